@@ -1,0 +1,33 @@
+// How failures travel. Expected ones are a Result the caller must look at; bugs are an AssertionError. Pure.
+
+export type Result<T, F extends Failure = Failure> = { ok: true; value: T } | { ok: false; failure: F };
+
+/** `code` is for programs, `message` one sentence for a person or a model: what is wrong and what to do next. */
+export interface Failure {
+  code: string;
+  message: string;
+  /** Facts that go with the code: a neighbour's name, the places of several matches. */
+  facts?: Record<string, unknown>;
+}
+
+export function ok<T>(value: T): { ok: true; value: T } {
+  return { ok: true, value };
+}
+
+export function err(code: string, message: string, facts?: Record<string, unknown>): { ok: false; failure: Failure } {
+  return { ok: false, failure: facts ? { code, message, facts } : { code, message } };
+}
+
+/** A bug in our own code: never caught to go on, only to record where it happened. */
+export class AssertionError extends Error {
+  override name = "AssertionError";
+}
+
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new AssertionError(message);
+}
+
+/** One readable line of whatever was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,90 @@
+// Every default in one place, each with its source. Sources: [hermes] Hermes Agent's documentation and code, newest
+// values seen in October 2026; [cf] Cloudflare's platform limits pages, November 2026; [own] our own measurement or
+// choice, with the reason. An operator changes any of them with TALARIA_SETTINGS.
+import { type Result, err, ok } from "./errors.ts";
+import { type Settings, SettingsPatch } from "./schemas/settings.ts";
+
+const MINUTE = 60_000;
+
+export const DEFAULTS: Settings = {
+  turn: {
+    maxSteps: 500, // [hermes] agent.max_turns
+    maxOutputTokens: 16_000, // [own] a long answer and its reasoning; every model we know allows it
+    leaseMs: 30_000, // [own] how long a dead object waits before its alarm resumes the turn
+    maxAttempts: 10, // [cf agents] the attempt cap of the Agents SDK's recovery
+    cacheTtlMs: 5 * MINUTE, // Anthropic's prompt cache, default TTL
+    modelRetries: 3, // [hermes] api_max_retries
+    maxMessageChars: 100_000, // [own] the largest result a model is shown, so the largest input too
+    maxFileBytes: 10 << 20, // [own] a tenth of the isolate's 128 MB
+    maxWorkspaceBytes: 50 << 20, // [own]
+    maxResultChars: 100_000, // [hermes] characters of one tool result
+    maxQueuedTurns: 20, // [own] beyond it a client is told to wait
+  },
+  review: {
+    enabled: true,
+    afterModelCalls: 10, // [hermes] creation_nudge_interval
+    minValue: 0.6,
+    minEntries: 10,
+    minToolCalls: 5,
+    memoryAfterTurns: 10, // [hermes] memory.nudge_interval
+    perSessionMs: 10 * MINUTE,
+    perProfileMs: 2 * MINUTE,
+    maxSteps: 16, // [hermes] max_iterations of a background review
+    runMs: 12 * MINUTE, // [cf] a queue consumer has 15 minutes of wall time
+    quietMs: 45_000, // [own] longer than a slow model's step, so that a live run is not joined by a second one
+    maxFailures: 5, // [own]
+    grantTokens: 600_000, // [hermes] input-token budget of a background review
+    grantMs: 24 * 60 * MINUTE,
+    keepDays: 30,
+    looksMs: [10_000, MINUTE, 5 * MINUTE, 30 * MINUTE, 24 * 60 * MINUTE],
+    maxLooks: 11, // four early ones, then daily for seven days
+  },
+  memory: {
+    memoryChars: 2_200, // [hermes] MEMORY.md
+    userChars: 1_375, // [hermes] USER.md
+    overlayMs: 10 * MINUTE, // [cf] a KV write may take 60 seconds or more to be seen elsewhere
+    sweepDays: 30,
+  },
+  skills: {
+    indexTokens: 3_000,
+    duplicateSimilarity: 0.9,
+    swapMs: 120_000, // [own] how long a lost swap is tried again
+    maxFiles: 50, // [hermes] skills_guard: files of one skill
+  },
+  curation: { staleDays: 30, archiveDays: 90, leaseMs: 15 * MINUTE, pageProfiles: 100 },
+};
+
+/** A platform limit, or a limit of a stored form: not for an operator to change. */
+export const FIXED = {
+  rowBytes: 1_500_000, // [cf] 2 MB a row or value, not enforced locally; the margin is for the row's other columns
+  queueMessageBytes: 128_000, // [cf]
+  kvMetadataBytes: 1_024, // [cf]
+  skillMdChars: 100_000, // [hermes]
+  skillFileBytes: 1_048_576, // [hermes]
+  descriptionChars: 1_024, // Agent Skills specification
+  memoryEntryChars: 1_000, // [own] one fact; longer is a document
+  requestBytes: 1 << 20, // a JSON body; files have maxFileBytes
+} as const;
+
+/** Reads the operator's variable. Absent or empty gives the defaults; anything else must be right. */
+export function parseSettings(json: string | undefined): Result<Settings> {
+  if (!json?.trim()) return ok(DEFAULTS);
+  let raw: unknown;
+  try {
+    raw = JSON.parse(json);
+  } catch {
+    return err("bad_settings", "TALARIA_SETTINGS is not JSON.");
+  }
+  const patch = SettingsPatch.safeParse(raw);
+  if (!patch.success) {
+    const issue = patch.error.issues[0];
+    return err("bad_settings", `TALARIA_SETTINGS: ${issue?.path.join(".") || "value"}: ${issue?.message}`);
+  }
+  return ok({
+    turn: { ...DEFAULTS.turn, ...patch.data.turn },
+    review: { ...DEFAULTS.review, ...patch.data.review },
+    memory: { ...DEFAULTS.memory, ...patch.data.memory },
+    skills: { ...DEFAULTS.skills, ...patch.data.skills },
+    curation: { ...DEFAULTS.curation, ...patch.data.curation },
+  });
+}

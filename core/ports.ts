@@ -1,0 +1,251 @@
+// What the core needs from outside, each owned by its consumer here. Bindings of the platform satisfy the low ports
+// (Bucket, KeyValue, Queue, Sql, Alarm) as they are or through a few lines; stores/ builds the high ones from those.
+import type { Result } from "./errors.ts";
+import type { CurationPlan, CurationRun, Policy } from "./schemas/curation.ts";
+import type { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName } from "./schemas/ids.ts";
+import type { MemoryAdd, MemoryEntry, MemoryStoreName } from "./schemas/memory.ts";
+import type { ReviewDead, ReviewJob, ReviewResult, ReviewStep } from "./schemas/review.ts";
+import type {
+  Evidence,
+  HeadMirror,
+  IndexLine,
+  SkillHead,
+  SkillIndex,
+  SkillRevision,
+  SkillStats,
+} from "./schemas/skill.ts";
+
+// ---- time, chance, waiting ----
+
+/** Milliseconds since 1970, UTC. */
+export interface Clock {
+  now(): number;
+  /** Resolves early, without error, when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Uniform in [0, 1): jitter only, never a secret. */
+export type Random = () => number;
+
+// ---- object store (R2) ----
+
+export interface StoredObject {
+  key: string;
+  etag: string;
+  uploaded: Date;
+  customMetadata?: Record<string, string>;
+}
+export interface StoredBody extends StoredObject {
+  text(): Promise<string>;
+}
+export interface ObjectPage {
+  objects: StoredObject[];
+  truncated: boolean;
+  cursor?: string;
+  delimitedPrefixes: string[];
+}
+
+/**
+ * The part of `R2Bucket` we use. A conditional put that loses answers `null`. Real buckets answer 429 to a second write
+ * to one key within a second, may fail after having written, and return short pages: every caller must stand all three.
+ */
+export interface Bucket {
+  get(key: string): Promise<StoredBody | null>;
+  /** The object without a body when the ETag still matches `unless`. */
+  getUnless(key: string, unless: string): Promise<StoredBody | StoredObject | null>;
+  put(
+    key: string,
+    body: string,
+    options?: { ifMatch?: string; ifAbsent?: boolean; customMetadata?: Record<string, string> },
+  ): Promise<StoredObject | null>;
+  list(options: {
+    prefix: string;
+    cursor?: string;
+    limit?: number;
+    delimiter?: string;
+    metadata?: boolean;
+    startAfter?: string;
+  }): Promise<ObjectPage>;
+  delete(keys: string | string[]): Promise<void>;
+}
+
+// ---- key-value store (KV) ----
+
+/**
+ * The part of `KVNamespace` we use. Eventually consistent: a list or a get may answer with what was there a minute ago;
+ * last write wins; metadata holds at most 1,024 bytes.
+ */
+export interface KeyValue {
+  get(key: string): Promise<string | null>;
+  put(key: string, value: string, options?: { metadata?: unknown }): Promise<void>;
+  delete(key: string): Promise<void>;
+  list(options: { prefix: string; cursor?: string }): Promise<{
+    keys: { name: string; metadata?: unknown }[];
+    list_complete: boolean;
+    cursor?: string;
+  }>;
+}
+
+// ---- queue, SQL, alarm ----
+
+/** At-least-once, unordered; resolving proves nothing about delivery. */
+export interface Queue<Message> {
+  send(message: Message, options?: { delaySeconds?: number }): Promise<void>;
+}
+
+export type SqlValue = string | number | null | Uint8Array;
+export type SqlRow = Record<string, SqlValue>;
+
+/** Synchronous SQLite. A write is durable before anything sent after it leaves the object. */
+export interface Sql {
+  run<Row = SqlRow>(query: string, ...values: SqlValue[]): Row[];
+  /** All or nothing; may not be nested, may not await. */
+  transaction<T>(work: () => T): T;
+}
+
+/** The one wake-up of a session. `null` clears it. */
+export interface Alarm {
+  get(): Promise<number | null>;
+  set(at: number | null): Promise<void>;
+}
+
+// ---- skills ----
+
+export interface SkillSnapshot {
+  head: SkillHead;
+  /** Contents by path, `SKILL.md` among them. */
+  files: Record<string, string>;
+}
+
+/** What a skill is to become. Absent fields keep their value; `files`, when given, is the whole set. */
+export interface SkillNext {
+  files?: Record<string, string>;
+  description?: string;
+  category?: string;
+  state?: SkillHead["state"];
+  pinned?: boolean;
+  origin?: SkillHead["origin"];
+  citations?: string[];
+  extends?: SkillName;
+  reason?: string;
+}
+
+export interface SkillChange {
+  name: SkillName;
+  /** Unique to the operation; the same in each attempt. A revision that carries it means the change is done. */
+  op: string;
+  /** The `rev` that was read before the first attempt, 0 for none: revisions after it are searched for `op`. */
+  since: number;
+  /**
+   * Protection, pin, patch match, duplicate check: run again, whole, on the fresh head after every lost swap, and on the
+   * fresh index before a create commits. `null` for a skill the profile does not hold. Must be pure but for reads.
+   */
+  decide(current: SkillSnapshot | null, index: SkillIndex): Promise<Result<SkillNext>> | Result<SkillNext>;
+}
+
+export interface SkillChanged {
+  head: SkillHead;
+  /** The operation had been carried out before. */
+  replayed: boolean;
+}
+
+export interface SkillStore {
+  /** One conditional GET; an empty index for a new profile. */
+  index(): Promise<SkillIndex>;
+  head(name: SkillName): Promise<SkillHead | null>;
+  /** Head and all files, or null. A head newer than its index line brings the index up. */
+  open(name: SkillName): Promise<SkillSnapshot | null>;
+  /** Contents of one blob, null when there is none. */
+  blob(sha256: Sha256): Promise<string | null>;
+  /** Newest first, the present one included. Empty for an unknown name. */
+  revisions(name: SkillName): Promise<SkillRevision[]>;
+  /** Failures: those of `decide`; `busy` when the swap was lost for too long; `profile_gone`. */
+  change(change: SkillChange): Promise<Result<SkillChanged>>;
+  /** Makes the index equal to the heads. A head it never held goes through `check` first, oldest first. */
+  rebuildIndex(check: (line: { name: SkillName } & IndexLine, index: SkillIndex) => string | null): Promise<SkillIndex>;
+  /** The curator's scan: mirrors only, no bodies. */
+  scan(): AsyncIterable<{ name: SkillName; mirror: HeadMirror }>;
+}
+
+// ---- memory ----
+
+export interface MemoryStore {
+  /** Living entries, oldest first, own recent writes included. */
+  list(store: MemoryStoreName): Promise<MemoryEntry[]>;
+  /** `existed`: the same fact already lived; nothing was written. */
+  add(store: MemoryStoreName, op: string, add: MemoryAdd): Promise<{ id: Sha256; existed: boolean }>;
+  /** Removes each add that is seen. Returns how many: 0 for an unknown or already forgotten id. */
+  remove(store: MemoryStoreName, id: Sha256, by: { op: string; at: number }): Promise<number>;
+  /** Deletes pairs removed before `before`. Returns how many keys went. */
+  sweep(before: number): Promise<number>;
+}
+
+/** A writer's own recent keys, so that it reads its own writes while KV is behind. */
+export interface Overlay {
+  put(key: string, value: string, at: number): void;
+  /** Keys under a prefix put at or after `since`. */
+  list(prefix: string, since: number): { key: string; value: string }[];
+  delete(key: string): void;
+}
+
+// ---- evidence, activity ----
+
+export interface EvidenceStore {
+  /** Create-only: the second put of a turn and judge for a text changes nothing. */
+  put(evidence: Evidence): Promise<void>;
+  list(skill: SkillName): AsyncIterable<Evidence>;
+  /** Recomputes `stats/<name>` from the listing and stores it. */
+  fold(skill: SkillName): Promise<SkillStats>;
+  /** Marks the profile active on a day and due for curation once the day is over. Create-only. */
+  markActive(day: Day): Promise<void>;
+  /** Days on which the profile was active, ascending, from `since` on. */
+  activeDays(since: Day): Promise<Day[]>;
+}
+
+// ---- reviews ----
+
+export interface ReviewStore {
+  /** Create-only. */
+  putJob(job: ReviewJob): Promise<void>;
+  job(review: ReviewId): Promise<ReviewJob | null>;
+  /** The script so far, in order, and when its newest object was written (0: never). */
+  script(review: ReviewId): Promise<{ steps: ReviewStep[]; newestAt: number }>;
+  /** Creates step `n`, or returns what another delivery put there. */
+  createStep(review: ReviewId, n: number, step: ReviewStep): Promise<{ step: ReviewStep; won: boolean }>;
+  /** Counts a failed run; returns the count. Own count: a dead-letter queue starts again at one. */
+  countFailure(review: ReviewId, code: string, message: string): Promise<number>;
+  /** Create-only; returns what is there afterwards. */
+  finish(result: ReviewResult): Promise<ReviewResult>;
+  bury(dead: ReviewDead): Promise<void>;
+  /** `null` while neither a result nor a tombstone exists. */
+  outcome(review: ReviewId): Promise<ReviewResult | ReviewDead | null>;
+  /** Newest first. State `waiting` has neither result nor tombstone. */
+  list(session?: SessionId): Promise<{ review: ReviewId; state: "waiting" | "done" | "superseded" | "dead" }[]>;
+  /** The highest entry a finished review of the session covered, 0 for none. */
+  watermark(session: SessionId): Promise<number>;
+  /** Never lowers it. */
+  raiseWatermark(session: SessionId, entry: number): Promise<void>;
+}
+
+// ---- curation ----
+
+export interface CurationStore {
+  /** Past days with markers, oldest first, and their shards. */
+  dueShards(before: Day): AsyncIterable<{ day: Day; shard: string }>;
+  /** One page of a shard's profiles. */
+  dueProfiles(day: Day, shard: string, cursor?: string): Promise<{ profiles: ProfileId[]; cursor?: string }>;
+  clearDue(day: Day, profile: ProfileId): Promise<void>;
+  /** Takes or renews the profile's lease; false while another run holds it. */
+  lease(profile: ProfileId, run: CurationId, now: number, untilMs: number): Promise<boolean>;
+  release(profile: ProfileId, run: CurationId): Promise<void>;
+  policy(profile: ProfileId): Promise<Policy>;
+  putPolicy(profile: ProfileId, policy: Policy): Promise<void>;
+  /** Create-only: the plan that is there afterwards. */
+  putPlan(plan: CurationPlan): Promise<CurationPlan>;
+  /** A run with a plan and no report, oldest first: to be finished before a new one begins. */
+  openPlan(profile: ProfileId): Promise<CurationPlan | null>;
+  putReport(run: CurationRun, markdown: string): Promise<void>;
+  report(profile: ProfileId, run: CurationId): Promise<{ run: CurationRun; markdown: string } | null>;
+  /** Newest first. */
+  runs(profile: ProfileId): Promise<CurationId[]>;
+}

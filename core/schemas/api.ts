@@ -1,0 +1,126 @@
+// The HTTP contract: bodies and answers of /v1. Clients (cli/, scripts/, the dashboard) import this and nothing else of
+// the core. workers/api/ binds each schema to its route.
+import * as z from "zod";
+import { AgentEvent, Entry, TurnState, TurnStats } from "./entry.ts";
+import { CurationRun } from "./curation.ts";
+import { CurationId, ProfileId, ReviewId, SessionId, SkillName, TurnId } from "./ids.ts";
+import { MemoryEntry } from "./memory.ts";
+import { Lesson, ReviewDead, ReviewJob, ReviewResult } from "./review.ts";
+import { IndexLine, SkillHead, SkillRevision } from "./skill.ts";
+
+/** RFC 9457. `code` is ours and stable; `detail` is one sentence. */
+export const Problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  code: z.string(),
+  detail: z.string(),
+  instance: z.string().optional(),
+  /** Names the log line of an unknown error. */
+  id: z.string().optional(),
+  errors: z.array(z.object({ in: z.string(), path: z.string(), message: z.string() })).optional(),
+});
+export type Problem = z.infer<typeof Problem>;
+
+export const CreatedProfile = z.object({ profile: ProfileId, key: z.string() });
+export const CreateKey = z.strictObject({ profile: ProfileId, label: z.string().max(100).optional() });
+export const KeyInfo = z.object({ id: z.string(), label: z.string(), createdAt: z.int() });
+
+export const Learning = z.enum(["on", "off"]);
+export const CreateSession = z.strictObject({
+  /** `off`: seeds stay; learned skills and memory are neither shown nor loadable; no review follows. */
+  learning: Learning.default("on"),
+  title: z.string().max(200).optional(),
+});
+export const SessionInfo = z.object({
+  session: SessionId,
+  title: z.string(),
+  learning: Learning,
+  createdAt: z.int(),
+});
+export type SessionInfo = z.infer<typeof SessionInfo>;
+export const TurnInfo = z.object({
+  turn: TurnId,
+  n: z.int(),
+  state: TurnState,
+  /** The input's entry, and the final one once there is one. */
+  input: z.int(),
+  final: z.int().nullable(),
+  attempts: z.int(),
+  stats: TurnStats,
+  startedAt: z.int().nullable(),
+  endedAt: z.int().nullable(),
+});
+export type TurnInfo = z.infer<typeof TurnInfo>;
+export const SessionDetail = SessionInfo.extend({
+  state: z.enum(["idle", "busy"]),
+  turns: z.array(TurnInfo),
+  /** Reviews sent and not yet answered. */
+  reviewing: z.array(ReviewId),
+});
+export type SessionDetail = z.infer<typeof SessionDetail>;
+
+export const PostMessage = z.strictObject({ text: z.string().min(1).max(100_000) });
+export const Accepted = z.object({
+  session: SessionId,
+  turn: TurnId,
+  entry: z.int(),
+  /** The same key and body came before: this is the turn they started. */
+  replayed: z.boolean(),
+  events: z.string(),
+});
+export type Accepted = z.infer<typeof Accepted>;
+export const EntryList = z.object({ entries: z.array(Entry) });
+export const Stopped = z.object({ stopped: z.array(TurnId) });
+
+export const FileInfo = z.object({ path: z.string(), size: z.int(), writer: z.enum(["principal", "own"]) });
+export const FileList = z.object({ files: z.array(FileInfo) });
+
+export const SkillLine = IndexLine.extend({ name: SkillName });
+export type SkillLine = z.infer<typeof SkillLine>;
+export const SkillList = z.object({ skills: z.array(SkillLine) });
+export const SkillDetail = z.object({
+  name: SkillName,
+  /** `null` for a bundled skill the profile has not changed. */
+  head: SkillHead.nullable(),
+  files: z.record(z.string(), z.string()),
+});
+export type SkillDetail = z.infer<typeof SkillDetail>;
+export const PutSkill = z.strictObject({
+  /** Contents by path; `SKILL.md` is required. */
+  files: z.record(z.string(), z.string()),
+});
+export const SkillRevisionList = z.object({ revisions: z.array(SkillRevision) });
+export const SkillRevisionDetail = z.object({ revision: SkillRevision, files: z.record(z.string(), z.string()) });
+export const PinSkill = z.strictObject({ pinned: z.boolean() });
+export const RestoreSkill = z.strictObject({
+  /** Without one the present text is taken out of the archive. */
+  rev: z.int().min(1).optional(),
+});
+
+export const MemoryList = z.object({ entries: z.array(MemoryEntry) });
+export const Forgotten = z.object({ removed: z.int() });
+
+export const ReviewLine = z.object({ review: ReviewId, state: z.enum(["waiting", "done", "superseded", "dead"]) });
+export const ReviewLineList = z.object({
+  reviews: z.array(ReviewLine.extend({ summary: z.string().optional(), lessons: z.array(Lesson).optional() })),
+});
+export type ReviewLineList = z.infer<typeof ReviewLineList>;
+export const ReviewDetail = z.object({
+  review: ReviewId,
+  state: z.enum(["waiting", "done", "superseded", "dead"]),
+  job: ReviewJob.nullable(),
+  result: ReviewResult.nullable(),
+  dead: ReviewDead.nullable(),
+});
+export type ReviewDetail = z.infer<typeof ReviewDetail>;
+
+export const CurationStarted = z.object({ run: CurationId });
+export const CurationRunList = z.object({ runs: z.array(CurationId) });
+export const CurationReport = z.object({ run: CurationRun, markdown: z.string() });
+export type CurationReport = z.infer<typeof CurationReport>;
+
+export const Health = z.object({ ok: z.literal(true), version: z.string(), model: z.string() });
+
+/** One server-sent event: `id` is `<entry>.<offset>`, `event` the type, `data` the event as JSON. */
+export const EventData = AgentEvent;

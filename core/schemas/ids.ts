@@ -1,0 +1,86 @@
+// The forms of every identifier that is stored or crosses a boundary. Pure.
+// Read by all layers; anything that builds a key or a name starts from one of these.
+import * as z from "zod";
+
+/** 26 lower-case Crockford base32 characters, random, never used again. */
+export const ProfileId = z
+  .string()
+  .regex(/^[0-9a-hjkmnp-tv-z]{26}$/, "a profile id is 26 lower-case base32 characters");
+export type ProfileId = z.infer<typeof ProfileId>;
+
+/** A ULID, upper case. */
+export const SessionId = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, "a session id is a ULID");
+export type SessionId = z.infer<typeof SessionId>;
+
+/** `<session>-<n>`, n from 1. */
+export const TurnId = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}-[1-9]\d*$/, "a turn id is <session>-<n>");
+export type TurnId = z.infer<typeof TurnId>;
+
+/** `<session>.<from>-<to>`: the range of entries it covers, both ends included. */
+export const ReviewId = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}\.\d+-\d+$/, "a review id is <session>.<from>-<to>");
+export type ReviewId = z.infer<typeof ReviewId>;
+
+/** A curation run: UTC time `YYYYMMDDTHHMMSSZ` and four random characters, so that listing sorts by time. */
+export const CurationId = z
+  .string()
+  .regex(/^\d{8}T\d{6}Z-[0-9a-z]{4}$/, "a curation run id is <UTC time>-<4 characters>");
+export type CurationId = z.infer<typeof CurationId>;
+
+/** What may be written. 58 leaves room for `-local`; what is read may have up to 64. */
+export const SKILL_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+export const MAX_SKILL_NAME = 64;
+export const MAX_OWN_SKILL_NAME = 58;
+export const SkillName = z
+  .string()
+  .max(MAX_SKILL_NAME, `a skill name has at most ${MAX_SKILL_NAME} characters`)
+  .regex(SKILL_NAME, "a skill name is lower-case words joined by single hyphens, such as reading-tables");
+export type SkillName = z.infer<typeof SkillName>;
+
+/** SHA-256, 64 lower-case hexadecimal characters. */
+export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "a SHA-256 in lower-case hexadecimal");
+export type Sha256 = z.infer<typeof Sha256>;
+
+/** A UTC day, `YYYY-MM-DD`. */
+export const Day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "a day is YYYY-MM-DD, UTC");
+export type Day = z.infer<typeof Day>;
+
+export function dayOf(timeMs: number): Day {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}
+
+/** Where a part of an entry came from; see docs/ARCHITECTURE.md, "Sources". */
+export const Source = z.enum(["principal", "outcome", "own", "content"]);
+export type Source = z.infer<typeof Source>;
+
+/** `<session>/<entry>#<source>`: one part of one entry, as evidence for a lesson. */
+export const Citation = z
+  .string()
+  .regex(
+    /^[0-9A-HJKMNP-TV-Z]{26}\/\d+#(principal|outcome|own|content)$/,
+    "a citation is <session>/<entry>#<source>, such as 01J.../12#outcome",
+  );
+export type Citation = z.infer<typeof Citation>;
+
+export function toCitation(session: SessionId, entry: number, source: Source): Citation {
+  return `${session}/${entry}#${source}`;
+}
+
+export function fromCitation(citation: Citation): { session: SessionId; entry: number; source: Source } {
+  const [place = "", source = "own"] = citation.split("#");
+  const [session = "", entry = "0"] = place.split("/");
+  return { session, entry: Number(entry), source: source as Source };
+}
+
+export function toTurnId(session: SessionId, n: number): TurnId {
+  return `${session}-${n}`;
+}
+
+export function toReviewId(session: SessionId, from: number, to: number): ReviewId {
+  return `${session}.${from}-${to}`;
+}
+
+export function fromReviewId(id: ReviewId): { session: SessionId; from: number; to: number } {
+  const [session = "", range = ""] = id.split(".");
+  const [from = "0", to = "0"] = range.split("-");
+  return { session, from: Number(from), to: Number(to) };
+}

@@ -1,0 +1,124 @@
+// What crosses from a session to the review Worker and back: the message, the job (claim check), the script of steps,
+// the result. Each object is create-only in R2. See docs/ARCHITECTURE.md, "A review".
+import * as z from "zod";
+import { Answer, Entry, JsonObject, Part, Usage } from "./entry.ts";
+import { Citation, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "./ids.ts";
+import { MemoryStoreName } from "./memory.ts";
+
+/** The queue message: a claim check. Everything else is read from the job object. */
+export const ReviewMessage = z.object({ v: z.literal(1), profile: ProfileId, review: ReviewId });
+export type ReviewMessage = z.infer<typeof ReviewMessage>;
+
+/** Why a review began. */
+export const Trigger = z.enum(["model_calls", "value", "memory_turns", "correction", "refine"]);
+export type Trigger = z.infer<typeof Trigger>;
+
+/** What a review may spend, reserved when it is enqueued. */
+export const Grant = z.object({ tokens: z.int().min(0), expiresAt: z.int() });
+export type Grant = z.infer<typeof Grant>;
+
+/** A deterministic look at one finished turn. */
+export const Observation = z.object({
+  turn: TurnId,
+  request: z.string(),
+  steps: z.int(),
+  toolCalls: z.int(),
+  failedCalls: z.int(),
+  /** Entries of a failed call and of the later success of the same tool. */
+  recoveries: z.array(z.object({ failed: z.int(), succeeded: z.int() })),
+  /** Skills whose text was loaded, and which text. */
+  loaded: z.array(z.object({ skill: SkillName, text: Sha256 })),
+  outcome: z.enum(["success", "failure", "unknown"]),
+  judge: z.literal("exit"),
+  generalisable: z.boolean(),
+  value: z.number(),
+});
+export type Observation = z.infer<typeof Observation>;
+
+export const ReviewJob = z.object({
+  v: z.literal(1),
+  review: ReviewId,
+  profile: ProfileId,
+  session: SessionId,
+  trigger: Trigger,
+  /** `false` leaves that store alone whatever the model asks. */
+  skills: z.boolean(),
+  memory: z.boolean(),
+  grant: Grant,
+  model: z.string(),
+  createdAt: z.int(),
+  observations: z.array(Observation),
+  /** The entries of the range, secrets of known shapes redacted, long parts cut in the middle. */
+  entries: z.array(Entry),
+});
+export type ReviewJob = z.infer<typeof ReviewJob>;
+
+/**
+ * One create-only object of a review's script, numbered from 0 without gaps. Who loses the create adopts what is there,
+ * so that two deliveries follow one script and the model is asked nothing twice.
+ */
+export const ReviewStep = z.discriminatedUnion("kind", [
+  z.object({ v: z.literal(1), kind: z.literal("start"), at: z.int() }),
+  z.object({ v: z.literal(1), kind: z.literal("answer"), at: z.int(), answer: Answer }),
+  z.object({ v: z.literal(1), kind: z.literal("intent"), at: z.int(), call: z.string(), prepared: JsonObject }),
+  z.object({
+    v: z.literal(1),
+    kind: z.literal("outcome"),
+    at: z.int(),
+    call: z.string(),
+    failed: z.boolean(),
+    parts: z.array(Part),
+  }),
+]);
+export type ReviewStep = z.infer<typeof ReviewStep>;
+
+/** One accepted write, with the parts of entries it cites. */
+export const Lesson = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("skill"),
+    skill: SkillName,
+    action: z.string(),
+    rev: z.int(),
+    text: Sha256,
+    citations: z.array(Citation),
+  }),
+  z.object({
+    kind: z.literal("memory"),
+    store: MemoryStoreName,
+    action: z.string(),
+    id: Sha256,
+    text: z.string(),
+    citations: z.array(Citation),
+  }),
+]);
+export type Lesson = z.infer<typeof Lesson>;
+
+/** `superseded`: a later review of the session had finished first. */
+export const ReviewResult = z.object({
+  v: z.literal(1),
+  review: ReviewId,
+  session: SessionId,
+  state: z.enum(["done", "superseded"]),
+  trigger: Trigger,
+  /** One readable line: what was learned, or that nothing was worth keeping. */
+  summary: z.string(),
+  /** The reviewer's closing words. */
+  note: z.string(),
+  lessons: z.array(Lesson),
+  refused: z.array(z.object({ tool: z.string(), code: z.string(), message: z.string() })),
+  modelCalls: z.int(),
+  usage: Usage,
+  finishedAt: z.int(),
+});
+export type ReviewResult = z.infer<typeof ReviewResult>;
+
+/** A review that was given up, and why. Kept and listed like a result. */
+export const ReviewDead = z.object({
+  v: z.literal(1),
+  review: ReviewId,
+  session: SessionId,
+  code: z.string(),
+  message: z.string(),
+  at: z.int(),
+});
+export type ReviewDead = z.infer<typeof ReviewDead>;

@@ -1,0 +1,147 @@
+// Stored forms of a skill: head, revision, index line, evidence. See docs/STORAGE.md for keys, writers and lifetimes.
+import * as z from "zod";
+import { Citation, Day, Sha256, SkillName, TurnId } from "./ids.ts";
+
+/** Who made a revision. `user`: through the API, imported, edited by a person, or saved in a turn that begins with `/learn`. */
+export const Origin = z.enum(["user", "foreground", "review", "curator", "bundled", "hub"]);
+export type Origin = z.infer<typeof Origin>;
+
+/** `pending` waits for a person; `trial` is offered like `active`; `stale` is offered last; `archived` is hidden, never gone. */
+export const SkillState = z.enum(["pending", "trial", "active", "stale", "archived"]);
+export type SkillState = z.infer<typeof SkillState>;
+
+export const SkillFiles = z.record(z.string(), z.object({ sha256: Sha256, size: z.int().min(0) }));
+export type SkillFiles = z.infer<typeof SkillFiles>;
+
+/**
+ * The only mutable object of a skill. `seq` rises at every swap, because an ETag is the MD5 of the body and a swap that
+ * leaves the body alone cannot be seen; `rev` rises only when `files` change; `op` is the operation that made `rev`.
+ */
+export const SkillHead = z.object({
+  v: z.literal(1),
+  name: SkillName,
+  seq: z.int().min(1),
+  rev: z.int().min(1),
+  text: Sha256,
+  description: z.string(),
+  category: z.string(),
+  state: SkillState,
+  pinned: z.boolean(),
+  origin: Origin,
+  files: SkillFiles,
+  citations: z.array(Citation),
+  op: z.string().min(1),
+  /** The protected skill this one is the companion of. */
+  extends: SkillName.optional(),
+  /** Why the last state change happened, in plain words. */
+  reason: z.string().optional(),
+  createdAt: z.int(),
+  /** When `rev` was made. */
+  revisedAt: z.int(),
+  updatedAt: z.int(),
+});
+export type SkillHead = z.infer<typeof SkillHead>;
+
+/** What a past revision was; create-only. */
+export const SkillRevision = SkillHead.pick({
+  v: true,
+  name: true,
+  rev: true,
+  text: true,
+  description: true,
+  category: true,
+  origin: true,
+  files: true,
+  citations: true,
+  op: true,
+  revisedAt: true,
+});
+export type SkillRevision = z.infer<typeof SkillRevision>;
+
+export function toRevision(head: SkillHead): SkillRevision {
+  return SkillRevision.parse(head);
+}
+
+/** One line of the profile's index: what a prompt and a listing need, and enough to notice that it is behind its head. */
+export const IndexLine = SkillHead.pick({
+  description: true,
+  category: true,
+  state: true,
+  pinned: true,
+  origin: true,
+  seq: true,
+  rev: true,
+  text: true,
+  extends: true,
+});
+export type IndexLine = z.infer<typeof IndexLine>;
+
+export function toIndexLine(head: SkillHead): IndexLine {
+  return IndexLine.parse(head);
+}
+
+export const SkillIndex = z.object({ v: z.literal(1), seq: z.int().min(0), skills: z.record(SkillName, IndexLine) });
+export type SkillIndex = z.infer<typeof SkillIndex>;
+
+export const EMPTY_INDEX: SkillIndex = { v: 1, seq: 0, skills: {} };
+
+/** The mirror of a head in `customMetadata` (under 1 KB), all strings: what the curator's scan reads. */
+export const HeadMirror = z.object({
+  seq: z.string(),
+  rev: z.string(),
+  text: z.string(),
+  state: SkillState,
+  pinned: z.enum(["0", "1"]),
+  origin: Origin,
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+export type HeadMirror = z.infer<typeof HeadMirror>;
+
+export function toHeadMirror(head: SkillHead): HeadMirror {
+  return {
+    seq: String(head.seq),
+    rev: String(head.rev),
+    text: head.text,
+    state: head.state,
+    pinned: head.pinned ? "1" : "0",
+    origin: head.origin,
+    createdAt: String(head.createdAt),
+    updatedAt: String(head.updatedAt),
+  };
+}
+
+/** Who says how a turn ended, strongest last. */
+export const Judge = z.enum(["exit", "goal", "message", "checker", "rating"]);
+export type Judge = z.infer<typeof Judge>;
+
+/** `unknown` is a use, never a success. */
+export const Outcome = z.enum(["success", "failure", "unknown"]);
+export type Outcome = z.infer<typeof Outcome>;
+
+/** A turn used a text, and ended so, as this judge says. Create-only. */
+export const Evidence = z.object({
+  v: z.literal(1),
+  skill: SkillName,
+  text: Sha256,
+  turn: TurnId,
+  judge: Judge,
+  outcome: Outcome,
+  day: Day,
+  modelCalls: z.int().min(0),
+  toolCalls: z.int().min(0),
+  failedCalls: z.int().min(0),
+});
+export type Evidence = z.infer<typeof Evidence>;
+
+/** A pure function of a skill's evidence listing. */
+export const SkillStats = z.object({
+  v: z.literal(1),
+  skill: SkillName,
+  uses: z.int().min(0),
+  successes: z.int().min(0),
+  failures: z.int().min(0),
+  /** Successes that a judge gave to the present name, any text. */
+  lastUsedDay: Day.nullable(),
+});
+export type SkillStats = z.infer<typeof SkillStats>;

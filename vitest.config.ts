@@ -1,0 +1,49 @@
+// Three kinds of tests, told apart by name:
+//   *.test.ts          pure logic, in Node
+//   *.workers.test.ts  inside workerd, on real Durable Objects, R2 and KV
+//   *.stack.test.ts    the three Workers together, or child processes; one file at a time
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+const markdown = {
+  name: "markdown-as-text",
+  enforce: "pre" as const,
+  transform(code: string, id: string) {
+    return id.endsWith(".md") ? { code: `export default ${JSON.stringify(code)};`, map: null } : undefined;
+  },
+};
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        plugins: [markdown],
+        test: {
+          name: "node",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/**/*.{workers,stack}.test.ts"],
+        },
+      },
+      {
+        plugins: [
+          markdown,
+          cloudflareTest({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: { bindings: { TALARIA_OPERATOR_TOKEN: "operator-token-for-tests" } },
+          }),
+        ],
+        test: { name: "workers", include: ["test/**/*.workers.test.ts"] },
+      },
+      {
+        plugins: [markdown],
+        test: {
+          name: "stack",
+          include: ["test/**/*.stack.test.ts"],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
