@@ -32,7 +32,11 @@ export default defineConfig({
             miniflare: { bindings: { TALARIA_OPERATOR_TOKEN: "operator-token-for-tests" } },
           }),
         ],
-        test: { name: "workers", include: ["test/**/*.workers.test.ts"] },
+        test: {
+          name: "workers",
+          include: ["test/**/*.workers.test.ts"],
+          globalSetup: ["test/support/model-server-setup.ts"],
+        },
       },
       {
         plugins: [markdown],

@@ -23,6 +23,8 @@ export interface ModelRequest {
   messages: Message[];
   tools: ToolSpec[];
   maxOutputTokens: number;
+  /** `none`: the tools stay in the request, so that the prefix is the same, but may not be called. */
+  toolChoice: "auto" | "none";
   /** Groups calls that share a prefix, for providers that route by it. */
   cacheKey: string;
 }

@@ -1,0 +1,206 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import type { Journal, Tool } from "../../core/agent/contract.ts";
+import { type LoopOptions, runLoop } from "../../core/agent/loop.ts";
+import { fail, succeed } from "../../core/agent/tool-result.ts";
+import { createTestClock } from "../support/clock.ts";
+import { type ScriptLine, createScriptedModel } from "../support/scripted-model.ts";
+
+/** Records nothing: the loop as it is without a crash. */
+const passThrough: Journal = {
+  answer: (_step, ask) => ask({ text() {}, reasoning() {}, restart() {} }),
+  async call(step, index, work) {
+    return work.run({ op: `${step}.${index}`, prepared: await work.prepare() });
+  },
+};
+
+const echo: Tool<{ say: string }> = {
+  name: "echo",
+  description: "Says it back.",
+  parameters: z.strictObject({ say: z.string().describe("What to say.") }),
+  effect: "read",
+  async run({ say }, { op }) {
+    if (say === "throw") throw new Error("it broke");
+    return say === "fail" ? fail("no", "It cannot be said.") : succeed({ op }, { content: { said: say } });
+  },
+};
+
+function setUp(script: ScriptLine[], options: Partial<LoopOptions> = {}) {
+  const model = createScriptedModel(script);
+  const run = () =>
+    runLoop({
+      model,
+      tools: [echo],
+      journal: passThrough,
+      system: "system",
+      history: [{ role: "user", text: "hello" }],
+      limits: { maxSteps: 5, maxOutputTokens: 100, modelRetries: 3, maxResultChars: 1_000 },
+      cacheKey: "key",
+      clock: createTestClock(),
+      random: () => 0.5,
+      signal: new AbortController().signal,
+      ...options,
+    });
+  return { model, run };
+}
+
+const results = (request: { messages: { role: string }[] } | undefined) =>
+  request?.messages.filter((message) => message.role === "tool");
+
+describe("the loop", () => {
+  it("answers, and counts one model call", async () => {
+    const { run, model } = setUp([{ text: "Hello there." }]);
+    const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0 };
+    expect(await run()).toEqual({
+      state: "done",
+      reason: "answer",
+      text: "Hello there.",
+      stats: { modelCalls: 1, toolCalls: 0, failedCalls: 0, usage },
+    });
+    expect(model.requests[0]).toMatchObject({
+      system: "system",
+      toolChoice: "auto",
+      cacheKey: "key",
+      maxOutputTokens: 100,
+    });
+  });
+
+  it("runs the calls of a step in order and shows their results in that order", async () => {
+    const { run, model } = setUp([
+      {
+        calls: [
+          { id: "a", name: "echo", args: { say: "one" } },
+          { id: "b", name: "echo", args: { say: "two" } },
+        ],
+      },
+      { text: "Done." },
+    ]);
+    const end = await run();
+    expect(end).toMatchObject({ state: "done", stats: { modelCalls: 2, toolCalls: 2, failedCalls: 0 } });
+    expect(results(model.requests[1])).toEqual([
+      { role: "tool", call: "a", name: "echo", text: '{"op":"0.0","said":"one"}', failed: false },
+      { role: "tool", call: "b", name: "echo", text: '{"op":"0.1","said":"two"}', failed: false },
+    ]);
+  });
+
+  it("makes every failure of a call a result the model can read", async () => {
+    const { run, model } = setUp([
+      {
+        calls: [
+          { id: "a", name: "nothing" },
+          { id: "b", name: "echo", args: { say: 1, more: true } },
+          { id: "c", name: "echo", malformed: "{not json" },
+          { id: "d", name: "echo", args: { say: "throw" } },
+          { id: "e", name: "echo", args: { say: "fail" } },
+        ],
+      },
+      { text: "I see." },
+    ]);
+    expect(await run()).toMatchObject({ state: "done", stats: { toolCalls: 5, failedCalls: 5 } });
+    const codes = results(model.requests[1])?.map(
+      (message) => JSON.parse((message as unknown as { text: string }).text) as { code: string; error: string },
+    );
+    expect(codes?.map(({ code }) => code)).toEqual([
+      "unknown_tool",
+      "bad_arguments",
+      "bad_arguments",
+      "tool_crashed",
+      "no",
+    ]);
+    expect(codes?.[0]?.error).toBe("There is no tool 'nothing' here. Use one of: echo.");
+    expect(codes?.[1]?.error).toMatch(/say: .*string.*more/s);
+  });
+
+  it("asks for a closing summary with the same tools, uncallable, when the steps are used up", async () => {
+    const again: ScriptLine = { calls: [{ name: "echo", args: { say: "x" } }] };
+    const { run, model } = setUp([again, again, { text: "So far.", calls: [{ name: "echo" }] }], {
+      limits: { maxSteps: 2, maxOutputTokens: 100, modelRetries: 0, maxResultChars: 1_000 },
+    });
+    expect(await run()).toMatchObject({
+      state: "done",
+      reason: "step_limit",
+      text: "So far.",
+      stats: { modelCalls: 3, toolCalls: 2 },
+    });
+    expect(model.requests[2]?.toolChoice).toBe("none");
+    expect(model.requests[2]?.tools).toEqual(model.requests[0]?.tools);
+    expect(model.requests[2]?.messages.slice(0, -1)).toEqual([
+      ...model.requests[1]!.messages,
+      ...model.requests[2]!.messages.slice(3, 5),
+    ]);
+  });
+
+  it("refuses the calls of an answer that was cut by its length", async () => {
+    const { run, model } = setUp([
+      { calls: [{ name: "echo", args: { say: "x" } }], stop: "length" },
+      { text: "Again." },
+    ]);
+    await run();
+    expect(results(model.requests[1])).toMatchObject([
+      { failed: true, text: expect.stringContaining("cut_by_length") },
+    ]);
+  });
+
+  it("repeats a retryable failure with growing waits and honours Retry-After", async () => {
+    const clock = createTestClock(0);
+    const failure = { code: "overloaded", retryable: true };
+    const { run, model } = setUp(
+      [{ failure }, { failure: { ...failure, retryAfterMs: 7_000 } }, { cut: true }, { text: "At last." }],
+      { clock },
+    );
+    expect(await run()).toMatchObject({ state: "done", text: "At last." });
+    expect(model.requests).toHaveLength(4);
+    expect(clock.now()).toBe(2_500 + 7_000 + 10_000);
+  });
+
+  it("gives a failure up after the retries, and one that will not pass at once", async () => {
+    const failure = { code: "overloaded", message: "Busy.", retryable: true };
+    const busy = setUp([{ failure }, { failure }, { failure }, { failure }, { text: "never" }]);
+    expect(await busy.run()).toMatchObject({ state: "failed", failure: { code: "overloaded" } });
+    expect(busy.model.requests).toHaveLength(4);
+    const denied = setUp([{ failure: { code: "auth", message: "No.", retryable: false } }]);
+    expect(await denied.run()).toMatchObject({ state: "failed", failure: { code: "auth", message: "No." } });
+  });
+
+  it("does not wait here for longer than two minutes", async () => {
+    const { run, model } = setUp([{ failure: { code: "rate_limit", retryable: true, retryAfterMs: 600_000 } }]);
+    expect(await run()).toMatchObject({ state: "failed", failure: { code: "rate_limit" } });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it("ends as stopped when the signal aborts while the model streams", async () => {
+    const abort = new AbortController();
+    const { run } = setUp([{ text: "I was going to", until: new Promise(() => {}) }], { signal: abort.signal });
+    const running = run();
+    await Promise.resolve();
+    abort.abort();
+    expect(await running).toMatchObject({ state: "stopped" });
+  });
+
+  it("asks for leave before each model call", async () => {
+    const { run, model } = setUp([{ calls: [{ name: "echo", args: { say: "x" } }] }, { text: "never" }], {
+      mayAsk: (spent) => (spent.modelCalls > 0 ? { code: "grant_spent", message: "The grant is spent." } : null),
+    });
+    expect(await run()).toMatchObject({ state: "failed", failure: { code: "grant_spent" }, stats: { modelCalls: 1 } });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it("cuts a result that its tool let grow past the limit, and keeps it JSON", async () => {
+    const { run, model } = setUp([{ calls: [{ name: "echo", args: { say: "y".repeat(9_000) } }] }, { text: "Long." }]);
+    await run();
+    const text = (results(model.requests[1])?.[0] as unknown as { text: string }).text;
+    expect(JSON.parse(text)).toMatchObject({ op: "0.0", cut: true });
+    expect(text.length).toBeLessThan(1_500);
+  });
+
+  it("repeats every request as a prefix of the next", async () => {
+    const call: ScriptLine = { calls: [{ name: "echo", args: { say: "x" } }] };
+    const { run, model } = setUp([call, call, call, { text: "End." }]);
+    await run();
+    for (const [index, request] of model.requests.slice(1).entries()) {
+      const before = model.requests[index]!;
+      expect(request.messages.slice(0, before.messages.length)).toEqual(before.messages);
+      expect([request.system, request.tools]).toEqual([before.system, before.tools]);
+    }
+  });
+});
