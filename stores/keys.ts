@@ -1,0 +1,138 @@
+// Every key of the stores in one place, as patterns that the functions fill: what a pattern does not say cannot be
+// written. Read by stores/* and by the test that compares docs/STORAGE.md with it. Pure.
+import { assert } from "../core/errors.ts";
+import { sha256Hex } from "../core/schemas/digest.ts";
+import { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "../core/schemas/ids.ts";
+import { MemoryStoreName } from "../core/schemas/memory.ts";
+import { Judge } from "../core/schemas/skill.ts";
+
+/** R2 `SKILLS`. */
+export const OBJECT_KEYS = {
+  head: "p/<profile>/heads/<name>",
+  blob: "p/<profile>/blobs/<sha256>",
+  revision: "p/<profile>/revisions/<name>/<rev>",
+  index: "p/<profile>/index",
+  evidence: "p/<profile>/evidence/<name>/<text>/<turn>.<judge>",
+  stats: "p/<profile>/stats/<name>",
+  active: "p/<profile>/active/<day>",
+  reviewJob: "p/<profile>/reviews/<review>/job",
+  reviewStep: "p/<profile>/reviews/<review>/<step>",
+  reviewFailure: "p/<profile>/reviews/<review>/failed-<n>",
+  reviewResult: "p/<profile>/reviews/<review>/result",
+  reviewDead: "p/<profile>/reviews/<review>/dead",
+  reviewed: "p/<profile>/reviewed/<session>",
+  curationPlan: "p/<profile>/curation/<run>/plan",
+  curationRun: "p/<profile>/curation/<run>/run.json",
+  curationReport: "p/<profile>/curation/<run>/REPORT.md",
+  curationLease: "p/<profile>/curation/lease",
+  policy: "p/<profile>/policy.json",
+  gone: "p/<profile>/GONE",
+  due: "due/<day>/<shard>/<profile>",
+} as const;
+
+/** KV `MEMORY`. */
+export const MEMORY_KEYS = {
+  memoryAdd: "p/<profile>/<store>/<hash>/+<op>",
+  memoryRemove: "p/<profile>/<store>/<hash>/-<op>",
+} as const;
+
+const PATTERNS = { ...OBJECT_KEYS, ...MEMORY_KEYS };
+type Kind = keyof typeof PATTERNS;
+type SlotsOf<Pattern> = Pattern extends `${string}<${infer Slot}>${infer Rest}` ? Slot | SlotsOf<Rest> : never;
+type Slots<K extends Kind> = { [Slot in SlotsOf<(typeof PATTERNS)[K]>]: Slot extends Numbered ? number : string };
+type Numbered = "rev" | "step" | "n";
+type Given = Record<string, string | number | undefined>;
+
+/** The whole key. A slot of the wrong form is a bug: tenants are kept apart by these keys. */
+export function keyOf<K extends Kind>(kind: K, slots: Slots<K>): string {
+  const { filled, missing } = fill(kind, slots as Given);
+  assert(missing === null, `the key ${PATTERNS[kind]} needs its ${missing}`);
+  return filled;
+}
+
+/** The key up to the first slot that is not given: what to list by. */
+export function prefixOf<K extends Kind>(kind: K, slots: Partial<Slots<K>>): string {
+  return fill(kind, slots as Given).filled;
+}
+
+/** The slots of a key, as they were given to `keyOf` but for a hashed op; null when it is not of this kind. */
+export function slotsOf<K extends Kind>(kind: K, key: string): Record<SlotsOf<(typeof PATTERNS)[K]>, string> | null {
+  const names: string[] = [];
+  const source = PATTERNS[kind].replace(/[.+]|<(\w+)>/g, (found, name?: string) => {
+    if (!name) return `\\${found}`;
+    names.push(name);
+    return name === "step" ? "(\\d{4,})" : name === "turn" ? "([^/.]+)" : "([^/]+)";
+  });
+  const match = new RegExp(`^${source}$`).exec(key);
+  if (!match) return null;
+  const slots = Object.fromEntries(names.map((name, at) => [name, match[at + 1]!]));
+  if (slots.op !== undefined) slots.op = decodeURIComponent(slots.op);
+  return slots as Record<SlotsOf<(typeof PATTERNS)[K]>, string>;
+}
+
+function fill(kind: Kind, slots: Given): { filled: string; missing: string | null } {
+  let filled = "";
+  for (const piece of PATTERNS[kind].split(/(<\w+>)/)) {
+    if (!piece.startsWith("<")) {
+      filled += piece;
+      continue;
+    }
+    const name = piece.slice(1, -1) as keyof typeof SLOTS;
+    const value = slots[name];
+    if (value === undefined) return { filled, missing: name };
+    filled += SLOTS[name](String(value));
+  }
+  return { filled, missing: null };
+}
+
+/** How each slot is written. Numbers are padded, so that a listing is in numeric order. */
+const SLOTS = {
+  profile: checked(ProfileId),
+  name: checked(SkillName),
+  sha256: checked(Sha256),
+  text: checked(Sha256),
+  hash: checked(Sha256),
+  turn: checked(TurnId),
+  judge: checked(Judge),
+  day: checked(Day),
+  review: checked(ReviewId),
+  session: checked(SessionId),
+  run: checked(CurationId),
+  store: checked(MemoryStoreName),
+  shard: matching(/^[0-9a-f]{2}$/),
+  rev: padded(8),
+  step: padded(4),
+  n: padded(4),
+  op: encodeOp,
+};
+
+function checked(schema: { safeParse(value: unknown): { success: boolean } }): (value: string) => string {
+  return (value) => {
+    assert(schema.safeParse(value).success, `${JSON.stringify(value)} cannot be part of a key`);
+    return value;
+  };
+}
+
+function matching(form: RegExp): (value: string) => string {
+  return (value) => {
+    assert(form.test(value), `${JSON.stringify(value)} cannot be part of a key`);
+    return value;
+  };
+}
+
+function padded(width: number): (value: string) => string {
+  return (value) => {
+    assert(/^\d+$/.test(value), `${value} is no number for a key`);
+    return value.padStart(width, "0");
+  };
+}
+
+/**
+ * An op may hold the call id of any provider. What is unsafe in a key is escaped, and what would not fit in the 512
+ * bytes of a KV key is named by its hash. `~` is never escaped, so that encoding what was decoded gives the same key.
+ */
+export function encodeOp(op: string): string {
+  assert(op.length > 0, "an op is empty");
+  const encoded = encodeURIComponent(op.toWellFormed());
+  return encoded.length <= 256 ? encoded : `~${sha256Hex(op)}`;
+}

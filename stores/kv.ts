@@ -1,0 +1,16 @@
+// The KeyValue port over a KV binding. Made by the three places that wire things; adds no behaviour of its own.
+import type { KeyValue } from "../core/ports.ts";
+
+export function toKeyValue(kv: KVNamespace): KeyValue {
+  return {
+    get: (key) => kv.get(key),
+    put: (key, value, options) => kv.put(key, value, options),
+    delete: (key) => kv.delete(key),
+    async list(options) {
+      const page = await kv.list(options);
+      return page.list_complete
+        ? { keys: page.keys, list_complete: true }
+        : { keys: page.keys, list_complete: false, cursor: page.cursor };
+    },
+  };
+}

@@ -1,0 +1,124 @@
+// How every store touches a bucket: read and parse, create once, list to the end. Knows no key and no record.
+import type * as z from "zod";
+import { messageOf } from "../core/errors.ts";
+import type { Bucket, StoredBody, StoredObject } from "../core/ports.ts";
+
+/** A record that does not parse is damage, never data. */
+export function parseRecord<T>(schema: z.ZodType<T>, key: string, body: string): T {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(body);
+  } catch {
+    throw new Error(`The record ${key} is not JSON.`);
+  }
+  return checkRecord(schema, key, raw);
+}
+
+export function checkRecord<T>(schema: z.ZodType<T>, key: string, raw: unknown): T {
+  const parsed = schema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new Error(`The record ${key} does not parse: ${issue?.path.join(".") || "value"}: ${issue?.message}`);
+}
+
+export async function readRecord<T>(
+  bucket: Bucket,
+  schema: z.ZodType<T>,
+  key: string,
+): Promise<{ value: T; etag: string; body: string } | null> {
+  const found = await bucket.get(key);
+  if (!found) return null;
+  const body = await found.text();
+  return { value: parseRecord(schema, key, body), etag: found.etag, body };
+}
+
+/** What a conditional get answers when the object has changed. */
+export function hasBody(found: StoredBody | StoredObject): found is StoredBody {
+  return "text" in found;
+}
+
+/**
+ * Create-only put that stands a lost answer and a 429: what counts is what is there afterwards. `won`: it is what was
+ * given here. Throws what the put threw when nothing is there.
+ */
+export async function createOnce(
+  bucket: Bucket,
+  key: string,
+  body: string,
+  customMetadata?: Record<string, string>,
+): Promise<{ body: string; won: boolean }> {
+  let thrown: unknown;
+  try {
+    if (await bucket.put(key, body, { ifAbsent: true, customMetadata })) return { body, won: true };
+  } catch (error) {
+    thrown = error;
+  }
+  const found = await bucket.get(key);
+  if (!found) throw thrown ?? new Error(`The object ${key} vanished while it was being created.`);
+  const there = await found.text();
+  return { body: there, won: thrown !== undefined && there === body };
+}
+
+export type Swapped = { outcome: "won" } | { outcome: "lost" } | { outcome: "unknown"; message: string };
+
+/** Compare-and-swap; `etag` null creates. A throw says nothing about what was written: read again. */
+export async function swapObject(
+  bucket: Bucket,
+  key: string,
+  body: string,
+  etag: string | null,
+  customMetadata?: Record<string, string>,
+): Promise<Swapped> {
+  const condition = etag === null ? { ifAbsent: true } : { ifMatch: etag };
+  try {
+    return { outcome: (await bucket.put(key, body, { ...condition, customMetadata })) ? "won" : "lost" };
+  } catch (error) {
+    return { outcome: "unknown", message: messageOf(error) };
+  }
+}
+
+/** Every object under a prefix, in key order. Pages may be short: only `truncated` tells the end. */
+export async function* listObjects(
+  bucket: Bucket,
+  prefix: string,
+  options: { metadata?: boolean; startAfter?: string } = {},
+): AsyncGenerator<StoredObject> {
+  let cursor: string | undefined;
+  do {
+    const { startAfter, metadata } = options;
+    const page = await bucket.list({ prefix, metadata, ...(cursor ? { cursor } : { startAfter }) });
+    yield* page.objects;
+    cursor = page.truncated ? page.cursor : undefined;
+  } while (cursor !== undefined);
+}
+
+/** The folders right under a prefix that ends with a slash, by name, in order. */
+export async function* listFolders(bucket: Bucket, prefix: string): AsyncGenerator<string> {
+  let cursor: string | undefined;
+  let last = "";
+  do {
+    const page = await bucket.list({ prefix, delimiter: "/", cursor });
+    for (const folder of page.delimitedPrefixes.toSorted()) {
+      // A folder that two pages share is named by both.
+      if (folder <= last) continue;
+      last = folder;
+      yield folder.slice(prefix.length, -1);
+    }
+    cursor = page.truncated ? page.cursor : undefined;
+  } while (cursor !== undefined);
+}
+
+/** Gets many objects, few at a time: a Worker has six connections, and a body waits in memory. */
+export async function getAll<T>(keys: T[], get: (key: T) => Promise<StoredBody | null>): Promise<(string | null)[]> {
+  const bodies: (string | null)[] = [];
+  for (let at = 0; at < keys.length; at += 6) {
+    const found = await Promise.all(keys.slice(at, at + 6).map((key) => get(key)));
+    bodies.push(...(await Promise.all(found.map((object) => object?.text() ?? null))));
+  }
+  return bodies;
+}
+
+/** R2 takes a thousand keys a call. */
+export async function deleteAll(bucket: Bucket, keys: string[]): Promise<void> {
+  for (let at = 0; at < keys.length; at += 1_000) await bucket.delete(keys.slice(at, at + 1_000));
+}

@@ -1,0 +1,82 @@
+// What a change makes of a head: which numbers rise, what is kept. Used by the skill store. Pure.
+import { assert } from "../core/errors.ts";
+import type { SkillNext } from "../core/ports.ts";
+import { byteLength, sha256Hex, textOfFiles } from "../core/schemas/digest.ts";
+import { type SkillFiles, SkillHead } from "../core/schemas/skill.ts";
+
+interface Change {
+  name: string;
+  op: string;
+  now: number;
+}
+
+/** The head after a change, or null when nothing would differ. A first head needs files, description, state and origin. */
+export function toNextHead(current: SkillHead | null, next: SkillNext, change: Change): SkillHead | null {
+  const files = next.files ? toSkillFiles(next.files) : current?.files;
+  assert(files?.["SKILL.md"], `a skill has a SKILL.md; ${change.name} would have none`);
+  return current ? toChangedHead(current, files, next, change) : toFirstHead(files, next, change);
+}
+
+/** The past head is left as it is in all but state, `reason` and what a swap always changes. */
+export function toArchivedHead(head: SkillHead, reason: string, now: number): SkillHead {
+  return SkillHead.parse({ ...head, state: "archived", reason, seq: head.seq + 1, updatedAt: now });
+}
+
+function toSkillFiles(contents: Record<string, string>): SkillFiles {
+  const paths = Object.keys(contents).sort();
+  return Object.fromEntries(
+    paths.map((path) => [path, { sha256: sha256Hex(contents[path]!), size: byteLength(contents[path]!) }]),
+  );
+}
+
+function toFirstHead(files: SkillFiles, next: SkillNext, { name, op, now }: Change): SkillHead {
+  const { description, state, origin } = next;
+  assert(description !== undefined && state && origin, `the first ${name} needs a description, a state and an origin`);
+  return SkillHead.parse({
+    v: 1,
+    name,
+    seq: 1,
+    rev: 1,
+    text: textOfFiles(files),
+    description,
+    category: next.category ?? "general",
+    state,
+    pinned: next.pinned ?? false,
+    origin,
+    files,
+    citations: next.citations ?? [],
+    op,
+    extends: next.extends,
+    reason: next.reason,
+    createdAt: now,
+    revisedAt: now,
+    updatedAt: now,
+  });
+}
+
+function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, { op, now }: Change): SkillHead | null {
+  const text = textOfFiles(files);
+  const stateMoves = next.state !== undefined && next.state !== current.state;
+  const changed = {
+    ...current,
+    text,
+    files,
+    description: next.description ?? current.description,
+    category: next.category ?? current.category,
+    state: next.state ?? current.state,
+    pinned: next.pinned ?? current.pinned,
+    origin: next.origin ?? current.origin,
+    citations: next.citations ?? current.citations,
+    extends: next.extends ?? current.extends,
+    // The reason of the last move would explain this one wrongly.
+    reason: next.reason ?? (stateMoves ? undefined : current.reason),
+  };
+  if (text !== current.text) Object.assign(changed, { rev: current.rev + 1, op, revisedAt: now });
+  else if (isSame(changed, current)) return null;
+  return SkillHead.parse({ ...changed, seq: current.seq + 1, updatedAt: now });
+}
+
+/** Both come from the schema, so that keys stand in one order. */
+function isSame(a: SkillHead, b: SkillHead): boolean {
+  return JSON.stringify(SkillHead.parse(a)) === JSON.stringify(b);
+}

@@ -1,0 +1,123 @@
+// What an EvidenceStore must do over any bucket: asked over the double and over R2 itself.
+import { describe, expect, it } from "vitest";
+import type { Bucket } from "../../core/ports.ts";
+import { shardOf } from "../../core/schemas/digest.ts";
+import { createEvidenceStore } from "../../stores/evidence-store.ts";
+import { collect } from "../support/collect.ts";
+import { newProfileId } from "../support/profile-ids.ts";
+import { evidence } from "../support/reviews.ts";
+
+export function describeEvidenceStore(name: string, make: () => Bucket): void {
+  const setUp = () => {
+    const bucket = make();
+    const profile = newProfileId();
+    return { bucket, profile, store: createEvidenceStore({ bucket, profile }) };
+  };
+
+  describe(`${name}: evidence`, () => {
+    it("lists what was put, for one skill, from the listing alone", async () => {
+      const { store, bucket, profile } = setUp();
+      const wanted = [
+        evidence(1),
+        evidence(2, { text: "b".repeat(64), outcome: "failure", judge: "rating", day: "2026-01-06" }),
+      ];
+      for (const item of [...wanted, evidence(3, { skill: "tables-local" })]) await store.put(item);
+      const bodiless = createEvidenceStore({ bucket: { ...bucket, get: never }, profile });
+      expect(await collect(bodiless.list("tables"))).toEqual(wanted);
+      expect(await collect(store.list("none"))).toEqual([]);
+    });
+
+    it("changes nothing by a second put of a turn and judge", async () => {
+      const { store } = setUp();
+      await store.put(evidence(1));
+      await store.put(evidence(1, { outcome: "failure" }));
+      expect(await collect(store.list("tables"))).toEqual([evidence(1)]);
+    });
+
+    it("folds each turn once, by its strongest judge, whatever the order of the listing", async () => {
+      const { store } = setUp();
+      expect(await store.fold("tables")).toEqual(stats(0, 0, 0, null));
+      await store.put(evidence(1, { outcome: "failure" }));
+      await store.put(evidence(2, { outcome: "unknown", day: "2026-02-01" }));
+      await store.put(evidence(10));
+      expect(await store.fold("tables")).toEqual(stats(3, 1, 1, "2026-02-01"));
+      await store.put(evidence(1, { judge: "message", outcome: "unknown" }));
+      await store.put(evidence(1, { judge: "rating", outcome: "success", day: "2026-02-03" }));
+      await store.put(evidence(1, { judge: "checker", outcome: "failure" }));
+      await store.put(evidence(2, { judge: "goal", outcome: "failure", day: "2026-02-02" }));
+      expect(await store.fold("tables")).toEqual(stats(3, 2, 1, "2026-02-03"));
+      expect(await store.fold("tables")).toEqual(stats(3, 2, 1, "2026-02-03"));
+    });
+
+    it("stores what it folded", async () => {
+      const { store, bucket, profile } = setUp();
+      await store.put(evidence(1));
+      const folded = await store.fold("tables");
+      const stored = await bucket.get(`p/${profile}/stats/tables`);
+      expect(JSON.parse(await stored!.text())).toEqual(folded);
+    });
+
+    it("never lets a fold that listed less replace one that listed more", async () => {
+      const { store, bucket, profile } = setUp();
+      await store.put(evidence(1));
+      let listings = 0;
+      const slow: Bucket = {
+        ...bucket,
+        async list(options) {
+          const page = await bucket.list(options);
+          if (listings++ === 0) {
+            await store.put(evidence(2));
+            await store.fold("tables");
+          }
+          return page;
+        },
+      };
+      expect(await createEvidenceStore({ bucket: slow, profile }).fold("tables")).toEqual(stats(2, 2, 0, "2026-01-05"));
+      expect(JSON.parse(await (await bucket.get(`p/${profile}/stats/tables`))!.text())).toMatchObject({ uses: 2 });
+    });
+
+    it("names the key of evidence that does not parse", async () => {
+      const { store, bucket, profile } = setUp();
+      const key = `p/${profile}/evidence/tables/${"a".repeat(64)}/${evidence(1).turn}.exit`;
+      await bucket.put(key, "{}");
+      await expect(collect(store.list("tables"))).rejects.toThrow(`The record ${key} does not parse: outcome:`);
+    });
+  });
+
+  describe(`${name}: activity`, () => {
+    it("lists active days in order, from a day on", async () => {
+      const { store } = setUp();
+      const days = ["2026-01-31", "2025-12-31", "2026-01-09", "2026-01-10", "2026-02-01"];
+      for (const day of [...days, "2026-01-10"]) await store.markActive(day);
+      expect(await store.activeDays("2026-01-10")).toEqual(["2026-01-10", "2026-01-31", "2026-02-01"]);
+      expect(await store.activeDays("2026-01-01")).toEqual(["2026-01-09", "2026-01-10", "2026-01-31", "2026-02-01"]);
+      expect(await store.activeDays("2027-01-01")).toEqual([]);
+      expect(await store.activeDays("2000-01-01")).toEqual([...days].sort());
+    });
+
+    it("puts the marker of a day once: a late second look does not make the day due again", async () => {
+      const { store, bucket, profile } = setUp();
+      const due = `due/2026-01-10/${shardOf(profile)}/${profile}`;
+      await store.markActive("2026-01-10");
+      expect(await bucket.get(due)).not.toBe(null);
+      await bucket.delete(due);
+      await store.markActive("2026-01-10");
+      expect(await bucket.get(due)).toBe(null);
+      await bucket.delete(`p/${profile}/active/2026-01-10`);
+      // A kill between the two puts leaves the marker without the day: the next look puts both.
+      await store.markActive("2026-01-10");
+      expect([await bucket.get(due), await store.activeDays("2026-01-10")]).toMatchObject([
+        { key: due },
+        ["2026-01-10"],
+      ]);
+    });
+  });
+}
+
+function stats(uses: number, successes: number, failures: number, lastUsedDay: string | null) {
+  return { v: 1, skill: "tables", uses, successes, failures, lastUsedDay };
+}
+
+async function never(): Promise<never> {
+  throw new Error("A listing reads no bodies.");
+}

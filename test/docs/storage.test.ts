@@ -1,0 +1,55 @@
+// docs/STORAGE.md names each key and each table that the sources have, and no other.
+import { readFileSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { MEMORY_KEYS, OBJECT_KEYS } from "../../stores/keys.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const document = readFileSync(join(root, "docs/STORAGE.md"), "utf8");
+
+describe("docs/STORAGE.md", () => {
+  it("names the keys of stores/keys.ts, each once", () => {
+    expect(rowsOf("R2: `SKILLS`")).toEqual(Object.values<string>(OBJECT_KEYS).sort());
+    expect(rowsOf("KV: `MEMORY`")).toEqual(Object.values<string>(MEMORY_KEYS).sort());
+  });
+
+  it("names the tables that the sources create, each once", () => {
+    expect(rowsOf("SQLite: Session")).toEqual(tablesIn("core", "durable-objects/session"));
+    expect(rowsOf("SQLite: Account")).toEqual(tablesIn("durable-objects/account.ts"));
+    expect(tablesIn("core", "durable-objects")).toEqual(
+      [...rowsOf("SQLite: Session"), ...rowsOf("SQLite: Account")].sort(),
+    );
+  });
+
+  it("says of each who writes it, who reads it and how long it lives", () => {
+    const rows = document.split("\n").filter((line) => line.startsWith("| `"));
+    expect(rows.length).toBeGreaterThan(20);
+    const incomplete = rows.filter((row) => {
+      const cells = row.split("|").slice(1, -1);
+      return cells.length !== 5 || cells.some((cell) => cell.trim() === "");
+    });
+    expect(incomplete).toEqual([]);
+  });
+});
+
+/** What stands in the first column of a section's table. */
+function rowsOf(section: string): string[] {
+  const [, text = ""] = document.split(`## ${section}\n`);
+  const [own = ""] = text.split("\n## ");
+  return [...own.matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1]!).sort();
+}
+
+function tablesIn(...folders: string[]): string[] {
+  const texts = folders.flatMap((folder) => (folder.endsWith(".ts") ? [folder] : filesIn(folder)));
+  const created = texts.flatMap((path) => {
+    const text = readFileSync(join(root, path), "utf8");
+    return [...text.matchAll(/CREATE (?:VIRTUAL )?TABLE (?:IF NOT EXISTS )?(\w+)/g)].map((match) => match[1]!);
+  });
+  return created.sort();
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => join(folder, path));
+}

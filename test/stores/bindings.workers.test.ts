@@ -1,0 +1,11 @@
+// The ports over the real bindings, by the same kits as the doubles.
+import { env } from "cloudflare:workers";
+import { toKeyValue } from "../../stores/kv.ts";
+import { toBucket } from "../../stores/r2.ts";
+import { describeBucket } from "../conformance/bucket.ts";
+import { describeKeyValue } from "../conformance/key-value.ts";
+
+const { SKILLS, MEMORY } = env as unknown as { SKILLS: R2Bucket; MEMORY: KVNamespace };
+
+describeBucket("R2", () => toBucket(SKILLS));
+describeKeyValue("KV", () => toKeyValue(MEMORY));

@@ -1,0 +1,31 @@
+// The bucket double: the kit, and the faults it can be told to have.
+import { expect, it } from "vitest";
+import { describeBucket } from "../conformance/bucket.ts";
+import { createTestClock } from "../support/clock.ts";
+import { createMemoryBucket } from "../support/memory-bucket.ts";
+
+describeBucket("the double", () => createMemoryBucket());
+describeBucket("the double with short pages", () => createMemoryBucket({ faults: { pageSize: 7 } }));
+
+it("answers 429 to a second write of a key within a second, and to no other", async () => {
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock, faults: { isRateLimited: true } });
+  await bucket.put("a", "one");
+  await bucket.put("b", "one");
+  await expect(bucket.put("a", "two")).rejects.toThrow(/10058/);
+  clock.advance(1_000);
+  await bucket.put("a", "three");
+  expect(await (await bucket.get("a"))?.text()).toBe("three");
+});
+
+it("can write and lose the answer", async () => {
+  const bucket = createMemoryBucket({ faults: { loseAnswerOneIn: 1 } });
+  await expect(bucket.put("a", "one")).rejects.toThrow("Network connection lost.");
+  expect(await (await bucket.get("a"))?.text()).toBe("one");
+});
+
+it("can fail and write nothing", async () => {
+  const bucket = createMemoryBucket({ faults: { failOneIn: 1 } });
+  await expect(bucket.put("a", "one")).rejects.toThrow(/10001/);
+  expect(bucket.keys()).toEqual([]);
+});

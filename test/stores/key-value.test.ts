@@ -1,0 +1,24 @@
+// The KV double: the kit, and reads that answer with the past.
+import { expect, it } from "vitest";
+import { describeKeyValue } from "../conformance/key-value.ts";
+import { createTestClock } from "../support/clock.ts";
+import { createMemoryKv } from "../support/memory-kv.ts";
+
+describeKeyValue("the double", () => createMemoryKv({ clock: createTestClock() }));
+describeKeyValue("the double with short pages", () =>
+  createMemoryKv({ clock: createTestClock(), faults: { pageSize: 3 } }),
+);
+
+it("answers a get and a list with the state of a while ago, absence included", async () => {
+  const clock = createTestClock();
+  const kv = createMemoryKv({ clock, faults: { staleMs: 60_000 } });
+  const look = async () => [await kv.get("a"), (await kv.list({ prefix: "" })).keys.map((key) => key.name)];
+  await kv.put("a", "one");
+  expect(await look()).toEqual([null, []]);
+  clock.advance(60_000);
+  expect(await look()).toEqual(["one", ["a"]]);
+  await kv.delete("a");
+  expect(await look()).toEqual(["one", ["a"]]);
+  clock.advance(60_000);
+  expect(await look()).toEqual([null, []]);
+});

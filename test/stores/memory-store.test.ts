@@ -1,0 +1,132 @@
+// The memory store over the double, by the kit, and what only the double can do: yesterday's answers, lost ones, replays
+// in any order.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { memoryId } from "../../core/schemas/memory.ts";
+import { createMemoryStore } from "../../stores/memory-store.ts";
+import { describeMemoryStore, note } from "../conformance/memory-store.ts";
+import { createTestClock } from "../support/clock.ts";
+import { createMemoryKv } from "../support/memory-kv.ts";
+import { createMemoryOverlay } from "../support/memory-overlay.ts";
+import { newProfileId } from "../support/profile-ids.ts";
+
+describeMemoryStore("the double", (clock) => createMemoryKv({ clock }));
+describeMemoryStore("the double with short pages", (clock) => createMemoryKv({ clock, faults: { pageSize: 1 } }));
+
+const MINUTE = 60_000;
+
+function setUp(staleMs = 0) {
+  const clock = createTestClock();
+  const kv = createMemoryKv({ clock, faults: { staleMs } });
+  const profile = newProfileId();
+  const open = (overlay?: ReturnType<typeof createMemoryOverlay>) =>
+    createMemoryStore({ kv, profile, clock, overlayMs: 10 * MINUTE, overlay });
+  return { clock, kv, profile, open };
+}
+
+describe("over a KV that answers with what was there a minute ago", () => {
+  it("shows a writer with an overlay its own adds and removes at once", async () => {
+    const { open } = setUp(MINUTE);
+    const [mine, theirs] = [open(createMemoryOverlay()), open()];
+    await mine.add("memory", "a", note("one", 1));
+    await mine.add("memory", "b", note("x".repeat(1_000), 2));
+    expect((await mine.list("memory")).map((entry) => entry.adds)).toEqual([["a"], ["b"]]);
+    expect(await theirs.list("memory")).toEqual([]);
+    expect(await mine.add("memory", "c", note("one", 3))).toEqual({ id: memoryId("one"), existed: true });
+    expect(await mine.remove("memory", memoryId("one"), { op: "r", at: 4 })).toBe(1);
+    expect((await mine.list("memory")).map((entry) => entry.adds)).toEqual([["b"]]);
+  });
+
+  it("drops a key from the overlay when a list confirms it, or when it is ten minutes old", async () => {
+    const { open, clock, kv } = setUp(MINUTE);
+    const overlay = createMemoryOverlay();
+    const mine = open(overlay);
+    await mine.add("memory", "a", note("one", 1));
+    await mine.list("memory");
+    expect(overlay.keys()).toHaveLength(1);
+    clock.advance(MINUTE);
+    expect(await mine.list("memory")).toHaveLength(1);
+    expect(overlay.keys()).toEqual([]);
+
+    await mine.add("memory", "b", note("two", 2));
+    kv.faults.staleMs = 60 * MINUTE;
+    clock.advance(10 * MINUTE);
+    expect((await mine.list("memory")).map((entry) => entry.text)).toEqual(["two"]);
+    clock.advance(1);
+    expect([await mine.list("memory"), overlay.keys()]).toEqual([[], []]);
+  });
+
+  it("leaves out a long text whose value has not arrived, and shows it later", async () => {
+    const { open, clock, kv, profile } = setUp();
+    await open().add("memory", "a", note("x".repeat(1_000), 1));
+    await open().add("memory", "b", note("short", 2));
+    const late = { ...kv, get: async () => null };
+    const store = createMemoryStore({ kv: late, profile, clock, overlayMs: 0 });
+    expect((await store.list("memory")).map((entry) => entry.text)).toEqual(["short"]);
+    expect(await open().list("memory")).toHaveLength(2);
+  });
+
+  it("keeps two adds of one fact that did not see each other as one entry", async () => {
+    const { open, clock } = setUp(MINUTE);
+    await open().add("memory", "a", note("one", 1));
+    await open().add("memory", "b", note("one", 2));
+    clock.advance(MINUTE);
+    expect((await open().list("memory")).map((entry) => [entry.since, entry.adds])).toEqual([[1, ["a", "b"]]]);
+  });
+
+  it("keeps what was forgotten forgotten when a sweep's delete is seen late", async () => {
+    const { open, clock, kv } = setUp();
+    const store = open();
+    const { id } = await store.add("memory", "a", note("one", 1));
+    await store.remove("memory", id, { op: "r", at: 2 });
+    clock.advance(MINUTE);
+    kv.faults.staleMs = MINUTE;
+    for (let seconds = 0; seconds < 300; seconds += 10) {
+      await store.sweep(3);
+      expect(await store.list("memory")).toEqual([]);
+      clock.advance(10_000);
+    }
+    expect((await kv.list({ prefix: "" })).keys).toEqual([]);
+  });
+});
+
+it("ends where one delivery ends when a put is written and its answer lost", async () => {
+  const { open, kv } = setUp();
+  kv.faults.loseAnswerOneIn = 1;
+  await expect(open().add("memory", "a", note("one", 1))).rejects.toThrow("Network connection lost.");
+  kv.faults.loseAnswerOneIn = undefined;
+  expect(await open().add("memory", "a", note("one", 1))).toEqual({ id: memoryId("one"), existed: false });
+  expect(kv.puts).toHaveLength(1);
+  expect((await open().list("memory")).map((entry) => entry.adds)).toEqual([["a"]]);
+});
+
+const step = fc.record({
+  kind: fc.constantFrom("add", "remove"),
+  text: fc.constantFrom("one", "two", "three"),
+  op: fc.constantFrom("a", "b", "c", "d"),
+  waitMs: fc.constantFrom(0, 1_000, 2 * MINUTE),
+});
+
+it("writes no key twice with different contents, and an add whose remove is there never lives", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 20 }), fc.constantFrom(0, MINUTE), async (steps, staleMs) => {
+      const { open, clock, kv, profile } = setUp(staleMs);
+      for (const { kind, text, op, waitMs } of steps) {
+        if (kind === "add") await open().add("memory", op, note(text, op.charCodeAt(0)));
+        else await open().remove("memory", memoryId(text), { op: `remove ${text}`, at: 1 });
+        clock.advance(waitMs);
+      }
+      clock.advance(MINUTE);
+      const values = Map.groupBy(kv.puts, ({ key }) => key);
+      for (const puts of values.values()) expect(new Set(puts.map(({ value }) => value)).size).toBe(1);
+      const keys = new Set(values.keys());
+      const added = [...keys].filter((key) => key.includes("/+"));
+      const living = added.filter((key) => !keys.has(key.replace("/+", "/-")));
+      const listed = (await open().list("memory")).flatMap((entry) =>
+        entry.adds.map((op) => `p/${profile}/memory/${entry.id}/+${op}`),
+      );
+      expect(listed.sort()).toEqual(living.sort());
+    }),
+    { numRuns: 200 },
+  );
+});

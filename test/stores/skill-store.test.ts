@@ -1,0 +1,133 @@
+// The skill store over the double, by the kit, and what only the double can do: write rates, lost answers, long listings.
+// Kills are in skill-store-crash.test.ts.
+import { describe, expect, it } from "vitest";
+import { keyOf } from "../../stores/keys.ts";
+import { createSkillStore } from "../../stores/skill-store.ts";
+import { describeSkillStore, openSkillStore } from "../conformance/skill-store.ts";
+import { createTestClock } from "../support/clock.ts";
+import { collect } from "../support/collect.ts";
+import { createEventClock } from "../support/event-clock.ts";
+import { createMemoryBucket } from "../support/memory-bucket.ts";
+import { newProfileId } from "../support/profile-ids.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+import { adjustment, creation, expectSound, extension } from "../support/skills.ts";
+
+describeSkillStore("the double", (clock) => createMemoryBucket({ clock }));
+describeSkillStore("the double with short pages", (clock) => createMemoryBucket({ clock, faults: { pageSize: 3 } }));
+describeSkillStore("the double that loses one answer in five", (clock) =>
+  createMemoryBucket({ clock, faults: { loseAnswerOneIn: 5 } }),
+);
+
+describe("fifty writers on a bucket that answers 429 and loses one answer in twenty", () => {
+  it.each([1, 2, 3, 4, 5])("all finish on one skill within the time for a swap (seed %i)", async (seed) => {
+    const { bucket, profile, open, clock } = setUpRace(seed);
+    await open(0).change(creation("tables", "start", "a"));
+    const startedAt = clock.now();
+    const ops = Array.from({ length: 50 }, (_, n) => `writer-${n}`);
+    const made = await Promise.all(ops.map((op, n) => open(n).change(extension("tables", op, op, 1))));
+    expect(made.filter((result) => !result.ok)).toEqual([]);
+    expect(clock.now() - startedAt).toBeLessThan(SWAP_MS);
+    const { head, files } = (await open(0).open("tables"))!;
+    expect([head.rev, head.seq]).toEqual([51, 51]);
+    expect(files["SKILL.md"]!.split("\n").sort()).toEqual(["start", ...ops].sort());
+    await open(0).rebuildIndex(() => null);
+    await expectSound(bucket, profile, open(0));
+  });
+
+  it.each([1, 2, 3])("all finish on skills of their own, which share the index (seed %i)", async (seed) => {
+    const { bucket, profile, open } = setUpRace(seed);
+    const names = Array.from({ length: 50 }, (_, n) => `skill-${String(n).padStart(2, "0")}`);
+    const made = await Promise.all(names.map((name, n) => open(n).change(creation(name, name, name))));
+    expect(made.filter((result) => !result.ok)).toEqual([]);
+    expect(Object.keys((await open(0).index()).skills)).toEqual(names);
+    await expectSound(bucket, profile, open(0));
+  });
+});
+
+const SWAP_MS = 120_000;
+
+/** Time jumps from sleep to sleep, so that the writers meet as they would on a real clock. */
+function setUpRace(seed: number) {
+  const clock = createEventClock();
+  const bucket = createMemoryBucket({ clock, faults: { isRateLimited: true, loseAnswerOneIn: 20, seed } });
+  const profile = newProfileId();
+  const open = (writer: number) =>
+    createSkillStore({ bucket, profile, clock, random: createSeededRandom(seed * 1_000 + writer), swapMs: SWAP_MS });
+  return { clock, bucket, profile, open };
+}
+
+it("says that it is busy, with the last trouble, when no swap succeeds in time", async () => {
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock });
+  const store = openSkillStore(bucket, newProfileId(), clock, SWAP_MS);
+  await store.change(creation("tables", "one", "a"));
+  const before = await store.head("tables");
+  const startedAt = clock.now();
+  bucket.faults.failOneIn = 1;
+  expect(await store.change(extension("tables", "two", "b", 1))).toEqual({
+    ok: false,
+    failure: {
+      code: "busy",
+      message: "Too many writers are changing the skill tables. Read it again and try again in a minute.",
+      facts: { last: "put: We encountered an internal error. Please try again. (10001)" },
+    },
+  });
+  expect([clock.now() - startedAt, await store.head("tables")]).toEqual([SWAP_MS, before]);
+});
+
+it("finds an operation among more than a thousand revisions, and lists them all", async () => {
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock });
+  const store = openSkillStore(bucket, newProfileId(), clock);
+  await store.change(creation("tables", "line 1", "op-1"));
+  for (let n = 2; n <= 1_020; n++) {
+    await store.change({ name: "tables", op: `op-${n}`, since: n - 1, decide: () => textOf(`line ${n}`) });
+  }
+  expect(await store.change(extension("tables", "again", "op-2", 1))).toMatchObject({ value: { replayed: true } });
+  const revisions = await store.revisions("tables");
+  expect(revisions.map(({ op }) => op)).toEqual(Array.from({ length: 1_020 }, (_, n) => `op-${1_020 - n}`));
+});
+
+it("rebuilds the index and scans over more than a thousand skills", async () => {
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock });
+  const profile = newProfileId();
+  const names = Array.from({ length: 1_020 }, (_, n) => `skill-${String(n).padStart(4, "0")}`);
+  for (const name of names) {
+    await openSkillStore(bucket, profile, clock).change(creation(name, name, name));
+    // Without the index each create is cheap, and the rebuild has all to do.
+    await bucket.delete(keyOf("index", { profile }));
+  }
+  const store = openSkillStore(bucket, profile, clock);
+  expect(Object.keys((await store.rebuildIndex(() => null)).skills)).toEqual(names);
+  expect((await collect(store.scan())).map(({ name }) => name)).toEqual(names);
+});
+
+it("archives a create that lost to a neighbour only while it is its own", async () => {
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock });
+  const profile = newProfileId();
+  const store = openSkillStore(bucket, profile, clock);
+  let decisions = 0;
+  const wanted = creation("mine", "one", "mine");
+  const made = await store.change({
+    ...wanted,
+    async decide(current, index) {
+      if (decisions++ === 0) {
+        const decided = wanted.decide(current, index);
+        // The index moves on, so that this create has to ask again.
+        await openSkillStore(bucket, profile, clock).change(creation("other", "two", "other"));
+        return decided;
+      }
+      await openSkillStore(bucket, profile, clock).change(adjustment("mine", { pinned: true }));
+      return { ok: false, failure: { code: "duplicate", message: "It is too near to other." } };
+    },
+  });
+  expect([made.ok, decisions]).toEqual([false, 2]);
+  expect(await store.head("mine")).toMatchObject({ pinned: true, state: "trial", seq: 2 });
+  await expectSound(bucket, profile, store);
+});
+
+function textOf(body: string) {
+  return { ok: true as const, value: { files: { "SKILL.md": body } } };
+}

@@ -1,0 +1,35 @@
+// A clock for many sleepers: time jumps to the next of them when nothing else can run, so that a race of minutes takes
+// milliseconds and is the same each time. In Node only; all other work must be done in microtasks.
+import type { Clock } from "../../core/ports.ts";
+
+export function createEventClock(startMs = Date.UTC(2026, 0, 5, 9)): Clock {
+  let now = startMs;
+  let isPumping = false;
+  const sleepers: { at: number; wake(): void }[] = [];
+
+  function pump(): void {
+    // An immediate runs after all microtasks: whoever could go on without waiting has done so.
+    setImmediate(() => {
+      sleepers.sort((a, b) => a.at - b.at);
+      const next = sleepers.shift();
+      if (!next) {
+        isPumping = false;
+        return;
+      }
+      now = Math.max(now, next.at);
+      next.wake();
+      pump();
+    });
+  }
+
+  return {
+    now: () => now,
+    sleep(ms) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      sleepers.push({ at: now + ms, wake: resolve });
+      if (!isPumping) pump();
+      isPumping = true;
+      return promise;
+    },
+  };
+}

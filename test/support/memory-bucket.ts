@@ -1,0 +1,140 @@
+// The Bucket port in memory, with what real buckets do and fakes forget: ETags made of the body, short pages, 429 to a
+// second write of a key within a second, answers lost after the write. Passes test/conformance/bucket.ts.
+import type { Bucket, Clock, StoredBody, StoredObject } from "../../core/ports.ts";
+import { byteLength, sha256Hex } from "../../core/schemas/digest.ts";
+import { createSeededRandom } from "./seeded-random.ts";
+
+/** Each may be switched while the bucket is in use. */
+export interface BucketFaults {
+  /** 429 to a second write of a key within a second. */
+  isRateLimited?: boolean;
+  /** One put in so many writes, and then throws. */
+  loseAnswerOneIn?: number;
+  /** One put in so many throws and writes nothing. */
+  failOneIn?: number;
+  /** The most a page holds; half of it when metadata is asked for. */
+  pageSize?: number;
+  seed?: number;
+}
+
+export interface MemoryBucket extends Bucket {
+  faults: BucketFaults;
+  keys(): string[];
+}
+
+interface Stored extends StoredObject {
+  body: string;
+}
+
+const MAX_KEY_BYTES = 1_024;
+const MAX_METADATA_BYTES = 8_192;
+
+export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults?: BucketFaults } = {}): MemoryBucket {
+  const { clock = Date, faults = {} } = options;
+  const random = createSeededRandom(faults.seed ?? 1);
+  const objects = new Map<string, Stored>();
+  const writtenAt = new Map<string, number>();
+
+  /** Calls overlap in any order, as they do over a network. */
+  async function travel(): Promise<void> {
+    for (let hops = 1 + Math.floor(random() * 4); hops > 0; hops--) await Promise.resolve();
+  }
+
+  function limitRate(key: string): void {
+    if (!faults.isRateLimited) return;
+    const last = writtenAt.get(key);
+    if (last !== undefined && clock.now() - last < 1_000) {
+      throw new Error("put: Reduce your concurrent request rate for the same object. (10058)");
+    }
+    writtenAt.set(key, clock.now());
+  }
+
+  async function put(
+    key: string,
+    body: string,
+    { ifMatch, ifAbsent, customMetadata }: Parameters<Bucket["put"]>[2] = {},
+  ): Promise<StoredObject | null> {
+    await travel();
+    if (byteLength(key) > MAX_KEY_BYTES) throw new Error("put: The specified object name is not valid. (10020)");
+    const metadataBytes = byteLength(
+      Object.entries(customMetadata ?? {})
+        .flat()
+        .join(""),
+    );
+    if (metadataBytes > MAX_METADATA_BYTES) throw new Error("put: Your metadata headers exceed the limit. (10012)");
+    if (isOneIn(faults.failOneIn)) throw new Error("put: We encountered an internal error. Please try again. (10001)");
+    limitRate(key);
+    const there = objects.get(key);
+    if ((ifAbsent && there) || (ifMatch !== undefined && there?.etag !== ifMatch)) return null;
+    const etag = sha256Hex(body).slice(0, 32);
+    const stored: Stored = { key, etag, uploaded: new Date(clock.now()), customMetadata: { ...customMetadata }, body };
+    objects.set(key, stored);
+    await travel();
+    if (isOneIn(faults.loseAnswerOneIn)) throw new Error("put: Network connection lost.");
+    return toObject(stored);
+  }
+
+  async function list(options: Parameters<Bucket["list"]>[0]) {
+    await travel();
+    const { prefix, delimiter, metadata = false } = options;
+    const most = Math.min(options.limit ?? 1_000, faults.pageSize ?? 1_000, 1_000);
+    const limit = metadata ? Math.max(1, Math.ceil(most / 2)) : most;
+    const after = options.cursor ?? options.startAfter ?? "";
+    const page: { objects: StoredObject[]; delimitedPrefixes: string[] } = { objects: [], delimitedPrefixes: [] };
+    let last = "";
+    for (const key of [...objects.keys()].sort()) {
+      const folder = delimiter ? folderOf(key, prefix, delimiter) : null;
+      if (!key.startsWith(prefix) || key <= after || (folder !== null && after.startsWith(folder))) continue;
+      if (folder !== null && page.delimitedPrefixes.at(-1) === folder) {
+        last = key;
+        continue;
+      }
+      if (page.objects.length + page.delimitedPrefixes.length === limit) {
+        return { ...page, truncated: true, cursor: last };
+      }
+      if (folder === null) page.objects.push(toObject(objects.get(key)!, metadata));
+      else page.delimitedPrefixes.push(folder);
+      last = key;
+    }
+    return { ...page, truncated: false };
+  }
+
+  function isOneIn(n: number | undefined): boolean {
+    return n !== undefined && random() < 1 / n;
+  }
+
+  return {
+    faults,
+    keys: () => [...objects.keys()].sort(),
+    async get(key) {
+      await travel();
+      const stored = objects.get(key);
+      return stored ? toBody(stored) : null;
+    },
+    async getUnless(key, unless) {
+      await travel();
+      const stored = objects.get(key);
+      if (!stored) return null;
+      return stored.etag === unless ? toObject(stored) : toBody(stored);
+    },
+    put,
+    list,
+    async delete(keys) {
+      await travel();
+      for (const key of [keys].flat()) objects.delete(key);
+    },
+  };
+}
+
+function toObject({ body: _, ...object }: Stored, metadata = true): StoredObject {
+  return { ...object, customMetadata: metadata ? { ...object.customMetadata } : undefined };
+}
+
+function toBody(stored: Stored): StoredBody {
+  return { ...toObject(stored), text: async () => stored.body };
+}
+
+function folderOf(key: string, prefix: string, delimiter: string): string | null {
+  const end = key.indexOf(delimiter, prefix.length);
+  return end < 0 ? null : key.slice(0, end + delimiter.length);
+}

@@ -1,0 +1,79 @@
+// The KeyValue port in memory, with what KV really does: reads that answer with the state of a while ago, metadata of at
+// most 1,024 bytes, short pages, answers lost after the write. Passes test/conformance/key-value.ts.
+import type { Clock, KeyValue } from "../../core/ports.ts";
+import { byteLength } from "../../core/schemas/digest.ts";
+import { createSeededRandom } from "./seeded-random.ts";
+
+/** Each may be switched while the store is in use. */
+export interface KvFaults {
+  /** Reads answer with what was there so long ago, absence included. */
+  staleMs?: number;
+  /** The most a page holds. */
+  pageSize?: number;
+  /** One put in so many writes, and then throws. */
+  loseAnswerOneIn?: number;
+  seed?: number;
+}
+
+export interface MemoryKv extends KeyValue {
+  faults: KvFaults;
+  /** Every put so far, in order. */
+  puts: { key: string; value: string }[];
+}
+
+interface Version {
+  at: number;
+  value: string | null;
+  metadata?: unknown;
+}
+
+export function createMemoryKv(options: { clock: Pick<Clock, "now">; faults?: KvFaults }): MemoryKv {
+  const { clock, faults = {} } = options;
+  const random = createSeededRandom(faults.seed ?? 1);
+  const history = new Map<string, Version[]>();
+  const puts: MemoryKv["puts"] = [];
+
+  function write(key: string, version: Omit<Version, "at">): void {
+    const versions = history.get(key) ?? [];
+    versions.push({ at: clock.now(), ...version });
+    history.set(key, versions);
+  }
+
+  function read(key: string): Version | undefined {
+    const asOf = clock.now() - (faults.staleMs ?? 0);
+    return history.get(key)?.findLast((version) => version.at <= asOf);
+  }
+
+  return {
+    faults,
+    puts,
+    async get(key) {
+      await Promise.resolve();
+      return read(key)?.value ?? null;
+    },
+    async put(key, value, { metadata } = {}) {
+      await Promise.resolve();
+      if (byteLength(key) > 512) throw new Error("KV PUT failed: 414 UTF-8 encoded length exceeds key limit of 512.");
+      if (metadata !== undefined && byteLength(JSON.stringify(metadata)) > 1_024) {
+        throw new Error("KV PUT failed: 413 Metadata length exceeds limit of 1024.");
+      }
+      write(key, { value, metadata: structuredClone(metadata) });
+      puts.push({ key, value });
+      if (faults.loseAnswerOneIn && random() < 1 / faults.loseAnswerOneIn) throw new Error("Network connection lost.");
+    },
+    async delete(key) {
+      await Promise.resolve();
+      write(key, { value: null });
+    },
+    async list({ prefix, cursor }) {
+      await Promise.resolve();
+      const names = [...history.keys()].filter((key) => key.startsWith(prefix) && (read(key)?.value ?? null) !== null);
+      const rest = names.sort().filter((key) => cursor === undefined || key > cursor);
+      const page = rest.slice(0, faults.pageSize ?? 1_000);
+      const keys = page.map((name) => ({ name, metadata: structuredClone(read(name)?.metadata) }));
+      return rest.length > page.length
+        ? { keys, list_complete: false, cursor: page.at(-1) }
+        : { keys, list_complete: true };
+    },
+  };
+}
