@@ -1,0 +1,46 @@
+// Turns a text into the words that tell one skill from another. Used by the duplicate check and by the ranking of a
+// listing. Pure; the same on every runtime, so no locale and no segmenter.
+
+const STOP_WORDS = new Set(
+  (
+    "a about after all also an and any are as at be been before but by can do does each every for from get has have how i if in into is it " +
+    "its may more most must no not of on one only or other our out over own same should so some such than that the their them then there " +
+    "these they this those to under up use used uses using very was we what when where which while who why will with without you your"
+  ).split(" "),
+);
+
+/** Stems of the words that carry meaning. Text without blanks between words (Chinese, Japanese) gives pairs of signs. */
+export function wordsOf(text: string): Set<string> {
+  const words = new Set<string>();
+  for (const [run] of text
+    .normalize("NFKC")
+    .toLowerCase()
+    .matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
+    if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(run)) {
+      const signs = [...run];
+      const pairs = signs.slice(1).map((sign, i) => `${signs[i]}${sign}`);
+      for (const pair of pairs.length > 0 ? pairs : signs) words.add(pair);
+    } else if (!STOP_WORDS.has(run)) {
+      words.add(stemOf(run));
+    }
+  }
+  return words;
+}
+
+/** Twice the common words over all words: 1 for equal sets, 0 for disjoint or empty ones. */
+export function overlapOf(a: Set<string>, b: Set<string>): number {
+  const shared = [...a].filter((word) => b.has(word)).length;
+  return a.size + b.size === 0 ? 0 : (2 * shared) / (a.size + b.size);
+}
+
+/** English endings, lightly: enough that reading, reads and read are one word. */
+function stemOf(word: string): string {
+  if (word.length <= 3) return word;
+  const stem = word
+    .replace(/ies$/, "y")
+    .replace(/(s|x|z|ch|sh)es$/, "$1")
+    .replace(/([^s])s$/, "$1")
+    .replace(/(ing|ed)$/, (ending, _e, at: number) => (at >= 3 ? "" : ending));
+  // A doubled last consonant and a mute e come and go with the ending: planning and plan, caching and cache.
+  return stem.replace(/([^aeiouls])\1$/, "$1").replace(/(.{3,})e$/, "$1");
+}

@@ -1,0 +1,34 @@
+// The registry of a session's tools: which ones there are, in the order the model reads them. The review Worker offers
+// its own, smaller set from the same factories.
+import type { Tool } from "../agent/contract.ts";
+import type { Clock, MemoryStore, SkillStore } from "../ports.ts";
+import type { Settings } from "../schemas/settings.ts";
+import type { Workspace } from "../session/workspace.ts";
+import type { Library } from "../skills/library.ts";
+import type { Writer } from "../skills/operations.ts";
+import { createFileTools } from "./files.ts";
+import { createMemoryTool } from "./memory.ts";
+import { createSkillTools } from "./skills.ts";
+
+export interface SessionToolOptions {
+  workspace: Workspace;
+  library: Library;
+  /** `null`: skills can be read, not written. */
+  skills: SkillStore | null;
+  /** `null`: no memory. */
+  memory: MemoryStore | null;
+  /** In whose name skills and facts are saved. */
+  origin: Extract<Writer, "user" | "foreground">;
+  session: string;
+  clock: Clock;
+  settings: Settings;
+}
+
+export function createTools(options: SessionToolOptions): Tool[] {
+  const { workspace, library, skills, memory, origin, session, clock, settings } = options;
+  return [
+    ...createFileTools({ workspace, settings }),
+    ...createSkillTools({ library, store: skills, origin, settings, writes: skills !== null, readBeforeWrite: false }),
+    ...(memory ? [createMemoryTool({ store: memory, origin, session, clock, settings })] : []),
+  ];
+}

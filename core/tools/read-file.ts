@@ -1,0 +1,117 @@
+// The tool read_file: one text file of the workspace, whole or by lines. Changes nothing.
+import * as z from "zod";
+import type { Tool, ToolResult } from "../agent/contract.ts";
+import { fail, succeed } from "../agent/tool-result.ts";
+import type { JsonObject } from "../schemas/entry.ts";
+import { fitsIn, jsonChars, takeStart } from "./clip.ts";
+import type { FileToolOptions } from "./files.ts";
+import { describeMissing } from "./nearest-paths.ts";
+
+const Args = z.strictObject({
+  path: z.string().describe("Path of the file, relative to /work, such as data/table.csv."),
+  offset: z.int().min(1).optional().describe("The first line to read, counted from 1."),
+  limit: z.int().min(1).optional().describe("How many lines to read."),
+});
+type Args = z.infer<typeof Args>;
+
+const DESCRIPTION =
+  "Reads a text file of the workspace. Without offset and limit the whole file comes back, cut when it is too long for " +
+  "one result; then `more` says how to read on. `lines` is the number of lines the file has. To look at a large file, " +
+  "ask for its first lines; to find or count something in it, use search_files or terminal.";
+
+export function createReadFile({ workspace, settings }: FileToolOptions): Tool<Args> {
+  return {
+    name: "read_file",
+    description: DESCRIPTION,
+    parameters: Args,
+    effect: "read",
+    async run(args) {
+      const located = workspace.locate(args.path);
+      if (!located.ok) return fail(located.failure.code, located.failure.message);
+      const bytes = workspace.read(args.path);
+      if (!bytes)
+        return describeAbsence(
+          located.value,
+          workspace.list().map((file) => file.path),
+        );
+      const text = toText(bytes);
+      if (text === null) {
+        const hint = `Look at it with terminal, for example: head -c 200 '${located.value}' | od -c`;
+        return fail("binary_file", `'${located.value}' is not UTF-8 text (${bytes.length} bytes). ${hint}`);
+      }
+      return showLines({
+        path: located.value,
+        bytes: bytes.length,
+        text,
+        args,
+        maxChars: settings.turn.maxResultChars,
+      });
+    },
+  };
+}
+
+/** `null` for anything that is not UTF-8 text. A byte order mark stays: programs that read the file will meet it. */
+function toText(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null; // only a TypeError for bytes that are not UTF-8
+  }
+}
+
+function describeAbsence(path: string, paths: string[]): ToolResult {
+  const inside = path === "" ? paths : paths.filter((other) => other.startsWith(`${path}/`));
+  if (path === "" || inside.length > 0) {
+    const some = inside.slice(0, 20).join(", ") || "nothing yet";
+    return fail("is_folder", `'${path || "/work"}' is a folder. Read one of its files: ${some}.`);
+  }
+  return fail("not_found", describeMissing(path, paths));
+}
+
+interface Reading {
+  path: string;
+  bytes: number;
+  text: string;
+  args: Args;
+  maxChars: number;
+}
+
+function showLines({ path, bytes, text, args, maxChars }: Reading): ToolResult {
+  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const first = args.offset ?? 1;
+  if (first > Math.max(1, lines.length)) {
+    return fail("past_end", `'${path}' has ${lines.length} lines: ask for an offset of at most ${lines.length}.`);
+  }
+  const asked = lines.slice(first - 1, args.limit === undefined ? undefined : first - 1 + args.limit);
+  const outcome: JsonObject = { path, lines: lines.length, truncated: false, bytes };
+  if (asked.length < lines.length) outcome.shown = `${first}-${first + asked.length - 1}`;
+  const room = maxChars - JSON.stringify(outcome).length - NOTE_CHARS;
+  const whole = asked.join("");
+  if (fitsIn(whole, room)) return succeed(outcome, { content: { content: whole } });
+
+  const fitting = countFitting(asked, room);
+  const last = first + fitting - 1;
+  if (fitting === 0) {
+    outcome.shown = `${first}-${first}`;
+    outcome.more = `Line ${first} alone is too long for one result: use terminal (cut -c, grep -o, jq) to see parts of it.`;
+  } else {
+    outcome.shown = `${first}-${last}`;
+    outcome.more = `Lines ${first} to ${last} are shown: call again with offset ${last + 1}, or pick what you need with search_files or terminal.`;
+  }
+  outcome.truncated = true;
+  const content = fitting === 0 ? takeStart(asked[0] ?? "", room) : asked.slice(0, fitting).join("");
+  return succeed(outcome, { content: { content } });
+}
+
+/** Room for `more`, `shown` and the braces. */
+const NOTE_CHARS = 300;
+
+function countFitting(lines: string[], room: number): number {
+  let used = 0;
+  for (const [i, line] of lines.entries()) {
+    if (!fitsIn(line, room - used)) return i;
+    used += jsonChars(line);
+  }
+  return lines.length;
+}

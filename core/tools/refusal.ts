@@ -1,0 +1,16 @@
+// Turns an expected failure into a result the model can act on. Used by the tools of this folder.
+import type { ToolResult } from "../agent/contract.ts";
+import { fail } from "../agent/tool-result.ts";
+import type { Failure } from "../errors.ts";
+
+/** Facts that quote what a model wrote earlier: words of its own, never the harness's. */
+const QUOTES = new Set(["preview", "nearest", "candidates", "entries"]);
+
+export function toRefusal({ code, message, facts = {} }: Failure): ToolResult {
+  const own = Object.entries(facts).filter(([key]) => QUOTES.has(key));
+  const outcome = Object.entries(facts).filter(([key]) => !QUOTES.has(key));
+  const refusal = fail(code, message, Object.fromEntries(outcome));
+  if (own.length === 0) return refusal;
+  const text = JSON.stringify(Object.fromEntries(own));
+  return { failed: true, parts: [...refusal.parts, { source: "own", text }] };
+}

@@ -1,0 +1,50 @@
+// skill_view: loads a skill's text, or one of its support files. The `text` of its outcome names exactly what was read:
+// the record of a turn shows by it which skills were loaded.
+import * as z from "zod";
+import type { Tool } from "../agent/contract.ts";
+import { succeed } from "../agent/tool-result.ts";
+import type { Settings } from "../schemas/settings.ts";
+import type { Library } from "../skills/library.ts";
+import { takeStart } from "./clip.ts";
+import { toRefusal } from "./refusal.ts";
+
+const Args = z.strictObject({
+  name: z.string().describe("The skill's name, as listed."),
+  path: z.string().optional().describe("A support file, such as references/details.md. SKILL.md when absent."),
+  offset: z.int().min(0).optional().describe("Where to read on in a long file: the next_offset of the call before."),
+});
+
+export function createSkillView(options: { library: Library; settings: Settings }): Tool<z.infer<typeof Args>> {
+  const { library, settings } = options;
+  return {
+    name: "skill_view",
+    description: "Loads a skill: its SKILL.md and the list of its files, or the one file named by path.",
+    parameters: Args,
+    effect: "read",
+    async run({ name, path, offset = 0 }) {
+      const found = await library.view(name, path || undefined);
+      if (!found.ok) return toRefusal(found.failure);
+      const { content, companion, notice, ...view } = found.value;
+      const outcome = {
+        name: view.name,
+        path: view.path,
+        text: view.text,
+        state: view.state,
+        files: view.files,
+        ...(view.extends && { extends: view.extends }),
+        ...(companion && { companion: { ...companion } }),
+        ...(notice && { notice }),
+      };
+      const room = settings.turn.maxResultChars - JSON.stringify(outcome).length - ENVELOPE_CHARS;
+      const piece = takeStart(content.slice(offset), Math.max(room, MIN_PIECE_CHARS));
+      const end = offset + piece.length;
+      const more = end < content.length ? { next_offset: end, chars: content.length } : {};
+      return succeed({ ...outcome, ...more }, { own: { content: piece } });
+    },
+  };
+}
+
+/** Room for `next_offset`, `chars` and the keys. */
+const ENVELOPE_CHARS = 100;
+/** However many files there are to name, reading goes on. */
+const MIN_PIECE_CHARS = 500;

@@ -1,0 +1,49 @@
+// skills_list: finds skills by words or category. Reads the index only.
+import * as z from "zod";
+import type { Tool } from "../agent/contract.ts";
+import { succeed } from "../agent/tool-result.ts";
+import { type Library, isOffered } from "../skills/library.ts";
+import { rankSkills } from "../skills/ranking.ts";
+
+const MAX_LISTED = 100;
+const MAX_FOUND = 20;
+
+const Args = z.strictObject({
+  query: z.string().optional().describe("Words of the task, such as `parse log files`. Best matches come first."),
+  category: z.string().optional().describe("Only this category."),
+});
+
+export function createSkillsList({ library }: { library: Library }): Tool<z.infer<typeof Args>> {
+  return {
+    name: "skills_list",
+    description:
+      "Lists the skills that can be loaded, with what each is for. Give a query to search all of them; load one with skill_view.",
+    parameters: Args,
+    effect: "read",
+    async run({ query, category }) {
+      const offered = (await library.lines()).filter(isOffered);
+      const inCategory = category ? offered.filter((line) => line.category === category) : offered;
+      const isSearch = Boolean(query?.trim());
+      const found = isSearch ? rankSkills(inCategory, query!) : inCategory;
+      const shown = found.slice(0, isSearch ? MAX_FOUND : MAX_LISTED);
+      const skills = shown.map(({ name, description, category: at, state, extends: base }) => ({
+        name,
+        description,
+        category: at,
+        state,
+        ...(base && { extends: base }),
+      }));
+      return succeed(
+        { count: found.length, hint: hintFor(found.length, shown.length, offered.length) },
+        { own: { skills } },
+      );
+    },
+  };
+}
+
+function hintFor(found: number, shown: number, offered: number): string {
+  if (offered === 0) return "There are no skills yet.";
+  if (found === 0) return "Nothing matches. Try other words, or no query and no category for all skills.";
+  if (shown < found) return `Only the first ${shown} are shown: narrow the query.`;
+  return "Load what fits with skill_view; of several take the one or two most specific.";
+}

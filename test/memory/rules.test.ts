@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULTS } from "../../core/limits.ts";
+import { findEntry, fitNewest, limitOf, parseFact, usageOf } from "../../core/memory/rules.ts";
+import { entry } from "./entry.ts";
+
+describe("parseFact", () => {
+  it("gives the fact as it is stored", () => {
+    expect(parseFact("  The office  is\nin Lyon. ")).toEqual({ ok: true, value: "The office is in Lyon." });
+    expect(parseFact("a".repeat(1_000))).toMatchObject({ ok: true });
+    expect(parseFact("- Only one bullet")).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    ["", "empty_content"],
+    [" \n", "empty_content"],
+    ["a".repeat(1_001), "too_long"],
+    ["- one\n- two", "several_facts"],
+    ["Facts:\n1. one\n2) two", "several_facts"],
+    ["half \uD83D", "bad_text"],
+  ])("refuses %j", (content, code) => {
+    expect(parseFact(content)).toMatchObject({ ok: false, failure: { code } });
+  });
+});
+
+describe("findEntry", () => {
+  const entries = [entry("Prefers tea."), entry("Prefers tea. In the morning."), entry("Lives in Lyon.")];
+
+  it("finds the one entry that holds the piece, white space aside", () => {
+    expect(findEntry(entries, " in   Lyon")).toEqual({ ok: true, value: entries[2] });
+  });
+
+  it("prefers the entry that is the piece", () => {
+    expect(findEntry(entries, "Prefers tea.")).toEqual({ ok: true, value: entries[0] });
+  });
+
+  it("shows the candidates when several hold it", () => {
+    expect(findEntry([entry(`tea ${"x".repeat(100)}`), entry("tea")], "te")).toMatchObject({
+      failure: { code: "several_matches", facts: { candidates: [`tea ${"x".repeat(75)}…`, "tea"] } },
+    });
+  });
+
+  it("shows the inventory when none does", () => {
+    expect(findEntry(entries, "coffee")).toMatchObject({
+      failure: {
+        code: "no_match",
+        facts: { entries: ["Prefers tea.", "Prefers tea. In the morning.", "Lives in Lyon."] },
+      },
+    });
+  });
+
+  it("refuses an empty piece", () => {
+    expect(findEntry(entries, " ")).toMatchObject({ failure: { code: "empty_old_text" } });
+  });
+});
+
+describe("usage", () => {
+  it("keeps the newest entries that fit together", () => {
+    const entries = ["aaaa", "bb", "cccc"].map((text) => entry(text));
+    expect(fitNewest(entries, 12).map(({ text }) => text)).toEqual(["bb", "cccc"]);
+    expect(fitNewest(entries, 11).map(({ text }) => text)).toEqual(["cccc"]);
+    expect(usageOf(entries, 12)).toEqual({ chars: 19, limit: 12, percent: 158, entries: 3, outside: 1 });
+    expect(usageOf([], 12)).toEqual({ chars: 0, limit: 12, percent: 0, entries: 0, outside: 0 });
+  });
+
+  it("has a limit a store", () => {
+    expect([limitOf("memory", DEFAULTS.memory), limitOf("user", DEFAULTS.memory)]).toEqual([2_200, 1_375]);
+  });
+});

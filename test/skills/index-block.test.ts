@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { SkillLine } from "../../core/schemas/api.ts";
+import { renderSkillIndex } from "../../core/skills/index-block.ts";
+import { estimateTokens } from "../../core/skills/tokens.ts";
+import { line } from "./skill-line.ts";
+
+const many = (count: number, change: (i: number) => Partial<SkillLine> = () => ({})): SkillLine[] =>
+  Array.from({ length: count }, (_, i) =>
+    line({
+      name: `skill-${String(i).padStart(4, "0")}`,
+      description: `Does thing ${i}. ${"And more. ".repeat(20)}`,
+      ...change(i),
+    }),
+  );
+
+describe("renderSkillIndex", () => {
+  it("is empty when nothing is offered", () => {
+    expect(renderSkillIndex([], 3_000)).toBe("");
+    expect(renderSkillIndex([line({ state: "archived" }), line({ name: "b", state: "pending" })], 3_000)).toBe("");
+  });
+
+  it("lists names and descriptions by category, companions after their base, stale ones last", () => {
+    const lines = [
+      line({ name: "zeal", category: "working", description: "Works." }),
+      line({
+        name: "beta-local",
+        category: "aside",
+        extends: "beta",
+        state: "trial",
+        description: "What was learned.",
+      }),
+      line({ name: "beta", category: "ops", description: "Second." }),
+      line({ name: "old", category: "aside", state: "stale", description: "Long unused." }),
+      line({ name: "alpha", category: "ops", description: "First\n  of all. </available_skills>" }),
+      line({ name: "gone", category: "ops", state: "archived" }),
+      line({ name: "gone-local", category: "ops", extends: "gone", description: "Stands alone." }),
+      line({ name: "waiting", category: "ops", state: "pending" }),
+    ];
+    expect(renderSkillIndex(lines, 3_000)).toBe(
+      [
+        "<available_skills>",
+        "Several fit? Load the one or two most specific. This list may be shortened: skills_list with a query searches all skills.",
+        "",
+        "ops:",
+        "- alpha: First of all. /available_skills>",
+        "- beta: Second.",
+        "- beta-local: What was learned.",
+        "- gone-local: Stands alone.",
+        "working:",
+        "- zeal: Works.",
+        "not used for a long time:",
+        "- old: Long unused.",
+        "</available_skills>",
+      ].join("\n"),
+    );
+    expect(renderSkillIndex(lines.toReversed(), 3_000)).toBe(renderSkillIndex(lines, 3_000));
+  });
+
+  it("shortens every description before it drops one", () => {
+    const block = renderSkillIndex(many(100), 3_000);
+    const shown = block.split("\n").filter((text) => text.startsWith("- "));
+    expect(shown).toHaveLength(100);
+    expect(new Set(shown.map((text) => text.replace(/^- skill-\d+: /, "").length))).toEqual(new Set([59, 60]));
+  });
+
+  it("then names all, as many as possible with a description", () => {
+    const block = renderSkillIndex(many(250), 3_000);
+    const described = block.split("\n").filter((text) => text.startsWith("- ")).length;
+    expect(described).toBeGreaterThan(20);
+    expect(block.match(/skill-\d{4}/g)).toHaveLength(250);
+    expect(block).not.toContain(" more skill");
+  });
+
+  it("then counts the rest", () => {
+    const block = renderSkillIndex(many(5_000), 3_000);
+    const named = block.match(/skill-\d{4}/g)!.length;
+    expect(named).toBeGreaterThan(200);
+    expect(block.split("\n").at(-2)).toBe(`${5_000 - named} more skills`);
+  });
+
+  it("hides stale skills first when there is too little room", () => {
+    const block = renderSkillIndex(
+      many(600, (i) => (i < 300 ? { state: "stale" } : {})),
+      3_000,
+    );
+    for (let i = 300; i < 600; i++) expect(block).toContain(`skill-0${i}`);
+  });
+
+  it("never costs more than its tokens, for any library", () => {
+    const lines = fc.array(
+      fc.record({
+        name: fc.stringMatching(/^[a-z0-9]{1,12}(-[a-z0-9]{1,12}){0,3}$/),
+        category: fc.stringMatching(/^[a-z]{1,8}$/),
+        description: fc.string({ unit: "grapheme", maxLength: 200 }),
+        state: fc.constantFrom("trial" as const, "active" as const, "stale" as const, "archived" as const),
+      }),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(lines, fc.integer({ min: 100, max: 2_000 }), (changes, indexTokens) => {
+        const block = renderSkillIndex(changes.map(line), indexTokens);
+        expect(estimateTokens(block)).toBeLessThanOrEqual(indexTokens);
+        expect(block.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});
