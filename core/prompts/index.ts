@@ -1,0 +1,43 @@
+// Every paragraph a model reads in a session, in the order it reads them. Pure; the same input gives the same bytes.
+// The reviewer's words are in review.ts.
+import { sha256Hex } from "../schemas/digest.ts";
+import identity from "./identity.md";
+import memory from "./memory.md";
+import skills from "./skills.md";
+import skillsWrite from "./skills-write.md";
+import work from "./work.md";
+
+export interface PromptInput {
+  /** Names of the tools that are offered; guidance comes only for these. */
+  tools: string[];
+  /** The skills index, "" for an empty library. */
+  skillsBlock: string;
+  /** The memory snapshot, "" for none. */
+  memoryBlock: string;
+  /** UTC day, `YYYY-MM-DD`. Never the time: the prompt must be the same all day. */
+  day: string;
+}
+
+/** Frozen for an epoch. Whatever changes most often comes last. */
+export function buildPrompt(input: PromptInput): string {
+  const has = (name: string) => input.tools.includes(name);
+  const parts = [
+    identity,
+    has("terminal") || has("read_file") ? work : "",
+    has("skill_view") ? skills : "",
+    has("skill_manage") ? skillsWrite : "",
+    has("skill_view") ? input.skillsBlock : "",
+    has("memory") ? memory : "",
+    has("memory") ? input.memoryBlock : "",
+    `Today is ${input.day} (UTC).`,
+  ];
+  return parts
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+/** Names a prompt in records without repeating it. */
+export function fingerprint(prompt: string): string {
+  return sha256Hex(prompt).slice(0, 16);
+}

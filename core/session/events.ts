@@ -1,0 +1,105 @@
+// Events and their ids, and how a reader who left is brought up to date. Pure.
+//
+// An id is `<entry>.<offset>`. text_delta: the entry's text up to and including it, in UTF-16 units. turn_start,
+// entry_start, tool_start, notice_add, entry_restart: offset 0. tool_end: 1. turn_end: one past the final entry's text.
+// Entry numbers are never used twice, not even by an answer that was begun and repeated, so an offset always means one text.
+import { type Result, err, ok } from "../errors.ts";
+import { renderParts } from "../agent/tool-result.ts";
+import { type AgentEvent, type Entry, textOf } from "../schemas/entry.ts";
+import type { TurnRow } from "./log.ts";
+
+export interface Position {
+  entry: number;
+  offset: number;
+}
+
+export interface PlacedEvent {
+  at: Position;
+  event: AgentEvent;
+}
+
+/** Of an answer that is still streaming. */
+export interface LiveText {
+  entry: number;
+  turn: number;
+  text: string;
+}
+
+export const START: Position = { entry: 0, offset: 0 };
+
+export function parsePosition(id: string): Result<Position> {
+  const match = /^(\d{1,15})\.(\d{1,15})$/.exec(id.trim());
+  if (!match) return err("bad_event_id", "An event id is <entry>.<offset>, such as 7.120.");
+  return ok({ entry: Number(match[1]), offset: Number(match[2]) });
+}
+
+export function isAfter(a: Position, b: Position): boolean {
+  return a.entry > b.entry || (a.entry === b.entry && a.offset > b.offset);
+}
+
+export function toEventId(at: Position): string {
+  return `${at.entry}.${at.offset}`;
+}
+
+/** One server-sent event. JSON has no line breaks, so one data line is enough. */
+export function encodeEvent({ at, event }: PlacedEvent): Uint8Array {
+  return new TextEncoder().encode(`id: ${toEventId(at)}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+}
+
+/**
+ * What a reader missed: the settled entries, their turns' beginnings and ends, and the text of the answer in flight.
+ * `entries` and `turns` are ascending and hold all that concerns positions after `after`.
+ */
+export function replay(after: Position, entries: Entry[], turns: TurnRow[], live: LiveText | null): PlacedEvent[] {
+  const events = entries.flatMap((entry) => placeEntry(entry, turns, after));
+  if (live) {
+    events.push(place(live.entry, 0, { type: "entry_start", turn: live.turn, entry: live.entry }));
+    events.push(...placeText(live.entry, live.text, after));
+  }
+  return events.filter((event) => isAfter(event.at, after));
+}
+
+function placeEntry(entry: Entry, turns: TurnRow[], after: Position): PlacedEvent[] {
+  const { n, turn } = entry;
+  const events: PlacedEvent[] = [];
+  if (entry.kind === "user") events.push(place(n, 0, { type: "turn_start", turn, entry: n }));
+  if (entry.kind === "assistant") {
+    events.push(place(n, 0, { type: "entry_start", turn, entry: n }), ...placeText(n, textOf(entry), after));
+  }
+  if (entry.kind === "tool") events.push(...placeTool(entry));
+  if (entry.kind === "notice") {
+    // The reader saw part of an answer under this number; it was given up, and the number went to this notice.
+    const sawAnswer = after.entry === n && after.offset > 0;
+    if (sawAnswer)
+      events.push({ at: { entry: n, offset: after.offset + 1 }, event: { type: "entry_restart", entry: n } });
+    else events.push(place(n, 0, { type: "notice_add", entry: n, code: entry.code, text: textOf(entry) }));
+  }
+  const ended = turns.find((row) => row.final === n);
+  if (ended) events.push(placeTurnEnd(ended, entry));
+  return events;
+}
+
+export function placeTurnEnd(turn: TurnRow, final: Entry): PlacedEvent {
+  const { state, stats } = turn;
+  return place(final.n, textOf(final).length + 1, { type: "turn_end", turn: turn.n, entry: final.n, state, stats });
+}
+
+export function placeTool(entry: Extract<Entry, { kind: "tool" }>): PlacedEvent[] {
+  const { name, args } = entry.call;
+  const events = [place(entry.n, 0, { type: "tool_start", entry: entry.n, name, args })];
+  if (entry.state === "done") {
+    const result = renderParts(entry.parts);
+    events.push(place(entry.n, 1, { type: "tool_end", entry: entry.n, name, failed: entry.failed, result }));
+  }
+  return events;
+}
+
+function placeText(entry: number, text: string, after: Position): PlacedEvent[] {
+  const from = after.entry === entry ? Math.min(after.offset, text.length) : 0;
+  if (from >= text.length) return [];
+  return [place(entry, text.length, { type: "text_delta", entry, offset: from, text: text.slice(from) })];
+}
+
+function place(entry: number, offset: number, event: AgentEvent): PlacedEvent {
+  return { at: { entry, offset }, event };
+}

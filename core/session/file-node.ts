@@ -1,0 +1,64 @@
+// What a workspace keeps in SQLite: its tables, the node every file, folder and link is, and the errors of working on one.
+// Used by file-tree.ts and workspace.ts. Holds no logic.
+
+/** `file_usage` has one row: what a quota is checked against, kept because adding up all sizes reads every file's row. */
+export const WORKSPACE_SCHEMA: readonly string[] = [
+  `CREATE TABLE IF NOT EXISTS file_node(parent TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, mode INTEGER NOT NULL,
+    mtime INTEGER NOT NULL, size INTEGER NOT NULL, target TEXT, writer TEXT NOT NULL, PRIMARY KEY(parent, name))
+    STRICT, WITHOUT ROWID`,
+  "CREATE TABLE IF NOT EXISTS file_part(path TEXT NOT NULL, i INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(path, i)) STRICT, WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS file_usage(k INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, nodes INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+];
+
+/** Who wrote a file last: its owner through the API, or the agent. */
+export type Writer = "principal" | "own";
+
+export interface FileNode {
+  parent: string;
+  name: string;
+  kind: "file" | "folder" | "link";
+  mode: number;
+  /** Milliseconds since 1970. */
+  mtime: number;
+  /** Bytes; 0 for a folder. */
+  size: number;
+  target: string | null;
+  writer: Writer;
+}
+
+type FileErrorCode =
+  | "EBUSY"
+  | "EEXIST"
+  | "EFBIG"
+  | "EINVAL"
+  | "EISDIR"
+  | "ELOOP"
+  | "ENAMETOOLONG"
+  | "ENOENT"
+  | "ENOSPC"
+  | "ENOTDIR"
+  | "ENOTEMPTY"
+  | "ENOTSUP";
+
+export class FileError extends Error {
+  override name = "FileError";
+  readonly code: FileErrorCode;
+  readonly what: string;
+  constructor(code: FileErrorCode, what: string, path: string) {
+    super(`${code}: ${what}, '${path}'`);
+    this.code = code;
+    this.what = what;
+  }
+}
+
+/** The workspace itself: it has no row. */
+export const ROOT: FileNode = {
+  parent: "",
+  name: "",
+  kind: "folder",
+  mode: 0o755,
+  mtime: 0,
+  size: 0,
+  target: null,
+  writer: "own",
+};

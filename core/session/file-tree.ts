@@ -1,0 +1,397 @@
+// Folders, files and links in SQLite, with quotas: the synchronous heart of the workspace, called by workspace.ts alone.
+// Paths are absolute and normalised. Failures are FileErrors in POSIX's words, which the shell's commands expect. Each
+// writing method is one transaction of its own and must not be called inside another.
+import type { Clock, Sql, SqlValue } from "../ports.ts";
+import { FileError, type FileNode, ROOT, type Writer } from "./file-node.ts";
+import {
+  MAX_PATH_BYTES,
+  isUnder,
+  joinPath,
+  normalizePath,
+  pathBytes,
+  resolveTarget,
+  splitPath,
+} from "./workspace-path.ts";
+
+/** Bytes of a file in one row: the platform's limit is 2 MB a value. */
+export const PART_BYTES = 512 << 10;
+/** Files, folders and links together: each is a row that lists and searches read. */
+export const MAX_NODES = 20_000;
+const MAX_LINKS_FOLLOWED = 40;
+
+export interface FileTreeOptions {
+  sql: Sql;
+  clock: Clock;
+  maxFileBytes: number;
+  maxBytes: number;
+}
+
+export class FileTree {
+  readonly #sql: Sql;
+  readonly #clock: Clock;
+  readonly #maxFileBytes: number;
+  readonly #maxBytes: number;
+
+  constructor(options: FileTreeOptions) {
+    this.#sql = options.sql;
+    this.#clock = options.clock;
+    this.#maxFileBytes = options.maxFileBytes;
+    this.#maxBytes = options.maxBytes;
+  }
+
+  /**
+   * Follows links, the last part's too unless told not to. What does not exist keeps its path, so that it can be made.
+   */
+  resolve(path: string, followLast = true): string {
+    let rest = partsOf(path);
+    let current = "/";
+    for (let links = 0; ;) {
+      const name = rest.shift();
+      if (name === undefined) return current;
+      const next = joinPath(current, name);
+      const node = rest.length > 0 || followLast ? this.node(next) : null;
+      if (node?.kind === "link") {
+        if (++links > MAX_LINKS_FOLLOWED) throw new FileError("ELOOP", "too many levels of symbolic links", path);
+        const target = resolveTarget(current, node.target ?? "");
+        if (target === null) throw new FileError("ENOENT", "no such file or directory", path);
+        rest = [...partsOf(target), ...rest];
+        current = "/";
+        continue;
+      }
+      if (node?.kind === "file" && rest.length > 0) throw new FileError("ENOTDIR", "not a directory", path);
+      current = next;
+    }
+  }
+
+  /** What is at a path without following anything. */
+  node(path: string): FileNode | null {
+    if (path === "/") return ROOT;
+    const { folder, name } = splitPath(path);
+    return this.#sql.run<FileNode>("SELECT * FROM file_node WHERE parent = ? AND name = ?", folder, name)[0] ?? null;
+  }
+
+  need(path: string, followLast = true): { path: string; node: FileNode } {
+    const place = this.resolve(path, followLast);
+    const node = this.node(place);
+    if (!node) throw new FileError("ENOENT", "no such file or directory", path);
+    return { path: place, node };
+  }
+
+  /** In the order of their names. */
+  children(path: string): FileNode[] {
+    const place = this.need(path);
+    if (place.node.kind !== "folder") throw new FileError("ENOTDIR", "not a directory", path);
+    return this.#sql.run<FileNode>("SELECT * FROM file_node WHERE parent = ? ORDER BY name", place.path);
+  }
+
+  /** Everything there is, in no order that means anything. */
+  all(): FileNode[] {
+    return this.#sql.run<FileNode>("SELECT * FROM file_node");
+  }
+
+  read(path: string): Uint8Array {
+    const place = this.need(path);
+    if (place.node.kind === "folder") throw new FileError("EISDIR", "illegal operation on a directory", path);
+    const bytes = new Uint8Array(place.node.size);
+    let at = 0;
+    for (const part of this.#sql.run<{ data: BlobValue }>(
+      "SELECT data FROM file_part WHERE path = ? ORDER BY i",
+      place.path,
+    )) {
+      bytes.set(toBytes(part.data), at);
+      at += part.data.byteLength;
+    }
+    return bytes;
+  }
+
+  /**
+   * Returns whether the file is new. Folders on the way are made, as the shell's own file systems do: an error here would
+   * end a whole script. If asked, it takes the place of a link rather than following it.
+   */
+  write(path: string, bytes: Uint8Array, writer: Writer, replaceLink = false): boolean {
+    return this.#sql.transaction(() => {
+      const place = this.resolve(path, !replaceLink);
+      if (replaceLink && this.node(place)?.kind === "link") this.#remove(place);
+      return this.#writeWithFolders(place, path, bytes, writer);
+    });
+  }
+
+  /** Rewrites only the last part, so that appending line by line stays cheap. */
+  append(path: string, bytes: Uint8Array): void {
+    this.#sql.transaction(() => {
+      const place = this.resolve(path);
+      const node = this.node(place);
+      if (node?.kind !== "file") return void this.#writeWithFolders(place, path, bytes, "own");
+      if (bytes.length === 0) return;
+      this.#checkSize(node.size + bytes.length, path);
+      this.#charge(bytes.length, 0, path);
+      const first = Math.floor(node.size / PART_BYTES);
+      const kept = node.size % PART_BYTES === 0 ? new Uint8Array() : this.#part(place, first);
+      this.#writeParts(place, first, concat(kept, bytes));
+      this.#update(place, "mtime = ?, size = ?, writer = 'own'", this.#clock.now(), node.size + bytes.length);
+    });
+  }
+
+  makeFolder(path: string, recursive: boolean): void {
+    this.#sql.transaction(() => this.#makeFolder(this.resolve(path), path, recursive));
+  }
+
+  makeLink(target: string, path: string): void {
+    this.#sql.transaction(() => {
+      const place = this.resolve(path, false);
+      if (this.node(place)) throw new FileError("EEXIST", "file already exists", path);
+      if (pathBytes(target) > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
+      this.#insert(place, path, { kind: "link", mode: 0o777, size: pathBytes(target), target, writer: "own" });
+    });
+  }
+
+  /** Returns false when there was nothing and `force` forgives it. */
+  remove(path: string, options: { recursive?: boolean; force?: boolean } = {}): boolean {
+    return this.#sql.transaction(() => {
+      const place = this.resolve(path, false);
+      const node = this.node(place);
+      if (!node && options.force) return false;
+      if (!node) throw new FileError("ENOENT", "no such file or directory", path);
+      if (place === "/") throw new FileError("EBUSY", "the workspace itself cannot be removed", path);
+      if (node.kind === "folder" && !options.recursive && this.#hasChildren(place)) {
+        throw new FileError("ENOTEMPTY", "directory not empty", path);
+      }
+      this.#remove(place);
+      return true;
+    });
+  }
+
+  /** A link is copied as a link. */
+  copy(from: string, to: string, recursive: boolean): void {
+    this.#sql.transaction(() => {
+      const source = this.need(from, false);
+      const target = this.resolve(to);
+      if (target === source.path) return;
+      if (source.node.kind === "folder" && isUnder(target, source.path)) {
+        throw new FileError("EINVAL", "cannot copy a directory into itself", to);
+      }
+      if (source.node.kind === "folder" && !recursive) throw new FileError("EISDIR", "is a directory", from);
+      this.#copy(source, target);
+    });
+  }
+
+  /** As rename(2): a file takes the place of a file, a folder that of an empty folder. What moves counts as written. */
+  move(from: string, to: string): void {
+    this.#sql.transaction(() => {
+      const source = this.need(from, false);
+      const target = this.resolve(to, false);
+      if (target === source.path) return;
+      if (source.path === "/") throw new FileError("EBUSY", "the workspace itself cannot be moved", from);
+      if (isUnder(target, source.path)) throw new FileError("EINVAL", "cannot move a directory into itself", to);
+      this.#clearForMove(source.node, target, to);
+      this.#needFolder(target, to);
+      this.#checkLengths(source.path, target, to);
+      this.#relocate(source.path, target);
+    });
+  }
+
+  setMode(path: string, mode: number): void {
+    const place = this.need(path);
+    if (place.path !== "/") this.#update(place.path, "mode = ?", mode);
+  }
+
+  setTime(path: string, mtime: number): void {
+    const place = this.need(path);
+    if (place.path !== "/") this.#update(place.path, "mtime = ?", mtime);
+  }
+
+  #writeWithFolders(place: string, path: string, bytes: Uint8Array, writer: Writer): boolean {
+    if (place !== "/") this.#makeFolder(splitPath(place).folder, path, true);
+    return this.#write(place, path, bytes, writer);
+  }
+
+  #write(place: string, path: string, bytes: Uint8Array, writer: Writer): boolean {
+    const old = this.node(place);
+    if (old?.kind === "folder") throw new FileError("EISDIR", "illegal operation on a directory", path);
+    this.#checkSize(bytes.length, path);
+    if (old) {
+      this.#charge(bytes.length - old.size, 0, path);
+      this.#update(place, "mtime = ?, size = ?, writer = ?", this.#clock.now(), bytes.length, writer);
+      const parts = Math.ceil(bytes.length / PART_BYTES);
+      if (old.size > parts * PART_BYTES) this.#sql.run("DELETE FROM file_part WHERE path = ? AND i >= ?", place, parts);
+    } else {
+      this.#insert(place, path, { kind: "file", mode: 0o644, size: bytes.length, target: null, writer });
+    }
+    this.#writeParts(place, 0, bytes);
+    return !old;
+  }
+
+  #makeFolder(place: string, path: string, recursive: boolean): void {
+    const node = this.node(place);
+    if (node?.kind === "folder" && recursive) return;
+    if (node) throw new FileError("EEXIST", "file already exists", path);
+    const { folder } = splitPath(place);
+    if (recursive && !this.node(folder)) this.#makeFolder(folder, path, true);
+    this.#insert(place, path, { kind: "folder", mode: 0o755, size: 0, target: null, writer: "own" });
+  }
+
+  #copy(source: { path: string; node: FileNode }, target: string): void {
+    const { node } = source;
+    if (node.kind === "file") {
+      this.#write(target, target, this.read(source.path), "own");
+      this.#update(target, "mode = ?", node.mode);
+    } else if (node.kind === "link") {
+      if (this.node(target)) throw new FileError("EEXIST", "file already exists", target);
+      this.#insert(target, target, { ...node, writer: "own" });
+    } else {
+      this.#makeFolder(target, target, true);
+      for (const child of this.children(source.path)) {
+        this.#copy({ path: joinPath(source.path, child.name), node: child }, joinPath(target, child.name));
+      }
+    }
+  }
+
+  #clearForMove(node: FileNode, target: string, to: string): void {
+    const old = this.node(target);
+    if (!old) return;
+    if (old.kind === "folder" && node.kind !== "folder") throw new FileError("EISDIR", "is a directory", to);
+    if (old.kind !== "folder" && node.kind === "folder") throw new FileError("ENOTDIR", "not a directory", to);
+    if (old.kind === "folder" && this.#hasChildren(target)) throw new FileError("ENOTEMPTY", "directory not empty", to);
+    this.#remove(target);
+  }
+
+  #checkLengths(from: string, target: string, to: string): void {
+    const [longest] = this.#sql.run<{ bytes: number | null }>(
+      `SELECT max(length(CAST(parent || '/' || name AS BLOB))) AS bytes FROM file_node WHERE ${SUBTREE}`,
+      ...subtree(from),
+    );
+    const added = pathBytes(target) - pathBytes(from);
+    if (Math.max(pathBytes(from), longest?.bytes ?? 0) + added > MAX_PATH_BYTES) {
+      throw new FileError("ENAMETOOLONG", "file name too long", to);
+    }
+  }
+
+  /** The name was chosen by the agent, so the files count as its own: a renamed upload is not the owner's word. */
+  #relocate(from: string, to: string): void {
+    const { folder, name } = splitPath(to);
+    this.#update(from, "parent = ?, name = ?, writer = 'own'", folder, name);
+    this.#sql.run("UPDATE file_part SET path = ? WHERE path = ?", to, from);
+    this.#sql.run(
+      `UPDATE file_node SET parent = ? || substr(parent, length(?) + 1), writer = 'own' WHERE ${SUBTREE}`,
+      ...[to, from, ...subtree(from)],
+    );
+    this.#sql.run(
+      "UPDATE file_part SET path = ? || substr(path, length(?) + 1) WHERE path > ? AND path < ?",
+      ...[to, from, ...inside(from)],
+    );
+  }
+
+  #remove(place: string): void {
+    const { folder, name } = splitPath(place);
+    const [sum] = this.#sql.run<{ bytes: number | null; nodes: number }>(
+      `SELECT sum(size) AS bytes, count(*) AS nodes FROM file_node WHERE (parent = ? AND name = ?) OR ${SUBTREE}`,
+      ...[folder, name, ...subtree(place)],
+    );
+    this.#charge(-(sum?.bytes ?? 0), -(sum?.nodes ?? 0), place);
+    this.#sql.run(
+      `DELETE FROM file_node WHERE (parent = ? AND name = ?) OR ${SUBTREE}`,
+      folder,
+      name,
+      ...subtree(place),
+    );
+    this.#sql.run("DELETE FROM file_part WHERE path = ? OR (path > ? AND path < ?)", place, ...inside(place));
+  }
+
+  #insert(place: string, path: string, node: Omit<FileNode, "parent" | "name" | "mtime">): void {
+    this.#needFolder(place, path);
+    if (pathBytes(place) > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
+    this.#charge(node.size, 1, path);
+    const { folder, name } = splitPath(place);
+    this.#sql.run(
+      "INSERT INTO file_node(parent, name, kind, mode, mtime, size, target, writer) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      ...[folder, name, node.kind, node.mode, this.#clock.now(), node.size, node.target, node.writer],
+    );
+  }
+
+  #needFolder(place: string, path: string): void {
+    const folder = this.node(splitPath(place).folder);
+    if (!folder) throw new FileError("ENOENT", "no such file or directory", path);
+    if (folder.kind !== "folder") throw new FileError("ENOTDIR", "not a directory", path);
+  }
+
+  #update(place: string, fields: string, ...values: SqlValue[]): void {
+    const { folder, name } = splitPath(place);
+    this.#sql.run(`UPDATE file_node SET ${fields} WHERE parent = ? AND name = ?`, ...values, folder, name);
+  }
+
+  #writeParts(place: string, first: number, bytes: Uint8Array): void {
+    for (let i = 0; i * PART_BYTES < bytes.length; i++) {
+      this.#sql.run(
+        "INSERT INTO file_part(path, i, data) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET data = excluded.data",
+        ...[place, first + i, bytes.slice(i * PART_BYTES, (i + 1) * PART_BYTES)],
+      );
+    }
+  }
+
+  #part(place: string, i: number): Uint8Array {
+    const [row] = this.#sql.run<{ data: BlobValue }>("SELECT data FROM file_part WHERE path = ? AND i = ?", place, i);
+    return row ? toBytes(row.data) : new Uint8Array();
+  }
+
+  #hasChildren(place: string): boolean {
+    return this.#sql.run("SELECT 1 FROM file_node WHERE parent = ? LIMIT 1", place).length > 0;
+  }
+
+  #checkSize(bytes: number, path: string): void {
+    if (bytes > this.#maxFileBytes) {
+      throw new FileError("EFBIG", `file too large (${bytes} bytes; a file may have ${this.#maxFileBytes})`, path);
+    }
+  }
+
+  /** Books what is about to be written or removed, or refuses it. */
+  #charge(bytes: number, nodes: number, path: string): void {
+    if (bytes === 0 && nodes === 0) return;
+    const [used = { bytes: 0, nodes: 0 }] = this.#sql.run<{ bytes: number; nodes: number }>(
+      "SELECT bytes, nodes FROM file_usage WHERE k = 0",
+    );
+    if (bytes > 0 && used.bytes + bytes > this.#maxBytes) {
+      const what = `no space left on device (${used.bytes} of ${this.#maxBytes} bytes are used; remove files first)`;
+      throw new FileError("ENOSPC", what, path);
+    }
+    if (nodes > 0 && used.nodes + nodes > MAX_NODES) {
+      throw new FileError(
+        "ENOSPC",
+        `no space left on device (${MAX_NODES} files and folders; remove some first)`,
+        path,
+      );
+    }
+    this.#sql.run(
+      "INSERT INTO file_usage(k, bytes, nodes) VALUES (0, ?, ?) ON CONFLICT DO UPDATE SET bytes = excluded.bytes, nodes = excluded.nodes",
+      ...[used.bytes + bytes, used.nodes + nodes],
+    );
+  }
+}
+
+/** Workerd answers a BLOB as an ArrayBuffer, Node as a Uint8Array. */
+type BlobValue = Uint8Array | ArrayBuffer;
+
+/** Every node below a folder; `0` is the character after `/`. */
+const SUBTREE = "(parent = ? OR (parent > ? AND parent < ?))";
+
+function subtree(folder: string): [string, string, string] {
+  return [folder, ...inside(folder)];
+}
+
+function inside(folder: string): [string, string] {
+  return [`${folder}/`, `${folder}0`];
+}
+
+function partsOf(path: string): string[] {
+  return normalizePath(path).split("/").filter(Boolean);
+}
+
+function toBytes(blob: BlobValue): Uint8Array {
+  return blob instanceof Uint8Array ? blob : new Uint8Array(blob);
+}
+
+function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}

@@ -1,0 +1,98 @@
+// One table of things to do later and one alarm for all of them. A job row is at once the outbox: it is written in the
+// transaction that made it necessary and leaves when its effect is proved. See docs/decisions for why they are one.
+import type { Alarm, Clock, Random, Sql } from "../ports.ts";
+import type { Trigger } from "../schemas/review.ts";
+import type { Evidence } from "../schemas/skill.ts";
+
+export type Job =
+  /** The wake-up behind a running turn: fires only when the object that drove it is gone. */
+  | { kind: "drive" }
+  /** A range of entries to be reviewed. `sentAt` 0: not sent yet; `looks`: how often a result was looked for. */
+  | {
+      kind: "review";
+      review: string;
+      from: number;
+      to: number;
+      trigger: Trigger;
+      skills: boolean;
+      memory: boolean;
+      looks: number;
+      granted: boolean;
+    }
+  | { kind: "evidence"; evidence: Evidence[] }
+  | { kind: "active"; day: string };
+
+export interface JobRow {
+  id: string;
+  due: number;
+  tries: number;
+  job: Job;
+}
+
+// Own backoff, up to a quarter of an hour: the platform's six retries are not relied on.
+const BASE_RETRY_MS = 2_000;
+const MAX_RETRY_MS = 15 * 60_000;
+
+export type Jobs = ReturnType<typeof createJobs>;
+
+export function createJobs(options: { sql: Sql; alarm: Alarm; clock: Clock; random: Random }) {
+  const { sql, alarm, clock, random } = options;
+  // Remembered, so that setting it needs no answer first and goes out with the rows written before it.
+  let armed: number | null | undefined;
+  const nextDue = () => sql.run<{ due: number | null }>("SELECT min(due) AS due FROM job")[0]?.due ?? null;
+  return {
+    put(id: string, due: number, job: Job, tries = 0): void {
+      sql.run(
+        `INSERT INTO job VALUES(?, ?, ?, ?)
+          ON CONFLICT DO UPDATE SET due = excluded.due, tries = excluded.tries, body = excluded.body`,
+        id,
+        due,
+        tries,
+        JSON.stringify(job),
+      );
+    },
+    delete(id: string): void {
+      sql.run("DELETE FROM job WHERE id = ?", id);
+    },
+    all(): JobRow[] {
+      return sql
+        .run<{ id: string; due: number; tries: number; body: string }>("SELECT * FROM job ORDER BY due")
+        .map(toRow);
+    },
+    due(): JobRow[] {
+      return this.all().filter((row) => row.due <= clock.now());
+    },
+    get(id: string): JobRow | null {
+      const row = sql.run<{ id: string; due: number; tries: number; body: string }>(
+        "SELECT * FROM job WHERE id = ?",
+        id,
+      )[0];
+      return row ? toRow(row) : null;
+    },
+    /** Puts a failed job off; it is never given up here. */
+    retry(row: JobRow): void {
+      const wait = Math.min(BASE_RETRY_MS * 2 ** row.tries, MAX_RETRY_MS);
+      this.put(row.id, clock.now() + wait + Math.round(random() * wait * 0.5), row.job, row.tries + 1);
+    },
+    /**
+     * Sets the one alarm to the earliest job; called after every change of the table. A wake-up that is too early is left
+     * alone, because it costs less than setting a new one, unless `exact` asks: an alarm must not wake for nothing twice.
+     */
+    async arm({ exact = false } = {}): Promise<void> {
+      const due = nextDue();
+      if (armed === undefined) armed = await alarm.get();
+      if (due === null ? armed !== null : armed === null || armed > due || armed < clock.now() || exact) {
+        await this.armFor(due === null ? null : Math.max(due, clock.now()));
+      }
+    },
+    /** `null` clears it. */
+    async armFor(at: number | null): Promise<void> {
+      armed = at;
+      await alarm.set(at);
+    },
+  };
+}
+
+function toRow(row: { id: string; due: number; tries: number; body: string }): JobRow {
+  return { id: row.id, due: row.due, tries: row.tries, job: JSON.parse(row.body) as Job };
+}

@@ -1,0 +1,25 @@
+// The session's tables, except the workspace's (workspace.ts). docs/STORAGE.md describes each; a test compares.
+// WITHOUT ROWID and no secondary index: after time awake, a row written is the dearest thing a turn buys.
+import type { Sql } from "../ports.ts";
+import { WORKSPACE_SCHEMA } from "./workspace.ts";
+
+export const SESSION_SCHEMA = [
+  "CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
+  `CREATE TABLE IF NOT EXISTS turn(n INTEGER PRIMARY KEY, state TEXT NOT NULL, waiting TEXT, input INTEGER, final INTEGER,
+    attempts INTEGER NOT NULL, stats TEXT NOT NULL, started_at INTEGER, ended_at INTEGER) STRICT, WITHOUT ROWID`,
+  "CREATE TABLE IF NOT EXISTS entry(n INTEGER PRIMARY KEY, turn INTEGER NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS block(entry INTEGER, i INTEGER, text TEXT NOT NULL, PRIMARY KEY(entry, i)) STRICT, WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS input_key(key TEXT PRIMARY KEY, hash TEXT NOT NULL, turn INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+  `CREATE TABLE IF NOT EXISTS job(id TEXT PRIMARY KEY, due INTEGER NOT NULL, tries INTEGER NOT NULL, body TEXT NOT NULL)
+    STRICT, WITHOUT ROWID`,
+  "CREATE TABLE IF NOT EXISTS overlay(key TEXT PRIMARY KEY, value TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+];
+
+/** Whether `create` was ever called: reading it leaves an unknown session without storage. */
+export function hasTables(sql: Sql): boolean {
+  return sql.run("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'turn'").length > 0;
+}
+
+export function createTables(sql: Sql): void {
+  for (const statement of [...SESSION_SCHEMA, ...[WORKSPACE_SCHEMA].flat()]) sql.run(statement);
+}

@@ -1,0 +1,258 @@
+// The files of one session: a file system for the shell, plain methods for its owner and for the file tools. The session's
+// engine makes one over its own SQLite. Nothing is kept in memory, so it survives eviction; nothing outside it is reached.
+import type {
+  BufferEncoding,
+  CpOptions,
+  FileContent,
+  FsStat,
+  IFileSystem,
+  MkdirOptions,
+  RmOptions,
+} from "just-bash/browser";
+import { type Result, err, ok } from "../errors.ts";
+import type { Clock, Sql } from "../ports.ts";
+import type { FileInfo, StoredFile } from "../schemas/api.ts";
+import { FileError, type FileNode, WORKSPACE_SCHEMA } from "./file-node.ts";
+import { FileTree, type FileTreeOptions } from "./file-tree.ts";
+import {
+  WORKSPACE_ROOT,
+  joinPath,
+  normalizePath,
+  parseWorkspacePath,
+  splitPath,
+  toWorkspacePath,
+} from "./workspace-path.ts";
+
+export { WORKSPACE_SCHEMA };
+
+/** Does nothing the second time. */
+export function migrateWorkspace(sql: Sql): void {
+  for (const statement of WORKSPACE_SCHEMA) sql.run(statement);
+}
+
+/** The tables must exist. Writes are transactions of their own: never call them inside another. */
+export function createWorkspace(options: {
+  sql: Sql;
+  clock: Clock;
+  maxFileBytes: number;
+  maxBytes: number;
+}): Workspace {
+  return new Workspace(options);
+}
+
+type Encoding = BufferEncoding | { encoding?: BufferEncoding | null };
+
+export class Workspace implements IFileSystem {
+  /** Where the shell mounts it. */
+  readonly root = WORKSPACE_ROOT;
+  readonly #tree: FileTree;
+
+  constructor(options: FileTreeOptions) {
+    this.#tree = new FileTree(options);
+  }
+
+  // ---- for the owner and the file tools: paths as people write them ----
+
+  /** The path in its one spelling, `""` for the workspace itself. Failure: `bad_path`. */
+  locate(path: string): Result<string> {
+    const parsed = parseWorkspacePath(path);
+    return parsed.ok ? ok(toWorkspacePath(parsed.value)) : parsed;
+  }
+
+  /** What the owner puts takes the place of a link, and never goes through one: the agent may have laid it. */
+  putAsPrincipal(path: string, bytes: Uint8Array): Result<StoredFile> {
+    const parsed = parseWorkspacePath(path);
+    if (!parsed.ok) return parsed;
+    const { folder } = splitPath(parsed.value);
+    return attempt(path, () => {
+      if (this.#tree.resolve(folder) !== folder) throw new FileError("ENOTDIR", "a link is on the way", path);
+      this.#tree.write(parsed.value, bytes, "principal", true);
+      return { path: toWorkspacePath(parsed.value), size: bytes.length };
+    });
+  }
+
+  /** As the agent, making folders on the way. Failures: `bad_path`, `file_too_large`, `workspace_full`. */
+  putAsAgent(path: string, bytes: Uint8Array): Result<StoredFile & { created: boolean }> {
+    const parsed = parseWorkspacePath(path);
+    if (!parsed.ok) return parsed;
+    return attempt(path, () => {
+      const created = this.#tree.write(parsed.value, bytes, "own");
+      return { path: toWorkspacePath(parsed.value), size: bytes.length, created };
+    });
+  }
+
+  /** Files only, in the order of their paths. A link is followed by reading it, and not listed. */
+  list(): FileInfo[] {
+    const files = this.#tree.all().filter((node) => node.kind === "file");
+    const listed = files.map(({ parent, name, size, writer }) => ({
+      path: toWorkspacePath(joinPath(parent, name)),
+      size,
+      writer,
+    }));
+    return listed.sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** `null` for whatever is not a file. */
+  read(path: string): Uint8Array | null {
+    const parsed = parseWorkspacePath(path);
+    if (!parsed.ok) return null;
+    const bytes = attempt(path, () => this.#tree.read(parsed.value));
+    return bytes.ok ? bytes.value : null;
+  }
+
+  /** A file, a link, or a folder with everything in it. Returns whether there was one. */
+  remove(path: string): boolean {
+    const parsed = parseWorkspacePath(path);
+    if (!parsed.ok || parsed.value === "/") return false;
+    const removed = attempt(path, () => this.#tree.remove(parsed.value, { recursive: true, force: true }));
+    return removed.ok && removed.value;
+  }
+
+  // ---- for the shell: absolute paths from the mount on ----
+
+  async readFile(path: string, options?: Encoding): Promise<string> {
+    return decode(this.#tree.read(path), encodingOf(options));
+  }
+
+  async readFileBuffer(path: string): Promise<Uint8Array> {
+    return this.#tree.read(path);
+  }
+
+  async writeFile(path: string, content: FileContent, options?: Encoding): Promise<void> {
+    this.#tree.write(path, encode(content, encodingOf(options)), "own");
+  }
+
+  async appendFile(path: string, content: FileContent, options?: Encoding): Promise<void> {
+    this.#tree.append(path, encode(content, encodingOf(options)));
+  }
+
+  async exists(path: string): Promise<boolean> {
+    return attempt(path, () => this.#tree.need(path)).ok;
+  }
+
+  async stat(path: string): Promise<FsStat> {
+    const { path: place, node } = this.#tree.need(path);
+    return toStat(place, node);
+  }
+
+  async lstat(path: string): Promise<FsStat> {
+    const { path: place, node } = this.#tree.need(path, false);
+    return toStat(place, node);
+  }
+
+  async mkdir(path: string, options?: MkdirOptions): Promise<void> {
+    this.#tree.makeFolder(path, options?.recursive ?? false);
+  }
+
+  async readdir(path: string): Promise<string[]> {
+    return this.#tree.children(path).map((node) => node.name);
+  }
+
+  async readdirWithFileTypes(path: string) {
+    return this.#tree.children(path).map((node) => ({ name: node.name, ...kindFlags(node) }));
+  }
+
+  async rm(path: string, options?: RmOptions): Promise<void> {
+    this.#tree.remove(path, options);
+  }
+
+  async cp(from: string, to: string, options?: CpOptions): Promise<void> {
+    this.#tree.copy(from, to, options?.recursive ?? false);
+  }
+
+  async mv(from: string, to: string): Promise<void> {
+    this.#tree.move(from, to);
+  }
+
+  resolvePath(base: string, path: string): string {
+    return normalizePath(path.startsWith("/") ? path : `${base}/${path}`);
+  }
+
+  getAllPaths(): string[] {
+    return this.#tree.all().map((node) => joinPath(node.parent, node.name));
+  }
+
+  async chmod(path: string, mode: number): Promise<void> {
+    this.#tree.setMode(path, mode);
+  }
+
+  async symlink(target: string, path: string): Promise<void> {
+    this.#tree.makeLink(target, path);
+  }
+
+  /** Refused rather than copied: two names that drift apart would be a silent surprise. */
+  async link(_from: string, path: string): Promise<void> {
+    throw new FileError("ENOTSUP", "hard links are not supported, use cp or ln -s", path);
+  }
+
+  async readlink(path: string): Promise<string> {
+    const { node } = this.#tree.need(path, false);
+    if (node.kind !== "link") throw new FileError("EINVAL", "invalid argument", path);
+    return node.target ?? "";
+  }
+
+  async realpath(path: string): Promise<string> {
+    return this.#tree.need(path).path;
+  }
+
+  async utimes(path: string, _accessed: Date, modified: Date): Promise<void> {
+    this.#tree.setTime(path, modified.getTime());
+  }
+}
+
+/** What is wrong with a path has one code, `bad_path`: only its words differ. */
+function attempt<T>(path: string, work: () => T): Result<T> {
+  try {
+    return ok(work());
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    const message = `'${path}': ${error.what}.`;
+    if (error.code === "EFBIG") return err("file_too_large", `${message} Make it smaller, or split it.`);
+    if (error.code === "ENOSPC") return err("workspace_full", message);
+    return err("bad_path", `${message} Choose another path.`);
+  }
+}
+
+function toStat(place: string, node: FileNode): FsStat {
+  return { ...kindFlags(node), mode: node.mode, size: node.size, mtime: new Date(node.mtime), identity: place };
+}
+
+function kindFlags(node: FileNode) {
+  return {
+    isFile: node.kind === "file",
+    isDirectory: node.kind === "folder",
+    isSymbolicLink: node.kind === "link",
+  };
+}
+
+function encodingOf(options: Encoding | undefined): BufferEncoding {
+  return (typeof options === "string" ? options : options?.encoding) ?? "utf8";
+}
+
+function encode(content: FileContent, encoding: BufferEncoding): Uint8Array {
+  if (typeof content !== "string") return content;
+  if (encoding === "utf8" || encoding === "utf-8") return new TextEncoder().encode(content);
+  if (encoding === "base64") return fromLatin1(atob(content));
+  if (encoding === "hex") return Uint8Array.from(content.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  return fromLatin1(content);
+}
+
+function decode(bytes: Uint8Array, encoding: BufferEncoding): string {
+  if (encoding === "utf8" || encoding === "utf-8")
+    return new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes);
+  if (encoding === "base64") return btoa(toLatin1(bytes));
+  if (encoding === "hex") return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toLatin1(bytes);
+}
+
+function fromLatin1(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i) & 255;
+  return bytes;
+}
+
+function toLatin1(bytes: Uint8Array): string {
+  const pieces: string[] = [];
+  for (let i = 0; i < bytes.length; i += 8_192) pieces.push(String.fromCharCode(...bytes.subarray(i, i + 8_192)));
+  return pieces.join("");
+}

@@ -1,0 +1,48 @@
+// The forms of profile ids and keys: made, taken apart, compared. Used by the Account and by the API's authentication.
+// A key itself is stored nowhere: only the hash of its secret.
+import { sha256Hex } from "../core/schemas/digest.ts";
+import type { ProfileId } from "../core/schemas/ids.ts";
+
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const PROFILE_CHARS = 26;
+const SECRET_CHARS = 52; // 260 bits
+
+const KEY = new RegExp(`^tal_([${ALPHABET}]{${PROFILE_CHARS}})_([${ALPHABET}]{${SECRET_CHARS}})$`);
+
+export function createProfileId(): ProfileId {
+  return randomBase32(PROFILE_CHARS);
+}
+
+export function createSecret(): string {
+  return randomBase32(SECRET_CHARS);
+}
+
+export function createKeyId(): string {
+  return `key_${randomBase32(12)}`;
+}
+
+export function toKey(profile: ProfileId, secret: string): string {
+  return `tal_${profile}_${secret}`;
+}
+
+/** `null` for anything that is not a key of ours by its looks. */
+export function parseKey(key: string): { profile: ProfileId; secret: string } | null {
+  const match = KEY.exec(key);
+  return match ? { profile: match[1]!, secret: match[2]! } : null;
+}
+
+/** Takes the same time wherever the two differ. Hashes first, so that lengths say nothing either. */
+export function isSameSecret(a: string, b: string): boolean {
+  return isSameHash(sha256Hex(a), sha256Hex(b));
+}
+
+export function isSameHash(a: string, b: string): boolean {
+  const encoder = new TextEncoder();
+  return a.length === b.length && crypto.subtle.timingSafeEqual(encoder.encode(a), encoder.encode(b));
+}
+
+/** Lower-case Crockford base32. 256 is a multiple of 32, so no character is likelier than another. */
+function randomBase32(chars: number): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(chars));
+  return Array.from(bytes, (byte) => ALPHABET[byte % 32]).join("");
+}

@@ -1,0 +1,142 @@
+// One Account a profile: its keys, its list of sessions, and whose turn it is to be reviewed. Called by the API, and by
+// the profile's sessions for a review slot. Holds no key, only hashes; an account that was never made stores nothing.
+import { DurableObject } from "cloudflare:workers";
+import { type Result, assert, err, ok } from "../core/errors.ts";
+import { sha256Hex } from "../core/schemas/digest.ts";
+import type { CreatedKey, KeyInfo, SessionInfo } from "../core/schemas/api.ts";
+import type { ProfileId, SessionId } from "../core/schemas/ids.ts";
+import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
+
+/** Each check compares with all of them. */
+const MAX_KEYS = 100;
+/** What one listing may hold; older sessions stay reachable by their id. */
+const MAX_LISTED_SESSIONS = 1_000;
+
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, hash TEXT NOT NULL, label TEXT NOT NULL,
+    created_at INTEGER NOT NULL, revoked_at INTEGER) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, title TEXT NOT NULL, learning TEXT NOT NULL,
+    created_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS review_slot (one INTEGER PRIMARY KEY CHECK (one = 1), session TEXT NOT NULL,
+    at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+];
+
+export interface ReviewRequest {
+  session: SessionId;
+  now: number;
+  /** Least time between two reviews of the profile. */
+  perProfileMs: number;
+  /** Corrections and `/refine` wait for nobody, and nobody waits for them. */
+  urgent: boolean;
+}
+export type ReviewSlot = { granted: true } | { granted: false; retryAt: number };
+
+export class Account extends DurableObject {
+  readonly #sql = this.ctx.storage.sql;
+
+  /** Makes the account. Again: changes nothing. */
+  init(profile: ProfileId): void {
+    assert(this.ctx.id.name === profile, "an account is named after its profile");
+    this.ctx.storage.transactionSync(() => {
+      for (const statement of SCHEMA) this.#sql.exec(statement);
+    });
+  }
+
+  /** The one time the key itself is seen. Failures: `profile_not_found`, `too_many_keys`. */
+  createKey(label: string): Result<CreatedKey> {
+    if (!this.#exists()) return err("profile_not_found", "There is no profile of that id.");
+    if (this.listKeys().length >= MAX_KEYS) {
+      return err("too_many_keys", `A profile has at most ${MAX_KEYS} keys: revoke one first.`);
+    }
+    const profile = this.ctx.id.name!;
+    const secret = createSecret();
+    const info: KeyInfo = { id: createKeyId(), label, createdAt: Date.now() };
+    this.#sql.exec(
+      "INSERT INTO keys (id, hash, label, created_at) VALUES (?, ?, ?, ?)",
+      info.id,
+      sha256Hex(secret),
+      label,
+      info.createdAt,
+    );
+    return ok({ ...info, profile, key: toKey(profile, secret) });
+  }
+
+  check(secret: string): boolean {
+    if (!this.#exists()) return false;
+    const hash = sha256Hex(secret);
+    const hashes = this.#sql.exec<{ hash: string }>("SELECT hash FROM keys WHERE revoked_at IS NULL").toArray();
+    // Every one is looked at, so that the time does not tell which.
+    return hashes.filter((row) => isSameHash(row.hash, hash)).length > 0;
+  }
+
+  /** Those that work, oldest first. */
+  listKeys(): KeyInfo[] {
+    if (!this.#exists()) return [];
+    return this.#sql
+      .exec<{ id: string; label: string; createdAt: number }>(
+        "SELECT id, label, created_at AS createdAt FROM keys WHERE revoked_at IS NULL ORDER BY created_at, id",
+      )
+      .toArray();
+  }
+
+  /** False for an unknown key, and for one that was revoked before. */
+  revokeKey(id: string): boolean {
+    if (!this.#exists()) return false;
+    const revoked = this.#sql.exec(
+      "UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL RETURNING id",
+      Date.now(),
+      id,
+    );
+    return revoked.toArray().length > 0;
+  }
+
+  registerSession({ session, title, learning, createdAt }: SessionInfo): void {
+    assert(this.#exists(), "only an account that exists has sessions");
+    this.#sql.exec(
+      "INSERT INTO session VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+      session,
+      title,
+      learning,
+      createdAt,
+    );
+  }
+
+  /** Newest first. */
+  listSessions(): SessionInfo[] {
+    if (!this.#exists()) return [];
+    return this.#sql
+      .exec<{ session: string; title: string; learning: "on" | "off"; createdAt: number }>(
+        `SELECT id AS session, title, learning, created_at AS createdAt FROM session ORDER BY id DESC LIMIT ?`,
+        MAX_LISTED_SESSIONS,
+      )
+      .toArray();
+  }
+
+  hasSession(session: SessionId): boolean {
+    return this.#exists() && this.#sql.exec("SELECT 1 FROM session WHERE id = ?", session).toArray().length > 0;
+  }
+
+  /**
+   * One review a profile within `perProfileMs`. Who holds the slot and asks again is granted again: it did not hear the
+   * first answer, since its own reviews are further apart than that.
+   */
+  reserveReview({ session, now, perProfileMs, urgent }: ReviewRequest): ReviewSlot {
+    if (urgent) return { granted: true };
+    assert(this.#exists(), "only an account that exists has reviews");
+    const slot = this.#sql.exec<{ session: string; at: number }>("SELECT session, at FROM review_slot").toArray()[0];
+    if (slot && now < slot.at + perProfileMs) {
+      return slot.session === session ? { granted: true } : { granted: false, retryAt: slot.at + perProfileMs };
+    }
+    this.#sql.exec(
+      "INSERT INTO review_slot VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET session = excluded.session, at = excluded.at",
+      session,
+      now,
+    );
+    return { granted: true };
+  }
+
+  /** Anyone may name a profile in a key: a guess must not leave a row behind. */
+  #exists(): boolean {
+    return this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'keys'").toArray().length > 0;
+  }
+}

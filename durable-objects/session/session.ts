@@ -1,0 +1,124 @@
+// The Session object: the shell around core/session/engine.ts. One of the three places where things are wired: bindings
+// become ports here and nowhere below. Its name is `<profile>/<session>`, built by workers/api from the principal.
+import { DurableObject } from "cloudflare:workers";
+import { type Result, assert, messageOf } from "../../core/errors.ts";
+import { parseSettings } from "../../core/limits.ts";
+import { createRehearsalModel } from "../../core/models/rehearsal.ts";
+import { createModel } from "../../core/models/routing.ts";
+import type { Alarm, Sql, SqlValue } from "../../core/ports.ts";
+import type { Accepted, FileInfo, SessionDetail, SessionInfo } from "../../core/schemas/api.ts";
+import type { Entry } from "../../core/schemas/entry.ts";
+import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
+import type { ReviewMessage } from "../../core/schemas/review.ts";
+import type { SessionHost } from "../../core/session/context.ts";
+import { type SessionEngine, createSessionEngine } from "../../core/session/engine.ts";
+import { seeds } from "../../skills-seed/index.ts";
+import { createEvidenceStore } from "../../stores/evidence-store.ts";
+import { toKeyValue } from "../../stores/kv.ts";
+import { createMemoryStore } from "../../stores/memory-store.ts";
+import { toBucket } from "../../stores/r2.ts";
+import { createReviewStore } from "../../stores/review-store.ts";
+import { createSkillStore } from "../../stores/skill-store.ts";
+import type { Account } from "../account.ts";
+import { systemClock } from "../../stores/system-clock.ts";
+
+export interface SessionEnv {
+  SKILLS: R2Bucket;
+  MEMORY: KVNamespace;
+  REVIEWS: Queue<ReviewMessage>;
+  ACCOUNT: DurableObjectNamespace<Account>;
+  TALARIA_SETTINGS?: string;
+  TALARIA_MODEL?: string;
+  ANTHROPIC_API_KEY?: string;
+  OPENAI_API_KEY?: string;
+  OPENAI_BASE_URL?: string;
+  OPENAI_MODEL?: string;
+}
+
+export class Session extends DurableObject<SessionEnv> {
+  readonly #engine: SessionEngine;
+
+  constructor(ctx: DurableObjectState, env: SessionEnv) {
+    super(ctx, env);
+    this.#engine = createSessionEngine(toHost(ctx, env));
+  }
+
+  create(input: { learning: "on" | "off"; title: string }): Promise<SessionInfo> {
+    return this.#engine.create(input);
+  }
+  async detail(): Promise<SessionDetail | null> {
+    return this.#engine.detail();
+  }
+  post(input: { text: string; key?: string }): Promise<Result<Accepted>> {
+    return this.#engine.post(input);
+  }
+  async events(from: { after?: string; turn?: number }): Promise<Result<ReadableStream<Uint8Array>>> {
+    return this.#engine.events(from);
+  }
+  async entries(after: number): Promise<Result<Entry[]>> {
+    return this.#engine.entries(after);
+  }
+  stop(): Promise<Result<{ stopped: string[] }>> {
+    return this.#engine.stop();
+  }
+  async putFile(path: string, body: Uint8Array): Promise<Result<{ path: string; size: number }>> {
+    return this.#engine.putFile(path, body);
+  }
+  async getFile(path: string): Promise<Result<Uint8Array>> {
+    return this.#engine.getFile(path);
+  }
+  async deleteFile(path: string): Promise<Result<null>> {
+    return this.#engine.deleteFile(path);
+  }
+  async listFiles(): Promise<Result<FileInfo[]>> {
+    return this.#engine.listFiles();
+  }
+  override alarm(): Promise<void> {
+    return this.#engine.alarm();
+  }
+}
+
+function toHost(ctx: DurableObjectState, env: SessionEnv): SessionHost {
+  const [profilePart, sessionPart] = (ctx.id.name ?? "").split("/");
+  const profile = ProfileId.parse(profilePart);
+  const session = SessionId.parse(sessionPart);
+  const parsed = parseSettings(env.TALARIA_SETTINGS);
+  assert(parsed.ok, parsed.ok ? "" : parsed.failure.message);
+  const settings = parsed.value;
+  const clock = systemClock;
+  const bucket = toBucket(env.SKILLS);
+  return {
+    profile,
+    session,
+    sql: toSql(ctx.storage),
+    alarm: toAlarm(ctx.storage),
+    clock,
+    random: Math.random,
+    settings,
+    model: createModel(env, { fetch: (input: RequestInfo | URL, init?: RequestInit) => fetch(input, init), rehearsal: createRehearsalModel }),
+    seeds,
+    skills: createSkillStore({ bucket, profile, clock, random: Math.random, swapMs: settings.skills.swapMs }),
+    memory: (overlay) =>
+      createMemoryStore({ kv: toKeyValue(env.MEMORY), profile, clock, overlayMs: settings.memory.overlayMs, overlay }),
+    evidence: createEvidenceStore({ bucket, profile }),
+    reviews: createReviewStore({ bucket, profile }),
+    queue: { send: async (message) => void (await env.REVIEWS.send(message)) },
+    reserveReview: (request) => env.ACCOUNT.getByName(profile).reserveReview(request),
+    background: (work) => ctx.waitUntil(work),
+    report: (what, error) => console.error(`session ${session}: ${what}: ${messageOf(error)}`),
+  };
+}
+
+function toSql(storage: DurableObjectStorage): Sql {
+  return {
+    run: <Row>(query: string, ...values: SqlValue[]) => storage.sql.exec(query, ...values).toArray() as Row[],
+    transaction: (work) => storage.transactionSync(work),
+  };
+}
+
+function toAlarm(storage: DurableObjectStorage): Alarm {
+  return {
+    get: () => storage.getAlarm(),
+    set: (at) => (at === null ? storage.deleteAlarm() : storage.setAlarm(at)),
+  };
+}

@@ -1,0 +1,99 @@
+// The Session object in workerd: what the engine's tests show over node:sqlite holds in a real object, also after it was
+// evicted.
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { ulid } from "ulid";
+import { describe, expect, it } from "vitest";
+import { textOf } from "../../core/schemas/entry.ts";
+import type { SessionRpc } from "../../workers/api/session-rpc.ts";
+import { collect } from "../support/collect-events.ts";
+import { newProfileId } from "../support/profile-ids.ts";
+
+async function open() {
+  const name = `${newProfileId()}/${ulid()}`;
+  const stub = sessionOf(name);
+  await stub.create({ learning: "on", title: "A test" });
+  return stub;
+}
+
+function sessionOf(name: string): SessionRpc & DurableObjectStub {
+  return env.SESSION.getByName(name) as unknown as SessionRpc & DurableObjectStub;
+}
+
+function must<T>(result: { ok: true; value: T } | { ok: false; failure: { code: string } }): T {
+  if (!result.ok) throw new Error(result.failure.code);
+  return result.value;
+}
+
+describe("a session object", () => {
+  it("streams a turn, and the same events again to a reader who comes after it was evicted", async () => {
+    const stub = await open();
+    const accepted = must(await stub.post({ text: "Hello" }));
+    const events = await collect(must(await stub.events({ turn: 1 })));
+    expect(events.at(-1)?.event).toMatchObject({ type: "turn_end", state: "done" });
+    const text = (list: typeof events) =>
+      list.map(({ event }) => (event.type === "text_delta" ? event.text : "")).join("");
+
+    await evictDurableObject(stub);
+    expect(text(await collect(must(await stub.events({ turn: 1 }))))).toBe(text(events));
+    const middle = events.find(({ event }) => event.type === "text_delta")!;
+    expect(text(await collect(must(await stub.events({ after: middle.id }))))).toBe(
+      text(events).slice(Number(middle.id.split(".")[1])),
+    );
+    expect(await stub.detail()).toMatchObject({ state: "idle", turns: [{ turn: accepted.turn, state: "done" }] });
+  });
+
+  it("accepts a message once per key, before and after an eviction", async () => {
+    const stub = await open();
+    const first = must(await stub.post({ text: "Hello", key: "k" }));
+    await evictDurableObject(stub);
+    expect(must(await stub.post({ text: "Hello", key: "k" }))).toEqual({ ...first, replayed: true });
+    expect(await stub.post({ text: "Other", key: "k" })).toMatchObject({ failure: { code: "idempotency_conflict" } });
+    await collect(must(await stub.events({ turn: 1 })));
+    expect(
+      must(await stub.entries(0))
+        .filter((entry) => entry.kind === "user")
+        .map(textOf),
+    ).toEqual(["Hello"]);
+  });
+
+  it("resumes by its alarm, without any request, a turn that was cut off", async () => {
+    const stub = await open();
+    // As a dead object leaves it: the input accepted, the wake-up armed, nobody driving.
+    await runInDurableObject(stub, async (_session, state) => {
+      const entry = { v: 1, n: 1, turn: 1, at: 0, kind: "user", parts: [{ source: "principal", text: "Hello" }] };
+      const stats = {
+        modelCalls: 0,
+        toolCalls: 0,
+        failedCalls: 0,
+        usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+      };
+      state.storage.sql.exec("INSERT INTO entry VALUES(1, 1, ?)", JSON.stringify(entry));
+      state.storage.sql.exec(
+        "INSERT INTO turn VALUES(1, 'running', NULL, 1, NULL, 1, ?, 0, NULL)",
+        JSON.stringify(stats),
+      );
+      state.storage.sql.exec("INSERT INTO job VALUES('drive', 0, 0, '{\"kind\":\"drive\"}')");
+      await state.storage.setAlarm(Date.now() + 60_000);
+    });
+    await evictDurableObject(stub);
+    expect(await runDurableObjectAlarm(stub)).toBe(true);
+    const events = await collect(must(await stub.events({ turn: 1 })));
+    expect(events.at(-1)?.event).toMatchObject({ type: "turn_end", state: "done" });
+    expect(await stub.detail()).toMatchObject({ turns: [{ attempts: 2, state: "done" }] });
+  });
+
+  it("keeps the workspace over an eviction", async () => {
+    const stub = await open();
+    must(await stub.putFile("data/a.txt", new TextEncoder().encode("hello")));
+    await evictDurableObject(stub);
+    expect(new TextDecoder().decode(must(await stub.getFile("data/a.txt")))).toBe("hello");
+    expect(must(await stub.listFiles())).toEqual([{ path: "data/a.txt", size: 5, writer: "principal" }]);
+  });
+
+  it("is unknown until it was created", async () => {
+    const stub = sessionOf(`${newProfileId()}/${ulid()}`);
+    expect(await stub.detail()).toBeNull();
+    expect(await stub.post({ text: "Hello" })).toMatchObject({ ok: false, failure: { code: "session_not_found" } });
+  });
+});

@@ -1,0 +1,84 @@
+// The workspace over node:sqlite, and what holds after any sequence of changes.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Sql } from "../../core/ports.ts";
+import { createWorkspace, migrateWorkspace } from "../../core/session/workspace.ts";
+import { describeWorkspace } from "../conformance/workspace.ts";
+import { createTestClock } from "../support/clock.ts";
+import { createNodeSql } from "../support/node-sql.ts";
+
+async function withNodeSql(work: (sql: Sql) => Promise<void>): Promise<void> {
+  const sql = createNodeSql();
+  try {
+    await work(sql);
+  } finally {
+    sql.close();
+  }
+}
+
+describe("a workspace over node:sqlite", () => {
+  describeWorkspace(withNodeSql);
+});
+
+const path = fc
+  .array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 3 })
+  .map((names) => `/${names.join("/")}`);
+const size = fc.constantFrom(0, 1, 40, 90);
+const change = fc.oneof(
+  fc.record({ do: fc.constant("writeFile" as const), path, size }),
+  fc.record({ do: fc.constant("appendFile" as const), path, size }),
+  fc.record({ do: fc.constant("mkdir" as const), path, recursive: fc.boolean() }),
+  fc.record({ do: fc.constant("rm" as const), path, recursive: fc.boolean() }),
+  fc.record({ do: fc.constant("cp" as const), path, to: path, recursive: fc.boolean() }),
+  fc.record({ do: fc.constant("mv" as const), path, to: path }),
+  fc.record({ do: fc.constant("symlink" as const), path, to: path }),
+);
+type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
+
+test("after any changes, refused ones among them, nothing is orphaned and the usage is right", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { maxLength: 25 }), (changes) =>
+      withNodeSql(async (sql) => {
+        migrateWorkspace(sql);
+        const workspace = createWorkspace({ sql, clock: createTestClock(), maxFileBytes: 100, maxBytes: 300 });
+        for (const each of changes) {
+          await apply(workspace, each).catch((error: Error) => expect(error.message).toMatch(/^E[A-Z]+: /));
+        }
+        expectSound(sql);
+        for (const file of workspace.list()) expect(workspace.read(file.path)?.length).toBe(file.size);
+      }),
+    ),
+    { numRuns: 200 },
+  );
+});
+
+async function apply(workspace: ReturnType<typeof createWorkspace>, each: Change): Promise<void> {
+  switch (each.do) {
+    case "writeFile":
+    case "appendFile":
+      return workspace[each.do](each.path, new Uint8Array(each.size));
+    case "mkdir":
+    case "rm":
+      return workspace[each.do](each.path, { recursive: each.recursive });
+    case "cp":
+      return workspace.cp(each.path, each.to, { recursive: each.recursive });
+    case "mv":
+      return workspace.mv(each.path, each.to);
+    case "symlink":
+      return workspace.symlink(`/work${each.to}`, each.path);
+  }
+}
+
+function expectSound(sql: Sql): void {
+  const used = sql.run("SELECT bytes, nodes FROM file_usage")[0] ?? { bytes: 0, nodes: 0 };
+  const real = sql.run("SELECT coalesce(sum(size), 0) AS bytes, count(*) AS nodes FROM file_node")[0];
+  expect({ ...used }).toEqual({ ...real });
+  const whole = "CASE parent WHEN '/' THEN '/' ELSE parent || '/' END || name";
+  const lost = sql.run(
+    `SELECT * FROM file_node WHERE parent <> '/' AND parent NOT IN (SELECT ${whole} FROM file_node WHERE kind = 'folder')`,
+  );
+  const strays = sql.run(
+    `SELECT path FROM file_part WHERE path NOT IN (SELECT ${whole} FROM file_node WHERE kind = 'file')`,
+  );
+  expect({ lost, strays }).toEqual({ lost: [], strays: [] });
+}

@@ -1,0 +1,165 @@
+// A session engine over node:sqlite and the stores' doubles, that can die at any write and be booted again on what was
+// stored. Nothing of a dead engine reaches a store: each life has its own wrapper around the ports.
+import type { Model, Tool } from "../../core/agent/contract.ts";
+import { ok } from "../../core/errors.ts";
+import { DEFAULTS } from "../../core/limits.ts";
+import type { Bucket, KeyValue, Sql } from "../../core/ports.ts";
+import type { ReviewMessage } from "../../core/schemas/review.ts";
+import type { Settings } from "../../core/schemas/settings.ts";
+import { type SessionEngine, createSessionEngine } from "../../core/session/engine.ts";
+import { seeds } from "../../skills-seed/index.ts";
+import { createEvidenceStore } from "../../stores/evidence-store.ts";
+import { createMemoryStore } from "../../stores/memory-store.ts";
+import { createReviewStore } from "../../stores/review-store.ts";
+import { createSkillStore } from "../../stores/skill-store.ts";
+import { createTestClock } from "./clock.ts";
+import { createMemoryBucket } from "./memory-bucket.ts";
+import { createMemoryKv } from "./memory-kv.ts";
+import { createNodeSql } from "./node-sql.ts";
+
+export const PROFILE = "0123456789abcdefghjkmnpqrs";
+export const SESSION = "01J00000000000000000000000";
+
+/** The power went out. Whoever catches it and goes on is not dead enough. */
+export class Crash extends Error {
+  override name = "Crash";
+}
+
+export interface Life {
+  engine: SessionEngine;
+  /** Resolves when nothing runs in the background any more. */
+  settled(): Promise<void>;
+  /** Fires the alarm if it is due, as the platform would. */
+  wake(): Promise<void>;
+  /** Nothing of this life is written from now on. */
+  kill(): void;
+  reports: string[];
+}
+
+export interface HarnessOptions {
+  model: Model;
+  tools?: Tool[];
+  settings?: Partial<{ [Key in keyof Settings]: Partial<Settings[Key]> }>;
+}
+
+export type SessionHarness = ReturnType<typeof createSessionHarness>;
+
+export function createSessionHarness(options: HarnessOptions) {
+  const sql = createNodeSql();
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock });
+  const kv = createMemoryKv({ clock });
+  const sent: ReviewMessage[] = [];
+  let alarmAt: number | null = null;
+  let writes = 0;
+
+  /** `crashAt`: the first write of this life that does not happen, counted from 1. */
+  function boot({ crashAt = Infinity }: { crashAt?: number } = {}): Life {
+    let alive = true;
+    let count = 0;
+    const background = new Set<Promise<void>>();
+    const reports: string[] = [];
+    const step = (write: boolean) => {
+      if (!alive) throw new Crash("dead");
+      if (write && ++count >= crashAt) {
+        alive = false;
+        throw new Crash(`at write ${count}`);
+      }
+      if (write) writes++;
+    };
+    const mortal: Sql = {
+      run: (query, ...values) => {
+        step(!/^\s*SELECT/i.test(query));
+        return sql.run(query, ...values);
+      },
+      transaction: (work) => (step(false), sql.transaction(work)),
+    };
+    const profile = PROFILE;
+    const settings = merge(options.settings);
+    const stores = { bucket: mortalBucket(bucket, step), kv: mortalKv(kv, step) };
+    const engine = createSessionEngine({
+      profile,
+      session: SESSION,
+      sql: mortal,
+      alarm: {
+        get: async () => (step(false), alarmAt),
+        set: async (at) => {
+          step(true);
+          alarmAt = at;
+        },
+      },
+      clock,
+      random: () => 0.5,
+      settings,
+      model: ok(options.model),
+      seeds,
+      moreTools: options.tools ?? [],
+      skills: createSkillStore({
+        bucket: stores.bucket,
+        profile,
+        clock,
+        random: () => 0.5,
+        swapMs: settings.skills.swapMs,
+      }),
+      memory: (overlay) =>
+        createMemoryStore({ kv: stores.kv, profile, clock, overlayMs: settings.memory.overlayMs, overlay }),
+      evidence: createEvidenceStore({ bucket: stores.bucket, profile }),
+      reviews: createReviewStore({ bucket: stores.bucket, profile }),
+      queue: {
+        async send(message) {
+          step(true);
+          sent.push(message);
+        },
+      },
+      reserveReview: async () => (step(true), { granted: true as const }),
+      background(work) {
+        background.add(work);
+        void work.catch(() => {}).finally(() => background.delete(work)); // a crash rejects it; the life is over
+      },
+      report: (what, error) => reports.push(`${what}: ${String(error)}`),
+    });
+    return {
+      engine,
+      reports,
+      kill() {
+        alive = false;
+      },
+      async settled() {
+        while (background.size > 0) await Promise.allSettled(background);
+      },
+      async wake() {
+        if (alarmAt === null) return;
+        if (alarmAt > clock.now()) clock.advance(alarmAt - clock.now());
+        alarmAt = null;
+        await engine.alarm();
+        await this.settled();
+      },
+    };
+  }
+
+  return { boot, clock, sent, bucket, kv, sql, alarmAt: () => alarmAt, writes: () => writes };
+}
+
+function merge(patch: HarnessOptions["settings"] = {}): Settings {
+  const entries = Object.entries(DEFAULTS).map(([key, value]) => [key, { ...value, ...patch[key as keyof Settings] }]);
+  return Object.fromEntries(entries) as Settings;
+}
+
+function mortalBucket(bucket: Bucket, step: (write: boolean) => void): Bucket {
+  return {
+    get: async (key) => (step(false), bucket.get(key)),
+    getUnless: async (key, unless) => (step(false), bucket.getUnless(key, unless)),
+    put: async (key, body, putOptions) => (step(true), bucket.put(key, body, putOptions)),
+    list: async (listOptions) => (step(false), bucket.list(listOptions)),
+    delete: async (keys) => (step(true), bucket.delete(keys)),
+  };
+}
+
+function mortalKv(kv: KeyValue, step: (write: boolean) => void): KeyValue {
+  return {
+    get: async (key) => (step(false), kv.get(key)),
+    put: async (key, value, putOptions) => (step(true), kv.put(key, value, putOptions)),
+    delete: async (key) => (step(true), kv.delete(key)),
+    list: async (listOptions) => (step(false), kv.list(listOptions)),
+  };
+}
