@@ -1,4 +1,57 @@
-import { DurableObject } from "cloudflare:workers";
-export class Session extends DurableObject {}
-export class Account extends DurableObject {}
-export default { fetch: () => new Response("ok") };
+// The api Worker: HTTP in front, Durable Objects behind. Wires the resources; decides nothing itself.
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { bodyLimit } from "hono/body-limit";
+import type { MiddlewareHandler } from "hono";
+import { FIXED } from "../../core/limits.ts";
+import { authenticate } from "./auth.ts";
+import { curator } from "./curator.ts";
+import { settingsOf } from "./env.ts";
+import { files } from "./files.ts";
+import { VERSION, health } from "./health.ts";
+import { keys } from "./keys.ts";
+import { memory } from "./memory.ts";
+import { messages } from "./messages.ts";
+import { AppError, answerError, answerProblem } from "./problems.ts";
+import { profiles } from "./profiles.ts";
+import { reviews } from "./reviews.ts";
+import { type ApiEnv, createRouter } from "./router.ts";
+import { sessions } from "./sessions.ts";
+import { skills } from "./skills.ts";
+
+export { Account } from "../../durable-objects/account.ts";
+export { Session } from "../../durable-objects/session/session.ts";
+
+const FILES = /^\/v1\/sessions\/[^/]+\/files\//;
+
+const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
+  const { maxFileBytes } = settingsOf(c.env).turn;
+  const isFile = FILES.test(c.req.path);
+  const maxSize = isFile ? maxFileBytes : FIXED.requestBytes;
+  const refuse = () => {
+    throw new AppError(isFile ? "file_too_large" : "body_too_large", `At most ${maxSize} bytes are taken here.`);
+  };
+  return bodyLimit({ maxSize, onError: refuse })(c, next);
+};
+
+const app = createRouter();
+app.onError(answerError);
+app.notFound((c) => answerProblem(new AppError("route_not_found", `There is no ${c.req.method} ${c.req.path}.`), c));
+app.use(authenticate);
+app.use(limitBody);
+for (const resource of [health, profiles, keys, sessions, messages, files, skills, memory, reviews, curator]) {
+  app.route("/", resource);
+}
+app.openAPIRegistry.registerComponent("securitySchemes", "key", { type: "http", scheme: "bearer" });
+app.get("/openapi.json", (c) => c.json(toDocument(app)));
+
+export default app;
+
+function toDocument(api: OpenAPIHono<ApiEnv>): object {
+  const document = api.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: { title: "Talaria", version: VERSION },
+    security: [{ key: [] }],
+  });
+  const paths = Object.entries(document.paths ?? {}).map(([path, item]) => [path.replace("{.+}", ""), item]);
+  return { ...document, paths: Object.fromEntries(paths) };
+}

@@ -1,0 +1,165 @@
+// Makes the job of a review: the range of entries it covers, without secrets, small enough to be one object. The session
+// engine calls it when a review is due. Pure: what goes in at one time comes out the same at any other.
+import type { Entry, JsonObject, Part, ToolCall } from "../schemas/entry.ts";
+import { byteLength } from "../schemas/digest.ts";
+import { type ProfileId, type SessionId, toReviewId } from "../schemas/ids.ts";
+import type { Observation, ReviewJob } from "../schemas/review.ts";
+import type { Settings } from "../schemas/settings.ts";
+import { redactDeep, redactText } from "./redact.ts";
+import type { ReviewDecision } from "./triggers.ts";
+
+/** A row of the outbox holds a job on its way out, and a row has a limit; a model's window is the nearer one. */
+export const MAX_JOB_BYTES = 900_000;
+/** What one string may keep, tried in this order until the job fits. */
+const STRING_CHARS = [20_000, 8_000, 3_000, 1_000, 300];
+
+export interface WorkToReview {
+  profile: ProfileId;
+  session: SessionId;
+  decision: ReviewDecision;
+  /** Entries from `from` to `to`, both included. */
+  from: number;
+  to: number;
+  entries: Entry[];
+  /** Of the turns in the range. */
+  observations: Observation[];
+  /** The model the session runs on. */
+  model: string;
+  settings: Settings;
+  now: number;
+}
+
+/** At most about 900 KB: long strings are cut in the middle, and as a last resort the oldest entries stay behind. */
+export function toReviewJob(work: WorkToReview): ReviewJob {
+  const range = work.entries.filter((entry) => entry.n >= work.from && entry.n <= work.to);
+  const clean = range.map(withoutSecrets);
+  const job: ReviewJob = {
+    v: 1,
+    review: toReviewId(work.session, work.from, work.to),
+    profile: work.profile,
+    session: work.session,
+    trigger: work.decision.trigger,
+    skills: work.decision.skills,
+    memory: work.decision.memory,
+    grant: { tokens: work.settings.review.grantTokens, expiresAt: work.now + work.settings.review.grantMs },
+    model: work.model,
+    createdAt: work.now,
+    observations: redactDeep(work.observations),
+    entries: clean,
+  };
+  for (const maxChars of STRING_CHARS) {
+    job.entries = clean.map((entry) => shorten(entry, maxChars));
+    if (byteLength(JSON.stringify(job)) <= MAX_JOB_BYTES) return job;
+  }
+  return withoutOldest(job);
+}
+
+/** The provider's own form of an answer and its reasoning stay in the session: no lesson cites them. */
+function withoutSecrets(entry: Entry): Entry {
+  const parts = entry.parts.map((part) => ({
+    ...part,
+    text: isJsonText(entry) ? redactJson(part) : redactText(part.text),
+  }));
+  if (entry.kind === "assistant") {
+    const { native: _native, reasoning: _reasoning, ...answer } = entry.answer;
+    return { ...entry, parts, answer: redactDeep(answer) };
+  }
+  if (entry.kind === "tool") {
+    return { ...entry, parts, call: redactDeep(entry.call), prepared: redactDeep(entry.prepared) };
+  }
+  return { ...entry, parts };
+}
+
+function shorten(entry: Entry, maxChars: number): Entry {
+  const parts = entry.parts.map((part) => ({
+    ...part,
+    text: isJsonText(entry) ? cutJson(part, maxChars) : cut(part.text, maxChars),
+  }));
+  if (entry.kind === "assistant") {
+    const calls = entry.answer.calls.map((call) => shortenCall(call, maxChars));
+    return { ...entry, parts, answer: { ...entry.answer, calls } };
+  }
+  if (entry.kind === "tool") {
+    return {
+      ...entry,
+      parts,
+      call: shortenCall(entry.call, maxChars),
+      prepared: cutDeep(entry.prepared, maxChars) as JsonObject,
+    };
+  }
+  return { ...entry, parts };
+}
+
+function shortenCall(call: ToolCall, maxChars: number): ToolCall {
+  const args = cutDeep(call.args, maxChars) as JsonObject;
+  return call.malformed === undefined ? { ...call, args } : { ...call, args, malformed: cut(call.malformed, maxChars) };
+}
+
+/** Tool parts hold JSON as text, which must still be JSON afterwards. */
+function isJsonText(entry: Entry): boolean {
+  return entry.kind === "tool";
+}
+
+function redactJson(part: Part): string {
+  const value = parseJson(part.text);
+  return value === undefined ? redactText(part.text) : JSON.stringify(redactDeep(value));
+}
+
+function cutJson(part: Part, maxChars: number): string {
+  const value = parseJson(part.text);
+  if (value === undefined) return cut(part.text, maxChars);
+  return JSON.stringify(cutDeep(value, maxChars));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // plain text
+  }
+}
+
+/** Strings lose their middle; a value that is long for its many small pieces becomes one string that says so. */
+function cutDeep(value: unknown, maxChars: number): unknown {
+  const shortened = cutStrings(value, maxChars);
+  const text = JSON.stringify(shortened);
+  if (text === undefined || text.length <= 4 * maxChars) return shortened;
+  if (Array.isArray(shortened)) return [cut(text, maxChars)];
+  if (shortened === null || typeof shortened !== "object") return shortened;
+  const share = Math.floor(maxChars / Math.max(1, Object.keys(shortened).length));
+  return Object.fromEntries(
+    Object.entries(shortened).map(([key, item]) => {
+      const itemText = JSON.stringify(item) ?? "";
+      return [key, itemText.length <= maxChars ? item : toCutItem(item, itemText, Math.max(100, share))];
+    }),
+  );
+}
+
+function toCutItem(item: unknown, itemText: string, maxChars: number): unknown {
+  if (typeof item === "string") return cut(item, maxChars);
+  const text = cut(itemText, maxChars);
+  return Array.isArray(item) ? [text] : { cut: text };
+}
+
+function cutStrings(value: unknown, maxChars: number): unknown {
+  if (typeof value === "string") return cut(value, maxChars);
+  if (Array.isArray(value)) return value.map((item) => cutStrings(item, maxChars));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cutStrings(item, maxChars)]));
+}
+
+/** Head and tail stay: what was asked stands first, how it ended last. */
+function cut(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const half = Math.floor(maxChars / 2);
+  const dropped = text.length - 2 * half;
+  return `${text.slice(0, half).toWellFormed()}\n[… ${dropped} characters cut …]\n${text.slice(-half).toWellFormed()}`;
+}
+
+function withoutOldest(job: ReviewJob): ReviewJob {
+  const sizes = job.entries.map((entry) => byteLength(JSON.stringify(entry)) + 1);
+  let excess = byteLength(JSON.stringify(job)) - MAX_JOB_BYTES;
+  let first = 0;
+  while (excess > 0 && first < sizes.length - 1) excess -= sizes[first++]!;
+  return { ...job, entries: job.entries.slice(first) };
+}

@@ -1,0 +1,65 @@
+// Shows a job to the reviewer: each part of each entry under its citation, ready to be copied. Called by review.ts. Pure.
+// What came from outside cannot leave its place: no line of it can look like a citation, a call or the end of the text.
+import { sha256Hex } from "../schemas/digest.ts";
+import { type Entry, type ToolCall, textOf } from "../schemas/entry.ts";
+import { type SessionId, toCitation } from "../schemas/ids.ts";
+import type { ReviewJob } from "../schemas/review.ts";
+
+/** A line that imitates a citation or a call. Full-width and other brackets do not fool a reader of exact citations. */
+const IMITATION = /^(?=[^\S\n]*(?:\[[^\n[\]]{0,80}\/\d+#\w|->\s))/gm;
+
+export function renderTranscript(job: ReviewJob): string {
+  const marker = markerOf(job);
+  const blocks = job.entries.flatMap((entry) => renderEntry(job.session, entry));
+  const body = blocks.join("\n\n").replaceAll(marker, "[marker]");
+  return `<transcript ${marker}>\n${body}\n</transcript ${marker}>`;
+}
+
+/** The same on every run of a review, so that a resumed one shows the model the same bytes. */
+export function markerOf(job: Pick<ReviewJob, "review" | "profile">): string {
+  return sha256Hex(`transcript ${job.profile} ${job.review}`).slice(0, 16);
+}
+
+function renderEntry(session: SessionId, entry: Entry): string[] {
+  switch (entry.kind) {
+    case "user":
+      return entry.parts.map((part) => block(session, entry, part.source, "", neutralise(part.text)));
+    case "assistant": {
+      const lines = [neutralise(textOf(entry)), ...entry.answer.calls.map(renderCall)];
+      return [block(session, entry, "own", "", lines.filter((line, index) => index > 0 || line !== "").join("\n"))];
+    }
+    case "tool":
+      return [
+        entry.parts
+          .map((part) => {
+            const status = part.source === "outcome" ? ` ${entry.call.name} ${entry.failed ? "failed" : "ok"}` : "";
+            return block(session, entry, part.source, status, neutralise(part.text));
+          })
+          .join("\n"),
+      ].filter((text) => text !== "");
+    case "notice":
+      return entry.parts.map((part) =>
+        block(session, entry, part.source, ` notice ${entry.code}`, neutralise(part.text)),
+      );
+  }
+}
+
+function block(
+  session: SessionId,
+  entry: Entry,
+  source: Entry["parts"][number]["source"],
+  status: string,
+  text: string,
+) {
+  return `[${toCitation(session, entry.n, source)}]${status}\n${text}`;
+}
+
+function renderCall(call: ToolCall): string {
+  const args = call.malformed === undefined ? JSON.stringify(call.args) : JSON.stringify({ malformed: call.malformed });
+  return `-> ${call.name.replace(/\s+/gu, "_")} ${args}`;
+}
+
+/** Line ends are made one kind first: some readers take the others for a new line too. */
+function neutralise(text: string): string {
+  return text.replace(/\r\n?|[\u2028\u2029\u0085]/g, "\n").replace(IMITATION, "\\");
+}

@@ -1,0 +1,68 @@
+// How the API's tests ask: through the Worker's own fetch, over the real bindings.
+import { env as bindings, exports } from "cloudflare:workers";
+import { expect } from "vitest";
+import type { Env } from "../../workers/api/env.ts";
+
+export const env = bindings as unknown as Env;
+export const OPERATOR = "operator-token-for-tests";
+/** The first request loads every module of the Worker. */
+export const START_MS = 120_000;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+interface Asked {
+  key?: string;
+  /** A string is sent as it is; anything else as JSON. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export async function fetchApi(
+  method: string,
+  path: string,
+  { key, body, headers = {} }: Asked = {},
+): Promise<Response> {
+  const raw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
+  const request = new Request(`https://talaria.test${path}`, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined || raw ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    body: body === undefined ? undefined : raw ? (body as BodyInit) : JSON.stringify(body),
+  });
+  return exports.default.fetch(request);
+}
+
+export async function ask(method: string, path: string, asked: Asked = {}): Promise<Answer> {
+  const response = await fetchApi(method, path, asked);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
+}
+
+/** What the answer must be, whole, but for the sentence. */
+export function expectProblem(answer: Answer, status: number, code: string, title: string, extra: object = {}): void {
+  expect({ type: answer.headers.get("content-type"), ...answer }).toMatchObject({ type: "application/problem+json" });
+  const { detail, instance, ...rest } = answer.body as Record<string, unknown>;
+  expect(rest).toEqual({ type: `urn:talaria:problem:${code}`, title, status, code, ...extra });
+  expect(answer.status).toBe(status);
+  expect(instance).toMatch(/^\//);
+  expect(detail).toMatch(/^.+\.$/s);
+}
+
+export async function createProfile(): Promise<{ profile: string; key: string }> {
+  const { status, body } = await ask("POST", "/v1/profiles", { key: OPERATOR });
+  expect(status).toBe(201);
+  return body as { profile: string; key: string };
+}
+
+export async function createSession(key: string): Promise<string> {
+  const { status, body } = await ask("POST", "/v1/sessions", { key, body: {} });
+  expect(status).toBe(201);
+  return (body as { session: string }).session;
+}

@@ -1,0 +1,49 @@
+// Every failure that can reach the API has a problem of its own: none turns into "internal error" by being forgotten.
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { err, ok } from "../../core/errors.ts";
+import { AppError, isProblemCode, unwrap } from "../../workers/api/problems.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+/** Where the failures come from that handlers unwrap. */
+const SOURCES = [
+  /^core\/session\/(engine|workspace|workspace-path|file-tree|file-node)\.ts$/,
+  /^core\/skills\/validate\.ts$/,
+  /^stores\/skill-.*\.ts$/,
+  /^durable-objects\/account\.ts$/,
+  /^workers\/api\/.*\.ts$/,
+];
+
+function codesOf(file: string): string[] {
+  const source = readFileSync(join(ROOT, file), "utf8");
+  return [...source.matchAll(/\berr\(\s*"([a-z_]+)"/g)].map((match) => match[1]!);
+}
+
+describe("failures that reach the API", () => {
+  const files = ["core/session", "core/skills", "stores", "durable-objects", "workers/api"].flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .map((name) => `${folder}/${name}`)
+      .filter((file) => SOURCES.some((source) => source.test(file))),
+  );
+  const found = files.flatMap((file) => codesOf(file).map((code) => ({ file, code })));
+
+  it("are found where they are made", () => {
+    const codes = new Set(found.map(({ code }) => code));
+    const known = ["session_not_found", "idempotency_conflict", "bad_path", "workspace_full", "bad_skill_md", "busy"];
+    expect(known.filter((code) => !codes.has(code))).toEqual([]);
+  });
+
+  it("all have a problem of the same code", () => {
+    expect(found.filter(({ code }) => !isProblemCode(code))).toEqual([]);
+  });
+
+  it("keep their sentence and their facts", () => {
+    expect(unwrap(ok(3))).toBe(3);
+    const refused = () => unwrap(err("busy", "Too many writers.", { skill: "a" }));
+    expect(refused).toThrow(new AppError("busy", "Too many writers.", { facts: { skill: "a" } }));
+    expect(() => unwrap(err("never_heard_of", "x"))).toThrow(
+      "a failure without a problem of its own: never_heard_of: x",
+    );
+  });
+});

@@ -1,0 +1,144 @@
+// What the background learned, as its owner sees it: memory, reviews, curation.
+import { beforeAll, describe, expect, it } from "vitest";
+import type { MemoryEntry } from "../../core/schemas/memory.ts";
+import type { ReviewJob, ReviewResult } from "../../core/schemas/review.ts";
+import type { CurationRun } from "../../core/schemas/curation.ts";
+import { memoryId } from "../../core/schemas/memory.ts";
+import { NO_USAGE } from "../../core/schemas/entry.ts";
+import { createCurationStore } from "../../stores/curation-store.ts";
+import { toKeyValue } from "../../stores/kv.ts";
+import { createMemoryStore } from "../../stores/memory-store.ts";
+import { toBucket } from "../../stores/r2.ts";
+import { createReviewStore } from "../../stores/review-store.ts";
+import { systemClock } from "../../stores/system-clock.ts";
+import worker from "../../workers/api/index.ts";
+import { START_MS, ask, createProfile, env, expectProblem } from "./api-calls.ts";
+
+beforeAll(async () => void (await createProfile()), START_MS);
+
+const S = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+const T = "01BX5ZZKBKACTAV9WEVGEMMVRZ";
+
+describe("memory", () => {
+  it("is listed by store and forgotten for good, by its owner alone", async () => {
+    const [{ profile, key }, stranger] = [await createProfile(), await createProfile()];
+    const memory = createMemoryStore({ kv: toKeyValue(env.MEMORY), profile, overlayMs: 0, clock: systemClock });
+    const add = (text: string, at: number) => ({ v: 1 as const, text, at, origin: "review" as const });
+    await memory.add("memory", "r1", add("The office works in Berlin.", 1));
+    await memory.add("memory", "r2", add("The office works in Berlin.", 2));
+    await memory.add("user", "r3", add("Likes short answers.", 3));
+    const list = async (query = "", as = key) =>
+      ((await ask("GET", `/v1/memory${query}`, { key: as })).body as { entries: MemoryEntry[] }).entries;
+    const texts = async (query?: string) => (await list(query)).map((entry) => `${entry.store}: ${entry.text}`);
+    expect(await texts()).toEqual(["memory: The office works in Berlin.", "user: Likes short answers."]);
+    expect(await texts("?store=user")).toEqual(["user: Likes short answers."]);
+    expect(await list("", stranger.key)).toEqual([]);
+
+    const path = `/v1/memory/memory/${memoryId("The office works in Berlin.")}`;
+    expectProblem(await ask("DELETE", path, { key: stranger.key }), 404, "memory_not_found", "No such memory entry");
+    const { adds } = (await list("?store=memory"))[0]!;
+    expect(await ask("DELETE", path, { key })).toMatchObject({ status: 200, body: { removed: adds.length } });
+    expect(await texts()).toEqual(["user: Likes short answers."]);
+    expectProblem(await ask("DELETE", path, { key }), 404, "memory_not_found", "No such memory entry");
+  });
+});
+
+const job = (profile: string, session: string, to: number): ReviewJob => ({
+  v: 1,
+  review: `${session}.1-${to}`,
+  profile,
+  session,
+  trigger: "model_calls",
+  skills: true,
+  memory: true,
+  grant: { tokens: 1, expiresAt: 1 },
+  model: "rehearsal",
+  createdAt: 1,
+  observations: [],
+  entries: [],
+});
+
+const result = (session: string, to: number): ReviewResult => ({
+  v: 1,
+  review: `${session}.1-${to}`,
+  session,
+  state: "done",
+  trigger: "model_calls",
+  summary: "Nothing worth keeping.",
+  note: "",
+  lessons: [],
+  refused: [],
+  modelCalls: 1,
+  usage: NO_USAGE,
+  finishedAt: 2,
+});
+
+describe("reviews", () => {
+  it("are listed with what became of them, by session too, and read one by one", async () => {
+    const { profile, key } = await createProfile();
+    const store = createReviewStore({ bucket: toBucket(env.SKILLS), profile });
+    const dead = { v: 1 as const, review: `${T}.1-3`, session: T, code: "model_failed", message: "No answer.", at: 3 };
+    await store.putJob(job(profile, S, 4));
+    await store.putJob(job(profile, S, 9));
+    await store.putJob(job(profile, T, 3));
+    await store.finish(result(S, 4));
+    await store.bury(dead);
+
+    const done = { review: `${S}.1-4`, state: "done", summary: "Nothing worth keeping.", lessons: [] };
+    const waiting = { review: `${S}.1-9`, state: "waiting" };
+    const buried = { review: `${T}.1-3`, state: "dead", summary: "No answer." };
+    const list = async (query: string) =>
+      ((await ask("GET", `/v1/reviews${query}`, { key })).body as { reviews: object[] }).reviews;
+    expect((await list("")).length).toBe(3);
+    expect(await list("")).toEqual(expect.arrayContaining([done, waiting, buried]));
+    expect(await list(`?session=${T}`)).toEqual([buried]);
+    expect(await list(`?session=${S}`)).toEqual(expect.arrayContaining([done, waiting]));
+    expect(await list("?limit=1")).toHaveLength(1);
+
+    const read = async (review: string) => (await ask("GET", `/v1/reviews/${review}`, { key })).body;
+    expect(await read(done.review)).toEqual({
+      ...{ review: done.review, state: "done", job: job(profile, S, 4), result: result(S, 4), dead: null },
+    });
+    expect(await read(waiting.review)).toEqual({
+      ...{ review: waiting.review, state: "waiting", job: job(profile, S, 9), result: null, dead: null },
+    });
+    expect(await read(buried.review)).toEqual({
+      ...{ review: buried.review, state: "dead", job: job(profile, T, 3), result: null, dead },
+    });
+  });
+});
+
+describe("curation", () => {
+  it("is asked for by a message that names the profile and a run", async () => {
+    const { profile, key } = await createProfile();
+    const sent: unknown[] = [];
+    const CURATION = { send: async (message: unknown) => void sent.push(message) } as unknown as typeof env.CURATION;
+    const run = async (query: string) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const request = new Request(`https://talaria.test/v1/curator/run${query}`, { method: "POST", headers });
+      const response = await worker.fetch(request, { ...env, CURATION });
+      expect(response.status).toBe(202);
+      return ((await response.json()) as { run: string }).run;
+    };
+    const runs = [await run(""), await run("?dryRun=1"), await run("?dryRun=0")];
+    expect(sent).toEqual(
+      [false, true, false].map((dryRun, i) => ({ v: 1, kind: "profile", profile, run: runs[i], dryRun })),
+    );
+    expect(new Set(runs).size).toBe(3);
+    for (const id of runs) expect(id).toMatch(/^\d{8}T\d{6}Z-[0-9a-z]{4}$/);
+  });
+
+  it("is listed and read once its report is there", async () => {
+    const { profile, key } = await createProfile();
+    const run = "20260105T090000Z-abcd";
+    const path = `/v1/curator/runs/${run}`;
+    expectProblem(await ask("GET", path, { key }), 404, "run_pending", "No report yet");
+    const report: CurationRun = {
+      ...{ v: 1, run, profile, dryRun: true, startedAt: 1, finishedAt: 2, skills: 0 },
+      ...{ byState: { pending: 0, trial: 0, active: 0, stale: 0, archived: 0 }, moves: [], usage: NO_USAGE },
+    };
+    await createCurationStore({ bucket: toBucket(env.SKILLS) }).putReport(report, "# Nothing to do\n");
+    expect((await ask("GET", path, { key })).body).toEqual({ run: report, markdown: "# Nothing to do\n" });
+    expect((await ask("GET", "/v1/curator/runs", { key })).body).toEqual({ runs: [run] });
+  });
+});

@@ -1,0 +1,255 @@
+// What is wrong with a request is told apart: each wrong input has its own code.
+import { beforeAll, describe, expect, it } from "vitest";
+import { FIXED } from "../../core/limits.ts";
+import worker from "../../workers/api/index.ts";
+import { START_MS, type Answer, ask, createProfile, createSession, env, expectProblem, fetchApi } from "./api-calls.ts";
+
+const ABSENT = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+let key: string;
+let session: string;
+
+beforeAll(async () => {
+  ({ key } = await createProfile());
+  session = await createSession(key);
+}, START_MS);
+
+const json = { "content-type": "application/json" };
+
+describe("a body", () => {
+  it("that is not JSON is refused", async () => {
+    for (const body of ["{", '{"text":', ""]) {
+      const answer = await ask("POST", "/v1/sessions", { key, body, headers: json });
+      expectProblem(answer, 400, "json_malformed", "Malformed JSON");
+    }
+  });
+
+  it("of another content type is refused", async () => {
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/xml"]) {
+      const answer = await ask("POST", "/v1/sessions", { key, body: "a=b", headers: { "content-type": type } });
+      expectProblem(answer, 415, "content_type_unsupported", "Unsupported content type");
+    }
+  });
+
+  it("with an unknown field is refused, which is named", async () => {
+    const answer = await ask("POST", "/v1/sessions", { key, body: { learnign: "off" } });
+    const message = 'Unrecognized key: "learnign"';
+    expectProblem(answer, 400, "field_unknown", "Unknown field", { errors: [{ in: "json", path: "", message }] });
+  });
+
+  it("with a wrong value is refused, with the place of each", async () => {
+    const answer = await ask("POST", "/v1/sessions", { key, body: { learning: "maybe", title: 5 } });
+    expect(answer.body).toMatchObject({ status: 400, code: "body_invalid" });
+    const { errors } = answer.body as { errors: { path: string }[] };
+    expect(errors.map(({ path }) => path)).toEqual(["learning", "title"]);
+    for (const body of [{}, { text: "" }, { text: 7 }, [], "null"]) {
+      const refused = await ask("POST", `/v1/sessions/${session}/messages`, { key, body, headers: json });
+      expect(refused.body).toMatchObject({ status: 400, code: "body_invalid" });
+    }
+  });
+
+  it("over the limit is refused, whether its length is declared or not", async () => {
+    const text = "x".repeat(FIXED.requestBytes);
+    const declared = await ask("POST", `/v1/sessions/${session}/messages`, { key, body: { text } });
+    expectProblem(declared, 413, "body_too_large", "Body too large");
+    const piece = new TextEncoder().encode("x".repeat(1 << 16));
+    let left = 40;
+    const stream = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (left-- > 0) controller.enqueue(piece);
+        else controller.close();
+      },
+    });
+    const streamed = await ask("POST", `/v1/sessions/${session}/messages`, { key, body: stream, headers: json });
+    expectProblem(streamed, 413, "body_too_large", "Body too large");
+  });
+
+  it("for a file has the limit of files", async () => {
+    const maxFileBytes = 2_000_000;
+    const settings = { ...env, TALARIA_SETTINGS: JSON.stringify({ turn: { maxFileBytes } }) };
+    const put = async (bytes: number): Promise<Answer> => {
+      const headers = { authorization: `Bearer ${key}` };
+      const body = new Uint8Array(bytes);
+      const url = `https://talaria.test/v1/sessions/${session}/files/a.bin`;
+      const response = await worker.fetch(new Request(url, { method: "PUT", headers, body }), settings);
+      return { status: response.status, headers: response.headers, body: await response.json() };
+    };
+    expectProblem(await put(maxFileBytes + 1), 413, "file_too_large", "File too large");
+    expect(await put(maxFileBytes)).toMatchObject({ status: 201, body: { path: "a.bin", size: maxFileBytes } });
+  });
+});
+
+describe("a parameter", () => {
+  it.each([
+    ["GET", "/v1/sessions/nope", "bad_session_id"],
+    ["GET", `/v1/sessions/${ABSENT.toLowerCase()}`, "bad_session_id"],
+    ["GET", "/v1/reviews?session=nope", "bad_session_id"],
+    ["GET", "/v1/reviews?limit=0", "query_invalid"],
+    ["GET", "/v1/reviews?limit=1000", "query_invalid"],
+    ["GET", "/v1/reviews/nope", "bad_review_id"],
+    ["GET", "/v1/skills/Bad%20Name", "bad_skill_name"],
+    ["GET", "/v1/skills/a--b", "bad_skill_name"],
+    ["GET", `/v1/skills/${"a".repeat(65)}`, "bad_skill_name"],
+    ["GET", "/v1/skills/..%2Fother", "bad_skill_name"],
+    ["GET", "/v1/skills/x/revisions/0", "bad_revision"],
+    ["GET", "/v1/skills/x/revisions/one", "bad_revision"],
+    ["GET", "/v1/memory?store=secrets", "bad_memory_store"],
+    ["DELETE", `/v1/memory/secrets/${"0".repeat(64)}`, "bad_memory_store"],
+    ["DELETE", "/v1/memory/user/nope", "bad_memory_id"],
+    ["GET", "/v1/curator/runs/yesterday", "bad_run_id"],
+    ["POST", "/v1/curator/run?dryRun=perhaps", "query_invalid"],
+    ["POST", "/v1/curator/run?dryrun=1", "query_invalid"],
+    ["DELETE", "/v1/keys/nope", "bad_key_id"],
+  ])("that is wrong has its own code: %s %s is %s", async (method, path, code) => {
+    const answer = await ask(method, path, { key });
+    expect(answer.body).toMatchObject({ status: 400, code, type: `urn:talaria:problem:${code}` });
+    expect(answer.status).toBe(400);
+  });
+
+  it("in a header likewise", async () => {
+    const path = `/v1/sessions/${session}`;
+    const post = (value: string) =>
+      ask("POST", `${path}/messages`, { key, body: { text: "hi" }, headers: { "idempotency-key": value } });
+    for (const value of ["k".repeat(256), "with space"]) {
+      expect((await post(value)).body).toMatchObject({ status: 400, code: "bad_idempotency_key" });
+    }
+    const events = await ask("GET", `${path}/events`, { key, headers: { "last-event-id": "7" } });
+    expect(events.body).toMatchObject({ status: 400, code: "bad_event_id" });
+    expect((await ask("GET", `${path}/events?after=x`, { key })).body).toMatchObject({ code: "query_invalid" });
+    expect((await ask("GET", `${path}/entries?after=-1`, { key })).body).toMatchObject({ code: "query_invalid" });
+  });
+});
+
+describe("what is not there", () => {
+  it.each([
+    ["GET", `/v1/sessions/${ABSENT}`, "session_not_found", "No such session"],
+    ["GET", `/v1/sessions/${ABSENT}/entries`, "session_not_found", "No such session"],
+    ["GET", `/v1/sessions/${ABSENT}/events`, "session_not_found", "No such session"],
+    ["GET", `/v1/sessions/${ABSENT}/files`, "session_not_found", "No such session"],
+    ["GET", `/v1/sessions/${ABSENT}/files/a`, "session_not_found", "No such session"],
+    ["DELETE", `/v1/sessions/${ABSENT}/files/a`, "session_not_found", "No such session"],
+    ["POST", `/v1/sessions/${ABSENT}/stop`, "session_not_found", "No such session"],
+    ["GET", "/v1/skills/absent", "skill_not_found", "No such skill"],
+    ["GET", "/v1/skills/absent/revisions", "skill_not_found", "No such skill"],
+    ["GET", "/v1/skills/absent/revisions/1", "revision_not_found", "No such revision"],
+    ["POST", "/v1/skills/absent/archive", "skill_not_found", "No such skill"],
+    ["DELETE", `/v1/memory/user/${"0".repeat(64)}`, "memory_not_found", "No such memory entry"],
+    ["GET", `/v1/reviews/${ABSENT}.1-9`, "review_not_found", "No such review"],
+    ["GET", "/v1/curator/runs/20260101T000000Z-abcd", "run_pending", "No report yet"],
+  ])("is a 404 of its own: %s %s", async (method, path, code, title) => {
+    expectProblem(await ask(method, path, { key }), 404, code, title);
+  });
+
+  it("is a 404 for a message to no session too", async () => {
+    const answer = await ask("POST", `/v1/sessions/${ABSENT}/messages`, { key, body: { text: "hi" } });
+    expectProblem(answer, 404, "session_not_found", "No such session");
+    const put = await ask("PUT", `/v1/sessions/${ABSENT}/files/a`, { key, body: "x" });
+    expectProblem(put, 404, "session_not_found", "No such session");
+  });
+
+  it("includes the sessions of another profile", async () => {
+    const other = await createProfile();
+    const answer = await ask("GET", `/v1/sessions/${session}`, { key: other.key });
+    expectProblem(answer, 404, "session_not_found", "No such session");
+    expect((await ask("GET", "/v1/sessions", { key: other.key })).body).toEqual({ sessions: [] });
+  });
+});
+
+describe("an error of our own", () => {
+  it("answers with an id that the log names, without a message or a stack", async () => {
+    const logged: string[] = [];
+    const real = console.error;
+    console.error = (line: string) => void logged.push(line);
+    try {
+      const secret = "postgres://user:password@host";
+      const SKILLS = {
+        get() {
+          throw new Error(secret);
+        },
+      } as unknown as R2Bucket;
+      const headers = { authorization: `Bearer ${key}` };
+      const response = await worker.fetch(new Request("https://talaria.test/v1/skills", { headers }), {
+        ...env,
+        SKILLS,
+      });
+      const body = (await response.json()) as { id: string };
+      expectProblem({ status: 500, headers: response.headers, body }, 500, "internal", "Internal error", {
+        id: body.id,
+      });
+      expect(JSON.stringify(body)).not.toMatch(/postgres|at .*\.ts|Error:/);
+      expect(logged).toHaveLength(1);
+      expect(JSON.parse(logged[0]!)).toMatchObject({ id: body.id, method: "GET", path: "/v1/skills" });
+    } finally {
+      console.error = real;
+    }
+  });
+
+  it("of the platform's that may pass says to try again", async () => {
+    const ACCOUNT = {
+      getByName: () => ({ check: () => Promise.reject(Object.assign(new Error("reset"), { retryable: true })) }),
+    } as unknown as typeof env.ACCOUNT;
+    // A key this isolate has not seen, or it would not ask.
+    const headers = { authorization: `Bearer tal_${"1".repeat(26)}_${"1".repeat(52)}` };
+    const response = await worker.fetch(new Request("https://talaria.test/v1/keys", { headers }), { ...env, ACCOUNT });
+    const answer = { status: response.status, headers: response.headers, body: await response.json() };
+    expectProblem(answer, 503, "platform_busy", "Try again");
+    expect(response.headers.get("retry-after")).toBe("5");
+  });
+
+  it("in the operator's settings is told on every route", async () => {
+    for (const path of ["/health", "/v1/sessions"]) {
+      const headers = { authorization: `Bearer ${key}` };
+      const request = new Request(`https://talaria.test${path}`, { headers });
+      const response = await worker.fetch(request, { ...env, TALARIA_SETTINGS: '{"turn":{"maxStep":1}}' });
+      const answer = { status: response.status, headers: response.headers, body: await response.json() };
+      expectProblem(answer, 503, "bad_settings", "The configuration is wrong");
+    }
+  });
+});
+
+describe("the API's description", () => {
+  it("is OpenAPI 3.1 and names every route once, with the paths of files readable", async () => {
+    const response = await fetchApi("GET", "/openapi.json");
+    const document = (await response.json()) as { openapi: string; paths: Record<string, Record<string, unknown>> };
+    expect(document.openapi).toBe("3.1.0");
+    const routes = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(routes.toSorted()).toEqual(
+      [
+        "GET /health",
+        "POST /v1/profiles",
+        "POST /v1/keys",
+        "GET /v1/keys",
+        "DELETE /v1/keys/{id}",
+        "POST /v1/sessions",
+        "GET /v1/sessions",
+        "GET /v1/sessions/{session}",
+        "POST /v1/sessions/{session}/messages",
+        "GET /v1/sessions/{session}/events",
+        "GET /v1/sessions/{session}/entries",
+        "POST /v1/sessions/{session}/stop",
+        "GET /v1/sessions/{session}/files",
+        "PUT /v1/sessions/{session}/files/{path}",
+        "GET /v1/sessions/{session}/files/{path}",
+        "DELETE /v1/sessions/{session}/files/{path}",
+        "GET /v1/skills",
+        "GET /v1/skills/{name}",
+        "PUT /v1/skills/{name}",
+        "GET /v1/skills/{name}/revisions",
+        "GET /v1/skills/{name}/revisions/{rev}",
+        "POST /v1/skills/{name}/pin",
+        "POST /v1/skills/{name}/archive",
+        "POST /v1/skills/{name}/restore",
+        "GET /v1/memory",
+        "DELETE /v1/memory/{store}/{memory}",
+        "GET /v1/reviews",
+        "GET /v1/reviews/{review}",
+        "POST /v1/curator/run",
+        "GET /v1/curator/runs",
+        "GET /v1/curator/runs/{run}",
+      ].toSorted(),
+    );
+    const again = await (await fetchApi("GET", "/openapi.json")).json();
+    expect(again).toEqual(document);
+  });
+});

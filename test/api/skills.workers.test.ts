@@ -1,0 +1,154 @@
+// A person's hand on the skills: what is written, and that every change can be put back.
+import { beforeAll, describe, expect, it } from "vitest";
+import type { SkillDetail, SkillLine } from "../../core/schemas/api.ts";
+import type { SkillHead } from "../../core/schemas/skill.ts";
+import { systemClock } from "../../stores/system-clock.ts";
+import { toBucket } from "../../stores/r2.ts";
+import { createSkillStore } from "../../stores/skill-store.ts";
+import { seeds } from "../../skills-seed/index.ts";
+import { START_MS, ask, createProfile, env, expectProblem } from "./api-calls.ts";
+
+beforeAll(async () => void (await createProfile()), START_MS);
+
+const skillMd = (name: string, body = "Look at it.") =>
+  `---\nname: ${name}\ndescription: How to do ${name}.\n---\n\n# ${name}\n\n${body}\n`;
+
+const BUNDLED = Object.keys(seeds).toSorted()[0]!;
+
+async function openProfile() {
+  const { profile, key } = await createProfile();
+  const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const answer = await ask(method, `/v1/skills${path}`, { key, body });
+    expect(answer).toMatchObject({ status: 200 });
+    return answer.body as T;
+  };
+  return {
+    key,
+    profile,
+    call,
+    put: (name: string, files: Record<string, string>) => call<SkillHead>("PUT", `/${name}`, { files }),
+    line: async (name: string) =>
+      (await call<{ skills: SkillLine[] }>("GET", "")).skills.find((line) => line.name === name),
+  };
+}
+
+describe("skills", () => {
+  it("of a new profile are the bundled ones, readable and without revisions", async () => {
+    const { call } = await openProfile();
+    const { skills } = await call<{ skills: SkillLine[] }>("GET", "");
+    expect(skills.map(({ name }) => name)).toEqual(Object.keys(seeds).toSorted());
+    expect(new Set(skills.map(({ origin, state, rev }) => `${origin} ${state} ${rev}`))).toEqual(
+      new Set(["bundled active 0"]),
+    );
+    expect(await call("GET", `/${BUNDLED}`)).toEqual({ name: BUNDLED, head: null, files: seeds[BUNDLED] });
+    expect(await call("GET", `/${BUNDLED}/revisions`)).toEqual({ revisions: [] });
+  });
+
+  it("that a person puts are active, theirs, and listed", async () => {
+    const { put, call, line } = await openProfile();
+    const files = { "SKILL.md": skillMd("sorting-mail"), "references/more.md": "more" };
+    const head = await put("sorting-mail", files);
+    expect(head).toMatchObject({
+      ...{ name: "sorting-mail", rev: 1, state: "active", origin: "user", pinned: false, citations: [] },
+      ...{ description: "How to do sorting-mail.", category: "general" },
+    });
+    expect(Object.keys(head.files).toSorted()).toEqual(["SKILL.md", "references/more.md"]);
+    expect(await call("GET", "/sorting-mail")).toEqual({ name: "sorting-mail", head, files });
+    expect(await line("sorting-mail")).toMatchObject({ rev: 1, state: "active", origin: "user", text: head.text });
+  });
+
+  it("are replaced whole, and any revision can be read and put back", async () => {
+    const { put, call } = await openProfile();
+    const first = { "SKILL.md": skillMd("a", "One."), "references/x.md": "x" };
+    const second = { "SKILL.md": skillMd("a", "Two.") };
+    const before = await put("a", first);
+    const after = await put("a", second);
+    expect([before.rev, after.rev]).toEqual([1, 2]);
+    expect((await call<SkillDetail>("GET", "/a")).files).toEqual(second);
+    expect(await call("GET", "/a/revisions/1")).toMatchObject({
+      revision: { rev: 1, text: before.text },
+      files: first,
+    });
+    const restored = await call<SkillHead>("POST", "/a/restore", { rev: 1 });
+    expect(restored).toMatchObject({ rev: 3, text: before.text, state: "active", origin: "user" });
+    expect((await call<SkillDetail>("GET", "/a")).files).toEqual(first);
+    const { revisions } = await call<{ revisions: { rev: number; text: string }[] }>("GET", "/a/revisions");
+    expect(revisions.map(({ rev, text }) => [rev, text])).toEqual([
+      [3, before.text],
+      [2, after.text],
+      [1, before.text],
+    ]);
+  });
+
+  it("put twice with the same files are one revision", async () => {
+    const { put } = await openProfile();
+    await put("a", { "SKILL.md": skillMd("a") });
+    expect(await put("a", { "SKILL.md": skillMd("a") })).toMatchObject({ rev: 1 });
+  });
+
+  it("are pinned, archived and taken out of the archive without a new revision", async () => {
+    const { put, call, line } = await openProfile();
+    await put("a", { "SKILL.md": skillMd("a") });
+    expect(await call("POST", "/a/pin", { pinned: true })).toMatchObject({ pinned: true, rev: 1 });
+    expect(await call("POST", "/a/pin", { pinned: false })).toMatchObject({ pinned: false, rev: 1 });
+    expect(await call("POST", "/a/archive")).toMatchObject({ state: "archived", rev: 1 });
+    expect(await line("a")).toMatchObject({ state: "archived" });
+    expect(await call("POST", "/a/restore", {})).toMatchObject({ state: "active", rev: 1 });
+    expect(await call("POST", "/a/restore", {})).toMatchObject({ state: "active", rev: 1 });
+    expect(await line("a")).toMatchObject({ state: "active" });
+  });
+
+  it("that a review learned come out of the archive on trial", async () => {
+    const { profile, call } = await openProfile();
+    const store = createSkillStore({
+      ...{ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs: 10_000 },
+    });
+    const next = { files: { "SKILL.md": skillMd("a") }, description: "d", category: "c", citations: [] };
+    const decide = () => ({
+      ok: true as const,
+      value: { ...next, state: "active" as const, origin: "review" as const },
+    });
+    expect(await store.change({ name: "a", op: "r1", since: 0, decide })).toMatchObject({ ok: true });
+    await call("POST", "/a/archive");
+    expect(await call("POST", "/a/restore", {})).toMatchObject({ state: "trial", origin: "review", rev: 1 });
+  });
+
+  it("that are bundled can be hidden, shown again and replaced", async () => {
+    const { call, line, put } = await openProfile();
+    expect(await call("POST", `/${BUNDLED}/archive`)).toMatchObject({ state: "archived", origin: "bundled" });
+    expect(await line(BUNDLED)).toMatchObject({ state: "archived", origin: "bundled" });
+    expect(await call("POST", `/${BUNDLED}/restore`, {})).toMatchObject({ state: "active", origin: "bundled" });
+    expect((await call<SkillDetail>("GET", `/${BUNDLED}`)).files).toEqual(seeds[BUNDLED]);
+    expect(await put(BUNDLED, { "SKILL.md": skillMd(BUNDLED) })).toMatchObject({ origin: "user", rev: 2 });
+  });
+
+  it("of one profile are not another's", async () => {
+    const [a, b] = [await openProfile(), await openProfile()];
+    await a.put("mine", { "SKILL.md": skillMd("mine") });
+    expectProblem(await ask("GET", "/v1/skills/mine", { key: b.key }), 404, "skill_not_found", "No such skill");
+  });
+});
+
+describe("a skill that is wrong", () => {
+  it.each([
+    ["a name too long to have a companion", "a".repeat(59), { "SKILL.md": skillMd("a") }, 400, "bad_skill_name"],
+    ["no SKILL.md", "a", { "references/x.md": "x" }, 422, "bad_skill_md"],
+    ["no frontmatter", "a", { "SKILL.md": "just text" }, 422, "bad_skill_md"],
+    ["a file outside the skill", "a", { "SKILL.md": skillMd("a"), "../b/SKILL.md": "x" }, 400, "bad_path"],
+    ["a SKILL.md too long", "a", { "SKILL.md": skillMd("a", "x".repeat(100_001)) }, 413, "too_large"],
+    ["half a character", "a", { "SKILL.md": skillMd("a"), "references/x.md": "\ud800" }, 422, "bad_text"],
+  ])("is refused for %s", async (_, name, files, status, code) => {
+    const { key } = await openProfile();
+    const answer = await ask("PUT", `/v1/skills/${name}`, { key, body: { files } });
+    expect({ status: answer.status, body: answer.body }).toMatchObject({ status, body: { status, code } });
+    expect((await ask("GET", `/v1/skills/${name}`, { key })).status).toBe(404);
+  });
+
+  it("is refused for too many files", async () => {
+    const { key } = await openProfile();
+    const more = Array.from({ length: 50 }, (_, i) => [`references/${i}.md`, "x"]);
+    const files = { "SKILL.md": skillMd("a"), ...Object.fromEntries(more) };
+    const answer = await ask("PUT", "/v1/skills/a", { key, body: { files } });
+    expect(answer.body).toMatchObject({ status: 422, code: "too_many_files" });
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULTS } from "../../core/limits.ts";
+import { shardOf } from "../../core/schemas/digest.ts";
+import { dayOf } from "../../core/schemas/ids.ts";
+import { deliverCuration, sendDueShards } from "../../workers/curator/deliver.ts";
+import { newProfileId } from "../support/profile-ids.ts";
+import { DAY_MS, type World, createWorld, statesOf } from "./world.ts";
+
+/** Profiles whose markers lie in one shard. */
+function neighbours(count: number): string[] {
+  const shards = new Map<string, string[]>();
+  for (;;) {
+    const profile = newProfileId();
+    const shard = shardOf(profile);
+    const group = [...(shards.get(shard) ?? []), profile].sort();
+    if (group.length === count) return group;
+    shards.set(shard, group);
+  }
+}
+
+/** Each profile has one skill, forgotten for 31 active days, and markers of all of them but today's are past. */
+async function createDueWorld(profiles: string[], pageProfiles?: number): Promise<World> {
+  const world = createWorld({ pageProfiles });
+  for (const profile of profiles) await world.addSkill(profile, "forgotten");
+  for (let day = 0; day < 31; day++) {
+    world.clock.advance(DAY_MS);
+    for (const profile of profiles) await world.profileOf(profile).evidence.markActive(dayOf(world.clock.now()));
+  }
+  world.clock.advance(DAY_MS);
+  return world;
+}
+
+const markers = (world: World) => world.bucket.keys().filter((key) => key.startsWith("due/"));
+
+/** Delivers all that was sent, and all that is sent meanwhile. */
+async function drain(world: World): Promise<number> {
+  let delivered = 0;
+  for (let next = world.sent.shift(); next; next = world.sent.shift()) {
+    delivered += 1;
+    expect(await deliverCuration(next.message, 1, world.options)).toEqual({ act: "ack" });
+  }
+  return delivered;
+}
+
+describe("the hour", () => {
+  it("sends a message for each shard of each past day, and none for today", async () => {
+    const [profile = ""] = neighbours(1);
+    const world = createWorld();
+    await world.liveDays(profile, 2);
+    expect(await sendDueShards(world.options)).toBe(1);
+    const day = dayOf(world.clock.now() - DAY_MS);
+    expect(world.sent).toEqual([{ message: { v: 1, kind: "shard", day, shard: shardOf(profile) }, delaySeconds: 0 }]);
+  });
+
+  it("sends nothing when nobody was active", async () => {
+    const world = createWorld();
+    expect(await sendDueShards(world.options)).toBe(0);
+    expect({ sent: world.sent, log: world.log }).toEqual({ sent: [], log: [] });
+  });
+
+  it("brings every profile of a shard its turn, page by page, and clears the markers", async () => {
+    const profiles = neighbours(3);
+    const world = await createDueWorld(profiles, 2);
+    expect(markers(world)).toHaveLength(93);
+    expect(await sendDueShards(world.options)).toBe(31);
+    expect(await drain(world)).toBe(62);
+    expect(markers(world)).toEqual([]);
+    for (const profile of profiles) {
+      expect(await statesOf(world, profile)).toEqual({ forgotten: "stale" });
+      // Thirty-one days were due: one look serves them all.
+      expect(await world.curation.runs(profile)).toHaveLength(1);
+    }
+  });
+});
+
+describe("a page with a profile that fails", () => {
+  it("curates the others, and sends the failing one by itself", async () => {
+    const profiles = neighbours(3);
+    const world = await createDueWorld(profiles);
+    const broken = `p/${profiles[1]}/policy.json`;
+    await world.bucket.put(broken, "not json");
+    const day = dayOf(world.clock.now() - DAY_MS);
+    const shard = shardOf(profiles[0]!);
+    expect(await deliverCuration({ v: 1, kind: "shard", day, shard }, 1, world.options)).toEqual({ act: "ack" });
+    expect(await statesOf(world, profiles[0]!)).toEqual({ forgotten: "stale" });
+    expect(await statesOf(world, profiles[2]!)).toEqual({ forgotten: "stale" });
+    expect(markers(world).filter((key) => key.startsWith(`due/${day}/`))).toEqual([
+      `due/${day}/${shard}/${profiles[1]}`,
+    ]);
+    expect(world.sent).toMatchObject([
+      { message: { kind: "profile", profile: profiles[1], dryRun: false }, delaySeconds: 10 },
+    ]);
+
+    const { message } = world.sent[0]!;
+    expect(await deliverCuration(message, 1, world.options)).toEqual({ act: "retry", delaySeconds: 10 });
+    expect(await deliverCuration(message, 4, world.options)).toEqual({ act: "retry", delaySeconds: 80 });
+    await world.bucket.delete(broken);
+    expect(await deliverCuration(message, 5, world.options)).toEqual({ act: "ack" });
+    expect(await statesOf(world, profiles[1]!)).toEqual({ forgotten: "stale" });
+    await deliverCuration({ v: 1, kind: "shard", day, shard }, 1, world.options);
+    expect(markers(world).filter((key) => key.startsWith(`due/${day}/`))).toEqual([]);
+  });
+
+  it("is delivered again when the queue refuses the failing one", async () => {
+    const profiles = neighbours(2);
+    const world = await createDueWorld(profiles);
+    await world.bucket.put(`p/${profiles[0]}/policy.json`, "not json");
+    const queue = { send: async () => Promise.reject(new Error("Too Many Requests")) };
+    const message = { v: 1, kind: "shard", day: dayOf(world.clock.now() - DAY_MS), shard: shardOf(profiles[0]!) };
+    expect(await deliverCuration(message, 2, { ...world.options, queue })).toEqual({ act: "retry", delaySeconds: 20 });
+  });
+
+  it("leaves the marker of a profile that another run holds", async () => {
+    const [profile = ""] = neighbours(1);
+    const world = await createDueWorld([profile]);
+    const now = world.clock.now();
+    await world.curation.lease(profile, "20260101T000000Z-held", now, now + DEFAULTS.curation.leaseMs);
+    const before = markers(world);
+    await sendDueShards(world.options);
+    await drain(world);
+    expect(markers(world)).toEqual(before);
+  });
+});
+
+describe("a run that a person asked for", () => {
+  const run = "20260501T000000Z-asked";
+  const id = run.slice(0, 21);
+
+  it("needs no marker, and in a dry run moves nothing", async () => {
+    const profile = newProfileId();
+    const world = createWorld();
+    await world.addSkill(profile, "fresh");
+    const message = { v: 1, kind: "profile", profile, run: id, dryRun: true };
+    expect(await deliverCuration(message, 1, world.options)).toEqual({ act: "ack" });
+    expect((await world.curation.report(profile, id))?.run).toMatchObject({ dryRun: true, skills: 1, moves: [] });
+  });
+
+  it("waits for a run that holds the profile", async () => {
+    const profile = newProfileId();
+    const world = createWorld();
+    const now = world.clock.now();
+    await world.curation.lease(profile, "20260101T000000Z-held", now, now + DEFAULTS.curation.leaseMs);
+    const message = { v: 1, kind: "profile", profile, run: id, dryRun: false };
+    expect(await deliverCuration(message, 2, world.options)).toEqual({ act: "retry", delaySeconds: 20 });
+  });
+});
+
+describe("a malformed message", () => {
+  it.each([[null], ["x"], [{ v: 1, kind: "shard", day: "today", shard: "00" }], [{ v: 1, kind: "profile" }]])(
+    "%j is acknowledged and logged",
+    async (body) => {
+      const world = createWorld();
+      expect(await deliverCuration(body, 1, world.options)).toEqual({ act: "ack" });
+      expect(world.log).toEqual([{ event: "message_malformed", type: body === null ? "null" : typeof body }]);
+    },
+  );
+});

@@ -1,0 +1,259 @@
+import { describe, expect, it } from "vitest";
+import { isCurated, toCurationId, toHeadCheck } from "../../core/learning/run-curation.ts";
+import { DEFAULTS } from "../../core/limits.ts";
+import { CurationId, dayOf } from "../../core/schemas/ids.ts";
+import { toIndexLine } from "../../core/schemas/skill.ts";
+import { PROFILE, SESSION } from "../learning/sample.ts";
+import { createCrashingBucket } from "../support/crashing-bucket.ts";
+import { DAY_MS, type World, createWorld, statesOf } from "./world.ts";
+
+const RUN = "20260501T000000Z-aaaa";
+const LATER = "20260502T000000Z-bbbb";
+
+/** One skill of each fate after 31 active days. */
+async function createAgedWorld(): Promise<World> {
+  const world = createWorld();
+  await world.addSkill(PROFILE, "forgotten");
+  await world.addSkill(PROFILE, "mine", { origin: "user", state: "active" });
+  await world.addSkill(PROFILE, "pinned", { pinned: true });
+  await world.addSkill(PROFILE, "used");
+  await world.liveDays(PROFILE, 31);
+  await use(world, "used");
+  return world;
+}
+
+async function use(world: World, name: string) {
+  const { skills, evidence } = world.profileOf(PROFILE);
+  const head = (await skills.head(name))!;
+  await evidence.put({
+    v: 1,
+    skill: name,
+    text: head.text,
+    turn: `${SESSION}-1`,
+    judge: "exit",
+    outcome: "success",
+    day: dayOf(world.clock.now()),
+    modelCalls: 2,
+    toolCalls: 1,
+    failedCalls: 0,
+  });
+}
+
+describe("runCuration", () => {
+  it("moves what age moves, and reports it", async () => {
+    const world = await createAgedWorld();
+    expect(await world.run(PROFILE, RUN)).toBe("done");
+    expect(await statesOf(world, PROFILE)).toEqual({
+      forgotten: "stale",
+      mine: "active",
+      pinned: "trial",
+      used: "trial",
+    });
+    const report = await world.curation.report(PROFILE, RUN);
+    const seq = 1;
+    const reason = "unused on the last 31 active days";
+    expect(report?.run).toEqual({
+      v: 1,
+      run: RUN,
+      profile: PROFILE,
+      dryRun: false,
+      startedAt: world.clock.now(),
+      finishedAt: world.clock.now(),
+      skills: 4,
+      byState: { pending: 0, trial: 2, active: 1, stale: 1, archived: 0 },
+      moves: [{ skill: "forgotten", seq, from: "trial", to: "stale", reason, result: "moved" }],
+      usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    });
+    expect((await world.profileOf(PROFILE).skills.head("forgotten"))?.reason).toBe(reason);
+    expect(report?.markdown).toBe(`# Curation, 2026-02-05 09:00 UTC
+
+4 skills looked at. One move made.
+
+- 1 in use
+- 2 on trial
+- 1 stale: offered last
+
+## Moves
+
+- **forgotten** went from trial to stale: unused on the last 31 active days.
+
+## Library
+
+| skill | state | uses | succeeded | failed | active days unused |
+| --- | --- | --- | --- | --- | --- |
+| forgotten | stale | 0 | 0 | 0 | 31 |
+| mine | active | 0 | 0 | 0 | not aged: a person's |
+| pinned | trial | 0 | 0 | 0 | not aged: pinned |
+| used | trial | 1 | 1 | 0 | 0 |
+
+Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill comes back with \`POST /v1/skills/<name>/restore\`, and a pinned one (\`POST /v1/skills/<name>/pin\`) is never moved.
+`);
+  });
+
+  it("archives after ninety active days, and what is used comes back from stale", async () => {
+    const world = await createAgedWorld();
+    await world.run(PROFILE, RUN);
+    await world.liveDays(PROFILE, 60);
+    await use(world, "pinned");
+    await world.run(PROFILE, LATER);
+    expect(await statesOf(world, PROFILE)).toEqual({
+      forgotten: "archived",
+      mine: "active",
+      pinned: "trial",
+      used: "stale",
+    });
+    await world.profileOf(PROFILE).evidence.put({
+      v: 1,
+      skill: "used",
+      text: (await world.profileOf(PROFILE).skills.head("used"))!.text,
+      turn: `${SESSION}-2`,
+      judge: "exit",
+      outcome: "unknown",
+      day: dayOf(world.clock.now()),
+      modelCalls: 1,
+      toolCalls: 1,
+      failedCalls: 0,
+    });
+    await world.run(PROFILE, "20260503T000000Z-cccc");
+    expect((await statesOf(world, PROFILE)).used).toBe("active");
+  });
+
+  it("reports a profile without skills", async () => {
+    const world = createWorld();
+    await world.run(PROFILE, RUN);
+    expect((await world.curation.report(PROFILE, RUN))?.markdown).toContain(
+      "The profile has no skills of its own. Nothing moved.",
+    );
+  });
+
+  it("does nothing the second time", async () => {
+    const world = await createAgedWorld();
+    await world.run(PROFILE, RUN);
+    const first = await world.curation.report(PROFILE, RUN);
+    world.clock.advance(5_000);
+    expect(await world.run(PROFILE, RUN)).toBe("done");
+    expect(await world.curation.report(PROFILE, RUN)).toEqual(first);
+  });
+
+  it("leaves alone a skill that has changed since the plan was made", async () => {
+    const world = await createAgedWorld();
+    const at = world.clock.now();
+    const move = { skill: "forgotten", seq: 1, from: "trial" as const, to: "stale" as const, reason: "unused" };
+    const gone = { ...move, skill: "never-there" };
+    await world.curation.putPlan({ v: 1, run: RUN, profile: PROFILE, at, dryRun: false, moves: [move, gone] });
+    const { skills } = world.profileOf(PROFILE);
+    await skills.change({
+      name: "forgotten",
+      op: "pin",
+      since: 1,
+      decide: () => ({ ok: true, value: { pinned: true } }),
+    });
+    await world.run(PROFILE, LATER);
+    const report = await world.curation.report(PROFILE, RUN);
+    expect(report?.run.moves).toEqual([
+      { ...move, result: "left" },
+      { ...gone, result: "left" },
+    ]);
+    expect(report?.markdown).toContain("It was changed in the meantime, so it was left alone.");
+    expect((await statesOf(world, PROFILE)).forgotten).toBe("trial");
+  });
+
+  it("finishes an unfinished plan before it makes its own", async () => {
+    const world = await createAgedWorld();
+    const at = world.clock.now() - DAY_MS;
+    const move = { skill: "forgotten", seq: 1, from: "trial" as const, to: "stale" as const, reason: "unused" };
+    await world.curation.putPlan({ v: 1, run: RUN, profile: PROFILE, at, dryRun: false, moves: [move] });
+    await world.run(PROFILE, LATER);
+    expect((await world.curation.report(PROFILE, RUN))?.run.moves).toEqual([{ ...move, result: "moved" }]);
+    expect((await world.curation.report(PROFILE, LATER))?.run.moves).toEqual([]);
+  });
+
+  it("waits while another run holds the profile, and goes on when that one's lease has ended", async () => {
+    const world = await createAgedWorld();
+    const now = world.clock.now();
+    await world.curation.lease(PROFILE, RUN, now, now + DEFAULTS.curation.leaseMs);
+    expect(await world.run(PROFILE, LATER)).toBe("busy");
+    expect(await world.curation.runs(PROFILE)).toEqual([]);
+    world.clock.advance(DEFAULTS.curation.leaseMs + 1);
+    expect(await world.run(PROFILE, LATER)).toBe("done");
+  });
+
+  it("only says in a dry run what it would do", async () => {
+    const world = await createAgedWorld();
+    const before = await statesOf(world, PROFILE);
+    const now = world.clock.now();
+    await world.curation.lease(PROFILE, LATER, now, now + DEFAULTS.curation.leaseMs);
+    expect(await world.run(PROFILE, RUN, { dryRun: true })).toBe("done");
+    expect(await statesOf(world, PROFILE)).toEqual(before);
+    const report = await world.curation.report(PROFILE, RUN);
+    expect(report?.run.moves).toMatchObject([{ skill: "forgotten", to: "stale", result: "planned" }]);
+    expect(report?.markdown).toContain("One move would be made. This was a dry run, so nothing was changed.");
+    expect(report?.markdown).toContain("- **forgotten** would go from trial to stale");
+  });
+
+  it("is finished by the next run, wherever it was killed", async () => {
+    const whole = await createAgedWorld();
+    await whole.run(PROFILE, RUN);
+    const states = await statesOf(whole, PROFILE);
+    for (let atCall = 1; ; atCall++) {
+      for (const afterwards of [false, true]) {
+        const world = await createAgedWorld();
+        const bucket = createCrashingBucket(world.bucket, { atCall, afterwards });
+        await world.run(PROFILE, RUN, { bucket }).catch(() => "killed");
+        if (!bucket.hasCrashed()) {
+          expect(atCall).toBeGreaterThan(20);
+          return;
+        }
+        world.clock.advance(DEFAULTS.curation.leaseMs + 1);
+        expect(await world.run(PROFILE, LATER)).toBe("done");
+        expect({ atCall, ...(await statesOf(world, PROFILE)) }).toEqual({ atCall, ...states });
+        expect(await world.curation.openPlan(PROFILE)).toBeNull();
+        const runs = await Promise.all([RUN, LATER].map((run) => world.curation.report(PROFILE, run)));
+        const moved = runs.flatMap((report) => report?.run.moves.filter((move) => move.result === "moved") ?? []);
+        expect({ atCall, moved: moved.length }).toEqual({ atCall, moved: 1 });
+        const { head } = (await world.profileOf(PROFILE).skills.open("forgotten"))!;
+        expect(head).toMatchObject({ seq: 2, rev: 1, state: "stale" });
+      }
+    }
+  }, 60_000);
+});
+
+describe("isCurated", () => {
+  it("knows that a run after the day's end has served its marker, and a dry run has not", async () => {
+    const world = createWorld();
+    await world.run(PROFILE, "20260101T120000Z-aaaa");
+    await world.run(PROFILE, "20260102T000000Z-bbbb", { dryRun: true });
+    expect(await isCurated(world.curation, PROFILE, "2026-01-01")).toBe(false);
+    await world.run(PROFILE, "20260102T000001Z-cccc");
+    expect(await isCurated(world.curation, PROFILE, "2026-01-01")).toBe(true);
+    expect(await isCurated(world.curation, PROFILE, "2026-01-02")).toBe(false);
+  });
+});
+
+describe("the id of a run", () => {
+  it("sorts by time, and two of one second differ", () => {
+    const digits = [0, 0.5, 0.99, 0.1];
+    const id = toCurationId(Date.UTC(2026, 0, 5, 9, 8, 7, 600), () => digits.shift()!);
+    expect(id).toBe("20260105T090807Z-0iz3");
+    expect(CurationId.safeParse(id).success).toBe(true);
+  });
+});
+
+describe("the check of a head the index never held", () => {
+  const check = toHeadCheck({}, DEFAULTS.skills);
+
+  it("finds a near duplicate among living skills, and holds back nothing of a person's", async () => {
+    const world = createWorld();
+    await world.addSkill(PROFILE, "adding-columns", { description: "Adding up columns of tables." });
+    const { skills } = world.profileOf(PROFILE);
+    const index = await skills.index();
+    const line = toIndexLine((await skills.head("adding-columns"))!);
+    const twin = { ...line, name: "adding-up-columns" };
+    expect(check(twin, index)).toBe("nearly the same as adding-columns");
+    expect(check({ ...twin, origin: "user" }, index)).toBeNull();
+    expect(check({ ...twin, name: "writing-letters", description: "Writing polite letters." }, index)).toBeNull();
+    expect(check({ ...line, name: "adding-columns" }, index)).toBeNull();
+    const archived = { ...index, skills: { "adding-columns": { ...line, state: "archived" as const } } };
+    expect(check(twin, archived)).toBeNull();
+  });
+});

@@ -1,0 +1,52 @@
+// The wiring of the curator Worker over real R2: from the markers of a past day to a report.
+import { createExecutionContext, createMessageBatch, createScheduledController, getQueueResult } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import type { CurationMessage } from "../../core/schemas/curation.ts";
+import { createCurationStore } from "../../stores/curation-store.ts";
+import { createEvidenceStore } from "../../stores/evidence-store.ts";
+import { toBucket } from "../../stores/r2.ts";
+import type { Env } from "../../workers/curator/env.ts";
+import worker from "../../workers/curator/index.ts";
+import { newProfileId } from "../support/profile-ids.ts";
+
+const { SKILLS } = env as unknown as Pick<Env, "SKILLS">;
+
+/** A queue that keeps what is sent. */
+function createEnv(): { bindings: Env; sent: CurationMessage[] } {
+  const sent: CurationMessage[] = [];
+  const CURATION = { send: async (message: CurationMessage) => void sent.push(message) } as unknown as Env["CURATION"];
+  return { bindings: { SKILLS, CURATION }, sent };
+}
+
+async function deliver(body: unknown, bindings: Env) {
+  const batch = createMessageBatch("talaria-curation", [{ id: "m1", timestamp: new Date(), attempts: 1, body }]);
+  await worker.queue(batch, bindings);
+  const { explicitAcks, retryMessages } = await getQueueResult(batch, createExecutionContext());
+  return { explicitAcks, retryMessages };
+}
+
+it("a marker of a past day leads to a report, and goes", async () => {
+  const profile = newProfileId();
+  const day = "2026-01-01";
+  const curation = createCurationStore({ bucket: toBucket(SKILLS) });
+  await createEvidenceStore({ bucket: toBucket(SKILLS), profile }).markActive(day);
+  const { bindings, sent } = createEnv();
+  await worker.scheduled(createScheduledController(), bindings);
+  expect(sent).toMatchObject([{ kind: "shard", day }]);
+  expect(await deliver(sent[0], bindings)).toEqual({ explicitAcks: ["m1"], retryMessages: [] });
+  const [run = ""] = await curation.runs(profile);
+  expect((await curation.report(profile, run))?.run).toMatchObject({ profile, dryRun: false, skills: 0, moves: [] });
+  const again = createEnv();
+  await worker.scheduled(createScheduledController(), again.bindings);
+  expect(again.sent).toEqual([]);
+});
+
+it("a run that a person asked for reports under the id they were given", async () => {
+  const profile = newProfileId();
+  const run = "20260501T000000Z-abcd";
+  const { bindings } = createEnv();
+  await deliver({ v: 1, kind: "profile", profile, run, dryRun: true }, bindings);
+  const report = await createCurationStore({ bucket: toBucket(SKILLS) }).report(profile, run);
+  expect(report?.markdown).toContain("This was a dry run");
+});

@@ -1,0 +1,79 @@
+// The boundary of learning is what the platform binds: this test reads the three configurations as wrangler does.
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { unstable_readConfig } from "wrangler";
+
+/** Fields of a configuration that bind nothing. Whatever else is set counts as a binding. */
+const NOT_BINDINGS = new Set(
+  (
+    "name main compatibility_date compatibility_flags send_metrics limits rules dev triggers exports configPath userConfigPath " +
+    "topLevelName definedEnvironments targetEnvironment jsx_factory jsx_fragment find_additional_modules preserve_file_names " +
+    "legacy_env no_bundle minify keep_names upload_source_maps logpush observability placement workers_dev preview_urls routes " +
+    "route build define migrations tsconfig base_dir cloudchamber dependencies_instrumentation python_modules first_party_worker " +
+    "keep_vars alias account_id pages_build_output_dir cache env unsafe_hello_world"
+  ).split(" "),
+);
+
+function bindingsOf(worker: string): string[] {
+  const config = unstable_readConfig({ config: join(import.meta.dirname, "../..", worker) }, { hideWarnings: true });
+  return Object.entries(config)
+    .filter(([field, value]) => !NOT_BINDINGS.has(field) && !isEmpty(value))
+    .flatMap(([field, value]) => describeField(field, value))
+    .sort();
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === false) return true;
+  return typeof value === "object" && Object.values(value).every((item) => isEmpty(item));
+}
+
+function describeField(field: string, value: unknown): string[] {
+  const isOne = Array.isArray(value) || typeof (value as { binding?: unknown }).binding === "string";
+  const groups = isOne ? { "": value } : (value as Record<string, unknown>);
+  return Object.entries(groups).flatMap(([group, items]) =>
+    (Array.isArray(items) ? items : [items]).map((item: Record<string, unknown>) => {
+      const name = item?.binding ?? item?.name ?? item?.queue ?? "(set)";
+      return `${[field, group].filter(Boolean).join(".")} ${String(name)}`;
+    }),
+  );
+}
+
+describe("the bindings", () => {
+  it("of the review Worker are skills, memory and its queues, and nothing else", () => {
+    expect(bindingsOf("workers/review/wrangler.toml")).toEqual([
+      "kv_namespaces MEMORY",
+      "queues.consumers talaria-reviews",
+      "queues.consumers talaria-reviews-dead",
+      "r2_buckets SKILLS",
+    ]);
+  });
+
+  it("of the curator Worker are skills and its queue", () => {
+    expect(bindingsOf("workers/curator/wrangler.toml")).toEqual([
+      "queues.consumers talaria-curation",
+      "queues.producers CURATION",
+      "r2_buckets SKILLS",
+    ]);
+  });
+
+  it("of the api Worker are the objects, the stores and the producers of both queues", () => {
+    expect(bindingsOf("wrangler.toml")).toEqual([
+      "durable_objects.bindings ACCOUNT",
+      "durable_objects.bindings SESSION",
+      "kv_namespaces MEMORY",
+      "queues.producers CURATION",
+      "queues.producers REVIEWS",
+      "r2_buckets SKILLS",
+    ]);
+  });
+
+  it("are found when one is added that nobody thought of", () => {
+    expect(bindingsOf("test/review/fixtures/too-much.toml")).toEqual([
+      "ai AI",
+      "durable_objects.bindings SESSION",
+      "kv_namespaces MEMORY",
+      "r2_buckets SKILLS",
+      "services API",
+    ]);
+  });
+});

@@ -1,0 +1,131 @@
+// A world for reviews: one bucket, one KV and one clock that outlive the processes working on them. A process may be
+// killed at any call to a store: from then on none of its calls returns, as it is for one that is dead.
+import { type ReviewEnd, runReview } from "../../core/learning/review.ts";
+import { DEFAULTS } from "../../core/limits.ts";
+import type { Bucket, KeyValue } from "../../core/ports.ts";
+import type { ReviewJob } from "../../core/schemas/review.ts";
+import type { Settings } from "../../core/schemas/settings.ts";
+import { createMemoryStore } from "../../stores/memory-store.ts";
+import { createReviewStore } from "../../stores/review-store.ts";
+import { createSkillStore } from "../../stores/skill-store.ts";
+import { type DeliverOptions, type Verdict, deliverReview } from "../../workers/review/deliver.ts";
+import { PROFILE, sampleJob } from "../learning/sample.ts";
+import { createTestClock } from "../support/clock.ts";
+import { createMemoryBucket } from "../support/memory-bucket.ts";
+import { createMemoryKv } from "../support/memory-kv.ts";
+import { type ScriptLine, createScriptedModel } from "../support/scripted-model.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+
+export interface Kill {
+  /** The call to a store at which the process dies, from 1. */
+  atCall: number;
+  /** That call was carried out; only its answer never came. */
+  afterwards: boolean;
+}
+
+/** What the reviewer says depends on how far the conversation has come, not on how often this process was asked. */
+export function byStep(lines: ScriptLine[]): ScriptLine[] {
+  const line: ScriptLine = (request) => {
+    const said = request.messages.filter((message) => message.role === "assistant").length;
+    const next = lines[said] ?? { text: "The script is over." };
+    return typeof next === "function" ? next(request) : next;
+  };
+  return Array.from({ length: 100 }, () => line);
+}
+
+export async function createWorld(lines: ScriptLine[], given: { job?: ReviewJob; settings?: Settings } = {}) {
+  const { job = sampleJob(), settings = DEFAULTS } = given;
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock });
+  const kv = createMemoryKv({ clock });
+  const reviews = createReviewStore({ bucket, profile: PROFILE });
+  const skills = createSkillStore({ bucket, profile: PROFILE, clock, random: createSeededRandom(1), swapMs: 10_000 });
+  const memory = createMemoryStore({ kv, profile: PROFILE, clock, overlayMs: 0 });
+  const log: Record<string, unknown>[] = [];
+  await reviews.putJob(job);
+
+  /** A fresh process, with nothing in its memory. */
+  function start(kill?: Kill) {
+    const guard = createGuard(kill);
+    const stores = { bucket: guardBucket(bucket, guard.call), kv: guardKv(kv, guard.call) };
+    const model = createScriptedModel(byStep(lines));
+    const open = () => ({
+      reviews: createReviewStore({ bucket: stores.bucket, profile: PROFILE }),
+      skills: createSkillStore({ ...stores, profile: PROFILE, clock, random: createSeededRandom(2), swapMs: 10_000 }),
+      memory: createMemoryStore({ ...stores, profile: PROFILE, clock, overlayMs: 0 }),
+    });
+    const run = (ofJob: ReviewJob): Promise<ReviewEnd> =>
+      runReview({
+        ...open(),
+        job: ofJob,
+        seeds: {},
+        model,
+        clock,
+        random: createSeededRandom(3),
+        settings,
+        signal: new AbortController().signal,
+      });
+    const options: DeliverOptions = {
+      reviews: () => open().reviews,
+      memory: () => open().memory,
+      run,
+      clock,
+      settings,
+      log: (line) => void log.push(line),
+    };
+    const deliver = (body: unknown = { v: 1, profile: PROFILE, review: job.review }): Promise<Verdict | "killed"> =>
+      Promise.race([deliverReview(body, options), guard.killed]);
+    return { model, options, deliver, run, calls: guard.calls };
+  }
+
+  /** Delivers until the queue may forget the message, as a queue does. */
+  async function deliverToEnd(most = 20): Promise<{ asked: number; deliveries: number }> {
+    let asked = 0;
+    for (let deliveries = 1; deliveries <= most; deliveries++) {
+      const process = start();
+      const verdict = await process.deliver();
+      asked += process.model.requests.length;
+      if (verdict === "killed") throw new Error("Nobody killed this process.");
+      if (verdict.act === "ack") return { asked, deliveries };
+      clock.advance(verdict.delaySeconds * 1_000);
+    }
+    throw new Error("The message was never acknowledged.");
+  }
+
+  return { job, clock, bucket, kv, reviews, skills, memory, log, settings, start, deliverToEnd };
+}
+
+type Guarded = <T>(call: () => Promise<T>) => Promise<T>;
+
+function createGuard(kill: Kill | undefined) {
+  const { promise: killed, resolve: die } = Promise.withResolvers<"killed">();
+  let calls = 0;
+  const never = new Promise<never>(() => {});
+  const call: Guarded = async (work) => {
+    calls += 1;
+    if (!kill || calls < kill.atCall) return work();
+    if (calls === kill.atCall && kill.afterwards) await work();
+    die("killed");
+    return never;
+  };
+  return { call, killed, calls: () => calls };
+}
+
+function guardBucket(bucket: Bucket, guard: Guarded): Bucket {
+  return {
+    get: (key) => guard(() => bucket.get(key)),
+    getUnless: (key, unless) => guard(() => bucket.getUnless(key, unless)),
+    put: (key, body, options) => guard(() => bucket.put(key, body, options)),
+    list: (options) => guard(() => bucket.list(options)),
+    delete: (keys) => guard(() => bucket.delete(keys)),
+  };
+}
+
+function guardKv(kv: KeyValue, guard: Guarded): KeyValue {
+  return {
+    get: (key) => guard(() => kv.get(key)),
+    put: (key, value, options) => guard(() => kv.put(key, value, options)),
+    delete: (key) => guard(() => kv.delete(key)),
+    list: (options) => guard(() => kv.list(options)),
+  };
+}

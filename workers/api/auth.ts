@@ -1,0 +1,82 @@
+// Who is asking. Default deny: a request passes with a key of its profile, with the operator's token where only that
+// will do, or to one of the two open routes. Must never log or answer a key.
+import type { Context, MiddlewareHandler } from "hono";
+import { sha256Hex } from "../../core/schemas/digest.ts";
+import type { ProfileId } from "../../core/schemas/ids.ts";
+import { isSameSecret, parseKey } from "../../durable-objects/account-key.ts";
+import type { ApiEnv } from "./router.ts";
+import { AppError } from "./problems.ts";
+import { openAccount } from "./session-rpc.ts";
+
+const OPEN = new Set(["GET /health", "GET /openapi.json"]);
+const OPERATOR = new Set(["POST /v1/profiles", "POST /v1/keys"]);
+
+/** How long a revoked key may still work in an isolate that saw it before. */
+const CHECKED_MS = 30_000;
+const MAX_CHECKED = 1_000;
+
+/** Keys found good by this isolate. Refusals are never kept: a new key works at once. */
+const checked = createCheckedKeys(CHECKED_MS, MAX_CHECKED);
+
+export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  const route = `${c.req.method === "HEAD" ? "GET" : c.req.method} ${c.req.path}`;
+  if (OPERATOR.has(route)) assertOperator(c);
+  else if (!OPEN.has(route)) c.set("profile", await profileOf(c));
+  await next();
+};
+
+/** After a revocation: this isolate at least refuses at once. */
+export function forgetChecked(profile: ProfileId): void {
+  checked.forget(profile);
+}
+
+export function createCheckedKeys(keepMs: number, max: number) {
+  const untilByHash = new Map<string, { profile: ProfileId; until: number }>();
+  return {
+    add(key: string, profile: ProfileId, now: number): void {
+      const oldest = untilByHash.keys().next();
+      if (untilByHash.size >= max && !oldest.done) untilByHash.delete(oldest.value);
+      untilByHash.set(sha256Hex(key), { profile, until: now + keepMs });
+    },
+    has(key: string, now: number): boolean {
+      return (untilByHash.get(sha256Hex(key))?.until ?? 0) > now;
+    },
+    forget(profile: ProfileId): void {
+      for (const [hash, entry] of untilByHash) if (entry.profile === profile) untilByHash.delete(hash);
+    },
+  };
+}
+
+async function profileOf(c: Context<ApiEnv>): Promise<ProfileId> {
+  const key = bearerOf(c);
+  const parsed = parseKey(key);
+  if (!parsed) throw unknownKey();
+  const now = Date.now();
+  if (!checked.has(key, now)) {
+    if (!(await openAccount(c.env, parsed.profile).check(parsed.secret))) throw unknownKey();
+    checked.add(key, parsed.profile, now);
+  }
+  return parsed.profile;
+}
+
+function assertOperator(c: Context<ApiEnv>): void {
+  const expected = c.env.TALARIA_OPERATOR_TOKEN;
+  if (!expected) {
+    const detail = "Set the secret TALARIA_OPERATOR_TOKEN: until then nobody can make profiles or keys.";
+    throw new AppError("operator_token_missing", detail);
+  }
+  const token = bearerOf(c);
+  if (isSameSecret(token, expected)) return;
+  if (parseKey(token)) throw new AppError("operator_required", "This takes the operator's token, not a profile's key.");
+  throw new AppError("operator_token_unknown", "This is not the operator's token.");
+}
+
+function bearerOf(c: Context): string {
+  const match = /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "");
+  if (!match) throw new AppError("key_missing", "Send `Authorization: Bearer <key>`.");
+  return match[1]!;
+}
+
+function unknownKey(): AppError {
+  return new AppError("key_unknown", "This key is not known here, or it was revoked.");
+}

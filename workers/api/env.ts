@@ -1,0 +1,29 @@
+// What the api Worker is bound to, and the few things read from it. Made by wrangler.toml and `npm run deploy`.
+import type { Account } from "../../durable-objects/account.ts";
+import { parseSettings } from "../../core/limits.ts";
+import type { CurationMessage } from "../../core/schemas/curation.ts";
+import type { ReviewMessage } from "../../core/schemas/review.ts";
+import type { Settings } from "../../core/schemas/settings.ts";
+import { AppError } from "./problems.ts";
+
+export interface Env {
+  SESSION: DurableObjectNamespace;
+  ACCOUNT: DurableObjectNamespace<Account>;
+  SKILLS: R2Bucket;
+  MEMORY: KVNamespace;
+  REVIEWS: Queue<ReviewMessage>;
+  CURATION: Queue<CurationMessage>;
+  TALARIA_OPERATOR_TOKEN?: string;
+  TALARIA_SETTINGS?: string;
+  TALARIA_MODEL?: string;
+  ANTHROPIC_API_KEY?: string;
+  OPENAI_API_KEY?: string;
+  OPENAI_BASE_URL?: string;
+  OPENAI_MODEL?: string;
+}
+
+export function settingsOf(env: Env): Settings {
+  const settings = parseSettings(env.TALARIA_SETTINGS);
+  if (!settings.ok) throw new AppError("bad_settings", `${settings.failure.message.replace(/\.?$/, "")}.`);
+  return settings.value;
+}

@@ -1,0 +1,21 @@
+// GET /health: that the Worker runs, which version, and which model answers. Open to everyone, so it tells no more.
+import { createRoute } from "@hono/zod-openapi";
+import { modelNameOf } from "../../core/models/routing.ts";
+import { Health } from "../../core/schemas/api.ts";
+import packageJson from "../../package.json" with { type: "json" };
+import { answers, createRouter } from "./router.ts";
+
+export const VERSION = packageJson.version;
+
+export const health = createRouter();
+
+health.openapi(
+  createRoute({
+    method: "get",
+    path: "/health",
+    operationId: "health",
+    security: [],
+    responses: answers(200, "It runs", Health),
+  }),
+  (c) => c.json({ ok: true as const, version: VERSION, model: modelNameOf(c.env) }, 200),
+);

@@ -1,0 +1,54 @@
+// Keys: made by the operator for any profile, listed and revoked by the profile itself.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { CreateKey, CreatedKey, KeyList } from "../../core/schemas/api.ts";
+import { forgetChecked } from "./auth.ts";
+import { AppError, unwrap } from "./problems.ts";
+import { REFUSED, answers, createRouter, takesJson } from "./router.ts";
+import { openAccount } from "./session-rpc.ts";
+
+export const keys = createRouter();
+
+const KeyId = z.string().regex(/^key_[0-9a-z]{12}$/, "a key id is key_ and 12 characters");
+
+keys.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/keys",
+    operationId: "createKey",
+    description: "Takes the operator's token.",
+    request: { body: takesJson(CreateKey) },
+    responses: answers(201, "The only sight of the key", CreatedKey),
+  }),
+  async (c) => {
+    const { profile, label } = c.req.valid("json");
+    return c.json(unwrap(await openAccount(c.env, profile).createKey(label ?? "")), 201);
+  },
+);
+
+keys.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/keys",
+    operationId: "listKeys",
+    responses: answers(200, "Keys that work, oldest first", KeyList),
+  }),
+  async (c) => c.json({ keys: await openAccount(c.env, c.var.profile).listKeys() }, 200),
+);
+
+keys.openapi(
+  createRoute({
+    method: "delete",
+    path: "/v1/keys/{id}",
+    operationId: "revokeKey",
+    description: "Other parts of the network may honour the key for another 30 seconds.",
+    request: { params: z.object({ id: KeyId }) },
+    responses: { 204: { description: "Revoked" }, default: REFUSED },
+  }),
+  async (c) => {
+    const revoked = await openAccount(c.env, c.var.profile).revokeKey(c.req.valid("param").id);
+    if (!revoked) throw new AppError("key_not_found", "This profile has no working key of that id.");
+    forgetChecked(c.var.profile);
+    return c.body(null, 204);
+  },
+);

@@ -1,0 +1,131 @@
+// Every refusal of the API: its code, status and title, and the one place where an error becomes an answer (RFC 9457).
+// Thrown by handlers as AppError. What is not known here answers 500 with an id, never with a message or a stack.
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { ulid } from "ulid";
+import type { Result } from "../../core/errors.ts";
+import type { Problem } from "../../core/schemas/api.ts";
+
+const PROBLEMS = {
+  // who
+  key_missing: [401, "No key"],
+  key_unknown: [401, "Unknown key"],
+  operator_required: [403, "For the operator"],
+  operator_token_unknown: [401, "Unknown operator token"],
+  operator_token_missing: [503, "No operator token is configured"],
+  // what was sent
+  json_malformed: [400, "Malformed JSON"],
+  body_invalid: [400, "Invalid body"],
+  field_unknown: [400, "Unknown field"],
+  body_too_large: [413, "Body too large"],
+  content_type_unsupported: [415, "Unsupported content type"],
+  query_invalid: [400, "Invalid query"],
+  bad_idempotency_key: [400, "Invalid idempotency key"],
+  bad_event_id: [400, "Invalid event id"],
+  bad_profile_id: [400, "Invalid profile id"],
+  bad_key_id: [400, "Invalid key id"],
+  bad_session_id: [400, "Invalid session id"],
+  bad_skill_name: [400, "Invalid skill name"],
+  bad_revision: [400, "Invalid revision"],
+  bad_memory_store: [400, "Invalid memory store"],
+  bad_memory_id: [400, "Invalid memory id"],
+  bad_review_id: [400, "Invalid review id"],
+  bad_run_id: [400, "Invalid curation run id"],
+  bad_path: [400, "Invalid path"],
+  bad_skill_md: [422, "Invalid SKILL.md"],
+  bad_text: [422, "Text that cannot be stored"],
+  too_large: [413, "Skill file too large"],
+  too_many_files: [422, "Too many skill files"],
+  // what is not there
+  route_not_found: [404, "No such route"],
+  profile_not_found: [404, "No such profile"],
+  profile_gone: [410, "The profile was deleted"],
+  key_not_found: [404, "No such key"],
+  session_not_found: [404, "No such session"],
+  turn_not_found: [404, "No such turn"],
+  file_not_found: [404, "No such file"],
+  skill_not_found: [404, "No such skill"],
+  revision_not_found: [404, "No such revision"],
+  memory_not_found: [404, "No such memory entry"],
+  review_not_found: [404, "No such review"],
+  run_pending: [404, "No report yet"],
+  // what cannot be done now
+  idempotency_conflict: [409, "The idempotency key was used for another message"],
+  too_many_keys: [409, "Too many keys"],
+  too_many_queued: [429, "Too many messages are waiting"],
+  file_too_large: [413, "File too large"],
+  workspace_full: [507, "The workspace is full"],
+  busy: [503, "Too many writers"],
+  platform_busy: [503, "Try again"],
+  bad_settings: [503, "The configuration is wrong"],
+  internal: [500, "Internal error"],
+} as const satisfies Record<string, readonly [status: number, title: string]>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** `detail` is one sentence for a person: what is wrong, and what to do next. */
+export class AppError extends Error {
+  override name = "AppError";
+  readonly code: ProblemCode;
+  readonly extra: Pick<Problem, "errors" | "facts">;
+  constructor(code: ProblemCode, detail: string, extra: Pick<Problem, "errors" | "facts"> = {}) {
+    super(detail);
+    this.code = code;
+    this.extra = extra;
+  }
+}
+
+export function isProblemCode(code: string): code is ProblemCode {
+  return Object.hasOwn(PROBLEMS, code);
+}
+
+/** The value, or the failure as the problem of the same code. */
+export function unwrap<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  const { code, message, facts } = result.failure;
+  if (!isProblemCode(code)) throw new Error(`a failure without a problem of its own: ${code}: ${message}`);
+  throw new AppError(code, message, { facts });
+}
+
+export function answerError(error: Error, c: Context): Response {
+  const known = toAppError(error);
+  if (known) return answerProblem(known, c);
+  const id = ulid();
+  const { method, path } = c.req;
+  console.error(JSON.stringify({ id, method, path, error: error.stack ?? String(error) }));
+  return answerProblem(new AppError("internal", "Something went wrong on our side; the id names the log line."), c, id);
+}
+
+export function answerProblem(error: AppError, c: Context, id?: string): Response {
+  const [status, title] = PROBLEMS[error.code];
+  const problem: Problem = {
+    type: `urn:talaria:problem:${error.code}`,
+    title,
+    status,
+    code: error.code,
+    detail: error.message,
+    instance: c.req.path,
+    ...error.extra,
+    id,
+  };
+  const headers = new Headers({ "content-type": "application/problem+json" });
+  if (status === 401) headers.set("www-authenticate", 'Bearer realm="talaria"');
+  if (status === 503 || status === 429) headers.set("retry-after", "5");
+  return new Response(JSON.stringify(problem), { status, headers });
+}
+
+/** Ours, Hono's, and the platform's that say by a flag that trying again may help. */
+function toAppError(error: Error & { retryable?: boolean; overloaded?: boolean }): AppError | null {
+  if (error instanceof AppError) return error;
+  if (error instanceof HTTPException && error.status === 415) {
+    return new AppError("content_type_unsupported", "This route takes `content-type: application/json`.");
+  }
+  if (error instanceof HTTPException && error.status === 400) {
+    return new AppError("json_malformed", "The body is not JSON.");
+  }
+  if (error.overloaded || error.retryable) {
+    console.warn(JSON.stringify({ platform: error.message, overloaded: error.overloaded ?? false }));
+    return new AppError("platform_busy", "The platform could not do this just now: try again in a few seconds.");
+  }
+  return null;
+}

@@ -1,0 +1,65 @@
+// Reviews of the profile's sessions: what was looked at, what was learned, what was given up. Read only.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import type { ReviewStore } from "../../core/ports.ts";
+import { ReviewDetail, ReviewLineList } from "../../core/schemas/api.ts";
+import { ReviewId, SessionId } from "../../core/schemas/ids.ts";
+import type { ReviewDead, ReviewResult } from "../../core/schemas/review.ts";
+import { AppError } from "./problems.ts";
+import { answers, createRouter, numeric } from "./router.ts";
+import { openReviews } from "./stores.ts";
+
+export const reviews = createRouter();
+
+/** Each finished review on a page costs a read. */
+const DEFAULT_PAGE = 20;
+const MAX_PAGE = 100;
+
+reviews.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/reviews",
+    operationId: "listReviews",
+    request: { query: z.strictObject({ session: SessionId.optional(), limit: numeric(1, MAX_PAGE).optional() }) },
+    responses: answers(200, "Reviews, newest first", ReviewLineList),
+  }),
+  async (c) => {
+    const { session, limit = DEFAULT_PAGE } = c.req.valid("query");
+    const store = openReviews(c.env, c.var.profile);
+    const lines = (await store.list(session)).slice(0, limit);
+    return c.json({ reviews: await Promise.all(lines.map((line) => describe(store, line))) }, 200);
+  },
+);
+
+reviews.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/reviews/{review}",
+    operationId: "readReview",
+    request: { params: z.object({ review: ReviewId }) },
+    responses: answers(200, "The review", ReviewDetail),
+  }),
+  async (c) => {
+    const { review } = c.req.valid("param");
+    const store = openReviews(c.env, c.var.profile);
+    const [job, outcome] = await Promise.all([store.job(review), store.outcome(review)]);
+    if (!job && !outcome) throw new AppError("review_not_found", "This profile has no review of that id.");
+    const result = outcome && isResult(outcome) ? outcome : null;
+    const dead = outcome && !isResult(outcome) ? outcome : null;
+    const state: Line["state"] = result?.state ?? (dead ? "dead" : "waiting");
+    return c.json({ review, state, job, result, dead }, 200);
+  },
+);
+
+type Line = Awaited<ReturnType<ReviewStore["list"]>>[number];
+
+async function describe(store: ReviewStore, line: Line): Promise<z.input<typeof ReviewLineList>["reviews"][number]> {
+  const outcome = line.state === "waiting" ? null : await store.outcome(line.review);
+  if (!outcome) return line;
+  if (!isResult(outcome)) return { ...line, summary: outcome.message };
+  return { ...line, summary: outcome.summary, lessons: outcome.lessons };
+}
+
+function isResult(outcome: ReviewResult | ReviewDead): outcome is ReviewResult {
+  return "summary" in outcome;
+}

@@ -1,0 +1,89 @@
+// What all resources share: the router with its one answer to invalid input, the forms of parameters, and the pieces a
+// route's contract is written with.
+import { OpenAPIHono } from "@hono/zod-openapi";
+import * as z from "zod";
+import { Problem } from "../../core/schemas/api.ts";
+import type { ProfileId } from "../../core/schemas/ids.ts";
+import type { Env } from "./env.ts";
+import { AppError, type ProblemCode } from "./problems.ts";
+
+export interface ApiEnv {
+  Bindings: Env;
+  /** Set by authentication; absent on open routes and on the operator's. */
+  Variables: { profile: ProfileId };
+}
+
+export function createRouter(): OpenAPIHono<ApiEnv> {
+  return new OpenAPIHono<ApiEnv>({
+    defaultHook(result) {
+      if (!result.success) throw toInvalid(result.target, result.error.issues);
+    },
+  });
+}
+
+/** An answer in JSON, and problem documents for all that goes wrong. */
+export function answers<Status extends number, Schema extends z.ZodType>(
+  status: Status,
+  description: string,
+  schema: Schema,
+) {
+  const good = { description, content: { "application/json": { schema } } };
+  return { [status]: good, default: REFUSED } as Record<Status, typeof good> & { default: typeof REFUSED };
+}
+
+export function takesJson<Schema extends z.ZodType>(schema: Schema) {
+  return { required: true as const, content: { "application/json": { schema } } };
+}
+
+export const REFUSED = {
+  description: "Refused; `code` says why",
+  content: { "application/problem+json": { schema: Problem } },
+};
+
+/** A number in a query or a path. */
+export function numeric(min: number, max: number): z.ZodType<number, string> {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, "must be a whole number")
+    .transform(Number)
+    .pipe(z.int().min(min).max(max));
+}
+
+/** A flag in a query: `1` or `true`; absent is false. */
+export const Flag = z
+  .enum(["0", "1", "true", "false"])
+  .optional()
+  .transform((value) => value === "1" || value === "true");
+
+type Issue = z.core.$ZodIssue;
+
+/** One code for each thing that can be wrong, so that a program can tell them apart. */
+const CODE_BY_FIELD: Record<string, ProblemCode> = {
+  "param.id": "bad_key_id",
+  "param.session": "bad_session_id",
+  "param.name": "bad_skill_name",
+  "param.rev": "bad_revision",
+  "param.store": "bad_memory_store",
+  "param.memory": "bad_memory_id",
+  "param.review": "bad_review_id",
+  "param.run": "bad_run_id",
+  "param.path": "bad_path",
+  "query.session": "bad_session_id",
+  "query.store": "bad_memory_store",
+  "header.idempotency-key": "bad_idempotency_key",
+  "header.last-event-id": "bad_event_id",
+  "json.profile": "bad_profile_id",
+};
+
+function toInvalid(target: string, issues: Issue[]): AppError {
+  const first = issues[0]!;
+  const field = first.path.join(".");
+  const errors = issues.map((issue) => ({ in: target, path: issue.path.join("."), message: issue.message }));
+  const where = field ? `\`${field}\`` : target === "json" ? "the body" : `the ${target}`;
+  return new AppError(codeOf(target, field, first), `Wrong in ${where}: ${first.message}.`, { errors });
+}
+
+function codeOf(target: string, field: string, issue: Issue): ProblemCode {
+  if (issue.code === "unrecognized_keys") return target === "json" ? "field_unknown" : "query_invalid";
+  return CODE_BY_FIELD[`${target}.${field}`] ?? (target === "json" ? "body_invalid" : "query_invalid");
+}

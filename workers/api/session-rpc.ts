@@ -1,0 +1,37 @@
+// What the API asks of a Session, and how it finds one. Names of objects are built here, from the principal, only.
+import type { Result } from "../../core/errors.ts";
+import type { Accepted, FileInfo, SessionDetail, SessionInfo, StoredFile } from "../../core/schemas/api.ts";
+import type { Entry } from "../../core/schemas/entry.ts";
+import type { ProfileId, SessionId } from "../../core/schemas/ids.ts";
+import type { Account } from "../../durable-objects/account.ts";
+import type { Env } from "./env.ts";
+
+export interface SessionRpc {
+  create(input: { learning: "on" | "off"; title: string }): Promise<SessionInfo>;
+  /** `null` for a session that was never created. */
+  detail(): Promise<SessionDetail | null>;
+  /** Failures: `session_not_found`, `idempotency_conflict`, `too_many_queued`. */
+  post(input: { text: string; key?: string }): Promise<Result<Accepted>>;
+  /**
+   * Server-sent events: of `turn` alone, or else of all up to the end of the newest; at once when nothing is to come.
+   * Failures: `turn_not_found`, `bad_event_id`.
+   */
+  events(from: { after?: string; turn?: number }): Promise<Result<ReadableStream<Uint8Array>>>;
+  entries(after: number): Promise<Result<Entry[]>>;
+  stop(): Promise<Result<{ stopped: string[] }>>;
+  /** Failures: `bad_path`, `file_too_large`, `workspace_full`. */
+  putFile(path: string, body: Uint8Array): Promise<Result<StoredFile>>;
+  getFile(path: string): Promise<Result<Uint8Array<ArrayBuffer>>>;
+  deleteFile(path: string): Promise<Result<null>>;
+  listFiles(): Promise<Result<FileInfo[]>>;
+}
+
+export function openSession(env: Env, profile: ProfileId, session: SessionId): SessionRpc {
+  // The platform's types turn an `unknown` in an answer (a tool call's arguments) into `never`; the objects themselves
+  // cross as they are.
+  return env.SESSION.getByName(`${profile}/${session}`) as unknown as SessionRpc;
+}
+
+export function openAccount(env: Env, profile: ProfileId): DurableObjectStub<Account> {
+  return env.ACCOUNT.getByName(profile);
+}

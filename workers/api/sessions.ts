@@ -1,0 +1,57 @@
+// Sessions: created, listed, looked at. What is said in one is in messages.ts, its files in files.ts.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { ulid } from "ulid";
+import { CreateSession, SessionDetail, SessionInfo, SessionList } from "../../core/schemas/api.ts";
+import { SessionId } from "../../core/schemas/ids.ts";
+import { AppError } from "./problems.ts";
+import { answers, createRouter, takesJson } from "./router.ts";
+import { openAccount, openSession } from "./session-rpc.ts";
+
+export const sessions = createRouter();
+
+export const InSession = z.object({ session: SessionId });
+
+sessions.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/sessions",
+    operationId: "createSession",
+    request: { body: takesJson(CreateSession) },
+    responses: answers(201, "The session", SessionInfo),
+  }),
+  async (c) => {
+    const { learning, title = "" } = c.req.valid("json");
+    const { profile } = c.var;
+    const session = ulid();
+    // Listed last: what a crash leaves between the two is a session nobody was told of.
+    const info = await openSession(c.env, profile, session).create({ learning, title });
+    await openAccount(c.env, profile).registerSession(info);
+    return c.json(info, 201);
+  },
+);
+
+sessions.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/sessions",
+    operationId: "listSessions",
+    responses: answers(200, "Sessions, newest first", SessionList),
+  }),
+  async (c) => c.json({ sessions: await openAccount(c.env, c.var.profile).listSessions() }, 200),
+);
+
+sessions.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/sessions/{session}",
+    operationId: "readSession",
+    request: { params: InSession },
+    responses: answers(200, "The session and its turns", SessionDetail),
+  }),
+  async (c) => {
+    const detail = await openSession(c.env, c.var.profile, c.req.valid("param").session).detail();
+    if (!detail) throw new AppError("session_not_found", "This profile has no session of that id.");
+    return c.json(detail, 200);
+  },
+);

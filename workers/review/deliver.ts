@@ -1,0 +1,146 @@
+// What becomes of one queue message: run the review, wait, try again later, or give it up. Called by index.ts for both
+// queues. Counts failures itself, because a queue's own count starts again in its dead-letter queue.
+import { messageOf } from "../../core/errors.ts";
+import { type ReviewEnd, settleWatermark } from "../../core/learning/review.ts";
+import type { Clock, MemoryStore, ReviewStore } from "../../core/ports.ts";
+import { type ProfileId, fromReviewId } from "../../core/schemas/ids.ts";
+import { type ReviewJob, ReviewMessage } from "../../core/schemas/review.ts";
+import type { Settings } from "../../core/schemas/settings.ts";
+
+export type Verdict = { act: "ack" } | { act: "retry"; delaySeconds: number };
+
+export interface DeliverOptions {
+  reviews(profile: ProfileId): ReviewStore;
+  memory(profile: ProfileId): MemoryStore;
+  /** Runs it once; see core/learning/review.ts. */
+  run(job: ReviewJob): Promise<ReviewEnd>;
+  clock: Clock;
+  settings: Settings;
+  /** One line for the operator; never holds what a person or a model said. */
+  log(line: Record<string, unknown>): void;
+}
+
+const ACK: Verdict = { act: "ack" };
+const FIRST_WAIT_MS = 5_000;
+const MAX_WAIT_MS = 10 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Never throws: what goes wrong becomes a later delivery or a tombstone. */
+export async function deliverReview(body: unknown, options: DeliverOptions): Promise<Verdict> {
+  const parsed = ReviewMessage.safeParse(body);
+  if (!parsed.success) return refuseMalformed(body, options);
+  const message = parsed.data;
+  const reviews = options.reviews(message.profile);
+  try {
+    return await settle(message, reviews, options);
+  } catch (thrown) {
+    return countFailure(message, reviews, options, { code: "review_crashed", message: messageOf(thrown) });
+  }
+}
+
+/** What the first queue gave up delivering. */
+export async function deliverDeadReview(body: unknown, options: DeliverOptions): Promise<Verdict> {
+  const parsed = ReviewMessage.safeParse(body);
+  if (!parsed.success) return refuseMalformed(body, options);
+  const reviews = options.reviews(parsed.data.profile);
+  try {
+    if (!(await reviews.outcome(parsed.data.review))) {
+      const message = "The review was delivered many times and never came to an end.";
+      await bury(parsed.data, reviews, options, { code: "undeliverable", message });
+    }
+    return ACK;
+  } catch (thrown) {
+    options.log({ event: "dead_review_failed", review: parsed.data.review, message: messageOf(thrown) });
+    return { act: "retry", delaySeconds: toSeconds(MAX_WAIT_MS) };
+  }
+}
+
+async function settle(message: ReviewMessage, reviews: ReviewStore, options: DeliverOptions): Promise<Verdict> {
+  const { review, profile } = message;
+  const outcome = await reviews.outcome(review);
+  if (outcome) {
+    if ("state" in outcome) await settleWatermark(reviews, outcome);
+    return ACK;
+  }
+  const waitMs = await quietFor(message, reviews, options);
+  if (waitMs > 0) return { act: "retry", delaySeconds: toSeconds(waitMs) };
+  const job = await reviews.job(review);
+  if (!job)
+    return countFailure(message, reviews, options, { code: "job_missing", message: "The review's job is missing." });
+
+  const end = await options.run(job);
+  if (end.state === "again") return { act: "retry", delaySeconds: toSeconds(end.delayMs) };
+  if (end.state === "failed") return countFailure(message, reviews, options, end.failure, end.final);
+  options.log({
+    event: "review_finished",
+    profile,
+    review,
+    state: end.result.state,
+    lessons: end.result.lessons.length,
+  });
+  await sweepMemory(message, options);
+  return ACK;
+}
+
+/** How long to wait for a run that seems to be alive elsewhere: its script has grown a moment ago. */
+async function quietFor({ review }: ReviewMessage, reviews: ReviewStore, { clock, settings }: DeliverOptions) {
+  const { newestAt } = await reviews.script(review);
+  if (newestAt === 0) return 0;
+  // The bucket's clock is not ours: a time that seems to lie ahead is now.
+  return settings.review.quietMs - Math.max(0, clock.now() - newestAt);
+}
+
+async function countFailure(
+  message: ReviewMessage,
+  reviews: ReviewStore,
+  options: DeliverOptions,
+  failure: { code: string; message: string; retryAfterMs?: number },
+  final = false,
+): Promise<Verdict> {
+  const { review } = message;
+  try {
+    const failures = await reviews.countFailure(review, failure.code, failure.message);
+    options.log({ event: "review_failed", review, code: failure.code, message: failure.message, failures });
+    if (final || failures >= options.settings.review.maxFailures) {
+      await bury(message, reviews, options, failure);
+      return ACK;
+    }
+    const waitMs = Math.max(failure.retryAfterMs ?? 0, FIRST_WAIT_MS * 2 ** (failures - 1));
+    return { act: "retry", delaySeconds: toSeconds(Math.min(waitMs, MAX_WAIT_MS)) };
+  } catch (thrown) {
+    // The store is away, so that not even a failure can be counted.
+    options.log({ event: "review_failed", review, code: failure.code, message: messageOf(thrown) });
+    return { act: "retry", delaySeconds: toSeconds(MAX_WAIT_MS / 10) };
+  }
+}
+
+async function bury(
+  { review }: ReviewMessage,
+  reviews: ReviewStore,
+  { clock, log }: DeliverOptions,
+  { code, message }: { code: string; message: string },
+): Promise<void> {
+  await reviews.bury({ v: 1, review, session: fromReviewId(review).session, code, message, at: clock.now() });
+  log({ event: "review_buried", review, code });
+}
+
+/** What was forgotten long ago leaves for good. The review is done, whatever becomes of this. */
+async function sweepMemory({ profile, review }: ReviewMessage, options: DeliverOptions): Promise<void> {
+  try {
+    const before = options.clock.now() - options.settings.memory.sweepDays * DAY_MS;
+    const swept = await options.memory(profile).sweep(before);
+    if (swept > 0) options.log({ event: "memory_swept", profile, keys: swept });
+  } catch (thrown) {
+    options.log({ event: "memory_sweep_failed", review, message: messageOf(thrown) });
+  }
+}
+
+function refuseMalformed(body: unknown, { log }: DeliverOptions): Verdict {
+  // Its shape only: what it holds may be anything.
+  log({ event: "message_malformed", type: body === null ? "null" : typeof body });
+  return ACK;
+}
+
+function toSeconds(ms: number): number {
+  return Math.max(0, Math.ceil(ms / 1_000));
+}

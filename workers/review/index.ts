@@ -1,0 +1,82 @@
+// The review Worker: takes reviews from the queue, one at a time, and runs them over R2 (skills) and KV (memory). This is
+// the one place where it is wired. It has no other binding: no session, no file, no channel is in its reach.
+import type { Model } from "../../core/agent/contract.ts";
+import { type Result, err } from "../../core/errors.ts";
+import { type ReviewEnd, runReview } from "../../core/learning/review.ts";
+import { parseSettings } from "../../core/limits.ts";
+import { createRehearsalModel } from "../../core/models/rehearsal.ts";
+import { createModel } from "../../core/models/routing.ts";
+import type { ReviewJob } from "../../core/schemas/review.ts";
+import type { Settings } from "../../core/schemas/settings.ts";
+import { seeds } from "../../skills-seed/index.ts";
+import { toKeyValue } from "../../stores/kv.ts";
+import { createMemoryStore } from "../../stores/memory-store.ts";
+import { toBucket } from "../../stores/r2.ts";
+import { createReviewStore } from "../../stores/review-store.ts";
+import { createSkillStore } from "../../stores/skill-store.ts";
+import { systemClock as clock } from "../../stores/system-clock.ts";
+import { type DeliverOptions, deliverDeadReview, deliverReview } from "./deliver.ts";
+import { type Env, Variables } from "./env.ts";
+import { createOverlay } from "./overlay.ts";
+
+const DEAD_QUEUE = "talaria-reviews-dead";
+
+export default {
+  async queue(batch: MessageBatch, env: Env): Promise<void> {
+    const options = wire(env);
+    const deliver = batch.queue === DEAD_QUEUE ? deliverDeadReview : deliverReview;
+    for (const message of batch.messages) {
+      const verdict = await deliver(message.body, options);
+      if (verdict.act === "ack") message.ack();
+      else message.retry({ delaySeconds: verdict.delaySeconds });
+    }
+  },
+} satisfies ExportedHandler<Env>;
+
+function wire(env: Env): DeliverOptions {
+  const settings = readSettings(env);
+  const bucket = toBucket(env.SKILLS);
+  const kv = toKeyValue(env.MEMORY);
+  const { overlayMs } = settings.memory;
+  return {
+    reviews: (profile) => createReviewStore({ bucket, profile }),
+    memory: (profile) => createMemoryStore({ kv, profile, clock, overlayMs, overlay: createOverlay() }),
+    run: (job) => run(job, env, settings),
+    clock,
+    settings,
+    log: (line) => console.log(JSON.stringify(line)),
+  };
+}
+
+async function run(job: ReviewJob, env: Env, settings: Settings): Promise<ReviewEnd> {
+  const model = openModel(env);
+  if (!model.ok) return { state: "failed", failure: model.failure, final: false };
+  const { profile } = job;
+  const bucket = toBucket(env.SKILLS);
+  const { overlayMs } = settings.memory;
+  return runReview({
+    job,
+    reviews: createReviewStore({ bucket, profile }),
+    skills: createSkillStore({ bucket, profile, clock, random: Math.random, swapMs: settings.skills.swapMs }),
+    memory: createMemoryStore({ kv: toKeyValue(env.MEMORY), profile, clock, overlayMs, overlay: createOverlay() }),
+    seeds,
+    model: model.value,
+    clock,
+    random: Math.random,
+    settings,
+    signal: AbortSignal.timeout(settings.review.runMs),
+  });
+}
+
+function openModel(env: Env): Result<Model> {
+  const variables = Variables.safeParse(env);
+  if (!variables.success) return err("bad_environment", "A variable of the review Worker is not a string.");
+  return createModel(variables.data, { fetch: (...request) => fetch(...request), rehearsal: createRehearsalModel });
+}
+
+/** A wrong variable throws: every message comes back until the operator has put it right. */
+function readSettings(env: Env): Settings {
+  const settings = parseSettings(env.TALARIA_SETTINGS);
+  if (!settings.ok) throw new Error(settings.failure.message);
+  return settings.value;
+}

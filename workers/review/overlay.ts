@@ -1,0 +1,15 @@
+// The memory a run of a review has just written, so that it reads its own writes while KV is behind. Lives as long as the
+// run: what a later one does not see yet, it finds by the ids in the script.
+import type { Overlay } from "../../core/ports.ts";
+
+export function createOverlay(): Overlay {
+  const recent = new Map<string, { value: string; at: number }>();
+  return {
+    put: (key, value, at) => void recent.set(key, { value, at }),
+    list: (prefix, since) =>
+      [...recent]
+        .filter(([key, { at }]) => key.startsWith(prefix) && at >= since)
+        .map(([key, { value }]) => ({ key, value })),
+    delete: (key) => void recent.delete(key),
+  };
+}
