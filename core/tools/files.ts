@@ -1,17 +1,11 @@
 // The tools that work on a session's files: reading, writing, searching and the shell. The registry puts them before the
 // model; core/session/workspace.ts is what they work on.
 import type { Tool } from "../agent/contract.ts";
-import type { Settings } from "../schemas/settings.ts";
-import type { Workspace } from "../session/workspace.ts";
+import type { FileToolOptions } from "./file-tool-options.ts";
 import { createReadFile } from "./read-file.ts";
 import { createSearchFiles } from "./search-files.ts";
 import { createTerminal } from "./terminal.ts";
 import { createWriteFile } from "./write-file.ts";
-
-export interface FileToolOptions {
-  workspace: Workspace;
-  settings: Settings;
-}
 
 /** In the order the model sees them. */
 export function createFileTools(options: FileToolOptions): Tool[] {

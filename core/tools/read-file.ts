@@ -4,7 +4,7 @@ import type { Tool, ToolResult } from "../agent/contract.ts";
 import { fail, succeed } from "../agent/tool-result.ts";
 import type { JsonObject } from "../schemas/entry.ts";
 import { fitsIn, jsonChars, takeStart } from "./clip.ts";
-import type { FileToolOptions } from "./files.ts";
+import type { FileToolOptions } from "./file-tool-options.ts";
 import { describeMissing } from "./nearest-paths.ts";
 
 const Args = z.strictObject({

@@ -6,7 +6,7 @@ import { fail, succeed } from "../agent/tool-result.ts";
 import { type Result, err, ok } from "../errors.ts";
 import type { FileInfo } from "../schemas/api.ts";
 import { jsonChars, takeStart } from "./clip.ts";
-import type { FileToolOptions } from "./files.ts";
+import type { FileToolOptions } from "./file-tool-options.ts";
 import { describeMissing } from "./nearest-paths.ts";
 import { runShell } from "./shell.ts";
 

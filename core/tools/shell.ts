@@ -45,8 +45,13 @@ export async function runShell(command: string, options: ShellOptions): Promise<
   const { exitCode } = result;
   const stdout = `${result.stdout}${await leftAt(scratch, "/dev/stdout")}`;
   const stderr = `${result.stderr}${await leftAt(scratch, "/dev/stderr")}`;
-  const stopped = options.signal.aborted ? "signal" : whyStopped(exitCode, stderr);
-  return { exitCode, stdout, stderr: stderr.replace(LIBRARY_ADVICE, ""), stopped };
+  const stopped = whyStopped(exitCode, stderr);
+  return {
+    exitCode,
+    stdout,
+    stderr: stderr.replace(LIBRARY_ADVICE, ""),
+    stopped: stopped === "time" && options.signal.aborted ? "signal" : stopped,
+  };
 }
 
 /** Meant for whoever embeds the shell: its user has no such setting. */

@@ -4,7 +4,7 @@ import type { Tool, ToolResult } from "../agent/contract.ts";
 import { succeed } from "../agent/tool-result.ts";
 import type { JsonObject } from "../schemas/entry.ts";
 import { headAndTail, jsonChars } from "./clip.ts";
-import type { FileToolOptions } from "./files.ts";
+import type { FileToolOptions } from "./file-tool-options.ts";
 import { type ShellRun, runShell } from "./shell.ts";
 
 const DEFAULT_TIMEOUT_MS = 10_000;

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { Tool } from "../agent/contract.ts";
 import { fail, succeed } from "../agent/tool-result.ts";
-import type { FileToolOptions } from "./files.ts";
+import type { FileToolOptions } from "./file-tool-options.ts";
 
 const Args = z.strictObject({
   path: z.string().describe("Path of the file, relative to /work. Folders on the way are made."),

@@ -1,0 +1,8 @@
+// What every tool that works on files is made from.
+import type { Settings } from "../schemas/settings.ts";
+import type { Workspace } from "../session/workspace.ts";
+
+export interface FileToolOptions {
+  workspace: Workspace;
+  settings: Settings;
+}
