@@ -225,6 +225,8 @@ export interface ReviewStore {
   watermark(session: SessionId): Promise<number>;
   /** Never lowers it. */
   raiseWatermark(session: SessionId, entry: number): Promise<void>;
+  /** Deletes reviews whose newest object is older than `before`. Returns how many reviews went. */
+  sweep(before: number): Promise<number>;
 }
 
 // ---- curation ----

@@ -19,12 +19,20 @@ export const Problem = z.object({
   /** Names the log line of an unknown error. */
   id: z.string().optional(),
   errors: z.array(z.object({ in: z.string(), path: z.string(), message: z.string() })).optional(),
+  /** What goes with the code: a neighbour's name, the places of several matches. */
+  facts: z.record(z.string(), z.unknown()).optional(),
 });
 export type Problem = z.infer<typeof Problem>;
 
 export const CreatedProfile = z.object({ profile: ProfileId, key: z.string() });
+export type CreatedProfile = z.infer<typeof CreatedProfile>;
 export const CreateKey = z.strictObject({ profile: ProfileId, label: z.string().max(100).optional() });
 export const KeyInfo = z.object({ id: z.string(), label: z.string(), createdAt: z.int() });
+export type KeyInfo = z.infer<typeof KeyInfo>;
+/** The only answer that ever holds the key itself. */
+export const CreatedKey = KeyInfo.extend({ profile: ProfileId, key: z.string() });
+export type CreatedKey = z.infer<typeof CreatedKey>;
+export const KeyList = z.object({ keys: z.array(KeyInfo) });
 
 export const Learning = z.enum(["on", "off"]);
 export const CreateSession = z.strictObject({
@@ -39,12 +47,14 @@ export const SessionInfo = z.object({
   createdAt: z.int(),
 });
 export type SessionInfo = z.infer<typeof SessionInfo>;
+/** Newest first. */
+export const SessionList = z.object({ sessions: z.array(SessionInfo) });
 export const TurnInfo = z.object({
   turn: TurnId,
   n: z.int(),
   state: TurnState,
-  /** The input's entry, and the final one once there is one. */
-  input: z.int(),
+  /** The input's entry, `null` while the turn waits in the queue, and the final one once there is one. */
+  input: z.int().nullable(),
   final: z.int().nullable(),
   attempts: z.int(),
   stats: TurnStats,
@@ -64,7 +74,8 @@ export const PostMessage = z.strictObject({ text: z.string().min(1).max(100_000)
 export const Accepted = z.object({
   session: SessionId,
   turn: TurnId,
-  entry: z.int(),
+  /** The input's entry, `null` while the turn waits in the queue. */
+  entry: z.int().nullable(),
   /** The same key and body came before: this is the turn they started. */
   replayed: z.boolean(),
   events: z.string(),
@@ -74,9 +85,13 @@ export const EntryList = z.object({ entries: z.array(Entry) });
 export const Stopped = z.object({ stopped: z.array(TurnId) });
 
 export const FileInfo = z.object({ path: z.string(), size: z.int(), writer: z.enum(["principal", "own"]) });
+export type FileInfo = z.infer<typeof FileInfo>;
+export const StoredFile = z.object({ path: z.string(), size: z.int() });
+export type StoredFile = z.infer<typeof StoredFile>;
 export const FileList = z.object({ files: z.array(FileInfo) });
 
-export const SkillLine = IndexLine.extend({ name: SkillName });
+/** `seq` and `rev` are 0 for a bundled skill, which has no head. */
+export const SkillLine = IndexLine.extend({ name: SkillName, seq: z.int().min(0), rev: z.int().min(0) });
 export type SkillLine = z.infer<typeof SkillLine>;
 export const SkillList = z.object({ skills: z.array(SkillLine) });
 export const SkillDetail = z.object({

@@ -58,7 +58,8 @@ export type ReviewJob = z.infer<typeof ReviewJob>;
  * so that two deliveries follow one script and the model is asked nothing twice.
  */
 export const ReviewStep = z.discriminatedUnion("kind", [
-  z.object({ v: z.literal(1), kind: z.literal("start"), at: z.int() }),
+  /** `memoryBlock`: memory as it stood when the review began, so that a resumed run shows the model the same words. */
+  z.object({ v: z.literal(1), kind: z.literal("start"), at: z.int(), memoryBlock: z.string().optional() }),
   z.object({ v: z.literal(1), kind: z.literal("answer"), at: z.int(), answer: Answer }),
   z.object({ v: z.literal(1), kind: z.literal("intent"), at: z.int(), call: z.string(), prepared: JsonObject }),
   z.object({

@@ -94,6 +94,7 @@ export const HeadMirror = z.object({
   pinned: z.enum(["0", "1"]),
   origin: Origin,
   createdAt: z.string(),
+  revisedAt: z.string(),
   updatedAt: z.string(),
 });
 export type HeadMirror = z.infer<typeof HeadMirror>;
@@ -107,6 +108,7 @@ export function toHeadMirror(head: SkillHead): HeadMirror {
     pinned: head.pinned ? "1" : "0",
     origin: head.origin,
     createdAt: String(head.createdAt),
+    revisedAt: String(head.revisedAt),
     updatedAt: String(head.updatedAt),
   };
 }

@@ -1,6 +1,7 @@
 // Who may ask: profiles, keys, and the refusal of everyone else.
 import { beforeAll, describe, expect, it } from "vitest";
 import { createCheckedKeys } from "../../workers/api/auth.ts";
+import { VERSION } from "../../workers/api/health.ts";
 import worker from "../../workers/api/index.ts";
 import { OPERATOR, START_MS, type Answer, ask, createProfile, env, expectProblem } from "./api-calls.ts";
 
@@ -55,7 +56,7 @@ describe("a request", () => {
       "/x",
     ];
     for (const path of routes) expectProblem(await ask("GET", path), 401, "key_missing", "No key");
-    expect((await ask("GET", "/health")).body).toEqual({ ok: true, version: "0.1.0", model: "rehearsal" });
+    expect((await ask("GET", "/health")).body).toEqual({ ok: true, version: VERSION, model: "rehearsal" });
     expect((await ask("GET", "/openapi.json")).status).toBe(200);
   });
 
@@ -121,6 +122,22 @@ describe("keys", () => {
       status: 400,
       code: "body_invalid",
     });
+  });
+
+  it("are made by no profile's key, however the path is written", async () => {
+    const { profile, key } = await createProfile();
+    for (const path of [
+      "/v1/keys",
+      "/v1/keys/",
+      "/v1/%6Beys",
+      "/v1//keys",
+      "/v1/./keys",
+      "/v1/profiles",
+      "/v1/%70rofiles",
+    ]) {
+      const { status } = await ask("POST", path, { key, body: { profile } });
+      expect([path, status === 403 || status === 404]).toEqual([path, true]);
+    }
   });
 
   it("of one profile are nothing to another", async () => {

@@ -25,6 +25,12 @@ export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next();
 };
 
+/** Stands on each of the operator's routes too: whatever way a path is written, no profile's key gets there. */
+export const operatorOnly: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  assertOperator(c);
+  await next();
+};
+
 /** After a revocation: this isolate at least refuses at once. */
 export function forgetChecked(profile: ProfileId): void {
   checked.forget(profile);

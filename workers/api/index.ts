@@ -1,5 +1,5 @@
 // The api Worker: HTTP in front, Durable Objects behind. Wires the resources; decides nothing itself.
-import { OpenAPIHono } from "@hono/zod-openapi";
+import type { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import type { MiddlewareHandler } from "hono";
 import { FIXED } from "../../core/limits.ts";

@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { CreateKey, CreatedKey, KeyList } from "../../core/schemas/api.ts";
-import { forgetChecked } from "./auth.ts";
+import { forgetChecked, operatorOnly } from "./auth.ts";
 import { AppError, unwrap } from "./problems.ts";
 import { REFUSED, answers, createRouter, takesJson } from "./router.ts";
 import { openAccount } from "./session-rpc.ts";
@@ -16,6 +16,7 @@ keys.openapi(
     method: "post",
     path: "/v1/keys",
     operationId: "createKey",
+    middleware: operatorOnly,
     description: "Takes the operator's token.",
     request: { body: takesJson(CreateKey) },
     responses: answers(201, "The only sight of the key", CreatedKey),

@@ -2,6 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { CreatedProfile } from "../../core/schemas/api.ts";
 import { createProfileId } from "../../durable-objects/account-key.ts";
+import { operatorOnly } from "./auth.ts";
 import { unwrap } from "./problems.ts";
 import { answers, createRouter } from "./router.ts";
 import { openAccount } from "./session-rpc.ts";
@@ -13,6 +14,7 @@ profiles.openapi(
     method: "post",
     path: "/v1/profiles",
     operationId: "createProfile",
+    middleware: operatorOnly,
     description: "Takes the operator's token.",
     responses: answers(201, "The profile, and the only sight of its first key", CreatedProfile),
   }),

@@ -1,0 +1,285 @@
+// Every route of the HTTP API as a typed method. Used by the terminal client and by scripts that drive a running stack.
+// Speaks HTTP only; must never import more of the core than its schemas.
+import type * as z from "zod";
+import {
+  Accepted,
+  CreatedKey,
+  CreatedProfile,
+  type CreateSession,
+  CurationReport,
+  CurationRunList,
+  CurationStarted,
+  EntryList,
+  FileList,
+  Forgotten,
+  Health,
+  KeyList,
+  MemoryList,
+  Problem,
+  ReviewDetail,
+  ReviewLineList,
+  SessionDetail,
+  SessionInfo,
+  SessionList,
+  SkillDetail,
+  SkillList,
+  SkillRevisionDetail,
+  SkillRevisionList,
+  Stopped,
+  StoredFile,
+} from "../core/schemas/api.ts";
+import { SkillHead } from "../core/schemas/skill.ts";
+import type { MemoryStoreName } from "../core/schemas/memory.ts";
+import { ProtocolError, type StreamedEvent, readAgentEvents } from "./events.ts";
+
+export interface ClientOptions {
+  /** Where the API listens, such as `http://127.0.0.1:8787`. */
+  url: string;
+  /** `tal_…`, or the operator's token for the routes that make profiles and keys. */
+  key: string;
+  /** How long a broken stream is tried again without hearing a single event. */
+  reconnectMs?: number;
+  wait?: (ms: number) => Promise<void>;
+}
+
+export type Client = ReturnType<typeof createClient>;
+
+/** The API answered, and refused. `problem.detail` is a sentence for a person. */
+export class ProblemError extends Error {
+  override name = "ProblemError";
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(`${problem.detail} (${problem.code})`);
+    this.problem = problem;
+  }
+}
+
+/** Nothing answered, or the answer broke off. */
+export class UnreachableError extends Error {
+  override name = "UnreachableError";
+}
+
+/** Methods throw ProblemError or UnreachableError; an aborted signal throws its reason. */
+export function createClient(options: ClientOptions) {
+  const http = createHttp(options);
+  const { json } = http;
+  return {
+    health: () => json(Health, "GET", "/health"),
+
+    createProfile: () => json(CreatedProfile, "POST", "/v1/profiles"),
+    createKey: (profile: string, label?: string) => json(CreatedKey, "POST", "/v1/keys", { profile, label }),
+    listKeys: async () => (await json(KeyList, "GET", "/v1/keys")).keys,
+    revokeKey: (id: string) => http.nothing("DELETE", `/v1/keys/${encodeURIComponent(id)}`),
+
+    createSession: (body: z.input<typeof CreateSession> = {}) => json(SessionInfo, "POST", "/v1/sessions", body),
+    listSessions: async () => (await json(SessionList, "GET", "/v1/sessions")).sessions,
+    session: (session: string) => json(SessionDetail, "GET", `/v1/sessions/${session}`),
+    entries: async (session: string, after = 0) =>
+      (await json(EntryList, "GET", `/v1/sessions/${session}/entries?after=${after}`)).entries,
+    stop: (session: string) => json(Stopped, "POST", `/v1/sessions/${session}/stop`),
+    /** Hands the message in and returns; the turn goes on by itself. */
+    postMessage: (session: string, text: string, key?: string) =>
+      json(Accepted, "POST", `/v1/sessions/${session}/messages`, { text }, key ? { "idempotency-key": key } : {}),
+    streamMessage: (session: string, text: string, stream: StreamOptions = {}) =>
+      streamMessage(http, options, session, text, stream),
+    /** One connection, from `after` to the end of `turn`, or else of the newest one. Does not reconnect. */
+    readEvents: (session: string, from: ReadFrom = {}) => readEvents(http, session, from),
+
+    putFile: (session: string, path: string, body: string | Uint8Array<ArrayBuffer>) =>
+      json(StoredFile, "PUT", filePath(session, path), body),
+    getFile: async (session: string, path: string) =>
+      new Uint8Array(await (await http.send("GET", filePath(session, path))).arrayBuffer()),
+    deleteFile: (session: string, path: string) => http.nothing("DELETE", filePath(session, path)),
+    listFiles: async (session: string) => (await json(FileList, "GET", `/v1/sessions/${session}/files`)).files,
+
+    listSkills: async () => (await json(SkillList, "GET", "/v1/skills")).skills,
+    skill: (name: string) => json(SkillDetail, "GET", `/v1/skills/${name}`),
+    putSkill: (name: string, files: Record<string, string>) => json(SkillHead, "PUT", `/v1/skills/${name}`, { files }),
+    skillRevisions: async (name: string) =>
+      (await json(SkillRevisionList, "GET", `/v1/skills/${name}/revisions`)).revisions,
+    skillRevision: (name: string, rev: number) =>
+      json(SkillRevisionDetail, "GET", `/v1/skills/${name}/revisions/${rev}`),
+    pinSkill: (name: string, pinned: boolean) => json(SkillHead, "POST", `/v1/skills/${name}/pin`, { pinned }),
+    archiveSkill: (name: string) => json(SkillHead, "POST", `/v1/skills/${name}/archive`),
+    restoreSkill: (name: string, rev?: number) => json(SkillHead, "POST", `/v1/skills/${name}/restore`, { rev }),
+
+    listMemory: async (store?: MemoryStoreName) =>
+      (await json(MemoryList, "GET", store ? `/v1/memory?store=${store}` : "/v1/memory")).entries,
+    forget: (store: MemoryStoreName, id: string) => json(Forgotten, "DELETE", `/v1/memory/${store}/${id}`),
+
+    listReviews: async (session?: string) =>
+      (await json(ReviewLineList, "GET", session ? `/v1/reviews?session=${session}` : "/v1/reviews")).reviews,
+    review: (review: string) => json(ReviewDetail, "GET", `/v1/reviews/${review}`),
+
+    runCurator: (dryRun = false) => json(CurationStarted, "POST", `/v1/curator/run${dryRun ? "?dryRun=1" : ""}`),
+    listCurationRuns: async () => (await json(CurationRunList, "GET", "/v1/curator/runs")).runs,
+    curationReport: (run: string) => json(CurationReport, "GET", `/v1/curator/runs/${run}`),
+  };
+}
+
+export interface StreamOptions {
+  /** The idempotency key; a fresh one when absent. */
+  key?: string;
+  signal?: AbortSignal;
+  /** Called before each further attempt, with why the last one broke. */
+  onReconnect?: (reason: Error) => void;
+}
+
+export interface ReadFrom {
+  /** The last event id that was seen. */
+  after?: string;
+  /** Only this turn's events. */
+  turn?: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * Posts a message and yields its turn's events up to `turn_end`. A connection that breaks is opened again where it
+ * stopped: with the same idempotency key before the first event, with `Last-Event-ID` after it.
+ */
+async function* streamMessage(
+  http: Http,
+  { reconnectMs = 60_000, wait = waitFor }: ClientOptions,
+  session: string,
+  text: string,
+  { key = crypto.randomUUID(), signal = NEVER, onReconnect }: StreamOptions,
+): AsyncGenerator<StreamedEvent> {
+  const headers = { ...SSE, "idempotency-key": key };
+  let after: string | undefined;
+  let turn: number | undefined;
+  for (let waitedMs = 0, delayMs = 250; ;) {
+    try {
+      const response =
+        after === undefined
+          ? await http.send("POST", `/v1/sessions/${session}/messages`, { text }, headers, signal)
+          : await openEvents(http, session, { after, turn, signal });
+      turn ??= turnOf(response);
+      for await (const streamed of readAgentEvents(bodyOf(response))) {
+        [after, waitedMs, delayMs] = [streamed.id, 0, 250];
+        yield streamed;
+        if (streamed.event.type === "turn_end") return;
+      }
+      throw new UnreachableError("The stream ended before its turn did.");
+    } catch (error) {
+      signal?.throwIfAborted();
+      const reason = toUnreachable(error, http.url);
+      if (waitedMs >= reconnectMs) throw reason;
+      onReconnect?.(reason);
+    }
+    await wait(delayMs);
+    waitedMs += delayMs;
+    delayMs = Math.min(delayMs * 2, 5_000);
+  }
+}
+
+async function* readEvents(http: Http, session: string, from: ReadFrom): AsyncGenerator<StreamedEvent> {
+  try {
+    yield* readAgentEvents(bodyOf(await openEvents(http, session, from)));
+  } catch (error) {
+    from.signal?.throwIfAborted();
+    throw toUnreachable(error, http.url);
+  }
+}
+
+function openEvents(http: Http, session: string, { after, turn, signal = NEVER }: ReadFrom): Promise<Response> {
+  const headers = after === undefined ? SSE : { ...SSE, "last-event-id": after };
+  const query = turn === undefined ? "" : `?turn=${turn}`;
+  return http.send("GET", `/v1/sessions/${session}/events${query}`, undefined, headers, signal);
+}
+
+const SSE = { accept: "text/event-stream" };
+/** A stream lasts as long as its turn. */
+const NEVER = new AbortController().signal;
+const REQUEST_MS = 60_000;
+
+type Http = ReturnType<typeof createHttp>;
+type Body = object | string | Uint8Array<ArrayBuffer>;
+
+function createHttp({ url, key }: ClientOptions) {
+  const base = url.replace(/\/+$/, "");
+
+  async function send(
+    method: string,
+    path: string,
+    body?: Body,
+    headers: Record<string, string> = {},
+    signal: AbortSignal | undefined = AbortSignal.timeout(REQUEST_MS),
+  ): Promise<Response> {
+    const raw = typeof body === "string" || body instanceof Uint8Array;
+    const type = raw ? "application/octet-stream" : "application/json";
+    const response = await fetch(base + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { "content-type": type }), ...headers },
+      body: body === undefined ? undefined : raw ? body : JSON.stringify(body),
+      signal,
+    }).catch((error: unknown) => {
+      throw toUnreachable(error, base);
+    });
+    if (!response.ok) throw new ProblemError(await toProblem(response));
+    return response;
+  }
+
+  return {
+    url: base,
+    send,
+    async json<T>(
+      schema: z.ZodType<T>,
+      method: string,
+      path: string,
+      body?: Body,
+      headers?: Record<string, string>,
+    ): Promise<T> {
+      const response = await send(method, path, body, headers);
+      const text = await response.text().catch((error: unknown) => {
+        throw toUnreachable(error, base);
+      });
+      return schema.parse(JSON.parse(text));
+    },
+    async nothing(method: string, path: string): Promise<void> {
+      await send(method, path);
+    },
+  };
+}
+
+/** Which turn a posted message became: the last part of `talaria-turn: <session>-<n>`. */
+function turnOf(response: Response): number {
+  const n = Number(response.headers.get("talaria-turn")?.split("-")[1]);
+  if (!Number.isInteger(n)) throw new ProtocolError("The answer to a message does not name its turn.");
+  return n;
+}
+
+/** Each part of the path is escaped on its own, so that a name with `?`, `#` or `%` stays one. */
+function filePath(session: string, path: string): string {
+  return `/v1/sessions/${session}/files/${path.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+function bodyOf(response: Response): ReadableStream<Uint8Array> {
+  if (!response.body) throw new UnreachableError("The answer has no body.");
+  return response.body;
+}
+
+async function toProblem(response: Response): Promise<Problem> {
+  const text = await response.text().catch(() => ""); // A broken body: the status says what there is to say.
+  try {
+    return Problem.parse(JSON.parse(text));
+  } catch {
+    // Not ours: a proxy's page, or a server that is still starting.
+    const detail = `The server answered ${response.status} ${response.statusText}, without a problem document.`;
+    return { type: "about:blank", title: response.statusText, status: response.status, code: "not_a_problem", detail };
+  }
+}
+
+/** Passes on what is certain (a refusal, a malformed event); anything else is a connection that failed. */
+function toUnreachable(error: unknown, url: string): UnreachableError {
+  if (error instanceof UnreachableError) return error;
+  if (error instanceof ProtocolError) throw error;
+  if (error instanceof ProblemError && error.problem.status < 500) throw error;
+  if (error instanceof ProblemError) return new UnreachableError(error.message, { cause: error });
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+  return new UnreachableError(`Nothing answers at ${url}${code}.`, { cause: error });
+}
+
+function waitFor(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

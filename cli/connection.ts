@@ -1,0 +1,53 @@
+// Where the API is and with which key: flags, then TALARIA_URL and TALARIA_KEY, then what `npm start` wrote. Must never
+// send a key to another address than it was given for.
+import { readFileSync } from "node:fs";
+import * as z from "zod";
+
+export interface Connection {
+  url: string;
+  key: string;
+}
+
+/** Shown as it is, without a stack. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
+
+const LocalState = z.object({ url: z.string(), profile: z.string(), key: z.string() });
+
+export function readConnection(
+  flags: { url?: string; key?: string },
+  env: Record<string, string | undefined>,
+  localFile: string,
+): Connection {
+  const local = readLocal(localFile);
+  const url = flags.url ?? (env.TALARIA_URL || undefined) ?? local?.url;
+  const given = flags.key ?? (env.TALARIA_KEY || undefined);
+  const key = given ?? (isSameOrigin(url, local?.url) ? local?.key : undefined);
+  if (!url) throw new UsageError(`No address. ${ADVICE}`);
+  if (!URL.canParse(url)) throw new UsageError(`${JSON.stringify(url)} is no URL: write it as http://127.0.0.1:8787.`);
+  if (!key) throw new UsageError(`No key for ${url}. ${ADVICE}`);
+  return { url, key };
+}
+
+const ADVICE =
+  "Run `npm start` once: it makes a profile and writes .talaria/local.json. Or set TALARIA_URL and TALARIA_KEY, or pass --url and --key.";
+
+function readLocal(file: string): z.infer<typeof LocalState> | null {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    return null; // Not started yet, or run from elsewhere: flags or the environment will have to do.
+  }
+  try {
+    return LocalState.parse(JSON.parse(text));
+  } catch {
+    throw new UsageError(`${file} cannot be read as JSON with url, profile and key. Delete it and run \`npm start\`.`);
+  }
+}
+
+function isSameOrigin(url: string | undefined, local: string | undefined): boolean {
+  if (!url || !local || !URL.canParse(url) || !URL.canParse(local)) return false;
+  return new URL(url).origin === new URL(local).origin;
+}

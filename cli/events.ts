@@ -1,0 +1,82 @@
+// Reads a server-sent event stream into agent events. Used by client.ts, and by nothing that writes.
+// Must never pass on half of an event: a stream that breaks off ends before it.
+import { AgentEvent } from "../core/schemas/entry.ts";
+
+export interface ServerEvent {
+  id: string;
+  event: string;
+  data: string;
+}
+
+/** `id` goes back as `Last-Event-ID` when the stream has to be opened again. */
+export interface StreamedEvent {
+  id: string;
+  event: AgentEvent;
+}
+
+/** The server said something it never says: trying again would not help. */
+export class ProtocolError extends Error {
+  override name = "ProtocolError";
+}
+
+/** The agent events of a response body, in order. A type this client does not know is passed over. */
+export async function* readAgentEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamedEvent> {
+  for await (const message of parseEventStream(body)) {
+    if (!KNOWN_TYPES.has(message.event)) continue;
+    yield { id: message.id, event: parseEvent(message) };
+  }
+}
+
+/** The event stream format of the HTML standard: any line ending, comments, several data lines, ids that stay. */
+export async function* parseEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+  let id = "";
+  let event = "";
+  let data: string[] = [];
+  for await (const line of readLines(body)) {
+    if (line === "") {
+      if (data.length > 0) yield { id, event: event || "message", data: data.join("\n") };
+      event = "";
+      data = [];
+      continue;
+    }
+    const colon = line.indexOf(":");
+    if (colon === 0) continue;
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (field === "data") data.push(value);
+    else if (field === "event") event = value;
+    else if (field === "id" && !value.includes("\0")) id = value;
+  }
+}
+
+const KNOWN_TYPES = new Set<string>(AgentEvent.options.map((option) => option.shape.type.value));
+
+function parseEvent({ event, data }: ServerEvent): AgentEvent {
+  try {
+    return AgentEvent.parse(JSON.parse(data));
+  } catch (cause) {
+    throw new ProtocolError(`A malformed ${event} event: ${data.slice(0, 200)}`, { cause });
+  }
+}
+
+/** Complete lines only: what is left at the end of a broken stream is no line. */
+async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.getReader();
+  // Drops a leading byte order mark, as the standard asks.
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      rest += decoder.decode(value, { stream: true });
+      // A carriage return at the very end may be the first half of CR LF: it waits for the next piece.
+      const parts = rest.split(/\r\n|\n|\r(?!$)/);
+      rest = parts.pop() ?? "";
+      yield* parts;
+    }
+  } finally {
+    // The connection may be gone already; there is nobody left to tell.
+    await reader.cancel().catch(() => {});
+  }
+}

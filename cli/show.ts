@@ -1,0 +1,104 @@
+// Turns a turn's events into lines for a terminal. The answer goes to `answer`, everything about it to `aside`, so that a
+// pipe gets the answer alone. Must never pass on control characters: what a model or a file says is not ours to obey.
+import type { AgentEvent, JsonObject } from "../core/schemas/entry.ts";
+
+export interface Screen {
+  answer(text: string): void;
+  aside(text: string): void;
+  /** Overwriting a line is possible, and colours are welcome. */
+  rich: boolean;
+  columns: number;
+}
+
+export type Show = ReturnType<typeof createShow>;
+
+export function createShow(screen: Screen) {
+  const dim = (text: string) => (screen.rich ? `\x1b[2m${text}\x1b[0m` : text);
+  /** The text last written to a line that is not finished: by the answer, or by a tool that runs. */
+  let open: "nothing" | "answer" | "tool" = "nothing";
+  const calls = new Map<number, string>();
+
+  function endLine(): void {
+    if (open === "answer") screen.answer("\n");
+    if (open === "tool") screen.aside("\n");
+    open = "nothing";
+  }
+
+  function line(text: string): void {
+    endLine();
+    screen.aside(`${dim(text)}\n`);
+  }
+
+  return {
+    line,
+    event(event: AgentEvent): void {
+      switch (event.type) {
+        case "turn_start":
+        case "entry_start":
+        case "reasoning_delta":
+          return;
+        case "text_delta":
+          if (open === "tool") endLine();
+          screen.answer(toPlain(event.text));
+          open = event.text.endsWith("\n") ? "nothing" : "answer";
+          return;
+        case "entry_restart":
+          return line("(the answer broke off; it begins again)");
+        case "tool_start": {
+          const call = cut(`${event.name} ${summarise(event.args)}`, screen.columns - 5);
+          calls.set(event.entry, call);
+          endLine();
+          if (!screen.rich) return;
+          screen.aside(dim(`  … ${call}`));
+          open = "tool";
+          return;
+        }
+        case "tool_end": {
+          const mark = event.failed ? "✗" : "✓";
+          const text = `  ${mark} ${calls.get(event.entry) ?? event.name}`;
+          if (open !== "tool") return line(text);
+          screen.aside(`\r\x1b[2K${dim(text)}\n`);
+          open = "nothing";
+          return;
+        }
+        case "notice_add":
+          return line(`! ${toPlain(event.text)}`);
+        case "turn_end":
+          return line(toClosing(event));
+      }
+    },
+  };
+}
+
+/** What to show of a call's arguments: the one that says most, on one line. */
+export function summarise(args: JsonObject): string {
+  const telling = ["command", "path", "pattern", "name", "query", "content"].find(
+    (key) => typeof args[key] === "string",
+  );
+  const action = typeof args.action === "string" ? `${args.action} ` : "";
+  const text = telling ? `${action}${String(args[telling])}` : JSON.stringify(args);
+  return toPlain(text).replace(/\s+/g, " ").trim();
+}
+
+/** Without anything a terminal would act on but line ends and tabs. */
+export function toPlain(text: string): string {
+  return text.replace(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "");
+}
+
+function cut(text: string, width: number): string {
+  const chars = [...text];
+  const most = Math.max(width, 20);
+  return chars.length <= most ? text : `${chars.slice(0, most - 1).join("")}…`;
+}
+
+function toClosing({ state, stats }: Extract<AgentEvent, { type: "turn_end" }>): string {
+  const { input, output, cacheRead, cacheWrite } = stats.usage;
+  const failed = stats.failedCalls > 0 ? `, ${stats.failedCalls} failed` : "";
+  const calls = `${count(stats.modelCalls, "model call")}, ${count(stats.toolCalls, "tool call")}${failed}`;
+  const tokens = `${(input + output + cacheRead + cacheWrite).toLocaleString("en")} tokens`;
+  return `${state === "done" ? "" : `${state}: `}${calls}, ${tokens}`;
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? "" : "s"}`;
+}

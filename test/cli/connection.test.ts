@@ -1,0 +1,45 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { UsageError, readConnection } from "../../cli/connection.ts";
+
+const URL_A = "http://127.0.0.1:8787";
+
+function writeLocal(text: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), "talaria-")), "local.json");
+  writeFileSync(file, text);
+  return file;
+}
+
+const local = writeLocal(JSON.stringify({ url: URL_A, profile: "p", key: "local-key" }));
+
+describe("where the terminal client connects to", () => {
+  it("is what npm start wrote", () => {
+    expect(readConnection({}, {}, local)).toEqual({ url: URL_A, key: "local-key" });
+  });
+
+  it("is the environment before that, and flags before the environment", () => {
+    const env = { TALARIA_URL: "http://b", TALARIA_KEY: "env-key" };
+    expect(readConnection({}, env, local)).toEqual({ url: "http://b", key: "env-key" });
+    expect(readConnection({ url: "http://c", key: "flag" }, env, local)).toEqual({ url: "http://c", key: "flag" });
+    expect(readConnection({}, { TALARIA_URL: "", TALARIA_KEY: "" }, local).key).toBe("local-key");
+  });
+
+  it("never takes the local key to another address", () => {
+    expect(() => readConnection({ url: "http://elsewhere.example" }, {}, local)).toThrow(UsageError);
+    expect(readConnection({ url: `${URL_A}/` }, {}, local).key).toBe("local-key");
+  });
+
+  it("is asked for in a sentence when nothing says it", () => {
+    expect(() => readConnection({}, {}, "/nowhere/local.json")).toThrow(/^No address\. Run `npm start` once/);
+    expect(() => readConnection({ url: "8787" }, {}, local)).toThrow(/"8787" is no URL/);
+  });
+
+  it("is refused by name when the file is broken", () => {
+    for (const text of ["{", '{"url":1}']) {
+      const file = writeLocal(text);
+      expect(() => readConnection({}, {}, file)).toThrow(`${file} cannot be read`);
+    }
+  });
+});

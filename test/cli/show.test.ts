@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { createShow, summarise, toPlain } from "../../cli/show.ts";
+import type { AgentEvent } from "../../core/schemas/entry.ts";
+
+const USAGE = { input: 1_000, output: 200, cacheRead: 34, cacheWrite: 0 };
+const STATS = { modelCalls: 2, toolCalls: 1, failedCalls: 1, usage: USAGE };
+const TURN: AgentEvent[] = [
+  { type: "turn_start", turn: 1, entry: 1 },
+  { type: "entry_start", turn: 1, entry: 2 },
+  { type: "text_delta", entry: 2, offset: 0, text: "Looking" },
+  { type: "tool_start", entry: 3, name: "terminal", args: { command: "awk '{ print }' a.csv\n" } },
+  { type: "tool_end", entry: 3, name: "terminal", failed: true, result: "{}" },
+  { type: "text_delta", entry: 4, offset: 0, text: "It is" },
+  { type: "text_delta", entry: 4, offset: 5, text: " 7." },
+  { type: "turn_end", turn: 1, entry: 4, state: "done", stats: STATS },
+];
+
+function show(events: AgentEvent[], rich: boolean, columns = 80) {
+  const screen = { answer: "", aside: "", both: "" };
+  const shown = createShow({
+    answer: (text) => ((screen.answer += text), (screen.both += text)),
+    aside: (text) => ((screen.aside += text), (screen.both += text)),
+    rich,
+    columns,
+  });
+  for (const event of events) shown.event(event);
+  return screen;
+}
+
+describe("a turn on the screen", () => {
+  it("is the answer on one side and its tool calls on the other, one line each, without colours in a pipe", () => {
+    const { answer, aside } = show(TURN, false);
+    expect(answer).toBe("Looking\nIt is 7.\n");
+    expect(aside).toBe("  ✗ terminal awk '{ print }' a.csv\n2 model calls, 1 tool call, 1 failed, 1,234 tokens\n");
+  });
+
+  it("shows a call while it runs and then over the same line how it ended", () => {
+    const { both } = show(TURN.slice(2, 5), true);
+    expect(both).toBe(
+      "Looking\n\x1b[2m  … terminal awk '{ print }' a.csv\x1b[0m\r\x1b[2K\x1b[2m  ✗ terminal awk '{ print }' a.csv\x1b[0m\n",
+    );
+  });
+
+  it("cuts a call to the width of the screen", () => {
+    const args = { command: "x".repeat(500) };
+    const { aside } = show([{ type: "tool_start", entry: 1, name: "terminal", args }], true, 40);
+    expect(aside).toBe(`\x1b[2m  … terminal ${"x".repeat(25)}…\x1b[0m`);
+  });
+
+  it("says when an answer begins again, and why a turn ended without one", () => {
+    const { both } = show(
+      [
+        { type: "text_delta", entry: 2, offset: 0, text: "Half" },
+        { type: "entry_restart", entry: 2 },
+        { type: "notice_add", entry: 3, code: "model_failed", text: "The model did not answer." },
+        { type: "turn_end", turn: 1, entry: 3, state: "failed", stats: { ...STATS, failedCalls: 0 } },
+      ],
+      false,
+    );
+    expect(both).toBe(
+      "Half\n(the answer broke off; it begins again)\n! The model did not answer.\nfailed: 2 model calls, 1 tool call, 1,234 tokens\n",
+    );
+  });
+
+  it("never holds what would steer the terminal", () => {
+    expect(toPlain("a\x1b]0;title\x07b\x1b[2Jc\u202Ed\r\n\te")).toBe("a]0;titleb[2Jcd\n\te");
+    const { both } = show([{ type: "text_delta", entry: 1, offset: 0, text: "\x1b[31mred" }], true);
+    expect(both).toBe("[31mred");
+  });
+});
+
+describe("a call in one line", () => {
+  it("is told by the argument that says most", () => {
+    expect(summarise({ command: "ls\n  -l" })).toBe("ls -l");
+    expect(summarise({ path: "a.csv", limit: 3 })).toBe("a.csv");
+    expect(summarise({ action: "create", name: "reading-logs", content: "…" })).toBe("create reading-logs");
+    expect(summarise({ n: 1 })).toBe('{"n":1}');
+  });
+});
