@@ -406,6 +406,14 @@ describe("a provider's reply", () => {
   );
 });
 
+describe("a reply that is made to be slow", () => {
+  it.each(["<", "<script", "<style>", "input token count ", "the "])("is read in no time: 64 KB of %j", (piece) => {
+    const began = performance.now();
+    expect(failureOfReply(toReply(400, piece.repeat(64_000 / piece.length)), [])).toMatchObject({ code: "bad_request" });
+    expect(performance.now() - began).toBeLessThan(500);
+  });
+});
+
 describe("a failure", () => {
   it("is one sentence that says what to do, with the provider's words", () => {
     expect(modelFailure("auth", "Mistral", "Unauthorized\n  (see docs)")).toEqual({

@@ -126,8 +126,8 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
   };
 }
 
-function toObject({ body: _, ...object }: Stored, metadata = true): StoredObject {
-  return { ...object, customMetadata: metadata ? { ...object.customMetadata } : undefined };
+function toObject({ key, etag, uploaded, customMetadata }: Stored, metadata = true): StoredObject {
+  return { key, etag, uploaded, customMetadata: metadata ? { ...customMetadata } : undefined };
 }
 
 function toBody(stored: Stored): StoredBody {

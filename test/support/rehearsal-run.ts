@@ -95,7 +95,9 @@ export function createDesk(model: Model) {
     });
     sql.close();
     if (end.state !== "done") throw new Error(`the turn ended ${end.state}: ${JSON.stringify(end)}`);
-    const calls = entries.flatMap((entry) => (entry.kind === "tool" ? [entry.call.name + (entry.failed ? "!" : "")] : []));
+    const calls = entries.flatMap((entry) =>
+      entry.kind === "tool" ? [entry.call.name + (entry.failed ? "!" : "")] : [],
+    );
     return { entries, text: end.text, stats: end.stats, promptTokens: promptTokens(end.stats.usage), calls };
   }
 
@@ -115,7 +117,18 @@ export function createDesk(model: Model) {
     });
     await reviews.putJob(job);
     const signal = new AbortController().signal;
-    const end = await runReview({ job, reviews, skills, memory, seeds, model, clock, random, settings: DEFAULTS, signal });
+    const end = await runReview({
+      job,
+      reviews,
+      skills,
+      memory,
+      seeds,
+      model,
+      clock,
+      random,
+      settings: DEFAULTS,
+      signal,
+    });
     if (end.state !== "finished") throw new Error(`the review ended ${end.state}: ${JSON.stringify(end)}`);
     return end.result;
   }
@@ -128,7 +141,13 @@ export function createDesk(model: Model) {
 
   /** A person puts a skill, under the name and description its front matter gives. */
   async function putSkill(name: string, text: string, description: string): Promise<void> {
-    const next = { files: { "SKILL.md": text }, description, category: "data", state: "active", origin: "user" } as const;
+    const next = {
+      files: { "SKILL.md": text },
+      description,
+      category: "data",
+      state: "active",
+      origin: "user",
+    } as const;
     const change = { name, op: `put-${name}-${++sessions}`, since: 0, decide: () => ok({ ...next, citations: [] }) };
     const done = await skills.change(change);
     if (!done.ok) throw new Error(done.failure.message);

@@ -40,6 +40,8 @@ export interface HarnessOptions {
   model: Model;
   tools?: Tool[];
   settings?: Partial<{ [Key in keyof Settings]: Partial<Settings[Key]> }>;
+  /** Runs while a message is on its way to the queue. */
+  onSend?(message: ReviewMessage): Promise<void>;
 }
 
 export type SessionHarness = ReturnType<typeof createSessionHarness>;
@@ -108,6 +110,7 @@ export function createSessionHarness(options: HarnessOptions) {
       queue: {
         async send(message) {
           step(true);
+          await options.onSend?.(message);
           sent.push(message);
         },
       },
@@ -129,9 +132,13 @@ export function createSessionHarness(options: HarnessOptions) {
       },
       async wake() {
         if (alarmAt === null) return;
+        const firedAt = alarmAt;
         if (alarmAt > clock.now()) clock.advance(alarmAt - clock.now());
         alarmAt = null;
-        await engine.alarm();
+        await engine.alarm().catch((error: unknown) => {
+          alarmAt ??= firedAt; // an alarm whose handler failed comes again
+          throw error;
+        });
         await this.settled();
       },
     };

@@ -1,0 +1,80 @@
+// Rehearsal: the deterministic model that ships with the product, for trying, testing and measuring it without a key.
+// A real Model that sees only the request and keeps nothing between calls. models/routing.ts offers it.
+//
+// Where the text in front of it does not say how a delimited file is written, it tries in this order, one change an
+// attempt, each forced by what the file contradicted:
+//   1. look at the first lines;
+//   2. separator: comma, semicolon, tab, pipe;
+//   3. a second line without any digit is a row of units, any other cell without a digit a word for "no value";
+//   4. numbers: point, comma, then grouped by comma, point, space, apostrophe: the first form that fits all cells seen;
+//   5. dates: year first, month first, day first; parts divided by points: day first;
+//   6. look at the extremes: nothing but nines, far from the rest, is a code for "no value"; marks that are always
+//      followed by exactly three digits group.
+// Where a loaded skill's prose says how, it begins with that (prose.ts), and what the file shows goes before both.
+import type { Model, ModelEvent, ModelRequest } from "../agent/contract.ts";
+import { type Answer, type ToolCall } from "../schemas/entry.ts";
+import { chat } from "./rehearsal/chat.ts";
+import type { Reply } from "./rehearsal/reply.ts";
+import { inputOf, offered } from "./rehearsal/request.ts";
+import { review } from "./rehearsal/reviewer.ts";
+import { parseTableTask } from "./rehearsal/table-task.ts";
+import { workOnTable } from "./rehearsal/worker.ts";
+
+const NAME = "rehearsal:1";
+/** English text and code, roughly; only comparisons between requests rest on it. */
+const CHARS_PER_TOKEN = 4;
+
+export function createRehearsalModel(): Model {
+  return { name: NAME, stream };
+}
+
+async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const answer = toAnswer(request, decide(request));
+  for (const text of answer.text.match(/\S+\s*(?:\S+\s*){0,2}|\s+/g) ?? []) {
+    if (signal.aborted) break;
+    yield { type: "text_delta", text };
+    await Promise.resolve(); // readers may take each piece before the next
+  }
+  if (signal.aborted) {
+    yield { type: "failed", failure: { code: "aborted", message: "The call was stopped.", retryable: false } };
+    return;
+  }
+  yield { type: "done", answer };
+}
+
+function decide(request: ModelRequest): Reply {
+  if (isReview(request)) return review(request);
+  const task = parseTableTask(inputOf(request));
+  return task ? workOnTable(request, task) : chat(request);
+}
+
+/** A transcript to judge, and no hands to do the work itself. */
+function isReview(request: ModelRequest): boolean {
+  const tools = offered(request);
+  return !tools.has("terminal") && /^\[\S+\/\d+#principal\]/m.test(inputOf(request));
+}
+
+function toAnswer(request: ModelRequest, reply: Reply): Answer {
+  const tools = offered(request);
+  const before = request.messages.reduce(
+    (sum, message) => sum + (message.role === "assistant" ? message.calls.length : 0),
+    0,
+  );
+  const calls: ToolCall[] = (reply.calls ?? [])
+    .filter(([name]) => tools.has(name))
+    .map(([name, args], i) => ({ id: `call_${before + i + 1}`, name, args }));
+  const chars = JSON.stringify([request.system, request.messages, request.tools]).length;
+  const written = reply.text.length + JSON.stringify(calls).length;
+  return {
+    text: reply.text,
+    calls,
+    stop: calls.length > 0 ? "tools" : "end",
+    usage: {
+      input: Math.ceil(chars / CHARS_PER_TOKEN),
+      output: Math.ceil(written / CHARS_PER_TOKEN),
+      cacheRead: 0,
+      cacheWrite: 0,
+    },
+    model: NAME,
+  };
+}

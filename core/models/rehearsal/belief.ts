@@ -1,0 +1,170 @@
+// From advice and evidence to a belief: how rehearsal decides what to try next. Each failure of the awk program changes
+// one belief, to the first one in the documented order under which everything seen so far makes sense. Pure: the state
+// is folded from the results in front of the model, never kept.
+import { BAD_DATE, BAD_NUMBER, NO_COLUMN } from "./awk-program.ts";
+import {
+  type Advice,
+  type Belief,
+  DATE_ORDERS,
+  type NumberForm,
+  NUMBER_FORMS,
+  SEPARATORS,
+  isDate,
+  isNumber,
+} from "./conventions.ts";
+
+/** What one run of the program showed. */
+export interface Run {
+  exitCode: number;
+  output: string;
+}
+
+export interface Inquiry {
+  belief: Belief;
+  /** Separators that did not fit, numbers and dates that did not parse under some earlier belief. */
+  ruledOut: string[];
+  numbersSeen: string[];
+  datesSeen: string[];
+  /** The cell on the second line that was taken for a unit. */
+  unitCell?: string;
+  /** A successful run has shown the extremes. */
+  checked: boolean;
+  /** The figure of the last successful run under the present belief, `null` for an empty selection. */
+  result?: string | null;
+  /** Why there is nothing left to try. */
+  stuck?: string;
+}
+
+export function beginInquiry(advice: Advice): Inquiry {
+  return {
+    belief: {
+      separators: advice.separators?.length ? advice.separators : [SEPARATORS[0]!],
+      form: toForm(advice),
+      missing: advice.missing ?? [],
+      dates: advice.dates ?? DATE_ORDERS[0]!,
+      unitRow: advice.unitRow ?? false,
+    },
+    ruledOut: [],
+    numbersSeen: [],
+    datesSeen: [],
+    checked: false,
+  };
+}
+
+/** The next state after one run. */
+export function learn(before: Inquiry, run: Run): Inquiry {
+  const state = structuredClone(before);
+  if (run.exitCode === 0) return learnFromSuccess(state, run.output);
+  if (run.exitCode === NO_COLUMN) return nextSeparator(state, run.output);
+  const seen = /line (\d+), column "[^]*?": "([^]*?)" is not a (?:number|date); the line is: ([^]*)$/.exec(run.output);
+  if (!seen || (run.exitCode !== BAD_NUMBER && run.exitCode !== BAD_DATE)) {
+    return { ...state, stuck: `the command failed with exit code ${run.exitCode}: ${run.output.trim()}` };
+  }
+  const [, line, cell, whole] = seen as unknown as [string, string, string, string];
+  if (!/\d/.test(cell)) return learnWord(state, Number(line), cell, whole);
+  return run.exitCode === BAD_NUMBER ? nextForm(state, cell) : nextDates(state, cell);
+}
+
+/** Who is told the decimal mark knows that the other mark can only group. */
+function toForm({ decimal, thousands }: Advice): NumberForm {
+  const mark = decimal ?? (thousands === "," ? "." : thousands === "." ? "," : ".");
+  if (thousands !== undefined) return { decimal: mark, thousands: thousands === mark ? "" : thousands };
+  return { decimal: mark, thousands: decimal === "," ? "." : decimal === "." ? "," : "" };
+}
+
+function nextSeparator(state: Inquiry, output: string): Inquiry {
+  state.ruledOut.push(...state.belief.separators);
+  const next = SEPARATORS.find((mark) => !state.ruledOut.includes(mark));
+  if (!next) return { ...state, stuck: output.trim() };
+  state.belief.separators = [next];
+  return state;
+}
+
+/** A cell without a digit: a unit when the whole second line has none, else a word for "no value". */
+function learnWord(state: Inquiry, line: number, cell: string, whole: string): Inquiry {
+  if (line === 2 && !state.belief.unitRow && !/\d/.test(whole)) {
+    state.belief.unitRow = true;
+    state.unitCell = cell;
+    return state;
+  }
+  if (state.belief.missing.includes(cell)) return { ...state, stuck: `"${cell}" could not be read` };
+  state.belief.missing.push(cell);
+  if (cell === state.unitCell) state.belief.unitRow = false;
+  return state;
+}
+
+function nextForm(state: Inquiry, cell: string): Inquiry {
+  state.numbersSeen.push(cell);
+  const next = NUMBER_FORMS.find((form) => state.numbersSeen.every((seen) => isNumber(seen, form)));
+  if (!next) return { ...state, stuck: `no way of writing numbers explains ${state.numbersSeen.join(" and ")}` };
+  state.belief.form = next;
+  return state;
+}
+
+function nextDates(state: Inquiry, cell: string): Inquiry {
+  state.datesSeen.push(cell);
+  const next = DATE_ORDERS.find((order) => state.datesSeen.every((seen) => isDate(seen, order)));
+  if (!next) return { ...state, stuck: `no order of day, month and year explains ${state.datesSeen.join(" and ")}` };
+  state.belief.dates = next;
+  return state;
+}
+
+function learnFromSuccess(state: Inquiry, output: string): Inquiry {
+  const figure = /^result: (\S+)/m.exec(output)?.[1];
+  if (!figure) return { ...state, stuck: `the command printed no result: ${output.trim()}` };
+  state.result = figure === "none" ? null : figure;
+  const extremes = readExtremes(output);
+  if (!extremes) return state;
+  state.checked = true;
+  const { form } = state.belief;
+  if (extremes.marks > 0 && extremes.marks === extremes.threes && form.thousands === "") {
+    // Nobody writes every fraction with three digits and never a zero in front: the mark groups.
+    state.belief.form = { decimal: form.decimal === "." ? "," : ".", thousands: form.decimal };
+    return again(state);
+  }
+  const code = [toCode(extremes.smallest, extremes), toCode(extremes.largest, extremes)].find((found) => found);
+  if (code && !state.belief.missing.includes(code)) {
+    state.belief.missing.push(code);
+    return again(state);
+  }
+  return state;
+}
+
+/** The figure stood on a wrong reading, and another surprise may stand behind this one. */
+function again(state: Inquiry): Inquiry {
+  state.checked = false;
+  delete state.result;
+  return state;
+}
+
+interface Extreme {
+  value: number;
+  next: number;
+}
+interface Extremes {
+  smallest: Extreme;
+  largest: Extreme;
+  marks: number;
+  threes: number;
+}
+
+function readExtremes(output: string): Extremes | null {
+  const small = /^smallest: (\S+) \(\d+ times\), next: (\S+)/m.exec(output);
+  const large = /^largest: (\S+) \(\d+ times\), next: (\S+)/m.exec(output);
+  const marks = /^cells with a point or comma: (\d+), .*: (\d+)$/m.exec(output);
+  if (!small || !large || !marks) return null;
+  return {
+    smallest: { value: Number(small[1]), next: Number(small[2]) },
+    largest: { value: Number(large[1]), next: Number(large[2]) },
+    marks: Number(marks[1]),
+    threes: Number(marks[2]),
+  };
+}
+
+/** Nothing but nines, at least three of them, and out of line with the rest: a code for "no value". */
+function toCode(extreme: Extreme, { smallest, largest }: Extremes): string | null {
+  if (!/^-?9{3,}$/.test(String(extreme.value)) || extreme.value === extreme.next) return null;
+  const rest = extreme === smallest ? largest.value - smallest.next : largest.next - smallest.value;
+  const alone = extreme === smallest && extreme.value < 0 && extreme.next >= 0;
+  return alone || Math.abs(extreme.next - extreme.value) > rest ? String(extreme.value) : null;
+}

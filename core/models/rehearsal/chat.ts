@@ -1,0 +1,73 @@
+// What rehearsal does with everything that is no table task: it says what it is, and does the few plain things it can
+// recognise by their words. It drives `npm run chat` without a key.
+import type { ModelRequest } from "../../agent/contract.ts";
+import { type Done, doneSinceInput, inputOf, listedSkills, offered } from "./request.ts";
+import type { Reply } from "./reply.ts";
+
+export function chat(request: ModelRequest): Reply {
+  const text = inputOf(request).trim();
+  const tools = offered(request);
+  const done = doneSinceInput(request);
+  const last = done.at(-1);
+  if (last) return { text: report(last) };
+  if (request.toolChoice === "none") return { text: "I stop here; what was done stands above." };
+
+  const fact = /^(?:please )?remember(?: that|:)?\s+([\s\S]+)$/i.exec(text)?.[1];
+  if (fact && tools.has("memory")) {
+    const store = /\b(I|my|me|I'm)\b/.test(fact) ? "user" : "memory";
+    return { text: "I will keep that.", calls: [["memory", { action: "add", store, content: sentence(fact) }]] };
+  }
+  const file = /\b(?:show|read|open|print|cat)\b\s+(?:me\s+)?(?:the\s+)?(?:file\s+)?[`"']?([\w./-]+\.\w+)[`"']?/i.exec(
+    text,
+  )?.[1];
+  if (file && tools.has("read_file")) return { text: "", calls: [["read_file", { path: file, limit: 40 }]] };
+  if (/\b(list|show|which|what)\b.*\bfiles?\b|^ls\b/i.test(text) && tools.has("terminal")) {
+    return { text: "Here is the workspace.", calls: [["terminal", { command: "find . -type f | sort" }]] };
+  }
+  if (/\b(list|show|which|what)\b.*\bskills\b/i.test(text)) {
+    if (tools.has("skills_list")) return { text: "These are the skills.", calls: [["skills_list", {}]] };
+  }
+  const skill = /\b(?:show|view|load|open|read)\b.*?\bskill\b\s+`?([a-z0-9]+(?:-[a-z0-9]+)*)`?/i.exec(text)?.[1];
+  if (skill && tools.has("skill_view")) return { text: "", calls: [["skill_view", { name: skill }]] };
+  const command = /^(?:run|execute)\s*:?\s*`([^`]+)`|^\$\s+(.+)$/i.exec(text);
+  if (command && tools.has("terminal")) {
+    return { text: "", calls: [["terminal", { command: (command[1] ?? command[2])! }]] };
+  }
+  return { text: introduce(request) };
+}
+
+function introduce(request: ModelRequest): string {
+  const skills = listedSkills(request.system).map(({ name }) => name);
+  const known = skills.length > 0 ? ` Skills at hand: ${skills.slice(0, 8).join(", ")}.` : "";
+  return (
+    "I am rehearsal, the small deterministic model that ships with Talaria for trying it without a model key. " +
+    "I can work out a figure from a delimited file in the workspace (name the file, the column in backticks, and mean, " +
+    "total, smallest or largest), list or show files and skills, run `a command`, and remember a fact when you begin " +
+    `with "remember that".${known} For anything else, start Talaria with a key for a real model.`
+  );
+}
+
+function report({ call, failed, result }: Done): string {
+  if (failed) return `That did not work: ${String(result.error ?? result.stderr ?? "no reason was given")}`.trim();
+  switch (call.name) {
+    case "memory":
+      return "Remembered.";
+    case "skills_list":
+      return (
+        lines(result.skills, (skill) => `- ${String(skill.name)}: ${String(skill.description)}`) || "There are none."
+      );
+    case "terminal":
+      return String(result.stdout ?? "").trim() || "It printed nothing.";
+    default:
+      return String(result.content ?? "").trim() || "Done.";
+  }
+}
+
+function lines(list: unknown, toLine: (item: Record<string, unknown>) => string): string {
+  return Array.isArray(list) ? list.map((item) => toLine(item as Record<string, unknown>)).join("\n") : "";
+}
+
+function sentence(text: string): string {
+  const trimmed = text.trim();
+  return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;
+}

@@ -1,0 +1,112 @@
+// Turns Markdown written by anybody into sentences in which marks are spelled out: `;` becomes "semicolon", a table row
+// a sentence, a heading a prefix of what stands under it. Used by prose.ts. Pure.
+
+export interface Prose {
+  /** Lower case but for quoted tokens, marks as words, one statement each. */
+  sentences: string[];
+  /** Fenced and inline code, as written. */
+  code: string[];
+}
+
+const MARK_WORDS: [RegExp, string][] = [
+  [/^(;|&semi;)$/, "semicolon"],
+  [/^(\\t|\t|→|\^I|\\u0009|0x09)$/i, "tab"],
+  [/^(\\?\||&#124;|¦)$/, "pipe"],
+  [/^,$/, "comma"],
+  [/^\.$/, "point"],
+  [/^ $/, "space"],
+  [/^['’]$/, "apostrophe"],
+];
+
+export function toProse(markdown: string): Prose {
+  const code: string[] = [];
+  const text = markdown
+    .replace(/\r\n?/g, "\n")
+    .replace(
+      /^\uFEFF?---\n([\s\S]*?)\n---\n/,
+      (_, head: string) => `${/^description:\s*(.*)$/m.exec(head)?.[1] ?? ""}\n\n`,
+    )
+    .replace(/^ *(```|~~~)[^\n]*\n([\s\S]*?)^ *\1.*$/gm, (_, _fence, body: string) => (code.push(body), "\n\n"))
+    .replace(
+      /^(?: {4}|\t)(?=(?:awk|cut|sed|tail|gawk|python|import|pd)\b)(.*)$/gm,
+      (_, line: string) => (code.push(line), "\n"),
+    );
+  for (const match of text.matchAll(/`([^`\n]{3,})`/g)) code.push(match[1]!);
+  return { sentences: toBlocks(text).flatMap(toSentences), code };
+}
+
+/** Paragraphs, bullets and table rows, each under its heading. */
+function toBlocks(text: string): string[] {
+  const blocks: string[] = [];
+  let heading = "";
+  let open = false;
+  for (const line of text.split("\n")) {
+    const trimmed = line.trim();
+    const head = /^#{1,6}\s+(.*)$/.exec(trimmed);
+    if (head) {
+      heading = /^(when to use|steps|pitfalls|verify|procedure|notes?)\b/i.test(head[1]!) ? "" : head[1]!;
+      open = false;
+    } else if (trimmed === "" || /^\|?[\s:|-]+\|[\s:|-]*$/.test(trimmed)) {
+      open = false;
+    } else if (/^\|.*\|$/.test(trimmed)) {
+      blocks.push(fromTableRow(trimmed));
+      open = false;
+    } else if (open && !STARTS.test(trimmed)) {
+      blocks[blocks.length - 1] += ` ${trimmed}`;
+    } else {
+      const body = trimmed.replace(/^([-*+•]|\d+[.)])\s+/, "");
+      blocks.push(heading ? `${heading}: ${body}` : body);
+      open = true;
+    }
+  }
+  return blocks;
+}
+
+/** A bullet, a number, or a label with a colon begins a statement of its own. */
+const STARTS = /^(?:[-*+•]|\d+[.)])\s|^(?:\*\*|__)?[A-Z][\w /'-]{0,40}(?::\*\*|:__|\*\*:|__:|:)(?:\s|$)/;
+
+function fromTableRow(row: string): string {
+  const cells = row.slice(1, -1).split(/(?<![\\`])\|(?!`)/);
+  return cells.map((cell) => cell.trim().replaceAll("\\|", "|")).join(": ");
+}
+
+function toSentences(block: string): string[] {
+  return spellMarks(block)
+    .split(/(?<=[A-Za-z\d)`"”*])[.!?]+["”)]*(?=\s+["“`(*]*[A-Z\d])|(?<=[a-z)`"”*])[!?](?=\s)/)
+    .map((sentence) => lower(sentence.replace(/\*\*|__/g, "")).trim())
+    .filter((sentence) => sentence !== "");
+}
+
+/** Quoted marks, and a bare mark that ends a statement after a colon or stands in brackets. */
+function spellMarks(block: string): string {
+  return block
+    .replace(
+      /``\s?(.+?)\s?``|`([^`\n]{1,6})`|"([^"\n]{1,6})"|“([^”\n]{1,6})”|‘([^’\n]{1,6})’|«\s?([^»\n]{1,6})\s?»/g,
+      (all, ...found) => {
+        const inside = found.slice(0, 6).find((piece) => typeof piece === "string") as string;
+        return spell(inside) ?? all;
+      },
+    )
+    .replace(
+      /(^|[\s(=:])'(\\t|[;,.|]| )'(?=$|[\s).,;:])/g,
+      (_, before: string, mark: string) => `${before} ${spell(mark)} `,
+    )
+    .replace(/(?<=\s)\|(?=[\s,.;)]|$)/g, " pipe ")
+    .replace(/\(\s*(\\t|[;,.|'])\s*\)/g, (_, mark: string) => `(${spell(mark)})`)
+    .replace(
+      /([:=]|\bis|\bare|\bwith|\bby|\bon)\s+(\\t|[;,|]|[.'](?=\s*$))(?=\s|$|[.,])/g,
+      (_, before: string, mark: string) => `${before} ${spell(mark)} `,
+    );
+}
+
+function spell(mark: string): string | undefined {
+  const word = MARK_WORDS.find(([pattern]) => pattern.test(mark))?.[1];
+  return word && ` ${word} `;
+}
+
+function lower(sentence: string): string {
+  return sentence
+    .split(/(`[^`]*`|"[^"]*"|“[^”]*”|\bN\/?A\b|#N\/A|\bNULL\b|\bNaN\b)/)
+    .map((piece, i) => (i % 2 ? piece : piece.toLowerCase()))
+    .join("");
+}

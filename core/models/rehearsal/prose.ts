@@ -1,0 +1,329 @@
+// Reads out of a skill's prose how a class of delimited files is written. Nobody writes for this reader: it takes advice
+// in any wording it can follow, weighs what is denied or said of other files, and leaves a part alone when the text is
+// silent. Entry: readAdvice. Pure.
+import type { Advice, DateOrder, Mark, NumberForm } from "./conventions.ts";
+import { readCode } from "./prose-code.ts";
+import { type Prose, toProse } from "./prose-text.ts";
+import { readMissing } from "./prose-missing.ts";
+
+type Topic = "separator" | "decimal" | "thousands" | "other";
+interface Said {
+  topic: Topic;
+  mark: Mark;
+  /** 1 said of these files, 0.3 said of what one would expect or of other files. */
+  weight: number;
+}
+
+export function readAdvice(markdown: string): Advice {
+  const prose = toProse(markdown);
+  const said = prose.sentences.flatMap(readMarks);
+  const code = readCode(prose.code);
+  const examples = readExamples(prose);
+  const words = fromMarks(said);
+  const locale = readLocale(prose);
+  const first = <Key extends keyof Advice>(key: Key): Pick<Advice, Key> | object => {
+    const source = [words, code, examples, locale].find((advice) => advice[key] !== undefined);
+    return source ? { [key]: source[key] } : {};
+  };
+  const missing = [...new Set([...readMissing(prose.sentences), ...(code.missing ?? [])])];
+  const dates = readDates(prose) ?? code.dates ?? locale.dates;
+  const unitRow = readUnitRow(prose) ?? code.unitRow;
+  const advice: Advice = {
+    ...first("separators"),
+    ...first("decimal"),
+    ...first("thousands"),
+    ...(missing.length > 0 ? { missing } : {}),
+    ...(dates ? { dates } : {}),
+    ...(unitRow !== undefined ? { unitRow } : {}),
+  };
+  // One mark cannot do both: the decimal mark is the better attested of the two.
+  if (advice.thousands && advice.thousands === advice.decimal) delete advice.thousands;
+  return advice;
+}
+
+// ---- marks and what they do ----
+
+const MARKS: [Mark, RegExp][] = [
+  [";", /\bsemi-?\s?colons?\b/g],
+  ["\t", /\b(?:horizontal )?tab(?:s|ulators?|ulator characters?| characters?| stops?)?\b|\btsv\b/g],
+  ["|", /\b(?:pipes?|vertical (?:bars?|lines?|strokes?)|upright (?:bars?|strokes?)|(?<!side)bars)\b/g],
+  [",", /\bcommas?\b(?! ?-?(?:separated|delimited) values)/g],
+  [".", /\b(?:points?|dots?|periods?|full[- ]stops?)\b(?! out\b)/g],
+  [
+    " ",
+    /\b(?:(?:thin |narrow |plain |single |non-breaking )?spaces?|blanks?(?= group| between (?:digit|thousand|group)))\b/g,
+  ],
+  ["'", /\b(?:apostrophes?|single quotes?|ticks?)\b/g],
+];
+const TOPICS: [Topic, RegExp, number][] = [
+  [
+    "thousands",
+    /\bthousands?\b|\bmillions?\b|\bgroup(?:s|ed|ing)?\b|\b(?:large|big|long|larger) (?:numbers?|values?|figures?|amounts?)\b|\bthree digits\b|\bdigits in threes\b|\bdecorat\w+/g,
+    0,
+  ],
+  ["decimal", /\bdecimals?\b|\bfraction\w*|\bradix\b|\bcents\b|\bwhole (?:part|number)s?\b|\btenths\b/g, 0],
+  [
+    "separator",
+    /\bseparat\w*|\bdelimit\w*|\bdivid\w*|\bsplit\w*|\b(?:field|column|cell)s? (?:mark|boundar|break)\w*|\bapart\b|\bset off\b|\bbetween (?:the )?(?:fields|columns|cells|values|entries)\b|\bjoined by\b/g,
+    0,
+  ],
+  ["separator", /\b(?:fields?|columns?|cells?|header)\b/g, 4],
+  ["other", /\bdates?\b|\bdays?\b|\bmonths?\b|\bsentences?\b|\bquot\w+|\bmissing\b|\bempty\b|\btrailing\b/g, 1],
+];
+const NEGATION =
+  /\b(?:not|no|never|neither|nor|instead of|rather than|unlike|isn't|aren't|don't|doesn't|won't|avoid|in place of|as opposed to|without|hardly|nothing to do with|replac(?:es|ing) the usual|despite|although|even though)\b/g;
+const AFFIRMED =
+  /\b(?:not only|not just|do not forget|don't forget|do not be (?:surprised|fooled)|no matter|not surprising\w*|without fail|without exception|no doubt|not to mention)\b/g;
+const ELSEWHERE =
+  /\belsewhere\b|\b(?:other|outside|foreign) (?:teams?|files?|people|offices?|countries|tools?|exports?|systems?|sources?|departments?)\b|\bmost (?:files?|people|tools?|csvs?|programs?|exports?|of the world|other)\b|\bby default\b|\bdefaults?\b|\bexpect\w*|\bassum\w*|\blooks? like\b|\bplain csv\b|\b(?:ordinary|standard|textbook|normal|classic|regular) (?:csv|files?)\b|\bone would\b|\byou (?:might|may|would)\b|\bin english\b|\bamerican\b|\bthe (?:name|extension|suffix)\b|\bstands for\b/;
+
+interface Found {
+  at: number;
+  end: number;
+}
+
+/** Every mark of a sentence with the nearest thing it can be for. */
+function readMarks(sentence: string): Said[] {
+  const text = normalise(sentence);
+  const clauses = breaks(text);
+  const topics = TOPICS.flatMap(([topic, words, cost]) =>
+    [...text.matchAll(words)].map((match) => ({ topic, cost, at: match.index, end: match.index + match[0].length })),
+  );
+  const said: Said[] = [];
+  for (const [mark, words] of MARKS) {
+    for (const match of text.matchAll(words)) {
+      const place = { at: match.index, end: match.index + match[0].length };
+      const topic =
+        mark === "\t" && match[0] === "tsv" ? "separator" : nearestTopic(text, place, topics, clauses, mark);
+      if (!topic || topic === "other") continue;
+      if (isDenied(text, place, clauses)) {
+        const instead = takenUp(text, place, topics, clauses, mark);
+        if (instead) said.push({ topic: instead, mark, weight: 1 });
+        continue;
+      }
+      const clause = clauseAt(text, place, clauses);
+      said.push({ topic, mark, weight: ELSEWHERE.test(clause) ? 0.3 : 1 });
+    }
+  }
+  return said;
+}
+
+/** Fixed expressions in which a mark or a topic means something else. */
+function normalise(sentence: string): string {
+  return sentence
+    .replace(/’/g, "'")
+    .replace(/\bdecimal (?:separator|mark|sign|character|delimiter|symb\w+|marker|places?|digits?)s?\b/g, "decimal")
+    .replace(/\bdecimal point(?=s? (?:is|are|becomes?|being|appears?|shows?|written)\b|s?\s*[:=])/g, "decimal")
+    .replace(
+      /\b(?:thousands?|grouping|digit[- ]group(?:ing)?) (?:separator|mark|sign|character|delimiter|symb\w+|marker)s?\b/g,
+      "thousands",
+    )
+    .replace(/\bpoint\b(?=s? (?:is|of|at) (?:that|view|which))/g, "matter")
+    .replace(/\b(?:comma|character|tab)-?\s?separated values?\b/g, "csv")
+    .replace(/\bblank (?:lines?|cells?)\b/g, "empty")
+    .replace(
+      /\bcommas? (?:where|in place of|instead of|for) (?:[a-z]+ ){0,5}(?:decimal )?(?:points?|dots?|periods?)\b/g,
+      "comma as decimal",
+    );
+}
+
+/** Where one statement ends and another begins, with what crossing it costs. */
+function breaks(text: string): { at: number; cost: number }[] {
+  const strong = [...text.matchAll(/[;:—–](?=\s)|\s-\s|\b(?:but|while|whereas|though|yet)\b/g)];
+  const weak = [...text.matchAll(/,(?=\s)|[()]|\b(?:and|with|plus|then|so|because|since)\b/g)];
+  return [
+    ...strong.map((match) => ({ at: match.index, cost: match[0] === ":" ? 1 : 5 })),
+    ...weak.map((match) => ({ at: match.index, cost: 2 })),
+  ];
+}
+
+const MARKS_FOR: Record<Topic, string> = { separator: ",;\t|", decimal: ".,", thousands: "., '", other: ".,; '\t|" };
+
+function nearestTopic(
+  text: string,
+  mark: Found,
+  topics: (Found & { topic: Topic; cost: number })[],
+  clauses: { at: number; cost: number }[],
+  kind: Mark,
+): Topic | undefined {
+  let best: { topic: Topic; distance: number } | undefined;
+  for (const topic of topics) {
+    if (!MARKS_FOR[topic.topic].includes(kind)) continue;
+    const [from, to] = topic.at < mark.at ? [topic.end, mark.at] : [mark.end, topic.at];
+    const words = text.slice(from, to).split(/\s+/).filter(Boolean).length;
+    const crossed = clauses.filter(({ at }) => at >= from && at < to).reduce((sum, { cost }) => sum + cost, 0);
+    const distance = words + crossed + topic.cost;
+    if (!best || distance < best.distance) best = { topic: topic.topic, distance };
+  }
+  return best && best.distance <= 16 ? best.topic : undefined;
+}
+
+/** A "no" before the mark that no "but" has ended, or an "is not" right after it. */
+function isDenied(text: string, mark: Found, clauses: { at: number }[]): boolean {
+  const affirmed = text.replace(AFFIRMED, (phrase) => " ".repeat(phrase.length));
+  if (/^\W{0,3}(?:is|are|was|were|does|do|has|have)(?:n't| not| never| nothing)\b/.test(affirmed.slice(mark.end)))
+    return true;
+  const before = affirmed.slice(0, mark.at);
+  const denial = [...before.matchAll(NEGATION)].at(-1);
+  if (!denial) return false;
+  const between = before.slice(denial.index + denial[0].length);
+  if (/\bbut\b|\bit is\b|\bit's\b|\bthey are\b|\buse\b/.test(between)) return false;
+  const fresh = between.split(/\band\b/);
+  if (fresh.length > 1 && TOPICS.some(([, words, cost]) => cost === 0 && fresh.at(-1)!.search(words) >= 0))
+    return false;
+  const ended = clauses.some(({ at }) => at > denial.index && at < mark.at && !/^(?:and|\()/.test(text.slice(at)));
+  return !ended && between.split(/\s+/).filter(Boolean).length <= 6;
+}
+
+/** "Not a separator; it marks the decimals": what the next clause says of the mark that was denied. */
+function takenUp(
+  text: string,
+  mark: Found,
+  topics: (Found & { topic: Topic })[],
+  clauses: { at: number }[],
+  kind: Mark,
+) {
+  for (const { at } of clauses.filter((clause) => clause.at >= mark.end).sort((a, b) => a.at - b.at)) {
+    if (
+      !/^[\s,;:—–(-]*(?:but |and |for |since |because )?(?:it|they|these|those|that|which|its|their)\b/.test(
+        text.slice(at),
+      )
+    )
+      continue;
+    return topics
+      .filter((topic) => topic.at > at && topic.topic !== "other" && MARKS_FOR[topic.topic].includes(kind))
+      .sort((a, b) => a.at - b.at)[0]?.topic;
+  }
+  return undefined;
+}
+
+function clauseAt(text: string, mark: Found, clauses: { at: number; cost: number }[]): string {
+  const walls = clauses.filter(({ at, cost }) => cost >= 5 || text[at] === ",").map(({ at }) => at);
+  const from = Math.max(0, ...walls.filter((at) => at < mark.at));
+  const to = Math.min(text.length, ...walls.filter((at) => at >= mark.end));
+  return text.slice(from, to);
+}
+
+function fromMarks(said: Said[]): Advice {
+  const pick = (topic: Topic): Mark[] => {
+    const about = said.filter((item) => item.topic === topic && MARKS_FOR[topic].includes(item.mark));
+    const top = Math.max(0, ...about.map(({ weight }) => weight));
+    return [...new Set(about.filter(({ weight }) => weight === top && weight === 1).map(({ mark }) => mark))];
+  };
+  const separators = pick("separator");
+  const rare = separators.filter((mark) => mark !== ",");
+  const thousands = pick("thousands");
+  const decimals = pick("decimal");
+  // Nobody has to be told of a decimal point unless it is the only one named.
+  const decimal = thousands.includes(",") && decimals.includes(".") ? "." : decimals.includes(",") ? "," : decimals[0];
+  const grouping = thousands.find((mark) => mark !== decimal);
+  return {
+    ...(separators.length > 0 ? { separators: rare.length > 0 ? rare : separators } : {}),
+    ...(decimal ? { decimal: decimal as NumberForm["decimal"] } : {}),
+    ...(grouping ? { thousands: grouping as NumberForm["thousands"] } : {}),
+  };
+}
+
+// ---- examples, places, dates, units ----
+
+/** "1.234,5" or "3,14" show what a sentence need not say; what such a thing "means" is not the file's way. */
+function readExamples({ sentences }: Prose): Advice {
+  const advice: Advice = {};
+  for (const sentence of sentences) {
+    if (!/\d/.test(sentence) || ELSEWHERE.test(sentence)) continue;
+    const file = sentence.split(
+      /\b(?:means|meaning|becomes?|stands for|that is|i\.e\.|into|equals|reads as|for|not)\b|=|→|->/,
+    )[0]!;
+    const both = /(?<![\d.,])\d{1,3}(?:([.,' ])\d{3})+([.,])\d+(?![\d.,]*\d)/.exec(file);
+    if (both && both[1] !== both[2]) {
+      advice.thousands ??= both[1] as NumberForm["thousands"];
+      advice.decimal ??= both[2] as NumberForm["decimal"];
+    }
+    const simple = /(?<![\d.,])\d+([.,])(?:\d{1,2}|\d{4,})(?![\d.,]*\d)/.exec(file);
+    if (simple && !both) advice.decimal ??= simple[1] as NumberForm["decimal"];
+    const grouped = /(?<![\d.,])\d{1,3}([.,' ])\d{3}(?:\1\d{3})*(?![\d.,]*\d)/.exec(file);
+    if (grouped && !both && (/thousand|million/.test(sentence) || /\d{1,3}([.,' ])\d{3}\1\d{3}/.test(file))) {
+      advice.thousands ??= grouped[1] as NumberForm["thousands"];
+    }
+  }
+  return advice;
+}
+
+/** "German number format" says all of it at once. */
+function readLocale({ sentences }: Prose): Advice {
+  const place = /\b(?:german|continental|european|dutch|italian|spanish|austrian)\b(?![^.]*\bnot\b)/;
+  const about = sentences.filter((sentence) => place.test(sentence));
+  const numbers = about.some((sentence) =>
+    /\bnumbers?|figures?|amounts?|locale|notation|format|style|way|settings\b/.test(sentence),
+  );
+  const dates = about.some((sentence) => /\bdates?|locale|settings\b/.test(sentence));
+  return {
+    ...(numbers ? { decimal: "," as const, thousands: "." as const } : {}),
+    ...(dates ? { dates: "dmy" as const } : {}),
+  };
+}
+
+const DATE_WORDS: [DateOrder, RegExp][] = [
+  [
+    "dmy",
+    /\bdays? ?-?(?:first|before|ahead|leading|leads|then|\/|\.|-|,) ?-?(?:the |of )?(?:months?|mon)?|\bdd?\s?[./-]\s?mm?\s?[./-]\s?y+|\b(?:the )?days? (?:comes?|stands?|goes|go|is|are|precedes?|written)\b|\b(?:first|leading) (?:number|figure|part|pair|two digits|component|digits)[^.;]{0,25}\bday\b|\bstart(?:s|ing)? with the day\b|\b(?:european|british|continental|german) (?:date|order)|\bdayfirst\b/,
+  ],
+  [
+    "mdy",
+    /\bmonths? ?-?(?:first|before|leading|then|\/|-) ?-?(?:the )?(?:days?)?|\bmm?\s?[./-]\s?dd?\s?[./-]\s?y+|\bthe month (?:comes?|stands?|goes|precedes)\b|\b(?:us|american)(?:-style)? (?:date|order)/,
+  ],
+  ["ymd", /\biso(?:[ -]?8601)?\b|\byyyy[-/]mm[-/]dd\b|\byears? ?-?first\b/],
+];
+
+function readDates({ sentences }: Prose): DateOrder | undefined {
+  for (const [order, words] of DATE_WORDS) {
+    const found = sentences.some((sentence) => {
+      const match = words.exec(sentence.toLowerCase());
+      if (!match) return false;
+      const before = sentence.slice(0, match.index).replace(AFFIRMED, "");
+      const clause = before.split(/[,;:—]\s|\bbut\b|\bwhile\b/).at(-1)!;
+      if (/\b(?:not|never|no|neither|instead of|rather than|unlike|isn't|aren't|don't)\b/.test(clause)) return false;
+      if (
+        order === "ymd" &&
+        /\b(?:to|into|as|in|convert\w*|compare|rewrite|turn\w*|rearrang\w*|reorder\w*)\b[^.]*$/.test(clause)
+      )
+        return false;
+      return order === "dmy" || !ELSEWHERE.test(sentence);
+    });
+    if (found) return order;
+  }
+  const dated = sentences.filter((sentence) => /\bdates?\b|\bday\b/.test(sentence)).join(" ");
+  const example = /\b(\d{1,2})[./-](\d{1,2})[./-]\d{4}\b/.exec(dated);
+  if (!example) return undefined;
+  if (Number(example[1]) > 12 || /\.\d+\./.test(example[0])) return "dmy";
+  return Number(example[2]) > 12 ? "mdy" : undefined;
+}
+
+const SECOND_LINE =
+  /\b(?:second|2nd|next|following) (?:physical |text )?(?:line|row|record)\b|\b(?:line|row|record) (?:no\.? |number )?(?:2|two)\b|\b(?:line|row|one|record|it)?\s?(?:right |directly |just |immediately )?(?:under|below|beneath|underneath|after) (?:the )?(?:header|heading|headings|column names|names|titles|first (?:line|row))\b/;
+
+function readUnitRow({ sentences }: Prose): boolean | undefined {
+  let answer: boolean | undefined;
+  for (const sentence of sentences) {
+    const units = /\bunits?\b|\bmeasured in\b|\bdimensions\b/.test(sentence);
+    const second = SECOND_LINE.test(sentence);
+    const row = /\b(?:row|line|record)s?\b/.test(sentence);
+    const dropped =
+      /\b(?:skip\w*|drop\w*|ignor\w*|discard\w*|delet\w*|remov\w*|throw|step over|leave out|not data|no data|never data|isn't data|pass over|jump over|starts? (?:on|at|with) (?:the )?(?:third|line 3|row 3))\b/.test(
+        sentence,
+      );
+    const third =
+      /\b(?:data|values|figures|records|observations|numbers) (?:only )?(?:begin|start)s? (?:on|at|with|in|from) (?:the )?(?:third|line 3|line three|row 3|row three)/.test(
+        sentence,
+      );
+    const two = /\btwo (?:header|heading) (?:rows|lines)\b|\btwo-(?:line|row) header/.test(sentence);
+    if (!((units && (row || second)) || (second && dropped) || third || two)) continue;
+    const none =
+      /\b(?:no|without(?: any| a)?|never an?|not an?|isn't an?|don't have an?|lacks? an?) (?:such |second )?(?:(?:row|line) (?:of|with|for) (?:the )?units|units? (?:row|line))/.test(
+        sentence,
+      );
+    if (none) answer ??= false;
+    else if (!ELSEWHERE.test(sentence)) answer = true;
+  }
+  return answer;
+}

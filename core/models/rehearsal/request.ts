@@ -1,0 +1,68 @@
+// Reads the one thing rehearsal sees, a ModelRequest: the listed skills, what was loaded, and the calls of the turn with
+// their results. Pure; used by worker.ts, reviewer.ts and chat.ts.
+import type { Message, ModelRequest } from "../../agent/contract.ts";
+import type { JsonObject, ToolCall } from "../../schemas/entry.ts";
+
+export interface ListedSkill {
+  name: string;
+  description: string;
+}
+export interface Done {
+  call: ToolCall;
+  failed: boolean;
+  /** The result as JSON; `{}` where it is none. */
+  result: JsonObject;
+}
+
+export function offered(request: ModelRequest): Set<string> {
+  return new Set(request.toolChoice === "none" ? [] : request.tools.map((tool) => tool.name));
+}
+
+/** The last thing the person said. The request to close a turn that ran out of steps is not theirs. */
+export function inputOf(request: ModelRequest): string {
+  const message = request.messages[inputIndex(request)];
+  return message?.role === "user" ? message.text : "";
+}
+
+/** Calls and results since the person last spoke, in order. */
+export function doneSinceInput(request: ModelRequest): Done[] {
+  return toDone(request.messages.slice(inputIndex(request) + 1));
+}
+
+/** Calls and results of the whole conversation. */
+export function doneInAll(request: ModelRequest): Done[] {
+  return toDone(request.messages);
+}
+
+/** Lines of the form `- name: description`; within the skills block where there is one. */
+export function listedSkills(system: string): ListedSkill[] {
+  const block = /<available_skills>([\s\S]*?)<\/available_skills>/.exec(system)?.[1] ?? system;
+  const line = /^\s*[-*]\s+\**`?([a-z0-9]+(?:-[a-z0-9]+)*)`?\**(?:\s*[([][^)\]]*[)\]])?\s*(?::|—|–)\s+(\S.*)$/gm;
+  return [...block.matchAll(line)].map((match) => ({ name: match[1]!, description: match[2]! }));
+}
+
+function inputIndex({ messages, toolChoice }: ModelRequest): number {
+  const said = messages.flatMap((message, index) => (message.role === "user" ? [index] : []));
+  const closes = toolChoice === "none" && said.length > 1 && said.at(-1) === messages.length - 1;
+  return said.at(closes ? -2 : -1) ?? -1;
+}
+
+function toDone(messages: Message[]): Done[] {
+  const results = new Map<string, Extract<Message, { role: "tool" }>>();
+  for (const message of messages) if (message.role === "tool") results.set(message.call, message);
+  return messages
+    .flatMap((message) => (message.role === "assistant" ? message.calls : []))
+    .flatMap((call) => {
+      const result = results.get(call.id);
+      return result ? [{ call, failed: result.failed, result: toObject(result.text) }] : [];
+    });
+}
+
+export function toObject(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as JsonObject) : {};
+  } catch {
+    return {}; // a result cut short, or plain text
+  }
+}

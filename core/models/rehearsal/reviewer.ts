@@ -1,0 +1,96 @@
+// What rehearsal does as a reviewer: distils a lesson from the transcript, looks for a skill that covers its class, and
+// patches that one or creates a new one; then keeps one fact. Without a recovered failure it keeps nothing.
+import type { ModelRequest } from "../../agent/contract.ts";
+import { MEMORY_FACT, SKILL_CATEGORY, SKILL_NAME, type TableLesson, distil, missingFrom, toSkill } from "./lesson.ts";
+import type { Reply } from "./reply.ts";
+import { type Done, type ListedSkill, doneSinceInput, inputOf, offered } from "./request.ts";
+import { chooseSkills } from "./skill-choice.ts";
+import { readTranscript } from "./transcript.ts";
+
+const NOTHING: Reply = { text: "Nothing worth keeping." };
+
+export function review(request: ModelRequest): Reply {
+  const input = inputOf(request);
+  const lesson = distil(readTranscript(input));
+  if (!lesson) return NOTHING;
+  const tools = offered(request);
+  const done = doneSinceInput(request);
+  const skill = tools.has("skill_manage") ? keepSkill(lesson, done, tools) : undefined;
+  if (skill) return skill;
+  const remembered = done.some(({ call }) => call.name === "memory") || input.includes(MEMORY_FACT);
+  if (tools.has("memory") && !remembered) {
+    const args = { action: "add", store: "memory", content: MEMORY_FACT, citations: lesson.citations };
+    return { text: "Whose data this is, is a fact for memory.", calls: [["memory", args]] };
+  }
+  return { text: closing(done) };
+}
+
+/** The next call on the way to a kept skill; nothing when it is kept, known or refused for good. */
+function keepSkill(lesson: TableLesson, done: Done[], tools: Set<string>): Reply | undefined {
+  const listed = done.find(({ call }) => call.name === "skills_list");
+  if (!listed && tools.has("skills_list")) {
+    return {
+      text: "The way was found after failed attempts. I look for a skill of this class.",
+      calls: [["skills_list", { query: "read figures from delimited data files, exports, tables" }]],
+    };
+  }
+  const writes = done.filter(({ call }) => call.name === "skill_manage");
+  if (writes.some(({ failed }) => !failed)) return undefined;
+  const refused = writes.at(-1);
+  const fit = String(refused?.result.neighbour ?? "") || fitting(listed);
+  if (!fit) return refused ? undefined : create(lesson, SKILL_NAME);
+
+  const viewed = done.find(({ call }) => call.name === "skill_view" && call.args.name === fit);
+  if (!viewed && tools.has("skill_view"))
+    return { text: `\`${fit}\` may cover it.`, calls: [["skill_view", { name: fit }]] };
+  if (!viewed || viewed.failed) return refused ? undefined : create(lesson, SKILL_NAME);
+  const patched = writes.find(({ call }) => call.args.action === "patch");
+  if (!patched) return patch(lesson, fit, String(viewed.result.content ?? ""));
+  // Protected, or without the place to patch: its companion takes the lesson.
+  const companion = `${fit}-local`;
+  if (fit.endsWith("-local") || writes.some(({ call }) => call.args.name === companion)) return undefined;
+  return create(lesson, companion);
+}
+
+function fitting(listed: Done | undefined): string | undefined {
+  const skills = listed?.result.skills;
+  return chooseSkills(Array.isArray(skills) ? (skills as ListedSkill[]) : [])[0];
+}
+
+function create(lesson: TableLesson, name: string): Reply {
+  const args = {
+    action: "create",
+    name,
+    content: toSkill(lesson, name),
+    category: SKILL_CATEGORY,
+    citations: lesson.citations,
+  };
+  return { text: "No skill covers this class yet.", calls: [["skill_manage", args]] };
+}
+
+/** Adds what is new in front of the pitfalls, as further steps; nothing new is nothing to write. */
+function patch(lesson: TableLesson, name: string, text: string): Reply | undefined {
+  const news = missingFrom(text, lesson);
+  if (news.length === 0) return undefined;
+  const pitfalls = news.map(({ pitfall }) => `- ${pitfall}\n`).join("");
+  // Behind the last numbered step and before the first pitfall, so that both lists stay whole.
+  const numbered = /^(\d+)(\. [^\n]*\n)\n## Pitfalls[ \t]*\n\n(?=- )/m.exec(text);
+  const heading = /^##\s+Pitfalls[ \t]*$/m.exec(text)?.[0] ?? "## Pitfalls";
+  const before = numbered ? numbered[1]! + numbered[2]! : "";
+  const steps = news.map(({ step }, i) => `${numbered ? `${Number(numbered[1]) + i + 1}.` : "-"} ${step}\n`).join("");
+  const args = {
+    action: "patch",
+    name,
+    old_string: numbered ? numbered[0] : heading,
+    new_string: `${before}${steps}\n${heading}\n\n${pitfalls}`,
+    citations: lesson.citations,
+  };
+  return { text: `\`${name}\` covers the class and lacks this.`, calls: [["skill_manage", args]] };
+}
+
+function closing(done: Done[]): string {
+  const kept = done.filter(({ call, failed }) => !failed && (call.name === "skill_manage" || call.name === "memory"));
+  if (kept.length === 0) return NOTHING.text;
+  const names = kept.map(({ call }) => (call.name === "memory" ? "one fact" : `the skill ${String(call.args.name)}`));
+  return `Kept ${names.join(" and ")}: the reading that held, and what contradicted the ones before it.`;
+}

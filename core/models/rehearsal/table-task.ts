@@ -1,0 +1,116 @@
+// Understands a request for one figure out of a delimited file, put in ordinary words: which file, which column, which
+// rows, what to compute, how to round. Pure; knows words of English and no data.
+
+export type Aggregate = "mean" | "sum" | "min" | "max" | "count";
+export interface TableTask {
+  path: string;
+  aggregate: Aggregate;
+  /** Absent when rows are counted. */
+  column?: string;
+  filters: { column: string; value: string }[];
+  /** `prefix` of an ISO date: `2021` or `2021-03`. */
+  period?: { column: string; prefix: string; words: string };
+  places: number;
+}
+
+const MONTHS = "january february march april may june july august september october november december".split(" ");
+const NUMBERS = "no one two three four five six seven eight".split(" ");
+const AGGREGATES: [Aggregate, RegExp][] = [
+  ["mean", /\b(mean|average|averages|averaged)\b/i],
+  ["sum", /\b(sum|total|totals|add(ed)? up|altogether)\b/i],
+  ["max", /\b(max(imum)?|largest|highest|biggest|greatest)\b/i],
+  ["min", /\b(min(imum)?|smallest|lowest|least)\b/i],
+  ["count", /\b(how many|count of|number of) (rows|lines|records|entries)\b/i],
+];
+const FILE = /\.(csv|tsv|tab|txt|dat|psv|asc|data)$/i;
+/** Stands for the n-th quoted piece once quotes are taken out of a sentence. */
+const HOLE = "\u0001";
+
+/** `null` when the text asks for something else. */
+export function parseTableTask(text: string): TableTask | null {
+  const pieces: string[] = [];
+  const plain = text
+    .replace(/`([^`\n]+)`|“([^”\n]+)”|"([^"\n]+)"|(?<=^|[\s(])'([^'\n]+)'(?=$|[\s.,;:?!)])/g, (_, a, b, c, d) => {
+      pieces.push(a ?? b ?? c ?? d);
+      return `${HOLE}${pieces.length - 1}${HOLE}`;
+    })
+    .replace(/(?<=^|\s)[\w./-]+\.(csv|tsv|tab|txt|dat|psv|asc|data)(?=$|[\s.,;:?!)])/gi, (path) => {
+      pieces.push(path);
+      return `${HOLE}${pieces.length - 1}${HOLE}`;
+    });
+  const pathAt = pieces.findIndex((piece) => FILE.test(piece));
+  const aggregate = firstOf(AGGREGATES, plain);
+  if (pathAt < 0 || !aggregate) return null;
+
+  const { filters, taken } = readFilters(plain, pieces);
+  taken.add(pathAt);
+  const period = readPeriod(plain, pieces, taken);
+  const columnAt = pieces.findIndex((_, i) => !taken.has(i));
+  if (period === "unclear" || (columnAt < 0 && aggregate !== "count")) return null;
+  return {
+    path: pieces[pathAt]!,
+    aggregate,
+    ...(aggregate !== "count" ? { column: pieces[columnAt]! } : {}),
+    filters,
+    ...(period ? { period } : {}),
+    places: aggregate === "count" ? 0 : readPlaces(plain),
+  };
+}
+
+/** How the task reads as the subject of a sentence: its answer is put in front of a person. */
+export function nameTask(task: TableTask): string {
+  const what = { mean: "mean", sum: "total", min: "smallest value", max: "largest value", count: "number of rows" };
+  const filters = task.filters.map(({ column, value }) => ` where \`${column}\` is \`${value}\``).join(" and");
+  const period = task.period ? ` in ${task.period.words}` : "";
+  return `${what[task.aggregate]}${task.column ? ` of \`${task.column}\`` : ""}${filters}${period} in \`${task.path}\``;
+}
+
+function firstOf(kinds: [Aggregate, RegExp][], text: string): Aggregate | undefined {
+  const found = kinds.map(([kind, words]) => ({ kind, at: text.search(words) })).filter(({ at }) => at >= 0);
+  return found.sort((a, b) => a.at - b.at)[0]?.kind;
+}
+
+function readFilters(plain: string, pieces: string[]) {
+  const taken = new Set<number>();
+  const filters: TableTask["filters"] = [];
+  const said = new RegExp(
+    `${HOLE}(\\d+)${HOLE}(?: column| field)? (?:is|equals|was|are|reads|says|being|=|==)(?: equal to| exactly)? ${HOLE}(\\d+)${HOLE}`,
+    "gi",
+  );
+  for (const match of plain.matchAll(said)) {
+    const [column, value] = [Number(match[1]), Number(match[2])];
+    filters.push({ column: pieces[column]!, value: pieces[value]! });
+    taken.add(column).add(value);
+  }
+  return { filters: filters.slice(0, 2), taken };
+}
+
+function readPeriod(plain: string, pieces: string[], taken: Set<number>): TableTask["period"] | "unclear" | undefined {
+  const said = new RegExp(
+    `\\b(?:in|during|of|for|within) (?:the year )?(?:(${MONTHS.join("|")}) )?((?:1[5-9]|20)\\d\\d)\\b`,
+    "i",
+  );
+  const match = said.exec(plain);
+  if (!match) return undefined;
+  const before = [...plain.slice(0, match.index).matchAll(new RegExp(`${HOLE}(\\d+)${HOLE}`, "g"))];
+  const nearest = before
+    .map((found) => Number(found[1]))
+    .filter((i) => !taken.has(i))
+    .at(-1);
+  if (nearest === undefined) return "unclear";
+  taken.add(nearest);
+  const month = match[1] ? MONTHS.indexOf(match[1].toLowerCase()) + 1 : 0;
+  const prefix = month ? `${match[2]}-${String(month).padStart(2, "0")}` : match[2]!;
+  return { column: pieces[nearest]!, prefix, words: match[1] ? `${match[1]} ${match[2]}` : match[2]! };
+}
+
+function readPlaces(plain: string): number {
+  if (/\bwhole number|\bno decimals|\bnearest (integer|unit)/i.test(plain)) return 0;
+  const match = new RegExp(
+    `\\b(\\d|${NUMBERS.join("|")}) (?:decimals?|decimal (?:places?|digits?)|digits? after)`,
+    "i",
+  ).exec(plain);
+  if (!match) return 2;
+  const word = match[1]!.toLowerCase();
+  return /\d/.test(word) ? Number(word) : NUMBERS.indexOf(word);
+}

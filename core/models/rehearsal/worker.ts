@@ -1,0 +1,119 @@
+// What rehearsal does with a task about a delimited file. Without guidance: look at the first lines, then run the awk
+// program under the plainest belief, change one belief per failure, and look at the extremes before trusting a result.
+// With a skill that says how: load it, run the program once under what it says, extremes included. Evidence wins.
+import { BAD_DATE, BAD_NUMBER, NO_COLUMN, toCommand } from "./awk-program.ts";
+import { type Inquiry, type Run, beginInquiry, learn } from "./belief.ts";
+import type { Advice } from "./conventions.ts";
+import { readAdvice } from "./prose.ts";
+import { type Done, doneInAll, doneSinceInput, inputOf, listedSkills, offered } from "./request.ts";
+import { chooseSkills } from "./skill-choice.ts";
+import { type TableTask, nameTask } from "./table-task.ts";
+import type { ModelRequest } from "../../agent/contract.ts";
+import type { Reply } from "./reply.ts";
+
+/** A large file on a busy machine; the shell's own limits end a runaway. */
+const TIMEOUT_MS = 30_000;
+
+export function workOnTable(request: ModelRequest, task: TableTask): Reply {
+  const tools = offered(request);
+  const done = doneSinceInput(request);
+  const advice = heard(request);
+
+  const wanted = tools.has("skill_view") ? nextSkill(request, advice) : undefined;
+  if (wanted)
+    return {
+      text: `The skill ${wanted} seems to be about this kind of file.`,
+      calls: [["skill_view", { name: wanted }]],
+    };
+
+  const told = Object.keys(advice).length > 0;
+  const looked = done.some(({ call }) => call.name === "read_file");
+  if (!told && !looked && tools.has("read_file")) {
+    return {
+      text: `I will look at the first lines of ${task.path}.`,
+      calls: [["read_file", { path: task.path, limit: 5 }]],
+    };
+  }
+  const absent = done.find(({ call, failed }) => call.name === "read_file" && failed);
+  if (absent) return { text: `I could not read \`${task.path}\`: ${String(absent.result.error ?? "it is not there")}` };
+
+  const inquiry = runsOf(done).reduce(learn, beginInquiry(advice));
+  if (inquiry.stuck) return { text: `I could not work out the ${nameTask(task)}: ${inquiry.stuck}.` };
+  if (inquiry.result !== undefined && inquiry.checked) return { text: toAnswer(task, inquiry.result, inquiry) };
+  if (!tools.has("terminal")) return { text: withoutTerminal(task, inquiry) };
+  return nextRun(task, inquiry, told, runsOf(done));
+}
+
+function nextRun(task: TableTask, inquiry: Inquiry, told: boolean, runs: Run[]): Reply {
+  const counting = task.column === undefined;
+  const check = inquiry.result !== undefined;
+  const revised = runs.some(({ exitCode, output }) => exitCode === 0 && /^smallest: /m.test(output));
+  const last = runs.at(-1);
+  const text = check
+    ? "A result. Before I trust it I look at the extremes of the column."
+    : !last
+      ? told
+        ? "I follow what the skill says about such files."
+        : "I try the plainest reading first."
+      : last.exitCode === 0
+        ? "The extremes show that these are not all plain values; I read them another way."
+        : (CHANGES[last.exitCode] ?? "That reading does not hold; I change it.");
+  const extremes = counting || check || told || revised;
+  return {
+    text,
+    calls: [["terminal", { command: toCommand(task, inquiry.belief, extremes), timeout_ms: TIMEOUT_MS }]],
+  };
+}
+
+/** What a failure says about the reading. */
+const CHANGES: Record<number, string> = {
+  [NO_COLUMN]: "The header stays in one piece: the separator must be another one.",
+  [BAD_NUMBER]: "A cell is no number as I read it: I change that and keep the rest.",
+  [BAD_DATE]: "A cell is no date as I read it: I change that and keep the rest.",
+};
+
+/** What loaded skills say, and what the person says outside the question itself. */
+function heard(request: ModelRequest): Advice {
+  const views = doneInAll(request).filter(({ call, failed }) => call.name === "skill_view" && !failed);
+  const asked = inputOf(request)
+    .split(/(?<=[.?!])\s+|\n+/)
+    .filter(
+      (sentence) =>
+        !/\?\s*$|\.(csv|tsv|txt|tab|dat|psv|asc|data)\b|\bdecimal places?\b|\b(two|three|four|one|\d) decimals?\b|\bround/i.test(
+          sentence,
+        ),
+    )
+    .join("\n");
+  const texts = [asked, ...views.map(({ result }) => String(result.content ?? "")).toReversed()];
+  return texts.map(readAdvice).reduce((merged, advice) => ({ ...advice, ...merged }), {});
+}
+
+/** The best listed skill, and a second one only where the first one's text left everything open. */
+function nextSkill(request: ModelRequest, advice: Advice): string | undefined {
+  const viewed = doneInAll(request).filter(({ call }) => call.name === "skill_view");
+  if (viewed.length > 0 && Object.keys(advice).length > 0) return undefined;
+  const names = chooseSkills(listedSkills(request.system));
+  return names.find((name) => !viewed.some(({ call }) => call.args.name === name));
+}
+
+function runsOf(done: Done[]): Run[] {
+  return done
+    .filter(({ call }) => call.name === "terminal")
+    .map(({ result }) => ({
+      exitCode: typeof result.exit_code === "number" ? result.exit_code : -1,
+      output: [result.stdout, result.stderr, result.error]
+        .filter((text) => typeof text === "string" && text)
+        .join("\n"),
+    }));
+}
+
+function toAnswer(task: TableTask, result: string | null, { belief }: Inquiry): string {
+  if (result === null) return `No row of the selection has a value, so there is no ${nameTask(task)}.`;
+  const left = belief.missing.length > 0 ? " Cells that stand for no value were left out." : "";
+  return `The ${nameTask(task)} is **${result}**.${left}`;
+}
+
+function withoutTerminal(task: TableTask, { result }: Inquiry): string {
+  if (result) return `The ${nameTask(task)} came out as ${result}, which I have not checked.`;
+  return `I cannot work out the ${nameTask(task)} without a terminal.`;
+}

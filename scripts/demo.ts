@@ -1,0 +1,229 @@
+// `npm run demo`: the story of the product on real data, on the three real Workers. Session 1 solves a task the hard way,
+// the review learns from it, session 2 meets another task of the kind, session 3 is the control, the curator reports, and
+// a table compares. Last line with --json: the figures as one JSON object.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Client, ProblemError, createClient } from "../cli/client.ts";
+import { type TurnStats, promptTokens } from "../core/schemas/entry.ts";
+import type { ReviewDetail } from "../core/schemas/api.ts";
+import { isCorrect } from "./demo/answers.ts";
+import { describeConventions, exportTable } from "./demo/conventions.ts";
+import { type DemoOptions, UsageError, isRehearsal, parseOptions } from "./demo/options.ts";
+import { type Row, bold, createTurnView, dim, heading, quote, say, table } from "./demo/screen.ts";
+import { loadTables } from "./demo/tables.ts";
+import { type Drawn, type Task, drawTasks } from "./demo/tasks.ts";
+import { operatorToken } from "./local-state.ts";
+import { StackError, startStack } from "./stack.ts";
+import { workerVars } from "./worker-vars.ts";
+
+const rehearsal = isRehearsal(process.env);
+/** A review that has begun: at most this long. A provider's model may need minutes. */
+const REVIEW_MS = rehearsal ? 60_000 : 10 * 60_000;
+/** A review that is due shows itself within this time. */
+const REVIEW_BEGINS_MS = 15_000;
+const REPORT_MS = 60_000;
+
+try {
+  process.exitCode = await runDemo(parseOptions(process.argv.slice(2)));
+} catch (error) {
+  if (!(error instanceof UsageError || error instanceof StackError)) throw error;
+  console.error(error.message);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}
+
+async function runDemo(options: DemoOptions): Promise<number> {
+  const drawn = draw(options);
+  say(
+    rehearsal
+      ? "Model: rehearsal, the small deterministic model that ships with Talaria (no model key is set)"
+      : `Model: the provider's, as ${process.env.TALARIA_MODEL ? "TALARIA_MODEL says" : "the model key in the environment says"}`,
+  );
+  say(
+    dim(
+      `Data: ${options.data ?? "the npm package vega-datasets"}, exported as an office would (seed ${options.seed}):`,
+    ),
+  );
+  say(dim(`${describeConventions(drawn.conventions)}. The agent is not told.`));
+  const stateDir = mkdtempSync(join(tmpdir(), "talaria-demo-"));
+  const abort = new AbortController();
+  const interrupt = () => abort.abort();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, interrupt);
+  try {
+    const token = operatorToken(stateDir);
+    const began = performance.now();
+    const stack = await startStack({ stateDir, vars: workerVars(process.env, token), signal: abort.signal });
+    const stopEarly = () => void stack.kill().finally(() => process.exit(130));
+    abort.signal.addEventListener("abort", stopEarly);
+    try {
+      const operator = createClient({ url: stack.url, key: token });
+      say(dim(`Three Workers (api, review, curator) at ${stack.url}, ready in ${seconds(performance.now() - began)};`));
+      say(dim(`they run on ${(await operator.health()).model}.`));
+      const { key } = await operator.createProfile();
+      return await tellStory(createClient({ url: stack.url, key }), drawn, options);
+    } finally {
+      abort.signal.removeEventListener("abort", stopEarly);
+      await stack.stop();
+    }
+  } finally {
+    rmSync(stateDir, { recursive: true, force: true });
+  }
+}
+
+function draw(options: DemoOptions): Drawn {
+  try {
+    return drawTasks(loadTables(options.data).tables, options.seed);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+async function tellStory(client: Client, { conventions, tasks }: Drawn, options: DemoOptions): Promise<number> {
+  const files = tasks.map(({ table: rows }) => exportTable(rows, conventions));
+  heading("1  Session 1 meets a task of a kind it does not know yet");
+  const first = await work(client, tasks[0], files[0]!, "on");
+
+  heading("2  The review, in the background, decides what was worth keeping");
+  const review = await awaitReview(client, first.session);
+  const learned = await showLearned(client, review);
+
+  heading("3  Session 2 meets another task of the kind, on another file");
+  if (options.skill) await replaceSkill(client, learned.skill, options.skill);
+  const second = await work(client, tasks[1], files[1]!, "on");
+
+  heading("   Session 3 is the control: the same task, with learning off");
+  const control = await work(client, tasks[1], files[1]!, "off");
+
+  heading("4  The curator looks after the library");
+  quote(await curate(client));
+
+  heading("5  What the lesson was worth");
+  const rows = [
+    toRow("first", first, tasks[0]),
+    toRow("second", second, tasks[1]),
+    toRow("control", control, tasks[1]),
+  ];
+  table(rows);
+  say();
+  say(summarise(rows));
+  if (options.json) say(JSON.stringify({ sessions: rows.map(({ ms: _ms, ...row }) => row), learned }));
+  return rehearsal && rows.some(({ correct }) => !correct) ? 1 : 0;
+}
+
+interface Worked {
+  session: string;
+  text: string;
+  stats: TurnStats;
+  ms: number;
+}
+
+/** One session with one task; the answer appears as it streams. */
+async function work(client: Client, task: Task, file: string, learning: "on" | "off"): Promise<Worked> {
+  const { session } = await client.createSession({ learning });
+  await client.putFile(session, task.table.file, file);
+  say(dim(`  ${task.table.file}, ${task.table.cells.length} rows, is in its workspace.`));
+  say(`  ${bold("You:")} ${task.text}`);
+  const view = createTurnView();
+  const began = performance.now();
+  for await (const { event } of client.streamMessage(session, task.text)) {
+    view.show(event);
+    if (event.type !== "turn_end") continue;
+    if (event.state !== "done") say(`  The turn ended ${event.state}.`);
+    return { session, text: view.text(), stats: event.stats, ms: performance.now() - began };
+  }
+  throw new Error("The stream ended before its turn did.");
+}
+
+/** The finished review of a session, `null` when none follows or it takes too long. */
+async function awaitReview(client: Client, session: string): Promise<ReviewDetail | null> {
+  const began = performance.now();
+  for (;;) {
+    const waited = performance.now() - began;
+    const [line] = await client.listReviews(session);
+    if (line && line.state !== "waiting") return client.review(line.review);
+    const due = line !== undefined || (await client.session(session)).reviewing.length > 0;
+    if (waited > (due ? REVIEW_MS : REVIEW_BEGINS_MS)) return null;
+    await pause(100);
+  }
+}
+
+interface Learned {
+  skill: string | null;
+  citations: string[];
+  memory: string | null;
+  reviewId: string | null;
+}
+
+/** Prints the lessons with what each one cites. */
+async function showLearned(client: Client, review: ReviewDetail | null): Promise<Learned> {
+  const learned: Learned = { skill: null, citations: [], memory: null, reviewId: review?.review ?? null };
+  if (!review?.result) {
+    say(`  ${review?.dead ? `The review was given up: ${review.dead.message}` : "No review followed this session."}`);
+    return learned;
+  }
+  say(`  ${review.result.summary}`);
+  for (const lesson of review.result.lessons) {
+    learned.citations.push(...lesson.citations.filter((citation) => !learned.citations.includes(citation)));
+    if (lesson.kind === "skill") {
+      learned.skill = lesson.skill;
+      say(`  ${bold("Skill")} ${lesson.skill}, revision ${lesson.rev}:`);
+      quote((await client.skill(lesson.skill)).files["SKILL.md"] ?? "");
+    } else {
+      learned.memory = lesson.text;
+      say(`  ${bold("Memory")} (${lesson.store}): ${lesson.text}`);
+    }
+    say(`  ${dim(`Cites: ${lesson.citations.map((citation) => citation.replace(/^[^/]+\//, "entry ")).join(", ")}`)}`);
+  }
+  return learned;
+}
+
+async function replaceSkill(client: Client, learned: string | null, skill: { name: string; text: string }) {
+  if (learned) await client.archiveSkill(learned);
+  await client.putSkill(skill.name, { "SKILL.md": skill.text });
+  say(`  The learned skill is archived; ${bold(skill.name)}, as given, takes its place.`);
+}
+
+/** Asks for one run and waits for its report. */
+async function curate(client: Client): Promise<string> {
+  const { run } = await client.runCurator();
+  const until = performance.now() + REPORT_MS;
+  for (;;) {
+    try {
+      return (await client.curationReport(run)).markdown;
+    } catch (error) {
+      const pending = error instanceof ProblemError && error.problem.code === "run_pending";
+      if (!pending || performance.now() > until) throw error;
+    }
+    await pause(100);
+  }
+}
+
+function toRow(name: string, { stats, text, ms }: Worked, task: Task): Row {
+  const { modelCalls, toolCalls, failedCalls, usage } = stats;
+  return {
+    name,
+    modelCalls,
+    toolCalls,
+    failedCalls,
+    promptTokens: promptTokens(usage),
+    correct: isCorrect(text, task),
+    ms,
+  };
+}
+
+function summarise([first, second, control]: Row[]): string {
+  if (!first || !second || !control) return "";
+  const times = (control.toolCalls / Math.max(1, second.toolCalls)).toFixed(1);
+  return (
+    `With what was learned the task took ${second.toolCalls} tool calls, ${second.failedCalls} of them failed; ` +
+    `without it ${control.toolCalls}, ${control.failedCalls} of them failed: ${times} times as many.`
+  );
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms));
+}

@@ -1,0 +1,70 @@
+// The demo's command line, and which model it will run on. Knows flags and variables, no flow.
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+
+export interface DemoOptions {
+  /** A folder of tables; the data package's when absent. */
+  data?: string;
+  seed: number;
+  /** A SKILL.md that session 2 gets instead of the learned one. */
+  skill?: { name: string; text: string };
+  json: boolean;
+}
+
+/** A wrong command line, in a sentence for a person. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
+
+/** Semicolons, decimal commas, days first, a code and a row of units: much to find out. */
+const DEFAULT_SEED = 23;
+const USAGE = "Usage: npm run demo [-- --data FOLDER --seed N --skill SKILL.md --json]";
+
+export function parseOptions(args: string[]): DemoOptions {
+  let values;
+  try {
+    values = parseArgs({
+      args,
+      options: {
+        data: { type: "string" },
+        seed: { type: "string", default: String(DEFAULT_SEED) },
+        skill: { type: "string" },
+        json: { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n${USAGE}`);
+  }
+  const { data, skill, json } = values;
+  const seed = Number(values.seed);
+  if (!/^\d+$/.test(values.seed) || !Number.isSafeInteger(seed)) {
+    throw new UsageError(`--seed takes a whole number, not ${JSON.stringify(values.seed)}.\n${USAGE}`);
+  }
+  return { data, seed, json, ...(skill === undefined ? {} : { skill: readSkill(skill) }) };
+}
+
+function readSkill(path: string): { name: string; text: string } {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    throw new UsageError(`--skill: ${path} cannot be read.\n${USAGE}`);
+  }
+  const head = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? "";
+  const said = /^name:\s*["']?(.*?)["']?\s*$/m.exec(head)?.[1] ?? "";
+  const name = said
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+  if (name === "" || !/^description:/m.test(head)) {
+    throw new UsageError(`--skill: ${path} has no front matter with name and description.\n${USAGE}`);
+  }
+  return { name: name.slice(0, 58).replace(/-+$/, ""), text };
+}
+
+/** True when no variable asks for a provider's model. */
+export function isRehearsal(env: Record<string, string | undefined>): boolean {
+  const set = (name: string) => Boolean(env[name]?.trim());
+  if (set("TALARIA_MODEL")) return /^rehearsal\b/.test(env.TALARIA_MODEL!.trim());
+  return !set("ANTHROPIC_API_KEY") && !set("OPENAI_API_KEY");
+}

@@ -1,0 +1,225 @@
+// Draws the demo's two tasks: one recurring kind of question, about two files of one office, with answers computed from
+// the original values. What the first file shows about its conventions must cover what the second one needs.
+import { type Conventions, drawConventions, isGrouped } from "./conventions.ts";
+import { type Draw, createDraw } from "./random.ts";
+import type { Table } from "./tables.ts";
+
+export interface Task {
+  table: Table;
+  text: string;
+  answer: number;
+  places: number;
+}
+export interface Drawn {
+  conventions: Conventions;
+  tasks: [Task, Task];
+}
+
+/** What of the conventions a task meets on its way. Separator and row of units are met by all. */
+type Need = "decimal" | "thousands" | "missing" | "dates";
+interface Question {
+  table: Table;
+  column: number;
+  needs: Set<Need>;
+}
+
+/** Means and totals twice: every value counts in them. */
+const AGGREGATES = ["mean", "total", "mean", "total", "largest value", "smallest value"] as const;
+const MAX_QUESTIONS = 200;
+const MIN_VALUES = 8;
+const MONTHS = "January February March April May June July August September October November December".split(" ");
+
+/** Throws with a sentence when no column of any table can be asked about. */
+export function drawTasks(tables: Table[], seed: number): Drawn {
+  const draw = createDraw(seed ^ 0x5eed);
+  const halves = tables.flatMap(halve);
+  for (const conventions of weaker(drawConventions(seed))) {
+    const pair = choosePair(tables, conventions, draw) ?? choosePair(halves, conventions, draw);
+    if (!pair) continue;
+    const dated = pair.every(({ table }) => periodOf(table) !== undefined);
+    const dates = pair[1].needs.has("dates") || (dated && conventions.dates === "YYYY-MM-DD");
+    const kind = { dates, aggregate: draw.pick(AGGREGATES) };
+    return { conventions, tasks: [toTask(pair[0], kind, draw), toTask(pair[1], kind, draw)] };
+  }
+  throw new Error(
+    "No column of these tables can be asked about: one of numbers, with at least eight values, is needed.",
+  );
+}
+
+/** Conventions that ask less and less of a pair of files, until the first can show all that the second needs. */
+function* weaker(conventions: Conventions): Generator<Conventions> {
+  yield conventions;
+  yield { ...conventions, thousands: "" };
+  yield { ...conventions, missing: "n/a", dates: "DD.MM.YYYY" };
+  yield { ...conventions, missing: "", dates: "DD.MM.YYYY" };
+  yield { ...conventions, missing: "", dates: "DD.MM.YYYY", thousands: "" };
+}
+
+/** Whether these conventions can be found out from this file: no code that is also a value, no day that may be a month. */
+function isDecidable(table: Table, conventions: Conventions): boolean {
+  return table.columns.every(({ kind }, i) => {
+    const values = valuesOf(table, i);
+    if (kind === "date" && conventions.dates === "DD/MM/YYYY") return values.some((date) => Number(date.slice(8)) > 12);
+    return kind !== "number" || conventions.missing !== "-9999" || standsOut(-9999, values.map(Number));
+  });
+}
+
+function valuesOf(table: Table, column: number): string[] {
+  return table.cells.map((row) => row[column]!).filter((value) => value !== null);
+}
+
+/** The same code as no value of the column would have. */
+function standsOut(code: number, values: number[]): boolean {
+  const low = values.reduce((least, value) => Math.min(least, value), Infinity);
+  const high = values.reduce((most, value) => Math.max(most, value), -Infinity);
+  return low > code && (low >= 0 || low - code > high - low);
+}
+
+/** Two questions about two files. Richer ones go before, up to what makes a good story. */
+function choosePair(tables: Table[], conventions: Conventions, draw: Draw): [Question, Question] | undefined {
+  const usable = tables.filter((table) => isDecidable(table, conventions));
+  const questions = draw.shuffle(usable.flatMap((table) => toQuestions(table, conventions))).slice(0, MAX_QUESTIONS);
+  let best: { pair: [Question, Question]; worth: number } | undefined;
+  for (const first of questions) {
+    for (const second of questions) {
+      if (first.table === second.table || [...second.needs].some((need) => !first.needs.has(need))) continue;
+      const worth = 2 * Math.min(second.needs.size, 2) + Math.min(first.needs.size, 3);
+      if (!best || worth > best.worth) best = { pair: [first, second], worth };
+    }
+  }
+  return best?.pair;
+}
+
+/** Columns of numbers whose way of writing can be told, with what they need. */
+function toQuestions(table: Table, conventions: Conventions): Question[] {
+  const dated = periodOf(table) !== undefined && conventions.dates !== "YYYY-MM-DD";
+  return table.columns.flatMap(({ name, kind }, column) => {
+    const cells = table.cells.map((row) => row[column]!);
+    const values = cells.filter((value) => value !== null);
+    if (kind !== "number" || values.length < MIN_VALUES || /[`"\n\r\\]/.test(name) || cells[0] === null) return [];
+    if (/(^|[_ ])id$|^(id|zip|code|year|fips)/i.test(name) || new Set(values).size < 5) return [];
+    const needs = new Set<Need>();
+    const grouped = conventions.thousands !== "" && isGrouped(cells);
+    const fractions = values.some((value) => value.includes("."));
+    if (fractions && conventions.decimal === ",") needs.add("decimal");
+    if (grouped && values.some((value) => Math.abs(Number(value)) >= 1000)) needs.add("thousands");
+    if (values.length < cells.length && conventions.missing !== "") needs.add("missing");
+    if (dated) needs.add("dates");
+    return isTellable(values, needs.has("thousands"), conventions) ? [{ table, column, needs }] : [];
+  });
+}
+
+/**
+ * Whether a column as it will be written can be read in one way only. "1.234" throughout may group or not; and nines at
+ * an end of the real values would pass for a code.
+ */
+function isTellable(values: string[], grouped: boolean, { thousands }: Conventions): boolean {
+  const numbers = values.map(Number).sort((a, b) => a - b);
+  if ([numbers[0], numbers.at(-1)].some((value) => /^-?9{3,}(\.0+)?$/.test(String(value)))) return false;
+  const fractions = values.filter((value) => value.includes("."));
+  const doubtful = fractions.length > 0 && fractions.every((value) => /^-?[1-9]\d{0,2}\.\d{3}$/.test(value));
+  return !doubtful || (grouped && (thousands === " " || thousands === "'"));
+}
+
+function toTask(
+  { table, column }: Question,
+  kind: { dates: boolean; aggregate: (typeof AGGREGATES)[number] },
+  draw: Draw,
+): Task {
+  const name = table.columns[column]!.name;
+  const choice = kind.dates ? { period: drawPeriod(table, column, draw) } : { filter: drawFilter(table, column, draw) };
+  const chosen = table.cells.filter((row) => {
+    if (choice.period) return row[choice.period.column]?.startsWith(choice.period.prefix) ?? false;
+    return !choice.filter || row[choice.filter.column] === choice.filter.value;
+  });
+  const values = chosen
+    .map((row) => row[column])
+    .filter((value) => value !== null)
+    .map(Number);
+  const sum = values.reduce((total, value) => total + value, 0);
+  const answer = {
+    mean: sum / values.length,
+    total: sum,
+    "largest value": Math.max(...values),
+    "smallest value": Math.min(...values),
+  };
+  const places = placesFor(answer[kind.aggregate]);
+  const where = choice.period
+    ? `, taking only rows whose \`${table.columns[choice.period.column]!.name}\` falls in ${choice.period.words}`
+    : choice.filter
+      ? `, taking only rows where \`${table.columns[choice.filter.column]!.name}\` is \`${choice.filter.value}\``
+      : "";
+  const words = ["no", "one", "two", "three", "four", "five", "six"];
+  const text = `What is the ${kind.aggregate} of \`${name}\` in \`${table.file}\`${where}? Give it to ${words[places]} decimals.`;
+  return { table, text, answer: answer[kind.aggregate], places };
+}
+
+/** Two, or as many as show three figures of a small number. */
+function placesFor(value: number): number {
+  if (value === 0 || Math.abs(value) >= 1) return 2;
+  return Math.min(6, 2 - Math.floor(Math.log10(Math.abs(value))));
+}
+
+interface Period {
+  column: number;
+  prefix: string;
+  words: string;
+}
+
+/** The first column of dates, when there is one. */
+function periodOf(table: Table): number | undefined {
+  const column = table.columns.findIndex(({ name, kind }) => kind === "date" && !/[`"\n\r\\]/.test(name));
+  return column < 0 ? undefined : column;
+}
+
+/** A month, or a year where months hold little, that has several values, best one in which a number is missing. */
+function drawPeriod(table: Table, value: number, draw: Draw): Period {
+  const column = periodOf(table)!;
+  const datesOf = (isMissing: boolean) =>
+    table.cells.filter((row) => row[column] !== null && (row[value] === null) === isMissing).map((row) => row[column]!);
+  const filled = datesOf(false);
+  const prefixes = (length: number) => {
+    const missing = countBy(datesOf(true).map((date) => date.slice(0, length)));
+    const several = [...countBy(filled.map((date) => date.slice(0, length)))].filter(([, rows]) => rows >= 3);
+    const telling = several.filter(([prefix]) => missing.has(prefix));
+    return (telling.length > 0 ? telling : several).map(([prefix]) => prefix);
+  };
+  const choices = [prefixes(7), prefixes(4), filled.map((date) => date.slice(0, 4))].find((list) => list.length > 0)!;
+  const prefix = draw.pick(choices);
+  const [year, month] = prefix.split("-");
+  return { column, prefix, words: month ? `${MONTHS[Number(month) - 1]} ${year}` : year! };
+}
+
+/** A word of a text column that stands on several rows, best on one where a number is missing. */
+function drawFilter(table: Table, value: number, draw: Draw): { column: number; value: string } | undefined {
+  const choices = table.columns.flatMap(({ name, kind }, column) => {
+    if (kind !== "text" || /[`"\n\r\\]/.test(name)) return [];
+    const filled = countBy(table.cells.filter((row) => row[value] !== null).map((row) => row[column]!));
+    const missing = countBy(table.cells.filter((row) => row[value] === null).map((row) => row[column]!));
+    if (filled.size > 60) return [];
+    const words = [...filled].filter(([word, rows]) => rows >= 5 && /^[\p{L}\d][\p{L}\d .&/-]{0,30}$/u.test(word));
+    return words
+      .filter(([word]) => !/\.\w+$/.test(word))
+      .map(([word]) => ({ column, value: word, telling: missing.has(word) }));
+  });
+  const telling = choices.filter((choice) => choice.telling);
+  return choices.length > 0 ? draw.pick(telling.length > 0 ? telling : choices) : undefined;
+}
+
+function countBy(words: (string | null)[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) if (word !== null) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
+
+/** Two files out of one: its first and its second half. */
+function halve(table: Table): [Table, Table] {
+  const middle = Math.ceil(table.cells.length / 2);
+  const [stem, extension] = [table.file.replace(/\.\w+$/, ""), /\.\w+$/.exec(table.file)?.[0] ?? ".csv"];
+  const part = (name: string, cells: Table["cells"]): Table => ({
+    ...table,
+    file: `${stem}-${name}${extension}`,
+    cells,
+  });
+  return [part("first", table.cells.slice(0, middle)), part("second", table.cells.slice(middle))];
+}

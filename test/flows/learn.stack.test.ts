@@ -1,0 +1,116 @@
+// The main job across the three real Workers: a turn, its review through the queue, a second session that knows better,
+// a control that may not know, the curator's report.
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createTestHarness } from "wrangler";
+import type { CurationReport, ReviewLineList, SessionDetail, SkillDetail } from "../../core/schemas/api.ts";
+
+const OPERATOR = "operator-token-for-tests";
+const vars = { TALARIA_OPERATOR_TOKEN: OPERATOR };
+const root = new URL("../../", import.meta.url).pathname;
+const server = createTestHarness({
+  root,
+  workers: ["wrangler.toml", "workers/review/wrangler.toml", "workers/curator/wrangler.toml"].map((configPath) => ({
+    configPath,
+    vars,
+  })),
+});
+
+let key = "";
+
+beforeAll(async () => {
+  await server.listen();
+  const created = await call<{ key: string }>("POST", "/v1/profiles", undefined, OPERATOR);
+  key = created.key;
+});
+afterAll(() => server.close());
+
+async function call<T>(method: string, path: string, body?: unknown, bearer = key): Promise<T> {
+  const response = await server.fetch(path, {
+    method,
+    headers: {
+      authorization: `Bearer ${bearer}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  expect(response.ok, `${method} ${path}: ${response.status} ${text}`).toBe(true);
+  return (text ? JSON.parse(text) : null) as T;
+}
+
+/** A ledger as an office exports it: semicolons, decimal commas, a marker for what is missing. */
+function ledger(column: string, rows: number, factor: number): { text: string; mean: string } {
+  const values = Array.from({ length: rows }, (_, row) => (row % 9 === 4 ? null : ((row * 37) % 101) * factor + 0.25));
+  const known = values.filter((value) => value !== null);
+  const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
+  const cells = values.map(
+    (value, row) => `site ${row % 4};${value === null ? "n/a" : value.toFixed(2).replace(".", ",")}`,
+  );
+  return { text: [`place;${column}`, ...cells].join("\n"), mean: mean.toFixed(2) };
+}
+
+async function ask(
+  file: string,
+  table: { text: string },
+  column: string,
+  learning = "on",
+): Promise<SessionDetail & { answer: string }> {
+  const { session } = await call<{ session: string }>("POST", "/v1/sessions", { learning });
+  const put = await server.fetch(`/v1/sessions/${session}/files/${file}`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/octet-stream" },
+    body: table.text,
+  });
+  expect(put.ok).toBe(true);
+  const stream = await server.fetch(`/v1/sessions/${session}/messages`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", accept: "text/event-stream" },
+    body: JSON.stringify({ text: `In \`${file}\`, what is the mean of \`${column}\`? Give it to two decimals.` }),
+  });
+  const text = await stream.text();
+  expect(text).toContain("event: turn_end");
+  const answer = [...text.matchAll(/^data: (\{"type":"text_delta".*)$/gm)]
+    .map((match) => (JSON.parse(match[1]!) as { text: string }).text)
+    .join("");
+  return { ...(await call<SessionDetail>("GET", `/v1/sessions/${session}`)), answer };
+}
+
+describe("the main job", () => {
+  it("solves a task the hard way, learns from it, solves the next one easily, and curates", async () => {
+    const first = ledger("level", 120, 1.5);
+    const one = await ask("first.csv", first, "level");
+    expect(one.answer).toContain(first.mean);
+    expect(one.turns[0]!.stats.failedCalls).toBeGreaterThan(0);
+
+    const learned = await vi.waitFor(
+      async () => {
+        const { reviews } = await call<ReviewLineList>("GET", `/v1/reviews?session=${one.session}`);
+        expect(reviews).toMatchObject([{ state: "done" }]);
+        return reviews[0]!.lessons!;
+      },
+      { timeout: 30_000, interval: 200 },
+    );
+    const lesson = learned.find((candidate) => candidate.kind === "skill");
+    expect(lesson?.citations.length).toBeGreaterThan(0);
+    const skill = await call<SkillDetail>("GET", `/v1/skills/${lesson!.kind === "skill" ? lesson!.skill : ""}`);
+    expect(skill.head).toMatchObject({ origin: "review", state: "trial", rev: 1 });
+
+    const next = ledger("flow", 90, 2.5);
+    const two = await ask("next.csv", next, "flow");
+    const control = await ask("next.csv", next, "flow", "off");
+    expect(two.answer).toContain(next.mean);
+    expect(control.answer).toContain(next.mean);
+    expect(two.turns[0]!.stats).toMatchObject({ failedCalls: 0 });
+    expect(two.turns[0]!.stats.toolCalls).toBeLessThanOrEqual(one.turns[0]!.stats.toolCalls / 2);
+    expect(control.turns[0]!.stats.toolCalls).toBeGreaterThanOrEqual(1.6 * two.turns[0]!.stats.toolCalls);
+    expect(control.reviewing).toEqual([]);
+
+    const { run } = await call<{ run: string }>("POST", "/v1/curator/run");
+    const report = await vi.waitFor(() => call<CurationReport>("GET", `/v1/curator/runs/${run}`), {
+      timeout: 20_000,
+      interval: 200,
+    });
+    expect(report.run).toMatchObject({ run, dryRun: false, byState: { trial: 1 }, moves: [] });
+    expect(report.markdown).toContain("trial");
+  });
+});
