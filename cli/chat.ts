@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { type Client, ProblemError, UnreachableError, createClient } from "./client.ts";
 import { UsageError, readConnection } from "./connection.ts";
 import { createReviewWatch } from "./review-watch.ts";
-import { type Show, createShow, toPlain } from "./show.ts";
+import { type Show, createShow, toOneLine, toPlain, toPlainJson } from "./show.ts";
 
 const HELP = `npm run chat -- [options]
 
@@ -143,7 +143,7 @@ async function runTurn({ client, session, json, show }: Chat, text: string): Pro
   let state = "failed";
   try {
     for await (const { id, event } of client.streamMessage(session, text, { signal: leave.signal, onReconnect })) {
-      if (json) process.stdout.write(`${JSON.stringify({ id, ...event })}\n`);
+      if (json) process.stdout.write(`${toPlainJson({ id, ...event })}\n`);
       else show.event(event);
       if (event.type === "turn_end") state = event.state;
     }
@@ -158,13 +158,13 @@ async function runTurn({ client, session, json, show }: Chat, text: string): Pro
 }
 
 function tellLearned({ json, show }: Chat, review: string, summary: string): void {
-  if (json) process.stdout.write(`${JSON.stringify({ type: "review_end", review, summary })}\n`);
-  else show.line(`★ ${toPlain(summary).replace(/\s+/g, " ")}`);
+  if (json) process.stdout.write(`${toPlainJson({ type: "review_end", review, summary })}\n`);
+  else show.line(`★ ${toOneLine(summary)}`);
 }
 
 function toSentence(error: unknown): string {
   if (error instanceof Interrupted) return "Left; the turn goes on without a listener, or stops as asked.";
-  if (error instanceof UnreachableError) return `${error.message} Is it running? \`npm start\` starts it.`;
+  if (error instanceof UnreachableError) return `${toPlain(error.message)} Is it running? \`npm start\` starts it.`;
   if (error instanceof Error) return toPlain(error.message);
-  return String(error);
+  return toPlain(String(error));
 }

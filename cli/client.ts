@@ -205,6 +205,7 @@ function createHttp({ url, key }: ClientOptions) {
     headers: Record<string, string> = {},
     signal: AbortSignal | undefined = AbortSignal.timeout(REQUEST_MS),
   ): Promise<Response> {
+    assertStays(path);
     const raw = typeof body === "string" || body instanceof Uint8Array;
     const type = raw ? "application/octet-stream" : "application/json";
     const response = await fetch(base + path, {
@@ -239,6 +240,13 @@ function createHttp({ url, key }: ClientOptions) {
       await send(method, path);
     },
   };
+}
+
+/** `..` in a name would make it another route's path before it is sent, escaped or not. */
+function assertStays(path: string): void {
+  if (!/\/(?:\.|%2e){1,2}(?=[/?]|$)/i.test(path)) return;
+  const detail = "A name in the path is `.` or `..`, or holds one as a part: choose another.";
+  throw new ProblemError({ type: "about:blank", title: "Invalid path", status: 400, code: "bad_path", detail });
 }
 
 /** Which turn a posted message became: the last part of `talaria-turn: <session>-<n>`. */

@@ -26,7 +26,7 @@ export function createShow(screen: Screen) {
 
   function line(text: string): void {
     endLine();
-    screen.aside(`${dim(text)}\n`);
+    screen.aside(`${dim(toPlain(text))}\n`);
   }
 
   return {
@@ -45,7 +45,7 @@ export function createShow(screen: Screen) {
         case "entry_restart":
           return line("(the answer broke off; it begins again)");
         case "tool_start": {
-          const call = cut(`${event.name} ${summarise(event.args)}`, screen.columns - 5);
+          const call = cut(`${toOneLine(event.name)} ${summarise(event.args)}`, screen.columns - 5);
           calls.set(event.entry, call);
           endLine();
           if (!screen.rich) return;
@@ -55,14 +55,14 @@ export function createShow(screen: Screen) {
         }
         case "tool_end": {
           const mark = event.failed ? "✗" : "✓";
-          const text = `  ${mark} ${calls.get(event.entry) ?? event.name}`;
+          const text = `  ${mark} ${calls.get(event.entry) ?? toOneLine(event.name)}`;
           if (open !== "tool") return line(text);
           screen.aside(`\r\x1b[2K${dim(text)}\n`);
           open = "nothing";
           return;
         }
         case "notice_add":
-          return line(`! ${toPlain(event.text)}`);
+          return line(`! ${event.text}`);
         case "turn_end":
           return line(toClosing(event));
       }
@@ -77,12 +77,23 @@ export function summarise(args: JsonObject): string {
   );
   const action = typeof args.action === "string" ? `${args.action} ` : "";
   const text = telling ? `${action}${String(args[telling])}` : JSON.stringify(args);
+  return toOneLine(text);
+}
+
+/** What a terminal would act on, but for line ends and tabs. */
+const CONTROL = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+export function toPlain(text: string): string {
+  return text.replace(CONTROL, "");
+}
+
+export function toOneLine(text: string): string {
   return toPlain(text).replace(/\s+/g, " ").trim();
 }
 
-/** Without anything a terminal would act on but line ends and tabs. */
-export function toPlain(text: string): string {
-  return text.replace(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "");
+/** JSON in which those characters are escaped, the ones too that JSON lets through. */
+export function toPlainJson(value: unknown): string {
+  return JSON.stringify(value).replace(CONTROL, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function cut(text: string, width: number): string {

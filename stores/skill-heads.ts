@@ -1,8 +1,7 @@
 // Heads, revisions and blobs of one profile: the objects of a skill and how they are read and put. Used by the skill
 // store, which decides what is put when.
 import { messageOf } from "../core/errors.ts";
-import type { Bucket, Clock, SkillSnapshot } from "../core/ports.ts";
-import { sha256Hex } from "../core/schemas/digest.ts";
+import type { Bucket, SkillSnapshot } from "../core/ports.ts";
 import type { ProfileId, Sha256, SkillName } from "../core/schemas/ids.ts";
 import { HeadMirror, SkillHead, SkillRevision, toHeadMirror, toRevision } from "../core/schemas/skill.ts";
 import { encodeOp, keyOf, prefixOf, slotsOf } from "./keys.ts";

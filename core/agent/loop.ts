@@ -21,7 +21,7 @@ export interface LoopOptions {
   clock: Clock;
   random: Random;
   signal: AbortSignal;
-  /** Asked before each model call; a failure ends the loop with it (grants, budgets). */
+  /** Asked before each model call, not for a recorded answer; a failure ends the loop with it (grants, budgets). */
   mayAsk?(spent: TurnStats): Failure | null;
 }
 
@@ -43,10 +43,10 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
   for (let step = 0; step <= limits.maxSteps; step++) {
     const closing = step === limits.maxSteps;
     if (signal.aborted) return { state: "stopped", stats };
-    const refusal = options.mayAsk?.(stats);
-    if (refusal) return { state: "failed", failure: refusal, stats };
 
     const asked = await journal.answer(step, async (sink) => {
+      const refusal = options.mayAsk?.(stats);
+      if (refusal) return { ok: false, failure: { ...refusal, retryable: false } };
       const answer = await askModel({ ...options, request: toRequest(options, messages, closing), sink });
       // A closing answer that calls tools all the same is an answer: nothing may be left open.
       return answer.ok && closing ? { ok: true, value: { ...answer.value, calls: [] } } : answer;

@@ -1,7 +1,7 @@
 // One tool call in three stages: prepared (found, arguments checked), run (through the journal), finalised (cut to size).
 // Whatever goes wrong becomes a result the model can read.
 import { messageOf } from "../errors.ts";
-import { JsonObject, type Part, type ToolCall } from "../schemas/entry.ts";
+import type { JsonObject, Part, ToolCall } from "../schemas/entry.ts";
 import type { Journal, Message, Tool, ToolResult } from "./contract.ts";
 import { fail, renderParts } from "./tool-result.ts";
 

@@ -16,7 +16,12 @@ const SHAPES: { kind: string; pattern: RegExp; keep?: number }[] = [
   { kind: "Google key", pattern: /\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}|\bGOCSPX-[\w-]{20,}/g },
   { kind: "npm token", pattern: /\bnpm_[0-9A-Za-z]{30,}/g },
   { kind: "Telegram token", pattern: /\b\d{8,10}:AA[\w-]{30,}/g },
-  { kind: "JWT", pattern: /\beyJ[\w-]{8,2000}\.[\w-]{8,8000}\.[\w-]*/g },
+  // Begins with its run of signs, or soon after: each place where it might begin costs the length of what follows.
+  {
+    kind: "JWT",
+    pattern: /((?<![\w-])(?:[\w-]{0,40}?-)??)eyJ[\w-]{8,2000}\.[\w-]{8,8000}\.[\w-]*/g,
+    keep: 1,
+  },
   { kind: "bearer token", pattern: /\b(?:bearer|basic)\s+(?!\[redacted)[\w.~+/=-]{16,}/gi },
   // Credentials in the authority of a URL: the user may stay, the password goes.
   {

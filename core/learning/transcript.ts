@@ -5,8 +5,13 @@ import { type Entry, type ToolCall, textOf } from "../schemas/entry.ts";
 import { type SessionId, toCitation } from "../schemas/ids.ts";
 import type { ReviewJob } from "../schemas/review.ts";
 
-/** A line that imitates a citation or a call. Full-width and other brackets do not fool a reader of exact citations. */
-const IMITATION = /^(?=[^\S\n]*(?:\[[^\n[\]]{0,80}\/\d+#\w|->\s))/gm;
+/**
+ * A line that imitates a citation or a call, also behind blanks and signs that show nothing. Full-width and other brackets
+ * do not fool a reader of exact citations.
+ */
+const IMITATION = /^(?=[\t\p{Zs}\p{Cf}]*(?:\[[^\n[\]]{0,80}\/\d+#\w|->\s))/gmu;
+/** What some reader takes for the end of a line. */
+const LINE_ENDS = /\r\n?|[\n\v\f\x1c-\x1e\x85\u2028\u2029]/g;
 
 export function renderTranscript(job: ReviewJob): string {
   const marker = markerOf(job);
@@ -32,7 +37,7 @@ function renderEntry(session: SessionId, entry: Entry): string[] {
       return [
         entry.parts
           .map((part) => {
-            const status = part.source === "outcome" ? ` ${entry.call.name} ${entry.failed ? "failed" : "ok"}` : "";
+            const status = part.source === "outcome" ? ` ${toName(entry.call)} ${entry.failed ? "failed" : "ok"}` : "";
             return block(session, entry, part.source, status, neutralise(part.text));
           })
           .join("\n"),
@@ -56,10 +61,15 @@ function block(
 
 function renderCall(call: ToolCall): string {
   const args = call.malformed === undefined ? JSON.stringify(call.args) : JSON.stringify({ malformed: call.malformed });
-  return `-> ${call.name.replace(/\s+/gu, "_")} ${args}`;
+  return `-> ${toName(call)} ${args.replace(LINE_ENDS, " ")}`;
 }
 
-/** Line ends are made one kind first: some readers take the others for a new line too. */
+/** A model may ask for a tool of any name. */
+function toName(call: ToolCall): string {
+  return call.name.replace(LINE_ENDS, "_").replace(/\s+/gu, "_");
+}
+
+/** Line ends are made one kind first. */
 function neutralise(text: string): string {
-  return text.replace(/\r\n?|[\u2028\u2029\u0085]/g, "\n").replace(IMITATION, "\\");
+  return text.replace(LINE_ENDS, "\n").replace(IMITATION, "\\");
 }

@@ -6,6 +6,9 @@ import { fitNewest, limitOf, usageOf } from "./rules.ts";
 
 const TITLES: Record<MemoryStoreName, string> = { memory: "Your notes", user: "Who the user is" };
 
+/** What opens or closes a block of the prompt, however it is spelled. */
+const FENCE = /<(?=\s*\/?\s*(?:available_skills|memory)\b)/gi;
+
 /** `""` when both stores are empty. Entries are given oldest first and stand so. */
 export function renderMemoryBlock(memory: MemoryEntry[], user: MemoryEntry[], settings: Settings): string {
   const sections = [renderStore("user", user, settings.memory), renderStore("memory", memory, settings.memory)].filter(
@@ -19,7 +22,7 @@ function renderStore(store: MemoryStoreName, entries: MemoryEntry[], settings: S
   const limit = limitOf(store, settings);
   const { chars, percent, outside } = usageOf(entries, limit);
   const header = `${TITLES[store]} (store ${store}, ${percent} % full: ${chars} of ${limit} characters)`;
-  const lines = fitNewest(entries, limit).map(({ text }) => `- ${text.replace(/<(?=\/?memory>)/gi, "")}`);
+  const lines = fitNewest(entries, limit).map(({ text }) => `- ${text.replace(FENCE, "")}`);
   const note = `(${outside} older ${outside === 1 ? "entry is" : "entries are"} stored but not shown: merge or remove some.)`;
   return [header, ...(outside > 0 ? [note] : []), ...lines].join("\n");
 }

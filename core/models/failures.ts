@@ -201,14 +201,17 @@ const SENTENCES: Record<ModelFailureCode, string> = {
 };
 
 const MAX_QUOTE_CHARS = 300;
+/** What a reply means stands at its beginning. */
+const MAX_READ_CHARS = 8_000;
 
 /** What a reply means. An unknown 5xx, or an error in a stream without a known code, is the provider's own. */
 export function classifyReply(reply: ProviderReply): ModelFailureCode {
+  const said = reply.message.slice(0, MAX_READ_CHARS);
   const rule = RULES.find(
     (rule) =>
       (!rule.status || (reply.status !== undefined && rule.status.includes(reply.status))) &&
       (!rule.codes || rule.codes.some((code) => reply.codes.includes(code))) &&
-      (!rule.message || rule.message.test(reply.message)),
+      (!rule.message || rule.message.test(said)),
   );
   if (rule) return rule.means;
   return reply.status === undefined || reply.status >= 500 ? "server_error" : "bad_request";
@@ -300,7 +303,8 @@ function asRecord(value: unknown): Record<string, unknown> | undefined {
 }
 
 function stripMarkup(text: string): string {
-  return text.replace(/<(script|style)[\s\S]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ");
+  // What is never closed reaches to the end: no place is read twice, whatever a proxy sends.
+  return text.replace(/<(script|style)[\s\S]*?(?:<\/\1>|$)/gi, " ").replace(/<[^<>]*>/g, " ");
 }
 
 /** Google: `details: [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.07s"}]`. */

@@ -22,16 +22,25 @@ export function toToolCalls(raw: RawCall[], messagesBefore: number): ToolCall[] 
   });
 }
 
-/** Nothing at all is no arguments. What is not one JSON object is kept as `malformed`. */
+/** No tool takes arguments this deep. Writing them as JSON, which a parser's stack does not limit, would overflow ours. */
+const MAX_DEPTH = 100;
+
+/** Nothing at all is no arguments. What is not one JSON object, or a bottomless one, is kept as `malformed`. */
 export function parseArguments(text: string): Pick<ToolCall, "args" | "malformed"> {
   if (text.trim() === "") return { args: {} };
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { args: value as JsonObject };
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    if (isObject && isShallow(value, MAX_DEPTH)) return { args: value as JsonObject };
   } catch {
     // Not JSON: a model's mistake, or an answer cut by its length.
   }
   return { args: {}, malformed: text };
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((item) => isShallow(item, levels - 1));
 }
 
 export interface IdRule {

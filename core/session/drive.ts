@@ -1,6 +1,8 @@
 // Drives turns: begins them, resumes what was cut off, runs the loop, settles the end in one transaction. One turn at a
 // time, one driver an object; the flag is in memory, because a second object of the same name cannot live.
 import { runLoop } from "../agent/loop.ts";
+import { FIXED } from "../limits.ts";
+import { byteLength } from "../schemas/digest.ts";
 import type { Entry, NoticeEntry, TurnStats } from "../schemas/entry.ts";
 import { textOf } from "../schemas/entry.ts";
 import type { EngineContext } from "./context.ts";
@@ -76,7 +78,14 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
     return running;
   }
 
+  /** After a failed drive only the alarm drives again: who looks or posts meanwhile would spend the turn's attempts. */
   function kick(): void {
+    const row = jobs.get("drive");
+    if (row && row.tries > 0 && row.due > clock.now()) return;
+    drive();
+  }
+
+  function drive(): void {
     if (driving) return;
     driving = true;
     host.background(pump());
@@ -100,10 +109,9 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
   }
 
   async function driveTurn(open: TurnRow): Promise<void> {
-    const turn = open.state === "queued" ? sql.transaction(() => begin(open)) : begun.has(open.n) ? open : resume(open);
+    const turn = open.state === "queued" ? beginQueued(open) : begun.has(open.n) ? open : resume(open);
     if (turn.state !== "running") return;
     const started = log.entry(turn.input!)!;
-    hub.emit({ at: { entry: started.n, offset: 0 }, event: { type: "turn_start", turn: turn.n, entry: started.n } });
     const { model } = host;
     if (!model.ok) return settle(turn.n, { state: "failed", code: model.failure.code, text: model.failure.message });
 
@@ -139,6 +147,16 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
     host.background(outbox.drain());
   }
 
+  /** Readers are told here and nowhere else: one who comes to a turn that has begun finds its start in the log. */
+  function beginQueued(queued: TurnRow): TurnRow {
+    const turn = sql.transaction(() => begin(queued));
+    hub.emit({
+      at: { entry: turn.input!, offset: 0 },
+      event: { type: "turn_start", turn: turn.n, entry: turn.input! },
+    });
+    return turn;
+  }
+
   /** The turn was cut off. A notice takes the number of the answer that was lost, so that no number means two texts. */
   function resume(open: TurnRow): TurnRow {
     const attempts = open.attempts + 1;
@@ -153,7 +171,9 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       log.dropBlocks();
       log.put(notice);
       log.putTurn(resumed);
-      jobs.put("drive", clock.now() + settings.turn.leaseMs, { kind: "drive" });
+      // The tries stay: a drive that fails again waits longer.
+      const tries = jobs.get("drive")?.tries;
+      jobs.put("drive", clock.now() + settings.turn.leaseMs, { kind: "drive" }, tries);
     });
     begun.add(open.n);
     return resumed;
@@ -193,12 +213,16 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
     hub.emit(placeTurnEnd(settled, final));
   }
 
-  /** What a person had already read of an unfinished answer is kept, under its number. */
+  /**
+   * What a person had already read of an unfinished answer is kept, under its number. Where an answer has begun, that
+   * number is never the notice's: a reader would take the one for the other.
+   */
   function toEndingEntries(turn: number, ending: Ending): Entry[] {
     const live = current?.turn === turn ? current.journal.live() : null;
     const n = live?.entry ?? log.nextEntry();
-    const text = live?.text ?? log.blocks(n);
-    if (text === "") return [toNotice(n, turn, ending.code, ending.text)];
+    const text = toStorable(live?.text ?? log.blocks(n));
+    const isTaken = live !== null || !begun.has(turn);
+    if (text === "") return [toNotice(isTaken ? n + 1 : n, turn, ending.code, ending.text)];
     const partial: Entry = {
       v: 1,
       n,
@@ -224,7 +248,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
     stop(): number[] {
       const open = log.openTurns();
       for (const turn of open) {
-        if (turn.state === "queued") sql.transaction(() => begin(turn));
+        if (turn.state === "queued") beginQueued(turn);
         const running = current?.turn === turn.n ? current : null;
         settle(turn.n, STOPPED);
         running?.abort.abort();
@@ -238,9 +262,14 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       const row = jobs.get("drive");
       if (!row || row.due > clock.now()) return;
       jobs.put("drive", clock.now() + settings.turn.leaseMs, row.job, row.tries);
-      kick();
+      drive();
     },
   };
+}
+
+/** Of a text that no row can hold, the beginning. */
+function toStorable(text: string): string {
+  return byteLength(JSON.stringify(text)) < FIXED.rowBytes / 2 ? text : text.slice(0, FIXED.rowBytes / 12);
 }
 
 function countTurn(entries: Entry[]): TurnStats {

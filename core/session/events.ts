@@ -62,6 +62,7 @@ export function replay(after: Position, entries: Entry[], turns: TurnRow[], live
 function placeEntry(entry: Entry, turns: TurnRow[], after: Position): PlacedEvent[] {
   const { n, turn } = entry;
   const events: PlacedEvent[] = [];
+  const ended = turns.find((row) => row.final === n);
   if (entry.kind === "user") events.push(place(n, 0, { type: "turn_start", turn, entry: n }));
   if (entry.kind === "assistant") {
     events.push(place(n, 0, { type: "entry_start", turn, entry: n }), ...placeText(n, textOf(entry), after));
@@ -69,12 +70,12 @@ function placeEntry(entry: Entry, turns: TurnRow[], after: Position): PlacedEven
   if (entry.kind === "tool") events.push(...placeTool(entry));
   if (entry.kind === "notice") {
     // The reader saw part of an answer under this number; it was given up, and the number went to this notice.
-    const sawAnswer = after.entry === n && after.offset > 0;
+    // A turn's last notice never takes such a number: an offset there is the place of the turn's end.
+    const sawAnswer = after.entry === n && after.offset > 0 && !ended;
     if (sawAnswer)
       events.push({ at: { entry: n, offset: after.offset + 1 }, event: { type: "entry_restart", entry: n } });
     else events.push(place(n, 0, { type: "notice_add", entry: n, code: entry.code, text: textOf(entry) }));
   }
-  const ended = turns.find((row) => row.final === n);
   if (ended) events.push(placeTurnEnd(ended, entry));
   return events;
 }

@@ -33,6 +33,8 @@ export function createHub() {
       let waiting = waitsFor !== null;
       let reader: Reader | undefined;
       let last: Position = { entry: -1, offset: 0 };
+      // What a reader missed is its to read, however much; only from then on can it fall behind.
+      let maxQueuedBytes = Infinity;
       const leave = () => void (reader && readers.delete(reader));
       return new ReadableStream<Uint8Array>(
         {
@@ -48,7 +50,7 @@ export function createHub() {
                 if (isLast(event.event)) {
                   leave();
                   controller.close();
-                } else if ((controller.desiredSize ?? 0) < -MAX_QUEUED_BYTES) {
+                } else if (-(controller.desiredSize ?? 0) > maxQueuedBytes) {
                   leave();
                   controller.error(new Error("The reader is too slow; it may return with its last event id."));
                 }
@@ -56,6 +58,7 @@ export function createHub() {
             };
             readers.add(reader);
             for (const event of missed) if (readers.has(reader)) reader.send(event);
+            maxQueuedBytes = MAX_QUEUED_BYTES - (controller.desiredSize ?? 0);
           },
           cancel: leave,
         },

@@ -3,7 +3,9 @@
 import type { AnswerSink, Effect, Journal, ModelFailure, ToolResult } from "../agent/contract.ts";
 import { fail } from "../agent/tool-result.ts";
 import { type Result } from "../errors.ts";
+import { FIXED } from "../limits.ts";
 import type { Clock, Sql } from "../ports.ts";
+import { byteLength } from "../schemas/digest.ts";
 import {
   type Answer,
   type AssistantEntry,
@@ -22,6 +24,13 @@ import type { Log } from "./log.ts";
  *  what a person had already read. */
 const BLOCK_CHARS = 4_096;
 const BLOCK_MS = 2_000;
+
+/** Asking again would only be paid for again. */
+const TOO_LARGE: ModelFailure = {
+  code: "answer_too_large",
+  message: "The model's answer is larger than can be stored. Ask for less at a time.",
+  retryable: false,
+};
 
 /** Thrown into a drive whose turn was ended meanwhile; nobody but the drive may catch it. */
 export class TurnEnded extends Error {
@@ -116,6 +125,10 @@ export function createSessionJournal(options: {
       guard();
       if (!asked.ok || !live) return asked; // what streamed so far stays for the turn's end to keep
       const { text, ...answer } = asked.value;
+      // A provider may send text only with the end: readers get what they have not seen. One that ends with another
+      // text than it streamed has taken that back.
+      if (!text.startsWith(live.text)) sink.restart();
+      sink.text(text.slice(live.text.length));
       const entry: AssistantEntry = {
         v: 1,
         n: live.entry,
@@ -125,8 +138,7 @@ export function createSessionJournal(options: {
         parts: text === "" ? [] : [{ source: "own", text }],
         answer,
       };
-      // A provider may send text only with the end: readers get what they have not seen.
-      if (text.startsWith(live.text)) sink.text(text.slice(live.text.length));
+      if (byteLength(JSON.stringify(entry)) > FIXED.rowBytes) return { ok: false, failure: TOO_LARGE };
       if (answer.calls.length === 0) {
         final = entry;
       } else {

@@ -53,6 +53,7 @@ export function createOutbox(context: EngineContext) {
     }
     if (row.job.looks === 0) await host.reviews.putJob(makeJob(row.job));
     await host.queue.send({ v: 1, profile: host.profile, review: row.job.review });
+    if (!jobs.get(row.id)) return; // meanwhile a turn has looked, and found the result
     const { looksMs } = settings.review;
     const wait = looksMs[Math.min(row.job.looks, looksMs.length - 1)]!;
     jobs.put(row.id, clock.now() + wait, { ...row.job, granted: true, looks: row.job.looks + 1 });

@@ -71,7 +71,14 @@ function parseHeader(header: string, warnings: string[]): Result<Record<string, 
   return second;
 }
 
+/** A parser of YAML may take time in the square of this. */
+const MAX_HEADER_CHARS = 16_000;
+
 function readYaml(header: string): Result<Record<string, unknown>> {
+  if (header.length > MAX_HEADER_CHARS) {
+    const most = `${header.length} characters of ${MAX_HEADER_CHARS}`;
+    return err("bad_frontmatter", `The frontmatter has ${most}: keep name and description, move the rest below.`);
+  }
   try {
     const document = parseDocument(header, { logLevel: "silent", stringKeys: true });
     const problem = document.errors[0];

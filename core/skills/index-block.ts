@@ -99,8 +99,11 @@ function takeWhile<T>(items: T[], takes: (item: T) => boolean): T[] {
   return end < 0 ? items : items.slice(0, end);
 }
 
+/** What opens or closes a block of the prompt, however it is spelled. */
+const FENCE = /<(?=\s*\/?\s*(?:available_skills|memory)\b)/gi;
+
 function toLine({ name, description }: SkillLine, maxChars: number): string {
-  const text = description.replace(/\s+/gu, " ").replace(/<(?=\/?available_skills)/gi, "");
+  const text = description.replace(/\s+/gu, " ").replace(FENCE, "");
   const cut = text.length > maxChars ? `${text.slice(0, maxChars - 1).trimEnd()}…` : text;
   return `- ${name}: ${cut.toWellFormed()}`;
 }

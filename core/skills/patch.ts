@@ -19,6 +19,8 @@ export interface Patched {
 
 const MAX_PLACES = 5;
 const PREVIEW_CHARS = 500;
+/** Nobody needs to know of more, and a passage that overlaps itself may be found at every character. */
+const MAX_COUNTED = 1_000;
 
 /** Failures: `empty_old_string`, `nothing_to_change`, `several_matches`, `inexact_replace_all`, `not_found`. */
 export function patchText(text: string, patch: Patch): Result<Patched> {
@@ -63,6 +65,7 @@ function findExact(text: string, wanted: string): Range[] {
   const ranges: Range[] = [];
   for (let from = text.indexOf(wanted); from >= 0; from = text.indexOf(wanted, from + 1)) {
     ranges.push({ from, to: from + wanted.length });
+    if (ranges.length === MAX_COUNTED) break;
   }
   return ranges;
 }

@@ -114,7 +114,8 @@ function checkSkillMd({ name, files, writer }: SkillToCheck): Result<SkillDocume
 
 /** A heading inside a fenced block is an example, not a section. A section reaches to the next heading of its level. */
 function missingSections(body: string): string[] {
-  const prose = body.replace(/^(`{3,}|~{3,}).*\n[\s\S]*?^\1.*$/gm, "(example)");
+  // The look-ahead takes the whole run or nothing: a shorter one is never tried again.
+  const prose = body.replace(/^(?=(`{3,}|~{3,}))\1.*\n[\s\S]*?^\1.*$/gm, "(example)");
   const parts = prose.split(/^(#{1,6})[ \t]+/m).slice(1);
   const sections = parts
     .flatMap((part, i) => (i % 2 === 0 ? [{ level: part.length, text: parts[i + 1] ?? "" }] : []))

@@ -33,9 +33,12 @@ export function overlapOf(a: Set<string>, b: Set<string>): number {
   return a.size + b.size === 0 ? 0 : (2 * shared) / (a.size + b.size);
 }
 
+/** Longer is no word, and would take time in the square of its length. */
+const MAX_WORD_CHARS = 60;
+
 /** English endings, lightly: enough that reading, reads and read are one word. */
 function stemOf(word: string): string {
-  if (word.length <= 3) return word;
+  if (word.length <= 3 || word.length > MAX_WORD_CHARS) return word;
   const stem = word
     .replace(/ies$/, "y")
     .replace(/(s|x|z|ch|sh)es$/, "$1")

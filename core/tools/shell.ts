@@ -43,8 +43,9 @@ export async function runShell(command: string, options: ShellOptions): Promise<
     })
     .catch(toFailedRun);
   const { exitCode } = result;
-  const stdout = `${result.stdout}${await leftAt(scratch, "/dev/stdout")}`;
-  const stderr = `${result.stderr}${await leftAt(scratch, "/dev/stderr")}`;
+  // Commands may cut a character in half. No provider takes such text, and a result stays in every later request.
+  const stdout = `${result.stdout}${await leftAt(scratch, "/dev/stdout")}`.toWellFormed();
+  const stderr = `${result.stderr}${await leftAt(scratch, "/dev/stderr")}`.toWellFormed();
   const stopped = whyStopped(exitCode, stderr);
   return {
     exitCode,

@@ -1,7 +1,7 @@
 // The Session object: the shell around core/session/engine.ts. One of the three places where things are wired: bindings
 // become ports here and nowhere below. Its name is `<profile>/<session>`, built by workers/api from the principal.
 import { DurableObject } from "cloudflare:workers";
-import { type Result, assert, messageOf } from "../../core/errors.ts";
+import { type Result, assert, messageOf, ok } from "../../core/errors.ts";
 import { parseSettings } from "../../core/limits.ts";
 import { createRehearsalModel } from "../../core/models/rehearsal.ts";
 import { createModel } from "../../core/models/routing.ts";
@@ -10,6 +10,7 @@ import type { Accepted, FileInfo, SessionDetail, SessionInfo } from "../../core/
 import type { Entry } from "../../core/schemas/entry.ts";
 import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { ReviewMessage } from "../../core/schemas/review.ts";
+import type { Settings } from "../../core/schemas/settings.ts";
 import type { SessionHost } from "../../core/session/context.ts";
 import { type SessionEngine, createSessionEngine } from "../../core/session/engine.ts";
 import { seeds } from "../../skills-seed/index.ts";
@@ -35,21 +36,29 @@ export interface SessionEnv {
   OPENAI_MODEL?: string;
 }
 
+const WRONG_SETTINGS_MS = 60_000;
+
 export class Session extends DurableObject<SessionEnv> {
-  readonly #engine: SessionEngine;
+  readonly #opened: Result<SessionEngine>;
 
   constructor(ctx: DurableObjectState, env: SessionEnv) {
     super(ctx, env);
-    this.#engine = createSessionEngine(toHost(ctx, env));
+    const settings = parseSettings(env.TALARIA_SETTINGS);
+    this.#opened = settings.ok ? ok(createSessionEngine(toHost(ctx, env, settings.value))) : settings;
   }
 
-  create(input: { learning: "on" | "off"; title: string }): Promise<SessionInfo> {
+  get #engine(): SessionEngine {
+    assert(this.#opened.ok, this.#opened.ok ? "" : this.#opened.failure.message);
+    return this.#opened.value;
+  }
+
+  async create(input: { learning: "on" | "off"; title: string }): Promise<SessionInfo> {
     return this.#engine.create(input);
   }
   async detail(): Promise<SessionDetail | null> {
     return this.#engine.detail();
   }
-  post(input: { text: string; key?: string }): Promise<Result<Accepted>> {
+  async post(input: { text: string; key?: string }): Promise<Result<Accepted>> {
     return this.#engine.post(input);
   }
   async events(from: { after?: string; turn?: number }): Promise<Result<ReadableStream<Uint8Array>>> {
@@ -58,7 +67,7 @@ export class Session extends DurableObject<SessionEnv> {
   async entries(after: number): Promise<Result<Entry[]>> {
     return this.#engine.entries(after);
   }
-  stop(): Promise<Result<{ stopped: string[] }>> {
+  async stop(): Promise<Result<{ stopped: string[] }>> {
     return this.#engine.stop();
   }
   async putFile(path: string, body: Uint8Array): Promise<Result<{ path: string; size: number }>> {
@@ -73,18 +82,18 @@ export class Session extends DurableObject<SessionEnv> {
   async listFiles(): Promise<Result<FileInfo[]>> {
     return this.#engine.listFiles();
   }
-  override alarm(): Promise<void> {
-    return this.#engine.alarm();
+  /** With wrong settings it comes again until the operator has put them right: a throw would end it after six times. */
+  override async alarm(): Promise<void> {
+    if (this.#opened.ok) return this.#opened.value.alarm();
+    console.error(this.#opened.failure.message);
+    await this.ctx.storage.setAlarm(systemClock.now() + WRONG_SETTINGS_MS);
   }
 }
 
-function toHost(ctx: DurableObjectState, env: SessionEnv): SessionHost {
+function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): SessionHost {
   const [profilePart, sessionPart] = (ctx.id.name ?? "").split("/");
   const profile = ProfileId.parse(profilePart);
   const session = SessionId.parse(sessionPart);
-  const parsed = parseSettings(env.TALARIA_SETTINGS);
-  assert(parsed.ok, parsed.ok ? "" : parsed.failure.message);
-  const settings = parsed.value;
   const clock = systemClock;
   const bucket = toBucket(env.SKILLS);
   return {
@@ -95,7 +104,10 @@ function toHost(ctx: DurableObjectState, env: SessionEnv): SessionHost {
     clock,
     random: Math.random,
     settings,
-    model: createModel(env, { fetch: (input: RequestInfo | URL, init?: RequestInit) => fetch(input, init), rehearsal: createRehearsalModel }),
+    model: createModel(env, {
+      fetch: (input: RequestInfo | URL, init?: RequestInit) => fetch(input, init),
+      rehearsal: createRehearsalModel,
+    }),
     seeds,
     skills: createSkillStore({ bucket, profile, clock, random: Math.random, swapMs: settings.skills.swapMs }),
     memory: (overlay) =>

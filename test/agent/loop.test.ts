@@ -188,7 +188,7 @@ describe("the loop", () => {
   it("cuts a result that its tool let grow past the limit, and keeps it JSON", async () => {
     const { run, model } = setUp([{ calls: [{ name: "echo", args: { say: "y".repeat(9_000) } }] }, { text: "Long." }]);
     await run();
-    const text = (results(model.requests[1])?.[0] as unknown as { text: string }).text;
+    const text = (results(model.requests[1])![0] as unknown as { text: string }).text;
     expect(JSON.parse(text)).toMatchObject({ op: "0.0", cut: true });
     expect(text.length).toBeLessThan(1_500);
   });

@@ -63,6 +63,13 @@ describe("a body", () => {
     expectProblem(streamed, 413, "body_too_large", "Body too large");
   });
 
+  it("with a message that no provider would take is refused, before it stands in every later prompt", async () => {
+    const post = (text: string) => ask("POST", `/v1/sessions/${session}/messages`, { key, body: { text } });
+    expectProblem(await post(" \n\t"), 400, "body_invalid", "Invalid body");
+    expectProblem(await post("half \ud83d of one"), 422, "bad_text", "Text that cannot be stored");
+    expect((await ask("GET", `/v1/sessions/${session}/entries`, { key })).body).toEqual({ entries: [] });
+  });
+
   it("for a file has the limit of files", async () => {
     const maxFileBytes = 2_000_000;
     const settings = { ...env, TALARIA_SETTINGS: JSON.stringify({ turn: { maxFileBytes } }) };
@@ -86,6 +93,8 @@ describe("a parameter", () => {
     ["GET", "/v1/reviews?limit=0", "query_invalid"],
     ["GET", "/v1/reviews?limit=1000", "query_invalid"],
     ["GET", "/v1/reviews/nope", "bad_review_id"],
+    ["GET", `/v1/reviews/${ABSENT}.${"1".repeat(2_000)}-9`, "bad_review_id"],
+    ["GET", `/v1/reviews/${ABSENT}.1-9%2Fjob`, "bad_review_id"],
     ["GET", "/v1/skills/Bad%20Name", "bad_skill_name"],
     ["GET", "/v1/skills/a--b", "bad_skill_name"],
     ["GET", `/v1/skills/${"a".repeat(65)}`, "bad_skill_name"],

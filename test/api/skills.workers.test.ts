@@ -122,6 +122,21 @@ describe("skills", () => {
     expect(await put(BUNDLED, { "SKILL.md": skillMd(BUNDLED) })).toMatchObject({ origin: "user", rev: 2 });
   });
 
+  it("may be called `constructor`, and that name is no bundled skill", async () => {
+    const { key, put } = await openProfile();
+    for (const [op, body] of [
+      ["pin", { pinned: true }],
+      ["archive", undefined],
+      ["restore", {}],
+    ] as const) {
+      const answer = await ask("POST", `/v1/skills/constructor/${op}`, { key, body });
+      expectProblem(answer, 404, "skill_not_found", "No such skill");
+    }
+    expect(await put("constructor", { "SKILL.md": skillMd("constructor") })).toMatchObject({ rev: 1 });
+    const pinned = await ask("POST", "/v1/skills/constructor/pin", { key, body: { pinned: true } });
+    expect(pinned.body).toMatchObject({ name: "constructor", pinned: true });
+  });
+
   it("of one profile are not another's", async () => {
     const [a, b] = [await openProfile(), await openProfile()];
     await a.put("mine", { "SKILL.md": skillMd("mine") });

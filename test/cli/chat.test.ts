@@ -134,6 +134,22 @@ describe("npm run chat", () => {
     expect(stderr).toContain("It is too_many_queued. (too_many_queued)\n");
   });
 
+  it("passes on no control character that a server puts into its errors", async () => {
+    const evil: Handler = (response) => {
+      response.writeHead(502, { "content-type": "application/problem+json" });
+      const detail = "gone \x1b]0;owned\x07\x9b2J.";
+      response.end(JSON.stringify({ type: "t", title: "t", status: 502, code: "x", detail }));
+    };
+    await using api = await startFakeApi([], { ...ALWAYS, "POST /v1/sessions": evil, "GET /health": evil });
+    const { code, stderr } = await chat(["-p", "hi"], connected(api.url)).ended;
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "gone ]0;owned2J. (x)\n" });
+    const health = answerJson(200, { ok: true, version: "9\x1b[2J", model: "m\x1b]0;x\x07" });
+    await using other = await startFakeApi([], { ...ALWAYS, "GET /health": health });
+    const { child, ended } = chat([], connected(other.url));
+    child.stdin.end();
+    expect((await ended).stderr).toBe(`Talaria 9[2J, m]0;x, session ${SESSION}\n`);
+  });
+
   it("says what to do when nothing listens, when there is no key, and when a flag is wrong", async () => {
     const api = await startFakeApi([]);
     await api[Symbol.asyncDispose]();

@@ -149,3 +149,26 @@ describe("a request", () => {
     await expect(client.health()).rejects.toMatchObject({ problem: { status: 403, code: "not_a_problem" } });
   });
 });
+
+describe("a name in a path", () => {
+  it("that would climb to another route is never sent", async () => {
+    await using api = await startFakeApi([]);
+    const { client } = connect(api.url);
+    for (const call of [
+      client.deleteFile(SESSION, "../../../keys/key_000000000000"),
+      client.putFile(SESSION, "a/./b", "x"),
+      client.skill(".."),
+      client.skill("%2e%2E"),
+      client.revokeKey("."),
+    ]) {
+      await expect(call).rejects.toMatchObject({ name: "ProblemError", problem: { status: 400, code: "bad_path" } });
+    }
+    expect(api.requests).toEqual([]);
+  });
+
+  it("may hold dots", async () => {
+    await using api = await startFakeApi([answerJson(201, { path: "..a/.b/c..", size: 1 })]);
+    await connect(api.url).client.putFile(SESSION, "..a/.b/c..", "x");
+    expect(api.requests.map(({ path }) => path)).toEqual([`/v1/sessions/${SESSION}/files/..a/.b/c..`]);
+  });
+});

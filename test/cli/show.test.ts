@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createShow, summarise, toPlain } from "../../cli/show.ts";
+import { createShow, summarise, toPlain, toPlainJson } from "../../cli/show.ts";
 import type { AgentEvent } from "../../core/schemas/entry.ts";
 
 const USAGE = { input: 1_000, output: 200, cacheRead: 34, cacheWrite: 0 };
@@ -66,6 +66,25 @@ describe("a turn on the screen", () => {
     expect(toPlain("a\x1b]0;title\x07b\x1b[2Jc\u202Ed\r\n\te")).toBe("a]0;titleb[2Jcd\n\te");
     const { both } = show([{ type: "text_delta", entry: 1, offset: 0, text: "\x1b[31mred" }], true);
     expect(both).toBe("[31mred");
+  });
+
+  it("holds none of it in a tool's name or in a line of its own either", () => {
+    const name = "x\x1b]0;t\x07\n\x9b2Jy";
+    const calls: AgentEvent[] = [
+      { type: "tool_start", entry: 1, name, args: {} },
+      { type: "tool_end", entry: 1, name, failed: true, result: "" },
+      { type: "tool_end", entry: 2, name, failed: true, result: "" },
+    ];
+    expect(show(calls, false).both).toBe("  ✗ x]0;t 2Jy {}\n  ✗ x]0;t 2Jy\n");
+    let aside = "";
+    createShow({ answer: () => {}, aside: (text) => (aside += text), rich: false, columns: 80 }).line("a\x1b[2Jb\r");
+    expect(aside).toBe("a[2Jb\n");
+  });
+
+  it("holds none of it as JSON, and is the same JSON", () => {
+    const event = { text: "\x1b\x9b2J\x7f\u202E😀\n" };
+    const json = toPlainJson(event);
+    expect([json, JSON.parse(json)]).toEqual([String.raw`{"text":"\u001b\u009b2J\u007f\u202e😀\n"}`, event]);
   });
 });
 

@@ -135,7 +135,7 @@ function describeScripted(make: MakeModel): void {
   });
 
   it("gives the first words before the last ones exist", async () => {
-    const { model, script } = await make([reply({ text: TEXT }, { frames: 12, then: "hold" })]);
+    const { model, script } = await make([reply({ text: TEXT }, { frames: 12, afterwards: "hold" })]);
     const events = model.stream(toRequest(), new AbortController().signal)[Symbol.asyncIterator]();
     const first = await events.next();
     expect(first.value).toEqual({ type: "text_delta", text: "Schö" });
@@ -180,8 +180,8 @@ function describeScripted(make: MakeModel): void {
 
   it.each(["end", "reset"] as const)(
     "reports a stream cut in the middle (%s) as failed, and worth another try",
-    async (then) => {
-      const { model } = await make([reply({ text: TEXT }, { frames: 12, then })]);
+    async (afterwards) => {
+      const { model } = await make([reply({ text: TEXT }, { frames: 12, afterwards })]);
       const events = await readAll(model, toRequest());
       expect(events.slice(0, -1).length).toBeGreaterThan(0);
       expect(events.at(-1)).toMatchObject({ type: "failed", failure: { code: "stream_cut", retryable: true } });
@@ -189,7 +189,7 @@ function describeScripted(make: MakeModel): void {
   );
 
   it("ends with aborted when the signal aborts in the middle, and closes the connection", async () => {
-    const { model, script } = await make([reply({ text: TEXT }, { frames: 12, then: "hold" })]);
+    const { model, script } = await make([reply({ text: TEXT }, { frames: 12, afterwards: "hold" })]);
     const stop = new AbortController();
     const events: ModelEvent[] = [];
     for await (const event of model.stream(toRequest(), stop.signal)) {
@@ -204,7 +204,7 @@ function describeScripted(make: MakeModel): void {
   });
 
   it("closes the connection when nobody reads on", async () => {
-    const { model, script } = await make([reply({ text: TEXT }, { frames: 12, then: "hold" })]);
+    const { model, script } = await make([reply({ text: TEXT }, { frames: 12, afterwards: "hold" })]);
     for await (const event of model.stream(toRequest(), new AbortController().signal)) {
       expect(event.type).toBe("text_delta");
       break;

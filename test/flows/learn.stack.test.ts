@@ -1,12 +1,13 @@
 // The main job across the three real Workers: a turn, its review through the queue, a second session that knows better,
 // a control that may not know, the curator's report.
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createTestHarness } from "wrangler";
 import type { CurationReport, ReviewLineList, SessionDetail, SkillDetail } from "../../core/schemas/api.ts";
 
 const OPERATOR = "operator-token-for-tests";
 const vars = { TALARIA_OPERATOR_TOKEN: OPERATOR };
-const root = new URL("../../", import.meta.url).pathname;
+const root = join(import.meta.dirname, "../..");
 const server = createTestHarness({
   root,
   workers: ["wrangler.toml", "workers/review/wrangler.toml", "workers/curator/wrangler.toml"].map((configPath) => ({

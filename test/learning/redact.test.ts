@@ -84,6 +84,23 @@ describe("redactText", () => {
   );
 });
 
+describe("a JSON web token", () => {
+  const token = `eyJ${x(20)}.eyJ${x(40)}.${x(40)}`;
+
+  it("goes, whatever stands before it", () => {
+    expect(redactText(`session-${token} a=${token} ${token}`)).toBe(
+      "session-[redacted JWT] a=[redacted JWT] [redacted JWT]",
+    );
+  });
+
+  it("is looked for in linear time, in a text that begins one over and over", () => {
+    const text = ("-eyJ".repeat(500) + "." + "-eyJ".repeat(2_000)).repeat(100);
+    const began = performance.now();
+    redactText(text);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
+
 describe("redactDeep", () => {
   it("reaches every string, and takes whole what stands under a secret's name", () => {
     const value = {

@@ -50,8 +50,8 @@ describe("the Messages wire", () => {
   });
 
   it("says an error in the middle of a stream as what it is", async () => {
-    const then = [{ event: "error", data: toAnthropicError("overloaded_error", "Overloaded") }];
-    const { model } = await make([reply({ text: TEXT }, { frames: 6, then })]);
+    const afterwards = [{ event: "error", data: toAnthropicError("overloaded_error", "Overloaded") }];
+    const { model } = await make([reply({ text: TEXT }, { frames: 6, afterwards })]);
     const events = await readAll(model, toRequest());
     expect(events.map((event) => event.type)).toEqual(["text_delta", "text_delta", "text_delta", "failed"]);
     expect(events.at(-1)).toEqual({

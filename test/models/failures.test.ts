@@ -409,7 +409,9 @@ describe("a provider's reply", () => {
 describe("a reply that is made to be slow", () => {
   it.each(["<", "<script", "<style>", "input token count ", "the "])("is read in no time: 64 KB of %j", (piece) => {
     const began = performance.now();
-    expect(failureOfReply(toReply(400, piece.repeat(64_000 / piece.length)), [])).toMatchObject({ code: "bad_request" });
+    expect(failureOfReply(toReply(400, piece.repeat(64_000 / piece.length)), [])).toMatchObject({
+      code: "bad_request",
+    });
     expect(performance.now() - began).toBeLessThan(500);
   });
 });

@@ -171,7 +171,7 @@ describe("servers that imitate Chat Completions", () => {
   it("may fail in the middle of a stream, with the status of whoever is behind them", async () => {
     const error = { code: 429, message: "Provider returned error", metadata: { provider_name: "Some" } };
     const { model } = await make([
-      reply({ text: TEXT }, { frames: 4, then: [{ data: { id: "1", choices: [], error } }] }),
+      reply({ text: TEXT }, { frames: 4, afterwards: [{ data: { id: "1", choices: [], error } }] }),
     ]);
     expect((await readAll(model, toRequest())).at(-1)).toMatchObject({
       type: "failed",

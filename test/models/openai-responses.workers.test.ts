@@ -116,7 +116,7 @@ describe("the Responses wire", () => {
       "content_refused",
     ],
   ])("says an event %s in the middle of a stream as what it is", async (event, data, code) => {
-    const { model } = await make([reply({ text: TEXT }, { frames: 6, then: [{ event, data }] })]);
+    const { model } = await make([reply({ text: TEXT }, { frames: 6, afterwards: [{ event, data }] })]);
     const events = await readAll(model, toRequest());
     expect(events.at(-1)).toMatchObject({ type: "failed", failure: { code } });
     expect(events.filter((it) => it.type === "failed")).toHaveLength(1);

@@ -247,7 +247,7 @@ describe("a review out of turn", () => {
     const whole = await createWorld(LINES);
     const process = whole.start();
     await process.deliver();
-    await world.start({ atCall: process.calls() - 5, afterwards: true }).deliver();
+    await world.start({ atCall: process.calls() - 6, afterwards: true }).deliver();
     await world.reviews.raiseWatermark(SESSION, 20);
     await world.deliverToEnd();
     expect(await resultOf(world)).toMatchObject({
@@ -281,6 +281,20 @@ describe("limits of a run", () => {
     expect(await process.deliver()).toEqual({ act: "ack" });
     expect(process.model.requests).toEqual([]);
     expect(await world.reviews.outcome(world.job.review)).toMatchObject({ code, session: SESSION });
+  });
+
+  it("leave what was learned in the result when the grant expires before the run goes on", async () => {
+    const world = await createWorld(LINES);
+    const whole = await createWorld(LINES);
+    const process = whole.start();
+    await process.deliver();
+    await world.start({ atCall: process.calls() - 6, afterwards: true }).deliver();
+    world.clock.advance(world.settings.review.grantMs + 1);
+    await world.deliverToEnd();
+    expect(await resultOf(world)).toMatchObject({
+      state: "done",
+      summary: `Learned: created skill ${SKILL}; remembered 1 fact.`,
+    });
   });
 
   it("make a run that is too long ask for another delivery, which is no failure", async () => {
@@ -398,5 +412,20 @@ describe("memory that was forgotten long ago", () => {
     await world.deliverToEnd();
     expect(world.log).toContainEqual({ event: "memory_swept", profile: PROFILE, keys: 1 });
     expect((await world.memory.list("memory")).map(({ text }) => text)).toEqual(["Living."]);
+  });
+});
+
+describe("a review of long ago", () => {
+  it("is swept when a later one finishes, the later one kept", async () => {
+    const world = await createWorld([{ text: "Nothing." }]);
+    const [session] = world.job.review.split(".");
+    world.clock.advance(31 * 24 * 60 * 60_000);
+    const grant = { tokens: 100_000, expiresAt: world.clock.now() + 60_000 };
+    const later = sampleJob({ review: `${session}.900-901`, grant });
+    await world.reviews.putJob(later);
+    expect(await world.start().deliver({ v: 1, profile: PROFILE, review: later.review })).toEqual({ act: "ack" });
+    expect(world.log).toContainEqual({ event: "reviews_swept", profile: PROFILE, reviews: 1 });
+    expect(await world.reviews.list()).toMatchObject([{ review: later.review }]);
+    expect(await world.reviews.job(world.job.review)).toBeNull();
   });
 });

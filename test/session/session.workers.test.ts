@@ -4,6 +4,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { ulid } from "ulid";
 import { describe, expect, it } from "vitest";
+import { Session, type SessionEnv } from "../../durable-objects/session/session.ts";
 import { textOf } from "../../core/schemas/entry.ts";
 import type { SessionRpc } from "../../workers/api/session-rpc.ts";
 import { collect } from "../support/collect-events.ts";
@@ -81,6 +82,17 @@ describe("a session object", () => {
     const events = await collect(must(await stub.events({ turn: 1 })));
     expect(events.at(-1)?.event).toMatchObject({ type: "turn_end", state: "done" });
     expect(await stub.detail()).toMatchObject({ turns: [{ attempts: 2, state: "done" }] });
+  });
+
+  it("keeps waking while the settings are wrong, so that it goes on once they are right", async () => {
+    const stub = await open();
+    await runInDurableObject(stub, async (_session, state) => {
+      await state.storage.deleteAlarm();
+      const misled = new Session(state, { ...(env as unknown as SessionEnv), TALARIA_SETTINGS: "not JSON" });
+      await misled.alarm();
+      expect(await state.storage.getAlarm()).toBeGreaterThan(Date.now());
+      await expect(misled.detail()).rejects.toThrow("TALARIA_SETTINGS is not JSON.");
+    });
   });
 
   it("keeps the workspace over an eviction", async () => {

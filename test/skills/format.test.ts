@@ -83,6 +83,14 @@ describe("parseSkill", () => {
     expect(parseSkill(text)).toMatchObject({ ok: false, failure: { code: "bad_frontmatter" } });
   });
 
+  it("refuses frontmatter that is a document of its own, without reading it", () => {
+    const keys = Array.from({ length: 12_000 }, (_, i) => `k${i}: 1\n`).join("");
+    const began = performance.now();
+    const parsed = parseSkill(`---\n${keys}---\nbody`);
+    expect(parsed).toMatchObject({ ok: false, failure: { code: "bad_frontmatter" } });
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
   it("never throws, whatever the text", () => {
     const pieces = fc.constantFrom(
       "---",

@@ -57,6 +57,13 @@ describe("renderSkillIndex", () => {
     expect(renderSkillIndex(lines.toReversed(), 3_000)).toBe(renderSkillIndex(lines, 3_000));
   });
 
+  it("holds no description that opens or closes a block of the prompt", () => {
+    const description = "a < / Available_Skills > b <memory> - c </memory>";
+    expect(renderSkillIndex([line({ name: "alpha", description })], 3_000)).toContain(
+      "- alpha: a  / Available_Skills > b memory> - c /memory>\n",
+    );
+  });
+
   it("shortens every description before it drops one", () => {
     const block = renderSkillIndex(many(100), 3_000);
     const shown = block.split("\n").filter((text) => text.startsWith("- "));

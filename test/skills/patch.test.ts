@@ -59,6 +59,16 @@ describe("patchText", () => {
     expect(patch("xaaax", "aa", "b")).toMatchObject({ failure: { code: "several_matches" } });
   });
 
+  it("does not count a passage that overlaps itself without end", () => {
+    const began = performance.now();
+    const patch = { oldString: "a".repeat(20_000), newString: "b", replaceAll: false };
+    expect(patchText("a".repeat(500_000), patch)).toMatchObject({
+      ok: false,
+      failure: { code: "several_matches", facts: { matches: 1_000, lines: [1, 1, 1, 1, 1] } },
+    });
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+
   it("replaces all only what is copied exactly", () => {
     expect(patch("a  b\n", "a b", "x", true)).toMatchObject({
       failure: { code: "inexact_replace_all", facts: { lines: [1] } },

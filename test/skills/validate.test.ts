@@ -77,6 +77,20 @@ describe("validateSkill", () => {
     expect(codeOf(check({ "SKILL.md": `${text}\n## Verify\n\nx\n` }))).toBe("ok");
   });
 
+  it("reads a fence of many signs that never ends in linear time", () => {
+    const text = `---\nname: reading-logs\ndescription: b\n---\n${"`".repeat(45_000)}\n${"\n".repeat(45_000)}x`;
+    const began = performance.now();
+    expect(check({ "SKILL.md": text })).toMatchObject({ failure: { facts: { reason: "sections" } } });
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
+  it("ends a fenced block only at a fence as long as its own", () => {
+    const body = "## When to use\n\nx\n\n## Steps\n\nx\n\n## Pitfalls\n\nx\n";
+    const nested = `${body}\n\`\`\`\`md\n\`\`\`\n## Verify\n\nx\n\`\`\`\n\`\`\`\`\n`;
+    const text = `---\nname: reading-logs\ndescription: b\n---\n${nested}`;
+    expect(check({ "SKILL.md": text })).toMatchObject({ failure: { facts: { missing: ["Verify"] } } });
+  });
+
   it("holds a model to the skill's name and only warns a person", () => {
     const other = { "SKILL.md": skillMd({ name: "other" }) };
     expect(check(other)).toMatchObject({ failure: { code: "bad_skill_md", facts: { reason: "name" } } });

@@ -1,6 +1,8 @@
 // The skill store over the double, by the kit, and what only the double can do: write rates, lost answers, long listings.
 // Kills are in skill-store-crash.test.ts.
 import { describe, expect, it } from "vitest";
+import { err, ok } from "../../core/errors.ts";
+import type { Bucket } from "../../core/ports.ts";
 import { keyOf } from "../../stores/keys.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { describeSkillStore, openSkillStore } from "../conformance/skill-store.ts";
@@ -120,7 +122,7 @@ it("archives a create that lost to a neighbour only while it is its own", async 
         return decided;
       }
       await openSkillStore(bucket, profile, clock).change(adjustment("mine", { pinned: true }));
-      return { ok: false, failure: { code: "duplicate", message: "It is too near to other." } };
+      return err("duplicate", "It is too near to other.");
     },
   });
   expect([made.ok, decisions]).toEqual([false, 2]);
@@ -128,6 +130,43 @@ it("archives a create that lost to a neighbour only while it is its own", async 
   await expectSound(bucket, profile, store);
 });
 
+it("knows its own swap again when the answer was lost, whatever the decision would say of it", async () => {
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock });
+  const store = openSkillStore(bucket, newProfileId(), clock);
+  await store.change(creation("tables", "one", "a"));
+  bucket.faults.loseAnswerOneIn = 1;
+  const archived = await store.change({
+    name: "tables",
+    op: "b",
+    since: 1,
+    decide: (current) =>
+      current?.head.state === "archived" ? err("archived", "It is archived.") : ok({ state: "archived" }),
+  });
+  expect(archived).toEqual(ok({ head: await store.head("tables"), replayed: false }));
+});
+
+it("never puts an older line over a newer one", async () => {
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock });
+  const profile = newProfileId();
+  const head = keyOf("head", { profile, name: "tables" });
+  await openSkillStore(bucket, profile, clock).change(creation("tables", "one", "a"));
+  // Between its head and its line, another writer does both.
+  const slow: Bucket = {
+    ...bucket,
+    async put(key, body, options) {
+      const put = await bucket.put(key, body, options);
+      if (key === head) await openSkillStore(bucket, profile, clock).change(extension("tables", "theirs", "c", 2));
+      return put;
+    },
+  };
+  const store = openSkillStore(slow, profile, clock);
+  expect(await store.change(extension("tables", "mine", "b", 1))).toMatchObject({ value: { head: { rev: 2 } } });
+  expect((await store.index()).skills.tables?.rev).toBe(3);
+  await expectSound(bucket, profile, store);
+});
+
 function textOf(body: string) {
-  return { ok: true as const, value: { files: { "SKILL.md": body } } };
+  return ok({ files: { "SKILL.md": body } });
 }

@@ -1,7 +1,12 @@
 // What `cloudflare:workers` offers inside the workers tests: the api Worker's bindings and exports.
-declare namespace Cloudflare {
-  type Env = import("../../workers/api/env.ts").Env;
-  interface GlobalProps {
-    mainModule: typeof import("../../workers/api/index.ts");
+import type * as api from "../../workers/api/index.ts";
+import type { Env as ApiBindings } from "../../workers/api/env.ts";
+
+declare global {
+  namespace Cloudflare {
+    interface Env extends ApiBindings {}
+    interface GlobalProps {
+      mainModule: typeof api;
+    }
   }
 }

@@ -94,11 +94,11 @@ async function sendStream(response: ServerResponse, frames: Frame[], how: Delive
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
   const count = how.frames ?? frames.length;
   await write(response, frames.slice(0, count), how);
-  if (how.then === "reset") return void response.destroy();
-  if (how.then === "hold") {
+  if (how.afterwards === "reset") return void response.destroy();
+  if (how.afterwards === "hold") {
     await Promise.race([script.released.promise, script.closed.promise]);
     await write(response, frames.slice(count), how);
-  } else if (Array.isArray(how.then)) await write(response, how.then, how);
+  } else if (Array.isArray(how.afterwards)) await write(response, how.afterwards, how);
   response.end();
 }
 

@@ -28,10 +28,10 @@ export interface ScriptedAnswer {
 export interface Delivery {
   /** Sent in pieces of this many bytes, which may fall inside a character. */
   chunkBytes?: number;
-  /** After this many frames, `then` happens. */
+  /** After this many frames, `afterwards` happens. */
   frames?: number;
   /** `end`: the body ends well. `reset`: the connection breaks. `hold`: nothing comes until released. Else these instead. */
-  then?: "end" | "reset" | "hold" | Frame[];
+  afterwards?: "end" | "reset" | "hold" | Frame[];
 }
 
 export type Reply =

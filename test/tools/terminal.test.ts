@@ -14,6 +14,11 @@ function bench(maxResultChars = 100_000) {
 }
 
 describe("terminal", () => {
+  test("half a character in the output becomes a sign that every provider takes", async () => {
+    const { stdout, stderr } = await bench().run(`awk 'BEGIN{print substr("😀",1,1)}'; printf '\\ud800' >&2`);
+    expect({ stdout, stderr }).toEqual({ stdout: "\ufffd\n", stderr: "\ufffd" });
+  });
+
   test("output is content, the status is outcome", async () => {
     expect(await bench().call("terminal", { command: "echo out; echo err >&2" })).toEqual({
       failed: false,

@@ -3,7 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { Accepted, EntryList, PostMessage, Stopped } from "../../core/schemas/api.ts";
-import { unwrap } from "./problems.ts";
+import { AppError, unwrap } from "./problems.ts";
 import { answers, createRouter, numeric, takesJson } from "./router.ts";
 import { openSession } from "./session-rpc.ts";
 import { InSession } from "./sessions.ts";
@@ -33,7 +33,9 @@ messages.openapi(
   async (c) => {
     const session = openSession(c.env, c.var.profile, c.req.valid("param").session);
     const key = c.req.valid("header")["idempotency-key"];
-    const accepted = unwrap(await session.post({ text: c.req.valid("json").text, key }));
+    const { text } = c.req.valid("json");
+    assertSayable(text);
+    const accepted = unwrap(await session.post({ text, key }));
     const headers = { "talaria-turn": accepted.turn };
     if (!/\btext\/event-stream\b/i.test(c.req.header("accept") ?? "")) {
       return c.json(accepted, 202, { ...headers, location: accepted.events });
@@ -89,6 +91,12 @@ messages.openapi(
   }),
   async (c) => c.json(unwrap(await openSession(c.env, c.var.profile, c.req.valid("param").session).stop()), 200),
 );
+
+/** Providers refuse both, and would refuse every later turn with them: a message stays in the session for good. */
+function assertSayable(text: string): void {
+  if (text.trim() === "") throw new AppError("body_invalid", "The message is blank: say something.");
+  if (!text.isWellFormed()) throw new AppError("bad_text", "The text holds half of a surrogate pair: write it again.");
+}
 
 function streamOf(events: ReadableStream<Uint8Array>, headers: Record<string, string> = {}): Response {
   // `no-transform`: a proxy that compresses would hold events back.

@@ -15,6 +15,10 @@ export const reviews = createRouter();
 const DEFAULT_PAGE = 20;
 const MAX_PAGE = 100;
 
+/** Both numbers as long as they can be. Longer, and the id would not fit into a key. */
+const MAX_REVIEW_ID_CHARS = 60;
+const OfReview = z.object({ review: ReviewId.max(MAX_REVIEW_ID_CHARS, "no review id is that long") });
+
 reviews.openapi(
   createRoute({
     method: "get",
@@ -36,7 +40,7 @@ reviews.openapi(
     method: "get",
     path: "/v1/reviews/{review}",
     operationId: "readReview",
-    request: { params: z.object({ review: ReviewId }) },
+    request: { params: OfReview },
     responses: answers(200, "The review", ReviewDetail),
   }),
   async (c) => {

@@ -173,8 +173,8 @@ async function change(store: SkillStore, name: SkillName, decide: Decide): Promi
 /** A bundled skill gets a head of its own by the first thing a person decides about it. */
 function amend(name: SkillName, current: SkillSnapshot | null, next: SkillNext): Result<SkillNext> {
   if (current) return ok(next);
-  const files = seeds[name];
-  if (!files) return missing(name);
+  if (!Object.hasOwn(seeds, name)) return missing(name);
+  const files = seeds[name]!;
   const parsed = parseSkill(files[SKILL_MD] ?? "");
   if (!parsed.ok) return parsed;
   const { description, category } = parsed.value;

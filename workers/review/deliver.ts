@@ -78,7 +78,7 @@ async function settle(message: ReviewMessage, reviews: ReviewStore, options: Del
     state: end.result.state,
     lessons: end.result.lessons.length,
   });
-  await sweepMemory(message, options);
+  await sweepOld(message, options);
   return ACK;
 }
 
@@ -124,14 +124,17 @@ async function bury(
   log({ event: "review_buried", review, code });
 }
 
-/** What was forgotten long ago leaves for good. The review is done, whatever becomes of this. */
-async function sweepMemory({ profile, review }: ReviewMessage, options: DeliverOptions): Promise<void> {
+/** What was forgotten, or reviewed, long ago leaves for good. The review is done, whatever becomes of this. */
+async function sweepOld({ profile, review }: ReviewMessage, options: DeliverOptions): Promise<void> {
+  const { clock, settings, log } = options;
+  const daysAgo = (days: number) => clock.now() - days * DAY_MS;
   try {
-    const before = options.clock.now() - options.settings.memory.sweepDays * DAY_MS;
-    const swept = await options.memory(profile).sweep(before);
-    if (swept > 0) options.log({ event: "memory_swept", profile, keys: swept });
+    const keys = await options.memory(profile).sweep(daysAgo(settings.memory.sweepDays));
+    if (keys > 0) log({ event: "memory_swept", profile, keys });
+    const swept = await options.reviews(profile).sweep(daysAgo(settings.review.keepDays));
+    if (swept > 0) log({ event: "reviews_swept", profile, reviews: swept });
   } catch (thrown) {
-    options.log({ event: "memory_sweep_failed", review, message: messageOf(thrown) });
+    log({ event: "sweep_failed", review, message: messageOf(thrown) });
   }
 }
 
