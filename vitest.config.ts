@@ -20,6 +20,8 @@ const dependencies = [
   "@noble/hashes/utils.js",
   "diff",
   "hono",
+  "hono/body-limit",
+  "hono/http-exception",
   "just-bash",
   "openai",
   "ulid",

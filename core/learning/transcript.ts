@@ -11,7 +11,7 @@ import type { ReviewJob } from "../schemas/review.ts";
  */
 const IMITATION = /^(?=[\t\p{Zs}\p{Cf}]*(?:\[[^\n[\]]{0,80}\/\d+#\w|->\s))/gmu;
 /** What some reader takes for the end of a line. */
-const LINE_ENDS = /\r\n?|[\n\v\f\x1c-\x1e\x85\u2028\u2029]/g;
+const LINE_ENDS = /\r\n?|[\n\v\f\x85\u2028\u2029]/g;
 
 export function renderTranscript(job: ReviewJob): string {
   const marker = markerOf(job);
