@@ -3,7 +3,7 @@
 //
 // Where the text in front of it does not say how a delimited file is written, it tries in this order, one change an
 // attempt, each forced by what the file contradicted:
-//   1. look at the first lines;
+//   1. look at the first lines; where they hold no commas, load a skill that might be about such files after all;
 //   2. separator: comma, semicolon, tab, pipe;
 //   3. a second line without any digit is a row of units, any other cell without a digit a word for "no value";
 //   4. numbers: point, comma, then grouped by comma, point, space, apostrophe: the first form that fits all cells seen;

@@ -23,7 +23,7 @@ export function readMissing(sentences: string[]): string[] {
       .replace(/\bminus (?=\d)/g, "-")
       .replace(/-9[,.' ]999\b/g, "-9999");
     // A negative number of nothing but nines is never advice about anything else.
-    for (const match of text.matchAll(/(?<![\w.,])-9{2,}(?:\.0+)?(?![\w]|[.,]\d)/g)) found.add(match[0]);
+    for (const match of text.matchAll(/(?<![\w.,])-9{2,}(?:\.0+)?(?=s?\b)(?!\d|[.,]\d|[a-rt-z])/g)) found.add(match[0]);
     if (/\bminus (?:nine thousand,? nine hundred(?: and)? ninety[- ]nine|four nines)\b/.test(text)) found.add("-9999");
     if (/(?<![\w/])n\/a(?![\w/])/i.test(text) && !/\b(?:no|not|never|instead of)\W+n\/a/i.test(text)) found.add("n/a");
     if (!ABOUT.test(text)) continue;
@@ -37,7 +37,7 @@ export function readMissing(sentences: string[]): string[] {
         .find((piece) => piece !== undefined)!
         .trim()
         .replace(/^−/, "-");
-      if (isToken(token)) found.add(token);
+      if (isToken(token) && !/^(?:not?|nothing|never) /i.test(token)) found.add(token);
     }
   }
   return [...found];

@@ -1,6 +1,13 @@
 // Turns Markdown written by anybody into sentences in which marks are spelled out: `;` becomes "semicolon", a table row
 // a sentence, a heading a prefix of what stands under it. Used by prose.ts. Pure.
 
+/** Said of files other than these, or of what one would expect. */
+export const ELSEWHERE =
+  /\belsewhere\b|\b(?:other|outside|foreign) (?:teams?|files?|people|offices?|countries|tools?|exports?|systems?|sources?|departments?|branches|sites|loggers)\b|\bmost (?:files?|people|tools?|csvs?|programs?|exports?|of the world|other)\b|\bby default\b|\bdefaults\b|\bdefault(?= (?:is|for|would|behaviour|behavior|assum\w+))|\bexpect\w*|\bassum\w*|\blooks? like\b|\bplain csv\b|\b(?:ordinary|standard|textbook|normal|classic|regular) (?:csv|files?)\b|\bone would\b|\byou (?:might|may|would)\b|\bin english\b|\bamericans?\b(?!(?: |-)(?:way|style|notation|format|manner|fashion|order|convention)\b)|\bthe (?:name|extension|suffix)\b|\bstands for\b|\b(?:ours?|we|here|they|the [a-z]+) (?:do|does|are|is)(?: not|n't)(?: so| like that)?$|\(not ours\)/;
+/** Phrases whose "not" denies nothing. */
+export const AFFIRMED =
+  /\b(?:not only|not just|do not forget|don't forget|do not be (?:surprised|fooled)|no matter|not surprising\w*|without fail|without exception|no doubt|not to mention)\b/g;
+
 export interface Prose {
   /** Lower case but for quoted tokens, marks as words, one statement each. */
   sentences: string[];
@@ -32,7 +39,18 @@ export function toProse(markdown: string): Prose {
       (_, line: string) => (code.push(line), "\n"),
     );
   for (const match of text.matchAll(/`([^`\n]{3,})`/g)) code.push(match[1]!);
-  return { sentences: toBlocks(text).flatMap(toSentences), code };
+  const remarks = code.flatMap((piece) =>
+    [...piece.matchAll(/(?:^|\s)(?:#|--|\/\/)\s+([A-Za-z][^\n]*)/g)].map((match) => match[1]!),
+  );
+  return { sentences: withoutOthers([...toBlocks(text), ...remarks].flatMap(toSentences)), code };
+}
+
+/** "Marketing sends commas. Ours are not like that.": what was said before is not said of these files. */
+function withoutOthers(sentences: string[]): string[] {
+  const takesBack = /^(?:ours?|we|here|these|this (?:one|office|team)|not (?:ours|us|here|so here))\b(?:.*(?:\bnot\b|n't))?(?: like that| so)?$/;
+  const isTakenBack = (next: string | undefined) =>
+    next !== undefined && takesBack.test(next) && /\bnot\b|n't/.test(next) && next.split(" ").length <= 5;
+  return sentences.filter((_, i) => !isTakenBack(sentences[i + 1]));
 }
 
 /** Paragraphs, bullets and table rows, each under its heading. */
@@ -54,7 +72,7 @@ function toBlocks(text: string): string[] {
     } else if (open && !STARTS.test(trimmed)) {
       blocks[blocks.length - 1] += ` ${trimmed}`;
     } else {
-      const body = trimmed.replace(/^([-*+•]|\d+[.)])\s+/, "");
+      const body = trimmed.replace(/^(?:[-*+•]\s+\[[ xX]?\]|[-*+•]|\(?[a-z\d]{1,2}[.)])\s+/, "");
       blocks.push(heading ? `${heading}: ${body}` : body);
       open = true;
     }
@@ -63,7 +81,8 @@ function toBlocks(text: string): string[] {
 }
 
 /** A bullet, a number, or a label with a colon begins a statement of its own. */
-const STARTS = /^(?:[-*+•]|\d+[.)])\s|^(?:\*\*|__)?[A-Z][\w /'-]{0,40}(?::\*\*|:__|\*\*:|__:|:)(?:\s|$)/;
+const STARTS =
+  /^(?:[-*+•]|\(?[a-z\d]{1,2}[.)])\s|^(?:\*\*|__)?[A-Z][\w /'-]{0,40}(?::\*\*|:__|\*\*:|__:|:)(?:\s|$)|^[a-z]\w*(?:[ _-]\w+){0,3}:(?:\s|$)/;
 
 function fromTableRow(row: string): string {
   const cells = row.slice(1, -1).split(/(?<![\\`])\|(?!`)/);
@@ -71,8 +90,9 @@ function fromTableRow(row: string): string {
 }
 
 function toSentences(block: string): string[] {
-  return spellMarks(block)
-    .split(/(?<=[A-Za-z\d)`"”*])[.!?]+["”)]*(?=\s+["“`(*]*[A-Z\d])|(?<=[a-z)`"”*])[!?](?=\s)/)
+  return spellMarks(block.replace(/(?<=[a-z])_(?=[a-z])/g, " "))
+    .replace(/\b(e\.g|i\.e|cf|approx|resp|etc|no)\.(?=\s)/gi, (_, short: string) => short.replaceAll(".", ""))
+    .split(/(?<=[A-Za-z\d)`"”*])[.!?]+["”)]*(?=\s+["“`(*§]*[A-Z\d])|(?<=[a-z)`"”*])[!?](?=\s)/)
     .map((sentence) => lower(sentence.replace(/\*\*|__/g, "")).trim())
     .filter((sentence) => sentence !== "");
 }

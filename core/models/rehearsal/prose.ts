@@ -3,8 +3,10 @@
 // silent. Entry: readAdvice. Pure.
 import type { Advice, DateOrder, Mark, NumberForm } from "./conventions.ts";
 import { readCode } from "./prose-code.ts";
-import { type Prose, toProse } from "./prose-text.ts";
+import { readDates } from "./prose-dates.ts";
 import { readMissing } from "./prose-missing.ts";
+import { AFFIRMED, ELSEWHERE, type Prose, toProse } from "./prose-text.ts";
+import { readUnitRow } from "./prose-units.ts";
 
 type Topic = "separator" | "decimal" | "thousands" | "other";
 interface Said {
@@ -19,27 +21,34 @@ export function readAdvice(markdown: string): Advice {
   const said = prose.sentences.flatMap(readMarks);
   const code = readCode(prose.code);
   const examples = readExamples(prose);
-  const words = fromMarks(said);
+  const words = { ...fromMarks(said), ...readFullExample(prose) };
   const locale = readLocale(prose);
   const first = <Key extends keyof Advice>(key: Key): Pick<Advice, Key> | object => {
     const source = [words, code, examples, locale].find((advice) => advice[key] !== undefined);
     return source ? { [key]: source[key] } : {};
   };
   const missing = [...new Set([...readMissing(prose.sentences), ...(code.missing ?? [])])];
-  const dates = readDates(prose) ?? code.dates ?? locale.dates;
-  const unitRow = readUnitRow(prose) ?? code.unitRow;
+  const dates = readDates(prose.sentences) ?? code.dates ?? locale.dates;
+  const unitRow = readUnitRow(prose.sentences) ?? code.unitRow;
+  const ungrouped = prose.sentences.some((sentence) => UNGROUPED.test(sentence));
   const advice: Advice = {
     ...first("separators"),
     ...first("decimal"),
-    ...first("thousands"),
+    ...(ungrouped && !words.thousands ? { thousands: "" } : first("thousands")),
     ...(missing.length > 0 ? { missing } : {}),
     ...(dates ? { dates } : {}),
     ...(unitRow !== undefined ? { unitRow } : {}),
   };
+  // In a text about data a semicolon, a tab or a pipe that is for nothing else is between the fields.
+  const bare = said.length > 0 || Object.keys(advice).length > 0 ? readBareMarks(prose.sentences) : [];
+  if (!advice.separators && bare.length === 1) advice.separators = bare;
   // One mark cannot do both: the decimal mark is the better attested of the two.
   if (advice.thousands && advice.thousands === advice.decimal) delete advice.thousands;
   return advice;
 }
+
+const UNGROUPED =
+  /\b(?:no|without|nothing) (?:any )?(?:digit )?(?:group\w*|thousands?)\b(?! group)|\b(?:not|never|nobody|isn't|aren't|doesn't|don't) groups?(?:ed)?\b|\bthousands:? (?:none|no)\b|\bgrouping:? (?:none|no)\b/;
 
 // ---- marks and what they do ----
 
@@ -47,13 +56,13 @@ const MARKS: [Mark, RegExp][] = [
   [";", /\bsemi-?\s?colons?\b/g],
   ["\t", /\b(?:horizontal )?tab(?:s|ulators?|ulator characters?| characters?| stops?)?\b|\btsv\b/g],
   ["|", /\b(?:pipes?|vertical (?:bars?|lines?|strokes?)|upright (?:bars?|strokes?)|(?<!side)bars)\b/g],
-  [",", /\bcommas?\b(?! ?-?(?:separated|delimited) values)/g],
+  [",", /\b(?<!(?:high|inverted) )commas?\b(?! ?-?(?:separated|delimited) values)/g],
   [".", /\b(?:points?|dots?|periods?|full[- ]stops?)\b(?! out\b)/g],
   [
     " ",
-    /\b(?:(?:thin |narrow |plain |single |non-breaking )?spaces?|blanks?(?= group| between (?:digit|thousand|group)))\b/g,
+    /\b(?:(?:thin |narrow |plain |single |non-breaking )?spaces?|blanks?(?! (?:lines?|rows?|cells?|fields?|entr\w+|values?|in disguise))(?! in (?!numbers|amounts|figures|the numbers)))\b/g,
   ],
-  ["'", /\b(?:apostrophes?|single quotes?|ticks?)\b/g],
+  ["'", /\b(?:apostrophes?|high commas?|inverted commas?|single quotes?|ticks?)\b/g],
 ];
 const TOPICS: [Topic, RegExp, number][] = [
   [
@@ -61,10 +70,11 @@ const TOPICS: [Topic, RegExp, number][] = [
     /\bthousands?\b|\bmillions?\b|\bgroup(?:s|ed|ing)?\b|\b(?:large|big|long|larger) (?:numbers?|values?|figures?|amounts?)\b|\bthree digits\b|\bdigits in threes\b|\bdecorat\w+/g,
     0,
   ],
-  ["decimal", /\bdecimals?\b|\bfraction\w*|\bradix\b|\bcents\b|\bwhole (?:part|number)s?\b|\btenths\b/g, 0],
+  ["thousands", /\b(?:strip|remov|squeez|delet)\w*|\btake (?:them|it|those|these)? ?(?:out|off|away)\b/g, 3],
+  ["decimal", /\bdecimals?\b|\bfraction\w*|\bradix\b|\bcents\b|\bpence\b|\bwhole (?:part|number)s?\b|\btenths\b/g, 0],
   [
     "separator",
-    /\bseparat\w*|\bdelimit\w*|\bdivid\w*|\bsplit\w*|\b(?:field|column|cell)s? (?:mark|boundar|break)\w*|\bapart\b|\bset off\b|\bbetween (?:the )?(?:fields|columns|cells|values|entries)\b|\bjoined by\b/g,
+    /\bseparat\w*|\bdelimit\w*|\bdivid\w*|\bsplit\w*|\b(?:field|column|cell)s? (?:mark|boundar|break)\w*|\bapart\b|\bset off\b|\bbounded\b|\bcuts?\b|\bparts? (?:the )?(?:fields|columns|cells)\b|\bbetween (?:(?:the|two|any two|neighbou?ring|adjacent) )?(?:fields|columns|cells|values|entries)\b|\bjoined by\b|\bends? with\b/g,
     0,
   ],
   ["separator", /\b(?:fields?|columns?|cells?|header)\b/g, 4],
@@ -72,11 +82,6 @@ const TOPICS: [Topic, RegExp, number][] = [
 ];
 const NEGATION =
   /\b(?:not|no|never|neither|nor|instead of|rather than|unlike|isn't|aren't|don't|doesn't|won't|avoid|in place of|as opposed to|without|hardly|nothing to do with|replac(?:es|ing) the usual|despite|although|even though)\b/g;
-const AFFIRMED =
-  /\b(?:not only|not just|do not forget|don't forget|do not be (?:surprised|fooled)|no matter|not surprising\w*|without fail|without exception|no doubt|not to mention)\b/g;
-const ELSEWHERE =
-  /\belsewhere\b|\b(?:other|outside|foreign) (?:teams?|files?|people|offices?|countries|tools?|exports?|systems?|sources?|departments?)\b|\bmost (?:files?|people|tools?|csvs?|programs?|exports?|of the world|other)\b|\bby default\b|\bdefaults?\b|\bexpect\w*|\bassum\w*|\blooks? like\b|\bplain csv\b|\b(?:ordinary|standard|textbook|normal|classic|regular) (?:csv|files?)\b|\bone would\b|\byou (?:might|may|would)\b|\bin english\b|\bamerican\b|\bthe (?:name|extension|suffix)\b|\bstands for\b/;
-
 interface Found {
   at: number;
   end: number;
@@ -108,6 +113,20 @@ function readMarks(sentence: string): Said[] {
   return said;
 }
 
+/** Separators named without a word of what they are for. */
+function readBareMarks(sentences: string[]): Mark[] {
+  const found = sentences.map(normalise).flatMap((text) => {
+    const clauses = breaks(text);
+    return MARKS.filter(([mark]) => mark === ";" || mark === "\t" || mark === "|").flatMap(([mark, words]) =>
+      [...text.matchAll(words)]
+        .map((match) => ({ at: match.index, end: match.index + match[0].length }))
+        .filter((place) => !isDenied(text, place, clauses) && !ELSEWHERE.test(clauseAt(text, place, clauses)))
+        .map(() => mark),
+    );
+  });
+  return [...new Set(found)];
+}
+
 /** Fixed expressions in which a mark or a topic means something else. */
 function normalise(sentence: string): string {
   return sentence
@@ -119,7 +138,8 @@ function normalise(sentence: string): string {
       "thousands",
     )
     .replace(/\bpoint\b(?=s? (?:is|of|at) (?:that|view|which))/g, "matter")
-    .replace(/\b(?:comma|character|tab)-?\s?separated values?\b/g, "csv")
+    .replace(/\btab-?\s?separated values?\b/g, "tsv")
+    .replace(/\b(?:comma|character)-?\s?separated values?\b/g, "csv")
     .replace(/\bblank (?:lines?|cells?)\b/g, "empty")
     .replace(
       /\bcommas? (?:where|in place of|instead of|for) (?:[a-z]+ ){0,5}(?:decimal )?(?:points?|dots?|periods?)\b/g,
@@ -198,7 +218,9 @@ function takenUp(
 }
 
 function clauseAt(text: string, mark: Found, clauses: { at: number; cost: number }[]): string {
-  const walls = clauses.filter(({ at, cost }) => cost >= 5 || text[at] === ",").map(({ at }) => at);
+  // "Never expect commas: it writes pipes" says something else after its colon.
+  const isWall = (at: number) => text[at] === "," || (text[at] === ":" && text.slice(0, at).search(NEGATION) >= 0);
+  const walls = clauses.filter(({ at, cost }) => cost >= 5 || isWall(at)).map(({ at }) => at);
   const from = Math.max(0, ...walls.filter((at) => at < mark.at));
   const to = Math.min(text.length, ...walls.filter((at) => at >= mark.end));
   return text.slice(from, to);
@@ -224,7 +246,23 @@ function fromMarks(said: Said[]): Advice {
   };
 }
 
-// ---- examples, places, dates, units ----
+// ---- examples and places ----
+
+/** "1.234,50" leaves no doubt, unless it is what a number becomes or what others write. */
+function readFullExample({ sentences }: Prose): Advice {
+  for (const sentence of sentences) {
+    const text = sentence.replace(/’/g, "'").replace(/[\u00a0\u2009\u202f]/g, " ");
+    for (const match of text.matchAll(/(?<![\d.,])\d{1,3}(?:([.,' ])\d{3})+([.,])\d+(?![\d.,]*\d)/g)) {
+      if (match[1] === match[2]) continue;
+      const before = text.slice(0, match.index);
+      const clause = before.split(/[,;:]\s|\bbut\b/).at(-1)! + text.slice(match.index).split(/[,;:]\s|\bbut\b/)[0]!;
+      if (/(?:\b(?:means|becomes?|into|to|equals|for|not|never|instead of|rather than)|=|→|->)\W*$/.test(before)) continue;
+      if (ELSEWHERE.test(clause)) continue;
+      return { decimal: match[2] as NumberForm["decimal"], thousands: match[1] as NumberForm["thousands"] };
+    }
+  }
+  return {};
+}
 
 /** "1.234,5" or "3,14" show what a sentence need not say; what such a thing "means" is not the file's way. */
 function readExamples({ sentences }: Prose): Advice {
@@ -234,15 +272,13 @@ function readExamples({ sentences }: Prose): Advice {
     const file = sentence.split(
       /\b(?:means|meaning|becomes?|stands for|that is|i\.e\.|into|equals|reads as|for|not)\b|=|→|->/,
     )[0]!;
-    const both = /(?<![\d.,])\d{1,3}(?:([.,' ])\d{3})+([.,])\d+(?![\d.,]*\d)/.exec(file);
-    if (both && both[1] !== both[2]) {
-      advice.thousands ??= both[1] as NumberForm["thousands"];
-      advice.decimal ??= both[2] as NumberForm["decimal"];
-    }
     const simple = /(?<![\d.,])\d+([.,])(?:\d{1,2}|\d{4,})(?![\d.,]*\d)/.exec(file);
-    if (simple && !both) advice.decimal ??= simple[1] as NumberForm["decimal"];
+    if (simple) advice.decimal ??= simple[1] as NumberForm["decimal"];
     const grouped = /(?<![\d.,])\d{1,3}([.,' ])\d{3}(?:\1\d{3})*(?![\d.,]*\d)/.exec(file);
-    if (grouped && !both && (/thousand|million/.test(sentence) || /\d{1,3}([.,' ])\d{3}\1\d{3}/.test(file))) {
+    if (!grouped) continue;
+    // An apostrophe or a space between digits cannot be anything else.
+    const clear = grouped[1] === "'" || (grouped[1] === " " && /\bspace\b|\bnumbers?\b|\bblank\b/.test(sentence));
+    if (clear || /thousand|million/.test(sentence) || /\d{1,3}([.,' ])\d{3}\1\d{3}/.test(file)) {
       advice.thousands ??= grouped[1] as NumberForm["thousands"];
     }
   }
@@ -257,73 +293,11 @@ function readLocale({ sentences }: Prose): Advice {
     /\bnumbers?|figures?|amounts?|locale|notation|format|style|way|settings\b/.test(sentence),
   );
   const dates = about.some((sentence) => /\bdates?|locale|settings\b/.test(sentence));
+  const english = /\b(?:american|us|english|british|anglo-saxon)[ -](?:number (?:way|format|style|notation)|way|notation)/;
+  const points = !numbers && sentences.some((sentence) => english.test(sentence) && /\bnumbers?|amounts?|figures?/.test(sentence));
   return {
+    ...(points ? { decimal: "." as const, thousands: "," as const } : {}),
     ...(numbers ? { decimal: "," as const, thousands: "." as const } : {}),
     ...(dates ? { dates: "dmy" as const } : {}),
   };
-}
-
-const DATE_WORDS: [DateOrder, RegExp][] = [
-  [
-    "dmy",
-    /\bdays? ?-?(?:first|before|ahead|leading|leads|then|\/|\.|-|,) ?-?(?:the |of )?(?:months?|mon)?|\bdd?\s?[./-]\s?mm?\s?[./-]\s?y+|\b(?:the )?days? (?:comes?|stands?|goes|go|is|are|precedes?|written)\b|\b(?:first|leading) (?:number|figure|part|pair|two digits|component|digits)[^.;]{0,25}\bday\b|\bstart(?:s|ing)? with the day\b|\b(?:european|british|continental|german) (?:date|order)|\bdayfirst\b/,
-  ],
-  [
-    "mdy",
-    /\bmonths? ?-?(?:first|before|leading|then|\/|-) ?-?(?:the )?(?:days?)?|\bmm?\s?[./-]\s?dd?\s?[./-]\s?y+|\bthe month (?:comes?|stands?|goes|precedes)\b|\b(?:us|american)(?:-style)? (?:date|order)/,
-  ],
-  ["ymd", /\biso(?:[ -]?8601)?\b|\byyyy[-/]mm[-/]dd\b|\byears? ?-?first\b/],
-];
-
-function readDates({ sentences }: Prose): DateOrder | undefined {
-  for (const [order, words] of DATE_WORDS) {
-    const found = sentences.some((sentence) => {
-      const match = words.exec(sentence.toLowerCase());
-      if (!match) return false;
-      const before = sentence.slice(0, match.index).replace(AFFIRMED, "");
-      const clause = before.split(/[,;:—]\s|\bbut\b|\bwhile\b/).at(-1)!;
-      if (/\b(?:not|never|no|neither|instead of|rather than|unlike|isn't|aren't|don't)\b/.test(clause)) return false;
-      if (
-        order === "ymd" &&
-        /\b(?:to|into|as|in|convert\w*|compare|rewrite|turn\w*|rearrang\w*|reorder\w*)\b[^.]*$/.test(clause)
-      )
-        return false;
-      return order === "dmy" || !ELSEWHERE.test(sentence);
-    });
-    if (found) return order;
-  }
-  const dated = sentences.filter((sentence) => /\bdates?\b|\bday\b/.test(sentence)).join(" ");
-  const example = /\b(\d{1,2})[./-](\d{1,2})[./-]\d{4}\b/.exec(dated);
-  if (!example) return undefined;
-  if (Number(example[1]) > 12 || /\.\d+\./.test(example[0])) return "dmy";
-  return Number(example[2]) > 12 ? "mdy" : undefined;
-}
-
-const SECOND_LINE =
-  /\b(?:second|2nd|next|following) (?:physical |text )?(?:line|row|record)\b|\b(?:line|row|record) (?:no\.? |number )?(?:2|two)\b|\b(?:line|row|one|record|it)?\s?(?:right |directly |just |immediately )?(?:under|below|beneath|underneath|after) (?:the )?(?:header|heading|headings|column names|names|titles|first (?:line|row))\b/;
-
-function readUnitRow({ sentences }: Prose): boolean | undefined {
-  let answer: boolean | undefined;
-  for (const sentence of sentences) {
-    const units = /\bunits?\b|\bmeasured in\b|\bdimensions\b/.test(sentence);
-    const second = SECOND_LINE.test(sentence);
-    const row = /\b(?:row|line|record)s?\b/.test(sentence);
-    const dropped =
-      /\b(?:skip\w*|drop\w*|ignor\w*|discard\w*|delet\w*|remov\w*|throw|step over|leave out|not data|no data|never data|isn't data|pass over|jump over|starts? (?:on|at|with) (?:the )?(?:third|line 3|row 3))\b/.test(
-        sentence,
-      );
-    const third =
-      /\b(?:data|values|figures|records|observations|numbers) (?:only )?(?:begin|start)s? (?:on|at|with|in|from) (?:the )?(?:third|line 3|line three|row 3|row three)/.test(
-        sentence,
-      );
-    const two = /\btwo (?:header|heading) (?:rows|lines)\b|\btwo-(?:line|row) header/.test(sentence);
-    if (!((units && (row || second)) || (second && dropped) || third || two)) continue;
-    const none =
-      /\b(?:no|without(?: any| a)?|never an?|not an?|isn't an?|don't have an?|lacks? an?) (?:such |second )?(?:(?:row|line) (?:of|with|for) (?:the )?units|units? (?:row|line))/.test(
-        sentence,
-      );
-    if (none) answer ??= false;
-    else if (!ELSEWHERE.test(sentence)) answer = true;
-  }
-  return answer;
 }

@@ -2,33 +2,53 @@
 // writes a skill chooses the words. Pure.
 import type { ListedSkill } from "./request.ts";
 
-/** Words of the class and how much each says. One and a half points make a match. */
-const VOCABULARY: [RegExp, number][] = [
-  [/\b(csv|tsv|psv|tabular|spreadsheets?|delimited|delimiters?|separators?|excel)\b/, 2],
+/** What a skill is about, and how much each word says. */
+const SUBJECTS: [RegExp, number][] = [
+  [/\b(csvs?|tsvs?|psv|tabular|tabulated|spreadsheets?|delimited|delimiters?|separators?|excel|pandas|awk)\b/, 2],
   [/\b(decimals?|thousands?|day-first|unit rows?|data (files?|exports?|dumps?|tables?|sets?)|datasets?)\b/, 2],
-  [/\b(\w+-separated|(number|date|file) formats?|(tables?|columns?) of (numbers|figures))\b/, 2],
-  [/\b(columns?|tables?|exports?|exported|extracts?|sheets?|rows?|cells?|dumps?|semicolons?)\b/, 1],
-  [/\b(files?|outputs?|figures?|numbers?|numeric|values?|dates?|missing|sentinels?|units?|reports?|records?)\b/, 0.6],
-  [/\b(averages?|means?|totals?|sums?|aggregat\w+|statistics|awk|comput\w+|calculat\w+|parsing|parse|data)\b/, 0.6],
-  [/\b(office|accounting|finance|bookkeeping|instruments?|measurements?)\b/, 0.4],
+  [/\b(\w+-separated|(number|date|file) formats?|(tables?|columns?) of (numbers|figures)|text files?)\b/, 2],
+  [/\b(columns?|exports?|exported|extracts?|sheets?|dumps?|unloads?|bulletins?|ledgers?|registers?)\b/, 1],
+  [/\b(feeds?|deliverables?|listings?|readings?|measurements?|statistics|statistical|inventor(?:y|ies))\b/, 1],
+  [/\b(figures|numbers|numeric|data)\b/, 1],
+  [/\b(tables?|rows?|cells?|files?|values?|dates?|units?|reports?|records?|summar(?:y|ies))\b/, 0.6],
+  [/\b(returns?|statements?|accounts?|archives?|surveys?|census|lists?|logs?|loggers?|sensors?|gauges?)\b/, 0.6],
+  [/\b(claims|budgets?|tariffs?|prices|wages?|telemetry|output|outputs|deliver\w*|instruments?|stations?)\b/, 0.6],
+  [/\b(semicolons?|commas?|tabs|pipes?|staging|warehouse|mainframe|import(?:s|ing)?|loading)\b/, 0.3],
 ];
-const THRESHOLD = 1.5;
+/** What it says of that. Counts only where there is a subject. */
+const MANNERS: [RegExp, number][] = [
+  [/\b(laid out|layout|formats?|formatted|conventions?|notation|structured?|written|quirks?|oddit\w+|peculiar\w*)\b/, 0.6],
+  [/\b(gotchas?|traps?|pitfalls?|surprises|look(?:s|ing)? like|decoded?|interpret\w*|what to know|cheat sheet)\b/, 0.6],
+  [/\b(reads?|reading|open(?:s|ing)?|pars\w+|load(?:s|ing)?|import\w*|arrange\w*|record(?:s|ed|ing)?)\b/, 0.6],
+  [/\b(averag\w+|means?|totals?|sums?|summing|add(?:s|ing)? up|aggregat\w+|comput\w+|calculat\w+|analys\w+)\b/, 0.6],
+  [/\b(office|accounting|finance|financial|bookkeeping|department|factory|lab|laboratory|sentinels?)\b/, 0.4],
+  [/\b(monthly|weekly|daily|quarterly|annual|yearly|nightly|notes?|guide|guidance|tips|rules|sends?|sent|missing)\b/, 0.3],
+];
+/** About this class of file, as far as a line can tell. */
+const CLEAR = 1;
+/** Worth a look once a file has turned out to be unusual. */
+const POSSIBLE = 0.3;
 
 /** The best match, and its companion if one is listed. Empty when nothing fits. */
-export function chooseSkills(skills: ListedSkill[]): string[] {
+export function chooseSkills(skills: ListedSkill[], { unusual = false } = {}): string[] {
   const scored = skills
     .map((skill) => ({ name: skill.name, score: score(skill) }))
-    .filter((found) => found.score >= THRESHOLD)
+    .filter((found) => found.score >= (unusual ? POSSIBLE : CLEAR))
     .sort((a, b) => b.score - a.score);
-  return scored.slice(0, 2).map(({ name }) => name);
+  return scored.slice(0, unusual ? 1 : 2).map(({ name }) => name);
+}
+
+function score({ name, description }: ListedSkill): number {
+  const text = `${name.replaceAll("-", " ")} ${description}`.toLowerCase();
+  const subject = count(text, SUBJECTS);
+  return subject > 0 ? subject + count(text, MANNERS) : 0;
 }
 
 /** Different words count once each, so that a long description is no better than a telling one. */
-function score({ name, description }: ListedSkill): number {
-  const text = `${name.replaceAll("-", " ")} ${description}`.toLowerCase();
+function count(text: string, words: [RegExp, number][]): number {
   let points = 0;
-  for (const [words, weight] of VOCABULARY) {
-    const found = new Set([...text.matchAll(new RegExp(words, "g"))].map((match) => match[0].replace(/s$/, "")));
+  for (const [pattern, weight] of words) {
+    const found = new Set([...text.matchAll(new RegExp(pattern, "g"))].map((match) => match[0].replace(/s$/, "")));
     points += weight * Math.min(found.size, 3);
   }
   return points;

@@ -34,6 +34,14 @@ export function workOnTable(request: ModelRequest, task: TableTask): Reply {
       calls: [["read_file", { path: task.path, limit: 5 }]],
     };
   }
+  if (!told && tools.has("skill_view") && runsOf(done).length === 0 && isUnusual(done)) {
+    const possible = unread(request, { unusual: true });
+    if (possible)
+      return {
+        text: `These are not plain comma-separated values; the skill ${possible} may know about them.`,
+        calls: [["skill_view", { name: possible }]],
+      };
+  }
   const absent = done.find(({ call, failed }) => call.name === "read_file" && failed);
   if (absent) return { text: `I could not read \`${task.path}\`: ${String(absent.result.error ?? "it is not there")}` };
 
@@ -90,10 +98,22 @@ function heard(request: ModelRequest): Advice {
 
 /** The best listed skill, and a second one only where the first one's text left everything open. */
 function nextSkill(request: ModelRequest, advice: Advice): string | undefined {
+  const viewed = doneInAll(request).some(({ call }) => call.name === "skill_view");
+  if (viewed && Object.keys(advice).length > 0) return undefined;
+  return unread(request, { unusual: false });
+}
+
+function unread(request: ModelRequest, look: { unusual: boolean }): string | undefined {
   const viewed = doneInAll(request).filter(({ call }) => call.name === "skill_view");
-  if (viewed.length > 0 && Object.keys(advice).length > 0) return undefined;
-  const names = chooseSkills(listedSkills(request.system));
+  const names = chooseSkills(listedSkills(request.system), look);
   return names.find((name) => !viewed.some(({ call }) => call.args.name === name));
+}
+
+/** The first line that was looked at has no comma. */
+function isUnusual(done: Done[]): boolean {
+  const head = done.find(({ call, failed }) => call.name === "read_file" && !failed);
+  const [first] = String(head?.result.content ?? ",").split("\n");
+  return !first!.includes(",");
 }
 
 function runsOf(done: Done[]): Run[] {

@@ -1,0 +1,56 @@
+// `npm run check [-- step …]`: everything a change must pass, each step as its own program. Prints what failed, then a
+// table. Exit code 1 when a step failed. Run with names to run only those.
+import { spawn } from "node:child_process";
+import { join, resolve } from "node:path";
+
+interface Step {
+  name: string;
+  what: string;
+  command: string[];
+}
+
+const STEPS: Step[] = [
+  { name: "lint", what: "layers, cycles, correctness", command: ["oxlint", "--deny-warnings"] },
+  { name: "format", what: "oxfmt --check", command: ["oxfmt", "--check"] },
+  { name: "types", what: "tsc, everything", command: ["tsc", "--noEmit"] },
+  { name: "core", what: "tsc, core without platform types", command: ["tsc", "-p", "core", "--noEmit"] },
+  { name: "deploy", what: "plan and bundles, no warning", command: ["node", "scripts/deploy.ts", "--dry-run"] },
+  { name: "tests", what: "vitest run", command: ["vitest", "run"] },
+];
+
+const root = resolve(import.meta.dirname, "..");
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !STEPS.some((step) => step.name === name));
+if (unknown.length > 0) {
+  console.error(`No step ${unknown.join(", ")}. Steps: ${STEPS.map(({ name }) => name).join(", ")}.`);
+  process.exit(2);
+}
+
+const rows: { step: Step; code: number; seconds: number }[] = [];
+for (const step of STEPS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+  const began = performance.now();
+  const { code, output } = await run(step.command);
+  rows.push({ step, code, seconds: (performance.now() - began) / 1000 });
+  if (code !== 0) console.log(`── ${step.name}: ${step.command.join(" ")}\n${output.trimEnd()}\n`);
+}
+for (const { step, code, seconds } of rows) {
+  const verdict = code === 0 ? "ok    " : "FAILED";
+  console.log(`${verdict}  ${step.name.padEnd(7)} ${seconds.toFixed(1).padStart(6)} s  ${step.what}`);
+}
+process.exitCode = rows.some(({ code }) => code !== 0) ? 1 : 0;
+
+/** Programs come from node_modules; Node is the one that runs this. */
+function run([program = "", ...args]: string[]): Promise<{ code: number; output: string }> {
+  return new Promise((done, fail) => {
+    const file = program === "node" ? process.execPath : join(root, "node_modules", ".bin", program);
+    const child = spawn(file, args, {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    child.stdout.on("data", (data) => (output += String(data)));
+    child.stderr.on("data", (data) => (output += String(data)));
+    child.once("error", fail);
+    child.once("close", (code) => done({ code: code ?? 1, output }));
+  });
+}

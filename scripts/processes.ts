@@ -1,0 +1,108 @@
+// What a script may know of processes: whether one still lives, and who belongs to a group. Called by stack.ts and its
+// keeper. Never signals a process it cannot prove to be its own: numbers are used again, so a start time goes with each.
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { createServer } from "node:net";
+
+/** A process, and when it started, so that a later one with the same number is told apart. */
+export interface ProcessMark {
+  pid: number;
+  /** Clock ticks since boot on Linux; 0 where there is no /proc. */
+  startedAt: number;
+}
+
+export function markOf(pid: number): ProcessMark {
+  return { pid, startedAt: statOf(pid)?.startedAt ?? 0 };
+}
+
+/** A zombie counts as dead: it holds no port and no file. */
+export function isAlive(mark: ProcessMark): boolean {
+  if (!hasProc()) return answersSignal(mark.pid);
+  const stat = statOf(mark.pid);
+  return stat !== null && !stat.zombie && stat.startedAt === mark.startedAt;
+}
+
+/** Live members of a process group that `leader` led. Empty when the number has gone to a stranger since. */
+export function groupMembers(leader: ProcessMark): number[] {
+  if (!hasProc()) return answersSignal(-leader.pid) ? [leader.pid] : [];
+  const present = statOf(leader.pid);
+  if (present && present.startedAt !== leader.startedAt) return [];
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0)
+    .filter((pid) => {
+      const stat = statOf(pid);
+      return stat !== null && stat.group === leader.pid && !stat.zombie && stat.startedAt >= leader.startedAt;
+    });
+}
+
+/** The command line, words joined by spaces; empty when it cannot be read. */
+export function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+  } catch {
+    return ""; // the process has just ended, or there is no /proc
+  }
+}
+
+/** Resolves once no member of the group lives, or after `timeoutMs`; says which. */
+export async function groupEnds(leader: ProcessMark, timeoutMs: number): Promise<boolean> {
+  const until = Date.now() + timeoutMs;
+  while (groupMembers(leader).length > 0) {
+    if (Date.now() > until) return false;
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  return true;
+}
+
+export function signalGroup(leader: ProcessMark, signal: NodeJS.Signals): void {
+  if (!isAlive(leader) && groupMembers(leader).length === 0) return;
+  try {
+    process.kill(-leader.pid, signal);
+  } catch {
+    // it ended between the look and the signal
+  }
+}
+
+export function isPortFree(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.once("error", () => done(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => done(true)));
+  });
+}
+
+/**
+ * Below the range from which systems take the port of an outgoing connection: one of those, even a client's that tries to
+ * reach a stack that is down, would occupy the port before the stack is back.
+ */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if (await isPortFree(port)) return port;
+  }
+  throw new Error("no free port between 20000 and 32000");
+}
+
+function statOf(pid: number): { group: number; startedAt: number; zombie: boolean } | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name in parentheses may hold anything, so count from its end: state is field 3, group 5, start time 22.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return { group: Number(fields[2]), startedAt: Number(fields[19]), zombie: /[ZX]/.test(fields[0] ?? "X") };
+  } catch {
+    return null; // no such process
+  }
+}
+
+function hasProc(): boolean {
+  return existsSync("/proc/self/stat");
+}
+
+function answersSignal(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

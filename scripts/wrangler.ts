@@ -1,0 +1,61 @@
+// Runs the wrangler of this checkout as a child process, and reads the three Workers' configs through it. Called by deploy
+// and check. Never prints what it was given on standard input or in files.
+import { spawn } from "node:child_process";
+import { dirname, join, resolve } from "node:path";
+import { type Unstable_RawConfig as RawConfig, experimental_readRawConfig } from "wrangler";
+
+export type WorkerName = "api" | "review" | "curator";
+
+/** In the order of a deployment: who consumes a queue is there before who fills it. */
+export const WORKERS: { worker: WorkerName; path: string }[] = [
+  { worker: "review", path: "workers/review/wrangler.toml" },
+  { worker: "curator", path: "workers/curator/wrangler.toml" },
+  { worker: "api", path: "wrangler.toml" },
+];
+
+export const root = resolve(import.meta.dirname, "..");
+
+export interface Ran {
+  code: number;
+  output: string;
+}
+export type RunWrangler = (args: string[]) => Promise<Ran>;
+
+export const runWrangler: RunWrangler = (args) => {
+  const cli = join(root, "node_modules", "wrangler", "wrangler-dist", "cli.js");
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, ["--no-warnings", cli, ...args], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...process.env,
+        WRANGLER_HIDE_BANNER: "true",
+        WRANGLER_SEND_METRICS: "false",
+        WRANGLER_SEND_ERROR_REPORTS: "false",
+        WRANGLER_NO_SKILLS_UPDATE_PROMPTS: "true",
+        CI: "true",
+        FORCE_COLOR: "0",
+      },
+    });
+    let output = "";
+    child.stdout.on("data", (data) => (output += String(data)));
+    child.stderr.on("data", (data) => (output += String(data)));
+    child.once("error", fail);
+    child.once("close", (code) => done({ code: code ?? 1, output }));
+  });
+};
+
+export interface WorkerConfig {
+  worker: WorkerName;
+  path: string;
+  /** As written, with the entry point made absolute, so that a copy works from any folder. */
+  raw: RawConfig;
+}
+
+export function readWorkerConfigs(): WorkerConfig[] {
+  return WORKERS.map(({ worker, path }) => {
+    const { rawConfig: raw } = experimental_readRawConfig({ config: join(root, path) });
+    if (!raw.main) throw new Error(`${path} has no main`);
+    return { worker, path, raw: { ...raw, main: resolve(root, dirname(path), raw.main) } };
+  });
+}
