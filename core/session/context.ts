@@ -19,7 +19,7 @@ import type { Seeds } from "../skills/library.ts";
 import type { Hub } from "./hub.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Log } from "./log.ts";
-import type { Workspace } from "./workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 
 export interface SessionHost {
   profile: string;

@@ -15,7 +15,7 @@ import { type TurnRow, createLog } from "./log.ts";
 import { createOutbox } from "./outbox.ts";
 import { createOverlay } from "./overlay.ts";
 import { createTables, hasTables } from "./schema.ts";
-import { createWorkspace } from "./workspace.ts";
+import { createWorkspace } from "../workspace/workspace.ts";
 
 const DETAIL_TURNS = 100;
 const ENTRY_PAGE = 500;

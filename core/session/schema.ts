@@ -1,7 +1,7 @@
 // The session's tables, except the workspace's (workspace.ts). docs/STORAGE.md describes each; a test compares.
 // WITHOUT ROWID and no secondary index: after time awake, a row written is the dearest thing a turn buys.
 import type { Sql } from "../ports.ts";
-import { WORKSPACE_SCHEMA } from "./workspace.ts";
+import { WORKSPACE_SCHEMA } from "../workspace/workspace.ts";
 
 export const SESSION_SCHEMA = [
   "CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",

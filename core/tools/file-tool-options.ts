@@ -1,6 +1,6 @@
 // What every tool that works on files is made from.
 import type { Settings } from "../schemas/settings.ts";
-import type { Workspace } from "../session/workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 
 export interface FileToolOptions {
   workspace: Workspace;

@@ -1,5 +1,5 @@
 // The tools that work on a session's files: reading, writing, searching and the shell. The registry puts them before the
-// model; core/session/workspace.ts is what they work on.
+// model; core/workspace/workspace.ts is what they work on.
 import type { Tool } from "../agent/contract.ts";
 import type { FileToolOptions } from "./file-tool-options.ts";
 import { createReadFile } from "./read-file.ts";

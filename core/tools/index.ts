@@ -3,7 +3,7 @@
 import type { Tool } from "../agent/contract.ts";
 import type { Clock, MemoryStore, SkillStore } from "../ports.ts";
 import type { Settings } from "../schemas/settings.ts";
-import type { Workspace } from "../session/workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import type { Library } from "../skills/library.ts";
 import type { Writer } from "../skills/operations.ts";
 import { createFileTools } from "./files.ts";

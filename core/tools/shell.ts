@@ -1,7 +1,7 @@
 // One run of just-bash over a session's workspace: the workspace at /work, everything else in memory and gone afterwards.
 // Called by the tools terminal and search_files. No network, no host files, a limit on everything.
 import { Bash, type CustomCommand, InMemoryFs, MountableFs, defineCommand } from "just-bash/browser";
-import type { Workspace } from "../session/workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { adaptAwkArguments } from "./awk-arguments.ts";
 
 export interface ShellRun {

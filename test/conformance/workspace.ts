@@ -1,7 +1,7 @@
 // What every workspace does, over whichever SQLite is under it: run in Node and inside a Durable Object.
 import { describe, expect, test } from "vitest";
 import type { Clock, Sql } from "../../core/ports.ts";
-import { type Workspace, createWorkspace, migrateWorkspace } from "../../core/session/workspace.ts";
+import { type Workspace, createWorkspace, migrateWorkspace } from "../../core/workspace/workspace.ts";
 import { runShell } from "../../core/tools/shell.ts";
 import { type TestClock, createTestClock } from "../support/clock.ts";
 

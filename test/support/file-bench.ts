@@ -3,7 +3,7 @@ import { renderParts } from "../../core/agent/tool-result.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Sql } from "../../core/ports.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
-import { type Workspace, createWorkspace, migrateWorkspace } from "../../core/session/workspace.ts";
+import { type Workspace, createWorkspace, migrateWorkspace } from "../../core/workspace/workspace.ts";
 import { createFileTools } from "../../core/tools/files.ts";
 import { createTestClock } from "./clock.ts";
 

@@ -11,7 +11,7 @@ import { buildPrompt } from "../../core/prompts/index.ts";
 import { type Entry, type TurnStats, promptTokens } from "../../core/schemas/entry.ts";
 import { dayOf } from "../../core/schemas/ids.ts";
 import type { ReviewResult } from "../../core/schemas/review.ts";
-import { createWorkspace, migrateWorkspace } from "../../core/session/workspace.ts";
+import { createWorkspace, migrateWorkspace } from "../../core/workspace/workspace.ts";
 import { renderSkillIndex } from "../../core/skills/index-block.ts";
 import { createLibrary } from "../../core/skills/library.ts";
 import { createTools } from "../../core/tools/index.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Sql } from "../../core/ports.ts";
-import { createWorkspace, migrateWorkspace } from "../../core/session/workspace.ts";
+import { createWorkspace, migrateWorkspace } from "../../core/workspace/workspace.ts";
 import { describeWorkspace } from "../conformance/workspace.ts";
 import { createTestClock } from "../support/clock.ts";
 import { createNodeSql } from "../support/node-sql.ts";
