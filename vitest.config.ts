@@ -18,7 +18,6 @@ const dependencies = [
   "@hono/zod-openapi",
   "@noble/hashes/sha2.js",
   "@noble/hashes/utils.js",
-  "diff",
   "hono",
   "hono/body-limit",
   "hono/http-exception",

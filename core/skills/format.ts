@@ -1,6 +1,6 @@
-// Reads and writes SKILL.md: YAML frontmatter, then Markdown. Lenient in what it reads, with warnings; validate.ts says
+// Reads SKILL.md: YAML frontmatter, then Markdown. Lenient in what it reads, with warnings; validate.ts says
 // what may be written. Called by everything that meets a skill's text. Pure; never throws, whatever the text.
-import { isMap, parseDocument, stringify } from "yaml";
+import { isMap, parseDocument } from "yaml";
 import { type Result, err, messageOf, ok } from "../errors.ts";
 
 export const SKILL_MD = "SKILL.md";
@@ -45,14 +45,6 @@ export function parseSkill(text: string): Result<SkillDocument> {
   }
   if (!body) return err("no_body", "There is no text after the frontmatter: write the procedure there.");
   return ok({ name, description, category: categoryOf(fields.value), body: `${body}\n`, meta, warnings });
-}
-
-/** The text of a document: reading it again gives the document back. */
-export function formatSkill(document: Omit<SkillDocument, "warnings">): string {
-  const { name, description, category, body, meta } = document;
-  const own = category === categoryOf(meta) ? {} : { category };
-  const header = stringify({ name, description, ...own, ...meta }, { lineWidth: 0 });
-  return `---\n${header}---\n\n${body}`;
 }
 
 /** Lower-case words joined by hyphens, at most 64 characters; empty when nothing is left. */

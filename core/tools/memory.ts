@@ -8,7 +8,6 @@ import { findEntry, limitOf, parseFact, usageOf } from "../memory/rules.ts";
 import type { Clock, MemoryStore } from "../ports.ts";
 import type { SessionId } from "../schemas/ids.ts";
 import { type MemoryAdd, type MemoryEntry, MemoryStoreName, memoryId } from "../schemas/memory.ts";
-import type { Lesson } from "../schemas/review.ts";
 import type { Origin } from "../schemas/skill.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { toRefusal } from "./refusal.ts";
@@ -38,8 +37,6 @@ export interface MemoryToolOptions {
   settings: Settings;
   /** Judges the citations of a write; when given, every write must have some. */
   cite?(citations: string[]): Failure | null;
-  /** Told of every accepted write. */
-  onLesson?(lesson: Lesson): void;
 }
 
 export function createMemoryTool(options: MemoryToolOptions): Tool<Args> {
@@ -62,11 +59,10 @@ export function createMemoryTool(options: MemoryToolOptions): Tool<Args> {
 interface Written {
   done: string;
   id: string;
-  text: string;
 }
 
 async function keep(args: Args, context: ToolContext, options: MemoryToolOptions): Promise<ToolResult> {
-  const { cite, onLesson } = options;
+  const { cite } = options;
   const citations = args.citations ?? [];
   if (cite && citations.length === 0) {
     return fail(
@@ -78,8 +74,7 @@ async function keep(args: Args, context: ToolContext, options: MemoryToolOptions
   if (unproved) return toRefusal(unproved);
   const written = args.action === "remove" ? await remove(args, context, options) : await write(args, context, options);
   if (!written.ok) return toRefusal(written.failure);
-  const { done, id, text } = written.value;
-  onLesson?.({ kind: "memory", store: args.store, action: args.action, id, text, citations });
+  const { done, id } = written.value;
   return succeed({ done, store: args.store, id, ...(await reportUsage(args.store, options)) });
 }
 
@@ -101,18 +96,17 @@ async function write(args: Args, context: ToolContext, options: MemoryToolOption
     ...(args.citations && { citations: args.citations }),
   };
   const { id, existed } = await store.add(args.store, context.op, add);
-  const written = { id, text: fact.value };
-  if (!target.value) return ok({ ...written, done: existed ? "already known" : "added" });
-  if (target.value.id === memoryId(fact.value)) return ok({ ...written, done: "already so" });
+  if (!target.value) return ok({ id, done: existed ? "already known" : "added" });
+  if (target.value.id === memoryId(fact.value)) return ok({ id, done: "already so" });
   await store.remove(args.store, target.value.id, { op: context.op, at: clock.now() });
-  return ok({ ...written, done: "replaced" });
+  return ok({ id, done: "replaced" });
 }
 
 async function remove(args: Args, context: ToolContext, options: MemoryToolOptions): Promise<Result<Written>> {
   const target = await targetOf(args, context, options);
   if (!target.ok) return target;
   await options.store.remove(args.store, target.value.id, { op: context.op, at: options.clock.now() });
-  return ok({ ...target.value, done: "removed" });
+  return ok({ id: target.value.id, done: "removed" });
 }
 
 /** What `prepare` found. When it found nothing, says why: a target that turns up later is for a new call. */

@@ -6,7 +6,6 @@ import { fail, succeed } from "../agent/tool-result.ts";
 import type { Failure } from "../errors.ts";
 import type { SkillStore } from "../ports.ts";
 import { SkillName } from "../schemas/ids.ts";
-import type { Lesson } from "../schemas/review.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Library } from "../skills/library.ts";
 import { type SkillOperation, type Writer, toDecide } from "../skills/operations.ts";
@@ -72,8 +71,6 @@ export interface SkillManageOptions {
   isViewed(name: string): boolean;
   /** Judges the citations of a write; when given, every write must have some. */
   cite?(citations: string[]): Failure | null;
-  /** Told of every accepted write. */
-  onLesson?(lesson: Lesson): void;
 }
 
 export function createSkillManage(options: SkillManageOptions): Tool<Args> {
@@ -94,7 +91,7 @@ export function createSkillManage(options: SkillManageOptions): Tool<Args> {
 }
 
 async function manage(args: Args, context: ToolContext, options: SkillManageOptions): Promise<ToolResult> {
-  const { store, library, origin, settings, cite, isViewed, onLesson } = options;
+  const { store, library, origin, settings, cite, isViewed } = options;
   const operation = toOperation(args);
   if ("missing" in operation) {
     return fail("bad_arguments", `${args.action} needs ${operation.missing}: call skill_manage again with it.`);
@@ -116,7 +113,6 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
   });
   if (!changed.ok) return toRefusal(changed.failure);
   const { name, rev, text, state } = changed.value.head;
-  onLesson?.({ kind: "skill", skill: name, action: args.action, rev, text, citations });
   return succeed({ done: DONE[args.action], name, rev, text, state });
 }
 

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Handler, type Wire, answerEvents, answerJson, answerProblem, startFakeApi } from "../support/fake-api.ts";
+import { createTempFolders } from "../support/temp-folders.ts";
+
+const tempFolder = createTempFolders();
 
 const CHAT = join(import.meta.dirname, "../../cli/chat.ts");
 const SESSION = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -30,7 +31,7 @@ const ALWAYS: Record<string, Handler> = {
 /** Runs far from any `.talaria`, with nothing of ours in the environment. */
 function chat(args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [CHAT, ...args], {
-    cwd: mkdtempSync(join(tmpdir(), "talaria-")),
+    cwd: tempFolder(),
     env: { PATH: process.env.PATH, ...env },
   });
   const output = { stdout: "", stderr: "" };

@@ -1,13 +1,15 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { UsageError, readConnection } from "../../cli/connection.ts";
+import { createTempFolders } from "../support/temp-folders.ts";
+
+const tempFolder = createTempFolders();
 
 const URL_A = "http://127.0.0.1:8787";
 
 function writeLocal(text: string): string {
-  const file = join(mkdtempSync(join(tmpdir(), "talaria-")), "local.json");
+  const file = join(tempFolder(), "local.json");
   writeFileSync(file, text);
   return file;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatSkill, parseSkill } from "../../core/skills/format.ts";
+import { parseSkill } from "../../core/skills/format.ts";
 
 const PLAIN = "---\nname: reading-logs\ndescription: Reads logs. Use when one is given.\n---\n\n# Body\n";
 
@@ -120,37 +120,6 @@ describe("parseSkill", () => {
         for (const input of [text, `---\n${text}\n---\nBody`]) expect(typeof parseSkill(input).ok).toBe("boolean");
       }),
       { numRuns: 100 },
-    );
-  });
-});
-
-describe("formatSkill", () => {
-  it("writes what parseSkill reads back", () => {
-    const words = fc
-      .string({ unit: "grapheme", maxLength: 40 })
-      .map((text) => `x${text.replace(/[\s\p{C}]+/gu, " ")}`.trim());
-    const documents = fc.record({
-      name: fc.stringMatching(/^[a-z0-9]{1,8}(-[a-z0-9]{1,8}){0,3}$/),
-      description: words,
-      category: fc.constantFrom("general", "ops", "writing"),
-      body: words.map((text) => `${text}\n`),
-      meta: fc.dictionary(
-        fc.stringMatching(/^x-[a-z]{1,8}$/),
-        fc.oneof(
-          words,
-          fc.boolean(),
-          fc.integer(),
-          fc.array(words),
-          fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), words),
-        ),
-        { noNullPrototype: true },
-      ),
-    });
-    fc.assert(
-      fc.property(documents, (document) => {
-        expect(parseSkill(formatSkill(document))).toEqual({ ok: true, value: { ...document, warnings: [] } });
-      }),
-      { numRuns: 60 },
     );
   });
 });
