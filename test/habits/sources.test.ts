@@ -29,7 +29,25 @@ describe("the lockfile", () => {
     const locked = Object.keys(asked).map((name) => [name, packages[`node_modules/${name}`]?.version]);
     expect(Object.fromEntries(locked)).toEqual(asked);
   });
+
+  it("holds the packages of every platform, without which npm ci refuses it", () => {
+    const { packages } = JSON.parse(read("package-lock.json")) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+    };
+    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter((name) => !isLocked(packages, path, name)),
+    );
+    expect(missing).toEqual([]);
+  });
 });
+
+/** As Node looks for it: beside the package, then in every node_modules above. */
+function isLocked(packages: object, from: string, name: string): boolean {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("node_modules/") - 1))) {
+    if (`${folder}${folder && "/"}node_modules/${name}` in packages) return true;
+    if (folder === "") return false;
+  }
+}
 
 describe("the sources", () => {
   const texts = files.filter((path) => /(\.(ts|mjs|js|md|json|toml|csv|txt)|run|LICENSE)$/.test(path));
