@@ -27,7 +27,7 @@ const MAX_FILE_BYTES = 40 << 20;
 /** Of the cells that hold anything, as many must be of a column's kind. All of them: an export changes each alike. */
 const MIN_FILLED = 0.3;
 
-const VEGA_FOLDER = new URL("../../node_modules/vega-datasets/data/", import.meta.url).pathname;
+const VEGA_FOLDER = join(import.meta.dirname, "../../node_modules/vega-datasets/data");
 const VEGA_FILES = [
   "stocks.csv",
   "seattle-weather.csv",

@@ -42,7 +42,7 @@ export function drawTasks(tables: Table[], seed: number): Drawn {
     return { conventions, tasks: [toTask(pair[0], kind, draw), toTask(pair[1], kind, draw)] };
   }
   throw new Error(
-    "No column of these tables can be asked about: one of numbers, with at least eight values, is needed.",
+    "No column of these tables can be asked about: one of numbers is needed, with at least eight values that can be read in one way only (1.234 throughout may be thousands or thousandths).",
   );
 }
 

@@ -129,6 +129,20 @@ const BY_HAND: Record<string, Conventions> = {
   spaces: toConventions("\t", ",", " ", "-9999", "DD.MM.YYYY", false),
   stars: toConventions(";", ",", " ", "-9999", "DD/MM/YYYY", true),
   "terse-bullets": toConventions(";", ",", ".", "n/a", "DD.MM.YYYY", true),
+  "labor-instrumente": toConventions("\t", ",", ".", "-9999", "DD.MM.YYYY", false),
+  "faq-about-the-hospital-exports": toConventions(";", ",", " ", "-9999", "DD.MM.YYYY", true),
+  "telemetry-feed": toConventions("|", ",", " ", "-9999", "YYYY-MM-DD", false),
+  "r-import": toConventions("\t", ".", ",", "n/a", "YYYY-MM-DD", true),
+  "sql-loader": toConventions("|", ",", ".", "n/a", "DD.MM.YYYY", true),
+  "read-office-csv-python": toConventions(";", ",", ".", "n/a", "DD/MM/YYYY", true),
+  "power-station-data": toConventions(";", ",", ".", "-9999", "DD.MM.YYYY", true),
+  "audit-trail-statements": toConventions("|", ".", "'", "-9999", "YYYY-MM-DD", true),
+  "logger-quirks": toConventions("|", ",", "", "-9999", "DD.MM.YYYY", false),
+  "swiss-branch-files": toConventions("\t", ".", "'", "n/a", "DD.MM.YYYY", true),
+  "treasury-positions": toConventions(";", ",", ".", "-9999", "DD/MM/YYYY", true),
+  "geneva-donations": toConventions("|", ".", "'", "n/a", "DD/MM/YYYY", true),
+  "theatre-box-office": toConventions("\t", ",", ".", "n/a", "DD/MM/YYYY", false),
+  "survey-dumps": toConventions("|", ".", "", "n/a", "DD/MM/YYYY", false),
 };
 
 function toConventions(

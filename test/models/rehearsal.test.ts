@@ -104,6 +104,20 @@ describe("rehearsal", () => {
     expect(session.text).toContain("is **3.00**");
   });
 
+  it("loads a skill that might fit once the first lines are no comma-separated values", async () => {
+    const desk = createDesk(createRehearsalModel());
+    const text =
+      "---\nname: night-shift\ndescription: Night shift logs.\n---\nTabs divide the fields; the decimal mark is a comma.\n";
+    await desk.putSkill("night-shift", text, "Night shift logs.");
+    const odd = await desk.work("What is the mean of `b` in `z.csv`?", { "z.csv": "a\tb\n1\t2,5\n3\t3,5\n" });
+    expect([odd.calls, odd.text]).toEqual([
+      ["read_file", "skill_view", "terminal"],
+      "The mean of `b` in `z.csv` is **3.00**.",
+    ]);
+    const plain = await desk.work("What is the mean of `b` in `z.csv`?", { "z.csv": "a,b\n1,2.5\n3,3.5\n" });
+    expect(plain.calls).not.toContain("skill_view");
+  });
+
   it("finds the file's own evidence against a skill that is wrong", async () => {
     const desk = createDesk(createRehearsalModel());
     const text =

@@ -6,6 +6,7 @@ import { DEFAULTS } from "../../core/limits.ts";
 import type { Bucket, KeyValue, Sql } from "../../core/ports.ts";
 import type { ReviewMessage } from "../../core/schemas/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
+import type { SessionHost } from "../../core/session/context.ts";
 import { type SessionEngine, createSessionEngine } from "../../core/session/engine.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
@@ -40,6 +41,8 @@ export interface HarnessOptions {
   model: Model;
   tools?: Tool[];
   settings?: Partial<{ [Key in keyof Settings]: Partial<Settings[Key]> }>;
+  /** The profile's Account; without one every review has its place at once. */
+  reserveReview?: SessionHost["reserveReview"];
   /** Runs while a message is on its way to the queue. */
   onSend?(message: ReviewMessage): Promise<void>;
 }
@@ -114,7 +117,7 @@ export function createSessionHarness(options: HarnessOptions) {
           sent.push(message);
         },
       },
-      reserveReview: async () => (step(true), { granted: true as const }),
+      reserveReview: async (request) => (step(true), options.reserveReview?.(request) ?? { granted: true as const }),
       background(work) {
         background.add(work);
         void work.catch(() => {}).finally(() => background.delete(work)); // a crash rejects it; the life is over

@@ -4,7 +4,7 @@ import type { Advice, Mark, NumberForm } from "./conventions.ts";
 
 /** What a cell is compared with, or what a loader is told, where there is no value. */
 const NOTHING =
-  /[$\w]\s*[!=]==?\s*["']?(-9{2,}(?:\.0+)?|n\/a|NA|NaN|-(?=["'])|null)\b["']?|\b(?:na_values|na\.strings|na|NULL)\s*=?\s*(?:c\()?["']([^"'\n]{1,12})["']/gi;
+  /[$\w]\s*[!=]==?\s*["']?(-9{2,}(?:\.0+)?|n\/a|NA|NaN|-(?=["'])|null)\b["']?|\b(?:na(?:[._]\w+)?|null\w*)\s*=?\s*(?:c\()?["']([^"'\n]{1,12})["']/gi;
 
 export function readCode(pieces: string[]): Advice {
   const advice: Advice = {};
@@ -14,7 +14,7 @@ export function readCode(pieces: string[]): Advice {
       /\b(?:awk|gawk|mawk)\b[^\n|]*?\s-F\s*(?:\$?(['"]))?(\\\\?t|\\?\||[;,|\t]|\\?\[[^\]]\])\1?/.exec(code)?.[2] ??
       /(?:^|\s)-F\s*(?:\$?['"])?(\\\\?t|\\?\||[;,|\t])/.exec(code)?.[1] ??
       /\bO?FS\s*=\s*["'](\\t|\\?\||[;,|\t])["']/.exec(code)?.[1] ??
-      /\b(?:sep|delim|delimiter|separator)\s*=\s*r?["'](\\t|\\?\||[;,|\t])["']/.exec(code)?.[1] ??
+      /(?<![a-z]_)\b(?:sep|delim)\w*\s*=\s*r?["'](\\t|\\?\||[;,|\t])["']/.exec(code)?.[1] ??
       /\bDELIMITERS?\s+(?:AS\s+)?E?'(\\t|\\?\||[;,|\t])'/i.exec(code)?.[1] ??
       /\.split\(\s*["'](\\t|\\?\||[;,|\t])["']/.exec(code)?.[1] ??
       /\bcut\b[^\n]*\s-d\s*\$?['"]?(\\t|\\?\||[;,|\t])/.exec(code)?.[1];
@@ -28,7 +28,7 @@ export function readCode(pieces: string[]): Advice {
     }
     // Two lines taken off the top, the second one under the header.
     if ((code.match(/\bnext\(\w+\)/g) ?? []).length > 1 || /\w\s*<-\s*\w+\[-1,\s*\]/.test(code)) advice.unitRow = true;
-    const decimal = /\b(?:decimal|dec|decimal_mark)\s*=\s*["']([.,])["']/.exec(code)?.[1];
+    const decimal = /\bdec(?:imal\w*)?\s*=\s*["']([.,])["']/.exec(code)?.[1];
     if (decimal) advice.decimal ??= decimal as NumberForm["decimal"];
     if (
       /\bg?sub\(\s*(?:\/,\/|",")\s*,\s*"\."|\btr\s+['"]?,['"]?\s+['"]?\.|\bs\/,\/\.\/|replace\(.*["'],["']\s*,\s*["']\.["']|\bgsub\(\s*["'],["']\s*,\s*["']\.["']/.test(

@@ -56,11 +56,29 @@ function says(sentence: string, order: DateOrder, words: RegExp): boolean {
 function readExample(sentences: string[]): DateOrder | undefined {
   for (const sentence of sentences) {
     if (ELSEWHERE.test(sentence)) continue;
-    if (/(?<![\d.])\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})(?![\d.])/.test(sentence)) return "dmy";
+    if (/(?<![\d.])\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})(?!\d|\.\d)/.test(sentence)) return "dmy";
     const example = /(?<!\d)(\d{1,2})[/-](\d{1,2})[/-]\d{4}(?!\d)/.exec(sentence);
     if (example && Number(example[1]) > 12) return "dmy";
     if (example && Number(example[2]) > 12) return "mdy";
+    const order = toldByMonth(sentence);
+    if (order) return order;
     if (/(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)/.test(sentence)) return "ymd";
   }
   return undefined;
+}
+
+const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+
+/** "01/02/2014 is the first of February": the month is named, so one knows which part it is. */
+function toldByMonth(sentence: string): DateOrder | undefined {
+  const example =
+    /(?<!\d)(\d{1,2})[/-](\d{1,2})[/-]\d{4},?(?: (?:is|means|stands for)|\s?=)?\s(?!not\b)[^,;]{0,24}?\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/.exec(
+      sentence,
+    );
+  if (!example) return undefined;
+  const [first, second, month] = [Number(example[1]), Number(example[2]), MONTHS.indexOf(example[3]!) + 1];
+  if (first === second) return undefined;
+  const denied = /\b(?:not|never|don't)\b[^,;:]*$/.test(sentence.slice(0, example.index));
+  if (second === month) return denied ? "mdy" : "dmy";
+  return first === month ? (denied ? "dmy" : "mdy") : undefined;
 }

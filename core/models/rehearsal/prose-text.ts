@@ -3,7 +3,10 @@
 
 /** Said of files other than these, or of what one would expect. */
 export const ELSEWHERE =
-  /\belsewhere\b|\b(?:other|outside|foreign) (?:teams?|files?|people|offices?|countries|tools?|exports?|systems?|sources?|departments?|branches|sites|loggers)\b|\bmost (?:files?|people|tools?|csvs?|programs?|exports?|of the world|other)\b|\bby default\b|\bdefaults\b|\bdefault(?= (?:is|for|would|behaviour|behavior|assum\w+))|\bexpect\w*|\bassum\w*|\blooks? like\b|\bplain csv\b|\b(?:ordinary|standard|textbook|normal|classic|regular) (?:csv|files?)\b|\bone would\b|\byou (?:might|may|would)\b|\bin english\b|\bamericans?\b(?!(?: |-)(?:way|style|notation|format|manner|fashion|order|convention)\b)|\bthe (?:name|extension|suffix)\b|\bstands for\b|\b(?:ours?|we|here|they|the [a-z]+) (?:do|does|are|is)(?: not|n't)(?: so| like that)?$|\(not ours\)/;
+  /\belsewhere\b|\b(?:other|outside|foreign) (?:teams?|files?|people|offices?|countries|tools?|exports?|systems?|sources?|departments?|branches|sites|loggers)\b|\bmost (?:files?|people|tools?|csvs?|programs?|exports?|of the world|other)\b|\bby default\b|\bdefaults\b|\bdefault(?= (?:is|for|would|behaviour|behavior|assum\w+))|\bexpect\w*|\bassum\w*|\blooks? like\b(?!\W*\d)|\bplain csv\b|\b(?:ordinary|standard|textbook|normal|classic|regular) (?:csv|files?)\b|\bone would\b|\byou (?:might|may|would)\b|\bin english\b|\bamericans?\b(?!(?: |-)(?:way|style|notation|format|manner|fashion|order|convention)\b)|\bthe (?:name|extension|suffix)\b|\bstands for\b|\(not ours\)/;
+/** "They use commas; we do not." */
+export const TAKEN_BACK =
+  /[;,] (?:but )?(?:ours?|we|here|they|the [a-z]+) (?:do|does|are|is)(?: not|n't)(?: so| like that)?\W*$/;
 /** Phrases whose "not" denies nothing. */
 export const AFFIRMED =
   /\b(?:not only|not just|do not forget|don't forget|do not be (?:surprised|fooled)|no matter|not surprising\w*|without fail|without exception|no doubt|not to mention)\b/g;
@@ -47,7 +50,8 @@ export function toProse(markdown: string): Prose {
 
 /** "Marketing sends commas. Ours are not like that.": what was said before is not said of these files. */
 function withoutOthers(sentences: string[]): string[] {
-  const takesBack = /^(?:ours?|we|here|these|this (?:one|office|team)|not (?:ours|us|here|so here))\b(?:.*(?:\bnot\b|n't))?(?: like that| so)?$/;
+  const takesBack =
+    /^(?:ours?|we|here|these|this (?:one|office|team)|not (?:ours|us|here|so here))\b(?:.*(?:\bnot\b|n't))?(?: like that| so)?$/;
   const isTakenBack = (next: string | undefined) =>
     next !== undefined && takesBack.test(next) && /\bnot\b|n't/.test(next) && next.split(" ").length <= 5;
   return sentences.filter((_, i) => !isTakenBack(sentences[i + 1]));
@@ -92,7 +96,10 @@ function fromTableRow(row: string): string {
 function toSentences(block: string): string[] {
   return spellMarks(block.replace(/(?<=[a-z])_(?=[a-z])/g, " "))
     .replace(/\b(e\.g|i\.e|cf|approx|resp|etc|no)\.(?=\s)/gi, (_, short: string) => short.replaceAll(".", ""))
-    .split(/(?<=[A-Za-z\d)`"”*])[.!?]+["”)]*(?=\s+["“`(*§]*[A-Z\d])|(?<=[a-z)`"”*])[!?](?=\s)/)
+    .split(/(?<=[A-Za-z\d)`"”*])[.!?]+["”)]*(?=\s+["“`(*§]*[A-Z\d])|(?<=[a-z)`"”*])[!?]+(?=\s)/)
+    .flatMap((sentence) =>
+      /[.!?]\s+[A-Z]/.test(block) ? [sentence] : sentence.split(/(?<=[a-z\d)]{2})\.\s+(?=["`'-]?[a-z\d])/i),
+    )
     .map((sentence) => lower(sentence.replace(/\*\*|__/g, "")).trim())
     .filter((sentence) => sentence !== "");
 }
@@ -100,6 +107,7 @@ function toSentences(block: string): string[] {
 /** Quoted marks, and a bare mark that ends a statement after a colon or stands in brackets. */
 function spellMarks(block: string): string {
   return block
+    .replace(/(?<=\s)([.,;'’])(?=\s+[a-z])/g, (mark: string) => spell(mark) ?? mark)
     .replace(
       /``\s?(.+?)\s?``|`([^`\n]{1,6})`|"([^"\n]{1,6})"|“([^”\n]{1,6})”|‘([^’\n]{1,6})’|«\s?([^»\n]{1,6})\s?»/g,
       (all, ...found) => {
@@ -111,6 +119,7 @@ function spellMarks(block: string): string {
       /(^|[\s(=:])'(\\t|[;,.|]| )'(?=$|[\s).,;:])/g,
       (_, before: string, mark: string) => `${before} ${spell(mark)} `,
     )
+    .replace(/(?<=\b(?:semicolon|tab|pipe|comma|point|space|apostrophe))\s+(?=[.,;:!?](?:\s|$))/g, "")
     .replace(/(?<=\s)\|(?=[\s,.;)]|$)/g, " pipe ")
     .replace(/\(\s*(\\t|[;,.|'])\s*\)/g, (_, mark: string) => `(${spell(mark)})`)
     .replace(

@@ -1,11 +1,12 @@
 // Reads out of a skill's prose how a class of delimited files is written. Nobody writes for this reader: it takes advice
 // in any wording it can follow, weighs what is denied or said of other files, and leaves a part alone when the text is
 // silent. Entry: readAdvice. Pure.
-import type { Advice, DateOrder, Mark, NumberForm } from "./conventions.ts";
+import type { Advice, Mark, NumberForm } from "./conventions.ts";
 import { readCode } from "./prose-code.ts";
 import { readDates } from "./prose-dates.ts";
+import { readExamples, readFullExample, readLocale } from "./prose-examples.ts";
 import { readMissing } from "./prose-missing.ts";
-import { AFFIRMED, ELSEWHERE, type Prose, toProse } from "./prose-text.ts";
+import { AFFIRMED, ELSEWHERE, TAKEN_BACK, toProse } from "./prose-text.ts";
 import { readUnitRow } from "./prose-units.ts";
 
 type Topic = "separator" | "decimal" | "thousands" | "other";
@@ -20,37 +21,58 @@ export function readAdvice(markdown: string): Advice {
   const prose = toProse(markdown);
   const said = prose.sentences.flatMap(readMarks);
   const code = readCode(prose.code);
-  const examples = readExamples(prose);
-  const words = { ...fromMarks(said), ...readFullExample(prose) };
-  const locale = readLocale(prose);
-  const first = <Key extends keyof Advice>(key: Key): Pick<Advice, Key> | object => {
-    const source = [words, code, examples, locale].find((advice) => advice[key] !== undefined);
-    return source ? { [key]: source[key] } : {};
-  };
+  const separators = separatorsOf(said) ?? code.separators;
+  const form = chooseForm([
+    ...said.filter(({ weight }) => weight === 1).map(({ topic, mark }) => ({ [topic]: mark, weight: 1 })),
+    { ...readFullExample(prose), weight: 1.5 },
+    { decimal: code.decimal, thousands: code.thousands, weight: 0.9 },
+    { ...readExamples(prose), weight: 0.7 },
+    { ...readLocale(prose), weight: 0.5 },
+  ]);
+  const ungrouped = prose.sentences.some((sentence) => UNGROUPED.test(sentence) && !ELSEWHERE.test(sentence));
+  const grouped = prose.sentences.filter((sentence) => !UNGROUPED.test(sentence)).flatMap(readMarks);
   const missing = [...new Set([...readMissing(prose.sentences), ...(code.missing ?? [])])];
-  const dates = readDates(prose.sentences) ?? code.dates ?? locale.dates;
+  const dates = readDates(prose.sentences) ?? code.dates ?? readLocale(prose).dates;
   const unitRow = readUnitRow(prose.sentences) ?? code.unitRow;
-  const ungrouped = prose.sentences.some((sentence) => UNGROUPED.test(sentence));
   const advice: Advice = {
-    ...first("separators"),
-    ...first("decimal"),
-    ...(ungrouped && !words.thousands ? { thousands: "" } : first("thousands")),
+    ...(separators ? { separators } : {}),
+    ...form,
+    ...(ungrouped && !grouped.some(({ topic }) => topic === "thousands") ? { thousands: "" } : {}),
     ...(missing.length > 0 ? { missing } : {}),
     ...(dates ? { dates } : {}),
     ...(unitRow !== undefined ? { unitRow } : {}),
   };
   // In a text about data a semicolon, a tab or a pipe that is for nothing else is between the fields.
-  const bare = said.length > 0 || Object.keys(advice).length > 0 ? readBareMarks(prose.sentences) : [];
-  if (!advice.separators && bare.length === 1) advice.separators = bare;
-  // One mark cannot do both: the decimal mark is the better attested of the two.
-  if (advice.thousands && advice.thousands === advice.decimal) delete advice.thousands;
-  return advice;
+  const bare = Object.keys(advice).length > 0 ? readBareMarks(prose.sentences) : [];
+  return !separators && bare.length === 1 ? { separators: bare, ...advice } : advice;
+}
+
+/** Something that speaks for a decimal mark, a grouping mark, or both. */
+type Evidence = Partial<Record<Topic, Mark | undefined | "">> & { weight: number };
+
+/** The pair of marks for which most speaks: one mark cannot do both. */
+function chooseForm(evidence: Evidence[]): Pick<Advice, "decimal" | "thousands"> {
+  const weigh = (topic: "decimal" | "thousands", mark: string | undefined) =>
+    Math.max(0, ...evidence.filter((one) => one[topic] === mark && mark !== undefined).map(({ weight }) => weight));
+  const decimals: (NumberForm["decimal"] | undefined)[] = [",", ".", undefined];
+  const groupings: (NumberForm["thousands"] | undefined)[] = [undefined, ".", ",", " ", "'"];
+  const pairs = decimals.flatMap((decimal) => groupings.map((thousands) => ({ decimal, thousands })));
+  const best = pairs
+    .filter(({ decimal, thousands }) => decimal === undefined || decimal !== thousands)
+    .map((pair) => ({ pair, weight: weigh("decimal", pair.decimal) + weigh("thousands", pair.thousands) }))
+    .reduce((most, one) => (one.weight > most.weight ? one : most), { pair: {}, weight: 0 } as {
+      pair: Pick<Advice, "decimal" | "thousands">;
+      weight: number;
+    });
+  const { decimal, thousands } = best.pair;
+  return {
+    ...(decimal && weigh("decimal", decimal) > 0 ? { decimal } : {}),
+    ...(thousands && weigh("thousands", thousands) > 0 ? { thousands } : {}),
+  };
 }
 
 const UNGROUPED =
   /\b(?:no|without|nothing) (?:any )?(?:digit )?(?:group\w*|thousands?)\b(?! group)|\b(?:not|never|nobody|isn't|aren't|doesn't|don't) groups?(?:ed)?\b|\bthousands:? (?:none|no)\b|\bgrouping:? (?:none|no)\b/;
-
-// ---- marks and what they do ----
 
 const MARKS: [Mark, RegExp][] = [
   [";", /\bsemi-?\s?colons?\b/g],
@@ -67,11 +89,19 @@ const MARKS: [Mark, RegExp][] = [
 const TOPICS: [Topic, RegExp, number][] = [
   [
     "thousands",
-    /\bthousands?\b|\bmillions?\b|\bgroup(?:s|ed|ing)?\b|\b(?:large|big|long|larger) (?:numbers?|values?|figures?|amounts?)\b|\bthree digits\b|\bdigits in threes\b|\bdecorat\w+/g,
+    /\bthousands?\b|\b1000s\b|\b(?:over|above|beyond|from) (?:999|1[.,]?000)\b|\bmillions?\b|\bgroup(?:s|ed|ing)?\b|\b(?:large|big|long|larger) (?:numbers?|values?|figures?|amounts?)\b|\bthree digits\b|\bdigits in threes\b|\bdecorat\w+/g,
     0,
   ],
-  ["thousands", /\b(?:strip|remov|squeez|delet)\w*|\btake (?:them|it|those|these)? ?(?:out|off|away)\b/g, 3],
-  ["decimal", /\bdecimals?\b|\bfraction\w*|\bradix\b|\bcents\b|\bpence\b|\bwhole (?:part|number)s?\b|\btenths\b/g, 0],
+  [
+    "thousands",
+    /\b(?:strip|remov|squeez|delet|ignor|drop)\w*|\b(?:get|getting) rid\b|\btake (?:them|it|those|these)? ?(?:out|off|away)\b/g,
+    3,
+  ],
+  [
+    "decimal",
+    /\bdecimals?\b|\bfraction\w*|\bradix\b|\bcents\b|\bpence\b|\bpenn(?:y|ies)\b|\bwhole (?:part|number)s?\b|\btenths\b/g,
+    0,
+  ],
   [
     "separator",
     /\bseparat\w*|\bdelimit\w*|\bdivid\w*|\bsplit\w*|\b(?:field|column|cell)s? (?:mark|boundar|break)\w*|\bapart\b|\bset off\b|\bbounded\b|\bcuts?\b|\bparts? (?:the )?(?:fields|columns|cells)\b|\bbetween (?:(?:the|two|any two|neighbou?ring|adjacent) )?(?:fields|columns|cells|values|entries)\b|\bjoined by\b|\bends? with\b/g,
@@ -107,7 +137,7 @@ function readMarks(sentence: string): Said[] {
         continue;
       }
       const clause = clauseAt(text, place, clauses);
-      said.push({ topic, mark, weight: ELSEWHERE.test(clause) ? 0.3 : 1 });
+      said.push({ topic, mark, weight: ELSEWHERE.test(clause) || TAKEN_BACK.test(text) ? 0.3 : 1 });
     }
   }
   return said;
@@ -120,7 +150,12 @@ function readBareMarks(sentences: string[]): Mark[] {
     return MARKS.filter(([mark]) => mark === ";" || mark === "\t" || mark === "|").flatMap(([mark, words]) =>
       [...text.matchAll(words)]
         .map((match) => ({ at: match.index, end: match.index + match[0].length }))
-        .filter((place) => !isDenied(text, place, clauses) && !ELSEWHERE.test(clauseAt(text, place, clauses)))
+        .filter(
+          (place) =>
+            !isDenied(text, place, clauses) &&
+            !TAKEN_BACK.test(text) &&
+            !ELSEWHERE.test(clauseAt(text, place, clauses)),
+        )
         .map(() => mark),
     );
   });
@@ -129,22 +164,37 @@ function readBareMarks(sentences: string[]): Mark[] {
 
 /** Fixed expressions in which a mark or a topic means something else. */
 function normalise(sentence: string): string {
-  return sentence
-    .replace(/’/g, "'")
-    .replace(/\bdecimal (?:separator|mark|sign|character|delimiter|symb\w+|marker|places?|digits?)s?\b/g, "decimal")
-    .replace(/\bdecimal point(?=s? (?:is|are|becomes?|being|appears?|shows?|written)\b|s?\s*[:=])/g, "decimal")
-    .replace(
-      /\b(?:thousands?|grouping|digit[- ]group(?:ing)?) (?:separator|mark|sign|character|delimiter|symb\w+|marker)s?\b/g,
-      "thousands",
-    )
-    .replace(/\bpoint\b(?=s? (?:is|of|at) (?:that|view|which))/g, "matter")
-    .replace(/\btab-?\s?separated values?\b/g, "tsv")
-    .replace(/\b(?:comma|character)-?\s?separated values?\b/g, "csv")
-    .replace(/\bblank (?:lines?|cells?)\b/g, "empty")
-    .replace(
-      /\bcommas? (?:where|in place of|instead of|for) (?:[a-z]+ ){0,5}(?:decimal )?(?:points?|dots?|periods?)\b/g,
-      "comma as decimal",
-    );
+  return (
+    sentence
+      .replace(/’/g, "'")
+      .replace(/\bdecimal (?:separator|mark|sign|character|delimiter|symb\w+|marker|places?|digits?)s?\b/g, "decimal")
+      .replace(/\bdecimal point(?=s? (?:is|are|becomes?|being|appears?|shows?|written)\b|s?\s*[:=])/g, "decimal")
+      .replace(
+        /\b(?:thousands?|grouping|digit[- ]group(?:ing)?) (?:separator|mark|sign|character|delimiter|symb\w+|marker)s?\b/g,
+        "thousands",
+      )
+      .replace(/\bpoint\b(?=s? (?:is|of|at) (?:that|view|which))/g, "matter")
+      .replace(/\btab-?\s?separated values?\b/g, "tsv")
+      .replace(/\b(?:comma|character)-?\s?separated values?\b/g, "csv")
+      .replace(/\bblank (?:lines?|cells?)\b/g, "empty")
+      .replace(
+        /\b((?:thousand|fraction|decimal|cent|digit)s?|groups of (?:three )?digits) (?:are|is|get) (?:separated|divided|split|set|parted) (?:off |apart )?(?:by|with|from)\b/g,
+        "$1 by",
+      )
+      .replace(
+        /\bcommas? (?:(?:in)?to|by|with|for|becomes?|->|→) (?:an? |the )?(?:decimal )?(?:points?|dots?|periods?|full stops?)\b/g,
+        "comma as decimal",
+      )
+      // What a mark is to be turned into is not how the file has it.
+      .replace(
+        /\b((?:replac|chang|turn|swap|convert)\w* [^.,;]{1,30}? (?:with|by|into|to|for)) (?:an? |the )?(?:decimal )?(?:points?|dots?|periods?|full stops?)\b/g,
+        "$1 another",
+      )
+      .replace(
+        /\bcommas? (?:where|in place of|instead of|for) (?:[a-z]+ ){0,5}(?:decimal )?(?:points?|dots?|periods?)\b/g,
+        "comma as decimal",
+      )
+  );
 }
 
 /** Where one statement ends and another begins, with what crossing it costs. */
@@ -152,7 +202,7 @@ function breaks(text: string): { at: number; cost: number }[] {
   const strong = [...text.matchAll(/[;:—–](?=\s)|\s-\s|\b(?:but|while|whereas|though|yet)\b/g)];
   const weak = [...text.matchAll(/,(?=\s)|[()]|\b(?:and|with|plus|then|so|because|since)\b/g)];
   return [
-    ...strong.map((match) => ({ at: match.index, cost: match[0] === ":" ? 1 : 5 })),
+    ...strong.map((match) => ({ at: match.index, cost: match[0] === ":" ? 1 : 8 })),
     ...weak.map((match) => ({ at: match.index, cost: 2 })),
   ];
 }
@@ -220,84 +270,17 @@ function takenUp(
 function clauseAt(text: string, mark: Found, clauses: { at: number; cost: number }[]): string {
   // "Never expect commas: it writes pipes" says something else after its colon.
   const isWall = (at: number) => text[at] === "," || (text[at] === ":" && text.slice(0, at).search(NEGATION) >= 0);
-  const walls = clauses.filter(({ at, cost }) => cost >= 5 || isWall(at)).map(({ at }) => at);
+  const walls = clauses.filter(({ at, cost }) => cost >= 8 || isWall(at)).map(({ at }) => at);
   const from = Math.max(0, ...walls.filter((at) => at < mark.at));
   const to = Math.min(text.length, ...walls.filter((at) => at >= mark.end));
   return text.slice(from, to);
 }
 
-function fromMarks(said: Said[]): Advice {
-  const pick = (topic: Topic): Mark[] => {
-    const about = said.filter((item) => item.topic === topic && MARKS_FOR[topic].includes(item.mark));
-    const top = Math.max(0, ...about.map(({ weight }) => weight));
-    return [...new Set(about.filter(({ weight }) => weight === top && weight === 1).map(({ mark }) => mark))];
-  };
-  const separators = pick("separator");
-  const rare = separators.filter((mark) => mark !== ",");
-  const thousands = pick("thousands");
-  const decimals = pick("decimal");
-  // Nobody has to be told of a decimal point unless it is the only one named.
-  const decimal = thousands.includes(",") && decimals.includes(".") ? "." : decimals.includes(",") ? "," : decimals[0];
-  const grouping = thousands.find((mark) => mark !== decimal);
-  return {
-    ...(separators.length > 0 ? { separators: rare.length > 0 ? rare : separators } : {}),
-    ...(decimal ? { decimal: decimal as NumberForm["decimal"] } : {}),
-    ...(grouping ? { thousands: grouping as NumberForm["thousands"] } : {}),
-  };
-}
-
-// ---- examples and places ----
-
-/** "1.234,50" leaves no doubt, unless it is what a number becomes or what others write. */
-function readFullExample({ sentences }: Prose): Advice {
-  for (const sentence of sentences) {
-    const text = sentence.replace(/’/g, "'").replace(/[\u00a0\u2009\u202f]/g, " ");
-    for (const match of text.matchAll(/(?<![\d.,])\d{1,3}(?:([.,' ])\d{3})+([.,])\d+(?![\d.,]*\d)/g)) {
-      if (match[1] === match[2]) continue;
-      const before = text.slice(0, match.index);
-      const clause = before.split(/[,;:]\s|\bbut\b/).at(-1)! + text.slice(match.index).split(/[,;:]\s|\bbut\b/)[0]!;
-      if (/(?:\b(?:means|becomes?|into|to|equals|for|not|never|instead of|rather than)|=|→|->)\W*$/.test(before)) continue;
-      if (ELSEWHERE.test(clause)) continue;
-      return { decimal: match[2] as NumberForm["decimal"], thousands: match[1] as NumberForm["thousands"] };
-    }
-  }
-  return {};
-}
-
-/** "1.234,5" or "3,14" show what a sentence need not say; what such a thing "means" is not the file's way. */
-function readExamples({ sentences }: Prose): Advice {
-  const advice: Advice = {};
-  for (const sentence of sentences) {
-    if (!/\d/.test(sentence) || ELSEWHERE.test(sentence)) continue;
-    const file = sentence.split(
-      /\b(?:means|meaning|becomes?|stands for|that is|i\.e\.|into|equals|reads as|for|not)\b|=|→|->/,
-    )[0]!;
-    const simple = /(?<![\d.,])\d+([.,])(?:\d{1,2}|\d{4,})(?![\d.,]*\d)/.exec(file);
-    if (simple) advice.decimal ??= simple[1] as NumberForm["decimal"];
-    const grouped = /(?<![\d.,])\d{1,3}([.,' ])\d{3}(?:\1\d{3})*(?![\d.,]*\d)/.exec(file);
-    if (!grouped) continue;
-    // An apostrophe or a space between digits cannot be anything else.
-    const clear = grouped[1] === "'" || (grouped[1] === " " && /\bspace\b|\bnumbers?\b|\bblank\b/.test(sentence));
-    if (clear || /thousand|million/.test(sentence) || /\d{1,3}([.,' ])\d{3}\1\d{3}/.test(file)) {
-      advice.thousands ??= grouped[1] as NumberForm["thousands"];
-    }
-  }
-  return advice;
-}
-
-/** "German number format" says all of it at once. */
-function readLocale({ sentences }: Prose): Advice {
-  const place = /\b(?:german|continental|european|dutch|italian|spanish|austrian)\b(?![^.]*\bnot\b)/;
-  const about = sentences.filter((sentence) => place.test(sentence));
-  const numbers = about.some((sentence) =>
-    /\bnumbers?|figures?|amounts?|locale|notation|format|style|way|settings\b/.test(sentence),
-  );
-  const dates = about.some((sentence) => /\bdates?|locale|settings\b/.test(sentence));
-  const english = /\b(?:american|us|english|british|anglo-saxon)[ -](?:number (?:way|format|style|notation)|way|notation)/;
-  const points = !numbers && sentences.some((sentence) => english.test(sentence) && /\bnumbers?|amounts?|figures?/.test(sentence));
-  return {
-    ...(points ? { decimal: "." as const, thousands: "," as const } : {}),
-    ...(numbers ? { decimal: "," as const, thousands: "." as const } : {}),
-    ...(dates ? { dates: "dmy" as const } : {}),
-  };
+/** Nobody has to be told of a comma, unless it is the only one named. */
+function separatorsOf(said: Said[]): Mark[] | undefined {
+  const marks = [
+    ...new Set(said.filter(({ topic, weight }) => topic === "separator" && weight === 1).map(({ mark }) => mark)),
+  ];
+  const rare = marks.filter((mark) => mark !== ",");
+  return rare.length > 0 ? rare : marks.length > 0 ? marks : undefined;
 }

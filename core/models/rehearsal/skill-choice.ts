@@ -6,23 +6,35 @@ import type { ListedSkill } from "./request.ts";
 const SUBJECTS: [RegExp, number][] = [
   [/\b(csvs?|tsvs?|psv|tabular|tabulated|spreadsheets?|delimited|delimiters?|separators?|excel|pandas|awk)\b/, 2],
   [/\b(decimals?|thousands?|day-first|unit rows?|data (files?|exports?|dumps?|tables?|sets?)|datasets?)\b/, 2],
-  [/\b(\w+-separated|(number|date|file) formats?|(tables?|columns?) of (numbers|figures)|text files?)\b/, 2],
+  [/\b(\w+-separated|(number|date|file) formats?|(tables?|columns?) of (numbers|figures)|text (files?|tables?))\b/, 2],
   [/\b(columns?|exports?|exported|extracts?|sheets?|dumps?|unloads?|bulletins?|ledgers?|registers?)\b/, 1],
   [/\b(feeds?|deliverables?|listings?|readings?|measurements?|statistics|statistical|inventor(?:y|ies))\b/, 1],
   [/\b(figures|numbers|numeric|data)\b/, 1],
   [/\b(tables?|rows?|cells?|files?|values?|dates?|units?|reports?|records?|summar(?:y|ies))\b/, 0.6],
-  [/\b(returns?|statements?|accounts?|archives?|surveys?|census|lists?|logs?|loggers?|sensors?|gauges?)\b/, 0.6],
+  [
+    /\b(returns?|statements?|accounts?|archives?|surveys?|census|lists?|counts?|results|logs?|loggers?|sensors?|gauges?)\b/,
+    0.6,
+  ],
   [/\b(claims|budgets?|tariffs?|prices|wages?|telemetry|output|outputs|deliver\w*|instruments?|stations?)\b/, 0.6],
   [/\b(semicolons?|commas?|tabs|pipes?|staging|warehouse|mainframe|import(?:s|ing)?|loading)\b/, 0.3],
 ];
 /** What it says of that. Counts only where there is a subject. */
 const MANNERS: [RegExp, number][] = [
-  [/\b(laid out|layout|formats?|formatted|conventions?|notation|structured?|written|quirks?|oddit\w+|peculiar\w*)\b/, 0.6],
-  [/\b(gotchas?|traps?|pitfalls?|surprises|look(?:s|ing)? like|decoded?|interpret\w*|what to know|cheat sheet)\b/, 0.6],
+  [
+    /\b(laid out|layout|formats?|formatted|conventions?|notation|structured?|written|quirks?|oddit\w+|peculiar\w*)\b/,
+    0.6,
+  ],
+  [
+    /\b(gotchas?|traps?|pitfalls?|surprises|look(?:s|ing)? like|decoded?|interpret\w*|what to know|cheat sheet|how-?to|howto|how \S+( \S+)? works?)\b/,
+    0.6,
+  ],
   [/\b(reads?|reading|open(?:s|ing)?|pars\w+|load(?:s|ing)?|import\w*|arrange\w*|record(?:s|ed|ing)?)\b/, 0.6],
   [/\b(averag\w+|means?|totals?|sums?|summing|add(?:s|ing)? up|aggregat\w+|comput\w+|calculat\w+|analys\w+)\b/, 0.6],
   [/\b(office|accounting|finance|financial|bookkeeping|department|factory|lab|laboratory|sentinels?)\b/, 0.4],
-  [/\b(monthly|weekly|daily|quarterly|annual|yearly|nightly|notes?|guide|guidance|tips|rules|sends?|sent|missing)\b/, 0.3],
+  [
+    /\b(monthly|weekly|daily|quarterly|annual|yearly|nightly|notes?|guide|guidance|tips|rules|sends?|sent|missing)\b/,
+    0.3,
+  ],
 ];
 /** About this class of file, as far as a line can tell. */
 const CLEAR = 1;
