@@ -1,5 +1,5 @@
 // Every route of the HTTP API as a typed method. Used by the terminal client and by scripts that drive a running stack.
-// Speaks HTTP only; must never import more of the core than its schemas.
+// Follows a streamed turn over broken connections; requests themselves are http.ts's.
 import type * as z from "zod";
 import {
   Accepted,
@@ -15,7 +15,6 @@ import {
   Health,
   KeyList,
   MemoryList,
-  Problem,
   ReviewDetail,
   ReviewLineList,
   SessionDetail,
@@ -31,6 +30,7 @@ import {
 import { SkillHead } from "../core/schemas/skill.ts";
 import type { MemoryStoreName } from "../core/schemas/memory.ts";
 import { ProtocolError, type StreamedEvent, readAgentEvents } from "./events.ts";
+import { type Http, ProblemError, UnreachableError, createHttp, toUnreachable } from "./http.ts";
 
 export interface ClientOptions {
   /** Where the API listens, such as `http://127.0.0.1:8787`. */
@@ -44,20 +44,8 @@ export interface ClientOptions {
 
 export type Client = ReturnType<typeof createClient>;
 
-/** The API answered, and refused. `problem.detail` is a sentence for a person. */
-export class ProblemError extends Error {
-  override name = "ProblemError";
-  readonly problem: Problem;
-  constructor(problem: Problem) {
-    super(`${problem.detail} (${problem.code})`);
-    this.problem = problem;
-  }
-}
-
-/** Nothing answered, or the answer broke off. */
-export class UnreachableError extends Error {
-  override name = "UnreachableError";
-}
+// What its methods throw.
+export { ProblemError, UnreachableError };
 
 /** Methods throw ProblemError or UnreachableError; an aborted signal throws its reason. */
 export function createClient(options: ClientOptions) {
@@ -67,11 +55,11 @@ export function createClient(options: ClientOptions) {
     health: () => json(Health, "GET", "/health"),
 
     createProfile: () => json(CreatedProfile, "POST", "/v1/profiles"),
-    createKey: (profile: string, label?: string) => json(CreatedKey, "POST", "/v1/keys", { profile, label }),
+    createKey: (profile: string, label?: string) => json(CreatedKey, "POST", "/v1/keys", { body: { profile, label } }),
     listKeys: async () => (await json(KeyList, "GET", "/v1/keys")).keys,
     revokeKey: (id: string) => http.nothing("DELETE", `/v1/keys/${encodeURIComponent(id)}`),
 
-    createSession: (body: z.input<typeof CreateSession> = {}) => json(SessionInfo, "POST", "/v1/sessions", body),
+    createSession: (body: z.input<typeof CreateSession> = {}) => json(SessionInfo, "POST", "/v1/sessions", { body }),
     listSessions: async () => (await json(SessionList, "GET", "/v1/sessions")).sessions,
     session: (session: string) => json(SessionDetail, "GET", `/v1/sessions/${session}`),
     entries: async (session: string, after = 0) =>
@@ -79,14 +67,17 @@ export function createClient(options: ClientOptions) {
     stop: (session: string) => json(Stopped, "POST", `/v1/sessions/${session}/stop`),
     /** Hands the message in and returns; the turn goes on by itself. */
     postMessage: (session: string, text: string, key?: string) =>
-      json(Accepted, "POST", `/v1/sessions/${session}/messages`, { text }, key ? { "idempotency-key": key } : {}),
+      json(Accepted, "POST", `/v1/sessions/${session}/messages`, {
+        body: { text },
+        headers: key ? { "idempotency-key": key } : {},
+      }),
     streamMessage: (session: string, text: string, stream: StreamOptions = {}) =>
-      streamMessage(http, options, session, text, stream),
+      streamMessage(http, options, { session, text }, stream),
     /** One connection, from `after` to the end of `turn`, or else of the newest one. Does not reconnect. */
     readEvents: (session: string, from: ReadFrom = {}) => readEvents(http, session, from),
 
     putFile: (session: string, path: string, body: string | Uint8Array<ArrayBuffer>) =>
-      json(StoredFile, "PUT", filePath(session, path), body),
+      json(StoredFile, "PUT", filePath(session, path), { body }),
     getFile: async (session: string, path: string) =>
       new Uint8Array(await (await http.send("GET", filePath(session, path))).arrayBuffer()),
     deleteFile: (session: string, path: string) => http.nothing("DELETE", filePath(session, path)),
@@ -94,14 +85,17 @@ export function createClient(options: ClientOptions) {
 
     listSkills: async () => (await json(SkillList, "GET", "/v1/skills")).skills,
     skill: (name: string) => json(SkillDetail, "GET", `/v1/skills/${name}`),
-    putSkill: (name: string, files: Record<string, string>) => json(SkillHead, "PUT", `/v1/skills/${name}`, { files }),
+    putSkill: (name: string, files: Record<string, string>) =>
+      json(SkillHead, "PUT", `/v1/skills/${name}`, { body: { files } }),
     skillRevisions: async (name: string) =>
       (await json(SkillRevisionList, "GET", `/v1/skills/${name}/revisions`)).revisions,
     skillRevision: (name: string, rev: number) =>
       json(SkillRevisionDetail, "GET", `/v1/skills/${name}/revisions/${rev}`),
-    pinSkill: (name: string, pinned: boolean) => json(SkillHead, "POST", `/v1/skills/${name}/pin`, { pinned }),
+    pinSkill: (name: string, pinned: boolean) =>
+      json(SkillHead, "POST", `/v1/skills/${name}/pin`, { body: { pinned } }),
     archiveSkill: (name: string) => json(SkillHead, "POST", `/v1/skills/${name}/archive`),
-    restoreSkill: (name: string, rev?: number) => json(SkillHead, "POST", `/v1/skills/${name}/restore`, { rev }),
+    restoreSkill: (name: string, rev?: number) =>
+      json(SkillHead, "POST", `/v1/skills/${name}/restore`, { body: { rev } }),
 
     listMemory: async (store?: MemoryStoreName) =>
       (await json(MemoryList, "GET", store ? `/v1/memory?store=${store}` : "/v1/memory")).entries,
@@ -140,8 +134,7 @@ export interface ReadFrom {
 async function* streamMessage(
   http: Http,
   { reconnectMs = 60_000, wait = waitFor }: ClientOptions,
-  session: string,
-  text: string,
+  { session, text }: { session: string; text: string },
   { key = crypto.randomUUID(), signal = NEVER, onReconnect }: StreamOptions,
 ): AsyncGenerator<StreamedEvent> {
   const headers = { ...SSE, "idempotency-key": key };
@@ -151,7 +144,7 @@ async function* streamMessage(
     try {
       const response =
         after === undefined
-          ? await http.send("POST", `/v1/sessions/${session}/messages`, { text }, headers, signal)
+          ? await http.send("POST", `/v1/sessions/${session}/messages`, { body: { text }, headers, signal })
           : await openEvents(http, session, { after, turn, signal });
       turn ??= turnOf(response);
       for await (const streamed of readAgentEvents(bodyOf(response))) {
@@ -184,71 +177,12 @@ async function* readEvents(http: Http, session: string, from: ReadFrom): AsyncGe
 function openEvents(http: Http, session: string, { after, turn, signal = NEVER }: ReadFrom): Promise<Response> {
   const headers = after === undefined ? SSE : { ...SSE, "last-event-id": after };
   const query = turn === undefined ? "" : `?turn=${turn}`;
-  return http.send("GET", `/v1/sessions/${session}/events${query}`, undefined, headers, signal);
+  return http.send("GET", `/v1/sessions/${session}/events${query}`, { headers, signal });
 }
 
 const SSE = { accept: "text/event-stream" };
 /** A stream lasts as long as its turn. */
 const NEVER = new AbortController().signal;
-const REQUEST_MS = 60_000;
-
-type Http = ReturnType<typeof createHttp>;
-type Body = object | string | Uint8Array<ArrayBuffer>;
-
-function createHttp({ url, key }: ClientOptions) {
-  const base = url.replace(/\/+$/, "");
-
-  async function send(
-    method: string,
-    path: string,
-    body?: Body,
-    headers: Record<string, string> = {},
-    signal: AbortSignal | undefined = AbortSignal.timeout(REQUEST_MS),
-  ): Promise<Response> {
-    assertStays(path);
-    const raw = typeof body === "string" || body instanceof Uint8Array;
-    const type = raw ? "application/octet-stream" : "application/json";
-    const response = await fetch(base + path, {
-      method,
-      headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { "content-type": type }), ...headers },
-      body: body === undefined ? undefined : raw ? body : JSON.stringify(body),
-      signal,
-    }).catch((error: unknown) => {
-      throw toUnreachable(error, base);
-    });
-    if (!response.ok) throw new ProblemError(await toProblem(response));
-    return response;
-  }
-
-  return {
-    url: base,
-    send,
-    async json<T>(
-      schema: z.ZodType<T>,
-      method: string,
-      path: string,
-      body?: Body,
-      headers?: Record<string, string>,
-    ): Promise<T> {
-      const response = await send(method, path, body, headers);
-      const text = await response.text().catch((error: unknown) => {
-        throw toUnreachable(error, base);
-      });
-      return schema.parse(JSON.parse(text));
-    },
-    async nothing(method: string, path: string): Promise<void> {
-      await send(method, path);
-    },
-  };
-}
-
-/** `..` in a name would make it another route's path before it is sent, escaped or not. */
-function assertStays(path: string): void {
-  if (!/\/(?:\.|%2e){1,2}(?=[/?]|$)/i.test(path)) return;
-  const detail = "A name in the path is `.` or `..`, or holds one as a part: choose another.";
-  throw new ProblemError({ type: "about:blank", title: "Invalid path", status: 400, code: "bad_path", detail });
-}
-
 /** Which turn a posted message became: the last part of `talaria-turn: <session>-<n>`. */
 function turnOf(response: Response): number {
   const n = Number(response.headers.get("talaria-turn")?.split("-")[1]);
@@ -264,28 +198,6 @@ function filePath(session: string, path: string): string {
 function bodyOf(response: Response): ReadableStream<Uint8Array> {
   if (!response.body) throw new UnreachableError("The answer has no body.");
   return response.body;
-}
-
-async function toProblem(response: Response): Promise<Problem> {
-  const text = await response.text().catch(() => ""); // A broken body: the status says what there is to say.
-  try {
-    return Problem.parse(JSON.parse(text));
-  } catch {
-    // Not ours: a proxy's page, or a server that is still starting.
-    const detail = `The server answered ${response.status} ${response.statusText}, without a problem document.`;
-    return { type: "about:blank", title: response.statusText, status: response.status, code: "not_a_problem", detail };
-  }
-}
-
-/** Passes on what is certain (a refusal, a malformed event); anything else is a connection that failed. */
-function toUnreachable(error: unknown, url: string): UnreachableError {
-  if (error instanceof UnreachableError) return error;
-  if (error instanceof ProtocolError) throw error;
-  if (error instanceof ProblemError && error.problem.status < 500) throw error;
-  if (error instanceof ProblemError) return new UnreachableError(error.message, { cause: error });
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
-  return new UnreachableError(`Nothing answers at ${url}${code}.`, { cause: error });
 }
 
 function waitFor(ms: number): Promise<void> {

@@ -14,8 +14,6 @@ const FIRST_MS = 1_000;
 const MOST_MS = 10_000;
 const GIVE_UP_MS = 5 * 60_000;
 
-export type ReviewWatch = ReturnType<typeof createReviewWatch>;
-
 export function createReviewWatch({ client, session, onLearned, wait }: ReviewWatchOptions) {
   const told = new Set<string>();
   let current = new AbortController();

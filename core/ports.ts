@@ -4,7 +4,7 @@ import type { Result } from "./errors.ts";
 import type { CurationPlan, CurationRun, Policy } from "./schemas/curation.ts";
 import type { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName } from "./schemas/ids.ts";
 import type { MemoryAdd, MemoryEntry, MemoryStoreName } from "./schemas/memory.ts";
-import type { ReviewDead, ReviewJob, ReviewResult, ReviewStep } from "./schemas/review.ts";
+import type { ReviewDead, ReviewJob, ReviewResult, ReviewState, ReviewStep } from "./schemas/review.ts";
 import type {
   Evidence,
   HeadMirror,
@@ -219,8 +219,8 @@ export interface ReviewStore {
   bury(dead: ReviewDead): Promise<void>;
   /** `null` while neither a result nor a tombstone exists. */
   outcome(review: ReviewId): Promise<ReviewResult | ReviewDead | null>;
-  /** Newest first. State `waiting` has neither result nor tombstone. */
-  list(session?: SessionId): Promise<{ review: ReviewId; state: "waiting" | "done" | "superseded" | "dead" }[]>;
+  /** Newest first. */
+  list(session?: SessionId): Promise<{ review: ReviewId; state: ReviewState }[]>;
   /** The highest entry a finished review of the session covered, 0 for none. */
   watermark(session: SessionId): Promise<number>;
   /** Never lowers it. */
@@ -237,8 +237,8 @@ export interface CurationStore {
   /** One page of a shard's profiles. */
   dueProfiles(day: Day, shard: string, cursor?: string): Promise<{ profiles: ProfileId[]; cursor?: string }>;
   clearDue(day: Day, profile: ProfileId): Promise<void>;
-  /** Takes or renews the profile's lease; false while another run holds it. */
-  lease(profile: ProfileId, run: CurationId, now: number, untilMs: number): Promise<boolean>;
+  /** Takes or renews the profile's lease up to a time; false while another run holds it. */
+  lease(profile: ProfileId, run: CurationId, now: number, until: number): Promise<boolean>;
   release(profile: ProfileId, run: CurationId): Promise<void>;
   policy(profile: ProfileId): Promise<Policy>;
   putPolicy(profile: ProfileId, policy: Policy): Promise<void>;

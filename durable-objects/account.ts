@@ -3,7 +3,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { type Result, assert, err, ok } from "../core/errors.ts";
 import { sha256Hex } from "../core/schemas/digest.ts";
-import type { CreatedKey, KeyInfo, SessionInfo } from "../core/schemas/api.ts";
+import type { CreatedKey, KeyInfo, Learning, SessionInfo } from "../core/schemas/api.ts";
 import type { ProfileId, SessionId } from "../core/schemas/ids.ts";
 import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
 
@@ -105,15 +105,11 @@ export class Account extends DurableObject {
   listSessions(): SessionInfo[] {
     if (!this.#exists()) return [];
     return this.#sql
-      .exec<{ session: string; title: string; learning: "on" | "off"; createdAt: number }>(
+      .exec<{ session: string; title: string; learning: Learning; createdAt: number }>(
         `SELECT id AS session, title, learning, created_at AS createdAt FROM session ORDER BY id DESC LIMIT ?`,
         MAX_LISTED_SESSIONS,
       )
       .toArray();
-  }
-
-  hasSession(session: SessionId): boolean {
-    return this.#exists() && this.#sql.exec("SELECT 1 FROM session WHERE id = ?", session).toArray().length > 0;
   }
 
   /**

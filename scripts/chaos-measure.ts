@@ -1,7 +1,7 @@
 // What a review left behind, read through the HTTP API like any client: lost, done twice, or broken. Called by chaos.ts.
 // Changes nothing.
 import type { Client } from "../cli/client.ts";
-import { byteLength, sha256Hex, textOfFiles } from "../core/schemas/digest.ts";
+import { hashFiles, textOfFiles } from "../core/schemas/digest.ts";
 import { fromCitation } from "../core/schemas/ids.ts";
 import type { Lesson } from "../core/schemas/review.ts";
 
@@ -71,14 +71,11 @@ async function measureSkills(client: Client, session: string, lessons: Lesson[],
       continue;
     }
     const { head, files } = await client.skill(name);
-    const sizes = Object.entries(files).map(
-      ([path, text]) => [path, { sha256: sha256Hex(text), size: byteLength(text) }] as const,
-    );
-    const actual = Object.fromEntries(sizes);
     if (!head) note("brokenHeads", `${name} has no head`);
     else if (head.seq !== line.seq || head.rev !== line.rev || head.text !== line.text) {
       note("brokenHeads", `${name}: head ${head.seq}/${head.rev} and index ${line.seq}/${line.rev} differ`);
-    } else if (textOfFiles(actual) !== head.text) note("brokenHeads", `${name}: the files are not those of its head`);
+    } else if (textOfFiles(hashFiles(files)) !== head.text)
+      note("brokenHeads", `${name}: the files are not those of its head`);
     else if (head.citations.length === 0 || !head.citations.every(exists)) {
       note("brokenHeads", `${name} cites what does not exist: ${head.citations.join(" ")}`);
     }

@@ -34,7 +34,7 @@ export async function localAccess(file: string, url: string, token: string): Pro
   return access;
 }
 
-export function readAccess(file: string): LocalAccess | null {
+function readAccess(file: string): LocalAccess | null {
   try {
     return LocalAccess.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch {

@@ -13,7 +13,7 @@ export interface Block {
   mode: "run" | "background" | "no-run";
 }
 
-export const TEST_COMMAND = "npm test";
+const TEST_COMMAND = "npm test";
 const READY_MS = 180_000;
 const root = resolve(import.meta.dirname, "..");
 

@@ -2,7 +2,13 @@
 
 /** Variables of the caller's environment that reach all three Workers. */
 export const MODEL_SECRETS = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"] as const;
-export const PLAIN_VARS = ["OPENAI_BASE_URL", "OPENAI_MODEL", "TALARIA_MODEL", "TALARIA_SETTINGS"] as const;
+export const PLAIN_VARS = [
+  "ANTHROPIC_BASE_URL",
+  "OPENAI_BASE_URL",
+  "OPENAI_MODEL",
+  "TALARIA_MODEL",
+  "TALARIA_SETTINGS",
+] as const;
 
 /** What of `env` a Worker gets, beside the operator's token. Empty values count as absent. */
 export function workerVars(

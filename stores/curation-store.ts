@@ -36,7 +36,6 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
     return { profiles };
   }
 
-  /** `until` is a time, not a duration. */
   async function lease(profile: ProfileId, run: CurationId, now: number, until: number): Promise<boolean> {
     const key = keyOf("curationLease", { profile });
     const held = await readRecord(bucket, Lease, key);

@@ -1,4 +1,5 @@
-// How every store touches a bucket: read and parse, create once, list to the end. Knows no key and no record.
+// How every store touches a bucket: read and parse, create once, swap, list to the end. Knows no key and no record; stands
+// a 429 and a lost answer where it can be told what is there.
 import type * as z from "zod";
 import { messageOf } from "../core/errors.ts";
 import type { Bucket, StoredBody, StoredObject } from "../core/ports.ts";

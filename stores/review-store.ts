@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { Bucket, ReviewStore } from "../core/ports.ts";
 import { type ProfileId, type ReviewId, type SessionId, fromReviewId } from "../core/schemas/ids.ts";
-import { ReviewDead, ReviewJob, ReviewResult, ReviewStep } from "../core/schemas/review.ts";
+import { ReviewDead, ReviewJob, ReviewResult, type ReviewState, ReviewStep } from "../core/schemas/review.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
 import {
   checkRecord,
@@ -144,7 +144,6 @@ export function createReviewStore({ bucket, profile }: { bucket: Bucket; profile
 }
 
 const FinishedState = ReviewResult.shape.state;
-type ReviewState = "waiting" | z.infer<typeof FinishedState> | "dead";
 
 /** By session, then by range: the order in which one session's reviews were made. */
 function compareIds(a: ReviewId, b: ReviewId): number {

@@ -1,7 +1,8 @@
-// What a change makes of a head: which numbers rise, what is kept. Used by the skill store. Pure.
+// What a change makes of a head: which numbers rise, what is kept. Used by skill-store.ts and skill-rebuild.ts, which put
+// it. Pure.
 import { assert } from "../core/errors.ts";
 import type { SkillNext } from "../core/ports.ts";
-import { byteLength, sha256Hex, textOfFiles } from "../core/schemas/digest.ts";
+import { hashFiles, textOfFiles } from "../core/schemas/digest.ts";
 import { type SkillFiles, SkillHead } from "../core/schemas/skill.ts";
 
 interface Change {
@@ -12,7 +13,7 @@ interface Change {
 
 /** The head after a change, or null when nothing would differ. A first head needs files, description, state and origin. */
 export function toNextHead(current: SkillHead | null, next: SkillNext, change: Change): SkillHead | null {
-  const files = next.files ? toSkillFiles(next.files) : current?.files;
+  const files = next.files ? hashFiles(next.files) : current?.files;
   assert(files?.["SKILL.md"], `a skill has a SKILL.md; ${change.name} would have none`);
   return current ? toChangedHead(current, files, next, change) : toFirstHead(files, next, change);
 }
@@ -20,13 +21,6 @@ export function toNextHead(current: SkillHead | null, next: SkillNext, change: C
 /** The past head is left as it is in all but state, `reason` and what a swap always changes. */
 export function toArchivedHead(head: SkillHead, reason: string, now: number): SkillHead {
   return SkillHead.parse({ ...head, state: "archived", reason, seq: head.seq + 1, updatedAt: now });
-}
-
-function toSkillFiles(contents: Record<string, string>): SkillFiles {
-  const paths = Object.keys(contents).sort();
-  return Object.fromEntries(
-    paths.map((path) => [path, { sha256: sha256Hex(contents[path]!), size: byteLength(contents[path]!) }]),
-  );
 }
 
 function toFirstHead(files: SkillFiles, next: SkillNext, { name, op, now }: Change): SkillHead {

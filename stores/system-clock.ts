@@ -1,4 +1,4 @@
-// The platform's clock behind the Clock port. Wired by the Session and the two background Workers.
+// The platform's clock behind the Clock port. Given out where things are wired.
 import type { Clock } from "../core/ports.ts";
 
 export const systemClock: Clock = {

@@ -3,7 +3,7 @@
 // storage nor readers.
 import type { Failure } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
-import { type Answer, NO_USAGE, type TurnStats, addUsage } from "../schemas/entry.ts";
+import { type Answer, NO_STATS, type TurnStats, addUsage } from "../schemas/entry.ts";
 import type { Journal, Message, Model, Tool } from "./contract.ts";
 import { askModel } from "./model-turn.ts";
 import { type CallRules, runToolCall } from "./tool-calls.ts";
@@ -37,7 +37,7 @@ const CLOSING =
 export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
   const { journal, limits, signal } = options;
   const messages = [...options.history];
-  const stats: TurnStats = { modelCalls: 0, toolCalls: 0, failedCalls: 0, usage: NO_USAGE };
+  const stats: TurnStats = { ...NO_STATS };
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
 
   for (let step = 0; step <= limits.maxSteps; step++) {
@@ -72,7 +72,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
     };
     for (const [index, call] of answer.calls.entries()) {
       if (signal.aborted) return { state: "stopped", stats };
-      const message = await runToolCall(journal, step, index, call, rules);
+      const message = await runToolCall(journal, { step, index }, call, rules);
       stats.toolCalls++;
       if (message.failed) stats.failedCalls++;
       messages.push(message);

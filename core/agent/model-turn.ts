@@ -1,4 +1,5 @@
-// One model call, with its retries. Streams into a sink; a repeated call tells the sink to forget what came before.
+// One model call, with its retries: the loop asks it for every answer. Streams into a sink; a repeated call tells the sink
+// to forget what came before. What may be repeated, the failure itself says.
 import { type Result, err, messageOf, ok } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
 import type { Answer } from "../schemas/entry.ts";
@@ -58,7 +59,7 @@ function failed(code: string, message: string, retryable = false): Result<Answer
 }
 
 /** `attempt` counts from 1. */
-export function backoffMs(attempt: number, random: Random): number {
+function backoffMs(attempt: number, random: Random): number {
   const wait = Math.min(BASE_WAIT_MS * 2 ** (attempt - 1), MAX_WAIT_MS / 1.5);
   return Math.round(wait + random() * wait * 0.5);
 }

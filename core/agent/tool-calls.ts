@@ -16,10 +16,10 @@ export interface CallRules {
 type ToolMessage = Extract<Message, { role: "tool" }>;
 type Prepared = { tool: Tool; args: unknown } | { refusal: ToolResult };
 
+/** The `index`-th call of a step, through the journal. Never throws for a tool's fault. */
 export async function runToolCall(
   journal: Journal,
-  step: number,
-  index: number,
+  { step, index }: { step: number; index: number },
   call: ToolCall,
   rules: CallRules,
 ): Promise<ToolMessage> {
@@ -41,7 +41,7 @@ export async function runToolCall(
   return toToolMessage(call, result);
 }
 
-export function toToolMessage(call: ToolCall, result: ToolResult): ToolMessage {
+function toToolMessage(call: ToolCall, result: ToolResult): ToolMessage {
   return { role: "tool", call: call.id, name: call.name, text: renderParts(result.parts), failed: result.failed };
 }
 

@@ -1,4 +1,5 @@
-// How a tool's result is made and shown. A result is JSON for the model, built from parts that each have one source.
+// How a tool's result is made, and how it is shown to a model. It is JSON, built from parts that each have one source. Used
+// by every tool and by what reads a log. Pure.
 import type { Part, JsonObject } from "../schemas/entry.ts";
 import type { Source } from "../schemas/ids.ts";
 import type { ToolResult } from "./contract.ts";

@@ -8,7 +8,7 @@ import type { Settings } from "../schemas/settings.ts";
 import { redactDeep, redactText } from "./redact.ts";
 import type { ReviewDecision } from "./triggers.ts";
 
-/** A row of the outbox holds a job on its way out, and a row has a limit; a model's window is the nearer one. */
+/** A job is one object, held whole by who puts and who reads it; a model's window is the nearer limit. */
 export const MAX_JOB_BYTES = 900_000;
 /** What one string may keep, tried in this order until the job fits. */
 const STRING_CHARS = [20_000, 8_000, 3_000, 1_000, 300];

@@ -105,7 +105,7 @@ function loadedSkills(tools: ToolEntry[]): Observation["loaded"] {
 const LoadedText = z.object({ name: SkillName, text: Sha256 });
 
 /** The facts the harness wrote with a result; an empty object when there are none. */
-export function readOutcome(tool: Pick<ToolEntry, "parts">): JsonObject {
+function readOutcome(tool: Pick<ToolEntry, "parts">): JsonObject {
   const part = tool.parts.find((candidate) => candidate.source === "outcome");
   if (!part) return {};
   try {

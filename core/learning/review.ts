@@ -101,9 +101,7 @@ function toTools(options: ReviewOptions, journal: ScriptJournal): Tool[] {
     store: skills,
     origin: "review",
     settings,
-    writes: true,
-    readBeforeWrite: true,
-    alreadyViewed: (name) => hasViewed(journal.steps(), name),
+    isViewed: (name) => hasViewed(journal.steps(), name),
     cite,
   });
   const memoryTool = createMemoryTool({ store: memory, origin: "review", session: job.session, clock, settings, cite });

@@ -1,10 +1,10 @@
 // One curation of one profile, over ports: finishes an unfinished plan, makes a plan, applies it move by move, reports.
 // Called by the curator Worker. It changes states only: never a skill's text, and it deletes nothing.
 import { err, ok } from "../errors.ts";
-import type { Clock, CurationStore, EvidenceStore, Random, SkillStore } from "../ports.ts";
+import type { Clock, CurationStore, EvidenceStore, SkillStore } from "../ports.ts";
 import type { CurationMove, CurationPlan, CurationRun, Policy } from "../schemas/curation.ts";
 import { NO_USAGE } from "../schemas/entry.ts";
-import type { CurationId, Day, ProfileId, SkillName } from "../schemas/ids.ts";
+import { type CurationId, type Day, type ProfileId, type SkillName, fromCurationId } from "../schemas/ids.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { type IndexLine, type SkillIndex, SkillState, type SkillStats } from "../schemas/skill.ts";
 import { type Seeds, mergeLines } from "../skills/library.ts";
@@ -53,17 +53,11 @@ interface Run extends CurationOptions {
   folded: Map<SkillName, SkillStats>;
 }
 
-export function toCurationId(now: number, random: Random): CurationId {
-  const time = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
-  const letters = Array.from({ length: 4 }, () => "0123456789abcdefghijklmnopqrstuvwxyz"[Math.floor(random() * 36)]);
-  return `${time}-${letters.join("")}`;
-}
-
 /** Whether a run that began after the day's end has reported on the profile: then that day's marker has been served. */
 export async function isCurated(curation: CurationStore, profile: ProfileId, day: Day): Promise<boolean> {
   const dayEndMs = Date.parse(`${day}T00:00:00Z`) + 24 * 60 * 60_000;
   for (const run of await curation.runs(profile)) {
-    if (startOf(run) < dayEndMs) return false;
+    if (fromCurationId(run) < dayEndMs) return false;
     const report = await curation.report(profile, run);
     if (report && !report.run.dryRun) return true;
   }
@@ -82,14 +76,6 @@ export function toHeadCheck(seeds: Seeds, limits: Settings["skills"]): CurationO
     if (!nearest || nearest.similarity < limits.duplicateSimilarity) return null;
     return `nearly the same as ${nearest.name}`;
   };
-}
-
-/** When a run began, from its id. */
-function startOf(run: CurationId): number {
-  const [, year, month, day, hours, minutes, seconds] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/
-    .exec(run)!
-    .map(Number);
-  return Date.UTC(year!, month! - 1, day, hours, minutes, seconds);
 }
 
 async function makePlan(options: Run): Promise<CurationPlan> {

@@ -87,7 +87,7 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
 }
 
 /** The idempotency key of a write: its place in the script, the same in every delivery. */
-export function opOf(review: ReviewId, n: number): string {
+function opOf(review: ReviewId, n: number): string {
   return `${review}.${String(n).padStart(4, "0")}`;
 }
 

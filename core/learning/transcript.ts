@@ -2,7 +2,7 @@
 // What came from outside cannot leave its place: no line of it can look like a citation, a call or the end of the text.
 import { sha256Hex } from "../schemas/digest.ts";
 import { type Entry, type ToolCall, textOf } from "../schemas/entry.ts";
-import { type SessionId, toCitation } from "../schemas/ids.ts";
+import { type Citation, type SessionId, type Source, toCitation } from "../schemas/ids.ts";
 import type { ReviewJob } from "../schemas/review.ts";
 
 /**
@@ -26,37 +26,30 @@ export function markerOf(job: Pick<ReviewJob, "review" | "profile">): string {
 }
 
 function renderEntry(session: SessionId, entry: Entry): string[] {
+  const cite = (source: Source) => toCitation(session, entry.n, source);
   switch (entry.kind) {
     case "user":
-      return entry.parts.map((part) => block(session, entry, part.source, "", neutralise(part.text)));
+      return entry.parts.map((part) => block(cite(part.source), "", neutralise(part.text)));
     case "assistant": {
       const lines = [neutralise(textOf(entry)), ...entry.answer.calls.map(renderCall)];
-      return [block(session, entry, "own", "", lines.filter((line, index) => index > 0 || line !== "").join("\n"))];
+      return [block(cite("own"), "", lines.filter((line, index) => index > 0 || line !== "").join("\n"))];
     }
     case "tool":
       return [
         entry.parts
           .map((part) => {
             const status = part.source === "outcome" ? ` ${toName(entry.call)} ${entry.failed ? "failed" : "ok"}` : "";
-            return block(session, entry, part.source, status, neutralise(part.text));
+            return block(cite(part.source), status, neutralise(part.text));
           })
           .join("\n"),
       ].filter((text) => text !== "");
     case "notice":
-      return entry.parts.map((part) =>
-        block(session, entry, part.source, ` notice ${entry.code}`, neutralise(part.text)),
-      );
+      return entry.parts.map((part) => block(cite(part.source), ` notice ${entry.code}`, neutralise(part.text)));
   }
 }
 
-function block(
-  session: SessionId,
-  entry: Entry,
-  source: Entry["parts"][number]["source"],
-  status: string,
-  text: string,
-) {
-  return `[${toCitation(session, entry.n, source)}]${status}\n${text}`;
+function block(citation: Citation, status: string, text: string): string {
+  return `[${citation}]${status}\n${text}`;
 }
 
 function renderCall(call: ToolCall): string {

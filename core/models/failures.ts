@@ -205,7 +205,7 @@ const MAX_QUOTE_CHARS = 300;
 const MAX_READ_CHARS = 8_000;
 
 /** What a reply means. An unknown 5xx, or an error in a stream without a known code, is the provider's own. */
-export function classifyReply(reply: ProviderReply): ModelFailureCode {
+function classifyReply(reply: ProviderReply): ModelFailureCode {
   const said = reply.message.slice(0, MAX_READ_CHARS);
   const rule = RULES.find(
     (rule) =>

@@ -1,5 +1,5 @@
 // Chooses the model from the environment: the one place where a variable becomes a Model. Called where things are wired
-// (the Session, the review Worker, the curator Worker). Says what is wrong with a variable, and never repeats a key.
+// (the Session, the review Worker), and by the API for the model's name. Says what is wrong with a variable, and never repeats a key.
 import type { Model } from "../agent/contract.ts";
 import { type Result, err, ok } from "../errors.ts";
 import { createAnthropicModel } from "./anthropic.ts";

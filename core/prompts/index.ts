@@ -1,6 +1,5 @@
 // Every paragraph a model reads in a session, in the order it reads them. Pure; the same input gives the same bytes.
 // The reviewer's words are in review.ts.
-import { sha256Hex } from "../schemas/digest.ts";
 import identity from "./identity.md";
 import memory from "./memory.md";
 import skills from "./skills.md";
@@ -35,9 +34,4 @@ export function buildPrompt(input: PromptInput): string {
     .map((part) => part.trim())
     .filter((part) => part !== "")
     .join("\n\n");
-}
-
-/** Names a prompt in records without repeating it. */
-export function fingerprint(prompt: string): string {
-  return sha256Hex(prompt).slice(0, 16);
 }

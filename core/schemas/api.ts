@@ -1,11 +1,11 @@
-// The HTTP contract: bodies and answers of /v1. Clients (cli/, scripts/, the dashboard) import this and nothing else of
-// the core. workers/api/ binds each schema to its route.
+// The HTTP contract: bodies and answers of /v1. Clients (cli/, scripts/) import schemas and nothing else of the core.
+// workers/api/ binds each one to its route.
 import * as z from "zod";
-import { AgentEvent, Entry, TurnState, TurnStats } from "./entry.ts";
+import { Entry, TurnState, TurnStats } from "./entry.ts";
 import { CurationRun } from "./curation.ts";
 import { CurationId, ProfileId, ReviewId, SessionId, SkillName, TurnId } from "./ids.ts";
 import { MemoryEntry } from "./memory.ts";
-import { Lesson, ReviewDead, ReviewJob, ReviewResult } from "./review.ts";
+import { Lesson, ReviewDead, ReviewJob, ReviewResult, ReviewState } from "./review.ts";
 import { IndexLine, SkillHead, SkillRevision } from "./skill.ts";
 
 /** RFC 9457. `code` is ours and stable; `detail` is one sentence. */
@@ -34,9 +34,10 @@ export const CreatedKey = KeyInfo.extend({ profile: ProfileId, key: z.string() }
 export type CreatedKey = z.infer<typeof CreatedKey>;
 export const KeyList = z.object({ keys: z.array(KeyInfo) });
 
+/** `off`: bundled skills stay; learned skills and memory are neither shown nor loadable; no review follows. */
 export const Learning = z.enum(["on", "off"]);
+export type Learning = z.infer<typeof Learning>;
 export const CreateSession = z.strictObject({
-  /** `off`: seeds stay; learned skills and memory are neither shown nor loadable; no review follows. */
   learning: Learning.default("on"),
   title: z.string().max(200).optional(),
 });
@@ -70,7 +71,8 @@ export const SessionDetail = SessionInfo.extend({
 });
 export type SessionDetail = z.infer<typeof SessionDetail>;
 
-export const PostMessage = z.strictObject({ text: z.string().min(1).max(100_000) });
+/** How long a text may be is the operator's to say: `turn.maxMessageChars`. */
+export const PostMessage = z.strictObject({ text: z.string().min(1) });
 export const Accepted = z.object({
   session: SessionId,
   turn: TurnId,
@@ -116,14 +118,14 @@ export const RestoreSkill = z.strictObject({
 export const MemoryList = z.object({ entries: z.array(MemoryEntry) });
 export const Forgotten = z.object({ removed: z.int() });
 
-export const ReviewLine = z.object({ review: ReviewId, state: z.enum(["waiting", "done", "superseded", "dead"]) });
+export const ReviewLine = z.object({ review: ReviewId, state: ReviewState });
 export const ReviewLineList = z.object({
   reviews: z.array(ReviewLine.extend({ summary: z.string().optional(), lessons: z.array(Lesson).optional() })),
 });
 export type ReviewLineList = z.infer<typeof ReviewLineList>;
 export const ReviewDetail = z.object({
   review: ReviewId,
-  state: z.enum(["waiting", "done", "superseded", "dead"]),
+  state: ReviewState,
   job: ReviewJob.nullable(),
   result: ReviewResult.nullable(),
   dead: ReviewDead.nullable(),
@@ -136,6 +138,3 @@ export const CurationReport = z.object({ run: CurationRun, markdown: z.string() 
 export type CurationReport = z.infer<typeof CurationReport>;
 
 export const Health = z.object({ ok: z.literal(true), version: z.string(), model: z.string() });
-
-/** One server-sent event: `id` is `<entry>.<offset>`, `event` the type, `data` the event as JSON. */
-export const EventData = AgentEvent;

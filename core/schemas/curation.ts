@@ -51,10 +51,10 @@ export const CurationRun = z.object({
 });
 export type CurationRun = z.infer<typeof CurationRun>;
 
-/** `p/<profile>/policy.json`: all the curator may know of an Account or an Agenda. */
+/** `p/<profile>/policy.json`: all that the curator may know of an account. */
 export const Policy = z.object({
   v: z.literal(1),
-  /** Skills that scheduled jobs name: never moved by age. */
+  /** Never moved by age. */
   keepSkills: z.array(SkillName).default([]),
 });
 export type Policy = z.infer<typeof Policy>;

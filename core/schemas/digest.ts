@@ -12,6 +12,14 @@ export function byteLength(text: string): number {
   return utf8ToBytes(text).length;
 }
 
+/** Contents by path, as a head names them. Sorted by path, so that equal files give equal JSON. */
+export function hashFiles(contents: Record<string, string>): Record<string, { sha256: Sha256; size: number }> {
+  const paths = Object.keys(contents).sort();
+  return Object.fromEntries(
+    paths.map((path) => [path, { sha256: sha256Hex(contents[path]!), size: byteLength(contents[path]!) }]),
+  );
+}
+
 /** A skill's `text`: SHA-256 of the lines `<sha256> <path>`, sorted by path. Names exactly what was read. */
 export function textOfFiles(files: Record<string, { sha256: Sha256 }>): Sha256 {
   const paths = Object.keys(files).sort();

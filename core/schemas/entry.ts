@@ -76,7 +76,7 @@ export const ToolEntry = z.object({
   failed: z.boolean(),
   prepared: JsonObject,
 });
-/** Written by the harness itself when a turn ends without an answer. */
+/** Written by the harness itself: why a turn has no answer, that it was cut off and went on, what a review learned. */
 export const NoticeEntry = z.object({ ...base, kind: z.literal("notice"), code: z.string() });
 
 export const Entry = z.discriminatedUnion("kind", [UserEntry, AssistantEntry, ToolEntry, NoticeEntry]);
@@ -86,7 +86,7 @@ export type ToolEntry = z.infer<typeof ToolEntry>;
 export type NoticeEntry = z.infer<typeof NoticeEntry>;
 export type Entry = z.infer<typeof Entry>;
 
-/** The text of the parts that are not JSON, in order. */
+/** The parts as one text. Of a tool entry they are JSON objects, which `renderParts` merges instead. */
 export function textOf(entry: Entry): string {
   return entry.parts.map((part) => part.text).join("");
 }
@@ -103,9 +103,11 @@ export const TurnStats = z.object({
 });
 export type TurnStats = z.infer<typeof TurnStats>;
 
+export const NO_STATS: TurnStats = { modelCalls: 0, toolCalls: 0, failedCalls: 0, usage: NO_USAGE };
+
 /**
  * What readers of a session receive. On the wire each has the id `<entry>.<offset>`, the offset in UTF-16 units of the
- * entry's text so far; see core/session/events.ts for how the ids of the others are formed.
+ * entry's text so far. How the ids of the others are formed: core/session/events.ts.
  */
 export const AgentEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("turn_start"), turn: z.int(), entry: z.int() }),

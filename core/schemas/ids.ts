@@ -20,15 +20,29 @@ export type TurnId = z.infer<typeof TurnId>;
 export const ReviewId = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}\.\d+-\d+$/, "a review id is <session>.<from>-<to>");
 export type ReviewId = z.infer<typeof ReviewId>;
 
-/** A curation run: UTC time `YYYYMMDDTHHMMSSZ` and four random characters, so that listing sorts by time. */
+/** A curation run: UTC time `YYYYMMDDTHHMMSSZ`, so that a listing sorts by it, and four random characters. */
 export const CurationId = z
   .string()
   .regex(/^\d{8}T\d{6}Z-[0-9a-z]{4}$/, "a curation run id is <UTC time>-<4 characters>");
 export type CurationId = z.infer<typeof CurationId>;
 
+export function toCurationId(nowMs: number, random: () => number): CurationId {
+  const time = new Date(nowMs).toISOString().replace(/[-:]|\.\d+/g, "");
+  const tail = Array.from({ length: 4 }, () => "0123456789abcdefghijklmnopqrstuvwxyz"[Math.floor(random() * 36)]);
+  return `${time}-${tail.join("")}`;
+}
+
+/** When a run began, in milliseconds. */
+export function fromCurationId(id: CurationId): number {
+  const [, year, month, day, hours, minutes, seconds] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/
+    .exec(id)!
+    .map(Number);
+  return Date.UTC(year!, month! - 1, day, hours, minutes, seconds);
+}
+
 /** What may be written. 58 leaves room for `-local`; what is read may have up to 64. */
 export const SKILL_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-export const MAX_SKILL_NAME = 64;
+const MAX_SKILL_NAME = 64;
 export const MAX_OWN_SKILL_NAME = 58;
 export const SkillName = z
   .string()

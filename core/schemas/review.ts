@@ -4,6 +4,7 @@ import * as z from "zod";
 import { Answer, Entry, JsonObject, Part, Usage } from "./entry.ts";
 import { Citation, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "./ids.ts";
 import { MemoryStoreName } from "./memory.ts";
+import { Outcome } from "./skill.ts";
 
 /** The queue message: a claim check. Everything else is read from the job object. */
 export const ReviewMessage = z.object({ v: z.literal(1), profile: ProfileId, review: ReviewId });
@@ -28,7 +29,7 @@ export const Observation = z.object({
   recoveries: z.array(z.object({ failed: z.int(), succeeded: z.int() })),
   /** Skills whose text was loaded, and which text. */
   loaded: z.array(z.object({ skill: SkillName, text: Sha256 })),
-  outcome: z.enum(["success", "failure", "unknown"]),
+  outcome: Outcome,
   judge: z.literal("exit"),
   generalisable: z.boolean(),
   value: z.number(),
@@ -52,6 +53,10 @@ export const ReviewJob = z.object({
   entries: z.array(Entry),
 });
 export type ReviewJob = z.infer<typeof ReviewJob>;
+
+/** `waiting`: neither a result nor a tombstone yet. `superseded`: a later review of the session had finished first. */
+export const ReviewState = z.enum(["waiting", "done", "superseded", "dead"]);
+export type ReviewState = z.infer<typeof ReviewState>;
 
 /**
  * One create-only object of a review's script, numbered from 0 without gaps. Who loses the create adopts what is there,
@@ -94,12 +99,11 @@ export const Lesson = z.discriminatedUnion("kind", [
 ]);
 export type Lesson = z.infer<typeof Lesson>;
 
-/** `superseded`: a later review of the session had finished first. */
 export const ReviewResult = z.object({
   v: z.literal(1),
   review: ReviewId,
   session: SessionId,
-  state: z.enum(["done", "superseded"]),
+  state: ReviewState.extract(["done", "superseded"]),
   trigger: Trigger,
   /** One readable line: what was learned, or that nothing was worth keeping. */
   summary: z.string(),

@@ -140,10 +140,11 @@ export type Evidence = z.infer<typeof Evidence>;
 export const SkillStats = z.object({
   v: z.literal(1),
   skill: SkillName,
+  /** Turns that used the skill, any text of it. */
   uses: z.int().min(0),
+  /** Of those, what the strongest judge of each said; the rest is unknown. */
   successes: z.int().min(0),
   failures: z.int().min(0),
-  /** Successes that a judge gave to the present name, any text. */
   lastUsedDay: Day.nullable(),
 });
 export type SkillStats = z.infer<typeof SkillStats>;

@@ -1,4 +1,5 @@
-// What a session needs from outside (SessionHost), and what the parts of its engine share (EngineContext). Types only.
+// What a session needs from outside (SessionHost, made by the Session object and by tests), and what the parts of its
+// engine share (EngineContext). Types only.
 import type { Model, Tool } from "../agent/contract.ts";
 import type { Result } from "../errors.ts";
 import type {
@@ -13,13 +14,14 @@ import type {
   SkillStore,
   Sql,
 } from "../ports.ts";
+import type { Learning } from "../schemas/api.ts";
 import type { ReviewMessage } from "../schemas/review.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Seeds } from "../skills/library.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import type { Hub } from "./hub.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Log } from "./log.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 
 export interface SessionHost {
   profile: string;
@@ -52,7 +54,7 @@ export interface SessionHost {
 
 export interface SessionMeta {
   v: 1;
-  learning: "on" | "off";
+  learning: Learning;
   title: string;
   createdAt: number;
 }

@@ -3,14 +3,14 @@
 import { runLoop } from "../agent/loop.ts";
 import { FIXED } from "../limits.ts";
 import { byteLength } from "../schemas/digest.ts";
-import type { Entry, NoticeEntry, TurnStats } from "../schemas/entry.ts";
-import { textOf } from "../schemas/entry.ts";
+import { type Entry, NO_STATS, type TurnStats, addUsage, textOf } from "../schemas/entry.ts";
 import type { EngineContext } from "./context.ts";
 import { type LiveText, placeTurnEnd } from "./events.ts";
 import { toMessages } from "./history.ts";
 import { type SessionJournal, TurnEnded, createSessionJournal } from "./journal.ts";
 import { type Learnt, learnFromTurn } from "./learn.ts";
-import { NO_STATS, type TurnRow } from "./log.ts";
+import type { TurnRow } from "./log.ts";
+import { toNotice } from "./notices.ts";
 import type { Outbox } from "./outbox.ts";
 import { prepareTurn } from "./prepare-turn.ts";
 
@@ -29,14 +29,12 @@ interface Current {
 
 const STOPPED: Ending = { state: "stopped", code: "stopped", text: "The turn was stopped." };
 
-export type Driver = ReturnType<typeof createDriver>;
-
 export function createDriver(context: EngineContext, outbox: Outbox) {
   const { host, log, jobs, hub } = context;
   const { sql, clock, settings } = host;
   /** Turns this very object began: any other running turn was cut off. */
   const begun = new Set<number>();
-  let driving = false;
+  let isDriving = false;
   let current: Current | null = null;
 
   /** Inside the caller's transaction. `queue`: another turn is open, this one waits for its end. */
@@ -86,8 +84,8 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
   }
 
   function drive(): void {
-    if (driving) return;
-    driving = true;
+    if (isDriving) return;
+    isDriving = true;
     host.background(pump());
   }
 
@@ -103,7 +101,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
     } finally {
       current?.journal.close();
       current = null;
-      driving = false; // in the same tick as the last look at the queue, so that no kick falls between
+      isDriving = false; // in the same tick as the last look at the queue, so that no kick falls between
     }
     await jobs.arm();
   }
@@ -166,7 +164,8 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       return { ...open, state: "failed" };
     }
     const resumed = { ...open, attempts };
-    const notice = toNotice(log.nextEntry(), open.n, "resumed", "The turn was interrupted and went on.");
+    const text = "The turn was interrupted and went on.";
+    const notice = toNotice({ n: log.nextEntry(), turn: open.n, at: clock.now(), code: "resumed", text });
     sql.transaction(() => {
       log.dropBlocks();
       log.put(notice);
@@ -221,22 +220,20 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
     const live = current?.turn === turn ? current.journal.live() : null;
     const n = live?.entry ?? log.nextEntry();
     const text = toStorable(live?.text ?? log.blocks(n));
+    const at = clock.now();
     const isTaken = live !== null || !begun.has(turn);
-    if (text === "") return [toNotice(isTaken ? n + 1 : n, turn, ending.code, ending.text)];
+    const notice = toNotice({ n: text === "" && !isTaken ? n : n + 1, turn, at, code: ending.code, text: ending.text });
+    if (text === "") return [notice];
     const partial: Entry = {
       v: 1,
       n,
       turn,
-      at: clock.now(),
+      at,
       kind: "assistant",
       parts: [{ source: "own", text }],
       answer: { calls: [], stop: "end", usage: NO_STATS.usage, model: host.model.ok ? host.model.value.name : "none" },
     };
-    return [partial, toNotice(n + 1, turn, ending.code, ending.text)];
-  }
-
-  function toNotice(n: number, turn: number, code: string, text: string): NoticeEntry {
-    return { v: 1, n, turn, at: clock.now(), kind: "notice", code, parts: [{ source: "outcome", text }] };
+    return [partial, notice];
   }
 
   return {
@@ -273,12 +270,11 @@ function toStorable(text: string): string {
 }
 
 function countTurn(entries: Entry[]): TurnStats {
-  const stats = { ...NO_STATS, usage: { ...NO_STATS.usage } };
+  const stats = { ...NO_STATS };
   for (const entry of entries) {
     if (entry.kind === "assistant") {
       stats.modelCalls++;
-      for (const key of Object.keys(stats.usage) as (keyof typeof stats.usage)[])
-        stats.usage[key] += entry.answer.usage[key];
+      stats.usage = addUsage(stats.usage, entry.answer.usage);
     }
     if (entry.kind === "tool") stats.toolCalls++;
     if (entry.kind === "tool" && entry.failed) stats.failedCalls++;

@@ -2,20 +2,20 @@
 // Durable Object; over node:sqlite it runs in tests and benches. Whatever decides something about the queue of turns
 // does so in one synchronous block.
 import { type Result, err, ok } from "../errors.ts";
-import type { Accepted, FileInfo, SessionDetail, SessionInfo, TurnInfo } from "../schemas/api.ts";
+import type { Accepted, FileInfo, Learning, SessionDetail, SessionInfo, TurnInfo } from "../schemas/api.ts";
 import { sha256Hex } from "../schemas/digest.ts";
 import type { AgentEvent, Entry } from "../schemas/entry.ts";
 import { toTurnId } from "../schemas/ids.ts";
+import { createWorkspace } from "../workspace/workspace.ts";
 import type { EngineContext, SessionHost, SessionMeta } from "./context.ts";
 import { createDriver } from "./drive.ts";
 import { START, parsePosition, replay } from "./events.ts";
 import { createHub } from "./hub.ts";
 import { createJobs } from "./jobs.ts";
-import { type TurnRow, createLog } from "./log.ts";
+import { type TurnRow, createLog, isOpen } from "./log.ts";
 import { createOutbox } from "./outbox.ts";
 import { createOverlay } from "./overlay.ts";
 import { createTables, hasTables } from "./schema.ts";
-import { createWorkspace } from "../workspace/workspace.ts";
 
 const DETAIL_TURNS = 100;
 const ENTRY_PAGE = 500;
@@ -49,7 +49,10 @@ export function createSessionEngine(host: SessionHost) {
     return { session: host.session, title, learning, createdAt };
   }
 
-  /** A session with open turns and no driver was cut off: any touch resumes it, without waiting for the alarm. */
+  /**
+   * Whether the session was ever created. One with open turns and no driver was cut off: any touch resumes it, without
+   * waiting for the alarm.
+   */
   function wake(): boolean {
     if (!known) return false;
     if (log.openTurns().length > 0) driver.kick();
@@ -57,7 +60,7 @@ export function createSessionEngine(host: SessionHost) {
   }
 
   return {
-    async create(input: { learning: "on" | "off"; title: string }): Promise<SessionInfo> {
+    async create(input: { learning: Learning; title: string }): Promise<SessionInfo> {
       if (!known) {
         const created: SessionMeta = { v: 1, ...input, createdAt: clock.now() };
         sql.transaction(() => {
@@ -83,6 +86,13 @@ export function createSessionEngine(host: SessionHost) {
 
     async post(input: { text: string; key?: string }): Promise<Result<Accepted>> {
       if (!wake()) return UNKNOWN;
+      const { maxMessageChars } = settings.turn;
+      if (input.text.length > maxMessageChars) {
+        return err(
+          "message_too_long",
+          `A message has at most ${maxMessageChars} characters. Put longer texts into a file.`,
+        );
+      }
       const hash = sha256Hex(input.text);
       const before = input.key === undefined ? null : log.key(input.key);
       if (before && before.hash !== hash) {
@@ -134,8 +144,9 @@ export function createSessionEngine(host: SessionHost) {
       return ok(log.entries(after + 1, after + ENTRY_PAGE));
     },
 
+    /** Wakes nobody: a turn that is resumed first would lose what was read of its answer. */
     async stop(): Promise<Result<{ stopped: string[] }>> {
-      if (!wake()) return UNKNOWN;
+      if (!known) return UNKNOWN;
       const stopped = driver.stop();
       await jobs.arm();
       return ok({ stopped: stopped.map((n) => toTurnId(host.session, n)) });
@@ -169,10 +180,6 @@ export function createSessionEngine(host: SessionHost) {
       await jobs.arm({ exact: true });
     },
   };
-}
-
-function isOpen(turn: TurnRow): boolean {
-  return turn.state === "queued" || turn.state === "running";
 }
 
 function toTurnInfo(session: string, turn: TurnRow): TurnInfo {

@@ -37,7 +37,7 @@ export function isAfter(a: Position, b: Position): boolean {
   return a.entry > b.entry || (a.entry === b.entry && a.offset > b.offset);
 }
 
-export function toEventId(at: Position): string {
+function toEventId(at: Position): string {
   return `${at.entry}.${at.offset}`;
 }
 

@@ -1,10 +1,9 @@
-// From the log to what a model reads. Pure. The same entries give the same bytes, so that a provider's cache holds.
+// From the log to what a model reads, for drive.ts at the start of a turn. Pure: the same entries give the same bytes, so
+// that a provider's cache holds. Must never leave a call without a result.
 import type { Message } from "../agent/contract.ts";
 import { fail, renderParts } from "../agent/tool-result.ts";
 import { type AssistantEntry, type Entry, type ToolEntry, textOf } from "../schemas/entry.ts";
-
-/** Notices the model is not told of: they concern readers and the person. */
-const SILENT_NOTICES = new Set(["resumed", "model_retried", "learned"]);
+import { isSilent } from "./notices.ts";
 
 /**
  * Messages of whole turns, in the log's order. A call without a result (its turn was stopped, or died) is answered by a
@@ -37,7 +36,7 @@ export function toMessages(entries: Entry[]): Message[] {
       continue;
     }
     // A notice of a resumption may stand between a call and its result.
-    if (entry.kind === "notice" && SILENT_NOTICES.has(entry.code)) continue;
+    if (entry.kind === "notice" && isSilent(entry)) continue;
     close();
     if (entry.kind === "user") messages.push({ role: "user", text: textOf(entry) });
     else if (entry.kind === "assistant") {

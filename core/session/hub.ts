@@ -1,4 +1,5 @@
-// The readers of a session that are connected now. Holds no history: who joins is brought up to date by the caller.
+// The readers of a session that are connected now. Whoever writes to the log tells them here. Holds no history: who joins
+// is brought up to date by the engine. Never holds up a turn: a reader that is too slow is cut off.
 import type { AgentEvent } from "../schemas/entry.ts";
 import { type PlacedEvent, type Position, encodeEvent, isAfter } from "./events.ts";
 
@@ -14,9 +15,6 @@ export type Hub = ReturnType<typeof createHub>;
 export function createHub() {
   const readers = new Set<Reader>();
   return {
-    get size(): number {
-      return readers.size;
-    },
     emit(event: PlacedEvent): void {
       for (const reader of readers) reader.send(event);
     },

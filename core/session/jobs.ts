@@ -1,13 +1,13 @@
 // One table of things to do later and one alarm for all of them. A job row is at once the outbox: it is written in the
-// transaction that made it necessary and leaves when its effect is proved. See docs/decisions for why they are one.
+// transaction that made it necessary and leaves when its effect is proved. Why they are one: docs/decisions/0008.
 import type { Alarm, Clock, Random, Sql } from "../ports.ts";
 import type { Trigger } from "../schemas/review.ts";
 import type { Evidence } from "../schemas/skill.ts";
 
 export type Job =
-  /** The wake-up behind a running turn: fires only when the object that drove it is gone. */
+  /** The wake-up behind an open turn: a live driver puts it off; without one the turn was cut off and is resumed. */
   | { kind: "drive" }
-  /** A range of entries to be reviewed. `sentAt` 0: not sent yet; `looks`: how often a result was looked for. */
+  /** A range of entries to be reviewed. `looks` 0: not sent yet; `granted`: the profile's Account has given it its place. */
   | {
       kind: "review";
       review: string;

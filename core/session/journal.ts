@@ -2,7 +2,7 @@
 // the readers. After `close` it writes nothing more: the turn was ended by someone else.
 import type { AnswerSink, Effect, Journal, ModelFailure, ToolResult } from "../agent/contract.ts";
 import { fail } from "../agent/tool-result.ts";
-import { type Result } from "../errors.ts";
+import type { Result } from "../errors.ts";
 import { FIXED } from "../limits.ts";
 import type { Clock, Sql } from "../ports.ts";
 import { byteLength } from "../schemas/digest.ts";
@@ -11,7 +11,6 @@ import {
   type AssistantEntry,
   type Entry,
   type JsonObject,
-  type NoticeEntry,
   type ToolCall,
   type ToolEntry,
   textOf,
@@ -19,9 +18,10 @@ import {
 import { type LiveText, placeTool } from "./events.ts";
 import type { Hub } from "./hub.ts";
 import type { Log } from "./log.ts";
+import { toNotice } from "./notices.ts";
 
-/** A block is written when this much text or time has gathered: a killed answer is asked for again, so blocks only keep
- *  what a person had already read. */
+// A block is written when this much text or time has gathered: a killed answer is asked for again, so blocks only keep
+// what a person had already read.
 const BLOCK_CHARS = 4_096;
 const BLOCK_MS = 2_000;
 
@@ -94,7 +94,8 @@ export function createSessionJournal(options: {
     restart() {
       if (closed || !live) return;
       const { entry, text } = live;
-      const notice = toNotice(entry, "model_retried", "The model's answer broke off and was asked for again.");
+      const broken = "The model's answer broke off and was asked for again.";
+      const notice = toNotice({ n: entry, turn, at: clock.now(), code: "model_retried", text: broken });
       sql.transaction(() => {
         log.dropBlocks();
         log.put(notice);
@@ -103,10 +104,6 @@ export function createSessionJournal(options: {
       begin();
     },
   };
-
-  function toNotice(n: number, code: string, text: string): NoticeEntry {
-    return { v: 1, n, turn, at: clock.now(), kind: "notice", code, parts: [{ source: "outcome", text }] };
-  }
 
   return {
     live: () => live && { entry: live.entry, turn, text: live.text },

@@ -2,7 +2,7 @@
 // transaction and writes inside it. The rules are core/learning's; how often a session is reviewed is decided here.
 import { isAnswered, observeTurn, requestOf } from "../learning/observe.ts";
 import { NO_COUNTERS, type ReviewCounters, decideReview, resetCounters, updateCounters } from "../learning/triggers.ts";
-import { byteLength, sha256Hex, textOfFiles } from "../schemas/digest.ts";
+import { hashFiles, textOfFiles } from "../schemas/digest.ts";
 import type { Entry } from "../schemas/entry.ts";
 import { dayOf, toReviewId } from "../schemas/ids.ts";
 import type { Observation } from "../schemas/review.ts";
@@ -104,9 +104,5 @@ function toEvidence(observation: Observation, turn: TurnRow, day: string): Evide
 function bundledText(seeds: Seeds, skill: string): string | null {
   const files = seeds[skill];
   if (!files) return null;
-  const hashed = Object.entries(files).map(([path, body]) => [
-    path,
-    { sha256: sha256Hex(body), size: byteLength(body) },
-  ]);
-  return textOfFiles(Object.fromEntries(hashed));
+  return textOfFiles(hashFiles(files));
 }

@@ -4,7 +4,7 @@ import { assert } from "../errors.ts";
 import { FIXED } from "../limits.ts";
 import type { Sql } from "../ports.ts";
 import { byteLength } from "../schemas/digest.ts";
-import { Entry, NO_USAGE, type TurnState, TurnStats } from "../schemas/entry.ts";
+import { Entry, type TurnState, TurnStats } from "../schemas/entry.ts";
 
 export interface TurnRow {
   n: number;
@@ -18,8 +18,6 @@ export interface TurnRow {
   startedAt: number | null;
   endedAt: number | null;
 }
-
-export const NO_STATS: TurnStats = { modelCalls: 0, toolCalls: 0, failedCalls: 0, usage: NO_USAGE };
 
 const TURN_COLUMNS = `n, state, waiting, input, final, attempts, stats, started_at AS startedAt, ended_at AS endedAt`;
 
@@ -57,7 +55,7 @@ export function createLog(sql: Sql) {
       const open: TurnRow[] = [];
       for (let n = this.lastTurn()?.n ?? 0; n > 0; n--) {
         const turn = this.turn(n);
-        if (!turn || (turn.state !== "running" && turn.state !== "queued")) break;
+        if (!turn || !isOpen(turn)) break;
         open.unshift(turn);
       }
       return open;
@@ -125,6 +123,11 @@ export function createLog(sql: Sql) {
       sql.run("INSERT INTO input_key VALUES(?, ?, ?)", key, hash, turn);
     },
   };
+}
+
+/** Running, or waiting to be. */
+export function isOpen(turn: TurnRow): boolean {
+  return turn.state === "queued" || turn.state === "running";
 }
 
 function toTurns(rows: RawTurn[]): TurnRow[] {

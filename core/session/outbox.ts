@@ -4,6 +4,7 @@ import { toReviewJob } from "../learning/job.ts";
 import type { EngineContext } from "./context.ts";
 import type { Job, JobRow } from "./jobs.ts";
 import { observeEntries } from "./learn.ts";
+import { toNotice } from "./notices.ts";
 
 type ReviewJobRow = JobRow & { job: Extract<Job, { kind: "review" }> };
 
@@ -105,8 +106,7 @@ export function createOutbox(context: EngineContext) {
 
   function addNotice(text: string): void {
     const n = log.nextEntry();
-    const parts = [{ source: "outcome" as const, text }];
-    log.put({ v: 1, n, turn: log.lastTurn()!.n, at: clock.now(), kind: "notice", code: "learned", parts });
+    log.put(toNotice({ n, turn: log.lastTurn()!.n, at: clock.now(), code: "learned", text }));
     hub.emit({ at: { entry: n, offset: 0 }, event: { type: "notice_add", entry: n, code: "learned", text } });
   }
 

@@ -1,4 +1,5 @@
-// The session's own recent memory keys, kept until KV shows them or ten minutes have passed.
+// The session's own recent memory keys, kept until KV shows them or their time has passed. The memory store reads and
+// clears it; here are only its rows.
 import type { Overlay, Sql } from "../ports.ts";
 
 export function createOverlay(sql: Sql): Overlay {

@@ -1,9 +1,9 @@
-// The session's tables, except the workspace's (workspace.ts). docs/STORAGE.md describes each; a test compares.
+// The session's tables, except the workspace's (core/workspace/file-node.ts). docs/STORAGE.md describes each; a test compares.
 // WITHOUT ROWID and no secondary index: after time awake, a row written is the dearest thing a turn buys.
 import type { Sql } from "../ports.ts";
-import { WORKSPACE_SCHEMA } from "../workspace/workspace.ts";
+import { migrateWorkspace } from "../workspace/workspace.ts";
 
-export const SESSION_SCHEMA = [
+const SESSION_SCHEMA = [
   "CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
   `CREATE TABLE IF NOT EXISTS turn(n INTEGER PRIMARY KEY, state TEXT NOT NULL, waiting TEXT, input INTEGER, final INTEGER,
     attempts INTEGER NOT NULL, stats TEXT NOT NULL, started_at INTEGER, ended_at INTEGER) STRICT, WITHOUT ROWID`,
@@ -21,5 +21,6 @@ export function hasTables(sql: Sql): boolean {
 }
 
 export function createTables(sql: Sql): void {
-  for (const statement of [...SESSION_SCHEMA, ...[WORKSPACE_SCHEMA].flat()]) sql.run(statement);
+  for (const statement of SESSION_SCHEMA) sql.run(statement);
+  migrateWorkspace(sql);
 }

@@ -1,5 +1,6 @@
 // The index of skills in a frozen prompt: as much of the library as its tokens allow, and how to find the rest. Called
 // when an epoch's prompt is built. Pure: equal libraries give equal bytes, whatever order their lines come in.
+import { fence, withoutFences } from "../prompt-block.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import { estimateTokens } from "./tokens.ts";
 
@@ -18,7 +19,7 @@ export function renderSkillIndex(lines: SkillLine[], indexTokens: number): strin
   if (groups.length === 0) return "";
   const count = groups.reduce((sum, group) => sum + group.skills.length, 0);
   for (const maxChars of count * MIN_LINE_TOKENS > indexTokens ? [] : DESCRIPTION_CHARS) {
-    const block = fence(groups.map((group) => renderGroup(group, group.skills.length, maxChars)).join("\n"));
+    const block = toBlock(groups.map((group) => renderGroup(group, group.skills.length, maxChars)).join("\n"));
     if (estimateTokens(block) <= indexTokens) return block;
   }
   return renderShort(groups, indexTokens);
@@ -63,7 +64,7 @@ function renderGroup({ title, skills }: Group, described: number, maxChars: numb
 function renderShort(groups: Group[], indexTokens: number): string {
   const maxChars = DESCRIPTION_CHARS.at(-1)!;
   const total = groups.reduce((sum, group) => sum + group.skills.length, 0);
-  const purse = createPurse(indexTokens - estimateTokens(fence(countLine(total))));
+  const purse = createPurse(indexTokens - estimateTokens(toBlock(countLine(total))));
   const named = groups.flatMap(({ title, skills }) => {
     if (!purse.pays(`${title}:\n`)) return [];
     const fitting = takeWhile(skills, (skill) => purse.pays(`${skill.name}, `));
@@ -74,7 +75,7 @@ function renderShort(groups: Group[], indexTokens: number): string {
     return renderGroup(group, described, maxChars);
   });
   const shown = named.reduce((sum, group) => sum + group.skills.length, 0);
-  return fence([...parts, ...(shown < total ? [countLine(total - shown)] : [])].join("\n"));
+  return toBlock([...parts, ...(shown < total ? [countLine(total - shown)] : [])].join("\n"));
 }
 
 function countLine(count: number): string {
@@ -99,17 +100,14 @@ function takeWhile<T>(items: T[], takes: (item: T) => boolean): T[] {
   return end < 0 ? items : items.slice(0, end);
 }
 
-/** What opens or closes a block of the prompt, however it is spelled. */
-const FENCE = /<(?=\s*\/?\s*(?:available_skills|memory)\b)/gi;
-
 function toLine({ name, description }: SkillLine, maxChars: number): string {
-  const text = description.replace(/\s+/gu, " ").replace(FENCE, "");
+  const text = withoutFences(description.replace(/\s+/gu, " "));
   const cut = text.length > maxChars ? `${text.slice(0, maxChars - 1).trimEnd()}…` : text;
   return `- ${name}: ${cut.toWellFormed()}`;
 }
 
-function fence(content: string): string {
-  return `<available_skills>\n${HOW_TO}\n\n${content}\n</available_skills>`;
+function toBlock(list: string): string {
+  return fence("available_skills", `${HOW_TO}\n\n${list}`);
 }
 
 /** By code unit: a locale would make the bytes differ between runtimes. */

@@ -3,9 +3,9 @@
 import { type Result, err, ok } from "../errors.ts";
 import type { SkillSnapshot, SkillStore } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";
-import { byteLength, sha256Hex, textOfFiles } from "../schemas/digest.ts";
+import { hashFiles, textOfFiles } from "../schemas/digest.ts";
 import { type Sha256, SkillName } from "../schemas/ids.ts";
-import type { Origin, SkillFiles, SkillIndex, SkillState } from "../schemas/skill.ts";
+import type { Origin, SkillIndex, SkillState } from "../schemas/skill.ts";
 import { SKILL_MD, parseSkill } from "./format.ts";
 import { companionOf } from "./validate.ts";
 import { overlapOf, wordsOf } from "./words.ts";
@@ -130,12 +130,6 @@ function openSeed(seeds: Seeds, name: SkillName): Opened {
   const opened = { line, files };
   openedSeeds.set(files, opened);
   return opened;
-}
-
-function hashFiles(files: Record<string, string>): SkillFiles {
-  return Object.fromEntries(
-    Object.entries(files).map(([path, text]) => [path, { sha256: sha256Hex(text), size: byteLength(text) }]),
-  );
 }
 
 function toOpened({ head, files }: SkillSnapshot): Opened {

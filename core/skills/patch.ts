@@ -1,6 +1,7 @@
 // Replaces one passage of a text by another, forgiving how a model remembers white space. Tried from strict to loose;
 // the first way that matches decides. Called by operations.ts. Pure. Never changes a character outside the match.
 import { type Result, err, ok } from "../errors.ts";
+import { overlapOf } from "./words.ts";
 
 export interface Patch {
   oldString: string;
@@ -152,10 +153,7 @@ function notFound(text: string, wanted: string): Result<never> {
 
 /** Share of common pairs of characters, 0 to 1. */
 function likeness(a: string, b: string): number {
-  const left = pairsOf(a.toLowerCase());
-  const right = pairsOf(b.toLowerCase());
-  const shared = [...left].filter((pair) => right.has(pair)).length;
-  return left.size + right.size === 0 ? 0 : (2 * shared) / (left.size + right.size);
+  return overlapOf(pairsOf(a.toLowerCase()), pairsOf(b.toLowerCase()));
 }
 
 function pairsOf(text: string): Set<string> {

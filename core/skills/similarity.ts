@@ -1,5 +1,5 @@
-// How near two skills are to each other, by name and description. Called by the duplicate check of operations.ts and by
-// whoever reports overlaps. Pure. Texts are not compared: what a skill is for decides, not how it says it.
+// How near two skills are to each other, by name and description. Called by the duplicate checks: of a write
+// (operations.ts), and of a head that a crash kept out of the index (core/learning/run-curation.ts). Pure. Texts are not compared: what a skill is for decides, not how it says it.
 import type { SkillName } from "../schemas/ids.ts";
 import { baseOf } from "./validate.ts";
 import { overlapOf, wordsOf } from "./words.ts";
@@ -14,12 +14,7 @@ export interface Neighbour {
   similarity: number;
 }
 
-/** 0 to 1. The same name in other words, with much the same description, counts as near whatever else is said. */
-export function similarityOf(a: SkillSummary, b: SkillSummary): number {
-  return compare(toTerms(a), toTerms(b));
-}
-
-/** Nearest first. A skill and its companion are one: neither is the other's neighbour, and together they fill one place. */
+/** Nearest first; `similarity` lies between 0 and 1, and what shares no word is left out. A skill and its companion are one: neither is the other's neighbour, and together they fill one place. */
 export function nearestNeighbours(skills: SkillSummary[], candidate: SkillSummary, most = 10): Neighbour[] {
   const self = pairOf(candidate.name);
   const wanted = toTerms(candidate);
@@ -45,6 +40,7 @@ function toTerms(skill: SkillSummary): Terms {
   return { name, description, all: new Set([...name, ...description]) };
 }
 
+/** The same name in other words, with much the same description, counts as near whatever else is said. */
 function compare(a: Terms, b: Terms): number {
   const byPart = (overlapOf(a.name, b.name) + overlapOf(a.description, b.description)) / 2;
   return Math.max(overlapOf(a.all, b.all), byPart);

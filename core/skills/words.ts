@@ -27,7 +27,7 @@ export function wordsOf(text: string): Set<string> {
   return words;
 }
 
-/** Twice the common words over all words: 1 for equal sets, 0 for disjoint or empty ones. */
+/** Twice what two sets have in common over all they hold: 1 for equal sets, 0 for disjoint or empty ones. */
 export function overlapOf(a: Set<string>, b: Set<string>): number {
   const shared = [...a].filter((word) => b.has(word)).length;
   return a.size + b.size === 0 ? 0 : (2 * shared) / (a.size + b.size);

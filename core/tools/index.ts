@@ -28,7 +28,7 @@ export function createTools(options: SessionToolOptions): Tool[] {
   const { workspace, library, skills, memory, origin, session, clock, settings } = options;
   return [
     ...createFileTools({ workspace, settings }),
-    ...createSkillTools({ library, store: skills, origin, settings, writes: skills !== null, readBeforeWrite: false }),
+    ...createSkillTools({ library, store: skills, origin, settings }),
     ...(memory ? [createMemoryTool({ store: memory, origin, session, clock, settings })] : []),
   ];
 }

@@ -3,7 +3,7 @@
 const MAX_NAMED = 5;
 
 /** The likeliest first, at most five; empty when nothing resembles it. */
-export function nearestPaths(wanted: string, paths: string[]): string[] {
+function nearestPaths(wanted: string, paths: string[]): string[] {
   const pairs = pairsOf(wanted);
   const scored = paths
     .map((path) => ({ path, score: scorePath(wanted, pairs, path) }))

@@ -28,7 +28,10 @@ const Args = z.strictObject({
     .describe(
       "create, edit: the whole SKILL.md: frontmatter with name and description, then the sections When to use, Steps, Pitfalls, Verify.",
     ),
-  old_string: z.string().optional().describe("patch: the passage to replace, copied from the file; it must be unique."),
+  old_string: z
+    .string()
+    .optional()
+    .describe("patch: the passage to replace, copied from the file; unique in it, unless replace_all is set."),
   new_string: z.string().optional().describe("patch: what to put in its place; empty to remove it."),
   replace_all: z.boolean().optional().describe("patch: replace every exact occurrence."),
   file_path: z
@@ -67,8 +70,11 @@ export interface SkillManageOptions {
   /** In whose name skills are written. */
   origin: Writer;
   settings: Settings;
-  /** Whether this run has read a skill, so that it may change it. */
-  isViewed(name: string): boolean;
+  /**
+   * Whether this run has read a skill: a successful skill_view of it, or skill_manage creating it. Derived from the
+   * run's record, so that calls whose results were replayed count. When given, what was not read may not be changed.
+   */
+  isViewed?(name: string): boolean;
   /** Judges the citations of a write; when given, every write must have some. */
   cite?(citations: string[]): Failure | null;
 }
@@ -102,7 +108,7 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
   }
   const unproved = cite?.(citations);
   if (unproved) return toRefusal(unproved);
-  if (args.action !== "create" && !isRead(args.name, isViewed)) {
+  if (args.action !== "create" && isViewed && !isRead(args.name, isViewed)) {
     return fail("read_first", `Load '${args.name}' with skill_view before you change it.`);
   }
   const changed = await store.change({

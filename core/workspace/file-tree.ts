@@ -14,9 +14,9 @@ import {
 } from "./workspace-path.ts";
 
 /** Bytes of a file in one row: the platform's limit is 2 MB a value. */
-export const PART_BYTES = 512 << 10;
+const PART_BYTES = 512 << 10;
 /** Files, folders and links together: each is a row that lists and searches read. */
-export const MAX_NODES = 20_000;
+const MAX_NODES = 20_000;
 const MAX_LINKS_FOLLOWED = 40;
 
 export interface FileTreeOptions {

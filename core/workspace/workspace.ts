@@ -10,7 +10,7 @@ import type {
   RmOptions,
 } from "just-bash/browser";
 import { type Result, err, ok } from "../errors.ts";
-import type { Clock, Sql } from "../ports.ts";
+import type { Sql } from "../ports.ts";
 import type { FileInfo, StoredFile } from "../schemas/api.ts";
 import { FileError, type FileNode, WORKSPACE_SCHEMA } from "./file-node.ts";
 import { FileTree, type FileTreeOptions } from "./file-tree.ts";
@@ -23,20 +23,13 @@ import {
   toWorkspacePath,
 } from "./workspace-path.ts";
 
-export { WORKSPACE_SCHEMA };
-
-/** Does nothing the second time. */
+/** Makes the tables. Does nothing the second time. */
 export function migrateWorkspace(sql: Sql): void {
   for (const statement of WORKSPACE_SCHEMA) sql.run(statement);
 }
 
 /** The tables must exist. Writes are transactions of their own: never call them inside another. */
-export function createWorkspace(options: {
-  sql: Sql;
-  clock: Clock;
-  maxFileBytes: number;
-  maxBytes: number;
-}): Workspace {
+export function createWorkspace(options: FileTreeOptions): Workspace {
   return new Workspace(options);
 }
 

@@ -1,12 +1,12 @@
-// The Session object: the shell around core/session/engine.ts. One of the three places where things are wired: bindings
-// become ports here and nowhere below. Its name is `<profile>/<session>`, built by workers/api from the principal.
+// The Session object: the shell around core/session/engine.ts. One of the places where things are wired: bindings become
+// ports here and nowhere below. Its name is `<profile>/<session>`, built by workers/api from the principal.
 import { DurableObject } from "cloudflare:workers";
 import { type Result, assert, messageOf, ok } from "../../core/errors.ts";
 import { parseSettings } from "../../core/limits.ts";
 import { createRehearsalModel } from "../../core/models/rehearsal.ts";
-import { createModel } from "../../core/models/routing.ts";
+import { type ModelEnv, createModel } from "../../core/models/routing.ts";
 import type { Alarm, Sql, SqlValue } from "../../core/ports.ts";
-import type { Accepted, FileInfo, SessionDetail, SessionInfo } from "../../core/schemas/api.ts";
+import type { Accepted, FileInfo, Learning, SessionDetail, SessionInfo } from "../../core/schemas/api.ts";
 import type { Entry } from "../../core/schemas/entry.ts";
 import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { ReviewMessage } from "../../core/schemas/review.ts";
@@ -20,20 +20,15 @@ import { createMemoryStore } from "../../stores/memory-store.ts";
 import { toBucket } from "../../stores/r2.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
-import type { Account } from "../account.ts";
 import { systemClock } from "../../stores/system-clock.ts";
+import type { Account } from "../account.ts";
 
-export interface SessionEnv {
+export interface SessionEnv extends ModelEnv {
   SKILLS: R2Bucket;
   MEMORY: KVNamespace;
   REVIEWS: Queue<ReviewMessage>;
   ACCOUNT: DurableObjectNamespace<Account>;
   TALARIA_SETTINGS?: string;
-  TALARIA_MODEL?: string;
-  ANTHROPIC_API_KEY?: string;
-  OPENAI_API_KEY?: string;
-  OPENAI_BASE_URL?: string;
-  OPENAI_MODEL?: string;
 }
 
 const WRONG_SETTINGS_MS = 60_000;
@@ -52,7 +47,7 @@ export class Session extends DurableObject<SessionEnv> {
     return this.#opened.value;
   }
 
-  async create(input: { learning: "on" | "off"; title: string }): Promise<SessionInfo> {
+  async create(input: { learning: Learning; title: string }): Promise<SessionInfo> {
     return this.#engine.create(input);
   }
   async detail(): Promise<SessionDetail | null> {

@@ -31,7 +31,6 @@ describe("an account", () => {
     expect(await account.check(createSecret())).toBe(false);
     expect(await account.listKeys()).toEqual([]);
     expect(await account.listSessions()).toEqual([]);
-    expect(await account.hasSession(`${SESSION}A`)).toBe(false);
     expect(await account.revokeKey("key_000000000000")).toBe(false);
     expect(await account.createKey("k")).toMatchObject({ ok: false, failure: { code: "profile_not_found" } });
     const tables = await runInDurableObject(account, (_, state) =>
@@ -62,7 +61,6 @@ describe("an account", () => {
     expect(await account.check(secret)).toBe(true);
     expect(await account.check(createSecret())).toBe(false);
     expect(await account.listSessions()).toEqual([info]);
-    expect(await account.hasSession(info.session)).toBe(true);
     expect(await account.revokeKey(id)).toBe(true);
     await evictDurableObject(account);
     expect(await account.check(secret)).toBe(false);

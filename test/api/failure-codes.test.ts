@@ -8,7 +8,8 @@ import { AppError, isProblemCode, unwrap } from "../../workers/api/problems.ts";
 const ROOT = join(import.meta.dirname, "../..");
 /** Where the failures come from that handlers unwrap. */
 const SOURCES = [
-  /^core\/session\/(engine|workspace|workspace-path|file-tree|file-node)\.ts$/,
+  /^core\/session\/engine\.ts$/,
+  /^core\/workspace\/.*\.ts$/,
   /^core\/skills\/validate\.ts$/,
   /^stores\/skill-.*\.ts$/,
   /^durable-objects\/account\.ts$/,
@@ -21,10 +22,11 @@ function codesOf(file: string): string[] {
 }
 
 describe("failures that reach the API", () => {
-  const files = ["core/session", "core/skills", "stores", "durable-objects", "workers/api"].flatMap((folder) =>
-    readdirSync(join(ROOT, folder))
-      .map((name) => `${folder}/${name}`)
-      .filter((file) => SOURCES.some((source) => source.test(file))),
+  const files = ["core/session", "core/workspace", "core/skills", "stores", "durable-objects", "workers/api"].flatMap(
+    (folder) =>
+      readdirSync(join(ROOT, folder))
+        .map((name) => `${folder}/${name}`)
+        .filter((file) => SOURCES.some((source) => source.test(file))),
   );
   const found = files.flatMap((file) => codesOf(file).map((code) => ({ file, code })));
 

@@ -98,19 +98,19 @@ describe("skills", () => {
     expect(await line("a")).toMatchObject({ state: "active" });
   });
 
-  it("that a review learned come out of the archive on trial", async () => {
+  it("that the agent made are archived from any state, and come out of the archive on trial", async () => {
     const { profile, call } = await openProfile();
     const store = createSkillStore({
       ...{ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs: 10_000 },
     });
-    const next = { files: { "SKILL.md": skillMd("a") }, description: "d", category: "c", citations: [] };
-    const decide = () => ({
-      ok: true as const,
-      value: { ...next, state: "active" as const, origin: "review" as const },
-    });
-    expect(await store.change({ name: "a", op: "r1", since: 0, decide })).toMatchObject({ ok: true });
-    await call("POST", "/a/archive");
-    expect(await call("POST", "/a/restore", {})).toMatchObject({ state: "trial", origin: "review", rev: 1 });
+    for (const state of ["pending", "trial", "active", "stale"] as const) {
+      const name = `was-${state}`;
+      const next = { files: { "SKILL.md": skillMd(name) }, description: "d", category: "c", citations: [] };
+      const decide = () => ({ ok: true as const, value: { ...next, state, origin: "review" as const } });
+      expect(await store.change({ name, op: "r1", since: 0, decide })).toMatchObject({ ok: true });
+      expect(await call("POST", `/${name}/archive`)).toMatchObject({ state: "archived", rev: 1 });
+      expect(await call("POST", `/${name}/restore`, {})).toMatchObject({ state: "trial", origin: "review", rev: 1 });
+    }
   });
 
   it("that are bundled can be hidden, shown again and replaced", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isCurated, toCurationId, toHeadCheck } from "../../core/learning/run-curation.ts";
+import { isCurated, toHeadCheck } from "../../core/learning/run-curation.ts";
 import { DEFAULTS } from "../../core/limits.ts";
-import { CurationId, dayOf } from "../../core/schemas/ids.ts";
+import { CurationId, dayOf, fromCurationId, toCurationId } from "../../core/schemas/ids.ts";
 import { toIndexLine } from "../../core/schemas/skill.ts";
 import { PROFILE, SESSION } from "../learning/sample.ts";
 import { createCrashingBucket } from "../support/crashing-bucket.ts";
@@ -236,6 +236,7 @@ describe("the id of a run", () => {
     const id = toCurationId(Date.UTC(2026, 0, 5, 9, 8, 7, 600), () => digits.shift()!);
     expect(id).toBe("20260105T090807Z-0iz3");
     expect(CurationId.safeParse(id).success).toBe(true);
+    expect(fromCurationId(id)).toBe(Date.UTC(2026, 0, 5, 9, 8, 7));
   });
 });
 

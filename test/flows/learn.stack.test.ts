@@ -1,9 +1,11 @@
 // The main job across the three real Workers: a turn, its review through the queue, a second session that knows better,
-// a control that may not know, the curator's report.
+// a control that may not know, the curator's report. And what a client on a bad line does, over real HTTP.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createTestHarness } from "wrangler";
-import type { CurationReport, ReviewLineList, SessionDetail, SkillDetail } from "../../core/schemas/api.ts";
+import type { Accepted, CurationReport, ReviewLineList, SessionDetail, SkillDetail } from "../../core/schemas/api.ts";
+import { type Entry, textOf } from "../../core/schemas/entry.ts";
+import { collect } from "../support/collect-events.ts";
 
 const OPERATOR = "operator-token-for-tests";
 const vars = { TALARIA_OPERATOR_TOKEN: OPERATOR };
@@ -17,9 +19,10 @@ const server = createTestHarness({
 });
 
 let key = "";
+let url: URL;
 
 beforeAll(async () => {
-  await server.listen();
+  ({ url } = await server.listen());
   const created = await call<{ key: string }>("POST", "/v1/profiles", undefined, OPERATOR);
   key = created.key;
 });
@@ -106,12 +109,82 @@ describe("the main job", () => {
     expect(control.turns[0]!.stats.toolCalls).toBeGreaterThanOrEqual(1.6 * two.turns[0]!.stats.toolCalls);
     expect(control.reviewing).toEqual([]);
 
-    const { run } = await call<{ run: string }>("POST", "/v1/curator/run");
-    const report = await vi.waitFor(() => call<CurationReport>("GET", `/v1/curator/runs/${run}`), {
-      timeout: 20_000,
-      interval: 200,
+    for (const [query, dryRun] of [
+      ["?dryRun=1", true],
+      ["", false],
+    ] as const) {
+      const { run } = await call<{ run: string }>("POST", `/v1/curator/run${query}`);
+      const report = await vi.waitFor(() => call<CurationReport>("GET", `/v1/curator/runs/${run}`), {
+        timeout: 20_000,
+        interval: 200,
+      });
+      expect(report.run).toMatchObject({ run, dryRun, byState: { trial: 1 }, moves: [] });
+      // What session 2 left behind: one use of the skill, which succeeded.
+      expect(report.markdown).toContain(`| ${skill.head!.name} | trial | 1 | 1 | 0 | 0 |`);
+    }
+  });
+});
+
+describe("a client on a bad line", () => {
+  const headers = () => ({ authorization: `Bearer ${key}`, "content-type": "application/json" });
+  const post = (session: string, text: string, more: Record<string, string> = {}) =>
+    fetch(new URL(`/v1/sessions/${session}/messages`, url), {
+      method: "POST",
+      headers: { ...headers(), ...more },
+      body: JSON.stringify({ text }),
     });
-    expect(report.run).toMatchObject({ run, dryRun: false, byState: { trial: 1 }, moves: [] });
-    expect(report.markdown).toContain("trial");
+  const listen = async (session: string, lastEventId: string) =>
+    collect(
+      (
+        await fetch(new URL(`/v1/sessions/${session}/events`, url), {
+          headers: { ...headers(), "last-event-id": lastEventId },
+        })
+      ).body!,
+    );
+
+  it("hears the rest of a stream it lost, while the turn runs and after it has ended", async () => {
+    const { session } = await call<{ session: string }>("POST", "/v1/sessions", {});
+    const reader = (await post(session, "Hello", { accept: "text/event-stream" })).body!.getReader();
+    const seen = new TextDecoder().decode((await reader.read()).value);
+    const lastEventId = /^id: (.*)$/m.exec(seen)![1]!;
+    await reader.cancel();
+    const rest = await listen(session, lastEventId);
+    const { entries } = await call<{ entries: Entry[] }>("GET", `/v1/sessions/${session}/entries`);
+    const textIn = (events: typeof rest) =>
+      events.map(({ event }) => (event.type === "text_delta" ? event.text : "")).join("");
+    expect([lastEventId, textIn(rest)]).toEqual(["1.0", textOf(entries[1]!)]);
+    expect(rest.at(-1)!.event).toMatchObject({ type: "turn_end", state: "done" });
+    const again = await listen(session, lastEventId);
+    expect([textIn(again), again.at(-1)]).toEqual([textIn(rest), rest.at(-1)]);
+  });
+
+  it("sends a message twice and has it answered once, and one more waits its turn", async () => {
+    const { session } = await call<{ session: string }>("POST", "/v1/sessions", {});
+    const once = { "idempotency-key": "first" };
+    const accepted = async (response: Response) => (await response.json()) as Accepted;
+    const [one, same, two] = await Promise.all([
+      post(session, "First", once).then(accepted),
+      post(session, "First", once).then(accepted),
+      post(session, "Second", { "idempotency-key": "second" }).then(accepted),
+    ]);
+    expect([one.turn === same.turn, one.replayed !== same.replayed, two.turn === one.turn]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const other = await post(session, "Another", once);
+    expect([other.status, other.headers.get("content-type")]).toEqual([409, "application/problem+json"]);
+    expect(await other.json()).toMatchObject({ code: "idempotency_conflict" });
+    for (const turn of [1, 2]) {
+      const events = await fetch(new URL(`/v1/sessions/${session}/events?turn=${turn}`, url), { headers: headers() });
+      expect((await collect(events.body!)).at(-1)!.event).toMatchObject({ type: "turn_end", turn, state: "done" });
+    }
+    const { entries } = await call<{ entries: Entry[] }>("GET", `/v1/sessions/${session}/entries`);
+    expect(entries.map((entry) => [entry.turn, entry.kind])).toEqual([
+      [1, "user"],
+      [1, "assistant"],
+      [2, "user"],
+      [2, "assistant"],
+    ]);
   });
 });

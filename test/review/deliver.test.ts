@@ -393,6 +393,10 @@ describe("the dead-letter queue", () => {
     const body = { v: 1, profile: PROFILE, review: world.job.review };
     expect(await deliverDeadReview(body, world.start().options)).toEqual({ act: "ack" });
     expect(await world.reviews.outcome(world.job.review)).toMatchObject({ code: "undeliverable" });
+    // Whoever delivers it once more leaves it buried.
+    const late = world.start();
+    expect(await late.deliver()).toEqual({ act: "ack" });
+    expect(late.model.requests).toEqual([]);
 
     const finished = await createWorld(LINES);
     await finished.deliverToEnd();

@@ -5,6 +5,7 @@ import { DEFAULTS } from "../../core/limits.ts";
 import type { Bucket, KeyValue } from "../../core/ports.ts";
 import type { ReviewJob } from "../../core/schemas/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
+import type { Seeds } from "../../core/skills/library.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
@@ -33,8 +34,11 @@ export function byStep(lines: ScriptLine[]): ScriptLine[] {
   return Array.from({ length: 100 }, () => line);
 }
 
-export async function createWorld(lines: ScriptLine[], given: { job?: ReviewJob; settings?: Settings } = {}) {
-  const { job = sampleJob(), settings = DEFAULTS } = given;
+export async function createWorld(
+  lines: ScriptLine[],
+  given: { job?: ReviewJob; settings?: Settings; seeds?: Seeds } = {},
+) {
+  const { job = sampleJob(), settings = DEFAULTS, seeds = {} } = given;
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const kv = createMemoryKv({ clock });
@@ -58,7 +62,7 @@ export async function createWorld(lines: ScriptLine[], given: { job?: ReviewJob;
       runReview({
         ...open(),
         job: ofJob,
-        seeds: {},
+        seeds,
         model,
         clock,
         random: createSeededRandom(3),

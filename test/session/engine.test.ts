@@ -110,6 +110,14 @@ describe("a session", () => {
     ]);
   });
 
+  it("refuses a message longer than the operator allows, and takes one that is just as long", async () => {
+    const { engine, life } = await setUp([{ text: "Long." }]);
+    expect(await engine.post({ text: "x".repeat(100_001) })).toMatchObject({ failure: { code: "message_too_long" } });
+    must(await engine.post({ text: "x".repeat(100_000) }));
+    await life.settled();
+    expect(engine.detail()?.turns).toMatchObject([{ n: 1, state: "done" }]);
+  });
+
   it("refuses more messages than may wait", async () => {
     const { engine } = await setUp([{ text: "x", until: new Promise(() => {}) }], { maxQueuedTurns: 2 });
     must(await engine.post({ text: "a" }));

@@ -6,6 +6,12 @@ import { nearestNeighbours } from "../../core/skills/similarity.ts";
 import { validateSkill } from "../../core/skills/validate.ts";
 import { seeds } from "../../skills-seed/index.ts";
 
+it("there are the three that the agent needs for its own life", () => {
+  expect(Object.keys(seeds)).toEqual(
+    expect.arrayContaining(["writing-a-good-skill", "using-the-workspace", "checking-your-own-work"]),
+  );
+});
+
 it.each(Object.keys(seeds))("%s keeps the rules for a skill that a model writes", (name) => {
   const checked = validateSkill({ name, files: seeds[name]!, maxFiles: DEFAULTS.skills.maxFiles, writer: "model" });
   expect(checked).toMatchObject({ ok: true, value: { name, warnings: [] } });

@@ -1,15 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../core/limits.ts";
-import { nearestNeighbours, similarityOf } from "../../core/skills/similarity.ts";
+import { type SkillSummary, nearestNeighbours } from "../../core/skills/similarity.ts";
 
 const LOGS = { name: "reading-server-logs", description: "Reads server logs. Use when one is given." };
 
-describe("similarityOf", () => {
+function similarityOf(a: SkillSummary, b: SkillSummary): number {
+  return nearestNeighbours([a], b)[0]?.similarity ?? 0;
+}
+
+describe("the similarity of two skills", () => {
   it("is 1 for the same words, whatever their order and endings", () => {
     const same = { name: "server-log-reading", description: "Use when given a server's log to read. Reads logs." };
     expect(similarityOf(LOGS, same)).toBeGreaterThanOrEqual(DEFAULTS.skills.duplicateSimilarity);
-    expect(similarityOf(LOGS, LOGS)).toBe(1);
+    expect(similarityOf(LOGS, { ...LOGS, name: "server-logs-reading" })).toBe(1);
   });
 
   it.each([
@@ -31,7 +35,7 @@ describe("similarityOf", () => {
 
   it("takes one word without end for what it is, in linear time", () => {
     const began = performance.now();
-    expect(similarityOf({ name: "a", description: "b".repeat(100_000) }, { name: "a", description: "c" })).toBeLessThan(
+    expect(similarityOf({ name: "a", description: "b".repeat(100_000) }, { name: "b", description: "c" })).toBeLessThan(
       1,
     );
     expect(performance.now() - began).toBeLessThan(1_000);

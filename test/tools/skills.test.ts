@@ -32,8 +32,6 @@ function createScene(options: Options = {}) {
       store,
       origin: "foreground",
       settings: DEFAULTS,
-      writes: true,
-      readBeforeWrite: false,
       ...options,
     });
   };
@@ -76,7 +74,6 @@ const create = (name: string, description = "Reads server logs. Use when one is 
 describe("which tools are offered", () => {
   it.each([
     ["a session", {}, ["skills_list", "skill_view", "skill_manage"]],
-    ["a session that does not write", { writes: false }, ["skills_list", "skill_view"]],
     ["a session without learning", { store: null }, ["skills_list", "skill_view"]],
   ])("to %s", (_what, options, names) => {
     expect(createScene(options).tools.map((tool) => tool.name)).toEqual(names);
@@ -84,10 +81,6 @@ describe("which tools are offered", () => {
 
   it("says what a crash means for each", () => {
     expect(createScene().tools.map((tool) => tool.effect)).toEqual(["read", "read", "keyed"]);
-  });
-
-  it("needs to know what was read to insist on it", () => {
-    expect(() => createScene({ readBeforeWrite: true })).toThrow("alreadyViewed");
   });
 });
 
@@ -284,7 +277,7 @@ describe("skill_manage", () => {
 
   it("does not change what this run has not read", async () => {
     const viewed = new Set<string>();
-    const { call } = createScene({ readBeforeWrite: true, alreadyViewed: (name) => viewed.has(name) });
+    const { call } = createScene({ isViewed: (name) => viewed.has(name) });
     const write = async (name: string) => {
       const args = { action: "write_file", name, file_path: "references/a.md", file_content: "x" };
       return (await call("skill_manage", args)).outcome as JsonObject;

@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { CurationReport, CurationRunList, CurationStarted } from "../../core/schemas/api.ts";
-import { CurationId } from "../../core/schemas/ids.ts";
+import { CurationId, toCurationId } from "../../core/schemas/ids.ts";
 import { AppError } from "./problems.ts";
 import { Flag, answers, createRouter } from "./router.ts";
 import { openCuration } from "./stores.ts";
@@ -19,7 +19,7 @@ curator.openapi(
     responses: answers(202, "Asked for; the report comes later", CurationStarted),
   }),
   async (c) => {
-    const run = createCurationId(Date.now());
+    const run = toCurationId(Date.now(), Math.random);
     const { dryRun } = c.req.valid("query");
     await c.env.CURATION.send({ v: 1, kind: "profile", profile: c.var.profile, run, dryRun });
     return c.json({ run }, 202, { location: `/v1/curator/runs/${run}` });
@@ -52,10 +52,3 @@ curator.openapi(
     return c.json(report, 200);
   },
 );
-
-/** Sorts by time; the four characters keep two runs of one second apart. */
-function createCurationId(nowMs: number): CurationId {
-  const time = new Date(nowMs).toISOString().replace(/[-:]|\.\d+/g, "");
-  const tail = crypto.getRandomValues(new Uint32Array(1))[0]!.toString(36).padStart(4, "0").slice(-4);
-  return `${time}-${tail}`;
-}

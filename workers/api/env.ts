@@ -1,12 +1,13 @@
 // What the api Worker is bound to, and the few things read from it. Made by wrangler.toml and `npm run deploy`.
-import type { Account } from "../../durable-objects/account.ts";
 import { parseSettings } from "../../core/limits.ts";
+import type { ModelEnv } from "../../core/models/routing.ts";
 import type { CurationMessage } from "../../core/schemas/curation.ts";
 import type { ReviewMessage } from "../../core/schemas/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
+import type { Account } from "../../durable-objects/account.ts";
 import { AppError } from "./problems.ts";
 
-export interface Env {
+export interface Env extends ModelEnv {
   SESSION: DurableObjectNamespace;
   ACCOUNT: DurableObjectNamespace<Account>;
   SKILLS: R2Bucket;
@@ -15,11 +16,6 @@ export interface Env {
   CURATION: Queue<CurationMessage>;
   TALARIA_OPERATOR_TOKEN?: string;
   TALARIA_SETTINGS?: string;
-  TALARIA_MODEL?: string;
-  ANTHROPIC_API_KEY?: string;
-  OPENAI_API_KEY?: string;
-  OPENAI_BASE_URL?: string;
-  OPENAI_MODEL?: string;
 }
 
 export function settingsOf(env: Env): Settings {

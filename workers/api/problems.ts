@@ -18,6 +18,7 @@ const PROBLEMS = {
   body_invalid: [400, "Invalid body"],
   field_unknown: [400, "Unknown field"],
   body_too_large: [413, "Body too large"],
+  message_too_long: [413, "Message too long"],
   content_type_unsupported: [415, "Unsupported content type"],
   query_invalid: [400, "Invalid query"],
   bad_idempotency_key: [400, "Invalid idempotency key"],

@@ -1,16 +1,16 @@
 // What the API asks of a Session, and how it finds one. Names of objects are built here, from the principal, only.
 import type { Result } from "../../core/errors.ts";
-import type { Accepted, FileInfo, SessionDetail, SessionInfo, StoredFile } from "../../core/schemas/api.ts";
+import type { Accepted, FileInfo, Learning, SessionDetail, SessionInfo, StoredFile } from "../../core/schemas/api.ts";
 import type { Entry } from "../../core/schemas/entry.ts";
 import type { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { Account } from "../../durable-objects/account.ts";
 import type { Env } from "./env.ts";
 
 export interface SessionRpc {
-  create(input: { learning: "on" | "off"; title: string }): Promise<SessionInfo>;
+  create(input: { learning: Learning; title: string }): Promise<SessionInfo>;
   /** `null` for a session that was never created. */
   detail(): Promise<SessionDetail | null>;
-  /** Failures: `session_not_found`, `idempotency_conflict`, `too_many_queued`. */
+  /** Failures: `session_not_found`, `message_too_long`, `idempotency_conflict`, `too_many_queued`. */
   post(input: { text: string; key?: string }): Promise<Result<Accepted>>;
   /**
    * Server-sent events: of `turn` alone, or else of all up to the end of the newest; at once when nothing is to come.

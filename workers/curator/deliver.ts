@@ -1,10 +1,10 @@
 // What becomes of one curation message: a page of a shard's due profiles, or one profile. Called by index.ts. One profile
 // that fails is sent by itself, and never holds up the others of its page.
 import { messageOf } from "../../core/errors.ts";
-import { isCurated, toCurationId } from "../../core/learning/run-curation.ts";
+import { isCurated } from "../../core/learning/run-curation.ts";
 import type { Clock, CurationStore, Queue, Random } from "../../core/ports.ts";
 import { CurationMessage } from "../../core/schemas/curation.ts";
-import { type CurationId, type ProfileId, dayOf } from "../../core/schemas/ids.ts";
+import { type CurationId, type ProfileId, dayOf, toCurationId } from "../../core/schemas/ids.ts";
 
 export type Verdict = { act: "ack" } | { act: "retry"; delaySeconds: number };
 

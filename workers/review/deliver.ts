@@ -70,7 +70,7 @@ async function settle(message: ReviewMessage, reviews: ReviewStore, options: Del
 
   const end = await options.run(job);
   if (end.state === "again") return { act: "retry", delaySeconds: toSeconds(end.delayMs) };
-  if (end.state === "failed") return countFailure(message, reviews, options, end.failure, end.final);
+  if (end.state === "failed") return countFailure(message, reviews, options, { ...end.failure, final: end.final });
   options.log({
     event: "review_finished",
     profile,
@@ -94,14 +94,13 @@ async function countFailure(
   message: ReviewMessage,
   reviews: ReviewStore,
   options: DeliverOptions,
-  failure: { code: string; message: string; retryAfterMs?: number },
-  final = false,
+  failure: { code: string; message: string; retryAfterMs?: number; final?: boolean },
 ): Promise<Verdict> {
   const { review } = message;
   try {
     const failures = await reviews.countFailure(review, failure.code, failure.message);
     options.log({ event: "review_failed", review, code: failure.code, message: failure.message, failures });
-    if (final || failures >= options.settings.review.maxFailures) {
+    if (failure.final || failures >= options.settings.review.maxFailures) {
       await bury(message, reviews, options, failure);
       return ACK;
     }

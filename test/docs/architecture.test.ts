@@ -1,0 +1,61 @@
+// The documents tell the truth about the code: what a crash means for each tool, where decisions and defences are.
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DEFAULTS } from "../../core/limits.ts";
+import { createLibrary } from "../../core/skills/library.ts";
+import { createTools } from "../../core/tools/index.ts";
+import { createWorkspace } from "../../core/workspace/workspace.ts";
+import { createMemoryStore } from "../../stores/memory-store.ts";
+import { createSkillStore } from "../../stores/skill-store.ts";
+import { createTestClock } from "../support/clock.ts";
+import { createMemoryBucket } from "../support/memory-bucket.ts";
+import { createMemoryKv } from "../support/memory-kv.ts";
+import { createNodeSql } from "../support/node-sql.ts";
+import { PROFILE, SESSION } from "../support/session-harness.ts";
+
+const folder = resolve(import.meta.dirname, "../../docs");
+const document = readFileSync(join(folder, "ARCHITECTURE.md"), "utf8");
+
+describe("docs/ARCHITECTURE.md", () => {
+  it("says of each tool of a session whether it runs again after a crash", () => {
+    const clock = createTestClock();
+    const skills = createSkillStore({
+      ...{ bucket: createMemoryBucket({ clock }), profile: PROFILE, clock, random: () => 0.5, swapMs: 1 },
+    });
+    const tools = createTools({
+      ...{ skills, library: createLibrary({ store: skills, seeds: {} }), clock, settings: DEFAULTS },
+      workspace: createWorkspace({ sql: createNodeSql(), clock, maxFileBytes: 1, maxBytes: 1 }),
+      memory: createMemoryStore({ kv: createMemoryKv({ clock }), profile: PROFILE, clock, overlayMs: 0 }),
+      ...{ origin: "foreground", session: SESSION },
+    });
+    const rows = [...document.matchAll(/^\| `(read|keyed|unkeyed)` \|.*\| (.*) \|$/gm)];
+    const told = rows.flatMap(([, effect, names]) =>
+      [...names!.matchAll(/`(\w+)`/g)].map((name) => `${name[1]}: ${effect}`),
+    );
+    expect(told.sort()).toEqual(tools.map((tool) => `${tool.name}: ${tool.effect}`).sort());
+  });
+
+  it("lists every decision", () => {
+    const listed = [...document.matchAll(/\]\(decisions\/([^)]+\.md)\)/g)].map((match) => match[1]!);
+    expect(listed).toEqual(readdirSync(join(folder, "decisions")).sort());
+  });
+});
+
+describe("docs/THREAT-MODEL.md", () => {
+  it("names for each vector a defence and the files it is in, which exist", () => {
+    const threats = readFileSync(join(folder, "THREAT-MODEL.md"), "utf8");
+    const [, table = ""] = threats.split("## Vectors and defences\n");
+    const rows = [...table.split("\n## ")[0]!.matchAll(/^\| (?!vector|---)(.+) \| (.+) \| (.+) \|$/gm)];
+    expect(rows.length).toBeGreaterThan(15);
+    const found = rows.map(([, vector, , where]) => {
+      const files = [...where!.matchAll(/`([^`]+)`/g)].map((match) => match[1]!);
+      return { vector, missing: files.length === 0 ? ["no file"] : files.filter((file) => !isThere(file)) };
+    });
+    expect(found.filter(({ missing }) => missing.length > 0)).toEqual([]);
+  });
+});
+
+function isThere(file: string): boolean {
+  return existsSync(join(folder, "..", file));
+}
