@@ -15,10 +15,12 @@ import { type Desk, PROFILE, type Session, createDesk } from "../support/rehears
 
 const LEARNED = "reading-office-data-exports";
 const TIMEOUT_MS = 120_000;
+/** As few as still hold every convention: the time goes into the shell, row by row. */
+const ROWS = 32;
 
 function drawnFor(seed: number, tables = 4): Drawn {
   return drawTasks(
-    Array.from({ length: tables }, (_, i) => inventTable(1_000 * seed + i)),
+    Array.from({ length: tables }, (_, i) => inventTable(1_000 * seed + i, ROWS)),
     seed,
   );
 }
@@ -43,13 +45,22 @@ async function tellStory({ conventions, tasks }: Drawn) {
   return { desk, first, review, second, control };
 }
 
+type Story = Awaited<ReturnType<typeof tellStory>>;
+const told = new Map<number, Promise<Story>>();
+
+/** The story of a seed, told once for all tests that only read what came of it. */
+function storyOf(seed: number): Promise<Story> {
+  if (!told.has(seed)) told.set(seed, tellStory(drawnFor(seed)));
+  return told.get(seed)!;
+}
+
 describe("the gain", () => {
   it.each(Array.from({ length: 40 }, (_, i) => i + 1))(
     "holds on files nobody named, seed %i",
     { timeout: TIMEOUT_MS },
     async (seed) => {
       const drawn = drawnFor(seed);
-      const { first, second, control, review } = await tellStory(drawn);
+      const { first, second, control, review } = await storyOf(seed);
       expect([first, second, control].map((session, i) => isRight(session, drawn.tasks[Math.min(i, 1)]!))).toEqual([
         true,
         true,
@@ -143,6 +154,14 @@ const BY_HAND: Record<string, Conventions> = {
   "geneva-donations": toConventions("|", ".", "'", "n/a", "DD/MM/YYYY", true),
   "theatre-box-office": toConventions("\t", ",", ".", "n/a", "DD/MM/YYYY", false),
   "survey-dumps": toConventions("|", ".", "", "n/a", "DD/MM/YYYY", false),
+  "fleet-costs": toConventions(";", ",", " ", "-9999", "DD/MM/YYYY", true),
+  "how-numbers-look": toConventions("\t", ",", " ", "-9999", "YYYY-MM-DD", false),
+  "things-that-bit-me": toConventions("\t", ",", "", "-9999", "DD/MM/YYYY", false),
+  "timber-trade-data": toConventions("|", ",", "", "-9999", "YYYY-MM-DD", false),
+  "procurement-totals": toConventions(";", ",", " ", "n/a", "YYYY-MM-DD", true),
+  "container-weights": toConventions("|", ".", " ", "-9999", "DD/MM/YYYY", false),
+  "plant-production-data": toConventions("|", ",", ".", "n/a", "DD.MM.YYYY", true),
+  "harvest-reports": toConventions("\t", ",", " ", "-9999", "YYYY-MM-DD", true),
 };
 
 function toConventions(
@@ -166,7 +185,7 @@ describe("a skill that a person wrote in other words", () => {
       const conventions = BY_HAND[name]!;
       const desk = createDesk(createRehearsalModel());
       await desk.putSkill(/^name: (.*)$/m.exec(text)![1]!, text, /^description: (.*)$/m.exec(text)![1]!);
-      const { tasks } = drawTasksFor(conventions);
+      const { tasks } = drawnFor(SUITED);
       for (const task of tasks) {
         const session = await attempt(desk, task, conventions);
         expect([isRight(session, task), session.calls]).toEqual([true, ["skill_view", "terminal"]]);
@@ -175,19 +194,16 @@ describe("a skill that a person wrote in other words", () => {
   );
 });
 
-/** Tasks that suit given conventions: those a seed draws for tables with days in them, put under these. */
-function drawTasksFor(conventions: Conventions): Drawn {
-  for (let seed = 1; ; seed++) {
-    const drawn = drawnFor(seed);
-    if (drawn.conventions.thousands !== "" && drawn.conventions.dates === "DD/MM/YYYY")
-      return { ...drawn, conventions };
-  }
-}
+/** Tasks that suit any conventions: those a seed draws for tables with days and large numbers in them. */
+const SUITED = Array.from({ length: 200 }, (_, seed) => seed + 1).find((seed) => {
+  const { thousands, dates } = drawnFor(seed).conventions;
+  return thousands !== "" && dates === "DD/MM/YYYY";
+})!;
 
 describe("a distilled skill", () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])("reads as advice to a stranger, seed %i", { timeout: TIMEOUT_MS }, async (seed) => {
     const drawn = drawnFor(seed);
-    const { desk, first, review } = await tellStory(drawn);
+    const { desk, first, review } = await storyOf(seed);
     const text = (await desk.skillText(LEARNED))!;
     const checked = validateSkill({ name: LEARNED, files: { "SKILL.md": text }, maxFiles: 50, writer: "model" });
     expect(checked.ok).toBe(true);
@@ -217,8 +233,7 @@ describe("a distilled skill", () => {
   });
 
   it("says how the office writes, and memory says only whose files they are", { timeout: TIMEOUT_MS }, async () => {
-    const drawn = drawnFor(2);
-    const { desk } = await tellStory(drawn);
+    const { desk } = await storyOf(2);
     const [entry] = await desk.memory.list("memory");
     expect(readAdvice((await desk.skillText(LEARNED))!)).not.toEqual({});
     expect(readAdvice(entry!.text)).toEqual({});

@@ -1,7 +1,6 @@
 // Which model the environment chooses, and what is said of an environment that chooses none.
 import { describe, expect, it } from "vitest";
 import type { Model } from "../../core/agent/contract.ts";
-import { DEFAULT_CONTEXT_TOKENS, contextTokens } from "../../core/models/catalog.ts";
 import { type ModelEnv, createModel, modelNameOf } from "../../core/models/routing.ts";
 import { readAll, toRequest } from "../conformance/model.ts";
 
@@ -71,18 +70,5 @@ describe("the model", () => {
     if (!created.ok) throw new Error(created.failure.message);
     expect(await readAll(created.value, toRequest())).toMatchObject([{ type: "failed", failure: { code: "auth" } }]);
     expect(asked).toEqual([[url, authorization]]);
-  });
-});
-
-describe("the catalog", () => {
-  it.each([
-    ["claude-sonnet-5-5", 1_000_000],
-    ["claude-haiku-4-5-20251001", 200_000],
-    ["anthropic/claude-opus-5-5", 1_000_000],
-    ["gpt-6.1-terra", 272_000],
-    ["@cf/openai/gpt-oss-120b", 128_000],
-    ["nobody-knows-me", DEFAULT_CONTEXT_TOKENS],
-  ])("says how much %s can read", (model, tokens) => {
-    expect(contextTokens(model)).toBe(tokens);
   });
 });

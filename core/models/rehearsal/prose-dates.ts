@@ -6,8 +6,8 @@ const DAY = "(?:days?|dd?|tag|tt|jour|jj|giorno|gg|d[ií]a)";
 const MONTH = "(?:months?|mm?|mon|monat|mois|mese|mes)";
 const YEAR = "(?:years?|yyyy|yy?|jahr|jjjj|ann[ée]e|aaaa|anno|a[ñn]o)";
 /** What stands between two parts that are named one after the other. */
-const THEN = "\\s?(?:[./,-]|,? ?(?:and )?(?:then|after|before|followed by)(?: the)?|\\s)\\s?(?:the )?";
-const inOrder = (...parts: string[]) => new RegExp(`(?<![a-z])${parts.join(THEN)}(?![a-z])`);
+const THEN = "\\s?(?:[./,-]|,? ?(?:and )?(?:then|after|before|followed by)(?: the)?|,? and|\\s)\\s?(?:the )?";
+const inOrder = (...parts: string[]) => new RegExp(`(?<![a-z])${parts.join(`(?: first)?${THEN}`)}(?![a-z])`);
 
 const NAMED: [DateOrder, RegExp][] = [
   ["ymd", inOrder(YEAR, MONTH, DAY)],
@@ -19,13 +19,16 @@ const NAMED: [DateOrder, RegExp][] = [
 const TOLD: [DateOrder, RegExp][] = [
   [
     "dmy",
-    /\bdays? ?-?(?:first|before|ahead|leading|leads|then|\/|\.|-|,) ?-?(?:the |of )?(?:months?|mon)?|\bdd?\s?[./-]\s?mm?\s?[./-]\s?y+|\b(?:the )?days? (?:comes?|stands?|goes|go|is|are|precedes?|written)\b|\b(?:first|leading) (?:number|figure|part|pair|two digits|component|digits)[^.;]{0,25}\bday\b|\b(?:start|begin)(?:s|ning|ing)? with the day\b|\b(?:european|british|continental|german) (?:dates?|order|way|style|form|format|fashion|convention)(?! (?:of|to) numbers?)|\bdayfirst\b/,
+    /\bdays? ?-?(?:first|before|ahead|leading|leads|(?:in|at the|up) front)\b|\bdays? ?-?(?:then|\/|\.|-|,) ?-?(?:the |of )?(?:months?|mon)\b|\bdd?\s?[./-]\s?mm?\s?[./-]\s?y+|\b(?:the )?days? (?:comes?|stands?|goes|go|is|are|precedes?|written)\b|\b(?:first|leading) (?:number|figure|part|pair|two digits|component|digits)[^.;]{0,25}\bday\b|\b(?:start|begin)(?:s|ning|ing)? with the day\b|\b(?:european|british|continental|german) (?:dates?|order|way|style|form|format|fashion|convention)(?! (?:of|to) numbers?)|\bdayfirst\b/,
   ],
   [
     "mdy",
     /\bmonths? ?-?(?:first|before|leading|then|\/|-) ?-?(?:the )?(?:days?)?|\bmm?\s?[./-]\s?dd?\s?[./-]\s?y+|\bthe month (?:comes?|stands?|goes|precedes|leads)\b|\b(?:us|american)(?:-style)? (?:dates?|order)/,
   ],
-  ["ymd", /\biso(?:[ -]?8601)?\b|\byyyy[-/]mm[-/]dd\b|\byears? ?-?(?:first|leads|leading)\b/],
+  [
+    "ymd",
+    /\biso(?:[ -]?8601)?\b|\byyyy[-/]mm[-/]dd\b|\byears? ?-?(?:first|leads|leading)\b|\b(?:start|begin)(?:s|ning|ing)? with the year\b/,
+  ],
 ];
 /** Advice about what to make of a date is no advice about how it is written. */
 const TURNED =

@@ -11,7 +11,11 @@ export function readFullExample({ sentences }: Prose): Advice {
       if (match[1] === match[2]) continue;
       const before = text.slice(0, match.index);
       const clause = before.split(/[,;:]\s|\bbut\b/).at(-1)! + text.slice(match.index).split(/[,;:]\s|\bbut\b/)[0]!;
-      if (/(?:\b(?:means|becomes?|into|to|equals|for|not|never|instead of|rather than)|=|→|->)\W*$/.test(before))
+      if (
+        /(?:\b(?:means|becomes?|into|to|equals|for|not|never|instead of|rather than)|\d\S*\s*(?:=|→|->))\W*$/.test(
+          before,
+        )
+      )
         continue;
       if (ELSEWHERE.test(clause)) continue;
       return { decimal: match[2] as NumberForm["decimal"], thousands: match[1] as NumberForm["thousands"] };

@@ -1,6 +1,8 @@
 // Turns Markdown written by anybody into sentences in which marks are spelled out: `;` becomes "semicolon", a table row
 // a sentence, a heading a prefix of what stands under it. Used by prose.ts. Pure.
 
+import { joinAnswers } from "./prose-dialogue.ts";
+
 /** Said of files other than these, or of what one would expect. */
 export const ELSEWHERE =
   /\belsewhere\b|\b(?:other|outside|foreign) (?:teams?|files?|people|offices?|countries|tools?|exports?|systems?|sources?|departments?|branches|sites|loggers)\b|\bmost (?:files?|people|tools?|csvs?|programs?|exports?|of the world|other)\b|\bby default\b|\bdefaults\b|\bdefault(?= (?:is|for|would|behaviour|behavior|assum\w+))|\bexpect\w*|\bassum\w*|\blooks? like\b(?!\W*\d)|\bplain csv\b|\b(?:ordinary|standard|textbook|normal|classic|regular) (?:csv|files?)\b|\bone would\b|\byou (?:might|may|would)\b|\bin english\b|\bamericans?\b(?!(?: |-)(?:way|style|notation|format|manner|fashion|order|convention)\b)|\bthe (?:name|extension|suffix)\b|\bstands for\b|\(not ours\)/;
@@ -45,7 +47,7 @@ export function toProse(markdown: string): Prose {
   const remarks = code.flatMap((piece) =>
     [...piece.matchAll(/(?:^|\s)(?:#|--|\/\/)\s+([A-Za-z][^\n]*)/g)].map((match) => match[1]!),
   );
-  return { sentences: withoutOthers([...toBlocks(text), ...remarks].flatMap(toSentences)), code };
+  return { sentences: withoutOthers(joinAnswers([...toBlocks(text), ...remarks].flatMap(toSentences))), code };
 }
 
 /** "Marketing sends commas. Ours are not like that.": what was said before is not said of these files. */

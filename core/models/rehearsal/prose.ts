@@ -6,6 +6,7 @@ import { readCode } from "./prose-code.ts";
 import { readDates } from "./prose-dates.ts";
 import { readExamples, readFullExample, readLocale } from "./prose-examples.ts";
 import { readMissing } from "./prose-missing.ts";
+import { normalise } from "./prose-phrases.ts";
 import { AFFIRMED, ELSEWHERE, TAKEN_BACK, toProse } from "./prose-text.ts";
 import { readUnitRow } from "./prose-units.ts";
 
@@ -72,7 +73,7 @@ function chooseForm(evidence: Evidence[]): Pick<Advice, "decimal" | "thousands">
 }
 
 const UNGROUPED =
-  /\b(?:no|without|nothing) (?:any )?(?:digit )?(?:group\w*|thousands?)\b(?! group)|\b(?:not|never|nobody|isn't|aren't|doesn't|don't) groups?(?:ed)?\b|\bthousands:? (?:none|no)\b|\bgrouping:? (?:none|no)\b/;
+  /\b(?:no|without|nothing) (?:any )?(?:digit )?(?:group\w*|thousands?)\b(?! group)|\b(?:not|never|nobody|isn't|aren't|doesn't|don't) groups?(?:ed)?\b|\bthousands:? (?:none|no)\b|\bgrouping:? (?:none|no)\b|\bnothing (?:between|for|in|groups|marks|separates) (?:the )?(?:thousands?|digits)\b|\bthousands?(?: are| is)?(?: not|n't) (?:separated|split|marked|set)\b/;
 
 const MARKS: [Mark, RegExp][] = [
   [";", /\bsemi-?\s?colons?\b/g],
@@ -160,41 +161,6 @@ function readBareMarks(sentences: string[]): Mark[] {
     );
   });
   return [...new Set(found)];
-}
-
-/** Fixed expressions in which a mark or a topic means something else. */
-function normalise(sentence: string): string {
-  return (
-    sentence
-      .replace(/’/g, "'")
-      .replace(/\bdecimal (?:separator|mark|sign|character|delimiter|symb\w+|marker|places?|digits?)s?\b/g, "decimal")
-      .replace(/\bdecimal point(?=s? (?:is|are|becomes?|being|appears?|shows?|written)\b|s?\s*[:=])/g, "decimal")
-      .replace(
-        /\b(?:thousands?|grouping|digit[- ]group(?:ing)?) (?:separator|mark|sign|character|delimiter|symb\w+|marker)s?\b/g,
-        "thousands",
-      )
-      .replace(/\bpoint\b(?=s? (?:is|of|at) (?:that|view|which))/g, "matter")
-      .replace(/\btab-?\s?separated values?\b/g, "tsv")
-      .replace(/\b(?:comma|character)-?\s?separated values?\b/g, "csv")
-      .replace(/\bblank (?:lines?|cells?)\b/g, "empty")
-      .replace(
-        /\b((?:thousand|fraction|decimal|cent|digit)s?|groups of (?:three )?digits) (?:are|is|get) (?:separated|divided|split|set|parted) (?:off |apart )?(?:by|with|from)\b/g,
-        "$1 by",
-      )
-      .replace(
-        /\bcommas? (?:(?:in)?to|by|with|for|becomes?|->|→) (?:an? |the )?(?:decimal )?(?:points?|dots?|periods?|full stops?)\b/g,
-        "comma as decimal",
-      )
-      // What a mark is to be turned into is not how the file has it.
-      .replace(
-        /\b((?:replac|chang|turn|swap|convert)\w* [^.,;]{1,30}? (?:with|by|into|to|for)) (?:an? |the )?(?:decimal )?(?:points?|dots?|periods?|full stops?)\b/g,
-        "$1 another",
-      )
-      .replace(
-        /\bcommas? (?:where|in place of|instead of|for) (?:[a-z]+ ){0,5}(?:decimal )?(?:points?|dots?|periods?)\b/g,
-        "comma as decimal",
-      )
-  );
 }
 
 /** Where one statement ends and another begins, with what crossing it costs. */

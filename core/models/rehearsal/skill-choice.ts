@@ -10,6 +10,7 @@ const SUBJECTS: [RegExp, number][] = [
   [/\b(columns?|exports?|exported|extracts?|sheets?|dumps?|unloads?|bulletins?|ledgers?|registers?)\b/, 1],
   [/\b(feeds?|deliverables?|listings?|readings?|measurements?|statistics|statistical|inventor(?:y|ies))\b/, 1],
   [/\b(figures|numbers|numeric|data)\b/, 1],
+  [/\b(figure|number)\b/, 0.6],
   [/\b(tables?|rows?|cells?|files?|values?|dates?|units?|reports?|records?|summar(?:y|ies))\b/, 0.6],
   [
     /\b(returns?|statements?|accounts?|archives?|surveys?|census|lists?|counts?|results|logs?|loggers?|sensors?|gauges?)\b/,
@@ -30,6 +31,10 @@ const MANNERS: [RegExp, number][] = [
   ],
   [/\b(reads?|reading|open(?:s|ing)?|pars\w+|load(?:s|ing)?|import\w*|arrange\w*|record(?:s|ed|ing)?)\b/, 0.6],
   [/\b(averag\w+|means?|totals?|sums?|summing|add(?:s|ing)? up|aggregat\w+|comput\w+|calculat\w+|analys\w+)\b/, 0.6],
+  [
+    /\b(work(?:s|ed|ing)? (?:out|with|on)|process(?:es|ed|ing)?|handl(?:es|ed|ing)|files? (?:from|of|by) (?:the|our)|(?:from|with|in|out of) (?:our|the|their|an?)(?: [\w'’]+){0,4} (?:reports?|files?|tables?|lists?|sheets?|records?))\b/,
+    0.4,
+  ],
   [/\b(office|accounting|finance|financial|bookkeeping|department|factory|lab|laboratory|sentinels?)\b/, 0.4],
   [
     /\b(monthly|weekly|daily|quarterly|annual|yearly|nightly|notes?|guide|guidance|tips|rules|sends?|sent|missing)\b/,
