@@ -30,6 +30,8 @@ const dependencies = [
 
 export default defineConfig({
   test: {
+    // The default leaves one core to the main process, which on two cores means one file at a time.
+    maxWorkers: "100%",
     projects: [
       {
         plugins: [markdown],
