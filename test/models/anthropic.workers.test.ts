@@ -1,30 +1,14 @@
 // Anthropic's SDK inside workerd, against the model server.
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createAnthropicModel } from "../../core/models/anthropic.ts";
-import {
-  CALLS,
-  LOOK_UP,
-  TEXT,
-  type MakeModel,
-  describeModel,
-  readAll,
-  readAnswer,
-  reply,
-  toRequest,
-} from "../conformance/model.ts";
-import { type Reply, writeScript } from "../support/wire-script.ts";
+import { CALLS, LOOK_UP, TEXT, describeModel, readAll, readAnswer, reply, toRequest } from "../conformance/model.ts";
+import { overWire } from "../support/wire-model.ts";
+import type { Reply } from "../support/wire-script.ts";
 import { toAnthropicError } from "../support/wire-anthropic.ts";
 
-const make: MakeModel = async (replies) => {
-  const script = await writeScript(inject("modelServer"), replies);
-  const model = createAnthropicModel({
-    apiKey: "sk-ant-api03-test-key",
-    model: "claude-sonnet-5-5",
-    baseUrl: script.baseUrl,
-    fetch: (input, init) => fetch(input, init),
-  });
-  return { model, script };
-};
+const make = overWire((options) =>
+  createAnthropicModel({ ...options, apiKey: "sk-ant-api03-test-key", model: "claude-sonnet-5-5" }),
+);
 
 describeModel("Anthropic", make, { scripted: true });
 

@@ -1,28 +1,13 @@
 // OpenAI's SDK inside workerd on the Chat Completions wire, against the model server.
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createOpenAiChatModel } from "../../core/models/openai-chat.ts";
-import {
-  LOOK_UP,
-  TEXT,
-  type MakeModel,
-  describeModel,
-  readAll,
-  readAnswer,
-  reply,
-  toRequest,
-} from "../conformance/model.ts";
-import { type Frame, type Reply, writeScript } from "../support/wire-script.ts";
+import { LOOK_UP, TEXT, describeModel, readAll, readAnswer, reply, toRequest } from "../conformance/model.ts";
+import { overWire } from "../support/wire-model.ts";
+import type { Frame, Reply } from "../support/wire-script.ts";
 
-const make: MakeModel = async (replies) => {
-  const script = await writeScript(inject("modelServer"), replies);
-  const model = createOpenAiChatModel({
-    apiKey: "sk-proj-test-key",
-    model: "some-model",
-    baseUrl: script.baseUrl,
-    fetch: (input, init) => fetch(input, init),
-  });
-  return { model, script };
-};
+const make = overWire((options) =>
+  createOpenAiChatModel({ ...options, apiKey: "sk-proj-test-key", model: "some-model" }),
+);
 
 describeModel("Chat Completions", make, { scripted: true });
 

@@ -1,29 +1,12 @@
 // OpenAI's SDK inside workerd on the Responses wire, against the model server.
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createOpenAiResponsesModel } from "../../core/models/openai-responses.ts";
-import {
-  CALLS,
-  LOOK_UP,
-  TEXT,
-  type MakeModel,
-  describeModel,
-  readAll,
-  readAnswer,
-  reply,
-  toRequest,
-} from "../conformance/model.ts";
-import { writeScript } from "../support/wire-script.ts";
+import { CALLS, LOOK_UP, TEXT, describeModel, readAll, readAnswer, reply, toRequest } from "../conformance/model.ts";
+import { overWire } from "../support/wire-model.ts";
 
-const make: MakeModel = async (replies) => {
-  const script = await writeScript(inject("modelServer"), replies);
-  const model = createOpenAiResponsesModel({
-    apiKey: "sk-proj-test-key",
-    model: "gpt-6.1-terra",
-    baseUrl: script.baseUrl,
-    fetch: (input, init) => fetch(input, init),
-  });
-  return { model, script };
-};
+const make = overWire((options) =>
+  createOpenAiResponsesModel({ ...options, apiKey: "sk-proj-test-key", model: "gpt-6.1-terra" }),
+);
 
 describeModel("Responses", make, { scripted: true });
 
