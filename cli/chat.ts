@@ -1,11 +1,10 @@
-// `npm run chat`: talk to a running Talaria from a terminal. HTTP only. What it knows of a turn it knows from its events.
-import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
+// `npm run chat`: talk to a running Talaria from a terminal. HTTP only. One prompt and its answer are done here; a
+// conversation is converse.ts's.
 import { parseArgs } from "node:util";
 import { type Client, ProblemError, UnreachableError, createClient } from "./client.ts";
 import { UsageError, readConnection } from "./connection.ts";
-import { createReviewWatch } from "./review-watch.ts";
-import { type Show, createShow, toOneLine, toPlain, toPlainJson } from "./show.ts";
+import { Interrupted, converse } from "./converse.ts";
+import { type Show, createShow, toPlain, toPlainJson } from "./show.ts";
 
 const HELP = `npm run chat -- [options]
 
@@ -15,7 +14,15 @@ const HELP = `npm run chat -- [options]
   --url URL           where the API is (else TALARIA_URL, else .talaria/local.json)
   --key KEY           the profile's key (else TALARIA_KEY, else .talaria/local.json)
 
+While a turn runs, a line goes the way that the server is set to; or say which:
+  /steer TEXT         put it into the running turn
+  /interrupt TEXT     end the running turn at the next tool call, then this
+  /queue TEXT         after it
+  /stop               stop it, and all that waits
+/usage shows what was spent; /compress [FOCUS] makes the conversation shorter.
 Ctrl-C stops the turn, a second one leaves; Ctrl-D or /exit leaves.`;
+
+const LEAVE_MS = 1_000;
 
 interface Chat {
   client: Client;
@@ -24,20 +31,16 @@ interface Chat {
   show: Show;
 }
 
-/** A second Ctrl-C. */
-class Interrupted extends Error {
-  override name = "Interrupted";
-}
-
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
+main()
+  .catch((error: unknown) => {
     process.stderr.write(`${toSentence(error)}\n`);
-    process.exitCode = 1;
-  },
-);
+    return 1;
+  })
+  .then((code) => {
+    process.exitCode = code;
+    // A connection whose other end is gone waits for an answer to its close: nobody who leaves should.
+    setTimeout(() => process.exit(), LEAVE_MS).unref();
+  });
 
 async function main(): Promise<number> {
   const flags = readFlags(process.argv.slice(2));
@@ -47,11 +50,12 @@ async function main(): Promise<number> {
   }
   const client = createClient(readConnection(flags, process.env, ".talaria/local.json"));
   const { version, model } = await client.health();
-  const { session } = flags.session ? await client.session(flags.session) : await client.createSession();
+  const session = flags.session ?? (await client.createSession()).session;
   const chat: Chat = { client, session, json: flags.json ?? false, show: createTerminalShow() };
   if (flags.prompt !== undefined) return (await runTurn(chat, flags.prompt)) ? 0 : 1;
+  const detail = await client.session(session);
   if (!chat.json) chat.show.line(`Talaria ${version}, ${model}, session ${session}`);
-  return converse(chat);
+  return (await converse({ ...chat, session: detail, toSentence })) ? 0 : 1;
 }
 
 function readFlags(args: string[]) {
@@ -83,49 +87,6 @@ function createTerminalShow(): Show {
   });
 }
 
-/** Line after line, each answered before the next is sent. */
-async function converse(chat: Chat): Promise<number> {
-  const interactive = Boolean(process.stdin.isTTY) && !chat.json;
-  const terminal = interactive && Boolean(process.stdout.isTTY);
-  let waiting = false;
-  const prompt = () => {
-    waiting = true;
-    if (terminal) lines.prompt();
-  };
-  const watch = createReviewWatch({
-    client: chat.client,
-    session: chat.session,
-    wait: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}), // Aborted: the caller looks at the signal.
-    onLearned(review, summary) {
-      if (terminal && waiting) process.stdout.write("\r\x1b[2K");
-      tellLearned(chat, review, summary);
-      if (terminal && waiting) lines.prompt(true);
-    },
-  });
-  await watch.skipPast();
-  // Made no earlier: a line that comes before the loop below listens would be lost.
-  const lines = createInterface({ input: process.stdin, output: terminal ? process.stdout : undefined, prompt: "> " });
-  // In raw mode the terminal hands Ctrl-C to readline instead of making a signal of it.
-  lines.on("SIGINT", () => (waiting ? lines.close() : process.emit("SIGINT")));
-  prompt();
-  let allDone = true;
-  for await (const line of lines) {
-    const text = line.trim();
-    if (text === "/exit") break;
-    if (text !== "") {
-      waiting = false;
-      watch.stop();
-      allDone = await runTurn(chat, text);
-      watch.start();
-    }
-    prompt();
-  }
-  watch.stop();
-  lines.close();
-  if (terminal) process.stdout.write("\n");
-  return allDone ? 0 : 1;
-}
-
 /** True when the turn ended in an answer. */
 async function runTurn({ client, session, json, show }: Chat, text: string): Promise<boolean> {
   const leave = new AbortController();
@@ -155,11 +116,6 @@ async function runTurn({ client, session, json, show }: Chat, text: string): Pro
     process.off("SIGINT", onInterrupt);
   }
   return state === "done";
-}
-
-function tellLearned({ json, show }: Chat, review: string, summary: string): void {
-  if (json) process.stdout.write(`${toPlainJson({ type: "review_end", review, summary })}\n`);
-  else show.line(`★ ${toOneLine(summary)}`);
 }
 
 function toSentence(error: unknown): string {

@@ -27,19 +27,20 @@ import {
   Stopped,
   StoredFile,
 } from "../core/schemas/api.ts";
+import type { BusyMode } from "../core/schemas/settings.ts";
 import { SkillHead } from "../core/schemas/skill.ts";
+import { type UsageBy, UsageReport } from "../core/schemas/usage.ts";
 import type { MemoryStoreName } from "../core/schemas/memory.ts";
+import { type BackoffOptions, createBackoff } from "./backoff.ts";
 import { ProtocolError, type StreamedEvent, readAgentEvents } from "./events.ts";
 import { type Http, ProblemError, UnreachableError, createHttp, toUnreachable } from "./http.ts";
+import { readSocket } from "./socket.ts";
 
-export interface ClientOptions {
+export interface ClientOptions extends BackoffOptions {
   /** Where the API listens, such as `http://127.0.0.1:8787`. */
   url: string;
   /** `tal_…`, or the operator's token for the routes that make profiles and keys. */
   key: string;
-  /** How long a broken stream is tried again without hearing a single event. */
-  reconnectMs?: number;
-  wait?: (ms: number) => Promise<void>;
 }
 
 export type Client = ReturnType<typeof createClient>;
@@ -64,13 +65,21 @@ export function createClient(options: ClientOptions) {
     session: (session: string) => json(SessionDetail, "GET", `/v1/sessions/${session}`),
     entries: async (session: string, after = 0) =>
       (await json(EntryList, "GET", `/v1/sessions/${session}/entries?after=${after}`)).entries,
+    /** Of the profile, in the last 30 days unless other ones are asked for. */
+    usage: (query: { from?: string; to?: string; by?: UsageBy } = {}) => {
+      const asked = Object.entries(query).filter(([, value]) => value !== undefined);
+      return json(UsageReport, "GET", `/v1/usage${asked.length > 0 ? `?${new URLSearchParams(asked)}` : ""}`);
+    },
     stop: (session: string) => json(Stopped, "POST", `/v1/sessions/${session}/stop`),
-    /** Hands the message in and returns; the turn goes on by itself. */
-    postMessage: (session: string, text: string, key?: string) =>
+    /** Hands the message in and returns; the turn goes on by itself. `busy`: what it does to a turn that runs. */
+    postMessage: (session: string, text: string, key?: string, busy?: BusyMode) =>
       json(Accepted, "POST", `/v1/sessions/${session}/messages`, {
-        body: { text },
+        body: { text, ...(busy ? { busy } : {}) },
         headers: key ? { "idempotency-key": key } : {},
       }),
+    /** One standing connection: all that comes after an id, over all turns. Does not reconnect. */
+    watch: (session: string, from: { after: string; signal: AbortSignal; onOpen?: () => void }) =>
+      readSocket({ url: http.url, key: options.key, session, ...from }),
     streamMessage: (session: string, text: string, stream: StreamOptions = {}) =>
       streamMessage(http, options, { session, text }, stream),
     /** One connection, from `after` to the end of `turn`, or else of the newest one. Does not reconnect. */
@@ -133,14 +142,15 @@ export interface ReadFrom {
  */
 async function* streamMessage(
   http: Http,
-  { reconnectMs = 60_000, wait = waitFor }: ClientOptions,
+  options: BackoffOptions,
   { session, text }: { session: string; text: string },
   { key = crypto.randomUUID(), signal = NEVER, onReconnect }: StreamOptions,
 ): AsyncGenerator<StreamedEvent> {
   const headers = { ...SSE, "idempotency-key": key };
+  const backoff = createBackoff(options);
   let after: string | undefined;
   let turn: number | undefined;
-  for (let waitedMs = 0, delayMs = 250; ;) {
+  for (;;) {
     try {
       const response =
         after === undefined
@@ -148,20 +158,18 @@ async function* streamMessage(
           : await openEvents(http, session, { after, turn, signal });
       turn ??= turnOf(response);
       for await (const streamed of readAgentEvents(bodyOf(response))) {
-        [after, waitedMs, delayMs] = [streamed.id, 0, 250];
+        after = streamed.id;
+        backoff.reset();
         yield streamed;
-        if (streamed.event.type === "turn_end") return;
+        const { event } = streamed;
+        if (event.type === "steer_add" && event.turn === turn) turn = event.into;
+        if (event.type === "turn_end" && event.turn === turn) return;
       }
       throw new UnreachableError("The stream ended before its turn did.");
     } catch (error) {
       signal?.throwIfAborted();
-      const reason = toUnreachable(error, http.url);
-      if (waitedMs >= reconnectMs) throw reason;
-      onReconnect?.(reason);
+      await backoff.next(toUnreachable(error, http.url), onReconnect);
     }
-    await wait(delayMs);
-    waitedMs += delayMs;
-    delayMs = Math.min(delayMs * 2, 5_000);
   }
 }
 
@@ -198,8 +206,4 @@ function filePath(session: string, path: string): string {
 function bodyOf(response: Response): ReadableStream<Uint8Array> {
   if (!response.body) throw new UnreachableError("The answer has no body.");
   return response.body;
-}
-
-function waitFor(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

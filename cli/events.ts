@@ -1,4 +1,4 @@
-// Reads a server-sent event stream into agent events. Used by client.ts, and by nothing that writes.
+// Reads a server-sent event stream into agent events. Used by client.ts and socket.ts, and by nothing that writes.
 // Must never pass on half of an event: a stream that breaks off ends before it.
 import { AgentEvent } from "../core/schemas/entry.ts";
 
@@ -22,7 +22,7 @@ export class ProtocolError extends Error {
 /** The agent events of a response body, in order. A type this client does not know is passed over. */
 export async function* readAgentEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamedEvent> {
   for await (const message of parseEventStream(body)) {
-    if (!KNOWN_TYPES.has(message.event)) continue;
+    if (!isKnownType(message.event)) continue;
     yield { id: message.id, event: parseEvent(message) };
   }
 }
@@ -50,6 +50,11 @@ export async function* parseEventStream(body: ReadableStream<Uint8Array>): Async
 }
 
 const KNOWN_TYPES = new Set<string>(AgentEvent.options.map((option) => option.shape.type.value));
+
+/** A newer server may send others. */
+export function isKnownType(type: string): boolean {
+  return KNOWN_TYPES.has(type);
+}
 
 function parseEvent({ event, data }: ServerEvent): AgentEvent {
   try {

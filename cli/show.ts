@@ -17,6 +17,8 @@ export function createShow(screen: Screen) {
   /** The text last written to a line that is not finished: by the answer, or by a tool that runs. */
   let open: "nothing" | "answer" | "tool" = "nothing";
   const calls = new Map<number, string>();
+  /** The entry whose text is on the screen. */
+  let shown: number | null = null;
 
   function endLine(): void {
     if (open === "answer") screen.answer("\n");
@@ -40,10 +42,14 @@ export function createShow(screen: Screen) {
         case "text_delta":
           if (open === "tool") endLine();
           screen.answer(toPlain(event.text));
+          shown = event.entry;
           open = event.text.endsWith("\n") ? "nothing" : "answer";
           return;
         case "entry_restart":
-          return line("(the answer broke off; it begins again)");
+          if (shown === event.entry) line("(the answer broke off; it begins again)");
+          return;
+        case "steer_add":
+          return line(`(put into the running turn: ${toOneLine(event.text)})`);
         case "tool_start": {
           const call = cut(`${toOneLine(event.name)} ${summarise(event.args)}`, screen.columns - 5);
           calls.set(event.entry, call);
@@ -62,7 +68,7 @@ export function createShow(screen: Screen) {
           return;
         }
         case "notice_add":
-          return line(`! ${event.text}`);
+          return line(event.code === "learned" ? `★ ${toOneLine(event.text)}` : `! ${event.text}`);
         case "turn_end":
           return line(toClosing(event));
       }
@@ -110,6 +116,6 @@ function toClosing({ state, stats }: Extract<AgentEvent, { type: "turn_end" }>):
   return `${state === "done" ? "" : `${state}: `}${calls}, ${tokens}`;
 }
 
-function count(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? "" : "s"}`;
+export function count(n: number, what: string): string {
+  return `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 }

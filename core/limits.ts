@@ -11,15 +11,55 @@ export const DEFAULTS: Settings = {
     maxSteps: 500, // [hermes] agent.max_turns
     maxOutputTokens: 16_000, // [own] a long answer and its reasoning; every model we know allows it
     leaseMs: 30_000, // [own] how long a dead object waits before its alarm resumes the turn
-    maxAttempts: 10, // [cf agents] the attempt cap of the Agents SDK's recovery
+    maxAttempts: 10, // [cf agents] the attempt cap of the Agents SDK's recovery; progress resets it
+    maxMemoryStrikes: 3, // [cf agents] its budget of restarts after running out of memory
+    maxWork: 5_000, // [own] all steps of a turn with ten calls each; [cf agents] has such a budget that nothing resets
+    noProgressMs: 15 * MINUTE, // [own] longer than the slowest answer we wait for and its planned waits
+    maxTokens: 0,
+    maxUsd: 0,
     cacheTtlMs: 5 * MINUTE, // Anthropic's prompt cache, default TTL
     modelRetries: 3, // [hermes] api_max_retries
+    inlineWaitMs: 20_000, // [own] the backoff of three tries; an isolate that waits longer costs more than an alarm
+    pausesMs: [15_000, 30_000, MINUTE, MINUTE, MINUTE], // [hermes] auto_recovery_cycles
+    maxPauseMs: 60 * MINUTE, // [hermes] cool-down of a rate limit
+    idleStreamMs: 2 * MINUTE, // [own] reasoning models may think for a minute before they say anything
     maxMessageChars: 100_000, // [own] the largest result a model is shown, so the largest input too
     maxFileBytes: 10 << 20, // [own] a tenth of the isolate's 128 MB
     maxWorkspaceBytes: 50 << 20, // [own]
     maxResultChars: 100_000, // [hermes] characters of one tool result
+    maxTurnResultChars: 200_000, // [hermes]
+    toolTimeoutMs: 3 * MINUTE, // [hermes] terminal default
+    maxParallelCalls: 8, // [own]
     maxQueuedTurns: 20, // [own] beyond it a client is told to wait
+    titles: true,
+    busy: "queue", // [own] nothing a person said is lost, and nothing that runs is cut off unasked
   },
+  context: {
+    threshold: 0.5, // [hermes]
+    thresholdSmall: 0.75, // [hermes] windows under 512,000 tokens
+    maxTokens: 256_000, // [hermes] threshold_tokens
+    protectFirst: 3, // [hermes] protect_first_n
+    tailShare: 0.025, // [hermes] tail_mode lean
+    minTailTokens: 10_000, // [hermes]
+    maxTailTokens: 25_000, // [hermes]
+    minTailMessages: 8, // [hermes] count floor
+    summaryTokens: 10_000, // [hermes] upper end of the summary's size
+    minSaving: 0.05, // [hermes] anti-thrash
+    fileChars: 20_000, // [hermes] context_file_max_chars
+  },
+  guardrails: {
+    // [hermes] tool_loop_guardrails, all of them
+    warnings: true,
+    hardStops: "unattended",
+    sameFailure: { warn: 2, hard: 5 },
+    sameToolFailure: { warn: 3, hard: 8 },
+    noProgress: { warn: 2, hard: 5 },
+    identical: { warn: 3, hard: 5 },
+    cycle: { warn: 3, hard: 5 },
+    caps: { web_search: 50, delegate_task: 50 },
+  },
+  budget: { sessionTokens: 0, sessionUsd: 0, profileDayTokens: 0, profileDayUsd: 0 },
+  models: { effort: {}, prices: {}, windows: {}, keyOrder: "fill_first" },
   review: {
     enabled: true,
     afterModelCalls: 10, // [hermes] creation_nudge_interval
@@ -34,6 +74,7 @@ export const DEFAULTS: Settings = {
     quietMs: 45_000, // [own] longer than a slow model's step, so that a live run is not joined by a second one
     maxFailures: 5, // [own]
     grantTokens: 600_000, // [hermes] input-token budget of a background review
+    grantUsd: 0,
     grantMs: 24 * 60 * MINUTE,
     keepDays: 30,
     looksMs: [10_000, MINUTE, 5 * MINUTE, 30 * MINUTE, 24 * 60 * MINUTE],
@@ -82,6 +123,10 @@ export function parseSettings(json: string | undefined): Result<Settings> {
   }
   return ok({
     turn: { ...DEFAULTS.turn, ...patch.data.turn },
+    context: { ...DEFAULTS.context, ...patch.data.context },
+    guardrails: { ...DEFAULTS.guardrails, ...patch.data.guardrails },
+    budget: { ...DEFAULTS.budget, ...patch.data.budget },
+    models: { ...DEFAULTS.models, ...patch.data.models },
     review: { ...DEFAULTS.review, ...patch.data.review },
     memory: { ...DEFAULTS.memory, ...patch.data.memory },
     skills: { ...DEFAULTS.skills, ...patch.data.skills },

@@ -105,7 +105,6 @@ export interface Sql {
 
 /** The one wake-up of a session. `null` clears it. */
 export interface Alarm {
-  get(): Promise<number | null>;
   set(at: number | null): Promise<void>;
 }
 

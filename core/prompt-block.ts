@@ -1,10 +1,10 @@
-// The blocks of a frozen prompt that hold what was learned: how one is opened and closed, and how its contents are kept
-// from opening or closing one. Used by the skills index and the memory snapshot. Pure.
+// The blocks of a prompt that hold what somebody wrote: how one is opened and closed, and how its contents are kept from
+// opening or closing one. Used by the skills index, the memory snapshot, project files and notes. Pure.
 
-type BlockName = "available_skills" | "memory";
+type BlockName = "available_skills" | "memory" | "project_file" | "news";
 
-/** What opens or closes a block, however it is spelled. */
-const FENCE = /<(?=\s*\/?\s*(?:available_skills|memory)\b)/gi;
+/** What opens or closes a block, or one of the fences around what tools brought from outside, however it is spelled. */
+const FENCE = /<(?=\s*\/?\s*(?:available_skills|memory|project_file|news|content)\b)/gi;
 
 /** `content` is ours but for pieces that went through `withoutFences`. */
 export function fence(name: BlockName, content: string): string {

@@ -1,11 +1,15 @@
-// One Account a profile: its keys, its list of sessions, and whose turn it is to be reviewed. Called by the API, and by
-// the profile's sessions for a review slot. Holds no key, only hashes; an account that was never made stores nothing.
+// One Account a profile: its keys, its list of sessions, whose turn it is to be reviewed, and the ledger. Called by the API
+// and by the profile's sessions. Holds no key, only hashes; an account that was never made stores nothing.
 import { DurableObject } from "cloudflare:workers";
 import { type Result, assert, err, ok } from "../core/errors.ts";
 import { sha256Hex } from "../core/schemas/digest.ts";
 import type { CreatedKey, KeyInfo, Learning, SessionInfo } from "../core/schemas/api.ts";
-import type { ProfileId, SessionId } from "../core/schemas/ids.ts";
+import type { Day, ProfileId } from "../core/schemas/ids.ts";
+import type { Booking, Budget, UsageBy, UsageReport } from "../core/schemas/usage.ts";
+import type { ReviewPlace, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
+import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
+import { toSql } from "./sql.ts";
 
 /** Each check compares with all of them. */
 const MAX_KEYS = 100;
@@ -17,28 +21,17 @@ const SCHEMA = [
     created_at INTEGER NOT NULL, revoked_at INTEGER) STRICT, WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, title TEXT NOT NULL, learning TEXT NOT NULL,
     created_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE IF NOT EXISTS review_slot (one INTEGER PRIMARY KEY CHECK (one = 1), session TEXT NOT NULL,
-    at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
 ];
-
-export interface ReviewRequest {
-  session: SessionId;
-  now: number;
-  /** Least time between two reviews of the profile. */
-  perProfileMs: number;
-  /** Corrections and `/refine` wait for nobody, and nobody waits for them. */
-  urgent: boolean;
-}
-export type ReviewSlot = { granted: true } | { granted: false; retryAt: number };
 
 export class Account extends DurableObject {
   readonly #sql = this.ctx.storage.sql;
+  #opened: AccountLedger | null = null;
 
   /** Makes the account. Again: changes nothing. */
   init(profile: ProfileId): void {
     assert(this.ctx.id.name === profile, "an account is named after its profile");
     this.ctx.storage.transactionSync(() => {
-      for (const statement of SCHEMA) this.#sql.exec(statement);
+      for (const statement of [...SCHEMA, ...LEDGER_SCHEMA]) this.#sql.exec(statement);
     });
   }
 
@@ -112,23 +105,36 @@ export class Account extends DurableObject {
       .toArray();
   }
 
-  /**
-   * One review a profile within `perProfileMs`. Who holds the slot and asks again is granted again: it did not hear the
-   * first answer, since its own reviews are further apart than that.
-   */
-  reserveReview({ session, now, perProfileMs, urgent }: ReviewRequest): ReviewSlot {
-    if (urgent) return { granted: true };
+  reserveReview(request: ReviewRequest): ReviewPlace {
     assert(this.#exists(), "only an account that exists has reviews");
-    const slot = this.#sql.exec<{ session: string; at: number }>("SELECT session, at FROM review_slot").toArray()[0];
-    if (slot && now < slot.at + perProfileMs) {
-      return slot.session === session ? { granted: true } : { granted: false, retryAt: slot.at + perProfileMs };
-    }
-    this.#sql.exec(
-      "INSERT INTO review_slot VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET session = excluded.session, at = excluded.at",
-      session,
-      now,
-    );
-    return { granted: true };
+    return this.#ledger().reserveReview(request);
+  }
+
+  /** Up to where a turn may spend of the profile's day; `null` when nothing is left of it. */
+  reserveTurn(request: TurnRequest): Budget | null {
+    assert(this.#exists(), "only an account that exists has turns");
+    return this.#ledger().reserveTurn(request);
+  }
+
+  /** Counted once, however often it comes. A profile that is gone has no ledger, and its sessions need not ask again. */
+  book(booking: Booking): void {
+    if (!this.#exists()) return;
+    this.#ledger().book(booking);
+    const { session, title } = booking;
+    if (title) this.#sql.exec("UPDATE session SET title = ? WHERE id = ? AND title = ''", title, session);
+  }
+
+  usage(asked: { from: Day; to: Day; by: UsageBy }): UsageReport {
+    assert(this.#exists(), "only an account that exists is asked what it used");
+    return this.#ledger().report({ ...asked, now: Date.now() });
+  }
+
+  /** An account that was made before there was a ledger gets its tables here. */
+  #ledger(): AccountLedger {
+    if (this.#opened) return this.#opened;
+    for (const statement of LEDGER_SCHEMA) this.#sql.exec(statement);
+    this.#opened = createAccountLedger(toSql(this.ctx.storage));
+    return this.#opened;
   }
 
   /** Anyone may name a profile in a key: a guess must not leave a row behind. */

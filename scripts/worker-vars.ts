@@ -1,24 +1,76 @@
-// What the Workers are given from outside: one list, read by start, demo, chaos and deploy. Knows names, never values.
+// What the Workers are given from outside: one list, read by start, demo, chaos and deploy. Knows names, never values. A
+// test compares it with what the Workers read.
+
+/** The variables of each provider that TALARIA_MODEL can name, secrets first. */
+const PROVIDERS: Record<string, { secret: string; plain?: string[] }> = {
+  gateway: { secret: "CLOUDFLARE_AI_TOKEN", plain: ["CLOUDFLARE_ACCOUNT_ID", "CLOUDFLARE_GATEWAY_ID"] },
+  cloudflare: { secret: "CLOUDFLARE_AI_TOKEN", plain: ["CLOUDFLARE_ACCOUNT_ID", "CLOUDFLARE_GATEWAY_ID"] },
+  openrouter: { secret: "OPENROUTER_API_KEY", plain: ["OPENROUTER_REFERER"] },
+  gemini: { secret: "GEMINI_API_KEY" },
+  mistral: { secret: "MISTRAL_API_KEY" },
+  bedrock: { secret: "AWS_BEARER_TOKEN_BEDROCK", plain: ["AWS_REGION"] },
+  deepseek: { secret: "DEEPSEEK_API_KEY" },
+  moonshot: { secret: "MOONSHOT_API_KEY" },
+  zai: { secret: "ZAI_API_KEY" },
+  together: { secret: "TOGETHER_API_KEY" },
+  nvidia: { secret: "NVIDIA_API_KEY" },
+  xai: { secret: "XAI_API_KEY" },
+  groq: { secret: "GROQ_API_KEY" },
+  cerebras: { secret: "CEREBRAS_API_KEY" },
+  fireworks: { secret: "FIREWORKS_API_KEY" },
+  huggingface: { secret: "HF_TOKEN" },
+  ollama: { secret: "OLLAMA_API_KEY", plain: ["OLLAMA_BASE_URL"] },
+  llamacpp: { secret: "LLAMACPP_API_KEY", plain: ["LLAMACPP_BASE_URL"] },
+  vllm: { secret: "VLLM_API_KEY", plain: ["VLLM_BASE_URL"] },
+  lmstudio: { secret: "LMSTUDIO_API_KEY", plain: ["LMSTUDIO_BASE_URL"] },
+};
+
+/** Which models do which work. */
+const MODEL_CHOICES = [
+  "TALARIA_MODEL",
+  "TALARIA_MODEL_REVIEW",
+  "TALARIA_MODEL_CURATION",
+  "TALARIA_MODEL_COMPACTION",
+  "TALARIA_MODEL_TITLE",
+  "TALARIA_MODEL_JUDGE",
+  "TALARIA_MODEL_APPROVAL",
+];
 
 /** Variables of the caller's environment that reach all three Workers. */
-export const MODEL_SECRETS = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"] as const;
-export const PLAIN_VARS = [
-  "ANTHROPIC_BASE_URL",
-  "OPENAI_BASE_URL",
-  "OPENAI_MODEL",
-  "TALARIA_MODEL",
-  "TALARIA_SETTINGS",
-] as const;
+export const MODEL_SECRETS: readonly string[] = [
+  ...new Set(["ANTHROPIC_API_KEY", "OPENAI_API_KEY", ...Object.values(PROVIDERS).map(({ secret }) => secret)]),
+];
+export const PLAIN_VARS: readonly string[] = [
+  ...new Set([
+    ...["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OPENAI_MODEL", "TALARIA_SETTINGS", ...MODEL_CHOICES],
+    ...Object.values(PROVIDERS).flatMap(({ plain = [] }) => plain),
+  ]),
+];
 
-/** What of `env` a Worker gets, beside the operator's token. Empty values count as absent. */
+/**
+ * What of `env` a Worker gets, beside the operator's token. Empty values count as absent. A shell holds tokens for many
+ * programs: those of a provider that no model is named for stay there.
+ */
 export function workerVars(
   env: Record<string, string | undefined>,
   operatorToken: string,
   names: readonly string[] = [...MODEL_SECRETS, ...PLAIN_VARS],
 ): Record<string, string> {
+  const unused = unusedVariables(env);
   const given = names.flatMap((name) => {
-    const value = env[name]?.trim();
+    const value = unused.has(name) ? "" : env[name]?.trim();
     return value ? [[name, value] as const] : [];
   });
   return { ...Object.fromEntries(given), TALARIA_OPERATOR_TOKEN: operatorToken };
+}
+
+function unusedVariables(env: Record<string, string | undefined>): Set<string> {
+  const specs = MODEL_CHOICES.flatMap((choice) => (env[choice] ?? "").split(","));
+  const named = new Set(specs.map((spec) => spec.trim().split(":")[0]));
+  const variables = (isNamed: boolean) =>
+    Object.entries(PROVIDERS)
+      .filter(([name]) => named.has(name) === isNamed)
+      .flatMap(([, { secret, plain = [] }]) => [secret, ...plain]);
+  const used = variables(true);
+  return new Set(variables(false).filter((name) => !used.includes(name)));
 }

@@ -2,13 +2,18 @@
 // (loop.ts) knows nothing else. Pure types; no implementation lives here.
 import type * as z from "zod";
 import type { Failure, Result } from "../errors.ts";
-import type { Answer, JsonObject, Part, ToolCall } from "../schemas/entry.ts";
+import type { Answer, Cost, JsonObject, Part, ToolCall, Usage } from "../schemas/entry.ts";
+import type { Effort } from "../schemas/settings.ts";
 
-/** What a model reads. `tool` messages answer the calls of the assistant message before them, in its order. */
-export type Message =
+/**
+ * What a model reads. `tool` messages answer the calls of the assistant message before them, in its order. `entry` is the
+ * entry of the log it was made from, for whoever shortens a conversation; a model never sees it.
+ */
+export type Message = (
   | { role: "user"; text: string }
   | { role: "assistant"; text: string; calls: ToolCall[]; native?: Answer["native"] }
-  | { role: "tool"; call: string; name: string; text: string; failed: boolean };
+  | { role: "tool"; call: string; name: string; text: string; failed: boolean }
+) & { entry?: number };
 
 /** `parameters` is a JSON Schema object. */
 export interface ToolSpec {
@@ -23,6 +28,8 @@ export interface ModelRequest {
   messages: Message[];
   tools: ToolSpec[];
   maxOutputTokens: number;
+  /** How much to reason; a model takes the strongest level it has that is not above it. Absent: as the model is by itself. */
+  effort?: Effort;
   /** `none`: the tools stay in the request, so that the prefix is the same, but may not be called. */
   toolChoice: "auto" | "none";
   /** Groups calls that share a prefix, for providers that route by it. */
@@ -35,21 +42,47 @@ export type ModelEvent =
   | { type: "done"; answer: Answer }
   | { type: "failed"; failure: ModelFailure };
 
-/** A model call that did not end in an answer. The table of codes is in core/models/failures.ts. */
+/** A model call that did not end in an answer. The table of codes, and of these decisions, is in core/models/failures.ts. */
 export interface ModelFailure extends Failure {
-  retryable: boolean;
+  /** The same call may succeed in a while. */
+  retry: boolean;
+  /** A shorter conversation may succeed. */
+  compact: boolean;
+  /** Another key of the same provider may succeed. */
+  rotateKey: boolean;
+  /** Another model may succeed. */
+  fallBack: boolean;
+  /** The provider refuses what it or another model had said natively: the call may succeed without it. */
+  dropNative?: boolean;
   /** From `Retry-After`, when the provider sent one. */
   retryAfterMs?: number;
+  /** What the call was charged for all the same, where the provider told it. */
+  spent?: { model: string; usage: Usage; cost?: Cost };
 }
+
+/** Kinds of work that may each have a model of their own. */
+export const MODEL_SLOTS = ["turn", "review", "curation", "compaction", "title", "judge", "approval"] as const;
+export type ModelSlot = (typeof MODEL_SLOTS)[number];
+
+/** The primary, then those to fall back on, in order. */
+export type ModelChain = readonly [Model, ...Model[]];
 
 export interface Model {
   /** `<provider>:<model id>`, as recorded with every answer. */
   readonly name: string;
+  /** Tokens that a request and its answer may have together. */
+  readonly contextWindow: number;
   /**
    * Streams one answer. Must not throw: the last event, and only the last, is `done` or `failed`. Aborting the signal
-   * ends the stream with `failed` and code `aborted`.
+   * ends the stream with `failed` and code `aborted`. `heard` is called whenever the provider sends anything at all: arguments
+   * of a call, or signs of life while it thinks, make no event for minutes.
    */
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  stream(request: ModelRequest, signal: AbortSignal, heard?: () => void): AsyncIterable<ModelEvent>;
+  /**
+   * Puts the key of the last call aside for as long as the failure asks. True: the next call uses another one. False: it
+   * fails at once, and says when one is back.
+   */
+  rotateKey?(failure: ModelFailure): boolean;
 }
 
 /**
@@ -71,6 +104,8 @@ export interface ToolContext {
 export interface ToolResult {
   failed: boolean;
   parts: Part[];
+  /** Set by the loop: fingerprint of the result before it was cut, spilled or replaced. */
+  print?: string;
 }
 
 export interface Tool<Args = any> {
@@ -80,17 +115,35 @@ export interface Tool<Args = any> {
   /** A strict object with a description for each field. */
   readonly parameters: z.ZodType<Args>;
   readonly effect: Effect;
+  /**
+   * Paths this call reads or writes, in one spelling each. Calls of one answer run side by side when each is `read` or
+   * tells its paths, and no written path is, holds or lies in a path of another. Absent, and not `read`: runs alone.
+   */
+  paths?(args: Args): { reads: string[]; writes: string[] };
+  /** Its results have a limit of their own and are never moved into a file. */
+  readonly keepsResults?: boolean;
+  /** Failing is part of its work (a shell, a program): many failures in a row do not end a turn. */
+  readonly failsOften?: boolean;
   /** Facts to record with the intent, such as the revision a write was based on. Called once per call, before it runs. */
   prepare?(args: Args): Promise<JsonObject>;
   /** Expected failures are results with `failed`; a throw is reported to the model as `tool_crashed`. */
   run(args: Args, context: ToolContext): Promise<ToolResult>;
 }
 
-/** Where the pieces of an answer go while it streams. `restart`: forget what came so far, the call is repeated. */
+/** Where the pieces of an answer go while it streams. */
 export interface AnswerSink {
   text(delta: string): void;
   reasoning(delta: string): void;
-  restart(): void;
+  /** The provider sent something, if only arguments of a call or a sign of life. */
+  heard?(): void;
+  /** Forget what came so far: the call failed and is repeated. Called before every repetition. */
+  restart(failure: ModelFailure): void;
+}
+
+/** A recorded thing and the number of its entry (of its step, in a review). */
+export interface Placed<T> {
+  value: T;
+  entry: number;
 }
 
 /**
@@ -102,10 +155,18 @@ export interface Journal {
   answer(
     step: number,
     ask: (sink: AnswerSink) => Promise<Result<Answer, ModelFailure>>,
-  ): Promise<Result<Answer, ModelFailure>>;
+  ): Promise<Result<Placed<Answer>, ModelFailure>>;
   /**
-   * The result of the `index`-th call of a step: the recorded one, or that of `run`. Writes the intent first. An intent
-   * without a result runs again only if `effect` allows it; else the result says that the outcome is unknown.
+   * What the person put into the running turn before the model call of this step: as recorded, or what waits now, which is
+   * then recorded. Absent: nothing ever.
+   */
+  additions?(step: number): Message[];
+  /** Whether calls of one step may be begun before earlier ones have ended. Their intents are written in the order of `call`. */
+  readonly parallel: boolean;
+  /**
+   * The result of the `index`-th call of a step: the recorded one, or that of `run`. Writes the intent first, at once when
+   * there is no `prepare`. An intent without a result runs again only if `effect` allows it; else the result says that the
+   * outcome is unknown.
    */
   call(
     step: number,
@@ -113,8 +174,27 @@ export interface Journal {
     work: {
       call: ToolCall;
       effect: Effect;
-      prepare(): Promise<JsonObject>;
-      run(attempt: { op: string; prepared: JsonObject }): Promise<ToolResult>;
+      prepare?(): Promise<JsonObject>;
+      run(attempt: { op: string; prepared: JsonObject; entry: number }): Promise<ToolResult>;
     },
-  ): Promise<ToolResult>;
+  ): Promise<Placed<ToolResult>>;
+}
+
+/** Keeps a conversation within the model's window. The loop asks before each model call. */
+export interface ContextKeeper {
+  /**
+   * `messages` as they are while they fit, else shorter ones. What was done at this step of this turn before a crash is
+   * done again in the same way. `overflow`: the provider has just refused them as too long, so they must become shorter.
+   * `system` comes back when a new epoch began. Failure: they could not be made shorter; nothing was changed.
+   */
+  fit(request: {
+    step: number;
+    messages: Message[];
+    /** Of the model that will be asked. */
+    contextWindow: number;
+    /** Of the last answer of this turn, `null` before the first. */
+    usage: Usage | null;
+    overflow: boolean;
+    signal: AbortSignal;
+  }): Promise<Result<{ messages: Message[]; system?: string }>>;
 }

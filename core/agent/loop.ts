@@ -1,95 +1,279 @@
 // The agent loop: ask the model, run the tools it calls, again, until it answers. Written once: a session's turn and a
 // background review run through it, each with a journal of its own. It keeps no state between calls and knows neither
 // storage nor readers.
-import type { Failure } from "../errors.ts";
+import { type Failure, type Result, ok } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
-import { type Answer, NO_STATS, type TurnStats, addUsage } from "../schemas/entry.ts";
-import type { Journal, Message, Model, Tool } from "./contract.ts";
+import { type Answer, type Cost, NO_STATS, type TurnStats, type Usage, addUsage } from "../schemas/entry.ts";
+import type { Effort, Settings } from "../schemas/settings.ts";
+import type {
+  AnswerSink,
+  ContextKeeper,
+  Journal,
+  Message,
+  ModelChain,
+  ModelFailure,
+  ModelRequest,
+  Placed,
+  Tool,
+} from "./contract.ts";
 import { askModel } from "./model-turn.ts";
-import { type CallRules, runToolCall } from "./tool-calls.ts";
+import { createResultBudget } from "./result-budget.ts";
+import { createStepCalls } from "./step-calls.ts";
+import { Stopped } from "./tool-calls.ts";
 import { toToolSpecs } from "./tool-specs.ts";
 
 export interface LoopOptions {
-  model: Model;
+  /** The primary, then those to fall back on. */
+  models: ModelChain;
   tools: Tool[];
   journal: Journal;
   system: string;
   /** Everything before this turn's first answer, the input included. */
   history: Message[];
-  limits: { maxSteps: number; maxOutputTokens: number; modelRetries: number; maxResultChars: number };
+  limits: LoopLimits;
+  effort?: Effort;
   cacheKey: string;
   clock: Clock;
   random: Random;
   signal: AbortSignal;
   /** Asked before each model call, not for a recorded answer; a failure ends the loop with it (grants, budgets). */
-  mayAsk?(spent: TurnStats): Failure | null;
+  mayAsk?(spent: TurnStats): Failure | null | Promise<Failure | null>;
+  /** Absent: nothing is watched. `attended`: a person is there to stop a turn that goes round in circles. */
+  guardrails?: { settings: Settings["guardrails"]; attended(): boolean };
+  /** True: the turn is to end at the next tool boundary, its remaining calls not run. */
+  isInterrupted?(): boolean;
+  /** Keeps a result that is too long in a file and says its path. The same place is the same file. Absent: it is cut. */
+  spill?(place: string, text: string): Promise<Result<string>>;
+  /** Absent: an overflow ends the turn. */
+  context?: ContextKeeper;
 }
 
-export type LoopEnd =
-  | { state: "done"; reason: "answer" | "step_limit" | "length" | "refusal"; text: string; stats: TurnStats }
-  | { state: "failed"; failure: Failure; stats: TurnStats }
-  | { state: "stopped"; stats: TurnStats };
+export type LoopLimits = Pick<
+  Settings["turn"],
+  | "maxSteps"
+  | "maxOutputTokens"
+  | "modelRetries"
+  | "inlineWaitMs"
+  | "idleStreamMs"
+  | "maxResultChars"
+  | "maxTurnResultChars"
+  | "toolTimeoutMs"
+  | "maxParallelCalls"
+>;
 
-const CLOSING =
-  "The limit of steps for this request is reached. Do not call tools. Say what was done, what was found, and what is left.";
+export type LoopEnd =
+  | {
+      state: "done";
+      reason: "answer" | "step_limit" | "length" | "refusal" | "guardrail";
+      text: string;
+      stats: TurnStats;
+    }
+  | { state: "failed"; failure: Failure; stats: TurnStats }
+  | { state: "stopped"; stats: TurnStats }
+  /** The person said something else: every open call has its result, nothing more was asked. */
+  | { state: "interrupted"; stats: TurnStats }
+  /** No model of the chain works now; one may in a while: `delayMs` where a provider said when. */
+  | { state: "paused"; failure: ModelFailure; delayMs?: number; stats: TurnStats };
+
+const CLOSING = "Do not call tools. Say what was done, what was found, and what is left.";
+const STEPS_USED = `The limit of steps for this request is reached. ${CLOSING}`;
+
+/** A conversation that is still refused as too long after this many times is given up. */
+const MAX_OVERFLOWS = 3;
+
+const FINAL = { retry: false, compact: false, rotateKey: false, fallBack: false };
+
+/** Where a run of the loop is. */
+interface Turn {
+  options: LoopOptions;
+  system: string;
+  messages: Message[];
+  /** The model of the chain that is asked next. */
+  at: number;
+  /** Of the last answer. */
+  usage: Usage | null;
+  /** Why the next answer is to be the last. */
+  halt: string | null;
+  /** Whether anything was done that no earlier run had recorded. */
+  live: boolean;
+  stats: TurnStats;
+}
 
 /** Runs until the model answers without calls, a limit is reached, or the signal aborts. Never throws for a model's fault. */
 export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
-  const { journal, limits, signal } = options;
-  const messages = [...options.history];
+  const { journal, limits, signal, models, system, history } = options;
   const stats: TurnStats = { ...NO_STATS };
-  const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  const turn: Turn = {
+    options,
+    system,
+    messages: [...history],
+    at: 0,
+    usage: null,
+    halt: null,
+    live: false,
+    stats,
+  };
+  const calls = createStepCalls({
+    ...options,
+    journal: toTelling(journal, () => (turn.live = true)),
+    isInterrupted: () => isInterrupted(turn),
+    budget: createResultBudget({ ...options, contextWindow: () => models[turn.at]!.contextWindow }),
+  });
 
   for (let step = 0; step <= limits.maxSteps; step++) {
-    const closing = step === limits.maxSteps;
     if (signal.aborted) return { state: "stopped", stats };
+    turn.messages.push(...(journal.additions?.(step) ?? []));
+    await fit(turn, step, false);
+    const { asked, closing } = await ask(turn, step);
+    if (!asked.ok) return toEnd(asked.failure, signal, stats);
 
-    const asked = await journal.answer(step, async (sink) => {
-      const refusal = options.mayAsk?.(stats);
-      if (refusal) return { ok: false, failure: { ...refusal, retryable: false } };
-      const answer = await askModel({ ...options, request: toRequest(options, messages, closing), sink });
-      // A closing answer that calls tools all the same is an answer: nothing may be left open.
-      return answer.ok && closing ? { ok: true, value: { ...answer.value, calls: [] } } : answer;
-    });
-    if (!asked.ok) {
-      return asked.failure.code === "aborted" && signal.aborted
-        ? { state: "stopped", stats }
-        : { state: "failed", failure: asked.failure, stats };
-    }
-    const answer = asked.value;
+    const { value: answer, entry } = asked.value;
+    turn.at = Math.max(turn.at, indexOf(models, answer.model));
+    turn.usage = answer.usage;
     stats.modelCalls++;
-    stats.usage = addUsage(stats.usage, answer.usage);
+    addUse(stats, answer);
     if (answer.calls.length === 0) {
-      return { state: "done", reason: closing ? "step_limit" : reasonOf(answer), text: answer.text, stats };
+      return { state: "done", reason: closing ?? reasonOf(answer), text: answer.text, stats };
     }
-
-    messages.push({ role: "assistant", text: answer.text, calls: answer.calls, native: answer.native });
-    const rules: CallRules = {
-      tools,
-      cutByLength: answer.stop === "length",
-      maxResultChars: limits.maxResultChars,
-      signal,
-    };
-    for (const [index, call] of answer.calls.entries()) {
-      if (signal.aborted) return { state: "stopped", stats };
-      const message = await runToolCall(journal, { step, index }, call, rules);
-      stats.toolCalls++;
-      if (message.failed) stats.failedCalls++;
-      messages.push(message);
+    turn.messages.push({ role: "assistant", text: answer.text, calls: answer.calls, native: answer.native, entry });
+    try {
+      const cutByLength = answer.stop === "length";
+      const { messages } = turn;
+      turn.halt = (await calls.run({ step, calls: answer.calls, cutByLength, messages, stats })).halt;
+    } catch (error) {
+      if (error instanceof Stopped) return { state: "stopped", stats };
+      throw error;
     }
+    // Of what is recorded beyond this point every call must get its result.
+    if (turn.live && isInterrupted(turn)) return { state: "interrupted", stats };
   }
   return { state: "stopped", stats };
 }
 
-function toRequest(options: LoopOptions, messages: Message[], closing: boolean) {
+function isInterrupted({ options }: Turn): boolean {
+  return options.isInterrupted?.() ?? false;
+}
+
+/** False: the conversation stays as it is. */
+async function fit(turn: Turn, step: number, overflow: boolean): Promise<boolean> {
+  const { context, models, signal } = turn.options;
+  if (!context) return false;
+  const { messages, usage } = turn;
+  const { contextWindow } = models[turn.at]!;
+  const fitted = await context.fit({ step, messages, contextWindow, usage, overflow, signal });
+  if (!fitted.ok) return false;
+  turn.messages = [...fitted.value.messages];
+  turn.system = fitted.value.system ?? turn.system;
+  return true;
+}
+
+type Closing = "step_limit" | "guardrail" | null;
+
+/** The answer of a step, asked for again in fewer words when the provider refuses the conversation as too long. */
+async function ask(
+  turn: Turn,
+  step: number,
+): Promise<{ asked: Result<Placed<Answer>, ModelFailure>; closing: Closing }> {
+  const { journal, limits, signal } = turn.options;
+  let closing: Closing = step === limits.maxSteps ? "step_limit" : null;
+  const askOnce = () =>
+    journal.answer(step, (sink) => {
+      turn.live = true;
+      // A turn that was to be halted, and went on because a person watched, has recorded answers and never comes here.
+      if (turn.halt !== null) closing ??= "guardrail";
+      return askLive(turn, step, closing, sink);
+    });
+  let asked = await askOnce();
+  for (let overflows = 1; !asked.ok && asked.failure.compact && overflows <= MAX_OVERFLOWS; overflows++) {
+    if (signal.aborted || !(await fit(turn, step, true))) break;
+    addSpent(turn.stats, asked.failure);
+    asked = await askOnce();
+  }
+  return { asked, closing };
+}
+
+async function askLive(
+  turn: Turn,
+  step: number,
+  closing: Closing,
+  sink: AnswerSink,
+): Promise<Result<Answer, ModelFailure>> {
+  const { options, stats } = turn;
+  if (step > 0 && isInterrupted(turn)) return { ok: false, failure: REDIRECTED };
+  const { result, at } = await askModel({
+    ...options,
+    mayAsk: () => options.mayAsk?.(stats) ?? null,
+    at: turn.at,
+    request: toRequest(turn, closing),
+    sink: {
+      ...sink,
+      restart(failure) {
+        addSpent(stats, failure);
+        sink.restart(failure);
+      },
+    },
+  });
+  turn.at = at;
+  // A closing answer that calls tools all the same is an answer: nothing may be left open.
+  return result.ok && closing ? ok({ ...result.value, calls: [] }) : result;
+}
+
+/** Never leaves the loop; no provider's failure has this code. */
+const REDIRECTED: ModelFailure = { code: "redirected", message: "The person said something else.", ...FINAL };
+
+function toEnd(failure: ModelFailure, signal: AbortSignal, stats: TurnStats): LoopEnd {
+  if (signal.aborted) return { state: "stopped", stats };
+  if (failure.code === REDIRECTED.code) return { state: "interrupted", stats };
+  addSpent(stats, failure);
+  if (!failure.retry) return { state: "failed", failure, stats };
   return {
-    system: options.system,
-    messages: closing ? [...messages, { role: "user" as const, text: CLOSING }] : messages,
+    state: "paused",
+    failure,
+    ...(failure.retryAfterMs !== undefined && { delayMs: failure.retryAfterMs }),
+    stats,
+  };
+}
+
+/** The journal, telling when it has something done instead of returning what was. */
+function toTelling(journal: Journal, tell: () => void): Journal {
+  return {
+    ...journal,
+    call: (step, index, work) =>
+      journal.call(step, index, {
+        ...work,
+        run(attempt) {
+          tell();
+          return work.run(attempt);
+        },
+      }),
+  };
+}
+
+function toRequest({ options, system, messages, halt }: Turn, closing: Closing): ModelRequest {
+  const last = closing === "guardrail" ? `${halt} ${CLOSING}` : STEPS_USED;
+  return {
+    system,
+    messages: closing === null ? messages : [...messages, { role: "user", text: last }],
     tools: toToolSpecs(options.tools),
     maxOutputTokens: options.limits.maxOutputTokens,
-    toolChoice: closing ? ("none" as const) : ("auto" as const),
+    ...(options.effort && { effort: options.effort }),
+    toolChoice: closing === null ? "auto" : "none",
     cacheKey: options.cacheKey,
   };
+}
+
+/** -1 for a model that is no longer in the chain. */
+function indexOf(models: ModelChain, name: string): number {
+  return models.findIndex((model) => model.name === name);
+}
+
+function addUse(stats: TurnStats, { usage, cost }: { usage: Usage; cost?: Cost }): void {
+  stats.usage = addUsage(stats.usage, usage);
+  if (cost && cost.source !== "none") stats.usdMicros = (stats.usdMicros ?? 0) + cost.usdMicros;
+}
+
+function addSpent(stats: TurnStats, { spent }: ModelFailure): void {
+  if (spent) addUse(stats, spent);
 }
 
 function reasonOf(answer: Answer): "answer" | "length" | "refusal" {

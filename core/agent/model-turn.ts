@@ -1,65 +1,230 @@
-// One model call, with its retries: the loop asks it for every answer. Streams into a sink; a repeated call tells the sink
-// to forget what came before. What may be repeated, the failure itself says.
-import { type Result, err, messageOf, ok } from "../errors.ts";
+// One model call, with all that may be done before it is given up: the conversation without native parts, another key, a
+// short wait, the next model of the chain. The loop asks it for every answer. Streams into a sink; a repeated call tells
+// the sink to forget what came before. What may be done, the failure itself says; longer waits are the loop's.
+import { type Failure, type Result, messageOf, ok } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
 import type { Answer } from "../schemas/entry.ts";
-import type { AnswerSink, Model, ModelFailure, ModelRequest } from "./contract.ts";
+import type { AnswerSink, Message, Model, ModelChain, ModelEvent, ModelFailure, ModelRequest } from "./contract.ts";
 
 // Hermes Agent: min(2 s * 2^(n-1), 120 s) plus up to half of it.
 const BASE_WAIT_MS = 2_000;
 const MAX_WAIT_MS = 120_000;
+/** An answer of nothing is asked for again at once, this often; waiting does not help (Hermes Agent). */
+const MAX_EMPTY = 2;
+/** More than anyone's pool; a provider that puts a key back sooner than it refuses the next must not hold a turn for ever. */
+const MAX_ROTATIONS = 32;
 
 export interface AskOptions {
-  model: Model;
+  models: ModelChain;
+  /** Index of the model to begin with: what the call before came back with, 0 at the first of a turn. */
+  at: number;
   request: ModelRequest;
-  limits: { modelRetries: number };
+  limits: { modelRetries: number; inlineWaitMs: number; idleStreamMs: number };
   clock: Clock;
   random: Random;
   signal: AbortSignal;
   sink: AnswerSink;
+  /** Before each call, the repeated ones too: what was charged for one that failed counts. A refusal is the result. */
+  mayAsk?(): Failure | null | Promise<Failure | null>;
 }
 
-/** The answer, or the last failure. A wait longer than two minutes is not waited for here. */
-export async function askModel(options: AskOptions): Promise<Result<Answer, ModelFailure>> {
-  const { clock, random, signal, sink } = options;
-  for (let attempt = 1; ; attempt++) {
-    const { result, streamed } = await streamOnce(options);
-    if (result.ok) return result;
-    const { failure } = result;
-    const waitMs = failure.retryAfterMs ?? backoffMs(attempt, random);
-    if (!failure.retryable || attempt > options.limits.modelRetries || signal.aborted || waitMs > MAX_WAIT_MS) {
-      return result;
+export interface Asked {
+  /**
+   * The answer, or the failure that nothing here helps against. `compact`: shorten the conversation for model `at` and ask
+   * again. `retry`: ask again after `retryAfterMs`, or in a while where it is absent.
+   */
+  result: Result<Answer, ModelFailure>;
+  /** Index of the model that answered or failed last; models before it are not asked again in this turn. */
+  at: number;
+}
+
+export async function askModel(options: AskOptions): Promise<Asked> {
+  const { models, signal } = options;
+  let at = options.at;
+  let { request } = options;
+  /** The earlier failure of the chain that passes soonest: what the turn waits for when its last model is out for good. */
+  let passing: ModelFailure | null = null;
+  for (;;) {
+    const tried = await askOne({ ...options, request }, models[at]!);
+    request = tried.request;
+    if (tried.result.ok) return { result: tried.result, at };
+    const { failure } = tried.result;
+    if (tried.refused || signal.aborted || failure.code === "aborted" || failure.compact) {
+      return { result: tried.result, at };
     }
-    if (streamed) sink.restart();
-    await clock.sleep(waitMs, signal);
-    if (signal.aborted) return failed("aborted", "The turn was stopped.");
+    passing = soonest(passing, failure);
+    if (!failure.fallBack || at + 1 >= models.length) {
+      // What an earlier call was charged has been told already; what the last one was has not.
+      const { spent: _, ...rest } = passing ?? failure;
+      return { result: failed({ ...rest, ...(failure.spent && { spent: failure.spent }) }), at };
+    }
+    options.sink.restart(failure);
+    at += 1;
   }
 }
 
-async function streamOnce(options: AskOptions): Promise<{ result: Result<Answer, ModelFailure>; streamed: boolean }> {
-  const { model, request, signal, sink } = options;
-  let streamed = false;
+/** All that can be done with one model: until it answers, or a failure says that it will not within a short wait. */
+async function askOne(
+  options: AskOptions,
+  model: Model,
+): Promise<{ result: Result<Answer, ModelFailure>; request: ModelRequest; refused?: true }> {
+  const { limits, clock, random, signal, sink } = options;
+  let { request } = options;
+  let retries = 0;
+  let rotations = 0;
+  let empties = 0;
+  let sameKeyTwice = false;
+  for (;;) {
+    const refusal = await options.mayAsk?.();
+    if (refusal) return { result: failed({ ...broken(refusal.code, ""), ...refusal }), request, refused: true };
+    const result = await streamOnce({ ...options, request }, model);
+    if (result.ok || signal.aborted) return { result, request };
+    const { failure } = result;
+    if (failure.code === "aborted" || failure.compact) return { result, request };
+
+    if (failure.dropNative && request.messages.some(hasNative)) {
+      sink.restart(failure);
+      request = { ...request, messages: request.messages.map(withoutNative) };
+      continue;
+    }
+
+    if (failure.code === EMPTY && empties < MAX_EMPTY) {
+      sink.restart(failure);
+      empties += 1;
+      continue;
+    }
+
+    const waitMs = failure.retryAfterMs ?? backoffMs(retries + 1, random);
+    const mayWait = failure.retry && retries < limits.modelRetries && waitMs <= limits.inlineWaitMs;
+    // A limit may be the moment's: a key gets a second try before it is put aside (Hermes Agent).
+    if (failure.rotateKey && model.rotateKey && !(mayWait && !sameKeyTwice) && rotations < MAX_ROTATIONS) {
+      // With no key left, the next call says at once when one is back.
+      rotations += model.rotateKey(failure) ? 1 : MAX_ROTATIONS;
+      sink.restart(failure);
+      sameKeyTwice = false;
+      continue;
+    }
+    if (!mayWait) return { result, request };
+    sink.restart(failure);
+    sameKeyTwice = true;
+    retries += 1;
+    await clock.sleep(waitMs, signal);
+    if (signal.aborted) return { result: failed(broken("aborted", "The turn was stopped.")), request };
+  }
+}
+
+/** One stream, read to its end. One over which nothing comes for `idleStreamMs` is cut. */
+async function streamOnce(options: AskOptions, model: Model): Promise<Result<Answer, ModelFailure>> {
+  const { request, signal, sink, clock, limits } = options;
+  const call = new AbortController();
+  const stop = () => call.abort();
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  let heardAt = clock.now();
+  const heard = () => {
+    heardAt = clock.now();
+    sink.heard?.();
+  };
+  let isOver = false;
+  const stalled = watch();
+  let events: AsyncIterator<ModelEvent> | undefined;
   try {
-    for await (const event of model.stream(request, signal)) {
-      if (event.type === "done") return { result: ok(event.answer), streamed };
-      if (event.type === "failed") return { result: { ok: false, failure: event.failure }, streamed };
-      streamed = true;
+    events = model.stream(request, call.signal, heard)[Symbol.asyncIterator]();
+    for (;;) {
+      const coming = events.next();
+      const next = await Promise.race([coming, stalled]);
+      if (next === STALLED) {
+        call.abort();
+        const seconds = Math.round(limits.idleStreamMs / 1_000);
+        const failure = passingFault("stream_stalled", `${model.name} said nothing for ${seconds} seconds.`);
+        // A model that is aborted says at once what the call was charged all the same.
+        const last = await Promise.race([coming, clock.sleep(LAST_WORD_MS)]).catch(() => undefined);
+        const spent = last?.value?.type === "failed" ? last.value.failure.spent : undefined;
+        return failed({ ...failure, ...(spent && { spent }) });
+      }
+      if (next.done) return failed(passingFault("stream_cut", `The stream of ${model.name} ended without an answer.`));
+      heard();
+      const event = next.value;
+      if (event.type === "done") return isEmpty(event.answer) ? failed(toEmpty(model, event.answer)) : ok(event.answer);
+      if (event.type === "failed") return failed(event.failure);
       if (event.type === "text_delta") sink.text(event.text);
       else sink.reasoning(event.text);
     }
   } catch (error) {
     // A model must not throw; one that does is a bug we still end the turn for, in words.
-    return { result: failed("model_crashed", `The model adapter failed: ${messageOf(error)}`), streamed };
+    return failed({ ...broken("model_crashed", `The model adapter failed: ${messageOf(error)}`), fallBack: true });
+  } finally {
+    isOver = true;
+    signal.removeEventListener("abort", stop);
+    // Ends the watch, and closes a stream that was left. Not awaited: one that says nothing may never end.
+    call.abort(OVER);
+    void events?.return?.()?.catch(() => undefined);
   }
-  return { result: failed("stream_cut", "The model's stream ended without an answer.", true), streamed };
+
+  /** One sleeper a call: it sleeps on as long as something was heard meanwhile. */
+  async function watch(): Promise<typeof STALLED> {
+    for (;;) {
+      const leftMs = heardAt + limits.idleStreamMs - clock.now();
+      if (leftMs <= 0 && !isOver) return STALLED;
+      // The stream has ended, or ends by itself: an aborted model says so.
+      if (isOver || call.signal.aborted) return new Promise<never>(() => undefined);
+      await clock.sleep(leftMs, call.signal);
+    }
+  }
 }
 
-function failed(code: string, message: string, retryable = false): Result<Answer, ModelFailure> {
-  return { ok: false, failure: { ...err(code, message).failure, retryable } };
+/** A reason of our own: without one each abort makes an error with a stack that nobody reads. */
+const OVER = "over";
+const LAST_WORD_MS = 1_000;
+const STALLED = Symbol("stalled");
+
+function failed(failure: ModelFailure): Result<Answer, ModelFailure> {
+  return { ok: false, failure };
+}
+
+function broken(code: string, message: string): ModelFailure {
+  return { code, message, retry: false, compact: false, rotateKey: false, fallBack: false };
+}
+
+const EMPTY = "empty_answer";
+
+/** Some models end with nothing behind a tool's result, or with reasoning alone. */
+function isEmpty({ text, calls, stop }: Answer): boolean {
+  return stop === "end" && calls.length === 0 && text.trim() === "";
+}
+
+function toEmpty(model: Model, answer: Answer): ModelFailure {
+  const { usage, cost } = answer;
+  const spent = { model: answer.model, usage, ...(cost && { cost }) };
+  return {
+    ...broken(EMPTY, `${model.name} gave an empty answer. Ask again, or in other words.`),
+    fallBack: true,
+    spent,
+  };
+}
+
+function passingFault(code: string, message: string): ModelFailure {
+  return { ...broken(code, message), retry: true, fallBack: true };
+}
+
+/** Of two failures that pass, the one that passes sooner; one without a time is expected back any moment. */
+function soonest(a: ModelFailure | null, b: ModelFailure): ModelFailure | null {
+  if (!b.retry) return a;
+  return a && (a.retryAfterMs ?? 0) < (b.retryAfterMs ?? 0) ? a : b;
+}
+
+function hasNative(message: Message): boolean {
+  return message.role === "assistant" && message.native !== undefined;
+}
+
+function withoutNative(message: Message): Message {
+  if (message.role !== "assistant") return message;
+  const { native: _, ...rest } = message;
+  return rest;
 }
 
 /** `attempt` counts from 1. */
 function backoffMs(attempt: number, random: Random): number {
-  const wait = Math.min(BASE_WAIT_MS * 2 ** (attempt - 1), MAX_WAIT_MS / 1.5);
+  const wait = Math.min(BASE_WAIT_MS * 2 ** (attempt - 1), MAX_WAIT_MS);
   return Math.round(wait + random() * wait * 0.5);
 }

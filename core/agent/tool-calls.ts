@@ -1,107 +1,201 @@
-// One tool call in three stages: prepared (found, arguments checked), run (through the journal), finalised (cut to size).
-// Whatever goes wrong becomes a result the model can read.
+// One tool call in three stages: prepared (found, arguments checked), run (through the journal, for a limited time),
+// finalised (cut to size, warned of). Whatever goes wrong becomes a result the model can read. Used by step-calls.ts.
 import { messageOf } from "../errors.ts";
-import type { JsonObject, Part, ToolCall } from "../schemas/entry.ts";
-import type { Journal, Message, Tool, ToolResult } from "./contract.ts";
-import { fail, renderParts } from "./tool-result.ts";
+import type { Clock } from "../ports.ts";
+import { sha256Hex } from "../schemas/digest.ts";
+import type { JsonObject, ToolCall } from "../schemas/entry.ts";
+import { SHORTENED } from "./compaction-prune.ts";
+import type { Effect, Journal, Placed, Tool, ToolContext, ToolResult } from "./contract.ts";
+import type { Decision } from "./guardrails.ts";
+import { type ResultBudget, toRepeat } from "./result-budget.ts";
+import { addToOutcome, fail } from "./tool-result.ts";
+
+/** Thrown when the turn was stopped while a tool ran: its call stays open. Only the loop may catch it. */
+export class Stopped extends Error {
+  override name = "Stopped";
+}
+
+/** A call whose tool was found, or why it is not run. `ours`: the harness decided so, whatever the call was. */
+export type Prepared =
+  | { tool: Tool; args: unknown; refusal: null }
+  | { tool: Tool | null; args: null; refusal: ToolResult; ours: boolean };
 
 export interface CallRules {
-  tools: Map<string, Tool>;
-  /** The answer was cut by its length, so its calls may be cut too: none is run. */
-  cutByLength: boolean;
-  maxResultChars: number;
+  clock: Clock;
   signal: AbortSignal;
+  toolTimeoutMs: number;
+  budget: ResultBudget;
+  /** Whether the same result of the same call stands in the conversation the model reads. */
+  isShown(print: string): boolean;
+  /** What is to be said with a result, once it is known. */
+  judge(result: ToolResult): Decision;
 }
 
-type ToolMessage = Extract<Message, { role: "tool" }>;
-type Prepared = { tool: Tool; args: unknown } | { refusal: ToolResult };
-
-/** The `index`-th call of a step, through the journal. Never throws for a tool's fault. */
-export async function runToolCall(
-  journal: Journal,
-  { step, index }: { step: number; index: number },
-  call: ToolCall,
-  rules: CallRules,
-): Promise<ToolMessage> {
-  let prepared = prepareCall(call, rules);
-  const result = await journal.call(step, index, {
-    call,
-    effect: "tool" in prepared ? prepared.tool.effect : "read",
-    async prepare() {
-      if (!("tool" in prepared)) return {};
-      try {
-        return (await prepared.tool.prepare?.(prepared.args)) ?? {};
-      } catch (error) {
-        prepared = refuse("tool_crashed", `The tool failed: ${messageOf(error)}. Try another way.`);
-        return {};
-      }
-    },
-    run: async (attempt) => finaliseResult(await execute(prepared, attempt, rules), rules.maxResultChars),
-  });
-  return toToolMessage(call, result);
-}
-
-function toToolMessage(call: ToolCall, result: ToolResult): ToolMessage {
-  return { role: "tool", call: call.id, name: call.name, text: renderParts(result.parts), failed: result.failed };
-}
-
-function prepareCall(call: ToolCall, rules: CallRules): Prepared {
-  if (rules.cutByLength) {
-    return refuse("cut_by_length", "The answer was cut by its length limit, so this call was not run. Call it again.");
+/** The arguments are read as the tool's schema says. A call of an answer that was cut by its length may be cut itself. */
+export function prepareCall(call: ToolCall, tools: ReadonlyMap<string, Tool>, cutByLength: boolean): Prepared {
+  const tool = tools.get(call.name) ?? null;
+  if (cutByLength) {
+    const text = "The answer was cut by its length limit, so this call was not run. Call it again.";
+    return refuseCall(tool, "cut_by_length", text);
   }
-  const tool = rules.tools.get(call.name);
   if (!tool) {
-    const names = [...rules.tools.keys()].join(", ");
-    return refuse("unknown_tool", `There is no tool '${call.name}' here. Use one of: ${names}.`);
+    const names = [...tools.keys()].join(", ");
+    return isWrong(tool, "unknown_tool", `There is no tool '${call.name}' here. Use one of: ${names}.`);
   }
   if (call.malformed !== undefined) {
-    return refuse("bad_arguments", "The arguments were not one JSON object. Call the tool again with valid JSON.");
+    const text = "The arguments were not one JSON object. Call the tool again with valid JSON.";
+    return isWrong(tool, "bad_arguments", text);
+  }
+  // Else it would write the mark into a file, in place of what the mark stands for (Hermes Agent).
+  if (tool.effect !== "read" && SHORTENED.test(JSON.stringify(call.args))) {
+    const text =
+      "The arguments hold a text that was shortened in this conversation, not the text itself. Write all of it.";
+    return isWrong(tool, "shortened_arguments", text);
   }
   const args = tool.parameters.safeParse(call.args);
   if (!args.success) {
     const problems = args.error.issues
       .slice(0, 5)
       .map((issue) => `${issue.path.join(".") || "arguments"}: ${issue.message}`);
-    return refuse("bad_arguments", `The arguments do not fit ${call.name}: ${problems.join("; ")}.`);
+    return isWrong(tool, "bad_arguments", `The arguments do not fit ${call.name}: ${problems.join("; ")}.`);
   }
-  return { tool, args: args.data };
+  return { tool, args: args.data, refusal: null };
 }
 
-function refuse(code: string, error: string): Prepared {
-  return { refusal: fail(code, error) };
+/** A call that is not run for a reason of the harness: no failure of the model or the tool. */
+export function refuseCall(tool: Tool | null, code: string, error: string): Prepared {
+  return { tool, args: null, refusal: fail(code, error), ours: true };
 }
 
-async function execute(
-  prepared: Prepared,
-  attempt: { op: string; prepared: JsonObject },
+function isWrong(tool: Tool | null, code: string, error: string): Prepared {
+  return { tool, args: null, refusal: fail(code, error), ours: false };
+}
+
+/**
+ * The `index`-th call of a step, through the journal. Never throws for a tool's fault; throws `Stopped`, and what the
+ * journal throws. With a tool that prepares nothing, the intent is written before this returns.
+ */
+export async function runToolCall(
+  journal: Journal,
+  { step, index }: { step: number; index: number },
+  work: { call: ToolCall; prepared: Prepared },
   rules: CallRules,
+): Promise<Placed<ToolResult>> {
+  const { call } = work;
+  let { prepared } = work;
+  const { tool } = prepared;
+  let ran = false;
+  const placed = await journal.call(step, index, {
+    call,
+    effect: effectOf(prepared),
+    ...(prepared.refusal === null &&
+      tool?.prepare && {
+        async prepare() {
+          try {
+            return (await tool.prepare?.(prepared.args)) ?? {};
+          } catch (error) {
+            prepared = { tool, args: null, refusal: crashed(messageOf(error)), ours: false };
+            return {};
+          }
+        },
+      }),
+    run: async (attempt) => {
+      ran = true;
+      if (prepared.refusal !== null && prepared.ours) return prepared.refusal;
+      const result = prepared.refusal ?? (await execute(prepared, attempt, rules));
+      return finaliseResult(result, { call, tool, entry: attempt.entry }, rules);
+    },
+  });
+  if (!ran) rules.budget.count(placed.value);
+  return placed;
+}
+
+/**
+ * An intent without a result may come from a run that did run the call, before it was refused in this one. Only of a tool
+ * that changes nothing may then be said that it was not run.
+ */
+function effectOf({ tool, refusal }: Prepared): Effect {
+  if (refusal === null) return tool.effect;
+  return tool === null || tool.effect === "read" ? "read" : "unkeyed";
+}
+
+/** A reason of our own: without one each abort makes an error with a stack that nobody reads. */
+const DONE = "done";
+
+/** A tool that heeds no signal is left behind at its time limit. */
+async function execute(
+  { tool, args }: Extract<Prepared, { refusal: null }>,
+  attempt: Omit<ToolContext, "signal">,
+  { clock, signal, toolTimeoutMs }: CallRules,
 ): Promise<ToolResult> {
-  if ("refusal" in prepared) return prepared.refusal;
+  const own = new AbortController();
+  const timer = new AbortController();
+  const stopped = Promise.withResolvers<never>();
+  const onStop = () => {
+    stopped.reject(new Stopped());
+    own.abort();
+  };
+  const { op, prepared } = attempt;
+  const time = async () => {
+    await clock.sleep(toolTimeoutMs, timer.signal);
+    if (!timer.signal.aborted) own.abort();
+    return timedOut(tool, toolTimeoutMs);
+  };
+  if (signal.aborted) throw new Stopped();
+  signal.addEventListener("abort", onStop, { once: true });
   try {
-    return await prepared.tool.run(prepared.args, { ...attempt, signal: rules.signal });
-  } catch (error) {
-    return fail("tool_crashed", `The tool failed: ${messageOf(error)}. Try another way.`);
+    return await Promise.race([runGuarded(tool, args, { op, prepared, signal: own.signal }), time(), stopped.promise]);
+  } finally {
+    signal.removeEventListener("abort", onStop);
+    timer.abort(DONE);
   }
 }
 
-/** Tools cut their own results with care; this is the wall behind them. */
-function finaliseResult(result: ToolResult, maxChars: number): ToolResult {
-  const size = result.parts.reduce((sum, part) => sum + part.text.length, 0);
-  if (size <= maxChars * 1.5) return result;
-  const each = Math.floor(maxChars / result.parts.length);
-  return { failed: result.failed, parts: result.parts.map((part) => cutPart(part, each)) };
+async function runGuarded(tool: Tool, args: unknown, context: ToolContext): Promise<ToolResult> {
+  try {
+    const { failed, parts } = await tool.run(args, context);
+    if (parts.every((part) => isObject(part.text))) return { failed, parts };
+    return crashed("its result is no JSON object");
+  } catch (error) {
+    return crashed(messageOf(error));
+  }
 }
 
-function cutPart(part: Part, maxChars: number): Part {
-  if (part.text.length <= maxChars) return part;
-  const value = JSON.parse(part.text) as JsonObject;
-  const strings = Object.entries(value).filter(([, field]) => typeof field === "string").length;
-  const each = Math.floor(maxChars / Math.max(1, strings));
-  const cut = Object.fromEntries(
-    Object.entries(value).flatMap(([key, field]) => {
-      if (typeof field === "string") return [[key, field.slice(0, each)]];
-      return JSON.stringify(field).length <= 1_000 ? [[key, field]] : [];
-    }),
-  );
-  return { source: part.source, text: JSON.stringify({ ...cut, cut: true }) };
+function crashed(why: string): ToolResult {
+  return fail("tool_crashed", `The tool failed: ${why.slice(0, MAX_CRASH_CHARS)}. Try another way.`);
+}
+
+// Hermes Agent: characters of an exception's message that a model reads.
+const MAX_CRASH_CHARS = 2_048;
+
+function timedOut(tool: Tool, timeoutMs: number): ToolResult {
+  const error = `${tool.name} did not end within ${Math.round(timeoutMs / 1_000)} seconds and was left.`;
+  const advice =
+    tool.effect === "read"
+      ? "Ask for less, or try another way."
+      : "It may have taken effect all the same: look before you do it again.";
+  return fail("timed_out", `${error} ${advice}`);
+}
+
+async function finaliseResult(
+  result: ToolResult,
+  { call, tool, entry }: { call: ToolCall; tool: Tool | null; entry: number },
+  { budget, isShown, judge }: CallRules,
+): Promise<ToolResult> {
+  const print = sha256Hex([result.failed, ...result.parts.map((part) => `${part.source} ${part.text}`)].join("\n"));
+  const raw = { ...result, print };
+  const place = `${entry}-${call.name.replace(/[^\w-]+/g, "-").slice(0, 60)}`;
+  const repeat = isShown(print) ? toRepeat(raw, call) : null;
+  const shown = repeat ?? (await budget.fit(raw, place, tool?.keepsResults ?? false));
+  const decision = judge(raw);
+  return decision.action === "warn" ? addToOutcome(shown, { warning: decision.message }) : shown;
+}
+
+function isObject(json: string): boolean {
+  try {
+    const value = JSON.parse(json) as JsonObject;
+    return value !== null && typeof value === "object" && !Array.isArray(value);
+  } catch {
+    return false; // no JSON
+  }
 }

@@ -14,11 +14,57 @@ export function fail(code: string, error: string, facts: JsonObject = {}): ToolR
   return { failed: true, parts: toParts({ outcome: { error, code, ...facts } }) };
 }
 
+/** The result with more words of the harness. */
+export function addToOutcome(result: ToolResult, facts: JsonObject): ToolResult {
+  const outcome = result.parts.find((part) => part.source === "outcome");
+  const text = JSON.stringify({ ...(outcome && (JSON.parse(outcome.text) as JsonObject)), ...facts });
+  return { ...result, parts: [{ source: "outcome", text }, ...result.parts.filter((part) => part !== outcome)] };
+}
+
 function toParts(bySource: Partial<Record<Source, JsonObject>>): Part[] {
   return Object.entries(bySource).map(([source, value]) => ({ source: source as Source, text: JSON.stringify(value) }));
 }
 
-/** What the model reads: one JSON object with the keys of all parts. */
+/** What readers of a session receive: one JSON object with the keys of all parts. */
 export function renderParts(parts: Part[]): string {
+  const [only] = parts;
+  if (only && parts.length === 1 && !only.text.includes("\n")) return only.text;
   return JSON.stringify(Object.assign({}, ...parts.map((part) => JSON.parse(part.text) as JsonObject)));
+}
+
+const OPEN = "<content>";
+const CLOSE = "</content>";
+
+/**
+ * What a model reads: first a line of JSON that the harness and the model's own words made, then, in a fence, the JSON
+ * that came from outside. Nothing inside can look like the fence's end, or like words put into the turn by the person.
+ */
+export function renderForModel(parts: Part[]): string {
+  const ours = parts.filter((part) => part.source !== "content");
+  const theirs = parts.filter((part) => part.source === "content");
+  const line = disarm(renderParts(ours));
+  return theirs.length === 0 ? line : [line, OPEN, disarm(renderParts(theirs)), CLOSE].join("\n");
+}
+
+/** The inverse of `renderForModel`: all fields as one object; `null` where the text is no result. */
+export function readRendered(text: string): JsonObject | null {
+  const [ours, open, theirs] = text.split("\n");
+  try {
+    return { ...asObject(ours ?? ""), ...(open === OPEN ? asObject(theirs ?? "") : {}) };
+  } catch {
+    return null; // plain text, or a result that was cut short
+  }
+}
+
+function asObject(json: string): JsonObject {
+  const value: unknown = JSON.parse(json);
+  if (value === null || typeof value !== "object" || Array.isArray(value)) throw new TypeError("not an object");
+  return value as JsonObject;
+}
+
+/** In JSON both brackets stand in strings only, where the escape means the same. White space is an escape there. */
+function disarm(json: string): string {
+  return json
+    .replace(/<(?=(?:\s|\\[nrt])*\/?(?:\s|\\[nrt])*content)/gi, "\\u003c")
+    .replace(/\[(?=(?:\s|\\[nrt])*\/?(?:\s|\\[nrt])*steer)/gi, "\\u005b");
 }

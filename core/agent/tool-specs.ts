@@ -3,16 +3,18 @@ import * as z from "zod";
 import type { JsonObject } from "../schemas/entry.ts";
 import type { Tool, ToolSpec } from "./contract.ts";
 
-const known = new WeakMap<Tool, ToolSpec>();
+/** Tools are made anew for each turn, their schemas once: making JSON Schema of one takes longer than a turn's other work. */
+const known = new WeakMap<z.ZodType, JsonObject>();
 
 /** In the order of `tools`. */
 export function toToolSpecs(tools: Tool[]): ToolSpec[] {
-  return tools.map((tool) => {
-    const cached = known.get(tool);
-    if (cached) return cached;
-    const { $schema: _, ...parameters } = z.toJSONSchema(tool.parameters, { io: "input" }) as JsonObject;
-    const spec = { name: tool.name, description: tool.description, parameters };
-    known.set(tool, spec);
-    return spec;
-  });
+  return tools.map(({ name, description, parameters }) => ({ name, description, parameters: toSchema(parameters) }));
+}
+
+function toSchema(type: z.ZodType): JsonObject {
+  const cached = known.get(type);
+  if (cached) return cached;
+  const { $schema: _, ...schema } = z.toJSONSchema(type, { io: "input" }) as JsonObject;
+  known.set(type, schema);
+  return schema;
 }

@@ -3,9 +3,10 @@
 import type { Entry, JsonObject, Part, ToolCall } from "../schemas/entry.ts";
 import { byteLength } from "../schemas/digest.ts";
 import { type ProfileId, type SessionId, toReviewId } from "../schemas/ids.ts";
-import type { Observation, ReviewJob } from "../schemas/review.ts";
+import type { Grant, Observation, ReviewJob } from "../schemas/review.ts";
 import type { Settings } from "../schemas/settings.ts";
-import { redactDeep, redactText } from "./redact.ts";
+import { toUsdMicros } from "../schemas/usage.ts";
+import { redactDeep, redactText } from "../redact.ts";
 import type { ReviewDecision } from "./triggers.ts";
 
 /** A job is one object, held whole by who puts and who reads it; a model's window is the nearer limit. */
@@ -25,13 +26,21 @@ export interface WorkToReview {
   observations: Observation[];
   /** The model the session runs on. */
   model: string;
-  settings: Settings;
+  grant: Grant;
   now: number;
+}
+
+/** What a review may spend where the operator's limits for it are all that binds it. */
+export function defaultGrant({ review }: Settings, now: number): Grant {
+  const usdMicros = toUsdMicros(review.grantUsd);
+  return { tokens: review.grantTokens, ...(usdMicros > 0 ? { usdMicros } : {}), expiresAt: now + review.grantMs };
 }
 
 /** At most about 900 KB: long strings are cut in the middle, and as a last resort the oldest entries stay behind. */
 export function toReviewJob(work: WorkToReview): ReviewJob {
-  const range = work.entries.filter((entry) => entry.n >= work.from && entry.n <= work.to);
+  const range = work.entries.filter(
+    (entry) => entry.n >= work.from && entry.n <= work.to && entry.kind !== "compaction",
+  );
   const clean = range.map(withoutSecrets);
   const job: ReviewJob = {
     v: 1,
@@ -41,7 +50,7 @@ export function toReviewJob(work: WorkToReview): ReviewJob {
     trigger: work.decision.trigger,
     skills: work.decision.skills,
     memory: work.decision.memory,
-    grant: { tokens: work.settings.review.grantTokens, expiresAt: work.now + work.settings.review.grantMs },
+    grant: work.grant,
     model: work.model,
     createdAt: work.now,
     observations: redactDeep(work.observations),

@@ -2,21 +2,23 @@
 // and memory and nothing else. Called by the review Worker. What it writes carries the place in the script as its id, so
 // that a run that goes on where another was cut off does nothing twice.
 import { runLoop } from "../agent/loop.ts";
-import type { Model, Tool } from "../agent/contract.ts";
+import type { Model, ModelChain, Tool } from "../agent/contract.ts";
 import { type Failure, err } from "../errors.ts";
 import { renderMemoryBlock } from "../memory/block.ts";
 import type { Clock, MemoryStore, Random, ReviewStore, SkillStore } from "../ports.ts";
 import { reviewPrompt, reviewRequest } from "../prompts/review.ts";
-import { NO_USAGE, type TurnStats, addUsage, promptTokens } from "../schemas/entry.ts";
+import { NO_USAGE, addUsage } from "../schemas/entry.ts";
 import { fromReviewId } from "../schemas/ids.ts";
 import type { ReviewJob, ReviewResult, ReviewStep } from "../schemas/review.ts";
 import type { Settings } from "../schemas/settings.ts";
+import { type SpentCall, type UsageLine, spendingOf } from "../schemas/usage.ts";
 import { type Seeds, createLibrary } from "../skills/library.ts";
 import { createMemoryTool } from "../tools/memory.ts";
 import { createSkillTools } from "../tools/skills.ts";
 import { checkCitations } from "./citations.ts";
 import { callsOf, hasViewed, lessonsOf, refusalsOf, summarise } from "./lessons.ts";
 import { type ScriptJournal, createScriptJournal } from "./script-journal.ts";
+import { spentOf, toReviewLines } from "./spent.ts";
 import { renderTranscript } from "./transcript.ts";
 
 export interface ReviewOptions {
@@ -25,7 +27,8 @@ export interface ReviewOptions {
   skills: SkillStore;
   memory: MemoryStore;
   seeds: Seeds;
-  model: Model;
+  /** The primary, then those to fall back on. */
+  models: ModelChain;
   clock: Clock;
   random: Random;
   settings: Settings;
@@ -50,14 +53,25 @@ export async function runReview(options: ReviewOptions): Promise<ReviewEnd> {
   const script = begun.length > 0 ? begun : await start(options);
   if (!script) return { state: "again", delayMs: settings.review.quietMs };
   const journal = createScriptJournal({ reviews, review: job.review, clock: options.clock, script });
-  const end = await runLoop(toLoop(options, journal, script[0]!));
-  if (end.state === "stopped") return { state: "again", delayMs: 0 };
-  if (end.state === "done") {
-    const note = end.reason === "refusal" ? `The model declined to go on. ${end.text}`.trim() : end.text;
-    return finish(options, journal.steps(), { state: "done", note });
+  const failed: SpentCall[] = [];
+  const end = await runLoop(toLoop(options, journal, script[0]!, failed));
+  switch (end.state) {
+    case "stopped":
+    case "interrupted":
+      return { state: "again", delayMs: 0 };
+    case "paused":
+      return { state: "again", delayMs: end.delayMs ?? PAUSE_MS };
+    case "failed":
+      return settleFailure(options, journal, end.failure, failed);
+    case "done": {
+      const note = end.reason === "refusal" ? `The model declined to go on. ${end.text}`.trim() : end.text;
+      return finish(options, journal.steps(), { state: "done", note }, failed);
+    }
   }
-  return settleFailure(options, journal, end.failure);
 }
+
+/** How long the models of a review are left alone when none of them works and none says for how long. */
+const PAUSE_MS = 60_000;
 
 /** Null: another delivery began at the same moment, and is left to it. */
 async function start({ job, reviews, memory, clock, settings }: ReviewOptions): Promise<ReviewStep[] | null> {
@@ -67,28 +81,46 @@ async function start({ job, reviews, memory, clock, settings }: ReviewOptions): 
   return put.won ? [put.step] : null;
 }
 
-function toLoop(options: ReviewOptions, journal: ScriptJournal, begin: ReviewStep): Parameters<typeof runLoop>[0] {
-  const { job, model, clock, random, settings, signal } = options;
+function toLoop(
+  options: ReviewOptions,
+  journal: ScriptJournal,
+  begin: ReviewStep,
+  failed: SpentCall[],
+): Parameters<typeof runLoop>[0] {
+  const { job, models, clock, random, settings, signal } = options;
   const memoryBlock = begin.kind === "start" ? (begin.memoryBlock ?? "") : "";
   const startedAt = clock.now();
   return {
-    model,
+    models: models.map((model) => metered(model, failed)) as [Model, ...Model[]],
     tools: toTools(options, journal),
     journal,
     system: reviewPrompt(job),
     history: [{ role: "user", text: reviewRequest({ memoryBlock, transcript: renderTranscript(job) }) }],
     limits: {
+      ...settings.turn,
       // The loop asks once more for a closing word.
       maxSteps: Math.max(1, settings.review.maxSteps - 1),
-      maxOutputTokens: settings.turn.maxOutputTokens,
-      modelRetries: settings.turn.modelRetries,
-      maxResultChars: settings.turn.maxResultChars,
     },
     cacheKey: `review ${job.profile}`,
     clock,
     random,
     signal,
-    mayAsk: (spent) => checkBudget(options, startedAt, spent),
+    ...(settings.models.effort.review && { effort: settings.models.effort.review }),
+    guardrails: { settings: settings.guardrails, attended: () => false },
+    mayAsk: () => checkBudget(options, startedAt, toReviewLines(spentOf(journal.steps(), failed))),
+  };
+}
+
+/** Puts what its calls cost without bringing an answer into `failed`: the script holds answers only. */
+function metered(model: Model, failed: SpentCall[]): Model {
+  return {
+    ...model,
+    async *stream(request, signal, heard) {
+      for await (const event of model.stream(request, signal, heard)) {
+        if (event.type === "failed" && event.failure.spent) failed.push(event.failure.spent);
+        yield event;
+      }
+    },
   };
 }
 
@@ -108,10 +140,14 @@ function toTools(options: ReviewOptions, journal: ScriptJournal): Tool[] {
   return [...(job.skills ? skillTools : []), ...(job.memory ? [memoryTool] : [])];
 }
 
-function checkBudget({ job, clock, settings }: ReviewOptions, startedAt: number, spent: TurnStats): Failure | null {
-  const tokens = promptTokens(spent.usage) + spent.usage.output;
-  if (tokens >= job.grant.tokens) {
-    return err("grant_spent", `The review's grant of ${job.grant.tokens} tokens is spent.`).failure;
+function checkBudget({ job, clock, settings }: ReviewOptions, startedAt: number, lines: UsageLine[]): Failure | null {
+  const { tokens, usdMicros } = job.grant;
+  const spent = spendingOf(lines);
+  if (spent.tokens >= tokens) {
+    return err("grant_spent", `The review's grant of ${tokens} tokens is spent.`).failure;
+  }
+  if (usdMicros !== undefined && spent.usdMicros >= usdMicros) {
+    return err("grant_spent", `The review's grant of $${usdMicros / 1_000_000} is spent.`).failure;
   }
   if (clock.now() >= job.grant.expiresAt) return err("grant_expired", "The review's grant has expired.").failure;
   if (clock.now() - startedAt < settings.review.runMs) return null;
@@ -120,12 +156,17 @@ function checkBudget({ job, clock, settings }: ReviewOptions, startedAt: number,
 
 const RUN_OVER = "run_over";
 
-async function settleFailure(options: ReviewOptions, journal: ScriptJournal, failure: Failure): Promise<ReviewEnd> {
+async function settleFailure(
+  options: ReviewOptions,
+  journal: ScriptJournal,
+  failure: Failure,
+  failed: SpentCall[],
+): Promise<ReviewEnd> {
   if (failure.code === RUN_OVER) return { state: "again", delayMs: 0 };
   const final = failure.code === "grant_spent" || failure.code === "grant_expired";
   // What was written stands: it is reported, not thrown away with the rest.
   if (final && lessonsOf(callsOf(journal.steps())).length > 0) {
-    return finish(options, journal.steps(), { state: "done", note: `Stopped early. ${failure.message}` });
+    return finish(options, journal.steps(), { state: "done", note: `Stopped early. ${failure.message}` }, failed);
   }
   return { state: "failed", failure, final };
 }
@@ -135,6 +176,7 @@ async function finish(
   { job, reviews, clock }: ReviewOptions,
   script: ReviewStep[],
   end: Pick<ReviewResult, "state" | "note">,
+  failed: SpentCall[] = [],
 ): Promise<ReviewEnd> {
   const calls = callsOf(script);
   const lessons = lessonsOf(calls);
@@ -151,6 +193,7 @@ async function finish(
     refused: refusalsOf(calls),
     modelCalls: answers.length,
     usage: answers.reduce((sum, answer) => addUsage(sum, answer.usage), NO_USAGE),
+    spent: spentOf(script, failed),
     finishedAt: clock.now(),
   });
   await settleWatermark(reviews, result);

@@ -1,6 +1,6 @@
 // The loop's Journal over a review's script: one create-only object a step, in strict order. Whoever loses a create
 // adopts what is there, so that a resumed run, or two deliveries at once, follow one script. Used by review.ts only.
-import type { Journal, ModelFailure, ToolResult } from "../agent/contract.ts";
+import type { Journal, ModelFailure, Placed, ToolResult } from "../agent/contract.ts";
 import { fail } from "../agent/tool-result.ts";
 import { type Result, assert, ok } from "../errors.ts";
 import type { Clock, ReviewStore } from "../ports.ts";
@@ -43,8 +43,10 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
 
   return {
     steps: () => script.slice(0, next),
+    /** Steps are numbered in the order in which they are put. */
+    parallel: false,
 
-    async answer(_step, ask): Promise<Result<Answer, ModelFailure>> {
+    async answer(_step, ask): Promise<Result<Placed<Answer>, ModelFailure>> {
       let recorded = script[next];
       if (!recorded) {
         const asked = await ask(SILENT);
@@ -53,22 +55,28 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
       }
       assert(recorded.kind === "answer", diverged(review, next, "an answer", recorded));
       next += 1;
-      return ok(recorded.answer);
+      return ok({ value: recorded.answer, entry: next - 1 });
     },
 
-    async call(_step, _index, work): Promise<ToolResult> {
+    async call(_step, _index, work): Promise<Placed<ToolResult>> {
       const id = work.call.id;
       let recorded = script[next];
-      let attempt = { op: opOf(review, next), prepared: {} };
+      let attempt = { op: opOf(review, next), prepared: {}, entry: next };
       let interrupted = false;
       if (work.effect !== "read" && recorded?.kind !== "outcome") {
         interrupted = recorded !== undefined;
-        recorded ??= await record({ v: 1, kind: "intent", at: clock.now(), call: id, prepared: await work.prepare() });
+        recorded ??= await record({
+          v: 1,
+          kind: "intent",
+          at: clock.now(),
+          call: id,
+          prepared: (await work.prepare?.()) ?? {},
+        });
         assert(
           recorded.kind === "intent" && recorded.call === id,
           diverged(review, next, `the intent of ${id}`, recorded),
         );
-        attempt = { op: opOf(review, next), prepared: recorded.prepared };
+        attempt = { op: opOf(review, next), prepared: recorded.prepared, entry: next };
         next += 1;
         recorded = script[next];
       }
@@ -81,7 +89,8 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
         diverged(review, next, `the outcome of ${id}`, recorded),
       );
       next += 1;
-      return { failed: recorded.failed, parts: recorded.parts };
+      const { failed, parts, print } = recorded;
+      return { value: { failed, parts, ...(print !== undefined && { print }) }, entry: next - 1 };
     },
   };
 }

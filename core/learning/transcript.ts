@@ -43,8 +43,11 @@ function renderEntry(session: SessionId, entry: Entry): string[] {
           })
           .join("\n"),
       ].filter((text) => text !== "");
+    case "note":
     case "notice":
-      return entry.parts.map((part) => block(cite(part.source), ` notice ${entry.code}`, neutralise(part.text)));
+      return entry.parts.map((part) => block(cite(part.source), ` ${entry.kind} ${entry.code}`, neutralise(part.text)));
+    case "compaction":
+      return []; // it only repeats, in other words, entries that are reviewed themselves
   }
 }
 

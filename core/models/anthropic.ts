@@ -1,20 +1,26 @@
 // Anthropic's Messages API over its SDK. Translates a request and its stream; promises and failures are stream-guard.ts's.
 // Retries are the loop's, so the SDK makes none; the environment is never read for a key or an address.
-import Anthropic, { APIConnectionTimeoutError, APIError } from "@anthropic-ai/sdk";
+import Anthropic, { APIConnectionTimeoutError } from "@anthropic-ai/sdk";
 import type {
   ContentBlock,
   ContentBlockParam,
   MessageCreateParamsStreaming,
   MessageDeltaUsage,
+  RawContentBlockDelta,
   RawMessageStreamEvent,
   StopReason as WireStop,
   ToolUseBlock,
   Usage as WireUsage,
 } from "@anthropic-ai/sdk/resources/messages/messages";
-import type { Model, ModelEvent, ModelRequest } from "../agent/contract.ts";
+import type { Model, ModelRequest } from "../agent/contract.ts";
 import { type Answer, NO_USAGE, type StopReason, type Usage } from "../schemas/entry.ts";
-import { guardWire } from "./stream-guard.ts";
-import { type IdRule, type WireMessage, assignWireIds, toToolCalls } from "./wire-calls.ts";
+import type { Effort } from "../schemas/settings.ts";
+import { type ModelFacts, factsOf } from "./catalog.ts";
+import { chooseEffort, supportedEfforts } from "./effort.ts";
+import { refuseErrors } from "./refused-reply.ts";
+import { type OpenCall, type Say, guardWire } from "./stream-guard.ts";
+import { assertCallCount, grow } from "./storable-answer.ts";
+import { type IdRule, type WireMessage, asText, assignWireIds, toArgumentText, toToolCalls } from "./wire-calls.ts";
 
 export interface AnthropicOptions {
   apiKey: string;
@@ -23,47 +29,64 @@ export interface AnthropicOptions {
   /** Default: Anthropic itself. */
   baseUrl?: string;
   fetch: typeof fetch;
+  /** Default: what the catalog knows. */
+  facts?: ModelFacts;
 }
 
 const WIRE = "anthropic";
 const IDS: IdRule = { strip: /[^A-Za-z0-9_-]/g, filler: "_", maxChars: 64 };
+const REPLAYED: ReadonlySet<string> = new Set(["text", "thinking", "redacted_thinking", "tool_use"]);
+/** `none` switches thinking off. There is no `minimal`. */
+const LEVELS: readonly Effort[] = ["none", "low", "medium", "high", "xhigh", "max"];
 const CACHED = { type: "ephemeral" } as const;
 
 export function createAnthropicModel(options: AnthropicOptions): Model {
   const name = `anthropic:${options.model}`;
+  const facts = options.facts ?? factsOf({ provider: "anthropic", id: options.model, name });
+  let client: Anthropic | undefined;
   return guardWire({
     name,
+    facts,
     provider: "Anthropic",
     apiKey: options.apiKey,
-    fetch: options.fetch,
-    errors: { api: APIError, timeout: APIConnectionTimeoutError },
-    async *open(request, call) {
-      const client = new Anthropic({
-        apiKey: options.apiKey,
-        baseURL: options.baseUrl ?? "https://api.anthropic.com",
-        fetch: call.fetch,
-        maxRetries: 0,
-        logLevel: "off",
-        openTelemetry: false,
-      });
-      const body = toAnthropicBody(request, options.model);
-      const stream = await client.messages.create(body, { signal: call.signal });
-      yield* readAnthropicStream(stream, name, request.messages.length);
+    timeoutError: APIConnectionTimeoutError,
+    open(request, { signal, charge }) {
+      client ??= createClient(options);
+      const body = toAnthropicBody(request, options.model, facts.efforts);
+      const response = client.messages.create(body, { signal }).asResponse();
+      return { response, read: createReader({ model: name, messagesBefore: request.messages.length, charge }) };
     },
   });
 }
 
+function createClient(options: AnthropicOptions): Anthropic {
+  return new Anthropic({
+    apiKey: options.apiKey,
+    baseURL: options.baseUrl ?? "https://api.anthropic.com",
+    fetch: refuseErrors(options.fetch),
+    maxRetries: 0,
+    logLevel: "off",
+    openTelemetry: false,
+  });
+}
+
 /**
- * Cache breakpoints: the last tool, the system prompt, and the last two user messages. The last message of a call is always
- * a user's, so the breakpoint before the last stands exactly where the call before ended, and all of it is read again.
+ * Cache breakpoints: the last tool, the system prompt, and the ends of the last two runs of user messages. A call ends with
+ * such a run, so the breakpoint before the last stands exactly where the call before ended, and all of it is read again.
+ * `efforts` are those the model takes; absent: unknown.
  */
-export function toAnthropicBody(request: ModelRequest, model: string): MessageCreateParamsStreaming {
+export function toAnthropicBody(
+  request: ModelRequest,
+  model: string,
+  efforts?: readonly Effort[],
+): MessageCreateParamsStreaming {
   const messages = toMessages(assignWireIds(request.messages, IDS));
-  const marked = messages.filter((message) => message.role === "user").slice(-2);
+  const marked = messages.filter(({ role }, n) => role === "user" && messages[n + 1]?.role !== "user").slice(-2);
   return {
     model,
     max_tokens: request.maxOutputTokens,
     stream: true,
+    ...toThinking(chooseEffort(request.effort, supportedEfforts(LEVELS, efforts)), model, request.maxOutputTokens),
     ...(request.tools.length === 0
       ? {}
       : {
@@ -78,6 +101,26 @@ export function toAnthropicBody(request: ModelRequest, model: string): MessageCr
     ...(request.system.trim() ? { system: [{ type: "text", text: request.system, cache_control: CACHED }] } : {}),
     messages: messages.map((message) => (marked.includes(message) ? markLast(message) : message)),
   };
+}
+
+/** Models that are told a number of tokens; all later ones decide by themselves how long to think, within an effort. */
+const BUDGETED = /^claude-(3|(opus|sonnet|haiku)-4(-[0-5])?(-\d{8})?$)/;
+const BUDGET_SHARES = { low: 0.1, medium: 0.25, high: 0.5, xhigh: 0.5, max: 0.5 } as const;
+const MIN_BUDGET_TOKENS = 1_024;
+
+/** `summarized`: newer models would send thinking without its text. */
+function toThinking(
+  effort: Effort | undefined,
+  model: string,
+  maxOutputTokens: number,
+): Pick<MessageCreateParamsStreaming, "thinking" | "output_config"> {
+  if (effort === undefined) return {};
+  if (effort === "none" || effort === "minimal") return { thinking: { type: "disabled" } };
+  if (!BUDGETED.test(model)) {
+    return { thinking: { type: "adaptive", display: "summarized" }, output_config: { effort } };
+  }
+  const budget_tokens = Math.max(MIN_BUDGET_TOKENS, Math.floor(maxOutputTokens * BUDGET_SHARES[effort]));
+  return budget_tokens < maxOutputTokens ? { thinking: { type: "enabled", budget_tokens } } : {};
 }
 
 interface WireTurn {
@@ -139,62 +182,95 @@ function markLast({ role, content }: WireTurn): WireTurn {
   return { role, content: [...content.slice(0, -1), last] };
 }
 
-async function* readAnthropicStream(
-  stream: AsyncIterable<RawMessageStreamEvent>,
-  model: string,
-  messagesBefore: number,
-): AsyncIterable<ModelEvent> {
-  const blocks: ContentBlock[] = [];
-  const inputs: string[] = [];
+interface StreamFacts {
+  model: string;
+  messagesBefore: number;
+  charge(usage: Usage): void;
+}
+
+function createReader({ model, messagesBefore, charge }: StreamFacts): OpenCall["read"] {
+  // By the provider's number, in the order they began: nothing may be sized by a number that came over a wire.
+  const blocks = new Map<number, OpenBlock>();
+  let calls = 0;
   let usage = NO_USAGE;
   let stop: WireStop | null = null;
-  for await (const event of stream) {
-    if (event.type === "message_start") usage = addCounts(usage, event.message.usage);
+  return (raw, say) => {
+    const event = raw as RawMessageStreamEvent;
+    if (event.type === "message_start") charge((usage = addCounts(usage, event.message?.usage)));
     else if (event.type === "content_block_start") {
-      blocks[event.index] = { ...event.content_block };
-      inputs[event.index] = "";
+      const open = { block: toBlock(event.content_block), input: "" };
+      blocks.set(event.index, open);
+      if (isToolUse(open.block)) assertCallCount(++calls);
+      if (open.block.type === "text") sayDelta("text_delta", open.block.text, say);
+      if (open.block.type === "thinking") sayDelta("reasoning_delta", open.block.thinking, say);
     } else if (event.type === "content_block_delta") {
-      const block = blocks[event.index];
-      const { delta } = event;
-      if (delta.type === "text_delta" && block?.type === "text") {
-        block.text += delta.text;
-        yield { type: "text_delta", text: delta.text };
-      } else if (delta.type === "thinking_delta" && block?.type === "thinking") {
-        block.thinking += delta.thinking;
-        yield { type: "reasoning_delta", text: delta.thinking };
-      } else if (delta.type === "signature_delta" && block?.type === "thinking") block.signature = delta.signature;
-      else if (delta.type === "input_json_delta") inputs[event.index] += delta.partial_json;
+      // What belongs to no block that was begun belongs to no answer.
+      const open = blocks.get(event.index);
+      if (open && event.delta) readDelta(open, event.delta, say);
     } else if (event.type === "message_delta") {
-      usage = addCounts(usage, event.usage);
-      stop = event.delta.stop_reason;
+      charge((usage = addCounts(usage, event.usage)));
+      stop = event.delta?.stop_reason ?? stop;
     } else if (event.type === "message_stop") {
-      return yield { type: "done", answer: toAnswer({ blocks, inputs, stop, usage, model, messagesBefore }) };
+      const open = [...blocks.values()];
+      say({ type: "done", answer: toAnswer({ blocks: open, stop, usage, model, messagesBefore }) });
     }
+  };
+}
+
+interface OpenBlock {
+  block: ContentBlock;
+  /** Of a call: its arguments so far. */
+  input: string;
+}
+
+/** An imitation may leave out a field that we read, or send something else in it. */
+function toBlock(block: ContentBlock): ContentBlock {
+  if (block.type === "text") return { ...block, text: asText(block.text) };
+  if (block.type === "thinking") {
+    return { ...block, thinking: asText(block.thinking), signature: asText(block.signature) };
   }
+  return isToolUse(block) ? { ...block, id: asText(block.id), name: asText(block.name) } : { ...block };
+}
+
+function readDelta(open: OpenBlock, delta: RawContentBlockDelta, say: Say): void {
+  const { block } = open;
+  if (delta.type === "text_delta" && block.type === "text") {
+    block.text = grow(block.text, asText(delta.text));
+    sayDelta("text_delta", asText(delta.text), say);
+  } else if (delta.type === "thinking_delta" && block.type === "thinking") {
+    block.thinking = grow(block.thinking, asText(delta.thinking));
+    sayDelta("reasoning_delta", asText(delta.thinking), say);
+  } else if (delta.type === "signature_delta" && block.type === "thinking") block.signature = asText(delta.signature);
+  else if (delta.type === "input_json_delta") open.input = grow(open.input, asText(delta.partial_json));
+}
+
+function sayDelta(type: "text_delta" | "reasoning_delta", text: string, say: Say): void {
+  if (text) say({ type, text });
 }
 
 /** The counts of `message_delta` are running totals, not differences; a field it leaves out stays. */
 function addCounts(usage: Usage, wire: WireUsage | MessageDeltaUsage | undefined): Usage {
+  const reasoning = wire?.output_tokens_details?.thinking_tokens ?? usage.reasoning;
   return {
     input: wire?.input_tokens ?? usage.input,
     output: wire?.output_tokens ?? usage.output,
     cacheRead: wire?.cache_read_input_tokens ?? usage.cacheRead,
     cacheWrite: wire?.cache_creation_input_tokens ?? usage.cacheWrite,
+    ...(reasoning === undefined ? {} : { reasoning }),
   };
 }
 
 function toAnswer(read: {
-  blocks: ContentBlock[];
-  inputs: string[];
+  blocks: OpenBlock[];
   stop: WireStop | null;
   usage: Usage;
   model: string;
   messagesBefore: number;
 }): Answer {
-  const whole = read.blocks.flatMap((block, index) => (block ? [{ block, input: read.inputs[index] ?? "" }] : []));
+  const whole = read.blocks;
   // Servers that speak this wire for other models send the whole input with the start of the block.
   const raw = whole.flatMap(({ block, input }) =>
-    isToolUse(block) ? [{ id: block.id, name: block.name, arguments: input || JSON.stringify(block.input ?? {}) }] : [],
+    isToolUse(block) ? [{ id: block.id, name: block.name, arguments: input || toArgumentText(block.input) }] : [],
   );
   const calls = toToolCalls(raw, read.messagesBefore);
   const args = calls.values();
@@ -214,8 +290,12 @@ function toAnswer(read: {
   };
 }
 
-/** Thinking is accepted again only with its signature, and never as the end of a message. */
+/**
+ * Thinking is accepted again only with its signature, and never as the end of a message. Of a block we do not know nobody
+ * can tell.
+ */
 function isReplayable(blocks: ContentBlock[]): boolean {
+  if (!blocks.every((block) => REPLAYED.has(block.type))) return false;
   const signed = blocks.every((block) => block.type !== "thinking" || block.signature !== "");
   const last = blocks.at(-1);
   return signed && last !== undefined && last.type !== "thinking" && last.type !== "redacted_thinking";

@@ -2,14 +2,19 @@
 // server leaves out or does its own way is settled here; nothing of it goes further.
 import * as z from "zod";
 import type { ModelEvent } from "../agent/contract.ts";
-import { type Answer, JsonObject, NO_USAGE, type StopReason, type Usage } from "../schemas/entry.ts";
+import { type Answer, type Cost, type JsonObject, NO_USAGE, type StopReason, type Usage } from "../schemas/entry.ts";
 import { modelFailure } from "./failures.ts";
-import { type RawCall, toToolCalls } from "./wire-calls.ts";
+import { toldCost } from "./prices.ts";
+import type { OpenCall, Say } from "./stream-guard.ts";
+import { assertCallCount, grow } from "./storable-answer.ts";
+import { type RawCall, asText, toArgumentText, toToolCalls } from "./wire-calls.ts";
 
 export const WIRE = "openai-chat";
 
 /** What this wire's servers want to see again. */
 export interface ChatNative {
+  /** Who sent it, as failures name it. */
+  server?: string;
   /** Fields of the assistant message, as they are to be sent. */
   reasoning?: { reasoning_content?: string; reasoning_details?: JsonObject[] };
   /** `extra_content` of each call, in order. */
@@ -17,56 +22,26 @@ export interface ChatNative {
 }
 
 // Loose, and forgiving field by field: an imitation that sends a wrong type in one field is still understood in the others.
+// What every piece of an answer has is read by hand, for there are thousands; schemas read what comes once or is deep.
 const text = z.string().nullish().catch(undefined);
 const count = z.number().nullish().catch(undefined);
-const ChatUsage = z
-  .object({
-    prompt_tokens: count,
-    completion_tokens: count,
-    total_tokens: count,
-    prompt_tokens_details: z.object({ cached_tokens: count, cache_write_tokens: count }).nullish().catch(undefined),
-    prompt_cache_hit_tokens: count, // DeepSeek
-    cached_tokens: count, // Moonshot
-  })
-  .nullish()
-  .catch(undefined);
-const CallDelta = z.object({
-  index: count,
-  id: text,
-  function: z.object({ name: text, arguments: z.union([z.string(), JsonObject]).nullish() }).nullish(),
-  extra_content: JsonObject.nullish().catch(undefined),
+const ChatUsage = z.object({
+  prompt_tokens: count,
+  completion_tokens: count,
+  total_tokens: count,
+  completion_tokens_details: z.object({ reasoning_tokens: count }).nullish().catch(undefined),
+  cost: count, // OpenRouter, in US dollars
+  prompt_tokens_details: z.object({ cached_tokens: count, cache_write_tokens: count }).nullish().catch(undefined),
+  prompt_cache_hit_tokens: count, // DeepSeek
+  cached_tokens: count, // Moonshot
 });
-const ContentPart = z.object({
-  type: z.string(),
-  text,
-  thinking: z.array(z.object({ text })).nullish().catch(undefined), // Mistral
-});
-const ChatChunk = z.object({
-  choices: z
-    .array(
-      z.object({
-        delta: z
-          .object({
-            content: z
-              .union([z.string(), z.array(ContentPart)])
-              .nullish()
-              .catch(undefined),
-            refusal: text,
-            reasoning_content: text, // DeepSeek, llama.cpp, Moonshot, Z.ai
-            reasoning: text, // OpenRouter, Ollama, Groq, vLLM
-            reasoning_details: z.array(JsonObject).nullish().catch(undefined), // OpenRouter
-            tool_calls: z.array(CallDelta).nullish().catch(undefined),
-          })
-          .nullish(),
-        finish_reason: text,
-        usage: ChatUsage, // Moonshot
-      }),
-    )
-    .nullish(),
-  usage: ChatUsage,
-});
-type ChatChunk = z.infer<typeof ChatChunk>;
-type Delta = NonNullable<NonNullable<ChatChunk["choices"]>[number]["delta"]>;
+type ChatUsage = z.infer<typeof ChatUsage>;
+const ContentParts = z.array(
+  z.object({
+    text,
+    thinking: z.array(z.object({ text })).nullish().catch(undefined), // Mistral
+  }),
+);
 
 interface Read {
   text: string;
@@ -76,6 +51,7 @@ interface Read {
   calls: (RawCall & { index: number | null; extra: JsonObject | null })[];
   finish: string | null;
   usage: Usage | null;
+  cost: Cost | undefined;
 }
 
 export interface ChatStreamFacts {
@@ -85,78 +61,125 @@ export interface ChatStreamFacts {
   messagesBefore: number;
   /** What was asked: its length stands in for the usage of a server that counts nothing. */
   body: unknown;
+  charge(usage: Usage): void;
 }
 
-export async function* readChatStream(
-  stream: AsyncIterable<unknown>,
-  facts: ChatStreamFacts,
-): AsyncIterable<ModelEvent> {
-  const read: Read = { text: "", reasoning: "", refused: false, details: [], calls: [], finish: null, usage: null };
-  for await (const raw of stream) {
-    const chunk = ChatChunk.safeParse(raw);
-    if (!chunk.success) continue; // such as a comment in JSON form from a proxy
-    const choice = chunk.data.choices?.[0];
-    read.usage = toUsage(chunk.data.usage ?? choice?.usage) ?? read.usage;
-    if (choice?.delta) yield* readDelta(choice.delta, read);
-    read.finish = choice?.finish_reason || read.finish;
-  }
-  // Not every server ends with [DONE], but every one gives a reason to finish.
-  if (read.finish === null) return;
-  yield toEnd(read, facts);
+export function createChatReader(facts: ChatStreamFacts): Pick<OpenCall, "read" | "end"> {
+  const read: Read = {
+    text: "",
+    reasoning: "",
+    refused: false,
+    details: [],
+    calls: [],
+    finish: null,
+    usage: null,
+    cost: undefined,
+  };
+  return {
+    // What is no chunk, such as a comment in JSON form from a proxy, has none of these fields.
+    read(raw, say) {
+      const chunk = asRecord(raw);
+      const choice = Array.isArray(chunk?.choices) ? asRecord(chunk.choices[0]) : undefined;
+      const delta = asRecord(choice?.delta);
+      const counts = chunk?.usage ?? choice?.usage; // Moonshot's stands in the choice
+      if (counts) readUsage(counts, read, facts);
+      if (delta) readDelta(delta, read, say);
+      read.finish = asText(choice?.finish_reason) || read.finish;
+    },
+    // Not every server ends with [DONE], but every one gives a reason to finish.
+    end(say) {
+      if (read.finish !== null) say(toEnd(read, facts));
+    },
+  };
 }
 
-function* readDelta(delta: Delta, read: Read): Iterable<ModelEvent> {
-  const parts = typeof delta.content === "string" ? [{ type: "text", text: delta.content }] : (delta.content ?? []);
-  const thoughts = parts.flatMap((part) => ("thinking" in part && part.thinking ? part.thinking : []));
-  const reasoning = (delta.reasoning_content || delta.reasoning || "") + thoughts.map((it) => it.text ?? "").join("");
-  const words = parts.map((part) => part.text ?? "").join("") + (delta.refusal ?? "");
-  if (delta.refusal) read.refused = true;
-  for (const detail of delta.reasoning_details ?? []) addDetail(read.details, detail);
-  for (const call of delta.tool_calls ?? []) addCall(read.calls, call);
-  read.reasoning += reasoning;
-  read.text += words;
-  if (reasoning) yield { type: "reasoning_delta", text: reasoning };
-  if (words) yield { type: "text_delta", text: words };
+function readUsage(raw: unknown, read: Read, { charge }: ChatStreamFacts): void {
+  const counts = ChatUsage.safeParse(raw).data;
+  read.cost = toldCost(counts?.cost) ?? read.cost;
+  const usage = counts && toUsage(counts);
+  if (usage) charge((read.usage = usage));
+}
+
+function readDelta(delta: JsonObject, read: Read, say: Say): void {
+  const parts = Array.isArray(delta.content) ? (ContentParts.safeParse(delta.content).data ?? []) : [];
+  const thoughts = parts.flatMap((part) => part.thinking ?? []);
+  const refusal = asText(delta.refusal);
+  // `reasoning_content`: DeepSeek, llama.cpp, Moonshot, Z.ai; `reasoning`: OpenRouter, Ollama, Groq, vLLM.
+  const reasoning = (asText(delta.reasoning_content) || asText(delta.reasoning)) + joinTexts(thoughts);
+  const words = asText(delta.content) + joinTexts(parts) + refusal;
+  if (refusal) read.refused = true;
+  for (const detail of asRecords(delta.reasoning_details)) addDetail(read.details, detail); // OpenRouter
+  for (const call of asRecords(delta.tool_calls)) addCall(read.calls, call);
+  read.reasoning = grow(read.reasoning, reasoning);
+  read.text = grow(read.text, words);
+  if (reasoning) say({ type: "reasoning_delta", text: reasoning });
+  if (words) say({ type: "text_delta", text: words });
+}
+
+function asRecord(value: unknown): JsonObject | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+}
+
+/** Of what should be a list of objects, those that are. */
+function asRecords(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter((item) => asRecord(item) !== undefined) : [];
+}
+
+function joinTexts(parts: { text?: string | null }[]): string {
+  return parts.map((part) => part.text ?? "").join("");
 }
 
 /**
  * OpenAI numbers the calls and names each once. Others leave the number out, or send every call whole with the number 0:
  * there a new id begins a new call.
  */
-function addCall(calls: Read["calls"], delta: z.infer<typeof CallDelta>): void {
-  const index = delta.index ?? null;
+function addCall(calls: Read["calls"], delta: JsonObject): void {
+  const index = Number.isFinite(delta.index) ? (delta.index as number) : null;
+  const id = asText(delta.id);
+  const fn = asRecord(delta.function);
+  const name = asText(fn?.name);
   const numbered = index === null ? calls.at(-1) : calls.findLast((call) => call.index === index);
-  const isNew = !numbered || (!!delta.id && !!numbered.id && delta.id !== numbered.id && !!delta.function?.name);
-  const whole = index === null && !delta.id && !!delta.function?.name;
+  const isNew = !numbered || (id !== "" && numbered.id !== "" && id !== numbered.id && name !== "");
+  const whole = index === null && id === "" && name !== "";
   const call = isNew || whole ? { id: "", name: "", arguments: "", index, extra: null } : numbered;
-  if (call !== numbered) calls.push(call);
-  const args = delta.function?.arguments ?? "";
-  call.id ||= delta.id ?? "";
-  call.name ||= delta.function?.name ?? "";
-  call.arguments += typeof args === "string" ? args : JSON.stringify(args);
-  call.extra = delta.extra_content ?? call.extra;
+  if (call !== numbered) assertCallCount(calls.push(call));
+  call.id ||= id;
+  call.name ||= name;
+  call.arguments = grow(call.arguments, toArgumentText(fn?.arguments ?? ""));
+  call.extra = asRecord(delta.extra_content) ?? call.extra;
 }
+
+const MAX_OPEN_DETAILS = 50;
 
 /** OpenRouter cuts one detail into deltas that share an `index`. */
 function addDetail(details: JsonObject[], delta: JsonObject): void {
-  const whole = details.find((detail) => detail.index === delta.index && detail.type === delta.type);
+  // They come one after the other, a few at a time at most.
+  const recent = details.slice(-MAX_OPEN_DETAILS);
+  const whole = recent.findLast((detail) => detail.index === delta.index && detail.type === delta.type);
   if (!whole || delta.index === undefined) return void details.push({ ...delta });
   for (const [key, value] of Object.entries(delta)) {
     const grows = ["text", "summary", "data"].includes(key) && typeof value === "string";
-    if (grows) whole[key] = `${typeof whole[key] === "string" ? whole[key] : ""}${value}`;
-    else if (value !== null) whole[key] = value;
+    if (grows) whole[key] = grow(asText(whole[key]), value);
+    else if (value !== null && key !== "__proto__") whole[key] = value;
   }
 }
 
 /** Some count reasoning into `total_tokens` only; it is paid for all the same. */
-function toUsage(wire: z.infer<typeof ChatUsage>): Usage | null {
-  if (!wire || wire.prompt_tokens == null) return null;
+function toUsage(wire: ChatUsage): Usage | null {
+  if (wire.prompt_tokens == null) return null;
   const prompt = wire.prompt_tokens;
   const cacheRead =
     wire.prompt_tokens_details?.cached_tokens ?? wire.prompt_cache_hit_tokens ?? wire.cached_tokens ?? 0;
   const cacheWrite = wire.prompt_tokens_details?.cache_write_tokens ?? 0;
   const output = Math.max(wire.completion_tokens ?? 0, (wire.total_tokens ?? 0) - prompt);
-  return { input: Math.max(0, prompt - cacheRead - cacheWrite), output, cacheRead, cacheWrite };
+  const reasoning = wire.completion_tokens_details?.reasoning_tokens;
+  return {
+    input: Math.max(0, prompt - cacheRead - cacheWrite),
+    output,
+    cacheRead,
+    cacheWrite,
+    ...(reasoning == null ? {} : { reasoning }),
+  };
 }
 
 function toEnd(read: Read, facts: ChatStreamFacts): ModelEvent {
@@ -168,26 +191,27 @@ function toEnd(read: Read, facts: ChatStreamFacts): ModelEvent {
     return { type: "failed", failure: modelFailure("overloaded", facts.provider, `finish_reason ${read.finish}`) };
   }
   const calls = toToolCalls(read.calls, facts.messagesBefore);
-  const native = toNative(read);
+  const native = toNative(read, facts.provider);
   const answer: Answer = {
     text: read.text,
     ...(read.reasoning ? { reasoning: read.reasoning } : {}),
     calls,
     stop: toStop(read, calls.length > 0),
     usage: read.usage ?? estimateUsage(facts.body, read),
+    ...(read.cost ? { cost: read.cost } : {}),
     model: facts.model,
     ...(native ? { native: { wire: WIRE, data: native } } : {}),
   };
   return { type: "done", answer };
 }
 
-function toNative(read: Read): ChatNative | null {
+function toNative(read: Read, server: string): ChatNative | null {
   const extras = read.calls.map((call) => call.extra);
   const native: ChatNative = {};
   if (read.details.length > 0) native.reasoning = { reasoning_details: read.details };
   else if (read.reasoning) native.reasoning = { reasoning_content: read.reasoning };
   if (extras.some((extra) => extra !== null)) native.extras = extras;
-  return Object.keys(native).length > 0 ? native : null;
+  return Object.keys(native).length > 0 ? { server, ...native } : null;
 }
 
 function toStop(read: Read, hasCalls: boolean): StopReason {

@@ -1,70 +1,146 @@
 // Chat Completions over OpenAI's SDK: the wire of every compatible server. Translates a request; openai-chat-stream.ts reads
 // what comes back; promises and failures are stream-guard.ts's. Differences between servers are openai-compat.ts's.
-import { APIConnectionTimeoutError, APIError } from "openai";
+import type OpenAI from "openai";
+import { APIConnectionTimeoutError } from "openai";
 import type {
   ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions/completions";
 import type { Model, ModelRequest } from "../agent/contract.ts";
-import { type ChatNative, WIRE, readChatStream } from "./openai-chat-stream.ts";
-import { OPENAI_URL, createOpenAiClient } from "./openai-client.ts";
+import type { Effort } from "../schemas/settings.ts";
+import { type ModelFacts, factsOf } from "./catalog.ts";
+import { chooseEffort, supportedEfforts } from "./effort.ts";
+import { type ChatNative, WIRE, createChatReader } from "./openai-chat-stream.ts";
+import { OPENAI_URL, type OpenAiClientOptions, createOpenAiClient } from "./openai-client.ts";
 import { type Compat, compatOf } from "./openai-compat.ts";
 import { guardWire } from "./stream-guard.ts";
 import { type WireMessage, assignWireIds } from "./wire-calls.ts";
 
-export interface OpenAiChatOptions {
-  /** Servers on one's own machine take any. */
-  apiKey: string;
+export interface OpenAiChatOptions extends OpenAiClientOptions {
   model: string;
-  /** Up to and without `/chat/completions`. Default: OpenAI itself. */
-  baseUrl?: string;
-  fetch: typeof fetch;
+  /** Default: `openai-chat:<model>`. */
+  name?: string;
+  /** Default: what the table knows of the address. */
+  compat?: Compat;
+  /** Default: what the catalog knows. */
+  facts?: ModelFacts;
 }
 
 export function createOpenAiChatModel(options: OpenAiChatOptions): Model {
-  const name = `openai-chat:${options.model}`;
-  const compat = compatOf(options.baseUrl ?? OPENAI_URL);
+  const { name = `openai-chat:${options.model}`, compat = compatOf(options.baseUrl ?? OPENAI_URL) } = options;
+  const facts = options.facts ?? factsOf({ provider: compat.catalog, id: options.model, name });
+  let client: OpenAI | undefined;
   return guardWire({
     name,
+    facts,
     provider: compat.provider,
     apiKey: options.apiKey,
-    fetch: options.fetch,
-    errors: { api: APIError, timeout: APIConnectionTimeoutError },
-    async *open(request, call) {
-      const client = createOpenAiClient({ ...options, fetch: call.fetch });
-      const body = toChatBody(request, options.model, compat);
-      const stream = await client.chat.completions.create(body, { signal: call.signal });
-      yield* readChatStream(stream, {
-        model: name,
-        provider: compat.provider,
-        messagesBefore: request.messages.length,
-        body,
+    timeoutError: APIConnectionTimeoutError,
+    open(request, { signal, charge }) {
+      client ??= createOpenAiClient({
+        ...options,
+        headers: { ...compat.headers, ...options.headers },
+        keyHeader: compat.keyHeader,
       });
+      const body = toChatBody(request, options.model, compat, facts.efforts);
+      const response = client.chat.completions.create(body, { signal }).asResponse();
+      const { provider } = compat;
+      const messagesBefore = request.messages.length;
+      return { response, ...createChatReader({ model: name, provider, messagesBefore, body, charge }) };
     },
   });
 }
 
-export function toChatBody(request: ModelRequest, model: string, compat: Compat): ChatCompletionCreateParamsStreaming {
+/** `efforts` are those the model takes; absent: unknown. */
+export function toChatBody(
+  request: ModelRequest,
+  model: string,
+  compat: Compat,
+  efforts?: readonly Effort[],
+): ChatCompletionCreateParamsStreaming {
   const messages = assignWireIds(request.messages, compat.ids).flatMap((message) => toMessage(message, compat));
-  const system: ChatCompletionMessageParam[] = request.system ? [{ role: "system", content: request.system }] : [];
+  const role = compat.developerRole?.test(model) ? "developer" : "system";
+  const system: ChatCompletionMessageParam[] = request.system ? [{ role, content: request.system }] : [];
+  const tools = request.tools.map(({ name, description, parameters }) => ({
+    type: "function" as const,
+    function: { name, description, parameters },
+  }));
+  const whole = [...system, ...toAccepted(messages, compat)];
+  const marks = compat.marksCache?.test(model) ?? false;
   return {
     model,
     stream: true,
     ...(compat.asksUsage ? { stream_options: { include_usage: true } } : {}),
     [compat.maxTokensField]: request.maxOutputTokens,
     ...(compat.takesCacheKey ? { prompt_cache_key: request.cacheKey } : {}),
-    ...(request.tools.length === 0
+    ...toReasoning(request.effort, compat, efforts),
+    ...(tools.length === 0
       ? {}
       : {
-          tools: request.tools.map(({ name, description, parameters }) => ({
-            type: "function" as const,
-            function: { name, description, parameters },
-          })),
+          tools: marks
+            ? tools.map((tool, n) => (n === tools.length - 1 ? { ...tool, cache_control: CACHED } : tool))
+            : tools,
           ...(request.toolChoice === "none" ? { tool_choice: "none" as const } : {}),
         }),
-    messages: [...system, ...messages],
+    messages: marks ? markCache(whole) : whole,
   };
+}
+
+/** Fields beside OpenAI's own are passed on by its SDK as they are. */
+function toReasoning(requested: Effort | undefined, { effort: rule }: Compat, efforts?: readonly Effort[]): object {
+  const effort = rule ? chooseEffort(requested, supportedEfforts(rule.levels, efforts)) : undefined;
+  if (!rule || effort === undefined) return {};
+  const thinks = effort !== "none";
+  switch (rule.form) {
+    case "reasoning_effort":
+      return { reasoning_effort: effort };
+    case "reasoning.effort":
+      return { reasoning: { effort } };
+    case "reasoning.enabled":
+      return { reasoning: { enabled: thinks } };
+    case "thinking.type":
+      return { thinking: { type: thinks ? "enabled" : "disabled" } };
+    case "thinking+effort":
+      return thinks ? { thinking: { type: "enabled" }, reasoning_effort: effort } : { thinking: { type: "disabled" } };
+  }
+}
+
+const READ = "I have read the results.";
+
+/** What a server's chat template refuses, said in another way. */
+function toAccepted(messages: ChatCompletionMessageParam[], compat: Compat): ChatCompletionMessageParam[] {
+  const accepted: ChatCompletionMessageParam[] = [];
+  for (const message of messages) {
+    const before = accepted.at(-1);
+    if (compat.joinsUsers && message.role === "user" && before?.role === "user") {
+      accepted.splice(-1, 1, { role: "user", content: `${String(before.content)}\n\n${String(message.content)}` });
+      continue;
+    }
+    if (compat.answersTools && message.role === "user" && before?.role === "tool") {
+      accepted.push({ role: "assistant", content: READ });
+    }
+    accepted.push(message);
+  }
+  return accepted;
+}
+
+const CACHED = { type: "ephemeral" } as const;
+
+/**
+ * Anthropic's breakpoints in this wire's form: the system prompt and the ends of the last two runs of what is not the
+ * model's, beside the last tool. Every text is a part, marked or not, so that it is the same when its mark is gone.
+ */
+function markCache(messages: ChatCompletionMessageParam[]): ChatCompletionMessageParam[] {
+  const isInput = (message?: ChatCompletionMessageParam) => message?.role === "user" || message?.role === "tool";
+  const isSystem = (message: ChatCompletionMessageParam) => message.role === "system" || message.role === "developer";
+  const ends = messages.filter((message, n) => isInput(message) && !isInput(messages[n + 1])).slice(-2);
+  return messages.map((message) => {
+    // Anthropic refuses a mark on an empty text.
+    if (typeof message.content !== "string" || !message.content.trim()) return message;
+    const marked = isSystem(message) || ends.includes(message) ? { cache_control: CACHED } : {};
+    return { ...message, content: [{ type: "text", text: message.content, ...marked }] } as ChatCompletionMessageParam;
+  });
 }
 
 function toMessage(message: WireMessage, compat: Compat): ChatCompletionMessageParam[] {
@@ -72,7 +148,7 @@ function toMessage(message: WireMessage, compat: Compat): ChatCompletionMessageP
   if (message.role === "tool") return [{ role: "tool", tool_call_id: message.wireIds[0]!, content: message.text }];
   if (!message.text && message.calls.length === 0) return [];
 
-  const native = message.native?.wire === WIRE ? (message.native.data as ChatNative) : {};
+  const native = nativeOf(message, compat);
   const { extras = [] } = native;
   const tool_calls: ChatCompletionMessageFunctionToolCall[] = message.calls.map((call, index) => ({
     id: message.wireIds[index]!,
@@ -89,4 +165,11 @@ function toMessage(message: WireMessage, compat: Compat): ChatCompletionMessageP
       ...(tool_calls.length > 0 ? { tool_calls } : {}),
     },
   ];
+}
+
+/** What another server of this wire wanted to see again, this one may refuse. */
+function nativeOf({ native }: Extract<WireMessage, { role: "assistant" }>, compat: Compat): ChatNative {
+  if (native?.wire !== WIRE) return {};
+  const data = native.data as ChatNative;
+  return data.server === undefined || data.server === compat.provider ? data : {};
 }

@@ -1,6 +1,7 @@
 // OpenAI's Responses API over its SDK, without anything kept on its side. Translates a request and its stream; promises and
 // failures are stream-guard.ts's.
-import { APIConnectionTimeoutError, APIError } from "openai";
+import type OpenAI from "openai";
+import { APIConnectionTimeoutError } from "openai";
 import type {
   Response as WireResponse,
   ResponseCreateParamsStreaming,
@@ -10,19 +11,23 @@ import type {
   ResponseStreamEvent,
   ResponseUsage,
 } from "openai/resources/responses/responses";
-import type { Model, ModelEvent, ModelRequest } from "../agent/contract.ts";
+import type { Model, ModelRequest } from "../agent/contract.ts";
 import { type Answer, NO_USAGE, type StopReason, type Usage } from "../schemas/entry.ts";
-import { failureOfReply, readErrorBody } from "./failures.ts";
-import { createOpenAiClient } from "./openai-client.ts";
-import { guardWire } from "./stream-guard.ts";
-import { type IdRule, type WireMessage, assignWireIds, toToolCalls } from "./wire-calls.ts";
+import { EFFORTS, type Effort } from "../schemas/settings.ts";
+import { type ModelFacts, factsOf } from "./catalog.ts";
+import { chooseEffort } from "./effort.ts";
+import { readErrorBody } from "./error-reply.ts";
+import { failureOfReply } from "./failures.ts";
+import { type OpenAiClientOptions, createOpenAiClient } from "./openai-client.ts";
+import { DEVELOPER_MODELS } from "./openai-compat.ts";
+import { assertCallCount } from "./storable-answer.ts";
+import { type OpenCall, guardWire } from "./stream-guard.ts";
+import { type IdRule, type WireMessage, asText, assignWireIds, toArgumentText, toToolCalls } from "./wire-calls.ts";
 
-export interface OpenAiResponsesOptions {
-  apiKey: string;
+export interface OpenAiResponsesOptions extends OpenAiClientOptions {
   model: string;
-  /** Up to and without `/responses`. Default: OpenAI itself. */
-  baseUrl?: string;
-  fetch: typeof fetch;
+  /** Default: what the catalog knows. */
+  facts?: ModelFacts;
 }
 
 const WIRE = "openai-responses";
@@ -31,31 +36,41 @@ const IDS: IdRule = { strip: /[^A-Za-z0-9_-]/g, filler: "_", maxChars: 64 };
 
 export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): Model {
   const name = `openai:${options.model}`;
+  const facts = options.facts ?? factsOf({ provider: "openai", id: options.model, name });
+  let client: OpenAI | undefined;
   return guardWire({
     name,
+    facts,
     provider: PROVIDER,
     apiKey: options.apiKey,
-    fetch: options.fetch,
-    errors: { api: APIError, timeout: APIConnectionTimeoutError },
-    async *open(request, call) {
-      const client = createOpenAiClient({ ...options, fetch: call.fetch });
-      const stream = await client.responses.create(toResponsesBody(request, options.model), { signal: call.signal });
-      yield* readResponsesStream(stream, {
-        model: name,
-        apiKey: options.apiKey,
-        messagesBefore: request.messages.length,
-      });
+    timeoutError: APIConnectionTimeoutError,
+    open(request, { signal, charge }) {
+      client ??= createOpenAiClient(options);
+      const body = toResponsesBody(request, options.model, facts.efforts);
+      const response = client.responses.create(body, { signal }).asResponse();
+      const messagesBefore = request.messages.length;
+      return { response, read: createReader({ model: name, apiKey: options.apiKey, messagesBefore, charge }) };
     },
   });
 }
 
-export function toResponsesBody(request: ModelRequest, model: string): ResponseCreateParamsStreaming {
+/** `efforts` are those the model takes; absent: unknown. */
+export function toResponsesBody(
+  request: ModelRequest,
+  model: string,
+  efforts?: readonly Effort[],
+): ResponseCreateParamsStreaming {
+  const { system } = request;
+  const effort = chooseEffort(request.effort, efforts ?? EFFORTS);
+  const isDeveloper = DEVELOPER_MODELS.test(model);
+  const input = assignWireIds(request.messages, IDS).flatMap(toItems);
   return {
     model,
     stream: true,
     store: false,
     // 400 "Encrypted content is not supported with this model." from those that do not reason.
     ...(/^(gpt-3|gpt-4|chatgpt-4)/.test(model) ? {} : { include: ["reasoning.encrypted_content" as const] }),
+    ...(effort === undefined ? {} : { reasoning: { effort } }),
     prompt_cache_key: request.cacheKey,
     max_output_tokens: request.maxOutputTokens,
     ...(request.tools.length === 0
@@ -71,8 +86,9 @@ export function toResponsesBody(request: ModelRequest, model: string): ResponseC
           })),
           ...(request.toolChoice === "none" ? { tool_choice: "none" as const } : {}),
         }),
-    ...(request.system ? { instructions: request.system } : {}),
-    input: assignWireIds(request.messages, IDS).flatMap(toItems),
+    // Later families know the role `developer` and rank it; to earlier ones the prompt is `instructions`.
+    ...(system && !isDeveloper ? { instructions: system } : {}),
+    input: system && isDeveloper ? [{ role: "developer" as const, content: system }, ...input] : input,
   };
 }
 
@@ -96,7 +112,12 @@ function toItems(message: WireMessage): ResponseInputItem[] {
   return items.map((item) => {
     if (!isCall(item)) return item as ResponseInputItem;
     const [index, call] = next.next().value!;
-    return { ...item, call_id: call.call_id, arguments: message.calls[index]!.malformed ? "{}" : item.arguments };
+    return {
+      ...item,
+      call_id: call.call_id,
+      name: call.name,
+      arguments: message.calls[index]!.malformed ? "{}" : asText(item.arguments) || "{}",
+    };
   });
 }
 
@@ -108,49 +129,68 @@ interface StreamFacts {
   model: string;
   apiKey: string;
   messagesBefore: number;
+  charge(usage: Usage): void;
 }
 
-async function* readResponsesStream(
-  stream: AsyncIterable<ResponseStreamEvent>,
-  facts: StreamFacts,
-): AsyncIterable<ModelEvent> {
-  const items: ResponseOutputItem[] = [];
-  for await (const event of stream) {
+function createReader(facts: StreamFacts): OpenCall["read"] {
+  // By the provider's number: nothing may be sized by a number that came over a wire.
+  const items = new Map<number, ResponseOutputItem>();
+  let calls = 0;
+  return (raw, say) => {
+    const event = raw as ResponseStreamEvent;
     switch (event.type) {
       case "response.output_text.delta":
       case "response.refusal.delta":
-        if (event.delta) yield { type: "text_delta", text: event.delta };
+        if (asText(event.delta)) say({ type: "text_delta", text: event.delta });
         break;
       case "response.reasoning_summary_text.delta":
       case "response.reasoning_text.delta":
-        if (event.delta) yield { type: "reasoning_delta", text: event.delta };
+        if (asText(event.delta)) say({ type: "reasoning_delta", text: event.delta });
         break;
       case "response.output_item.done":
-        items[event.output_index] = event.item;
+        items.set(event.output_index, event.item);
+        if (event.item?.type === "function_call") assertCallCount(++calls);
         break;
       case "response.completed":
       case "response.incomplete": {
-        const done = items.filter((item) => item !== undefined);
-        const output = done.length > 0 ? done : (event.response.output ?? []);
-        return yield { type: "done", answer: toAnswer(output, event.response, facts) };
+        const done = [...items].toSorted(([a], [b]) => a - b).map(([, item]) => item);
+        const output = done.length > 0 ? done : asList(event.response?.output);
+        say({ type: "done", answer: toAnswer(output.filter(isItem), event.response ?? {}, facts) });
+        break;
       }
       case "response.failed": {
-        const reply = { ...readErrorBody(event.response.error), provider: PROVIDER };
-        return yield { type: "failed", failure: failureOfReply(reply, [facts.apiKey]) };
+        if (event.response?.usage) facts.charge(toUsage(event.response.usage));
+        const reply = { ...readErrorBody(event.response?.error), provider: PROVIDER };
+        say({ type: "failed", failure: failureOfReply(reply, [facts.apiKey]) });
       }
     }
-  }
+  };
 }
 
-function toAnswer(items: ResponseOutputItem[], response: WireResponse, facts: StreamFacts): Answer {
-  const raw = items.filter(isCall).map((item) => ({ id: item.call_id, name: item.name, arguments: item.arguments }));
+function isItem(item: unknown): item is ResponseOutputItem {
+  return typeof item === "object" && item !== null && "type" in item && typeof item.type === "string";
+}
+
+/** Of what should be a list of parts, those that are objects. */
+function asList<T>(list: T[] | undefined): T[] {
+  return Array.isArray(list) ? list.filter((item) => typeof item === "object" && item !== null) : [];
+}
+
+function toAnswer(items: ResponseOutputItem[], response: Partial<WireResponse>, facts: StreamFacts): Answer {
+  const raw = items.filter(isCall).map((item) => ({
+    id: asText(item.call_id),
+    name: asText(item.name),
+    arguments: toArgumentText(item.arguments ?? ""),
+  }));
   const calls = toToolCalls(raw, facts.messagesBefore);
-  const contents = items.flatMap((item) => (item.type === "message" ? item.content : []));
+  const contents = items.flatMap((item) => (item.type === "message" ? asList(item.content) : []));
   const reasoning = items.flatMap((item) =>
-    item.type === "reasoning" ? [...item.summary, ...(item.content ?? [])].map((part) => part.text) : [],
+    item.type === "reasoning"
+      ? [...asList(item.summary), ...asList(item.content)].map((part) => asText(part.text))
+      : [],
   );
   return {
-    text: contents.map((part) => (part.type === "refusal" ? part.refusal : part.text)).join(""),
+    text: contents.map((part) => asText(part.type === "refusal" ? part.refusal : part.text)).join(""),
     ...(reasoning.length > 0 ? { reasoning: reasoning.join("\n\n") } : {}),
     calls,
     stop: toStop(
@@ -179,7 +219,7 @@ function isReplayable(items: ResponseOutputItem[]): boolean {
   return known && whole && items.length > 0 && items.at(-1)?.type !== "reasoning";
 }
 
-function toStop(response: WireResponse, refused: boolean, hasCalls: boolean): StopReason {
+function toStop(response: Partial<WireResponse>, refused: boolean, hasCalls: boolean): StopReason {
   const reason = response.incomplete_details?.reason;
   if (refused || reason === "content_filter") return "refusal";
   if (response.status === "incomplete" || reason) return "length";
@@ -191,5 +231,12 @@ function toUsage(usage: ResponseUsage | undefined): Usage {
   const cacheRead = usage.input_tokens_details?.cached_tokens ?? 0;
   const cacheWrite = usage.input_tokens_details?.cache_write_tokens ?? 0;
   const input = Math.max(0, usage.input_tokens - cacheRead - cacheWrite);
-  return { input, output: usage.output_tokens, cacheRead, cacheWrite };
+  const reasoning = usage.output_tokens_details?.reasoning_tokens;
+  return {
+    input,
+    output: usage.output_tokens,
+    cacheRead,
+    cacheWrite,
+    ...(reasoning === undefined ? {} : { reasoning }),
+  };
 }

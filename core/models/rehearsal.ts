@@ -13,19 +13,23 @@
 // Where a loaded skill's prose says how, it begins with that (prose.ts), and what the file shows goes before both.
 import type { Model, ModelEvent, ModelRequest } from "../agent/contract.ts";
 import { type Answer, type ToolCall } from "../schemas/entry.ts";
+import { modelFailure } from "./failures.ts";
 import { chat } from "./rehearsal/chat.ts";
 import type { Reply } from "./rehearsal/reply.ts";
 import { inputOf, offered } from "./rehearsal/request.ts";
 import { review } from "./rehearsal/reviewer.ts";
+import { sideJob } from "./rehearsal/side-jobs.ts";
 import { parseTableTask } from "./rehearsal/table-task.ts";
 import { workOnTable } from "./rehearsal/worker.ts";
 
 const NAME = "rehearsal:1";
+/** As large as that of a model nobody knows. */
+const CONTEXT_WINDOW = 200_000;
 /** English text and code, roughly; only comparisons between requests rest on it. */
 const CHARS_PER_TOKEN = 4;
 
 export function createRehearsalModel(): Model {
-  return { name: NAME, stream };
+  return { name: NAME, contextWindow: CONTEXT_WINDOW, stream };
 }
 
 async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
@@ -36,13 +40,15 @@ async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerat
     await Promise.resolve(); // readers may take each piece before the next
   }
   if (signal.aborted) {
-    yield { type: "failed", failure: { code: "aborted", message: "The call was stopped.", retryable: false } };
+    yield { type: "failed", failure: modelFailure("aborted", "Rehearsal") };
     return;
   }
   yield { type: "done", answer };
 }
 
 function decide(request: ModelRequest): Reply {
+  const side = sideJob(request);
+  if (side) return side;
   if (isReview(request)) return review(request);
   const task = parseTableTask(inputOf(request));
   return task ? workOnTable(request, task) : chat(request);
@@ -75,6 +81,7 @@ function toAnswer(request: ModelRequest, reply: Reply): Answer {
       cacheRead: 0,
       cacheWrite: 0,
     },
+    cost: { usdMicros: 0, source: "provider" },
     model: NAME,
   };
 }

@@ -1,73 +1,173 @@
 // Keeps the promises of the Model contract for every wire: nothing is thrown, one terminal event, and it is the last; an
-// abort ends the stream at once. Called by the three adapters, which only translate. Must not know any wire.
+// abort ends the stream at once; what is done can be kept, and its text is what was streamed. Called by the adapters, which
+// only translate. Must not know any wire.
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from "../agent/contract.ts";
 import { messageOf } from "../errors.ts";
-import { failureOfReply, modelFailure, parseBody, readErrorBody } from "./failures.ts";
+import type { Usage } from "../schemas/entry.ts";
+import type { ModelFacts } from "./catalog.ts";
+import { readErrorBody } from "./error-reply.ts";
+import { failureOfReply, modelFailure } from "./failures.ts";
+import { costOf } from "./prices.ts";
+import { ReplyRefused } from "./refused-reply.ts";
+import { type EventReader, StreamFault, readEvents } from "./sse.ts";
+import { AnswerTooLargeError, MAX_ANSWER_BYTES, toStorableAnswer, toStorableUsage } from "./storable-answer.ts";
 
 export interface GuardedWire {
   /** `<provider>:<model id>`. */
   name: string;
+  facts: ModelFacts;
   /** As it stands in sentences: "Anthropic". */
   provider: string;
   apiKey: string;
-  fetch: typeof fetch;
-  /** The SDK's error for a reply, and the one for a call that got none in time. */
-  errors: { api: ErrorClass<{ error: unknown; status: number | undefined }>; timeout: ErrorClass };
-  /** Streams one answer. May throw, may end without a terminal event, may ignore the signal. */
-  open(request: ModelRequest, call: { signal: AbortSignal; fetch: typeof fetch }): AsyncIterable<ModelEvent>;
+  /** The SDK's error for a call that got no reply in time: only ever the right side of `instanceof`. */
+  timeoutError: abstract new (...args: never[]) => object;
+  /**
+   * Sends one request. May throw. Tells `charge` what the call has used whenever the stream says so: that is paid for even if
+   * no answer comes.
+   */
+  open(request: ModelRequest, call: { signal: AbortSignal; charge(usage: Usage): void }): OpenCall;
 }
 
-/** The constructor of an SDK's error: only ever the right side of `instanceof`. */
-type ErrorClass<Shape = object> = abstract new (...args: never[]) => Shape;
+/** A request that was sent, and who reads what comes back. The guard reads the stream itself: adapters wait for nothing. */
+export interface OpenCall {
+  /** As the provider sent it, unread. May reject, and may ignore the signal. */
+  response: Promise<Response>;
+  /** Takes one event, whatever it is, and says what it means. May throw. Not called again behind a terminal event. */
+  read(event: unknown, say: Say): void;
+  /** The stream has ended without a terminal event, well or not. */
+  end?(say: Say): void;
+}
 
-/** Of a reply that is an error no more is read than this. */
-const MAX_ERROR_BODY_BYTES = 64_000;
+export type Say = (event: ModelEvent) => void;
 
 const ABORTED = Symbol("aborted");
 
 export function guardWire(wire: GuardedWire): Model {
   return {
     name: wire.name,
-    async *stream(request, signal) {
-      if (signal.aborted) return yield { type: "failed", failure: modelFailure("aborted", wire.provider) };
-      const replies = watchReplies(wire.fetch);
-      const events = wire.open(request, { signal, fetch: replies.fetch })[Symbol.asyncIterator]();
+    contextWindow: wire.facts.contextWindow,
+    async *stream(request, signal, heard) {
+      const aborted = modelFailure("aborted", wire.provider);
+      if (signal.aborted) return yield failed(aborted);
+      let used: Usage | null = null;
+      const abort = watchAbort(signal);
+      const words = { text: createWords(), reasoning: createWords() };
+      let events: EventReader | null = null;
       try {
+        const call = wire.open(request, { signal, charge: (usage) => void (used = usage) });
+        const response = await abort.or(call.response);
+        if (response === ABORTED) {
+          void call.response.then(({ body }) => body?.cancel()).catch(() => undefined); // a fetch that ignores its signal
+          return yield failed(aborted, used);
+        }
+        heard?.();
+        events = readEvents(response, request.maxOutputTokens, heard);
         for (;;) {
-          const next = await orAborted(events.next(), signal);
-          if (next === ABORTED || (next.done && signal.aborted)) {
-            return yield { type: "failed", failure: modelFailure("aborted", wire.provider) };
+          const batch = await abort.or(events.next());
+          if (batch === ABORTED || (batch === null && signal.aborted)) return yield failed(aborted, used);
+          for (const event of readBatch(batch, call)) {
+            if (signal.aborted) return yield failed(aborted, used); // by who reads, between two events
+            if (event.type === "failed") return yield failed(event.failure, used);
+            if (event.type === "done") {
+              const { cost = costOf(toStorableUsage(event.answer.usage), wire.facts.prices), ...answer } = event.answer;
+              return yield* toEnd({ ...answer, cost }, words.text);
+            }
+            const text = words[event.type === "text_delta" ? "text" : "reasoning"].take(event.text);
+            if (text) yield { type: event.type, text };
           }
-          if (next.done) return yield { type: "failed", failure: modelFailure("stream_cut", wire.provider) };
-          yield next.value;
-          if (next.value.type === "done" || next.value.type === "failed") return;
+          if (batch === null) return yield failed(modelFailure("stream_cut", wire.provider), used);
         }
       } catch (thrown) {
-        const failure = signal.aborted ? modelFailure("aborted", wire.provider) : toFailure(thrown, wire, replies);
-        yield { type: "failed", failure };
+        yield failed(signal.aborted ? aborted : toFailure(thrown, wire, events !== null), used);
       } finally {
-        // Closes the connection of a stream nobody reads on. Not awaited: a read that ignores its signal may hang.
-        void events.return?.()?.catch(() => undefined);
+        abort.forget();
+        events?.close(); // of a stream nobody reads on
       }
     },
   };
+
+  function failed(failure: ModelFailure, used: Usage | null = null): ModelEvent {
+    if (used === null) return { type: "failed", failure };
+    const usage = toStorableUsage(used);
+    return {
+      type: "failed",
+      failure: { ...failure, spent: { model: wire.name, usage, cost: costOf(usage, wire.facts.prices) } },
+    };
+  }
 }
 
-function toFailure(thrown: unknown, wire: GuardedWire, replies: ReplyWatch): ModelFailure {
-  const refused = replies.refused();
+/** What only the end of a stream told is streamed too, where it follows from what was; else what readers saw stands. */
+function* toEnd(answer: Parameters<typeof toStorableAnswer>[0], words: Words): Iterable<ModelEvent> {
+  const whole = answer.text.toWellFormed();
+  const seen = words.all();
+  const left = whole.startsWith(seen) ? whole.slice(seen.length) : words.rest();
+  const done = toStorableAnswer(answer, seen + left);
+  if (left) yield { type: "text_delta", text: left };
+  yield { type: "done", answer: done };
+}
+
+type Words = ReturnType<typeof createWords>;
+
+/** Well-formed deltas of a text: half of a character that ends one waits for the next. */
+function createWords() {
+  let all = "";
+  let half = "";
+  return {
+    /** What may be shown now. */
+    take(delta: string): string {
+      const text = half + delta;
+      half = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(-1) : "";
+      const shown = text.slice(0, text.length - half.length).toWellFormed();
+      if (all.length + shown.length > MAX_ANSWER_BYTES) {
+        throw new AnswerTooLargeError(`it has more than ${MAX_ANSWER_BYTES} characters`);
+      }
+      all += shown;
+      return shown;
+    },
+    all: () => all,
+    rest: () => half.toWellFormed(),
+  };
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** What the events of a batch say, up to a terminal event; neighbouring deltas are one. `null`: the end of the stream. */
+function readBatch(batch: unknown[] | null, call: OpenCall): ModelEvent[] {
+  const said: ModelEvent[] = [];
+  const say = (event: ModelEvent) => {
+    const last = said.at(-1);
+    if (last && "text" in last && "text" in event && last.type === event.type) last.text += event.text;
+    else said.push(event);
+  };
+  if (batch === null) call.end?.(say);
+  for (const event of batch ?? []) {
+    call.read(event, say);
+    const last = said.at(-1);
+    if (last?.type === "done" || last?.type === "failed") break;
+  }
+  return said;
+}
+
+function toFailure(thrown: unknown, wire: GuardedWire, answered: boolean): ModelFailure {
   const secrets = [wire.apiKey];
+  const refused = findRefusal(thrown);
   if (refused) {
-    const { status, headers } = refused;
-    const body = readErrorBody(parseBody(refused.body));
-    return failureOfReply({ ...body, status, provider: wire.provider, headers }, secrets);
+    const { status, headers, body } = refused.reply;
+    const reply = readErrorBody(body);
+    return failureOfReply({ ...reply, status: status ?? reply.status, provider: wire.provider, headers }, secrets);
   }
-  if (thrown instanceof wire.errors.timeout) return modelFailure("timeout", wire.provider);
-  if (!replies.answered()) return modelFailure("network", wire.provider, causeOf(thrown), secrets);
-  // An error event inside a stream that had begun with 200.
-  if (thrown instanceof wire.errors.api && thrown.error !== undefined) {
-    return failureOfReply({ ...readErrorBody(thrown.error), provider: wire.provider }, secrets);
-  }
-  return modelFailure("stream_cut", wire.provider, causeOf(thrown), secrets);
+  if (thrown instanceof StreamFault) return modelFailure(thrown.code, wire.provider, causeOf(thrown), secrets);
+  if (thrown instanceof wire.timeoutError) return modelFailure("timeout", wire.provider);
+  if (thrown instanceof AnswerTooLargeError) return modelFailure("answer_too_large", wire.provider, thrown.message);
+  return modelFailure(answered ? "stream_malformed" : "network", wire.provider, causeOf(thrown), secrets);
+}
+
+/** SDKs keep what their fetch threw in `cause`. */
+function findRefusal(thrown: unknown): ReplyRefused | null {
+  if (thrown instanceof ReplyRefused) return thrown;
+  return thrown instanceof Error && thrown.cause !== undefined ? findRefusal(thrown.cause) : null;
 }
 
 /** SDKs say "Connection error." and keep what really happened in `cause`. */
@@ -75,56 +175,20 @@ function causeOf(thrown: unknown): string {
   return thrown instanceof Error && thrown.cause instanceof Error ? causeOf(thrown.cause) : messageOf(thrown);
 }
 
-interface ReplyWatch {
-  fetch: typeof fetch;
-  /** A reply with a good status has begun. */
-  answered(): boolean;
-  refused(): { status: number; headers: Headers; body: string } | null;
-}
-
-/**
- * Reads the body of a refusal before the SDK does: each SDK keeps only the shape its own provider sends, and the same wire
- * is spoken by many who answer errors in another one.
- */
-function watchReplies(fetchReply: typeof fetch): ReplyWatch {
-  let answered = false;
-  let refused: ReturnType<ReplyWatch["refused"]> = null;
+/** One listener a call, however often the call waits: a stream has thousands of pieces. */
+function watchAbort(signal: AbortSignal) {
+  let stop: ((why: typeof ABORTED) => void) | undefined;
+  const onAbort = () => stop?.(ABORTED);
+  signal.addEventListener("abort", onAbort);
   return {
-    answered: () => answered,
-    refused: () => refused,
-    async fetch(input: RequestInfo | URL, init?: RequestInit) {
-      const response = await fetchReply(input, init);
-      if (response.ok) {
-        answered = true;
-        return response;
-      }
-      const body = await readStart(response);
-      refused = { status: response.status, headers: response.headers, body };
-      return Response.json({ error: { message: "see the watched reply" } }, { status: Math.max(400, response.status) });
+    /** ABORTED as soon as the signal says so, whether or not the work heeds it. */
+    or<T>(work: Promise<T>): Promise<T | typeof ABORTED> {
+      return new Promise((resolve, reject) => {
+        stop = resolve;
+        work.then(resolve, reject);
+        if (signal.aborted) resolve(ABORTED);
+      });
     },
+    forget: () => signal.removeEventListener("abort", onAbort),
   };
-}
-
-async function readStart(response: Response): Promise<string> {
-  const reader = response.body?.getReader();
-  if (!reader) return "";
-  const decoder = new TextDecoder();
-  let text = "";
-  for (let bytes = 0; bytes < MAX_ERROR_BODY_BYTES;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.byteLength;
-    text += decoder.decode(value, { stream: true });
-  }
-  await reader.cancel();
-  return text;
-}
-
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | typeof ABORTED> {
-  return new Promise((resolve, reject) => {
-    const stop = () => resolve(ABORTED);
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

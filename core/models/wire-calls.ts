@@ -2,6 +2,7 @@
 // way another provider refuses. Used by every adapter. Pure; never throws for what a model wrote.
 import type { Message } from "../agent/contract.ts";
 import type { JsonObject, ToolCall } from "../schemas/entry.ts";
+import { assertCallCount, toStorableJson } from "./storable-answer.ts";
 
 /** A call as it came over a wire. */
 export interface RawCall {
@@ -11,19 +12,29 @@ export interface RawCall {
 }
 
 /**
- * Calls with usable ids and arguments. A missing id is made from the position in the conversation, so that it is the same
- * in a repeated call and no other's; a repeated one gets a suffix.
+ * Calls that can be kept and sent again to any provider. A missing id is made from the position in the conversation, so that
+ * it is the same in a repeated call and no other's; a repeated one gets a suffix.
  */
 export function toToolCalls(raw: RawCall[], messagesBefore: number): ToolCall[] {
+  assertCallCount(raw.length);
   const taken = new Set<string>();
   return raw.map((call, index) => {
-    const id = untaken(call.id || `call_${messagesBefore}_${index}`, taken, Infinity);
-    return { id, name: call.name || "unnamed", ...parseArguments(call.arguments) };
+    const given = call.id.slice(0, MAX_ID_CHARS).toWellFormed();
+    const id = untaken(given || `call_${messagesBefore}_${index}`, taken, Infinity);
+    return { id, name: spellName(call.name), ...parseArguments(call.arguments) };
   });
 }
 
-/** No tool takes arguments this deep. Writing them as JSON, which a parser's stack does not limit, would overflow ours. */
-const MAX_DEPTH = 100;
+const MAX_ID_CHARS = 200;
+
+/**
+ * Every provider refuses a conversation with a name that is not `[a-zA-Z_][a-zA-Z0-9_-]*` of 64 characters, whoever wrote
+ * it. No tool of ours has another, so a name that must be changed here is unknown either way.
+ */
+function spellName(name: string): string {
+  const spelled = name.slice(0, 64).replace(/[^A-Za-z0-9_-]/g, "_");
+  return spelled === "" ? "unnamed" : spelled.replace(/^(?![A-Za-z_])/, "_").slice(0, 64);
+}
 
 /** Nothing at all is no arguments. What is not one JSON object, or a bottomless one, is kept as `malformed`. */
 export function parseArguments(text: string): Pick<ToolCall, "args" | "malformed"> {
@@ -31,16 +42,27 @@ export function parseArguments(text: string): Pick<ToolCall, "args" | "malformed
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    if (isObject && isShallow(value, MAX_DEPTH)) return { args: value as JsonObject };
+    const args = isObject ? toStorableJson(value) : undefined;
+    if (args !== undefined) return { args: args as JsonObject };
   } catch {
     // Not JSON: a model's mistake, or an answer cut by its length.
   }
-  return { args: {}, malformed: text };
+  return { args: {}, malformed: text.toWellFormed() };
 }
 
-function isShallow(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  return levels > 0 && Object.values(value).every((item) => isShallow(item, levels - 1));
+/** Arguments that came as JSON instead of as text. What is nested deeper than our stack is no arguments to any tool. */
+export function toArgumentText(args: unknown): string {
+  if (typeof args === "string") return args;
+  try {
+    return JSON.stringify(args ?? {});
+  } catch {
+    return "(arguments nested too deep to be read)";
+  }
+}
+
+/** A field of a stream that should be text. */
+export function asText(field: unknown): string {
+  return typeof field === "string" ? field : "";
 }
 
 export interface IdRule {

@@ -2,17 +2,23 @@
 // The reviewer's words are in review.ts.
 import identity from "./identity.md";
 import memory from "./memory.md";
+import project from "./project.md";
 import skills from "./skills.md";
 import skillsWrite from "./skills-write.md";
+import trust from "./trust.md";
 import work from "./work.md";
 
 export interface PromptInput {
+  /** The person's own words for who the agent is; absent: ours. */
+  identity?: string | null;
   /** Names of the tools that are offered; guidance comes only for these. */
   tools: string[];
   /** The skills index, "" for an empty library. */
   skillsBlock: string;
   /** The memory snapshot, "" for none. */
   memoryBlock: string;
+  /** What the person's project files say, "" or absent for none. */
+  projectBlock?: string;
   /** UTC day, `YYYY-MM-DD`. Never the time: the prompt must be the same all day. */
   day: string;
 }
@@ -21,13 +27,15 @@ export interface PromptInput {
 export function buildPrompt(input: PromptInput): string {
   const has = (name: string) => input.tools.includes(name);
   const parts = [
-    identity,
+    input.identity || identity,
+    trust,
     has("terminal") || has("read_file") ? work : "",
     has("skill_view") ? skills : "",
     has("skill_manage") ? skillsWrite : "",
-    has("skill_view") ? input.skillsBlock : "",
     has("memory") ? memory : "",
+    has("skill_view") ? input.skillsBlock : "",
     has("memory") ? input.memoryBlock : "",
+    input.projectBlock ? `${project.trim()}\n\n${input.projectBlock}` : "",
     `Today is ${input.day} (UTC).`,
   ];
   return parts

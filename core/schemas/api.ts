@@ -2,11 +2,14 @@
 // workers/api/ binds each one to its route.
 import * as z from "zod";
 import { Entry, TurnState, TurnStats } from "./entry.ts";
+import { ApprovalId, ApprovalState } from "./approval.ts";
 import { CurationRun } from "./curation.ts";
 import { CurationId, ProfileId, ReviewId, SessionId, SkillName, TurnId } from "./ids.ts";
 import { MemoryEntry } from "./memory.ts";
 import { Lesson, ReviewDead, ReviewJob, ReviewResult, ReviewState } from "./review.ts";
+import { BusyMode } from "./settings.ts";
 import { IndexLine, SkillHead, SkillRevision } from "./skill.ts";
+import { SessionUsage } from "./usage.ts";
 
 /** RFC 9457. `code` is ours and stable; `detail` is one sentence. */
 export const Problem = z.object({
@@ -54,10 +57,14 @@ export const TurnInfo = z.object({
   turn: TurnId,
   n: z.int(),
   state: TurnState,
+  /** The turn it was put into, for one that is `steered`. */
+  into: z.int().optional(),
   /** The input's entry, `null` while the turn waits in the queue, and the final one once there is one. */
   input: z.int().nullable(),
   final: z.int().nullable(),
   attempts: z.int(),
+  /** Until when a running turn waits by plan: none of its models answers now, but one may then. */
+  pausedUntil: z.int().optional(),
   stats: TurnStats,
   startedAt: z.int().nullable(),
   endedAt: z.int().nullable(),
@@ -68,11 +75,16 @@ export const SessionDetail = SessionInfo.extend({
   turns: z.array(TurnInfo),
   /** Reviews sent and not yet answered. */
   reviewing: z.array(ReviewId),
+  usage: SessionUsage,
 });
 export type SessionDetail = z.infer<typeof SessionDetail>;
 
 /** How long a text may be is the operator's to say: `turn.maxMessageChars`. */
-export const PostMessage = z.strictObject({ text: z.string().min(1) });
+export const PostMessage = z.strictObject({
+  text: z.string().min(1),
+  /** What to do with it when a turn is running. Default: the operator's `turn.busy`. */
+  busy: BusyMode.optional(),
+});
 export const Accepted = z.object({
   session: SessionId,
   turn: TurnId,
@@ -91,6 +103,28 @@ export type FileInfo = z.infer<typeof FileInfo>;
 export const StoredFile = z.object({ path: z.string(), size: z.int() });
 export type StoredFile = z.infer<typeof StoredFile>;
 export const FileList = z.object({ files: z.array(FileInfo) });
+
+/** A change of a file that instructs the agent, which only the person may make. */
+export const ApprovalInfo = z.object({
+  id: ApprovalId,
+  path: z.string(),
+  state: ApprovalState,
+  /** Bytes of the wanted content. */
+  size: z.int(),
+  askedAt: z.int(),
+  decidedAt: z.int().nullable(),
+});
+export type ApprovalInfo = z.infer<typeof ApprovalInfo>;
+/** Oldest first. */
+export const ApprovalList = z.object({ approvals: z.array(ApprovalInfo) });
+export const ApprovalDetail = ApprovalInfo.extend({
+  /** The wanted content; `null` once it was decided on. */
+  content: z.string().nullable(),
+  /** What the file holds now; `null` for no file, or one too large to compare. */
+  current: z.string().nullable(),
+});
+export type ApprovalDetail = z.infer<typeof ApprovalDetail>;
+export const DecideApproval = z.strictObject({ approve: z.boolean() });
 
 /** `seq` and `rev` are 0 for a bundled skill, which has no head. */
 export const SkillLine = IndexLine.extend({ name: SkillName, seq: z.int().min(0), rev: z.int().min(0) });

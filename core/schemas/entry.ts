@@ -19,14 +19,28 @@ export const ToolCall = z.object({
 });
 export type ToolCall = z.infer<typeof ToolCall>;
 
-/** Tokens of one model call. `input` counts what was not served from or written to the provider's cache. */
+/**
+ * Tokens of one model call. `input` counts what was not served from or written to the provider's cache. `reasoning` is
+ * the part of `output` that nobody sees, where the provider tells it.
+ */
 export const Usage = z.object({
   input: z.int().min(0),
   output: z.int().min(0),
   cacheRead: z.int().min(0),
   cacheWrite: z.int().min(0),
+  reasoning: z.int().min(0).optional(),
 });
 export type Usage = z.infer<typeof Usage>;
+
+/**
+ * What one model call cost, in millionths of a US dollar, and who says so: the provider's own reply, the operator's
+ * price list, our catalog, or nobody (`none`, and then 0).
+ */
+export const Cost = z.object({
+  usdMicros: z.int().min(0),
+  source: z.enum(["provider", "operator", "catalog", "none"]),
+});
+export type Cost = z.infer<typeof Cost>;
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
@@ -36,6 +50,9 @@ export function addUsage(a: Usage, b: Usage): Usage {
     output: a.output + b.output,
     cacheRead: a.cacheRead + b.cacheRead,
     cacheWrite: a.cacheWrite + b.cacheWrite,
+    ...(a.reasoning === undefined && b.reasoning === undefined
+      ? {}
+      : { reasoning: (a.reasoning ?? 0) + (b.reasoning ?? 0) }),
   };
 }
 
@@ -55,6 +72,7 @@ export const Answer = z.object({
   calls: z.array(ToolCall),
   stop: StopReason,
   usage: Usage,
+  cost: Cost.optional(),
   model: z.string(),
   native: z.object({ wire: z.string(), data: z.unknown() }).optional(),
 });
@@ -62,8 +80,15 @@ export type Answer = z.infer<typeof Answer>;
 
 const base = { v: z.literal(1), n: z.int().min(1), turn: z.int().min(1), at: z.int(), parts: z.array(Part) };
 
-/** What a person, or a route on behalf of one, sent. */
-export const UserEntry = z.object({ ...base, kind: z.literal("user") });
+/**
+ * What a person, or a route on behalf of one, sent. `steer`: it came while `turn` was running and was put into it, behind
+ * a marker that is random for each turn; `accepted` is the number it had been given as a turn of its own.
+ */
+export const UserEntry = z.object({
+  ...base,
+  kind: z.literal("user"),
+  steer: z.object({ accepted: z.int().min(1), marker: z.string(), step: z.int().min(0) }).optional(),
+});
 /** One model answer: its text is the `own` part. */
 export const AssistantEntry = z.object({ ...base, kind: z.literal("assistant"), answer: Answer.omit({ text: true }) });
 /** One tool call. `open` is the intent, written before the tool runs; `done` carries the result. */
@@ -75,14 +100,59 @@ export const ToolEntry = z.object({
   step: z.int().min(0),
   failed: z.boolean(),
   prepared: JsonObject,
+  /** Fingerprint of the result as the tool gave it, before it was cut, spilled or replaced: for the guardrails. */
+  print: z.string().optional(),
+});
+/**
+ * What changed within an epoch, told to the model behind the input of a turn, because its prompt stays as it is: skills
+ * that came or went, memory, results of reviews.
+ */
+export const NoteEntry = z.object({ ...base, kind: z.literal("note"), code: z.string() });
+/**
+ * From here on a model no longer reads the entries between `head` and `tail` (both outside the gap): it reads the text
+ * of this entry in their place. Of a `prune` that text is JSON: the same messages with their results cut to a line each.
+ * They stay in the log. `step` is the step of `turn` before which it was made, so that a resumed turn makes it again.
+ */
+export const CompactionEntry = z.object({
+  ...base,
+  kind: z.literal("compaction"),
+  step: z.int().min(0),
+  head: z.int().min(0),
+  tail: z.int().min(1),
+  /** Entries in the gap that are read as they are, behind the text: what the person asked for in `turn`. */
+  kept: z.array(z.int().min(1)).default([]),
+  method: z.enum(["model", "static", "prune"]),
+  /** Estimated tokens of the conversation before and after. */
+  tokensBefore: z.int().min(0),
+  tokensAfter: z.int().min(0),
+  focus: z.string().optional(),
+  /** Skills whose loaded text fell out: to be loaded again before they are followed. */
+  droppedSkills: z.array(z.string()),
+  /** The calls the summary took, failed ones included. */
+  calls: z.array(z.object({ model: z.string(), usage: Usage, cost: Cost.optional() })),
 });
 /** Written by the harness itself: why a turn has no answer, that it was cut off and went on, what a review learned. */
-export const NoticeEntry = z.object({ ...base, kind: z.literal("notice"), code: z.string() });
+export const NoticeEntry = z.object({
+  ...base,
+  kind: z.literal("notice"),
+  code: z.string(),
+  /** What a model call that brought no answer was charged for, where the provider told it. */
+  spent: z.object({ model: z.string(), usage: Usage, cost: Cost.optional() }).optional(),
+});
 
-export const Entry = z.discriminatedUnion("kind", [UserEntry, AssistantEntry, ToolEntry, NoticeEntry]);
+export const Entry = z.discriminatedUnion("kind", [
+  UserEntry,
+  AssistantEntry,
+  ToolEntry,
+  NoteEntry,
+  CompactionEntry,
+  NoticeEntry,
+]);
 export type UserEntry = z.infer<typeof UserEntry>;
 export type AssistantEntry = z.infer<typeof AssistantEntry>;
 export type ToolEntry = z.infer<typeof ToolEntry>;
+export type NoteEntry = z.infer<typeof NoteEntry>;
+export type CompactionEntry = z.infer<typeof CompactionEntry>;
 export type NoticeEntry = z.infer<typeof NoticeEntry>;
 export type Entry = z.infer<typeof Entry>;
 
@@ -91,7 +161,8 @@ export function textOf(entry: Entry): string {
   return entry.parts.map((part) => part.text).join("");
 }
 
-export const TurnState = z.enum(["queued", "running", "done", "failed", "stopped"]);
+/** `steered`: the input was put into the turn that was running, and ended with it. */
+export const TurnState = z.enum(["queued", "running", "done", "failed", "stopped", "steered"]);
 export type TurnState = z.infer<typeof TurnState>;
 
 /** Counted over one turn. `toolCalls` includes skill tools; `failedCalls` are results with `error` or a non-zero exit. */
@@ -100,6 +171,8 @@ export const TurnStats = z.object({
   toolCalls: z.int().min(0),
   failedCalls: z.int().min(0),
   usage: Usage,
+  /** Millionths of a US dollar, of the calls whose price is known; absent while none is. */
+  usdMicros: z.int().min(0).optional(),
 });
 export type TurnStats = z.infer<typeof TurnStats>;
 
@@ -111,6 +184,14 @@ export const NO_STATS: TurnStats = { modelCalls: 0, toolCalls: 0, failedCalls: 0
  */
 export const AgentEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("turn_start"), turn: z.int(), entry: z.int() }),
+  /** The input accepted as turn `turn` went into the running turn `into`. */
+  z.object({
+    type: z.literal("steer_add"),
+    turn: z.int(),
+    into: z.int(),
+    entry: z.int(),
+    text: z.string(),
+  }),
   z.object({ type: z.literal("entry_start"), turn: z.int(), entry: z.int() }),
   z.object({ type: z.literal("text_delta"), entry: z.int(), offset: z.int(), text: z.string() }),
   z.object({ type: z.literal("reasoning_delta"), entry: z.int(), text: z.string() }),

@@ -1,7 +1,7 @@
 // What crosses from a session to the review Worker and back: the message, the job (claim check), the script of steps,
 // the result. Each object is create-only in R2. See docs/ARCHITECTURE.md, "A review".
 import * as z from "zod";
-import { Answer, Entry, JsonObject, Part, Usage } from "./entry.ts";
+import { Answer, Cost, Entry, JsonObject, Part, Usage } from "./entry.ts";
 import { Citation, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "./ids.ts";
 import { MemoryStoreName } from "./memory.ts";
 import { Outcome } from "./skill.ts";
@@ -15,7 +15,12 @@ export const Trigger = z.enum(["model_calls", "value", "memory_turns", "correcti
 export type Trigger = z.infer<typeof Trigger>;
 
 /** What a review may spend, reserved when it is enqueued. */
-export const Grant = z.object({ tokens: z.int().min(0), expiresAt: z.int() });
+export const Grant = z.object({
+  tokens: z.int().min(0),
+  /** Millionths of a US dollar; absent: no limit. */
+  usdMicros: z.int().min(0).optional(),
+  expiresAt: z.int(),
+});
 export type Grant = z.infer<typeof Grant>;
 
 /** A deterministic look at one finished turn. */
@@ -74,6 +79,7 @@ export const ReviewStep = z.discriminatedUnion("kind", [
     call: z.string(),
     failed: z.boolean(),
     parts: z.array(Part),
+    print: z.string().optional(),
   }),
 ]);
 export type ReviewStep = z.infer<typeof ReviewStep>;
@@ -113,6 +119,8 @@ export const ReviewResult = z.object({
   refused: z.array(z.object({ tool: z.string(), code: z.string(), message: z.string() })),
   modelCalls: z.int(),
   usage: Usage,
+  /** One line a model, for the ledger; absent in results written before there was one. */
+  spent: z.array(z.object({ model: z.string(), calls: z.int(), usage: Usage, cost: Cost })).optional(),
   finishedAt: z.int(),
 });
 export type ReviewResult = z.infer<typeof ReviewResult>;

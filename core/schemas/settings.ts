@@ -3,26 +3,120 @@ import * as z from "zod";
 
 const count = z.int().min(0);
 const ms = z.int().min(0);
+const ratio = z.number().min(0).max(1);
+
+/** How much a model reasons before it answers. Ordered: each is stronger than the one before. */
+export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+export const Effort = z.enum(EFFORTS);
+export type Effort = z.infer<typeof Effort>;
+
+/** What becomes of a message that comes while a turn runs. `interrupt`: that turn ends at the next tool boundary. */
+export const BusyMode = z.enum(["queue", "steer", "interrupt"]);
+export type BusyMode = z.infer<typeof BusyMode>;
+
+/** US dollars per million tokens. */
+export const Price = z.strictObject({
+  input: z.number().min(0),
+  output: z.number().min(0),
+  cacheRead: z.number().min(0).optional(),
+  cacheWrite: z.number().min(0).optional(),
+});
+export type Price = z.infer<typeof Price>;
+
+/** How often a thing may happen in a turn before the model is warned of it, and before it is stopped. 0: never. */
+const Threshold = z.strictObject({ warn: count, hard: count });
 
 export const Settings = z.strictObject({
   turn: z.strictObject({
     maxSteps: count.min(1),
     maxOutputTokens: count.min(256),
     leaseMs: ms.min(1_000),
+    /** Attempts in a row without an answer or a result between them, the first included. */
     maxAttempts: count.min(1),
+    /** Restarts in a row after the object ran out of memory. */
+    maxMemoryStrikes: count.min(1),
+    /** Answers, calls and restarts of one turn together, however much progress it makes. */
+    maxWork: count.min(1),
+    /** Without an answer or a result for this long a turn is given up. Planned waits do not count. */
+    noProgressMs: ms.min(1_000),
+    /** Tokens of all model calls of one turn; 0: no limit. */
+    maxTokens: count,
+    /** US dollars of all model calls of one turn whose price is known; 0: no limit. */
+    maxUsd: z.number().min(0),
     /** Idle longer than this, the provider's cache has lapsed and a new prompt costs nothing. */
     cacheTtlMs: ms,
     modelRetries: count,
+    /** A wait up to this long is waited for; a longer one leaves the isolate and comes back by alarm. */
+    inlineWaitMs: ms,
+    /** The planned waits of a turn whose models are all out of order for a while. */
+    pausesMs: z.array(ms),
+    /** The longest wait a provider may ask for. */
+    maxPauseMs: ms,
+    /** A stream that says nothing for this long is cut and asked again. */
+    idleStreamMs: ms.min(1_000),
     maxMessageChars: count,
     maxFileBytes: count,
     maxWorkspaceBytes: count,
+    /** Characters of one tool result, and of all of a turn; what is more goes into a workspace file. */
     maxResultChars: count.min(1_000),
+    maxTurnResultChars: count.min(1_000),
+    toolTimeoutMs: ms.min(100),
+    /** Calls of one answer that run at the same time. */
+    maxParallelCalls: count.min(1),
     maxQueuedTurns: count.min(1),
+    busy: BusyMode,
+    /** Whether a session without a title gets one from a model, behind its first answered turn. */
+    titles: z.boolean(),
+  }),
+  context: z.strictObject({
+    /** Share of the window from which a conversation is compacted, for large windows and for those under 512,000 tokens. */
+    threshold: ratio,
+    thresholdSmall: ratio,
+    maxTokens: count.min(1_000),
+    /** Messages at the beginning that stay as they are. */
+    protectFirst: count,
+    /** Share of the window that the newest messages may fill, within these tokens; never fewer messages than `minTailMessages`. */
+    tailShare: ratio,
+    minTailTokens: count,
+    maxTailTokens: count,
+    minTailMessages: count.min(1),
+    summaryTokens: count.min(200),
+    /** A compaction that saves less than this share is no progress. */
+    minSaving: ratio,
+    /** Characters of one project file in the prompt. */
+    fileChars: count.min(100),
+  }),
+  guardrails: z.strictObject({
+    warnings: z.boolean(),
+    hardStops: z.enum(["unattended", "always", "never"]),
+    sameFailure: Threshold,
+    sameToolFailure: Threshold,
+    noProgress: Threshold,
+    identical: Threshold,
+    cycle: Threshold,
+    /** Calls of one tool in one turn, by its name; 0: no limit. */
+    caps: z.record(z.string(), count),
+  }),
+  /** Hard limits, checked before each model call; 0: none. Money counts calls whose price is known. */
+  budget: z.strictObject({
+    sessionTokens: count,
+    sessionUsd: z.number().min(0),
+    profileDayTokens: count,
+    profileDayUsd: z.number().min(0),
+  }),
+  models: z.strictObject({
+    /** By slot: turn, review, curation, compaction, title, judge, approval. */
+    effort: z.partialRecord(z.string(), Effort),
+    /** By model name, such as `openai:gpt-6.1-terra`: goes before the catalog. */
+    prices: z.record(z.string(), Price),
+    windows: z.record(z.string(), count.min(1_000)),
+    /** Which of a provider's keys is used: the first that works, each in turn, or the one used least. */
+    keyOrder: z.enum(["fill_first", "round_robin", "least_used"]),
   }),
   review: z.strictObject({
     enabled: z.boolean(),
     afterModelCalls: count.min(1),
-    minValue: z.number().min(0).max(1),
+    minValue: ratio,
     minEntries: count,
     minToolCalls: count,
     memoryAfterTurns: count.min(1),
@@ -34,6 +128,8 @@ export const Settings = z.strictObject({
     quietMs: ms,
     maxFailures: count.min(1),
     grantTokens: count,
+    /** US dollars; 0: no limit. */
+    grantUsd: z.number().min(0),
     grantMs: ms,
     keepDays: count.min(1),
     /** When a session looks for a result, after sending. The last is repeated. */
@@ -43,7 +139,7 @@ export const Settings = z.strictObject({
   memory: z.strictObject({ memoryChars: count.min(100), userChars: count.min(100), overlayMs: ms, sweepDays: count }),
   skills: z.strictObject({
     indexTokens: count.min(100),
-    duplicateSimilarity: z.number().min(0).max(1),
+    duplicateSimilarity: ratio,
     swapMs: ms,
     maxFiles: count.min(1),
   }),
@@ -59,6 +155,10 @@ export type Settings = z.infer<typeof Settings>;
 /** What an operator writes: any part of it. */
 export const SettingsPatch = z.strictObject({
   turn: Settings.shape.turn.partial().optional(),
+  context: Settings.shape.context.partial().optional(),
+  guardrails: Settings.shape.guardrails.partial().optional(),
+  budget: Settings.shape.budget.partial().optional(),
+  models: Settings.shape.models.partial().optional(),
   review: Settings.shape.review.partial().optional(),
   memory: Settings.shape.memory.partial().optional(),
   skills: Settings.shape.skills.partial().optional(),

@@ -1,6 +1,6 @@
 // What a session needs from outside (SessionHost, made by the Session object and by tests), and what the parts of its
 // engine share (EngineContext). Types only.
-import type { Model, Tool } from "../agent/contract.ts";
+import type { ModelChain, ModelSlot, Tool } from "../agent/contract.ts";
 import type { Result } from "../errors.ts";
 import type {
   Alarm,
@@ -15,8 +15,10 @@ import type {
   Sql,
 } from "../ports.ts";
 import type { Learning } from "../schemas/api.ts";
-import type { ReviewMessage } from "../schemas/review.ts";
+import type { ReviewId, SessionId, TurnId } from "../schemas/ids.ts";
+import type { Grant, ReviewMessage } from "../schemas/review.ts";
 import type { Settings } from "../schemas/settings.ts";
+import type { Booking, Budget, Spending } from "../schemas/usage.ts";
 import type { Seeds } from "../skills/library.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Hub } from "./hub.ts";
@@ -30,8 +32,11 @@ export interface SessionHost {
   alarm: Alarm;
   clock: Clock;
   random: Random;
+  /** 16 characters that nobody can guess. */
+  token(): string;
   settings: Settings;
-  model: Result<Model>;
+  /** The models of a kind of work: the primary, then those to fall back on. */
+  models(slot: ModelSlot): Result<ModelChain>;
   seeds: Seeds;
   /** Tools of the deployment beside the built-in ones. */
   moreTools?: Tool[];
@@ -40,16 +45,43 @@ export interface SessionHost {
   evidence: EvidenceStore;
   reviews: ReviewStore;
   queue: Queue<ReviewMessage>;
-  /** Asks the profile's Account for a place among its reviews. */
-  reserveReview(request: {
-    session: string;
-    now: number;
-    perProfileMs: number;
-    urgent: boolean;
-  }): Promise<{ granted: true } | { granted: false; retryAt: number }>;
+  account: AccountPort;
   /** Keeps the object awake for work that nobody awaits. The promise never rejects. */
   background(work: Promise<void>): void;
   report(what: string, error: unknown): void;
+}
+
+/** What a session asks of its profile's Account. */
+export interface AccountPort {
+  /** A place among the profile's reviews, and what the review may spend. Asked again for one review: the same grant. */
+  reserveReview(request: ReviewRequest): Promise<ReviewPlace>;
+  /** Up to where a turn may spend of the profile's day, to be asked again when it has come there. `null`: nothing is left. */
+  reserveTurn(request: TurnRequest): Promise<Budget | null>;
+  /** Counts what a turn or a review spent, once for each id, and ends what was reserved for it. */
+  book(booking: Booking): Promise<void>;
+}
+
+export interface ReviewRequest {
+  review: ReviewId;
+  session: SessionId;
+  now: number;
+  /** Least time between two reviews of the profile. */
+  perProfileMs: number;
+  /** Corrections and `/refine` wait for nobody, and nobody waits for them. */
+  urgent: boolean;
+  grant: Grant;
+  /** Of the profile, for a day. */
+  day: Budget;
+}
+export type ReviewPlace = { granted: true; grant: Grant } | { granted: false; retryAt: number };
+
+export interface TurnRequest {
+  turn: TurnId;
+  session: SessionId;
+  now: number;
+  /** What the turn has spent so far. */
+  spent: Spending;
+  day: Budget;
 }
 
 export interface SessionMeta {
@@ -68,4 +100,6 @@ export interface EngineContext {
   overlay: Overlay;
   workspace: Workspace;
   meta(): SessionMeta;
+  /** Inside the caller's transaction. */
+  rename(title: string): void;
 }

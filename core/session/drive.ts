@@ -1,44 +1,50 @@
-// Drives turns: begins them, resumes what was cut off, runs the loop, settles the end in one transaction. One turn at a
-// time, one driver an object; the flag is in memory, because a second object of the same name cannot live.
-import { runLoop } from "../agent/loop.ts";
-import { FIXED } from "../limits.ts";
-import { byteLength } from "../schemas/digest.ts";
-import { type Entry, NO_STATS, type TurnStats, addUsage, textOf } from "../schemas/entry.ts";
+// Drives turns: begins them, resumes what was cut off, runs the loop, pauses where only time helps. One turn at a time, one
+// driver an object; the flag is in memory, because a second object of the same name cannot live.
+import { type LoopEnd, runLoop } from "../agent/loop.ts";
+import type { ModelFailure } from "../agent/contract.ts";
+import type { Failure } from "../errors.ts";
+import { NO_STATS, textOf } from "../schemas/entry.ts";
+import type { BusyMode } from "../schemas/settings.ts";
+import { type Command, parseCommand } from "./commands.ts";
+import { compress, createContextKeeper } from "./compact.ts";
 import type { EngineContext } from "./context.ts";
-import { type LiveText, placeTurnEnd } from "./events.ts";
-import { toMessages } from "./history.ts";
-import { type SessionJournal, TurnEnded, createSessionJournal } from "./journal.ts";
-import { type Learnt, learnFromTurn } from "./learn.ts";
+import { type Current, type DriveState, type Ending, endTurn } from "./end-turn.ts";
+import { type LiveText, placeNotice } from "./events.ts";
+import { readHistory } from "./history.ts";
+import { TurnEnded, createSessionJournal } from "./journal.ts";
+import { bookLate, openBudget } from "./ledger.ts";
 import type { TurnRow } from "./log.ts";
+import { collectNews } from "./notes.ts";
 import { toNotice } from "./notices.ts";
 import type { Outbox } from "./outbox.ts";
-import { prepareTurn } from "./prepare-turn.ts";
-
-/** How a turn ends when there is no answer. */
-interface Ending {
-  state: "failed" | "stopped";
-  code: string;
-  text: string;
-}
-
-interface Current {
-  turn: number;
-  journal: SessionJournal;
-  abort: AbortController;
-}
+import { classifyPlatformError } from "./platform-error.ts";
+import { prepareTurn, refreshPrompt } from "./prepare-turn.ts";
+import { countDone, decideRestart } from "./restart.ts";
+import type { CompactionOptions } from "./shorten.ts";
+import { spillResult } from "./spill.ts";
 
 const STOPPED: Ending = { state: "stopped", code: "stopped", text: "The turn was stopped." };
+const REDIRECTED: Ending = { state: "stopped", code: "redirected", text: "The turn ended for the message after it." };
+const STUCK: Ending = {
+  state: "failed",
+  code: "no_progress",
+  text: "The turn was given up: nothing came from a model or a tool for too long.",
+};
+
+/** How old what a session knows of its profile's skills and memory may become while it is in use. */
+const NEWS_MS = 60_000;
 
 export function createDriver(context: EngineContext, outbox: Outbox) {
   const { host, log, jobs, hub } = context;
   const { sql, clock, settings } = host;
-  /** Turns this very object began: any other running turn was cut off. */
-  const begun = new Set<number>();
-  let isDriving = false;
-  let current: Current | null = null;
+  const state: DriveState = { begun: new Set(), current: null };
+  /** The one pump that may go on. Another one that still hangs somewhere has been given up. */
+  let pumping: symbol | null = null;
+  let newsAt = -Infinity;
 
-  /** Inside the caller's transaction. `queue`: another turn is open, this one waits for its end. */
-  function accept(n: number, text: string, queue: boolean): TurnRow {
+  /** Inside the caller's transaction. An input that finds a turn open waits for its end, or goes into it. */
+  function accept(n: number, text: string, busy: BusyMode): TurnRow {
+    const open = log.openTurns();
     const turn: TurnRow = {
       n,
       state: "queued",
@@ -49,100 +55,177 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       stats: NO_STATS,
       startedAt: null,
       endedAt: null,
+      more: {},
     };
-    if (!queue) {
+    const running = open[0];
+    if (!running) {
       jobs.put("drive", clock.now() + settings.turn.leaseMs, { kind: "drive" });
       return begin(turn);
     }
-    log.putTurn(turn);
-    return turn;
+    const more = busy === "queue" ? {} : busy === "steer" ? { busy } : { busy, interrupts: running.n };
+    const queued = { ...turn, more };
+    log.putTurn(queued);
+    return queued;
   }
 
   /** Inside the caller's transaction: the input becomes an entry. */
   function begin(turn: TurnRow): TurnRow {
     const n = log.nextEntry();
-    const running: TurnRow = {
-      ...turn,
-      state: "running",
-      waiting: null,
-      input: n,
-      attempts: 1,
-      startedAt: clock.now(),
-    };
+    const startedAt = clock.now();
+    const running: TurnRow = { ...turn, state: "running", waiting: null, input: n, attempts: 1, startedAt, more: {} };
     const parts = [{ source: "principal" as const, text: turn.waiting ?? "" }];
     log.put({ v: 1, n, turn: turn.n, at: clock.now(), kind: "user", parts });
     log.putTurn(running);
-    begun.add(turn.n);
+    state.begun.add(turn.n);
     return running;
   }
 
-  /** After a failed drive only the alarm drives again: who looks or posts meanwhile would spend the turn's attempts. */
+  /** After a failed drive, and in a planned wait, only the alarm drives: who looks or posts would spend the turn's attempts. */
   function kick(): void {
     const row = jobs.get("drive");
-    if (row && row.tries > 0 && row.due > clock.now()) return;
-    drive();
+    const waits = row && (row.tries > 0 || (row.job.kind === "drive" && row.job.paused));
+    if (!waits || row.due <= clock.now()) drive();
   }
 
   function drive(): void {
-    if (isDriving) return;
-    isDriving = true;
-    host.background(pump());
+    if (pumping) return;
+    pumping = Symbol("pump");
+    host.background(pump(pumping));
   }
 
-  async function pump(): Promise<void> {
+  async function pump(mine: symbol): Promise<void> {
+    let paused = false;
     try {
-      for (let turn = log.openTurns()[0]; turn; turn = log.openTurns()[0]) await driveTurn(turn);
+      for (let turn = log.openTurns()[0]; turn && !paused && pumping === mine; turn = log.openTurns()[0]) {
+        paused = (await driveTurn(turn)) === "paused";
+      }
     } catch (error) {
-      // The platform or a store failed. The turn stays open; the alarm brings it back.
-      host.report("drive", error);
+      if (pumping === mine) putOff(error);
+    } finally {
+      if (pumping === mine) {
+        state.current?.journal.close();
+        state.current = null;
+        pumping = null; // in the same tick as the last look at the queue, so that no kick falls between
+      }
+    }
+    await jobs.arm({ exact: paused }).catch((error) => host.report("arm", error));
+  }
+
+  /** The platform or a store failed. The turn stays open; the alarm, armed before the drive began, brings it back. */
+  function putOff(error: unknown): void {
+    host.report("drive", error);
+    state.begun.clear();
+    try {
       const row = jobs.get("drive");
       if (row) jobs.retry(row);
-      begun.clear();
-    } finally {
-      current?.journal.close();
-      current = null;
-      isDriving = false; // in the same tick as the last look at the queue, so that no kick falls between
+      const turn = log.openTurns()[0];
+      if (turn?.state === "running" && classifyPlatformError(error) === "memory") {
+        log.putTurn({ ...turn, more: { ...turn.more, memoryStrikes: (turn.more.memoryStrikes ?? 0) + 1 } });
+      }
+    } catch (again) {
+      host.report("put off", again); // this object is ending: newer code takes the turn up at the lease's end
     }
-    await jobs.arm();
   }
 
-  async function driveTurn(open: TurnRow): Promise<void> {
-    const turn = open.state === "queued" ? beginQueued(open) : begun.has(open.n) ? open : resume(open);
-    if (turn.state !== "running") return;
-    const started = log.entry(turn.input!)!;
-    const { model } = host;
-    if (!model.ok) return settle(turn.n, { state: "failed", code: model.failure.code, text: model.failure.message });
-
-    const abort = new AbortController();
-    const journal = createSessionJournal({ sql, log, hub, clock, session: host.session, turn: turn.n });
-    current = { turn: turn.n, journal, abort };
+  async function driveTurn(open: TurnRow): Promise<"paused" | "ended"> {
+    const turn = open.state === "queued" ? beginQueued(open) : takeUp(open);
+    if (turn.state !== "running") return "ended";
+    const current: Current = {
+      turn: turn.n,
+      journal: createSessionJournal(context, turn.n),
+      abort: new AbortController(),
+    };
+    state.current = current;
     try {
-      await outbox.look();
-      const { tools, system } = await prepareTurn(context, textOf(started));
-      const history = toMessages(log.entries(1, started.n).filter((entry) => entry.turn <= turn.n));
-      const end = await runLoop({
-        model: model.value,
-        tools,
-        journal,
-        system,
-        history,
-        limits: settings.turn,
-        cacheKey: host.session,
-        clock,
-        random: host.random,
-        signal: abort.signal,
-      });
-      if (end.state === "done") settle(turn.n, null);
-      else if (end.state === "stopped") settle(turn.n, STOPPED);
-      else settle(turn.n, { state: "failed", code: end.failure.code, text: end.failure.message });
+      const end = await run(turn, current);
+      if (end !== "ended") {
+        // Who said something else meanwhile does not wait for what will then not be wanted.
+        const isRedirected = end.state === "paused" && isInterrupted(turn.n);
+        if (end.state === "paused" && !isRedirected && pause(turn.n, end.failure, end.delayMs)) return "paused";
+        endTurn(context, state, turn.n, isRedirected ? { ...toEnding(end), ...REDIRECTED } : toEnding(end));
+      }
     } catch (error) {
       if (!(error instanceof TurnEnded)) throw error;
+      if (error.late) bookLate(context, turn.n, [{ kind: "turn", ...error.late }]);
     } finally {
-      journal.close();
-      current = null;
+      current.journal.close();
+      if (state.current === current) state.current = null;
     }
     await jobs.arm();
-    host.background(outbox.drain());
+    host.background(outbox.drain().then(lookForNews));
+    return "ended";
+  }
+
+  /** It asks R2, so not after every turn of a quick conversation. */
+  async function lookForNews(): Promise<void> {
+    if (clock.now() - newsAt < NEWS_MS) return;
+    newsAt = clock.now();
+    await collectNews(context);
+  }
+
+  /** `ended`: a command did the work, and the turn has its last entry. */
+  async function run(turn: TurnRow, { journal, abort }: Current): Promise<LoopEnd | "ended"> {
+    const models = host.models("turn");
+    if (!models.ok) return { state: "failed", failure: models.failure, stats: NO_STATS };
+    // An object may die between an input and its wake-up: a turn that a request took up is not driven without one.
+    await jobs.arm();
+    await outbox.look(() => state.current?.journal === journal);
+    const request = textOf(log.entry(turn.input!)!);
+    const keeping: CompactionOptions = {
+      put: journal.put,
+      heard: journal.heard,
+      late: (calls) =>
+        bookLate(
+          context,
+          turn.n,
+          calls.map((call) => ({ kind: "compaction", ...call })),
+        ),
+      mayAsk: openBudget(context, turn).mayAsk,
+    };
+    const command = parseCommand(request);
+    if (command) {
+      const ending = await obey(command, abort.signal, keeping);
+      endTurn(context, state, turn.n, ending);
+      return "ended";
+    }
+    const { tools, system } = await prepareTurn(context, turn, request);
+    return runLoop({
+      models: models.value,
+      tools,
+      journal,
+      system,
+      history: readHistory(context, turn),
+      limits: settings.turn,
+      effort: settings.models.effort.turn,
+      cacheKey: host.session,
+      clock,
+      random: host.random,
+      signal: abort.signal,
+      guardrails: { settings: settings.guardrails, attended: () => hub.isWatched() },
+      isInterrupted: () => isInterrupted(turn.n),
+      spill: async (place, text) => spillResult(context, place, text),
+      context: createContextKeeper(context, turn.n, keeping),
+      mayAsk: keeping.mayAsk,
+    });
+  }
+
+  async function obey(command: Command, signal: AbortSignal, keeping: CompactionOptions): Promise<Ending> {
+    if (command.name === "refresh") {
+      await refreshPrompt(context);
+      return {
+        state: "done",
+        code: "refreshed",
+        text: "The prompt was made anew: skills, memory and files as they are now.",
+      };
+    }
+    const done = await compress(context, command.focus, signal, keeping);
+    if (!done.ok) return { state: "failed", code: done.failure.code, text: done.failure.message };
+    const { before, after } = done.value;
+    return {
+      state: "done",
+      code: "compressed",
+      text: `The conversation was made shorter: from about ${before} to ${after} tokens.`,
+    };
   }
 
   /** Readers are told here and nowhere else: one who comes to a turn that has begun finds its start in the log. */
@@ -155,129 +238,135 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
     return turn;
   }
 
+  function takeUp(open: TurnRow): TurnRow {
+    if (open.more.pausedUntil !== undefined) return unpause(open);
+    return state.begun.has(open.n) ? open : resume(open);
+  }
+
   /** The turn was cut off. A notice takes the number of the answer that was lost, so that no number means two texts. */
   function resume(open: TurnRow): TurnRow {
-    const attempts = open.attempts + 1;
-    if (attempts > settings.turn.maxAttempts) {
-      const text = `The turn was given up: it was interrupted ${open.attempts} times.`;
-      settle(open.n, { state: "failed", code: "gave_up", text });
+    const entries = log.entries(open.input!).filter((entry) => entry.turn === open.n);
+    const resumed = decideRestart(open, entries, clock.now(), settings.turn);
+    if (!resumed.ok) {
+      endTurn(context, state, open.n, { state: "failed", code: resumed.failure.code, text: resumed.failure.message });
       return { ...open, state: "failed" };
     }
-    const resumed = { ...open, attempts };
     const text = "The turn was interrupted and went on.";
     const notice = toNotice({ n: log.nextEntry(), turn: open.n, at: clock.now(), code: "resumed", text });
     sql.transaction(() => {
       log.dropBlocks();
       log.put(notice);
-      log.putTurn(resumed);
-      // The tries stay: a drive that fails again waits longer.
-      const tries = jobs.get("drive")?.tries;
-      jobs.put("drive", clock.now() + settings.turn.leaseMs, { kind: "drive" }, tries);
+      log.putTurn(resumed.value);
+      renewLease();
     });
-    begun.add(open.n);
-    return resumed;
+    hub.emit(placeNotice(notice));
+    state.begun.add(open.n);
+    return resumed.value;
   }
 
-  /**
-   * The end of a turn, in one transaction: final entry, blocks dropped, turn settled, outbox rows. Synchronous, so that a
-   * stop and an answer cannot both end it. Without an `ending` the final entry is the journal's last answer.
-   */
-  function settle(n: number, ending: Ending | null): void {
-    const turn = log.turn(n)!;
-    if (turn.state !== "running") return;
-    const closing = ending ? toEndingEntries(n, ending) : [current!.journal.final()!];
-    const final = closing.at(-1)!;
-    const entries = [...log.entries(turn.input!).filter((entry) => entry.turn === n), ...closing];
-    const settled: TurnRow = {
-      ...turn,
-      state: ending?.state ?? "done",
-      final: final.n,
-      stats: countTurn(entries),
-      endedAt: clock.now(),
-    };
-    const learnt: Learnt = learnFromTurn(context, settled, entries);
+  /** A planned wait, not a crash: it counts for nothing. */
+  function unpause(open: TurnRow): TurnRow {
+    const { pausedUntil: _, ...more } = open.more;
+    const turn = { ...open, more };
     sql.transaction(() => {
-      for (const entry of closing) log.put(entry);
-      log.dropBlocks();
-      log.putTurn(settled);
-      learnt.write();
-      if (log.turn(n + 1)) jobs.put("drive", clock.now() + settings.turn.leaseMs, { kind: "drive" });
-      else jobs.delete("drive");
+      log.putTurn(turn);
+      renewLease();
     });
-    if (current?.turn === n) current.journal.close();
-    if (final.kind === "notice") {
-      const event = { type: "notice_add" as const, entry: final.n, code: final.code, text: textOf(final) };
-      hub.emit({ at: { entry: final.n, offset: 0 }, event });
-    }
-    hub.emit(placeTurnEnd(settled, final));
+    state.begun.add(open.n);
+    return turn;
+  }
+
+  /** The tries stay: a drive that fails again waits longer. */
+  function renewLease(): void {
+    jobs.put("drive", clock.now() + settings.turn.leaseMs, { kind: "drive" }, jobs.get("drive")?.tries);
   }
 
   /**
-   * What a person had already read of an unfinished answer is kept, under its number. Where an answer has begun, that
-   * number is never the notice's: a reader would take the one for the other.
+   * No model of the chain answers now, but one may in a while: the isolate is left and the alarm comes back. False when
+   * the turn has waited often enough, or is asked to wait too long.
    */
-  function toEndingEntries(turn: number, ending: Ending): Entry[] {
-    const live = current?.turn === turn ? current.journal.live() : null;
-    const n = live?.entry ?? log.nextEntry();
-    const text = toStorable(live?.text ?? log.blocks(n));
-    const at = clock.now();
-    const isTaken = live !== null || !begun.has(turn);
-    const notice = toNotice({ n: text === "" && !isTaken ? n : n + 1, turn, at, code: ending.code, text: ending.text });
-    if (text === "") return [notice];
-    const partial: Entry = {
-      v: 1,
-      n,
-      turn,
-      at,
-      kind: "assistant",
-      parts: [{ source: "own", text }],
-      answer: { calls: [], stop: "end", usage: NO_STATS.usage, model: host.model.ok ? host.model.value.name : "none" },
-    };
-    return [partial, notice];
+  function pause(n: number, failure: ModelFailure, delayMs: number | undefined): boolean {
+    const turn = log.turn(n)!;
+    const { pausesMs, maxPauseMs } = settings.turn;
+    const done = countDone(state.current?.journal.entries() ?? []);
+    const pauses = done > (turn.more.doneAtPause ?? 0) ? 0 : (turn.more.pauses ?? 0);
+    const planned = pausesMs[pauses];
+    if (turn.state !== "running" || planned === undefined || (delayMs ?? 0) > maxPauseMs) return false;
+    const waitMs = Math.max(delayMs ?? 0, Math.round(planned * (1 + host.random() * 0.5)));
+    const until = clock.now() + waitMs;
+    state.current?.journal.abandon(failure);
+    const text = `${failure.message} The turn goes on by itself in ${Math.round(waitMs / 1_000)} seconds.`;
+    const notice = toNotice({ n: log.nextEntry(), turn: n, at: clock.now(), code: "paused", text });
+    // The time of a planned wait is none without progress.
+    const { fruitlessSince: _, ...more } = turn.more;
+    sql.transaction(() => {
+      log.put(notice);
+      log.putTurn({ ...turn, more: { ...more, pauses: pauses + 1, doneAtPause: done, pausedUntil: until } });
+      jobs.put("drive", until, { kind: "drive", paused: true });
+    });
+    hub.emit(placeNotice(notice));
+    return true;
+  }
+
+  function isInterrupted(n: number): boolean {
+    return log.openTurns().some((turn) => turn.more.interrupts === n);
   }
 
   return {
     accept,
     kick,
-    live: (): LiveText | null => current?.journal.live() ?? null,
+    live: (): LiveText | null => state.current?.journal.live() ?? null,
+
+    /** An input that interrupts a turn which only waits for its time has nothing to wait for. */
+    redirect(): void {
+      const running = log.openTurns()[0];
+      if (!running || running.more.pausedUntil === undefined || !isInterrupted(running.n)) return;
+      endTurn(context, state, running.n, REDIRECTED);
+    },
 
     /** Ends every open turn, the waiting ones unheard. Returns their numbers. */
     stop(): number[] {
       const open = log.openTurns();
       for (const turn of open) {
         if (turn.state === "queued") beginQueued(turn);
-        const running = current?.turn === turn.n ? current : null;
-        settle(turn.n, STOPPED);
+        const running = state.current?.turn === turn.n ? state.current : null;
+        endTurn(context, state, turn.n, STOPPED);
         running?.abort.abort();
       }
       host.background(outbox.drain());
       return open.map((turn) => turn.n);
     },
 
-    /** The lease ran out. A live driver takes a new one; without one the turn was cut off. */
+    /** The lease ran out. A live driver that gets on takes a new one; without one the turn was cut off. */
     onAlarm(): void {
       const row = jobs.get("drive");
       if (!row || row.due > clock.now()) return;
-      jobs.put("drive", clock.now() + settings.turn.leaseMs, row.job, row.tries);
+      const { current } = state;
+      if (current && clock.now() - current.journal.lastProgressAt() > settings.turn.noProgressMs) {
+        endTurn(context, state, current.turn, STUCK);
+        current.abort.abort();
+        state.current = null;
+        pumping = null;
+      }
+      if (jobs.get("drive")) jobs.put("drive", clock.now() + settings.turn.leaseMs, { kind: "drive" }, row.tries);
       drive();
     },
   };
 }
 
-/** Of a text that no row can hold, the beginning. */
-function toStorable(text: string): string {
-  return byteLength(JSON.stringify(text)) < FIXED.rowBytes / 2 ? text : text.slice(0, FIXED.rowBytes / 12);
-}
-
-function countTurn(entries: Entry[]): TurnStats {
-  const stats = { ...NO_STATS };
-  for (const entry of entries) {
-    if (entry.kind === "assistant") {
-      stats.modelCalls++;
-      stats.usage = addUsage(stats.usage, entry.answer.usage);
+/** Null: the model has the last word. */
+function toEnding(end: LoopEnd): Ending | null {
+  switch (end.state) {
+    case "done":
+      return null;
+    case "stopped":
+      return STOPPED;
+    case "interrupted":
+      return REDIRECTED;
+    case "failed":
+    case "paused": {
+      const { code, message: text, spent }: Failure & Pick<ModelFailure, "spent"> = end.failure;
+      return { state: "failed", code, text, ...(spent && { spent }) };
     }
-    if (entry.kind === "tool") stats.toolCalls++;
-    if (entry.kind === "tool" && entry.failed) stats.failedCalls++;
   }
-  return stats;
 }

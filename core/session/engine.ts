@@ -2,47 +2,103 @@
 // Durable Object; over node:sqlite it runs in tests and benches. Whatever decides something about the queue of turns
 // does so in one synchronous block.
 import { type Result, err, ok } from "../errors.ts";
-import type { Accepted, FileInfo, Learning, SessionDetail, SessionInfo, TurnInfo } from "../schemas/api.ts";
+import type { BusyMode } from "../schemas/settings.ts";
+import type {
+  Accepted,
+  ApprovalDetail,
+  ApprovalInfo,
+  FileInfo,
+  Learning,
+  SessionDetail,
+  SessionInfo,
+  TurnInfo,
+} from "../schemas/api.ts";
+import type { Sql } from "../ports.ts";
 import { sha256Hex } from "../schemas/digest.ts";
-import type { AgentEvent, Entry } from "../schemas/entry.ts";
+import type { Entry } from "../schemas/entry.ts";
 import { toTurnId } from "../schemas/ids.ts";
 import { createWorkspace } from "../workspace/workspace.ts";
+import { createApprovals } from "./approvals.ts";
 import type { EngineContext, SessionHost, SessionMeta } from "./context.ts";
 import { createDriver } from "./drive.ts";
-import { START, parsePosition, replay } from "./events.ts";
-import { createHub } from "./hub.ts";
+import { placeTurnStart } from "./events.ts";
+import { type Kept, type StandingReader, createHub } from "./hub.ts";
 import { createJobs } from "./jobs.ts";
+import { sessionUsage } from "./ledger.ts";
 import { type TurnRow, createLog, isOpen } from "./log.ts";
 import { createOutbox } from "./outbox.ts";
 import { createOverlay } from "./overlay.ts";
-import { createTables, hasTables } from "./schema.ts";
+import { createReaders } from "./readers.ts";
+import { createTables, hasTables, migrate } from "./schema.ts";
 
 const DETAIL_TURNS = 100;
 const ENTRY_PAGE = 500;
 
 const UNKNOWN = err("session_not_found", "There is no such session. Create one with POST /v1/sessions.");
 
+export interface PostedMessage {
+  text: string;
+  /** Idempotency key. */
+  key?: string;
+  /** What to do with it when a turn is running; the operator's `turn.busy` without. */
+  busy?: BusyMode;
+}
+
+/** An accepted message and its turn's server-sent events, from the beginning. */
+export interface AcceptedStream {
+  accepted: Accepted;
+  events: ReadableStream<Uint8Array>;
+}
+
+interface Taken {
+  turn: TurnRow;
+  /** The same key and body came before: this is the turn they started. */
+  replayed: boolean;
+}
+
 export type SessionEngine = ReturnType<typeof createSessionEngine>;
 
-export function createSessionEngine(host: SessionHost) {
-  const { sql, clock, settings } = host;
-  const log = createLog(sql);
+export function createSessionEngine(given: SessionHost) {
+  const { clock, settings } = given;
+  const log = createLog(given.sql);
+  const sql: Sql = {
+    run: given.sql.run,
+    transaction(work) {
+      try {
+        return given.sql.transaction(work);
+      } catch (error) {
+        log.forget();
+        throw error;
+      }
+    },
+  };
+  const host: SessionHost = { ...given, sql };
   const jobs = createJobs(host);
-  const hub = createHub();
+  const hub = createHub(clock);
   const workspace = createWorkspace({
     sql,
     clock,
     maxFileBytes: settings.turn.maxFileBytes,
     maxBytes: settings.turn.maxWorkspaceBytes,
   });
-  let known: SessionMeta | null = hasTables(sql) ? log.meta<SessionMeta>("session") : null;
+  let known: SessionMeta | null = null;
+  if (hasTables(sql)) {
+    migrate(sql);
+    known = log.meta<SessionMeta>("session");
+  }
   const meta = () => {
     if (!known) throw new Error("the session was never created");
     return known;
   };
-  const context: EngineContext = { host, log, jobs, hub, overlay: createOverlay(sql), workspace, meta };
+  const rename = (title: string) => {
+    const renamed = { ...meta(), title };
+    log.setMeta("session", renamed);
+    known = renamed;
+  };
+  const context: EngineContext = { host, log, jobs, hub, overlay: createOverlay(sql), workspace, meta, rename };
   const outbox = createOutbox(context);
   const driver = createDriver(context, outbox);
+  const readers = createReaders({ log, hub, live: driver.live });
 
   function info(): SessionInfo {
     const { title, learning, createdAt } = meta();
@@ -57,6 +113,46 @@ export function createSessionEngine(host: SessionHost) {
     if (!known) return false;
     if (log.openTurns().length > 0) driver.kick();
     return true;
+  }
+
+  /** Throws, if it does, as a promise. */
+  async function kick(): Promise<void> {
+    driver.kick();
+  }
+
+  /** Decides and enqueues in one synchronous block; what follows only wakes. */
+  async function take(input: PostedMessage): Promise<Result<Taken>> {
+    if (!wake()) return UNKNOWN;
+    const { maxMessageChars } = settings.turn;
+    if (input.text.length > maxMessageChars) {
+      return err(
+        "message_too_long",
+        `A message has at most ${maxMessageChars} characters. Put longer texts into a file.`,
+      );
+    }
+    const hash = sha256Hex(input.text);
+    const before = input.key === undefined ? null : log.key(input.key);
+    if (before && before.hash !== hash) {
+      return err("idempotency_conflict", "This Idempotency-Key came with another body before. Use a new key.");
+    }
+    if (before) return ok({ turn: log.turn(before.turn)!, replayed: true });
+    const open = log.openTurns();
+    if (open.length >= settings.turn.maxQueuedTurns) {
+      return err(
+        "too_many_queued",
+        `${open.length} messages are waiting in this session. Try again when one is answered.`,
+      );
+    }
+    const turn = sql.transaction(() => {
+      const accepted = driver.accept((log.lastTurn()?.n ?? 0) + 1, input.text, input.busy ?? settings.turn.busy);
+      if (input.key !== undefined) log.putKey(input.key, hash, accepted.n);
+      return accepted;
+    });
+    if (turn.state === "running") hub.emit(placeTurnStart(turn));
+    driver.redirect();
+    // The first model call need not wait for the alarm; the answer to this does.
+    await Promise.all([jobs.arm(), kick()]);
+    return ok({ turn, replayed: false });
   }
 
   return {
@@ -74,70 +170,42 @@ export function createSessionEngine(host: SessionHost) {
 
     detail(): SessionDetail | null {
       if (!wake()) return null;
-      const turns = log.turns();
+      const turns = log.turns(DETAIL_TURNS);
       const reviewing = jobs.all().flatMap((row) => (row.job.kind === "review" ? [row.job.review] : []));
       return {
         ...info(),
         state: turns.some(isOpen) ? "busy" : "idle",
-        turns: turns.slice(-DETAIL_TURNS).map((turn) => toTurnInfo(host.session, turn)),
+        turns: turns.map((turn) => toTurnInfo(host.session, turn)),
         reviewing,
+        usage: sessionUsage(context),
       };
     },
 
-    async post(input: { text: string; key?: string }): Promise<Result<Accepted>> {
-      if (!wake()) return UNKNOWN;
-      const { maxMessageChars } = settings.turn;
-      if (input.text.length > maxMessageChars) {
-        return err(
-          "message_too_long",
-          `A message has at most ${maxMessageChars} characters. Put longer texts into a file.`,
-        );
-      }
-      const hash = sha256Hex(input.text);
-      const before = input.key === undefined ? null : log.key(input.key);
-      if (before && before.hash !== hash) {
-        return err("idempotency_conflict", "This Idempotency-Key came with another body before. Use a new key.");
-      }
-      if (before) return ok(toAccepted(host.session, log.turn(before.turn)!, true));
-      const open = log.openTurns();
-      if (open.length >= settings.turn.maxQueuedTurns) {
-        return err(
-          "too_many_queued",
-          `${open.length} messages are waiting in this session. Try again when one is answered.`,
-        );
-      }
-      const turn = sql.transaction(() => {
-        const accepted = driver.accept((log.lastTurn()?.n ?? 0) + 1, input.text, open.length > 0);
-        if (input.key !== undefined) log.putKey(input.key, hash, accepted.n);
-        return accepted;
-      });
-      await jobs.arm();
-      driver.kick();
-      return ok(toAccepted(host.session, turn, false));
+    async post(input: PostedMessage): Promise<Result<Accepted>> {
+      const taken = await take(input);
+      return taken.ok ? ok(toAccepted(host.session, taken.value)) : taken;
+    },
+    /** `post`, and the events of its turn in the same answer: one round trip less before the first token. */
+    async postAndRead(input: PostedMessage): Promise<Result<AcceptedStream>> {
+      const taken = await take(input);
+      if (!taken.ok) return taken;
+      const events = readers.events({ turn: taken.value.turn.n });
+      return events.ok ? ok({ accepted: toAccepted(host.session, taken.value), events: events.value }) : events;
     },
 
+    /** Failures: `bad_event_id`, `turn_not_found`. */
     events(from: { after?: string; turn?: number }): Result<ReadableStream<Uint8Array>> {
-      if (!wake()) return UNKNOWN;
-      const parsed = from.after === undefined ? ok(START) : parsePosition(from.after);
-      if (!parsed.ok) return parsed;
-      const after = parsed.value;
-      const target = from.turn === undefined ? log.lastTurn() : log.turn(from.turn);
-      if (!target) {
-        return from.turn === undefined
-          ? ok(hub.openSettled([]))
-          : err("turn_not_found", `This session has no turn ${from.turn}.`);
-      }
-      const first = from.after === undefined ? (target.input ?? Number.MAX_SAFE_INTEGER) : Math.max(1, after.entry);
-      const ofTurn = (turn: number) => from.turn === undefined || turn === from.turn;
-      const entries = log.entries(first).filter((entry) => ofTurn(entry.turn));
-      const turns = [...new Set(entries.map((entry) => entry.turn))].map((n) => log.turn(n)!);
-      const live = driver.live();
-      const missed = replay(after, entries, turns, live && ofTurn(live.turn) ? live : null);
-      if (!isOpen(target)) return ok(hub.openSettled(missed));
-      const isLast = (event: AgentEvent) => event.type === "turn_end" && event.turn === target.n;
-      const waitsFor = from.turn !== undefined && target.state === "queued" ? target.n : null;
-      return ok(hub.open(missed, isLast, waitsFor));
+      return wake() ? readers.events(from) : UNKNOWN;
     },
+    /** Failures: `bad_event_id`, `too_many_readers`. `accept` is called when there is none. */
+    watch(after: string | undefined, accept: () => StandingReader): Result<null> {
+      return wake() ? readers.watch(after, accept) : UNKNOWN;
+    },
+    /** Connections that an object of this name accepted before this one woke. */
+    rejoin(connections: { reader: StandingReader; kept: Kept }[]): void {
+      if (known) readers.rejoin(connections);
+    },
+    leave: (reader: StandingReader): void => readers.leave(reader),
 
     entries(after: number): Result<Entry[]> {
       if (!wake()) return UNKNOWN;
@@ -171,23 +239,41 @@ export function createSessionEngine(host: SessionHost) {
       return wake() ? ok(workspace.list()) : UNKNOWN;
     },
 
+    // ---- changes that only the owner may make ----
+    listApprovals(): Result<ApprovalInfo[]> {
+      return wake() ? ok(createApprovals(context).list()) : UNKNOWN;
+    },
+    openApproval(id: string): Result<ApprovalDetail> {
+      return wake() ? createApprovals(context).open(id) : UNKNOWN;
+    },
+    decideApproval(id: string, approve: boolean): Result<ApprovalInfo> {
+      return wake() ? createApprovals(context).decide(id, approve) : UNKNOWN;
+    },
+
     /** The next wake is armed before any work, so that a throw never ends the chain of alarms. */
     async alarm(): Promise<void> {
       if (!known) return;
       await jobs.armFor(clock.now() + settings.turn.leaseMs);
       driver.onAlarm();
-      await outbox.drain();
-      await jobs.arm({ exact: true });
+      // Not awaited: no alarm fires while one is handled, and what the outbox asks may take its time.
+      host.background(
+        outbox
+          .drain()
+          .then(() => jobs.arm({ exact: true }))
+          .catch((error) => host.report("arm", error)),
+      );
     },
   };
 }
 
 function toTurnInfo(session: string, turn: TurnRow): TurnInfo {
-  const { n, state, input, final, attempts, stats, startedAt, endedAt } = turn;
-  return { turn: toTurnId(session, n), n, state, input, final, attempts, stats, startedAt, endedAt };
+  const { n, state, input, final, attempts, stats, startedAt, endedAt, more } = turn;
+  const into = more.into === undefined ? {} : { into: more.into };
+  const waits = more.pausedUntil === undefined ? {} : { pausedUntil: more.pausedUntil };
+  return { turn: toTurnId(session, n), n, state, ...into, input, final, attempts, ...waits, stats, startedAt, endedAt };
 }
 
-function toAccepted(session: string, turn: TurnRow, replayed: boolean): Accepted {
+function toAccepted(session: string, { turn, replayed }: Taken): Accepted {
   return {
     session,
     turn: toTurnId(session, turn.n),

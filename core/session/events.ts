@@ -1,11 +1,19 @@
 // Events and their ids, and how a reader who left is brought up to date. Pure.
 //
-// An id is `<entry>.<offset>`. text_delta: the entry's text up to and including it, in UTF-16 units. turn_start,
+// An id is `<entry>.<offset>`. text_delta: the entry's text up to and including it, in UTF-16 units. turn_start, steer_add,
 // entry_start, tool_start, notice_add, entry_restart: offset 0. tool_end: 1. turn_end: one past the final entry's text.
 // Entry numbers are never used twice, not even by an answer that was begun and repeated, so an offset always means one text.
 import { type Result, err, ok } from "../errors.ts";
 import { renderParts } from "../agent/tool-result.ts";
-import { type AgentEvent, type Entry, textOf } from "../schemas/entry.ts";
+import {
+  type AgentEvent,
+  type CompactionEntry,
+  type Entry,
+  type NoteEntry,
+  type NoticeEntry,
+  type UserEntry,
+  textOf,
+} from "../schemas/entry.ts";
 import type { TurnRow } from "./log.ts";
 
 export interface Position {
@@ -41,9 +49,14 @@ function toEventId(at: Position): string {
   return `${at.entry}.${at.offset}`;
 }
 
+/** One message of a standing connection. */
+export function encodeMessage({ at, event }: PlacedEvent): string {
+  return JSON.stringify({ id: toEventId(at), event });
+}
+
 /** One server-sent event. JSON has no line breaks, so one data line is enough. */
-export function encodeEvent({ at, event }: PlacedEvent): Uint8Array {
-  return new TextEncoder().encode(`id: ${toEventId(at)}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+export function encodeEvent({ at, event }: PlacedEvent): string {
+  return `id: ${toEventId(at)}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
 /**
@@ -62,22 +75,47 @@ export function replay(after: Position, entries: Entry[], turns: TurnRow[], live
 function placeEntry(entry: Entry, turns: TurnRow[], after: Position): PlacedEvent[] {
   const { n, turn } = entry;
   const events: PlacedEvent[] = [];
-  const ended = turns.find((row) => row.final === n);
-  if (entry.kind === "user") events.push(place(n, 0, { type: "turn_start", turn, entry: n }));
+  const ended = turns.find((row) => row.final === n && row.n === turn);
+  if (entry.kind === "user") {
+    events.push(entry.steer ? placeSteer(entry) : place(n, 0, { type: "turn_start", turn, entry: n }));
+  }
   if (entry.kind === "assistant") {
     events.push(place(n, 0, { type: "entry_start", turn, entry: n }), ...placeText(n, textOf(entry), after));
   }
   if (entry.kind === "tool") events.push(...placeTool(entry));
+  if (entry.kind === "note" || entry.kind === "compaction") events.push(placeNotice(entry));
   if (entry.kind === "notice") {
     // The reader saw part of an answer under this number; it was given up, and the number went to this notice.
     // A turn's last notice never takes such a number: an offset there is the place of the turn's end.
     const sawAnswer = after.entry === n && after.offset > 0 && !ended;
     if (sawAnswer)
       events.push({ at: { entry: n, offset: after.offset + 1 }, event: { type: "entry_restart", entry: n } });
-    else events.push(place(n, 0, { type: "notice_add", entry: n, code: entry.code, text: textOf(entry) }));
+    else events.push(placeNotice(entry));
   }
   if (ended) events.push(placeTurnEnd(ended, entry));
   return events;
+}
+
+/** What the harness says: to the person, to the model within an epoch, or about a conversation that was made shorter. */
+export function placeNotice(entry: NoticeEntry | NoteEntry | CompactionEntry): PlacedEvent {
+  const code = entry.kind === "compaction" ? "compacted" : entry.code;
+  const text = entry.kind === "compaction" ? describeCompaction(entry) : textOf(entry);
+  return place(entry.n, 0, { type: "notice_add", entry: entry.n, code, text });
+}
+
+function describeCompaction({ tokensBefore, tokensAfter }: CompactionEntry): string {
+  return `The conversation was made shorter for the model: from about ${tokensBefore} to ${tokensAfter} tokens.`;
+}
+
+export function placeSteer({ n, turn, steer, parts }: UserEntry): PlacedEvent {
+  const text = parts.map((part) => part.text).join("");
+  return place(n, 0, { type: "steer_add", turn: steer?.accepted ?? turn, into: turn, entry: n, text });
+}
+
+/** Of a turn that has begun. */
+export function placeTurnStart(turn: TurnRow): PlacedEvent {
+  const entry = turn.input!;
+  return place(entry, 0, { type: "turn_start", turn: turn.n, entry });
 }
 
 export function placeTurnEnd(turn: TurnRow, final: Entry): PlacedEvent {

@@ -1,76 +1,184 @@
-// The readers of a session that are connected now. Whoever writes to the log tells them here. Holds no history: who joins
-// is brought up to date by the engine. Never holds up a turn: a reader that is too slow is cut off.
+// The readers of a session that are connected now: of one turn, by server-sent events, or of all that comes, on a standing
+// connection. Whoever writes to the log tells them here. Holds no history: who joins is brought up to date by readers.ts.
+// Never holds up a turn: a reader that is too slow is cut off.
+import type { Clock } from "../ports.ts";
 import type { AgentEvent } from "../schemas/entry.ts";
-import { type PlacedEvent, type Position, encodeEvent, isAfter } from "./events.ts";
+import { createEventOrder } from "./event-order.ts";
+import { type PlacedEvent, type Position, START, encodeEvent, encodeMessage, isAfter } from "./events.ts";
+import { createTextStream } from "./text-stream.ts";
 
 /** A reader this far behind is cut off; it comes back with its last event id. */
-const MAX_QUEUED_BYTES = 4 << 20;
+const MAX_QUEUED_CHARS = 4 << 20;
+
+/** A stream that has nothing to tell for this long ends: it would keep the object awake. Waiting is for a standing connection. */
+const MAX_SILENT_MS = 5 * 60_000;
+
+/**
+ * The longest that a standing connection is served on one check of its key, so that a revoked key reads on for no longer.
+ * Looked at when there is something to send: a connection that only waits costs nothing.
+ */
+const MAX_STANDING_MS = 15 * 60_000;
+
+/** Standing connections of one session. Each event is sent to every one of them. */
+export const MAX_STANDING = 32;
+
+/** Close codes of a standing connection, from the range that is left to applications. */
+export const CLOSE = {
+  /** Come back with the last id and the key. */
+  signInAgain: 4001,
+  /** Readers say nothing but `ping`. */
+  notUnderstood: 4400,
+} as const;
+
+/** A reader whose connection may outlive this object's memory. What it keeps comes back with it. */
+export interface StandingReader {
+  /** Throws when the connection is gone. */
+  send(text: string): void;
+  close(code: number, reason: string): void;
+  keep(kept: Kept): void;
+}
+
+export interface Kept {
+  v: 1;
+  /** The place of the last event that was sent. */
+  last: Position;
+  /** When the reader showed its key. */
+  since: number;
+}
 
 interface Reader {
-  send(event: PlacedEvent): void;
+  take(event: PlacedEvent): void;
 }
 
 export type Hub = ReturnType<typeof createHub>;
 
-export function createHub() {
+export function createHub(clock: Clock) {
   const readers = new Set<Reader>();
+  const standing = new Map<StandingReader, Reader>();
+  const order = createEventOrder();
+
+  function join(connection: StandingReader, kept: Kept): Reader {
+    let { last } = kept;
+    const reader: Reader = {
+      take(event) {
+        const next = toNext(event, last);
+        if (!next) return;
+        if (clock.now() - kept.since > MAX_STANDING_MS) {
+          leave(connection);
+          return connection.close(CLOSE.signInAgain, "Connect again with the last id and your key.");
+        }
+        last = next.event.type === "reasoning_delta" ? last : next.at;
+        try {
+          connection.send(encodeMessage(next));
+          connection.keep({ ...kept, last });
+        } catch {
+          leave(connection); // It is closing: the reader comes back with its last id, or not at all.
+        }
+      },
+    };
+    readers.add(reader);
+    standing.set(connection, reader);
+    return reader;
+  }
+
+  function leave(connection: StandingReader): void {
+    const reader = standing.get(connection);
+    if (reader) readers.delete(reader);
+    standing.delete(connection);
+  }
+
   return {
     emit(event: PlacedEvent): void {
-      for (const reader of readers) reader.send(event);
+      for (const next of order.put(event)) for (const reader of readers) reader.take(next);
     },
     /**
-     * Bytes of server-sent events: `missed`, then what is emitted, until `isLast` or the reader leaves. A reader that
-     * waits for a queued turn gets nothing before that turn's start. Nothing may run between reading `missed` and calling
-     * this.
+     * Whether somebody reads along now. A connection whose other end vanished without a word counts until the platform
+     * notices.
      */
-    open(
-      missed: PlacedEvent[],
-      isLast: (event: AgentEvent) => boolean,
-      waitsFor: number | null,
-    ): ReadableStream<Uint8Array> {
-      let waiting = waitsFor !== null;
-      let reader: Reader | undefined;
-      let last: Position = { entry: -1, offset: 0 };
-      // What a reader missed is its to read, however much; only from then on can it fall behind.
-      let maxQueuedBytes = Infinity;
-      const leave = () => void (reader && readers.delete(reader));
-      return new ReadableStream<Uint8Array>(
-        {
-          start(controller) {
-            reader = {
-              send(event) {
-                if (event.event.type === "turn_start" && event.event.turn === waitsFor) waiting = false;
-                if (waiting) return;
-                const ordered = event.event.type === "reasoning_delta" || isAfter(event.at, last);
-                if (!ordered) return; // a restart and its notice share a number; a reader sees each place once
-                last = event.at;
-                controller.enqueue(encodeEvent(event));
-                if (isLast(event.event)) {
-                  leave();
-                  controller.close();
-                } else if (-(controller.desiredSize ?? 0) > maxQueuedBytes) {
-                  leave();
-                  controller.error(new Error("The reader is too slow; it may return with its last event id."));
-                }
-              },
-            };
-            readers.add(reader);
-            for (const event of missed) if (readers.has(reader)) reader.send(event);
-            maxQueuedBytes = MAX_QUEUED_BYTES - (controller.desiredSize ?? 0);
-          },
-          cancel: leave,
+    isWatched: (): boolean => readers.size > 0,
+    /** What the log says: the call that runs, and what stands behind it. */
+    hold: (call: number, behind: PlacedEvent[]): void => order.restore(call, behind),
+
+    /**
+     * Bytes of server-sent events: `missed`, then what is emitted, until turn `until` ends, nothing comes for long, or the
+     * reader leaves. One that `waits` gets nothing before that turn begins, by itself or as part of another, which it then
+     * follows. Nothing may run between reading `missed` and calling this.
+     */
+    open(missed: PlacedEvent[], until: number, waits: boolean, from = START): ReadableStream<Uint8Array> {
+      let waiting = waits;
+      let target = until;
+      let last: Position = from;
+      let toldAt = clock.now();
+      const left = new AbortController();
+      const text = createTextStream(() => leaveStream());
+      const reader: Reader = {
+        take(event) {
+          const { event: what } = event;
+          if (what.type === "steer_add" && what.turn === target) target = what.into;
+          if (isBeginning(what, until)) waiting = false;
+          const next = waiting ? null : toNext(event, last);
+          if (!next) return;
+          if (next.event.type !== "reasoning_delta") last = next.at;
+          toldAt = clock.now();
+          if (!text.write(encodeEvent(next))) leaveStream();
+          if (what.type === "turn_end" && what.turn === target) {
+            leaveStream();
+            text.end();
+          }
         },
-        new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
-      );
+      };
+      function leaveStream(): void {
+        readers.delete(reader);
+        left.abort("left");
+      }
+      readers.add(reader);
+      for (const event of missed) if (readers.has(reader)) reader.take(event);
+      // What a reader missed is its to read, however much; only from then on can it fall behind.
+      text.limit(MAX_QUEUED_CHARS);
+      void endSilence();
+      return text.stream;
+
+      async function endSilence(): Promise<void> {
+        for (let silentMs = 0; silentMs < MAX_SILENT_MS; silentMs = clock.now() - toldAt) {
+          if (left.signal.aborted) return;
+          await clock.sleep(MAX_SILENT_MS - silentMs, left.signal);
+        }
+        if (left.signal.aborted) return;
+        leaveStream();
+        text.end();
+      }
     },
     /** A stream of what there is, which then ends. */
     openSettled(missed: PlacedEvent[]): ReadableStream<Uint8Array> {
-      return new ReadableStream<Uint8Array>({
-        start(controller) {
-          for (const event of missed) controller.enqueue(encodeEvent(event));
-          controller.close();
-        },
-      });
+      const text = createTextStream(() => {});
+      for (const event of missed) text.write(encodeEvent(event));
+      text.end();
+      return text.stream;
     },
+
+    standing: (): number => standing.size,
+    /** Sends what was missed after `last`, then all that is emitted. Nothing may run between reading `missed` and this. */
+    watch(connection: StandingReader, last: Position, missed: PlacedEvent[]): void {
+      const kept: Kept = { v: 1, last, since: clock.now() };
+      connection.keep(kept);
+      const reader = join(connection, kept);
+      for (const event of missed) if (readers.has(reader)) reader.take(event);
+    },
+    /** A connection that outlived the object which accepted it. */
+    rejoin: (connection: StandingReader, kept: Kept): void => void join(connection, kept),
+    leave,
   };
+}
+
+function isBeginning(event: AgentEvent, turn: number): boolean {
+  return (event.type === "turn_start" || event.type === "steer_add") && event.turn === turn;
+}
+
+/** What a reader that is at `last` is told: each place once, and of an answer that was given up, to forget it. */
+function toNext({ at, event }: PlacedEvent, last: Position): PlacedEvent | null {
+  if (event.type === "reasoning_delta") return { at, event };
+  if (event.type === "notice_add" && at.entry === last.entry && last.offset > 0) {
+    return { at: { entry: at.entry, offset: last.offset + 1 }, event: { type: "entry_restart", entry: at.entry } };
+  }
+  return isAfter(at, last) ? { at, event } : null;
 }

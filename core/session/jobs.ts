@@ -1,12 +1,17 @@
 // One table of things to do later and one alarm for all of them. A job row is at once the outbox: it is written in the
 // transaction that made it necessary and leaves when its effect is proved. Why they are one: docs/decisions/0008.
 import type { Alarm, Clock, Random, Sql } from "../ports.ts";
-import type { Trigger } from "../schemas/review.ts";
+import type { Grant, Trigger } from "../schemas/review.ts";
 import type { Evidence } from "../schemas/skill.ts";
+import type { Booking, SpentCall } from "../schemas/usage.ts";
 
 export type Job =
   /** The wake-up behind an open turn: a live driver puts it off; without one the turn was cut off and is resumed. */
-  | { kind: "drive" }
+  | {
+      kind: "drive";
+      /** The turn waits for its time: nobody drives it earlier. */
+      paused?: boolean;
+    }
   /** A range of entries to be reviewed. `looks` 0: not sent yet; `granted`: the profile's Account has given it its place. */
   | {
       kind: "review";
@@ -18,7 +23,13 @@ export type Job =
       memory: boolean;
       looks: number;
       granted: boolean;
+      /** What it may spend; absent until granted, and in rows written before grants were reserved. */
+      grant?: Grant;
     }
+  /** What a turn, a review or a title spent, on its way to the profile's Account. */
+  | { kind: "usage"; booking: Booking }
+  /** The session wants a name after this turn. `spent`: what tries without an answer were charged. */
+  | { kind: "title"; turn: number; spent: SpentCall[] }
   | { kind: "evidence"; evidence: Evidence[] }
   | { kind: "active"; day: string };
 
@@ -37,7 +48,8 @@ export type Jobs = ReturnType<typeof createJobs>;
 
 export function createJobs(options: { sql: Sql; alarm: Alarm; clock: Clock; random: Random }) {
   const { sql, alarm, clock, random } = options;
-  // Remembered, so that setting it needs no answer first and goes out with the rows written before it.
+  // Remembered, so that setting it needs no answer first and goes out with the rows written before it. Undefined: what an
+  // earlier life of the object had set is not known; one that was set for nothing finds nothing to do.
   let armed: number | null | undefined;
   const nextDue = () => sql.run<{ due: number | null }>("SELECT min(due) AS due FROM job")[0]?.due ?? null;
   return {
@@ -80,15 +92,21 @@ export function createJobs(options: { sql: Sql; alarm: Alarm; clock: Clock; rand
      */
     async arm({ exact = false } = {}): Promise<void> {
       const due = nextDue();
-      if (armed === undefined) armed = await alarm.get();
-      if (due === null ? armed !== null : armed === null || armed > due || armed < clock.now() || exact) {
+      const isWrong =
+        due === null ? armed : armed === undefined || armed === null || armed > due || armed < clock.now();
+      if (isWrong || (exact && due !== null)) {
         await this.armFor(due === null ? null : Math.max(due, clock.now()));
       }
     },
     /** `null` clears it. */
     async armFor(at: number | null): Promise<void> {
       armed = at;
-      await alarm.set(at);
+      try {
+        await alarm.set(at);
+      } catch (error) {
+        armed = undefined; // so that the next change of the table tries again
+        throw error;
+      }
     },
   };
 }

@@ -1,10 +1,34 @@
 // Rows of a session and nothing else: turns, entries, blocks, keys, meta. Every function is synchronous; who needs several
 // writes to be one calls them inside `sql.transaction`.
+import * as z from "zod";
 import { assert } from "../errors.ts";
 import { FIXED } from "../limits.ts";
 import type { Sql } from "../ports.ts";
 import { byteLength } from "../schemas/digest.ts";
 import { Entry, type TurnState, TurnStats } from "../schemas/entry.ts";
+import { BusyMode } from "../schemas/settings.ts";
+
+/** What a turn's restarts, waits and place among other inputs are decided by. Absent fields: nothing of the kind happened. */
+const TurnMore = z.object({
+  /** Of an input that waits: what it is to do to the turn that is running. */
+  busy: BusyMode.optional(),
+  /** Of an interrupting input: the turn that was running when it came. */
+  interrupts: z.int().optional(),
+  /** Of a steered input: the turn it was put into. */
+  into: z.int().optional(),
+  /** Answers and results there were at the last restart. */
+  doneAtRestart: z.int().optional(),
+  /** Restarts since then without a new one, and when the first of them was. */
+  fruitless: z.int().optional(),
+  fruitlessSince: z.int().optional(),
+  /** Restarts in a row after the object ran out of memory. */
+  memoryStrikes: z.int().optional(),
+  /** Planned waits since the last new answer or result, how many of those there were, and until when the present one lasts. */
+  pauses: z.int().optional(),
+  doneAtPause: z.int().optional(),
+  pausedUntil: z.int().optional(),
+});
+export type TurnMore = z.infer<typeof TurnMore>;
 
 export interface TurnRow {
   n: number;
@@ -17,20 +41,47 @@ export interface TurnRow {
   stats: TurnStats;
   startedAt: number | null;
   endedAt: number | null;
+  more: TurnMore;
 }
 
-const TURN_COLUMNS = `n, state, waiting, input, final, attempts, stats, started_at AS startedAt, ended_at AS endedAt`;
+const TURN_COLUMNS = `n, state, waiting, input, final, attempts, stats, started_at AS startedAt, ended_at AS endedAt, more`;
 
-type RawTurn = Omit<TurnRow, "stats"> & { stats: string };
+type RawTurn = Omit<TurnRow, "stats" | "more"> & { stats: string; more: string | null };
 
 export type Log = ReturnType<typeof createLog>;
 
+/** Turns that are kept in memory: those that are open, and what a new one looks back at. */
+const REMEMBERED_TURNS = 64;
+
 export function createLog(sql: Sql) {
+  // An object is the only writer of its rows, so what was read or written once is known for as long as it lives.
+  const metas = new Map<string, unknown>();
+  const remembered = new Map<number, TurnRow>();
+  let lastTurn: number | undefined;
+  let lastEntry: number | undefined;
+
+  function remember(turn: TurnRow): TurnRow {
+    remembered.set(turn.n, turn);
+    if (remembered.size > REMEMBERED_TURNS) remembered.delete(Math.min(...remembered.keys()));
+    return turn;
+  }
+
   return {
+    /** A transaction did not happen: rows are read again. */
+    forget(): void {
+      metas.clear();
+      remembered.clear();
+      lastTurn = lastEntry = undefined;
+    },
+
     // ---- meta ----
+    /** Not to be changed by who reads it. */
     meta<T>(key: string): T | null {
-      const row = sql.run<{ value: string }>("SELECT value FROM meta WHERE key = ?", key)[0];
-      return row ? (JSON.parse(row.value) as T) : null;
+      if (!metas.has(key)) {
+        const row = sql.run<{ value: string }>("SELECT value FROM meta WHERE key = ?", key)[0];
+        metas.set(key, row ? JSON.parse(row.value) : null);
+      }
+      return metas.get(key) as T | null;
     },
     setMeta(key: string, value: unknown): void {
       sql.run(
@@ -38,33 +89,52 @@ export function createLog(sql: Sql) {
         key,
         JSON.stringify(value),
       );
+      metas.set(key, value);
+    },
+    deleteMeta(key: string): void {
+      sql.run("DELETE FROM meta WHERE key = ?", key);
+      metas.delete(key);
     },
 
     // ---- turns ----
     turn(n: number): TurnRow | null {
-      return toTurns(sql.run<RawTurn>(`SELECT ${TURN_COLUMNS} FROM turn WHERE n = ?`, n))[0] ?? null;
+      if (lastTurn !== undefined && n > lastTurn) return null;
+      const known = remembered.get(n);
+      if (known) return known;
+      const [turn] = toTurns(sql.run<RawTurn>(`SELECT ${TURN_COLUMNS} FROM turn WHERE n = ?`, n));
+      return turn ? remember(turn) : null;
     },
-    turns(): TurnRow[] {
-      return toTurns(sql.run<RawTurn>(`SELECT ${TURN_COLUMNS} FROM turn ORDER BY n`));
+    /** The newest `limit`, oldest first. */
+    turns(limit: number): TurnRow[] {
+      return toTurns(sql.run<RawTurn>(`SELECT ${TURN_COLUMNS} FROM turn ORDER BY n DESC LIMIT ?`, limit)).reverse();
+    },
+    /** Inputs that were put into a turn. They were accepted while it ran, so they follow it. */
+    steeredInto(n: number): TurnRow[] {
+      const steered: TurnRow[] = [];
+      for (let next = this.turn(n + 1); next?.more.into === n; next = this.turn(next.n + 1)) steered.push(next);
+      return steered;
     },
     lastTurn(): TurnRow | null {
-      return toTurns(sql.run<RawTurn>(`SELECT ${TURN_COLUMNS} FROM turn ORDER BY n DESC LIMIT 1`))[0] ?? null;
+      lastTurn ??= sql.run<{ n: number | null }>("SELECT max(n) AS n FROM turn")[0]?.n ?? 0;
+      return this.turn(lastTurn);
     },
-    /** Oldest first: the running one, then the queue. They are the newest turns, so the scan stops at the first settled. */
+    /**
+     * Oldest first: the running one, then the queue. They are the newest turns but for those put into the running one, so
+     * the scan stops at the first that has ended by itself.
+     */
     openTurns(): TurnRow[] {
       const open: TurnRow[] = [];
-      for (let n = this.lastTurn()?.n ?? 0; n > 0; n--) {
-        const turn = this.turn(n);
-        if (!turn || !isOpen(turn)) break;
-        open.unshift(turn);
+      for (let turn = this.lastTurn(); turn; turn = this.turn(turn.n - 1)) {
+        if (isOpen(turn)) open.unshift(turn);
+        else if (turn.state !== "steered") break;
       }
       return open;
     },
     putTurn(turn: TurnRow): void {
       sql.run(
-        `INSERT INTO turn VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state,
+        `INSERT INTO turn VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state,
           waiting = excluded.waiting, input = excluded.input, final = excluded.final, attempts = excluded.attempts,
-          stats = excluded.stats, started_at = excluded.started_at, ended_at = excluded.ended_at`,
+          stats = excluded.stats, started_at = excluded.started_at, ended_at = excluded.ended_at, more = excluded.more`,
         turn.n,
         turn.state,
         turn.waiting,
@@ -74,12 +144,16 @@ export function createLog(sql: Sql) {
         JSON.stringify(turn.stats),
         turn.startedAt,
         turn.endedAt,
+        Object.keys(turn.more).length === 0 ? null : JSON.stringify(turn.more),
       );
+      remember(turn);
+      if (lastTurn !== undefined) lastTurn = Math.max(lastTurn, turn.n);
     },
 
     // ---- entries ----
     nextEntry(): number {
-      return (sql.run<{ n: number | null }>("SELECT max(n) AS n FROM entry")[0]?.n ?? 0) + 1;
+      lastEntry ??= sql.run<{ n: number | null }>("SELECT max(n) AS n FROM entry")[0]?.n ?? 0;
+      return lastEntry + 1;
     },
     put(entry: Entry): void {
       const body = JSON.stringify(entry);
@@ -90,6 +164,7 @@ export function createLog(sql: Sql) {
         entry.turn,
         body,
       );
+      if (lastEntry !== undefined) lastEntry = Math.max(lastEntry, entry.n);
     },
     entry(n: number): Entry | null {
       return toEntries(sql.run<{ body: string }>("SELECT body FROM entry WHERE n = ?", n))[0] ?? null;
@@ -131,7 +206,11 @@ export function isOpen(turn: TurnRow): boolean {
 }
 
 function toTurns(rows: RawTurn[]): TurnRow[] {
-  return rows.map((row) => ({ ...row, stats: TurnStats.parse(JSON.parse(row.stats)) }));
+  return rows.map((row) => ({
+    ...row,
+    stats: TurnStats.parse(JSON.parse(row.stats)),
+    more: row.more === null ? {} : TurnMore.parse(JSON.parse(row.more)),
+  }));
 }
 
 function toEntries(rows: { body: string }[]): Entry[] {

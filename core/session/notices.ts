@@ -2,8 +2,8 @@
 // writes entries (drive, journal, outbox) and by the history a model reads. Pure.
 import type { NoticeEntry } from "../schemas/entry.ts";
 
-/** They concern readers and the person: a turn that went on, an answer that was asked for again, what a review learned. */
-const SILENT_CODES = new Set(["resumed", "model_retried", "learned"]);
+/** They concern readers and the person: a turn that went on or waits, an answer that was asked for again, what a review learned. */
+const SILENT_CODES = new Set(["resumed", "model_retried", "paused", "learned", "compaction_failed"]);
 
 export function toNotice(notice: Pick<NoticeEntry, "n" | "turn" | "at" | "code"> & { text: string }): NoticeEntry {
   const { n, turn, at, code, text } = notice;

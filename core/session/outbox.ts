@@ -1,10 +1,16 @@
 // Carries out the jobs a turn left behind. A row leaves only when its effect is proved: a put that answered, or, for a
 // review, a result that can be read. Until then it is done again, which its id makes harmless.
-import { toReviewJob } from "../learning/job.ts";
+import { defaultGrant, toReviewJob } from "../learning/job.ts";
+import { spentOf, toReviewLines } from "../learning/spent.ts";
+import type { ReviewDead, ReviewResult } from "../schemas/review.ts";
+import type { UsageLine } from "../schemas/usage.ts";
 import type { EngineContext } from "./context.ts";
 import type { Job, JobRow } from "./jobs.ts";
 import { observeEntries } from "./learn.ts";
+import { dayBudget, putBooking } from "./ledger.ts";
+import { tellReview } from "./notes.ts";
 import { toNotice } from "./notices.ts";
+import { makeTitle } from "./title.ts";
 
 type ReviewJobRow = JobRow & { job: Extract<Job, { kind: "review" }> };
 
@@ -16,15 +22,26 @@ export function createOutbox(context: EngineContext) {
   let draining: Promise<void> | null = null;
 
   async function run(): Promise<void> {
-    for (const row of jobs.due()) {
-      try {
-        await carryOut(row);
-      } catch (error) {
-        host.report(`job ${row.id}`, error);
-        if (jobs.get(row.id)) jobs.retry(row);
-      }
-    }
+    for (const row of jobs.due()) await attempt(row);
+    await attemptFresh("usage");
+    if (await attemptFresh("title")) await attemptFresh("usage");
     await jobs.arm();
+  }
+
+  /** Due late only so that no alarm has to be set for what every turn leaves: it goes right after the turn's end. */
+  async function attemptFresh(kind: "usage" | "title"): Promise<boolean> {
+    const fresh = jobs.all().filter((row) => row.job.kind === kind && row.tries === 0);
+    for (const row of fresh) await attempt(row);
+    return fresh.length > 0;
+  }
+
+  async function attempt(row: JobRow): Promise<void> {
+    try {
+      await carryOut(row);
+    } catch (error) {
+      host.report(`job ${row.id}`, error);
+      if (jobs.get(row.id)) jobs.retry(row);
+    }
   }
 
   async function carryOut(row: JobRow): Promise<void> {
@@ -37,33 +54,56 @@ export function createOutbox(context: EngineContext) {
       case "active":
         await host.evidence.markActive(row.job.day);
         return jobs.delete(row.id);
+      case "usage":
+        await host.account.book(row.job.booking);
+        return jobs.delete(row.id);
+      case "title":
+        return makeTitle(context, { ...row, job: row.job });
       case "review":
         return carryReview({ ...row, job: row.job });
     }
   }
 
   async function carryReview(row: ReviewJobRow): Promise<void> {
-    if (row.job.looks > 0 && (await settleReview(row, () => log.openTurns().length === 0))) return;
+    if (row.job.looks > 0 && (await settleReview(row, isQuiet))) return;
     if (row.job.looks >= settings.review.maxLooks) return giveUp(row);
-    if (!row.job.granted) {
-      const { perProfileMs } = settings.review;
-      const urgent = row.job.trigger === "correction" || row.job.trigger === "refine";
-      const place = await host.reserveReview({ session: host.session, now: clock.now(), perProfileMs, urgent });
-      if (!place.granted) return jobs.put(row.id, place.retryAt, row.job);
-      jobs.put(row.id, row.due, { ...row.job, granted: true });
-    }
-    if (row.job.looks === 0) await host.reviews.putJob(makeJob(row.job));
-    await host.queue.send({ v: 1, profile: host.profile, review: row.job.review });
+    const granted = row.job.granted ? row.job : await reserve(row);
+    if (!granted) return;
+    if (granted.looks === 0) await host.reviews.putJob(makeJob(granted));
+    await host.queue.send({ v: 1, profile: host.profile, review: granted.review });
     if (!jobs.get(row.id)) return; // meanwhile a turn has looked, and found the result
     const { looksMs } = settings.review;
-    const wait = looksMs[Math.min(row.job.looks, looksMs.length - 1)]!;
-    jobs.put(row.id, clock.now() + wait, { ...row.job, granted: true, looks: row.job.looks + 1 });
+    const wait = looksMs[Math.min(granted.looks, looksMs.length - 1)]!;
+    jobs.put(row.id, clock.now() + wait, { ...granted, looks: granted.looks + 1 });
+  }
+
+  /** The job with its place and its grant; null: it has to wait for them. */
+  async function reserve(row: ReviewJobRow): Promise<ReviewJobRow["job"] | null> {
+    const { review, trigger } = row.job;
+    const now = clock.now();
+    const place = await host.account.reserveReview({
+      review,
+      session: host.session,
+      now,
+      perProfileMs: settings.review.perProfileMs,
+      urgent: trigger === "correction" || trigger === "refine",
+      grant: defaultGrant(settings, now),
+      day: dayBudget(settings),
+    });
+    if (!place.granted) {
+      jobs.put(row.id, place.retryAt, row.job);
+      return null;
+    }
+    const job = { ...row.job, granted: true, grant: place.grant };
+    jobs.put(row.id, row.due, job);
+    return job;
   }
 
   function makeJob(job: ReviewJobRow["job"]) {
     const { from, to, trigger, skills, memory } = job;
     const entries = log.entries(from, to);
     const turns = [...new Set(entries.map((entry) => entry.turn))];
+    const models = host.models("turn");
     return toReviewJob({
       profile: host.profile,
       session: host.session,
@@ -78,8 +118,8 @@ export function createOutbox(context: EngineContext) {
           entries.filter((entry) => entry.turn === turn),
         ),
       ),
-      model: host.model.ok ? host.model.value.name : "none",
-      settings,
+      model: models.ok ? models.value[0].name : "none",
+      grant: job.grant ?? defaultGrant(settings, clock.now()),
       now: clock.now(),
     });
   }
@@ -91,6 +131,7 @@ export function createOutbox(context: EngineContext) {
   async function settleReview(row: ReviewJobRow, mayWrite: () => boolean): Promise<boolean> {
     const outcome = await host.reviews.outcome(row.job.review);
     if (!outcome) return false;
+    const lines = await linesOf(outcome);
     if (!jobs.get(row.id)) return true; // another look was quicker
     if (!mayWrite()) {
       jobs.put(row.id, clock.now() + settings.review.looksMs[0]!, row.job);
@@ -99,22 +140,46 @@ export function createOutbox(context: EngineContext) {
     const summary = "lessons" in outcome && outcome.lessons.length > 0 ? outcome.summary : null;
     host.sql.transaction(() => {
       jobs.delete(row.id);
+      putBooking(context, toBooking(row, lines));
+      if ("lessons" in outcome) tellReview(log, outcome);
       if (summary !== null) addNotice(summary);
     });
     return true;
   }
 
+  /** No answer streams, nor was one cut off whose number its readers know. */
+  function isQuiet(): boolean {
+    const open = log.openTurns()[0];
+    return !open || open.more.pausedUntil !== undefined;
+  }
+
+  /** As the result tells it. A review that was given up, or that an older version finished, is read from its script. */
+  async function linesOf(outcome: ReviewResult | ReviewDead): Promise<UsageLine[]> {
+    const told = "spent" in outcome ? outcome.spent : undefined;
+    return toReviewLines(told ?? spentOf((await host.reviews.script(outcome.review)).steps));
+  }
+
+  function toBooking({ job }: ReviewJobRow, lines: UsageLine[]) {
+    return { id: job.review, session: host.session, at: clock.now(), lines };
+  }
+
   function addNotice(text: string): void {
     const n = log.nextEntry();
-    log.put(toNotice({ n, turn: log.lastTurn()!.n, at: clock.now(), code: "learned", text }));
+    log.put(toNotice({ n, turn: (log.openTurns()[0] ?? log.lastTurn()!).n, at: clock.now(), code: "learned", text }));
     hub.emit({ at: { entry: n, offset: 0 }, event: { type: "notice_add", entry: n, code: "learned", text } });
   }
 
   async function giveUp(row: ReviewJobRow): Promise<void> {
     const { review } = row.job;
     const message = `No result came in ${settings.review.maxLooks} looks.`;
-    await host.reviews.bury({ v: 1, review, session: host.session, code: "no_result", message, at: clock.now() });
-    jobs.delete(row.id);
+    const dead = { v: 1, review, session: host.session, code: "no_result", message, at: clock.now() } as const;
+    await host.reviews.bury(dead);
+    const lines = await linesOf(dead);
+    if (!jobs.get(row.id)) return; // a look was quicker
+    host.sql.transaction(() => {
+      jobs.delete(row.id);
+      putBooking(context, toBooking(row, lines));
+    });
   }
 
   return {
@@ -125,11 +190,13 @@ export function createOutbox(context: EngineContext) {
       await draining;
       draining = null;
     },
-    /** Before a turn's first answer: has a review ended meanwhile? Sends nothing. Never rejects. */
-    async look(): Promise<void> {
+    /**
+     * Before a turn's first answer: has a review ended meanwhile? `isFirst`: still before it. Sends nothing. Never rejects.
+     */
+    async look(isFirst: () => boolean): Promise<void> {
       for (const row of jobs.all()) {
         if (row.job.kind !== "review" || row.job.looks === 0) continue;
-        await settleReview({ ...row, job: row.job }, () => true).catch((error) => host.report(`look ${row.id}`, error));
+        await settleReview({ ...row, job: row.job }, isFirst).catch((error) => host.report(`look ${row.id}`, error));
       }
     },
   };

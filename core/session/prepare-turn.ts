@@ -1,6 +1,6 @@
-// What a turn needs before its first model call: its tools, and the prompt of the epoch. The prompt is frozen, stored and
-// the same on every call; a new epoch begins when the tools changed, or when the provider's cache has lapsed and a new
-// prompt costs nothing.
+// What a turn needs before its first model call: its tools, the prompt of the epoch, and a note of what changed in it. The
+// prompt is frozen, stored and the same on every call; a new epoch begins when the conversation was compacted, when
+// somebody asks, when the tools changed, or when the provider's cache has lapsed and a new prompt costs nothing.
 import type { Tool } from "../agent/contract.ts";
 import { toToolSpecs } from "../agent/tool-specs.ts";
 import { renderMemoryBlock } from "../memory/block.ts";
@@ -8,10 +8,13 @@ import { buildPrompt } from "../prompts/index.ts";
 import { sha256Hex } from "../schemas/digest.ts";
 import { dayOf } from "../schemas/ids.ts";
 import { renderSkillIndex } from "../skills/index-block.ts";
-import { type Library, createLibrary } from "../skills/library.ts";
+import { createLibrary, mergeLines } from "../skills/library.ts";
 import { createTools } from "../tools/index.ts";
-import type { MemoryStore } from "../ports.ts";
+import { createApprovals } from "./approvals.ts";
+import { readContextFiles } from "./context-files.ts";
 import type { EngineContext } from "./context.ts";
+import type { TurnRow } from "./log.ts";
+import { beginEpoch, takeNotes } from "./notes.ts";
 
 /** Kept under the meta key `prompt`. */
 interface FrozenPrompt {
@@ -26,50 +29,89 @@ interface FrozenPrompt {
 /** A turn whose request begins so saves skills in the person's name. */
 const LEARN_COMMAND = /^\/learn\b/;
 
-export async function prepareTurn(context: EngineContext, request: string): Promise<{ tools: Tool[]; system: string }> {
+/** Call before the turn's history is read: it may write a note behind the input. */
+export async function prepareTurn(
+  context: EngineContext,
+  turn: TurnRow,
+  request: string,
+): Promise<{ tools: Tool[]; system: string }> {
+  const tools = sessionTools(context, request);
+  const system = await freezePrompt(context, { tools, force: false });
+  takeNotes(context, turn);
+  return { tools, system };
+}
+
+/** The tools of a turn with this request. */
+export function sessionTools(context: EngineContext, request: string): Tool[] {
   const { host, workspace } = context;
   const learning = context.meta().learning === "on";
-  const library = createLibrary({ store: learning ? host.skills : null, seeds: host.seeds });
-  const memory = learning ? host.memory(context.overlay) : null;
   const builtIn = createTools({
     workspace,
-    library,
+    approvals: createApprovals(context),
+    library: createLibrary({ store: learning ? host.skills : null, seeds: host.seeds }),
     skills: learning ? host.skills : null,
-    memory,
+    memory: learning ? host.memory(context.overlay) : null,
     origin: LEARN_COMMAND.test(request.trim()) ? "user" : "foreground",
     session: host.session,
     clock: host.clock,
     settings: host.settings,
   });
-  const tools = [...builtIn, ...(host.moreTools ?? [])];
-  return { tools, system: await freezePrompt(context, tools, library, memory) };
+  return [...builtIn, ...(host.moreTools ?? [])];
 }
 
-async function freezePrompt(
+/** A new epoch, whatever the state of the old one. */
+export async function refreshPrompt(context: EngineContext): Promise<string> {
+  return freezePrompt(context, { tools: sessionTools(context, ""), force: true });
+}
+
+/** The prompt of the epoch; a new one if `force` asks, the tools are others, or the provider's cache has lapsed. */
+export async function freezePrompt(
   context: EngineContext,
-  tools: Tool[],
-  library: Library,
-  memory: MemoryStore | null,
+  { tools, force }: { tools: Tool[]; force: boolean },
 ): Promise<string> {
-  const { host, log } = context;
+  const { host, log, workspace } = context;
   const before = log.meta<FrozenPrompt>("prompt");
-  const specs = sha256Hex(JSON.stringify(toToolSpecs(tools)));
-  if (before && before.tools === specs && !hasLapsed(context)) return before.text;
+  const specs = hashOfSpecs(tools);
+  if (!force && before && before.tools === specs && !hasLapsed(context, before)) return before.text;
+
+  const learning = context.meta().learning === "on";
+  const index = learning ? await host.skills.index() : null;
+  const lines = mergeLines(index, host.seeds);
+  const store = learning ? host.memory(context.overlay) : null;
+  const [user, memory] = store ? [await store.list("user"), await store.list("memory")] : [[], []];
+  const files = readContextFiles(workspace, host.settings.context.fileChars);
+  const now = host.clock.now();
   const text = buildPrompt({
+    identity: files.identity,
     tools: tools.map((tool) => tool.name),
-    skillsBlock: renderSkillIndex(await library.lines(), host.settings.skills.indexTokens),
-    memoryBlock: memory ? renderMemoryBlock(await memory.list("memory"), await memory.list("user"), host.settings) : "",
-    day: dayOf(host.clock.now()),
+    skillsBlock: renderSkillIndex(lines, host.settings.skills.indexTokens),
+    memoryBlock: renderMemoryBlock(memory, user, host.settings),
+    projectBlock: files.block,
+    day: dayOf(now),
   });
-  const frozen: FrozenPrompt = { v: 1, epoch: (before?.epoch ?? 0) + 1, at: host.clock.now(), tools: specs, text };
-  log.setMeta("prompt", frozen);
+  const frozen: FrozenPrompt = { v: 1, epoch: (before?.epoch ?? 0) + 1, at: now, tools: specs, text };
+  host.sql.transaction(() => {
+    log.setMeta("prompt", frozen);
+    beginEpoch(context, index && { index, lines, memory: [...user, ...memory] });
+  });
   return text;
 }
 
-/** The turn before this one ended longer ago than a provider keeps a prefix. */
-function hasLapsed({ host, log }: EngineContext): boolean {
+/** Of the sessions of an isolate nearly all have the same tools. */
+let lastSpecs = { json: "", hash: "" };
+
+function hashOfSpecs(tools: Tool[]): string {
+  const json = JSON.stringify(toToolSpecs(tools));
+  if (json !== lastSpecs.json) lastSpecs = { json, hash: sha256Hex(json) };
+  return lastSpecs.hash;
+}
+
+/** The turn before this one ended longer ago than a provider keeps a prefix. Within a turn a prompt never lapses. */
+function hasLapsed({ host, log }: EngineContext, prompt: FrozenPrompt): boolean {
   const running = log.openTurns()[0];
-  const previous = running ? log.turn(running.n - 1) : null;
-  if (!previous?.endedAt || (running && running.attempts > 1)) return false;
-  return (running?.startedAt ?? host.clock.now()) - previous.endedAt > host.settings.turn.cacheTtlMs;
+  if (!running?.startedAt || running.attempts > 1 || prompt.at >= running.startedAt) return false;
+  let previous = log.turn(running.n - 1);
+  while (previous?.state === "steered") previous = log.turn(previous.n - 1);
+  if (!previous?.endedAt) return false;
+  return running.startedAt - previous.endedAt > host.settings.turn.cacheTtlMs;
 }

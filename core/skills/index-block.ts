@@ -2,7 +2,7 @@
 // when an epoch's prompt is built. Pure: equal libraries give equal bytes, whatever order their lines come in.
 import { fence, withoutFences } from "../prompt-block.ts";
 import type { SkillLine } from "../schemas/api.ts";
-import { estimateTokens } from "./tokens.ts";
+import { estimateTokens } from "../tokens.ts";
 
 const HOW_TO =
   "Several fit? Load the one or two most specific. This list may be shortened: skills_list with a query searches all skills.";

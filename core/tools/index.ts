@@ -6,12 +6,14 @@ import type { Settings } from "../schemas/settings.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Library } from "../skills/library.ts";
 import type { Writer } from "../skills/operations.ts";
+import type { ChangeRequests } from "./file-tool-options.ts";
 import { createFileTools } from "./files.ts";
 import { createMemoryTool } from "./memory.ts";
 import { createSkillTools } from "./skills.ts";
 
 export interface SessionToolOptions {
   workspace: Workspace;
+  approvals?: ChangeRequests;
   library: Library;
   /** `null`: skills can be read, not written. */
   skills: SkillStore | null;
@@ -25,9 +27,9 @@ export interface SessionToolOptions {
 }
 
 export function createTools(options: SessionToolOptions): Tool[] {
-  const { workspace, library, skills, memory, origin, session, clock, settings } = options;
+  const { workspace, approvals, library, skills, memory, origin, session, clock, settings } = options;
   return [
-    ...createFileTools({ workspace, settings }),
+    ...createFileTools({ workspace, settings, approvals }),
     ...createSkillTools({ library, store: skills, origin, settings }),
     ...(memory ? [createMemoryTool({ store: memory, origin, session, clock, settings })] : []),
   ];

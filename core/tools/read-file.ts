@@ -4,7 +4,7 @@ import type { Tool, ToolResult } from "../agent/contract.ts";
 import { fail, succeed } from "../agent/tool-result.ts";
 import type { JsonObject } from "../schemas/entry.ts";
 import { fitsIn, jsonChars, takeStart } from "./clip.ts";
-import type { FileToolOptions } from "./file-tool-options.ts";
+import { type FileToolOptions, placeOf } from "./file-tool-options.ts";
 import { describeMissing } from "./nearest-paths.ts";
 
 const Args = z.strictObject({
@@ -25,6 +25,8 @@ export function createReadFile({ workspace, settings }: FileToolOptions): Tool<A
     description: DESCRIPTION,
     parameters: Args,
     effect: "read",
+    keepsResults: true,
+    paths: ({ path }) => ({ reads: [placeOf(workspace, path)], writes: [] }),
     async run(args) {
       const located = workspace.locate(args.path);
       if (!located.ok) return fail(located.failure.code, located.failure.message);

@@ -6,7 +6,7 @@ import { fail, succeed } from "../agent/tool-result.ts";
 import { type Result, err, ok } from "../errors.ts";
 import type { FileInfo } from "../schemas/api.ts";
 import { jsonChars, takeStart } from "./clip.ts";
-import type { FileToolOptions } from "./file-tool-options.ts";
+import { type FileToolOptions, placeOf } from "./file-tool-options.ts";
 import { describeMissing } from "./nearest-paths.ts";
 import { runShell } from "./shell.ts";
 
@@ -38,11 +38,13 @@ const DESCRIPTION =
   "2 MB are named instead of searched: use grep in terminal for those.";
 
 export function createSearchFiles(options: FileToolOptions): Tool<Args> {
+  const { workspace } = options;
   return {
     name: "search_files",
     description: DESCRIPTION,
     parameters: Args,
     effect: "read",
+    paths: ({ path }) => ({ reads: [placeOf(workspace, path ?? workspace.root)], writes: [] }),
     async run(args, { signal }) {
       const search: Search = { ...options, signal };
       const chosen = await chooseFiles(search, args);

@@ -25,8 +25,12 @@ export async function runShell(command: string, options: ShellOptions): Promise<
   const scratch = new InMemoryFs(undefined, { maxTotalBytes: SCRATCH_BYTES });
   for (const folder of ["/tmp", "/dev"]) scratch.mkdirSync(folder, { recursive: true });
   const { root } = options.workspace;
+  const refused = new Set<string>();
   const bash = new Bash({
-    fs: new MountableFs({ base: scratch, mounts: [{ mountPoint: root, filesystem: options.workspace }] }),
+    fs: new MountableFs({
+      base: scratch,
+      mounts: [{ mountPoint: root, filesystem: options.workspace.mount((error) => refused.add(error)) }],
+    }),
     cwd: root,
     env: { HOME: root },
     customCommands: [AWK],
@@ -45,7 +49,10 @@ export async function runShell(command: string, options: ShellOptions): Promise<
   const { exitCode } = result;
   // Commands may cut a character in half. No provider takes such text, and a result stays in every later request.
   const stdout = `${result.stdout}${await leftAt(scratch, "/dev/stdout")}`.toWellFormed();
-  const stderr = `${result.stderr}${await leftAt(scratch, "/dev/stderr")}`.toWellFormed();
+  const written = `${result.stderr}${await leftAt(scratch, "/dev/stderr")}`.toWellFormed();
+  // Some commands say something else of a file they may not write, or nothing at all.
+  const unsaid = [...refused].filter((error) => !written.includes(error));
+  const stderr = `${written}${unsaid.map((error) => `bash: ${error}\n`).join("")}`;
   const stopped = whyStopped(exitCode, stderr);
   return {
     exitCode,

@@ -21,6 +21,7 @@ export function createSkillView(options: { library: Library; settings: Settings 
     description: "Loads a skill: its SKILL.md and the list of its files, or the one file named by path.",
     parameters: Args,
     effect: "read",
+    keepsResults: true,
     async run({ name, path, offset = 0 }) {
       const found = await library.view(name, path || undefined);
       if (!found.ok) return toRefusal(found.failure);

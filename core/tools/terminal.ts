@@ -36,6 +36,7 @@ export function createTerminal({ workspace, settings }: FileToolOptions): Tool<A
     description: DESCRIPTION,
     parameters: Args,
     effect: "unkeyed",
+    failsOften: true,
     async run(args, { signal }) {
       const timeoutMs = args.timeout_ms ?? DEFAULT_TIMEOUT_MS;
       const run = await runShell(args.command, { workspace, signal, timeoutMs });

@@ -1,13 +1,13 @@
 // What a workspace keeps in SQLite: its tables, the node every file, folder and link is, and the errors of working on one.
 // Used by file-tree.ts and workspace.ts. Holds no logic.
 
-/** `file_usage` has one row: what a quota is checked against, kept because adding up all sizes reads every file's row. */
+/** The last statement: an earlier version kept its count of bytes in a table. */
 export const WORKSPACE_SCHEMA: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS file_node(parent TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, mode INTEGER NOT NULL,
     mtime INTEGER NOT NULL, size INTEGER NOT NULL, target TEXT, writer TEXT NOT NULL, PRIMARY KEY(parent, name))
     STRICT, WITHOUT ROWID`,
   "CREATE TABLE IF NOT EXISTS file_part(path TEXT NOT NULL, i INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(path, i)) STRICT, WITHOUT ROWID",
-  "CREATE TABLE IF NOT EXISTS file_usage(k INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, nodes INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+  "DROP TABLE IF EXISTS file_usage",
 ];
 
 /** Who wrote a file last: its owner through the API, or the agent. */
@@ -38,7 +38,8 @@ type FileErrorCode =
   | "ENOSPC"
   | "ENOTDIR"
   | "ENOTEMPTY"
-  | "ENOTSUP";
+  | "ENOTSUP"
+  | "EPERM";
 
 export class FileError extends Error {
   override name = "FileError";
@@ -50,6 +51,9 @@ export class FileError extends Error {
     this.what = what;
   }
 }
+
+/** What is wrong with an agent's write of an instruction file. */
+export const PROTECTED = "this file instructs the agent, who changes it with write_file and the person's approval only";
 
 /** The workspace itself: it has no row. */
 export const ROOT: FileNode = {

@@ -1,8 +1,10 @@
 // Folders, files and links in SQLite, with quotas: the synchronous heart of the workspace, called by workspace.ts alone.
 // Paths are absolute and normalised. Failures are FileErrors in POSIX's words, which the shell's commands expect. Each
-// writing method is one transaction of its own and must not be called inside another.
+// writing method is one transaction of its own and must not be called inside another. Methods that take no writer act for
+// the agent, who changes no instruction file.
 import type { Clock, Sql, SqlValue } from "../ports.ts";
-import { FileError, type FileNode, ROOT, type Writer } from "./file-node.ts";
+import { FileError, type FileNode, PROTECTED, ROOT, type Writer } from "./file-node.ts";
+import { isInstructionFile, mayHoldInstructions } from "./instruction-files.ts";
 import {
   MAX_PATH_BYTES,
   isUnder,
@@ -31,6 +33,11 @@ export class FileTree {
   readonly #clock: Clock;
   readonly #maxFileBytes: number;
   readonly #maxBytes: number;
+  /**
+   * What a quota is checked against, once it was added up. Kept in memory: a row of its own would be written with every
+   * file, and reading all nodes once an awakening costs a thousandth of that.
+   */
+  #used: { bytes: number; nodes: number } | null = null;
 
   constructor(options: FileTreeOptions) {
     this.#sql = options.sql;
@@ -106,20 +113,30 @@ export class FileTree {
 
   /**
    * Returns whether the file is new. Folders on the way are made, as the shell's own file systems do: an error here would
-   * end a whole script. If asked, it takes the place of a link rather than following it.
+   * end a whole script. If asked, it takes the place of a link rather than following it. `also` writes rows of the caller's
+   * in the same transaction.
    */
-  write(path: string, bytes: Uint8Array, writer: Writer, replaceLink = false): boolean {
-    return this.#sql.transaction(() => {
-      const place = this.resolve(path, !replaceLink);
-      if (replaceLink && this.node(place)?.kind === "link") this.#remove(place);
-      return this.#writeWithFolders(place, path, bytes, writer);
+  write(
+    path: string,
+    bytes: Uint8Array,
+    writer: Writer,
+    options: { replaceLink?: boolean; also?(): void } = {},
+  ): boolean {
+    return this.#whole(() => {
+      const place = this.resolve(path, !options.replaceLink);
+      if (writer === "own") this.#guard(place, path);
+      if (options.replaceLink && this.node(place)?.kind === "link") this.#remove(place);
+      const created = this.#writeWithFolders(place, path, bytes, writer);
+      options.also?.();
+      return created;
     });
   }
 
   /** Rewrites only the last part, so that appending line by line stays cheap. */
   append(path: string, bytes: Uint8Array): void {
-    this.#sql.transaction(() => {
+    this.#whole(() => {
       const place = this.resolve(path);
+      this.#guard(place, path);
       const node = this.node(place);
       if (node?.kind !== "file") return void this.#writeWithFolders(place, path, bytes, "own");
       if (bytes.length === 0) return;
@@ -133,12 +150,17 @@ export class FileTree {
   }
 
   makeFolder(path: string, recursive: boolean): void {
-    this.#sql.transaction(() => this.#makeFolder(this.resolve(path), path, recursive));
+    this.#whole(() => {
+      const place = this.resolve(path);
+      this.#guard(place, path);
+      this.#makeFolder(place, path, recursive);
+    });
   }
 
   makeLink(target: string, path: string): void {
-    this.#sql.transaction(() => {
+    this.#whole(() => {
       const place = this.resolve(path, false);
+      this.#guard(place, path);
       if (this.node(place)) throw new FileError("EEXIST", "file already exists", path);
       if (pathBytes(target) > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
       this.#insert(place, path, { kind: "link", mode: 0o777, size: pathBytes(target), target, writer: "own" });
@@ -146,10 +168,11 @@ export class FileTree {
   }
 
   /** Returns false when there was nothing and `force` forgives it. */
-  remove(path: string, options: { recursive?: boolean; force?: boolean } = {}): boolean {
-    return this.#sql.transaction(() => {
+  remove(path: string, by: Writer, options: { recursive?: boolean; force?: boolean } = {}): boolean {
+    return this.#whole(() => {
       const place = this.resolve(path, false);
       const node = this.node(place);
+      if (node && by === "own") this.#guardAll(place, place, path);
       if (!node && options.force) return false;
       if (!node) throw new FileError("ENOENT", "no such file or directory", path);
       if (place === "/") throw new FileError("EBUSY", "the workspace itself cannot be removed", path);
@@ -163,7 +186,7 @@ export class FileTree {
 
   /** A link is copied as a link. */
   copy(from: string, to: string, recursive: boolean): void {
-    this.#sql.transaction(() => {
+    this.#whole(() => {
       const source = this.need(from, false);
       const target = this.resolve(to);
       if (target === source.path) return;
@@ -177,10 +200,12 @@ export class FileTree {
 
   /** As rename(2): a file takes the place of a file, a folder that of an empty folder. What moves counts as written. */
   move(from: string, to: string): void {
-    this.#sql.transaction(() => {
+    this.#whole(() => {
       const source = this.need(from, false);
       const target = this.resolve(to, false);
       if (target === source.path) return;
+      this.#guardAll(source.path, source.path, from);
+      this.#guardAll(source.path, target, to);
       if (source.path === "/") throw new FileError("EBUSY", "the workspace itself cannot be moved", from);
       if (isUnder(target, source.path)) throw new FileError("EINVAL", "cannot move a directory into itself", to);
       this.#clearForMove(source.node, target, to);
@@ -232,6 +257,7 @@ export class FileTree {
 
   #copy(source: { path: string; node: FileNode }, target: string): void {
     const { node } = source;
+    this.#guard(target, target);
     if (node.kind === "file") {
       this.#write(target, target, this.read(source.path), "own");
       this.#update(target, "mode = ?", node.mode);
@@ -243,6 +269,23 @@ export class FileTree {
       for (const child of this.children(source.path)) {
         this.#copy({ path: joinPath(source.path, child.name), node: child }, joinPath(target, child.name));
       }
+    }
+  }
+
+  #guard(place: string, path: string): void {
+    if (!isInstructionFile(place)) return;
+    throw new FileError("EPERM", PROTECTED, path);
+  }
+
+  /** Whatever lies in `from`, under the paths it has or would have in `to`. */
+  #guardAll(from: string, to: string, path: string): void {
+    this.#guard(to, path);
+    if (!mayHoldInstructions(to)) return;
+    for (const { parent, name } of this.#sql.run<FileNode>(
+      `SELECT parent, name FROM file_node WHERE ${SUBTREE}`,
+      ...subtree(from),
+    )) {
+      this.#guard(to + joinPath(parent, name).slice(from.length), path);
     }
   }
 
@@ -343,12 +386,20 @@ export class FileTree {
     }
   }
 
+  /** One transaction. What it had counted is counted again when it did not happen. */
+  #whole<T>(work: () => T): T {
+    try {
+      return this.#sql.transaction(work);
+    } catch (error) {
+      this.#used = null;
+      throw error;
+    }
+  }
+
   /** Books what is about to be written or removed, or refuses it. */
   #charge(bytes: number, nodes: number, path: string): void {
     if (bytes === 0 && nodes === 0) return;
-    const [used = { bytes: 0, nodes: 0 }] = this.#sql.run<{ bytes: number; nodes: number }>(
-      "SELECT bytes, nodes FROM file_usage WHERE k = 0",
-    );
+    const used = this.#used ?? this.#addUp();
     if (bytes > 0 && used.bytes + bytes > this.#maxBytes) {
       const what = `no space left on device (${used.bytes} of ${this.#maxBytes} bytes are used; remove files first)`;
       throw new FileError("ENOSPC", what, path);
@@ -360,10 +411,12 @@ export class FileTree {
         path,
       );
     }
-    this.#sql.run(
-      "INSERT INTO file_usage(k, bytes, nodes) VALUES (0, ?, ?) ON CONFLICT DO UPDATE SET bytes = excluded.bytes, nodes = excluded.nodes",
-      ...[used.bytes + bytes, used.nodes + nodes],
-    );
+    this.#used = { bytes: used.bytes + bytes, nodes: used.nodes + nodes };
+  }
+
+  #addUp(): { bytes: number; nodes: number } {
+    const sums = "SELECT coalesce(sum(size), 0) AS bytes, count(*) AS nodes FROM file_node";
+    return this.#sql.run<{ bytes: number; nodes: number }>(sums)[0]!;
   }
 }
 

@@ -12,8 +12,9 @@ import type {
 import { type Result, err, ok } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 import type { FileInfo, StoredFile } from "../schemas/api.ts";
-import { FileError, type FileNode, WORKSPACE_SCHEMA } from "./file-node.ts";
+import { FileError, type FileNode, WORKSPACE_SCHEMA, type Writer } from "./file-node.ts";
 import { FileTree, type FileTreeOptions } from "./file-tree.ts";
+import { isInstructionFile } from "./instruction-files.ts";
 import {
   WORKSPACE_ROOT,
   joinPath,
@@ -52,19 +53,25 @@ export class Workspace implements IFileSystem {
     return parsed.ok ? ok(toWorkspacePath(parsed.value)) : parsed;
   }
 
-  /** What the owner puts takes the place of a link, and never goes through one: the agent may have laid it. */
-  putAsPrincipal(path: string, bytes: Uint8Array): Result<StoredFile> {
+  /**
+   * What the owner puts takes the place of a link, and never goes through one: the agent may have laid it. `also` writes
+   * rows of the caller's in the same transaction.
+   */
+  putAsPrincipal(path: string, bytes: Uint8Array, also?: () => void): Result<StoredFile> {
     const parsed = parseWorkspacePath(path);
     if (!parsed.ok) return parsed;
     const { folder } = splitPath(parsed.value);
     return attempt(path, () => {
       if (this.#tree.resolve(folder) !== folder) throw new FileError("ENOTDIR", "a link is on the way", path);
-      this.#tree.write(parsed.value, bytes, "principal", true);
+      this.#tree.write(parsed.value, bytes, "principal", { replaceLink: true, also });
       return { path: toWorkspacePath(parsed.value), size: bytes.length };
     });
   }
 
-  /** As the agent, making folders on the way. Failures: `bad_path`, `file_too_large`, `workspace_full`. */
+  /**
+   * As the agent, making folders on the way. Failures: `bad_path`, `file_too_large`, `workspace_full`, and
+   * `approval_needed` for a file that only its owner may change.
+   */
   putAsAgent(path: string, bytes: Uint8Array): Result<StoredFile & { created: boolean }> {
     const parsed = parseWorkspacePath(path);
     if (!parsed.ok) return parsed;
@@ -85,6 +92,20 @@ export class Workspace implements IFileSystem {
     return listed.sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
+  /** Without following a link: `null` where no file lies at that very place. */
+  lookAt(path: string): { size: number; writer: Writer } | null {
+    const parsed = parseWorkspacePath(path);
+    const node = parsed.ok ? this.#tree.node(parsed.value) : null;
+    return node?.kind === "file" ? { size: node.size, writer: node.writer } : null;
+  }
+
+  /** The names in a folder, in their order; none where there is no folder, or only a link to one. */
+  namesIn(folder: string): string[] {
+    const parsed = parseWorkspacePath(folder);
+    if (!parsed.ok || this.#tree.node(parsed.value)?.kind !== "folder") return [];
+    return this.#tree.children(parsed.value).map((node) => node.name);
+  }
+
   /** `null` for whatever is not a file. */
   read(path: string): Uint8Array | null {
     const parsed = parseWorkspacePath(path);
@@ -97,8 +118,32 @@ export class Workspace implements IFileSystem {
   remove(path: string): boolean {
     const parsed = parseWorkspacePath(path);
     if (!parsed.ok || parsed.value === "/") return false;
-    const removed = attempt(path, () => this.#tree.remove(parsed.value, { recursive: true, force: true }));
+    const removed = attempt(path, () => this.#tree.remove(parsed.value, "principal", { recursive: true, force: true }));
     return removed.ok && removed.value;
+  }
+
+  /** Whether a file of this path would speak to the agent with the owner's voice. */
+  isInstructionFile(path: string): boolean {
+    const parsed = parseWorkspacePath(path);
+    return parsed.ok && isInstructionFile(parsed.value);
+  }
+
+  /** The workspace as one run of the shell sees it; `onRefused` hears of each write that only the owner may make. */
+  mount(onRefused: (error: string) => void): IFileSystem {
+    return new Proxy(this, {
+      get(target, key) {
+        const member: unknown = Reflect.get(target, key, target);
+        if (typeof member !== "function") return member;
+        return (...args: unknown[]) => {
+          const result: unknown = member.apply(target, args);
+          if (!(result instanceof Promise)) return result;
+          return result.catch((error: unknown) => {
+            if (error instanceof FileError && error.code === "EPERM") onRefused(error.message);
+            throw error;
+          });
+        };
+      },
+    });
   }
 
   // ---- for the shell: absolute paths from the mount on ----
@@ -146,7 +191,7 @@ export class Workspace implements IFileSystem {
   }
 
   async rm(path: string, options?: RmOptions): Promise<void> {
-    this.#tree.remove(path, options);
+    this.#tree.remove(path, "own", options);
   }
 
   async cp(from: string, to: string, options?: CpOptions): Promise<void> {
@@ -201,6 +246,7 @@ function attempt<T>(path: string, work: () => T): Result<T> {
     if (!(error instanceof FileError)) throw error;
     const message = `'${path}': ${error.what}.`;
     if (error.code === "EFBIG") return err("file_too_large", `${message} Make it smaller, or split it.`);
+    if (error.code === "EPERM") return err("approval_needed", message);
     if (error.code === "ENOSPC") return err("workspace_full", message);
     return err("bad_path", `${message} Choose another path.`);
   }

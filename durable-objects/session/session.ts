@@ -1,18 +1,35 @@
 // The Session object: the shell around core/session/engine.ts. One of the places where things are wired: bindings become
 // ports here and nowhere below. Its name is `<profile>/<session>`, built by workers/api from the principal.
 import { DurableObject } from "cloudflare:workers";
+import type { ModelChain, ModelSlot } from "../../core/agent/contract.ts";
 import { type Result, assert, messageOf, ok } from "../../core/errors.ts";
 import { parseSettings } from "../../core/limits.ts";
+import { createKeyHealth } from "../../core/models/key-pool.ts";
+import type { ModelEnv } from "../../core/models/model-env.ts";
 import { createRehearsalModel } from "../../core/models/rehearsal.ts";
-import { type ModelEnv, createModel } from "../../core/models/routing.ts";
-import type { Alarm, Sql, SqlValue } from "../../core/ports.ts";
-import type { Accepted, FileInfo, Learning, SessionDetail, SessionInfo } from "../../core/schemas/api.ts";
+import { type ModelDeps, createModels } from "../../core/models/routing.ts";
+import type { Alarm } from "../../core/ports.ts";
+import type {
+  Accepted,
+  ApprovalDetail,
+  ApprovalInfo,
+  FileInfo,
+  Learning,
+  SessionDetail,
+  SessionInfo,
+} from "../../core/schemas/api.ts";
 import type { Entry } from "../../core/schemas/entry.ts";
 import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { ReviewMessage } from "../../core/schemas/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import type { SessionHost } from "../../core/session/context.ts";
-import { type SessionEngine, createSessionEngine } from "../../core/session/engine.ts";
+import {
+  type AcceptedStream,
+  type PostedMessage,
+  type SessionEngine,
+  createSessionEngine,
+} from "../../core/session/engine.ts";
+import { CLOSE, type Kept, type StandingReader } from "../../core/session/hub.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { toKeyValue } from "../../stores/kv.ts";
@@ -22,6 +39,7 @@ import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { systemClock } from "../../stores/system-clock.ts";
 import type { Account } from "../account.ts";
+import { toSql } from "../sql.ts";
 
 export interface SessionEnv extends ModelEnv {
   SKILLS: R2Bucket;
@@ -33,13 +51,36 @@ export interface SessionEnv extends ModelEnv {
 
 const WRONG_SETTINGS_MS = 60_000;
 
+/** 32, so that five random bits are one of them. */
+const LETTERS = "abcdefghijklmnopqrstuvwxyz234567";
+
+/** Sessions of one isolate know together which keys rest. */
+const MODEL_DEPS: ModelDeps = {
+  fetch: (input: RequestInfo | URL, init?: RequestInit) => fetch(input, init),
+  rehearsal: createRehearsalModel,
+  keys: createKeyHealth(),
+  clock: systemClock,
+};
+
 export class Session extends DurableObject<SessionEnv> {
   readonly #opened: Result<SessionEngine>;
+  readonly #readers = new Map<WebSocket, StandingReader>();
 
   constructor(ctx: DurableObjectState, env: SessionEnv) {
     super(ctx, env);
     const settings = parseSettings(env.TALARIA_SETTINGS);
-    this.#opened = settings.ok ? ok(createSessionEngine(toHost(ctx, env, settings.value))) : settings;
+    this.#opened = settings.ok ? ok(createSessionEngine(this.adapt(toHost(ctx, env, settings.value)))) : settings;
+    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+    const kept = (socket: WebSocket) => ({
+      reader: this.#toReader(socket),
+      kept: socket.deserializeAttachment() as Kept,
+    });
+    if (this.#opened.ok) this.#opened.value.rejoin(ctx.getWebSockets().map(kept));
+  }
+
+  /** Where a wiring of its own (a bench, a chaos run) puts itself between the engine and its ports. */
+  protected adapt(host: SessionHost): SessionHost {
+    return host;
   }
 
   get #engine(): SessionEngine {
@@ -53,8 +94,11 @@ export class Session extends DurableObject<SessionEnv> {
   async detail(): Promise<SessionDetail | null> {
     return this.#engine.detail();
   }
-  async post(input: { text: string; key?: string }): Promise<Result<Accepted>> {
+  async post(input: PostedMessage): Promise<Result<Accepted>> {
     return this.#engine.post(input);
+  }
+  async postAndRead(input: PostedMessage): Promise<Result<AcceptedStream>> {
+    return this.#engine.postAndRead(input);
   }
   async events(from: { after?: string; turn?: number }): Promise<Result<ReadableStream<Uint8Array>>> {
     return this.#engine.events(from);
@@ -77,6 +121,58 @@ export class Session extends DurableObject<SessionEnv> {
   async listFiles(): Promise<Result<FileInfo[]>> {
     return this.#engine.listFiles();
   }
+  async listApprovals(): Promise<Result<ApprovalInfo[]>> {
+    return this.#engine.listApprovals();
+  }
+  async openApproval(id: string): Promise<Result<ApprovalDetail>> {
+    return this.#engine.openApproval(id);
+  }
+  async decideApproval(id: string, approve: boolean): Promise<Result<ApprovalInfo>> {
+    return this.#engine.decideApproval(id, approve);
+  }
+  /**
+   * A standing reader, from `after` on: 101, or the failure as JSON. The object may hibernate while the connection stays;
+   * who comes here was let in by workers/api.
+   */
+  override fetch(request: Request): Response {
+    const { 0: client, 1: server } = new WebSocketPair();
+    const watching = this.#engine.watch(new URL(request.url).searchParams.get("after") ?? undefined, () => {
+      this.ctx.acceptWebSocket(server);
+      return this.#toReader(server);
+    });
+    if (!watching.ok) return Response.json(watching.failure, { status: 400 });
+    return new Response(null, { status: 101, webSocket: client });
+  }
+  /** `ping` never comes here: the platform answers it without waking the object. */
+  override webSocketMessage(socket: WebSocket): void {
+    this.#leave(socket);
+    socket.close(CLOSE.notUnderstood, "Readers only listen: say `ping` or nothing.");
+  }
+  /** The other end waits for the answer to its close: a client's process would linger. */
+  override webSocketClose(socket: WebSocket): void {
+    this.#leave(socket);
+    socket.close();
+  }
+  override webSocketError(socket: WebSocket): void {
+    this.#leave(socket);
+  }
+
+  #toReader(socket: WebSocket): StandingReader {
+    const reader: StandingReader = {
+      send: (text) => socket.send(text),
+      close: (code, reason) => socket.close(code, reason),
+      keep: (kept) => socket.serializeAttachment(kept),
+    };
+    this.#readers.set(socket, reader);
+    return reader;
+  }
+
+  #leave(socket: WebSocket): void {
+    const reader = this.#readers.get(socket);
+    this.#readers.delete(socket);
+    if (reader && this.#opened.ok) this.#opened.value.leave(reader);
+  }
+
   /** With wrong settings it comes again until the operator has put them right: a throw would end it after six times. */
   override async alarm(): Promise<void> {
     if (this.#opened.ok) return this.#opened.value.alarm();
@@ -91,6 +187,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
   const session = SessionId.parse(sessionPart);
   const clock = systemClock;
   const bucket = toBucket(env.SKILLS);
+  const chains = new Map<ModelSlot, Result<ModelChain>>();
   return {
     profile,
     session,
@@ -99,10 +196,12 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     clock,
     random: Math.random,
     settings,
-    model: createModel(env, {
-      fetch: (input: RequestInfo | URL, init?: RequestInit) => fetch(input, init),
-      rehearsal: createRehearsalModel,
-    }),
+    token: () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => LETTERS[byte & 31]).join(""),
+    models(slot) {
+      const chain = chains.get(slot) ?? createModels(env, settings.models, MODEL_DEPS, slot);
+      chains.set(slot, chain);
+      return chain;
+    },
     seeds,
     skills: createSkillStore({ bucket, profile, clock, random: Math.random, swapMs: settings.skills.swapMs }),
     memory: (overlay) =>
@@ -110,22 +209,18 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     evidence: createEvidenceStore({ bucket, profile }),
     reviews: createReviewStore({ bucket, profile }),
     queue: { send: async (message) => void (await env.REVIEWS.send(message)) },
-    reserveReview: (request) => env.ACCOUNT.getByName(profile).reserveReview(request),
+    account: {
+      reserveReview: (request) => env.ACCOUNT.getByName(profile).reserveReview(request),
+      reserveTurn: (request) => env.ACCOUNT.getByName(profile).reserveTurn(request),
+      book: (booking) => env.ACCOUNT.getByName(profile).book(booking),
+    },
     background: (work) => ctx.waitUntil(work),
     report: (what, error) => console.error(`session ${session}: ${what}: ${messageOf(error)}`),
   };
 }
 
-function toSql(storage: DurableObjectStorage): Sql {
-  return {
-    run: <Row>(query: string, ...values: SqlValue[]) => storage.sql.exec(query, ...values).toArray() as Row[],
-    transaction: (work) => storage.transactionSync(work),
-  };
-}
-
 function toAlarm(storage: DurableObjectStorage): Alarm {
   return {
-    get: () => storage.getAlarm(),
     set: (at) => (at === null ? storage.deleteAlarm() : storage.setAlarm(at)),
   };
 }

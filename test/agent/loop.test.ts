@@ -1,18 +1,12 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { Journal, Tool } from "../../core/agent/contract.ts";
+import type { Tool } from "../../core/agent/contract.ts";
 import { type LoopOptions, runLoop } from "../../core/agent/loop.ts";
-import { fail, succeed } from "../../core/agent/tool-result.ts";
+import { fail, readRendered, succeed } from "../../core/agent/tool-result.ts";
+import { DEFAULTS } from "../../core/limits.ts";
 import { createTestClock } from "../support/clock.ts";
+import { createMemoryJournal } from "../support/memory-journal.ts";
 import { type ScriptLine, createScriptedModel } from "../support/scripted-model.ts";
-
-/** Records nothing: the loop as it is without a crash. */
-const passThrough: Journal = {
-  answer: (_step, ask) => ask({ text() {}, reasoning() {}, restart() {} }),
-  async call(step, index, work) {
-    return work.run({ op: `${step}.${index}`, prepared: await work.prepare() });
-  },
-};
 
 const echo: Tool<{ say: string }> = {
   name: "echo",
@@ -25,16 +19,18 @@ const echo: Tool<{ say: string }> = {
   },
 };
 
+const LIMITS = { ...DEFAULTS.turn, maxSteps: 5, maxOutputTokens: 100, maxResultChars: 1_000 };
+
 function setUp(script: ScriptLine[], options: Partial<LoopOptions> = {}) {
   const model = createScriptedModel(script);
   const run = () =>
     runLoop({
-      model,
+      models: [model],
       tools: [echo],
-      journal: passThrough,
+      journal: createMemoryJournal(),
       system: "system",
       history: [{ role: "user", text: "hello" }],
-      limits: { maxSteps: 5, maxOutputTokens: 100, modelRetries: 3, maxResultChars: 1_000 },
+      limits: LIMITS,
       cacheKey: "key",
       clock: createTestClock(),
       random: () => 0.5,
@@ -46,6 +42,8 @@ function setUp(script: ScriptLine[], options: Partial<LoopOptions> = {}) {
 
 const results = (request: { messages: { role: string }[] } | undefined) =>
   request?.messages.filter((message) => message.role === "tool");
+
+const said = (op: string, text: string) => `{"op":"${op}"}\n<content>\n{"said":"${text}"}\n</content>`;
 
 describe("the loop", () => {
   it("answers, and counts one model call", async () => {
@@ -78,8 +76,8 @@ describe("the loop", () => {
     const end = await run();
     expect(end).toMatchObject({ state: "done", stats: { modelCalls: 2, toolCalls: 2, failedCalls: 0 } });
     expect(results(model.requests[1])).toEqual([
-      { role: "tool", call: "a", name: "echo", text: '{"op":"0.0","said":"one"}', failed: false },
-      { role: "tool", call: "b", name: "echo", text: '{"op":"0.1","said":"two"}', failed: false },
+      { role: "tool", call: "a", name: "echo", text: said("0.0", "one"), failed: false, entry: 2 },
+      { role: "tool", call: "b", name: "echo", text: said("0.1", "two"), failed: false, entry: 3 },
     ]);
   });
 
@@ -98,7 +96,7 @@ describe("the loop", () => {
     ]);
     expect(await run()).toMatchObject({ state: "done", stats: { toolCalls: 5, failedCalls: 5 } });
     const codes = results(model.requests[1])?.map(
-      (message) => JSON.parse((message as unknown as { text: string }).text) as { code: string; error: string },
+      (message) => readRendered((message as unknown as { text: string }).text) as { code: string; error: string },
     );
     expect(codes?.map(({ code }) => code)).toEqual([
       "unknown_tool",
@@ -114,7 +112,7 @@ describe("the loop", () => {
   it("asks for a closing summary with the same tools, uncallable, when the steps are used up", async () => {
     const again: ScriptLine = { calls: [{ name: "echo", args: { say: "x" } }] };
     const { run, model } = setUp([again, again, { text: "So far.", calls: [{ name: "echo" }] }], {
-      limits: { maxSteps: 2, maxOutputTokens: 100, modelRetries: 0, maxResultChars: 1_000 },
+      limits: { ...LIMITS, maxSteps: 2 },
     });
     expect(await run()).toMatchObject({
       state: "done",
@@ -127,6 +125,36 @@ describe("the loop", () => {
     expect(model.requests[2]?.messages.slice(0, -1)).toEqual([
       ...model.requests[1]!.messages,
       ...model.requests[2]!.messages.slice(3, 5),
+    ]);
+  });
+
+  it("runs no call that would write down what was shortened in the conversation, and lets one look for it", async () => {
+    const runs: string[] = [];
+    const note: Tool<{ body: string }> = {
+      name: "note",
+      description: "Writes it down.",
+      parameters: z.strictObject({ body: z.string() }),
+      effect: "keyed",
+      run: async ({ body }) => (runs.push(body), succeed({ written: true })),
+    };
+    const cut = "a,b\n1,2 [shortened: 900 characters]";
+    const { run, model } = setUp(
+      [
+        {
+          calls: [
+            { name: "note", args: { body: cut } },
+            { name: "echo", args: { say: cut } },
+          ],
+        },
+        { text: "I see." },
+      ],
+      { tools: [echo, note] },
+    );
+    expect(await run()).toMatchObject({ state: "done", stats: { toolCalls: 2, failedCalls: 1 } });
+    expect(runs).toEqual([]);
+    expect(results(model.requests[1])).toMatchObject([
+      { name: "note", failed: true, text: expect.stringContaining('"code":"shortened_arguments"') },
+      { name: "echo", failed: false },
     ]);
   });
 
@@ -143,7 +171,7 @@ describe("the loop", () => {
 
   it("repeats a retryable failure with growing waits and honours Retry-After", async () => {
     const clock = createTestClock(0);
-    const failure = { code: "overloaded", retryable: true };
+    const failure = { code: "overloaded", retry: true };
     const { run, model } = setUp(
       [{ failure }, { failure: { ...failure, retryAfterMs: 7_000 } }, { cut: true }, { text: "At last." }],
       { clock },
@@ -153,19 +181,22 @@ describe("the loop", () => {
     expect(clock.now()).toBe(2_500 + 7_000 + 10_000);
   });
 
-  it("gives a failure up after the retries, and one that will not pass at once", async () => {
-    const failure = { code: "overloaded", message: "Busy.", retryable: true };
+  it("pauses when a failure outlasts the retries, and fails at once with one that will not pass", async () => {
+    const failure = { code: "overloaded", message: "Busy.", retry: true };
     const busy = setUp([{ failure }, { failure }, { failure }, { failure }, { text: "never" }]);
-    expect(await busy.run()).toMatchObject({ state: "failed", failure: { code: "overloaded" } });
+    expect(await busy.run()).toMatchObject({ state: "paused", failure: { code: "overloaded" } });
     expect(busy.model.requests).toHaveLength(4);
-    const denied = setUp([{ failure: { code: "auth", message: "No.", retryable: false } }]);
+    const denied = setUp([{ failure: { code: "auth", message: "No." } }]);
     expect(await denied.run()).toMatchObject({ state: "failed", failure: { code: "auth", message: "No." } });
   });
 
-  it("does not wait here for longer than two minutes", async () => {
-    const { run, model } = setUp([{ failure: { code: "rate_limit", retryable: true, retryAfterMs: 600_000 } }]);
-    expect(await run()).toMatchObject({ state: "failed", failure: { code: "rate_limit" } });
+  it("pauses for as long as a provider asks, instead of waiting here", async () => {
+    const clock = createTestClock(0);
+    const failure = { code: "rate_limit", retry: true, retryAfterMs: 600_000 };
+    const { run, model } = setUp([{ failure }], { clock });
+    expect(await run()).toMatchObject({ state: "paused", failure: { code: "rate_limit" }, delayMs: 600_000 });
     expect(model.requests).toHaveLength(1);
+    expect(clock.now()).toBe(0);
   });
 
   it("ends as stopped when the signal aborts while the model streams", async () => {
@@ -183,14 +214,6 @@ describe("the loop", () => {
     });
     expect(await run()).toMatchObject({ state: "failed", failure: { code: "grant_spent" }, stats: { modelCalls: 1 } });
     expect(model.requests).toHaveLength(1);
-  });
-
-  it("cuts a result that its tool let grow past the limit, and keeps it JSON", async () => {
-    const { run, model } = setUp([{ calls: [{ name: "echo", args: { say: "y".repeat(9_000) } }] }, { text: "Long." }]);
-    await run();
-    const text = (results(model.requests[1])![0] as unknown as { text: string }).text;
-    expect(JSON.parse(text)).toMatchObject({ op: "0.0", cut: true });
-    expect(text.length).toBeLessThan(1_500);
   });
 
   it("repeats every request as a prefix of the next", async () => {

@@ -51,6 +51,7 @@ describe("a request", () => {
       "/v1/skills",
       "/v1/memory",
       "/v1/reviews",
+      "/v1/usage",
       "/v1/curator/runs",
       "/",
       "/x",

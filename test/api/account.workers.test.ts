@@ -67,6 +67,23 @@ describe("an account", () => {
     expect(await account.revokeKey(id)).toBe(false);
   });
 
+  it("lists a session under the title that came with a booking, unless it has one, however often it comes", async () => {
+    const { account } = await openAccount();
+    const info = (end: string, title: string) => ({
+      session: SESSION + end,
+      title,
+      learning: "on" as const,
+      createdAt: 1,
+    });
+    await account.registerSession(info("A", ""));
+    await account.registerSession(info("B", "Mine"));
+    for (const end of ["A", "B", "A", "C"]) {
+      const session = SESSION + end;
+      await account.book({ id: `${session}.title`, session, at: 1, lines: [], title: "Rain" });
+    }
+    expect(await account.listSessions()).toEqual([info("B", "Mine"), info("A", "Rain")]);
+  });
+
   it("lists sessions newest first and each once", async () => {
     const { account } = await openAccount();
     const info = (end: string) => ({ session: SESSION + end, title: end, learning: "on" as const, createdAt: 1 });
@@ -75,34 +92,92 @@ describe("an account", () => {
   });
 });
 
+const HOUR = 60 * 60_000;
+const DAY_LIMIT = { tokens: 1_000, usdMicros: 0 };
+const GRANT = { tokens: 600, expiresAt: 1_000_000 + HOUR };
+
 describe("a review slot", () => {
-  const request = { session: `${SESSION}A`, now: 1_000_000, perProfileMs: 120_000, urgent: false };
+  const request = {
+    review: `${SESSION}A.1-2`,
+    session: `${SESSION}A`,
+    now: 1_000_000,
+    perProfileMs: 120_000,
+    urgent: false,
+    grant: GRANT,
+    day: { tokens: 0, usdMicros: 0 },
+  };
+  const granted = { granted: true, grant: GRANT };
+  const of = (end: string, n: number, more: Partial<typeof request> = {}) => ({
+    ...request,
+    session: SESSION + end,
+    review: `${SESSION}${end}.${n}-${n + 1}`,
+    ...more,
+  });
 
   it("goes to one session at a time and is free again when its time is over", async () => {
     const { account } = await openAccount();
-    const other = { ...request, session: `${SESSION}B` };
-    expect(await account.reserveReview(request)).toEqual({ granted: true });
-    expect(await account.reserveReview({ ...other, now: 1_119_999 })).toEqual({ granted: false, retryAt: 1_120_000 });
-    expect(await account.reserveReview({ ...other, now: 1_120_000 })).toEqual({ granted: true });
-    expect(await account.reserveReview({ ...request, now: 1_120_001 })).toEqual({ granted: false, retryAt: 1_240_000 });
+    expect(await account.reserveReview(request)).toEqual(granted);
+    expect(await account.reserveReview(of("B", 1, { now: 1_119_999 }))).toEqual({ granted: false, retryAt: 1_120_000 });
+    expect(await account.reserveReview(of("B", 1, { now: 1_120_000 }))).toEqual(granted);
+    expect(await account.reserveReview(of("A", 3, { now: 1_120_001 }))).toEqual({ granted: false, retryAt: 1_240_000 });
   });
 
   it("is granted again to who holds it and did not hear so, an eviction between", async () => {
     const { account } = await openAccount();
     await account.reserveReview(request);
     await evictDurableObject(account);
-    expect(await account.reserveReview({ ...request, now: 1_000_500 })).toEqual({ granted: true });
-    const other = { ...request, session: `${SESSION}B`, now: 1_000_600 };
-    expect(await account.reserveReview(other)).toEqual({ granted: false, retryAt: 1_120_000 });
+    const later = { tokens: 5, expiresAt: 9 };
+    expect(await account.reserveReview({ ...request, now: 1_000_500, grant: later })).toEqual(granted);
+    expect(await account.reserveReview(of("B", 1, { now: 1_000_600 }))).toEqual({ granted: false, retryAt: 1_120_000 });
   });
 
   it("is neither taken nor waited for by what is urgent", async () => {
     const { account } = await openAccount();
     await account.reserveReview(request);
-    expect(await account.reserveReview({ ...request, session: `${SESSION}B`, urgent: true })).toEqual({
-      granted: true,
+    expect(await account.reserveReview(of("B", 1, { urgent: true }))).toEqual(granted);
+    expect(await account.reserveReview(of("C", 1, { now: 1_120_000 }))).toEqual(granted);
+  });
+});
+
+describe("the ledger of an account", () => {
+  const usage = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 };
+  const lines = [{ kind: "turn", model: "m:a", source: "none", calls: 1, usage, usdMicros: 0 }] as const;
+  const booking = { id: `${SESSION}A-1`, session: `${SESSION}A`, at: 1_000_000, lines: [...lines] };
+  const turn = { turn: `${SESSION}A-2`, session: `${SESSION}A`, now: 1_000_000, spent: { tokens: 0, usdMicros: 0 } };
+  const day = { from: "1970-01-01", to: "1970-01-01", by: "day" } as const;
+
+  it("counts a booking once, an eviction between", async () => {
+    const { account } = await openAccount();
+    await account.book(booking);
+    await evictDurableObject(account);
+    await account.book(booking);
+    expect((await account.usage(day)).totals).toMatchObject({ calls: 1, tokens: 10, input: 1, cacheWrite: 4 });
+  });
+
+  it("remembers after an eviction what is set aside", async () => {
+    const { account } = await openAccount();
+    expect(await account.reserveTurn({ ...turn, day: DAY_LIMIT })).toEqual({ tokens: 100, usdMicros: 0 });
+    await evictDurableObject(account);
+    const other = { ...turn, turn: `${SESSION}B-1`, spent: { tokens: 900, usdMicros: 0 } };
+    expect(await account.reserveTurn({ ...other, day: DAY_LIMIT })).toBeNull();
+  });
+
+  it("comes to an account that was made before there was one", async () => {
+    const { account } = await openAccount();
+    await runInDurableObject(account, (_, { storage }) => {
+      for (const table of ["booked", "usage_line", "reservation"]) storage.sql.exec(`DROP TABLE ${table}`);
     });
-    const after = { ...request, session: `${SESSION}C`, now: 1_120_000 };
-    expect(await account.reserveReview(after)).toEqual({ granted: true });
+    await evictDurableObject(account);
+    await account.book(booking);
+    expect((await account.usage(day)).totals.calls).toBe(1);
+  });
+
+  it("is not kept for a profile that has no account", async () => {
+    const account = env.ACCOUNT.getByName(createProfileId());
+    await account.book(booking);
+    const tables = await runInDurableObject(account, (_, state) =>
+      state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'").toArray(),
+    );
+    expect(tables).toEqual([]);
   });
 });

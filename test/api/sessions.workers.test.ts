@@ -39,7 +39,7 @@ describe("a session", () => {
     const { session } = second.body as { session: string };
     expect((await ask("GET", `/v1/sessions/${session}`, { key: owner.key })).body).toEqual({
       ...(second.body as object),
-      ...{ state: "idle", turns: [], reviewing: [] },
+      ...{ state: "idle", turns: [], reviewing: [], usage: { calls: 0, tokens: 0, usd: 0 } },
     });
   });
 

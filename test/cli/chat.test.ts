@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Handler, type Wire, answerEvents, answerJson, answerProblem, startFakeApi } from "../support/fake-api.ts";
+import type { FakeSocket } from "../support/fake-socket.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 
 const tempFolder = createTempFolders();
@@ -19,13 +20,13 @@ const TURN: Wire[] = [
 ];
 const STOPPED: Wire = ["2.7", { type: "turn_end", turn: 1, entry: 2, state: "stopped", stats: STATS }];
 
-const LESSON = { kind: "memory", store: "memory", action: "add", id: "0".repeat(64), text: "t", citations: [] };
-const LEARNED = { review: `${SESSION}.1-2`, state: "done", summary: "Remembered 1 fact", lessons: [LESSON] };
+const SPENT = { calls: 1, tokens: 12, usd: 0.0001 };
+const DETAIL = { ...INFO, state: "idle", turns: [], reviewing: [], usage: SPENT };
 
 const ALWAYS: Record<string, Handler> = {
   "GET /health": answerJson(200, { ok: true, version: "9.9.9", model: "rehearsal" }),
   "POST /v1/sessions": answerJson(201, INFO),
-  [`GET /v1/reviews?session=${SESSION}`]: answerJson(200, { reviews: [] }),
+  [`GET /v1/sessions/${SESSION}`]: answerJson(200, DETAIL),
 };
 
 /** Runs far from any `.talaria`, with nothing of ours in the environment. */
@@ -45,7 +46,78 @@ function chat(args: string[], env: Record<string, string> = {}) {
 
 const connected = (url: string) => ({ TALARIA_URL: url, TALARIA_KEY: "tal_key" });
 
-describe("npm run chat", () => {
+/**
+ * A session as the API shows it: each message becomes a turn, which begins at once on the standing connection and, if it
+ * `answers`, ends there too. The log holds what was asked of it, and the turns that ended.
+ */
+async function startSession({ answers, refuseFirst = false }: { answers: boolean; refuseFirst?: boolean }) {
+  const log: string[] = [];
+  const sockets: FakeSocket[] = [];
+  const open: number[] = [];
+  const waiters = new Set<() => void>();
+  let turns = 0;
+  let refused = !refuseFirst;
+  const note = (line: string) => {
+    log.push(line);
+    for (const wake of waiters) wake();
+  };
+  const end = (turn: number) => {
+    const entry = turn * 2;
+    const text = `Answer ${turn}.`;
+    const socket = sockets.at(-1)!;
+    socket.send(`${entry}.${text.length}`, { type: "text_delta", entry, offset: 0, text });
+    socket.send(`${entry}.${text.length + 1}`, { type: "turn_end", turn, entry, state: "done", stats: STATS });
+    note(`ends ${turn}`);
+  };
+  const post: Handler = async (response, request) => {
+    if (!refused) {
+      refused = true;
+      return answerProblem(429, "too_many_queued")(response, request);
+    }
+    const turn = ++turns;
+    const accepted = { session: SESSION, turn: `${SESSION}-${turn}`, entry: null, replayed: false, events: "/" };
+    await answerJson(202, accepted)(response, request);
+    await until(() => sockets.length > 0);
+    sockets.at(-1)!.send(`${turn * 2 - 1}.0`, { type: "turn_start", turn, entry: turn * 2 - 1 });
+    note(request.body);
+    if (answers) end(turn);
+    else open.push(turn);
+  };
+  const stop: Handler = (response, request) => {
+    note("stop");
+    return answerJson(200, { stopped: [] })(response, request);
+  };
+  const sum = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0, sources: {} };
+  const report = { from: "2026-01-01", to: "2026-01-30", by: "day", lines: [], grants: [] };
+  const routes: Record<string, Handler> = {
+    ...ALWAYS,
+    [`POST /v1/sessions/${SESSION}/messages`]: post,
+    [`POST /v1/sessions/${SESSION}/stop`]: stop,
+    "GET /v1/usage": answerJson(200, { ...report, totals: { ...sum, calls: 7, tokens: 99, usd: 0 } }),
+  };
+  const api = await startFakeApi([], routes, (socket) => {
+    sockets.push(socket);
+    note(`socket ${new URL(socket.path, "http://a").searchParams.get("after")}`);
+  });
+  async function until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiters.add(resolve);
+      await promise;
+      waiters.delete(resolve);
+    }
+  }
+  return {
+    url: api.url,
+    log,
+    socket: () => sockets.at(-1)!,
+    endTurns: () => open.splice(0).forEach(end),
+    until: (line: string) => until(() => log.includes(line)),
+    [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
+  };
+}
+
+describe("npm run chat", { timeout: 30_000 }, () => {
   it("answers one prompt on standard output and leaves", async () => {
     await using api = await startFakeApi([answerEvents(TURN)], ALWAYS);
     const { code, stdout, stderr } = await chat(["-p", "hi"], connected(api.url)).ended;
@@ -66,37 +138,75 @@ describe("npm run chat", () => {
   });
 
   it("sends the lines of a pipe one after the other, each when the last is answered", async () => {
-    await using api = await startFakeApi([answerEvents(TURN), answerEvents(TURN)], ALWAYS);
+    await using api = await startSession({ answers: true });
     const { child, ended } = chat([], connected(api.url));
     child.stdin.end("first\n\n second \n/exit\nnever\n");
     const { code, stdout, stderr } = await ended;
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "Hello.\nHello.\n" });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Answer 1.\nAnswer 2.\n" });
     expect(stderr.split("\n")[0]).toBe(`Talaria 9.9.9, rehearsal, session ${SESSION}`);
-    expect(api.requests.map((request) => request.body)).toEqual(['{"text":"first"}', '{"text":"second"}']);
+    expect(api.log).toEqual(["socket 0.0", '{"text":"first"}', "ends 1", '{"text":"second"}', "ends 2"]);
   });
 
-  it("prints one line when a review has learned something", async () => {
-    let looks = 0;
-    const reviews: Handler = (response, request) =>
-      answerJson(200, { reviews: looks++ === 0 ? [] : [LEARNED] })(response, request);
-    await using api = await startFakeApi([answerEvents(TURN)], {
-      ...ALWAYS,
-      [`GET /v1/reviews?session=${SESSION}`]: reviews,
-    });
+  it("shows what comes between turns, and says nothing twice when the connection breaks", async () => {
+    await using api = await startSession({ answers: true });
     const { child, ended } = chat([], connected(api.url));
     child.stdin.write("hi\n");
-    const told = new Promise<void>((resolve) => {
-      let seen = "";
-      child.stderr.on("data", (piece) => {
-        seen += String(piece);
-        if (seen.includes("★")) resolve();
-      });
-    });
-    await told;
+    await api.until("ends 1");
+    api.socket().send("3.0", { type: "notice_add", entry: 3, code: "learned", text: "Remembered 1 fact" });
+    api.socket().cut();
+    await api.until("socket 3.0");
+    api.socket().send("4.0", { type: "notice_add", entry: 4, code: "learned", text: "Remembered \x1b[2J 2 facts" });
     child.stdin.end();
     const { code, stderr } = await ended;
     expect(code).toBe(0);
-    expect(stderr.split("\n").filter((line) => line.startsWith("★"))).toEqual(["★ Remembered 1 fact"]);
+    expect(stderr.split("\n").slice(1)).toEqual([
+      "1 model call, 0 tool calls, 12 tokens",
+      "★ Remembered 1 fact",
+      expect.stringMatching(/^\(connection lost, trying again: The connection was closed \(1006/),
+      "★ Remembered [2J 2 facts",
+      "",
+    ]);
+  });
+
+  it("sends a line that says what it does to a running turn at once, and stops when told to", async () => {
+    await using api = await startSession({ answers: false });
+    const { child, ended } = chat([], connected(api.url));
+    child.stdin.write("task\nwaits\n/steer  left\n/interrupt now\n/queue then\n/steer\n/usage\n/stop\n");
+    await api.until("stop");
+    api.endTurns();
+    await api.until('{"text":"waits"}');
+    api.endTurns();
+    child.stdin.end();
+    const { stderr } = await ended;
+    expect(api.log.filter((line) => !line.startsWith("ends"))).toEqual([
+      "socket 0.0",
+      '{"text":"task"}',
+      '{"text":"left","busy":"steer"}',
+      '{"text":"now","busy":"interrupt"}',
+      '{"text":"then","busy":"queue"}',
+      "stop",
+      '{"text":"waits"}',
+    ]);
+    expect(stderr).toContain("Write what to say: /steer TEXT.\n");
+    expect(stderr).toContain(
+      "this session: 1 model call, 12 tokens, $0.0001\nthis profile, 30 days: 7 model calls, 99 tokens, $0.0000\n",
+    );
+  });
+
+  it("reads by turns, and says so, where there is no standing connection", async () => {
+    const accepted = { session: SESSION, turn: `${SESSION}-1`, entry: 1, replayed: false, events: "/" };
+    const list = [answerJson(202, accepted), answerEvents(TURN)];
+    const socket = { [`GET /v1/sessions/${SESSION}/socket?after=0.0`]: answerProblem(426, "upgrade_required") };
+    await using api = await startFakeApi(list, { ...ALWAYS, ...socket });
+    const { child, ended } = chat([], connected(api.url));
+    child.stdin.end("hi\n");
+    const { code, stdout, stderr } = await ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Hello.\n" });
+    expect(stderr).toContain("(no standing connection here: what comes between turns is shown with the next)\n");
+    expect(api.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      `POST /v1/sessions/${SESSION}/messages`,
+      `GET /v1/sessions/${SESSION}/events`,
+    ]);
   });
 
   it("stops the turn at the first Ctrl-C and shows how it ended", async () => {
@@ -127,11 +237,11 @@ describe("npm run chat", () => {
   });
 
   it("goes on talking after a message that was refused", async () => {
-    await using api = await startFakeApi([answerProblem(429, "too_many_queued"), answerEvents(TURN)], ALWAYS);
+    await using api = await startSession({ answers: true, refuseFirst: true });
     const { child, ended } = chat([], connected(api.url));
     child.stdin.end("one\ntwo\n");
     const { code, stdout, stderr } = await ended;
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "Hello.\n" });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Answer 1.\n" });
     expect(stderr).toContain("It is too_many_queued. (too_many_queued)\n");
   });
 
@@ -148,7 +258,7 @@ describe("npm run chat", () => {
     await using other = await startFakeApi([], { ...ALWAYS, "GET /health": health });
     const { child, ended } = chat([], connected(other.url));
     child.stdin.end();
-    expect((await ended).stderr).toBe(`Talaria 9[2J, m]0;x, session ${SESSION}\n`);
+    expect((await ended).stderr.split("\n")[0]).toBe(`Talaria 9[2J, m]0;x, session ${SESSION}`);
   });
 
   it("says what to do when nothing listens, when there is no key, and when a flag is wrong", async () => {

@@ -62,6 +62,23 @@ describe("a turn on the screen", () => {
     );
   });
 
+  it("says nothing of an answer begun again of which nothing was shown", () => {
+    expect(show([{ type: "entry_restart", entry: 2 }], false).both).toBe("");
+  });
+
+  it("names what was learned, and what was put into the running turn, on a line of its own", () => {
+    const { answer, aside } = show(
+      [
+        { type: "text_delta", entry: 2, offset: 0, text: "So far" },
+        { type: "steer_add", turn: 2, into: 1, entry: 3, text: "Leave out\nthe \x1b[2Jlast" },
+        { type: "notice_add", entry: 4, code: "learned", text: "Remembered\n1 fact" },
+      ],
+      false,
+    );
+    expect(answer).toBe("So far\n");
+    expect(aside).toBe("(put into the running turn: Leave out the [2Jlast)\n★ Remembered 1 fact\n");
+  });
+
   it("never holds what would steer the terminal", () => {
     expect(toPlain("a\x1b]0;title\x07b\x1b[2Jc\u202Ed\r\n\te")).toBe("a]0;titleb[2Jcd\n\te");
     const { both } = show([{ type: "text_delta", entry: 1, offset: 0, text: "\x1b[31mred" }], true);

@@ -15,7 +15,9 @@ describe("docs/STORAGE.md", () => {
 
   it("names the tables that the sources create, each once", () => {
     expect(rowsOf("SQLite: Session")).toEqual(tablesIn("core", "durable-objects/session"));
-    expect(rowsOf("SQLite: Account")).toEqual(tablesIn("durable-objects/account.ts"));
+    expect(rowsOf("SQLite: Account")).toEqual(
+      tablesIn("durable-objects/account.ts", "durable-objects/account-ledger.ts"),
+    );
     expect(tablesIn("core", "durable-objects")).toEqual(
       [...rowsOf("SQLite: Session"), ...rowsOf("SQLite: Account")].sort(),
     );

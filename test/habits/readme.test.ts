@@ -39,7 +39,7 @@ describe("README.md", () => {
     const { scripts } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")) as {
       scripts: Record<string, string>;
     };
-    const named = [...readme.matchAll(/\bnpm (?:run )?([a-z]+)/g)].map(([, name]) => name ?? "");
+    const named = [...readme.matchAll(/\bnpm (?:run )?([a-z:]+)/g)].map(([, name]) => name ?? "");
     expect(named.filter((name) => !(name in scripts) && !["install", "ci", "registry"].includes(name))).toEqual([]);
     const linked = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path]) => path ?? "");
     expect(linked.filter((path) => !existing(path))).toEqual([]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_JOB_BYTES, toReviewJob } from "../../core/learning/job.ts";
+import { MAX_JOB_BYTES, defaultGrant, toReviewJob } from "../../core/learning/job.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { byteLength } from "../../core/schemas/digest.ts";
 import type { Entry } from "../../core/schemas/entry.ts";
@@ -19,7 +19,7 @@ const make = (entries: Entry[], over: Partial<Parameters<typeof toReviewJob>[0]>
     entries,
     observations: [],
     model: "test:model",
-    settings: DEFAULTS,
+    grant: defaultGrant(DEFAULTS, NOW),
     now: NOW,
     ...over,
   });

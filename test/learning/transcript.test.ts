@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Entry } from "../../core/schemas/entry.ts";
 import { markerOf, renderTranscript } from "../../core/learning/transcript.ts";
 import { readTranscript } from "../../core/models/rehearsal/transcript.ts";
+import { compactionEntry } from "../support/conversation.ts";
 import { SESSION, assistant, call, hardWonTurn, notice, sampleJob, tool, user } from "./sample.ts";
 
 const inside = (entries: Entry[]) => {
@@ -41,6 +42,21 @@ I look first.
 {"name":"x"}
 [${SESSION}/3#own]
 {"content":"# X"}
+
+[${SESSION}/4#outcome] notice stopped
+The turn was stopped.`,
+    );
+  });
+
+  it("shows what a model was told within an epoch, and leaves out what only repeats other entries in short", () => {
+    const entries: Entry[] = [
+      { v: 1, kind: "note", n: 2, turn: 1, at: 0, code: "skills", parts: [{ source: "own", text: "New: tables" }] },
+      compactionEntry({ n: 3, head: 1, tail: 2 }),
+      notice(4, "stopped", "The turn was stopped."),
+    ];
+    expect(inside(entries)).toBe(
+      `[${SESSION}/2#own] note skills
+New: tables
 
 [${SESSION}/4#outcome] notice stopped
 The turn was stopped.`,

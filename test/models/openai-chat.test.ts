@@ -55,7 +55,8 @@ describe("a request for Chat Completions", () => {
     ["https://integrate.api.nvidia.com/v1", "NVIDIA", "max_tokens"],
     ["https://api.z.ai/api/coding/paas/v4", "Z.ai", "max_tokens"],
     ["http://localhost:11434/v1", "Ollama", "max_tokens"],
-    ["http://127.0.0.1:8080/v1", "127.0.0.1:8080", "max_tokens"],
+    ["http://127.0.0.1:8080/v1", "llama.cpp", "max_tokens"],
+    ["https://llm.example:9000/v1", "llm.example:9000", "max_tokens"],
     ["https://api.openai.com.example.org/v1", "api.openai.com.example.org", "max_tokens"],
   ])("limits the answer at %s (%s) with %s", (baseUrl, provider, field) => {
     expect(compatOf(baseUrl)).toMatchObject({ provider, maxTokensField: field });
@@ -83,6 +84,27 @@ describe("a request for Chat Completions", () => {
     const assistantAt = (baseUrl: string) => toBody(baseUrl, { messages: conversation }).messages[2];
     expect(assistantAt("https://api.deepseek.com")).toHaveProperty("reasoning_content", "Hm.");
     expect(assistantAt(OPENAI)).not.toHaveProperty("reasoning_content");
+  });
+
+  it("sends back to a server only what that server had said natively", () => {
+    const extra = { google: { thought_signature: "sig" } };
+    const from = (server?: string): Message[] => [
+      { role: "user", text: "Hi" },
+      {
+        role: "assistant",
+        text: "",
+        calls: [{ id: "a", name: "look_up", args: {} }],
+        native: { wire: "openai-chat", data: { server, reasoning: { reasoning_content: "Hm." }, extras: [extra] } },
+      },
+    ];
+    const sent = (baseUrl: string, server?: string) =>
+      JSON.stringify(toBody(baseUrl, { messages: from(server) }).messages.at(-1));
+    const google = "https://generativelanguage.googleapis.com/v1beta/openai/";
+    expect(sent(google, "Google")).toContain('"thought_signature":"sig"');
+    // Written before the server was noted.
+    expect(sent(google)).toContain('"thought_signature":"sig"');
+    expect(sent("https://api.deepseek.com", "Google")).not.toMatch(/sig|Hm/);
+    expect(sent("https://api.deepseek.com", "DeepSeek")).toContain("Hm.");
   });
 
   it("spells ids as Mistral wants them: nine letters or digits", () => {

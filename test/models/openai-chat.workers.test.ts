@@ -134,6 +134,35 @@ describe("servers that imitate Chat Completions", () => {
     expect(answer.usage).toEqual({ input: 40, cacheRead: 60, cacheWrite: 0, output });
   });
 
+  it("cost what the provider says, when it says so", async () => {
+    const usage = {
+      ...{ prompt_tokens: 194, completion_tokens: 9, total_tokens: 203, cost: 0.0021507 },
+      completion_tokens_details: { reasoning_tokens: 4 },
+      cost_details: { upstream_inference_cost: null },
+    };
+    const { model } = await make([stream([{ content: "42" }], { finish_reason: "stop" }, usage)]);
+    expect(await readAnswer(model, toRequest())).toMatchObject({
+      usage: { input: 194, cacheRead: 0, cacheWrite: 0, output: 9, reasoning: 4 },
+      cost: { usdMicros: 2_151, source: "provider" },
+    });
+  });
+
+  it("are told of a call that brought no answer", async () => {
+    const usage = { prompt_tokens: 194, completion_tokens: 9, total_tokens: 203 };
+    const { model } = await make([stream([{ content: "4" }], { finish_reason: "error" }, usage)]);
+    expect((await readAll(model, toRequest())).at(-1)).toMatchObject({
+      type: "failed",
+      failure: {
+        code: "server_error",
+        spent: {
+          model: "openai-chat:some-model",
+          usage: { input: 194, cacheRead: 0, cacheWrite: 0, output: 9 },
+          cost: { usdMicros: 0, source: "none" },
+        },
+      },
+    });
+  });
+
   it("are estimated when they count nothing", async () => {
     const { model } = await make([stream([{ content: "x".repeat(400) }], { finish_reason: "stop" })]);
     const { usage } = await readAnswer(model, toRequest({ system: "s".repeat(4_000) }));
@@ -149,7 +178,7 @@ describe("servers that imitate Chat Completions", () => {
     const { model } = await make([stream([{ content: "4" }], { finish_reason })]);
     expect((await readAll(model, toRequest())).at(-1)).toMatchObject({
       type: "failed",
-      failure: { code, retryable: true },
+      failure: { code, retry: true },
     });
   });
 
@@ -160,7 +189,7 @@ describe("servers that imitate Chat Completions", () => {
     ]);
     expect((await readAll(model, toRequest())).at(-1)).toMatchObject({
       type: "failed",
-      failure: { code: "rate_limit", retryable: true },
+      failure: { code: "rate_limit", retry: true },
     });
   });
 

@@ -28,7 +28,7 @@ const inputOf = (messages: Message[]) => toResponsesBody(toRequest({ messages })
 
 describe("a request for Responses", () => {
   it("shows native items as they came", () => {
-    expect(inputOf([user, asks({}), result]).slice(1)).toEqual([
+    expect(inputOf([user, asks({}), result]).slice(2)).toEqual([
       ...items,
       { type: "function_call_output", call_id: "a", output: "{}" },
     ]);
@@ -38,7 +38,7 @@ describe("a request for Responses", () => {
     ["another wire", { native: { wire: "anthropic", data: items } }],
     ["no wire", { native: undefined }],
   ])("is built from text and calls for an answer of %s", (_, change) => {
-    expect(inputOf([user, asks(change), result]).slice(1)).toEqual([
+    expect(inputOf([user, asks(change), result]).slice(2)).toEqual([
       { role: "assistant", content: "I look." },
       { type: "function_call", call_id: "a", name: "look_up", arguments: '{"query":"x"}' },
       { type: "function_call_output", call_id: "a", output: "{}" },
@@ -46,16 +46,30 @@ describe("a request for Responses", () => {
   });
 
   it("is built from text when calls were taken out of the answer afterwards", () => {
-    expect(inputOf([user, asks({ calls: [] }), user])[1]).toEqual({ role: "assistant", content: "I look." });
+    expect(inputOf([user, asks({ calls: [] }), user])[2]).toEqual({ role: "assistant", content: "I look." });
   });
 
   it("never repeats arguments that were no object", () => {
     const calls = [{ id: "a", name: "look_up", args: {}, malformed: "{broken" }];
-    expect(inputOf([user, asks({ calls }), result])[2]).toMatchObject({ call_id: "a", arguments: "{}" });
+    expect(inputOf([user, asks({ calls }), result])[3]).toMatchObject({ call_id: "a", arguments: "{}" });
   });
 
   it("asks no encrypted reasoning of a model that does not reason", () => {
     expect(toResponsesBody(toRequest(), "gpt-4.1-mini")).not.toHaveProperty("include");
+  });
+
+  it("has its prompt as `developer` for the families that know the role, else as instructions", () => {
+    const partsOf = (model: string) => {
+      const { instructions, input } = toResponsesBody(toRequest({ messages: [user] }), model);
+      return [instructions, (input as { role: string }[]).map(({ role }) => role)];
+    };
+    const developer = [undefined, ["developer", "user"]];
+    for (const model of ["gpt-6.1-terra", "gpt-5.3-codex", "codex-mini-latest", "o3"]) {
+      expect([model, ...partsOf(model)]).toEqual([model, ...developer]);
+    }
+    for (const model of ["gpt-4.1-mini", "qwen3"]) {
+      expect([model, ...partsOf(model)]).toEqual([model, "You are Talaria.", ["user"]]);
+    }
   });
 
   it("keeps the tools when none may be called", () => {

@@ -32,10 +32,12 @@ describe("the Responses wire", () => {
       prompt_cache_key: "session-1",
       max_output_tokens: 1_000,
       tools: [{ type: "function", ...LOOK_UP, strict: false }],
-      instructions: "You are Talaria.",
-      input: [{ role: "user", content: [{ type: "input_text", text: "What is the answer?" }] }],
+      input: [
+        { role: "developer", content: "You are Talaria." },
+        { role: "user", content: [{ type: "input_text", text: "What is the answer?" }] },
+      ],
     });
-    expect(bodies[1].input.slice(1)).toEqual([
+    expect(bodies[1].input.slice(2)).toEqual([
       {
         id: "rs_11",
         type: "reasoning",
@@ -69,7 +71,9 @@ describe("the Responses wire", () => {
       reasoning: "Hm.",
       calls: [],
       stop: "length",
-      usage: { input: 20, output: 7, cacheRead: 100, cacheWrite: 3 },
+      usage: { input: 20, output: 7, cacheRead: 100, cacheWrite: 3, reasoning: 2 },
+      // 20 at 1, 7 at 5, 100 at 0.05, 3 at 1.25 millionths of a dollar: 63.75
+      cost: { usdMicros: 64, source: "catalog" },
       model: "openai:gpt-6.1-terra",
     });
   });

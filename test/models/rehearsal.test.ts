@@ -1,6 +1,8 @@
 // Rehearsal as a Model: the contract, and what it does when the request is no table task.
 import { describe, expect, it } from "vitest";
 import type { Message, ModelRequest } from "../../core/agent/contract.ts";
+import { renderSummaryRequest } from "../../core/agent/compaction-summary.ts";
+import { renderTitleRequest } from "../../core/prompts/title.ts";
 import { createRehearsalModel } from "../../core/models/rehearsal.ts";
 import { parseTableTask } from "../../core/models/rehearsal/table-task.ts";
 import { readTranscript } from "../../core/models/rehearsal/transcript.ts";
@@ -41,6 +43,20 @@ describe("rehearsal", () => {
     const answer = await ask("Write me a poem.");
     expect(answer.calls).toEqual([]);
     expect(answer.text).toMatch(/^I am rehearsal, the small deterministic model that ships with Talaria/);
+  });
+
+  it("names a conversation by how it began, and leaves a summary to who asked for one", async () => {
+    const asked = "In `rain.csv`, what is the total of the column `rain`? Round to one decimal.";
+    const title = await ask(renderTitleRequest(asked, "The total is 2.8.", 2_000), { tools: [], toolChoice: "none" });
+    const summary = {
+      gap: [{ role: "user" as const, text: asked }],
+      previous: "",
+      focus: "",
+      dayOf: () => "2026-01-05",
+    };
+    const text = renderSummaryRequest(summary, 100, 10_000);
+    const short = await ask(text, { tools: [], toolChoice: "none" });
+    expect([title.text, short.text]).toEqual(["In rain.csv, what is the total of", ""]);
   });
 
   it("calls no tool that is not offered", async () => {

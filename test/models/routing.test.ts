@@ -1,14 +1,51 @@
-// Which model the environment chooses, and what is said of an environment that chooses none.
+// Which models the environment chooses, and what is said of an environment that chooses none.
 import { describe, expect, it } from "vitest";
-import type { Model } from "../../core/agent/contract.ts";
-import { type ModelEnv, createModel, modelNameOf } from "../../core/models/routing.ts";
+import { MODEL_SLOTS, type Model, type ModelSlot } from "../../core/agent/contract.ts";
+import { DEFAULTS } from "../../core/limits.ts";
+import { createKeyHealth } from "../../core/models/key-pool.ts";
+import type { ModelEnv } from "../../core/models/model-env.ts";
+import { NAMED_SERVERS } from "../../core/models/openai-compat.ts";
+import { type ModelDeps, createModels, modelNameOf } from "../../core/models/routing.ts";
 import { readAll, toRequest } from "../conformance/model.ts";
+import { createTestClock } from "../support/clock.ts";
 
-const stand: Model = { name: "rehearsal", stream: () => Promise.reject(new Error("not asked")) as never };
-const deps = { fetch, rehearsal: () => stand };
+const stand: Model = {
+  name: "rehearsal",
+  contextWindow: 1_000,
+  stream: () => Promise.reject(new Error("not asked")) as never,
+};
 const A = { ANTHROPIC_API_KEY: "sk-ant-key" };
 const O = { OPENAI_API_KEY: "sk-key" };
 const LOCAL = { OPENAI_BASE_URL: "http://localhost:11434/v1" };
+
+const toDeps = (change: Partial<ModelDeps> = {}): ModelDeps => ({
+  fetch,
+  rehearsal: () => stand,
+  keys: createKeyHealth(),
+  clock: createTestClock(),
+  ...change,
+});
+const create = (env: ModelEnv, slot: ModelSlot = "turn", deps = toDeps()) =>
+  createModels(env, DEFAULTS.models, deps, slot);
+const namesOf = (env: ModelEnv, slot?: ModelSlot) => {
+  const created = create(env, slot);
+  return created.ok ? created.value.map(({ name }) => name) : created.failure.message;
+};
+
+/** Answers every call with 401, and keeps what was asked: address, key, and the headers that are ours. */
+function createRefusing() {
+  const asked: { url: string; headers: Record<string, string> }[] = [];
+  return {
+    asked,
+    fetch: async (input: RequestInfo | URL, init?: RequestInit) => {
+      const headers = Object.fromEntries(
+        [...new Headers(init?.headers)].filter(([name]) => /^(authorization|cf-|http-ref|x-title)/.test(name)),
+      );
+      asked.push({ url: String(input), headers });
+      return Response.json({}, { status: 401 });
+    },
+  };
+}
 
 describe("the model", () => {
   it.each([
@@ -27,9 +64,13 @@ describe("the model", () => {
     [{ ...A, ...O, TALARIA_MODEL: " openai:gpt-6-luna " }, "openai:gpt-6-luna"],
     [{ ...A, ...O, TALARIA_MODEL: "anthropic:claude-haiku-5-5" }, "anthropic:claude-haiku-5-5"],
     [{ ...A, TALARIA_MODEL: "rehearsal" }, "rehearsal"],
+    [{ OPENROUTER_API_KEY: "k", TALARIA_MODEL: "openrouter:z/glm:free" }, "openrouter:z/glm:free"],
+    [{ TALARIA_MODEL: "ollama:qwen3:30b" }, "ollama:qwen3:30b"],
+    // A model of one's own server may begin with the name of a provider, as long as that provider cannot be meant.
+    [{ ...LOCAL, TALARIA_MODEL: "mistral:7b" }, "openai-chat:mistral:7b"],
+    [{ ...LOCAL, TALARIA_MODEL: "mistral:7b", MISTRAL_API_KEY: "k" }, "mistral:7b"],
   ] as [ModelEnv, string][])("that %o chooses is %s", (env, name) => {
-    const created = createModel(env, deps);
-    expect(created.ok && created.value.name).toBe(name);
+    expect(namesOf(env)).toEqual([name]);
     expect(modelNameOf(env)).toBe(name);
   });
 
@@ -37,14 +78,23 @@ describe("the model", () => {
     [{ TALARIA_MODEL: "anthropic:claude-haiku-5-5" }, /ANTHROPIC_API_KEY/],
     [{ TALARIA_MODEL: "openai:gpt-6-luna", ...A }, /OPENAI_API_KEY/],
     [{ ...O, ...LOCAL }, /OPENAI_MODEL/],
-    [{ ...A, TALARIA_MODEL: "claude-haiku-5-5" }, /TALARIA_MODEL names no provider/],
+    [{ ...A, TALARIA_MODEL: "claude-haiku-5-5" }, /TALARIA_MODEL names no provider for claude-haiku-5-5/],
     [{ ...A, TALARIA_MODEL: "anthropic:" }, /TALARIA_MODEL names no model/],
+    [{ ...A, TALARIA_MODEL: " , " }, /TALARIA_MODEL names no model/],
     [{ TALARIA_MODEL: "rehearsal:fast" }, /TALARIA_MODEL names no model/],
     [{ ...O, OPENAI_BASE_URL: "localhost:11434", OPENAI_MODEL: "x" }, /OPENAI_BASE_URL must be/],
     [{ ...O, OPENAI_BASE_URL: "https://user:secret@host/v1", OPENAI_MODEL: "x" }, /OPENAI_BASE_URL must be/],
     [{ ...A, ANTHROPIC_BASE_URL: "ftp://host" }, /ANTHROPIC_BASE_URL must be/],
+    [{ TALARIA_MODEL: "ollama:x", OLLAMA_BASE_URL: "here" }, /OLLAMA_BASE_URL must be/],
+    [{ TALARIA_MODEL: "gemini:gemini-4-argon" }, /gemini:gemini-4-argon needs GEMINI_API_KEY/],
+    [{ TALARIA_MODEL: "bedrock:x", AWS_BEARER_TOKEN_BEDROCK: "sk-b" }, /bedrock:x needs AWS_REGION/],
+    [
+      { TALARIA_MODEL: "bedrock:x", AWS_BEARER_TOKEN_BEDROCK: "sk-b", AWS_REGION: "evil.example/" },
+      /bedrock:x needs AWS_REGION, in letters, digits and dashes/,
+    ],
+    [{ ...A, TALARIA_MODEL: "anthropic:a, openai:b" }, /openai:b needs OPENAI_API_KEY/],
   ] as [ModelEnv, RegExp][])("cannot be chosen by %o, and the variable to set is named", (env, sentence) => {
-    const created = createModel(env, deps);
+    const created = create(env);
     expect(created).toEqual({
       ok: false,
       failure: { code: "model_not_configured", message: expect.stringMatching(sentence) },
@@ -54,21 +104,152 @@ describe("the model", () => {
   });
 
   it.each([
-    [{ ...A, ANTHROPIC_BASE_URL: "http://host/anthropic/" }, "http://host/anthropic/v1/messages", "Bearer sk-ant-key"],
-    [A, "https://api.anthropic.com/v1/messages", "Bearer sk-ant-key"],
-    [O, "https://api.openai.com/v1/responses", "Bearer sk-key"],
-    [{ ...LOCAL, OPENAI_MODEL: "x" }, "http://localhost:11434/v1/chat/completions", "Bearer none"],
-  ] as [ModelEnv, string, string][])("asks where %o says, with its key", async (env, url, authorization) => {
-    const asked: unknown[] = [];
-    const created = createModel(env, {
-      ...deps,
-      fetch: async (input, init) => {
-        asked.push([String(input), new Headers(init?.headers).get("authorization")]);
-        return Response.json({}, { status: 401 });
-      },
-    });
+    [{ ...A, ANTHROPIC_BASE_URL: "http://host/anthropic/" }, "http://host/anthropic/v1/messages", "sk-ant-key"],
+    [A, "https://api.anthropic.com/v1/messages", "sk-ant-key"],
+    [O, "https://api.openai.com/v1/responses", "sk-key"],
+    [{ ...LOCAL, OPENAI_MODEL: "x" }, "http://localhost:11434/v1/chat/completions", "none"],
+  ] as [ModelEnv, string, string][])("asks where %o says, with its key", async (env, url, key) => {
+    const { asked, fetch } = createRefusing();
+    const created = create(env, "turn", toDeps({ fetch }));
     if (!created.ok) throw new Error(created.failure.message);
-    expect(await readAll(created.value, toRequest())).toMatchObject([{ type: "failed", failure: { code: "auth" } }]);
-    expect(asked).toEqual([[url, authorization]]);
+    expect(await readAll(created.value[0], toRequest())).toMatchObject([{ type: "failed", failure: { code: "auth" } }]);
+    expect(asked).toEqual([{ url, headers: { authorization: `Bearer ${key}` } }]);
+  });
+});
+
+describe("a provider named in TALARIA_MODEL", () => {
+  const CLOUDFLARE = { CLOUDFLARE_AI_TOKEN: "key", CLOUDFLARE_ACCOUNT_ID: "acct1", CLOUDFLARE_GATEWAY_ID: "gw-1" };
+  const BEARER = { authorization: "Bearer key" };
+  const PLACES: Record<string, [ModelEnv, string, Record<string, string>]> = {
+    gateway: [
+      CLOUDFLARE,
+      "https://gateway.ai.cloudflare.com/v1/acct1/gw-1/compat",
+      { "cf-aig-authorization": "Bearer key" },
+    ],
+    cloudflare: [
+      CLOUDFLARE,
+      "https://api.cloudflare.com/client/v4/accounts/acct1/ai/v1",
+      { ...BEARER, "cf-aig-gateway-id": "gw-1" },
+    ],
+    openrouter: [
+      { OPENROUTER_API_KEY: "key", OPENROUTER_REFERER: "https://me.example" },
+      "https://openrouter.ai/api/v1",
+      { ...BEARER, "http-referer": "https://me.example", "x-title": "Talaria" },
+    ],
+    gemini: [{ GEMINI_API_KEY: "key" }, "https://generativelanguage.googleapis.com/v1beta/openai", BEARER],
+    mistral: [{ MISTRAL_API_KEY: "key" }, "https://api.mistral.ai/v1", BEARER],
+    bedrock: [
+      { AWS_BEARER_TOKEN_BEDROCK: "key", AWS_REGION: "eu-west-1" },
+      "https://bedrock-mantle.eu-west-1.api.aws/openai/v1",
+      BEARER,
+    ],
+    deepseek: [{ DEEPSEEK_API_KEY: "key" }, "https://api.deepseek.com", BEARER],
+    moonshot: [{ MOONSHOT_API_KEY: "key" }, "https://api.moonshot.ai/v1", BEARER],
+    zai: [{ ZAI_API_KEY: "key" }, "https://api.z.ai/api/coding/paas/v4", BEARER],
+    together: [{ TOGETHER_API_KEY: "key" }, "https://api.together.ai/v1", BEARER],
+    nvidia: [{ NVIDIA_API_KEY: "key" }, "https://integrate.api.nvidia.com/v1", BEARER],
+    xai: [{ XAI_API_KEY: "key" }, "https://api.x.ai/v1", BEARER],
+    groq: [{ GROQ_API_KEY: "key" }, "https://api.groq.com/openai/v1", BEARER],
+    cerebras: [{ CEREBRAS_API_KEY: "key" }, "https://api.cerebras.ai/v1", BEARER],
+    fireworks: [{ FIREWORKS_API_KEY: "key" }, "https://api.fireworks.ai/inference/v1", BEARER],
+    huggingface: [{ HF_TOKEN: "key" }, "https://router.huggingface.co/v1", BEARER],
+    ollama: [{}, "http://localhost:11434/v1", { authorization: "Bearer none" }],
+    llamacpp: [
+      { LLAMACPP_BASE_URL: "https://box.example/v1/" },
+      "https://box.example/v1",
+      { authorization: "Bearer none" },
+    ],
+    vllm: [{ VLLM_API_KEY: "key" }, "http://127.0.0.1:8000/v1", BEARER],
+    lmstudio: [{}, "http://127.0.0.1:1234/v1", { authorization: "Bearer none" }],
+  };
+
+  it("is each of the table", () => {
+    expect(Object.keys(PLACES).sort()).toEqual(NAMED_SERVERS.map(({ name }) => name).sort());
+  });
+
+  it.each(Object.entries(PLACES))(
+    "as %s is asked at its own address with its own key",
+    async (name, [env, url, headers]) => {
+      const { asked, fetch } = createRefusing();
+      const created = create({ ...A, ...O, ...env, TALARIA_MODEL: `${name}:some-model` }, "turn", toDeps({ fetch }));
+      if (!created.ok) throw new Error(created.failure.message);
+      await readAll(created.value[0], toRequest());
+      expect(asked).toEqual([{ url: `${url}/chat/completions`, headers }]);
+    },
+  );
+});
+
+describe("the models of a slot", () => {
+  const env: ModelEnv = {
+    ...A,
+    ...O,
+    GEMINI_API_KEY: "k",
+    TALARIA_MODEL:
+      "anthropic:claude-sonnet-5-5, openai:gpt-6.1-terra,,anthropic:claude-sonnet-5-5,gemini:gemini-4-argon",
+    TALARIA_MODEL_TITLE: "openai:gpt-6-luna, rehearsal",
+  };
+
+  it("are the chain of its variable, each once, in order, across providers", () => {
+    const main = ["anthropic:claude-sonnet-5-5", "openai:gpt-6.1-terra", "gemini:gemini-4-argon"];
+    const chains = MODEL_SLOTS.map((slot) => [slot, namesOf(env, slot)]);
+    expect(Object.fromEntries(chains)).toEqual({
+      turn: main,
+      review: main,
+      curation: main,
+      compaction: main,
+      title: ["openai:gpt-6-luna", "rehearsal"],
+      judge: main,
+      approval: main,
+    });
+  });
+
+  it("may be named where the turn has none", () => {
+    expect(namesOf({ ...A, TALARIA_MODEL_REVIEW: "anthropic:claude-haiku-5-5" }, "review")).toEqual([
+      "anthropic:claude-haiku-5-5",
+    ]);
+    expect(namesOf({ ...A, TALARIA_MODEL_REVIEW: "anthropic:claude-haiku-5-5" })).toEqual([
+      "anthropic:claude-sonnet-5-5",
+    ]);
+  });
+
+  it("blame the variable that is wrong", () => {
+    expect(namesOf({ ...A, TALARIA_MODEL_JUDGE: "clever" }, "judge")).toMatch(/^TALARIA_MODEL_JUDGE names no provider/);
+  });
+
+  it("know their windows: the operator's, the catalog's, a usual one", () => {
+    const windows = { "gemini:gemini-4-argon": 500_000 };
+    const created = createModels(
+      { ...env, TALARIA_MODEL: `${env.TALARIA_MODEL},gemini:gemini-9` },
+      { ...DEFAULTS.models, windows },
+      toDeps(),
+      "turn",
+    );
+    expect(created.ok && created.value.map(({ contextWindow }) => contextWindow)).toEqual([
+      1_000_000, 272_000, 500_000, 200_000,
+    ]);
+  });
+});
+
+describe("several keys in one variable", () => {
+  it("are one pool, which all models of the isolate share", async () => {
+    const { asked, fetch } = createRefusing();
+    const deps = toDeps({ fetch });
+    const open = () => {
+      const created = create({ OPENAI_API_KEY: "sk-one, sk-two\n sk-one" }, "turn", deps);
+      if (!created.ok) throw new Error(created.failure.message);
+      return created.value[0];
+    };
+    const model = open();
+    const [event] = await readAll(model, toRequest());
+    if (event?.type !== "failed") throw new Error("it did not fail");
+    expect(event.failure).toMatchObject({ code: "auth", rotateKey: true });
+    expect(model.rotateKey!(event.failure)).toBe(true);
+    await readAll(open(), toRequest());
+    expect(asked.map(({ headers }) => headers.authorization)).toEqual(["Bearer sk-one", "Bearer sk-two"]);
+  });
+
+  it("are no pool when there is one: there is nothing to change to", () => {
+    const created = create({ OPENAI_API_KEY: "sk-one," });
+    expect(created.ok && "rotateKey" in created.value[0]).toBe(false);
   });
 });

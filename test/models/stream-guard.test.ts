@@ -5,6 +5,8 @@ import { createAnthropicModel } from "../../core/models/anthropic.ts";
 import { createOpenAiChatModel } from "../../core/models/openai-chat.ts";
 import { createOpenAiResponsesModel } from "../../core/models/openai-responses.ts";
 import { readAll, toRequest } from "../conformance/model.ts";
+import { HOSTILE_WIRES } from "../support/hostile-wires.ts";
+import { toBody, toSse } from "../support/sse-body.ts";
 
 const MAKERS = [
   ["Anthropic", createAnthropicModel],
@@ -28,21 +30,21 @@ describe.each(MAKERS)("%s", (_, create) => {
     const events = readAll(model, toRequest(), stop.signal);
     await asked.promise;
     stop.abort();
-    expect(await events).toMatchObject([{ type: "failed", failure: { code: "aborted", retryable: false } }]);
+    expect(await events).toMatchObject([{ type: "failed", failure: { code: "aborted", retry: false } }]);
   });
 
   it("says that a server cannot be reached, with the deepest cause and without the key", async () => {
     const cause = new Error("connect ECONNREFUSED with sk-a-key-of-ours");
     const model = create({ ...key, fetch: () => Promise.reject(new TypeError("fetch failed", { cause })) });
     const events = await readAll(model, toRequest());
-    expect(events).toMatchObject([{ type: "failed", failure: { code: "network", retryable: true } }]);
+    expect(events).toMatchObject([{ type: "failed", failure: { code: "network", retry: true } }]);
     expect(JSON.stringify(events)).toContain("connect ECONNREFUSED with [key]");
   });
 
   it("says that a server took too long", async () => {
     const model = create({ ...key, fetch: () => Promise.reject(new Error("Connect Timeout Error")) });
     expect(await readAll(model, toRequest())).toMatchObject([
-      { type: "failed", failure: { code: "timeout", retryable: true } },
+      { type: "failed", failure: { code: "timeout", retry: true } },
     ]);
   });
 
@@ -58,15 +60,16 @@ describe.each(MAKERS)("%s", (_, create) => {
   });
 
   it.each([
-    ["nothing", ""],
-    ["JSON", '{"id":"x"}'],
-    ["half an event", 'data: {"type":"mess'],
-    ["an event that is no JSON", "event: message_start\ndata: {oops}\n\n"],
-  ])("says that a good status followed by %s is a cut stream", async (_, body) => {
+    ["nothing", "", "stream_cut"],
+    ["half an event", 'data: {"type":"mess', "stream_cut"],
+    ["JSON", '{"id":"x"}', "stream_malformed"],
+    ["a page", "<html>hello</html>", "stream_malformed"],
+    ["an event that is no JSON", "event: message_start\ndata: {oops}\n\n", "stream_malformed"],
+  ])("says of a good status followed by %s: %s %s", async (_, body, code) => {
     const headers = { "content-type": "text/event-stream" };
     const model = create({ ...key, fetch: async () => new Response(body, { headers }) });
     const events: ModelEvent[] = await readAll(model, toRequest());
-    expect(events).toMatchObject([{ type: "failed", failure: { code: "stream_cut", retryable: true } }]);
+    expect(events).toMatchObject([{ type: "failed", failure: { code, retry: true } }]);
   });
 
   it("never sends a key that it was not given", async () => {
@@ -99,5 +102,116 @@ describe.each(MAKERS)("%s", (_, create) => {
     expect(asked).toHaveLength(1);
     expect(asked[0]).toContain("Bearer sk-a-key-of-ours");
     expect(asked[0]).not.toContain("from-the-environment");
+  });
+});
+
+describe.each(HOSTILE_WIRES)("the stream of $name", ({ create, begin, deltas, end }) => {
+  const frames = [...begin(), ...deltas(["One ", "two ", "three\ud83e", "\udebd"]), ...end()].map(toSse);
+  const served = (body: ReadableStream<Uint8Array>) => create({ ...key, fetch: async () => new Response(body) });
+  const textsOf = (events: ModelEvent[]) => events.flatMap((event) => (event.type === "text_delta" ? event.text : []));
+
+  it("is one delta for what came at once, and one each for what came by and by", async () => {
+    const atOnce = await readAll(served(toBody([frames.join("")])), toRequest());
+    expect(textsOf(atOnce)).toEqual(["One two three🪽"]);
+    const byAndBy = await readAll(served(toBody(frames)), toRequest());
+    expect(textsOf(byAndBy)).toEqual(["One ", "two ", "three", "🪽"]);
+    expect(atOnce.at(-1)).toEqual(byAndBy.at(-1));
+  });
+
+  it("ends at once for who stops it, whatever came together with what was read", async () => {
+    const stop = new AbortController();
+    const events: ModelEvent[] = [];
+    for await (const event of served(toBody([frames.join("")])).stream(toRequest(), stop.signal)) {
+      events.push(event);
+      stop.abort();
+    }
+    expect(events).toMatchObject([{ type: "text_delta" }, { type: "failed", failure: { code: "aborted" } }]);
+  });
+
+  it("asks again with the same client, and the new request", async () => {
+    const asked: string[] = [];
+    const model = create({
+      ...key,
+      fetch: async (_, init) => {
+        asked.push(String(init?.body));
+        return new Response(toBody(frames));
+      },
+    });
+    for (const text of ["first", "second"]) {
+      const events = await readAll(model, toRequest({ messages: [{ role: "user", text }] }));
+      expect(events.at(-1)).toMatchObject({ type: "done", answer: { text: "One two three🪽" } });
+    }
+    expect(asked.map((body) => /first|second/.exec(body)?.[0])).toEqual(["first", "second"]);
+  });
+
+  /** Closed when its reader says so, and not before. */
+  function open(pieces: string[]) {
+    const closed = Promise.withResolvers<void>();
+    const rest = pieces.map((piece) => new TextEncoder().encode(piece)).values();
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const { value } = rest.next();
+        if (value) controller.enqueue(value);
+        else return new Promise(() => undefined);
+      },
+      cancel: () => closed.resolve(),
+    });
+    return { body, closed: closed.promise };
+  }
+
+  it("is closed when its answer is whole, although the server holds it open", async () => {
+    const { body, closed } = open(frames);
+    const events = await readAll(served(body), toRequest());
+    await closed;
+    expect(events.at(-1)).toMatchObject({ type: "done" });
+  });
+
+  it("is closed when nobody reads on", async () => {
+    const { body, closed } = open(frames);
+    for await (const event of served(body).stream(toRequest(), new AbortController().signal)) {
+      expect(event).toEqual({ type: "text_delta", text: "One " });
+      break;
+    }
+    await closed;
+  });
+
+  it("is closed when the call is stopped while it is silent, and leaves no listener behind", async () => {
+    const { body, closed } = open(frames.slice(0, -3));
+    const stop = new AbortController();
+    const listening = new Set<unknown>();
+    const { addEventListener, removeEventListener } = stop.signal;
+    let added = 0;
+    stop.signal.addEventListener = (type: string, listener: any, options?: any) => {
+      added += 1;
+      if (!options?.once) listening.add(listener); // an SDK adds one of its own
+      addEventListener.call(stop.signal, type, listener, options);
+    };
+    stop.signal.removeEventListener = (type: string, listener: any) => {
+      listening.delete(listener);
+      removeEventListener.call(stop.signal, type, listener);
+    };
+    const events: ModelEvent[] = [];
+    for await (const event of served(body).stream(toRequest(), stop.signal)) {
+      events.push(event);
+      if (event.type === "text_delta") stop.abort();
+    }
+    await closed;
+    expect(events.at(-1)).toMatchObject({ type: "failed", failure: { code: "aborted" } });
+    expect(listening.size).toBe(0);
+    expect(added).toBeLessThan(4);
+  });
+
+  it("is closed when it begins after the call was stopped", async () => {
+    const { body, closed } = open(frames);
+    const asked = Promise.withResolvers<void>();
+    const reply = Promise.withResolvers<Response>();
+    const stop = new AbortController();
+    const model = create({ ...key, fetch: () => (asked.resolve(), reply.promise) });
+    const events = readAll(model, toRequest(), stop.signal);
+    await asked.promise;
+    stop.abort();
+    expect(await events).toMatchObject([{ type: "failed", failure: { code: "aborted" } }]);
+    reply.resolve(new Response(body));
+    await closed;
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../core/limits.ts";
+import { NO_USAGE } from "../../core/schemas/entry.ts";
 import { fromReviewId } from "../../core/schemas/ids.ts";
 import { memoryId } from "../../core/schemas/memory.ts";
 import type { ReviewResult } from "../../core/schemas/review.ts";
@@ -62,6 +63,14 @@ describe("a delivered review", () => {
       ],
       modelCalls: 6,
       usage: { input: 60, output: 30, cacheRead: 0, cacheWrite: 0 },
+      spent: [
+        {
+          model: "scripted:test",
+          calls: 6,
+          usage: { input: 60, output: 30, cacheRead: 0, cacheWrite: 0 },
+          cost: { usdMicros: 0, source: "none" },
+        },
+      ],
       finishedAt: world.clock.now(),
     });
     expect(head).toMatchObject({ origin: "review", state: "trial", rev: 2, citations: CITED });
@@ -115,7 +124,10 @@ describe("a delivered review", () => {
 
   it("is asked sixteen times at most, the last time for a closing word", async () => {
     const world = await createWorld(
-      Array.from({ length: 40 }, () => ({ text: "Again.", calls: [{ name: "skills_list" }] })),
+      Array.from({ length: 40 }, (_, n) => ({
+        text: "Again.",
+        calls: [{ name: "skills_list", args: { query: `question ${n}` } }],
+      })),
     );
     const process = world.start();
     await process.deliver();
@@ -272,6 +284,38 @@ describe("limits of a run", () => {
     });
   });
 
+  it("end it when the money of its grant is spent, whatever a retried call was charged for included", async () => {
+    const cost = { usdMicros: 40, source: "catalog" as const };
+    const broken = {
+      model: "scripted:test",
+      usage: { ...NO_USAGE, input: 7 },
+      cost: { usdMicros: 30, source: "provider" as const },
+    };
+    let isFirst = true;
+    const [look, ...rest] = LINES.map((line) => ({ ...(line as object), cost }));
+    const flaky = () => {
+      if (!isFirst) return look!;
+      isFirst = false;
+      return { text: "I", failure: { code: "server_error", retry: true, spent: broken } };
+    };
+    const world = await createWorld([flaky, ...rest], { job: grant({ usdMicros: 150 }) });
+    expect(await world.start().deliver()).toEqual({ act: "ack" });
+    const one = { model: "scripted:test" };
+    expect(await resultOf(world)).toMatchObject({
+      note: "Stopped early. The review's grant of $0.00015 is spent.",
+      modelCalls: 3,
+      spent: [
+        {
+          ...one,
+          calls: 3,
+          usage: { ...NO_USAGE, input: 30, output: 15 },
+          cost: { usdMicros: 120, source: "catalog" },
+        },
+        { ...one, calls: 1, ...broken },
+      ],
+    });
+  });
+
   it.each([
     ["grant_spent", { tokens: 0 }],
     ["grant_expired", { expiresAt: 1 }],
@@ -302,7 +346,8 @@ describe("limits of a run", () => {
       world.clock.advance(5 * 60_000);
       return line as object;
     });
-    const world: World = await createWorld(slow);
+    const turn = { ...DEFAULTS.turn, idleStreamMs: 10 * 60_000 };
+    const world: World = await createWorld(slow, { settings: { ...DEFAULTS, turn } });
     const first = world.start();
     expect(await first.deliver()).toEqual({ act: "retry", delaySeconds: 0 });
     expect(first.model.requests).toHaveLength(3);

@@ -63,7 +63,7 @@ export async function createWorld(
         ...open(),
         job: ofJob,
         seeds,
-        model,
+        models: [model],
         clock,
         random: createSeededRandom(3),
         settings,

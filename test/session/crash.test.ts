@@ -114,18 +114,19 @@ describe("a turn that is cut off", () => {
     },
   );
 
-  it("is given up with a clear entry when it is cut off again and again", async () => {
-    const model = createWalker();
+  it("is given up with a clear entry when it is cut off again and again without getting further", async () => {
+    const never = new Promise<void>(() => {});
+    const model = createScriptedModel(Array.from({ length: 9 }, () => ({ text: "Let me", until: never })));
     const harness = createSessionHarness({ model, settings: { turn: { maxAttempts: 3 } } });
     const first = harness.boot();
     await first.engine.create({ learning: "off", title: "" });
     await first.engine.post({ text: "Do it.", key: "k" });
     first.kill();
-    await first.settled();
     for (let attempt = 0; attempt < 2; attempt++) {
-      const life = harness.boot({ crashAt: 8 });
-      await life.wake().catch((error: unknown) => expect(error).toBeInstanceOf(Crash));
-      await life.settled();
+      const life = harness.boot();
+      void life.wake();
+      for (let tick = 0; tick < 300; tick++) await Promise.resolve();
+      life.kill();
     }
     const last = harness.boot();
     await last.wake();
@@ -135,8 +136,28 @@ describe("a turn that is cut off", () => {
     const events = last.engine.events({ turn: 1 });
     if (!events.ok) throw new Error(events.failure.code);
     expect((await collect(events.value)).slice(-2).map(({ event }) => event)).toMatchObject([
-      { type: "notice_add", code: "gave_up", text: "The turn was given up: it was interrupted 3 times." },
+      {
+        type: "notice_add",
+        code: "gave_up",
+        text: "The turn was given up: it was interrupted 3 times without getting any further.",
+      },
       { type: "turn_end", state: "failed" },
     ]);
+  });
+
+  it("is given up when its object ran out of memory again and again", async () => {
+    const reserveTurn = async () => {
+      throw new Error("Durable Object's isolate exceeded its memory limit and was reset.");
+    };
+    const settings = { turn: { maxMemoryStrikes: 2 }, budget: { profileDayTokens: 1_000 } };
+    const harness = createSessionHarness({ model: createScriptedModel([]), account: { reserveTurn }, settings });
+    const life = harness.boot();
+    await life.engine.create({ learning: "off", title: "" });
+    await life.engine.post({ text: "Do it." });
+    await life.settled();
+    for (let wakes = 0; harness.alarmAt() !== null && wakes < 9; wakes++) await life.wake();
+    const entries = life.engine.entries(0);
+    expect(entries.ok && entries.value.at(-1)).toMatchObject({ kind: "notice", code: "memory_exhausted" });
+    expect(life.reports).toHaveLength(2);
   });
 });

@@ -104,9 +104,9 @@ describe("a session", () => {
       [2, "assistant", "Second."],
     ]);
     expect(model.requests[1]?.messages).toEqual<Message[]>([
-      { role: "user", text: "a" },
-      { role: "assistant", text: "First.", calls: [], native: undefined },
-      { role: "user", text: "b" },
+      { role: "user", text: "a", entry: 1 },
+      { role: "assistant", text: "First.", calls: [], native: undefined, entry: 2 },
+      { role: "user", text: "b", entry: 3 },
     ]);
   });
 

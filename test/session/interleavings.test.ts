@@ -63,6 +63,18 @@ describe("a reader", () => {
     expect(await collect(must(engine.events({ after: seen.at(-1)?.id })))).toEqual([]);
   });
 
+  it("who names no turn is shown what runs, whole, though another input waits", async () => {
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    const { engine } = await setUp([{ text: "One.", until: promise }, { text: "Two." }]);
+    must(await engine.post({ text: "a" }));
+    await ticks();
+    must(await engine.post({ text: "b" }));
+    const reading = collect(must(engine.events({})));
+    release();
+    const answer = ["turn_start", "entry_start", "text_delta", "turn_end"];
+    expect((await reading).map(({ event }) => event.type)).toEqual([...answer, ...answer]);
+  });
+
   it("may join a running turn whose log is longer than a slow reader may fall behind", async () => {
     const { promise, resolve: release } = Promise.withResolvers<void>();
     const big: Tool = {
@@ -87,6 +99,7 @@ describe("a reader", () => {
   it("has the text that was stored when a provider ends with another one than it streamed", async () => {
     const model: Model = {
       name: "fickle:1",
+      contextWindow: 200_000,
       async *stream() {
         yield { type: "text_delta", text: "A long beginning that the end leaves out." };
         const answer = { text: "Short.", calls: [], stop: "end" as const, usage: NO_USAGE, model: "fickle:1" };
@@ -147,13 +160,18 @@ describe("a reader who comes back while a store is away", () => {
     const late = collect(must(engine.events({ after: "1.0" })));
     Object.assign(bucket, { get, getUnless, list });
     for (let wakes = 0; alarmAt() !== null && wakes < 30; wakes++) await life.wake();
-    expect((await late).map(({ event }) => event.type)).toEqual(["entry_start", "text_delta", "turn_end"]);
+    expect((await late).map(({ event }) => event.type)).toEqual([
+      "notice_add",
+      "entry_start",
+      "text_delta",
+      "turn_end",
+    ]);
   });
 });
 
 describe("an answer that no row can hold", () => {
   it("ends the turn with a notice, and is not paid for again", async () => {
-    const text = Array.from({ length: 200_000 }, () => "ninechars").join(" ");
+    const text = Array.from({ length: 40 }, () => "x".repeat(50_000)).join(" ");
     const { engine, life, model } = await setUp([{ text }]);
     must(await engine.post({ text: "a" }));
     await life.settled();
@@ -197,5 +215,56 @@ describe("a review that ends while its message is sent again", () => {
     expect(engine.detail()).toMatchObject({ reviewing: [], turns: [{ state: "done" }, { state: "done" }] });
     const learned = must(engine.entries(0)).filter((entry) => entry.kind === "notice" && entry.code === "learned");
     expect(learned.map(textOf)).toEqual(["Learned: remembered 1 fact."]);
+  });
+});
+
+describe("an alarm", () => {
+  it("does not take a model for stuck that is heard of, though it says nothing for long", async () => {
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    let sayMore: (() => void) | undefined;
+    const model: Model = {
+      name: "slow:1",
+      contextWindow: 200_000,
+      async *stream(_request, _signal, heard) {
+        sayMore = heard; // arguments of a call, which make no event
+        await promise;
+        const answer = { text: "Long.", calls: [], stop: "end" as const, usage: NO_USAGE, model: "slow:1" };
+        yield { type: "done", answer };
+      },
+    };
+    const { engine, life, clock } = await setUp([], { model });
+    must(await engine.post({ text: "a" }));
+    await ticks();
+    for (let half = 0; half < 40; half++) {
+      clock.advance(30_000);
+      sayMore!();
+      await ticks(20);
+      await engine.alarm();
+    }
+    release();
+    await life.settled();
+    expect(engine.detail()).toMatchObject({ turns: [{ state: "done" }] });
+  });
+
+  it("is handled at once, however long the outbox waits for an answer", async () => {
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    const failure = { code: "overloaded", message: "No room.", retry: true };
+    const { engine, life, clock, alarmAt } = await setUp([{ text: "a" }, { failure }, { failure }, { text: "b" }], {
+      account: { book: () => promise },
+      settings: { turn: { modelRetries: 0 } },
+    });
+    for (const text of ["a", "b"]) {
+      must(await engine.post({ text }));
+      await ticks(2_000);
+    }
+    for (let wakes = 0; wakes < 4; wakes++) {
+      clock.advance(Math.max(0, alarmAt()! - clock.now()));
+      const handled = engine.alarm().then(() => "handled");
+      expect(await Promise.race([handled, ticks(2_000)])).toBe("handled");
+      await ticks(2_000);
+    }
+    expect(engine.detail()).toMatchObject({ turns: [{ state: "done" }, { state: "done" }] });
+    release();
+    await life.settled();
   });
 });

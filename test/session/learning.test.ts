@@ -145,7 +145,9 @@ describe("a turn that read a skill", () => {
 
 describe("a review", () => {
   it("is asked for at the tenth model call since the last one, over turns, and covers them all", async () => {
-    const world = await setUp([...Array.from({ length: 8 }, () => list), done, done, done]);
+    // Each with another question: the same call over and over would be stopped.
+    const looks = Array.from({ length: 8 }, (_, n) => ({ calls: [{ name: "skills_list", args: { query: `q${n}` } }] }));
+    const world = await setUp([...looks, done, done, done]);
     await world.turn();
     expect(world.sent).toEqual([]);
     await world.turn();
@@ -198,22 +200,30 @@ describe("a review", () => {
     const asked: unknown[] = [];
     const world = await setUp([done], {
       settings: everyTurn,
-      async reserveReview(request) {
-        asked.push(request);
-        const retryAt = request.now + 2 * MINUTE_MS;
-        return asked.length === 1 ? { granted: false, retryAt } : { granted: true };
+      account: {
+        async reserveReview(request) {
+          asked.push(request);
+          const retryAt = request.now + 2 * MINUTE_MS;
+          return asked.length === 1 ? { granted: false, retryAt } : { granted: true, grant: request.grant };
+        },
       },
     });
     const now = world.clock.now();
     await world.turn();
-    const request = { session: SESSION, perProfileMs: DEFAULTS.review.perProfileMs, urgent: false };
-    expect(asked).toEqual([{ ...request, now }]);
+    const { perProfileMs, grantTokens: tokens, grantMs } = DEFAULTS.review;
+    const request = (at: number) => ({
+      review: `${SESSION}.1-2`,
+      session: SESSION,
+      now: at,
+      perProfileMs,
+      urgent: false,
+      grant: { tokens, expiresAt: at + grantMs },
+      day: { tokens: 0, usdMicros: 0 },
+    });
+    expect(asked).toEqual([request(now)]);
     expect([world.sent, world.bucket.keys().filter((key) => key.includes("/reviews/"))]).toEqual([[], []]);
     while (world.sent.length === 0) await world.life.wake();
-    expect(asked).toEqual([
-      { ...request, now },
-      { ...request, now: now + 2 * MINUTE_MS },
-    ]);
+    expect(asked).toEqual([request(now), request(now + 2 * MINUTE_MS)]);
     await world.life.wake();
     expect(asked).toHaveLength(2);
   });
@@ -290,8 +300,8 @@ describe("an answer that was cut off", () => {
     await settled();
     const entries = engine.entries(1);
     if (!entries.ok) throw new Error(entries.failure.code);
-    expect(entries.value.map((entry) => entry.kind)).toEqual(["assistant", "notice"]);
-    const kept = textOf(entries.value[0]!);
+    expect(entries.value.map((entry) => entry.kind)).toEqual(["notice", "assistant", "notice"]);
+    const kept = textOf(entries.value[1]!);
     expect(kept.length).toBeGreaterThanOrEqual(4_096);
     expect(long.startsWith(kept)).toBe(true);
   });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SkillLine } from "../../core/schemas/api.ts";
 import { renderSkillIndex } from "../../core/skills/index-block.ts";
-import { estimateTokens } from "../../core/skills/tokens.ts";
+import { estimateTokens } from "../../core/tokens.ts";
 import { line } from "./skill-line.ts";
 
 const many = (count: number, change: (i: number) => Partial<SkillLine> = () => ({})): SkillLine[] =>

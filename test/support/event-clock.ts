@@ -24,9 +24,17 @@ export function createEventClock(startMs = Date.UTC(2026, 0, 5, 9)): Clock {
 
   return {
     now: () => now,
-    sleep(ms) {
+    sleep(ms, signal) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      sleepers.push({ at: now + ms, wake: resolve });
+      if (signal?.aborted) return Promise.resolve();
+      const sleeper = { at: now + ms, wake: resolve };
+      sleepers.push(sleeper);
+      // Nobody waits for it any more: it must not move the time.
+      signal?.addEventListener("abort", () => {
+        const place = sleepers.indexOf(sleeper);
+        if (place >= 0) sleepers.splice(place, 1);
+        resolve();
+      });
       if (!isPumping) pump();
       isPumping = true;
       return promise;

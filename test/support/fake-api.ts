@@ -1,7 +1,9 @@
 // A real HTTP server that answers as the API would, by a list: one handler a request, in order. Records what it was sent.
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import type { AgentEvent } from "../../core/schemas/entry.ts";
+import { type FakeSocket, acceptSockets } from "./fake-socket.ts";
 
 export interface SeenRequest {
   method: string;
@@ -16,8 +18,15 @@ export interface FakeApi extends AsyncDisposable {
   requests: SeenRequest[];
 }
 
-/** A request beyond the list, or one that `always` does not know, is answered 500. */
-export async function startFakeApi(list: Handler[], always: Record<string, Handler> = {}): Promise<FakeApi> {
+/**
+ * A request beyond the list, or one that `always` does not know, is answered 500. Without `onSocket` an upgrade is a
+ * request like any other.
+ */
+export async function startFakeApi(
+  list: Handler[],
+  always: Record<string, Handler> = {},
+  onSocket?: (socket: FakeSocket) => void,
+): Promise<FakeApi> {
   const requests: SeenRequest[] = [];
   const server = createServer(async (incoming, response) => {
     const pieces: Buffer[] = [];
@@ -28,12 +37,15 @@ export async function startFakeApi(list: Handler[], always: Record<string, Handl
     if (!handler) requests.push(request);
     await (handler ?? list[requests.length - 1] ?? answerJson(500, { unexpected: path }))(response, request);
   });
+  const streams = new Set<Duplex>();
+  server.on("connection", (stream) => streams.add(stream));
+  if (onSocket) acceptSockets(server, onSocket);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
+      for (const stream of streams) stream.destroy();
       await new Promise((resolve) => server.close(resolve));
     },
   };

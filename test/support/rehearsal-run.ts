@@ -2,7 +2,7 @@
 // the real review of what they recorded. Used by the tests of rehearsal and of the demo's data.
 import type { Journal, Model } from "../../core/agent/contract.ts";
 import { runLoop } from "../../core/agent/loop.ts";
-import { toReviewJob } from "../../core/learning/job.ts";
+import { defaultGrant, toReviewJob } from "../../core/learning/job.ts";
 import { runReview } from "../../core/learning/review.ts";
 import { ok } from "../../core/errors.ts";
 import { DEFAULTS } from "../../core/limits.ts";
@@ -82,7 +82,7 @@ export function createDesk(model: Model) {
     });
     const { journal, entries } = createRecorder(request);
     const end = await runLoop({
-      model,
+      models: [model],
       tools,
       journal,
       system,
@@ -112,7 +112,7 @@ export function createDesk(model: Model) {
       entries,
       observations: [],
       model: model.name,
-      settings: DEFAULTS,
+      grant: defaultGrant(DEFAULTS, clock.now()),
       now: clock.now(),
     });
     await reviews.putJob(job);
@@ -123,7 +123,7 @@ export function createDesk(model: Model) {
       skills,
       memory,
       seeds,
-      model,
+      models: [model],
       clock,
       random,
       settings: DEFAULTS,
@@ -166,18 +166,19 @@ function createRecorder(request: string): { journal: Journal; entries: Entry[] }
   const entries: Entry[] = [];
   entries.push({ ...base(), kind: "user", parts: [{ source: "principal", text: request }] });
   const journal: Journal = {
+    parallel: false,
     async answer(_step, ask) {
       const asked = await ask({ text() {}, reasoning() {}, restart() {} });
       if (!asked.ok) return asked;
       const { text, ...answer } = asked.value;
       entries.push({ ...base(), kind: "assistant", parts: text ? [{ source: "own", text }] : [], answer });
-      return asked;
+      return ok({ value: asked.value, entry: entries.length });
     },
     async call(step, index, { call, prepare, run }) {
-      const prepared = await prepare();
-      const result = await run({ op: `op-${step}-${index}`, prepared });
+      const prepared = (await prepare?.()) ?? {};
+      const result = await run({ op: `op-${step}-${index}`, prepared, entry: entries.length + 1 });
       entries.push({ ...base(), kind: "tool", state: "done", call, step, prepared, ...result });
-      return result;
+      return { value: result, entry: entries.length };
     },
   };
   return { journal, entries };

@@ -9,6 +9,7 @@ export interface ScriptedAnswer {
   calls?: { id?: string; name: string; args?: JsonObject; malformed?: string }[];
   stop?: Answer["stop"];
   usage?: Partial<Answer["usage"]>;
+  cost?: Answer["cost"];
   /** Ends the stream with this after the text. */
   failure?: Partial<ModelFailure> & { code: string };
   /** Ends the stream with nothing. */
@@ -27,6 +28,7 @@ export function createScriptedModel(script: ScriptLine[]): ScriptedModel {
   const requests: ModelRequest[] = [];
   return {
     name: "scripted:test",
+    contextWindow: 200_000,
     requests,
     async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
       requests.push(structuredClone(request));
@@ -50,7 +52,10 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 function failed(failure: Partial<ModelFailure> & { code: string }): ModelEvent {
-  return { type: "failed", failure: { message: "It failed.", retryable: false, ...failure } };
+  return {
+    type: "failed",
+    failure: { message: "It failed.", retry: false, compact: false, rotateKey: false, fallBack: false, ...failure },
+  };
 }
 
 function toAnswer(answer: ScriptedAnswer, request: number): Answer {
@@ -66,6 +71,7 @@ function toAnswer(answer: ScriptedAnswer, request: number): Answer {
     calls,
     stop: answer.stop ?? (calls.length > 0 ? "tools" : "end"),
     usage: { ...NO_USAGE, input: 10, output: 5, ...answer.usage },
+    ...(answer.cost ? { cost: answer.cost } : {}),
     model: "scripted:test",
   };
 }

@@ -1,12 +1,13 @@
 // A session engine over node:sqlite and the stores' doubles, that can die at any write and be booted again on what was
 // stored. Nothing of a dead engine reaches a store: each life has its own wrapper around the ports.
-import type { Model, Tool } from "../../core/agent/contract.ts";
+import type { Model, ModelChain, ModelSlot, Tool } from "../../core/agent/contract.ts";
 import { ok } from "../../core/errors.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Bucket, KeyValue, Sql } from "../../core/ports.ts";
 import type { ReviewMessage } from "../../core/schemas/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
-import type { SessionHost } from "../../core/session/context.ts";
+import type { AccountPort } from "../../core/session/context.ts";
+import type { Booking } from "../../core/schemas/usage.ts";
 import { type SessionEngine, createSessionEngine } from "../../core/session/engine.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
@@ -34,15 +35,20 @@ export interface Life {
   wake(): Promise<void>;
   /** Nothing of this life is written from now on. */
   kill(): void;
+  /** Of the writes from now on, counted from 1: the first that does not happen. */
+  crashIn(writes: number): void;
+  isDead(): boolean;
   reports: string[];
 }
 
 export interface HarnessOptions {
   model: Model;
+  /** Of the slots that have models of their own; the others use `model`. */
+  models?: Partial<Record<ModelSlot, ModelChain>>;
   tools?: Tool[];
   settings?: Partial<{ [Key in keyof Settings]: Partial<Settings[Key]> }>;
-  /** The profile's Account; without one every review has its place at once. */
-  reserveReview?: SessionHost["reserveReview"];
+  /** The profile's Account; without one every reservation is granted in full and every booking accepted. */
+  account?: Partial<AccountPort>;
   /** Runs while a message is on its way to the queue. */
   onSend?(message: ReviewMessage): Promise<void>;
 }
@@ -55,6 +61,7 @@ export function createSessionHarness(options: HarnessOptions) {
   const bucket = createMemoryBucket({ clock });
   const kv = createMemoryKv({ clock });
   const sent: ReviewMessage[] = [];
+  const booked: Booking[] = [];
   let alarmAt: number | null = null;
   let writes = 0;
 
@@ -62,11 +69,12 @@ export function createSessionHarness(options: HarnessOptions) {
   function boot({ crashAt = Infinity }: { crashAt?: number } = {}): Life {
     let alive = true;
     let count = 0;
+    let lastWrite = crashAt;
     const background = new Set<Promise<void>>();
     const reports: string[] = [];
     const step = (write: boolean) => {
       if (!alive) throw new Crash("dead");
-      if (write && ++count >= crashAt) {
+      if (write && ++count >= lastWrite) {
         alive = false;
         throw new Crash(`at write ${count}`);
       }
@@ -80,14 +88,14 @@ export function createSessionHarness(options: HarnessOptions) {
       transaction: (work) => (step(false), sql.transaction(work)),
     };
     const profile = PROFILE;
-    const settings = merge(options.settings);
+    // A title is one call more than a test's script has.
+    const settings = merge({ ...options.settings, turn: { titles: false, ...options.settings?.turn } });
     const stores = { bucket: mortalBucket(bucket, step), kv: mortalKv(kv, step) };
     const engine = createSessionEngine({
       profile,
       session: SESSION,
       sql: mortal,
       alarm: {
-        get: async () => (step(false), alarmAt),
         set: async (at) => {
           step(true);
           alarmAt = at;
@@ -96,7 +104,8 @@ export function createSessionHarness(options: HarnessOptions) {
       clock,
       random: () => 0.5,
       settings,
-      model: ok(options.model),
+      token: () => "k3f9x2m7q1w8e5r4",
+      models: (slot) => ok(options.models?.[slot] ?? [options.model]),
       seeds,
       moreTools: options.tools ?? [],
       skills: createSkillStore({
@@ -117,7 +126,21 @@ export function createSessionHarness(options: HarnessOptions) {
           sent.push(message);
         },
       },
-      reserveReview: async (request) => (step(true), options.reserveReview?.(request) ?? { granted: true as const }),
+      account: {
+        reserveReview: async (request) => {
+          step(true);
+          return options.account?.reserveReview?.(request) ?? { granted: true, grant: request.grant };
+        },
+        reserveTurn: async (request) => {
+          step(true);
+          return options.account?.reserveTurn?.(request) ?? request.day;
+        },
+        book: async (booking) => {
+          step(true);
+          await options.account?.book?.(booking);
+          booked.push(booking);
+        },
+      },
       background(work) {
         background.add(work);
         void work.catch(() => {}).finally(() => background.delete(work)); // a crash rejects it; the life is over
@@ -130,6 +153,10 @@ export function createSessionHarness(options: HarnessOptions) {
       kill() {
         alive = false;
       },
+      crashIn(inWrites) {
+        lastWrite = count + inWrites;
+      },
+      isDead: () => !alive,
       async settled() {
         while (background.size > 0) await Promise.allSettled(background);
       },
@@ -147,7 +174,7 @@ export function createSessionHarness(options: HarnessOptions) {
     };
   }
 
-  return { boot, clock, sent, bucket, kv, sql, alarmAt: () => alarmAt, writes: () => writes };
+  return { boot, clock, sent, booked, bucket, kv, sql, alarmAt: () => alarmAt, writes: () => writes };
 }
 
 function merge(patch: HarnessOptions["settings"] = {}): Settings {

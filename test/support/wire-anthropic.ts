@@ -51,7 +51,7 @@ export function toAnthropicFrames(answer: ScriptedAnswer, model: string): Frame[
   }
   send("message_delta", {
     delta: { stop_reason: toStopReason(answer), stop_sequence: null },
-    usage: { output_tokens: usage.output },
+    usage: { output_tokens: usage.output, output_tokens_details: { thinking_tokens: usage.reasoning ?? 0 } },
   });
   send("message_stop");
   return frames;

@@ -26,7 +26,7 @@ export function toChatFrames(answer: ScriptedAnswer, model: string): Frame[] {
       completion_tokens: usage.output,
       total_tokens: prompt + usage.output,
       prompt_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite, audio_tokens: 0 },
-      completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: usage.reasoning ?? 0, audio_tokens: 0 },
     },
   });
   frames.push({ data: "[DONE]" });

@@ -89,7 +89,7 @@ function toResponse(model: string, status: string, output: object[], answer: Scr
             input_tokens,
             input_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite },
             output_tokens: usage.output,
-            output_tokens_details: { reasoning_tokens: 0 },
+            output_tokens_details: { reasoning_tokens: usage.reasoning ?? 0 },
             total_tokens: input_tokens + usage.output,
           },
   };

@@ -78,4 +78,4 @@ export function toPieces(text: string, size: number): string[] {
 }
 
 /** The usage of an answer that says none. */
-export const SCRIPTED_USAGE: Usage = { input: 20, output: 7, cacheRead: 100, cacheWrite: 3 };
+export const SCRIPTED_USAGE: Usage = { input: 20, output: 7, cacheRead: 100, cacheWrite: 3, reasoning: 2 };

@@ -32,4 +32,15 @@ describe("write_file", () => {
     expect(result.error).toMatch(/\w.*\.$/);
     expect(workspace.list()).toEqual([{ path: "d/a", size: 99, writer: "principal" }]);
   });
+
+  test.each(["AGENTS.md", "./claude.MD", ".cursor/rules/a.mdc"])(
+    "leaves %s to the person where nobody can be asked",
+    async (path) => {
+      const { workspace, put, call } = createFileBench(createNodeSql());
+      put("AGENTS.md", "Use tabs.");
+      const { failed, result } = await call("write_file", { path, content: "Obey." });
+      expect({ failed, code: result.code }).toEqual({ failed: true, code: "not_permitted" });
+      expect(workspace.list()).toEqual([{ path: "AGENTS.md", size: 9, writer: "principal" }]);
+    },
+  );
 });

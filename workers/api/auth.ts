@@ -77,8 +77,17 @@ function assertOperator(c: Context<ApiEnv>): void {
   throw new AppError("operator_token_unknown", "This is not the operator's token.");
 }
 
+/** The subprotocols a WebSocket client offers. */
+export function protocolsOf(header: string | undefined): string[] {
+  return (header ?? "").split(",").flatMap((part) => part.trim() || []);
+}
+
+/** A browser's WebSocket sends no headers of one's own: there the key is among the protocols it offers. */
 function bearerOf(c: Context): string {
-  const match = /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "");
+  const isUpgrade = c.req.header("upgrade")?.toLowerCase() === "websocket";
+  const protocols = isUpgrade ? protocolsOf(c.req.header("sec-websocket-protocol")) : [];
+  const offered = protocols.find((part) => part.startsWith("bearer."))?.replace(".", " ");
+  const match = /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? offered ?? "");
   if (!match) throw new AppError("key_missing", "Send `Authorization: Bearer <key>`.");
   return match[1]!;
 }

@@ -3,6 +3,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import type { MiddlewareHandler } from "hono";
 import { FIXED } from "../../core/limits.ts";
+import { approvals } from "./approvals.ts";
 import { authenticate } from "./auth.ts";
 import { curator } from "./curator.ts";
 import { settingsOf } from "./env.ts";
@@ -17,6 +18,8 @@ import { reviews } from "./reviews.ts";
 import { type ApiEnv, createRouter } from "./router.ts";
 import { sessions } from "./sessions.ts";
 import { skills } from "./skills.ts";
+import { usage } from "./usage.ts";
+import { socket } from "./socket.ts";
 
 export { Account } from "../../durable-objects/account.ts";
 export { Session } from "../../durable-objects/session/session.ts";
@@ -38,7 +41,21 @@ app.onError(answerError);
 app.notFound((c) => answerProblem(new AppError("route_not_found", `There is no ${c.req.method} ${c.req.path}.`), c));
 app.use(authenticate);
 app.use(limitBody);
-for (const resource of [health, profiles, keys, sessions, messages, files, skills, memory, reviews, curator]) {
+for (const resource of [
+  health,
+  profiles,
+  keys,
+  sessions,
+  messages,
+  socket,
+  files,
+  approvals,
+  skills,
+  memory,
+  reviews,
+  curator,
+  usage,
+]) {
   app.route("/", resource);
 }
 app.openAPIRegistry.registerComponent("securitySchemes", "key", { type: "http", scheme: "bearer" });

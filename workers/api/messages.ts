@@ -12,7 +12,7 @@ export const messages = createRouter();
 
 const EVENTS = { description: "Server-sent events", content: { "text/event-stream": { schema: z.string() } } };
 
-const EventId = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "an event id is <entry>.<offset>, such as 7.120");
+export const EventId = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "an event id is <entry>.<offset>, such as 7.120");
 const IdempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]{1,255}$/, "an idempotency key is 1 to 255 visible ASCII characters");
@@ -33,15 +33,15 @@ messages.openapi(
   async (c) => {
     const session = openSession(c.env, c.var.profile, c.req.valid("param").session);
     const key = c.req.valid("header")["idempotency-key"];
-    const { text } = c.req.valid("json");
+    const { text, busy } = c.req.valid("json");
     assertSayable(text);
-    const accepted = unwrap(await session.post({ text, key }));
-    const headers = { "talaria-turn": accepted.turn };
-    if (!/\btext\/event-stream\b/i.test(c.req.header("accept") ?? "")) {
-      return c.json(accepted, 202, { ...headers, location: accepted.events });
+    const message = { text, key, busy };
+    if (/\btext\/event-stream\b/i.test(c.req.header("accept") ?? "")) {
+      const { accepted, events } = unwrap(await session.postAndRead(message));
+      return streamOf(events, { "talaria-turn": accepted.turn });
     }
-    const turn = Number(accepted.turn.split("-")[1]);
-    return streamOf(unwrap(await session.events({ turn })), headers);
+    const accepted = unwrap(await session.post(message));
+    return c.json(accepted, 202, { "talaria-turn": accepted.turn, location: accepted.events });
   },
 );
 

@@ -20,6 +20,7 @@ const PROBLEMS = {
   body_too_large: [413, "Body too large"],
   message_too_long: [413, "Message too long"],
   content_type_unsupported: [415, "Unsupported content type"],
+  upgrade_required: [426, "A WebSocket is needed here"],
   query_invalid: [400, "Invalid query"],
   bad_idempotency_key: [400, "Invalid idempotency key"],
   bad_event_id: [400, "Invalid event id"],
@@ -32,6 +33,7 @@ const PROBLEMS = {
   bad_memory_id: [400, "Invalid memory id"],
   bad_review_id: [400, "Invalid review id"],
   bad_run_id: [400, "Invalid curation run id"],
+  bad_approval_id: [400, "Invalid approval id"],
   bad_path: [400, "Invalid path"],
   bad_skill_md: [422, "Invalid SKILL.md"],
   bad_text: [422, "Text that cannot be stored"],
@@ -50,9 +52,14 @@ const PROBLEMS = {
   memory_not_found: [404, "No such memory entry"],
   review_not_found: [404, "No such review"],
   run_pending: [404, "No report yet"],
+  approval_not_found: [404, "No such approval"],
   // what cannot be done now
+  approval_needed: [403, "Only the person may change this file"],
   idempotency_conflict: [409, "The idempotency key was used for another message"],
   too_many_keys: [409, "Too many keys"],
+  approval_decided: [409, "It was decided otherwise before"],
+  approval_replaced: [409, "The agent asks for another content now"],
+  too_many_readers: [429, "Too many standing readers"],
   too_many_queued: [429, "Too many messages are waiting"],
   file_too_large: [413, "File too large"],
   workspace_full: [507, "The workspace is full"],
@@ -111,6 +118,7 @@ export function answerProblem(error: AppError, c: Context, id?: string): Respons
   };
   const headers = new Headers({ "content-type": "application/problem+json" });
   if (status === 401) headers.set("www-authenticate", 'Bearer realm="talaria"');
+  if (status === 426) headers.set("upgrade", "websocket");
   if (status === 503 || status === 429) headers.set("retry-after", "5");
   return new Response(JSON.stringify(problem), { status, headers });
 }

@@ -1,8 +1,18 @@
 // What the API asks of a Session, and how it finds one. Names of objects are built here, from the principal, only.
 import type { Result } from "../../core/errors.ts";
-import type { Accepted, FileInfo, Learning, SessionDetail, SessionInfo, StoredFile } from "../../core/schemas/api.ts";
+import type {
+  Accepted,
+  ApprovalDetail,
+  ApprovalInfo,
+  FileInfo,
+  Learning,
+  SessionDetail,
+  SessionInfo,
+  StoredFile,
+} from "../../core/schemas/api.ts";
 import type { Entry } from "../../core/schemas/entry.ts";
 import type { ProfileId, SessionId } from "../../core/schemas/ids.ts";
+import type { AcceptedStream, PostedMessage } from "../../core/session/engine.ts";
 import type { Account } from "../../durable-objects/account.ts";
 import type { Env } from "./env.ts";
 
@@ -11,12 +21,16 @@ export interface SessionRpc {
   /** `null` for a session that was never created. */
   detail(): Promise<SessionDetail | null>;
   /** Failures: `session_not_found`, `message_too_long`, `idempotency_conflict`, `too_many_queued`. */
-  post(input: { text: string; key?: string }): Promise<Result<Accepted>>;
+  post(input: PostedMessage): Promise<Result<Accepted>>;
+  /** `post`, and the events of its turn. */
+  postAndRead(input: PostedMessage): Promise<Result<AcceptedStream>>;
   /**
    * Server-sent events: of `turn` alone, or else of all up to the end of the newest; at once when nothing is to come.
    * Failures: `turn_not_found`, `bad_event_id`.
    */
   events(from: { after?: string; turn?: number }): Promise<Result<ReadableStream<Uint8Array>>>;
+  /** A WebSocket upgrade: 101, or the failure as JSON (`session_not_found`, `bad_event_id`, `too_many_readers`). */
+  fetch(request: Request): Promise<Response>;
   entries(after: number): Promise<Result<Entry[]>>;
   stop(): Promise<Result<{ stopped: string[] }>>;
   /** Failures: `bad_path`, `file_too_large`, `workspace_full`. */
@@ -24,6 +38,11 @@ export interface SessionRpc {
   getFile(path: string): Promise<Result<Uint8Array<ArrayBuffer>>>;
   deleteFile(path: string): Promise<Result<null>>;
   listFiles(): Promise<Result<FileInfo[]>>;
+  listApprovals(): Promise<Result<ApprovalInfo[]>>;
+  /** Failure: `approval_not_found`. */
+  openApproval(id: string): Promise<Result<ApprovalDetail>>;
+  /** Failures: `approval_not_found`, `approval_decided`, `approval_replaced`, and those of `putFile`. */
+  decideApproval(id: string, approve: boolean): Promise<Result<ApprovalInfo>>;
 }
 
 export function openSession(env: Env, profile: ProfileId, session: SessionId): SessionRpc {

@@ -1,11 +1,12 @@
 // The review Worker: takes reviews from the queue, one at a time, and runs them over R2 (skills) and KV (memory). This is
 // the one place where it is wired. It has no other binding: no session, no file, no channel is in its reach.
-import type { Model } from "../../core/agent/contract.ts";
+import type { ModelChain } from "../../core/agent/contract.ts";
 import { type Result, err } from "../../core/errors.ts";
 import { type ReviewEnd, runReview } from "../../core/learning/review.ts";
 import { parseSettings } from "../../core/limits.ts";
+import { createKeyHealth } from "../../core/models/key-pool.ts";
 import { createRehearsalModel } from "../../core/models/rehearsal.ts";
-import { createModel } from "../../core/models/routing.ts";
+import { type ModelDeps, createModels } from "../../core/models/routing.ts";
 import type { ReviewJob } from "../../core/schemas/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import { seeds } from "../../skills-seed/index.ts";
@@ -18,6 +19,14 @@ import { systemClock as clock } from "../../stores/system-clock.ts";
 import { type DeliverOptions, deliverDeadReview, deliverReview } from "./deliver.ts";
 import { type Env, Variables } from "./env.ts";
 import { createOverlay } from "./overlay.ts";
+
+/** Reviews of one isolate know together which keys rest. */
+const MODEL_DEPS: ModelDeps = {
+  fetch: (...request) => fetch(...request),
+  rehearsal: createRehearsalModel,
+  keys: createKeyHealth(),
+  clock,
+};
 
 const DEAD_QUEUE = "talaria-reviews-dead";
 
@@ -49,8 +58,8 @@ function wire(env: Env): DeliverOptions {
 }
 
 async function run(job: ReviewJob, env: Env, settings: Settings): Promise<ReviewEnd> {
-  const model = openModel(env);
-  if (!model.ok) return { state: "failed", failure: model.failure, final: false };
+  const models = openModels(env, settings);
+  if (!models.ok) return { state: "failed", failure: models.failure, final: false };
   const { profile } = job;
   const bucket = toBucket(env.SKILLS);
   const { overlayMs } = settings.memory;
@@ -60,7 +69,7 @@ async function run(job: ReviewJob, env: Env, settings: Settings): Promise<Review
     skills: createSkillStore({ bucket, profile, clock, random: Math.random, swapMs: settings.skills.swapMs }),
     memory: createMemoryStore({ kv: toKeyValue(env.MEMORY), profile, clock, overlayMs, overlay: createOverlay() }),
     seeds,
-    model: model.value,
+    models: models.value,
     clock,
     random: Math.random,
     settings,
@@ -68,10 +77,10 @@ async function run(job: ReviewJob, env: Env, settings: Settings): Promise<Review
   });
 }
 
-function openModel(env: Env): Result<Model> {
+function openModels(env: Env, settings: Settings): Result<ModelChain> {
   const variables = Variables.safeParse(env);
   if (!variables.success) return err("bad_environment", "A variable of the review Worker is not a string.");
-  return createModel(variables.data, { fetch: (...request) => fetch(...request), rehearsal: createRehearsalModel });
+  return createModels(variables.data, settings.models, MODEL_DEPS, "review");
 }
 
 /** A wrong variable throws: every message comes back until the operator has put it right. */

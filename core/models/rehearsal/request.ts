@@ -1,6 +1,7 @@
 // Reads the one thing rehearsal sees, a ModelRequest: the listed skills, what was loaded, and the calls of the turn with
 // their results. Pure; used by worker.ts, reviewer.ts and chat.ts.
 import type { Message, ModelRequest } from "../../agent/contract.ts";
+import { readRendered } from "../../agent/tool-result.ts";
 import type { JsonObject, ToolCall } from "../../schemas/entry.ts";
 
 export interface ListedSkill {
@@ -21,7 +22,8 @@ export function offered(request: ModelRequest): Set<string> {
 /** The last thing the person said. The request to close a turn that ran out of steps is not theirs. */
 export function inputOf(request: ModelRequest): string {
   const message = request.messages[inputIndex(request)];
-  return message?.role === "user" ? message.text : "";
+  // What the person put into the running turn stands behind a marker.
+  return message?.role === "user" ? message.text.replace(/^\[steer [^\]]*\]\n/, "") : "";
 }
 
 /** Calls and results since the person last spoke, in order. */
@@ -42,9 +44,14 @@ export function listedSkills(system: string): ListedSkill[] {
 }
 
 function inputIndex({ messages, toolChoice }: ModelRequest): number {
-  const said = messages.flatMap((message, index) => (message.role === "user" ? [index] : []));
+  const said = messages.flatMap((message, index) => (message.role === "user" && !isNote(message.text) ? [index] : []));
   const closes = toolChoice === "none" && said.length > 1 && said.at(-1) === messages.length - 1;
   return said.at(closes ? -2 : -1) ?? -1;
+}
+
+/** The harness tells of news behind the person's words. */
+function isNote(text: string): boolean {
+  return text.startsWith("<note>");
 }
 
 function toDone(messages: Message[]): Done[] {
@@ -54,7 +61,7 @@ function toDone(messages: Message[]): Done[] {
     .flatMap((message) => (message.role === "assistant" ? message.calls : []))
     .flatMap((call) => {
       const result = results.get(call.id);
-      return result ? [{ call, failed: result.failed, result: toObject(result.text) }] : [];
+      return result ? [{ call, failed: result.failed, result: readRendered(result.text) ?? {} }] : [];
     });
 }
 

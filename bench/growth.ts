@@ -1,0 +1,40 @@
+// `npm run bench:growth [-- --up-to 10]`: what a turn costs as its session grows, up to ten times what fills the context budget,
+// and what 200 live sessions weigh. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
+import { parseArgs } from "node:util";
+import { growSession } from "./growth/measure.ts";
+import { measureMemory } from "./growth/memory.ts";
+import { printGrowth, toGrowthLine } from "./growth/report.ts";
+import { toRows } from "./growth/samples.ts";
+import { BENCH_MODEL, startStage } from "./support/stage.ts";
+import { createTalaria } from "./support/talaria.ts";
+
+const WINDOW_TOKENS = 200_000;
+const MULTIPLES = [1, 2, 4, 7, 10];
+const LIVE_SESSIONS = 200;
+
+const { values } = parseArgs({ options: { "up-to": { type: "string", default: "10" } } });
+const upTo = Number(values["up-to"]);
+if (!(upTo >= 1)) {
+  console.error("--up-to takes a number from 1.");
+  process.exit(2);
+}
+const began = performance.now();
+const say = (line: string) => console.error(`[${((performance.now() - began) / 1000).toFixed(1)} s] ${line}`);
+
+say("bundling the Workers");
+const stage = await startStage({ peer: false, settings: { models: { windows: { [BENCH_MODEL]: WINDOW_TOKENS } } } });
+try {
+  const talaria = await createTalaria(stage.oursUrl);
+  say("growing a session");
+  const samples = await growSession({ server: stage.server, talaria, upTo, maxTokens: WINDOW_TOKENS, say });
+  say(`${LIVE_SESSIONS} live sessions`);
+  const rssMiB = await measureMemory(talaria, LIVE_SESSIONS);
+  const rows = toRows(
+    samples,
+    MULTIPLES.filter((multiple) => multiple <= upTo),
+  );
+  printGrowth(rows, samples, rssMiB);
+  console.log(toGrowthLine(rows, rssMiB));
+} finally {
+  await stage.stop();
+}

@@ -1,0 +1,62 @@
+// Grows one session by real turns, from its first to a multiple of what fills the context budget, and reads after each what it
+// cost. Then the memory of the process with many sessions alive. Called by growth.ts and by its test.
+import { subtractCounts } from "../support/figures.ts";
+import type { ScriptedModelServer } from "../support/model-server.ts";
+import { PLAIN_ORDER } from "../support/orders.ts";
+import type { Talaria, TalariaConversation } from "../support/talaria.ts";
+import { type Sample, findCompactions } from "./samples.ts";
+
+export interface GrowthOptions {
+  server: ScriptedModelServer;
+  talaria: Talaria;
+  /** Goes on to this many times the size that fills the budget. */
+  upTo: number;
+  /** A session that was not compacted by then never will be. */
+  maxTokens: number;
+  say(line: string): void;
+}
+
+/** About 4,000 tokens a turn: six entries, two of them tool calls with their results. */
+const TURN = { ...PLAIN_ORDER, steps: 2, padChars: 6_000, chunks: 20, chunkChars: 60, writeChars: 3_000 };
+const COLD_EVERY = 8;
+const SAY_EVERY = 50;
+
+export async function growSession(options: GrowthOptions): Promise<Sample[]> {
+  const conversation = await options.talaria.open();
+  const samples: Sample[] = [];
+  for (;;) {
+    const n = samples.length + 1;
+    const cold = n % COLD_EVERY === 0 || n === 2 || n === 4;
+    const sample = await takeSample(options.server, conversation, { run: `g${n}`, cold });
+    samples.push(sample);
+    if (n % SAY_EVERY === 0) options.say(`${n} turns, ${sample.entries} entries, ${sample.tokens} tokens sent`);
+    const cuts = findCompactions(samples);
+    if (cuts.length > 0 && (cuts.at(-1) ?? 0) > options.upTo * cuts[0]!) return samples;
+    if (cuts.length === 0 && sample.tokens > options.maxTokens) return samples;
+  }
+}
+
+async function takeSample(
+  server: ScriptedModelServer,
+  conversation: TalariaConversation,
+  { run, cold }: { run: string; cold: boolean },
+): Promise<Sample> {
+  if (cold) await conversation.evict();
+  // A cold object begins to count when it is built, which reading the meter would do: its first turn shall.
+  const before = cold ? null : await conversation.meter();
+  const { totalMs, lastEntry } = await conversation.turn({ ...TURN, run });
+  const after = await conversation.meter();
+  const { calls } = await server.take(run);
+  const last = calls.at(-1)!;
+  return {
+    entries: lastEntry,
+    tokens: last.promptTokens,
+    rowsRead: after.rowsRead - (before?.rowsRead ?? 0),
+    rowsWritten: after.rowsWritten - (before?.rowsWritten ?? 0),
+    requestBytes: last.bytes,
+    ms: totalMs,
+    messages: calls[0]!.messages,
+    readBy: subtractCounts(after.readBy, before?.readBy ?? {}),
+    cold,
+  };
+}

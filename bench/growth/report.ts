@@ -1,0 +1,49 @@
+// What bench:growth prints: a table for a person, then the figures as one line of JSON.
+import { listCounts, rounded } from "../support/figures.ts";
+import type { GrowthReportRow, Sample } from "./samples.ts";
+
+const COLUMNS = [
+  "entries",
+  "tokens",
+  "rowsRead",
+  "rowsWritten",
+  "requestBytes",
+  "warmMs",
+  "coldRowsRead",
+  "coldMessages",
+];
+const FLAT = ["rowsRead", "rowsWritten", "requestBytes", "warmMs"] as const;
+
+export function toGrowthLine(rows: GrowthReportRow[], rssMiB: number | null): string {
+  return JSON.stringify({
+    rows: rows.map(({ coldMessages: _needed, ...row }) => row),
+    rssMiB200Sessions: rssMiB,
+  });
+}
+
+export function printGrowth(rows: GrowthReportRow[], samples: Sample[], rssMiB: number | null): void {
+  console.log("\nOne session as it grows: a warm turn of two tool steps, about 4,000 tokens");
+  console.log(["budget", ...COLUMNS].map((name) => name.padStart(13)).join(""));
+  for (const row of rows) {
+    const cells = [
+      row.atBudget ? "full" : "",
+      ...COLUMNS.map((name) => String(row[name as keyof GrowthReportRow] ?? "-")),
+    ];
+    console.log(cells.map((cell) => cell.padStart(13)).join(""));
+  }
+  for (const cold of [false, true]) {
+    const newest = samples.findLast((sample) => sample.cold === cold);
+    if (newest) console.log(`Rows read by the newest ${cold ? "cold" : "warm"} turn: ${listCounts(newest.readBy)}`);
+  }
+  const full = rows.filter((row) => row.atBudget);
+  if (full.length > 1) {
+    const spread = (name: (typeof FLAT)[number]) => {
+      const values = full.map((row) => row[name]);
+      return `${name} ${rounded(Math.max(...values) / values[0]!)}x`;
+    };
+    console.log(`\nHighest against the first with a full budget: ${FLAT.map(spread).join(", ")}`);
+  } else console.log("\nThe budget was never full: the conversation was not compacted.");
+  if (rssMiB === null) console.log("Resident memory: cannot be read on this system.");
+  else console.log(`Resident memory of workerd with 200 sessions streaming: ${rssMiB} MiB`);
+  console.log("");
+}

@@ -1,0 +1,80 @@
+// Everything a bench needs at once, in one folder that goes away with it: the scripted model, Talaria's Workers, perhaps the
+// peer's. For turn.ts, growth.ts and their tests.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { readWorkerConfigs } from "../../scripts/wrangler.ts";
+import { bundleWorker } from "./bundle.ts";
+import { type ScriptedModelServer, startScriptedModel } from "./model-server.ts";
+import { OPERATOR_TOKEN } from "./talaria.ts";
+import { type Running, startWorkers } from "./workers.ts";
+
+export interface Stage {
+  server: ScriptedModelServer;
+  oursUrl: string;
+  /** `null` when no peer was asked for. */
+  peerUrl: string | null;
+  stop(): Promise<void>;
+}
+
+export const BENCH_MODEL = "openai-chat:bench";
+
+const API = "talaria-api";
+const PEER = "talaria-bench-peer";
+const bench = resolve(import.meta.dirname, "..");
+
+/**
+ * `settings`: what an operator would write into TALARIA_SETTINGS. The curator is left out: its queue takes no message here,
+ * and its cron does not fire by itself.
+ */
+export async function startStage(options: { peer: boolean; settings?: object }): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), "talaria-bench-"));
+  const stops: (() => Promise<void>)[] = [];
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", removeFolder); // Ctrl-C: Miniflare ends its workerd and then this process
+  const stop = async () => {
+    for (const end of stops.reverse()) await end();
+    process.off("exit", removeFolder);
+    removeFolder();
+  };
+  try {
+    const server = await startScriptedModel();
+    stops.push(server.close);
+    const product = readWorkerConfigs().filter(({ worker }) => worker !== "curator");
+    const workers = await Promise.all([
+      ...product.map(({ worker, raw }) =>
+        bundleWorker(worker === "api" ? { ...raw, main: join(bench, "support/ours.ts") } : raw, join(folder, worker)),
+      ),
+      ...(options.peer ? [bundleWorker(peerConfig(), join(folder, "peer"))] : []),
+    ]);
+    const vars = {
+      TALARIA_OPERATOR_TOKEN: OPERATOR_TOKEN,
+      TALARIA_MODEL: BENCH_MODEL,
+      OPENAI_BASE_URL: server.baseUrl,
+      ...(options.settings ? { TALARIA_SETTINGS: JSON.stringify(options.settings) } : {}),
+    };
+    const running: Running = await startWorkers(workers, { stateDir: join(folder, "state"), vars });
+    stops.push(running.stop);
+    return {
+      server,
+      oursUrl: await running.url(API),
+      peerUrl: options.peer ? await running.url(PEER) : null,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function peerConfig() {
+  return {
+    name: PEER,
+    main: join(bench, "peers/worker.js"),
+    compatibility_date: "2026-10-01",
+    compatibility_flags: ["nodejs_compat"],
+    send_metrics: false,
+    durable_objects: { bindings: [{ name: "ChatAgent", class_name: "ChatAgent" }] },
+    migrations: [{ tag: "v1", new_sqlite_classes: ["ChatAgent"] }],
+  };
+}

@@ -1,0 +1,80 @@
+// Counts what an object does to its storage, inside workerd: rows of every cursor, by statement, and alarms. Both subjects'
+// Workers put it between the platform and the object before the object is built; neither knows of it.
+
+export interface StorageCounts {
+  rowsRead: number;
+  rowsWritten: number;
+  /** Rows written by statement: `INSERT entry`, `DELETE job`. */
+  writtenBy: Record<string, number>;
+  readBy: Record<string, number>;
+  setAlarms: number;
+  /** Writes through the key-value side of the storage, which no cursor shows. */
+  keyValueWrites: number;
+}
+
+type Exec = DurableObjectStorage["sql"]["exec"];
+type AnyCursor = ReturnType<Exec>;
+
+export interface StorageMeter {
+  counts(): StorageCounts;
+}
+
+/** Cursors kept until they are read: more than any object has open at once. */
+const MAX_OPEN_CURSORS = 256;
+
+/** Changes `storage` in place. Statements of the meter's owner go through the returned meter's `storage` as well. */
+export function meterStorage(storage: DurableObjectStorage): StorageMeter {
+  const total: StorageCounts = {
+    rowsRead: 0,
+    rowsWritten: 0,
+    writtenBy: {},
+    readBy: {},
+    setAlarms: 0,
+    keyValueWrites: 0,
+  };
+  let open: { statement: string; cursor: AnyCursor }[] = [];
+
+  /** A cursor's counts are whole once it was read to its end, which is long before this. */
+  function fold(keep: number): void {
+    const done = open.slice(0, open.length - keep);
+    open = open.slice(open.length - keep);
+    for (const { statement, cursor } of done) {
+      const { rowsRead, rowsWritten } = cursor;
+      total.rowsRead += rowsRead;
+      total.rowsWritten += rowsWritten;
+      if (rowsRead > 0) total.readBy[statement] = (total.readBy[statement] ?? 0) + rowsRead;
+      if (rowsWritten > 0) total.writtenBy[statement] = (total.writtenBy[statement] ?? 0) + rowsWritten;
+    }
+  }
+
+  const { sql } = storage;
+  const exec = sql.exec.bind(sql) as Exec;
+  sql.exec = ((query: string, ...values: never[]) => {
+    const cursor = exec(query, ...values);
+    open.push({ statement: statementOf(query), cursor });
+    if (open.length > 2 * MAX_OPEN_CURSORS) fold(MAX_OPEN_CURSORS);
+    return cursor;
+  }) as Exec;
+  count(storage, "setAlarm", () => total.setAlarms++);
+  for (const name of ["put", "delete", "deleteAll"] as const) count(storage, name, () => total.keyValueWrites++);
+  for (const name of ["put", "delete"] as const) count(storage.kv, name, () => total.keyValueWrites++);
+
+  return {
+    counts() {
+      fold(0);
+      return { ...total, writtenBy: { ...total.writtenBy }, readBy: { ...total.readBy } };
+    },
+  };
+}
+
+function count<Target extends object>(target: Target, name: keyof Target & string, add: () => void): void {
+  const method = (target[name] as (...values: unknown[]) => unknown).bind(target);
+  Object.defineProperty(target, name, { value: (...values: unknown[]) => (add(), method(...values)) });
+}
+
+const TABLE = /\b(?:INTO|UPDATE|FROM|TABLE(?: IF NOT EXISTS)?|INDEX(?: IF NOT EXISTS)?)\s+"?(\w+)/i;
+
+function statementOf(query: string): string {
+  const verb = /^\s*(\w+)/.exec(query)?.[1]?.toUpperCase() ?? "?";
+  return `${verb} ${TABLE.exec(query)?.[1] ?? "?"}`;
+}

@@ -1,0 +1,38 @@
+// Starts Workers of one workerd process over Miniflare's API, each on a direct socket: nothing stands between the client and
+// the Worker, as in production. Beside what `wrangler dev` adds a request's own time would not be seen.
+import { Log, LogLevel, Miniflare, type V4MiniflareOptions, convertV4MiniflareOptions } from "miniflare";
+
+export type WorkerOptions = Extract<V4MiniflareOptions, { workers: unknown }>["workers"][number];
+
+export interface Running {
+  /** Of the Worker of that name. */
+  url(worker: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export async function startWorkers(
+  workers: WorkerOptions[],
+  options: { stateDir: string; vars: Record<string, string> },
+): Promise<Running> {
+  const bindings = (worker: WorkerOptions) => ({ ...worker.bindings, ...options.vars });
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      host: "127.0.0.1",
+      port: 0,
+      cf: false,
+      log: new Log(LogLevel.WARN),
+      telemetry: { enabled: false },
+      resourcePersistencePath: options.stateDir,
+      workers: workers.map((worker) => ({
+        ...worker,
+        bindings: bindings(worker),
+        unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+      })),
+    } as V4MiniflareOptions),
+  );
+  await miniflare.ready;
+  return {
+    url: async (worker) => String(await miniflare.unsafeGetDirectURL(worker)).replace(/\/$/, ""),
+    stop: () => miniflare.dispose(),
+  };
+}

@@ -1,0 +1,42 @@
+// `npm run bench:turn [-- --turns 100] [--no-peer]`: what a turn costs beside the model, here and in Cloudflare's Agents SDK,
+// measured side by side. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
+import { parseArgs } from "node:util";
+import { installPeers } from "./turn/install-peers.ts";
+import { measureTurns } from "./turn/measure.ts";
+import { printReport, toLine } from "./turn/report.ts";
+import { createPeer } from "./support/peer.ts";
+import { startStage } from "./support/stage.ts";
+import { createTalaria } from "./support/talaria.ts";
+
+const SETTLE_MS = 90_000;
+
+const { values } = parseArgs({
+  options: { turns: { type: "string", default: "100" }, peer: { type: "boolean", default: true } },
+  allowNegative: true,
+});
+const turns = Number(values.turns);
+if (!Number.isInteger(turns) || turns < 1) {
+  console.error("--turns takes a whole number from 1.");
+  process.exit(2);
+}
+const began = performance.now();
+const say = (line: string) => console.error(`[${((performance.now() - began) / 1000).toFixed(1)} s] ${line}`);
+
+if (values.peer) await installPeers(say);
+say("bundling the Workers");
+const stage = await startStage({ peer: values.peer });
+try {
+  const peers = stage.peerUrl ? [createPeer(stage.peerUrl)] : [];
+  const measured = await measureTurns({
+    server: stage.server,
+    subjects: [await createTalaria(stage.oursUrl), ...peers],
+    forRows: [await createTalaria(stage.oursUrl, { freshProfiles: true }), ...peers],
+    turns,
+    settleMs: SETTLE_MS,
+    say,
+  });
+  printReport(measured, turns);
+  console.log(toLine(measured));
+} finally {
+  await stage.stop();
+}

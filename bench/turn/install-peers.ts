@@ -1,0 +1,46 @@
+// Installs what bench/peers/package-lock.json asks for, into bench/peers/node_modules, when it is not there yet. The product
+// depends on none of it.
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const folder = resolve(import.meta.dirname, "../peers");
+
+export async function installPeers(say: (line: string) => void): Promise<void> {
+  if (isInstalled()) return;
+  say("installing bench/peers: npm ci");
+  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  const code = await new Promise<number | null>((done, fail) => {
+    const child = spawn("npm", args, { cwd: folder, stdio: ["ignore", 2, 2], env: ownEnv() });
+    child.once("error", fail);
+    child.once("close", done);
+  });
+  if (code !== 0) throw new Error(`npm ci in bench/peers ended with ${code}`);
+}
+
+/** Without what `npm run` exported about the project it runs in; registry and cache stay. */
+function ownEnv(): NodeJS.ProcessEnv {
+  const exported =
+    /^(INIT_CWD|npm_(lifecycle|package|command|config_(local_prefix|global_prefix|prefix|omit|include)).*)$/i;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !exported.test(name)));
+}
+
+/** npm writes its own copy of the lockfile last. */
+function isInstalled(): boolean {
+  const wanted = packagesOf(join(folder, "package-lock.json"));
+  const present = packagesOf(join(folder, "node_modules/.package-lock.json"));
+  return (
+    present !== null &&
+    Object.entries(wanted ?? {}).every(
+      ([path, { version, optional }]) => path === "" || optional || present[path]?.version === version,
+    )
+  );
+}
+
+function packagesOf(path: string): Record<string, { version?: string; optional?: boolean }> | null {
+  try {
+    return (JSON.parse(readFileSync(path, "utf8")) as { packages: never }).packages;
+  } catch {
+    return null; // never installed, or not to the end
+  }
+}

@@ -1,0 +1,212 @@
+// What bench:turn measures of each subject, in one run and turn by turn: first-token time and time of a tool step against the
+// same model server asked directly, then rows and alarms of whole turns. Called by turn.ts and by its test.
+import { askDirectly, recordTurn } from "../support/direct.ts";
+import { median, quantile, rounded, subtractCounts } from "../support/figures.ts";
+import type { ScriptedModelServer } from "../support/model-server.ts";
+import { type Order, PLAIN_ORDER } from "../support/orders.ts";
+import type { MeterReading } from "../support/ours.ts";
+import type { Conversation, Subject } from "../support/subject.ts";
+
+/** One subject's part of the bench's last line. */
+export interface Figures {
+  addedFirstTokenMs: { p50: number; p95: number };
+  perStepMs: number;
+  rowsWritten10Steps: number;
+  rowsWritten400Chunks: number;
+  alarms10Steps: number;
+}
+
+/** Behind the figures, for the report. */
+export interface Details {
+  figures: Figures;
+  directFirstMs: number;
+  /** From sending the message to the model server having its request: what is in front of the model. */
+  beforeModelMs: number;
+  directTurnMs: number;
+  turnMs: number;
+  tenSteps: Writes;
+  tenStepsAgain: Writes;
+  chunks400: Writes;
+}
+
+export interface Writes {
+  rows: number;
+  by: Record<string, number>;
+  alarms: number;
+  keyValueWrites: number;
+  /** No alarm was left: whatever the turn owed was done. */
+  settled: boolean;
+}
+
+export interface MeasureOptions {
+  server: ScriptedModelServer;
+  subjects: Subject[];
+  /** Each conversation of these has a profile of its own: reviews do not wait for one another. */
+  forRows: Subject[];
+  turns: number;
+  /** How long a turn's leftovers are waited for. */
+  settleMs: number;
+  say(line: string): void;
+}
+
+const STEPS = 10;
+/** A provider's pace: without it a long answer would pass in one piece. */
+const GAP_MS = 5;
+/** Conversations are changed so that none grows: bench:growth is about that. */
+const TURNS_A_CONVERSATION = 10;
+const WARM_UP_TURNS = 20;
+const POLL_MS = 250;
+/** What a turn leaves to do behind its answer is its own cost, not that of whoever is measured next. */
+const REST_MS = 40;
+const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
+
+let runs = 0;
+const order = (fields: Partial<Order>): Order => ({ ...PLAIN_ORDER, run: `t${++runs}`, ...fields });
+
+export async function measureTurns(options: MeasureOptions): Promise<Map<Subject["name"], Details>> {
+  const { subjects, forRows, say } = options;
+  say("rows and alarms");
+  const writes = new Map(
+    await Promise.all(forRows.map(async (subject) => [subject.name, await measureWrites(subject, options)] as const)),
+  );
+  say(`first token, ${options.turns} turns each`);
+  const first = await measureFirstToken(options);
+  say(`tool steps, ${options.turns} turns each`);
+  const steps = await measureSteps(options);
+  return new Map(
+    subjects.map(({ name }) => {
+      const { direct, added, beforeModelMs } = first.get(name)!;
+      const { directTurnMs, turnMs } = steps.get(name)!;
+      const { tenSteps, tenStepsAgain, chunks400 } = writes.get(name)!;
+      const figures = {
+        addedFirstTokenMs: { p50: rounded(quantile(added, 0.5)), p95: rounded(quantile(added, 0.95)) },
+        perStepMs: rounded((turnMs - directTurnMs) / STEPS),
+        rowsWritten10Steps: Math.max(tenSteps.rows, tenStepsAgain.rows),
+        rowsWritten400Chunks: chunks400.rows,
+        alarms10Steps: Math.max(tenSteps.alarms, tenStepsAgain.alarms),
+      };
+      return [
+        name,
+        { figures, directFirstMs: direct, beforeModelMs, directTurnMs, turnMs, tenSteps, tenStepsAgain, chunks400 },
+      ] as const;
+    }),
+  );
+}
+
+async function measureFirstToken({ server, subjects, turns }: MeasureOptions) {
+  const measured = subjects.map((subject) => ({
+    subject,
+    bodies: [] as string[],
+    conversation: null as Conversation | null,
+    direct: [] as number[],
+    ours: [] as number[],
+    beforeModel: [] as number[],
+  }));
+  const warmUp = Math.min(WARM_UP_TURNS, turns);
+  for (let n = -warmUp; n < turns; n++) {
+    for (const one of inTurn(measured, n)) {
+      if (!one.conversation || n % TURNS_A_CONVERSATION === 0) {
+        await one.conversation?.close();
+        one.conversation = await one.subject.open();
+        await one.conversation.turn(order({}));
+        one.bodies = await recordTurn(server, one.conversation, order({}));
+      }
+      await pause(REST_MS);
+      const direct = await askDirectly(server, one.bodies);
+      const plain = order({});
+      const ours = await one.conversation.turn(plain);
+      const { calls } = await server.take(plain.run);
+      if (n < 0) continue;
+      one.beforeModel.push(calls[0]!.arrivedAt - ours.sentAt);
+      one.direct.push(direct.firstMs);
+      one.ours.push(ours.firstMs);
+    }
+  }
+  for (const one of measured) await one.conversation?.close();
+  return new Map(
+    measured.map(({ subject, direct, ours, beforeModel }) => {
+      const base = median(direct);
+      const added = ours.map((ms) => ms - base);
+      return [subject.name, { direct: base, added, beforeModelMs: median(beforeModel) }] as const;
+    }),
+  );
+}
+
+async function measureSteps({ server, subjects, turns }: MeasureOptions) {
+  const measured = subjects.map((subject) => ({
+    subject,
+    bodies: [] as string[],
+    direct: [] as number[],
+    ours: [] as number[],
+  }));
+  const warmUp = Math.min(WARM_UP_TURNS / 4, turns);
+  for (let n = -warmUp; n < turns; n++) {
+    for (const one of inTurn(measured, n)) {
+      const conversation = await one.subject.open();
+      await conversation.turn(order({}));
+      const turn = order({ steps: STEPS });
+      if (n === -warmUp) {
+        one.bodies = await recordTurn(server, conversation, turn);
+      } else {
+        await pause(REST_MS);
+        const direct = await askDirectly(server, one.bodies);
+        const ours = await conversation.turn(turn);
+        if (n >= 0) {
+          one.direct.push(direct.totalMs);
+          one.ours.push(ours.totalMs);
+        }
+      }
+      await conversation.close();
+    }
+  }
+  return new Map(
+    measured.map(({ subject, direct, ours }) => [subject.name, { directTurnMs: median(direct), turnMs: median(ours) }]),
+  );
+}
+
+/** Who comes first changes, so that nobody always follows the same neighbour. */
+function inTurn<Item>(items: Item[], n: number): Item[] {
+  return items.map((_, i) => items[(i + Math.abs(n)) % items.length]!);
+}
+
+async function measureWrites(subject: Subject, { settleMs }: MeasureOptions) {
+  const [tools, chunks] = await Promise.all([
+    (async () => {
+      const conversation = await subject.open();
+      const tenSteps = await countWrites(conversation, order({ steps: STEPS }), settleMs);
+      const tenStepsAgain = await countWrites(conversation, order({ steps: STEPS }), settleMs);
+      await conversation.close();
+      return { tenSteps, tenStepsAgain };
+    })(),
+    (async () => {
+      const conversation = await subject.open();
+      await conversation.turn(order({}));
+      const chunks400 = await countWrites(conversation, order({ chunks: 400, gapMs: GAP_MS }), settleMs);
+      await conversation.close();
+      return { chunks400 };
+    })(),
+  ]);
+  return { ...tools, ...chunks };
+}
+
+/** From before the message to when nothing is left to do. */
+async function countWrites(conversation: Conversation, turn: Order, settleMs: number): Promise<Writes> {
+  const before = await conversation.meter();
+  await conversation.turn(turn);
+  let after = await conversation.meter();
+  for (const until = Date.now() + settleMs; after.alarmAt !== null && Date.now() < until;) {
+    await pause(POLL_MS);
+    after = await conversation.meter();
+  }
+  return subtract(after, before);
+}
+
+function subtract(after: MeterReading, before: MeterReading): Writes {
+  return {
+    rows: after.rowsWritten - before.rowsWritten,
+    by: subtractCounts(after.writtenBy, before.writtenBy),
+    alarms: after.setAlarms - before.setAlarms,
+    keyValueWrites: after.keyValueWrites - before.keyValueWrites,
+    settled: after.alarmAt === null,
+  };
+}

@@ -1,0 +1,45 @@
+// What bench:turn prints: a table for a person, then the figures as one line of JSON.
+import type { Subject } from "../support/subject.ts";
+import { listCounts, rounded } from "../support/figures.ts";
+import type { Details, Figures, Writes } from "./measure.ts";
+
+type Measured = Map<Subject["name"], Details>;
+
+const NOT_MEASURED = {
+  addedFirstTokenMs: { p50: null, p95: null },
+  perStepMs: null,
+  rowsWritten10Steps: null,
+  rowsWritten400Chunks: null,
+  alarms10Steps: null,
+};
+
+export function toLine(measured: Measured): string {
+  const figures = (name: Subject["name"]): Figures | typeof NOT_MEASURED => measured.get(name)?.figures ?? NOT_MEASURED;
+  return JSON.stringify({ ours: figures("ours"), peer: figures("peer") });
+}
+
+export function printReport(measured: Measured, turns: number): void {
+  for (const [name, details] of measured) {
+    const { figures, directFirstMs, beforeModelMs, directTurnMs, turnMs } = details;
+    const { p50, p95 } = figures.addedFirstTokenMs;
+    console.log(`\n${name === "ours" ? "Talaria" : "Agents SDK (agents, @cloudflare/ai-chat)"}, ${turns} turns each`);
+    console.log(
+      `  added first-token time  p50 ${p50} ms, p95 ${p95} ms (model asked directly: ${rounded(directFirstMs)} ms; the model has the request after ${rounded(beforeModelMs)} ms)`,
+    );
+    console.log(
+      `  own time a tool step    ${figures.perStepMs} ms (turn of 10 steps ${rounded(turnMs)} ms, its 11 model calls directly ${rounded(directTurnMs)} ms)`,
+    );
+    printWrites("10 steps, first turn", details.tenSteps);
+    printWrites("10 steps, second turn", details.tenStepsAgain);
+    printWrites("400 chunks", details.chunks400);
+  }
+  if (!measured.has("peer")) console.log("\nThe peer was not measured (--no-peer): its figures are null.");
+  console.log("");
+}
+
+function printWrites(what: string, { rows, by, alarms, keyValueWrites, settled }: Writes): void {
+  const left = settled ? "" : " (an alarm was still set when the wait ended)";
+  const others = keyValueWrites > 0 ? `, ${keyValueWrites} key-value writes besides` : "";
+  console.log(`  ${what}: ${rows} rows written, setAlarm ${alarms} times${others}${left}`);
+  console.log(`    ${listCounts(by)}`);
+}

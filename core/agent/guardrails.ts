@@ -1,0 +1,283 @@
+// Notices when a turn goes round in circles: the same failure, the same look at the same thing, the same few calls over
+// and over. Asked before a call and told after it, by step-calls.ts; the thresholds are Hermes Agent's tool loop
+// guardrails. Pure: the state of a turn follows from its recorded results, so that a resumed turn decides alike.
+import { sha256Hex } from "../schemas/digest.ts";
+import type { JsonObject, Part, ToolCall } from "../schemas/entry.ts";
+import type { Settings } from "../schemas/settings.ts";
+import type { Effect, Tool, ToolResult } from "./contract.ts";
+
+export type GuardSettings = Settings["guardrails"];
+
+/** What a guardrail knows of a call. `effect` is null for a name that is no tool here. */
+export interface GuardedCall {
+  tool: string;
+  /** Tool and arguments: equal for equal calls. */
+  signature: string;
+  effect: Effect | null;
+  failsOften: boolean;
+}
+
+export interface GuardedResult {
+  failed: boolean;
+  /** Equal for equal results. */
+  print: string;
+  /** The harness refused the call, so nothing ran: neither a failure of the tool nor a use of it. */
+  refused: boolean;
+}
+
+export type Decision =
+  | { action: "allow" }
+  /**
+   * `warn`: the result says so. `synthesise`: the call is not run, a refusal stands in for its result. `halt`: the turn
+   * gets one closing answer without tools.
+   */
+  | { action: "warn" | "synthesise" | "halt"; code: GuardCode; message: string };
+
+export type GuardCode =
+  | "repeated_failure"
+  | "tool_keeps_failing"
+  | "no_progress"
+  | "identical_calls"
+  | "repeating_cycle"
+  | "call_limit";
+
+/** Of one turn. Made anew by each `observeCall`. */
+export interface GuardState {
+  /** Failures of a signature since it last succeeded, or another tool changed something. */
+  readonly failures: ReadonlyMap<string, number>;
+  /** The same by tool. */
+  readonly toolFailures: ReadonlyMap<string, number>;
+  /** Per signature of a reading tool: its last result, how often in a row, and after how many changes. */
+  readonly looks: ReadonlyMap<string, { print: string; times: number; changes: number }>;
+  /** Successes of tools that change something. */
+  readonly changes: number;
+  /** Calls that ran, by tool. */
+  readonly ran: ReadonlyMap<string, number>;
+  /** Signature and result of the last calls, oldest first. */
+  readonly history: readonly { key: string; tool: string }[];
+}
+
+export const NO_CALLS: GuardState = {
+  failures: new Map(),
+  toolFailures: new Map(),
+  looks: new Map(),
+  changes: 0,
+  ran: new Map(),
+  history: [],
+};
+
+const HISTORY = 64;
+const PERIODS = [2, 3, 4];
+const ALLOW: Decision = { action: "allow" };
+
+export function toGuardedCall(call: ToolCall, tool: Pick<Tool, "effect" | "failsOften"> | undefined): GuardedCall {
+  const args = call.malformed === undefined ? canonicalJson(call.args) : call.malformed;
+  return {
+    tool: call.name,
+    signature: `${call.name} ${sha256Hex(args)}`,
+    effect: tool?.effect ?? null,
+    failsOften: tool?.failsOften ?? false,
+  };
+}
+
+/** A result without a fingerprint was made by the harness: no tool ran. */
+export function toGuardedResult(result: ToolResult): GuardedResult {
+  const { failed, print } = result;
+  return { failed, print: print ?? `refused ${codeOf(result.parts)}`, refused: print === undefined };
+}
+
+/**
+ * Whether a call may run. `pending`: calls of the same batch that may run and have no result yet, so that a batch cannot
+ * overshoot a limit. Without `hardStops` only the limits per turn hold.
+ */
+export function decideCall(
+  settings: GuardSettings,
+  state: GuardState,
+  call: GuardedCall,
+  { pending, hardStops }: { pending: readonly GuardedCall[]; hardStops: boolean },
+): Decision {
+  const cap = settings.caps[call.tool] ?? 0;
+  const used = (state.ran.get(call.tool) ?? 0) + pending.filter((other) => other.tool === call.tool).length;
+  if (isReached(used, cap)) {
+    const message = `${call.tool} was called ${used} times for this request, which is its limit: this call was not run. Go on with what you have.`;
+    return { action: "synthesise", code: "call_limit", message };
+  }
+  if (!hardStops) return ALLOW;
+  const failures = state.failures.get(call.signature) ?? 0;
+  if (isReached(failures, settings.sameFailure.hard)) {
+    const message = `This call failed ${failures} times with the same arguments, so it was not run again. Try another way, or say what is in the way.`;
+    return { action: "synthesise", code: "repeated_failure", message };
+  }
+  const look = state.looks.get(call.signature);
+  // What was changed since may show: such a call is looked at anew.
+  if (look && look.changes === state.changes && isReached(look.times, settings.noProgress.hard)) {
+    const message = `This call gave the same result ${look.times} times, so it was not run again. Use that result.`;
+    return { action: "synthesise", code: "no_progress", message };
+  }
+  return ALLOW;
+}
+
+/** The state after a call, and what follows for the turn. Without `hardStops` nothing is halted, only warned of. */
+export function observeCall(
+  settings: GuardSettings,
+  state: GuardState,
+  call: GuardedCall,
+  result: GuardedResult,
+  hardStops: boolean,
+): { state: GuardState; decision: Decision } {
+  const next = result.refused ? remember(state, call, result) : count(remember(state, call, result), call, result);
+  const signs = findSigns(settings, next, call, result);
+  const halting = hardStops ? signs.find((sign) => sign.mayHalt && isReached(sign.times, sign.limits.hard)) : undefined;
+  if (halting) return { state: next, decision: { action: "halt", code: halting.code, message: halting.message } };
+  const warning = settings.warnings ? signs.find((sign) => isReached(sign.times, sign.limits.warn)) : undefined;
+  if (!warning) return { state: next, decision: ALLOW };
+  const message = `${warning.message} ${ADVICE[warning.code] ?? ""}`.trim();
+  return { state: next, decision: { action: "warn", code: warning.code, message } };
+}
+
+const ADVICE: Partial<Record<GuardCode, string>> = {
+  repeated_failure: "Change something before you try again.",
+  tool_keeps_failing: "Read what the errors say, and try another way.",
+  no_progress: "Use that result instead of asking again.",
+  identical_calls: "Do something else, or answer.",
+  repeating_cycle: "Leave the circle: do something else, or answer.",
+};
+
+interface Sign {
+  code: GuardCode;
+  times: number;
+  limits: { warn: number; hard: number };
+  /** Where not, the hard limit is `decideCall`'s. */
+  mayHalt: boolean;
+  message: string;
+}
+
+/** The most telling first. */
+function findSigns(settings: GuardSettings, state: GuardState, call: GuardedCall, result: GuardedResult): Sign[] {
+  const failed = result.failed && !result.refused;
+  const failures = failed ? (state.failures.get(call.signature) ?? 0) : 0;
+  const toolFailures = failed ? (state.toolFailures.get(call.tool) ?? 0) : 0;
+  const looks = failed || result.refused ? 0 : (state.looks.get(call.signature)?.times ?? 0);
+  const identical = countIdentical(state.history);
+  const cycle = findCycle(state.history);
+  return [
+    {
+      code: "identical_calls",
+      times: identical,
+      limits: settings.identical,
+      mayHalt: true,
+      message: `${call.tool} was called ${identical} times in a row with the same arguments and the same result.`,
+    },
+    {
+      code: "repeated_failure",
+      times: failures,
+      limits: settings.sameFailure,
+      mayHalt: false,
+      message: `This call failed ${failures} times with the same arguments.`,
+    },
+    {
+      code: "no_progress",
+      times: looks,
+      limits: settings.noProgress,
+      mayHalt: false,
+      message: `This call gave the same result ${looks} times.`,
+    },
+    {
+      code: "tool_keeps_failing",
+      times: toolFailures,
+      limits: settings.sameToolFailure,
+      mayHalt: !call.failsOften,
+      message: `${call.tool} failed ${toolFailures} times in a row.`,
+    },
+    {
+      code: "repeating_cycle",
+      times: cycle.laps,
+      limits: settings.cycle,
+      mayHalt: true,
+      message: `The same ${cycle.period} calls with the same results were made ${cycle.laps} times over.`,
+    },
+  ];
+}
+
+function remember(state: GuardState, call: GuardedCall, result: GuardedResult): GuardState {
+  const last = { key: `${call.signature} ${result.print}`, tool: call.tool };
+  return { ...state, history: [...state.history, last].slice(-HISTORY) };
+}
+
+function count(state: GuardState, call: GuardedCall, result: GuardedResult): GuardState {
+  const { tool, signature, effect } = call;
+  const failures = new Map(state.failures);
+  const toolFailures = new Map(state.toolFailures);
+  const looks = new Map(state.looks);
+  const ran = new Map(state.ran).set(tool, (state.ran.get(tool) ?? 0) + 1);
+  let { changes } = state;
+  if (result.failed) {
+    failures.set(signature, (failures.get(signature) ?? 0) + 1);
+    toolFailures.set(tool, (toolFailures.get(tool) ?? 0) + 1);
+    looks.delete(signature);
+  } else if (effect === "read") {
+    failures.delete(signature);
+    toolFailures.delete(tool);
+    const before = looks.get(signature);
+    looks.set(signature, {
+      print: result.print,
+      times: before?.print === result.print ? before.times + 1 : 1,
+      changes,
+    });
+  } else if (effect === null) {
+    failures.delete(signature);
+    toolFailures.delete(tool);
+  } else {
+    // Something was changed: what failed before may succeed now.
+    failures.clear();
+    toolFailures.clear();
+    changes += 1;
+  }
+  return { ...state, failures, toolFailures, looks, changes, ran };
+}
+
+/** How often the last call was made in a row. */
+function countIdentical(history: GuardState["history"]): number {
+  const last = history.at(-1);
+  if (!last || isPoller(last.tool)) return 0;
+  const other = history.findLastIndex(({ key }) => key !== last.key);
+  return history.length - 1 - other;
+}
+
+/** The shortest circle the history ends with, of calls that are not all the same. */
+function findCycle(history: GuardState["history"]): { period: number; laps: number } {
+  for (const period of PERIODS) {
+    const lap = history.slice(-period);
+    if (lap.length < period || lap.every(({ key }) => key === lap[0]!.key) || lap.some(({ tool }) => isPoller(tool))) {
+      continue;
+    }
+    let length = period;
+    while (length < history.length && history.at(-1 - length)!.key === history.at(-1 - length + period)!.key) length++;
+    const laps = Math.floor(length / period);
+    if (laps > 1) return { period, laps };
+  }
+  return { period: 0, laps: 0 };
+}
+
+/** Asking again until something is there is their use. */
+function isPoller(tool: string): boolean {
+  return /_poll$|^process|_get_result$/.test(tool);
+}
+
+function isReached(times: number, limit: number): boolean {
+  return limit > 0 && times >= limit;
+}
+
+/** With the keys of every object in order. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, field: unknown) =>
+    field !== null && typeof field === "object" && !Array.isArray(field)
+      ? Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : field,
+  );
+}
+
+function codeOf(parts: Part[]): unknown {
+  const outcome = parts.find((part) => part.source === "outcome");
+  return outcome && (JSON.parse(outcome.text) as JsonObject).code;
+}

@@ -1,0 +1,196 @@
+// The calls of one answer: those that may, run side by side, the others one after another; guardrails are asked and told.
+// Used by loop.ts, once for a turn. Results come back in the order of the calls, and so do the intents of the journal.
+import type { Clock } from "../ports.ts";
+import type { ToolCall, TurnStats } from "../schemas/entry.ts";
+import type { Settings } from "../schemas/settings.ts";
+import { type Footprint, planCalls } from "./call-plan.ts";
+import type { Journal, Message, Placed, Tool, ToolResult } from "./contract.ts";
+import {
+  type Decision,
+  type GuardedCall,
+  NO_CALLS,
+  decideCall,
+  observeCall,
+  toGuardedCall,
+  toGuardedResult,
+} from "./guardrails.ts";
+import type { ResultBudget } from "./result-budget.ts";
+import { type Prepared, Stopped, prepareCall, refuseCall, runToolCall } from "./tool-calls.ts";
+import { renderForModel } from "./tool-result.ts";
+
+export interface StepCallsOptions {
+  journal: Journal;
+  tools: readonly Tool[];
+  limits: { toolTimeoutMs: number; maxParallelCalls: number };
+  clock: Clock;
+  signal: AbortSignal;
+  budget: ResultBudget;
+  guardrails?: { settings: Settings["guardrails"]; attended(): boolean };
+  isInterrupted(): boolean;
+}
+
+export interface StepCalls {
+  /** Adds the results to `messages` and to `stats`. Says why the turn should be halted, if it should. */
+  run(answer: {
+    step: number;
+    calls: readonly ToolCall[];
+    cutByLength: boolean;
+    messages: Message[];
+    stats: TurnStats;
+  }): Promise<{ halt: string | null }>;
+}
+
+/** A call of an answer, on its way. */
+interface Pending {
+  index: number;
+  call: ToolCall;
+  prepared: Prepared;
+  guarded: GuardedCall;
+}
+
+const ALLOW: Decision = { action: "allow" };
+
+/** Its `run` throws `Stopped` when the signal aborts, and what the journal throws. */
+export function createStepCalls(options: StepCallsOptions): StepCalls {
+  const { journal, limits, clock, signal, budget, guardrails, isInterrupted } = options;
+  const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  let state = NO_CALLS;
+  /** Call and result that the model has read whole, and where. */
+  const shown = new Map<string, { entry: number; chars: number }>();
+
+  const hardStops = () => {
+    const kind = guardrails?.settings.hardStops;
+    return kind === "always" || (kind === "unattended" && !guardrails!.attended());
+  };
+
+  function decide(guarded: GuardedCall, pending: GuardedCall[]): Decision {
+    return guardrails ? decideCall(guardrails.settings, state, guarded, { pending, hardStops: hardStops() }) : ALLOW;
+  }
+
+  function observe(guarded: GuardedCall, result: ToolResult): Decision {
+    if (!guardrails) return ALLOW;
+    const observed = observeCall(guardrails.settings, state, guarded, toGuardedResult(result), hardStops());
+    state = observed.state;
+    return observed.decision;
+  }
+
+  /** What will be said of a result when it is observed. The calls beside it have no results yet. */
+  function judge(guarded: GuardedCall, result: ToolResult): Decision {
+    return guardrails
+      ? observeCall(guardrails.settings, state, guarded, toGuardedResult(result), false).decision
+      : ALLOW;
+  }
+
+  function run(step: number, pending: Pending, messages: Message[]): Promise<Placed<ToolResult>> {
+    const { index, call, prepared, guarded } = pending;
+    return runToolCall(
+      journal,
+      { step, index },
+      { call, prepared },
+      {
+        clock,
+        signal,
+        toolTimeoutMs: limits.toolTimeoutMs,
+        budget,
+        judge: (result) => judge(guarded, result),
+        isShown(print) {
+          const before = shown.get(`${guarded.signature} ${print}`);
+          return before !== undefined && messages.some((message) => isResult(message, before));
+        },
+      },
+    );
+  }
+
+  return {
+    async run({ step, calls, cutByLength, messages, stats }) {
+      let halt: string | null = null;
+      const all = calls.map((call, index): Pending => {
+        const prepared = prepareCall(call, tools, cutByLength);
+        return { index, call, prepared, guarded: toGuardedCall(call, tools.get(call.name)) };
+      });
+      // One after another, each is judged by what came of those before it.
+      const mayShare = journal.parallel && limits.maxParallelCalls > 1;
+      const footprints = all.map((pending) => (mayShare ? toFootprint(pending.prepared) : null));
+      for (const segment of planCalls(footprints)) {
+        if (signal.aborted) throw new Stopped();
+        const redirected = isInterrupted();
+        const allowed: GuardedCall[] = [];
+        const batch = segment.map((index) => {
+          const pending = all[index]!;
+          const refusal = redirected ? REDIRECTED : toRefusal(decide(pending.guarded, allowed));
+          if (!refusal) {
+            allowed.push(pending.guarded);
+            return pending;
+          }
+          return { ...pending, prepared: refuseCall(pending.prepared.tool, refusal.code, refusal.message) };
+        });
+        const results = await runInOrder(batch, limits.maxParallelCalls, (pending) => run(step, pending, messages));
+        for (const [at, { value: result, entry }] of results.entries()) {
+          const { call, guarded } = batch[at]!;
+          const text = renderForModel(result.parts);
+          const decision = observe(guarded, result);
+          if (decision.action === "halt") halt ??= decision.message;
+          const key = `${guarded.signature} ${result.print}`;
+          const before = shown.get(key);
+          // A line that points to an earlier result is no place to point to.
+          if (!before || !messages.some((message) => isResult(message, before)))
+            shown.set(key, { entry, chars: text.length });
+          stats.toolCalls++;
+          if (result.failed) stats.failedCalls++;
+          messages.push({ role: "tool", call: call.id, name: call.name, text, failed: result.failed, entry });
+        }
+      }
+      return { halt };
+    },
+  };
+}
+
+const REDIRECTED = {
+  code: "redirected",
+  message: "This call was not run: the person said something else meanwhile, which comes next.",
+};
+
+function toRefusal(decision: Decision): { code: string; message: string } | null {
+  return decision.action === "synthesise" ? decision : null;
+}
+
+/** A result that was pruned from the conversation meanwhile is shorter. */
+function isResult(message: Message, { entry, chars }: { entry: number; chars: number }): boolean {
+  return message.role === "tool" && message.entry === entry && message.text.length === chars;
+}
+
+/** A call that is refused touches nothing, but what it was meant to do comes before the next: it runs alone. */
+function toFootprint({ tool, args, refusal }: Prepared): Footprint {
+  if (refusal !== null || tool.prepare) return null;
+  if (tool.paths) {
+    try {
+      return tool.paths(args);
+    } catch {
+      return null; // a path that cannot be read: the tool will say so
+    }
+  }
+  return tool.effect === "read" ? { reads: [], writes: [] } : null;
+}
+
+/**
+ * Begins the items in their order, at most `width` at a time. After a throw none is begun; those that run are waited for,
+ * so that none is left unobserved, and what was thrown first is thrown.
+ */
+async function runInOrder<T, R>(items: readonly T[], width: number, run: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const thrown: unknown[] = [];
+  let next = 0;
+  async function work(): Promise<void> {
+    while (next < items.length && thrown.length === 0) {
+      const index = next++;
+      try {
+        results[index] = await run(items[index]!);
+      } catch (error) {
+        thrown.push(error);
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, work));
+  if (thrown.length > 0) throw thrown[0];
+  return results;
+}

@@ -1,0 +1,121 @@
+// Reads what a provider sends instead of an answer: the bodies of many shapes, and how long it asks to wait. Called by
+// failures.ts, stream-guard.ts and the adapters. Pure; decides nothing, which is failure-rules.ts's.
+
+/** One reply, as far as it could be read. `status` is absent for an error that came inside a stream. */
+export interface ErrorReply {
+  provider: string;
+  status?: number;
+  /** `error.type`, `error.code`, `error.status` and the like, in any order. */
+  codes: string[];
+  message: string;
+  headers?: Headers;
+  /** Milliseconds, when the body itself says how long to wait. */
+  bodyRetryMs?: number;
+}
+
+type Body = Pick<ErrorReply, "status" | "codes" | "message" | "bodyRetryMs">;
+
+/**
+ * Reads an error body of any provider: `{error: {...}}` (OpenAI, Anthropic), the same in an array (Google), `{error: [{...}]}`
+ * (AI Gateway), `{error: "text"}` (Ollama, xAI), `{object: "error", message}` (Mistral, vLLM), `{errors: [{code, message}]}`
+ * (Workers AI), `{detail}` (FastAPI), or plain text and HTML from a proxy. What OpenRouter was told by the provider behind it
+ * counts as said by itself.
+ */
+export function readErrorBody(body: unknown): Body {
+  const whole = asRecord(Array.isArray(body) ? body[0] : body);
+  if (!whole) return { codes: [], message: typeof body === "string" ? stripMarkup(body) : "" };
+  const inner = asRecord(whole.error) ?? firstOf(whole.error) ?? firstOf(whole.errors) ?? whole;
+  const raw = asRecord(inner.metadata)?.raw;
+  const behind = typeof raw === "string" ? readErrorBody(parseBody(raw)) : null;
+  const codes = [inner.type, inner.code, inner.status, whole.type, whole.code]
+    .filter((code) => typeof code === "string" || typeof code === "number")
+    .map(String);
+  const message = [inner.message, whole.error, whole.message, whole.detail].find((text) => typeof text === "string");
+  // OpenRouter puts the status of the provider behind it into `error.code` of a stream's error chunk.
+  const status = [inner.code, inner.status_code].find(isErrorStatus);
+  return {
+    ...(status === undefined ? {} : { status }),
+    codes: [...codes, ...(behind?.codes ?? [])],
+    message: [(message as string | undefined) ?? toText(inner), behind?.message].filter(Boolean).join(": "),
+    bodyRetryMs: readRetryInfo(inner.details) ?? readSeconds(inner.resets_in_seconds),
+  };
+}
+
+/** Parses text as JSON where it is JSON. */
+export function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text; // a proxy's page, or a plain sentence
+  }
+}
+
+/** Nobody waits longer for a provider. Also keeps a made-up number from becoming a date that does not exist. */
+const MAX_WAIT_MS = 31 * 24 * 60 * 60_000;
+
+/**
+ * `retry-after-ms` (OpenAI, Anthropic), else `Retry-After` in seconds or as a date. A date is measured from the reply's own
+ * `Date`, which needs no clock here and forgives one that is wrong. Undefined for anything else.
+ */
+export function readRetryAfter(headers: Headers | undefined): number | undefined {
+  const exact = headers?.get("retry-after-ms");
+  if (exact && Number.isFinite(Number(exact))) return toWait(Number(exact));
+  const value = headers?.get("retry-after")?.trim();
+  if (!value) return undefined;
+  if (Number.isFinite(Number(value))) return toWait(Number(value) * 1_000);
+  const waitMs = Date.parse(value) - Date.parse(headers?.get("date") ?? "");
+  return Number.isNaN(waitMs) ? undefined : toWait(waitMs);
+}
+
+/** OpenAI: "Please try again in 1.2s"; Groq: "in 7m12.5s", "in 320ms"; Azure: "Please retry after 26 seconds". */
+export function readWaitInWords(message: string): number | undefined {
+  const said = message.match(
+    /\b(?:try again in|retry after) (?:(\d{1,4})h)?(?:(\d{1,4})m(?!s))?(?:(\d{1,6}(?:\.\d{1,6})?) ?(ms|s)(?:econds?)?)?/i,
+  );
+  if (!said || said.slice(1, 4).every((part) => part === undefined)) return undefined;
+  const [, hours = "0", minutes = "0", seconds = "0", unit = "s"] = said;
+  const rest = Number(seconds) * (unit.toLowerCase() === "ms" ? 1 : 1_000);
+  return toWait(Number(hours) * 3_600_000 + Number(minutes) * 60_000 + rest);
+}
+
+function toWait(ms: number): number {
+  return Math.min(MAX_WAIT_MS, Math.max(0, Math.ceil(ms)));
+}
+
+/** Google: `details: [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.07s"}]`. */
+function readRetryInfo(details: unknown): number | undefined {
+  if (!Array.isArray(details)) return undefined;
+  const delay = details.map((detail) => asRecord(detail)?.retryDelay).find((value) => typeof value === "string");
+  return readSeconds(Number((delay as string | undefined)?.match(/^(\d+(?:\.\d+)?)s$/)?.[1]));
+}
+
+function readSeconds(seconds: unknown): number | undefined {
+  return typeof seconds === "number" && Number.isFinite(seconds) ? toWait(seconds * 1_000) : undefined;
+}
+
+function isErrorStatus(code: unknown): code is number {
+  return typeof code === "number" && Number.isInteger(code) && code >= 400 && code < 600;
+}
+
+function asRecord(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+function firstOf(value: unknown): Record<string, unknown> | undefined {
+  return Array.isArray(value) ? asRecord(value[0]) : undefined;
+}
+
+function toText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return ""; // nested deeper than the stack
+  }
+}
+
+function stripMarkup(text: string): string {
+  // What is never closed reaches to the end: no place is read twice, whatever a proxy sends.
+  return text.replace(/<(script|style)[\s\S]*?(?:<\/\1>|$)/gi, " ").replace(/<[^<>]*>/g, " ");
+}

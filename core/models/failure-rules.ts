@@ -1,0 +1,353 @@
+// What real replies mean: one table, read from top to bottom. Called by failures.ts. Each rule names who was seen to say it
+// and on which wires; each such pair is replayed from test/fixtures/providers. Pure data.
+import type { ErrorReply } from "./error-reply.ts";
+import type { ModelFailureCode } from "./failure-codes.ts";
+
+/** The three forms in which models are asked. */
+export type Wire = "anthropic" | "openai-chat" | "openai-responses";
+
+const CHAT: Wire[] = ["openai-chat"];
+const RESPONSES: Wire[] = ["openai-responses"];
+const MESSAGES: Wire[] = ["anthropic"];
+const OPENAI: Wire[] = [...CHAT, ...RESPONSES];
+const MESSAGES_AND_CHAT: Wire[] = [...MESSAGES, ...CHAT];
+const ALL: Wire[] = [...MESSAGES, ...OPENAI];
+
+export interface FailureRule {
+  /** Whose replies the rule was made from. It is tried on every reply: gateways pass them on under their own name. */
+  seen: string;
+  /** Where it has a fixture. */
+  wires: Wire[];
+  /** `none`: an error inside a stream. */
+  status?: (number | "5xx" | "none")[];
+  codes?: string[];
+  message?: RegExp;
+  means: ModelFailureCode;
+}
+
+/** What a reply means stands at its beginning. */
+const MAX_READ_CHARS = 8_000;
+
+/**
+ * The first rule whose every condition holds decides. Specific before general: a quota that is used up also says 429, an
+ * overflow also says 400, and both ask for something else than what the status suggests.
+ *
+ * A connection that breaks is never read as an overflow, however long the conversation: who refuses for length says so, and a
+ * summary made for a network fault would lose what was said for nothing.
+ */
+export function ruleOf(reply: Omit<ErrorReply, "provider">): FailureRule {
+  const said = reply.message.slice(0, MAX_READ_CHARS);
+  return FAILURE_RULES.find(
+    (rule) =>
+      (!rule.status || rule.status.some((status) => isStatus(status, reply.status))) &&
+      (!rule.codes || rule.codes.some((code) => reply.codes.includes(code))) &&
+      (!rule.message || rule.message.test(said)),
+  )!; // the last rule has no condition
+}
+
+function isStatus(wanted: number | "5xx" | "none", status: number | undefined): boolean {
+  if (wanted === "none") return status === undefined;
+  return wanted === "5xx" ? status !== undefined && status >= 500 : status === wanted;
+}
+
+export const FAILURE_RULES: FailureRule[] = [
+  // ---- a window that is used up, in the clothes of money ----
+  // 402 "Usage limit reached. Your limit resets in 3 hours."
+  {
+    seen: "gateways",
+    wires: CHAT,
+    status: [402],
+    message: /\b(try again|retry|resets?)\b.{0,20}\b(in|at|after|shortly)\b/i,
+    means: "rate_limit",
+  },
+
+  // ---- no money: waiting does not help ----
+  // 429 {"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota"}}
+  {
+    seen: "OpenAI",
+    wires: OPENAI,
+    codes: ["insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "usage_not_included"],
+    means: "billing",
+  },
+  { seen: "Anthropic", wires: MESSAGES, codes: ["billing_error"], means: "billing" },
+  // 400 "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade…"
+  { seen: "Anthropic", wires: MESSAGES, message: /credit balance is too low/i, means: "billing" },
+  // 429 "This request would exceed your account's monthly spend limit"; 400 "You have reached your specified API usage
+  // limits. You will regain access on …"
+  { seen: "Anthropic", wires: MESSAGES, message: /monthly spend limit|specified API usage limits/i, means: "billing" },
+  // "Insufficient credits. Add more using https://openrouter.ai/settings/credits"; DeepSeek "Insufficient Balance"
+  { seen: "OpenRouter, DeepSeek, Together, Hugging Face", wires: ALL, status: [402], means: "billing" },
+  // 429 {"code":"1113","message":"Insufficient balance or no resource package. Please recharge."}
+  {
+    seen: "Z.ai",
+    wires: MESSAGES_AND_CHAT,
+    message: /insufficient (balance|credits?|funds)/i,
+    means: "billing",
+  },
+  { seen: "Moonshot", wires: CHAT, codes: ["exceeded_current_quota_error"], means: "billing" },
+  // xAI 429 "Your team … has either used all available credits or reached its monthly spending limit."; Fireworks 412
+  // "Account … is suspended, possibly due to reaching the monthly spending limit or failure to pay past invoices."
+  { seen: "xAI, Fireworks", wires: OPENAI, message: /used all available credits|spending limit/i, means: "billing" },
+  // "3036: You have used up your daily free allocation of 10,000 neurons"
+  { seen: "Workers AI", wires: CHAT, message: /used up your daily free allocation/i, means: "billing" },
+  // 400 "Access denied, please make sure your account is in good standing."
+  { seen: "Alibaba", wires: CHAT, codes: ["Arrearage"], means: "billing" },
+  // OpenRouter "Key limit exceeded (monthly limit). Manage it using …"; Ollama "your subscription payment is past due";
+  // xAI "Your newly created team doesn't have any credits or licenses yet."
+  {
+    seen: "OpenRouter, Ollama, xAI",
+    wires: CHAT,
+    status: [403],
+    message: /key limit exceeded|payment is past due|\b(any|no|enough|more) credits\b/i,
+    means: "billing",
+  },
+
+  // ---- longer than the account may send at once ----
+  // 429 "Extra usage is required for long context requests."; 400 "The long context beta is not yet available for this
+  // subscription."
+  {
+    seen: "Anthropic",
+    wires: MESSAGES,
+    message: /extra usage is required for long context|long context beta is not yet available/i,
+    means: "long_context_tier",
+  },
+  // 429 "Request too large for gpt-6.1-terra … on tokens per min (TPM): Limit 10000, Requested 12000."; Groq says it with 413
+  { seen: "OpenAI, Groq", wires: OPENAI, message: /request too large for/i, means: "long_context_tier" },
+
+  // ---- the conversation is too long ----
+  { seen: "OpenAI, Groq, Cerebras", wires: OPENAI, codes: ["context_length_exceeded"], means: "context_overflow" },
+  { seen: "llama.cpp", wires: CHAT, codes: ["exceed_context_size_error"], means: "context_overflow" },
+  // "prompt is too long: 213462 tokens > 200000 maximum"
+  { seen: "Anthropic, Fireworks", wires: MESSAGES_AND_CHAT, message: /prompt is too long/i, means: "context_overflow" },
+  // "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"
+  {
+    seen: "Anthropic",
+    wires: MESSAGES,
+    message: /input length and `?max_tokens`? exceed context limit/i,
+    means: "context_overflow",
+  },
+  {
+    seen: "Bedrock",
+    wires: CHAT,
+    message: /input is too long for requested model/i,
+    means: "context_overflow",
+  },
+  // Responses: "Your input exceeds the context window of this model. Please adjust your input and try again."
+  {
+    seen: "OpenAI, MiniMax",
+    wires: OPENAI,
+    message: /exceeds? (the |this model's )?context window|context window exceeds/i,
+    means: "context_overflow",
+  },
+  // "This model's maximum context length is 65536 tokens. However, you requested 71012 tokens …"; Mistral "… too large for
+  // model with 32768 maximum context length"
+  {
+    seen: "DeepSeek, vLLM, OpenRouter, NVIDIA, Mistral",
+    wires: CHAT,
+    message: /maximum context length/i,
+    means: "context_overflow",
+  },
+  { seen: "vLLM", wires: CHAT, message: /longer than the maximum model length/i, means: "context_overflow" },
+  // "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."
+  { seen: "Google", wires: CHAT, message: /input token count.*exceeds the maximum/i, means: "context_overflow" },
+  // "This model's maximum prompt length is 131072 but the request contains 537812 tokens."
+  { seen: "xAI", wires: OPENAI, message: /maximum prompt length is \d+/i, means: "context_overflow" },
+  // Before it had a code of its own: "the request exceeds the available context size, try increasing it"
+  { seen: "llama.cpp", wires: CHAT, message: /exceeds the available context size/i, means: "context_overflow" },
+  { seen: "LM Studio", wires: CHAT, message: /greater than the context length/i, means: "context_overflow" },
+  {
+    seen: "GitHub Copilot",
+    wires: CHAT,
+    message: /prompt token count of \d+ exceeds the limit/i,
+    means: "context_overflow",
+  },
+  // "Your request exceeded model token limit: 262144 (requested: 300114)"
+  { seen: "Moonshot", wires: CHAT, message: /exceeded model token limit/i, means: "context_overflow" },
+  { seen: "Ollama", wires: CHAT, message: /exceeded max context length/i, means: "context_overflow" },
+  // "`inputs` tokens + `max_new_tokens` must be <= 131073. Given: 150000 `inputs` tokens …"
+  { seen: "Together", wires: CHAT, message: /`inputs` tokens \+ `max_new_tokens` must be/i, means: "context_overflow" },
+  // "5021: The estimated number of input and maximum output tokens (34234) exceeded this model context window limit (24000)."
+  {
+    seen: "Workers AI",
+    wires: CHAT,
+    message: /exceeded this model context window limit/i,
+    means: "context_overflow",
+  },
+  // {"code":"1261","message":"Prompt exceeds max length"}
+  { seen: "Z.ai", wires: MESSAGES_AND_CHAT, message: /prompt exceeds max length/i, means: "context_overflow" },
+  { seen: "Alibaba", wires: CHAT, message: /range of input length should be/i, means: "context_overflow" },
+
+  // ---- one request is too large, however much time passes ----
+  { seen: "Anthropic", wires: MESSAGES, codes: ["request_too_large"], means: "payload_too_large" },
+  { seen: "all", wires: ALL, status: [413], means: "payload_too_large" },
+
+  // ---- what was said natively is not accepted back ----
+  // "The encrypted content gAAA…DQ== could not be verified."
+  { seen: "OpenAI", wires: RESPONSES, codes: ["invalid_encrypted_content"], means: "native_refused" },
+  // "Item 'rs_…' of type 'reasoning' was provided without its required following item."; "Item 'fc_…' of type
+  // 'function_call' was provided without its required 'reasoning' item: 'rs_…'."; "Item with id 'rs_…' not found."
+  {
+    seen: "OpenAI",
+    wires: RESPONSES,
+    message: /without its required ('reasoning'|following) item|item with id '[^']{0,200}' not found/i,
+    means: "native_refused",
+  },
+  // "messages.1.content.0: Invalid `signature` in `thinking` block"; "… `thinking` or `redacted_thinking` blocks in the
+  // latest assistant message cannot be modified."
+  {
+    seen: "Anthropic, and gateways before it",
+    wires: MESSAGES_AND_CHAT,
+    message: /invalid `?signature`? in `?thinking`? block|thinking`? blocks .{0,60}cannot be modified/i,
+    means: "native_refused",
+  },
+  // "Corrupted thought signature."; "Thought signature is not valid." One that is missing is not cured by sending none.
+  {
+    seen: "Google",
+    wires: CHAT,
+    message: /(corrupted|invalid) thought.?signature|thought.?signature is not valid/i,
+    means: "native_refused",
+  },
+
+  // ---- the provider does not want this text ----
+  {
+    seen: "OpenAI, Azure, Moonshot",
+    wires: OPENAI,
+    codes: [
+      "content_filter",
+      "content_policy_violation",
+      "invalid_prompt",
+      "bio_policy",
+      "cyber_policy",
+      "misalignment_policy_violation",
+    ],
+    means: "content_refused",
+  },
+  { seen: "Anthropic", wires: MESSAGES, message: /blocked by content filtering policy/i, means: "content_refused" },
+  { seen: "Google", wires: CHAT, message: /PROHIBITED_CONTENT|blocked due to safety/i, means: "content_refused" },
+  { seen: "DeepSeek", wires: CHAT, message: /content exists risk/i, means: "content_refused" },
+  { seen: "Alibaba", wires: CHAT, codes: ["data_inspection_failed"], means: "content_refused" },
+  // {"code":"1301","message":"System detected potentially unsafe or sensitive content in input or generation."}
+  { seen: "Z.ai", wires: CHAT, message: /potentially unsafe or sensitive content/i, means: "content_refused" },
+  // {"success":false,"error":[{"code":2016,"message":"Prompt blocked due to security configurations"}]}
+  {
+    seen: "AI Gateway",
+    wires: ALL,
+    message: /(prompt|response) blocked due to security configurations/i,
+    means: "content_refused",
+  },
+  // 403 {"message":"Input was flagged","metadata":{"reasons":["violence"],"flagged_input":"…"}}
+  { seen: "OpenRouter", wires: CHAT, status: [403], message: /flagged|moderation/i, means: "content_refused" },
+
+  // ---- the account's owner does not want this text to go there ----
+  // 404 "No endpoints available matching your guardrail restrictions and data policy. Configure: …"
+  {
+    seen: "OpenRouter",
+    wires: CHAT,
+    status: [404],
+    message: /data policy|guardrail restrictions|no allowed providers/i,
+    means: "provider_policy_blocked",
+  },
+
+  // ---- the provider is full: anyone's request would fail now, whatever the status ----
+  { seen: "Anthropic", wires: MESSAGES, codes: ["overloaded_error"], means: "overloaded" },
+  { seen: "Anthropic, Cloudflare", wires: MESSAGES, status: [529], means: "overloaded" },
+  { seen: "Moonshot", wires: CHAT, codes: ["engine_overloaded_error"], means: "overloaded" },
+  { seen: "OpenAI", wires: OPENAI, codes: ["slow_down", "server_is_overloaded"], means: "overloaded" },
+  // Google 503 "The model is overloaded. Please try again later."; Z.ai 429 "The service may be temporarily overloaded"
+  {
+    seen: "Google, Z.ai, Fireworks",
+    wires: MESSAGES_AND_CHAT,
+    message: /overloaded|over capacity/i,
+    means: "overloaded",
+  },
+  // Mistral 429 "Service tier capacity exceeded for this model."; Workers AI 3040 "No more data centers to forward the
+  // request to"; Groq 498 "Flex tier capacity exceeded"
+  {
+    seen: "Mistral, Workers AI, Groq",
+    wires: CHAT,
+    message: /capacity (temporarily )?exceeded|no more data centers/i,
+    means: "overloaded",
+  },
+  // 503 {"error":{"message":"Loading model","type":"unavailable_error","code":503}}
+  { seen: "llama.cpp", wires: CHAT, codes: ["unavailable_error"], means: "overloaded" },
+  { seen: "all", wires: ALL, status: [503], means: "overloaded" },
+
+  // ---- too fast ----
+  // Google says "You exceeded your current quota" of a limit a minute too, and names it RESOURCE_EXHAUSTED.
+  {
+    seen: "Google, OpenAI, Anthropic, Codex",
+    wires: ALL,
+    codes: ["RESOURCE_EXHAUSTED", "rate_limit_exceeded", "rate_limit_error", "usage_limit_reached"],
+    means: "rate_limit",
+  },
+  // Inside a stream, where no status says it: "Too many tokens, please wait before trying again."
+  { seen: "Bedrock", wires: CHAT, message: /too many (requests|tokens),? please wait/i, means: "rate_limit" },
+  { seen: "all", wires: ALL, status: [429], means: "rate_limit" },
+
+  // ---- the key ----
+  {
+    seen: "OpenAI, Anthropic",
+    wires: ALL,
+    codes: ["invalid_api_key", "authentication_error", "permission_error", "account_deactivated"],
+    means: "auth",
+  },
+  // 400 {"error":{"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}
+  { seen: "Google, xAI", wires: CHAT, message: /api key not valid|incorrect api key/i, means: "auth" },
+  // 400 "This organization has been disabled."; 400 "Your organization must be verified to stream this model."
+  {
+    seen: "Anthropic, OpenAI",
+    wires: ALL,
+    message: /organization (has been disabled|must be verified)/i,
+    means: "auth",
+  },
+  { seen: "all", wires: ALL, status: [401, 403], means: "auth" },
+
+  // ---- the model's name ----
+  {
+    seen: "OpenAI, Azure, Together",
+    wires: OPENAI,
+    codes: ["model_not_found", "DeploymentNotFound", "model_not_available"],
+    means: "model_missing",
+  },
+  // OpenRouter 400 "x/y is not a valid model ID"; Mistral 400 "Invalid model: x"; DeepSeek 400 "Model Not Exist"; Z.ai
+  // "Unknown Model, please check the model code."; Workers AI 5007 "No such model @cf/x or task"
+  {
+    seen: "OpenRouter, Mistral, DeepSeek, Z.ai, Workers AI",
+    wires: MESSAGES_AND_CHAT,
+    message: /not a valid model id|invalid model:|model not exist|unknown model|no such model/i,
+    means: "model_missing",
+  },
+  // Ollama `model "x" not found, try pulling it first`; Google "models/x is not found for API version v1main"
+  { seen: "all", wires: ALL, status: [404], message: /model|endpoints found/i, means: "model_missing" },
+
+  // ---- a wrong request that was given the status of an accident, and would be sent again and again ----
+  {
+    seen: "gateways before OpenAI",
+    wires: OPENAI,
+    status: ["5xx"],
+    message: /(unknown|unsupported)[ _]parameter|unrecognized request argument|invalid_request_error/i,
+    means: "bad_request",
+  },
+
+  // ---- time, and the rest by status ----
+  { seen: "Anthropic", wires: MESSAGES, codes: ["timeout_error"], means: "timeout" },
+  { seen: "all, Cloudflare", wires: ALL, status: [408, 504, 522, 524], means: "timeout" },
+  {
+    seen: "Anthropic, OpenAI",
+    wires: ALL,
+    codes: ["api_error", "server_error", "internal_server_error"],
+    means: "server_error",
+  },
+  // 400 "Failed to call a function. Please adjust your prompt.": what the model wrote could not be read; it may write better.
+  { seen: "Groq", wires: CHAT, codes: ["tool_use_failed"], means: "server_error" },
+  // The SDKs retry a conflict: it is a lock that another request holds. 424 is Bedrock's ModelErrorException.
+  { seen: "all, Bedrock", wires: ALL, status: [409, 424], means: "server_error" },
+  {
+    seen: "Anthropic, OpenAI",
+    wires: ALL,
+    codes: ["invalid_request_error", "not_found_error"],
+    means: "bad_request",
+  },
+  { seen: "all", wires: ALL, status: ["5xx", "none"], means: "server_error" },
+  { seen: "all", wires: ALL, means: "bad_request" },
+];

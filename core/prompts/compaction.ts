@@ -1,0 +1,6 @@
+// The words of whoever shortens a conversation. Pure. What it reads is made by core/agent/compaction-summary.ts.
+import policy from "./compaction.md";
+
+export function compactionPrompt(): string {
+  return policy.trim();
+}

@@ -1,0 +1,71 @@
+// Takes secrets of known shapes out of what is about to be stored for a review or summarised. Called on a whole job and on
+// each text of a compaction. Pure.
+// Best effort by design: a secret of a shape nobody knows gets through, which is why a job also expires.
+
+/** Most telling first: a key of a known maker is named after it before the general shapes see the rest. */
+const SHAPES: { kind: string; pattern: RegExp; keep?: number }[] = [
+  { kind: "private key", pattern: /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g },
+  { kind: "Talaria key", pattern: /\btal_[0-9a-z]{26}_[0-9A-Za-z]{16,}/g },
+  { kind: "Anthropic key", pattern: /\bsk-ant-[\w-]{16,}/g },
+  { kind: "Stripe key", pattern: /\b(?:sk|rk|pk)_(?:live|test)_[0-9A-Za-z]{10,}|\bwhsec_[\w+/=]{16,}/g },
+  { kind: "OpenAI key", pattern: /\bsk-(?!ant-)[\w-]{16,}/g },
+  { kind: "GitHub token", pattern: /\b(?:gh[pousr]_[0-9A-Za-z]{20,}|github_pat_\w{20,})/g },
+  { kind: "GitLab token", pattern: /\bglpat-[\w-]{16,}/g },
+  { kind: "Slack token", pattern: /\bxox[a-z]-[\w-]{10,}|\bxapp-[\w-]{10,}/g },
+  { kind: "Slack webhook", pattern: /https:\/\/hooks\.slack\.com\/services\/[\w/]+/g },
+  { kind: "AWS key", pattern: /\b(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}\b/g },
+  { kind: "Google key", pattern: /\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}|\bGOCSPX-[\w-]{20,}/g },
+  { kind: "npm token", pattern: /\bnpm_[0-9A-Za-z]{30,}/g },
+  { kind: "Telegram token", pattern: /\b\d{8,10}:AA[\w-]{30,}/g },
+  // Begins with its run of signs, or soon after: each place where it might begin costs the length of what follows.
+  {
+    kind: "JWT",
+    pattern: /((?<![\w-])(?:[\w-]{0,40}?-)??)eyJ[\w-]{8,2000}\.[\w-]{8,8000}\.[\w-]*/g,
+    keep: 1,
+  },
+  { kind: "bearer token", pattern: /\b(?:bearer|basic)\s+(?!\[redacted)[\w.~+/=-]{16,}/gi },
+  // Credentials in the authority of a URL: the user may stay, the password goes.
+  {
+    kind: "password",
+    pattern: /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]{0,100}:)(?!\[redacted)[^\s/@]{1,500}(?=@)/gi,
+    keep: 1,
+  },
+];
+
+// Every repetition is bounded: the text comes from outside and may be made to be slow.
+const SECRET_NAME =
+  "[\\w-]{0,40}(?:password|passwd|passphrase|pwd|secret|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|credential)s?";
+/** `name = value`, `"name": "value"`, `--name value`: the name stays, so that the lesson can still be read. */
+const ASSIGNMENT = new RegExp(
+  `(\\b${SECRET_NAME}["']?\\s{0,4}[:=]\\s{0,4}|--${SECRET_NAME}[ =])(?:(["'])(?!\\[redacted)[^"'\\n]{4,500}\\2|(?!\\[redacted|[$<{("'])[^\\s"',;)}]{6,})`,
+  "gi",
+);
+/** A bare `token` is an ordinary word in prose: only a long value makes it a secret. */
+const TOKEN_ASSIGNMENT = /(\btoken["']?\s{0,4}[:=]\s{0,4}["']?)(?!\[redacted)[\w.~+/=-]{16,}/gi;
+const SECRET_KEY = new RegExp(`^(?:${SECRET_NAME}|token)$`, "i");
+
+/** Each secret becomes `[redacted <kind>]`. Doing it twice changes nothing more. */
+export function redactText(text: string): string {
+  let clean = text;
+  for (const { kind, pattern, keep } of SHAPES) {
+    clean = clean.replace(pattern, keep ? `$${keep}[redacted ${kind}]` : `[redacted ${kind}]`);
+  }
+  return clean.replace(ASSIGNMENT, "$1[redacted secret]").replace(TOKEN_ASSIGNMENT, "$1[redacted secret]");
+}
+
+/** The same for every string in a value of plain data; a string under a key like `password` goes whole. */
+export function redactDeep<T>(value: T): T {
+  return redactValue(value) as T;
+}
+
+function redactValue(value: unknown): unknown {
+  if (typeof value === "string") return redactText(value);
+  if (Array.isArray(value)) return value.map(redactValue);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      const isSecret = typeof item === "string" && item !== "" && SECRET_KEY.test(key);
+      return [redactText(key), isSecret && !item.startsWith("[redacted ") ? "[redacted secret]" : redactValue(item)];
+    }),
+  );
+}

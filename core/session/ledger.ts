@@ -1,0 +1,196 @@
+// What a session's model calls used and cost. Its entries are the record; here they are folded into lines when a turn or a
+// review ends, booked with the profile's Account through the outbox, and held against the budgets before each call.
+// Called by the driver and the outbox. A call that runs is never cut off for money: the next one is not made.
+import { type Failure, err } from "../errors.ts";
+import type { Entry, NoticeEntry } from "../schemas/entry.ts";
+import { dayOf, toTurnId } from "../schemas/ids.ts";
+import type { Settings } from "../schemas/settings.ts";
+import {
+  type Booking,
+  type Budget,
+  NOTHING_SPENT,
+  type SessionUsage,
+  type SpentCall,
+  type Spending,
+  type UsageKind,
+  type UsageLine,
+  isLimited,
+  isSpent,
+  spendingOf,
+  toSpentCall,
+  toUsageLines,
+  toUsdMicros,
+} from "../schemas/usage.ts";
+import type { EngineContext } from "./context.ts";
+import type { TurnRow } from "./log.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Kept under the meta key `usage`: all that was booked by this session. */
+interface SessionTotals extends Spending {
+  v: 1;
+  calls: number;
+}
+const NO_TOTALS: SessionTotals = { v: 1, calls: 0, ...NOTHING_SPENT };
+
+export interface TurnBudget {
+  /**
+   * Asked before each model call of the turn, of whatever kind. Failures: `turn_budget_spent`, `session_budget_spent`,
+   * `profile_budget_spent`. Throws when the Account cannot be asked: without its word nothing may be spent.
+   */
+  mayAsk(): Promise<Failure | null>;
+}
+
+/** Costs nothing, and asks nobody, where no limit is set. */
+export function openBudget({ host, log }: EngineContext, turn: Pick<TurnRow, "n" | "input">): TurnBudget {
+  const { account, clock, session, settings } = host;
+  const ofTurn = toBudget(settings.turn.maxTokens, settings.turn.maxUsd);
+  const ofSession = toBudget(settings.budget.sessionTokens, settings.budget.sessionUsd);
+  const ofDay = dayBudget(settings);
+  if (![ofTurn, ofSession, ofDay].some(isLimited)) return { mayAsk: async () => null };
+
+  let spent = NOTHING_SPENT;
+  let seen = (turn.input ?? 1) - 1;
+  /** What the Account has set aside for this turn; as long as it lasts, nobody is asked. */
+  let upTo: Budget | null = null;
+
+  /** Entries that hold calls are written once, so that each is read once. */
+  function count(): void {
+    const entries = log.entries(seen + 1);
+    seen = entries.at(-1)?.n ?? seen;
+    spent = add(spent, spendingOf(toTurnLines(entries.filter((entry) => entry.turn === turn.n))));
+  }
+
+  return {
+    async mayAsk() {
+      count();
+      if (isSpent(spent, ofTurn)) return turnSpent(spent, ofTurn);
+      const before = log.meta<SessionTotals>("usage") ?? NO_TOTALS;
+      if (isSpent(add(before, spent), ofSession)) return sessionSpent(ofSession);
+      if (!isLimited(ofDay) || (upTo && !isSpent(spent, upTo))) return null;
+      const now = clock.now();
+      upTo = await account.reserveTurn({ turn: toTurnId(session, turn.n), session, now, spent, day: ofDay });
+      return upTo ? null : profileSpent(ofDay, now);
+    },
+  };
+}
+
+/** The operator's limits for all sessions of a profile together, on one UTC day. */
+export function dayBudget({ budget }: Settings): Budget {
+  return toBudget(budget.profileDayTokens, budget.profileDayUsd);
+}
+
+/** `entries` are the turn's own, its final one included. */
+export function settleLedger(context: EngineContext, turn: Pick<TurnRow, "n">, entries: Entry[]): { write(): void } {
+  const { clock, session, settings } = context.host;
+  const booking = { id: toTurnId(session, turn.n), session, at: clock.now(), lines: toTurnLines(entries) };
+  // What was set aside for a turn is given back even when it was not touched.
+  const isDue = booking.lines.length > 0 || isLimited(dayBudget(settings));
+  return {
+    write() {
+      if (isDue) putBooking(context, booking);
+    },
+  };
+}
+
+/**
+ * Calls of a turn that was ended while they were made, and what they are charged for all the same: no entry tells of them,
+ * and the turn's own booking is gone. One cut a turn.
+ */
+export function bookLate(
+  context: EngineContext,
+  turn: number,
+  calls: (SpentCall & { kind: UsageKind; calls?: number })[],
+): void {
+  if (calls.length === 0) return;
+  const { session, clock, sql } = context.host;
+  const id = `${toTurnId(session, turn)}+late`;
+  sql.transaction(() => putBooking(context, { id, session, at: clock.now(), lines: toUsageLines(calls) }));
+}
+
+/**
+ * Inside the caller's transaction: the session's totals, and a row of the outbox that leaves when the Account has booked it.
+ * The outbox is drained right after; the row's time is for an object that dies before.
+ */
+export function putBooking({ host, log, jobs }: EngineContext, booking: Booking): void {
+  if (booking.lines.length > 0) {
+    const before = log.meta<SessionTotals>("usage") ?? NO_TOTALS;
+    const calls = booking.lines.reduce((sum, line) => sum + line.calls, before.calls);
+    log.setMeta("usage", { v: 1, calls, ...add(before, spendingOf(booking.lines)) } satisfies SessionTotals);
+  }
+  jobs.put(bookingRow(booking.id), host.clock.now() + host.settings.turn.leaseMs, { kind: "usage", booking });
+}
+
+/** The outbox's row of a booking. */
+export function bookingRow(id: string): string {
+  return `usage:${id}`;
+}
+
+/** Whether a call that belongs to no turn may be made. `id`: what it will be booked under. */
+export async function mayAskBeside({ host, log }: EngineContext, id: string): Promise<boolean> {
+  const { account, clock, session, settings } = host;
+  const ofSession = toBudget(settings.budget.sessionTokens, settings.budget.sessionUsd);
+  if (isSpent(log.meta<SessionTotals>("usage") ?? NO_TOTALS, ofSession)) return false;
+  const day = dayBudget(settings);
+  if (!isLimited(day)) return true;
+  return (await account.reserveTurn({ turn: id, session, now: clock.now(), spent: NOTHING_SPENT, day })) !== null;
+}
+
+export function sessionUsage({ log }: Pick<EngineContext, "log">): SessionUsage {
+  const { calls, tokens, usdMicros } = log.meta<SessionTotals>("usage") ?? NO_TOTALS;
+  return { calls, tokens, usd: usdMicros / 1_000_000 };
+}
+
+/** Every call that a turn's entries tell of: answers, summaries, and calls that brought nothing but a bill. */
+export function toTurnLines(entries: Entry[]): UsageLine[] {
+  return toUsageLines(
+    entries.flatMap((entry): (SpentCall & { kind: UsageKind })[] => {
+      switch (entry.kind) {
+        case "assistant":
+          return [{ kind: "turn", ...toSpentCall(entry.answer) }];
+        case "compaction":
+          return entry.calls.map((call) => ({ kind: "compaction", ...call }));
+        case "notice":
+          return entry.spent ? [{ kind: kindOf(entry), ...entry.spent }] : [];
+        case "user":
+        case "tool":
+        case "note":
+          return [];
+      }
+    }),
+  );
+}
+
+/** A summary that did not come leaves a notice for each of its calls; every other bill is the turn's own. */
+function kindOf({ code }: NoticeEntry): UsageKind {
+  return code === "compaction_failed" ? "compaction" : "turn";
+}
+
+function toBudget(tokens: number, usd: number): Budget {
+  return { tokens, usdMicros: toUsdMicros(usd) };
+}
+
+function add(a: Spending, b: Spending): Spending {
+  return { tokens: a.tokens + b.tokens, usdMicros: a.usdMicros + b.usdMicros };
+}
+
+function turnSpent(spent: Spending, budget: Budget): Failure {
+  const message = `This turn's budget of ${describe(budget)} is spent (${describe(spent)}). The next message has one of its own.`;
+  return err("turn_budget_spent", message).failure;
+}
+
+function sessionSpent(budget: Budget): Failure {
+  const message = `This session's budget of ${describe(budget)} is spent, and it does not come again. Go on in a new session.`;
+  return err("session_budget_spent", message).failure;
+}
+
+function profileSpent(budget: Budget, now: number): Failure {
+  const resets = `${dayOf(now + DAY_MS)}T00:00Z`;
+  const message = `Today's budget of ${describe(budget)} for this profile is spent, or set aside for what is running. It begins anew at ${resets}.`;
+  return err("profile_budget_spent", message, { resetsAt: resets }).failure;
+}
+
+function describe({ tokens, usdMicros }: Budget): string {
+  const parts = [tokens > 0 ? [`${tokens} tokens`] : [], usdMicros > 0 ? [`$${usdMicros / 1_000_000}`] : []].flat();
+  return parts.join(" and ") || "nothing";
+}

@@ -1,0 +1,315 @@
+// The ledger of a profile: what its sessions booked, by day; what is set aside for reviews and turns that run; what may
+// still be spent today. Used by Account, over any Sql. Synchronous; keeps no clock: `now` and `at` are the session's.
+import type { Sql } from "../core/ports.ts";
+import { type Day, dayOf } from "../core/schemas/ids.ts";
+import type { Grant } from "../core/schemas/review.ts";
+import {
+  type Booking,
+  type Budget,
+  NOTHING_SPENT,
+  type OpenGrant,
+  type Spending,
+  type UsageBy,
+  type UsageReport,
+  type UsageSum,
+  isLimited,
+} from "../core/schemas/usage.ts";
+import type { ReviewPlace, ReviewRequest, TurnRequest } from "../core/session/context.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+/** A session sends a booking again for as long as nobody confirmed it, a quarter of an hour apart. */
+const KEEP_IDS_DAYS = 30;
+/** After this a day is kept without its sessions. */
+const KEEP_SESSIONS_DAYS = 400;
+/** An abandoned turn binds the day's budget no longer than this. */
+const TURN_RESERVATION_MS = DAY_MS;
+/**
+ * What a running turn sets aside at a time, as a share of the day's limit: small enough for others to run beside it, large
+ * enough for it to ask seldom. A review without a limit of money of its own gets as much, once.
+ */
+const SLICE = 0.1;
+/** What a review may set aside at most: answers go before lessons. */
+const REVIEW_SHARE = 0.5;
+
+/** The names of what has no session or no model of its own. */
+const OLDER = "older";
+const UNSETTLED = "unsettled";
+
+export const LEDGER_SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS review_slot (one INTEGER PRIMARY KEY CHECK (one = 1), session TEXT NOT NULL,
+    at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+  "CREATE TABLE IF NOT EXISTS booked (day TEXT, id TEXT, PRIMARY KEY (day, id)) STRICT, WITHOUT ROWID",
+  `CREATE TABLE IF NOT EXISTS usage_line (day TEXT, session TEXT, kind TEXT, model TEXT, source TEXT, calls INTEGER NOT NULL,
+    input INTEGER NOT NULL, output INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL,
+    reasoning INTEGER NOT NULL, usd_micros INTEGER NOT NULL, PRIMARY KEY (day, session, kind, model, source))
+    STRICT, WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS reservation (id TEXT PRIMARY KEY, kind TEXT NOT NULL, session TEXT NOT NULL,
+    tokens INTEGER NOT NULL, usd_micros INTEGER, reserved_at INTEGER NOT NULL, expires_at INTEGER NOT NULL)
+    STRICT, WITHOUT ROWID`,
+];
+
+const ADD_LINE = `INSERT INTO usage_line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, input = input + excluded.input,
+    output = output + excluded.output, cache_read = cache_read + excluded.cache_read,
+    cache_write = cache_write + excluded.cache_write, reasoning = reasoning + excluded.reasoning,
+    usd_micros = usd_micros + excluded.usd_micros`;
+
+interface Reservation {
+  id: string;
+  kind: "review" | "turn";
+  session: string;
+  tokens: number;
+  usdMicros: number | null;
+  reservedAt: number;
+  expiresAt: number;
+}
+
+export type AccountLedger = ReturnType<typeof createAccountLedger>;
+
+/** The tables must be there. */
+export function createAccountLedger(sql: Sql) {
+  function isBooked(day: Day, id: string): boolean {
+    return sql.run("SELECT 1 FROM booked WHERE day = ? AND id = ?", day, id).length > 0;
+  }
+
+  /** True the first time. A second delivery of one booking carries the same `at`, and so finds its day. */
+  function book({ id, session, at, lines }: Booking): boolean {
+    const day = dayOf(at);
+    if (isBooked(day, id)) return false;
+    sql.transaction(() => {
+      if (sql.run("SELECT 1 FROM booked WHERE day = ? LIMIT 1", day).length === 0) tidy(at);
+      sql.run("INSERT INTO booked VALUES (?, ?)", day, id);
+      for (const { kind, model, source, calls, usage, usdMicros } of lines) {
+        const { input, output, cacheRead, cacheWrite, reasoning = 0 } = usage;
+        const counts = [calls, input, output, cacheRead, cacheWrite, reasoning, usdMicros];
+        sql.run(ADD_LINE, day, session, kind, model, source, ...counts);
+      }
+      sql.run("DELETE FROM reservation WHERE id = ?", id);
+    });
+    return true;
+  }
+
+  /** Once a day: what no longer can be sent again is forgotten, old days lose their sessions, old grants become lines. */
+  function tidy(now: number): void {
+    sql.run("DELETE FROM booked WHERE day < ?", dayOf(now - KEEP_IDS_DAYS * DAY_MS));
+    const oldest = dayOf(now - KEEP_SESSIONS_DAYS * DAY_MS);
+    const old = sql.run<Record<string, string | number>>(
+      `SELECT day, '${OLDER}' AS session, kind, model, source, sum(calls), sum(input), sum(output), sum(cache_read),
+        sum(cache_write), sum(reasoning), sum(usd_micros)
+        FROM usage_line WHERE day < ? AND session <> '${OLDER}' GROUP BY day, kind, model, source`,
+      oldest,
+    );
+    for (const line of old) sql.run(ADD_LINE, ...Object.values(line));
+    if (old.length > 0) sql.run(`DELETE FROM usage_line WHERE day < ? AND session <> '${OLDER}'`, oldest);
+    for (const grant of reservations()) {
+      if (grant.expiresAt >= now - KEEP_IDS_DAYS * DAY_MS) continue;
+      if (grant.kind === "review") {
+        const tokens = [grant.tokens, 0, 0, 0, 0];
+        const { session, usdMicros } = grant;
+        sql.run(ADD_LINE, dayOf(grant.reservedAt), session, "review", UNSETTLED, "none", 0, ...tokens, usdMicros ?? 0);
+      }
+      sql.run("DELETE FROM reservation WHERE id = ?", grant.id);
+    }
+  }
+
+  function reservations(): Reservation[] {
+    return sql.run<Reservation>(
+      `SELECT id, kind, session, tokens, usd_micros AS usdMicros, reserved_at AS reservedAt, expires_at AS expiresAt
+        FROM reservation ORDER BY reserved_at, id`,
+    );
+  }
+
+  function reserve({ id, kind, session, tokens, usdMicros, reservedAt, expiresAt }: Reservation): void {
+    sql.run(
+      `INSERT INTO reservation VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET tokens = excluded.tokens,
+        usd_micros = excluded.usd_micros, reserved_at = excluded.reserved_at, expires_at = excluded.expires_at`,
+      id,
+      kind,
+      session,
+      tokens,
+      usdMicros,
+      reservedAt,
+      expiresAt,
+    );
+  }
+
+  /** Of one UTC day: booked, charged for grants nobody settled, and set aside by others than `except`. */
+  function bound(now: number, except: string): Spending {
+    const day = dayOf(now);
+    const [booked = NOTHING_SPENT] = sql.run<{ tokens: number; usdMicros: number }>(
+      `SELECT coalesce(sum(input + output + cache_read + cache_write), 0) AS tokens,
+        coalesce(sum(usd_micros), 0) AS usdMicros FROM usage_line WHERE day = ?`,
+      day,
+    );
+    const others = reservations().filter(
+      ({ id, kind, reservedAt, expiresAt }) =>
+        id !== except && (expiresAt > now || (kind === "review" && dayOf(reservedAt) === day)),
+    );
+    return others.reduce(
+      (sum, one) => ({ tokens: sum.tokens + one.tokens, usdMicros: sum.usdMicros + (one.usdMicros ?? 0) }),
+      { tokens: booked.tokens, usdMicros: booked.usdMicros },
+    );
+  }
+
+  /**
+   * One review a profile within `perProfileMs`, within the day's budget. Who holds the slot and asks again is granted again:
+   * it did not hear the first answer, since its own reviews are further apart than that. So nobody has used a grant that
+   * expired before it was heard of, and a new one takes its place.
+   */
+  function reserveReview(request: ReviewRequest): ReviewPlace {
+    const { review, session, now, perProfileMs, urgent } = request;
+    const given = reservations().find(({ id }) => id === review);
+    if (given && given.expiresAt > now) return { granted: true, grant: toGrant(given) };
+    const slot = sql.run<{ session: string; at: number }>("SELECT session, at FROM review_slot")[0];
+    const freeAt = slot ? slot.at + perProfileMs : 0;
+    if (!urgent && now < freeAt && slot?.session !== session) return { granted: false, retryAt: freeAt };
+    const place = reserveGrant(request);
+    if (place.granted && !urgent && now >= freeAt) {
+      sql.run(
+        "INSERT INTO review_slot VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET session = excluded.session, at = excluded.at",
+        session,
+        now,
+      );
+    }
+    return place;
+  }
+
+  /** A review gets all of it or waits for the next day: a rest would be spent, and bring nothing. */
+  function reserveGrant({ review, session, now, grant: asked, day }: ReviewRequest): ReviewPlace {
+    const grant = withinDay(asked, day);
+    const taken = isLimited(day) ? bound(now, review) : NOTHING_SPENT;
+    const exceeds =
+      (day.tokens > 0 && taken.tokens + grant.tokens > day.tokens) ||
+      (day.usdMicros > 0 && taken.usdMicros + (grant.usdMicros ?? 0) > day.usdMicros);
+    if (exceeds) return { granted: false, retryAt: nextDay(now) };
+    const { tokens, usdMicros = null, expiresAt } = grant;
+    reserve({ id: review, kind: "review", session, tokens, usdMicros, reservedAt: now, expiresAt });
+    return { granted: true, grant };
+  }
+
+  function reserveTurn({ turn, session, now, spent, day }: TurnRequest): Budget | null {
+    if (isBooked(dayOf(now), turn)) return null; // it was stopped while it asked
+    const taken = bound(now, turn);
+    const tokens = upTo(day.tokens, taken.tokens, spent.tokens);
+    const usdMicros = upTo(day.usdMicros, taken.usdMicros, spent.usdMicros);
+    const isLeft = tokens !== null && usdMicros !== null;
+    // What was spent without being set aside is set aside at least, so that others do not spend it again.
+    reserve({
+      id: turn,
+      kind: "turn",
+      session,
+      tokens: isLeft ? tokens || spent.tokens : spent.tokens,
+      usdMicros: isLeft ? usdMicros || spent.usdMicros : spent.usdMicros,
+      reservedAt: now,
+      expiresAt: now + TURN_RESERVATION_MS,
+    });
+    return isLeft ? { tokens, usdMicros } : null;
+  }
+
+  /** Review grants that were not settled; `unsettled` from their expiry on. */
+  function grants(now: number): OpenGrant[] {
+    return reservations()
+      .filter(({ kind }) => kind === "review")
+      .map(({ id, session, tokens, usdMicros, reservedAt, expiresAt }) => ({
+        review: id,
+        session,
+        state: expiresAt > now ? "open" : "unsettled",
+        tokens,
+        ...(usdMicros === null ? {} : { usd: usdMicros / 1_000_000 }),
+        reservedAt,
+        expiresAt,
+      }));
+  }
+
+  function report({ from, to, by, now }: { from: Day; to: Day; by: UsageBy; now: number }): UsageReport {
+    const rows = sql.run<ReportRow>(
+      `SELECT ${by} AS key, source, sum(calls) AS calls, sum(input) AS input, sum(output) AS output,
+        sum(cache_read) AS cacheRead, sum(cache_write) AS cacheWrite, sum(reasoning) AS reasoning,
+        sum(usd_micros) AS usdMicros FROM usage_line WHERE day >= ? AND day <= ? GROUP BY ${by}, source`,
+      from,
+      to,
+    );
+    const standing = grants(now);
+    const charged = standing
+      .filter(({ state, reservedAt }) => state === "unsettled" && dayOf(reservedAt) >= from && dayOf(reservedAt) <= to)
+      .map((grant) => toChargedRow(grant, by));
+    const all = [...rows, ...charged];
+    const keys = [...new Set(all.map(({ key }) => key))].toSorted();
+    const lines = keys.map((key) => ({ key, ...sumOf(all.filter((row) => row.key === key)) }));
+    return { from, to, by, totals: sumOf(all), lines, grants: standing };
+  }
+
+  return { book, reserveReview, reserveTurn, report };
+}
+
+interface ReportRow {
+  key: string;
+  source: keyof UsageSum["sources"];
+  calls: number;
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  reasoning: number;
+  usdMicros: number;
+}
+
+function toGrant({ tokens, usdMicros, expiresAt }: Pick<Reservation, "tokens" | "usdMicros" | "expiresAt">): Grant {
+  return { tokens, ...(usdMicros === null ? {} : { usdMicros }), expiresAt };
+}
+
+/** Under a day's limit every grant has one, of the same kind. */
+function withinDay({ tokens, usdMicros, expiresAt }: Grant, day: Budget): Grant {
+  const most = (limit: number) => (limit > 0 ? Math.ceil(limit * REVIEW_SHARE) : Infinity);
+  const money = usdMicros ?? (day.usdMicros > 0 ? Math.ceil(day.usdMicros * SLICE) : undefined);
+  return {
+    tokens: Math.min(tokens, most(day.tokens)),
+    ...(money === undefined ? {} : { usdMicros: Math.min(money, most(day.usdMicros)) }),
+    expiresAt,
+  };
+}
+
+/** Where a turn has to ask again: a slice beyond what it spent, within what is left. 0: no limit; `null`: nothing is left. */
+function upTo(limit: number, taken: number, spent: number): number | null {
+  if (limit === 0) return 0;
+  const left = limit - taken - spent;
+  return left > 0 ? spent + Math.min(left, Math.ceil(limit * SLICE)) : null;
+}
+
+function nextDay(now: number): number {
+  return (Math.floor(now / DAY_MS) + 1) * DAY_MS;
+}
+
+/** All of it, as tokens read, by nobody's price list. */
+function toChargedRow({ session, tokens, usd = 0, reservedAt }: OpenGrant, by: UsageBy): ReportRow {
+  const key = { day: dayOf(reservedAt), session, kind: "review", model: UNSETTLED }[by];
+  const counts = { calls: 0, input: tokens, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
+  return { key, source: "none", ...counts, usdMicros: Math.round(usd * 1_000_000) };
+}
+
+function sumOf(rows: ReportRow[]): UsageSum {
+  const total = (field: Exclude<keyof ReportRow, "key" | "source">, of = rows) =>
+    of.reduce((sum, row) => sum + row[field], 0);
+  const bySource = Map.groupBy(rows, (row) => row.source);
+  const [input, output, cacheRead, cacheWrite] = [
+    total("input"),
+    total("output"),
+    total("cacheRead"),
+    total("cacheWrite"),
+  ];
+  return {
+    calls: total("calls"),
+    tokens: input + output + cacheRead + cacheWrite,
+    input,
+    output,
+    cacheRead,
+    cacheWrite,
+    reasoning: total("reasoning"),
+    usd: total("usdMicros") / 1_000_000,
+    sources: Object.fromEntries(
+      [...bySource]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([source, of]) => [source, { calls: total("calls", of), usd: total("usdMicros", of) / 1_000_000 }]),
+    ),
+  };
+}

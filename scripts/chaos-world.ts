@@ -1,0 +1,175 @@
+// The world around the sessions of a chaos run, on this machine: a model that answers by script, whatever happened to the
+// asker, and a server that records each request of the tools under test. Called by chaos-turns.ts. It lives through every kill.
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export type CallEffect = "read" | "keyed" | "unkeyed";
+
+/** The calls of a turn: of each answer in turn, what they are to do. `c5` is the fifth of all. */
+const STEPS: readonly (readonly CallEffect[])[] = [
+  ["read", "read", "read"],
+  ["keyed"],
+  ["unkeyed", "keyed"],
+  ["unkeyed", "read"],
+  ["keyed", "unkeyed"],
+];
+
+export interface ScriptedCall {
+  call: string;
+  effect: CallEffect;
+  step: number;
+}
+export const CALLS: readonly ScriptedCall[] = STEPS.flatMap((effects, step) =>
+  effects.map((effect) => ({ effect, step })),
+).map(({ effect, step }, i) => ({ call: `c${i + 1}`, effect, step }));
+
+/** One request of a tool, when it arrived. */
+export interface Arrival {
+  effect: CallEffect;
+  task: number;
+  call: string;
+  key?: string;
+  at: number;
+}
+
+/** A result that a model was shown. */
+export interface Shown {
+  task: number;
+  call: string;
+  text: string;
+}
+
+export interface World {
+  url: string;
+  arrivals: Arrival[];
+  shown: Shown[];
+  /** Points that were passed, by session, as far as they are told. */
+  passed: Map<string, string[]>;
+  /** The point at which a session's life ended, since the last start. */
+  reached: Map<string, string>;
+  close(): void;
+}
+
+/** How a task begins, by which the model knows it. */
+export function taskText(task: number): string {
+  return `Task ${task}: do the ten things, then say that they are done.`;
+}
+
+const FINAL_CHARS = 5_000;
+const PIECE_CHARS = 250;
+/** Long enough that some kills fall into an answer or a call. */
+const PIECE_MS = 4;
+const TOOL_MS = 5;
+
+export async function startWorld(): Promise<World> {
+  const asked = new Map<string, number>();
+  const world = {
+    arrivals: [] as Arrival[],
+    shown: [] as Shown[],
+    passed: new Map<string, string[]>(),
+    reached: new Map<string, string>(),
+  };
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = JSON.parse((await readBody(request)) || "null");
+    switch (request.url) {
+      case "/tool":
+        world.arrivals.push({ ...body, at: Date.now() });
+        await pause(TOOL_MS);
+        return void response.end();
+      case "/passed":
+        world.passed.set(body.session, [...(world.passed.get(body.session) ?? []), body.point]);
+        return void response.end();
+      case "/reached":
+        world.reached.set(body.session, body.point);
+        return; // never answered: the session waits for its end
+      case "/v1/chat/completions":
+        return answer(body, response);
+      default:
+        response.writeHead(404).end();
+    }
+  }
+
+  async function answer({ messages }: ChatRequest, response: ServerResponse): Promise<void> {
+    const at = messages.findLastIndex(({ role, content }) => role === "user" && TASK.test(textOf(content)));
+    const task = at < 0 ? null : Number(TASK.exec(textOf(messages[at]!.content))![1]);
+    const since = messages.slice(at + 1);
+    if (task !== null) note(task, since);
+    const step = since.filter(({ role }) => role === "assistant").length;
+    const place = `${task} ${step}`;
+    const times = (asked.get(place) ?? 0) + 1;
+    asked.set(place, times);
+    const calls = task === null ? [] : CALLS.filter((call) => call.step === step);
+    // Asked again it says something else, as models do: a reader who kept half of the first has mixed two texts.
+    const opening = `Task ${task}, step ${step + 1}, asked for the ${times}. time. `;
+    const text = calls.length > 0 || task === null ? opening : `${opening}${FINAL}`;
+    await stream(response, text, task === null ? [] : calls.map((call) => toToolCall(task, call)));
+  }
+
+  function note(task: number, messages: ChatMessage[]): void {
+    for (const { role, tool_call_id: call, content } of messages) {
+      if (role === "tool" && call) world.shown.push({ task, call, text: textOf(content) });
+    }
+  }
+
+  const server = createServer((request, response) => {
+    // Whoever asked may be gone in the middle of anything.
+    serve(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return {
+    ...world,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+interface ChatMessage {
+  role: string;
+  content?: string | { text?: string }[] | null;
+  tool_call_id?: string;
+}
+interface ChatRequest {
+  messages: ChatMessage[];
+}
+
+const TASK = /^Task (\d+):/;
+const FINAL = "All ten things are done. ".repeat(FINAL_CHARS / 25);
+
+function textOf(content: ChatMessage["content"]): string {
+  if (typeof content === "string") return content;
+  return (content ?? []).map((part) => part.text ?? "").join("");
+}
+
+function toToolCall(task: number, { call, effect }: ScriptedCall) {
+  return { id: call, type: "function", function: { name: `do_${effect}`, arguments: JSON.stringify({ task, call }) } };
+}
+
+async function stream(response: ServerResponse, text: string, calls: object[]): Promise<void> {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const send = (delta: object, finish: string | null = null) => {
+    const choices = [{ index: 0, delta, finish_reason: finish }];
+    response.write(`data: ${JSON.stringify({ object: "chat.completion.chunk", choices })}\n\n`);
+  };
+  for (let at = 0; at < text.length && !response.destroyed; at += PIECE_CHARS) {
+    send({ content: text.slice(at, at + PIECE_CHARS) });
+    await pause(PIECE_MS);
+  }
+  if (calls.length > 0) send({ tool_calls: calls.map((call, index) => ({ index, ...call })) });
+  send({}, calls.length > 0 ? "tool_calls" : "stop");
+  const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+  response.end(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms));
+}

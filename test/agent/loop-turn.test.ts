@@ -1,0 +1,333 @@
+// The loop within a turn: steering, redirection, a conversation that is too long, guardrails, files for long results, and
+// a run that goes on where another died.
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import type { ContextKeeper, Message, Tool } from "../../core/agent/contract.ts";
+import { type LoopOptions, runLoop } from "../../core/agent/loop.ts";
+import { fail, readRendered, succeed } from "../../core/agent/tool-result.ts";
+import { err, ok } from "../../core/errors.ts";
+import { DEFAULTS } from "../../core/limits.ts";
+import { createTestClock } from "../support/clock.ts";
+import { Crash, createMemoryJournal } from "../support/memory-journal.ts";
+import { type ScriptLine, createScriptedModel } from "../support/scripted-model.ts";
+
+const Args = z.strictObject({ say: z.string().optional() });
+
+function createTools() {
+  const runs: string[] = [];
+  const tool = (name: string, more: Partial<Tool<z.infer<typeof Args>>>): Tool<z.infer<typeof Args>> => ({
+    name,
+    description: name,
+    parameters: Args,
+    effect: "read",
+    async run({ say = "" }, { op }) {
+      runs.push(`${name} ${op}`);
+      if (say === "fail") return fail("no", "It cannot be said.");
+      return succeed({ said: say.length }, { content: { echo: say } });
+    },
+    ...more,
+  });
+  const tools = [tool("look", {}), tool("put", { effect: "keyed" }), tool("shell", { effect: "unkeyed" })];
+  return { tools, runs };
+}
+
+/** Answers by how far the conversation is, so that a step that is asked again is answered alike. */
+function byStep(script: ScriptLine[]): ScriptLine[] {
+  const line: ScriptLine = (request) => {
+    const next = script[request.messages.filter((message) => message.role === "assistant").length]!;
+    return typeof next === "function" ? next(request) : next;
+  };
+  return Array<ScriptLine>(script.length * 2).fill(line);
+}
+
+function setUp(script: ScriptLine[], options: Partial<LoopOptions> = {}) {
+  const model = createScriptedModel(script);
+  const { tools, runs } = createTools();
+  const run = (more: Partial<LoopOptions> = {}) =>
+    runLoop({
+      models: [model],
+      tools,
+      journal: createMemoryJournal(),
+      system: "system",
+      history: [{ role: "user", text: "hello" }],
+      limits: { ...DEFAULTS.turn, maxSteps: 20 },
+      cacheKey: "key",
+      clock: createTestClock(),
+      random: () => 0.5,
+      signal: new AbortController().signal,
+      ...options,
+      ...more,
+    });
+  return { model, run, runs };
+}
+
+const calls = (...words: string[]): ScriptLine => ({
+  calls: words.map((word, i) => {
+    const [name, say] = word.split(":");
+    return { id: `${word}-${i}`, name: name!, args: say ? { say } : {} };
+  }),
+});
+const textsOf = (messages: Message[]) => messages.map((message) => message.text);
+
+describe("what a person puts into a running turn", () => {
+  it("is read before the next model call, and again by a run that goes on", async () => {
+    const added: Record<number, Message[]> = { 1: [{ role: "user", text: "[steer x]\nFaster.", entry: 9 }] };
+    const additions = (step: number) => added[step] ?? [];
+    const { model, run } = setUp([calls("look:a"), calls("look:b"), { text: "Done." }]);
+    const journal = createMemoryJournal({ additions, crashAt: "intent 1.0" });
+    await expect(run({ journal })).rejects.toThrow(Crash);
+    expect(textsOf(model.requests[1]!.messages).at(-1)).toBe("[steer x]\nFaster.");
+    await run({ journal: journal.reopen({ additions }) });
+    expect(model.requests[2]!.messages.slice(0, 4)).toEqual(model.requests[1]!.messages);
+    expect(model.requests).toHaveLength(3);
+  });
+
+  it("ends the turn at the next tool boundary where it is meant to, and nothing more is asked", async () => {
+    let interrupted = false;
+    const { model, run, runs } = setUp([
+      () => {
+        interrupted = true;
+        return { calls: [{ name: "look" }, { name: "shell" }] };
+      },
+      { text: "never" },
+    ]);
+    const journal = createMemoryJournal();
+    const isInterrupted = () => interrupted;
+    expect(await run({ journal, isInterrupted })).toMatchObject({ state: "interrupted", stats: { toolCalls: 2 } });
+    expect(runs).toEqual([]);
+    expect(model.requests).toHaveLength(1);
+    expect(journal.written).toEqual(["answer 0", "intent 0.0", "result 0.0", "intent 0.1", "result 0.1"]);
+  });
+
+  it("lets an answer that has come be the last word", async () => {
+    const { run } = setUp([{ text: "Here it is." }]);
+    expect(await run({ isInterrupted: () => true })).toMatchObject({ state: "done", text: "Here it is." });
+  });
+
+  it("ends a resumed turn only behind what it had recorded", async () => {
+    const script = [calls("look:a"), calls("look:b"), { text: "never" }];
+    const { run, runs } = setUp(script);
+    const journal = createMemoryJournal({ crashAt: "result 1.0" });
+    await expect(run({ journal })).rejects.toThrow(Crash);
+    expect(await run({ journal: journal.reopen(), isInterrupted: () => true })).toMatchObject({
+      state: "interrupted",
+      stats: { modelCalls: 2, toolCalls: 2 },
+    });
+    expect(runs).toEqual(["look 0.0", "look 1.0"]);
+  });
+
+  it("ends a resumed turn whose calls had all ended before it asks the model again", async () => {
+    const { run, model } = setUp([calls("look:a"), { text: "never" }]);
+    const journal = createMemoryJournal({ crashAt: "answer 1" });
+    await expect(run({ journal })).rejects.toThrow(Crash);
+    expect(await run({ journal: journal.reopen(), isInterrupted: () => true })).toMatchObject({ state: "interrupted" });
+    expect(model.requests).toHaveLength(2);
+  });
+});
+
+describe("a conversation that does not fit", () => {
+  const overflow = { failure: { code: "context_overflow", compact: true } };
+
+  function createKeeper(reply: ContextKeeper["fit"]) {
+    const asked: { step: number; overflow: boolean; usage: number | null; contextWindow: number }[] = [];
+    const context: ContextKeeper = {
+      async fit(request) {
+        const { step, usage, contextWindow } = request;
+        asked.push({ step, overflow: request.overflow, usage: usage?.input ?? null, contextWindow });
+        return reply(request);
+      },
+    };
+    return { context, asked };
+  }
+  const short: Message[] = [{ role: "user", text: "in short" }];
+
+  it("is looked at before each model call, with the usage of the last one", async () => {
+    const { context, asked } = createKeeper(async ({ messages }) => ok({ messages }));
+    const { run } = setUp([calls("look:a"), { text: "Done." }]);
+    await run({ context });
+    expect(asked).toEqual([
+      { step: 0, overflow: false, usage: null, contextWindow: 200_000 },
+      { step: 1, overflow: false, usage: 10, contextWindow: 200_000 },
+    ]);
+  });
+
+  it("goes on shorter, under the prompt of a new epoch", async () => {
+    const { context } = createKeeper(async ({ messages, step }) =>
+      step === 1 ? ok({ messages: short, system: "new system" }) : ok({ messages }),
+    );
+    const { run, model } = setUp([calls("look:a"), calls("look:b"), { text: "Done." }]);
+    await run({ context });
+    expect(model.requests.map(({ system }) => system)).toEqual(["system", "new system", "new system"]);
+    expect(model.requests[1]!.messages).toEqual(short);
+    expect(textsOf(model.requests[2]!.messages).slice(0, 1)).toEqual(["in short"]);
+    expect(model.requests[2]!.messages).toHaveLength(3);
+  });
+
+  it("is shortened and asked again when the provider refuses it, at most three times", async () => {
+    const { context, asked } = createKeeper(async () => ok({ messages: short }));
+    const { run, model } = setUp([overflow, { text: "Better." }]);
+    expect(await run({ context })).toMatchObject({ state: "done", text: "Better." });
+    expect(asked.map((request) => request.overflow)).toEqual([false, true]);
+    expect(model.requests[1]!.messages).toEqual(short);
+
+    const hopeless = setUp([overflow, overflow, overflow, overflow, { text: "never" }]);
+    expect(await hopeless.run({ context })).toMatchObject({ state: "failed", failure: { code: "context_overflow" } });
+    expect(hopeless.model.requests).toHaveLength(4);
+  });
+
+  it("ends the turn with the provider's refusal where it cannot be shortened", async () => {
+    const { context } = createKeeper(async () => err("compaction_failed", "It could not be made shorter."));
+    for (const more of [{}, { context }]) {
+      const { run, model } = setUp([overflow, { text: "never" }]);
+      expect(await run(more)).toMatchObject({ state: "failed", failure: { code: "context_overflow" } });
+      expect(model.requests).toHaveLength(1);
+    }
+  });
+
+  it("is sent as it is while it could not be shortened in advance", async () => {
+    const { context } = createKeeper(async () => err("compaction_failed", "It could not be made shorter."));
+    const { run } = setUp([{ text: "It fits after all." }]);
+    expect(await run({ context })).toMatchObject({ state: "done", text: "It fits after all." });
+  });
+});
+
+describe("a turn that goes round in circles", () => {
+  const circle = Array<ScriptLine>(8).fill(calls("put:x"));
+  const guardrails = (attended: boolean) => ({ settings: DEFAULTS.guardrails, attended: () => attended });
+
+  it("gets one closing answer without tools when nobody watches", async () => {
+    const { run, model } = setUp([...circle.slice(0, 5), { text: "I was stuck.", calls: [{ name: "put" }] }]);
+    expect(await run({ guardrails: guardrails(false) })).toMatchObject({
+      state: "done",
+      reason: "guardrail",
+      text: "I was stuck.",
+      stats: { modelCalls: 6, toolCalls: 5 },
+    });
+    expect(model.requests[5]?.toolChoice).toBe("none");
+    expect(model.requests[5]?.messages.at(-1)?.text).toMatch(/^put was called 5 times in a row .* Do not call tools\./);
+  });
+
+  it("is warned and goes on while a person watches", async () => {
+    const { run, model } = setUp([...circle, { text: "At last." }]);
+    expect(await run({ guardrails: guardrails(true) })).toMatchObject({ state: "done", reason: "answer" });
+    const warned = model.requests[8]!.messages.filter((message) => message.role === "tool").map(
+      (message) => readRendered(message.text)?.warning !== undefined,
+    );
+    expect(warned).toEqual([false, false, true, true, true, true, true, true]);
+  });
+
+  it("is judged alike by a run that goes on", async () => {
+    for (const crashAt of ["result 2.0", "answer 4", "result 4.0", "answer 5"]) {
+      const { run } = setUp(byStep([...circle.slice(0, 5), { text: "I was stuck." }]));
+      const journal = createMemoryJournal({ crashAt });
+      await expect(run({ journal, guardrails: guardrails(false) })).rejects.toThrow(Crash);
+      const end = await run({ journal: journal.reopen(), guardrails: guardrails(false) });
+      expect(end).toMatchObject({ state: "done", stats: { toolCalls: 5 } });
+      expect(journal.written.filter((line) => line.startsWith("result"))).toHaveLength(5);
+    }
+  });
+
+  it("keeps what it did past a limit while a person watched, when it is resumed and nobody does", async () => {
+    const { run } = setUp(byStep([...circle.slice(0, 7), { text: "I was stuck." }]));
+    const journal = createMemoryJournal({ crashAt: "result 6.0" });
+    await expect(run({ journal, guardrails: guardrails(true) })).rejects.toThrow(Crash);
+    expect(await run({ journal: journal.reopen(), guardrails: guardrails(false) })).toMatchObject({
+      state: "done",
+      stats: { toolCalls: 7 },
+    });
+  });
+});
+
+describe("a result too long for the window", () => {
+  it("goes into a file named after its call, the same when the call is run again", async () => {
+    const places: string[] = [];
+    const spill = async (place: string) => {
+      places.push(place);
+      return ok(`results/${place}`);
+    };
+    const { run, model } = setUp([calls(`look:${"y".repeat(150_000)}`), { text: "Long." }]);
+    const journal = createMemoryJournal({ crashAt: "result 0.0" });
+    await expect(run({ journal, spill })).rejects.toThrow(Crash);
+    await run({ journal: journal.reopen(), spill });
+    expect(places).toEqual(["2-look", "2-look"]);
+    const shown = readRendered(model.requests.at(-1)!.messages.at(-1)!.text);
+    expect(shown).toMatchObject({ said: 150_000, moved: expect.stringContaining("results/2-look") });
+  });
+
+  it("counts what was recorded before a crash towards the turn's budget", async () => {
+    const big = `look:${"y".repeat(90_000)}`;
+    const places: string[] = [];
+    const spill = async (place: string) => {
+      places.push(place);
+      return ok(place);
+    };
+    const script = [calls(big), calls(`${big}z`), calls("look:b", `${big}x`), { text: "Done." }];
+    const whole = setUp(script);
+    await whole.run({ spill });
+    const { run } = setUp(byStep(script));
+    const journal = createMemoryJournal({ crashAt: "answer 2" });
+    await expect(run({ journal, spill })).rejects.toThrow(Crash);
+    await run({ journal: journal.reopen(), spill });
+    expect(places).toEqual(["7-look", "7-look"]);
+  });
+});
+
+describe("a chain of models", () => {
+  it("goes on with the model that gave the turn's last answer", async () => {
+    const failing = createScriptedModel([{ failure: { code: "auth", fallBack: true } }, { text: "never" }]);
+    const second = { ...createScriptedModel([calls("look:a"), { text: "Done." }]), name: "scripted:second" };
+    const named = { ...second, stream: renamed(second) };
+    const { run } = setUp([]);
+    const journal = createMemoryJournal({ crashAt: "answer 1" });
+    const models = [failing, named] as const;
+    await expect(run({ models, journal })).rejects.toThrow(Crash);
+    await run({ models, journal: journal.reopen() });
+    expect(failing.requests).toHaveLength(1);
+    expect(second.requests).toHaveLength(3);
+  });
+
+  function renamed(model: ReturnType<typeof createScriptedModel>): typeof model.stream {
+    return async function* (request, signal) {
+      for await (const event of model.stream(request, signal)) {
+        yield event.type === "done" ? { ...event, answer: { ...event.answer, model: "scripted:second" } } : event;
+      }
+    };
+  }
+});
+
+describe("a turn that dies at any of its writes", () => {
+  const script = [
+    calls("look:a", "look:b", "put:c"),
+    calls("put:d", "look:fail", "look:e"),
+    calls("look:a", "look:b"),
+    { text: "Done." },
+  ];
+  async function runWhole() {
+    const { model, run } = setUp(script);
+    const journal = createMemoryJournal();
+    const end = await run({ journal });
+    return { end, written: journal.written, last: model.requests.at(-1)!.messages };
+  }
+
+  it("ends as it would have, with every call made once", async () => {
+    const whole = await runWhole();
+    expect(whole.written).toHaveLength(20);
+    for (const crashAt of whole.written) {
+      const journal = createMemoryJournal({ crashAt });
+      const { model, run, runs } = setUp(byStep(script));
+      await expect(run({ journal })).rejects.toThrow(Crash);
+      const end = await run({ journal: journal.reopen() });
+      expect(end).toMatchObject({
+        state: "done",
+        text: "Done.",
+        stats: { modelCalls: 4, toolCalls: 8, failedCalls: 1 },
+      });
+      expect(withoutEntries(model.requests.at(-1)!.messages)).toEqual(withoutEntries(whole.last));
+      expect(journal.written.toSorted()).toEqual(whole.written.toSorted());
+      expect(new Set(runs).size).toBe(8);
+    }
+  });
+
+  /** A crash may change the order in which results are written, not what is read. */
+  const withoutEntries = (messages: Message[]) => messages.map((message) => ({ ...message, entry: 0 }));
+});

@@ -1,0 +1,437 @@
+// One model call and what is done before it is given up: waits, keys, other models; and what the sink is told of it.
+import { describe, expect, it } from "vitest";
+import type {
+  AnswerSink,
+  Message,
+  Model,
+  ModelChain,
+  ModelEvent,
+  ModelFailure,
+  ModelRequest,
+} from "../../core/agent/contract.ts";
+import { type AskOptions, askModel } from "../../core/agent/model-turn.ts";
+import { type Answer, NO_USAGE } from "../../core/schemas/entry.ts";
+import { toRequest } from "../conformance/model.ts";
+import { type TestClock, createTestClock } from "../support/clock.ts";
+
+const NOTHING = { retry: false, compact: false, rotateKey: false, fallBack: false };
+const toFailure = (code: string, change: Partial<ModelFailure> = {}): ModelFailure => ({
+  ...{ code, message: `${code}.`, ...NOTHING },
+  ...change,
+});
+const LIMITED = toFailure("rate_limit", { retry: true, rotateKey: true, fallBack: true });
+const BUSY = toFailure("overloaded", { retry: true, fallBack: true });
+const WRONG_KEY = toFailure("auth", { rotateKey: true, fallBack: true });
+const OVERFLOW = toFailure("context_overflow", { compact: true, fallBack: true });
+const MISSING = toFailure("model_missing", { fallBack: true });
+const REFUSED = toFailure("provider_policy_blocked");
+
+const SPENT = { model: "a", usage: { ...NO_USAGE, input: 9 } };
+
+type Reply = string | ModelFailure | "…silence";
+const SILENCE = "…silence";
+
+interface World {
+  clock: TestClock;
+  /** All that happened, in order: `<model>`, `key <model>`, `wait <ms>`, what the sink was told. */
+  seen: string[];
+  requests: ModelRequest[];
+  stop: AbortController;
+  model(name: string, replies: Reply[], keys?: number): Model;
+  ask(models: ModelChain, change?: Partial<AskOptions>): ReturnType<typeof askModel>;
+}
+
+function createWorld(): World {
+  const test = createTestClock();
+  const seen: string[] = [];
+  const requests: ModelRequest[] = [];
+  const stop = new AbortController();
+  const clock: TestClock = {
+    ...test,
+    sleep(ms, signal) {
+      if (!signal) return settle();
+      if (ms < 100_000) seen.push(`wait ${ms}`);
+      return test.sleep(ms, signal);
+    },
+  };
+  const sink: AnswerSink = {
+    text: (delta) => seen.push(`text ${delta}`),
+    reasoning: (delta) => seen.push(`reasoning ${delta}`),
+    restart: (failure) => {
+      const spent = failure.spent ? `, ${failure.spent.usage.input} tokens` : "";
+      seen.push(`restart ${failure.code}${spent}`);
+    },
+  };
+  return {
+    clock,
+    seen,
+    requests,
+    stop,
+    model(name, replies, keys = 1) {
+      const left = [...replies];
+      let keysLeft = keys;
+      return {
+        name,
+        contextWindow: 1_000,
+        async *stream(request, signal): AsyncGenerator<ModelEvent> {
+          seen.push(name);
+          requests.push(request);
+          const reply = left.shift() ?? "The script is over.";
+          if (typeof reply !== "string") return yield { type: "failed", failure: reply };
+          yield { type: "text_delta", text: reply };
+          if (reply === SILENCE) {
+            await new Promise((resolve) => signal.addEventListener("abort", resolve));
+            return yield { type: "failed", failure: { ...toFailure("aborted"), spent: SPENT } };
+          }
+          yield { type: "done", answer: toAnswer(reply, name) };
+        },
+        ...(keys > 1 && {
+          rotateKey(failure: ModelFailure) {
+            seen.push(`key ${name} ${failure.code}`);
+            return --keysLeft > 0;
+          },
+        }),
+      };
+    },
+    ask: (models, change = {}) =>
+      askModel({
+        models,
+        at: 0,
+        request: toRequest(),
+        limits: { modelRetries: 3, inlineWaitMs: 20_000, idleStreamMs: 120_000 },
+        clock,
+        random: () => 0.5,
+        signal: stop.signal,
+        sink,
+        ...change,
+      }),
+  };
+}
+
+const toAnswer = (text: string, model: string): Answer => ({ text, calls: [], stop: "end", usage: NO_USAGE, model });
+
+describe("a model call", () => {
+  it("gives the answer of the first model", async () => {
+    const { model, ask, seen } = createWorld();
+    expect(await ask([model("a", ["Yes."])])).toEqual({ result: { ok: true, value: toAnswer("Yes.", "a") }, at: 0 });
+    expect(seen).toEqual(["a", "text Yes."]);
+  });
+
+  it("begins with the model it is told to begin with", async () => {
+    const { model, ask } = createWorld();
+    expect(await ask([model("a", []), model("b", ["Yes."])], { at: 1 })).toMatchObject({ at: 1, result: { ok: true } });
+  });
+
+  it("waits longer before each repetition, with a share of chance, and no more often than it may", async () => {
+    const { model, ask, seen } = createWorld();
+    const { result, at } = await ask([model("a", [BUSY, BUSY, BUSY, BUSY])]);
+    expect({ result, at }).toEqual({ result: { ok: false, failure: BUSY }, at: 0 });
+    const restart = "restart overloaded";
+    expect(seen).toEqual(["a", restart, "wait 2500", "a", restart, "wait 5000", "a", restart, "wait 10000", "a"]);
+  });
+
+  it("waits as long as the provider says", async () => {
+    const { model, ask, seen } = createWorld();
+    await ask([model("a", [{ ...BUSY, retryAfterMs: 7_000 }, "Yes."])]);
+    expect(seen).toEqual(["a", "restart overloaded", "wait 7000", "a", "text Yes."]);
+  });
+
+  it("leaves a wait that is too long to the caller", async () => {
+    const { model, ask, seen } = createWorld();
+    const failure = { ...LIMITED, retryAfterMs: 20_001 };
+    expect(await ask([model("a", [failure])])).toEqual({ result: { ok: false, failure }, at: 0 });
+    expect(seen).toEqual(["a"]);
+  });
+
+  it("takes the next model rather than a long wait", async () => {
+    const { model, ask, seen } = createWorld();
+    const chain: ModelChain = [model("a", [{ ...BUSY, retryAfterMs: 60_000 }]), model("b", ["Yes."])];
+    expect(await ask(chain)).toMatchObject({ at: 1, result: { ok: true } });
+    expect(seen).toEqual(["a", "restart overloaded", "b", "text Yes."]);
+  });
+
+  it("falls back when the retries are used up, and gives each model its own", async () => {
+    const { model, ask, seen } = createWorld();
+    const chain: ModelChain = [model("a", [BUSY, BUSY]), model("b", [BUSY, BUSY]), model("c", ["Yes."])];
+    const limits = { modelRetries: 1, inlineWaitMs: 20_000, idleStreamMs: 120_000 };
+    expect(await ask(chain, { limits })).toMatchObject({ at: 2 });
+    expect(seen.filter((line) => !line.startsWith("restart"))).toEqual([
+      ...["a", "wait 2500", "a", "b", "wait 2500", "b", "c", "text Yes."],
+    ]);
+  });
+
+  it("falls back at once where waiting does not help", async () => {
+    const { model, ask, seen } = createWorld();
+    await ask([model("a", [MISSING]), model("b", ["Yes."])]);
+    expect(seen).toEqual(["a", "restart model_missing", "b", "text Yes."]);
+  });
+
+  it("asks no other model what every model must not be asked", async () => {
+    const { model, ask, seen } = createWorld();
+    expect(await ask([model("a", [REFUSED]), model("b", ["Yes."])])).toEqual({
+      result: { ok: false, failure: REFUSED },
+      at: 0,
+    });
+    expect(seen).toEqual(["a"]);
+  });
+
+  it("ends with the failure that passes soonest, when the last model is out for good", async () => {
+    const { model, ask } = createWorld();
+    const later = { ...BUSY, retryAfterMs: 60_000 };
+    const sooner = { ...LIMITED, retryAfterMs: 30_000 };
+    const chain: ModelChain = [model("a", [later]), model("b", [sooner]), model("c", [MISSING])];
+    expect(await ask(chain)).toEqual({ result: { ok: false, failure: sooner }, at: 2 });
+  });
+
+  it("tells each charge once: with the repetition, or with the end", async () => {
+    const { model, ask, seen } = createWorld();
+    const charged = (failure: ModelFailure, input: number): ModelFailure => ({
+      ...failure,
+      spent: { model: "m", usage: { ...NO_USAGE, input } },
+    });
+    const busy = charged({ ...BUSY, retryAfterMs: 60_000 }, 7);
+    const missing = charged(MISSING, 5);
+    expect(await ask([model("a", [busy]), model("b", [missing])])).toEqual({
+      result: { ok: false, failure: { ...busy, spent: missing.spent } },
+      at: 1,
+    });
+    expect(seen).toEqual(["a", "restart overloaded, 7 tokens", "b"]);
+  });
+
+  it("asks again at once, twice, for an answer of nothing, then asks the next model, and tells what each cost", async () => {
+    const { model, ask, seen } = createWorld();
+    const chain: ModelChain = [model("a", ["", " \n", ""]), model("b", ["Yes."])];
+    expect(await ask(chain)).toMatchObject({ at: 1, result: { ok: true } });
+    const restart = "restart empty_answer, 0 tokens";
+    expect(seen).toEqual(["a", "text ", restart, "a", "text  \n", restart, "a", "text ", restart, "b", "text Yes."]);
+    expect(await ask([model("c", ["", "", "", "Too late."])])).toEqual({
+      at: 0,
+      result: {
+        ok: false,
+        failure: {
+          ...toFailure("empty_answer", { fallBack: true, spent: { model: "c", usage: NO_USAGE } }),
+          message: "c gave an empty answer. Ask again, or in other words.",
+        },
+      },
+    });
+  });
+
+  it("hands an overflow back at once, with the model it is to be shortened for", async () => {
+    const { model, ask, seen } = createWorld();
+    const chain: ModelChain = [model("a", [MISSING]), model("b", [OVERFLOW, "Yes."]), model("c", ["Yes."])];
+    expect(await ask(chain)).toEqual({ result: { ok: false, failure: OVERFLOW }, at: 1 });
+    expect(seen).toEqual(["a", "restart model_missing", "b"]);
+  });
+});
+
+describe("keys", () => {
+  it("are changed at once when one is wrong", async () => {
+    const { model, ask, seen } = createWorld();
+    await ask([model("a", [WRONG_KEY, WRONG_KEY, "Yes."], 3)]);
+    expect(seen).toEqual([...["a", "key a auth", "restart auth", "a", "key a auth", "restart auth", "a", "text Yes."]]);
+  });
+
+  it("get a second try at a limit, each", async () => {
+    const { model, ask, seen } = createWorld();
+    await ask([model("a", [LIMITED, LIMITED, LIMITED, "Yes."], 2)]);
+    const restart = "restart rate_limit";
+    expect(seen).toEqual([
+      ...["a", restart, "wait 2500", "a", "key a rate_limit", restart, "a", restart, "wait 5000", "a", "text Yes."],
+    ]);
+  });
+
+  it("get none when the limit lasts longer than a wait may", async () => {
+    const { model, ask, seen } = createWorld();
+    await ask([model("a", [{ ...LIMITED, retryAfterMs: 60_000 }, "Yes."], 2)]);
+    expect(seen).toEqual(["a", "key a rate_limit", "restart rate_limit", "a", "text Yes."]);
+  });
+
+  it("give way to the next model when there is no other", async () => {
+    const { model, ask, seen } = createWorld();
+    const allRest = { ...LIMITED, rotateKey: false, retryAfterMs: 3_600_000 };
+    await ask([model("a", [WRONG_KEY, WRONG_KEY, allRest], 2), model("b", ["Yes."])]);
+    expect(seen.filter((line) => !line.startsWith("restart"))).toEqual([
+      ...["a", "key a auth", "a", "key a auth", "a", "b", "text Yes."],
+    ]);
+  });
+
+  it("say when the first is back, when all rest and there is no other model", async () => {
+    const { model, ask } = createWorld();
+    const allRest = { ...LIMITED, rotateKey: false, retryAfterMs: 3_600_000 };
+    expect(await ask([model("a", [WRONG_KEY, LIMITED, LIMITED, allRest], 2)])).toEqual({
+      result: { ok: false, failure: allRest },
+      at: 0,
+    });
+  });
+
+  it("are not changed for ever, though a provider puts each back before it refuses the next", async () => {
+    const { model, ask, seen } = createWorld();
+    const chain: ModelChain = [model("a", Array(100).fill(WRONG_KEY), Infinity), model("b", ["Yes."])];
+    expect(await ask(chain)).toMatchObject({ at: 1 });
+    expect(seen.filter((line) => line === "a")).toHaveLength(33);
+  });
+});
+
+describe("native parts", () => {
+  const history: Message[] = [
+    { role: "user", text: "Hi" },
+    { role: "assistant", text: "Hello", calls: [], native: { wire: "w", data: ["signed"] } },
+    { role: "user", text: "?" },
+  ];
+  const UNSIGNED = toFailure("native_refused", { fallBack: true, dropNative: true });
+
+  it("are left out, once, when a provider refuses them; what was asked for stays as it is", async () => {
+    const { model, ask, requests, seen } = createWorld();
+    const request = toRequest({ messages: history });
+    const kept = structuredClone(request);
+    expect(await ask([model("a", [UNSIGNED, "Yes."])], { request })).toMatchObject({ result: { ok: true } });
+    expect(seen).toEqual(["a", "restart native_refused", "a", "text Yes."]);
+    const { native: _, ...bare } = history[1] as Extract<Message, { role: "assistant" }>;
+    expect(requests[1]).toEqual({ ...request, messages: [history[0], bare, history[2]] });
+    expect(request).toEqual(kept);
+  });
+
+  it("are not what is refused when there are none: the next model is asked, without them", async () => {
+    const { model, ask, requests } = createWorld();
+    const chain: ModelChain = [model("a", [UNSIGNED, UNSIGNED]), model("b", ["Yes."])];
+    expect(await ask(chain, { request: toRequest({ messages: history }) })).toMatchObject({ at: 1 });
+    expect(requests).toHaveLength(3);
+    expect(JSON.stringify(requests[2])).not.toContain("signed");
+  });
+});
+
+describe("a stream", () => {
+  it("that says nothing for too long is cut and asked again, and the sink forgets it", async () => {
+    const { model, ask, seen, clock } = createWorld();
+    const asked = ask([model("a", [SILENCE, "Yes."])]);
+    await settle();
+    clock.advance(119_999);
+    await settle();
+    expect(seen).toEqual(["a", "text …silence"]);
+    clock.advance(1);
+    expect(await asked).toMatchObject({ result: { ok: true, value: { text: "Yes." } } });
+    expect(seen).toEqual(["a", "text …silence", "restart stream_stalled, 9 tokens", "wait 2500", "a", "text Yes."]);
+  });
+
+  it("that goes on saying something is not cut, however long it takes", async () => {
+    const { ask, clock } = createWorld();
+    const slow: Model = {
+      name: "slow",
+      contextWindow: 1_000,
+      async *stream() {
+        for (let minute = 0; minute < 10; minute++) {
+          clock.advance(60_000);
+          await settle();
+          yield { type: "reasoning_delta", text: "Hm." };
+        }
+        yield { type: "done", answer: toAnswer("Yes.", "slow") };
+      },
+    };
+    expect(await ask([slow])).toMatchObject({ result: { ok: true } });
+  });
+
+  it("that is heard without saying anything to a reader is not cut, until it is not heard either", async () => {
+    const { ask, clock } = createWorld();
+    const writing: Model = {
+      name: "writing",
+      contextWindow: 1_000,
+      async *stream(_request, signal, heard) {
+        for (let minute = 0; minute < 10; minute++) {
+          clock.advance(60_000);
+          heard!();
+          await settle();
+        }
+        clock.advance(120_000);
+        await settle();
+        yield { type: "done", answer: toAnswer("too late", "writing") };
+      },
+    };
+    const limits = { modelRetries: 0, inlineWaitMs: 20_000, idleStreamMs: 120_000 };
+    expect(await ask([writing], { limits })).toMatchObject({
+      result: { ok: false, failure: { code: "stream_stalled" } },
+    });
+  });
+
+  it("is closed when it was cut, even one that never ends", async () => {
+    const { ask, clock } = createWorld();
+    let wasAborted = false;
+    const deaf: Model = {
+      name: "deaf",
+      contextWindow: 1_000,
+      stream: (_, signal) => ({
+        [Symbol.asyncIterator]: () => ({
+          next: () => {
+            signal.addEventListener("abort", () => (wasAborted = true));
+            return new Promise<never>(() => undefined);
+          },
+        }),
+      }),
+    };
+    const limits = { modelRetries: 0, inlineWaitMs: 20_000, idleStreamMs: 120_000 };
+    const asked = ask([deaf], { limits });
+    await settle();
+    clock.advance(120_000);
+    expect(await asked).toEqual({
+      result: {
+        ok: false,
+        failure: toFailure("stream_stalled", {
+          message: "deaf said nothing for 120 seconds.",
+          retry: true,
+          fallBack: true,
+        }),
+      },
+      at: 0,
+    });
+    expect(wasAborted).toBe(true);
+  });
+
+  it.each([
+    ["ends without an answer", [] as ModelEvent[], "stream_cut", true],
+    ["throws", null, "model_crashed", false],
+  ])("that %s is a failure and nothing worse", async (_, events, code, retry) => {
+    const { ask } = createWorld();
+    const odd: Model = {
+      name: "odd",
+      contextWindow: 1_000,
+      async *stream() {
+        if (!events) throw new Error("a bug");
+        yield* events;
+      },
+    };
+    const limits = { modelRetries: 0, inlineWaitMs: 20_000, idleStreamMs: 120_000 };
+    expect(await ask([odd], { limits })).toMatchObject({
+      result: { ok: false, failure: { code, retry, fallBack: true } },
+    });
+  });
+});
+
+describe("stopping", () => {
+  it("ends a stream at once, without another try or another model", async () => {
+    const { model, ask, seen, stop } = createWorld();
+    const asked = ask([model("a", [SILENCE]), model("b", ["Yes."])]);
+    await settle();
+    stop.abort();
+    expect(await asked).toEqual({ result: { ok: false, failure: { ...toFailure("aborted"), spent: SPENT } }, at: 0 });
+    expect(seen).toEqual(["a", "text …silence"]);
+  });
+
+  it("ends a wait", async () => {
+    const { model, ask, stop, clock } = createWorld();
+    const waiting: TestClock = {
+      ...clock,
+      async sleep(ms, signal) {
+        if (ms < 100_000) stop.abort();
+        return clock.sleep(ms, signal);
+      },
+    };
+    expect(await ask([model("a", [BUSY, "Yes."])], { clock: waiting })).toMatchObject({
+      at: 0,
+      result: { ok: false, failure: { code: "aborted", retry: false } },
+    });
+  });
+});
+
+/** Everything that can go on without time goes on. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

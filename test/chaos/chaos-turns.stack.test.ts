@@ -1,0 +1,20 @@
+// The chaos run over turns, in short: two turns, each cut where it hurts most. What the run itself measures is compared whole.
+import { expect, it } from "vitest";
+import { runTurns } from "../../scripts/chaos-turns.ts";
+
+it("loses nothing and repeats nothing when the stack is killed in a turn, and readers have the text of the log", async () => {
+  const said: string[] = [];
+  const points = ["after running c5", "before result c6"];
+  const run = await runTurns({ turns: 2, seed: 1, points, say: (line) => said.push(line) });
+  expect(run, said.join("\n")).toEqual({
+    kills: 2,
+    lost: 0,
+    duplicated: 0,
+    unknown: 2,
+    unknownRerun: 0,
+    stuck: 0,
+    between: 2,
+    unhit: [],
+    remarks: [],
+  });
+});

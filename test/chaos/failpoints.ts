@@ -1,0 +1,187 @@
+// The ports of a session with failpoints: before and after everything it writes, and between a tool's work and its result.
+// At the point that was chosen nothing of this life is written any more, whoever asks: the power is about to go out. Used by
+// the chaos run's api Worker only.
+import type { Model, Tool } from "../../core/agent/contract.ts";
+import { ok } from "../../core/errors.ts";
+import type { Sql, SqlValue } from "../../core/ports.ts";
+import { Entry } from "../../core/schemas/entry.ts";
+import type { SessionHost } from "../../core/session/context.ts";
+
+export interface FailpointOptions {
+  /** The point at which this life ends. */
+  at?: string;
+  /** Hears of every point that is passed. */
+  tell(point: string): void;
+  /** Hears of the end. Its promise holds back whoever waits for an answer. */
+  reached(point: string): Promise<unknown>;
+}
+
+export interface Failpoints {
+  host: SessionHost;
+  /** Resolves never, once the point was reached; at once before. */
+  hold(): Promise<unknown>;
+}
+
+class PowerCut extends Error {
+  override name = "PowerCut";
+}
+
+export function withFailpoints(host: SessionHost, { at, tell, reached }: FailpointOptions): Failpoints {
+  let held: Promise<unknown> | null = null;
+  /** What was last written: tells one setting of the alarm from another. */
+  let last = "waking";
+
+  function live(): void {
+    if (held) throw new PowerCut();
+  }
+
+  function pass(point: string): void {
+    live();
+    tell(point);
+    if (point !== at) return;
+    // A request is not made from inside a transaction, which is rolled back by this throw.
+    held = Promise.resolve().then(() => reached(point));
+    throw new PowerCut(point);
+  }
+
+  async function around<T>(what: string, work: () => Promise<T>): Promise<T> {
+    pass(`before ${what}`);
+    const value = await work();
+    pass(`after ${what}`);
+    return value;
+  }
+
+  function mortalSql(sql: Sql): Sql {
+    let within: string[] | null = null;
+    return {
+      run<Row>(query: string, ...values: SqlValue[]): Row[] {
+        live();
+        const write = describeWrite(query, values);
+        if (!write) return sql.run<Row>(query, ...values);
+        if (within) {
+          within.push(write);
+          return sql.run<Row>(query, ...values);
+        }
+        pass(`before ${write}`);
+        const rows = sql.run<Row>(query, ...values);
+        last = write;
+        pass(`after ${write}`);
+        return rows;
+      },
+      transaction(work) {
+        live();
+        const writes: string[] = [];
+        within = writes;
+        try {
+          const value = sql.transaction(() => {
+            const made = work();
+            // Every statement is made, none is kept.
+            if (writes.length > 0) pass(`before ${nameTransaction(writes)}`);
+            return made;
+          });
+          if (writes.length > 0) last = nameTransaction(writes);
+          if (writes.length > 0) pass(`after ${last}`);
+          return value;
+        } finally {
+          within = null;
+        }
+      },
+    };
+  }
+
+  function mortalTool(tool: Tool): Tool {
+    return {
+      ...tool,
+      async run(args: { call: string }, context) {
+        live();
+        const result = await tool.run(args, context);
+        pass(`after running ${args.call}`);
+        return result;
+      },
+    };
+  }
+
+  function mortalModel(model: Model): Model {
+    return {
+      ...model,
+      async *stream(request, signal, heard) {
+        if (held) await held;
+        yield* model.stream(request, signal, heard);
+      },
+    };
+  }
+
+  const { alarm, account, queue, evidence, reviews } = host;
+  return {
+    hold: async () => held,
+    host: {
+      ...host,
+      sql: mortalSql(host.sql),
+      alarm: {
+        set: (when) => around(`alarm set after ${last}`, () => alarm.set(when)),
+      },
+      account: {
+        reserveReview: (request) => around("reserve review", () => account.reserveReview(request)),
+        reserveTurn: (request) => around("reserve turn", () => account.reserveTurn(request)),
+        book: (booking) => around("book usage", () => account.book(booking)),
+      },
+      queue: { send: (message, options) => around("send review", () => queue.send(message, options)) },
+      evidence: {
+        ...evidence,
+        put: (item) => around("put evidence", () => evidence.put(item)),
+        markActive: (day) => around("mark active", () => evidence.markActive(day)),
+      },
+      reviews: { ...reviews, putJob: (job) => around("put review job", () => reviews.putJob(job)) },
+      models(slot) {
+        const chain = host.models(slot);
+        if (!chain.ok) return chain;
+        const [primary, ...fallbacks] = chain.value;
+        return ok([mortalModel(primary), ...fallbacks.map(mortalModel)]);
+      },
+      moreTools: (host.moreTools ?? []).map(mortalTool),
+    },
+  };
+}
+
+/** What a statement writes, in a word or two; null for one that only reads. */
+function describeWrite(query: string, values: SqlValue[]): string | null {
+  const [, table] = /^\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)/i.exec(query) ?? [];
+  if (!table) return null;
+  const gone = /^\s*DELETE/i.test(query) ? " gone" : "";
+  switch (table) {
+    case "entry":
+      return describeEntry(Entry.parse(JSON.parse(String(values[2]))));
+    case "turn":
+      return `turn ${String(values[1])}`;
+    case "job":
+      return `job ${String(values[0]).replace(/[:\s].*/s, "")}${gone}`;
+    case "meta":
+      return `meta ${String(values[0])}${gone}`;
+    default:
+      return `${table}${gone}`;
+  }
+}
+
+function describeEntry(entry: Entry): string {
+  switch (entry.kind) {
+    case "user":
+      return "input";
+    case "assistant":
+      return `answer ${entry.answer.calls[0]?.id ?? "final"}`;
+    case "tool":
+      return `${entry.state === "open" ? "intent" : "result"} ${entry.call.id}`;
+    case "notice":
+    case "note":
+      return `${entry.kind} ${entry.code}`;
+    case "compaction":
+      return "compaction";
+  }
+}
+
+/** A turn's own transactions have names; of another one its writes are told. */
+function nameTransaction(writes: string[]): string {
+  if (writes.includes("input")) return "accept";
+  if (writes.includes("notice resumed")) return "resume";
+  if (writes.some((write) => /^turn (done|failed|stopped)$/.test(write))) return "settle";
+  return writes.find((write) => write.startsWith("answer")) ?? [...new Set(writes)].join(" + ");
+}

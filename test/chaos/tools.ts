@@ -1,0 +1,26 @@
+// The three tools under test, one of each effect. A call is one request to a server that records it; a keyed one carries its
+// `op` as a key, and no other call has anything that tells it from a second one.
+import * as z from "zod";
+import type { Effect, Tool } from "../../core/agent/contract.ts";
+import { succeed } from "../../core/agent/tool-result.ts";
+
+export function chaosTools(url: string): Tool[] {
+  return (["read", "keyed", "unkeyed"] as const).map((effect) => recordedTool(url, effect));
+}
+
+function recordedTool(url: string, effect: Effect): Tool<{ task: number; call: string }> {
+  return {
+    name: `do_${effect}`,
+    description: `Does one thing outside (${effect}).`,
+    parameters: z.strictObject({
+      task: z.int().describe("Number of the task."),
+      call: z.string().describe("Name of the call within the task."),
+    }),
+    effect,
+    async run(args, { op, signal }) {
+      const body = JSON.stringify({ effect, ...args, ...(effect === "keyed" ? { key: op } : {}) });
+      const answer = await fetch(`${url}/tool`, { method: "POST", body, signal });
+      return succeed({ done: answer.ok, call: args.call });
+    },
+  };
+}

@@ -1,0 +1,55 @@
+// The chat client against the real Workers: a standing connection, two turns, and what is typed while one runs.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTestHarness } from "wrangler";
+import { createClient } from "../../cli/client.ts";
+import { createTempFolders } from "../support/temp-folders.ts";
+
+const OPERATOR = "operator-token-for-tests";
+const root = join(import.meta.dirname, "../..");
+const server = createTestHarness({
+  root,
+  workers: [{ configPath: "wrangler.toml", vars: { TALARIA_OPERATOR_TOKEN: OPERATOR } }],
+});
+const tempFolder = createTempFolders();
+let url = "";
+let key = "";
+
+beforeAll(async () => {
+  url = (await server.listen()).url.origin;
+  ({ key } = await createClient({ url, key: OPERATOR }).createProfile());
+});
+afterAll(() => server.close());
+
+/** Ends when `input` is used up and everything is answered. */
+async function chat(args: string[], input: string) {
+  const child = spawn(process.execPath, [join(root, "cli/chat.ts"), ...args], {
+    cwd: tempFolder(),
+    env: { PATH: process.env.PATH, TALARIA_URL: url, TALARIA_KEY: key },
+  });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (piece) => (output.stdout += piece));
+  child.stderr.on("data", (piece) => (output.stderr += piece));
+  child.stdin.end(input);
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  return { code, ...output };
+}
+
+describe("npm run chat, on real Workers", () => {
+  it("shows each answer once, over a standing connection, and goes on with the session later", async () => {
+    const client = createClient({ url, key });
+    const first = await chat([], "Hello\nAnd again\n/usage\n");
+    expect(first.stderr).not.toMatch(/connection/);
+    const session = /session (\w{26})/.exec(first.stderr)![1]!;
+    const later = await chat(["--session", session], "A third\n");
+    const answers = (await client.entries(session)).flatMap(({ kind, parts }) =>
+      kind === "assistant" ? [parts.map(({ text }) => text).join("")] : [],
+    );
+    expect(answers).toHaveLength(3);
+    const shown = (texts: string[]) => texts.map((text) => `${text}\n`).join("");
+    expect({ code: first.code, stdout: first.stdout }).toEqual({ code: 0, stdout: shown(answers.slice(0, 2)) });
+    expect({ code: later.code, stdout: later.stdout }).toEqual({ code: 0, stdout: shown(answers.slice(2)) });
+    expect(first.stderr).toMatch(/^this session: \d+ model calls?, [\d,]+ tokens, \$\d+\.\d{4}$/m);
+  });
+});

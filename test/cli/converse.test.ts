@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { parseOrder, placeToFollow } from "../../cli/converse.ts";
+import { createTurns } from "../../cli/turns.ts";
+import { NO_STATS } from "../../core/schemas/entry.ts";
+
+describe("a typed line", () => {
+  it.each([
+    ["Hello", { kind: "say", text: "Hello" }],
+    ["  /steer  left  ", { kind: "say", text: "left", busy: "steer" }],
+    ["/interrupt stop and look", { kind: "say", text: "stop and look", busy: "interrupt" }],
+    ["/queue then\tthis", { kind: "say", text: "then\tthis", busy: "queue" }],
+    ["/steering is hard", { kind: "say", text: "/steering is hard" }],
+    ["/compress the plan", { kind: "say", text: "/compress the plan" }],
+    ["/learn", { kind: "say", text: "/learn" }],
+    ["/stop", { kind: "stop" }],
+    ["/usage ", { kind: "usage" }],
+    ["/exit", { kind: "exit" }],
+    ["   ", { kind: "nothing" }],
+    ["/stop it", { kind: "wrong", hint: "/stop stands alone." }],
+    ["/queue", { kind: "wrong", hint: "Write what to say: /queue TEXT." }],
+  ])("%j is read as %j", (line, order) => {
+    expect(parseOrder(line)).toEqual(order);
+  });
+});
+
+describe("a session is followed from", () => {
+  const turn = (n: number, state: "done" | "running" | "queued", input: number | null, final: number | null) => ({
+    ...{ turn: `x-${n}`, n, state, input, final, attempts: 1, stats: NO_STATS, startedAt: null, endedAt: null },
+  });
+
+  it.each([
+    ["its start when nothing was said", [], "0.0"],
+    ["the end of its last turn", [turn(1, "done", 1, 4), turn(2, "done", 5, 9)], "9.999999999999999"],
+    [
+      "the start of the turn that runs",
+      [turn(1, "done", 1, 4), turn(2, "running", 5, null), turn(3, "queued", null, null)],
+      "5.0",
+    ],
+  ])("%s", (_what, turns, place) => {
+    expect(placeToFollow({ turns })).toBe(place);
+  });
+});
+
+describe("the turns of a session", () => {
+  const end = (turn: number, state: "done" | "stopped" = "done") =>
+    ({ type: "turn_end", turn, entry: 9, state, stats: NO_STATS }) as const;
+  const steer = (turn: number, into: number) => ({ type: "steer_add", turn, into, entry: 3, text: "t" }) as const;
+
+  it("are quiet when each that began has ended, whichever was heard of first", () => {
+    const turns = createTurns();
+    turns.began(1);
+    turns.take({ type: "turn_start", turn: 1, entry: 1 });
+    expect(turns.isQuiet()).toBe(false);
+    turns.take(end(1));
+    turns.take({ type: "turn_start", turn: 2, entry: 5 });
+    turns.take(end(2));
+    turns.began(2);
+    expect(turns.isQuiet()).toBe(true);
+  });
+
+  it("end for who waits for an input with the turn it was put into", async () => {
+    const turns = createTurns();
+    turns.began(1);
+    turns.began(2);
+    const ended = [turns.end(1), turns.end(2)];
+    turns.take(steer(2, 1));
+    turns.take(end(1, "stopped"));
+    expect(await Promise.all(ended)).toEqual(["stopped", "stopped"]);
+    turns.began(2);
+    expect(turns.isQuiet()).toBe(true);
+  });
+});

@@ -1,0 +1,109 @@
+// What is known of models, and what a call to one costs.
+import { describe, expect, it } from "vitest";
+import { MODELS } from "../../core/models/catalog-models.ts";
+import { DEFAULT_MODELS, factsOf } from "../../core/models/catalog.ts";
+import { SERVERS } from "../../core/models/openai-compat.ts";
+import { type PriceList, costOf, toldCost } from "../../core/models/prices.ts";
+import { NO_USAGE, type Usage } from "../../core/schemas/entry.ts";
+import { EFFORTS } from "../../core/schemas/settings.ts";
+
+const facts = (provider: string | null, id: string, operator?: Parameters<typeof factsOf>[1]) =>
+  factsOf({ provider, id, name: `${provider}:${id}` }, operator);
+const usage = (change: Partial<Usage>): Usage => ({ ...NO_USAGE, ...change });
+
+describe("the catalog", () => {
+  it("holds windows, prices and efforts that can be", () => {
+    const rows = Object.entries(MODELS).flatMap(([provider, models]) =>
+      Object.entries(models).map(([id, row]) => ({ name: `${provider}:${id}`, row })),
+    );
+    const odd = rows.filter(({ row: [window, efforts, prices, long] }) => {
+      const levels = efforts.split(" ").filter(Boolean);
+      const ordered = EFFORTS.filter((effort) => levels.includes(effort)).join(" ") === efforts;
+      const isDearer = (long ?? []).slice(1).every((price, n) => price >= prices[n]!);
+      return window < 16_000 || !ordered || prices[0] > prices[1] || prices[2] > prices[0] || !isDearer;
+    });
+    expect(odd.map(({ name }) => name)).toEqual([]);
+  });
+
+  it("knows the models that a key alone chooses, and every provider that refers to it", () => {
+    expect(Object.entries(DEFAULT_MODELS).map(([provider, id]) => facts(provider, id).prices?.source)).toEqual([
+      "catalog",
+      "catalog",
+    ]);
+    const providers = SERVERS.flatMap((server) => ("catalog" in server ? [server.catalog] : []));
+    expect(providers.filter((provider) => !(provider in MODELS))).toEqual([]);
+  });
+
+  it("knows a model by every spelling of its name", () => {
+    const known = facts("anthropic", "claude-sonnet-5-5");
+    expect(known).toEqual({
+      contextWindow: 1_000_000,
+      efforts: ["low", "medium", "high", "xhigh", "max"],
+      prices: { source: "catalog", input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5 },
+    });
+    expect(facts("anthropic", "claude-sonnet-5-5-20260901")).toEqual(known);
+    const { prices: _, ...elsewhere } = known;
+    for (const id of ["anthropic/claude-sonnet-5.5:free", "eu.anthropic.claude-sonnet-5-5-v1:0", "Claude-Sonnet-5-5"]) {
+      expect([id, facts(null, id)]).toEqual([id, elsewhere]);
+    }
+  });
+
+  it("tells of a stranger no more than a usual window", () => {
+    expect(facts("anthropic", "claude-zephyr-7")).toEqual({ contextWindow: 200_000 });
+    expect(facts(null, "constructor")).toEqual({ contextWindow: 200_000 });
+    expect(facts("openai", "__proto__")).toEqual({ contextWindow: 200_000 });
+  });
+
+  it("gives way to the operator, for any model", () => {
+    const operator = {
+      prices: { "openai:gpt-6-luna": { input: 7, output: 8 }, "null:own": { input: 0, output: 0 } },
+      windows: { "null:own": 32_000 },
+    };
+    expect(facts("openai", "gpt-6-luna", operator)).toMatchObject({
+      contextWindow: 272_000,
+      prices: { source: "operator", input: 7, output: 8 },
+    });
+    expect(facts(null, "own", operator)).toEqual({
+      contextWindow: 32_000,
+      prices: { source: "operator", input: 0, output: 0 },
+    });
+  });
+});
+
+describe("the cost of a call", () => {
+  const list: PriceList = { source: "catalog", input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5 };
+  const long = { aboveTokens: 1_000, input: 4, output: 15, cacheRead: 0.2, cacheWrite: 5 };
+
+  it.each([
+    [
+      "each kind of token has its price",
+      { input: 1_000, output: 100, cacheRead: 10_000, cacheWrite: 400 },
+      list,
+      5_000,
+    ],
+    ["a part of a millionth counts whole", { input: 0, cacheRead: 1 }, list, 1],
+    ["a sum that binary numbers miss is not dearer for it", { cacheRead: 30 }, list, 3],
+    ["reasoning is a part of the output", { output: 10, reasoning: 8 }, list, 100],
+    [
+      "what a cache has no price for is paid like the rest",
+      { cacheRead: 10, cacheWrite: 10 },
+      { source: "catalog", input: 2, output: 3 },
+      40,
+    ],
+    ["a cache may cost nothing", { cacheRead: 10 }, { source: "catalog", input: 2, output: 3, cacheRead: 0 }, 0],
+    ["a prompt at the limit is not long", { input: 200, cacheRead: 700, cacheWrite: 100 }, { ...list, long }, 720],
+    ["all of a long prompt costs the long price", { input: 201, output: 10, cacheRead: 800 }, { ...list, long }, 1_114],
+  ] as [string, Partial<Usage>, PriceList, number][])("%s", (_, tokens, prices, usdMicros) => {
+    expect(costOf(usage(tokens), prices)).toEqual({ usdMicros, source: "catalog" });
+  });
+
+  it("is nobody's word when no price is known", () => {
+    expect(costOf(usage({ input: 1_000 }), undefined)).toEqual({ usdMicros: 0, source: "none" });
+  });
+
+  it("is the provider's own word when that is a price", () => {
+    expect(toldCost(0.0000012)).toEqual({ usdMicros: 2, source: "provider" });
+    expect(toldCost(0)).toEqual({ usdMicros: 0, source: "provider" });
+    for (const odd of [undefined, null, -1, NaN, Infinity, 1e300]) expect(toldCost(odd)).toBeUndefined();
+  });
+});

@@ -1,0 +1,141 @@
+// Which level of effort a model gets, and how each wire says it.
+import { describe, expect, it } from "vitest";
+import { toAnthropicBody } from "../../core/models/anthropic.ts";
+import { factsOf } from "../../core/models/catalog.ts";
+import { chooseEffort } from "../../core/models/effort.ts";
+import { toChatBody } from "../../core/models/openai-chat.ts";
+import { compatOf } from "../../core/models/openai-compat.ts";
+import { toResponsesBody } from "../../core/models/openai-responses.ts";
+import { EFFORTS, type Effort } from "../../core/schemas/settings.ts";
+import { toRequest } from "../conformance/model.ts";
+
+describe("the effort", () => {
+  it.each([
+    [
+      ["none", "low", "medium", "high", "xhigh", "max"],
+      ["none", "none", "low", "medium", "high", "xhigh", "max"],
+    ],
+    [
+      ["low", "medium", "high"],
+      ["low", "low", "low", "medium", "high", "high", "high"],
+    ],
+    [
+      ["minimal", "low", "medium", "high"],
+      ["minimal", "minimal", "low", "medium", "high", "high", "high"],
+    ],
+    [
+      ["none", "high"],
+      ["none", "none", "none", "none", "high", "high", "high"],
+    ],
+    [
+      ["low", "high", "max"],
+      ["low", "low", "low", "low", "high", "high", "max"],
+    ],
+    [["high"], ["high", "high", "high", "high", "high", "high", "high"]],
+    // Whatever their order.
+    [
+      ["max", "none", "low"],
+      ["none", "none", "low", "low", "low", "low", "max"],
+    ],
+    [[], [undefined, undefined, undefined, undefined, undefined, undefined, undefined]],
+  ] as [Effort[], (Effort | undefined)[]][])(
+    "of a model that takes %j is the strongest not above the request",
+    (has, gets) => {
+      expect(EFFORTS.map((effort) => chooseEffort(effort, has))).toEqual(gets);
+    },
+  );
+
+  it("never falls when more is asked for", () => {
+    const ranks = EFFORTS.map((effort) => EFFORTS.indexOf(chooseEffort(effort, ["minimal", "medium", "max"])!));
+    expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
+  });
+
+  it("is not said when it was not asked for", () => {
+    expect(chooseEffort(undefined, EFFORTS)).toBeUndefined();
+  });
+});
+
+const CHAT = {
+  openai: "https://api.openai.com/v1",
+  openrouter: "https://openrouter.ai/api/v1",
+  gemini: "https://generativelanguage.googleapis.com/v1beta/openai",
+  zai: "https://api.z.ai/api/coding/paas/v4",
+  together: "https://api.together.ai/v1",
+  deepseek: "https://api.deepseek.com",
+  xai: "https://api.x.ai/v1",
+  groq: "https://api.groq.com/openai/v1",
+  moonshot: "https://api.moonshot.ai/v1",
+  elsewhere: "https://llm.example/v1",
+};
+
+/** The fields that were added for an effort. */
+function effortFields(wire: string, id: string, effort: Effort): unknown {
+  const chat = CHAT[wire as keyof typeof CHAT];
+  const compat = chat && compatOf(chat);
+  const { efforts } = factsOf({ provider: compat ? compat.catalog : wire, id, name: `${wire}:${id}` });
+  const toBody = (change: object): object => {
+    const request = toRequest(change);
+    if (compat) return toChatBody(request, id, compat, efforts);
+    return wire === "anthropic" ? toAnthropicBody(request, id, efforts) : toResponsesBody(request, id, efforts);
+  };
+  const plain = Object.entries(toBody({})).map(([name, value]) => [name, JSON.stringify(value)]);
+  const known = Object.fromEntries(plain);
+  return Object.fromEntries(
+    Object.entries(toBody({ effort })).filter(([name, value]) => known[name] !== JSON.stringify(value)),
+  );
+}
+
+describe("an effort on the wire", () => {
+  const adaptive = { type: "adaptive", display: "summarized" };
+  it.each([
+    ["anthropic", "claude-opus-5", "max", { thinking: adaptive, output_config: { effort: "max" } }],
+    ["anthropic", "claude-opus-5", "none", { thinking: { type: "disabled" } }],
+    ["anthropic", "claude-opus-5", "minimal", { thinking: { type: "disabled" } }],
+    // Cannot do without: the weakest it has.
+    ["anthropic", "claude-sonnet-5-5", "none", { thinking: adaptive, output_config: { effort: "low" } }],
+    ["anthropic", "claude-opus-4-6", "xhigh", { thinking: adaptive, output_config: { effort: "high" } }],
+    ["anthropic", "claude-unheard-of-9", "xhigh", { thinking: adaptive, output_config: { effort: "xhigh" } }],
+    // Told a number of tokens, of the 1,000 that the request allows: no room for the 1,024 it would need.
+    ["anthropic", "claude-haiku-4-5", "high", {}],
+    ["openai", "gpt-4.1-mini", "high", {}],
+    ["openai-responses", "gpt-6.1-terra", "minimal", { reasoning: { effort: "none" } }],
+    ["openai-responses", "gpt-6.1-sol", "none", { reasoning: { effort: "low" } }],
+    ["openai-responses", "gpt-5", "max", { reasoning: { effort: "high" } }],
+    ["openai-responses", "gpt-9", "max", { reasoning: { effort: "max" } }],
+    ["openai-responses", "gpt-4.1-mini", "high", {}],
+    ["openai", "gpt-5", "none", { reasoning_effort: "minimal" }],
+    ["openrouter", "anthropic/claude-opus-5", "high", { reasoning: { effort: "high" } }],
+    ["openrouter", "some/model", "max", { reasoning: { effort: "xhigh" } }],
+    ["openrouter", "some/model", "none", { reasoning: { effort: "none" } }],
+    ["gemini", "gemini-4-argon", "max", { reasoning_effort: "high" }],
+    ["gemini", "gemini-4-argon", "none", { reasoning_effort: "low" }],
+    ["gemini", "gemini-2.5-flash", "none", { reasoning_effort: "none" }],
+    ["zai", "glm-5.3", "none", { thinking: { type: "enabled" } }],
+    ["zai", "glm-5.2", "none", { thinking: { type: "disabled" } }],
+    ["together", "some/model", "low", { reasoning: { enabled: true } }],
+    ["together", "some/model", "none", { reasoning: { enabled: false } }],
+    ["deepseek", "deepseek-v4-pro", "xhigh", { thinking: { type: "enabled" }, reasoning_effort: "high" }],
+    ["deepseek", "deepseek-v4-pro", "none", { thinking: { type: "disabled" } }],
+    ["xai", "grok-4.7", "max", { reasoning_effort: "high" }],
+    ["groq", "llama-3.3-70b-versatile", "high", {}],
+    ["groq", "openai/gpt-oss-120b", "none", { reasoning_effort: "low" }],
+    ["moonshot", "kimi-k2.6", "high", {}],
+    ["elsewhere", "some-model", "high", {}],
+  ] as [string, string, Effort, object][])("of %s to %s: %s is %j", (wire, id, effort, fields) => {
+    expect(effortFields(wire, id, effort)).toEqual(fields);
+  });
+
+  it("is a share of the answer's tokens for Anthropic's models that are told a number", () => {
+    const budget = (effort: Effort) =>
+      toAnthropicBody(toRequest({ effort, maxOutputTokens: 16_000 }), "claude-haiku-4-5-20251001", [
+        "none",
+        "low",
+        "high",
+      ]).thinking;
+    expect([budget("high"), budget("low"), budget("none")]).toEqual([
+      { type: "enabled", budget_tokens: 8_000 },
+      { type: "enabled", budget_tokens: 1_600 },
+      { type: "disabled" },
+    ]);
+  });
+});

@@ -1,0 +1,177 @@
+// Several keys behind one model: which is used, how long a refused one rests, and what is said when all do.
+import { describe, expect, it } from "vitest";
+import type { Model, ModelFailure } from "../../core/agent/contract.ts";
+import { type KeyHealth, createKeyHealth, createKeyPool } from "../../core/models/key-pool.ts";
+import type { Settings } from "../../core/schemas/settings.ts";
+import { readAll, toRequest } from "../conformance/model.ts";
+import { type TestClock, createTestClock } from "../support/clock.ts";
+import { createScriptedModel } from "../support/scripted-model.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const limited = (retryAfterMs?: number): ModelFailure => ({
+  ...{ code: "rate_limit", message: "Slow down.", retry: true, compact: false, rotateKey: true, fallBack: true },
+  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+});
+const refused = (code: "auth" | "billing"): ModelFailure => ({ ...limited(), code, message: `${code}!`, retry: false });
+
+interface World {
+  clock: TestClock;
+  health: KeyHealth;
+  /** Keys by the calls that were made with them. */
+  used: string[];
+  open(order?: Settings["models"]["keyOrder"], keys?: string[]): Model;
+}
+
+function createWorld(): World {
+  const clock = createTestClock();
+  const health = createKeyHealth();
+  const used: string[] = [];
+  const withKey = (key: string): Model => {
+    const model = createScriptedModel([]);
+    return {
+      ...model,
+      stream(request, signal) {
+        used.push(key);
+        return model.stream(request, signal);
+      },
+    };
+  };
+  return {
+    clock,
+    health,
+    used,
+    open: (order = "fill_first", keys = ["a", "b", "c"]) =>
+      createKeyPool({ keyed: keys.map((key) => ({ key, model: withKey(key) })), health, order, clock }),
+  };
+}
+
+const ask = async (model: Model) => (await readAll(model, toRequest())).at(-1)!;
+const failureOf = async (model: Model) => {
+  const event = await ask(model);
+  return event.type === "failed" ? event.failure : event.type;
+};
+
+describe("a pool of keys", () => {
+  it("is named and as large as its model", () => {
+    expect(createWorld().open()).toMatchObject({ name: "scripted:test", contextWindow: 200_000 });
+  });
+
+  it.each([
+    ["fill_first", ["a", "a", "a", "a"]],
+    ["round_robin", ["a", "b", "c", "a"]],
+    ["least_used", ["a", "b", "c", "a"]],
+  ] as const)("opened for one turn after another in order %s uses %j", async (order, keys) => {
+    const world = createWorld();
+    for (let turn = 0; turn < 4; turn++) await ask(world.open(order));
+    expect(world.used).toEqual(keys);
+  });
+
+  it("keeps its key from call to call, as long as that is not put aside", async () => {
+    const world = createWorld();
+    const model = world.open("round_robin");
+    for (let call = 0; call < 3; call++) await ask(model);
+    expect(model.rotateKey!(limited())).toBe(true);
+    await ask(model);
+    await ask(model);
+    expect(world.used).toEqual(["a", "a", "a", "b", "b"]);
+  });
+
+  it("evens out what another order has used", async () => {
+    const world = createWorld();
+    const busy = world.open("fill_first");
+    for (let call = 0; call < 3; call++) await ask(busy);
+    for (let turn = 0; turn < 4; turn++) await ask(world.open("least_used"));
+    expect(world.used).toEqual(["a", "a", "a", "b", "c", "b", "c"]);
+  });
+
+  it.each([
+    ["a limit, for an hour", limited(), HOUR],
+    ["a limit, for as long as the provider says", limited(10 * MINUTE), 10 * MINUTE],
+    ["a limit, for a minute at least", limited(0), MINUTE],
+    ["no money, for a day", refused("billing"), 24 * HOUR],
+    ["a wrong key, for a day", refused("auth"), 24 * HOUR],
+  ])("lets a key rest after %s", async (_, failure, restMs) => {
+    const world = createWorld();
+    const first = world.open();
+    await ask(first);
+    first.rotateKey!(failure);
+    world.clock.advance(restMs - 1);
+    await ask(world.open());
+    world.clock.advance(1);
+    await ask(world.open());
+    expect(world.used).toEqual(["a", "b", "a"]);
+  });
+
+  it("leaves a resting key out in every order", async () => {
+    for (const order of ["fill_first", "round_robin", "least_used"] as const) {
+      const world = createWorld();
+      const model = world.open(order);
+      await ask(model);
+      model.rotateKey!(limited());
+      for (let turn = 0; turn < 4; turn++) await ask(world.open(order));
+      expect([order, world.used.slice(1).includes("a")]).toEqual([order, false]);
+    }
+  });
+
+  it("changes to nothing when all rest, and says when the first is back", async () => {
+    const world = createWorld();
+    const model = world.open("fill_first", ["a", "b"]);
+    await ask(model);
+    expect(model.rotateKey!(limited(30 * MINUTE))).toBe(true);
+    world.clock.advance(10 * MINUTE);
+    await ask(model);
+    expect(model.rotateKey!(limited())).toBe(false);
+    world.clock.advance(MINUTE);
+    expect(await failureOf(world.open("fill_first", ["a", "b"]))).toEqual({
+      code: "rate_limit",
+      message: "All 2 keys of scripted:test rest; the first is back in 1140 seconds. Slow down.",
+      retry: true,
+      compact: false,
+      rotateKey: false,
+      fallBack: true,
+      retryAfterMs: 19 * MINUTE,
+    });
+    world.clock.advance(19 * MINUTE);
+    expect((await ask(model)).type).toBe("done");
+    expect(world.used).toEqual(["a", "b", "a"]);
+  });
+
+  it("waits for the key that only rests, not for one that is refused for good", async () => {
+    const world = createWorld();
+    const model = world.open("fill_first", ["a", "b"]);
+    await ask(model);
+    model.rotateKey!(limited());
+    await ask(model);
+    model.rotateKey!(refused("auth"));
+    expect(await failureOf(model)).toMatchObject({ code: "rate_limit", retry: true, retryAfterMs: HOUR });
+  });
+
+  it("says what was wrong when no key is worth waiting for", async () => {
+    const world = createWorld();
+    const model = world.open("fill_first", ["a", "b"]);
+    for (const code of ["auth", "billing"] as const) {
+      await ask(model);
+      model.rotateKey!(refused(code));
+    }
+    const failure = await failureOf(model);
+    expect(failure).toEqual({
+      ...refused("billing"),
+      message: "All 2 keys of scripted:test were refused. billing!",
+      rotateKey: false,
+    });
+  });
+
+  it("puts nothing aside that was never asked", () => {
+    expect(createWorld().open().rotateKey!(limited())).toBe(false);
+  });
+
+  it("keeps no key where its health is kept", async () => {
+    const world = createWorld();
+    const model = world.open("round_robin", ["sk-very-secret-1", "sk-very-secret-2"]);
+    await ask(model);
+    model.rotateKey!(limited());
+    expect(JSON.stringify([...world.health])).not.toContain("secret");
+  });
+});

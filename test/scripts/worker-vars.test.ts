@@ -1,0 +1,24 @@
+// What of the caller's environment reaches the Workers.
+import { describe, expect, it } from "vitest";
+import { MODEL_SECRETS, MODEL_VARIABLES, variablesOf } from "../../core/models/model-env.ts";
+import { NAMED_SERVERS } from "../../core/models/openai-compat.ts";
+import { MODEL_SECRETS as SECRETS, PLAIN_VARS, workerVars } from "../../scripts/worker-vars.ts";
+
+describe("the variables of the Workers", () => {
+  it("are all that choose or open a model, and the settings", () => {
+    expect(SECRETS.toSorted()).toEqual(MODEL_SECRETS.toSorted());
+    expect(PLAIN_VARS.toSorted()).toEqual([...MODEL_VARIABLES, "TALARIA_SETTINGS"].sort());
+  });
+
+  it.each(NAMED_SERVERS.map((server) => [server.name, server] as const))(
+    "for %s are handed over when a model is named for it, and else stay in the shell",
+    (name, server) => {
+      const names = [...new Set(variablesOf(server))];
+      const env: Record<string, string | undefined> = Object.fromEntries(names.map((variable) => [variable, "value"]));
+      expect(workerVars(env, "token")).toEqual({ TALARIA_OPERATOR_TOKEN: "token" });
+      const choice = { TALARIA_MODEL: "anthropic:a", TALARIA_MODEL_TITLE: `openai:b, ${name}:c` };
+      const given = { ...env, ...choice, TALARIA_OPERATOR_TOKEN: "token" };
+      expect(workerVars({ ...env, ...choice, HOME: "/root" }, "token")).toEqual(given);
+    },
+  );
+});

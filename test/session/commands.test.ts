@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { parseCommand } from "../../core/session/commands.ts";
+
+it.each([
+  ["/compress", { name: "compress", focus: "" }],
+  ["  /compress the migration \n", { name: "compress", focus: "the migration" }],
+  ["/refresh", { name: "refresh" }],
+  ["/refresh everything", null],
+  ["/compressor", null],
+  ["please /compress", null],
+  ["/learn this", null],
+  ["", null],
+])("%j is read as %j", (text, command) => {
+  expect(parseCommand(text)).toEqual(command);
+});

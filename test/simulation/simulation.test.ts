@@ -1,0 +1,35 @@
+// A session goes through anything: messages, stops, power cuts at any write, readers that come and go, providers that fail.
+// A run that fails prints its seed and the smallest plan that still does; SIMULATION_SEED and SIMULATION_RUNS repeat or
+// lengthen it.
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { plan } from "./plan.ts";
+import { simulate } from "./world.ts";
+
+const seed = Number(process.env.SIMULATION_SEED ?? 20_261_122);
+const numRuns = Number(process.env.SIMULATION_RUNS ?? 400);
+
+/** Chance that never came to these would have shown nothing. */
+const MUST_MEET = [
+  ...["turn done", "turn stopped", "turn failed", "turn steered", "steer", "compaction"],
+  ...["notice resumed", "notice model_retried", "notice paused", "notice redirected"],
+  ...["unkeyed outcome_unknown", "unkeyed done", "keyed done", "read done"],
+  ...["entry_restart", "text_delta", "tool_end", "turn_end"],
+];
+
+it(
+  "loses nothing, repeats nothing and contradicts nobody, whatever happens when",
+  { timeout: 120_000 + numRuns * 200 },
+  async () => {
+    const met = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(plan, async (one) => {
+        const simulated = await simulate(one);
+        expect(simulated.faults).toEqual([]);
+        for (const kind of simulated.met) met.set(kind, (met.get(kind) ?? 0) + 1);
+      }),
+      { seed, numRuns },
+    );
+    if (numRuns >= 400) expect(MUST_MEET.filter((kind) => !met.has(kind))).toEqual([]);
+  },
+);

@@ -1,0 +1,30 @@
+// The body of a stream of events, as tests in one process give it to an adapter in place of a server.
+import type { Frame } from "./wire-script.ts";
+
+/** `reset`: the connection breaks behind the last frame. `hold`: nothing more comes, and it stays open. */
+export function toSseBody(frames: Frame[], after: "end" | "reset" | "hold" = "end"): ReadableStream<Uint8Array> {
+  return toBody(frames.map(toSse), after);
+}
+
+/** Each piece is one chunk, as text or as the bytes themselves. */
+export function toBody(
+  pieces: Iterable<string | Uint8Array>,
+  after: "end" | "reset" | "hold" = "end",
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const rest = pieces[Symbol.iterator]();
+  return new ReadableStream({
+    pull(controller) {
+      const { done, value } = rest.next();
+      if (!done) return controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
+      if (after === "reset") controller.error(new TypeError("terminated"));
+      if (after === "end") controller.close();
+      if (after === "hold") return new Promise(() => undefined);
+    },
+  });
+}
+
+export function toSse({ event, data }: Frame): string {
+  const text = typeof data === "string" ? data : JSON.stringify(data);
+  return `${event === undefined ? "" : `event: ${event}\n`}data: ${text}\n\n`;
+}
