@@ -200,11 +200,12 @@ async function askLive(
 ): Promise<Result<Answer, ModelFailure>> {
   const { options, stats } = turn;
   if (step > 0 && isInterrupted(turn)) return { ok: false, failure: REDIRECTED };
-  const { result, at } = await askModel({
+  const request = toRequest(turn, closing);
+  const { result, at, messages } = await askModel({
     ...options,
     mayAsk: () => options.mayAsk?.(stats) ?? null,
     at: turn.at,
-    request: toRequest(turn, closing),
+    request,
     sink: {
       ...sink,
       restart(failure) {
@@ -214,6 +215,8 @@ async function askLive(
     },
   });
   turn.at = at;
+  // Else each further step would be refused once for the same.
+  if (messages && closing === null) turn.messages = messages;
   // A closing answer that calls tools all the same is an answer: nothing may be left open.
   return result.ok && closing ? ok({ ...result.value, calls: [] }) : result;
 }

@@ -36,6 +36,8 @@ export interface Asked {
   result: Result<Answer, ModelFailure>;
   /** Index of the model that answered or failed last; models before it are not asked again in this turn. */
   at: number;
+  /** The conversation as it was answered, where the provider had refused what was said natively in it: without that. */
+  messages?: Message[];
 }
 
 export async function askModel(options: AskOptions): Promise<Asked> {
@@ -47,7 +49,10 @@ export async function askModel(options: AskOptions): Promise<Asked> {
   for (;;) {
     const tried = await askOne({ ...options, request }, models[at]!);
     request = tried.request;
-    if (tried.result.ok) return { result: tried.result, at };
+    if (tried.result.ok) {
+      const { messages } = request;
+      return { result: tried.result, at, ...(messages !== options.request.messages && { messages }) };
+    }
     const { failure } = tried.result;
     if (tried.refused || signal.aborted || failure.code === "aborted" || failure.compact) {
       return { result: tried.result, at };

@@ -272,6 +272,28 @@ describe("a result too long for the window", () => {
   });
 });
 
+describe("what was said natively and is refused", () => {
+  it("is left out of every further request of the turn", async () => {
+    const { model, run } = setUp([
+      { failure: { code: "native_refused", dropNative: true } },
+      calls("look:a"),
+      { text: "Done." },
+    ]);
+    const native = { wire: "other", data: ["signed"] };
+    const history: Message[] = [
+      { role: "user", text: "hello" },
+      { role: "assistant", text: "Hi.", calls: [], native },
+      { role: "user", text: "look" },
+    ];
+    expect(await run({ history })).toMatchObject({ state: "done", text: "Done." });
+    expect(model.requests.map(({ messages }) => JSON.stringify(messages).includes("signed"))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});
+
 describe("a chain of models", () => {
   it("goes on with the model that gave the turn's last answer", async () => {
     const failing = createScriptedModel([{ failure: { code: "auth", fallBack: true } }, { text: "never" }]);
