@@ -5,6 +5,7 @@
 import type { Clock, Sql, SqlValue } from "../ports.ts";
 import { FileError, type FileNode, PROTECTED, ROOT, type Writer } from "./file-node.ts";
 import { isInstructionFile, mayHoldInstructions } from "./instruction-files.ts";
+import { type Quota, createQuota } from "./quota.ts";
 import {
   MAX_PATH_BYTES,
   isUnder,
@@ -17,8 +18,6 @@ import {
 
 /** Bytes of a file in one row: the platform's limit is 2 MB a value. */
 const PART_BYTES = 512 << 10;
-/** Files, folders and links together: each is a row that lists and searches read. */
-const MAX_NODES = 20_000;
 const MAX_LINKS_FOLLOWED = 40;
 
 export interface FileTreeOptions {
@@ -32,18 +31,13 @@ export class FileTree {
   readonly #sql: Sql;
   readonly #clock: Clock;
   readonly #maxFileBytes: number;
-  readonly #maxBytes: number;
-  /**
-   * What a quota is checked against, once it was added up. Kept in memory: a row of its own would be written with every
-   * file, and reading all nodes once an awakening costs a thousandth of that.
-   */
-  #used: { bytes: number; nodes: number } | null = null;
+  readonly #quota: Quota;
 
   constructor(options: FileTreeOptions) {
     this.#sql = options.sql;
     this.#clock = options.clock;
     this.#maxFileBytes = options.maxFileBytes;
-    this.#maxBytes = options.maxBytes;
+    this.#quota = createQuota(options.sql, options.maxBytes);
   }
 
   /**
@@ -141,7 +135,7 @@ export class FileTree {
       if (node?.kind !== "file") return void this.#writeWithFolders(place, path, bytes, "own");
       if (bytes.length === 0) return;
       this.#checkSize(node.size + bytes.length, path);
-      this.#charge(bytes.length, 0, path);
+      this.#quota.charge(bytes.length, 0, path);
       const first = Math.floor(node.size / PART_BYTES);
       const kept = node.size % PART_BYTES === 0 ? new Uint8Array() : this.#part(place, first);
       this.#writeParts(place, first, concat(kept, bytes));
@@ -235,7 +229,7 @@ export class FileTree {
     if (old?.kind === "folder") throw new FileError("EISDIR", "illegal operation on a directory", path);
     this.#checkSize(bytes.length, path);
     if (old) {
-      this.#charge(bytes.length - old.size, 0, path);
+      this.#quota.charge(bytes.length - old.size, 0, path);
       this.#update(place, "mtime = ?, size = ?, writer = ?", this.#clock.now(), bytes.length, writer);
       const parts = Math.ceil(bytes.length / PART_BYTES);
       if (old.size > parts * PART_BYTES) this.#sql.run("DELETE FROM file_part WHERE path = ? AND i >= ?", place, parts);
@@ -330,7 +324,7 @@ export class FileTree {
       `SELECT sum(size) AS bytes, count(*) AS nodes FROM file_node WHERE (parent = ? AND name = ?) OR ${SUBTREE}`,
       ...[folder, name, ...subtree(place)],
     );
-    this.#charge(-(sum?.bytes ?? 0), -(sum?.nodes ?? 0), place);
+    this.#quota.charge(-(sum?.bytes ?? 0), -(sum?.nodes ?? 0), place);
     this.#sql.run(
       `DELETE FROM file_node WHERE (parent = ? AND name = ?) OR ${SUBTREE}`,
       folder,
@@ -343,7 +337,7 @@ export class FileTree {
   #insert(place: string, path: string, node: Omit<FileNode, "parent" | "name" | "mtime">): void {
     this.#needFolder(place, path);
     if (pathBytes(place) > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
-    this.#charge(node.size, 1, path);
+    this.#quota.charge(node.size, 1, path);
     const { folder, name } = splitPath(place);
     this.#sql.run(
       "INSERT INTO file_node(parent, name, kind, mode, mtime, size, target, writer) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -391,32 +385,9 @@ export class FileTree {
     try {
       return this.#sql.transaction(work);
     } catch (error) {
-      this.#used = null;
+      this.#quota.forget();
       throw error;
     }
-  }
-
-  /** Books what is about to be written or removed, or refuses it. */
-  #charge(bytes: number, nodes: number, path: string): void {
-    if (bytes === 0 && nodes === 0) return;
-    const used = this.#used ?? this.#addUp();
-    if (bytes > 0 && used.bytes + bytes > this.#maxBytes) {
-      const what = `no space left on device (${used.bytes} of ${this.#maxBytes} bytes are used; remove files first)`;
-      throw new FileError("ENOSPC", what, path);
-    }
-    if (nodes > 0 && used.nodes + nodes > MAX_NODES) {
-      throw new FileError(
-        "ENOSPC",
-        `no space left on device (${MAX_NODES} files and folders; remove some first)`,
-        path,
-      );
-    }
-    this.#used = { bytes: used.bytes + bytes, nodes: used.nodes + nodes };
-  }
-
-  #addUp(): { bytes: number; nodes: number } {
-    const sums = "SELECT coalesce(sum(size), 0) AS bytes, count(*) AS nodes FROM file_node";
-    return this.#sql.run<{ bytes: number; nodes: number }>(sums)[0]!;
   }
 }
 
