@@ -1,9 +1,10 @@
 // `npm run bench:turn [-- --turns 100] [--no-peer]`: what a turn costs beside the model, here and in Cloudflare's Agents SDK,
-// measured side by side. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
+// and in a bare Durable Object, measured side by side. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
 import { parseArgs } from "node:util";
 import { installPeers } from "./turn/install-peers.ts";
 import { measureTurns } from "./turn/measure.ts";
 import { printReport, toLine } from "./turn/report.ts";
+import { createBare } from "./support/bare.ts";
 import { createPeer } from "./support/peer.ts";
 import { startStage } from "./support/stage.ts";
 import { createTalaria } from "./support/talaria.ts";
@@ -29,7 +30,7 @@ try {
   const peers = stage.peerUrl ? [createPeer(stage.peerUrl)] : [];
   const measured = await measureTurns({
     server: stage.server,
-    subjects: [await createTalaria(stage.oursUrl), ...peers],
+    subjects: [await createTalaria(stage.oursUrl), ...peers, createBare(stage.bareUrl)],
     forRows: [await createTalaria(stage.oursUrl, { freshProfiles: true }), ...peers],
     turns,
     settleMs: SETTLE_MS,

@@ -5,7 +5,7 @@ import type { ScriptedModelServer } from "./model-server.ts";
 import { type Order, withoutRecord } from "./orders.ts";
 import type { Conversation, TurnTiming } from "./subject.ts";
 
-const FIRST_TEXT = /"content":"[^"]/;
+export const FIRST_TEXT = /"content":"[^"]/;
 
 /** The bodies of the calls that `order` makes of `conversation`'s subject. */
 export async function recordTurn(

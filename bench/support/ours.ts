@@ -28,11 +28,11 @@ export class Session extends ProductSession {
   }
 }
 
-const METER = /^\/bench\/([^/]+\/[^/]+)$/;
+const METER = /^https?:\/\/[^/]+\/bench\/([^/]+\/[^/]+)$/;
 
 export default {
   async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
-    const name = METER.exec(new URL(request.url).pathname)?.[1];
+    const name = METER.exec(request.url)?.[1];
     if (!name) return api.fetch(request, env, ctx);
     const session = env.SESSION.getByName(name) as unknown as Pick<Session, "readMeter" | "evict">;
     if (request.method !== "DELETE") return Response.json(await session.readMeter());

@@ -12,6 +12,7 @@ import { type Running, startWorkers } from "./workers.ts";
 export interface Stage {
   server: ScriptedModelServer;
   oursUrl: string;
+  bareUrl: string;
   /** `null` when no peer was asked for. */
   peerUrl: string | null;
   stop(): Promise<void>;
@@ -20,6 +21,7 @@ export interface Stage {
 export const BENCH_MODEL = "openai-chat:bench";
 
 const API = "talaria-api";
+const BARE = "talaria-bench-bare";
 const PEER = "talaria-bench-peer";
 const bench = resolve(import.meta.dirname, "..");
 
@@ -45,7 +47,10 @@ export async function startStage(options: { peer: boolean; settings?: object }):
       ...product.map(({ worker, raw }) =>
         bundleWorker(worker === "api" ? { ...raw, main: join(bench, "support/ours.ts") } : raw, join(folder, worker)),
       ),
-      ...(options.peer ? [bundleWorker(peerConfig(), join(folder, "peer"))] : []),
+      bundleWorker(withObject(BARE, "bare/worker.js", "BARE", "Bare"), join(folder, "bare")),
+      ...(options.peer
+        ? [bundleWorker(withObject(PEER, "peers/worker.js", "ChatAgent", "ChatAgent"), join(folder, "peer"))]
+        : []),
     ]);
     const vars = {
       TALARIA_OPERATOR_TOKEN: OPERATOR_TOKEN,
@@ -58,6 +63,7 @@ export async function startStage(options: { peer: boolean; settings?: object }):
     return {
       server,
       oursUrl: await running.url(API),
+      bareUrl: await running.url(BARE),
       peerUrl: options.peer ? await running.url(PEER) : null,
       stop,
     };
@@ -67,14 +73,15 @@ export async function startStage(options: { peer: boolean; settings?: object }):
   }
 }
 
-function peerConfig() {
+/** The config of a Worker with one Durable Object over SQLite. */
+function withObject(name: string, main: string, binding: string, className: string) {
   return {
-    name: PEER,
-    main: join(bench, "peers/worker.js"),
+    name,
+    main: join(bench, main),
     compatibility_date: "2026-10-01",
     compatibility_flags: ["nodejs_compat"],
     send_metrics: false,
-    durable_objects: { bindings: [{ name: "ChatAgent", class_name: "ChatAgent" }] },
-    migrations: [{ tag: "v1", new_sqlite_classes: ["ChatAgent"] }],
+    durable_objects: { bindings: [{ name: binding, class_name: className }] },
+    migrations: [{ tag: "v1", new_sqlite_classes: [className] }],
   };
 }

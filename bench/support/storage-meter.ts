@@ -32,14 +32,15 @@ export function meterStorage(storage: DurableObjectStorage): StorageMeter {
     setAlarms: 0,
     keyValueWrites: 0,
   };
-  let open: { statement: string; cursor: AnyCursor }[] = [];
+  let open: { query: string; cursor: AnyCursor }[] = [];
 
   /** A cursor's counts are whole once it was read to its end, which is long before this. */
   function fold(keep: number): void {
     const done = open.slice(0, open.length - keep);
     open = open.slice(open.length - keep);
-    for (const { statement, cursor } of done) {
+    for (const { query, cursor } of done) {
       const { rowsRead, rowsWritten } = cursor;
+      const statement = statementOf(query);
       total.rowsRead += rowsRead;
       total.rowsWritten += rowsWritten;
       if (rowsRead > 0) total.readBy[statement] = (total.readBy[statement] ?? 0) + rowsRead;
@@ -51,7 +52,7 @@ export function meterStorage(storage: DurableObjectStorage): StorageMeter {
   const exec = sql.exec.bind(sql) as Exec;
   sql.exec = ((query: string, ...values: never[]) => {
     const cursor = exec(query, ...values);
-    open.push({ statement: statementOf(query), cursor });
+    open.push({ query, cursor });
     if (open.length > 2 * MAX_OPEN_CURSORS) fold(MAX_OPEN_CURSORS);
     return cursor;
   }) as Exec;

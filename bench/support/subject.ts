@@ -18,6 +18,6 @@ export interface Conversation {
 }
 
 export interface Subject {
-  name: "ours" | "peer";
+  name: "ours" | "peer" | "bare";
   open(): Promise<Conversation>;
 }

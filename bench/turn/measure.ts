@@ -7,10 +7,12 @@ import { type Order, PLAIN_ORDER } from "../support/orders.ts";
 import type { MeterReading } from "../support/ours.ts";
 import type { Conversation, Subject } from "../support/subject.ts";
 
-/** One subject's part of the bench's last line. */
-export interface Figures {
+export interface TimeFigures {
   addedFirstTokenMs: { p50: number; p95: number };
   perStepMs: number;
+}
+/** One subject's part of the bench's last line. */
+export interface Figures extends TimeFigures {
   rowsWritten10Steps: number;
   rowsWritten400Chunks: number;
   alarms10Steps: number;
@@ -18,15 +20,14 @@ export interface Figures {
 
 /** Behind the figures, for the report. */
 export interface Details {
-  figures: Figures;
+  figures: Figures | TimeFigures;
   directFirstMs: number;
   /** From sending the message to the model server having its request: what is in front of the model. */
   beforeModelMs: number;
   directTurnMs: number;
   turnMs: number;
-  tenSteps: Writes;
-  tenStepsAgain: Writes;
-  chunks400: Writes;
+  /** Of subjects whose rows are counted. */
+  writes: { tenSteps: Writes; tenStepsAgain: Writes; chunks400: Writes } | null;
 }
 
 export interface Writes {
@@ -77,20 +78,23 @@ export async function measureTurns(options: MeasureOptions): Promise<Map<Subject
     subjects.map(({ name }) => {
       const { direct, added, beforeModelMs } = first.get(name)!;
       const { directTurnMs, turnMs } = steps.get(name)!;
-      const { tenSteps, tenStepsAgain, chunks400 } = writes.get(name)!;
+      const written = writes.get(name) ?? null;
       const figures = {
         addedFirstTokenMs: { p50: rounded(quantile(added, 0.5)), p95: rounded(quantile(added, 0.95)) },
         perStepMs: rounded((turnMs - directTurnMs) / STEPS),
-        rowsWritten10Steps: Math.max(tenSteps.rows, tenStepsAgain.rows),
-        rowsWritten400Chunks: chunks400.rows,
-        alarms10Steps: Math.max(tenSteps.alarms, tenStepsAgain.alarms),
+        ...(written && toRowFigures(written)),
       };
-      return [
-        name,
-        { figures, directFirstMs: direct, beforeModelMs, directTurnMs, turnMs, tenSteps, tenStepsAgain, chunks400 },
-      ] as const;
+      return [name, { figures, directFirstMs: direct, beforeModelMs, directTurnMs, turnMs, writes: written }] as const;
     }),
   );
+}
+
+function toRowFigures({ tenSteps, tenStepsAgain, chunks400 }: NonNullable<Details["writes"]>) {
+  return {
+    rowsWritten10Steps: Math.max(tenSteps.rows, tenStepsAgain.rows),
+    rowsWritten400Chunks: chunks400.rows,
+    alarms10Steps: Math.max(tenSteps.alarms, tenStepsAgain.alarms),
+  };
 }
 
 async function measureFirstToken({ server, subjects, turns }: MeasureOptions) {

@@ -1,9 +1,15 @@
 // What bench:turn prints: a table for a person, then the figures as one line of JSON.
 import type { Subject } from "../support/subject.ts";
 import { listCounts, rounded } from "../support/figures.ts";
-import type { Details, Figures, Writes } from "./measure.ts";
+import type { Details, Writes } from "./measure.ts";
 
 type Measured = Map<Subject["name"], Details>;
+
+const NAMES = {
+  ours: "Talaria",
+  peer: "Agents SDK (agents, @cloudflare/ai-chat)",
+  bare: "A bare Durable Object: one row a call, every piece passed on",
+} as const;
 
 const NOT_MEASURED = {
   addedFirstTokenMs: { p50: null, p95: null },
@@ -14,24 +20,25 @@ const NOT_MEASURED = {
 };
 
 export function toLine(measured: Measured): string {
-  const figures = (name: Subject["name"]): Figures | typeof NOT_MEASURED => measured.get(name)?.figures ?? NOT_MEASURED;
-  return JSON.stringify({ ours: figures("ours"), peer: figures("peer") });
+  const figures = (name: Subject["name"]) => measured.get(name)?.figures ?? NOT_MEASURED;
+  return JSON.stringify({ ours: figures("ours"), peer: figures("peer"), bare: figures("bare") });
 }
 
 export function printReport(measured: Measured, turns: number): void {
   for (const [name, details] of measured) {
-    const { figures, directFirstMs, beforeModelMs, directTurnMs, turnMs } = details;
+    const { figures, directFirstMs, beforeModelMs, directTurnMs, turnMs, writes } = details;
     const { p50, p95 } = figures.addedFirstTokenMs;
-    console.log(`\n${name === "ours" ? "Talaria" : "Agents SDK (agents, @cloudflare/ai-chat)"}, ${turns} turns each`);
+    console.log(`\n${NAMES[name]}, ${turns} turns each`);
     console.log(
       `  added first-token time  p50 ${p50} ms, p95 ${p95} ms (model asked directly: ${rounded(directFirstMs)} ms; the model has the request after ${rounded(beforeModelMs)} ms)`,
     );
     console.log(
       `  own time a tool step    ${figures.perStepMs} ms (turn of 10 steps ${rounded(turnMs)} ms, its 11 model calls directly ${rounded(directTurnMs)} ms)`,
     );
-    printWrites("10 steps, first turn", details.tenSteps);
-    printWrites("10 steps, second turn", details.tenStepsAgain);
-    printWrites("400 chunks", details.chunks400);
+    if (!writes) continue;
+    printWrites("10 steps, first turn", writes.tenSteps);
+    printWrites("10 steps, second turn", writes.tenStepsAgain);
+    printWrites("400 chunks", writes.chunks400);
   }
   if (!measured.has("peer")) console.log("\nThe peer was not measured (--no-peer): its figures are null.");
   console.log("");

@@ -1,6 +1,6 @@
 // Anthropic's Messages API over its SDK. Translates a request and its stream; promises and failures are stream-guard.ts's.
 // Retries are the loop's, so the SDK makes none; the environment is never read for a key or an address.
-import Anthropic, { APIConnectionTimeoutError } from "@anthropic-ai/sdk";
+import Anthropic from "@anthropic-ai/sdk";
 import type {
   ContentBlock,
   ContentBlockParam,
@@ -13,11 +13,12 @@ import type {
   Usage as WireUsage,
 } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { Model, ModelRequest } from "../agent/contract.ts";
+import type { Clock } from "../ports.ts";
 import { type Answer, NO_USAGE, type StopReason, type Usage } from "../schemas/entry.ts";
 import type { Effort } from "../schemas/settings.ts";
 import { type ModelFacts, factsOf } from "./catalog.ts";
 import { chooseEffort, supportedEfforts } from "./effort.ts";
-import { refuseErrors } from "./refused-reply.ts";
+import { sendBuilt } from "./sdk-request.ts";
 import { type OpenCall, type Say, guardWire } from "./stream-guard.ts";
 import { assertCallCount, grow } from "./storable-answer.ts";
 import { type IdRule, type WireMessage, asText, assignWireIds, toArgumentText, toToolCalls } from "./wire-calls.ts";
@@ -29,6 +30,7 @@ export interface AnthropicOptions {
   /** Default: Anthropic itself. */
   baseUrl?: string;
   fetch: typeof fetch;
+  clock: Clock;
   /** Default: what the catalog knows. */
   facts?: ModelFacts;
 }
@@ -49,11 +51,11 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
     facts,
     provider: "Anthropic",
     apiKey: options.apiKey,
-    timeoutError: APIConnectionTimeoutError,
+    clock: options.clock,
     open(request, { signal, charge }) {
       client ??= createClient(options);
       const body = toAnthropicBody(request, options.model, facts.efforts);
-      const response = client.messages.create(body, { signal }).asResponse();
+      const response = sendBuilt(client, { path: "/v1/messages", body, signal, fetch: options.fetch });
       return { response, read: createReader({ model: name, messagesBefore: request.messages.length, charge }) };
     },
   });
@@ -63,8 +65,6 @@ function createClient(options: AnthropicOptions): Anthropic {
   return new Anthropic({
     apiKey: options.apiKey,
     baseURL: options.baseUrl ?? "https://api.anthropic.com",
-    fetch: refuseErrors(options.fetch),
-    maxRetries: 0,
     logLevel: "off",
     openTelemetry: false,
   });

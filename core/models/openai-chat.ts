@@ -1,7 +1,6 @@
 // Chat Completions over OpenAI's SDK: the wire of every compatible server. Translates a request; openai-chat-stream.ts reads
 // what comes back; promises and failures are stream-guard.ts's. Differences between servers are openai-compat.ts's.
 import type OpenAI from "openai";
-import { APIConnectionTimeoutError } from "openai";
 import type {
   ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageFunctionToolCall,
@@ -14,6 +13,7 @@ import { chooseEffort, supportedEfforts } from "./effort.ts";
 import { type ChatNative, WIRE, createChatReader } from "./openai-chat-stream.ts";
 import { OPENAI_URL, type OpenAiClientOptions, createOpenAiClient } from "./openai-client.ts";
 import { type Compat, compatOf } from "./openai-compat.ts";
+import { sendBuilt } from "./sdk-request.ts";
 import { guardWire } from "./stream-guard.ts";
 import { type WireMessage, assignWireIds } from "./wire-calls.ts";
 
@@ -36,7 +36,7 @@ export function createOpenAiChatModel(options: OpenAiChatOptions): Model {
     facts,
     provider: compat.provider,
     apiKey: options.apiKey,
-    timeoutError: APIConnectionTimeoutError,
+    clock: options.clock,
     open(request, { signal, charge }) {
       client ??= createOpenAiClient({
         ...options,
@@ -44,7 +44,7 @@ export function createOpenAiChatModel(options: OpenAiChatOptions): Model {
         keyHeader: compat.keyHeader,
       });
       const body = toChatBody(request, options.model, compat, facts.efforts);
-      const response = client.chat.completions.create(body, { signal }).asResponse();
+      const response = sendBuilt(client, { path: "/chat/completions", body, signal, fetch: options.fetch });
       const { provider } = compat;
       const messagesBefore = request.messages.length;
       return { response, ...createChatReader({ model: name, provider, messagesBefore, body, charge }) };

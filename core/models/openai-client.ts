@@ -1,7 +1,7 @@
-// The SDK's client as both OpenAI wires use it: no retries (they are the loop's), no words of its own in the log, nothing
-// read from the environment, and no fetch but the one given.
+// The SDK's client as both OpenAI wires use it: it builds requests (sdk-request.ts sends them) and reads nothing from the
+// environment.
 import OpenAI from "openai";
-import { refuseErrors } from "./refused-reply.ts";
+import type { Clock } from "../ports.ts";
 
 export const OPENAI_URL = "https://api.openai.com/v1";
 
@@ -11,6 +11,7 @@ export interface OpenAiClientOptions {
   /** Up to and without `/responses` or `/chat/completions`. Default: OpenAI itself. */
   baseUrl?: string;
   fetch: typeof fetch;
+  clock: Clock;
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>>;
   /** Header of the key, where it does not go into `Authorization`. */
@@ -23,8 +24,6 @@ export function createOpenAiClient(options: OpenAiClientOptions): OpenAI {
   return new OpenAI({
     apiKey: options.apiKey,
     baseURL: options.baseUrl ?? OPENAI_URL,
-    fetch: refuseErrors(options.fetch),
-    maxRetries: 0,
     logLevel: "off",
     defaultHeaders: { ...options.headers, ...keyHeaders },
     adminAPIKey: null,

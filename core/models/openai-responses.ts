@@ -1,7 +1,6 @@
 // OpenAI's Responses API over its SDK, without anything kept on its side. Translates a request and its stream; promises and
 // failures are stream-guard.ts's.
 import type OpenAI from "openai";
-import { APIConnectionTimeoutError } from "openai";
 import type {
   Response as WireResponse,
   ResponseCreateParamsStreaming,
@@ -20,6 +19,7 @@ import { readErrorBody } from "./error-reply.ts";
 import { failureOfReply } from "./failures.ts";
 import { type OpenAiClientOptions, createOpenAiClient } from "./openai-client.ts";
 import { DEVELOPER_MODELS } from "./openai-compat.ts";
+import { sendBuilt } from "./sdk-request.ts";
 import { assertCallCount } from "./storable-answer.ts";
 import { type OpenCall, guardWire } from "./stream-guard.ts";
 import { type IdRule, type WireMessage, asText, assignWireIds, toArgumentText, toToolCalls } from "./wire-calls.ts";
@@ -43,11 +43,11 @@ export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): Mod
     facts,
     provider: PROVIDER,
     apiKey: options.apiKey,
-    timeoutError: APIConnectionTimeoutError,
+    clock: options.clock,
     open(request, { signal, charge }) {
       client ??= createOpenAiClient(options);
       const body = toResponsesBody(request, options.model, facts.efforts);
-      const response = client.responses.create(body, { signal }).asResponse();
+      const response = sendBuilt(client, { path: "/responses", body, signal, fetch: options.fetch });
       const messagesBefore = request.messages.length;
       return { response, read: createReader({ model: name, apiKey: options.apiKey, messagesBefore, charge }) };
     },

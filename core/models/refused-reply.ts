@@ -1,7 +1,8 @@
-// Reads a provider's refusal before its SDK does: each SDK keeps only the error shape its own provider sends, and the same wire
-// is spoken by many who answer errors in another one. The adapters give `refuseErrors` to their SDK; stream-guard.ts makes a
-// failure of what was refused. Never reads an endless body to its end.
+// Reads a provider's refusal: each SDK knows only the error shape its own provider sends, and the same wire is spoken by many who
+// answer errors in another one. sdk-request.ts sends through `refuseErrors`; stream-guard.ts makes a failure of what was
+// refused. Never reads an endless body to its end.
 import { parseBody } from "./error-reply.ts";
+import type { GatheredPieces } from "./read-ahead.ts";
 
 /** The provider said no. Has no `status` when it did so with a good one. */
 export class ReplyRefused extends Error {
@@ -9,7 +10,7 @@ export class ReplyRefused extends Error {
   readonly reply: { status?: number; headers?: Headers; body: unknown };
 
   constructor(reply: ReplyRefused["reply"]) {
-    super("the provider refused"); // SDKs read an error's words, and think some mean a timeout
+    super("the provider refused");
     this.reply = reply;
   }
 }
@@ -20,7 +21,7 @@ export function refuseErrors(fetchReply: typeof fetch): typeof fetch {
     const response = await fetchReply(input, init);
     if (response.ok) return response;
     const { status, headers } = response;
-    throw new ReplyRefused({ status, headers, body: parseBody(await readStart(response.body?.getReader())) });
+    throw new ReplyRefused({ status, headers, body: parseBody(await readStart(piecesOf(response))) });
   };
 }
 
@@ -29,16 +30,27 @@ const MAX_ERROR_BODY_BYTES = 64_000;
 
 /** What is left of a body, as far as it is worth reading, behind the text that was read of it; then it is closed. */
 export async function readStart(
-  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
+  pieces: Pick<GatheredPieces, "next" | "close">,
   decoder = new TextDecoder(),
   begun = "",
 ): Promise<string> {
   let text = begun;
-  while (reader && text.length < MAX_ERROR_BODY_BYTES) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    text += decoder.decode(value, { stream: true });
+  while (text.length < MAX_ERROR_BODY_BYTES) {
+    const read = await pieces.next(false);
+    if (read === null) return text + decoder.decode();
+    for (const piece of read) text += decoder.decode(piece, { stream: true });
   }
-  void reader?.cancel().catch(() => undefined); // it had broken already
+  pieces.close();
   return text;
+}
+
+function piecesOf({ body }: Response): Pick<GatheredPieces, "next" | "close"> {
+  const reader = body?.getReader();
+  return {
+    async next() {
+      const { done, value } = (await reader?.read()) ?? { done: true };
+      return done ? null : [value!];
+    },
+    close: () => void reader?.cancel().catch(() => undefined), // it had broken already
+  };
 }

@@ -74,7 +74,7 @@ function createWithKey(
 ): Model {
   const provider = choice.wire === "chat" ? choice.compat.catalog : choice.wire;
   const facts = factsOf({ provider, id: choice.model, name: choice.name }, settings);
-  const options = { ...choice, apiKey, facts, fetch: deps.fetch };
+  const options = { ...choice, apiKey, facts, fetch: deps.fetch, clock: deps.clock };
   switch (options.wire) {
     case "anthropic":
       return createAnthropicModel(options);

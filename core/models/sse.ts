@@ -1,8 +1,10 @@
 // Reads a reply as a stream of JSON in server-sent events: decoded once, cut into lines, parsed. Called by stream-guard.ts for
 // every wire. Lets nothing through that is not such a stream, has an event without end, or is longer than any answer; holds
 // one event and one piece of the network at most. Must not know what events mean.
+import type { Clock } from "../ports.ts";
 import { parseBody } from "./error-reply.ts";
 import type { ModelFailureCode } from "./failure-codes.ts";
+import { readAhead, sizeOf } from "./read-ahead.ts";
 import { ReplyRefused, readStart } from "./refused-reply.ts";
 
 /** Why a stream was not read on. */
@@ -18,10 +20,10 @@ export class StreamFault extends Error {
 
 export interface EventReader {
   /**
-   * All events that came in one piece of the network, at least one; null at the end of the stream. Throws StreamFault, or
-   * ReplyRefused for an error in place of the stream or of an event: then what came before it has been returned.
+   * All events that have come, at least one; null at the end of the stream. `gather`: see read-ahead.ts. Throws StreamFault,
+   * or ReplyRefused for an error in place of the stream or of an event: then what came before it has been returned.
    */
-  next(): Promise<unknown[] | null>;
+  next(gather?: boolean): Promise<unknown[] | null>;
   /** Closes the connection, whoever still waits for `next`. Not awaited: a server that ignores it is not waited for. */
   close(): void;
 }
@@ -45,37 +47,42 @@ const MAX_SIGNS_OF_LIFE = 200;
 /** `heard` is called for whatever comes, but not for ever while that is nothing but signs of life. */
 export function readEvents(
   response: Response,
-  maxOutputTokens: number,
-  heard: () => void = () => undefined,
+  options: { maxOutputTokens: number; clock: Clock; heard?: () => void },
 ): EventReader {
-  const maxBytes = SPARE_BYTES + maxOutputTokens * BYTES_PER_TOKEN;
-  const maxEvents = SPARE_EVENTS + maxOutputTokens * EVENTS_PER_TOKEN;
-  const reader = response.body?.getReader();
+  const maxBytes = SPARE_BYTES + options.maxOutputTokens * BYTES_PER_TOKEN;
+  const maxEvents = SPARE_EVENTS + options.maxOutputTokens * EVENTS_PER_TOKEN;
+  const pieces = response.body ? readAhead(response.body.getReader(), options.clock) : null;
   const decoder = new TextDecoder();
   const parser = createEventParser();
   let bytes = 0;
   let signs = 0;
   let begun = false;
-  return { next, close: () => void reader?.cancel().catch(() => undefined) }; // it had broken already
+  return { next, close: () => pieces?.close() };
 
-  async function next(): Promise<unknown[] | null> {
+  async function next(gather = false): Promise<unknown[] | null> {
     for (;;) {
       if (parser.fault()) throw parser.fault();
-      if (parser.ended() || !reader) return null;
-      const { done, value } = await reader.read().catch((cause: unknown) => {
+      if (parser.ended() || !pieces) return null;
+      const read = await pieces.next(gather).catch((cause: unknown) => {
         throw new StreamFault("stream_cut", "the connection broke", { cause });
       });
-      const text = done ? decoder.decode() : decoder.decode(value, { stream: true });
+      const text = read ? decodeAll(read) : decoder.decode();
       if (!begun) {
         // Also takes a byte order mark away. Events begin with the name of a field or with a colon: anything else is a page,
         // or JSON that nobody asked for.
         const first = text.trimStart().charAt(0);
-        if (first === "<" || first === "{" || first === "[") throw toRefusal(await readStart(reader, decoder, text));
+        if (first === "<" || first === "{" || first === "[") throw toRefusal(await readStart(pieces, decoder, text));
         begun = first !== "";
       }
-      const events = done ? parser.end(text) : take(text, value.byteLength);
+      const events = read ? take(text, sizeOf(read)) : parser.end(text);
       if (events.length > 0) return events;
     }
+  }
+
+  function decodeAll(read: Uint8Array[]): string {
+    let text = "";
+    for (const piece of read) text += decoder.decode(piece, { stream: true });
+    return text;
   }
 
   function take(text: string, textBytes: number): unknown[] {
@@ -83,7 +90,7 @@ export function readEvents(
     if (bytes > maxBytes) throw new StreamFault("answer_too_large", `a stream of more than ${maxBytes} bytes`);
     const { events, isSignOfLife } = parser.add(text);
     signs = isSignOfLife ? signs + 1 : 0;
-    if (signs <= MAX_SIGNS_OF_LIFE) heard();
+    if (signs <= MAX_SIGNS_OF_LIFE) options.heard?.();
     if (parser.openChars() > MAX_EVENT_CHARS) {
       throw new StreamFault("stream_malformed", `an event of more than ${MAX_EVENT_CHARS} characters`);
     }

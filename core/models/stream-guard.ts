@@ -3,6 +3,7 @@
 // only translate. Must not know any wire.
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from "../agent/contract.ts";
 import { messageOf } from "../errors.ts";
+import type { Clock } from "../ports.ts";
 import type { Usage } from "../schemas/entry.ts";
 import type { ModelFacts } from "./catalog.ts";
 import { readErrorBody } from "./error-reply.ts";
@@ -19,8 +20,7 @@ export interface GuardedWire {
   /** As it stands in sentences: "Anthropic". */
   provider: string;
   apiKey: string;
-  /** The SDK's error for a call that got no reply in time: only ever the right side of `instanceof`. */
-  timeoutError: abstract new (...args: never[]) => object;
+  clock: Clock;
   /**
    * Sends one request. May throw. Tells `charge` what the call has used whenever the stream says so: that is paid for even if
    * no answer comes.
@@ -53,6 +53,7 @@ export function guardWire(wire: GuardedWire): Model {
       const abort = watchAbort(signal);
       const words = { text: createWords(), reasoning: createWords() };
       let events: EventReader | null = null;
+      let begun = false;
       try {
         const call = wire.open(request, { signal, charge: (usage) => void (used = usage) });
         const response = await abort.or(call.response);
@@ -61,9 +62,10 @@ export function guardWire(wire: GuardedWire): Model {
           return yield failed(aborted, used);
         }
         heard?.();
-        events = readEvents(response, request.maxOutputTokens, heard);
+        const { clock } = wire;
+        events = readEvents(response, { maxOutputTokens: request.maxOutputTokens, clock, ...(heard && { heard }) });
         for (;;) {
-          const batch = await abort.or(events.next());
+          const batch = await abort.or(events.next(begun));
           if (batch === ABORTED || (batch === null && signal.aborted)) return yield failed(aborted, used);
           for (const event of readBatch(batch, call)) {
             if (signal.aborted) return yield failed(aborted, used); // by who reads, between two events
@@ -73,7 +75,9 @@ export function guardWire(wire: GuardedWire): Model {
               return yield* toEnd({ ...answer, cost }, words.text);
             }
             const text = words[event.type === "text_delta" ? "text" : "reasoning"].take(event.text);
-            if (text) yield { type: event.type, text };
+            if (!text) continue;
+            begun = true;
+            yield { type: event.type, text };
           }
           if (batch === null) return yield failed(modelFailure("stream_cut", wire.provider), used);
         }
@@ -159,9 +163,10 @@ function toFailure(thrown: unknown, wire: GuardedWire, answered: boolean): Model
     return failureOfReply({ ...reply, status: status ?? reply.status, provider: wire.provider, headers }, secrets);
   }
   if (thrown instanceof StreamFault) return modelFailure(thrown.code, wire.provider, causeOf(thrown), secrets);
-  if (thrown instanceof wire.timeoutError) return modelFailure("timeout", wire.provider);
   if (thrown instanceof AnswerTooLargeError) return modelFailure("answer_too_large", wire.provider, thrown.message);
-  return modelFailure(answered ? "stream_malformed" : "network", wire.provider, causeOf(thrown), secrets);
+  const cause = causeOf(thrown);
+  if (!answered && /timed? ?out/i.test(cause)) return modelFailure("timeout", wire.provider, cause, secrets);
+  return modelFailure(answered ? "stream_malformed" : "network", wire.provider, cause, secrets);
 }
 
 /** SDKs keep what their fetch threw in `cause`. */

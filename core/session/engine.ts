@@ -130,9 +130,9 @@ export function createSessionEngine(given: SessionHost) {
         `A message has at most ${maxMessageChars} characters. Put longer texts into a file.`,
       );
     }
-    const hash = sha256Hex(input.text);
-    const before = input.key === undefined ? null : log.key(input.key);
-    if (before && before.hash !== hash) {
+    const idempotency = input.key === undefined ? null : { key: input.key, hash: sha256Hex(input.text) };
+    const before = idempotency && log.key(idempotency.key);
+    if (before && before.hash !== idempotency.hash) {
       return err("idempotency_conflict", "This Idempotency-Key came with another body before. Use a new key.");
     }
     if (before) return ok({ turn: log.turn(before.turn)!, replayed: true });
@@ -145,7 +145,7 @@ export function createSessionEngine(given: SessionHost) {
     }
     const turn = sql.transaction(() => {
       const accepted = driver.accept((log.lastTurn()?.n ?? 0) + 1, input.text, input.busy ?? settings.turn.busy);
-      if (input.key !== undefined) log.putKey(input.key, hash, accepted.n);
+      if (idempotency) log.putKey(idempotency.key, idempotency.hash, accepted.n);
       return accepted;
     });
     if (turn.state === "running") hub.emit(placeTurnStart(turn));
@@ -253,6 +253,7 @@ export function createSessionEngine(given: SessionHost) {
     /** The next wake is armed before any work, so that a throw never ends the chain of alarms. */
     async alarm(): Promise<void> {
       if (!known) return;
+      if (jobs.isEmpty()) return jobs.armFor(null);
       await jobs.armFor(clock.now() + settings.turn.leaseMs);
       driver.onAlarm();
       // Not awaited: no alarm fires while one is handled, and what the outbox asks may take its time.

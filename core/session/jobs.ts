@@ -71,6 +71,7 @@ export function createJobs(options: { sql: Sql; alarm: Alarm; clock: Clock; rand
         .run<{ id: string; due: number; tries: number; body: string }>("SELECT * FROM job ORDER BY due")
         .map(toRow);
     },
+    isEmpty: (): boolean => nextDue() === null,
     due(): JobRow[] {
       return this.all().filter((row) => row.due <= clock.now());
     },
@@ -87,16 +88,18 @@ export function createJobs(options: { sql: Sql; alarm: Alarm; clock: Clock; rand
       this.put(row.id, clock.now() + wait + Math.round(random() * wait * 0.5), row.job, row.tries + 1);
     },
     /**
-     * Sets the one alarm to the earliest job; called after every change of the table. A wake-up that is too early is left
-     * alone, because it costs less than setting a new one, unless `exact` asks: an alarm must not wake for nothing twice.
+     * Sets the one alarm to the earliest job; called after every change of the table. A wake-up that is too early, or for
+     * nothing, is left alone, because it costs less than setting a new one for the next turn, unless `exact` asks: an alarm
+     * must not wake for nothing twice.
      */
     async arm({ exact = false } = {}): Promise<void> {
       const due = nextDue();
-      const isWrong =
-        due === null ? armed : armed === undefined || armed === null || armed > due || armed < clock.now();
-      if (isWrong || (exact && due !== null)) {
-        await this.armFor(due === null ? null : Math.max(due, clock.now()));
+      if (due === null) {
+        if (exact && armed !== null) await this.armFor(null);
+        return;
       }
+      const isRight = armed !== undefined && armed !== null && armed <= due && armed >= clock.now();
+      if (!isRight || exact) await this.armFor(Math.max(due, clock.now()));
     },
     /** `null` clears it. */
     async armFor(at: number | null): Promise<void> {

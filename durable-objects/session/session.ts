@@ -97,9 +97,6 @@ export class Session extends DurableObject<SessionEnv> {
   async post(input: PostedMessage): Promise<Result<Accepted>> {
     return this.#engine.post(input);
   }
-  async postAndRead(input: PostedMessage): Promise<Result<AcceptedStream>> {
-    return this.#engine.postAndRead(input);
-  }
   async events(from: { after?: string; turn?: number }): Promise<Result<ReadableStream<Uint8Array>>> {
     return this.#engine.events(from);
   }
@@ -131,10 +128,25 @@ export class Session extends DurableObject<SessionEnv> {
     return this.#engine.decideApproval(id, approve);
   }
   /**
-   * A standing reader, from `after` on: 101, or the failure as JSON. The object may hibernate while the connection stays;
-   * who comes here was let in by workers/api.
+   * What leaves as a connection, or a failure as JSON with status 400: of a POST its events (`talaria-turn` names the turn),
+   * else a WebSocket. Who comes here was let in by workers/api.
    */
-  override fetch(request: Request): Response {
+  override fetch(request: Request): Response | Promise<Response> {
+    return request.method === "POST" ? this.#stream(request) : this.#watch(request);
+  }
+
+  async #stream(request: Request): Promise<Response> {
+    const posted = await this.postAndRead(await request.json<PostedMessage>());
+    if (!posted.ok) return Response.json(posted.failure, { status: 400 });
+    const { accepted, events } = posted.value;
+    return new Response(events, { headers: { "talaria-turn": accepted.turn } });
+  }
+  protected async postAndRead(input: PostedMessage): Promise<Result<AcceptedStream>> {
+    return this.#engine.postAndRead(input);
+  }
+
+  /** A standing reader, from `after` on. The object may hibernate while the connection stays. */
+  #watch(request: Request): Response {
     const { 0: client, 1: server } = new WebSocketPair();
     const watching = this.#engine.watch(new URL(request.url).searchParams.get("after") ?? undefined, () => {
       this.ctx.acceptWebSocket(server);

@@ -5,6 +5,7 @@ import { growSession } from "../../bench/growth/measure.ts";
 import { toGrowthLine } from "../../bench/growth/report.ts";
 import { type GrowthRow, findCompactions, toRows } from "../../bench/growth/samples.ts";
 import { BENCH_MODEL, type Stage, startStage } from "../../bench/support/stage.ts";
+import { createBare } from "../../bench/support/bare.ts";
 import { createTalaria } from "../../bench/support/talaria.ts";
 import { measureTurns } from "../../bench/turn/measure.ts";
 import { toLine } from "../../bench/turn/report.ts";
@@ -29,13 +30,13 @@ afterAll(() => stage?.stop());
 it("a turn of ten writing steps and an answer of 400 chunks stay within their rows", async () => {
   const measured = await measureTurns({
     server: stage.server,
-    subjects: [await createTalaria(stage.oursUrl)],
+    subjects: [await createTalaria(stage.oursUrl), createBare(stage.bareUrl)],
     forRows: [await createTalaria(stage.oursUrl, { freshProfiles: true })],
     turns: 2,
     settleMs: 20_000,
     say,
   });
-  const { tenSteps, tenStepsAgain, chunks400 } = measured.get("ours")!;
+  const { tenSteps, tenStepsAgain, chunks400 } = measured.get("ours")!.writes!;
   expect([tenSteps.settled, tenStepsAgain.settled, chunks400.settled]).toEqual([true, true, true]);
   expect(Math.max(tenSteps.rows, tenStepsAgain.rows), JSON.stringify(tenSteps.by)).toBeLessThanOrEqual(
     MAX_ROWS_10_STEPS,
@@ -48,6 +49,7 @@ it("a turn of ten writing steps and an answer of 400 chunks stay within their ro
   expect(JSON.parse(toLine(measured))).toEqual({
     ours: { addedFirstTokenMs: { p50: number, p95: number }, ...each(others, number) },
     peer: { addedFirstTokenMs: nothing, ...each(others, null) },
+    bare: { addedFirstTokenMs: { p50: number, p95: number }, perStepMs: number },
   });
 });
 

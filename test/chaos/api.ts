@@ -43,7 +43,7 @@ export class Session extends ProductSession {
   override async post(input: Parameters<ProductSession["post"]>[0]) {
     return this.untilKilled(() => super.post(input));
   }
-  override async postAndRead(input: Parameters<ProductSession["postAndRead"]>[0]) {
+  protected override async postAndRead(input: Parameters<ProductSession["postAndRead"]>[0]) {
     return this.untilKilled(() => super.postAndRead(input));
   }
   override async alarm(): Promise<void> {

@@ -1,13 +1,14 @@
 // Anthropic's SDK inside workerd, against the model server.
 import { describe, expect, it } from "vitest";
 import { createAnthropicModel } from "../../core/models/anthropic.ts";
+import { systemClock } from "../../stores/system-clock.ts";
 import { CALLS, LOOK_UP, TEXT, describeModel, readAll, readAnswer, reply, toRequest } from "../conformance/model.ts";
 import { overWire } from "../support/wire-model.ts";
 import type { Reply } from "../support/wire-script.ts";
 import { toAnthropicError } from "../support/wire-anthropic.ts";
 
 const make = overWire((options) =>
-  createAnthropicModel({ ...options, apiKey: "sk-ant-api03-test-key", model: "claude-sonnet-5-5" }),
+  createAnthropicModel({ clock: systemClock, ...options, apiKey: "sk-ant-api03-test-key", model: "claude-sonnet-5-5" }),
 );
 
 describeModel("Anthropic", make, { scripted: true });
@@ -93,6 +94,7 @@ describe("the Messages wire", () => {
 
   it("says that a server nobody listens at could not be reached", async () => {
     const model = createAnthropicModel({
+      clock: systemClock,
       apiKey: "sk-ant-api03-test-key",
       model: "claude-sonnet-5-5",
       baseUrl: "http://127.0.0.1:9",

@@ -6,6 +6,7 @@ import { askModel } from "../../core/agent/model-turn.ts";
 import { DEFAULTS, FIXED } from "../../core/limits.ts";
 import { Answer } from "../../core/schemas/entry.ts";
 import { byteLength } from "../../core/schemas/digest.ts";
+import { systemClock } from "../../stores/system-clock.ts";
 import { LOOK_UP, readAll, toRequest } from "../conformance/model.ts";
 import { createTestClock } from "../support/clock.ts";
 import { HOSTILE_WIRES, type HostileWire } from "../support/hostile-wires.ts";
@@ -31,6 +32,7 @@ function serve(wire: HostileWire, pieces: Iterable<Piece>) {
   const model = wire.create({
     apiKey: "sk-a-key-of-ours",
     model: "some-model",
+    clock: systemClock,
     fetch: async (_, init) => {
       served.bodies.push(JSON.parse(String(init?.body)));
       return new Response(served.bodies.length === 1 ? toBody(counted()) : "gone");

@@ -1,12 +1,13 @@
 // OpenAI's SDK inside workerd on the Chat Completions wire, against the model server.
 import { describe, expect, it } from "vitest";
 import { createOpenAiChatModel } from "../../core/models/openai-chat.ts";
+import { systemClock } from "../../stores/system-clock.ts";
 import { LOOK_UP, TEXT, describeModel, readAll, readAnswer, reply, toRequest } from "../conformance/model.ts";
 import { overWire } from "../support/wire-model.ts";
 import type { Frame, Reply } from "../support/wire-script.ts";
 
 const make = overWire((options) =>
-  createOpenAiChatModel({ ...options, apiKey: "sk-proj-test-key", model: "some-model" }),
+  createOpenAiChatModel({ clock: systemClock, ...options, apiKey: "sk-proj-test-key", model: "some-model" }),
 );
 
 describeModel("Chat Completions", make, { scripted: true });

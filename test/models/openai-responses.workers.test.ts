@@ -1,11 +1,12 @@
 // OpenAI's SDK inside workerd on the Responses wire, against the model server.
 import { describe, expect, it } from "vitest";
 import { createOpenAiResponsesModel } from "../../core/models/openai-responses.ts";
+import { systemClock } from "../../stores/system-clock.ts";
 import { CALLS, LOOK_UP, TEXT, describeModel, readAll, readAnswer, reply, toRequest } from "../conformance/model.ts";
 import { overWire } from "../support/wire-model.ts";
 
 const make = overWire((options) =>
-  createOpenAiResponsesModel({ ...options, apiKey: "sk-proj-test-key", model: "gpt-6.1-terra" }),
+  createOpenAiResponsesModel({ clock: systemClock, ...options, apiKey: "sk-proj-test-key", model: "gpt-6.1-terra" }),
 );
 
 describeModel("Responses", make, { scripted: true });

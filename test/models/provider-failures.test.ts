@@ -48,8 +48,9 @@ const FIXTURES = (Object.keys(WIRES) as Wire[]).flatMap((wire) =>
 /** The failure, as the loop gets it when nothing is tried again. */
 async function replay(fixture: Fixture): Promise<ModelFailure> {
   const stop = new AbortController();
-  const model = WIRES[fixture.wire]({ apiKey: API_KEY, model: "some-model", fetch: async () => reply(fixture) });
   const clock = createTestClock();
+  const options = { apiKey: API_KEY, model: "some-model", clock };
+  const model = WIRES[fixture.wire]({ ...options, fetch: async () => reply(fixture) });
   const afterWords = { hold: () => clock.advance(60_000), abort: () => stop.abort(), reset() {}, end() {} };
   const { result } = await askModel({
     models: [model],

@@ -1,16 +1,21 @@
 // What is read of a stream of events, however it is cut, and where reading ends.
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../stores/system-clock.ts";
 import { ReplyRefused } from "../../core/models/refused-reply.ts";
 import { StreamFault, readEvents } from "../../core/models/sse.ts";
 import { toBody } from "../support/sse-body.ts";
 
 const MB = 1 << 20;
+const LIMITS = { maxOutputTokens: 16_000, clock: systemClock };
 const encoder = new TextEncoder();
 
 /** Batches in order, and what reading ended with: null at the end of the stream. */
 async function readThrough(body: BodyInit | null, options: { maxOutputTokens?: number; heard?: () => void } = {}) {
   const headers = { "content-type": "text/event-stream", "retry-after": "3" };
-  const reader = readEvents(new Response(body, { headers }), options.maxOutputTokens ?? 16_000, options.heard);
+  const reader = readEvents(new Response(body, { headers }), {
+    ...LIMITS,
+    ...options,
+  });
   const batches: unknown[][] = [];
   for (;;) {
     const next = await reader.next().catch((thrown: Error) => thrown);
@@ -108,7 +113,7 @@ describe("a stream of events", () => {
 
   it("keeps the headers of an error that came with a good status", async () => {
     const headers = { "retry-after": "3" };
-    const thrown = await readEvents(new Response('{"error":1}', { headers }), 1)
+    const thrown = await readEvents(new Response('{"error":1}', { headers }), LIMITS)
       .next()
       .catch((it: unknown) => it);
     expect((thrown as ReplyRefused).reply.headers?.get("retry-after")).toBe("3");
@@ -174,7 +179,7 @@ describe("the limits of a stream", () => {
 it("a reader that is closed closes the connection, also while someone waits for it", async () => {
   const closed = Promise.withResolvers<void>();
   const silent = new ReadableStream<Uint8Array>({ cancel: () => closed.resolve() });
-  const reader = readEvents(new Response(silent), 16_000);
+  const reader = readEvents(new Response(silent), LIMITS);
   const waiting = reader.next();
   reader.close();
   reader.close();
@@ -183,6 +188,6 @@ it("a reader that is closed closes the connection, also while someone waits for 
 });
 
 it("a connection that breaks tells its cause", async () => {
-  const reader = readEvents(new Response(toBody([], "reset")), 16_000);
+  const reader = readEvents(new Response(toBody([], "reset")), LIMITS);
   await expect(reader.next()).rejects.toMatchObject({ code: "stream_cut", cause: { message: "terminated" } });
 });

@@ -4,6 +4,7 @@ import type { ModelEvent } from "../../core/agent/contract.ts";
 import { createAnthropicModel } from "../../core/models/anthropic.ts";
 import { createOpenAiChatModel } from "../../core/models/openai-chat.ts";
 import { createOpenAiResponsesModel } from "../../core/models/openai-responses.ts";
+import { systemClock } from "../../stores/system-clock.ts";
 import { readAll, toRequest } from "../conformance/model.ts";
 import { HOSTILE_WIRES } from "../support/hostile-wires.ts";
 import { toBody, toSse } from "../support/sse-body.ts";
@@ -14,7 +15,7 @@ const MAKERS = [
   ["Responses", createOpenAiResponsesModel],
 ] as const;
 
-const key = { apiKey: "sk-a-key-of-ours", model: "some-model" };
+const key = { apiKey: "sk-a-key-of-ours", model: "some-model", clock: systemClock };
 
 describe.each(MAKERS)("%s", (_, create) => {
   it("does not wait for a fetch that ignores its signal", async () => {
@@ -110,11 +111,12 @@ describe.each(HOSTILE_WIRES)("the stream of $name", ({ create, begin, deltas, en
   const served = (body: ReadableStream<Uint8Array>) => create({ ...key, fetch: async () => new Response(body) });
   const textsOf = (events: ModelEvent[]) => events.flatMap((event) => (event.type === "text_delta" ? event.text : []));
 
-  it("is one delta for what came at once, and one each for what came by and by", async () => {
+  it("is one delta for what came at once, and else begins with the first and gathers what comes quickly", async () => {
     const atOnce = await readAll(served(toBody([frames.join("")])), toRequest());
     expect(textsOf(atOnce)).toEqual(["One two three🪽"]);
     const byAndBy = await readAll(served(toBody(frames)), toRequest());
-    expect(textsOf(byAndBy)).toEqual(["One ", "two ", "three", "🪽"]);
+    expect(textsOf(byAndBy)[0]).toBe("One ");
+    expect(textsOf(byAndBy).join("")).toBe("One two three🪽");
     expect(atOnce.at(-1)).toEqual(byAndBy.at(-1));
   });
 
@@ -169,7 +171,7 @@ describe.each(HOSTILE_WIRES)("the stream of $name", ({ create, begin, deltas, en
   it("is closed when nobody reads on", async () => {
     const { body, closed } = open(frames);
     for await (const event of served(body).stream(toRequest(), new AbortController().signal)) {
-      expect(event).toEqual({ type: "text_delta", text: "One " });
+      expect(event).toMatchObject({ type: "text_delta", text: expect.stringMatching(/^One /) });
       break;
     }
     await closed;

@@ -1,6 +1,7 @@
 // Whatever a provider streams, its turn ends or goes on with a clear entry, and the next turn works.
 import { describe, expect, it } from "vitest";
 import { AgentEvent, textOf } from "../../core/schemas/entry.ts";
+import { systemClock } from "../../stores/system-clock.ts";
 import { collect } from "../support/collect-events.ts";
 import { HOSTILE_WIRES, type HostileWire } from "../support/hostile-wires.ts";
 import { createSessionHarness } from "../support/session-harness.ts";
@@ -27,6 +28,7 @@ async function setUp(wire: HostileWire, replies: (() => Iterable<Piece>)[]) {
   const model = wire.create({
     apiKey: "sk-a-key-of-ours",
     model: "some-model",
+    clock: systemClock,
     fetch: async (_, init) => {
       bodies.push(JSON.parse(String(init?.body)));
       return new Response(toBody((replies[bodies.length - 1] ?? well)()));

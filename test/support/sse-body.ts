@@ -6,7 +6,10 @@ export function toSseBody(frames: Frame[], after: "end" | "reset" | "hold" = "en
   return toBody(frames.map(toSse), after);
 }
 
-/** Each piece is one chunk, as text or as the bytes themselves. */
+/** Not every runtime has the faster one. */
+const soon = globalThis.setImmediate ?? setTimeout;
+
+/** Each piece is one chunk, as text or as the bytes themselves, and comes by itself, as over a network. */
 export function toBody(
   pieces: Iterable<string | Uint8Array>,
   after: "end" | "reset" | "hold" = "end",
@@ -14,7 +17,8 @@ export function toBody(
   const encoder = new TextEncoder();
   const rest = pieces[Symbol.iterator]();
   return new ReadableStream({
-    pull(controller) {
+    async pull(controller) {
+      await new Promise<void>((resolve) => void soon(resolve));
       const { done, value } = rest.next();
       if (!done) return controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
       if (after === "reset") controller.error(new TypeError("terminated"));

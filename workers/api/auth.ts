@@ -1,7 +1,6 @@
 // Who is asking. Default deny: a request passes with a key of its profile, with the operator's token where only that
 // will do, or to one of the two open routes. Must never log or answer a key.
 import type { Context, MiddlewareHandler } from "hono";
-import { sha256Hex } from "../../core/schemas/digest.ts";
 import type { ProfileId } from "../../core/schemas/ids.ts";
 import { isSameSecret, parseKey } from "../../durable-objects/account-key.ts";
 import type { ApiEnv } from "./router.ts";
@@ -37,18 +36,18 @@ export function forgetChecked(profile: ProfileId): void {
 }
 
 export function createCheckedKeys(keepMs: number, max: number) {
-  const untilByHash = new Map<string, { profile: ProfileId; until: number }>();
+  const untilByKey = new Map<string, { profile: ProfileId; until: number }>();
   return {
     add(key: string, profile: ProfileId, now: number): void {
-      const oldest = untilByHash.keys().next();
-      if (untilByHash.size >= max && !oldest.done) untilByHash.delete(oldest.value);
-      untilByHash.set(sha256Hex(key), { profile, until: now + keepMs });
+      const oldest = untilByKey.keys().next();
+      if (untilByKey.size >= max && !oldest.done) untilByKey.delete(oldest.value);
+      untilByKey.set(key, { profile, until: now + keepMs });
     },
     has(key: string, now: number): boolean {
-      return (untilByHash.get(sha256Hex(key))?.until ?? 0) > now;
+      return (untilByKey.get(key)?.until ?? 0) > now;
     },
     forget(profile: ProfileId): void {
-      for (const [hash, entry] of untilByHash) if (entry.profile === profile) untilByHash.delete(hash);
+      for (const [key, entry] of untilByKey) if (entry.profile === profile) untilByKey.delete(key);
     },
   };
 }

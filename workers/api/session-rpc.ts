@@ -1,5 +1,5 @@
 // What the API asks of a Session, and how it finds one. Names of objects are built here, from the principal, only.
-import type { Result } from "../../core/errors.ts";
+import type { Failure, Result } from "../../core/errors.ts";
 import type {
   Accepted,
   ApprovalDetail,
@@ -12,9 +12,10 @@ import type {
 } from "../../core/schemas/api.ts";
 import type { Entry } from "../../core/schemas/entry.ts";
 import type { ProfileId, SessionId } from "../../core/schemas/ids.ts";
-import type { AcceptedStream, PostedMessage } from "../../core/session/engine.ts";
+import type { PostedMessage } from "../../core/session/engine.ts";
 import type { Account } from "../../durable-objects/account.ts";
 import type { Env } from "./env.ts";
+import { unwrap } from "./problems.ts";
 
 export interface SessionRpc {
   create(input: { learning: Learning; title: string }): Promise<SessionInfo>;
@@ -22,14 +23,16 @@ export interface SessionRpc {
   detail(): Promise<SessionDetail | null>;
   /** Failures: `session_not_found`, `message_too_long`, `idempotency_conflict`, `too_many_queued`. */
   post(input: PostedMessage): Promise<Result<Accepted>>;
-  /** `post`, and the events of its turn. */
-  postAndRead(input: PostedMessage): Promise<Result<AcceptedStream>>;
   /**
    * Server-sent events: of `turn` alone, or else of all up to the end of the newest; at once when nothing is to come.
    * Failures: `turn_not_found`, `bad_event_id`.
    */
   events(from: { after?: string; turn?: number }): Promise<Result<ReadableStream<Uint8Array>>>;
-  /** A WebSocket upgrade: 101, or the failure as JSON (`session_not_found`, `bad_event_id`, `too_many_readers`). */
+  /**
+   * A POST of what `post` takes: the events of its turn, whose id is in the header `talaria-turn`; a stream takes longer to
+   * begin as the result of a call. Or a WebSocket upgrade: 101. Failures come as JSON: those of `post`, `bad_event_id`,
+   * `too_many_readers`.
+   */
   fetch(request: Request): Promise<Response>;
   entries(after: number): Promise<Result<Entry[]>>;
   stop(): Promise<Result<{ stopped: string[] }>>;
@@ -49,6 +52,11 @@ export function openSession(env: Env, profile: ProfileId, session: SessionId): S
   // The platform's types turn an `unknown` in an answer (a tool call's arguments) into `never`; the objects themselves
   // cross as they are.
   return env.SESSION.getByName(`${profile}/${session}`) as unknown as SessionRpc;
+}
+
+/** What came of `fetch`; throws the failure it brought. */
+export async function unwrapResponse(response: Response): Promise<Response> {
+  return response.status === 400 ? unwrap<never>({ ok: false, failure: await response.json<Failure>() }) : response;
 }
 
 export function openAccount(env: Env, profile: ProfileId): DurableObjectStub<Account> {

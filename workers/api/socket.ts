@@ -2,12 +2,11 @@
 // the session sleeps. Checked here like every request; handed to the Session object, which accepts it.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
-import type { Failure } from "../../core/errors.ts";
 import { protocolsOf } from "./auth.ts";
 import { EventId } from "./messages.ts";
-import { AppError, unwrap } from "./problems.ts";
+import { AppError } from "./problems.ts";
 import { REFUSED, createRouter } from "./router.ts";
-import { openSession } from "./session-rpc.ts";
+import { openSession, unwrapResponse } from "./session-rpc.ts";
 import { InSession } from "./sessions.ts";
 
 export const socket = createRouter();
@@ -39,8 +38,8 @@ socket.openapi(
     const { after } = c.req.valid("query");
     if (after !== undefined) url.searchParams.set("after", after);
     const session = openSession(c.env, c.var.profile, c.req.valid("param").session);
-    const answer = await session.fetch(new Request(url, { headers: { upgrade: "websocket" } }));
-    if (!answer.webSocket) return unwrap<never>({ ok: false, failure: await answer.json<Failure>() });
+    const upgrade = new Request(url, { headers: { upgrade: "websocket" } });
+    const answer = await unwrapResponse(await session.fetch(upgrade));
     const headers: Record<string, string> = offered.length > 0 ? { "sec-websocket-protocol": SUBPROTOCOL } : {};
     return new Response(null, { status: 101, webSocket: answer.webSocket, headers });
   },
