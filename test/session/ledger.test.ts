@@ -87,18 +87,21 @@ describe("a turn", () => {
       return port.book(booking);
     };
     const world = setUp([done, done], { account: { ...port, book } });
-    const { leaseMs } = DEFAULTS.turn;
-    const armed = world.clock.now() + leaseMs;
     await world.turn(); // the first of a day leaves more than a booking
     world.clock.advance(1_000);
-    const due = world.clock.now() + leaseMs;
+    const due = world.clock.now() + DEFAULTS.turn.leaseMs;
     await world.turn();
-    expect(seen[1]).toEqual([armed, [{ id: `usage:${SESSION}-2`, due }]]);
+    expect(seen[1]).toEqual([due, [{ id: `usage:${SESSION}-2`, due }]]);
   });
 
   it("leaves the alarm where it is when nothing is left to do; it wakes once, and not again", async () => {
-    const world = setUp([done]);
+    const world = setUp([done, done, done]);
+    await world.turn(); // the first of a day sets one more
+    world.clock.advance(1_000);
     const armed = world.clock.now() + DEFAULTS.turn.leaseMs;
+    await world.turn();
+    expect(world.alarmAt()).toBe(armed);
+    world.clock.advance(1_000);
     await world.turn();
     expect(world.alarmAt()).toBe(armed);
     await world.life.wake();
