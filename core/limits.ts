@@ -85,12 +85,15 @@ export const DEFAULTS: Settings = {
     userChars: 1_375, // [hermes] USER.md
     overlayMs: 10 * MINUTE, // [cf] a KV write may take 60 seconds or more to be seen elsewhere
     sweepDays: 30,
+    writeApproval: false,
   },
   skills: {
     indexTokens: 3_000,
     duplicateSimilarity: 0.9,
     swapMs: 120_000, // [own] how long a lost swap is tried again
     maxFiles: 50, // [hermes] skills_guard: files of one skill
+    writeApproval: false,
+    disabled: [],
   },
   curation: { staleDays: 30, archiveDays: 90, leaseMs: 15 * MINUTE, pageProfiles: 100 },
 };

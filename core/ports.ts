@@ -2,6 +2,7 @@
 // (Bucket, KeyValue, Queue, Sql, Alarm) as they are or through a few lines; stores/ builds the high ones from those.
 import type { Result } from "./errors.ts";
 import type { CurationPlan, CurationRun, Policy } from "./schemas/curation.ts";
+import type { FileBodies, FileBody } from "./schemas/file-body.ts";
 import type { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName } from "./schemas/ids.ts";
 import type { MemoryAdd, MemoryEntry, MemoryStoreName } from "./schemas/memory.ts";
 import type { ReviewDead, ReviewJob, ReviewResult, ReviewState, ReviewStep } from "./schemas/review.ts";
@@ -37,6 +38,7 @@ export interface StoredObject {
 }
 export interface StoredBody extends StoredObject {
   text(): Promise<string>;
+  arrayBuffer(): Promise<ArrayBuffer>;
 }
 export interface ObjectPage {
   objects: StoredObject[];
@@ -55,7 +57,7 @@ export interface Bucket {
   getUnless(key: string, unless: string): Promise<StoredBody | StoredObject | null>;
   put(
     key: string,
-    body: string,
+    body: string | Uint8Array,
     options?: { ifMatch?: string; ifAbsent?: boolean; customMetadata?: Record<string, string> },
   ): Promise<StoredObject | null>;
   list(options: {
@@ -112,13 +114,12 @@ export interface Alarm {
 
 export interface SkillSnapshot {
   head: SkillHead;
-  /** Contents by path, `SKILL.md` among them. */
-  files: Record<string, string>;
+  files: FileBodies;
 }
 
 /** What a skill is to become. Absent fields keep their value; `files`, when given, is the whole set. */
 export interface SkillNext {
-  files?: Record<string, string>;
+  files?: FileBodies;
   description?: string;
   category?: string;
   state?: SkillHead["state"];
@@ -127,6 +128,7 @@ export interface SkillNext {
   citations?: string[];
   extends?: SkillName;
   reason?: string;
+  public?: boolean;
 }
 
 export interface SkillChange {
@@ -155,7 +157,7 @@ export interface SkillStore {
   /** Head and all files, or null. A head newer than its index line brings the index up. */
   open(name: SkillName): Promise<SkillSnapshot | null>;
   /** Contents of one blob, null when there is none. */
-  blob(sha256: Sha256): Promise<string | null>;
+  blob(sha256: Sha256): Promise<FileBody | null>;
   /** Newest first, the present one included. Empty for an unknown name. */
   revisions(name: SkillName): Promise<SkillRevision[]>;
   /** Failures: those of `decide`; `busy` when the swap was lost for too long; `profile_gone`. */

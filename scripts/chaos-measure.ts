@@ -4,6 +4,7 @@ import type { Client } from "../cli/client.ts";
 import { hashFiles, textOfFiles } from "../core/schemas/digest.ts";
 import { fromCitation } from "../core/schemas/ids.ts";
 import type { Lesson } from "../core/schemas/review.ts";
+import { fromContents } from "../core/schemas/file-body.ts";
 
 export interface Measured {
   /** Reviews without an answer or a lesson, and lessons that are not where the answer says. */
@@ -74,7 +75,7 @@ async function measureSkills(client: Client, session: string, lessons: Lesson[],
     if (!head) note("brokenHeads", `${name} has no head`);
     else if (head.seq !== line.seq || head.rev !== line.rev || head.text !== line.text) {
       note("brokenHeads", `${name}: head ${head.seq}/${head.rev} and index ${line.seq}/${line.rev} differ`);
-    } else if (textOfFiles(hashFiles(files)) !== head.text)
+    } else if (textOfFiles(hashFiles(fromContents(files))) !== head.text)
       note("brokenHeads", `${name}: the files are not those of its head`);
     else if (head.citations.length === 0 || !head.citations.every(exists)) {
       note("brokenHeads", `${name} cites what does not exist: ${head.citations.join(" ")}`);

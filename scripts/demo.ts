@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { type Client, ProblemError, createClient } from "../cli/client.ts";
 import { type TurnStats, promptTokens } from "../core/schemas/entry.ts";
 import type { ReviewDetail } from "../core/schemas/api.ts";
+import { fromContents, textOrEmpty } from "../core/schemas/file-body.ts";
 import { isCorrect } from "./demo/answers.ts";
 import { describeConventions, exportTable } from "./demo/conventions.ts";
 import { type DemoOptions, UsageError, isRehearsal, parseOptions } from "./demo/options.ts";
@@ -167,7 +168,7 @@ async function showLearned(client: Client, review: ReviewDetail | null): Promise
     if (lesson.kind === "skill") {
       learned.skill = lesson.skill;
       say(`  ${bold("Skill")} ${lesson.skill}, revision ${lesson.rev}:`);
-      quote((await client.skill(lesson.skill)).files["SKILL.md"] ?? "");
+      quote(textOrEmpty(fromContents((await client.skill(lesson.skill)).files)["SKILL.md"]));
     } else {
       learned.memory = lesson.text;
       say(`  ${bold("Memory")} (${lesson.store}): ${lesson.text}`);

@@ -3,6 +3,7 @@
 import type * as z from "zod";
 import { messageOf } from "../core/errors.ts";
 import type { Bucket, StoredBody, StoredObject } from "../core/ports.ts";
+import { type FileBody, toFileBody } from "../core/schemas/file-body.ts";
 
 /** A record that does not parse is damage, never data. */
 export function parseRecord<T>(schema: z.ZodType<T>, key: string, body: string): T {
@@ -109,12 +110,21 @@ export async function* listFolders(bucket: Bucket, prefix: string): AsyncGenerat
   } while (cursor !== undefined);
 }
 
-/** Gets many objects, few at a time: a Worker has six connections, and a body waits in memory. */
-export async function getAll<T>(keys: T[], get: (key: T) => Promise<StoredBody | null>): Promise<(string | null)[]> {
-  const bodies: (string | null)[] = [];
+/** What a blob holds. */
+export async function readBody(object: StoredBody): Promise<FileBody> {
+  return toFileBody(new Uint8Array(await object.arrayBuffer()));
+}
+
+/** Reads many objects, few at a time: a Worker has six connections, and a body waits in memory. */
+export async function getAll<Key, Body>(
+  keys: Key[],
+  get: (key: Key) => Promise<StoredBody | null>,
+  read: (object: StoredBody) => Promise<Body>,
+): Promise<(Body | null)[]> {
+  const bodies: (Body | null)[] = [];
   for (let at = 0; at < keys.length; at += 6) {
     const found = await Promise.all(keys.slice(at, at + 6).map((key) => get(key)));
-    bodies.push(...(await Promise.all(found.map((object) => object?.text() ?? null))));
+    bodies.push(...(await Promise.all(found.map((object) => object && read(object)))));
   }
   return bodies;
 }

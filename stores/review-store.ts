@@ -38,7 +38,11 @@ export function createReviewStore({ bucket, profile }: { bucket: Bucket; profile
       keys.push(key);
       newestAt = Math.max(newestAt, uploaded.getTime());
     }
-    const bodies = await getAll(keys, (key) => bucket.get(key));
+    const bodies = await getAll(
+      keys,
+      (key) => bucket.get(key),
+      (object) => object.text(),
+    );
     const steps = keys.map((key, at) => parseRecord(ReviewStep, key, bodies[at] ?? ""));
     return { steps, newestAt };
   }

@@ -42,6 +42,7 @@ function toFirstHead(files: SkillFiles, next: SkillNext, { name, op, now }: Chan
     op,
     extends: next.extends,
     reason: next.reason,
+    public: next.public,
     createdAt: now,
     revisedAt: now,
     updatedAt: now,
@@ -62,6 +63,7 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, {
     origin: next.origin ?? current.origin,
     citations: next.citations ?? current.citations,
     extends: next.extends ?? current.extends,
+    public: next.public ?? current.public,
     // The reason of the last move would explain this one wrongly.
     reason: next.reason ?? (stateMoves ? undefined : current.reason),
   };

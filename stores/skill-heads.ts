@@ -2,10 +2,20 @@
 // store, which decides what is put when.
 import { messageOf } from "../core/errors.ts";
 import type { Bucket, SkillSnapshot } from "../core/ports.ts";
+import type { FileBodies, FileBody } from "../core/schemas/file-body.ts";
 import type { ProfileId, Sha256, SkillName } from "../core/schemas/ids.ts";
 import { HeadMirror, SkillHead, SkillRevision, toHeadMirror, toRevision } from "../core/schemas/skill.ts";
 import { encodeOp, keyOf, prefixOf, slotsOf } from "./keys.ts";
-import { checkRecord, createOnce, getAll, listObjects, parseRecord, readRecord, swapObject } from "./objects.ts";
+import {
+  checkRecord,
+  createOnce,
+  getAll,
+  listObjects,
+  readBody,
+  parseRecord,
+  readRecord,
+  swapObject,
+} from "./objects.ts";
 
 export type SkillHeads = ReturnType<typeof createSkillHeads>;
 
@@ -25,9 +35,9 @@ export function createSkillHeads({ bucket, profile }: { bucket: Bucket; profile:
   }
 
   /** Head and contents. `known` saves what an earlier attempt has read. */
-  async function snapshot(head: SkillHead, known: Map<Sha256, string>): Promise<SkillSnapshot> {
+  async function snapshot(head: SkillHead, known: Map<Sha256, FileBody>): Promise<SkillSnapshot> {
     const wanted = [...new Set(Object.values(head.files).map((file) => file.sha256))].filter((sha) => !known.has(sha));
-    const bodies = await getAll(wanted, (sha256) => bucket.get(keyOf("blob", { profile, sha256 })));
+    const bodies = await getAll(wanted, (sha256) => bucket.get(keyOf("blob", { profile, sha256 })), readBody);
     for (const [at, sha256] of wanted.entries()) {
       const body = bodies[at];
       if (body == null) throw new Error(`The blob ${sha256} of the skill ${head.name} is missing.`);
@@ -57,7 +67,7 @@ export function createSkillHeads({ bucket, profile }: { bucket: Bucket; profile:
   async function prepare(options: {
     past: SkillHead | null;
     next: SkillHead;
-    contents: Record<string, string> | undefined;
+    contents: FileBodies | undefined;
     /** Hashes that are known to be there; grows. */
     stored: Set<Sha256>;
   }): Promise<string | null> {
@@ -89,7 +99,11 @@ export function createSkillHeads({ bucket, profile }: { bucket: Bucket; profile:
       // A crash before a swap leaves the present head among the past ones.
       if (Number(slotsOf("revision", key)?.rev) < head.rev) keys.unshift(key);
     }
-    const bodies = await getAll(keys, (key) => bucket.get(key));
+    const bodies = await getAll(
+      keys,
+      (key) => bucket.get(key),
+      (object) => object.text(),
+    );
     const past = bodies.flatMap((body, at) => (body === null ? [] : [parseRecord(SkillRevision, keys[at]!, body)]));
     return [toRevision(head), ...past];
   }

@@ -3,10 +3,12 @@
 // never leaves a state that the same operation, run again, cannot finish.
 import { type Result, err, ok } from "../core/errors.ts";
 import type { Bucket, Clock, Random, SkillChange, SkillChanged, SkillSnapshot, SkillStore } from "../core/ports.ts";
+import type { FileBody } from "../core/schemas/file-body.ts";
 import type { ProfileId, Sha256, SkillName } from "../core/schemas/ids.ts";
 import { type SkillHead, toIndexLine } from "../core/schemas/skill.ts";
 import { type Backoff, createBackoff } from "./backoff.ts";
 import { keyOf } from "./keys.ts";
+import { readBody } from "./objects.ts";
 import { toArchivedHead, toNextHead } from "./skill-head.ts";
 import { createSkillHeads } from "./skill-heads.ts";
 import { type SeenIndex, createSkillIndex, lineOf, withoutLine } from "./skill-index.ts";
@@ -133,7 +135,10 @@ export function createSkillStore({ bucket, profile, clock, random, swapMs }: Ski
     index: async () => (await index.read()).index,
     head: heads.current,
     open,
-    blob: async (sha256) => (await (await bucket.get(keyOf("blob", { profile, sha256 })))?.text()) ?? null,
+    async blob(sha256) {
+      const found = await bucket.get(keyOf("blob", { profile, sha256 }));
+      return found && readBody(found);
+    },
     revisions: heads.revisions,
     change,
     rebuildIndex: (check) =>
@@ -144,7 +149,7 @@ export function createSkillStore({ bucket, profile, clock, random, swapMs }: Ski
 
 /** What attempts of one operation know of those before them. */
 interface Memo {
-  contents: Map<Sha256, string>;
+  contents: Map<Sha256, FileBody>;
   /** Blobs that are known to be there. */
   stored: Set<Sha256>;
   /** The head whose swap threw: it may be there or not. */

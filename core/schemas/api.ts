@@ -4,6 +4,7 @@ import * as z from "zod";
 import { Entry, TurnState, TurnStats } from "./entry.ts";
 import { ApprovalId, ApprovalState } from "./approval.ts";
 import { CurationRun } from "./curation.ts";
+import { FileContents } from "./file-body.ts";
 import { CurationId, ProfileId, ReviewId, SessionId, SkillName, TurnId } from "./ids.ts";
 import { MemoryEntry } from "./memory.ts";
 import { Lesson, ReviewDead, ReviewJob, ReviewResult, ReviewState } from "./review.ts";
@@ -134,15 +135,15 @@ export const SkillDetail = z.object({
   name: SkillName,
   /** `null` for a bundled skill the profile has not changed. */
   head: SkillHead.nullable(),
-  files: z.record(z.string(), z.string()),
+  files: FileContents,
 });
 export type SkillDetail = z.infer<typeof SkillDetail>;
 export const PutSkill = z.strictObject({
-  /** Contents by path; `SKILL.md` is required. */
-  files: z.record(z.string(), z.string()),
+  /** By path; `SKILL.md` is required, and is text. */
+  files: FileContents,
 });
 export const SkillRevisionList = z.object({ revisions: z.array(SkillRevision) });
-export const SkillRevisionDetail = z.object({ revision: SkillRevision, files: z.record(z.string(), z.string()) });
+export const SkillRevisionDetail = z.object({ revision: SkillRevision, files: FileContents });
 export const PinSkill = z.strictObject({ pinned: z.boolean() });
 export const RestoreSkill = z.strictObject({
   /** Without one the present text is taken out of the archive. */

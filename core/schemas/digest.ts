@@ -1,6 +1,7 @@
 // Names made from contents. Pure and synchronous, so that a hash can be taken inside one SQL transaction.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import { type FileBodies, toBytes } from "./file-body.ts";
 import type { Sha256 } from "./ids.ts";
 
 export function sha256Hex(body: string | Uint8Array): Sha256 {
@@ -13,10 +14,13 @@ export function byteLength(text: string): number {
 }
 
 /** Contents by path, as a head names them. Sorted by path, so that equal files give equal JSON. */
-export function hashFiles(contents: Record<string, string>): Record<string, { sha256: Sha256; size: number }> {
+export function hashFiles(contents: FileBodies): Record<string, { sha256: Sha256; size: number }> {
   const paths = Object.keys(contents).sort();
   return Object.fromEntries(
-    paths.map((path) => [path, { sha256: sha256Hex(contents[path]!), size: byteLength(contents[path]!) }]),
+    paths.map((path) => {
+      const bytes = toBytes(contents[path]!);
+      return [path, { sha256: sha256Hex(bytes), size: bytes.length }];
+    }),
   );
 }
 

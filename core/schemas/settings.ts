@@ -136,12 +136,23 @@ export const Settings = z.strictObject({
     looksMs: z.array(ms).min(1),
     maxLooks: count.min(1),
   }),
-  memory: z.strictObject({ memoryChars: count.min(100), userChars: count.min(100), overlayMs: ms, sweepDays: count }),
+  memory: z.strictObject({
+    memoryChars: count.min(100),
+    userChars: count.min(100),
+    overlayMs: ms,
+    sweepDays: count,
+    /** What the agent wants to keep waits for a person. */
+    writeApproval: z.boolean(),
+  }),
   skills: z.strictObject({
     indexTokens: count.min(100),
     duplicateSimilarity: ratio,
     swapMs: ms,
     maxFiles: count.min(1),
+    /** What the agent writes waits for a person. */
+    writeApproval: z.boolean(),
+    /** Names of skills that are hidden and refused. */
+    disabled: z.array(z.string()),
   }),
   curation: z.strictObject({
     staleDays: count.min(1),

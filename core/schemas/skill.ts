@@ -35,6 +35,8 @@ export const SkillHead = z.object({
   extends: SkillName.optional(),
   /** Why the last state change happened, in plain words. */
   reason: z.string().optional(),
+  /** The owner publishes it to whoever asks. */
+  public: z.boolean().optional(),
   createdAt: z.int(),
   /** When `rev` was made. */
   revisedAt: z.int(),
@@ -73,6 +75,7 @@ export const IndexLine = SkillHead.pick({
   rev: true,
   text: true,
   extends: true,
+  public: true,
 });
 export type IndexLine = z.infer<typeof IndexLine>;
 

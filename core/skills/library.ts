@@ -4,6 +4,7 @@ import { type Result, err, ok } from "../errors.ts";
 import type { SkillSnapshot, SkillStore } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import { hashFiles, textOfFiles } from "../schemas/digest.ts";
+import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import { type Sha256, SkillName } from "../schemas/ids.ts";
 import type { Origin, SkillIndex, SkillState } from "../schemas/skill.ts";
 import { SKILL_MD, parseSkill } from "./format.ts";
@@ -62,7 +63,14 @@ export function createLibrary({ store, seeds }: { store: SkillStore | null; seed
         return err("skill_pending", `'${name}' waits for a person's approval and cannot be loaded yet.`);
       }
       if (!Object.hasOwn(skill.files, path)) return fileMissing(name, path, skill.files);
-      const view = toView(skill, path);
+      const content = skill.files[path]!;
+      if (typeof content !== "string") {
+        return err(
+          "not_text",
+          `'${path}' of '${name}' is no text and cannot be shown: it has ${content.length} bytes.`,
+        );
+      }
+      const view = toView(skill, path, content);
       const companion = path === SKILL_MD && isOffered(skill.line) ? await open(companionOf(name)) : null;
       return ok(companion && isOffered(companion.line) ? withCompanion(view, companion) : view);
     },
@@ -95,14 +103,14 @@ export function skillMissing(name: string, lines: SkillLine[]): Result<never> {
   return err("skill_missing", `There is no skill called ${JSON.stringify(name.slice(0, 80))}. ${hint}`);
 }
 
-export function fileMissing(name: string, path: string, files: Record<string, string>): Result<never> {
+export function fileMissing(name: string, path: string, files: FileBodies): Result<never> {
   const there = sortPaths(files).join(", ");
   return err("file_missing", `'${name}' has no file ${JSON.stringify(path.slice(0, 200))}. It has: ${there}.`);
 }
 
 interface Opened {
   line: SkillLine;
-  files: Record<string, string>;
+  files: FileBodies;
 }
 
 const openedSeeds = new WeakMap<Record<string, string>, Opened>();
@@ -136,11 +144,11 @@ function toOpened({ head, files }: SkillSnapshot): Opened {
   return { line: head, files };
 }
 
-function toView({ line, files }: Opened, path: string): SkillView {
+function toView({ line, files }: Opened, path: string, content: string): SkillView {
   return {
     name: line.name,
     path,
-    content: files[path]!,
+    content,
     files: sortPaths(files),
     text: line.text,
     rev: line.rev,
@@ -154,8 +162,9 @@ function toView({ line, files }: Opened, path: string): SkillView {
 }
 
 function withCompanion(view: SkillView, { line, files }: Opened): SkillView {
-  const parsed = parseSkill(files[SKILL_MD] ?? "");
-  const body = parsed.ok ? parsed.value.body : (files[SKILL_MD] ?? "");
+  const own = textOrEmpty(files[SKILL_MD]);
+  const parsed = parseSkill(own);
+  const body = parsed.ok ? parsed.value.body : own;
   return {
     ...view,
     content: `${view.content.trimEnd()}\n\n# Learned here, in ${line.name}\n\n${body}`,
@@ -163,7 +172,7 @@ function withCompanion(view: SkillView, { line, files }: Opened): SkillView {
   };
 }
 
-function sortPaths(files: Record<string, string>): string[] {
+function sortPaths(files: FileBodies): string[] {
   const others = Object.keys(files).filter((path) => path !== SKILL_MD);
   return [SKILL_MD, ...others.sort()];
 }

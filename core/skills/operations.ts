@@ -3,6 +3,7 @@
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import type { SkillChange, SkillNext, SkillSnapshot } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";
+import type { FileBodies } from "../schemas/file-body.ts";
 import type { SkillName } from "../schemas/ids.ts";
 import type { Origin, SkillIndex } from "../schemas/skill.ts";
 import type { Settings } from "../schemas/settings.ts";
@@ -91,7 +92,7 @@ function create(operation: Extract<SkillOperation, { action: "create" }>, scene:
   });
 }
 
-function isJust(files: Record<string, string> | undefined, content: string): boolean {
+function isJust(files: FileBodies | undefined, content: string): boolean {
   return files !== undefined && Object.keys(files).length === 1 && files[SKILL_MD] === content;
 }
 
@@ -135,14 +136,16 @@ function change(operation: Change, current: SkillSnapshot, scene: Scene): Result
   });
 }
 
-function changeFiles(operation: Change, files: Record<string, string>): Result<Record<string, string>> {
+function changeFiles(operation: Change, files: FileBodies): Result<FileBodies> {
   switch (operation.action) {
     case "edit":
       return ok({ ...files, [SKILL_MD]: operation.content });
     case "patch": {
       const path = operation.path ?? SKILL_MD;
       if (!Object.hasOwn(files, path)) return fileMissing(operation.name, path, files);
-      const patched = patchText(files[path]!, operation);
+      const body = files[path]!;
+      if (typeof body !== "string") return err("not_text", `'${path}' is no text: write it anew, or leave it.`);
+      const patched = patchText(body, operation);
       return patched.ok ? ok({ ...files, [path]: patched.value.text }) : patched;
     }
     case "write_file": {
@@ -160,7 +163,7 @@ function changeFiles(operation: Change, files: Record<string, string>): Result<R
 }
 
 /** A person's own text keeps its form when an agent works on it. */
-function check(name: SkillName, files: Record<string, string>, { current, context }: Scene): Result<SkillDocument> {
+function check(name: SkillName, files: FileBodies, { current, context }: Scene): Result<SkillDocument> {
   const writer = current?.head.origin === "user" ? "person" : "model";
   return validateSkill({ name, files, maxFiles: context.settings.maxFiles, writer });
 }

@@ -2,7 +2,7 @@
 // by the API. Pure. Reading is more lenient, see format.ts.
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import { FIXED } from "../limits.ts";
-import { byteLength } from "../schemas/digest.ts";
+import { type FileBodies, toBytes } from "../schemas/file-body.ts";
 import { MAX_OWN_SKILL_NAME, SKILL_NAME } from "../schemas/ids.ts";
 import { SKILL_MD, type SkillDocument, parseSkill } from "./format.ts";
 
@@ -15,8 +15,7 @@ const REQUIRED_SECTIONS = ["When to use", "Steps", "Pitfalls", "Verify"] as cons
 
 export interface SkillToCheck {
   name: string;
-  /** Contents by path, `SKILL.md` among them. */
-  files: Record<string, string>;
+  files: FileBodies;
   maxFiles: number;
   /** A model's SKILL.md needs the four sections and its own name in the frontmatter; a person writes as they like. */
   writer: "model" | "person";
@@ -67,13 +66,13 @@ function checkFiles({ files, maxFiles }: SkillToCheck): Failure | null {
       .failure;
   }
   for (const path of paths) {
-    const text = files[path]!;
+    const body = files[path]!;
     const failure = path === SKILL_MD ? null : checkSupportPath(path);
     if (failure) return failure;
-    if (!text.isWellFormed()) {
+    if (typeof body === "string" && !body.isWellFormed()) {
       return err("bad_text", `${path} holds half of a surrogate pair and cannot be stored: write it again.`).failure;
     }
-    if (path !== SKILL_MD && byteLength(text) > FIXED.skillFileBytes) {
+    if (path !== SKILL_MD && toBytes(body).length > FIXED.skillFileBytes) {
       return err("too_large", `${path} is larger than ${FIXED.skillFileBytes} bytes: split or shorten it.`).failure;
     }
   }
@@ -81,7 +80,8 @@ function checkFiles({ files, maxFiles }: SkillToCheck): Failure | null {
 }
 
 function checkSkillMd({ name, files, writer }: SkillToCheck): Result<SkillDocument> {
-  const text = files[SKILL_MD]!;
+  const text = files[SKILL_MD];
+  if (typeof text !== "string") return err("bad_skill_md", "SKILL.md is not UTF-8 text.", { reason: "not_text" });
   if (text.length > FIXED.skillMdChars) {
     const most = FIXED.skillMdChars;
     return err("too_large", `SKILL.md has ${text.length} characters of ${most}: move detail to references/.`);

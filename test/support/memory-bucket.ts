@@ -2,6 +2,7 @@
 // second write of a key within a second, answers lost after the write. Passes test/conformance/bucket.ts.
 import type { Bucket, Clock, StoredBody, StoredObject } from "../../core/ports.ts";
 import { byteLength, sha256Hex } from "../../core/schemas/digest.ts";
+import { toBytes } from "../../core/schemas/file-body.ts";
 import { createSeededRandom } from "./seeded-random.ts";
 
 /** Each may be switched while the bucket is in use. */
@@ -23,7 +24,7 @@ export interface MemoryBucket extends Bucket {
 }
 
 interface Stored extends StoredObject {
-  body: string;
+  body: Uint8Array;
 }
 
 const MAX_KEY_BYTES = 1_024;
@@ -51,7 +52,7 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
 
   async function put(
     key: string,
-    body: string,
+    content: string | Uint8Array,
     { ifMatch, ifAbsent, customMetadata }: Parameters<Bucket["put"]>[2] = {},
   ): Promise<StoredObject | null> {
     await travel();
@@ -66,6 +67,7 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
     limitRate(key);
     const there = objects.get(key);
     if ((ifAbsent && there) || (ifMatch !== undefined && there?.etag !== ifMatch)) return null;
+    const body = toBytes(content);
     const etag = sha256Hex(body).slice(0, 32);
     const stored: Stored = { key, etag, uploaded: new Date(clock.now()), customMetadata: { ...customMetadata }, body };
     objects.set(key, stored);
@@ -131,7 +133,11 @@ function toObject({ key, etag, uploaded, customMetadata }: Stored, metadata = tr
 }
 
 function toBody(stored: Stored): StoredBody {
-  return { ...toObject(stored), text: async () => stored.body };
+  return {
+    ...toObject(stored),
+    text: async () => new TextDecoder().decode(stored.body),
+    arrayBuffer: async () => new Uint8Array(stored.body).buffer,
+  };
 }
 
 function folderOf(key: string, prefix: string, delimiter: string): string | null {

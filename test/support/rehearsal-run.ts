@@ -15,6 +15,7 @@ import { createWorkspace, migrateWorkspace } from "../../core/workspace/workspac
 import { renderSkillIndex } from "../../core/skills/index-block.ts";
 import { createLibrary } from "../../core/skills/library.ts";
 import { createTools } from "../../core/tools/index.ts";
+import { textOrEmpty } from "../../core/schemas/file-body.ts";
 
 import { seeds } from "../../skills-seed/index.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
@@ -136,7 +137,7 @@ export function createDesk(model: Model) {
   /** The text of a skill, `undefined` when it is not there or archived. */
   async function skillText(name: string): Promise<string | undefined> {
     const found = await skills.open(name);
-    return found && found.head.state !== "archived" ? found.files["SKILL.md"] : undefined;
+    return found && found.head.state !== "archived" ? textOrEmpty(found.files["SKILL.md"]) : undefined;
   }
 
   /** A person puts a skill, under the name and description its front matter gives. */

@@ -5,6 +5,7 @@ import type { Bucket, SkillChange, SkillNext, SkillSnapshot, SkillStore } from "
 import { sha256Hex, textOfFiles } from "../../core/schemas/digest.ts";
 import type { ProfileId, SkillName } from "../../core/schemas/ids.ts";
 import { SkillHead, SkillIndex, toIndexLine } from "../../core/schemas/skill.ts";
+import { textOrEmpty } from "../../core/schemas/file-body.ts";
 import { keyOf, prefixOf } from "../../stores/keys.ts";
 
 /** Creates a skill; a person's doing, so that nothing about its text is checked. */
@@ -108,5 +109,5 @@ function first(body: string, more: Partial<SkillNext>): Result<SkillNext> {
 
 function onFiles(current: SkillSnapshot | null, edit: (body: string) => string): Result<SkillNext> {
   if (!current) return err("unknown_skill", "There is none.");
-  return ok({ files: { ...current.files, "SKILL.md": edit(current.files["SKILL.md"]!) } });
+  return ok({ files: { ...current.files, "SKILL.md": edit(textOrEmpty(current.files["SKILL.md"])) } });
 }

@@ -17,6 +17,7 @@ import {
   SkillRevisionDetail,
   SkillRevisionList,
 } from "../../core/schemas/api.ts";
+import { type FileBodies, fromContents, toContents } from "../../core/schemas/file-body.ts";
 import { SkillName } from "../../core/schemas/ids.ts";
 import { SkillHead, type SkillRevision } from "../../core/schemas/skill.ts";
 import { seeds } from "../../skills-seed/index.ts";
@@ -55,7 +56,7 @@ skills.openapi(
     const { name } = c.req.valid("param");
     const snapshot = await openSkills(c.env, c.var.profile).open(name);
     if (!snapshot) return c.json({ name, head: null, files: bundledFiles(name) }, 200);
-    return c.json({ name, head: snapshot.head, files: snapshot.files }, 200);
+    return c.json({ name, head: snapshot.head, files: toContents(snapshot.files) }, 200);
   },
 );
 
@@ -70,7 +71,7 @@ skills.openapi(
   }),
   async (c) => {
     const { name } = c.req.valid("param");
-    const { files } = c.req.valid("json");
+    const files = fromContents(c.req.valid("json").files);
     const { maxFiles } = settingsOf(c.env).skills;
     const { description, category } = unwrap(validateSkill({ name, files, maxFiles, writer: "person" }));
     const next: SkillNext = { files, description, category, state: "active", origin: "user", citations: [] };
@@ -104,7 +105,8 @@ skills.openapi(
   }),
   async (c) => {
     const { name, rev } = c.req.valid("param");
-    return c.json(await openRevision(openSkills(c.env, c.var.profile), name, rev), 200);
+    const { revision, files } = await openRevision(openSkills(c.env, c.var.profile), name, rev);
+    return c.json({ revision, files: toContents(files) }, 200);
   },
 );
 
@@ -193,14 +195,14 @@ async function openRevision(
   store: SkillStore,
   name: SkillName,
   rev: number,
-): Promise<{ revision: SkillRevision; files: Record<string, string> }> {
+): Promise<{ revision: SkillRevision; files: FileBodies }> {
   const revision = (await store.revisions(name)).find((candidate) => candidate.rev === rev);
   if (!revision) throw new AppError("revision_not_found", `The skill \`${name}\` has no revision ${rev}.`);
   const files = await Promise.all(
     Object.entries(revision.files).map(async ([path, { sha256 }]) => {
-      const text = await store.blob(sha256);
-      if (text === null) throw new Error(`revision ${rev} of ${name} names a blob that is not there: ${sha256}`);
-      return [path, text] as const;
+      const body = await store.blob(sha256);
+      if (body === null) throw new Error(`revision ${rev} of ${name} names a blob that is not there: ${sha256}`);
+      return [path, body] as const;
     }),
   );
   return { revision, files: Object.fromEntries(files) };
