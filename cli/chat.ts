@@ -20,6 +20,7 @@ While a turn runs, a line goes the way that the server is set to; or say which:
   /queue TEXT         after it
   /stop               stop it, and all that waits
 /usage shows what was spent; /compress [FOCUS] makes the conversation shorter.
+/NAME [x=1] TEXT loads the skill NAME for TEXT, up to five in front; /skill NAME where a command has that name.
 Ctrl-C stops the turn, a second one leaves; Ctrl-D or /exit leaves.`;
 
 const LEAVE_MS = 1_000;

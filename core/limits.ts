@@ -86,6 +86,7 @@ export const DEFAULTS: Settings = {
     overlayMs: 10 * MINUTE, // [cf] a KV write may take 60 seconds or more to be seen elsewhere
     sweepDays: 30,
     writeApproval: false,
+    prefetchWaitMs: 300, // [own] unnoticed before an answer; what an external memory finds later is for the next turn
   },
   skills: {
     indexTokens: 3_000,

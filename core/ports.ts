@@ -5,15 +5,18 @@ import type { CurationPlan, CurationRun, Policy } from "./schemas/curation.ts";
 import type { FileBodies, FileBody } from "./schemas/file-body.ts";
 import type { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName } from "./schemas/ids.ts";
 import type { MemoryAdd, MemoryEntry, MemoryStoreName } from "./schemas/memory.ts";
+import type { PendingChange, PendingId } from "./schemas/pending.ts";
 import type { ReviewDead, ReviewJob, ReviewResult, ReviewState, ReviewStep } from "./schemas/review.ts";
 import type {
   Evidence,
   HeadMirror,
   IndexLine,
+  PastRevision,
   SkillHead,
   SkillIndex,
-  SkillRevision,
   SkillStats,
+  SkillTombstone,
+  SkillUse,
 } from "./schemas/skill.ts";
 
 // ---- time, chance, waiting ----
@@ -150,6 +153,14 @@ export interface SkillChanged {
   replayed: boolean;
 }
 
+export interface SkillPurged {
+  tombstone: SkillTombstone;
+  /** Contents that are gone; empty when an earlier call finished the purge. */
+  deleted: Sha256[];
+  /** Contents that something else names, and one place that does. */
+  kept: { sha256: Sha256; name: SkillName; rev: number }[];
+}
+
 export interface SkillStore {
   /** One conditional GET; an empty index for a new profile. */
   index(): Promise<SkillIndex>;
@@ -159,11 +170,20 @@ export interface SkillStore {
   /** Contents of one blob, null when there is none. */
   blob(sha256: Sha256): Promise<FileBody | null>;
   /** Newest first, the present one included. Empty for an unknown name. */
-  revisions(name: SkillName): Promise<SkillRevision[]>;
+  revisions(name: SkillName): Promise<PastRevision[]>;
+  /** One of them; null when there is none. */
+  revision(name: SkillName, rev: number): Promise<PastRevision | null>;
   /** Failures: those of `decide`; `busy` when the swap was lost for too long; `profile_gone`. */
   change(change: SkillChange): Promise<Result<SkillChanged>>;
+  /**
+   * Removes a past revision for good, and the contents that nothing else of the profile names. Done again, it goes on
+   * where a crash left it. Failures: `skill_not_found`, `revision_not_found`, `revision_current`, `busy`, `profile_gone`.
+   */
+  purge(name: SkillName, rev: number): Promise<Result<SkillPurged>>;
   /** Makes the index equal to the heads. A head it never held goes through `check` first, oldest first. */
   rebuildIndex(check: (line: { name: SkillName } & IndexLine, index: SkillIndex) => string | null): Promise<SkillIndex>;
+  /** Puts what was counted of skills' use into their index lines, one write for all. A copy: who comes late loses nothing. */
+  noteUse(use: Record<SkillName, SkillUse>): Promise<void>;
   /** The curator's scan: mirrors only, no bodies. */
   scan(): AsyncIterable<{ name: SkillName; mirror: HeadMirror }>;
 }
@@ -173,10 +193,20 @@ export interface SkillStore {
 export interface MemoryStore {
   /** Living entries, oldest first, own recent writes included. */
   list(store: MemoryStoreName): Promise<MemoryEntry[]>;
-  /** `existed`: the same fact already lived; nothing was written. */
-  add(store: MemoryStoreName, op: string, add: MemoryAdd): Promise<{ id: Sha256; existed: boolean }>;
-  /** Removes each add that is seen. Returns how many: 0 for an unknown or already forgotten id. */
-  remove(store: MemoryStoreName, id: Sha256, by: { op: string; at: number }): Promise<number>;
+  /** The same with the ids that were purged. */
+  survey(store: MemoryStoreName): Promise<{ entries: MemoryEntry[]; purged: { id: Sha256; at: number }[] }>;
+  /**
+   * `existed`: the same fact already lived by another add. It is written all the same (up to 50 times): a removal of the
+   * other one may be on its way. `purged`: a person had this text removed for good; nothing was written.
+   */
+  add(store: MemoryStoreName, op: string, add: MemoryAdd): Promise<{ id: Sha256; existed: boolean; purged?: true }>;
+  /**
+   * Removes the given adds, or else each living one that is seen. Returns how many: 0 for an unknown or already forgotten
+   * id. Who may be run again gives the adds it saw first, so that what was added since stays.
+   */
+  remove(store: MemoryStoreName, id: Sha256, by: { op: string; at: number; adds?: string[] }): Promise<number>;
+  /** Deletes every copy of the text and keeps it from coming back. Returns how many went; `null` for an unknown id. */
+  purge(store: MemoryStoreName, id: Sha256, by: { op: string; at: number }): Promise<number | null>;
   /** Deletes pairs removed before `before`. Returns how many keys went. */
   sweep(before: number): Promise<number>;
 }
@@ -187,6 +217,20 @@ export interface Overlay {
   /** Keys under a prefix put at or after `since`. */
   list(prefix: string, since: number): { key: string; value: string }[];
   delete(key: string): void;
+}
+
+// ---- changes that wait for a person ----
+
+export interface PendingStore {
+  /** Creates it, or returns what an earlier attempt created. Failure: `too_many_pending`. */
+  park(change: PendingChange): Promise<Result<PendingChange>>;
+  /** Oldest first. */
+  list(): Promise<PendingChange[]>;
+  get(id: PendingId): Promise<PendingChange | null>;
+  /** Compare-and-swap: `next` is asked again on what is there; `null` leaves it. What stands afterwards; null for none. */
+  update(id: PendingId, next: (current: PendingChange) => PendingChange | null): Promise<PendingChange | null>;
+  /** Deletes those decided before `before`. Returns how many went. */
+  sweep(before: number): Promise<number>;
 }
 
 // ---- evidence, activity ----

@@ -1,5 +1,6 @@
 // What a deployment needs and does, as data and through an injected wrangler: resources read from the three configs,
 // created where missing, ids filled in. Called by deploy.ts and its test. Touches no file and no network of its own.
+import { MEMORY_SECRETS } from "./worker-vars.ts";
 import type { RunWrangler, WorkerConfig, WorkerName } from "./wrangler.ts";
 
 export interface Resources {
@@ -110,7 +111,8 @@ export function effectiveConfig(config: WorkerConfig, state: DeployState, vars: 
 /** The operator's token makes profiles, so only the Worker that checks it holds it. */
 export function secretsFor(worker: WorkerName, secrets: Record<string, string>): Record<string, string> {
   if (worker === "api") return secrets;
-  return Object.fromEntries(Object.entries(secrets).filter(([name]) => name !== "TALARIA_OPERATOR_TOKEN"));
+  const ofApi = ["TALARIA_OPERATOR_TOKEN", ...MEMORY_SECRETS];
+  return Object.fromEntries(Object.entries(secrets).filter(([name]) => !ofApi.includes(name)));
 }
 
 /** Warnings in wrangler's output, each with its first details. One means a Durable Object that would come up without SQL. */

@@ -13,7 +13,7 @@ import {
   secretsFor,
   warningsIn,
 } from "./deploy-plan.ts";
-import { MODEL_SECRETS, PLAIN_VARS, workerVars } from "./worker-vars.ts";
+import { MEMORY_SECRETS, MEMORY_VARS, MODEL_SECRETS, PLAIN_VARS, workerVars } from "./worker-vars.ts";
 import { type WorkerConfig, readWorkerConfigs, root, runWrangler } from "./wrangler.ts";
 
 interface Kept extends DeployState {
@@ -22,6 +22,7 @@ interface Kept extends DeployState {
 
 const folder = join(root, ".talaria", "deploy");
 const keptFile = join(root, ".talaria", "deploy.json");
+const SECRETS = [...MODEL_SECRETS, ...MEMORY_SECRETS];
 
 try {
   const { values } = parseArgs({ options: { "dry-run": { type: "boolean", default: false } } });
@@ -39,7 +40,7 @@ async function deploy(): Promise<number> {
   writeKept(kept); // before anything is created: a token that was set and lost would lock the operator out
   const state = await ensureResources(resourcesOf(configs), kept, runWrangler, (line) => console.log(line));
   writeKept({ ...kept, namespaces: state.namespaces });
-  const secrets = workerVars(process.env, kept.operatorToken, MODEL_SECRETS);
+  const secrets = workerVars(process.env, kept.operatorToken, SECRETS);
   let url = "https://talaria-api.<your subdomain>.workers.dev";
   for (const config of configs) {
     console.log(`${config.raw.name}: deploying`);
@@ -74,7 +75,7 @@ async function deployOne(config: WorkerConfig, state: DeployState, secrets: Reco
 async function dryRun(): Promise<number> {
   const configs = readWorkerConfigs();
   const { buckets, namespaces, queues } = resourcesOf(configs);
-  const secrets = workerVars(process.env, "generated or kept", MODEL_SECRETS);
+  const secrets = workerVars(process.env, "generated or kept", SECRETS);
   console.log("Would make sure that these exist:");
   for (const bucket of buckets) console.log(`  R2 bucket     ${bucket}`);
   for (const namespace of namespaces) console.log(`  KV namespace  ${namespace}`);
@@ -101,7 +102,8 @@ async function buildOne(config: WorkerConfig): Promise<{ size: string; problems:
 
 function writeConfig(config: WorkerConfig, state: DeployState): string {
   const path = join(folder, config.worker, "wrangler.json");
-  const { TALARIA_OPERATOR_TOKEN: _, ...vars } = workerVars(process.env, "", PLAIN_VARS);
+  const names = config.worker === "api" ? [...PLAIN_VARS, ...MEMORY_VARS] : PLAIN_VARS;
+  const { TALARIA_OPERATOR_TOKEN: _, ...vars } = workerVars(process.env, "", names);
   mkdirSync(join(folder, config.worker), { recursive: true });
   writeFileSync(path, JSON.stringify(effectiveConfig(config, state, vars), null, 2));
   return path;

@@ -25,6 +25,12 @@ const PROVIDERS: Record<string, { secret: string; plain?: string[] }> = {
   lmstudio: { secret: "LMSTUDIO_API_KEY", plain: ["LMSTUDIO_BASE_URL"] },
 };
 
+/** Those of each memory provider that TALARIA_MEMORY_PROVIDER can name. */
+const MEMORY_PROVIDERS: Record<string, { secret: string; plain: string[] }> = {
+  mem0: { secret: "MEM0_API_KEY", plain: ["MEM0_BASE_URL"] },
+  honcho: { secret: "HONCHO_API_KEY", plain: ["HONCHO_BASE_URL", "HONCHO_WORKSPACE"] },
+};
+
 /** Which models do which work. */
 const MODEL_CHOICES = [
   "TALARIA_MODEL",
@@ -42,9 +48,23 @@ export const MODEL_SECRETS: readonly string[] = [
 ];
 export const PLAIN_VARS: readonly string[] = [
   ...new Set([
-    ...["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OPENAI_MODEL", "TALARIA_SETTINGS", ...MODEL_CHOICES],
+    ...[
+      "ANTHROPIC_BASE_URL",
+      "OPENAI_BASE_URL",
+      "OPENAI_MODEL",
+      "TALARIA_SETTINGS",
+      "TALARIA_PUBLIC_PROFILE",
+      ...MODEL_CHOICES,
+    ],
     ...Object.values(PROVIDERS).flatMap(({ plain = [] }) => plain),
   ]),
+];
+
+/** Variables that reach the api Worker alone: no other speaks to a memory provider. */
+export const MEMORY_SECRETS: readonly string[] = Object.values(MEMORY_PROVIDERS).map(({ secret }) => secret);
+export const MEMORY_VARS: readonly string[] = [
+  "TALARIA_MEMORY_PROVIDER",
+  ...Object.values(MEMORY_PROVIDERS).flatMap(({ plain }) => plain),
 ];
 
 /**
@@ -54,7 +74,7 @@ export const PLAIN_VARS: readonly string[] = [
 export function workerVars(
   env: Record<string, string | undefined>,
   operatorToken: string,
-  names: readonly string[] = [...MODEL_SECRETS, ...PLAIN_VARS],
+  names: readonly string[] = [...MODEL_SECRETS, ...PLAIN_VARS, ...MEMORY_SECRETS, ...MEMORY_VARS],
 ): Record<string, string> {
   const unused = unusedVariables(env);
   const given = names.flatMap((name) => {
@@ -72,5 +92,9 @@ function unusedVariables(env: Record<string, string | undefined>): Set<string> {
       .filter(([name]) => named.has(name) === isNamed)
       .flatMap(([, { secret, plain = [] }]) => [secret, ...plain]);
   const used = variables(true);
-  return new Set(variables(false).filter((name) => !used.includes(name)));
+  const memories = (env.TALARIA_MEMORY_PROVIDER ?? "").split(",").map((name) => name.trim().toLowerCase());
+  const unusedMemories = Object.entries(MEMORY_PROVIDERS)
+    .filter(([name]) => !memories.includes(name))
+    .flatMap(([, { secret, plain }]) => [secret, ...plain]);
+  return new Set([...variables(false).filter((name) => !used.includes(name)), ...unusedMemories]);
 }

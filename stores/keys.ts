@@ -4,6 +4,7 @@ import { assert } from "../core/errors.ts";
 import { sha256Hex } from "../core/schemas/digest.ts";
 import { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "../core/schemas/ids.ts";
 import { MemoryStoreName } from "../core/schemas/memory.ts";
+import { PendingId } from "../core/schemas/pending.ts";
 import { Judge } from "../core/schemas/skill.ts";
 
 /** R2 `SKILLS`. */
@@ -11,6 +12,7 @@ export const OBJECT_KEYS = {
   head: "p/<profile>/heads/<name>",
   blob: "p/<profile>/blobs/<sha256>",
   revision: "p/<profile>/revisions/<name>/<rev>",
+  purge: "p/<profile>/purge",
   index: "p/<profile>/index",
   evidence: "p/<profile>/evidence/<name>/<text>/<turn>.<judge>",
   stats: "p/<profile>/stats/<name>",
@@ -21,6 +23,7 @@ export const OBJECT_KEYS = {
   reviewResult: "p/<profile>/reviews/<review>/result",
   reviewDead: "p/<profile>/reviews/<review>/dead",
   reviewed: "p/<profile>/reviewed/<session>",
+  pending: "p/<profile>/pending/<id>",
   curationPlan: "p/<profile>/curation/<run>/plan",
   curationRun: "p/<profile>/curation/<run>/run.json",
   curationReport: "p/<profile>/curation/<run>/REPORT.md",
@@ -34,6 +37,7 @@ export const OBJECT_KEYS = {
 export const MEMORY_KEYS = {
   memoryAdd: "p/<profile>/<store>/<hash>/+<op>",
   memoryRemove: "p/<profile>/<store>/<hash>/-<op>",
+  memoryPurge: "p/<profile>/<store>/<hash>/purged",
 } as const;
 
 const PATTERNS = { ...OBJECT_KEYS, ...MEMORY_KEYS };
@@ -100,6 +104,7 @@ const SLOTS = {
   run: checked(CurationId),
   store: checked(MemoryStoreName),
   shard: matching(/^[0-9a-f]{2}$/),
+  id: checked(PendingId),
   rev: padded(8),
   step: padded(4),
   n: padded(4),

@@ -1,12 +1,19 @@
 // The memory of one profile over KV: an observed-remove set, because KV has no compare-and-swap and answers late. Made by
-// the Session (with an overlay, to read its own writes) and by the review Worker. Never overwrites a key with something
-// else, so replays, stale lists and two writers commute.
+// the Session (with an overlay, to read its own writes), the API and the review Worker. Never lets a key mean something
+// else than at its first write, so that replays, stale lists and two writers commute.
 import type * as z from "zod";
 import { FIXED } from "../core/limits.ts";
 import type { Clock, KeyValue, MemoryStore, Overlay } from "../core/ports.ts";
 import { byteLength } from "../core/schemas/digest.ts";
 import type { ProfileId, Sha256 } from "../core/schemas/ids.ts";
-import { MemoryAdd, type MemoryEntry, MemoryRemove, MemoryStoreName, memoryId } from "../core/schemas/memory.ts";
+import {
+  MemoryAdd,
+  type MemoryEntry,
+  MemoryPurge,
+  MemoryRemove,
+  MemoryStoreName,
+  memoryId,
+} from "../core/schemas/memory.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
 import { checkRecord, parseRecord } from "./objects.ts";
 
@@ -18,6 +25,12 @@ export interface MemoryStoreOptions {
   overlayMs: number;
   overlay?: Overlay;
 }
+
+/** How long a removal outlives its add's delete. [own] KV promises a minute or more; a day is far beyond what was seen. */
+const SETTLE_MS = 24 * 60 * 60_000;
+
+/** Of one text. [own] Who says once more what stands there so often writes nothing: every list reads all the keys. */
+const MAX_ADDS = 50;
 
 export function createMemoryStore({ kv, profile, clock, overlayMs, overlay }: MemoryStoreOptions): MemoryStore {
   /** What is listed under a prefix, own recent writes included, by key. */
@@ -41,72 +54,127 @@ export function createMemoryStore({ kv, profile, clock, overlayMs, overlay }: Me
     return value === null ? null : parseRecord(schema, key, value);
   }
 
-  async function put(key: string, record: MemoryAdd | MemoryRemove): Promise<void> {
+  async function put(key: string, record: MemoryAdd | MemoryRemove | MemoryPurge): Promise<void> {
     const value = JSON.stringify(record);
     // A list brings metadata along and no values: what fits in it needs no get.
     await kv.put(key, value, byteLength(value) <= FIXED.kvMetadataBytes ? { metadata: record } : {});
     overlay?.put(key, value, clock.now());
   }
 
-  async function list(store: MemoryStoreName): Promise<MemoryEntry[]> {
+  async function erase(key: string): Promise<void> {
+    await kv.delete(key);
+    overlay?.delete(key);
+  }
+
+  async function survey(store: MemoryStoreName) {
     const found = await collect(prefixOf("memoryAdd", { profile, store }));
     const loaded = livingAdds(found).map(async ({ id, op, key }) => {
       return { id, op, add: await load(MemoryAdd, key, found.get(key)!) };
     });
     const living = (await Promise.all(loaded)).flatMap(({ add, ...rest }) => (add ? [{ ...rest, add }] : []));
     living.sort((a, b) => a.add.at - b.add.at || compareText(a.id, b.id) || compareText(a.op, b.op));
-    const entries = new Map<Sha256, MemoryEntry>();
-    for (const { id, op, add } of living) {
-      const entry = entries.get(id);
-      if (entry) entry.adds.push(op);
-      else entries.set(id, toEntry(id, store, op, add));
-    }
-    return [...entries.values()];
+    const entries = [...Map.groupBy(living, ({ id }) => id).values()].map((adds) => toEntry(store, adds));
+    const marks = [...found.keys()].flatMap((key) => slotsOf("memoryPurge", key)?.hash ?? []);
+    const purged = marks.map(async (id) => {
+      const key = keyOf("memoryPurge", { profile, store, hash: id });
+      return { id, at: (await load(MemoryPurge, key, found.get(key)!))?.at ?? 0 };
+    });
+    return { entries, purged: await Promise.all(purged) };
+  }
+
+  async function list(store: MemoryStoreName): Promise<MemoryEntry[]> {
+    return (await survey(store)).entries;
   }
 
   async function add(store: MemoryStoreName, op: string, record: MemoryAdd) {
     const id = memoryId(record.text);
     const key = keyOf("memoryAdd", { profile, store, hash: id, op });
     const found = await collect(hashPrefix(profile, store, id));
+    if (found.has(keyOf("memoryPurge", { profile, store, hash: id }))) {
+      return { id, existed: false, purged: true as const };
+    }
+    const others = livingAdds(found).filter((other) => other.key !== key);
     // The same op again, perhaps long after a person forgot the entry: what it wrote stands, dead or alive.
-    if (found.has(key)) return { id, existed: false };
-    if (livingAdds(found).length > 0) return { id, existed: true };
-    await put(key, MemoryAdd.parse(record));
-    return { id, existed: false };
+    if (!found.has(key) && others.length < MAX_ADDS) await put(key, MemoryAdd.parse(record));
+    return { id, existed: others.length > 0 };
   }
 
-  async function remove(store: MemoryStoreName, id: Sha256, by: { op: string; at: number }): Promise<number> {
-    const adds = livingAdds(await collect(hashPrefix(profile, store, id)));
-    for (const { op } of adds) {
+  async function remove(store: MemoryStoreName, id: Sha256, by: { op: string; at: number; adds?: string[] }) {
+    const adds = by.adds ?? livingAdds(await collect(hashPrefix(profile, store, id))).map(({ op }) => op);
+    for (const op of adds) {
       await put(keyOf("memoryRemove", { profile, store, hash: id, op }), { v: 1, at: by.at, by: by.op });
     }
     return adds.length;
   }
 
+  /** The mark stands before the first delete, so that no order in which KV shows them brings the entry back. */
+  async function purge(store: MemoryStoreName, id: Sha256, by: { op: string; at: number }): Promise<number | null> {
+    const found = await collect(hashPrefix(profile, store, id));
+    if (found.size === 0) return null;
+    const mark = keyOf("memoryPurge", { profile, store, hash: id });
+    if (!found.has(mark)) await put(mark, { v: 1, at: by.at, by: by.op });
+    const adds = [...found.keys()].filter((key) => slotsOf("memoryAdd", key));
+    for (const key of adds) await erase(key);
+    return adds.length;
+  }
+
   /**
-   * An add goes in one sweep, its remove in a later one that no longer sees the add: KV may show two deletes in either
-   * order, and a remove that went first would bring the entry back.
+   * An add goes first, its removal when no sweep of a day has seen the add: KV may show two deletes in either order, and a
+   * removal that went first would bring the entry back. Of what was purged every add goes at once, and the mark never.
    */
   async function sweep(before: number): Promise<number> {
     let deleted = 0;
     for (const store of MemoryStoreName.options) {
       const found = await collect(prefixOf("memoryAdd", { profile, store }));
       for (const [key, at] of found) {
+        const add = slotsOf("memoryAdd", key);
+        if (add && found.has(keyOf("memoryPurge", add))) {
+          await erase(key);
+          deleted++;
+        }
         const slots = slotsOf("memoryRemove", key);
-        if (!slots) continue;
-        const removed = await load(MemoryRemove, key, at);
-        if (!removed || removed.at >= before) continue;
-        const addKey = keyOf("memoryAdd", { profile, store, hash: slots.hash, op: slots.op });
-        const goes = found.has(addKey) ? addKey : key;
-        await kv.delete(goes);
-        overlay?.delete(goes);
-        deleted++;
+        if (slots) deleted += await sweepRemoved({ key, addKey: keyOf("memoryAdd", slots), found, at, before });
       }
     }
     return deleted;
   }
 
-  return { list, add, remove, sweep };
+  interface Removed {
+    key: string;
+    addKey: string;
+    found: Map<string, Found>;
+    at: Found;
+    before: number;
+  }
+
+  async function sweepRemoved({ key, addKey, found, at, before }: Removed): Promise<number> {
+    const removed = await load(MemoryRemove, key, at);
+    if (!removed || removed.at >= before) return 0;
+    const now = clock.now();
+    if (found.has(addKey) || removed.swept === undefined) {
+      await put(key, { ...removed, swept: now });
+      if (!found.has(addKey)) return 0;
+      await erase(addKey);
+      return 1;
+    }
+    if (removed.swept > now - SETTLE_MS) return 0;
+    await erase(key);
+    return 1;
+  }
+
+  return { list, survey, add, remove, purge, sweep };
+}
+
+interface LivingKey {
+  id: Sha256;
+  op: string;
+  key: string;
+}
+
+interface LivingAdd {
+  id: Sha256;
+  op: string;
+  add: MemoryAdd;
 }
 
 /** A key that was seen: `value` from the overlay, `metadata` from a list. */
@@ -126,23 +194,41 @@ function mergeOverlay(overlay: Overlay, prefix: string, since: number, found: Ma
   }
 }
 
-/** The adds that no remove names. */
-function livingAdds(found: Map<string, Found>): { id: Sha256; op: string; key: string }[] {
-  const living: { id: Sha256; op: string; key: string }[] = [];
+/** The adds that no remove names, of what was not purged. */
+function livingAdds(found: Map<string, Found>): LivingKey[] {
+  const living: LivingKey[] = [];
   for (const key of found.keys()) {
     const add = slotsOf("memoryAdd", key);
-    if (!add && !slotsOf("memoryRemove", key)) throw new Error(`The key ${key} is neither an add nor a remove.`);
-    if (add && !found.has(keyOf("memoryRemove", add))) living.push({ id: add.hash, op: add.op, key });
+    if (add && !found.has(keyOf("memoryRemove", add)) && !found.has(keyOf("memoryPurge", add))) {
+      living.push({ id: add.hash, op: add.op, key });
+    }
+    if (!add && !slotsOf("memoryRemove", key) && !slotsOf("memoryPurge", key)) {
+      throw new Error(`The key ${key} is neither an add, nor a remove, nor the mark of a purge.`);
+    }
   }
   return living;
 }
 
-function toEntry(id: Sha256, store: MemoryStoreName, op: string, add: MemoryAdd): MemoryEntry {
-  const { text, at: since, origin, session } = add;
-  return { id, store, text, since, origin, ...(session ? { session } : {}), adds: [op] };
+/** `adds` are of one text, the oldest first. What a person added or approved is so, whoever added it before. */
+function toEntry(store: MemoryStoreName, adds: LivingAdd[]): MemoryEntry {
+  const [first] = adds as [LivingAdd];
+  const { id, add } = adds.find((living) => living.add.origin === "user" || living.add.approved) ?? first;
+  const { text, origin, session, source, citations, approved } = add;
+  return {
+    id,
+    store,
+    text,
+    since: first.add.at,
+    origin,
+    ...(session && { session }),
+    ...(source && { source }),
+    ...(citations && { citations }),
+    ...(approved && { approved }),
+    adds: adds.map(({ op }) => op),
+  };
 }
 
-/** Adds and removes of one entry. */
+/** All keys of one text. */
 function hashPrefix(profile: ProfileId, store: MemoryStoreName, hash: Sha256): string {
   return prefixOf("memoryAdd", { profile, store, hash }).slice(0, -"+".length);
 }

@@ -3,12 +3,16 @@
 import { assert } from "../core/errors.ts";
 import type { SkillNext } from "../core/ports.ts";
 import { hashFiles, textOfFiles } from "../core/schemas/digest.ts";
-import { type SkillFiles, SkillHead } from "../core/schemas/skill.ts";
+import { type SkillConditions, type SkillFiles, SkillHead } from "../core/schemas/skill.ts";
+
+/** What a SKILL.md asks for of where it is used. */
+export type ReadConditions = (skillMd: string) => SkillConditions | undefined;
 
 interface Change {
   name: string;
   op: string;
   now: number;
+  readConditions?: ReadConditions;
 }
 
 /** The head after a change, or null when nothing would differ. A first head needs files, description, state and origin. */
@@ -23,7 +27,8 @@ export function toArchivedHead(head: SkillHead, reason: string, now: number): Sk
   return SkillHead.parse({ ...head, state: "archived", reason, seq: head.seq + 1, updatedAt: now });
 }
 
-function toFirstHead(files: SkillFiles, next: SkillNext, { name, op, now }: Change): SkillHead {
+function toFirstHead(files: SkillFiles, next: SkillNext, change: Change): SkillHead {
+  const { name, op, now } = change;
   const { description, state, origin } = next;
   assert(description !== undefined && state && origin, `the first ${name} needs a description, a state and an origin`);
   return SkillHead.parse({
@@ -43,13 +48,15 @@ function toFirstHead(files: SkillFiles, next: SkillNext, { name, op, now }: Chan
     extends: next.extends,
     reason: next.reason,
     public: next.public,
+    conditions: conditionsOf(next, change),
     createdAt: now,
     revisedAt: now,
     updatedAt: now,
   });
 }
 
-function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, { op, now }: Change): SkillHead | null {
+function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, change: Change): SkillHead | null {
+  const { op, now } = change;
   const text = textOfFiles(files);
   const stateMoves = next.state !== undefined && next.state !== current.state;
   const changed = {
@@ -64,12 +71,18 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, {
     citations: next.citations ?? current.citations,
     extends: next.extends ?? current.extends,
     public: next.public ?? current.public,
+    conditions: next.files ? conditionsOf(next, change) : current.conditions,
     // The reason of the last move would explain this one wrongly.
     reason: next.reason ?? (stateMoves ? undefined : current.reason),
   };
   if (text !== current.text) Object.assign(changed, { rev: current.rev + 1, op, revisedAt: now });
   else if (isSame(changed, current)) return null;
   return SkillHead.parse({ ...changed, seq: current.seq + 1, updatedAt: now });
+}
+
+function conditionsOf({ files }: SkillNext, { readConditions }: Change): SkillConditions | undefined {
+  const skillMd = files?.["SKILL.md"];
+  return typeof skillMd === "string" ? readConditions?.(skillMd) : undefined;
 }
 
 /** Both come from the schema, so that keys stand in one order. */

@@ -4,9 +4,19 @@ import { messageOf } from "../core/errors.ts";
 import type { Bucket, SkillSnapshot } from "../core/ports.ts";
 import type { FileBodies, FileBody } from "../core/schemas/file-body.ts";
 import type { ProfileId, Sha256, SkillName } from "../core/schemas/ids.ts";
-import { HeadMirror, SkillHead, SkillRevision, toHeadMirror, toRevision } from "../core/schemas/skill.ts";
+import {
+  HeadMirror,
+  PastRevision,
+  SkillHead,
+  type SkillTombstone,
+  toHeadMirror,
+  toRefs,
+  toRevision,
+} from "../core/schemas/skill.ts";
+import type { BlobCache } from "./blob-cache.ts";
 import { encodeOp, keyOf, prefixOf, slotsOf } from "./keys.ts";
 import {
+  type Swapped,
   checkRecord,
   createOnce,
   getAll,
@@ -19,7 +29,16 @@ import {
 
 export type SkillHeads = ReturnType<typeof createSkillHeads>;
 
-export function createSkillHeads({ bucket, profile }: { bucket: Bucket; profile: ProfileId }) {
+/** A revision's object: what it holds, and what it must be swapped with. */
+export interface FoundRevision {
+  value: PastRevision;
+  etag: string;
+  customMetadata: Record<string, string> | undefined;
+}
+
+export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; cache: BlobCache }) {
+  const { bucket, profile, cache } = options;
+
   function read(name: SkillName) {
     return readRecord(bucket, SkillHead, keyOf("head", { profile, name }));
   }
@@ -34,17 +53,45 @@ export function createSkillHeads({ bucket, profile }: { bucket: Bucket; profile:
     return swapObject(bucket, key, JSON.stringify(head), etag, toHeadMirror(head));
   }
 
-  /** Head and contents. `known` saves what an earlier attempt has read. */
-  async function snapshot(head: SkillHead, known: Map<Sha256, FileBody>): Promise<SkillSnapshot> {
-    const wanted = [...new Set(Object.values(head.files).map((file) => file.sha256))].filter((sha) => !known.has(sha));
-    const bodies = await getAll(wanted, (sha256) => bucket.get(keyOf("blob", { profile, sha256 })), readBody);
-    for (const [at, sha256] of wanted.entries()) {
-      const body = bodies[at];
-      if (body == null) throw new Error(`The blob ${sha256} of the skill ${head.name} is missing.`);
-      known.set(sha256, body);
+  /** Head and contents. Null when the head has moved on meanwhile and a file of it was purged: read it again. */
+  async function snapshot(head: SkillHead): Promise<SkillSnapshot | null> {
+    const wanted = [...new Set(Object.values(head.files).map((file) => file.sha256))];
+    const bodies = new Map(wanted.map((sha256) => [sha256, cache.get(profile, sha256)]));
+    const unread = wanted.filter((sha256) => bodies.get(sha256) === undefined);
+    const read = await getAll(unread, (sha256) => bucket.get(keyOf("blob", { profile, sha256 })), readBody);
+    for (const [at, sha256] of unread.entries()) {
+      const body = read[at];
+      if (body == null) {
+        if ((await current(head.name))?.seq !== head.seq) return null;
+        throw new Error(`The blob ${sha256} of the skill ${head.name} is missing.`);
+      }
+      cache.put(profile, sha256, body);
+      bodies.set(sha256, body);
     }
-    const files = Object.entries(head.files).map(([path, file]) => [path, known.get(file.sha256)!]);
+    const files = Object.entries(head.files).map(([path, file]) => [path, bodies.get(file.sha256)!]);
     return { head, files: Object.fromEntries(files) };
+  }
+
+  async function blob(sha256: Sha256): Promise<FileBody | null> {
+    const known = cache.get(profile, sha256);
+    if (known !== undefined) return known;
+    const found = await bucket.get(keyOf("blob", { profile, sha256 }));
+    const body = found && (await readBody(found));
+    if (body !== null) cache.put(profile, sha256, body);
+    return body;
+  }
+
+  /** Create-only put of contents. Throws what the put threw when nothing is there afterwards. */
+  async function putBlob(sha256: Sha256, body: FileBody): Promise<void> {
+    const key = keyOf("blob", { profile, sha256 });
+    try {
+      await bucket.put(key, body, { ifAbsent: true });
+    } catch (error) {
+      // A 429, or an answer that was lost.
+      const { objects } = await bucket.list({ prefix: key, limit: 1 });
+      if (objects[0]?.key !== key) throw error;
+    }
+    cache.put(profile, sha256, body);
   }
 
   /** The revision after `since`, or the present one, that an operation made; null when it has made none. */
@@ -67,31 +114,53 @@ export function createSkillHeads({ bucket, profile }: { bucket: Bucket; profile:
   async function prepare(options: {
     past: SkillHead | null;
     next: SkillHead;
-    contents: FileBodies | undefined;
+    contents: FileBodies;
     /** Hashes that are known to be there; grows. */
     stored: Set<Sha256>;
   }): Promise<string | null> {
-    const { past, next, contents = {}, stored } = options;
-    for (const file of Object.values(past?.files ?? {})) stored.add(file.sha256);
+    const { past, next, contents, stored } = options;
     try {
-      for (const [path, body] of Object.entries(contents)) {
-        const { sha256 } = next.files[path]!;
+      for (const [sha256, body] of newBlobs(past, next, contents)) {
         if (stored.has(sha256)) continue;
-        await bucket.put(keyOf("blob", { profile, sha256 }), body, { ifAbsent: true });
+        await putBlob(sha256, body);
         stored.add(sha256);
       }
       if (past && past.rev !== next.rev) {
         const key = keyOf("revision", { profile, name: past.name, rev: past.rev });
-        await createOnce(bucket, key, JSON.stringify(toRevision(past)), { op: encodeOp(past.op) });
+        await createOnce(bucket, key, JSON.stringify(toRevision(past)), {
+          op: encodeOp(past.op),
+          ...toRefs(past.files),
+        });
       }
       return null;
     } catch (error) {
-      // A 429, or an answer that was lost: all of these are create-only, so the next attempt puts them again.
+      // All of these are create-only, so the next attempt puts them again.
       return messageOf(error);
     }
   }
 
-  async function revisions(name: SkillName): Promise<SkillRevision[]> {
+  /** The object of a past revision; null when there is none. */
+  async function readPast(name: SkillName, rev: number): Promise<FoundRevision | null> {
+    const key = keyOf("revision", { profile, name, rev });
+    const found = await bucket.get(key);
+    if (!found) return null;
+    const { etag, customMetadata } = found;
+    return { value: parseRecord(PastRevision, key, await found.text()), etag, customMetadata };
+  }
+
+  /** Puts a tombstone where a revision stood. Its operation stays, so that it is not carried out a second time. */
+  function bury(found: FoundRevision, tombstone: SkillTombstone): Promise<Swapped> {
+    const key = keyOf("revision", { profile, name: tombstone.name, rev: tombstone.rev });
+    return swapObject(bucket, key, JSON.stringify(tombstone), found.etag, { ...found.customMetadata, refs: "" });
+  }
+
+  async function revision(name: SkillName, rev: number): Promise<PastRevision | null> {
+    const head = await current(name);
+    if (!head || rev > head.rev) return null;
+    return rev === head.rev ? toRevision(head) : ((await readPast(name, rev))?.value ?? null);
+  }
+
+  async function revisions(name: SkillName): Promise<PastRevision[]> {
     const head = await current(name);
     if (!head) return [];
     const keys: string[] = [];
@@ -104,7 +173,7 @@ export function createSkillHeads({ bucket, profile }: { bucket: Bucket; profile:
       (key) => bucket.get(key),
       (object) => object.text(),
     );
-    const past = bodies.flatMap((body, at) => (body === null ? [] : [parseRecord(SkillRevision, keys[at]!, body)]));
+    const past = bodies.flatMap((body, at) => (body === null ? [] : [parseRecord(PastRevision, keys[at]!, body)]));
     return [toRevision(head), ...past];
   }
 
@@ -115,5 +184,15 @@ export function createSkillHeads({ bucket, profile }: { bucket: Bucket; profile:
     }
   }
 
-  return { read, current, swap, snapshot, revisionOf, prepare, revisions, scan };
+  return {
+    ...{ read, current, swap, scan, snapshot, blob, putBlob, prepare },
+    ...{ revisionOf, revision, revisions, readPast, bury },
+  };
+}
+
+/** The contents of a head that the one before it does not name. */
+export function newBlobs(past: SkillHead | null, next: SkillHead, contents: FileBodies): Map<Sha256, FileBody> {
+  const named = new Set(Object.values(past?.files ?? {}).map((file) => file.sha256));
+  const fresh = Object.entries(contents).map(([path, body]) => [next.files[path]!.sha256, body] as const);
+  return new Map(fresh.filter(([sha256]) => !named.has(sha256)));
 }

@@ -5,13 +5,16 @@ import { type Result, err, ok } from "../core/errors.ts";
 import type { Bucket, Clock, Random, SkillChange, SkillChanged, SkillSnapshot, SkillStore } from "../core/ports.ts";
 import type { FileBody } from "../core/schemas/file-body.ts";
 import type { ProfileId, Sha256, SkillName } from "../core/schemas/ids.ts";
-import { type SkillHead, toIndexLine } from "../core/schemas/skill.ts";
+import { type SkillHead, isPurged, toIndexLine } from "../core/schemas/skill.ts";
 import { type Backoff, createBackoff } from "./backoff.ts";
+import type { IndexCache } from "./index-cache.ts";
+import { type BlobCache, createBlobCache } from "./blob-cache.ts";
 import { keyOf } from "./keys.ts";
-import { readBody } from "./objects.ts";
-import { toArchivedHead, toNextHead } from "./skill-head.ts";
-import { createSkillHeads } from "./skill-heads.ts";
+import { HOLD_MS, createPurgeLeases } from "./purge-lease.ts";
+import { type ReadConditions, toArchivedHead, toNextHead } from "./skill-head.ts";
+import { createSkillHeads, newBlobs } from "./skill-heads.ts";
 import { type SeenIndex, createSkillIndex, lineOf, withoutLine } from "./skill-index.ts";
+import { purgeRevision } from "./skill-purge.ts";
 import { rebuildIndex } from "./skill-rebuild.ts";
 
 export interface SkillStoreOptions {
@@ -21,11 +24,19 @@ export interface SkillStoreOptions {
   random: Random;
   /** How long a lost swap is tried again. */
   swapMs: number;
+  /** Read from each SKILL.md that is written, and kept with its head; without it nothing is. */
+  readConditions?: ReadConditions;
+  /** Shared by the stores of an isolate; without one each store has its own. */
+  cache?: BlobCache;
+  /** Shared likewise; without one each store parses the index itself. */
+  indexes?: IndexCache;
 }
 
-export function createSkillStore({ bucket, profile, clock, random, swapMs }: SkillStoreOptions): SkillStore {
-  const index = createSkillIndex({ bucket, profile });
-  const heads = createSkillHeads({ bucket, profile });
+export function createSkillStore(options: SkillStoreOptions): SkillStore {
+  const { bucket, profile, clock, random, swapMs, cache = createBlobCache() } = options;
+  const index = createSkillIndex({ bucket, profile, cache: options.indexes });
+  const heads = createSkillHeads({ bucket, profile, cache });
+  const leases = createPurgeLeases({ bucket, profile, clock, random });
   let firstLook: Promise<boolean> | undefined;
 
   async function isGone(): Promise<boolean> {
@@ -35,7 +46,7 @@ export function createSkillStore({ bucket, profile, clock, random, swapMs }: Ski
   async function change(wanted: SkillChange): Promise<Result<SkillChanged>> {
     if (await (firstLook ??= isGone())) return profileGone();
     const backoff = createBackoff({ clock, random, withinMs: swapMs });
-    const memo: Memo = { contents: new Map(), stored: new Set(), doubtful: null };
+    const memo: Memo = { stored: { since: null, hashes: new Set() }, doubtful: null };
     for (;;) {
       const attempt = await tryChange(wanted, memo, backoff);
       if (attempt.outcome === "settled") return attempt.result;
@@ -53,34 +64,76 @@ export function createSkillStore({ bucket, profile, clock, random, swapMs }: Ski
     }
     const doneAt = current && (await heads.revisionOf(current.value, op, wanted.since));
     if (doneAt) {
-      const resumed = { created: doneAt === 1, seen: null, replayed: memo.doubtful === null };
+      const { written } = memo.doubtful ?? {};
+      const resumed = { created: doneAt === 1, seen: null, replayed: memo.doubtful === null, written };
       return settled(await finish(wanted, current.value, resumed, backoff));
     }
 
-    const seen = await index.read();
-    const snapshot = current && (await heads.snapshot(current.value, memo.contents));
+    // Before anything that may be purged is relied upon.
+    const [seen, lease] = await Promise.all([index.read(), leases.read()]);
+    const snapshot = current && (await heads.snapshot(current.value));
+    if (current && !snapshot) return lost("the skill was changed while it was read");
     const decided = await wanted.decide(snapshot, snapshot ? seen.index : withoutLine(seen.index, name));
     if (!decided.ok) return settled(decided);
-    const next = toNextHead(current?.value ?? null, decided.value, { name, op, now: clock.now() });
-    const done = { created: current === null, seen, replayed: false };
+    const next = toNextHead(current?.value ?? null, decided.value, {
+      name,
+      op,
+      now: clock.now(),
+      readConditions: options.readConditions,
+    });
+    const done: Done = { created: current === null, seen, replayed: false };
     if (!next) return settled(await finish(wanted, current!.value, done, backoff));
 
-    if (await isGone()) return settled(profileGone());
-    const contents = decided.value.files;
-    const trouble = await heads.prepare({ past: current?.value ?? null, next, contents, stored: memo.stored });
-    if (trouble !== null) return { outcome: "lost", message: trouble };
+    const past = current?.value ?? null;
+    const contents = decided.value.files ?? {};
+    const blobs = newBlobs(past, next, contents);
+    if (leases.blocks(lease, [...blobs.keys()])) return lost("contents like these are being purged");
+    // What was put before a purge may be gone.
+    if (memo.stored.since !== lease.etag) memo.stored = { since: lease.etag, hashes: new Set() };
+    const trouble = await heads.prepare({ past, next, contents, stored: memo.stored.hashes });
+    if (trouble !== null) return lost(trouble);
+
+    const lookedAt = clock.now();
+    const [gone, latest] = await Promise.all([isGone(), leases.read()]);
+    if (gone) return settled(profileGone());
+    if (latest.etag !== lease.etag) return lost("a purge has begun or ended meanwhile");
+    if (clock.now() - lookedAt > HOLD_MS) return lost("the store answers slowly");
+    done.written = { name, rev: next.rev, blobs, since: lease.etag };
     const swapped = await heads.swap(next, current?.etag ?? null);
     if (swapped.outcome === "won") return settled(await finish(wanted, next, done, backoff));
-    if (swapped.outcome === "lost") return { outcome: "lost", message: "another writer came first" };
+    if (swapped.outcome === "lost") return lost("another writer came first");
     memo.doubtful = { body: JSON.stringify(next), ...done };
-    return { outcome: "lost", message: swapped.message };
+    return lost(swapped.message);
   }
 
   /** What comes after the head: its line in the index, which for a create is the commit. */
   async function finish(wanted: SkillChange, head: SkillHead, done: Done, backoff: Backoff) {
+    const [finished] = await Promise.all([
+      finishIndex(wanted, head, done, backoff),
+      done.written && putBack(done.written, backoff),
+    ]);
+    return finished;
+  }
+
+  async function finishIndex(wanted: SkillChange, head: SkillHead, done: Done, backoff: Backoff) {
     if (done.created) return commitCreate(wanted, head, done, backoff);
     await index.bringUp(head, () => heads.current(head.name), backoff);
     return ok({ head, replayed: done.replayed });
+  }
+
+  /** A purge that came between the last look and the swap may have taken contents that are named now. */
+  async function putBack({ name, rev, blobs, since }: Written, backoff: Backoff): Promise<void> {
+    const hashes = [...blobs.keys()];
+    if (hashes.length === 0) return;
+    let safe = since;
+    for (let lease = await leases.read(); lease.etag !== safe; lease = await leases.read()) {
+      if (leases.blocks(lease, hashes) && (await backoff.wait())) continue;
+      const revision = await heads.revision(name, rev);
+      // What was purged itself must not come back.
+      if (!revision || isPurged(revision)) return;
+      for (const [sha256, body] of blobs) await persist(() => heads.putBlob(sha256, body), backoff);
+      safe = lease.etag;
+    }
   }
 
   async function commitCreate(wanted: SkillChange, head: SkillHead, done: Done, backoff: Backoff) {
@@ -124,7 +177,8 @@ export function createSkillStore({ bucket, profile, clock, random, swapMs }: Ski
   async function open(name: SkillName): Promise<SkillSnapshot | null> {
     const head = await heads.current(name);
     if (!head) return null;
-    const [snapshot, seen] = await Promise.all([heads.snapshot(head, new Map()), index.read()]);
+    const [snapshot, seen] = await Promise.all([heads.snapshot(head), index.read()]);
+    if (!snapshot) return open(name);
     const line = lineOf(seen.index, name);
     // Without a line it is a create that nobody has committed yet; that takes the check of a rebuild.
     if (line && line.seq < head.seq) await index.swap(seen, { ...seen.index.skills, [name]: toIndexLine(head) });
@@ -135,23 +189,26 @@ export function createSkillStore({ bucket, profile, clock, random, swapMs }: Ski
     index: async () => (await index.read()).index,
     head: heads.current,
     open,
-    async blob(sha256) {
-      const found = await bucket.get(keyOf("blob", { profile, sha256 }));
-      return found && readBody(found);
-    },
+    blob: heads.blob,
     revisions: heads.revisions,
+    revision: heads.revision,
     change,
+    async purge(name, rev) {
+      if (await isGone()) return profileGone();
+      const backoff = createBackoff({ clock, random, withinMs: swapMs });
+      return purgeRevision({ bucket, profile, heads, leases, cache, clock, backoff }, name, rev);
+    },
     rebuildIndex: (check) =>
       rebuildIndex({ index, heads, check, clock, backoff: createBackoff({ clock, random, withinMs: swapMs }) }),
+    noteUse: async (use) => void (await index.noteUse(use, createBackoff({ clock, random, withinMs: swapMs }))),
     scan: heads.scan,
   };
 }
 
 /** What attempts of one operation know of those before them. */
 interface Memo {
-  contents: Map<Sha256, FileBody>;
-  /** Blobs that are known to be there. */
-  stored: Set<Sha256>;
+  /** Blobs that are known to be there, for as long as the lease of purges is the one that was seen. */
+  stored: { since: string | null; hashes: Set<Sha256> };
   /** The head whose swap threw: it may be there or not. */
   doubtful: ({ body: string } & Done) | null;
 }
@@ -160,11 +217,35 @@ interface Done {
   /** The index that `decide` has seen; null when it has to look again. */
   seen: SeenIndex | null;
   replayed: boolean;
+  written?: Written;
+}
+/** New contents, and the ETag of the lease they were put under. */
+interface Written {
+  name: SkillName;
+  rev: number;
+  blobs: Map<Sha256, FileBody>;
+  since: string | null;
 }
 type Attempt = { outcome: "settled"; result: Result<SkillChanged> } | { outcome: "lost"; message: string };
 
+/** Until it succeeds or the time is up. */
+async function persist(put: () => Promise<void>, backoff: Backoff): Promise<void> {
+  for (;;) {
+    try {
+      return await put();
+    } catch (error) {
+      // A 429, or a failure of the bucket.
+      if (!(await backoff.wait())) throw error;
+    }
+  }
+}
+
 function settled(result: Result<SkillChanged>): Attempt {
   return { outcome: "settled", result };
+}
+
+function lost(message: string): Attempt {
+  return { outcome: "lost", message };
 }
 
 function busy(name: SkillName, last: string) {

@@ -19,7 +19,7 @@ export interface Timed {
 }
 
 export interface TimedRequest {
-  method?: "GET" | "POST" | "DELETE";
+  method?: "GET" | "POST" | "PUT" | "DELETE";
   headers?: Record<string, string>;
   body?: string;
   mark?: RegExp;

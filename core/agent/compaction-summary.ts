@@ -24,12 +24,14 @@ const SUMMARY_WINDOW_SHARE = 0.05;
 const CHARS_PER_TOKEN = 6;
 const MAX_DROPPED_SKILLS = 20;
 
-const FENCES = /<(?=\s*\/?\s*(?:earlier_conversation|conversation|previous_summary|focus)\b)/gi;
+const FENCES = /<(?=\s*\/?\s*(?:earlier_conversation|conversation|previous_summary|recalled|focus)\b)/gi;
 
 export interface SummaryInput {
   gap: Message[];
   /** The words of the summary that is in force. */
   previous: string;
+  /** Background from an external memory. */
+  recalled?: string;
   focus: string;
   /** The UTC day of an entry. */
   dayOf(entry: number): string;
@@ -43,11 +45,13 @@ export function summaryTokens(gapTokens: number, contextWindow: number, maxToken
 
 /** The summariser's one message. `maxChars`: what its window has room for. */
 export function renderSummaryRequest(input: SummaryInput, summaryMaxTokens: number, maxChars: number): string {
+  const recalled = unfence(redactText(input.recalled ?? ""));
   const lines = input.gap.map((message) => renderMessage(message, input.dayOf));
-  const room = maxChars - input.previous.length - input.focus.length;
+  const room = maxChars - input.previous.length - input.focus.length - recalled.length;
   const body = fitInput(lines, Math.max(MIN_INPUT_CHARS, Math.min(INPUT_CHARS, room)));
   return [
     input.previous && `<previous_summary>\n${unfence(redactText(input.previous))}\n</previous_summary>`,
+    recalled && `<recalled>\nFrom an external memory, as background only:\n${recalled}\n</recalled>`,
     `<conversation>\n${body}\n</conversation>`,
     input.focus && `<focus>\n${unfence(redactText(input.focus))}\n</focus>`,
     `Write at most ${summaryMaxTokens} tokens.`,
@@ -141,10 +145,14 @@ export function droppedSkills(gap: Message[], stays: Message[], before: readonly
   return [...dropped].slice(0, MAX_DROPPED_SKILLS).toSorted();
 }
 
+/** By the model, or by the person: what such a message looks like, core/skills/invocation.ts says. */
 function viewedSkills(messages: Message[]): string[] {
   const asked = new Map<string, string>();
   const names: string[] = [];
   for (const message of messages) {
+    if (message.role === "user" && message.text.startsWith("<skills>\n")) {
+      names.push(...[...message.text.matchAll(/^<skill name="([a-z0-9-]+)">$/gm)].map((line) => line[1]!));
+    }
     if (message.role === "assistant") {
       for (const { id, name, args } of message.calls) {
         if (name === "skill_view" && typeof args.name === "string") asked.set(id, args.name);

@@ -122,6 +122,8 @@ export interface Tool<Args = any> {
   paths?(args: Args): { reads: string[]; writes: string[] };
   /** Its results have a limit of their own and are never moved into a file. */
   readonly keepsResults?: boolean;
+  /** A result that stands whole in the conversation, from an earlier turn too, is pointed to instead of shown again. */
+  readonly showsOnce?: boolean;
   /** Failing is part of its work (a shell, a program): many failures in a row do not end a turn. */
   readonly failsOften?: boolean;
   /** Facts to record with the intent, such as the revision a write was based on. Called once per call, before it runs. */

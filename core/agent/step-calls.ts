@@ -93,9 +93,10 @@ export function createStepCalls(options: StepCallsOptions): StepCalls {
         toolTimeoutMs: limits.toolTimeoutMs,
         budget,
         judge: (result) => judge(guarded, result),
-        isShown(print) {
-          const before = shown.get(`${guarded.signature} ${print}`);
-          return before !== undefined && messages.some((message) => isResult(message, before));
+        isShown(result) {
+          const before = shown.get(`${guarded.signature} ${result.print}`);
+          if (before !== undefined && messages.some((message) => isResult(message, before))) return true;
+          return prepared.tool?.showsOnce === true && stands(messages, guarded, renderForModel(result.parts));
         },
       },
     );
@@ -152,6 +153,17 @@ const REDIRECTED = {
 
 function toRefusal(decision: Decision): { code: string; message: string } | null {
   return decision.action === "synthesise" ? decision : null;
+}
+
+/** Whether an equal call, of whichever turn, has this very text as its result. One that was cut or pruned has another. */
+function stands(messages: Message[], { tool, signature }: GuardedCall, text: string): boolean {
+  const results = new Set(messages.flatMap((message) => (isEqual(message, tool, text) ? [message.call] : [])));
+  const calls = messages.flatMap((message) => (message.role === "assistant" ? message.calls : []));
+  return calls.some((call) => results.has(call.id) && toGuardedCall(call, undefined).signature === signature);
+}
+
+function isEqual(message: Message, tool: string, text: string): message is Extract<Message, { role: "tool" }> {
+  return message.role === "tool" && message.name === tool && message.text === text;
 }
 
 /** A result that was pruned from the conversation meanwhile is shorter. */

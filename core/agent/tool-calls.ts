@@ -26,7 +26,7 @@ export interface CallRules {
   toolTimeoutMs: number;
   budget: ResultBudget;
   /** Whether the same result of the same call stands in the conversation the model reads. */
-  isShown(print: string): boolean;
+  isShown(result: ToolResult & { print: string }): boolean;
   /** What is to be said with a result, once it is known. */
   judge(result: ToolResult): Decision;
 }
@@ -185,7 +185,7 @@ async function finaliseResult(
   const print = sha256Hex([result.failed, ...result.parts.map((part) => `${part.source} ${part.text}`)].join("\n"));
   const raw = { ...result, print };
   const place = `${entry}-${call.name.replace(/[^\w-]+/g, "-").slice(0, 60)}`;
-  const repeat = isShown(print) ? toRepeat(raw, call) : null;
+  const repeat = isShown(raw) ? toRepeat(raw, call) : null;
   const shown = repeat ?? (await budget.fit(raw, place, tool?.keepsResults ?? false));
   const decision = judge(raw);
   return decision.action === "warn" ? addToOutcome(shown, { warning: decision.message }) : shown;

@@ -16,9 +16,17 @@ export function fail(code: string, error: string, facts: JsonObject = {}): ToolR
 
 /** The result with more words of the harness. */
 export function addToOutcome(result: ToolResult, facts: JsonObject): ToolResult {
-  const outcome = result.parts.find((part) => part.source === "outcome");
-  const text = JSON.stringify({ ...(outcome && (JSON.parse(outcome.text) as JsonObject)), ...facts });
-  return { ...result, parts: [{ source: "outcome", text }, ...result.parts.filter((part) => part !== outcome)] };
+  const text = JSON.stringify({ ...readOutcome(result), ...facts });
+  return {
+    ...result,
+    parts: [{ source: "outcome", text }, ...result.parts.filter(({ source }) => source !== "outcome")],
+  };
+}
+
+/** What the harness wrote into a result. */
+export function readOutcome({ parts }: ToolResult): JsonObject {
+  const outcome = parts.find(({ source }) => source === "outcome");
+  return outcome ? (JSON.parse(outcome.text) as JsonObject) : {};
 }
 
 function toParts(bySource: Partial<Record<Source, JsonObject>>): Part[] {

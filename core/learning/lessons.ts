@@ -1,10 +1,13 @@
 // What a review has written and what was refused, read from its script: a run that was resumed reports the lessons of
 // the runs before it too. Called by review.ts. Pure.
 import * as z from "zod";
+import { operationsOf, targetsOf } from "../memory/plan.ts";
+import { normaliseFact } from "../memory/rules.ts";
 import { JsonObject, type ToolCall } from "../schemas/entry.ts";
 import { type Citation, Sha256, SkillName } from "../schemas/ids.ts";
-import { MemoryStoreName, normaliseMemory } from "../schemas/memory.ts";
+import { MemoryStoreName } from "../schemas/memory.ts";
 import type { Lesson, ReviewResult, ReviewStep } from "../schemas/review.ts";
+import { actionOf } from "../tools/skill-manage.ts";
 
 type Refusal = ReviewResult["refused"][number];
 
@@ -51,7 +54,7 @@ export function hasViewed(script: ReviewStep[], name: string): boolean {
   return callsOf(script).some(({ call, answer, failed, outcome }) => {
     if (failed || outcome.name !== name) return false;
     if (call.name === "skill_view") return answer < answers;
-    return call.name === "skill_manage" && call.args.action === "create";
+    return call.name === "skill_manage" && actionOf(call.args) === "create";
   });
 }
 
@@ -59,7 +62,7 @@ export function lessonsOf(calls: ScriptCall[]): Lesson[] {
   return calls.flatMap((made) => {
     if (made.failed) return [];
     if (made.call.name === "skill_manage") return toSkillLesson(made) ?? [];
-    return made.call.name === "memory" ? (toMemoryLesson(made) ?? []) : [];
+    return made.call.name === "memory" ? toMemoryLessons(made) : [];
   });
 }
 
@@ -74,24 +77,31 @@ export function refusalsOf(calls: ScriptCall[]): Refusal[] {
 }
 
 const SkillFacts = z.object({ name: SkillName, rev: z.int(), text: Sha256 });
-const MemoryFacts = z.object({ done: z.string(), store: MemoryStoreName, id: Sha256 });
-/** What the memory tool says when there was nothing to write. */
-const UNCHANGED = new Set(["already known", "already so"]);
+const MemoryFacts = z.object({ done: z.string(), id: Sha256 });
+/** A list has the results of its operations one by one. */
+const MemoryListFacts = z.object({ results: z.array(MemoryFacts) });
+/** What the memory tool says when it has written. */
+const WRITTEN = new Set(["added", "replaced", "removed"]);
 
 function toSkillLesson({ call, outcome }: ScriptCall): Lesson | null {
   const facts = SkillFacts.safeParse(outcome);
   if (!facts.success) return null;
   const { name, rev, text } = facts.data;
-  return { kind: "skill", skill: name, action: String(call.args.action), rev, text, citations: citationsOf(call) };
+  return { kind: "skill", skill: name, action: actionOf(call.args), rev, text, citations: citationsOf(call) };
 }
 
-function toMemoryLesson({ call, prepared, outcome }: ScriptCall): Lesson | null {
-  const facts = MemoryFacts.safeParse(outcome);
-  if (!facts.success || UNCHANGED.has(facts.data.done)) return null;
-  const { store, id } = facts.data;
-  const action = String(call.args.action);
-  const text = action === "remove" ? String(prepared.text ?? "") : normaliseMemory(String(call.args.content ?? ""));
-  return { kind: "memory", store, action, id, text, citations: citationsOf(call) };
+function toMemoryLessons({ call, prepared, outcome }: ScriptCall): Lesson[] {
+  const store = MemoryStoreName.safeParse(outcome.store);
+  const list = MemoryListFacts.safeParse(outcome);
+  const facts = list.success ? list.data.results : MemoryFacts.array().safeParse([outcome]).data;
+  if (!store.success || !facts) return [];
+  const gone = new Map(targetsOf(prepared).map(({ id, text }) => [id, text]));
+  return operationsOf(call.args).flatMap(({ action, content = "" }, n) => {
+    const { done, id } = facts[n] ?? {};
+    if (!id || !WRITTEN.has(done ?? "")) return [];
+    const text = action === "remove" ? (gone.get(id) ?? "") : normaliseFact(content);
+    return [{ kind: "memory" as const, store: store.data, action, id, text, citations: citationsOf(call) }];
+  });
 }
 
 function citationsOf(call: ToolCall): Citation[] {

@@ -35,7 +35,7 @@ export function observeTurn(options: TurnToObserve): Observation {
     toolCalls: tools.length,
     failedCalls: tools.filter((tool) => tool.failed).length,
     recoveries,
-    loaded: loadedSkills(tools),
+    loaded: loadedSkills(entries),
     outcome,
     judge: "exit",
     generalisable,
@@ -86,20 +86,22 @@ function judgeByExit(entries: Entry[], tools: ToolEntry[]): Observation["outcome
   return last.failed ? "failure" : "success";
 }
 
-/** A base brings its companion along, which is a text of its own. */
-function loadedSkills(tools: ToolEntry[]): Observation["loaded"] {
-  const loaded = new Map<string, Observation["loaded"][number]>();
-  for (const tool of tools) {
-    if (tool.call.name !== "skill_view" || tool.failed) continue;
-    const outcome = readOutcome(tool);
-    for (const facts of [outcome, outcome.companion]) {
-      const read = LoadedText.safeParse(facts);
-      if (!read.success) continue;
-      const { name, text } = read.data;
-      loaded.set(`${name} ${text}`, { skill: name, text });
-    }
-  }
-  return [...loaded.values()];
+/** By the model, or by the person with a slash command. A base brings its companion along, which is a text of its own. */
+function loadedSkills(entries: Entry[]): Observation["loaded"] {
+  const loaded = entries.flatMap((entry) => {
+    if (entry.kind === "note") return entry.skills ?? [];
+    return entry.kind === "tool" && entry.state === "done" && !entry.failed ? viewedSkills(entry) : [];
+  });
+  return [...new Map(loaded.map((read) => [`${read.skill} ${read.text}`, read])).values()];
+}
+
+function viewedSkills(tool: ToolEntry): Observation["loaded"] {
+  if (tool.call.name !== "skill_view") return [];
+  const outcome = readOutcome(tool);
+  return [outcome, outcome.companion].flatMap((facts) => {
+    const read = LoadedText.safeParse(facts);
+    return read.success ? [{ skill: read.data.name, text: read.data.text }] : [];
+  });
 }
 
 const LoadedText = z.object({ name: SkillName, text: Sha256 });

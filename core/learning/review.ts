@@ -4,8 +4,8 @@
 import { runLoop } from "../agent/loop.ts";
 import type { Model, ModelChain, Tool } from "../agent/contract.ts";
 import { type Failure, err } from "../errors.ts";
-import { renderMemoryBlock } from "../memory/block.ts";
-import type { Clock, MemoryStore, Random, ReviewStore, SkillStore } from "../ports.ts";
+import { renderReviewMemory } from "../memory/block.ts";
+import type { Clock, MemoryStore, PendingStore, Random, ReviewStore, SkillStore } from "../ports.ts";
 import { reviewPrompt, reviewRequest } from "../prompts/review.ts";
 import { NO_USAGE, addUsage } from "../schemas/entry.ts";
 import { fromReviewId } from "../schemas/ids.ts";
@@ -13,7 +13,7 @@ import type { ReviewJob, ReviewResult, ReviewStep } from "../schemas/review.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { type SpentCall, type UsageLine, spendingOf } from "../schemas/usage.ts";
 import { type Seeds, createLibrary } from "../skills/library.ts";
-import { createMemoryTool } from "../tools/memory.ts";
+import { createAskingMemoryTool } from "../tools/approval.ts";
 import { createSkillTools } from "../tools/skills.ts";
 import { checkCitations } from "./citations.ts";
 import { callsOf, hasViewed, lessonsOf, refusalsOf, summarise } from "./lessons.ts";
@@ -26,6 +26,8 @@ export interface ReviewOptions {
   reviews: ReviewStore;
   skills: SkillStore;
   memory: MemoryStore;
+  /** What has to wait for a person. */
+  pending: PendingStore;
   seeds: Seeds;
   /** The primary, then those to fall back on. */
   models: ModelChain;
@@ -76,7 +78,7 @@ const PAUSE_MS = 60_000;
 /** Null: another delivery began at the same moment, and is left to it. */
 async function start({ job, reviews, memory, clock, settings }: ReviewOptions): Promise<ReviewStep[] | null> {
   const stores = job.memory ? await Promise.all([memory.list("memory"), memory.list("user")]) : null;
-  const memoryBlock = stores ? renderMemoryBlock(...stores, settings) : "";
+  const memoryBlock = stores ? renderReviewMemory(...stores, settings) : "";
   const put = await reviews.createStep(job.review, 0, { v: 1, kind: "start", at: clock.now(), memoryBlock });
   return put.won ? [put.step] : null;
 }
@@ -126,17 +128,20 @@ function metered(model: Model, failed: SpentCall[]): Model {
 
 /** What the job leaves out is not offered, and refused by the loop like any other name. */
 function toTools(options: ReviewOptions, journal: ScriptJournal): Tool[] {
-  const { job, skills, memory, seeds, clock, settings } = options;
+  const { job, skills, memory, seeds, clock, settings, pending } = options;
+  const approval = { pending, session: job.session, clock };
   const cite = (citations: string[]) => checkCitations(job, citations);
   const skillTools = createSkillTools({
-    library: createLibrary({ store: skills, seeds }),
+    library: createLibrary({ store: skills, seeds, scene: { disabled: settings.skills.disabled } }),
     store: skills,
     origin: "review",
     settings,
     isViewed: (name) => hasViewed(journal.steps(), name),
     cite,
+    approval,
   });
-  const memoryTool = createMemoryTool({ store: memory, origin: "review", session: job.session, clock, settings, cite });
+  const writing = { store: memory, origin: "review", session: job.session, clock, settings, cite } as const;
+  const memoryTool = createAskingMemoryTool(writing, approval);
   return [...(job.skills ? skillTools : []), ...(job.memory ? [memoryTool] : [])];
 }
 

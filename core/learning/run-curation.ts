@@ -6,7 +6,7 @@ import type { CurationMove, CurationPlan, CurationRun, Policy } from "../schemas
 import { NO_USAGE } from "../schemas/entry.ts";
 import { type CurationId, type Day, type ProfileId, type SkillName, fromCurationId } from "../schemas/ids.ts";
 import type { Settings } from "../schemas/settings.ts";
-import { type IndexLine, type SkillIndex, SkillState, type SkillStats } from "../schemas/skill.ts";
+import { type IndexLine, type SkillIndex, SkillState, type SkillStats, type SkillUse } from "../schemas/skill.ts";
 import { type Seeds, mergeLines } from "../skills/library.ts";
 import { nearestNeighbours } from "../skills/similarity.ts";
 import { type SkillFacts, ageInActiveDays, earliestDay, isAged, planCuration } from "./curate.ts";
@@ -83,9 +83,21 @@ async function makePlan(options: Run): Promise<CurationPlan> {
   if (!dryRun) await options.skills.rebuildIndex(options.checkHead);
   const policy = await curation.policy(profile);
   const facts = await gatherFacts(options);
+  if (!dryRun) await options.skills.noteUse(toUse(facts.skills));
   const aged = facts.skills.filter((skill) => isAged(skill, policy));
   const plan = planCuration({ ...facts, skills: aged, run, profile, now: clock.now(), policy, settings, dryRun });
   return curation.putPlan(plan);
+}
+
+/** What the index says of each skill that was ever used. */
+function toUse(skills: { name: SkillName; stats: SkillStats }[]): Record<SkillName, SkillUse> {
+  const used = skills.filter(({ stats }) => stats.uses > 0);
+  return Object.fromEntries(
+    used.map(({ name, stats: { uses, successes, failures, lastUsedDay } }) => [
+      name,
+      { uses, successes, failures, lastUsedDay },
+    ]),
+  );
 }
 
 async function gatherFacts(options: Run) {

@@ -1,7 +1,9 @@
 // When a session's work is worth a review. The session engine keeps one ReviewCounters a session, brings it up to date
 // at the end of a turn and asks decideReview. Pure; how often a session or a profile may be reviewed is the engine's.
 import * as z from "zod";
-import type { Entry } from "../schemas/entry.ts";
+import { readRendered } from "../agent/tool-result.ts";
+import type { Entry, ToolEntry } from "../schemas/entry.ts";
+import { MemoryStoreName } from "../schemas/memory.ts";
 import type { Observation, Trigger } from "../schemas/review.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { isAnswered } from "./observe.ts";
@@ -12,6 +14,8 @@ export const ReviewCounters = z.object({
   entries: z.int().min(0),
   toolCalls: z.int().min(0),
   userTurns: z.int().min(0),
+  /** Stores that were over their limit when the agent last wrote to them: they wait for a review that merges entries. */
+  fullStores: z.array(MemoryStoreName).min(1).optional(),
 });
 export type ReviewCounters = z.infer<typeof ReviewCounters>;
 
@@ -47,16 +51,29 @@ export function updateCounters(counters: ReviewCounters, entries: Entry[]): Revi
     if (entry.kind !== "tool") continue;
     next.toolCalls += 1;
     if (entry.state !== "done" || entry.failed) continue;
-    if (entry.call.name === "skill_manage") next = { ...NO_COUNTERS, userTurns: next.userTurns };
-    if (entry.call.name === "memory") next.userTurns = 0;
+    const { userTurns, fullStores } = next;
+    if (entry.call.name === "skill_manage") next = { ...NO_COUNTERS, userTurns, ...(fullStores && { fullStores }) };
+    if (entry.call.name === "memory") next = countSave(next, entry);
   }
   return next;
 }
 
+/** A store that this save left over its limit wants a review all the same. */
+function countSave({ fullStores = [], ...counters }: ReviewCounters, call: ToolEntry): ReviewCounters {
+  const outcome = call.parts.find(({ source }) => source === "outcome");
+  const saved = SavedFacts.safeParse(readRendered(outcome?.text ?? "")).data;
+  const others = fullStores.filter((store) => store !== saved?.store);
+  const full = saved && saved.usage.outside > 0 ? [...others, saved.store] : others;
+  return { ...counters, userTurns: 0, ...(full.length > 0 && { fullStores: full }) };
+}
+
+const SavedFacts = z.object({ store: MemoryStoreName, usage: z.object({ outside: z.int() }) });
+
 /** What is left of the counters once a review was sent off. */
 export function resetCounters(counters: ReviewCounters, decision: ReviewDecision): ReviewCounters {
-  const kept = decision.skills ? { ...NO_COUNTERS, userTurns: counters.userTurns } : { ...counters };
-  return decision.memory ? { ...kept, userTurns: 0 } : kept;
+  const { fullStores, ...counted } = counters;
+  const kept = decision.skills ? { ...NO_COUNTERS, userTurns: counters.userTurns } : counted;
+  return decision.memory ? { ...kept, userTurns: 0 } : { ...kept, ...(fullStores && { fullStores }) };
 }
 
 /** A review of skills looks at memory on the way: the transcript is paid for already. `null`: nothing is due. */
@@ -65,6 +82,7 @@ export function decideReview(turn: FinishedTurn): ReviewDecision | null {
   if (!settings.review.enabled || !isAnswered(turn.entries) || !isFromPrincipal(turn.entries)) return null;
   const trigger = offered.skills ? skillTrigger(turn) : null;
   if (trigger) return { trigger, skills: true, memory: offered.memory };
+  if (offered.memory && counters.fullStores) return { trigger: "memory_full", skills: false, memory: true };
   if (offered.memory && counters.userTurns >= settings.review.memoryAfterTurns) {
     return { trigger: "memory_turns", skills: false, memory: true };
   }

@@ -1,11 +1,16 @@
-// The memory snapshot in a frozen prompt: both stores, newest entries kept. Called when an epoch's prompt is built. Pure:
-// equal entries give equal bytes.
-import { fence, withoutFences } from "../prompt-block.ts";
+// The memory snapshot in a frozen prompt: both stores, newest entries kept; and the fuller one that a review reads, with
+// what stands outside. Called when an epoch's prompt is built and when a review begins. Pure: equal entries give equal
+// bytes.
+import { fence } from "../prompt-block.ts";
 import type { MemoryEntry, MemoryStoreName } from "../schemas/memory.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { fitNewest, limitOf, usageOf } from "./rules.ts";
+import { toShown } from "./shown.ts";
 
 const TITLES: Record<MemoryStoreName, string> = { memory: "Your notes", user: "Who the user is" };
+
+/** Of the entries outside a store's block, what one review is shown; the next one sees the rest. [own] */
+const OUTSIDE_CHARS = 6_000;
 
 /** `""` when both stores are empty. Entries are given oldest first and stand so. */
 export function renderMemoryBlock(memory: MemoryEntry[], user: MemoryEntry[], settings: Settings): string {
@@ -15,12 +20,49 @@ export function renderMemoryBlock(memory: MemoryEntry[], user: MemoryEntry[], se
   return sections.length === 0 ? "" : fence("memory", sections.join("\n\n"));
 }
 
+/** The same, and of a store that is over its limit the entries outside, with what is to be done about them. */
+export function renderReviewMemory(memory: MemoryEntry[], user: MemoryEntry[], settings: Settings): string {
+  const sections = [renderOutside("user", user, settings.memory), renderOutside("memory", memory, settings.memory)];
+  const outside = sections.filter((section) => section !== "");
+  const block = renderMemoryBlock(memory, user, settings);
+  if (outside.length === 0) return block;
+  return [
+    block,
+    `Too full: these entries are stored, but the agent does not see them.\n\n${fence("memory", outside.join("\n\n"))}`,
+    CONSOLIDATE,
+  ].join("\n\n");
+}
+
+const CONSOLIDATE =
+  "Bring each store that is too full back under its limit in this review: merge entries about one thing into one shorter " +
+  "entry, those outside among them, with one call of `memory` a store and its `operations` (replace one entry by the merged " +
+  "fact, remove the others in the same call). Such a call needs no citations as long as it says nothing that the entries did " +
+  "not say. What is plainly out of date may be removed where the transcript shows it. Lose no fact that still matters.";
+
 function renderStore(store: MemoryStoreName, entries: MemoryEntry[], settings: Settings["memory"]): string {
   if (entries.length === 0) return "";
   const limit = limitOf(store, settings);
   const { chars, percent, outside } = usageOf(entries, limit);
   const header = `${TITLES[store]} (store ${store}, ${percent} % full: ${chars} of ${limit} characters)`;
-  const lines = fitNewest(entries, limit).map(({ text }) => `- ${withoutFences(text)}`);
+  const lines = fitNewest(entries, limit).map((entry) => `- ${toShown(entry)}`);
   const note = `(${outside} older ${outside === 1 ? "entry is" : "entries are"} stored but not shown: merge or remove some.)`;
   return [header, ...(outside > 0 ? [note] : []), ...lines].join("\n");
+}
+
+function renderOutside(store: MemoryStoreName, entries: MemoryEntry[], settings: Settings["memory"]): string {
+  const limit = limitOf(store, settings);
+  const outside = entries.slice(0, entries.length - fitNewest(entries, limit).length);
+  if (outside.length === 0) return "";
+  const lines: string[] = [];
+  let chars = 0;
+  for (const entry of outside) {
+    const line = `- ${toShown(entry)}`;
+    chars += line.length + 1;
+    if (chars > OUTSIDE_CHARS) break;
+    lines.push(line);
+  }
+  const over = usageOf(entries, limit).chars - limit;
+  const hidden = outside.length - lines.length;
+  const more = hidden > 0 ? [`(and ${hidden} more, for a later review)`] : [];
+  return [`Outside (store ${store}, ${over} characters over its limit), oldest first:`, ...lines, ...more].join("\n");
 }

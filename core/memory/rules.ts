@@ -1,19 +1,28 @@
-// What a memory entry may be, how one is found by a piece of it, and how full a store is. Called by the memory tool.
-// Pure. Two spellings of a fact are one entry: see normaliseMemory in schemas/memory.ts.
-import { type Result, err, ok } from "../errors.ts";
+// What a memory entry may be, how one is found by a piece of it, and how full a store is. Called by the memory tool, the
+// API and the block. Pure. Two spellings of a fact are one entry: see normaliseMemory in schemas/memory.ts.
+import { type Failure, type Result, err, ok } from "../errors.ts";
 import { FIXED } from "../limits.ts";
 import { type MemoryEntry, type MemoryStoreName, normaliseMemory } from "../schemas/memory.ts";
 import type { Settings } from "../schemas/settings.ts";
+import type { Origin } from "../schemas/skill.ts";
+import { type Finding, decide, scanText } from "../skills/scanner.ts";
+import { SHORT_ID_CHARS, type Shown, reasonToHide, toShown } from "./shown.ts";
 
 const PREVIEW_CHARS = 80;
 const MAX_PREVIEWS = 50;
+const MAX_REASONS = 5;
 
 /** Characters an entry takes in the prompt besides its text: `- ` and the line's end. */
 const LINE_CHARS = 3;
 
+/** One spelling of a fact: without control characters, then as it is stored. */
+export function normaliseFact(content: string): string {
+  return normaliseMemory(content.replace(/\p{Cc}/gu, " "));
+}
+
 /** The fact as it is stored. Failures: `empty_content`, `too_long`, `several_facts`, `bad_text`. */
 export function parseFact(content: string): Result<string> {
-  const text = normaliseMemory(content);
+  const text = normaliseFact(content);
   if (text === "") return err("empty_content", "content is empty: say the fact in one sentence.");
   if (!text.isWellFormed()) return err("bad_text", "content holds half of a surrogate pair: write it again.");
   const bullets = content.split("\n").filter((line) => /^\s*([-*•+]|\d+[.)])\s+\S/u.test(line));
@@ -29,14 +38,37 @@ export function parseFact(content: string): Result<string> {
   return ok(text);
 }
 
-/** The one entry that `piece` stands in; a full match wins. Failures: `empty_old_text`, `no_match`, `several_matches`. */
-export function findEntry(entries: MemoryEntry[], piece: string): Result<MemoryEntry> {
-  const wanted = normaliseMemory(piece);
-  if (wanted === "") return err("empty_old_text", "old_text is empty: give a piece of the entry that only it has.");
+/**
+ * Looks for orders to the agent in a fact that a model wants to keep: it would stand in every later prompt. Failures:
+ * `scan_refused`, and `scan_doubtful` for what a person may decide otherwise. A person's own words are not asked for here.
+ */
+export function scanFact(text: string, origin: Origin): Failure | null {
+  const findings = scanText(text, "note");
+  const decision = decide(findings, origin);
+  if (decision === "allow") return null;
+  const reasons = findings.slice(0, MAX_REASONS).map(({ reason }: Finding) => reason);
+  const advice = "Keep the plain fact, without anything that orders the agent about, or leave it out.";
+  const [code, verb] = decision === "block" ? ["scan_refused", "is"] : ["scan_doubtful", "may be"];
+  return err(code!, `content ${verb} harmful as memory: it ${reasons.join("; ")}. ${advice}`, { findings: reasons })
+    .failure;
+}
+
+/**
+ * The one entry that `piece` stands in; a full match wins, and so does the id that stands in a placeholder. Failures:
+ * `empty_old_text`, `no_match`, `several_matches`.
+ */
+export function findEntry<Entry extends Shown>(entries: Entry[], piece: string): Result<Entry> {
+  const wanted = normaliseFact(piece);
+  if (wanted === "") {
+    return err("empty_old_text", "old_text is empty: give a piece of the entry that only it has.", {
+      entries: toPreviews(entries),
+    });
+  }
+  const named = findById(entries, wanted);
   const matches = entries.filter((entry) => entry.text.includes(wanted));
   const whole = matches.find((entry) => entry.text === wanted);
-  if (whole) return ok(whole);
-  if (matches.length === 1) return ok(matches[0]!);
+  const found = whole ?? named ?? (new Set(matches.map(({ text }) => text)).size === 1 ? matches[0] : undefined);
+  if (found) return ok(found);
   if (matches.length > 1) {
     return err("several_matches", `${matches.length} entries hold old_text: give a longer piece of the one you mean.`, {
       candidates: toPreviews(matches),
@@ -45,6 +77,14 @@ export function findEntry(entries: MemoryEntry[], piece: string): Result<MemoryE
   return err("no_match", "No entry holds old_text: copy a piece from one of the entries.", {
     entries: toPreviews(entries),
   });
+}
+
+/** What is hidden from the model can be named by nothing else. */
+function findById<Entry extends Shown>(entries: Entry[], wanted: string): Entry | undefined {
+  const id = wanted.toLowerCase().replace(/^id\s*:?\s*/, "");
+  if (id.length < SHORT_ID_CHARS || !/^[0-9a-f]+$/.test(id)) return undefined;
+  const found = entries.filter((entry) => entry.id.startsWith(id));
+  return found.length === 1 ? found[0] : undefined;
 }
 
 export interface MemoryUsage {
@@ -57,12 +97,12 @@ export interface MemoryUsage {
 }
 
 export function usageOf(entries: MemoryEntry[], limit: number): MemoryUsage {
-  const chars = entries.reduce((sum, entry) => sum + costOf(entry), 0);
+  const chars = entries.reduce((sum, { text }) => sum + text.length + LINE_CHARS, 0);
   const outside = entries.length - fitNewest(entries, limit).length;
   return { chars, limit, percent: Math.round((100 * chars) / limit), entries: entries.length, outside };
 }
 
-/** The newest entries that fit together, oldest first. `entries` are oldest first too. */
+/** The newest entries that fit together as they are shown, oldest first. `entries` are oldest first too. */
 export function fitNewest(entries: MemoryEntry[], limit: number): MemoryEntry[] {
   let chars = 0;
   const first = entries.findLastIndex((entry) => (chars += costOf(entry)) > limit);
@@ -73,12 +113,14 @@ export function limitOf(store: MemoryStoreName, settings: Settings["memory"]): n
   return store === "memory" ? settings.memoryChars : settings.userChars;
 }
 
+/** What is hidden takes the room of its placeholder. */
 function costOf(entry: MemoryEntry): number {
-  return entry.text.length + LINE_CHARS;
+  return (reasonToHide(entry) === null ? entry.text : toShown(entry)).length + LINE_CHARS;
 }
 
-function toPreviews(entries: MemoryEntry[]): string[] {
-  return entries
-    .slice(-MAX_PREVIEWS)
-    .map(({ text }) => (text.length > PREVIEW_CHARS ? `${text.slice(0, PREVIEW_CHARS - 1)}…`.toWellFormed() : text));
+function toPreviews(entries: Shown[]): string[] {
+  return entries.slice(-MAX_PREVIEWS).map((entry) => {
+    const text = toShown(entry);
+    return text.length > PREVIEW_CHARS ? `${text.slice(0, PREVIEW_CHARS - 1)}…`.toWellFormed() : text;
+  });
 }

@@ -5,11 +5,11 @@ import { Entry, TurnState, TurnStats } from "./entry.ts";
 import { ApprovalId, ApprovalState } from "./approval.ts";
 import { CurationRun } from "./curation.ts";
 import { FileContents } from "./file-body.ts";
-import { CurationId, ProfileId, ReviewId, SessionId, SkillName, TurnId } from "./ids.ts";
-import { MemoryEntry } from "./memory.ts";
+import { CurationId, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "./ids.ts";
+import { MemoryEntry, MemoryStoreName } from "./memory.ts";
 import { Lesson, ReviewDead, ReviewJob, ReviewResult, ReviewState } from "./review.ts";
 import { BusyMode } from "./settings.ts";
-import { IndexLine, SkillHead, SkillRevision } from "./skill.ts";
+import { IndexLine, PastRevision, SkillHead, SkillRevision, SkillTombstone } from "./skill.ts";
 import { SessionUsage } from "./usage.ts";
 
 /** RFC 9457. `code` is ours and stable; `detail` is one sentence. */
@@ -130,7 +130,13 @@ export const DecideApproval = z.strictObject({ approve: z.boolean() });
 /** `seq` and `rev` are 0 for a bundled skill, which has no head. */
 export const SkillLine = IndexLine.extend({ name: SkillName, seq: z.int().min(0), rev: z.int().min(0) });
 export type SkillLine = z.infer<typeof SkillLine>;
-export const SkillList = z.object({ skills: z.array(SkillLine) });
+export const ListedSkill = SkillLine.extend({
+  /** `setup_needed`: it can be loaded, and lacks what is `missing`. The last two are offered to nobody, nor loaded. */
+  readiness: z.enum(["available", "setup_needed", "unsupported", "disabled"]),
+  missing: z.object({ variables: z.array(z.string()), files: z.array(z.string()) }).optional(),
+});
+export type ListedSkill = z.infer<typeof ListedSkill>;
+export const SkillList = z.object({ skills: z.array(ListedSkill) });
 export const SkillDetail = z.object({
   name: SkillName,
   /** `null` for a bundled skill the profile has not changed. */
@@ -142,15 +148,59 @@ export const PutSkill = z.strictObject({
   /** By path; `SKILL.md` is required, and is text. */
   files: FileContents,
 });
-export const SkillRevisionList = z.object({ revisions: z.array(SkillRevision) });
+/** What was purged is shown by its tombstone. */
+export const SkillRevisionList = z.object({ revisions: z.array(PastRevision) });
 export const SkillRevisionDetail = z.object({ revision: SkillRevision, files: FileContents });
+/** How `rev` differs from `against`; 0 is the nothing before the first revision. */
+export const SkillDiff = z.object({
+  name: SkillName,
+  rev: z.int(),
+  against: z.int(),
+  files: z.array(z.object({ path: z.string(), change: z.enum(["added", "removed", "changed"]), diff: z.string() })),
+});
+export type SkillDiff = z.infer<typeof SkillDiff>;
+export const PurgeSkill = z.strictObject({ rev: z.int().min(1).max(99_999_999) });
+export const PurgedSkill = z.object({
+  revision: SkillTombstone,
+  /** How many files' contents are gone; 0 when an earlier request finished the purge. */
+  deleted: z.int(),
+  /** Contents that stay, because this revision names them too. */
+  kept: z.array(z.object({ sha256: Sha256, name: SkillName, rev: z.int() })),
+});
 export const PinSkill = z.strictObject({ pinned: z.boolean() });
 export const RestoreSkill = z.strictObject({
   /** Without one the present text is taken out of the archive. */
   rev: z.int().min(1).optional(),
 });
 
-export const MemoryList = z.object({ entries: z.array(MemoryEntry) });
+export const MemoryUsage = z.object({
+  chars: z.int(),
+  limit: z.int(),
+  percent: z.int(),
+  entries: z.int(),
+  /** How many of them are stored, but too old to stand in a prompt. */
+  outside: z.int(),
+});
+export const ListedMemory = MemoryEntry.extend({
+  /** Stored, but not in the prompt, for want of room. */
+  outside: z.boolean(),
+  /** In the prompt a placeholder stands for it: its text looks like an order to the agent. */
+  hidden: z.boolean(),
+  findings: z.array(z.object({ pattern: z.string(), category: z.string(), severity: z.string(), reason: z.string() })),
+});
+export const MemoryList = z.object({
+  entries: z.array(ListedMemory),
+  /** By store. */
+  usage: z.partialRecord(MemoryStoreName, MemoryUsage),
+  /** What was removed for good. */
+  purged: z.array(z.object({ store: MemoryStoreName, id: Sha256, at: z.int() })),
+});
+export const PostMemory = z.strictObject({ store: MemoryStoreName, content: z.string() });
+export const PutMemory = z.strictObject({ content: z.string() });
+/** `existed`: the fact lived already. */
+export const MemoryWritten = z.object({ store: MemoryStoreName, id: Sha256, existed: z.boolean() });
+/** How many copies of the text were deleted; 0 when an earlier request did. */
+export const MemoryPurged = z.object({ store: MemoryStoreName, id: Sha256, deleted: z.int() });
 export const Forgotten = z.object({ removed: z.int() });
 
 export const ReviewLine = z.object({ review: ReviewId, state: ReviewState });

@@ -1,7 +1,7 @@
 // The session's log: what an entry is, and what leaves a session as events. Stored in SQLite, carried in review jobs,
 // sent to readers. A change here is a change of a stored format: raise `v` and keep a reader for the old one.
 import * as z from "zod";
-import { Source } from "./ids.ts";
+import { Sha256, SkillName, Source } from "./ids.ts";
 
 /** A piece of an entry with one origin. Tool parts hold a JSON object as text; the others hold plain text. */
 export const Part = z.object({ source: Source, text: z.string() });
@@ -104,10 +104,16 @@ export const ToolEntry = z.object({
   print: z.string().optional(),
 });
 /**
- * What changed within an epoch, told to the model behind the input of a turn, because its prompt stays as it is: skills
- * that came or went, memory, results of reviews.
+ * Told to the model behind the input of a turn, because its prompt stays as it is: what changed within the epoch (skills
+ * that came or went, memory, results of reviews), or the texts of skills that the person loaded, then with `skills`.
  */
-export const NoteEntry = z.object({ ...base, kind: z.literal("note"), code: z.string() });
+export const NoteEntry = z.object({
+  ...base,
+  kind: z.literal("note"),
+  code: z.string(),
+  /** Exactly what was read: evidence belongs to these texts. */
+  skills: z.array(z.object({ skill: SkillName, text: Sha256 })).optional(),
+});
 /**
  * From here on a model no longer reads the entries between `head` and `tail` (both outside the gap): it reads the text
  * of this entry in their place. Of a `prune` that text is JSON: the same messages with their results cut to a line each.

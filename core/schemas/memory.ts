@@ -1,7 +1,8 @@
-// Stored forms of memory: an observed-remove set in KV. No key is ever overwritten. See docs/STORAGE.md.
+// Stored forms of memory: an observed-remove set in KV. What a key means never changes once it is written. See
+// docs/STORAGE.md.
 import * as z from "zod";
 import { sha256Hex } from "./digest.ts";
-import { SessionId, Sha256 } from "./ids.ts";
+import { SessionId, Sha256, Source } from "./ids.ts";
 import { Origin } from "./skill.ts";
 
 /** `memory`: the agent's notes. `user`: who the user is. */
@@ -16,12 +17,26 @@ export const MemoryAdd = z.object({
   origin: Origin,
   session: SessionId.optional(),
   citations: z.array(z.string()).optional(),
+  /** The worst label of what it cites; absent where nothing was cited, and in records from before there was one. */
+  source: Source.optional(),
+  /** A person has seen it before it was kept: it is not hidden for how it looks. */
+  approved: z.literal(true).optional(),
 });
 export type MemoryAdd = z.infer<typeof MemoryAdd>;
 
 /** The value under `…/-<op>`, where `<op>` is the add it removes. */
-export const MemoryRemove = z.object({ v: z.literal(1), at: z.int(), by: z.string() });
+export const MemoryRemove = z.object({
+  v: z.literal(1),
+  at: z.int(),
+  by: z.string(),
+  /** When its add was last seen to be deleted: the removal itself goes a while later. */
+  swept: z.int().optional(),
+});
 export type MemoryRemove = z.infer<typeof MemoryRemove>;
+
+/** The value under `…/purged`: a person had the text removed for good, and no add of it counts any more. */
+export const MemoryPurge = z.object({ v: z.literal(1), at: z.int(), by: z.string() });
+export type MemoryPurge = z.infer<typeof MemoryPurge>;
 
 /** An entry that lives: at least one of its adds is not removed. */
 export const MemoryEntry = z.object({
@@ -30,8 +45,12 @@ export const MemoryEntry = z.object({
   text: z.string(),
   /** When it was first added; the block is rendered by this age. */
   since: z.int(),
+  /** Of its first add; the person's, as all that follows, when one of its adds is. */
   origin: Origin,
   session: SessionId.optional(),
+  source: Source.optional(),
+  citations: z.array(z.string()).optional(),
+  approved: z.literal(true).optional(),
   /** The adds that are not removed: what a remove has to name. */
   adds: z.array(z.string()).min(1),
 });

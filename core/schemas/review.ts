@@ -11,7 +11,7 @@ export const ReviewMessage = z.object({ v: z.literal(1), profile: ProfileId, rev
 export type ReviewMessage = z.infer<typeof ReviewMessage>;
 
 /** Why a review began. */
-export const Trigger = z.enum(["model_calls", "value", "memory_turns", "correction", "refine"]);
+export const Trigger = z.enum(["model_calls", "value", "memory_turns", "memory_full", "correction", "refine"]);
 export type Trigger = z.infer<typeof Trigger>;
 
 /** What a review may spend, reserved when it is enqueued. */

@@ -143,6 +143,8 @@ export const Settings = z.strictObject({
     sweepDays: count,
     /** What the agent wants to keep waits for a person. */
     writeApproval: z.boolean(),
+    /** How long a turn waits for what an external memory recalls. */
+    prefetchWaitMs: ms,
   }),
   skills: z.strictObject({
     indexTokens: count.min(100),

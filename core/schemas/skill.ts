@@ -13,6 +13,25 @@ export type SkillState = z.infer<typeof SkillState>;
 export const SkillFiles = z.record(z.string(), z.object({ sha256: Sha256, size: z.int().min(0) }));
 export type SkillFiles = z.infer<typeof SkillFiles>;
 
+const Names = z.array(z.string()).optional();
+
+/** What a SKILL.md asks for, in short; see core/skills/conditions.ts. Absent lists ask for nothing. */
+export const SkillConditions = z.object({
+  platforms: Names,
+  environments: Names,
+  /** Offered only where all of these are. */
+  requiresTools: Names,
+  requiresToolsets: Names,
+  /** Offered only where none of these is. */
+  fallbackForTools: Names,
+  fallbackForToolsets: Names,
+  channels: Names,
+  /** Names of settings it needs: variables, and files of credentials. */
+  variables: Names,
+  files: Names,
+});
+export type SkillConditions = z.infer<typeof SkillConditions>;
+
 /**
  * The only mutable object of a skill. `seq` rises at every swap, because an ETag is the MD5 of the body and a swap that
  * leaves the body alone cannot be seen; `rev` rises only when `files` change; `op` is the operation that made `rev`.
@@ -37,6 +56,8 @@ export const SkillHead = z.object({
   reason: z.string().optional(),
   /** The owner publishes it to whoever asks. */
   public: z.boolean().optional(),
+  /** Read from its SKILL.md when the files were written. */
+  conditions: SkillConditions.optional(),
   createdAt: z.int(),
   /** When `rev` was made. */
   revisedAt: z.int(),
@@ -64,6 +85,46 @@ export function toRevision(head: SkillHead): SkillRevision {
   return SkillRevision.parse(head);
 }
 
+/**
+ * What is left of a revision that a person purged: it stands where the revision stood. `blobs` are the contents that are
+ * still to be looked at, there until the purge is finished.
+ */
+export const SkillTombstone = SkillRevision.pick({ v: true, name: true, rev: true, text: true }).extend({
+  purgedAt: z.int(),
+  blobs: z.array(Sha256).optional(),
+});
+export type SkillTombstone = z.infer<typeof SkillTombstone>;
+
+/** A purged one has none of what the other has. */
+export type PastRevision =
+  | SkillRevision
+  | (SkillTombstone & Lacking<Exclude<keyof SkillRevision, keyof SkillTombstone>>);
+type Lacking<Keys extends string> = { [Key in Keys]?: undefined };
+export const PastRevision: z.ZodType<PastRevision> = z.union([SkillRevision, SkillTombstone]);
+
+export function isPurged(revision: PastRevision): revision is SkillTombstone {
+  return "purgedAt" in revision;
+}
+
+/** Which contents a purge is about to delete, by whom, and until when at most. One a profile; empty between two purges. */
+export const PurgeLease = z.object({
+  v: z.literal(1),
+  seq: z.int().min(1),
+  token: z.int(),
+  blobs: z.array(Sha256),
+  until: z.int(),
+});
+export type PurgeLease = z.infer<typeof PurgeLease>;
+
+/** How often turns used a skill, any text of it, and how those ended that were judged. */
+export const SkillUse = z.object({
+  uses: z.int().min(0),
+  successes: z.int().min(0),
+  failures: z.int().min(0),
+  lastUsedDay: Day.nullable(),
+});
+export type SkillUse = z.infer<typeof SkillUse>;
+
 /** One line of the profile's index: what a prompt and a listing need, and enough to notice that it is behind its head. */
 export const IndexLine = SkillHead.pick({
   description: true,
@@ -76,6 +137,10 @@ export const IndexLine = SkillHead.pick({
   text: true,
   extends: true,
   public: true,
+  conditions: true,
+}).extend({
+  /** What its evidence said when it was last counted, which a write of the skill leaves as it was. */
+  use: SkillUse.optional(),
 });
 export type IndexLine = z.infer<typeof IndexLine>;
 
@@ -99,6 +164,8 @@ export const HeadMirror = z.object({
   createdAt: z.string(),
   revisedAt: z.string(),
   updatedAt: z.string(),
+  /** The first characters of each file's hash: who looks for a blob reads only what may name it. */
+  refs: z.string().optional(),
 });
 export type HeadMirror = z.infer<typeof HeadMirror>;
 
@@ -113,7 +180,25 @@ export function toHeadMirror(head: SkillHead): HeadMirror {
     createdAt: String(head.createdAt),
     revisedAt: String(head.revisedAt),
     updatedAt: String(head.updatedAt),
+    ...toRefs(head.files),
   };
+}
+
+const REF_CHARS = 8;
+/** So that the mirror stays under a kilobyte. More files than an operator allows by default go without. */
+const MAX_REFS = 64;
+
+export function toRefs(files: SkillFiles): { refs?: string } {
+  const hashes = Object.values(files).map(({ sha256 }) => sha256.slice(0, REF_CHARS));
+  return hashes.length > MAX_REFS ? {} : { refs: hashes.join("") };
+}
+
+/** False when a record with these refs names none of the blobs. One without refs may name any. */
+export function mayName(refs: string | undefined, blobs: Iterable<Sha256>): boolean {
+  if (refs === undefined) return true;
+  const named = new Set<string>();
+  for (let at = 0; at < refs.length; at += REF_CHARS) named.add(refs.slice(at, at + REF_CHARS));
+  return [...blobs].some((sha256) => named.has(sha256.slice(0, REF_CHARS)));
 }
 
 /** Who says how a turn ended, strongest last. */

@@ -1,12 +1,33 @@
-// What a message may order the session itself to do, instead of the model. Read by the driver at the start of a turn. Pure.
+// What a message may order the session itself to do, instead of the model, and which words are taken. Read by the driver at
+// the start of a turn, and by what loads skills by name. Pure.
 
-export type Command = { name: "compress"; focus: string } | { name: "refresh" };
+export type Command =
+  | { name: "compress"; focus: string }
+  | { name: "refresh" }
+  | { name: "pending" }
+  /** `id`: of what waits, or the beginning of one. */
+  | { name: "approve" | "reject"; id: string };
+
+/**
+ * Words that a skill of the same name does not get: `/skill word` names the skill. Some are a client's own, some go to the
+ * model as they are.
+ */
+const COMMANDS = new Set([
+  ...["compress", "refresh", "skill", "learn", "refine", "pending", "approve", "reject"],
+  ...["steer", "interrupt", "queue", "stop", "usage", "exit", "help"],
+]);
+
+export function isCommand(word: string): boolean {
+  return COMMANDS.has(word);
+}
 
 /** Null for everything that is not exactly a command: it is for the model. */
 export function parseCommand(text: string): Command | null {
-  const match = /^\/(compress|refresh)(?:\s+([\s\S]*))?$/.exec(text.trim());
+  const match = /^\/(compress|refresh|pending|approve|reject)(?:\s+([\s\S]*))?$/.exec(text.trim());
   if (!match) return null;
+  const name = match[1] as Command["name"];
   const rest = match[2]?.trim() ?? "";
-  if (match[1] === "compress") return { name: "compress", focus: rest };
-  return rest === "" ? { name: "refresh" } : null;
+  if (name === "compress") return { name, focus: rest };
+  if (name === "approve" || name === "reject") return /^[0-9a-f]{0,20}$/.test(rest) ? { name, id: rest } : null;
+  return rest === "" ? { name } : null;
 }

@@ -2,7 +2,7 @@
 // agents. Read when an epoch begins, from the workspace's root. A file speaks with the person's voice only if the person
 // wrote it last and nothing in it looks like an attack; else a line says that it is there.
 import { fence, withoutFences } from "../prompt-block.ts";
-import { type Finding, scanText } from "../skills/scanner.ts";
+import { type Finding, decide, scanText } from "../skills/scanner.ts";
 import { PROJECT_TYPES, SOUL, formOf } from "../workspace/instruction-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -109,7 +109,7 @@ function readInstructions(workspace: Workspace, file: InstructionFile): Pick<Rea
   const text = toText(workspace.read(file.path));
   if (text === null) return leftOut("is not text, so nothing of it stands here.");
   const body = (PROJECT_TYPES[0]!.includes(file.form) ? withoutFrontmatter(text) : text).trim();
-  const threat = scanText(text).find((finding) => finding.severity === "high");
+  const threat = scanText(text, "guide").find((finding) => decide([finding], "context") !== "allow");
   if (threat) return leftOut(describeThreat(threat));
   return { text: body === "" ? null : body, remark: null };
 }

@@ -2,12 +2,14 @@
 // engine share (EngineContext). Types only.
 import type { ModelChain, ModelSlot, Tool } from "../agent/contract.ts";
 import type { Result } from "../errors.ts";
+import type { MemoryProvider } from "../memory/provider.ts";
 import type {
   Alarm,
   Clock,
   EvidenceStore,
   MemoryStore,
   Overlay,
+  PendingStore,
   Queue,
   Random,
   ReviewStore,
@@ -20,6 +22,7 @@ import type { Grant, ReviewMessage } from "../schemas/review.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Booking, Budget, Spending } from "../schemas/usage.ts";
 import type { Seeds } from "../skills/library.ts";
+import type { SkillSearch } from "../tools/skill-search.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Hub } from "./hub.ts";
 import type { Jobs } from "./jobs.ts";
@@ -41,7 +44,15 @@ export interface SessionHost {
   /** Tools of the deployment beside the built-in ones. */
   moreTools?: Tool[];
   skills: SkillStore;
+  /** Finds skills by all their words. Absent, failing or slow: they are found by the lines of the index. */
+  search?: SkillSearch;
+  /** Whether tools find a setting of this name (a variable, a file of credentials). Absent: they find none. */
+  isSet?(name: string): boolean;
   memory(overlay: Overlay): MemoryStore;
+  /** Writes that wait for the person. Absent: what would have to wait is refused. */
+  pending?: PendingStore;
+  /** The one external memory beside it; absent or `null` without. */
+  memoryProvider?: MemoryProvider | null;
   evidence: EvidenceStore;
   reviews: ReviewStore;
   queue: Queue<ReviewMessage>;

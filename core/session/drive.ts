@@ -2,23 +2,27 @@
 // driver an object; the flag is in memory, because a second object of the same name cannot live.
 import { type LoopEnd, runLoop } from "../agent/loop.ts";
 import type { ModelFailure } from "../agent/contract.ts";
-import type { Failure } from "../errors.ts";
+import { type Failure, ok } from "../errors.ts";
 import { NO_STATS, textOf } from "../schemas/entry.ts";
 import type { BusyMode } from "../schemas/settings.ts";
+import { mayInvoke } from "../skills/invocation.ts";
 import { type Command, parseCommand } from "./commands.ts";
 import { compress, createContextKeeper } from "./compact.ts";
 import type { EngineContext } from "./context.ts";
 import { type Current, type DriveState, type Ending, endTurn } from "./end-turn.ts";
 import { type LiveText, placeNotice } from "./events.ts";
 import { readHistory } from "./history.ts";
+import { readInvocation, recordInvocation } from "./invoke.ts";
 import { TurnEnded, createSessionJournal } from "./journal.ts";
 import { bookLate, openBudget } from "./ledger.ts";
 import type { TurnRow } from "./log.ts";
 import { collectNews } from "./notes.ts";
 import { toNotice } from "./notices.ts";
 import type { Outbox } from "./outbox.ts";
+import { obeyPending } from "./pending.ts";
 import { classifyPlatformError } from "./platform-error.ts";
 import { prepareTurn, refreshPrompt } from "./prepare-turn.ts";
+import { createRecall } from "./recall.ts";
 import { countDone, decideRestart } from "./restart.ts";
 import type { CompactionOptions } from "./shorten.ts";
 import { spillResult } from "./spill.ts";
@@ -38,6 +42,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
   const { host, log, jobs, hub } = context;
   const { sql, clock, settings } = host;
   const state: DriveState = { begun: new Set(), current: null };
+  const recall = createRecall(context);
   /** The one pump that may go on. Another one that still hangs somewhere has been given up. */
   let pumping: symbol | null = null;
   let newsAt = -Infinity;
@@ -58,6 +63,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       more: {},
     };
     const running = open[0];
+    if (!running || busy !== "steer") recall.begin(n, text);
     if (!running) {
       jobs.put("drive", clock.now() + settings.turn.leaseMs, { kind: "drive" });
       return begin(turn);
@@ -152,6 +158,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       if (state.current === current) state.current = null;
     }
     await jobs.arm();
+    recall.ended(turn.n);
     host.background(outbox.drain().then(lookForNews));
     return "ended";
   }
@@ -181,6 +188,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
           calls.map((call) => ({ kind: "compaction", ...call })),
         ),
       mayAsk: openBudget(context, turn).mayAsk,
+      recalled: recall.beforeCompaction,
     };
     const command = parseCommand(request);
     if (command) {
@@ -188,7 +196,15 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       endTurn(context, state, turn.n, ending);
       return "ended";
     }
+    const invoked = mayInvoke(request) ? await readInvocation(context, turn, request) : ok(null);
+    if (!invoked.ok) {
+      const { code, message: text } = invoked.failure;
+      endTurn(context, state, turn.n, { state: "failed", code, text });
+      return "ended";
+    }
     const { tools, system } = await prepareTurn(context, turn, request);
+    await recall.take(turn, request, journal.put);
+    if (invoked.value) recordInvocation(context, turn, invoked.value, journal.put);
     return runLoop({
       models: models.value,
       tools,
@@ -210,6 +226,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
   }
 
   async function obey(command: Command, signal: AbortSignal, keeping: CompactionOptions): Promise<Ending> {
+    if (command.name !== "compress" && command.name !== "refresh") return obeyPending(context, command);
     if (command.name === "refresh") {
       await refreshPrompt(context);
       return {

@@ -99,8 +99,14 @@ function placeEntry(entry: Entry, turns: TurnRow[], after: Position): PlacedEven
 /** What the harness says: to the person, to the model within an epoch, or about a conversation that was made shorter. */
 export function placeNotice(entry: NoticeEntry | NoteEntry | CompactionEntry): PlacedEvent {
   const code = entry.kind === "compaction" ? "compacted" : entry.code;
-  const text = entry.kind === "compaction" ? describeCompaction(entry) : textOf(entry);
+  const text = entry.kind === "compaction" ? describeCompaction(entry) : toNoticeText(entry);
   return place(entry.n, 0, { type: "notice_add", entry: entry.n, code, text });
+}
+
+/** Of loaded skills, their names: their texts are for the model. */
+function toNoticeText(entry: NoticeEntry | NoteEntry): string {
+  if (entry.kind === "notice" || !entry.skills) return textOf(entry);
+  return `Loaded: ${entry.skills.map(({ skill }) => skill).join(", ")}.`;
 }
 
 function describeCompaction({ tokensBefore, tokensAfter }: CompactionEntry): string {

@@ -107,6 +107,8 @@ export function toMessages(entries: Entry[]): Message[] {
       open = { entry, results: new Map() };
     } else if (entry.kind === "user") {
       messages.push(entry.steer ? toSteerMessage(entry) : { role: "user", text: textOf(entry), entry: entry.n });
+    } else if (entry.kind === "note" && entry.skills) {
+      messages.push({ role: "user", text: textOf(entry), entry: entry.n });
     } else if (entry.kind === "note") {
       messages.push({ role: "user", text: `<note>\n${withoutNoteTags(textOf(entry))}\n</note>`, entry: entry.n });
     } else {

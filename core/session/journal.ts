@@ -4,6 +4,7 @@ import type { AnswerSink, Effect, Journal, Message, ModelFailure, Placed, ToolRe
 import { fail } from "../agent/tool-result.ts";
 import { type Result, ok } from "../errors.ts";
 import { FIXED } from "../limits.ts";
+import { type Scrubber, createScrubber, scrub } from "../memory/scrub.ts";
 import { byteLength } from "../schemas/digest.ts";
 import {
   type Answer,
@@ -84,7 +85,7 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
   let closed = false;
   /** What the answer that was cut off by the end had said is an entry. */
   let isKept = false;
-  let live: (LiveText & { written: number; blocks: number; since: number }) | null = null;
+  let live: (LiveText & { written: number; blocks: number; since: number; scrubber: Scrubber }) | null = null;
   let final: AssistantEntry | null = null;
   let progressAt = clock.now();
 
@@ -103,7 +104,8 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
   }
 
   function begin(): void {
-    live = { entry: log.nextEntry(), turn, text: "", written: 0, blocks: 0, since: clock.now() };
+    const scrubber = createScrubber();
+    live = { entry: log.nextEntry(), turn, text: "", written: 0, blocks: 0, since: clock.now(), scrubber };
     hub.emit({ at: { entry: live.entry, offset: 0 }, event: { type: "entry_start", turn, entry: live.entry } });
   }
 
@@ -124,21 +126,27 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
     progressAt = clock.now();
   }
 
+  /** Without what a model repeats of the recalled text it was given: neither shown nor kept. */
+  function show(delta: string): void {
+    if (!live || delta === "") return;
+    const offset = live.text.length;
+    live.text += delta;
+    const at = { entry: live.entry, offset: live.text.length };
+    hub.emit({ at, event: { type: "text_delta", entry: live.entry, offset, text: delta } });
+    const waiting = live.text.length - live.written;
+    if (waiting >= BLOCK_CHARS || clock.now() - live.since >= BLOCK_MS) {
+      log.putBlock(live.entry, live.blocks++, live.text.slice(live.written));
+      live.written = live.text.length;
+      live.since = clock.now();
+    }
+  }
+
   const sink: AnswerSink = {
     heard,
     text(delta) {
       if (closed || !live || delta === "") return;
       progressAt = clock.now();
-      const offset = live.text.length;
-      live.text += delta;
-      const at = { entry: live.entry, offset: live.text.length };
-      hub.emit({ at, event: { type: "text_delta", entry: live.entry, offset, text: delta } });
-      const waiting = live.text.length - live.written;
-      if (waiting >= BLOCK_CHARS || clock.now() - live.since >= BLOCK_MS) {
-        log.putBlock(live.entry, live.blocks++, live.text.slice(live.written));
-        live.written = live.text.length;
-        live.since = clock.now();
-      }
+      show(live.scrubber.push(delta));
     },
     reasoning(delta) {
       if (closed || !live) return;
@@ -197,14 +205,14 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
         giveUpLive("The conversation was too long for the model.", spent);
         return { ok: false, failure }; // what it was charged is recorded now
       }
-      const { text, ...answer } = asked.value;
+      const { text, ...answer } = withoutRecalled(asked.value);
       // A provider may send text only with the end: readers get what they have not seen. One that ends with another
       // text than it streamed has taken that back.
       if (!text.startsWith(live.text)) {
         giveUpLive("The model took its answer back and gave another.");
         begin();
       }
-      sink.text(text.slice(live.text.length));
+      show(text.slice(live.text.length));
       progressAt = clock.now();
       const entry: AssistantEntry = {
         v: 1,
@@ -228,7 +236,7 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
         });
         live = null;
       }
-      return ok({ value: asked.value, entry: entry.n });
+      return ok({ value: { ...answer, text }, entry: entry.n });
     },
 
     async call(step, _index, work): Promise<Placed<ToolResult>> {
@@ -316,6 +324,14 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
       prepared,
     };
   }
+}
+
+/** A provider's own form of the answer would say again what was taken out. */
+function withoutRecalled(answer: Answer): Answer {
+  const text = scrub(answer.text);
+  if (text === answer.text) return answer;
+  const { native: _, ...rest } = answer;
+  return { ...rest, text };
 }
 
 function keyOf(step: number, call: ToolCall): string {

@@ -1,6 +1,8 @@
 // What changes while a prompt is frozen, told to the model behind the input of the next turn: skills and memory that others
 // changed, results of reviews, decisions on approvals. News are gathered after a turn, when nobody waits, and become a
 // note without any request before the first model call of the next one. Each is told once; what a new prompt holds is not.
+import { targetsOf } from "../memory/plan.ts";
+import { toShown } from "../memory/shown.ts";
 import { fence, withoutFences } from "../prompt-block.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import type { Entry, JsonObject, NoteEntry, Part } from "../schemas/entry.ts";
@@ -8,11 +10,12 @@ import type { Sha256 } from "../schemas/ids.ts";
 import type { MemoryEntry, MemoryStoreName } from "../schemas/memory.ts";
 import type { ReviewResult } from "../schemas/review.ts";
 import type { SkillIndex } from "../schemas/skill.ts";
-import { isOffered, mergeLines } from "../skills/library.ts";
+import { mergeLines, shownLines } from "../skills/library.ts";
 import type { EngineContext } from "./context.ts";
 import { placeNotice } from "./events.ts";
 import type { Log, TurnRow } from "./log.ts";
 import { isSilent } from "./notices.ts";
+import { sceneOf } from "./scene.ts";
 
 /** A larger library's news are met by searching it, as all of it is. The row stays under a megabyte. */
 const MAX_KNOWN_SKILLS = 10_000;
@@ -57,6 +60,7 @@ const NO_NEWS: News = { v: 1, skills: {}, memory: {}, reviews: [], decisions: []
 /** What a new prompt was made from; `null` for a session without learning. */
 export interface Learned {
   index: SkillIndex;
+  /** Those that it may show. */
   lines: SkillLine[];
   memory: MemoryEntry[];
 }
@@ -128,7 +132,8 @@ async function collectSkills({ host, log }: EngineContext): Promise<void> {
   // Read after the wait, and nothing waits from here on: a new prompt may have been made meanwhile, from a newer index.
   const known = log.meta<KnownSkills>("known_skills");
   if (!known || index.seq <= known.seq) return;
-  const lines = new Map(mergeLines(index, host.seeds).map((line) => [line.name, line]));
+  const shown = shownLines(mergeLines(index, host.seeds), sceneOf({ host, log }));
+  const lines = new Map(shown.map((line) => [line.name, line]));
   const texts = textsOf([...lines.values()]);
   const names = [...new Set([...Object.keys(known.texts), ...Object.keys(texts)])];
   const changed = names.filter((name) => own(texts, name) !== own(known.texts, name));
@@ -200,11 +205,11 @@ function settledUpTo(log: Log): number {
 }
 
 function textsOf(lines: SkillLine[]): Record<string, string> {
-  return Object.fromEntries(lines.filter(isOffered).map(({ name, text }) => [name, text.slice(0, TEXT_CHARS)]));
+  return Object.fromEntries(lines.map(({ name, text }) => [name, text.slice(0, TEXT_CHARS)]));
 }
 
 function toKnownMemory(entries: MemoryEntry[]): KnownMemory["entries"] {
-  return Object.fromEntries(entries.map(({ id, store, text }) => [id, { store, text: toLine(text) }]));
+  return Object.fromEntries(entries.map((entry) => [entry.id, { store: entry.store, text: toLine(toShown(entry)) }]));
 }
 
 /** A skill may be called `constructor`. */
@@ -220,7 +225,10 @@ function ownSkills(entries: Entry[]): Map<string, string> {
 
 function ownMemory(entries: Entry[]): Set<string> {
   return new Set(
-    doneCalls(entries, "memory").flatMap(({ outcome, prepared }) => [outcome.id, prepared.target].map(String)),
+    doneCalls(entries, "memory").flatMap(({ outcome, prepared }) => {
+      const results = Array.isArray(outcome.results) ? (outcome.results as JsonObject[]) : [outcome];
+      return [...results, ...targetsOf(prepared)].map(({ id }) => String(id));
+    }),
   );
 }
 

@@ -4,17 +4,22 @@
 import type { Tool } from "../agent/contract.ts";
 import { toToolSpecs } from "../agent/tool-specs.ts";
 import { renderMemoryBlock } from "../memory/block.ts";
+import { freeTools } from "../memory/provider.ts";
 import { buildPrompt } from "../prompts/index.ts";
 import { sha256Hex } from "../schemas/digest.ts";
+import { textOf } from "../schemas/entry.ts";
 import { dayOf } from "../schemas/ids.ts";
+import type { Scene } from "../skills/conditions.ts";
 import { renderSkillIndex } from "../skills/index-block.ts";
-import { createLibrary, mergeLines } from "../skills/library.ts";
+import { createLibrary, mergeLines, shownLines } from "../skills/library.ts";
 import { createTools } from "../tools/index.ts";
 import { createApprovals } from "./approvals.ts";
+import { parseCommand } from "./commands.ts";
 import { readContextFiles } from "./context-files.ts";
 import type { EngineContext } from "./context.ts";
 import type { TurnRow } from "./log.ts";
 import { beginEpoch, takeNotes } from "./notes.ts";
+import { sceneOf } from "./scene.ts";
 
 /** Kept under the meta key `prompt`. */
 interface FrozenPrompt {
@@ -23,6 +28,8 @@ interface FrozenPrompt {
   at: number;
   /** Of the tools' descriptions, which are part of the cached prefix. */
   tools: string;
+  /** Of the tools: which skills are shown depends on them. */
+  names?: string[];
   text: string;
 }
 
@@ -36,38 +43,71 @@ export async function prepareTurn(
   request: string,
 ): Promise<{ tools: Tool[]; system: string }> {
   const tools = sessionTools(context, request);
-  const system = await freezePrompt(context, { tools, force: false });
+  const system = await freezePrompt(context, { tools, force: false, request });
   takeNotes(context, turn);
   return { tools, system };
 }
 
 /** The tools of a turn with this request. */
 export function sessionTools(context: EngineContext, request: string): Tool[] {
+  const names: string[] = [];
+  const tools = makeTools(
+    context,
+    request,
+    sceneOf(context, () => names),
+  );
+  names.push(...tools.map((tool) => tool.name));
+  return tools;
+}
+
+function makeTools(context: EngineContext, request: string, scene: Scene): Tool[] {
   const { host, workspace } = context;
   const learning = context.meta().learning === "on";
   const builtIn = createTools({
     workspace,
     approvals: createApprovals(context),
-    library: createLibrary({ store: learning ? host.skills : null, seeds: host.seeds }),
+    library: createLibrary({ store: learning ? host.skills : null, seeds: host.seeds, scene }),
     skills: learning ? host.skills : null,
+    ...(learning && host.search && { search: host.search }),
+    ...(host.pending && { pending: host.pending }),
     memory: learning ? host.memory(context.overlay) : null,
     origin: LEARN_COMMAND.test(request.trim()) ? "user" : "foreground",
     session: host.session,
     clock: host.clock,
     settings: host.settings,
   });
-  return [...builtIn, ...(host.moreTools ?? [])];
+  const others = [...builtIn, ...(host.moreTools ?? [])];
+  if (!learning || !host.memoryProvider) return others;
+  const names = others.map((tool) => tool.name);
+  const { tools, refused } = freeTools(host.memoryProvider, names);
+  for (const name of refused) host.report("memory provider", `its tool '${name}' is left out: the name is taken`);
+  return [...others, ...tools];
 }
 
 /** A new epoch, whatever the state of the old one. */
 export async function refreshPrompt(context: EngineContext): Promise<string> {
-  return freezePrompt(context, { tools: sessionTools(context, ""), force: true });
+  return freezePrompt(context, { tools: sessionTools(context, ""), force: true, request: lastRequest(context) });
+}
+
+/** Turns that are looked back at for what is being talked about. */
+const MAX_LOOKED_BACK = 8;
+
+/** What was asked last that is no order to the session itself; `""` when there is nothing of the kind. */
+function lastRequest({ log }: EngineContext): string {
+  const newest = log.lastTurn()?.n ?? 0;
+  for (let n = newest; n > 0 && n > newest - MAX_LOOKED_BACK; n--) {
+    const input = log.turn(n)?.input;
+    const entry = input ? log.entry(input) : null;
+    const text = entry ? textOf(entry) : "";
+    if (text.trim() !== "" && !parseCommand(text)) return text;
+  }
+  return "";
 }
 
 /** The prompt of the epoch; a new one if `force` asks, the tools are others, or the provider's cache has lapsed. */
 export async function freezePrompt(
   context: EngineContext,
-  { tools, force }: { tools: Tool[]; force: boolean },
+  { tools, force, request }: { tools: Tool[]; force: boolean; request?: string },
 ): Promise<string> {
   const { host, log, workspace } = context;
   const before = log.meta<FrozenPrompt>("prompt");
@@ -76,20 +116,24 @@ export async function freezePrompt(
 
   const learning = context.meta().learning === "on";
   const index = learning ? await host.skills.index() : null;
-  const lines = mergeLines(index, host.seeds);
+  const names = tools.map((tool) => tool.name);
+  const lines = shownLines(
+    mergeLines(index, host.seeds),
+    sceneOf(context, () => names),
+  );
   const store = learning ? host.memory(context.overlay) : null;
   const [user, memory] = store ? [await store.list("user"), await store.list("memory")] : [[], []];
   const files = readContextFiles(workspace, host.settings.context.fileChars);
   const now = host.clock.now();
   const text = buildPrompt({
     identity: files.identity,
-    tools: tools.map((tool) => tool.name),
-    skillsBlock: renderSkillIndex(lines, host.settings.skills.indexTokens),
+    tools: names,
+    skillsBlock: renderSkillIndex(lines, host.settings.skills.indexTokens, request),
     memoryBlock: renderMemoryBlock(memory, user, host.settings),
     projectBlock: files.block,
     day: dayOf(now),
   });
-  const frozen: FrozenPrompt = { v: 1, epoch: (before?.epoch ?? 0) + 1, at: now, tools: specs, text };
+  const frozen: FrozenPrompt = { v: 1, epoch: (before?.epoch ?? 0) + 1, at: now, tools: specs, names, text };
   host.sql.transaction(() => {
     log.setMeta("prompt", frozen);
     beginEpoch(context, index && { index, lines, memory: [...user, ...memory] });

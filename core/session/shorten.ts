@@ -41,6 +41,8 @@ export interface CompactionOptions {
   heard?(): void;
   /** Calls of a summary that came when the turn was over, which no entry tells of. */
   late?(calls: SummaryCall[]): void;
+  /** What an external memory has on the messages that fall out; "" for nothing. */
+  recalled?(gap: Message[]): Promise<string>;
 }
 
 export interface Shortening {
@@ -90,8 +92,10 @@ export async function shorten(
 
   const previous = summaryOf(lastSummary(job.chain));
   const maxTokens = summaryTokens(gapTokens, job.contextWindow, host.settings.context.summaryTokens);
+  const recalled = (await options.recalled?.(plan.gap)) ?? "";
   const made = await summarise(host, {
     gap: plan.gap,
+    recalled,
     previous: previous?.text ?? "",
     focus: job.focus,
     dayOf: (n) => dayOf((entries.get(n) ?? job.chain.at(-1))?.at ?? host.clock.now()),
@@ -102,7 +106,8 @@ export async function shorten(
   });
   if (!made.ok) return giveUp(context, options, job, made.failure, made.calls, made.rests);
 
-  const parts = toSummaryParts(made.text, source, skillsGone(job, plan), maxTokens);
+  const worst = recalled === "" ? source : worstSource([source, "content"]);
+  const parts = toSummaryParts(made.text, worst, skillsGone(job, plan), maxTokens);
   const text = parts.map((part) => part.text).join("");
   const replaced = job.messages.find((message) => message.entry === lastSummary(job.chain)?.n);
   const saved = gapTokens + (replaced ? job.weigh(replaced) : 0) - job.weigh({ role: "user", text });

@@ -26,6 +26,7 @@ export type SummaryCall = CompactionEntry["calls"][number];
 export interface SummaryJob {
   gap: Message[];
   previous: string;
+  recalled?: string;
   focus: string;
   dayOf(entry: number): string;
   maxTokens: number;

@@ -1,12 +1,14 @@
-// The skills an agent meets: its profile's own over the bundled ones. A profile's head of a bundled name shadows it, an
-// archived head hides it. Read by the prompt, the skill tools and the API. Writes go through SkillStore.change only.
-import { type Result, err, ok } from "../errors.ts";
+// The skills an agent meets: its profile's own over the bundled ones, and of those what can be used where it is. Read by
+// the prompt, the skill tools, slash commands and the API. Writes go through SkillStore.change only.
+import { type Failure, type Result, err, ok } from "../errors.ts";
 import type { SkillSnapshot, SkillStore } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import { hashFiles, textOfFiles } from "../schemas/digest.ts";
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import { type Sha256, SkillName } from "../schemas/ids.ts";
-import type { Origin, SkillIndex, SkillState } from "../schemas/skill.ts";
+import type { Origin, SkillConditions, SkillIndex, SkillState } from "../schemas/skill.ts";
+import { membersOf } from "./bundles.ts";
+import { type Missing, type Scene, isHidden, missingFor, readConditions, refusalFor } from "./conditions.ts";
 import { SKILL_MD, parseSkill } from "./format.ts";
 import { companionOf } from "./validate.ts";
 import { overlapOf, wordsOf } from "./words.ts";
@@ -28,6 +30,10 @@ export interface SkillView {
   extends?: SkillName;
   /** The companion whose text stands at the end of `content`: its own text, and its own evidence. */
   companion?: { name: SkillName; text: Sha256; state: SkillState };
+  /** Names of a bundle's members, to be loaded before it. */
+  bundle?: string[];
+  /** Settings it needs and does not find. */
+  missing?: Missing;
   /** What a reader must know first. */
   notice?: string;
 }
@@ -36,32 +42,64 @@ export interface Library {
   readonly seeds: Seeds;
   /** All skills, in any state, sorted by name. */
   lines(): Promise<SkillLine[]>;
-  /** Failures: `skill_missing`, `file_missing`, `skill_pending`. `path` is SKILL.md unless given. */
+  /** Those that are offered where the library is read. */
+  shown(): Promise<SkillLine[]>;
+  /**
+   * Failures: `skill_missing`, `file_missing`, `not_text`, `skill_pending`, `skill_disabled`, `skill_unsupported`,
+   * `no_base`. `path` is SKILL.md unless given.
+   */
   view(name: SkillName, path?: string): Promise<Result<SkillView>>;
 }
 
-/** `store: null` is a session without learning: only what is bundled. */
-export function createLibrary({ store, seeds }: { store: SkillStore | null; seeds: Seeds }): Library {
+export interface LibraryOptions {
+  /** `null` is a session without learning: only what is bundled. */
+  store: SkillStore | null;
+  seeds: Seeds;
+  /** Absent: nothing is hidden but by its state. */
+  scene?: Scene;
+}
+
+export function createLibrary({ store, seeds, scene = {} }: LibraryOptions): Library {
   async function lines(): Promise<SkillLine[]> {
     return mergeLines(store ? await store.index() : null, seeds);
   }
 
+  async function shown(): Promise<SkillLine[]> {
+    return shownLines(await lines(), scene);
+  }
+
   async function open(name: SkillName): Promise<Opened | null> {
     const snapshot = await store?.open(name);
-    if (snapshot) return toOpened(snapshot);
-    return Object.hasOwn(seeds, name) ? openSeed(seeds, name) : null;
+    return snapshot ? toOpened(snapshot, seeds) : Object.hasOwn(seeds, name) ? openSeed(seeds, name) : null;
+  }
+
+  function barFor({ line, asks }: Pick<Opened, "line" | "asks">): Failure | null {
+    return refusalFor({ name: line.name, conditions: asks.conditions }, scene);
+  }
+
+  /** Why a skill is not shown, whichever of its files is asked for. */
+  async function refuse({ line, asks }: Opened): Promise<Failure | null> {
+    if (line.state === "pending") {
+      return err("skill_pending", `'${line.name}' waits for a person's approval and cannot be loaded yet.`).failure;
+    }
+    const barred = barFor({ line, asks });
+    if (barred || !line.extends) return barred;
+    const base = await open(line.extends);
+    if (base && isOffered(base.line) && !barFor(base)) return null;
+    const text = `'${line.name}' only adds to '${line.extends}', which cannot be loaded here: neither can be followed.`;
+    return err("no_base", text).failure;
   }
 
   return {
     seeds,
     lines,
+    shown,
     async view(name, path = SKILL_MD) {
       // A name from a model becomes part of a key only when it is one.
       const skill = SkillName.safeParse(name).success ? await open(name) : null;
-      if (!skill) return skillMissing(name, await lines());
-      if (skill.line.state === "pending") {
-        return err("skill_pending", `'${name}' waits for a person's approval and cannot be loaded yet.`);
-      }
+      if (!skill) return skillMissing(name, await shown());
+      const refusal = await refuse(skill);
+      if (refusal) return { ok: false, failure: refusal };
       if (!Object.hasOwn(skill.files, path)) return fileMissing(name, path, skill.files);
       const content = skill.files[path]!;
       if (typeof content !== "string") {
@@ -70,16 +108,33 @@ export function createLibrary({ store, seeds }: { store: SkillStore | null; seed
           `'${path}' of '${name}' is no text and cannot be shown: it has ${content.length} bytes.`,
         );
       }
-      const view = toView(skill, path, content);
+      const view = toView(skill, path, content, scene);
       const companion = path === SKILL_MD && isOffered(skill.line) ? await open(companionOf(name)) : null;
-      return ok(companion && isOffered(companion.line) ? withCompanion(view, companion) : view);
+      return ok(companion && isOffered(companion.line) && !barFor(companion) ? withCompanion(view, companion) : view);
     },
   };
 }
 
-/** What a profile sees: its index, and the bundled skills that it has no head for. */
+/**
+ * What a profile sees: its index, and the bundled skills that it has no head for. A bundled skill that a person touched
+ * and did not change (unpinned again, out of the archive) is still the deployment's: it comes, changes and goes with it.
+ */
 export function mergeLines(index: SkillIndex | null, seeds: Seeds): SkillLine[] {
-  const own = Object.entries(index?.skills ?? {}).map(([name, line]) => ({ ...line, name }));
+  const known = index && mergedLines.get(index);
+  if (known?.seeds === seeds) return [...known.lines];
+  const lines = merge(index, seeds);
+  if (index) mergedLines.set(index, { seeds, lines });
+  return [...lines];
+}
+
+/** An index that has not changed is the same object, and its lines are too: what was worked out about one is found again. */
+const mergedLines = new WeakMap<SkillIndex, { seeds: Seeds; lines: SkillLine[] }>();
+
+function merge(index: SkillIndex | null, seeds: Seeds): SkillLine[] {
+  const own = Object.entries(index?.skills ?? {}).flatMap(([name, line]) => {
+    if (!followsBundle(line)) return [{ ...line, name }];
+    return Object.hasOwn(seeds, name) ? [toFollowing({ ...line, name }, openSeed(seeds, name).line)] : [];
+  });
   const bundled = Object.keys(seeds).filter((name) => !index || !Object.hasOwn(index.skills, name));
   return [...own, ...bundled.map((name) => openSeed(seeds, name).line)].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -87,6 +142,25 @@ export function mergeLines(index: SkillIndex | null, seeds: Seeds): SkillLine[] 
 /** Offered in the prompt and in listings. */
 export function isOffered(line: Pick<SkillLine, "state">): boolean {
   return line.state !== "archived" && line.state !== "pending";
+}
+
+/** Those that a model is offered in this scene. A companion is shown where its base is. */
+export function shownLines(lines: SkillLine[], scene: Scene): SkillLine[] {
+  const shown = lines.filter((line) => isOffered(line) && !isHidden(line, scene));
+  const names = new Set(shown.map((line) => line.name));
+  return shown.filter((line) => !line.extends || names.has(line.extends));
+}
+
+/**
+ * Whether the bundle's text stands for a head's. What a person wrote is theirs; what is pinned stays as it is; what is
+ * archived stays away.
+ */
+export function followsBundle({ origin, pinned, state }: Pick<SkillLine, "origin" | "pinned" | "state">): boolean {
+  return origin === "bundled" && !pinned && state !== "archived";
+}
+
+function toFollowing(line: SkillLine, { description, category, text, conditions }: SkillLine): SkillLine {
+  return { ...line, description, category, text, conditions };
 }
 
 /** The failure for an unknown name, with the names that come nearest. */
@@ -111,6 +185,17 @@ export function fileMissing(name: string, path: string, files: FileBodies): Resu
 interface Opened {
   line: SkillLine;
   files: FileBodies;
+  asks: Asks;
+}
+
+/** Read from the text itself: a head from before they were kept has none. */
+interface Asks {
+  conditions?: SkillConditions;
+  members: string[];
+}
+
+function asksOf(meta: Record<string, unknown>): Asks {
+  return { conditions: readConditions(meta), members: membersOf(meta) };
 }
 
 const openedSeeds = new WeakMap<Record<string, string>, Opened>();
@@ -122,8 +207,9 @@ function openSeed(seeds: Seeds, name: SkillName): Opened {
   if (known) return known;
   const parsed = parseSkill(files[SKILL_MD] ?? "");
   if (!parsed.ok) throw new Error(`the bundled skill ${name} is broken: ${parsed.failure.message}`);
-  const { description, category } = parsed.value;
+  const { description, category, meta } = parsed.value;
   const text = textOfFiles(hashFiles(files));
+  const asks = asksOf(meta);
   const line: SkillLine = {
     name,
     description,
@@ -134,17 +220,26 @@ function openSeed(seeds: Seeds, name: SkillName): Opened {
     seq: 0,
     rev: 0,
     text,
+    ...(asks.conditions && { conditions: asks.conditions }),
   };
-  const opened = { line, files };
+  const opened = { line, files, asks };
   openedSeeds.set(files, opened);
   return opened;
 }
 
-function toOpened({ head, files }: SkillSnapshot): Opened {
-  return { line: head, files };
+/** Null: the deployment has taken it back. */
+function toOpened({ head, files }: SkillSnapshot, seeds: Seeds): Opened | null {
+  if (followsBundle(head)) {
+    if (!Object.hasOwn(seeds, head.name)) return null;
+    const seed = openSeed(seeds, head.name);
+    return { ...seed, line: toFollowing(head, seed.line) };
+  }
+  const parsed = parseSkill(textOrEmpty(files[SKILL_MD]), { fallbackName: head.name });
+  return { line: head, files, asks: parsed.ok ? asksOf(parsed.value.meta) : { members: [] } };
 }
 
-function toView({ line, files }: Opened, path: string, content: string): SkillView {
+function toView({ line, files, asks }: Opened, path: string, content: string, scene: Scene): SkillView {
+  const missing = missingFor(asks.conditions, scene);
   return {
     name: line.name,
     path,
@@ -155,6 +250,8 @@ function toView({ line, files }: Opened, path: string, content: string): SkillVi
     state: line.state,
     origin: line.origin,
     ...(line.extends && { extends: line.extends }),
+    ...(asks.members.length > 0 && { bundle: asks.members }),
+    ...(missing && { missing }),
     ...(line.state === "archived" && {
       notice: "This skill is archived: it is no longer offered. Do not follow it unless you are asked to look at it.",
     }),

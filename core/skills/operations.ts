@@ -1,5 +1,6 @@
-// What each operation on a skill makes of it, as the pure decision a SkillStore runs again on every fresh head: who may
-// write, what is valid, what is a duplicate. Called by skill_manage. Never writes by itself.
+// What a call of skill_manage makes of a skill, as the pure decision a SkillStore runs again, whole, on every fresh head: who
+// may write, what is valid, what is a duplicate, what would do harm. Called by skill_manage, and by whoever carries out later
+// what it has put aside. Never writes by itself.
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import type { SkillChange, SkillNext, SkillSnapshot } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";
@@ -7,20 +8,15 @@ import type { FileBodies } from "../schemas/file-body.ts";
 import type { SkillName } from "../schemas/ids.ts";
 import type { Origin, SkillIndex } from "../schemas/skill.ts";
 import type { Settings } from "../schemas/settings.ts";
-import { DEFAULT_CATEGORY, SKILL_MD, type SkillDocument, toCategory } from "./format.ts";
-import { type Seeds, fileMissing, isOffered, mergeLines, skillMissing } from "./library.ts";
-import { patchText } from "./patch.ts";
+import { DEFAULT_CATEGORY, type SkillDocument, toCategory } from "./format.ts";
+import { type Seeds, isOffered, mergeLines, skillMissing } from "./library.ts";
+import { type SkillOperation, applyOperations, checkOperations } from "./operation-list.ts";
 import { checkWrite } from "./protection.ts";
+import { checkScan } from "./scan-change.ts";
 import { nearestNeighbours } from "./similarity.ts";
-import { baseOf, checkSkillName, checkSupportPath, companionOf, validateSkill } from "./validate.ts";
+import { baseOf, checkSkillName, companionOf, validateSkill } from "./validate.ts";
 
-export type SkillOperation =
-  | { action: "create"; name: SkillName; content: string; category?: string }
-  | { action: "edit"; name: SkillName; content: string; category?: string }
-  | { action: "patch"; name: SkillName; path?: string; oldString: string; newString: string; replaceAll: boolean }
-  | { action: "delete"; name: SkillName; absorbedInto?: SkillName }
-  | { action: "write_file"; name: SkillName; path: string; content: string }
-  | { action: "remove_file"; name: SkillName; path: string };
+export type { SkillOperation } from "./operation-list.ts";
 
 /** In whose name a model writes: `user` when the person said so in as many words. A person's own edits are the API's. */
 export type Writer = Extract<Origin, "user" | "foreground" | "review" | "curator">;
@@ -30,26 +26,34 @@ export interface WriteContext {
   seeds: Seeds;
   settings: Settings["skills"];
   citations?: string[];
+  /** A person has seen this very change and wants it: what the scanner doubts is kept, what it refuses is not. */
+  approved?: boolean;
 }
 
-/** Ready for `SkillStore.change`. Failures: those of validate.ts, patch.ts and protection.ts, and `skill_exists`,
- * `skill_missing`, `skill_archived`, `near_duplicate`, `file_missing`, `no_base`, `bad_absorbed_into`. */
-export function toDecide(operation: SkillOperation, context: WriteContext): SkillChange["decide"] {
+/**
+ * Ready for `SkillStore.change` of the skill that the operations name. All of them are done, or none. Failures: those of
+ * operation-list.ts, patch.ts, validate.ts, protection.ts and scan-change.ts, and `skill_exists`, `skill_missing`,
+ * `skill_archived`, `near_duplicate`, `no_base`, `absorbed_into_missing`, `bad_absorbed_into`.
+ */
+export function toDecide(operations: readonly SkillOperation[], context: WriteContext): SkillChange["decide"] {
   return (current, index) => {
-    const name = checkSkillName(operation.name);
-    if (name) return { ok: false, failure: name };
-    const scene = toScene(operation.name, current, index, context);
+    const [first] = operations;
+    const failure = checkOperations(operations) ?? checkSkillName(first!.name);
+    if (failure) return { ok: false, failure };
+    const { name } = first!;
+    const scene = toScene(name, current, index, context);
     const refusal = checkWrite(scene.line, context.origin);
     if (refusal) return { ok: false, failure: refusal };
-    if (operation.action === "create") return create(operation, scene);
-    if (!current) return skillMissing(operation.name, scene.lines);
-    if (operation.action === "delete") return archive(operation, current, scene);
-    if (current.head.state === "archived") return skillArchived(operation.name);
-    return change(operation, current, scene);
+    if (first!.action === "create") return create(operations, scene);
+    if (!current) return skillMissing(name, scene.lines);
+    if (first!.action === "delete") return archive(first!, current, scene);
+    if (current.head.state === "archived") return skillArchived(name);
+    return change(operations, current, scene);
   };
 }
 
 interface Scene {
+  name: SkillName;
   current: SkillSnapshot | null;
   /** The skill as the profile sees it: its own head, else what is bundled. */
   line: SkillLine | null;
@@ -61,39 +65,41 @@ interface Scene {
 function toScene(name: SkillName, current: SkillSnapshot | null, index: SkillIndex, context: WriteContext): Scene {
   const lines = mergeLines(index, context.seeds).filter((line) => line.name !== name || line.origin === "bundled");
   const line = current?.head ?? lines.find((other) => other.name === name) ?? null;
-  return { current, line, lines: lines.filter((other) => other.name !== name), context };
+  return { name, current, line, lines: lines.filter((other) => other.name !== name), context };
 }
 
-function create(operation: Extract<SkillOperation, { action: "create" }>, scene: Scene): Result<SkillNext> {
-  const { name, content } = operation;
-  const { current, line, context } = scene;
+function create(operations: readonly SkillOperation[], scene: Scene): Result<SkillNext> {
+  const { name, current, line, context } = scene;
+  const files = applyOperations(operations, {});
   if (line && line.state !== "archived") {
     // What a repeated create finds when it brought an archived skill back with the text it had.
-    if (isJust(current?.files, content) && current?.head.origin === context.origin) return ok({});
-    return err("skill_exists", `There is a skill '${name}' already: view it, then patch or edit it.`);
+    const isDone = files.ok && isSame(current?.files, files.value) && current?.head.origin === context.origin;
+    return isDone ? ok({}) : skillExists(name);
   }
-  const files = { [SKILL_MD]: content };
-  const document = check(name, files, scene);
-  if (!document.ok) return document;
-  const base = companionBase(name, scene);
-  if (!base.ok) return base;
-  const duplicate = checkDuplicate({ name, description: document.value.description }, scene);
-  if (duplicate) return { ok: false, failure: duplicate };
+  if (!files.ok) return files;
+  const checked = check(files.value, {}, scene);
+  if (!checked.ok) return checked;
+  const { document, base } = checked.value;
+  const failure =
+    checkDuplicate({ name, description: document.description }, scene) ??
+    checkScan({}, files.value, context.approved === true);
+  if (failure) return { ok: false, failure };
   return ok({
-    files,
-    description: document.value.description,
-    category: categoryFor(operation.category, document.value) ?? base.value?.category ?? DEFAULT_CATEGORY,
+    files: files.value,
+    description: document.description,
+    category: categoryFor(operations, document) ?? base?.category ?? DEFAULT_CATEGORY,
     state: context.origin === "user" ? "active" : "trial",
     origin: context.origin,
     citations: context.citations ?? [],
-    ...(base.value && { extends: base.value.name }),
+    ...(base && { extends: base.name }),
     // A revival must not keep the reason why its former self was archived.
     ...(line && { reason: `written again by ${context.origin}` }),
   });
 }
 
-function isJust(files: FileBodies | undefined, content: string): boolean {
-  return files !== undefined && Object.keys(files).length === 1 && files[SKILL_MD] === content;
+function isSame(files: FileBodies | undefined, others: FileBodies): boolean {
+  if (!files || Object.keys(files).length !== Object.keys(others).length) return false;
+  return Object.entries(others).every(([path, body]) => Object.hasOwn(files, path) && files[path] === body);
 }
 
 function archive(
@@ -103,73 +109,62 @@ function archive(
 ): Result<SkillNext> {
   // Also what a repeated delete finds: nothing is left to do.
   if (current.head.state === "archived") return ok({});
+  const isBackground = context.origin === "review" || context.origin === "curator";
+  if (absorbedInto === undefined && isBackground) {
+    const what = "the skill that now holds what this one said, or an empty text when nothing needs to be kept";
+    return err("absorbed_into_missing", `Nobody is there to ask: delete needs absorbed_into, ${what}.`);
+  }
   const target = lines.find((line) => line.name === absorbedInto);
-  if (absorbedInto !== undefined && (!target || !isOffered(target))) {
+  if (absorbedInto && (!target || !isOffered(target))) {
     const problem = absorbedInto === name ? "is the skill itself" : "is no skill that is offered";
-    return err("bad_absorbed_into", `absorbed_into: '${absorbedInto}' ${problem}. Name the skill that holds it now.`);
+    const named = absorbedInto.slice(0, 80);
+    return err("bad_absorbed_into", `absorbed_into: '${named}' ${problem}. Name the skill that holds it now.`);
   }
   const reason = absorbedInto ? `absorbed into ${absorbedInto}` : `deleted by ${context.origin}`;
   return ok({ state: "archived", reason });
 }
 
-type Change = Extract<SkillOperation, { action: "edit" | "patch" | "write_file" | "remove_file" }>;
-
 /** Everything that leaves a living skill alive with other files. State is kept: what they are worth is judged later. */
-function change(operation: Change, current: SkillSnapshot, scene: Scene): Result<SkillNext> {
-  const { name } = operation;
+function change(operations: readonly SkillOperation[], current: SkillSnapshot, scene: Scene): Result<SkillNext> {
   const { context } = scene;
-  const files = changeFiles(operation, current.files);
+  const files = applyOperations(operations, current.files);
   if (!files.ok) return files;
-  const document = check(name, files.value, scene);
-  if (!document.ok) return document;
-  const base = companionBase(name, scene);
-  if (!base.ok) return base;
-  const category = categoryFor(operation.action === "edit" ? operation.category : undefined, document.value);
+  const checked = check(files.value, current.files, scene);
+  if (!checked.ok) return checked;
+  const failure = checkScan(current.files, files.value, context.approved === true);
+  if (failure) return { ok: false, failure };
+  const { document, base } = checked.value;
+  const category = categoryFor(operations, document);
   return ok({
     files: files.value,
-    description: document.value.description,
+    description: document.description,
     ...(category && { category }),
     // What a person owns stays theirs when the agent changes it at their request.
     origin: current.head.origin === "user" ? "user" : context.origin,
     citations: context.citations ?? [],
-    ...(base.value && { extends: base.value.name }),
+    ...(base && { extends: base.name }),
   });
 }
 
-function changeFiles(operation: Change, files: FileBodies): Result<FileBodies> {
-  switch (operation.action) {
-    case "edit":
-      return ok({ ...files, [SKILL_MD]: operation.content });
-    case "patch": {
-      const path = operation.path ?? SKILL_MD;
-      if (!Object.hasOwn(files, path)) return fileMissing(operation.name, path, files);
-      const body = files[path]!;
-      if (typeof body !== "string") return err("not_text", `'${path}' is no text: write it anew, or leave it.`);
-      const patched = patchText(body, operation);
-      return patched.ok ? ok({ ...files, [path]: patched.value.text }) : patched;
-    }
-    case "write_file": {
-      if (operation.path === SKILL_MD) return err("bad_path", "SKILL.md is written with edit or patch.");
-      const failure = checkSupportPath(operation.path);
-      return failure ? { ok: false, failure } : ok({ ...files, [operation.path]: operation.content });
-    }
-    case "remove_file": {
-      if (operation.path === SKILL_MD) return err("bad_path", "A skill keeps its SKILL.md; delete archives the skill.");
-      if (!Object.hasOwn(files, operation.path)) return fileMissing(operation.name, operation.path, files);
-      const { [operation.path]: _removed, ...rest } = files;
-      return ok(rest);
-    }
-  }
+interface Checked {
+  document: SkillDocument;
+  /** The skill that this one is the companion of. */
+  base: SkillLine | null;
 }
 
 /** A person's own text keeps its form when an agent works on it. */
-function check(name: SkillName, files: FileBodies, { current, context }: Scene): Result<SkillDocument> {
-  const writer = current?.head.origin === "user" ? "person" : "model";
-  return validateSkill({ name, files, maxFiles: context.settings.maxFiles, writer });
+function check(files: FileBodies, standing: FileBodies, scene: Scene): Result<Checked> {
+  const { name, current, context } = scene;
+  const isPersons = Object.keys(standing).length > 0 && current?.head.origin === "user";
+  const writer = isPersons ? "person" : "model";
+  const document = validateSkill({ name, files, maxFiles: context.settings.maxFiles, writer, standing });
+  if (!document.ok) return document;
+  const base = companionBase(scene);
+  return base.ok ? ok({ document: document.value, base: base.value }) : base;
 }
 
 /** The skill that `<base>-local` belongs to, null for any other name. */
-function companionBase(name: SkillName, { lines }: Scene): Result<SkillLine | null> {
+function companionBase({ name, lines }: Scene): Result<SkillLine | null> {
   const base = baseOf(name);
   if (base === null) return ok(null);
   const line = lines.find((other) => other.name === base);
@@ -194,8 +189,13 @@ function skillArchived(name: SkillName): Result<never> {
   return err("skill_archived", `'${name}' is archived and cannot be changed. Create it again to bring it back.`);
 }
 
+function skillExists(name: SkillName): Result<never> {
+  return err("skill_exists", `There is a skill '${name}' already: view it, then patch or edit it.`);
+}
+
 /** What was asked for, else what the text says, else nothing. */
-function categoryFor(asked: string | undefined, document: SkillDocument): string | null {
+function categoryFor(operations: readonly SkillOperation[], document: SkillDocument): string | null {
+  const asked = operations.flatMap((operation) => ("category" in operation ? (operation.category ?? []) : [])).at(-1);
   const category = toCategory(asked ?? "") || document.category;
   return category === DEFAULT_CATEGORY ? null : category;
 }

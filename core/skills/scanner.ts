@@ -1,215 +1,211 @@
-// Looks for texts that try to command the agent, carry data away, hide, or plant themselves. Called where a text from
-// outside is about to become part of a prompt. Pure: a text gives findings, what follows from them is the caller's. It
-// knows overt forms only; against the rest stand provenance and the tools' own limits.
+// Looks for texts that try to command the agent, carry data away, hide, or plant themselves. Called where a text is about to
+// be kept or to become part of a prompt. Pure: a text gives findings, `decide` says what follows from them by who wrote it.
+// It reads intent in any wording it knows; against the rest stand provenance and the tools' own limits.
+import type { FileBodies } from "../schemas/file-body.ts";
+import type { Origin } from "../schemas/skill.ts";
+import { AGENT_RULES } from "./scanner/agent-rules.ts";
+import { isCareful, isDescribed, isForbidden, isShown } from "./scanner/context.ts";
+import type { Decision, FileFinding, Finding, ScanCategory, Severity } from "./scanner/finding.ts";
+import { FORMS } from "./scanner/forms.ts";
+import { findShape, toShape } from "./scanner/match.ts";
+import { type WordRule, indexRules } from "./scanner/rule-table.ts";
+import { findStructure } from "./scanner/structure.ts";
+import { type Sentence, toSentences } from "./scanner/tokens.ts";
+import { TRACE_REASONS, type View, toViews } from "./scanner/views.ts";
+import { WORLD_RULES } from "./scanner/world-rules.ts";
 
-export type ScanCategory = "override" | "exfiltration" | "hidden" | "encoded" | "persistence" | "control";
+export type { Decision, FileFinding, Finding, ScanCategory, Severity } from "./scanner/finding.ts";
 
-export interface Finding {
-  /** Name of a row of the table below. */
-  pattern: string;
-  category: ScanCategory;
-  /** `high`: keep the text out. `low`: common in honest texts too, worth a look. */
-  severity: "high" | "low";
-  /** From 1, in the text as it was given. */
-  line: number;
-}
+const RULES = indexRules([...AGENT_RULES, ...WORLD_RULES]);
 
-interface Pattern extends Omit<Finding, "line"> {
-  /** Global. Gaps are bounded, so that no text makes it slow. */
-  form: RegExp;
-  /** Where the form is looked for: the text as it is, or with look-alikes and invisible characters undone. */
-  on: "raw" | "plain";
-}
+/** Without being told, a text without frontmatter up to this length is taken for a note. */
+const NOTE_CHARS = 1_200;
+/** Read whole; of the rest, windows. A text beyond this is no skill that a model could read. */
+const WHOLE_CHARS = 256 << 10;
+const WINDOW_CHARS = 16 << 10;
+const WINDOWS = 16;
 
-const SECRET_FILE = String.raw`(?:\.ssh\/|id_rsa|id_ed25519|\.aws\/credentials|\.netrc|\/etc\/shadow|\/etc\/passwd|\.env(?![.\w]))`;
-/** The rest of an opening tag, and words right behind it: an empty box that a script fills hides nothing. */
-const SHOWN_TEXT = String.raw`[^>]{0,200}>\s*[^<\s][^<]{15}`;
-const PEOPLE = String.raw`(?:user|person|human|owner|operator|developer)`;
-const RULES = String.raw`(?:instructions?|rules?|prompts?|directives?|guidelines?|polic(?:y|ies)|commands?|training|programming)`;
+/**
+ * A `note` states a fact: it has no room to teach about attacks, and no use for the orders that a `guide` (a skill's file,
+ * a project's file for agents) may give about installing and cleaning up.
+ */
+export type TextKind = "note" | "guide";
 
-export const PATTERNS: readonly Pattern[] = [
-  plain("override", "high", {
-    ignore_instructions: [
-      String.raw`\b(?:ignore|disregard|forget|override|bypass|stop\s+following|do\s+not\s+follow)\b[^.\n]{0,30}\b(?:previous|prior|above|earlier|preceding|your|system|original)\b[^.\n]{0,30}\b${RULES}\b`,
-      String.raw`\b(?:ignore|disregard|forget)\s+(?:all|any|every|everything)\s+(?:instructions?|directives?|(?:you|that)\s+(?:were|was|have\s+been)\s+told)`,
-    ],
-    role_hijack: [
-      String.raw`\byou\s+are\s+(?:now|no\s+longer)\s+(?:(?:an?|the)\s+)?(?:DAN\b|unrestricted|uncensored|unfiltered|evil|jailbroken|bound|restricted|subject\s+to|in\s+(?:developer|maintenance|god|admin|debug|jailbreak)\s+mode)`,
-      String.raw`\bdo\s+anything\s+now\b`,
-      String.raw`\b(?:act|behave|respond|pretend|operate)\b[^.\n]{0,60}\b(?:without|no)\s+(?:any\s+)?(?:restrictions?|ethical|moral|safety|filters?|censorship)\b`,
-      String.raw`\b(?:developer|god|jailbreak|DAN)\s+mode\s+(?:enabled|activated|is\s+on|output)\b`,
-    ],
-    chat_markup: [
-      String.raw`<\|(?:im_start|im_end|system|start_header_id)\|>`,
-      String.raw`<<SYS>>|\[\/?INST\]|<\/?system>`,
-    ],
-    hide_from_person: [
-      String.raw`\b(?:do\s+not|don't|never)\s+(?:tell|inform|notify|alert)\s+(?:the\s+|this\s+to\s+the\s+)?${PEOPLE}\b`,
-      String.raw`\bwithout\s+(?:telling|informing|notifying|alerting)\s+(?:the\s+)?${PEOPLE}\b`,
-    ],
-    leak_prompt: [
-      String.raw`\b(?:reveal|print|output|repeat|include|paste|leak|send|pass)\b[^.\n]{0,40}\b(?:full\s+|hidden\s+|your\s+|entire\s+){1,2}(?:system\s+)?(?:prompt|instructions)\b`,
-    ],
-  }),
-  plain("exfiltration", "high", {
-    upload_secret: [
-      String.raw`\b(?:curl|wget|nc|ncat)\b[^\n]{0,200}(?:-d|--data[\w-]*|-F|--form|-T|--upload-file|--post-(?:file|data))[ =]?[^\n]{0,60}(?:\$\((?:env|printenv|set)\b|\$\(\s*cat\b|@?~?\/?[\w./-]{0,40}${SECRET_FILE})`,
-      String.raw`(?:\b(?:env|printenv)\b|${SECRET_FILE})[^\n|]{0,60}\|[^\n]{0,80}\b(?:curl|wget|nc|ncat)\b`,
-    ],
-    secret_in_address: [
-      String.raw`https?:\/\/[^\s)"'<>{}$]{1,200}[?&]\w{1,40}=(?:\$\((?:cat|env|printenv|whoami)|<[^>\n]{0,60}(?:summary|conversation|memory|secret|prompt)[^>\n]{0,40}>|\{[^}\n]{0,60}(?:base64|conversation|profile|secret|memory)[^}\n]{0,60}\})`,
-    ],
-    read_secret: [
-      String.raw`\b(?:cat|less|head|tail|base64|xxd|strings)\s+(?:-\S+\s+)?[~\w./-]{0,60}(?:\.ssh\/id_\w+(?!\w|\.pub)|id_(?:rsa|ed25519)(?!\w|\.pub)|\.aws\/credentials|\.netrc|\/etc\/shadow|\.env(?![.\w]))`,
-    ],
-    send_secret: [
-      String.raw`\b(?:send|upload|post|forward|e?mail|exfiltrate|leak|transmit)\b[^.\n]{0,60}\b(?:api\s+keys?|passwords?|private\s+keys?|ssh\s+keys?|credentials|secrets|environment\s+variables)\b[^.\n]{0,40}\b(?:to|at|via)\s+(?:https?:|\S+@\S|(?:the|my|this|our)\s+\S+)`,
-    ],
-    send_conversation: [
-      String.raw`\b(?:send|forward|post|upload|append|copy)\b[^.\n]{0,60}\b(?:conversation|chat\s+history|everything\s+you\s+know|system\s+prompt|outgoing\s+mail|session\s+transcript)\b[^\n]{0,80}(?:https?:\/\/|\S+@\S+\.\w|\bto\s+it\b)`,
-    ],
-  }),
-  raw("hidden", "high", {
-    tag_characters: [String.raw`[\u{E0001}-\u{E007F}]{2,}`],
-    zero_width_text: [String.raw`(?:[\p{L}\p{N}][\u200B\u200C\u200D\u2060\uFEFF]+){3,}`],
-    selector_run: [String.raw`[\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}]{4,}`],
-    spaced_letters: [String.raw`(?:(?<![\p{L}\p{N}])\p{L} {1,3}){20,}`],
-    bidi_override: [String.raw`[\u202D\u202E]`],
-    hidden_element: [
-      String.raw`<\w+[^>]{0,200}\bstyle\s*=\s*["'][^"']{0,200}(?:display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d]))${SHOWN_TEXT}`,
-      String.raw`<\w+[^>]{0,200}\bstyle\s*=\s*["'](?=[^"']{0,200}(?<![-\w])color\s*:\s*(?:white|#fff))[^"']{0,200}background(?:-color)?\s*:\s*(?:white|#fff)${SHOWN_TEXT}`,
-    ],
-    orders_in_comment: [
-      String.raw`<!--(?:(?!-->)[\s\S]){0,400}?\b(?:(?:assistant|agent|ai|llm|model|system)\s*:|you\s+(?:must|should|will)\s+(?:now\s+)?(?:run|execute|fetch|send|ignore)|(?:run|execute)\s+\x60|curl\s|wget\s)`,
-    ],
-  }),
-  plain("encoded", "high", {
-    decode_to_shell: [
-      String.raw`\bbase64\s+(?:-d|-D|--decode)\b[^\n]{0,80}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b`,
-      String.raw`\beval\b[^\n]{0,40}\bbase64\s+(?:-d|-D|--decode)\b`,
-      String.raw`\b(?:exec|eval)\s*\([^\n]{0,60}(?:b64decode|atob|fromhex)\b`,
-      String.raw`\bpowershell\b[^\n]{0,60}\s-e(?:nc|ncodedcommand)?\s+[A-Za-z0-9+/=]{20}`,
-    ],
-    decode_and_follow: [
-      String.raw`\b(?:decode|rot13|base64|un-?scramble)\b[^.\n]{0,40}\b(?:and|then)\s+(?:follow|obey|execute|run|do)\b`,
-    ],
-  }),
-  plain("persistence", "high", {
-    planted_profile: [
-      String.raw`(?:\b(?:curl|wget)\b|\b(?:ba)?sh\s+-c\b|\bpython3?\s+-c\b|\bbase64\b|\/dev\/tcp)[^\n]{0,120}\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv)\b`,
-    ],
-    planted_key: [String.raw`(?:>>?|\btee\b)[^\n]{0,60}authorized_keys\b`],
-    planted_job: [
-      String.raw`\*\s+\*\s+\*\s+\*\s[^\n]{0,120}\b(?:curl|wget)\b[^\n]{0,120}\|\s*(?:ba|z|da)?sh\b`,
-      String.raw`(?:\b(?:curl|wget|base64)\b)[^\n]{0,120}\|\s*crontab\b`,
-    ],
-    self_replication: [
-      String.raw`\b(?:add|insert|copy|repeat|include|paste)\s+(?:this|these)\s+(?:paragraph|instructions?|rules?|text|section)\b[^.\n]{0,60}\b(?:to|in|into)\s+(?:every|each|all|other|any)\b`,
-      String.raw`\balways\s+add\s+this\s+paragraph\b`,
-    ],
-  }),
-  plain("persistence", "low", {
-    rewrites_instructions: [
-      String.raw`\b(?:edit|modify|overwrite|replace|append\s+to)\b[^.\n]{0,40}(?:\bAGENTS\.md|\bCLAUDE\.md|\bSOUL\.md|\.cursorrules|\.talaria\.md)\b`,
-    ],
-  }),
-  plain("control", "high", {
-    reverse_shell: [String.raw`\/dev\/tcp\/\S`, String.raw`\b(?:nc|ncat)\b[^\n]{0,60}\s-e\s*\/?\w*\/?(?:ba)?sh\b`],
-  }),
-  plain("control", "low", {
-    remote_to_shell: [String.raw`\b(?:curl|wget)\b[^\n|]{0,200}\|\s*(?:sudo\s+)?(?:(?:ba|z|da)?sh|python3?)\b`],
-    skips_approval: [
-      String.raw`\b(?:skip|disable|bypass|turn\s+off)\b[^.\n]{0,30}\b(?:approval|permission|security|safety|sandbox)\b`,
-    ],
-  }),
-].flat();
-
-/** In the order of the lines; of one pattern only the first place. */
-export function scanText(text: string): Finding[] {
-  const found = new Map<string, Finding>();
-  for (const view of viewsOf(text)) {
-    for (const { form, on, ...row } of PATTERNS) {
-      if (!view.takes.includes(on) || found.has(row.pattern)) continue;
-      const at = view.text.search(form);
-      if (at < 0 || (view.isDecoded && row.severity === "low")) continue;
-      found.set(row.pattern, { ...row, line: view.line + countLines(view.text, at) });
+/** In the order of the lines; of one pattern only its gravest place, and of these the first. */
+export function scanText(text: string, kind: TextKind = kindOf(text)): Finding[] {
+  const found = new Map<string, Finding & { at: number }>();
+  for (const { piece, offset } of toWindows(text)) {
+    for (const match of scanPiece(piece, kind === "note")) {
+      const known = found.get(match.pattern);
+      const at = match.at + offset;
+      if (known && RANK[known.severity] >= RANK[match.severity]) continue;
+      found.set(match.pattern, { ...match, at, ...placeOf(text, at) });
     }
   }
-  return [...found.values()].sort((a, b) => a.line - b.line || (a.pattern < b.pattern ? -1 : 1));
+  return [...found.values()]
+    .sort((a, b) => a.at - b.at || (a.pattern < b.pattern ? -1 : 1))
+    .map(({ pattern, category, severity, line, column, reason }) => ({
+      pattern,
+      category,
+      severity,
+      line,
+      column,
+      reason,
+    }));
 }
 
-interface View {
-  text: string;
-  takes: readonly Pattern["on"][];
-  /** Where it begins in the given text. */
-  line: number;
-  isDecoded: boolean;
+/** Findings of all texts, and of the files as a set, by path and then by line. */
+export function scanFiles(files: FileBodies): FileFinding[] {
+  return Object.entries(files)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([path, body]) =>
+      typeof body === "string" ? scanText(body, "guide").map((finding) => ({ ...finding, path })) : [],
+    )
+    .concat(findStructure(files));
 }
 
-/** The text, the text as a reader takes it, and whatever in it is written in base64 or in invisible letters. */
-function* viewsOf(text: string): Generator<View> {
-  yield { text, takes: ["raw"], line: 1, isDecoded: false };
-  const undone = toPlain(text);
-  yield { text: undone, takes: ["plain"], line: 1, isDecoded: false };
-  for (const match of text.matchAll(/[\u{E0020}-\u{E007E}]{4,}/gu)) {
-    const letters = Array.from(match[0], (tag) => String.fromCodePoint(tag.codePointAt(0)! - 0xe0000)).join("");
-    yield { text: letters, takes: ["plain"], line: 1 + countLines(text, match.index), isDecoded: true };
-  }
-  for (const match of undone.matchAll(/[A-Za-z0-9+/]{40,8000}={0,2}/g)) {
-    const decoded = fromBase64(match[0]);
-    if (decoded === null) continue;
-    yield { text: decoded, takes: ["plain"], line: 1 + countLines(undone, match.index), isDecoded: true };
-  }
+/** What a person or Talaria itself wrote is never refused; what an agent, a file or a hub brings is. */
+export function decide(findings: readonly Finding[], origin: Origin | "context"): Decision {
+  if (origin === "user" || origin === "bundled") return "allow";
+  if (findings.some(({ severity }) => severity === "critical")) return "block";
+  return findings.some(({ severity }) => severity === "high") ? "ask" : "allow";
 }
 
-const INVISIBLE = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF\u{E0000}-\u{E007F}]/gu;
-/** Cyrillic and Greek letters that look like Latin ones, in pairs. */
-const LOOK_ALIKES = new Map(
-  Array.from("аaеeоoрpсcхxуyіiјjѕsԁdһhВBЕEАAОOРPСCТTНHМMКKοoαaνvιi".matchAll(/(.)(.)/gu), (pair) => [
-    pair[1]!,
-    pair[2]!,
-  ]),
-);
+/** Kinds of which a rule to ask first takes the sting. */
+const CARE_ENDS: ReadonlySet<ScanCategory> = new Set(["control", "destruction", "spending"]);
+/** Within so many sentences a collected secret is the one that is sent. */
+const CHAIN_SENTENCES = 6;
+const COLLECTS = toShape("COLLECT ..4 STRONG_SECRET|SECRET_PATH");
+const SENDS_OUT = toShape("SEND ..5 URL|SERVER");
+const COLLECT_AND_SEND = {
+  pattern: "collect_and_send",
+  category: "exfiltration",
+  severity: "high",
+  inNote: "critical",
+  reason: "collects secrets and then sends something out",
+} as const;
 
-function toPlain(text: string): string {
-  const letters = text.normalize("NFKC").replace(INVISIBLE, "");
-  return letters.replace(/[\u0370-\u052F]/g, (letter) => LOOK_ALIKES.get(letter) ?? letter);
+const RANK: Record<Severity, number> = { low: 0, medium: 1, high: 2, critical: 3 };
+
+interface Match extends Omit<Finding, "line" | "column"> {
+  at: number;
 }
 
-/** `null` for what is no text in base64. */
-function fromBase64(blob: string): string | null {
-  const whole = blob.slice(0, blob.length - (blob.replace(/=+$/, "").length % 4 === 1 ? 1 : 0));
-  try {
-    const bytes = Uint8Array.from(atob(whole), (letter) => letter.charCodeAt(0));
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-    return /[\0-\x08\x0E-\x1F]/.test(text) ? null : text;
-  } catch {
-    return null; // not base64, or not text
-  }
+function* toWindows(text: string): Generator<{ piece: string; offset: number }> {
+  yield { piece: text.slice(0, WHOLE_CHARS), offset: 0 };
+  const rest = text.length - WHOLE_CHARS;
+  if (rest <= 0) return;
+  const step = Math.max(WINDOW_CHARS, Math.floor(rest / WINDOWS));
+  for (let at = WHOLE_CHARS; at < text.length - WINDOW_CHARS; at += step)
+    yield { piece: text.slice(at, at + WINDOW_CHARS), offset: at };
+  yield {
+    piece: text.slice(Math.max(WHOLE_CHARS, text.length - WINDOW_CHARS)),
+    offset: Math.max(WHOLE_CHARS, text.length - WINDOW_CHARS),
+  };
 }
 
-function countLines(text: string, end: number): number {
-  let lines = 0;
-  for (let at = text.indexOf("\n"); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) lines++;
-  return lines;
+function kindOf(text: string): TextKind {
+  return text.length <= NOTE_CHARS && !/^\s*---\r?\n/.test(text) ? "note" : "guide";
 }
 
-type Forms = Record<string, string[]>;
-
-function plain(category: ScanCategory, severity: Finding["severity"], forms: Forms): Pattern[] {
-  return toPatterns(category, severity, forms, "plain");
-}
-
-function raw(category: ScanCategory, severity: Finding["severity"], forms: Forms): Pattern[] {
-  return toPatterns(category, severity, forms, "raw");
-}
-
-function toPatterns(category: ScanCategory, severity: Finding["severity"], forms: Forms, on: Pattern["on"]): Pattern[] {
-  return Object.entries(forms).map(([pattern, sources]) => ({
+function scanPiece(text: string, isNote: boolean): Match[] {
+  const { views, traces } = toViews(text);
+  const matches: Match[] = traces.map(({ pattern, at, isStrong }) => ({
     pattern,
-    category,
-    severity,
-    on,
-    form: new RegExp(sources.join("|"), "iu"),
+    category: "hidden",
+    severity: isStrong ? "high" : "medium",
+    reason: TRACE_REASONS[pattern] ?? "hides what it says",
+    at,
   }));
+  for (const view of views) matches.push(...scanView(view, isNote));
+  return matches;
+}
+
+function scanView(view: View, isNote: boolean): Match[] {
+  const matches: Match[] = [];
+  const places: Sentence[] = [];
+  const add = (
+    rule: Pick<Match, "pattern" | "category" | "reason"> & { severity: Severity; inNote: Severity },
+    at: number,
+    shown: boolean,
+  ) => {
+    // What was hidden was hidden for a reason: it is judged as a note, graver than if it stood open, and is no example.
+    const isHidden = view.how !== "";
+    const own = isNote || isHidden ? rule.inNote : rule.severity;
+    const severity = isHidden && own === "high" ? "critical" : shown && !isHidden ? "low" : own;
+    const reason = isHidden ? `${rule.reason} (written ${view.how})` : rule.reason;
+    matches.push({ pattern: rule.pattern, category: rule.category, severity, reason, at: view.toOrigin(at) });
+  };
+  let collected = -1;
+  for (const sentence of toSentences(view.text)) {
+    places.push(sentence);
+    // What one sentence collects, one of the next may send.
+    const sent =
+      collected >= 0 && !sentence.inCode && places.length - collected <= CHAIN_SENTENCES
+        ? findShape(SENDS_OUT, sentence)
+        : null;
+    if (sent && !isForbidden(sentence, sent)) {
+      add(COLLECT_AND_SEND, sentence.tokens[sent.from]!.at, isDescribed(sentence, sent) || isShown(sentence));
+      collected = -1;
+    }
+    const collects = findShape(COLLECTS, sentence);
+    if (collects && !isForbidden(sentence, collects) && !isDescribed(sentence, collects)) collected = places.length;
+    const done = new Set<WordRule>();
+    for (const name of sentence.hits.keys()) {
+      for (const { rule, shape } of RULES.get(name) ?? []) {
+        if (done.has(rule)) continue;
+        const hit = findShape(shape, sentence);
+        if (!hit || isForbidden(sentence, hit, shape.isNegative ? [] : hit.parts)) continue;
+        if (CARE_ENDS.has(rule.category) && isCareful(sentence)) continue;
+        done.add(rule);
+        const inCode = !isNote && (sentence.inTable || sentence.inCode);
+        const at = sentence.tokens[hit.from]!.at;
+        add(inCode ? { ...rule, severity: "medium" } : rule, at, isDescribed(sentence, hit) || isShown(sentence));
+      }
+    }
+  }
+  for (const rule of FORMS) {
+    if (rule.isMarkup && view.how !== "") continue;
+    for (const match of view.text.matchAll(rule.form)) {
+      const sentence = placeIn(places, match.index);
+      const hit = sentence && hitAt(sentence, match.index);
+      add(
+        rule,
+        match.index,
+        !!sentence &&
+          !!hit &&
+          !rule.isMarkup &&
+          (isForbidden(sentence, hit) || isDescribed(sentence, hit) || isShown(sentence)),
+      );
+      if (matches.length > 200) break;
+    }
+  }
+  return matches;
+}
+
+/** The sentence in which a character stands. */
+function placeIn(sentences: Sentence[], at: number): Sentence | undefined {
+  let [low, high] = [0, sentences.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (sentences[middle]!.tokens[0]!.at <= at) low = middle;
+    else high = middle - 1;
+  }
+  return sentences[low];
+}
+
+function hitAt(sentence: Sentence, at: number) {
+  let token = 0;
+  while (token + 1 < sentence.tokens.length && sentence.tokens[token + 1]!.at <= at) token++;
+  return { from: token, to: token };
+}
+
+function placeOf(text: string, at: number): { line: number; column: number } {
+  let line = 1;
+  let start = 0;
+  for (let newline = text.indexOf("\n"); newline >= 0 && newline < at; newline = text.indexOf("\n", newline + 1)) {
+    line++;
+    start = newline + 1;
+  }
+  return { line, column: at - start + 1 };
 }

@@ -4,7 +4,9 @@ import { type Failure, type Result, err, ok } from "../errors.ts";
 import { FIXED } from "../limits.ts";
 import { type FileBodies, toBytes } from "../schemas/file-body.ts";
 import { MAX_OWN_SKILL_NAME, SKILL_NAME } from "../schemas/ids.ts";
+import { checkPath, checkTogether } from "./exchange/paths.ts";
 import { SKILL_MD, type SkillDocument, parseSkill } from "./format.ts";
+import { checkStandard } from "./standard.ts";
 
 export const SUPPORT_FOLDERS = ["references", "templates", "scripts", "assets"] as const;
 const COMPANION_SUFFIX = "-local";
@@ -17,8 +19,13 @@ export interface SkillToCheck {
   name: string;
   files: FileBodies;
   maxFiles: number;
-  /** A model's SKILL.md needs the four sections and its own name in the frontmatter; a person writes as they like. */
+  /**
+   * A model's SKILL.md needs the four sections and a frontmatter by the Agent Skills standard; its files stand in the four
+   * folders. A person writes as they like, and so does who packed what was imported.
+   */
   writer: "model" | "person";
+  /** The files as they are now. What a change leaves as it stands is not held against it. */
+  standing?: FileBodies;
 }
 
 /** Failures: `bad_skill_name`, `bad_skill_md` with the reason, `bad_path`, `too_large`, `too_many_files`, `bad_text`. */
@@ -58,16 +65,28 @@ export function checkSupportPath(path: string): Failure | null {
   ).failure;
 }
 
-function checkFiles({ files, maxFiles }: SkillToCheck): Failure | null {
+/** For a person any relative path that means the same on every system. */
+function checkPlace(path: string, writer: SkillToCheck["writer"]): Failure | null {
+  if (writer === "model") return checkSupportPath(path);
+  if (!checkPath(path)) return null;
+  return err("bad_path", `${quote(path)} is no path of a skill's file: use a relative one, such as references/a.md.`)
+    .failure;
+}
+
+function checkFiles({ files, maxFiles, writer, standing = {} }: SkillToCheck): Failure | null {
   const paths = Object.keys(files);
   if (!Object.hasOwn(files, SKILL_MD)) return err("bad_skill_md", "A skill needs a SKILL.md.").failure;
-  if (paths.length > maxFiles) {
+  if (paths.length > Math.max(maxFiles, Object.keys(standing).length)) {
     return err("too_many_files", `A skill has at most ${maxFiles} files, this one ${paths.length}: merge some.`)
       .failure;
   }
+  const added = paths.filter((path) => !Object.hasOwn(standing, path));
+  const clash = added.length > 0 ? checkTogether(paths) : null;
+  if (clash) return clash;
   for (const path of paths) {
     const body = files[path]!;
-    const failure = path === SKILL_MD ? null : checkSupportPath(path);
+    if (Object.hasOwn(standing, path) && standing[path] === body) continue;
+    const failure = path === SKILL_MD ? null : checkPlace(path, writer);
     if (failure) return failure;
     if (typeof body === "string" && !body.isWellFormed()) {
       return err("bad_text", `${path} holds half of a surrogate pair and cannot be stored: write it again.`).failure;
@@ -79,37 +98,82 @@ function checkFiles({ files, maxFiles }: SkillToCheck): Failure | null {
   return null;
 }
 
-function checkSkillMd({ name, files, writer }: SkillToCheck): Result<SkillDocument> {
+function checkSkillMd({ name, files, writer, standing }: SkillToCheck): Result<SkillDocument> {
   const text = files[SKILL_MD];
   if (typeof text !== "string") return err("bad_skill_md", "SKILL.md is not UTF-8 text.", { reason: "not_text" });
   if (text.length > FIXED.skillMdChars) {
     const most = FIXED.skillMdChars;
     return err("too_large", `SKILL.md has ${text.length} characters of ${most}: move detail to references/.`);
   }
-  const parsed = parseSkill(text);
+  const parsed = parseSkill(text, writer === "person" ? { fallbackName: name } : {});
   if (!parsed.ok) return err("bad_skill_md", parsed.failure.message, { reason: parsed.failure.code });
-  const { description, name: written } = parsed.value;
+  return writer === "person"
+    ? ok(toLenient(parsed.value, name))
+    : checkModelText(parsed.value, { name, text, standing });
+}
+
+function toLenient(document: SkillDocument, name: string): SkillDocument {
+  const { description, name: written } = document;
+  const warnings = [...document.warnings];
+  if (written !== name) warnings.push(`The frontmatter says ${quote(written)}; the skill is called ${quote(name)}.`);
+  const most = FIXED.descriptionChars;
+  if (description.length <= most) return { ...document, warnings };
+  warnings.push(`The description has ${description.length} characters; listings show ${most}.`);
+  return { ...document, description: `${description.slice(0, most - 1).toWellFormed()}…`, warnings };
+}
+
+interface ModelText {
+  name: string;
+  text: string;
+  standing: FileBodies | undefined;
+}
+
+function checkModelText(document: SkillDocument, { name, text, standing }: ModelText): Result<SkillDocument> {
+  const { description, name: written } = document;
   if (description.length > FIXED.descriptionChars) {
     const most = FIXED.descriptionChars;
     return err("bad_skill_md", `The description has ${description.length} characters of ${most}: shorten it.`, {
       reason: "long_description",
     });
   }
-  if (writer === "person") {
-    const warning = `The frontmatter says ${quote(written)}; the skill is called ${quote(name)}.`;
-    const warnings = written === name ? [] : [warning];
-    return ok({ ...parsed.value, warnings: [...parsed.value.warnings, ...warnings] });
-  }
   if (written !== name) {
     return err("bad_skill_md", `The frontmatter says ${quote(written)}: write \`name: ${name}\`.`, { reason: "name" });
   }
-  const missing = missingSections(parsed.value.body);
-  if (missing.length === 0) return parsed;
+  const present = standing?.[SKILL_MD];
+  const isNew = typeof present !== "string" || headerOf(present) !== headerOf(text);
+  const faults = isNew ? frontmatterFaults(document, text, name) : [];
+  if (faults.length > 0) {
+    return err("bad_skill_md", faults.slice(0, MAX_FAULTS).join(" "), { reason: "standard" });
+  }
+  const missing = missingSections(document.body);
+  if (missing.length === 0) return ok(document);
   const list = missing.map((section) => `\`## ${section}\``).join(", ");
   return err("bad_skill_md", `SKILL.md lacks these sections, or they are empty: ${list}. Add them.`, {
     reason: "sections",
     missing,
   });
+}
+
+const MAX_FAULTS = 3;
+
+/** What the Agent Skills standard has against it, a sentence each that says what to write. */
+function frontmatterFaults({ meta }: SkillDocument, text: string, name: string): string[] {
+  const faults = checkStandard(text, name);
+  if (faults.some((fault) => fault.includes('"category"'))) {
+    faults.push("A category is a line `  category: ops` below a line `metadata:`, or the tool's category argument.");
+  }
+  if (/\t/.test(headerOf(text))) faults.push("The frontmatter holds tabs: indent with two spaces.");
+  const metadata = Object.entries(typeof meta.metadata === "object" ? (meta.metadata ?? {}) : {});
+  const [odd] = metadata.find(([, value]) => typeof value !== "string" && typeof value !== "object") ?? [];
+  // A number or a yes is a text to the reference validator and none to others.
+  if (odd !== undefined) faults.push(`In metadata the value of ${quote(odd)} is no text: put it in double quotes.`);
+  return faults;
+}
+
+/** Up to the line that ends it. */
+function headerOf(text: string): string {
+  const end = text.indexOf("\n---", 3);
+  return end < 0 ? text : text.slice(0, end);
 }
 
 /** A heading inside a fenced block is an example, not a section. A section reaches to the next heading of its level. */

@@ -1,29 +1,56 @@
-// memory: adds, replaces and removes facts. An add is keyed by the call's op, a remove by the entry that `prepare` found, so
-// that a repeated call finishes what the first one began. Replace is add, then remove.
+// memory: adds, replaces and removes facts, one or a list at a time. What a call does is decided as a whole by `prepare`, on
+// the entries it saw, and each write is keyed by the call's op, so that a repeated call finishes what the first one began.
+// All adds come before the first remove: a call that is cut off loses no fact.
 import * as z from "zod";
 import type { Tool, ToolContext, ToolResult } from "../agent/contract.ts";
-import { fail, succeed } from "../agent/tool-result.ts";
+import { addToOutcome, succeed } from "../agent/tool-result.ts";
 import { type Failure, type Result, err, ok } from "../errors.ts";
-import { findEntry, limitOf, parseFact, usageOf } from "../memory/rules.ts";
+import {
+  MAX_OPERATIONS,
+  MemoryOperation,
+  type Prepared,
+  type Step,
+  type Target,
+  isMerge,
+  needsEntries,
+  opOf,
+  operationsOf,
+  planOperations,
+  purgedFailure,
+  readPrepared,
+  scanSteps,
+  targetsOf,
+  worstOf,
+} from "../memory/plan.ts";
+import { limitOf, normaliseFact, usageOf } from "../memory/rules.ts";
 import type { Clock, MemoryStore } from "../ports.ts";
-import type { SessionId } from "../schemas/ids.ts";
-import { type MemoryAdd, type MemoryEntry, MemoryStoreName, memoryId } from "../schemas/memory.ts";
+import { Citation, type SessionId, fromCitation } from "../schemas/ids.ts";
+import type { JsonObject } from "../schemas/entry.ts";
+import { type MemoryAdd, MemoryStoreName, memoryId } from "../schemas/memory.ts";
 import type { Origin } from "../schemas/skill.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { toRefusal } from "./refusal.ts";
 
 const Args = z.strictObject({
-  action: z.enum(["add", "replace", "remove"]).describe("add a fact, replace one by a better one, remove one."),
+  ...MemoryOperation.partial().shape,
   store: MemoryStoreName.describe("user: who the person is and what they prefer. memory: how things are here."),
-  content: z.string().optional().describe("add, replace: one fact in one sentence that will still be true next month."),
-  old_text: z.string().optional().describe("replace, remove: a piece of the entry that no other entry has."),
+  operations: z
+    .array(MemoryOperation)
+    .min(1)
+    .max(MAX_OPERATIONS)
+    .optional()
+    .describe(
+      "Instead of action: several at once, all or none, such as to merge entries: replace one, remove the rest.",
+    ),
 });
 
 const CITED_ARGS = Args.extend({
   citations: z
     .array(z.string())
     .optional()
-    .describe("Required: the parts of entries that show it, such as <session>/12#principal."),
+    .describe(
+      "The parts of entries that show it, such as <session>/12#principal. Required, but for a list that only merges entries.",
+    ),
 });
 
 type Args = z.infer<typeof CITED_ARGS>;
@@ -37,6 +64,8 @@ export interface MemoryToolOptions {
   settings: Settings;
   /** Judges the citations of a write; when given, every write must have some. */
   cite?(citations: string[]): Failure | null;
+  /** A person has seen the call: what the scanner only doubts is kept, and shown. */
+  approved?: boolean;
 }
 
 export function createMemoryTool(options: MemoryToolOptions): Tool<Args> {
@@ -46,14 +75,91 @@ export function createMemoryTool(options: MemoryToolOptions): Tool<Args> {
       "Keeps facts for later sessions. They stand in the prompt from the next session on; procedures belong in skills.",
     parameters: options.cite ? CITED_ARGS : Args,
     effect: "keyed",
-    /** `target` and its `text`: the entry to remove, found once, so that a second attempt looks for no other. */
+    /** When the call began, and its steps if it could be decided then: a second attempt looks for nothing new. */
     async prepare(args) {
-      if (args.action === "add") return {};
-      const found = findEntry(await options.store.list(args.store), args.old_text ?? "");
-      return found.ok ? { target: found.value.id, text: found.value.text } : {};
+      const at = options.clock.now();
+      if (!needsEntries(toOperations(args))) return { at };
+      const steps = await plan(args, options);
+      return { at, ...(steps.ok && { steps: steps.value as unknown as JsonObject[] }) };
     },
-    run: (args, context) => keep(args, context, options),
+    async run(args, context) {
+      const result = await keep(args, context, options);
+      return addToOutcome(result, await reportUsage(args.store, options));
+    },
   };
+}
+
+async function keep(args: Args, context: ToolContext, options: MemoryToolOptions): Promise<ToolResult> {
+  const malformed = checkArgs(args);
+  if (malformed) return toRefusal(malformed);
+  const steps = await settle(args, context, options);
+  const unproved = checkCitations(args, steps, options);
+  if (unproved) return toRefusal(unproved);
+  if (!steps.ok) return toRefusal(steps.failure);
+  const harmful = scanSteps(steps.value, writerOf(options));
+  if (harmful && !(options.approved && harmful.code === "scan_doubtful")) return toRefusal(harmful);
+  const written = await carryOut(args, steps.value, context, options);
+  if (!written.ok) return toRefusal(written.failure);
+  const [only] = written.value;
+  const done = args.operations
+    ? {
+        done: `${written.value.length} operations`,
+        store: args.store,
+        results: written.value as unknown as JsonObject[],
+      }
+    : { done: only!.done, store: args.store, id: only!.id };
+  return succeed(done);
+}
+
+function checkArgs({ action, content, old_text, operations }: Args): Failure | null {
+  if (!action && !operations) return err("bad_arguments", "Say what to do: action, or operations.").failure;
+  if (!operations || !(action || content || old_text)) return null;
+  return err("bad_arguments", "Give either action with its fields, or operations, not both.").failure;
+}
+
+function toOperations(args: Args): MemoryOperation[] {
+  return operationsOf(args as JsonObject);
+}
+
+/** A model's words are judged as such, also where it saves in the person's name. */
+function writerOf({ origin }: MemoryToolOptions): Origin {
+  return origin === "user" ? "foreground" : origin;
+}
+
+async function plan(args: Args, options: MemoryToolOptions): Promise<Result<Step[]>> {
+  const { store } = options;
+  const operations = toOperations(args);
+  const { entries, purged } = needsEntries(operations) ? await store.survey(args.store) : { entries: [], purged: [] };
+  return planOperations({ operations, entries, purged, origin: writerOf(options) });
+}
+
+/** The steps that `prepare` found. When it found none, says why: what turns up later is for a new call. */
+async function settle(args: Args, { prepared }: ToolContext, options: MemoryToolOptions): Promise<Result<Step[]>> {
+  const found = readPrepared(prepared)?.steps ?? fromLegacy(args, prepared);
+  if (found) return ok(found);
+  const steps = await plan(args, options);
+  if (!steps.ok || !needsEntries(toOperations(args))) return steps;
+  return err("no_match", "Memory has changed since the call began: call memory again.");
+}
+
+/** A call that was recorded before steps were: one entry to remove, and perhaps a fact that takes its place. */
+function fromLegacy(args: Args, prepared: JsonObject): Step[] | null {
+  const [target] = targetsOf(prepared);
+  const [operation] = toOperations(args);
+  if (!target || !operation) return null;
+  const { action, content } = operation;
+  return [{ action, target, ...(content !== undefined && action === "replace" && { text: normaliseFact(content) }) }];
+}
+
+function checkCitations({ citations = [] }: Args, steps: Result<Step[]>, { cite }: MemoryToolOptions): Failure | null {
+  if (!cite) return null;
+  if (citations.length > 0) return cite(citations);
+  if (steps.ok && isMerge(steps.value)) return null;
+  return err(
+    "citations_missing",
+    "Nothing is kept without evidence: give citations, such as <session>/12#principal. Only a call that merges entries, " +
+      "and says nothing that they did not say, goes without.",
+  ).failure;
 }
 
 interface Written {
@@ -61,66 +167,74 @@ interface Written {
   id: string;
 }
 
-async function keep(args: Args, context: ToolContext, options: MemoryToolOptions): Promise<ToolResult> {
-  const { cite } = options;
-  const citations = args.citations ?? [];
-  if (cite && citations.length === 0) {
-    return fail(
-      "citations_missing",
-      "Nothing is kept without evidence: give citations, such as <session>/12#principal.",
-    );
+async function carryOut(
+  args: Args,
+  steps: Step[],
+  context: ToolContext,
+  options: MemoryToolOptions,
+): Promise<Result<Written[]>> {
+  const { store } = options;
+  const at = readPrepared(context.prepared)?.at ?? options.clock.now();
+  const added: (Awaited<ReturnType<MemoryStore["add"]>> | null)[] = [];
+  for (const [n, { text, target }] of steps.entries()) {
+    const isSame = text !== undefined && target?.id === memoryId(text);
+    const add = text === undefined || isSame ? null : toAdd(text, at, args, steps, options);
+    added.push(add && (await store.add(args.store, opOf(context.op, n, steps.length), add)));
+    if (steps.length === 1 && added[0]?.purged) return purgedFailure();
   }
-  const unproved = cite?.(citations);
-  if (unproved) return toRefusal(unproved);
-  const written = args.action === "remove" ? await remove(args, context, options) : await write(args, context, options);
-  if (!written.ok) return toRefusal(written.failure);
-  const { done, id } = written.value;
-  return succeed({ done, store: args.store, id, ...(await reportUsage(args.store, options)) });
+  const written: Written[] = [];
+  for (const [n, { target, text }] of steps.entries()) {
+    const put = added[n];
+    if (put?.purged) {
+      written.push({ done: "removed for good by a person: not kept", id: put.id });
+      continue;
+    }
+    const stays = text !== undefined && !put;
+    if (target && !stays) await store.remove(args.store, target.id, { at, ...removalOf(target, n, steps, context) });
+    const done = stays
+      ? "already so"
+      : !target
+        ? put?.existed
+          ? "already known"
+          : "added"
+        : put
+          ? "replaced"
+          : "removed";
+    written.push({ done, id: put?.id ?? target!.id });
+  }
+  return ok(written);
 }
 
-/** Adds the fact; for a replace, then removes the entry it takes the place of. */
-async function write(args: Args, context: ToolContext, options: MemoryToolOptions): Promise<Result<Written>> {
-  const { store, clock, origin, session } = options;
-  if (args.content === undefined) return err("bad_arguments", `${args.action} needs content: say the fact.`);
-  const fact = parseFact(args.content);
-  if (!fact.ok) return fact;
-  const replaces = args.action === "replace";
-  const target = replaces ? await targetOf(args, context, options) : ok(null);
-  if (!target.ok) return target;
-  const add: MemoryAdd = {
+/** Only the adds that were seen, and those of this very call: what came since is another's. */
+function removalOf({ adds, own = [] }: Target, n: number, steps: Step[], { op }: ToolContext) {
+  const ofCall = own.map((of) => opOf(op, of, steps.length));
+  return { op: opOf(op, n, steps.length), ...(adds && { adds: [...adds, ...ofCall] }) };
+}
+
+/** Where nothing is cited, a fact that merges others rests on what they rest on. */
+function toAdd(text: string, at: Prepared["at"], args: Args, steps: Step[], options: MemoryToolOptions): MemoryAdd {
+  const { origin, session, approved } = options;
+  const merged = args.citations || !isMerge(steps) ? [] : steps.flatMap(({ target }) => target ?? []);
+  const inherited = [...new Set(merged.flatMap(({ citations = [] }) => citations))];
+  const citations = args.citations ?? (inherited.length > 0 ? inherited : undefined);
+  const cited = (args.citations ?? []).filter((citation) => Citation.safeParse(citation).success);
+  const source = worstOf([
+    ...cited.map((citation) => fromCitation(citation).source),
+    ...merged.flatMap((target) => target.source ?? []),
+  ]);
+  return {
     v: 1,
-    text: fact.value,
-    at: clock.now(),
+    text,
+    at,
     origin,
     ...(session && { session }),
-    ...(args.citations && { citations: args.citations }),
+    ...(citations && { citations }),
+    ...(source && { source }),
+    ...(approved && { approved }),
   };
-  const { id, existed } = await store.add(args.store, context.op, add);
-  if (!target.value) return ok({ id, done: existed ? "already known" : "added" });
-  if (target.value.id === memoryId(fact.value)) return ok({ id, done: "already so" });
-  await store.remove(args.store, target.value.id, { op: context.op, at: clock.now() });
-  return ok({ id, done: "replaced" });
 }
 
-async function remove(args: Args, context: ToolContext, options: MemoryToolOptions): Promise<Result<Written>> {
-  const target = await targetOf(args, context, options);
-  if (!target.ok) return target;
-  await options.store.remove(args.store, target.value.id, { op: context.op, at: options.clock.now() });
-  return ok({ id: target.value.id, done: "removed" });
-}
-
-/** What `prepare` found. When it found nothing, says why: a target that turns up later is for a new call. */
-async function targetOf(
-  args: Args,
-  { prepared }: ToolContext,
-  { store }: MemoryToolOptions,
-): Promise<Result<Pick<MemoryEntry, "id" | "text">>> {
-  const { target, text } = prepared;
-  if (typeof target === "string" && typeof text === "string") return ok({ id: target, text });
-  const found = findEntry(await store.list(args.store), args.old_text ?? "");
-  return found.ok ? err("no_match", "No entry held old_text when the call began: call memory again.") : found;
-}
-
+/** How full the store is, in every answer. */
 async function reportUsage(name: MemoryStoreName, { store, settings }: MemoryToolOptions) {
   const usage = usageOf(await store.list(name), limitOf(name, settings.memory));
   const { outside } = usage;
@@ -128,6 +242,8 @@ async function reportUsage(name: MemoryStoreName, { store, settings }: MemoryToo
   const entries = outside === 1 ? "entry is" : "entries are";
   return {
     usage,
-    note: `The store is over its limit: the ${outside} oldest ${entries} kept outside the prompt. Merge or remove some.`,
+    note:
+      `The store is over its limit: the ${outside} oldest ${entries} kept, but outside the prompt, until the next review ` +
+      "merges entries. Merge or remove some now if you can.",
   };
 }

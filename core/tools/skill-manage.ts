@@ -1,27 +1,30 @@
-// skill_manage: writes skills. One call concerns one skill and is one swap of its head; its op makes a repeated call find
-// what the first one did. What is allowed is decided in core/skills/operations.ts, on the fresh head.
+// skill_manage: writes skills, by one operation or a list of them. One call concerns one skill and is one swap of its head;
+// its op makes a repeated call find what the first one did. What is allowed is decided in core/skills/operations.ts, on
+// the fresh head.
 import * as z from "zod";
 import type { Tool, ToolContext, ToolResult } from "../agent/contract.ts";
 import { fail, succeed } from "../agent/tool-result.ts";
-import type { Failure } from "../errors.ts";
+import { type Failure, type Result, err, ok } from "../errors.ts";
 import type { SkillStore } from "../ports.ts";
+import type { JsonObject } from "../schemas/entry.ts";
 import { SkillName } from "../schemas/ids.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Library } from "../skills/library.ts";
-import { type SkillOperation, type Writer, toDecide } from "../skills/operations.ts";
+import { MAX_OPERATIONS, type SkillOperation, checkOperations } from "../skills/operation-list.ts";
+import { type Writer, toDecide } from "../skills/operations.ts";
 import { SKILL_MD } from "../skills/format.ts";
-import { SUPPORT_FOLDERS, baseOf } from "../skills/validate.ts";
+import { SUPPORT_FOLDERS, baseOf, checkSkillName } from "../skills/validate.ts";
 import { toRefusal } from "./refusal.ts";
 
 const FOLDERS = SUPPORT_FOLDERS.map((folder) => `${folder}/`).join(", ");
 
-const Args = z.strictObject({
+const Operation = z.strictObject({
   action: z
     .enum(["create", "edit", "patch", "delete", "write_file", "remove_file"])
     .describe(
       "create: a new SKILL.md. edit: replace SKILL.md whole. patch: replace one passage. delete: archive the skill. write_file, remove_file: a support file.",
     ),
-  name: z.string().describe("Lower-case words joined by hyphens, naming a class of work: reading-logs."),
+  name: z.string().optional().describe("Lower-case words joined by hyphens, naming a class of work: reading-logs."),
   content: z
     .string()
     .optional()
@@ -33,7 +36,7 @@ const Args = z.strictObject({
     .optional()
     .describe("patch: the passage to replace, copied from the file; unique in it, unless replace_all is set."),
   new_string: z.string().optional().describe("patch: what to put in its place; empty to remove it."),
-  replace_all: z.boolean().optional().describe("patch: replace every exact occurrence."),
+  replace_all: z.boolean().optional().describe("patch: replace every occurrence."),
   file_path: z
     .string()
     .optional()
@@ -42,8 +45,23 @@ const Args = z.strictObject({
   absorbed_into: z
     .string()
     .optional()
-    .describe("delete: the skill that now holds what this one said, if there is one."),
+    .describe(
+      "delete: the skill that now holds what this one said; empty when nothing needs to be kept. Required in a review.",
+    ),
   category: z.string().optional().describe("create, edit: one lower-case word to file it under, such as writing."),
+});
+type Operation = z.infer<typeof Operation>;
+
+const OPERATION_FIELDS = Object.keys(Operation.shape) as (keyof Operation)[];
+
+const Args = z.strictObject({
+  ...Operation.partial().shape,
+  operations: z
+    .array(Operation)
+    .optional()
+    .describe(
+      `Instead of action and its fields: up to ${MAX_OPERATIONS} operations on one skill, in their order, all done or none. A create comes first; a delete stands alone.`,
+    ),
 });
 
 const CITED_ARGS = Args.extend({
@@ -55,7 +73,7 @@ const CITED_ARGS = Args.extend({
 
 type Args = z.infer<typeof CITED_ARGS>;
 
-const DONE: Record<Args["action"], string> = {
+const DONE: Record<Operation["action"], string> = {
   create: "created",
   edit: "edited",
   patch: "patched",
@@ -75,6 +93,8 @@ export interface SkillManageOptions {
    * run's record, so that calls whose results were replayed count. When given, what was not read may not be changed.
    */
   isViewed?(name: string): boolean;
+  /** A person has seen this very change and wants it; see `WriteContext`. */
+  approved?: boolean;
   /** Judges the citations of a write; when given, every write must have some. */
   cite?(citations: string[]): Failure | null;
 }
@@ -88,8 +108,9 @@ export function createSkillManage(options: SkillManageOptions): Tool<Args> {
     parameters: options.cite ? CITED_ARGS : Args,
     effect: "keyed",
     /** `rev`: what the store held before the first attempt, so that a second one can tell its own revision. */
-    async prepare({ name }) {
-      const head = SkillName.safeParse(name).success ? await store.head(name) : null;
+    async prepare(args) {
+      const name = SkillName.safeParse(nameIn(args));
+      const head = name.success ? await store.head(name.data) : null;
       return { rev: head?.rev ?? 0 };
     },
     run: (args, context) => manage(args, context, options),
@@ -98,28 +119,32 @@ export function createSkillManage(options: SkillManageOptions): Tool<Args> {
 
 async function manage(args: Args, context: ToolContext, options: SkillManageOptions): Promise<ToolResult> {
   const { store, library, origin, settings, cite, isViewed } = options;
-  const operation = toOperation(args);
-  if ("missing" in operation) {
-    return fail("bad_arguments", `${args.action} needs ${operation.missing}: call skill_manage again with it.`);
-  }
+  const operations = toOperations(args);
+  if (!operations.ok) return toRefusal(operations.failure);
   const citations = args.citations ?? [];
   if (cite && citations.length === 0) {
     return fail("citations_missing", "Nothing is kept without evidence: give citations, such as <session>/12#outcome.");
   }
   const unproved = cite?.(citations);
   if (unproved) return toRefusal(unproved);
-  if (args.action !== "create" && isViewed && !isRead(args.name, isViewed)) {
-    return fail("read_first", `Load '${args.name}' with skill_view before you change it.`);
+  const { name, action } = operations.value[0]!;
+  if (action !== "create" && isViewed && !isRead(name, isViewed)) {
+    return fail("read_first", `Load '${name}' with skill_view before you change it.`);
   }
+  const writing = { origin, seeds: library.seeds, settings: settings.skills, citations, approved: options.approved };
   const changed = await store.change({
-    name: args.name,
+    name,
     op: context.op,
     since: typeof context.prepared.rev === "number" ? context.prepared.rev : 0,
-    decide: toDecide(operation, { origin, seeds: library.seeds, settings: settings.skills, citations }),
+    decide: toDecide(operations.value, writing),
   });
   if (!changed.ok) return toRefusal(changed.failure);
-  const { name, rev, text, state } = changed.value.head;
-  return succeed({ done: DONE[args.action], name, rev, text, state });
+  const { rev, text, state } = changed.value.head;
+  return succeed({ done: toDone(operations.value), name, rev, text, state });
+}
+
+function toDone(operations: SkillOperation[]): string {
+  return operations.map(({ action }) => DONE[action]).join(", ");
 }
 
 /** A companion's text is shown at the end of its base's. */
@@ -128,8 +153,51 @@ function isRead(name: string, isViewed: (name: string) => boolean): boolean {
   return isViewed(name) || (base !== null && isViewed(base));
 }
 
-function toOperation(args: Args): SkillOperation | { missing: string } {
+/** The skill a call concerns; with a list, the one its first named operation names. */
+function nameIn({ name, operations = [] }: Args): string | undefined {
+  return operations.find((operation) => operation.name)?.name ?? name;
+}
+
+/**
+ * The operations of a call, whether it has one or a list; at least one. `args` are those of the tool's schema. Failures:
+ * `bad_arguments`, `bad_skill_name` and those of `checkOperations`.
+ */
+export function toOperations(args: Args): Result<SkillOperation[]> {
+  const { operations, citations: _citations, ...single } = args;
+  const beside = OPERATION_FIELDS.filter((field) => field !== "name" && single[field] !== undefined);
+  if (operations && beside.length > 0) {
+    const fields = beside.join(", ");
+    return err("bad_arguments", `Give operations or ${fields}, not both: put each operation into the list.`);
+  }
+  if (!operations && !single.action) {
+    return err("bad_arguments", "skill_manage needs an action with its fields, or operations: call it again with one.");
+  }
+  const made: SkillOperation[] = [];
+  for (const operation of operations ?? [single as Operation]) {
+    const read = toOperation({ ...operation, name: operation.name || nameIn(args) });
+    if ("missing" in read) {
+      const place = operations ? `Operation ${made.length + 1}: ` : "";
+      const needs = `${place}${operation.action} needs ${read.missing}`;
+      return err("bad_arguments", `${needs}: call skill_manage again with it.`);
+    }
+    made.push(read);
+  }
+  // A name from a model becomes part of a key only when it is one.
+  const failure = checkOperations(made) ?? checkSkillName(made[0]!.name);
+  return failure ? { ok: false, failure } : ok(made);
+}
+
+/** What a recorded call did, whatever its form; `create` also where more was done with it. Empty for what is no call. */
+export function actionOf(args: JsonObject): string {
+  const [first] = Array.isArray(args.operations) ? args.operations : [args];
+  return RecordedAction.safeParse(first).data?.action ?? "";
+}
+
+const RecordedAction = z.object({ action: Operation.shape.action });
+
+function toOperation(args: Operation): SkillOperation | { missing: string } {
   const { action, name, content, category, file_path: path = "", file_content: fileContent } = args;
+  if (!name) return { missing: "name" };
   switch (action) {
     case "create":
     case "edit":
@@ -140,10 +208,13 @@ function toOperation(args: Args): SkillOperation | { missing: string } {
       return { action, name, path: path || SKILL_MD, oldString, newString, replaceAll };
     }
     case "delete":
-      return { action, name, absorbedInto: args.absorbed_into || undefined };
-    case "write_file":
-      if (path === "" || fileContent === undefined) return { missing: "file_path and file_content" };
-      return { action, name, path, content: fileContent };
+      return { action, name, absorbedInto: args.absorbed_into?.trim() };
+    case "write_file": {
+      // Both words are used for what a file holds.
+      const body = fileContent ?? content;
+      if (path === "" || body === undefined) return { missing: "file_path and file_content" };
+      return { action, name, path, content: body };
+    }
     case "remove_file":
       return path === "" ? { missing: "file_path" } : { action, name, path };
   }

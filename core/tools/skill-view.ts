@@ -4,6 +4,8 @@ import * as z from "zod";
 import type { Tool } from "../agent/contract.ts";
 import { succeed } from "../agent/tool-result.ts";
 import type { Settings } from "../schemas/settings.ts";
+import { setupNote } from "../skills/conditions.ts";
+import { SKILL_MD } from "../skills/format.ts";
 import type { Library } from "../skills/library.ts";
 import { takeStart } from "./clip.ts";
 import { toRefusal } from "./refusal.ts";
@@ -22,18 +24,23 @@ export function createSkillView(options: { library: Library; settings: Settings 
     parameters: Args,
     effect: "read",
     keepsResults: true,
+    showsOnce: true,
     async run({ name, path, offset = 0 }) {
       const found = await library.view(name, path || undefined);
       if (!found.ok) return toRefusal(found.failure);
-      const { content, companion, notice, ...view } = found.value;
+      const { content, companion, notice, missing, bundle, ...view } = found.value;
+      const isMain = view.path === SKILL_MD;
       const outcome = {
         name: view.name,
         path: view.path,
         text: view.text,
         state: view.state,
+        ...(isMain && { readiness: missing ? "setup_needed" : "available" }),
         files: view.files,
         ...(view.extends && { extends: view.extends }),
         ...(companion && { companion: { ...companion } }),
+        ...(isMain && bundle && { bundle, next: "A bundle: load what it names, in that order, then do what it says." }),
+        ...(isMain && missing && { missing: { ...missing }, setup_note: setupNote(missing) }),
         ...(notice && { notice }),
       };
       const room = settings.turn.maxResultChars - JSON.stringify(outcome).length - ENVELOPE_CHARS;

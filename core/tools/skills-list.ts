@@ -1,19 +1,23 @@
-// skills_list: finds skills by words or category. Reads the index only.
+// skills_list: finds skills by words or category. Reads the index, and asks the Archive where there is one.
 import * as z from "zod";
 import type { Tool } from "../agent/contract.ts";
 import { succeed } from "../agent/tool-result.ts";
-import { type Library, isOffered } from "../skills/library.ts";
-import { rankSkills } from "../skills/ranking.ts";
+import type { Library } from "../skills/library.ts";
+import { type SkillSearch, searchLines } from "./skill-search.ts";
 
 const MAX_LISTED = 100;
 const MAX_FOUND = 20;
 
 const Args = z.strictObject({
-  query: z.string().optional().describe("Words of the task, such as `parse log files`. Best matches come first."),
+  query: z
+    .string()
+    .optional()
+    .describe("Words of the task, such as `parse log files`, or sentences about it. Best matches come first."),
   category: z.string().optional().describe("Only this category."),
 });
 
-export function createSkillsList({ library }: { library: Library }): Tool<z.infer<typeof Args>> {
+export function createSkillsList(options: { library: Library; search?: SkillSearch }): Tool<z.infer<typeof Args>> {
+  const { library, search } = options;
   return {
     name: "skills_list",
     description:
@@ -21,10 +25,10 @@ export function createSkillsList({ library }: { library: Library }): Tool<z.infe
     parameters: Args,
     effect: "read",
     async run({ query, category }) {
-      const offered = (await library.lines()).filter(isOffered);
+      const offered = await library.shown();
       const inCategory = category ? offered.filter((line) => line.category === category) : offered;
       const isSearch = Boolean(query?.trim());
-      const found = isSearch ? rankSkills(inCategory, query!) : inCategory;
+      const found = isSearch ? await searchLines(inCategory, query!, search) : inCategory;
       const shown = found.slice(0, isSearch ? MAX_FOUND : MAX_LISTED);
       const skills = shown.map(({ name, description, category: at, state, extends: base }) => ({
         name,

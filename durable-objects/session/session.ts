@@ -4,6 +4,9 @@ import { DurableObject } from "cloudflare:workers";
 import type { ModelChain, ModelSlot } from "../../core/agent/contract.ts";
 import { type Result, assert, messageOf, ok } from "../../core/errors.ts";
 import { parseSettings } from "../../core/limits.ts";
+import type { ProviderEnv } from "../../core/memory/provider-env.ts";
+import { createCircuit } from "../../core/memory/provider-guard.ts";
+import { type ProviderDeps, openProvider } from "../../core/memory/providers/index.ts";
 import { createKeyHealth } from "../../core/models/key-pool.ts";
 import type { ModelEnv } from "../../core/models/model-env.ts";
 import { createRehearsalModel } from "../../core/models/rehearsal.ts";
@@ -30,22 +33,32 @@ import {
   createSessionEngine,
 } from "../../core/session/engine.ts";
 import { CLOSE, type Kept, type StandingReader } from "../../core/session/hub.ts";
+import { conditionsOf } from "../../core/skills/conditions.ts";
 import { seeds } from "../../skills-seed/index.ts";
+import { createBlobCache } from "../../stores/blob-cache.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { toKeyValue } from "../../stores/kv.ts";
+import { createIndexCache } from "../../stores/index-cache.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { toBucket } from "../../stores/r2.ts";
+import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { systemClock } from "../../stores/system-clock.ts";
 import type { Account } from "../account.ts";
+import type { Archive } from "../archive.ts";
 import { toSql } from "../sql.ts";
 
-export interface SessionEnv extends ModelEnv {
+/** Contents of skills, for as long as the isolate lives. */
+const BLOBS = createBlobCache();
+const INDEXES = createIndexCache();
+
+export interface SessionEnv extends ModelEnv, ProviderEnv {
   SKILLS: R2Bucket;
   MEMORY: KVNamespace;
   REVIEWS: Queue<ReviewMessage>;
   ACCOUNT: DurableObjectNamespace<Account>;
+  ARCHIVE: DurableObjectNamespace<Archive>;
   TALARIA_SETTINGS?: string;
 }
 
@@ -60,6 +73,13 @@ const MODEL_DEPS: ModelDeps = {
   rehearsal: createRehearsalModel,
   keys: createKeyHealth(),
   clock: systemClock,
+};
+
+/** They know together, too, whether the memory provider is out of order. */
+const MEMORY_DEPS: ProviderDeps = {
+  fetch: (url, init) => fetch(url, init),
+  clock: systemClock,
+  circuit: createCircuit(systemClock),
 };
 
 export class Session extends DurableObject<SessionEnv> {
@@ -200,6 +220,9 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
   const clock = systemClock;
   const bucket = toBucket(env.SKILLS);
   const chains = new Map<ModelSlot, Result<ModelChain>>();
+  const memoryProvider = openProvider(env, { profile, session }, MEMORY_DEPS);
+  // A session works without one; the operator reads why in the log.
+  if (!memoryProvider.ok) console.error(`session ${session}: memory provider: ${memoryProvider.failure.message}`);
   return {
     profile,
     session,
@@ -215,10 +238,22 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
       return chain;
     },
     seeds,
-    skills: createSkillStore({ bucket, profile, clock, random: Math.random, swapMs: settings.skills.swapMs }),
+    skills: createSkillStore({
+      bucket,
+      profile,
+      clock,
+      random: Math.random,
+      swapMs: settings.skills.swapMs,
+      readConditions: conditionsOf,
+      cache: BLOBS,
+      indexes: INDEXES,
+    }),
+    search: (query) => env.ARCHIVE.getByName(profile).searchSkills(query),
     memory: (overlay) =>
       createMemoryStore({ kv: toKeyValue(env.MEMORY), profile, clock, overlayMs: settings.memory.overlayMs, overlay }),
+    memoryProvider: memoryProvider.ok ? memoryProvider.value : null,
     evidence: createEvidenceStore({ bucket, profile }),
+    pending: createPendingStore({ bucket, profile, clock, random: Math.random }),
     reviews: createReviewStore({ bucket, profile }),
     queue: { send: async (message) => void (await env.REVIEWS.send(message)) },
     account: {

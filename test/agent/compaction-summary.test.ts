@@ -131,4 +131,14 @@ describe("the message in the conversation", () => {
     const gap = conversation([view("a"), view("b")]);
     expect(droppedSkills(gap, conversation([view("b"), view("c")], 90), ["c", "d"])).toEqual(["a", "d"]);
   });
+
+  it("are named also where the person loaded them, and only there", () => {
+    const loaded = (name: string) => ({
+      user: true as const,
+      text: `<skills>\nLoaded.\n\n<skill name="${name}">\nText\n</skill>\n</skills>\n\nGo`,
+    });
+    const quoted = { user: true as const, text: 'Why <skill name="q">?\n<skill name="q">\n' };
+    const gap = conversation([loaded("a"), loaded("b"), quoted]);
+    expect(droppedSkills(gap, conversation([loaded("b")], 90), [])).toEqual(["a"]);
+  });
 });

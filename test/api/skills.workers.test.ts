@@ -80,6 +80,40 @@ describe("skills", () => {
     ]);
   });
 
+  it("say in a listing what they lack, and where they cannot be used", async () => {
+    const { put, line } = await openProfile();
+    const asking = (name: string, fields: string) => ({
+      "SKILL.md": skillMd(name).replace("\n---\n\n", `\n${fields}\n---\n\n`),
+    });
+    await put("a", asking("a", "license: MIT"));
+    await put("b", asking("b", "required_environment_variables: [API_KEY]"));
+    await put("c", asking("c", "platforms: [macos]"));
+    expect(await line("a")).toMatchObject({ readiness: "available" });
+    expect(await line("b")).toMatchObject({
+      readiness: "setup_needed",
+      missing: { variables: ["API_KEY"], files: [] },
+    });
+    expect(await line("c")).toMatchObject({ readiness: "unsupported", conditions: { platforms: ["macos"] } });
+  });
+
+  it("that came with the deployment and were touched only still follow it", async () => {
+    const { call, key, profile } = await openProfile();
+    const old = { "SKILL.md": skillMd(BUNDLED, "Of an earlier deployment.") };
+    const store = createSkillStore({
+      ...{ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs: 60_000 },
+    });
+    const copied = { files: old, description: "Old.", state: "active", origin: "bundled" } as const;
+    await store.change({ name: BUNDLED, op: "copied", since: 0, decide: () => ({ ok: true, value: copied }) });
+    expect(await call("GET", `/${BUNDLED}`)).toEqual({ name: BUNDLED, head: null, files: seeds[BUNDLED] });
+    const pinned = await call<SkillHead>("POST", `/${BUNDLED}/pin`, { pinned: true });
+    expect(pinned).toMatchObject({ pinned: true, origin: "bundled", rev: 2 });
+    expect(await call<SkillDetail>("GET", `/${BUNDLED}`)).toMatchObject({ head: { rev: 2 }, files: seeds[BUNDLED] });
+    await call("POST", `/${BUNDLED}/pin`, { pinned: false });
+    expect(await call("POST", `/${BUNDLED}/restore`, { rev: 1 })).toMatchObject({ rev: 3, origin: "user" });
+    expect(await call<SkillDetail>("GET", `/${BUNDLED}`)).toMatchObject({ files: old });
+    expect(await ask("GET", `/v1/skills/${BUNDLED}/revisions`, { key })).toMatchObject({ status: 200 });
+  });
+
   it("put twice with the same files are one revision", async () => {
     const { put } = await openProfile();
     await put("a", { "SKILL.md": skillMd("a") });

@@ -7,6 +7,7 @@ import { type TestClock, createTestClock } from "../support/clock.ts";
 import { newProfileId } from "../support/profile-ids.ts";
 
 const SESSION = "01JZZZZZZZZZZZZZZZZZZZZZZZ";
+const DAY = 24 * 60 * 60_000;
 
 export function describeMemoryStore(name: string, make: (clock: TestClock) => KeyValue): void {
   const setUp = () => {
@@ -57,7 +58,7 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       expect((await store.list("memory")).map((entry) => entry.text)).toEqual([text, "short"]);
     });
 
-    it("writes a fact once, however it is spelt", async () => {
+    it("takes a fact for one entry, however it is spelt, and each add of it for a reason to keep it", async () => {
       const { store } = setUp();
       const first = await store.add("memory", "a", note("Uses pnpm, caf\u00e9", 1));
       const again = await store.add("memory", "b", note("  Uses \n pnpm, cafe\u0301 ", 2));
@@ -65,7 +66,77 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
         { id: first.id, existed: false },
         { id: first.id, existed: true },
       ]);
-      expect((await store.list("memory")).map((entry) => entry.adds)).toEqual([["a"]]);
+      expect((await store.list("memory")).map((entry) => entry.adds)).toEqual([["a", "b"]]);
+    });
+
+    it("writes nothing more for a fact that stands there fifty times", async () => {
+      const { store } = setUp();
+      for (let n = 0; n < 52; n++) await store.add("memory", `op ${n}`, note("fact", n));
+      expect((await store.list("memory"))[0]!.adds).toHaveLength(50);
+      expect(await store.add("memory", "op 0", note("fact", 0))).toEqual({ id: memoryId("fact"), existed: true });
+    });
+
+    it("removes only the adds it is given, whatever came since and however often it is told", async () => {
+      const { store } = setUp();
+      const { id } = await store.add("memory", "a", note("fact", 1));
+      await store.add("memory", "b", note("fact", 2));
+      const by = { op: "r", at: 5, adds: ["a"] };
+      expect([await store.remove("memory", id, by), await store.remove("memory", id, by)]).toEqual([1, 1]);
+      expect((await store.list("memory")).map((entry) => entry.adds)).toEqual([["b"]]);
+      expect(await store.remove("memory", id, { ...by, adds: [] })).toBe(0);
+    });
+
+    it("tells of an entry what its first add says, or the person's where there is one", async () => {
+      const { store } = setUp();
+      const citations = [`${SESSION}/3#content`];
+      await store.add("memory", "a", { ...note("fact", 1), session: SESSION, citations, source: "content" });
+      await store.add("memory", "b", note("fact", 2));
+      expect(await store.list("memory")).toMatchObject([
+        { since: 1, origin: "review", session: SESSION, citations, source: "content", adds: ["a", "b"] },
+      ]);
+      await store.add("memory", "c", { ...note("fact", 3), origin: "user", source: "principal" });
+      const [entry] = await store.list("memory");
+      expect(entry).toMatchObject({ since: 1, origin: "user", source: "principal", adds: ["a", "b", "c"] });
+      expect(entry).not.toHaveProperty("session");
+    });
+
+    it("purges a living entry: no copy of the text is left, and no operation brings it back", async () => {
+      const { store, kv, profile } = setUp();
+      const long = `A secret ${"x".repeat(980)}`;
+      for (const op of ["a", "b"]) await store.add("memory", op, note(long, 1));
+      await store.add("memory", "c", note("other", 2));
+      const id = memoryId(long);
+      expect(await store.purge("memory", id, { op: "p", at: 7 })).toBe(2);
+      expect(await store.purge("memory", id, { op: "again", at: 8 })).toBe(0);
+      for (const op of ["a", "z"]) {
+        expect(await store.add("memory", op, note(long, 9))).toEqual({ id, existed: false, purged: true });
+      }
+      expect(await store.remove("memory", id, { op: "r", at: 9 })).toBe(0);
+      const { entries, purged } = await store.survey("memory");
+      expect([entries.map(({ text }) => text), purged]).toEqual([["other"], [{ id, at: 7 }]]);
+      expect(await store.survey("user")).toEqual({ entries: [], purged: [] });
+      const { keys } = await kv.list({ prefix: `p/${profile}/memory/${id}/` });
+      expect(keys.map(({ name }) => name.split("/").at(-1))).toEqual(["purged"]);
+    });
+
+    it("purges what was forgotten before, and nothing for an id it does not know", async () => {
+      const { store } = setUp();
+      const { id } = await store.add("memory", "a", note("fact", 1));
+      await store.remove("memory", id, { op: "r", at: 2 });
+      expect(await store.purge("memory", id, { op: "p", at: 3 })).toBe(1);
+      expect(await store.purge("memory", memoryId("never said"), { op: "p", at: 3 })).toBe(null);
+      expect(await store.purge("user", id, { op: "p", at: 3 })).toBe(null);
+    });
+
+    it("sweeps at once what was written of a purged text, and never the mark", async () => {
+      const { store, kv, profile } = setUp();
+      const { id } = await store.add("memory", "a", note("fact", 1));
+      await store.purge("memory", id, { op: "p", at: 3 });
+      // By a writer to whom KV did not show the mark.
+      await kv.put(`p/${profile}/memory/${id}/+late`, JSON.stringify(note("fact", 2)));
+      expect(await store.list("memory")).toEqual([]);
+      expect([await store.sweep(0), await store.sweep(Number.MAX_SAFE_INTEGER)]).toEqual([1, 0]);
+      expect((await store.survey("memory")).purged).toEqual([{ id, at: 3 }]);
     });
 
     it("adds the same again only as another operation, once it was removed", async () => {
@@ -112,15 +183,18 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
     });
 
     it("sweeps what was removed before a time, and lets nothing come back", async () => {
-      const { store, kv, profile } = setUp();
+      const { store, kv, profile, clock } = setUp();
       for (const [n, text] of ["early", "late", "living"].entries()) await store.add("memory", text, note(text, n));
       await store.remove("memory", memoryId("early"), { op: "r", at: 10 });
       await store.remove("memory", memoryId("late"), { op: "r", at: 20 });
-      // The add goes first, its remove only when the add is no longer listed.
-      expect([await store.sweep(20), await store.sweep(20), await store.sweep(20)]).toEqual([1, 1, 0]);
+      // The add goes first, its remove only when no sweep of a day has seen the add.
+      expect([await store.sweep(20), await store.sweep(20)]).toEqual([1, 0]);
+      const [add, remove] = ["+", "-"].map((sign) => `p/${profile}/memory/${memoryId("early")}/${sign}early`);
+      expect([await kv.get(add!), await kv.get(remove!)]).toEqual([null, expect.stringContaining('"swept"')]);
+      clock.advance(DAY);
+      expect([await store.sweep(20), await store.sweep(20)]).toEqual([1, 0]);
       expect((await store.list("memory")).map((entry) => entry.text)).toEqual(["living"]);
-      const dead = [`${memoryId("early")}/+early`, `${memoryId("early")}/-early`];
-      expect(await Promise.all(dead.map((key) => kv.get(`p/${profile}/memory/${key}`)))).toEqual([null, null]);
+      expect([await kv.get(add!), await kv.get(remove!)]).toEqual([null, null]);
       expect(await kv.get(`p/${profile}/memory/${memoryId("late")}/-late`)).not.toBe(null);
     });
 

@@ -130,7 +130,7 @@ function tellOneWriter(setUp: SetUp): void {
     expect(revisions.map(({ rev, op }) => [rev, op])).toEqual(
       Array.from({ length: 12 }, (_, n) => [12 - n, `op-${12 - n}`]),
     );
-    expect(await store.blob(revisions[9]!.files["SKILL.md"]!.sha256)).toBe("line 1\nline 2\nline 3");
+    expect(await store.blob(revisions[9]!.files!["SKILL.md"]!.sha256)).toBe("line 1\nline 2\nline 3");
   });
 
   it("restores an older text as a new revision and leaves state, pin and origin alone", async () => {
@@ -443,6 +443,7 @@ function tellIndex(setUp: SetUp): void {
           createdAt: String(head.createdAt),
           revisedAt: String(head.createdAt),
           updatedAt: String(head.updatedAt),
+          refs: sha256Hex("one").slice(0, 8),
         },
       },
     ]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isCurated, toHeadCheck } from "../../core/learning/run-curation.ts";
+import { ok } from "../../core/errors.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { CurationId, dayOf, fromCurationId, toCurationId } from "../../core/schemas/ids.ts";
 import { toIndexLine } from "../../core/schemas/skill.ts";
@@ -88,6 +89,20 @@ describe("runCuration", () => {
 
 Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill comes back with \`POST /v1/skills/<name>/restore\`, and a pinned one (\`POST /v1/skills/<name>/pin\`) is never moved.
 `);
+  });
+
+  it("puts what was counted into the index, where a later write of the skill leaves it; a dry run does not", async () => {
+    const world = await createAgedWorld();
+    const useOf = async (name: string) => (await world.profileOf(PROFILE).skills.index()).skills[name]?.use;
+    await world.run(PROFILE, RUN, { dryRun: true });
+    expect(await useOf("used")).toBeUndefined();
+    await world.run(PROFILE, LATER);
+    const use = { uses: 1, successes: 1, failures: 0, lastUsedDay: expect.any(String) as string };
+    expect([await useOf("used"), await useOf("forgotten")]).toEqual([use, undefined]);
+    const { skills } = world.profileOf(PROFILE);
+    const decide = () => ok({ pinned: true });
+    expect(await skills.change({ name: "used", op: "pin", since: 0, decide })).toMatchObject({ ok: true });
+    expect((await skills.rebuildIndex(() => null)).skills.used).toMatchObject({ pinned: true, use });
   });
 
   it("archives after ninety active days, and what is used comes back from stale", async () => {

@@ -14,12 +14,13 @@ describe("docs/STORAGE.md", () => {
   });
 
   it("names the tables that the sources create, each once", () => {
-    expect(rowsOf("SQLite: Session")).toEqual(tablesIn("core", "durable-objects/session"));
+    expect(rowsOf("SQLite: Session")).toEqual(tablesIn("core/session", "core/workspace", "durable-objects/session"));
+    expect(rowsOf("SQLite: Archive")).toEqual(tablesIn("core/archive", "durable-objects/archive.ts"));
     expect(rowsOf("SQLite: Account")).toEqual(
       tablesIn("durable-objects/account.ts", "durable-objects/account-ledger.ts"),
     );
     expect(tablesIn("core", "durable-objects")).toEqual(
-      [...rowsOf("SQLite: Session"), ...rowsOf("SQLite: Account")].sort(),
+      ["Session", "Account", "Archive"].flatMap((object) => rowsOf(`SQLite: ${object}`)).sort(),
     );
   });
 

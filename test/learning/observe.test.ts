@@ -94,6 +94,14 @@ describe("observeTurn", () => {
     ]);
   });
 
+  it("names the texts that the person loaded with a slash command", () => {
+    const skills = [{ skill: "adding-columns", text }];
+    const parts = [{ source: "own" as const, text: "…" }];
+    const note = { v: 1 as const, n: 2, turn: 1, at: 2, kind: "note" as const, code: "skills", parts, skills };
+    expect(look([user(1, "/adding-columns in a.csv"), note, assistant(3, "Done")]).loaded).toEqual(skills);
+    expect(look([user(1, "x"), { ...note, code: "news", skills: undefined }, assistant(3, "Done")]).loaded).toEqual([]);
+  });
+
   it("passes over parts that are not JSON", () => {
     const view = call("v", "skill_view");
     const odd = { ...tool(3, view, {}), parts: [{ source: "outcome" as const, text: "not json" }] };

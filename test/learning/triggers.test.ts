@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../core/limits.ts";
-import { NO_COUNTERS, decideReview, resetCounters, updateCounters } from "../../core/learning/triggers.ts";
+import {
+  NO_COUNTERS,
+  ReviewCounters,
+  decideReview,
+  resetCounters,
+  updateCounters,
+} from "../../core/learning/triggers.ts";
 import { assistant, call, hardWonTurn, notice, observation, tool, user } from "./sample.ts";
 
 type Turn = Parameters<typeof decideReview>[0];
@@ -81,6 +87,18 @@ describe("decideReview", () => {
   });
 });
 
+describe("a store over its limit", () => {
+  const counters = { ...NO_COUNTERS, fullStores: ["user" as const] };
+
+  it("has memory reviewed at once, beside whatever else is due, and not where memory is not offered", () => {
+    expect(decideReview(turn({ counters }))).toEqual({ trigger: "memory_full", skills: false, memory: true });
+    expect(decideReview(turn({ counters: { ...counters, modelCalls: 10 } }))).toEqual({
+      ...{ trigger: "model_calls", skills: true, memory: true },
+    });
+    expect(decideReview(turn({ counters, offered: { skills: true, memory: false } }))).toBeNull();
+  });
+});
+
 describe("the counters", () => {
   it("count a turn's entries on top of what was there", () => {
     expect(updateCounters(enough, hardWonTurn())).toEqual({ modelCalls: 10, entries: 20, toolCalls: 8, userTurns: 2 });
@@ -110,6 +128,21 @@ describe("the counters", () => {
       toolCalls: 6,
       userTurns: 0,
     });
+  });
+
+  it("remember which stores the agent left over their limit, until a review of memory is sent", () => {
+    const saved = (n: number, store: string, outside: number) =>
+      tool(n, call("m", "memory"), { outcome: { store, usage: { outside } } });
+    const full = updateCounters(enough, [saved(3, "memory", 2), saved(4, "user", 0)]);
+    expect(full).toEqual({ ...enough, entries: 14, toolCalls: 7, userTurns: 0, fullStores: ["memory"] });
+    expect(updateCounters(full, [saved(5, "memory", 1)]).fullStores).toEqual(["memory"]);
+    expect(updateCounters(full, [saved(5, "memory", 0)]).fullStores).toBeUndefined();
+    expect(updateCounters(full, [tool(5, call("m", "memory"), { outcome: {} })]).fullStores).toEqual(["memory"]);
+    expect(updateCounters(full, [tool(5, call("s", "skill_manage"), { outcome: {} })]).fullStores).toEqual(["memory"]);
+    const decision = { trigger: "value" as const, skills: true, memory: false };
+    expect(resetCounters(full, decision)).toEqual({ ...NO_COUNTERS, fullStores: ["memory"] });
+    expect(resetCounters(full, { ...decision, memory: true })).toEqual(NO_COUNTERS);
+    expect(ReviewCounters.parse(full)).toEqual(full);
   });
 
   it("are reset for what a review covers, and only for that", () => {

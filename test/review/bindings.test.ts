@@ -59,6 +59,7 @@ describe("the bindings", () => {
   it("of the api Worker are the objects, the stores and the producers of both queues", () => {
     expect(bindingsOf("wrangler.toml")).toEqual([
       "durable_objects.bindings ACCOUNT",
+      "durable_objects.bindings ARCHIVE",
       "durable_objects.bindings SESSION",
       "kv_namespaces MEMORY",
       "queues.producers CURATION",

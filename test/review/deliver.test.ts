@@ -259,7 +259,7 @@ describe("a review out of turn", () => {
     const whole = await createWorld(LINES);
     const process = whole.start();
     await process.deliver();
-    await world.start({ atCall: process.calls() - 6, afterwards: true }).deliver();
+    await world.start({ atCall: process.calls() - 7, afterwards: true }).deliver();
     await world.reviews.raiseWatermark(SESSION, 20);
     await world.deliverToEnd();
     expect(await resultOf(world)).toMatchObject({
@@ -332,7 +332,7 @@ describe("limits of a run", () => {
     const whole = await createWorld(LINES);
     const process = whole.start();
     await process.deliver();
-    await world.start({ atCall: process.calls() - 6, afterwards: true }).deliver();
+    await world.start({ atCall: process.calls() - 7, afterwards: true }).deliver();
     world.clock.advance(world.settings.review.grantMs + 1);
     await world.deliverToEnd();
     expect(await resultOf(world)).toMatchObject({

@@ -7,6 +7,7 @@ import type { ReviewJob } from "../../core/schemas/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import type { Seeds } from "../../core/skills/library.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
+import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { type DeliverOptions, type Verdict, deliverReview } from "../../workers/review/deliver.ts";
@@ -57,6 +58,7 @@ export async function createWorld(
       reviews: createReviewStore({ bucket: stores.bucket, profile: PROFILE }),
       skills: createSkillStore({ ...stores, profile: PROFILE, clock, random: createSeededRandom(2), swapMs: 10_000 }),
       memory: createMemoryStore({ ...stores, profile: PROFILE, clock, overlayMs: 0 }),
+      pending: createPendingStore({ ...stores, profile: PROFILE, clock, random: createSeededRandom(4) }),
     });
     const run = (ofJob: ReviewJob): Promise<ReviewEnd> =>
       runReview({
@@ -72,6 +74,7 @@ export async function createWorld(
     const options: DeliverOptions = {
       reviews: () => open().reviews,
       memory: () => open().memory,
+      pending: () => open().pending,
       run,
       clock,
       settings,

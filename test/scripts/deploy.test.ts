@@ -8,7 +8,8 @@ import {
   secretsFor,
   warningsIn,
 } from "../../scripts/deploy-plan.ts";
-import { workerVars } from "../../scripts/worker-vars.ts";
+import { PROVIDER_SECRETS, PROVIDER_VARIABLES } from "../../core/memory/provider-env.ts";
+import { MEMORY_SECRETS, MEMORY_VARS, workerVars } from "../../scripts/worker-vars.ts";
 import { type RunWrangler, readWorkerConfigs } from "../../scripts/wrangler.ts";
 
 /** An account as wrangler shows it: what was created is there afterwards. */
@@ -124,6 +125,23 @@ describe("secretsFor", () => {
     expect(secretsFor("api", secrets)).toEqual({ ANTHROPIC_API_KEY: "key", TALARIA_OPERATOR_TOKEN: "token" });
     expect(secretsFor("review", secrets)).toEqual({ ANTHROPIC_API_KEY: "key" });
     expect(secretsFor("curator", secrets)).toEqual({ ANTHROPIC_API_KEY: "key" });
+  });
+});
+
+describe("the variables of a memory provider", () => {
+  it("go to the api Worker alone, and only those of the one that is named", () => {
+    const memory = { TALARIA_MEMORY_PROVIDER: "Honcho", HONCHO_API_KEY: "h", HONCHO_WORKSPACE: "w" };
+    const env = { ...memory, MEM0_API_KEY: "m", MEM0_BASE_URL: "https://m.example" };
+    const given = workerVars(env, "token");
+    expect(given).toEqual({ ...memory, TALARIA_OPERATOR_TOKEN: "token" });
+    expect(secretsFor("api", given)).toMatchObject({ HONCHO_API_KEY: "h" });
+    expect(secretsFor("review", given)).not.toHaveProperty("HONCHO_API_KEY");
+    expect(secretsFor("curator", given)).not.toHaveProperty("HONCHO_API_KEY");
+  });
+
+  it("are those that the Session reads", () => {
+    expect([...MEMORY_SECRETS]).toEqual([...PROVIDER_SECRETS]);
+    expect(MEMORY_VARS.toSorted()).toEqual(PROVIDER_VARIABLES.toSorted());
   });
 });
 

@@ -7,7 +7,7 @@ import { MODEL_SECRETS as SECRETS, PLAIN_VARS, workerVars } from "../../scripts/
 describe("the variables of the Workers", () => {
   it("are all that choose or open a model, and the settings", () => {
     expect(SECRETS.toSorted()).toEqual(MODEL_SECRETS.toSorted());
-    expect(PLAIN_VARS.toSorted()).toEqual([...MODEL_VARIABLES, "TALARIA_SETTINGS"].sort());
+    expect(PLAIN_VARS.toSorted()).toEqual([...MODEL_VARIABLES, "TALARIA_SETTINGS", "TALARIA_PUBLIC_PROFILE"].sort());
   });
 
   it.each(NAMED_SERVERS.map((server) => [server.name, server] as const))(

@@ -86,6 +86,42 @@ describe("renderSkillIndex", () => {
     expect(block.split("\n").at(-2)).toBe(`${5_000 - named} more skills`);
   });
 
+  it("puts forward what fits the request, then what is proven, each with its companion", () => {
+    const lines = many(3_000, (i) => ({ category: i % 2 ? "odd" : "even" }));
+    lines[700] = { ...lines[700]!, description: "Feeds a walrus." };
+    lines[701] = line({ name: "skill-0700-local", description: "Only herring.", extends: "skill-0700" });
+    lines[1_200] = { ...lines[1_200]!, use: { uses: 9, successes: 8, failures: 0, lastUsedDay: null } };
+    lines[1_500] = { ...lines[1_500]!, use: { uses: 9, successes: 1, failures: 8, lastUsedDay: null } };
+    lines[1_800] = { ...lines[1_800]!, state: "stale", description: "Feeds a walrus." };
+    const block = renderSkillIndex(lines, 3_000, "What does a walrus eat?");
+    const [, list = ""] = block.split("\n\n");
+    expect(list.split("\n").slice(0, 3)).toEqual([
+      "fit this request:",
+      "- skill-0700: Feeds a walrus.",
+      "- skill-0700-local: Only herring.",
+    ]);
+    const proven = list.split("proven and often used:\n")[1]!.split("\n").slice(0, 3);
+    expect(proven.map((text) => text.split(":")[0])).toEqual(["- skill-1200", "- skill-1500", "even (1500 in all)"]);
+    expect(block).toContain("\nodd (1499 in all):\n  skill-0001, ");
+    expect(block).toContain("\nnot used for a long time (1 in all):");
+    expect(renderSkillIndex(lines.toReversed(), 3_000, "What does a walrus eat?")).toBe(block);
+    expect(renderSkillIndex(lines, 3_000)).not.toContain("fit this request");
+  });
+
+  it("says the same for every request while the whole library fits", () => {
+    expect(renderSkillIndex(many(20), 3_000, "thing 7")).toBe(renderSkillIndex(many(20), 3_000));
+  });
+
+  it("counts the largest of very many categories", () => {
+    const block = renderSkillIndex(
+      many(4_000, (i) => ({ category: i < 2_000 ? "large" : `c-${i}` })),
+      3_000,
+    );
+    expect(block).toContain("\nlarge (2000 in all):\n");
+    expect(block.match(/in all\)|^c-\d+:$/gm)!.length).toBeLessThanOrEqual(40);
+    expect(estimateTokens(block)).toBeLessThanOrEqual(3_000);
+  });
+
   it("hides stale skills first when there is too little room", () => {
     const block = renderSkillIndex(
       many(600, (i) => (i < 300 ? { state: "stale" } : {})),
@@ -101,12 +137,14 @@ describe("renderSkillIndex", () => {
         category: fc.stringMatching(/^[a-z]{1,8}$/),
         description: fc.string({ unit: "grapheme", maxLength: 200 }),
         state: fc.constantFrom("trial" as const, "active" as const, "stale" as const, "archived" as const),
+        use: fc.record({ uses: fc.nat(9), successes: fc.nat(9), failures: fc.nat(9), lastUsedDay: fc.constant(null) }),
       }),
       { maxLength: 60 },
     );
+    const request = fc.string({ unit: "grapheme", maxLength: 40 });
     fc.assert(
-      fc.property(lines, fc.integer({ min: 100, max: 2_000 }), (changes, indexTokens) => {
-        const block = renderSkillIndex(changes.map(line), indexTokens);
+      fc.property(lines, request, fc.integer({ min: 100, max: 2_000 }), (changes, asked, indexTokens) => {
+        const block = renderSkillIndex(changes.map(line), indexTokens, `${asked} ${changes[0]?.name ?? ""}`);
         expect(estimateTokens(block)).toBeLessThanOrEqual(indexTokens);
         expect(block.isWellFormed()).toBe(true);
       }),

@@ -3,7 +3,8 @@ import { DEFAULTS } from "../../core/limits.ts";
 import { ok } from "../../core/errors.ts";
 import type { SkillNext, SkillStore } from "../../core/ports.ts";
 import { sha256Hex, textOfFiles } from "../../core/schemas/digest.ts";
-import { createLibrary } from "../../core/skills/library.ts";
+import { conditionsOf } from "../../core/skills/conditions.ts";
+import { type Seeds, createLibrary } from "../../core/skills/library.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { createTestClock } from "../support/clock.ts";
 import { createMemoryBucket } from "../support/memory-bucket.ts";
@@ -19,6 +20,9 @@ const BUNDLED_TEXT = textOfFiles({
   "references/a.md": { sha256: sha256Hex("deep") },
 });
 
+const withFields = (name: string, fields: string) =>
+  `---\nname: ${name}\ndescription: Does it.\n${fields}\n---\n\nDo it.\n`;
+
 let store: SkillStore;
 let ops = 0;
 
@@ -31,6 +35,7 @@ beforeEach(() => {
     clock,
     random,
     swapMs: DEFAULTS.skills.swapMs,
+    readConditions: conditionsOf,
   });
 });
 
@@ -111,9 +116,28 @@ describe("view", () => {
       },
     });
     expect(await view("bundled-local")).toMatchObject({ value: { content: text, extends: "bundled" } });
+    expect(await view("bundled-local")).not.toHaveProperty("value.companion");
     expect((await view("bundled", "references/a.md")).ok && (await view("bundled", "references/a.md"))).toMatchObject({
       value: { content: "deep" },
     });
+  });
+
+  it.each<[string, SkillNext | null]>([
+    ["there is none", null],
+    ["it is archived", { state: "archived" }],
+    ["it waits for a person", { state: "pending" }],
+    ["it is for another platform", { files: { "SKILL.md": withFields("mine", "platforms: [macos]") } }],
+  ])("refuses a companion alone when, of its base, %s", async (_what, base) => {
+    if (base) await put("mine", { files: { "SKILL.md": skillMd({ name: "mine" }) }, ...base });
+    await put("mine-local", { files: { "SKILL.md": skillMd({ name: "mine-local" }) }, extends: "mine" });
+    const library = createLibrary({ store, seeds: SEEDS, scene: {} });
+    expect(await library.view("mine-local")).toMatchObject({ failure: { code: "no_base" } });
+    expect((await library.shown()).map((line) => line.name)).not.toContain("mine-local");
+  });
+
+  it("takes a skill for one of its own that is only called like a companion", async () => {
+    await put("mine-local", { files: { "SKILL.md": skillMd({ name: "mine-local" }) }, origin: "user" });
+    expect(await view("mine-local")).toMatchObject({ ok: true });
   });
 
   it("leaves an archived companion out", async () => {
@@ -159,5 +183,130 @@ describe("view", () => {
 
   it("knows no file by an inherited key", async () => {
     expect(await view("bundled", "constructor")).toMatchObject({ failure: { code: "file_missing" } });
+  });
+});
+
+describe("a bundled skill, after a deployment that brings another bundle", () => {
+  const OLD = skillMd({ name: "bundled", description: "The old one." });
+  const NEW = skillMd({ name: "bundled", description: "The new one." });
+  const OWN = skillMd({ name: "bundled", description: "My own." });
+  const old: SkillNext = {
+    files: { "SKILL.md": OLD },
+    description: "The old one.",
+    origin: "bundled",
+    state: "active",
+  };
+  const own: SkillNext = { files: { "SKILL.md": OWN }, description: "My own.", origin: "user", state: "active" };
+  const none: SkillNext[] = [];
+
+  it.each<[string, SkillNext[], boolean, { content: string; state: string } | null, boolean]>([
+    // what the person did; whether the new bundle has it; what is loaded then; whether it is offered
+    ["is new, or was never touched", none, true, { content: NEW, state: "active" }, true],
+    [
+      "was pinned and unpinned",
+      [{ ...old, pinned: true }, { pinned: false }],
+      true,
+      { content: NEW, state: "active" },
+      true,
+    ],
+    [
+      "was archived and restored",
+      [{ ...old, state: "archived" }, { state: "active" }],
+      true,
+      { content: NEW, state: "active" },
+      true,
+    ],
+    ["is stale", [{ ...old, state: "stale" }], true, { content: NEW, state: "stale" }, true],
+    ["was changed", [own], true, { content: OWN, state: "active" }, true],
+    ["was copied, then changed", [old, own], true, { content: OWN, state: "active" }, true],
+    ["is pinned", [{ ...old, pinned: true }], true, { content: OLD, state: "active" }, true],
+    ["was deleted", [{ ...old, state: "archived" }], true, { content: OLD, state: "archived" }, false],
+    ["is gone", none, false, null, false],
+    ["is gone, and was touched only", [{ ...old, pinned: true }, { pinned: false }], false, null, false],
+    ["is gone, and was changed", [own], false, { content: OWN, state: "active" }, true],
+    ["is gone, and is pinned", [{ ...old, pinned: true }], false, { content: OLD, state: "active" }, true],
+    ["is gone, and was deleted", [{ ...old, state: "archived" }], false, { content: OLD, state: "archived" }, false],
+  ])("%s", async (_what, changes, isThere, expected, isOffered) => {
+    for (const change of changes) {
+      const made = await store.change({ name: "bundled", op: `op-${++ops}`, since: 0, decide: () => ok(change) });
+      expect(made.ok).toBe(true);
+    }
+    const seeds: Seeds = isThere ? { bundled: { "SKILL.md": NEW } } : {};
+    const library = createLibrary({ store, seeds });
+    const seen = await library.view("bundled");
+    if (expected) expect(seen).toMatchObject({ value: expected });
+    else expect(seen).toMatchObject({ failure: { code: "skill_missing" } });
+    expect((await library.shown()).map((line) => line.name)).toEqual(isOffered ? ["bundled"] : []);
+    const lines = await library.lines();
+    expect(lines.map((line) => line.state)).toEqual(expected ? [expected.state] : []);
+    if (expected) expect(lines[0]).toMatchObject({ text: seen.ok && seen.value.text });
+  });
+
+  it("takes its companion with it when it goes, and gives it back", async () => {
+    await put("bundled-local", { files: { "SKILL.md": skillMd({ name: "bundled-local" }) }, extends: "bundled" });
+    const gone = createLibrary({ store, seeds: {} });
+    expect(await gone.shown()).toEqual([]);
+    expect(await gone.view("bundled-local")).toMatchObject({ failure: { code: "no_base" } });
+    const back = createLibrary({ store, seeds: { bundled: { "SKILL.md": NEW } } });
+    expect((await back.shown()).map((line) => line.name)).toEqual(["bundled", "bundled-local"]);
+    expect(await back.view("bundled")).toMatchObject({ value: { companion: { name: "bundled-local" } } });
+  });
+});
+
+describe("where a skill cannot be used", () => {
+  const files = (fields: string) => ({ "SKILL.md": withFields("mine", fields) });
+
+  it("it is neither listed nor loaded, as its own text says, whenever that was written", async () => {
+    await put("mine", { files: files("platforms: [macos]") });
+    const library = createLibrary({ store, seeds: {} });
+    expect(await library.lines()).toMatchObject([{ name: "mine", conditions: { platforms: ["macos"] } }]);
+    expect(await library.shown()).toEqual([]);
+    expect(await library.view("mine")).toMatchObject({ failure: { code: "skill_unsupported" } });
+    expect(await library.view("mine", "references/none.md")).toMatchObject({ failure: { code: "skill_unsupported" } });
+    await put("mine", { files: files("license: MIT") });
+    expect(await library.view("mine")).toMatchObject({ ok: true });
+    expect((await library.lines())[0]).not.toHaveProperty("conditions.platforms");
+  });
+
+  it("it is loaded by who asks for it, when only a tool is missing", async () => {
+    await put("mine", { files: files("metadata:\n  hermes:\n    requires_tools: [web_search]") });
+    const library = createLibrary({ store, seeds: {}, scene: { tools: () => ["terminal"] } });
+    expect(await library.shown()).toEqual([]);
+    expect(await library.view("mine")).toMatchObject({ ok: true });
+    const web = createLibrary({ store, seeds: {}, scene: { tools: () => ["web_search"] } });
+    expect((await web.shown()).map((line) => line.name)).toEqual(["mine"]);
+  });
+
+  it("it is not named to who asks for another one", async () => {
+    await put("mine", { files: files("") });
+    const library = createLibrary({ store, seeds: {}, scene: { disabled: ["mine"] } });
+    const missing = await library.view("mine-too");
+    expect(missing).toMatchObject({ failure: { code: "skill_missing" } });
+    expect(JSON.stringify(missing)).not.toContain("Did you mean");
+    expect(await library.view("mine")).toMatchObject({ failure: { code: "skill_disabled" } });
+  });
+
+  it("holds for bundled skills too, and for a base's companion alone", async () => {
+    const seeds = { mine: { "SKILL.md": withFields("mine", "platforms: windows") }, other: { "SKILL.md": OTHER } };
+    const library = createLibrary({ store, seeds });
+    expect((await library.shown()).map((line) => line.name)).toEqual(["other"]);
+    expect(await library.view("mine")).toMatchObject({ failure: { code: "skill_unsupported" } });
+    await put("other-local", {
+      files: { "SKILL.md": withFields("other-local", "platforms: macos") },
+      extends: "other",
+    });
+    const base = await library.view("other");
+    expect(base.ok && base.value.companion).toBeUndefined();
+  });
+
+  it("says what it needs and does not find, and what a bundle names", async () => {
+    await put("mine", { files: files("required_environment_variables: [KEY]\nmetadata:\n  bundle: a, b") });
+    const isSet = (name: string) => name === "KEY";
+    const missing = { variables: ["KEY"], files: [] };
+    expect(await createLibrary({ store, seeds: {} }).view("mine")).toMatchObject({
+      value: { missing, bundle: ["a", "b"] },
+    });
+    const set = await createLibrary({ store, seeds: {}, scene: { isSet } }).view("mine");
+    expect(set.ok && set.value.missing).toBeUndefined();
   });
 });

@@ -5,6 +5,7 @@ import type { Result } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/schemas/digest.ts";
 import { EMPTY_INDEX, type SkillHead, type SkillIndex, toIndexLine } from "../../core/schemas/skill.ts";
 import { type SkillOperation, type Writer, toDecide } from "../../core/skills/operations.ts";
+import { DOUBTFUL, REFUSED } from "./doubtful.ts";
 import { skillMd } from "./skill-md.ts";
 
 const SEEDS = {
@@ -41,12 +42,15 @@ function indexOf(...snapshots: SkillSnapshot[]): SkillIndex {
 }
 
 async function decide(
-  operation: SkillOperation,
-  on: { current?: SkillSnapshot; index?: SkillIndex; origin?: Writer } = {},
+  operation: SkillOperation | SkillOperation[],
+  on: { current?: SkillSnapshot; index?: SkillIndex; origin?: Writer; approved?: boolean } = {},
 ): Promise<Result<SkillNext>> {
   const { current = null, origin = "review" } = on;
   const index = on.index ?? (current ? indexOf(current) : EMPTY_INDEX);
-  return toDecide(operation, { origin, seeds: SEEDS, settings: DEFAULTS.skills, citations: ["c"] })(current, index);
+  const operations = Array.isArray(operation) ? operation : [operation];
+  const approved = on.approved === true;
+  const context = { origin, seeds: SEEDS, settings: DEFAULTS.skills, citations: ["c"], approved };
+  return toDecide(operations, context)(current, index);
 }
 
 const create = (name: string, change: Parameters<typeof skillMd>[0] = {}): SkillOperation => ({
@@ -173,7 +177,7 @@ describe("protection", () => {
   const OPERATIONS: SkillOperation[] = [
     patch,
     { action: "edit", name: "reading-logs", content: patched },
-    { action: "delete", name: "reading-logs" },
+    { action: "delete", name: "reading-logs", absorbedInto: "" },
     { action: "write_file", name: "reading-logs", path: "assets/a", content: "x" },
     { action: "remove_file", name: "reading-logs", path: "references/a.md" },
   ];
@@ -295,7 +299,7 @@ describe("a change", () => {
 
 describe("delete", () => {
   it("archives, with the reason", async () => {
-    const remove: SkillOperation = { action: "delete", name: "reading-logs" };
+    const remove: SkillOperation = { action: "delete", name: "reading-logs", absorbedInto: "" };
     expect(await decide(remove, { current: snapshot() })).toEqual({
       ok: true,
       value: { state: "archived", reason: "deleted by review" },
@@ -309,5 +313,215 @@ describe("delete", () => {
   it("changes nothing the second time", async () => {
     const current = snapshot({ state: "archived" });
     expect(await decide({ action: "delete", name: "reading-logs" }, { current })).toEqual({ ok: true, value: {} });
+  });
+});
+
+describe("a delete in the background", () => {
+  const remove = { action: "delete", name: "reading-logs" } as const;
+
+  it.each(["review", "curator"] as const)(
+    "by %s is refused until it says what becomes of the lesson",
+    async (origin) => {
+      const current = snapshot();
+      expect(await decide(remove, { current, origin })).toEqual({
+        ok: false,
+        failure: {
+          code: "absorbed_into_missing",
+          message:
+            "Nobody is there to ask: delete needs absorbed_into, the skill that now holds what this one said, or an empty text when nothing needs to be kept.",
+        },
+      });
+      expect(await decide({ ...remove, absorbedInto: "" }, { current, origin })).toMatchObject({
+        value: { reason: `deleted by ${origin}` },
+      });
+      expect(await decide({ ...remove, absorbedInto: "bundled" }, { current, origin })).toMatchObject({
+        value: { reason: "absorbed into bundled" },
+      });
+    },
+  );
+
+  it.each(["foreground", "user"] as const)("by %s need not say", async (origin) => {
+    expect(await decide(remove, { current: snapshot(), origin })).toMatchObject({ value: { state: "archived" } });
+  });
+});
+
+describe("a list of operations", () => {
+  const name = "reading-logs";
+  const write = (path: string, content = "new"): SkillOperation => ({ action: "write_file", name, path, content });
+
+  it("makes a skill with all its files at once", async () => {
+    const list = [create(name), write("references/b.md"), { ...patch, newString: "New steps." } as SkillOperation];
+    expect(await decide(list)).toEqual({
+      ok: true,
+      value: { ...NEXT, files: { "SKILL.md": patched, "references/b.md": "new" }, state: "trial" },
+    });
+  });
+
+  it("changes files one after the other, each on what the one before it left", async () => {
+    const list: SkillOperation[] = [
+      patch,
+      { ...patch, oldString: "New steps.", newString: "Newest steps." },
+      write("scripts/a.sh", "ls"),
+      { action: "patch", name, path: "scripts/a.sh", oldString: "ls", newString: "ls -l", replaceAll: false },
+      { action: "remove_file", name, path: "references/a.md" },
+    ];
+    expect(await decide(list, { current: snapshot() })).toEqual({
+      ok: true,
+      value: {
+        ...NEXT,
+        files: { "SKILL.md": patched.replace("New steps.", "Newest steps."), "scripts/a.sh": "ls -l" },
+      },
+    });
+  });
+
+  it("judges what all of them make, not what lies between", async () => {
+    const current = snapshot();
+    const cut: SkillOperation = { ...patch, oldString: "## Steps\n", newString: "" };
+    const mend: SkillOperation = { ...patch, oldString: "Steps of", newString: "## Steps\n\nSteps of" };
+    expect(await decide(cut, { current })).toMatchObject({ failure: { code: "bad_skill_md" } });
+    expect(await decide([cut, mend], { current })).toMatchObject({ ok: true });
+  });
+
+  it("is all or none, and names the operation that cannot be done", async () => {
+    const list = [patch, { ...patch, oldString: "zzz" } as SkillOperation];
+    expect(await decide(list, { current: snapshot() })).toMatchObject({
+      ok: false,
+      failure: {
+        code: "not_found",
+        message: expect.stringMatching(
+          /^Operation 2 \(patch\): old_string is not in the file.* Nothing was changed\.$/,
+        ),
+        facts: { operation: 2, preview: expect.any(String) },
+      },
+    });
+  });
+
+  it("decides the whole list again on the head it is given", async () => {
+    const list = [patch, write("references/b.md")];
+    const moved = snapshot({}, { "SKILL.md": skillMd({ extra: "More.\n" }), "references/c.md": "theirs" });
+    expect(await decide(list, { current: moved })).toMatchObject({
+      value: {
+        files: {
+          "SKILL.md": skillMd({ extra: "More.\n" }).replace("Steps of reading-logs.", "New steps."),
+          "references/b.md": "new",
+          "references/c.md": "theirs",
+        },
+      },
+    });
+    const gone = snapshot({}, { "SKILL.md": patched });
+    expect(await decide(list, { current: gone })).toMatchObject({ failure: { code: "not_found" } });
+  });
+
+  it("changes nothing when it is repeated after bringing the same files back", async () => {
+    const current = snapshot({}, { "SKILL.md": skillMd(), "references/b.md": "new" });
+    expect(await decide([create(name), write("references/b.md")], { current })).toEqual({ ok: true, value: {} });
+    expect(await decide([create(name), write("references/b.md", "other")], { current })).toMatchObject({
+      failure: { code: "skill_exists" },
+    });
+  });
+
+  const remove: SkillOperation = { action: "delete", name, absorbedInto: "" };
+  it.each([
+    ["nothing", [], "no_operations"],
+    ["21 operations", Array.from({ length: 21 }, (_, i) => write(`references/${i}.md`)), "too_many_operations"],
+    ["two skills", [write("references/b.md"), { ...patch, name: "other" }], "several_skills"],
+    ["a delete beside others", [write("references/b.md"), remove], "delete_not_alone"],
+    ["a create that is not first", [write("references/b.md"), create(name)], "create_not_first"],
+    ["two creates", [create(name), create(name)], "create_not_first"],
+    ["a create and an edit", [create(name), { action: "edit", name, content: patched }], "file_twice"],
+    ["a file written twice", [write("references/b.md"), write("references/b.md", "c")], "file_twice"],
+    ["a file written and removed", [write("a/b"), { action: "remove_file", name, path: "a/b" }], "file_twice"],
+  ] as [string, SkillOperation[], string][])("is refused with %s", async (_what, list, code) => {
+    expect(await decide(list, { current: snapshot() })).toMatchObject({ ok: false, failure: { code } });
+  });
+
+  it("takes 20 operations", async () => {
+    const list = Array.from({ length: 20 }, (_, i) => write(`references/${i}.md`));
+    expect(await decide(list, { current: snapshot() })).toMatchObject({ ok: true });
+  });
+
+  it("advises a list each for several skills", async () => {
+    expect(await decide([patch, { ...patch, name: "b" }])).toMatchObject({
+      failure: { message: "One list changes one skill, and this one names 'reading-logs', 'b': send one list each." },
+    });
+  });
+});
+
+describe("what an agent writes", () => {
+  const name = "reading-logs";
+  const write = (content: string, path = "references/b.md"): SkillOperation => ({
+    action: "write_file",
+    name,
+    path,
+    content,
+  });
+
+  it.each(["review", "curator", "foreground", "user"] as const)("is scanned, in the name of %s too", async (origin) => {
+    const origins = { current: snapshot({ origin: origin === "user" ? "user" : "review" }), origin };
+    const refused = await decide(write(REFUSED), origins);
+    expect(refused).toMatchObject({ ok: false, failure: { code: expect.stringMatching(/^scan_(refused|doubtful)$/) } });
+    const { message, facts } = refused.ok ? expect.fail() : refused.failure;
+    const [first] = facts!.findings as { path: string; line: number; reason: string }[];
+    expect(first).toEqual({ path: "references/b.md", line: 1, reason: expect.any(String) });
+    expect(message).toContain(`references/b.md, line 1: ${first!.reason}`);
+  });
+
+  it("is scanned in a SKILL.md that is created, and in what a patch puts there", async () => {
+    const scan = { failure: { code: expect.stringMatching(/^scan_/) } };
+    expect(await decide(create(name, { extra: `\n${REFUSED}\n` }))).toMatchObject(scan);
+    expect(await decide({ ...patch, newString: REFUSED } as SkillOperation, { current: snapshot() })).toMatchObject(
+      scan,
+    );
+  });
+
+  it("is kept when a person has approved what is only doubtful", async () => {
+    expect(await decide(write(DOUBTFUL), { current: snapshot() })).toMatchObject({
+      failure: { code: "scan_doubtful" },
+    });
+    expect(await decide(write(DOUBTFUL), { current: snapshot(), approved: true })).toMatchObject({ ok: true });
+    const worse = await decide(write(REFUSED), { current: snapshot(), approved: true });
+    expect(worse).toMatchObject({ failure: { code: "scan_refused" } });
+  });
+
+  it("is not held up by what stood there before, also in the same file", async () => {
+    const files = { "SKILL.md": skillMd({ extra: `\n${REFUSED}\n` }), "references/a.md": REFUSED };
+    const current = snapshot({ origin: "user" }, files);
+    const on = { current, origin: "foreground" as const };
+    expect(await decide(write("Harmless."), on)).toMatchObject({ ok: true });
+    expect(await decide(patch, on)).toMatchObject({ ok: true });
+    const more: SkillOperation = { ...patch, newString: `Now. ${REFUSED}` } as SkillOperation;
+    expect(await decide(more, on)).toMatchObject({ failure: { code: expect.stringMatching(/^scan_/) } });
+    const again: SkillOperation = { ...patch, newString: REFUSED } as SkillOperation;
+    expect(await decide(again, on)).toMatchObject({ failure: { code: expect.stringMatching(/^scan_/) } });
+  });
+});
+
+describe("what stands already", () => {
+  const old = skillMd().replace("metadata:\n  category: ops", "category: ops\nversion: 1");
+
+  it("may have a frontmatter that is not by the standard, until it is written anew", async () => {
+    const current = snapshot({}, { "SKILL.md": old });
+    expect(await decide(patch, { current })).toMatchObject({ ok: true });
+    const retold: SkillOperation = {
+      ...patch,
+      oldString: "Reads server logs.",
+      newString: "Reads logs.",
+    } as SkillOperation;
+    expect(await decide(retold, { current })).toMatchObject({ failure: { facts: { reason: "standard" } } });
+  });
+
+  it("may have been packed by others: more files, anywhere, a long description, no name", async () => {
+    const files = {
+      "SKILL.md": `---\ndescription: ${"x".repeat(2_000)}\n---\nSteps of reading-logs.\n`,
+      LICENSE: "MIT",
+      ...Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`docs/${i}.md`, "x"])),
+    };
+    const current = snapshot({ origin: "user" }, files);
+    const on = { current, origin: "foreground" as const };
+    expect(await decide(patch, on)).toMatchObject({ ok: true, value: { description: `${"x".repeat(1_023)}…` } });
+    const write: SkillOperation = { action: "write_file", name: "reading-logs", path: "LICENSE", content: "MIT-0" };
+    expect(await decide(write, on)).toMatchObject({ ok: true, value: { files: { LICENSE: "MIT-0" } } });
+    expect(await decide({ ...write, path: "NOTICE" }, on)).toMatchObject({ failure: { code: "bad_path" } });
+    expect(await decide({ ...write, path: "references/a" }, on)).toMatchObject({ failure: { code: "too_many_files" } });
   });
 });

@@ -27,3 +27,11 @@ it("finds nothing without a common word", () => {
 it("counts a rare word more than a common one", () => {
   expect(ranked("server deploy")[0]).toBe("deploying");
 });
+
+it("gives a skill nothing for a long description, and more for a word that is said twice", () => {
+  const long = line({ name: "long", description: `Of servers, and of ${"very many other things ".repeat(20)}` });
+  const short = line({ name: "short", description: "Of servers." });
+  expect(rankSkills([long, short], "servers").map(({ name }) => name)).toEqual(["short", "long"]);
+  const [a, b] = [line({ name: "a", description: "Walrus." }), line({ name: "b", description: "Penguin." })];
+  expect(rankSkills([a, b], "walrus penguin penguin")[0]).toBe(b);
+});

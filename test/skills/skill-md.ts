@@ -6,5 +6,5 @@ export function skillMd(
   const sections = ["When to use", "Steps", "Pitfalls", "Verify"].map(
     (title) => `## ${title}\n\n${title} of ${name}.\n`,
   );
-  return `---\nname: ${name}\ndescription: ${description}\ncategory: ${category}\n---\n\n${sections.join("\n")}${change.extra ?? ""}`;
+  return `---\nname: ${name}\ndescription: ${description}\nmetadata:\n  category: ${category}\n---\n\n${sections.join("\n")}${change.extra ?? ""}`;
 }

@@ -120,4 +120,52 @@ describe("validateSkill", () => {
   ])("refuses %s", (_what, files, code) => {
     expect(codeOf(check(files as unknown as Record<string, string>))).toBe(code);
   });
+
+  it.each([
+    ["a category at its top", "category: ops", 'move "category" to metadata', "A category is a line"],
+    ["another field", "version: 1", 'move "version" to metadata'],
+    ["a list in metadata", "metadata:\n  tags:\n    - a", "`metadata` must be a mapping from text to text"],
+    ["flow style", "metadata: {a: b}", "flow style"],
+    ["a number in metadata", "metadata:\n  version: 1.0", '"version" is no text: put it in double quotes'],
+    ["an anchor", "license: &a MIT\nmetadata:\n  a: *a", "aliases"],
+    ["a tag", "license: !!str MIT", "tags"],
+    ["a key twice", "license: a\nlicense: b", "a key twice"],
+    ["a long compatibility", `compatibility: ${"x".repeat(501)}`, "at most 500"],
+    ["an unquoted colon", "compatibility: needs: git", "not YAML"],
+    ["a tab", 'metadata:\n  a: "b\tc"', "tabs"],
+  ])("holds a model's frontmatter to the standard: %s", (_what, field, ...sentences) => {
+    const text = skillMd().replace("metadata:\n  category: ops", field);
+    const checked = check({ "SKILL.md": text });
+    expect(checked).toMatchObject({ ok: false, failure: { code: "bad_skill_md", facts: { reason: "standard" } } });
+    for (const sentence of sentences) expect(checked.ok ? "" : checked.failure.message).toContain(sentence);
+    expect(codeOf(check({ "SKILL.md": text }, "person"))).toBe("ok");
+    const standing = { "SKILL.md": text.replace("Verify of", "Look at") };
+    expect(
+      validateSkill({ name: "reading-logs", files: { "SKILL.md": text }, maxFiles: 3, writer: "model", standing }),
+    ).toMatchObject({ ok: true });
+  });
+
+  it("takes every field of the standard from a model", () => {
+    const fields = `license: MIT\ncompatibility: Needs git.\nallowed-tools: Bash(git:*) Read\nmetadata:\n  category: ops\n  version: "1.0"`;
+    const text = skillMd().replace("metadata:\n  category: ops", fields);
+    expect(check({ "SKILL.md": text })).toMatchObject({ ok: true, value: { category: "ops" } });
+  });
+
+  it.each(["../a", "/a", "a\\b", "C:/a", "a//b", "a\u0000"])("refuses %j from a person too", (path) => {
+    expect(codeOf(check({ "SKILL.md": skillMd(), [path]: "x" }, "person"))).toBe("bad_path");
+  });
+
+  it("lets a person put files where they like, but none where another has a folder", () => {
+    expect(codeOf(check({ "SKILL.md": skillMd(), LICENSE: "x", "docs/a b.md": "x" }, "person"))).toBe("ok");
+    expect(codeOf(check({ "SKILL.md": skillMd(), "references/a": "x", "references/a/b": "x" }))).toBe("bad_path");
+    expect(codeOf(check({ "SKILL.md": skillMd(), "references/A": "x", "references/a": "x" }))).toBe("bad_path");
+  });
+
+  it("shortens a person's long description for listings and says so", () => {
+    const text = skillMd({ description: "x".repeat(1_025) });
+    expect(check({ "SKILL.md": text }, "person")).toMatchObject({
+      ok: true,
+      value: { description: `${"x".repeat(1_023)}…`, warnings: [expect.stringContaining("1025 characters")] },
+    });
+  });
 });

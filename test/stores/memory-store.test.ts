@@ -33,7 +33,7 @@ describe("over a KV that answers with what was there a minute ago", () => {
     expect((await mine.list("memory")).map((entry) => entry.adds)).toEqual([["a"], ["b"]]);
     expect(await theirs.list("memory")).toEqual([]);
     expect(await mine.add("memory", "c", note("one", 3))).toEqual({ id: memoryId("one"), existed: true });
-    expect(await mine.remove("memory", memoryId("one"), { op: "r", at: 4 })).toBe(1);
+    expect(await mine.remove("memory", memoryId("one"), { op: "r", at: 4 })).toBe(2);
     expect((await mine.list("memory")).map((entry) => entry.adds)).toEqual([["b"]]);
   });
 
@@ -81,12 +81,30 @@ describe("over a KV that answers with what was there a minute ago", () => {
     await store.remove("memory", id, { op: "r", at: 2 });
     clock.advance(MINUTE);
     kv.faults.staleMs = MINUTE;
-    for (let seconds = 0; seconds < 300; seconds += 10) {
+    for (let minutes = 0; minutes < 30 * 60; minutes += 10) {
       await store.sweep(3);
-      expect(await store.list("memory")).toEqual([]);
-      clock.advance(10_000);
+      for (const seconds of [10, 60, 530]) {
+        expect(await store.list("memory")).toEqual([]);
+        clock.advance(seconds * 1_000);
+      }
     }
     expect((await kv.list({ prefix: "" })).keys).toEqual([]);
+  });
+
+  it("keeps it forgotten for a reader whose pages are of different moments, between two sweeps", async () => {
+    const { open, clock, kv } = setUp();
+    const store = open();
+    for (const text of ["one", "two", "three"]) {
+      await store.add("memory", "a", note(text, 1));
+      await store.remove("memory", memoryId(text), { op: "r", at: 2 });
+    }
+    clock.advance(MINUTE);
+    Object.assign(kv.faults, { staleUpToMs: MINUTE, pageSize: 1 });
+    for (let seconds = 0; seconds < 180; seconds++) {
+      await store.sweep(3);
+      for (let reads = 0; reads < 5; reads++) expect(await store.list("memory")).toEqual([]);
+      clock.advance(1_000);
+    }
   });
 });
 

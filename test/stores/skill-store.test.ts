@@ -1,11 +1,12 @@
 // The skill store over the double, by the kit, and what only the double can do: write rates, lost answers, long listings.
 // Kills are in skill-store-crash.test.ts.
 import { describe, expect, it } from "vitest";
-import { err, ok } from "../../core/errors.ts";
+import { type Result, err, ok } from "../../core/errors.ts";
 import type { Bucket } from "../../core/ports.ts";
 import { textOrEmpty } from "../../core/schemas/file-body.ts";
 import { keyOf } from "../../stores/keys.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
+import { describeSkillHistory } from "../conformance/skill-history.ts";
 import { describeSkillStore, openSkillStore } from "../conformance/skill-store.ts";
 import { createTestClock } from "../support/clock.ts";
 import { collect } from "../support/collect.ts";
@@ -18,6 +19,12 @@ import { adjustment, creation, expectSound, extension } from "../support/skills.
 describeSkillStore("the double", (clock) => createMemoryBucket({ clock }));
 describeSkillStore("the double with short pages", (clock) => createMemoryBucket({ clock, faults: { pageSize: 3 } }));
 describeSkillStore("the double that loses one answer in five", (clock) =>
+  createMemoryBucket({ clock, faults: { loseAnswerOneIn: 5 } }),
+);
+
+describeSkillHistory("the double", (clock) => createMemoryBucket({ clock }));
+describeSkillHistory("the double with short pages", (clock) => createMemoryBucket({ clock, faults: { pageSize: 3 } }));
+describeSkillHistory("the double that loses one answer in five", (clock) =>
   createMemoryBucket({ clock, faults: { loseAnswerOneIn: 5 } }),
 );
 
@@ -43,6 +50,35 @@ describe("fifty writers on a bucket that answers 429 and loses one answer in twe
     const made = await Promise.all(names.map((name, n) => open(n).change(creation(name, name, name))));
     expect(made.filter((result) => !result.ok)).toEqual([]);
     expect(Object.keys((await open(0).index()).skills)).toEqual(names);
+    await expectSound(bucket, profile, open(0));
+  });
+
+  it.each([1, 2, 3])("all finish with the same contents in skills of their own (seed %i)", async (seed) => {
+    const { bucket, profile, open } = setUpRace(seed);
+    const names = Array.from({ length: 50 }, (_, n) => `skill-${String(n).padStart(2, "0")}`);
+    const files = { "SKILL.md": "the same", "assets/licence.txt": "for all of them" };
+    const made = await Promise.all(names.map((name, n) => open(n).change(creation(name, "", name, { files }))));
+    expect(made.filter((result) => !result.ok)).toEqual([]);
+    expect(bucket.keys().filter((key) => key.includes("/blobs/"))).toHaveLength(2);
+    await expectSound(bucket, profile, open(0));
+  });
+
+  it.each([1, 2, 3])("all finish when some make, some change and one purges (seed %i)", async (seed) => {
+    const { bucket, profile, open } = setUpRace(seed);
+    await open(0).change(creation("shared", "start", "a"));
+    await open(0).change(extension("shared", "second", "b", 1));
+    const made = await Promise.all(
+      Array.from({ length: 50 }, (_, n): Promise<Result<unknown>> => {
+        if (n === 7) return open(n).purge("shared", 1);
+        if (n % 2 === 0) return open(n).change(creation(`skill-${n}`, "start", `c-${n}`));
+        return open(n).change(
+          n % 5 === 0 ? adjustment("shared", { pinned: true }) : extension("shared", `${n}`, `e-${n}`),
+        );
+      }),
+    );
+    expect(made.filter((result) => !result.ok)).toEqual([]);
+    expect(Object.keys((await open(0).index()).skills)).toHaveLength(26);
+    await open(0).rebuildIndex(() => null);
     await expectSound(bucket, profile, open(0));
   });
 });

@@ -8,6 +8,8 @@ import { createSeededRandom } from "./seeded-random.ts";
 export interface KvFaults {
   /** Reads answer with what was there so long ago, absence included. */
   staleMs?: number;
+  /** Each read, and each page of a list, goes back by a time of its own up to this: a later one may show less. */
+  staleUpToMs?: number;
   /** The most a page holds. */
   pageSize?: number;
   /** One put in so many writes, and then throws. */
@@ -39,8 +41,13 @@ export function createMemoryKv(options: { clock: Pick<Clock, "now">; faults?: Kv
     history.set(key, versions);
   }
 
-  function read(key: string): Version | undefined {
-    const asOf = clock.now() - (faults.staleMs ?? 0);
+  /** The moment whose state a read sees. */
+  function moment(): number {
+    const { staleMs = 0, staleUpToMs = 0 } = faults;
+    return clock.now() - staleMs - (staleUpToMs > 0 ? Math.floor(random() * staleUpToMs) : 0);
+  }
+
+  function read(key: string, asOf: number): Version | undefined {
     return history.get(key)?.findLast((version) => version.at <= asOf);
   }
 
@@ -49,7 +56,7 @@ export function createMemoryKv(options: { clock: Pick<Clock, "now">; faults?: Kv
     puts,
     async get(key) {
       await Promise.resolve();
-      return read(key)?.value ?? null;
+      return read(key, moment())?.value ?? null;
     },
     async put(key, value, { metadata } = {}) {
       await Promise.resolve();
@@ -67,10 +74,12 @@ export function createMemoryKv(options: { clock: Pick<Clock, "now">; faults?: Kv
     },
     async list({ prefix, cursor }) {
       await Promise.resolve();
-      const names = [...history.keys()].filter((key) => key.startsWith(prefix) && (read(key)?.value ?? null) !== null);
+      const asOf = moment();
+      const isThere = (key: string) => (read(key, asOf)?.value ?? null) !== null;
+      const names = [...history.keys()].filter((key) => key.startsWith(prefix) && isThere(key));
       const rest = names.sort().filter((key) => cursor === undefined || key > cursor);
       const page = rest.slice(0, faults.pageSize ?? 1_000);
-      const keys = page.map((name) => ({ name, metadata: structuredClone(read(name)?.metadata) }));
+      const keys = page.map((name) => ({ name, metadata: structuredClone(read(name, asOf)?.metadata) }));
       return rest.length > page.length
         ? { keys, list_complete: false, cursor: page.at(-1) }
         : { keys, list_complete: true };

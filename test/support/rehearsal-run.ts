@@ -19,6 +19,7 @@ import { textOrEmpty } from "../../core/schemas/file-body.ts";
 
 import { seeds } from "../../skills-seed/index.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
+import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { createTestClock } from "./clock.ts";
@@ -123,6 +124,7 @@ export function createDesk(model: Model) {
       reviews,
       skills,
       memory,
+      pending: createPendingStore({ bucket, profile: PROFILE, clock, random }),
       seeds,
       models: [model],
       clock,

@@ -3,6 +3,7 @@
 import type { Model, ModelChain, ModelSlot, Tool } from "../../core/agent/contract.ts";
 import { ok } from "../../core/errors.ts";
 import { DEFAULTS } from "../../core/limits.ts";
+import type { MemoryProvider } from "../../core/memory/provider.ts";
 import type { Bucket, KeyValue, Sql } from "../../core/ports.ts";
 import type { ReviewMessage } from "../../core/schemas/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
@@ -12,8 +13,10 @@ import { type SessionEngine, createSessionEngine } from "../../core/session/engi
 import { seeds } from "../../skills-seed/index.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
+import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
+import { createSeededRandom } from "./seeded-random.ts";
 import { createTestClock } from "./clock.ts";
 import { createMemoryBucket } from "./memory-bucket.ts";
 import { createMemoryKv } from "./memory-kv.ts";
@@ -46,6 +49,7 @@ export interface HarnessOptions {
   /** Of the slots that have models of their own; the others use `model`. */
   models?: Partial<Record<ModelSlot, ModelChain>>;
   tools?: Tool[];
+  memoryProvider?: MemoryProvider;
   settings?: Partial<{ [Key in keyof Settings]: Partial<Settings[Key]> }>;
   /** The profile's Account; without one every reservation is granted in full and every booking accepted. */
   account?: Partial<AccountPort>;
@@ -108,6 +112,7 @@ export function createSessionHarness(options: HarnessOptions) {
       models: (slot) => ok(options.models?.[slot] ?? [options.model]),
       seeds,
       moreTools: options.tools ?? [],
+      memoryProvider: options.memoryProvider,
       skills: createSkillStore({
         bucket: stores.bucket,
         profile,
@@ -118,6 +123,7 @@ export function createSessionHarness(options: HarnessOptions) {
       memory: (overlay) =>
         createMemoryStore({ kv: stores.kv, profile, clock, overlayMs: settings.memory.overlayMs, overlay }),
       evidence: createEvidenceStore({ bucket: stores.bucket, profile }),
+      pending: createPendingStore({ bucket: stores.bucket, profile, clock, random: createSeededRandom(5) }),
       reviews: createReviewStore({ bucket: stores.bucket, profile }),
       queue: {
         async send(message) {
@@ -174,7 +180,8 @@ export function createSessionHarness(options: HarnessOptions) {
     };
   }
 
-  return { boot, clock, sent, booked, bucket, kv, sql, alarmAt: () => alarmAt, writes: () => writes };
+  const memory = () => createMemoryStore({ kv, profile: PROFILE, clock, overlayMs: 0 });
+  return { boot, clock, sent, booked, bucket, kv, memory, sql, alarmAt: () => alarmAt, writes: () => writes };
 }
 
 function merge(patch: HarnessOptions["settings"] = {}): Settings {

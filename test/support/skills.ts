@@ -4,7 +4,7 @@ import { type Result, err, ok } from "../../core/errors.ts";
 import type { Bucket, SkillChange, SkillNext, SkillSnapshot, SkillStore } from "../../core/ports.ts";
 import { sha256Hex, textOfFiles } from "../../core/schemas/digest.ts";
 import type { ProfileId, SkillName } from "../../core/schemas/ids.ts";
-import { SkillHead, SkillIndex, toIndexLine } from "../../core/schemas/skill.ts";
+import { type SkillRevision, SkillHead, SkillIndex, isPurged, toIndexLine } from "../../core/schemas/skill.ts";
 import { textOrEmpty } from "../../core/schemas/file-body.ts";
 import { keyOf, prefixOf } from "../../stores/keys.ts";
 
@@ -47,7 +47,7 @@ export function restoration(store: SkillStore, name: SkillName, rev: number, op:
     async decide(current) {
       if (!current) return err("unknown_skill", "There is none.");
       const wanted = (await store.revisions(name)).find((revision) => revision.rev === rev);
-      if (!wanted) return err("unknown_revision", "There is none.");
+      if (!wanted?.files) return err("unknown_revision", "There is none.");
       const files = Object.entries(wanted.files).map(async ([path, { sha256 }]) => [path, await store.blob(sha256)]);
       return ok({ files: Object.fromEntries(await Promise.all(files)) as Record<string, string> });
     },
@@ -78,8 +78,9 @@ export async function expectSound(bucket: Bucket, profile: ProfileId, store: Ski
   for (const head of heads) {
     const revisions = await store.revisions(head.name);
     expect(revisions.map(({ rev }) => rev)).toEqual(Array.from({ length: head.rev }, (_, n) => head.rev - n));
-    expect(new Set(revisions.map(({ op }) => op)).size).toBe(head.rev);
-    for (const { text, files } of revisions) {
+    const kept = revisions.filter((revision): revision is SkillRevision => !isPurged(revision));
+    expect(new Set(kept.map(({ op }) => op)).size).toBe(kept.length);
+    for (const { text, files } of kept) {
       expect(textOfFiles(files)).toBe(text);
       for (const { sha256 } of Object.values(files)) expect(sha256Hex((await store.blob(sha256))!)).toBe(sha256);
     }

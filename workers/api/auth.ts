@@ -1,5 +1,5 @@
 // Who is asking. Default deny: a request passes with a key of its profile, with the operator's token where only that
-// will do, or to one of the two open routes. Must never log or answer a key.
+// will do, or to one of the open routes. Must never log or answer a key.
 import type { Context, MiddlewareHandler } from "hono";
 import type { ProfileId } from "../../core/schemas/ids.ts";
 import { isSameSecret, parseKey } from "../../durable-objects/account-key.ts";
@@ -8,6 +8,8 @@ import { AppError } from "./problems.ts";
 import { openAccount } from "./session-rpc.ts";
 
 const OPEN = new Set(["GET /health", "GET /openapi.json"]);
+/** What owners publish for whoever asks. */
+const PUBLIC = /^GET (?:\/p\/[^/]+)?\/\.well-known\/(?:agent-skills|skills)\//;
 const OPERATOR = new Set(["POST /v1/profiles", "POST /v1/keys"]);
 
 /** How long a revoked key may still work in an isolate that saw it before. */
@@ -20,7 +22,7 @@ const checked = createCheckedKeys(CHECKED_MS, MAX_CHECKED);
 export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const route = `${c.req.method === "HEAD" ? "GET" : c.req.method} ${c.req.path}`;
   if (OPERATOR.has(route)) assertOperator(c);
-  else if (!OPEN.has(route)) c.set("profile", await profileOf(c));
+  else if (!OPEN.has(route) && !PUBLIC.test(route)) c.set("profile", await profileOf(c));
   await next();
 };
 

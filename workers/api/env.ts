@@ -5,17 +5,21 @@ import type { CurationMessage } from "../../core/schemas/curation.ts";
 import type { ReviewMessage } from "../../core/schemas/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import type { Account } from "../../durable-objects/account.ts";
+import type { Archive } from "../../durable-objects/archive.ts";
 import { AppError } from "./problems.ts";
 
 export interface Env extends ModelEnv {
   SESSION: DurableObjectNamespace;
   ACCOUNT: DurableObjectNamespace<Account>;
+  ARCHIVE: DurableObjectNamespace<Archive>;
   SKILLS: R2Bucket;
   MEMORY: KVNamespace;
   REVIEWS: Queue<ReviewMessage>;
   CURATION: Queue<CurationMessage>;
   TALARIA_OPERATOR_TOKEN?: string;
   TALARIA_SETTINGS?: string;
+  /** The profile whose public skills stand at the root of this host. */
+  TALARIA_PUBLIC_PROFILE?: string;
 }
 
 export function settingsOf(env: Env): Settings {

@@ -3,25 +3,31 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import type { MiddlewareHandler } from "hono";
 import { FIXED } from "../../core/limits.ts";
+import { IMPORT } from "../../core/skills/exchange/import-limits.ts";
 import { approvals } from "./approvals.ts";
 import { authenticate } from "./auth.ts";
 import { curator } from "./curator.ts";
 import { settingsOf } from "./env.ts";
+import { IMPORT_ROUTE, exchange } from "./exchange.ts";
 import { files } from "./files.ts";
 import { VERSION, health } from "./health.ts";
 import { keys } from "./keys.ts";
 import { memory } from "./memory.ts";
 import { messages } from "./messages.ts";
 import { AppError, answerError, answerProblem } from "./problems.ts";
+import { pending } from "./pending.ts";
 import { profiles } from "./profiles.ts";
 import { reviews } from "./reviews.ts";
 import { type ApiEnv, createRouter } from "./router.ts";
 import { sessions } from "./sessions.ts";
+import { skillHistory } from "./skill-history.ts";
 import { skills } from "./skills.ts";
 import { usage } from "./usage.ts";
 import { socket } from "./socket.ts";
+import { wellKnown } from "./well-known.ts";
 
 export { Account } from "../../durable-objects/account.ts";
+export { Archive } from "../../durable-objects/archive.ts";
 export { Session } from "../../durable-objects/session/session.ts";
 
 const FILES = /^\/v1\/sessions\/[^/]+\/files\//;
@@ -29,7 +35,8 @@ const FILES = /^\/v1\/sessions\/[^/]+\/files\//;
 const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
   const { maxFileBytes } = settingsOf(c.env).turn;
   const isFile = FILES.test(c.req.path);
-  const maxSize = isFile ? maxFileBytes : FIXED.requestBytes;
+  const others = c.req.path === IMPORT_ROUTE ? IMPORT.requestBytes : FIXED.requestBytes;
+  const maxSize = isFile ? maxFileBytes : others;
   const refuse = () => {
     throw new AppError(isFile ? "file_too_large" : "body_too_large", `At most ${maxSize} bytes are taken here.`);
   };
@@ -50,7 +57,11 @@ for (const resource of [
   socket,
   files,
   approvals,
+  pending,
   skills,
+  exchange,
+  wellKnown,
+  skillHistory,
   memory,
   reviews,
   curator,

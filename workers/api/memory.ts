@@ -1,15 +1,24 @@
-// The profile's memory: listed, and forgotten entry by entry. What a person forgets does not come back.
+// The profile's memory: listed with what speaks against an entry, added to and corrected by a person, forgotten entry by
+// entry, and purged. What a person says is never refused for what it says, and what a person forgets does not come back.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { ulid } from "ulid";
-import { Forgotten, MemoryList } from "../../core/schemas/api.ts";
+import { fitNewest, limitOf, parseFact, usageOf } from "../../core/memory/rules.ts";
+import { purgedFailure } from "../../core/memory/plan.ts";
+import { reasonToHide } from "../../core/memory/shown.ts";
+import type { MemoryStore } from "../../core/ports.ts";
+import { Forgotten, MemoryList, MemoryPurged, MemoryWritten, PostMemory, PutMemory } from "../../core/schemas/api.ts";
 import { Sha256 } from "../../core/schemas/ids.ts";
-import { MemoryStoreName } from "../../core/schemas/memory.ts";
-import { AppError } from "./problems.ts";
-import { answers, createRouter } from "./router.ts";
+import { type MemoryEntry, MemoryStoreName, memoryId } from "../../core/schemas/memory.ts";
+import { type Finding, scanText } from "../../core/skills/scanner.ts";
+import { settingsOf } from "./env.ts";
+import { AppError, unwrap } from "./problems.ts";
+import { answers, createRouter, takesJson } from "./router.ts";
 import { openMemory } from "./stores.ts";
 
 export const memory = createRouter();
+
+const OfEntry = z.object({ store: MemoryStoreName, memory: Sha256 });
 
 memory.openapi(
   createRoute({
@@ -17,13 +26,63 @@ memory.openapi(
     path: "/v1/memory",
     operationId: "listMemory",
     request: { query: z.strictObject({ store: MemoryStoreName.optional() }) },
-    responses: answers(200, "Living entries, oldest first", MemoryList),
+    responses: answers(200, "Living entries, oldest first, how full the stores are, and what was purged", MemoryList),
   }),
   async (c) => {
     const store = openMemory(c.env, c.var.profile);
     const { store: only } = c.req.valid("query");
-    const lists = await Promise.all((only ? [only] : MemoryStoreName.options).map((name) => store.list(name)));
-    return c.json({ entries: lists.flat() }, 200);
+    const names = only ? [only] : MemoryStoreName.options;
+    const settings = settingsOf(c.env).memory;
+    const surveys = await Promise.all(names.map(async (name) => ({ name, ...(await store.survey(name)) })));
+    return c.json(
+      {
+        entries: surveys.flatMap(({ name, entries }) => toListed(entries, limitOf(name, settings))),
+        usage: Object.fromEntries(
+          surveys.map(({ name, entries }) => [name, usageOf(entries, limitOf(name, settings))]),
+        ),
+        purged: surveys.flatMap(({ name, purged }) => purged.map((gone) => ({ store: name, ...gone }))),
+      },
+      200,
+    );
+  },
+);
+
+memory.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/memory",
+    operationId: "addMemory",
+    request: { body: takesJson(PostMemory) },
+    responses: answers(201, "The fact is kept; prompts hold it from the next new one on", MemoryWritten),
+  }),
+  async (c) => {
+    const { store, content } = c.req.valid("json");
+    const fact = unwrap(parseFact(content));
+    const { id, existed } = await addByPerson(openMemory(c.env, c.var.profile), store, fact, newOp());
+    return c.json({ store, id, existed }, 201);
+  },
+);
+
+memory.openapi(
+  createRoute({
+    method: "put",
+    path: "/v1/memory/{store}/{memory}",
+    operationId: "replaceMemory",
+    request: { params: OfEntry, body: takesJson(PutMemory) },
+    responses: answers(200, "The fact that took its place", MemoryWritten),
+  }),
+  async (c) => {
+    const { store, memory: id } = c.req.valid("param");
+    const fact = unwrap(parseFact(c.req.valid("json").content));
+    const opened = openMemory(c.env, c.var.profile);
+    const entry = (await opened.list(store)).find((candidate) => candidate.id === id);
+    if (!entry) throw notFound(store);
+    if (memoryId(fact) === id) return c.json({ store, id, existed: true }, 200);
+    const op = newOp();
+    // In this order a request that is cut off leaves both, and loses none.
+    const added = await addByPerson(opened, store, fact, op);
+    await opened.remove(store, id, { op, at: Date.now(), adds: entry.adds });
+    return c.json({ store, id: added.id, existed: added.existed }, 200);
   },
 );
 
@@ -32,14 +91,60 @@ memory.openapi(
     method: "delete",
     path: "/v1/memory/{store}/{memory}",
     operationId: "forget",
-    request: { params: z.object({ store: MemoryStoreName, memory: Sha256 }) },
+    request: { params: OfEntry },
     responses: answers(200, "How many writes of the fact were taken back", Forgotten),
   }),
   async (c) => {
     const { store, memory: id } = c.req.valid("param");
-    const by = { op: `api:${ulid()}`, at: Date.now() };
-    const removed = await openMemory(c.env, c.var.profile).remove(store, id, by);
-    if (removed === 0) throw new AppError("memory_not_found", `There is no living entry of that id in \`${store}\`.`);
+    const removed = await openMemory(c.env, c.var.profile).remove(store, id, { op: newOp(), at: Date.now() });
+    if (removed === 0) throw notFound(store);
     return c.json({ removed }, 200);
   },
 );
+
+memory.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/memory/{store}/{memory}/purge",
+    operationId: "purgeMemory",
+    request: { params: OfEntry },
+    responses: answers(200, "Every copy of the text is deleted, and the same text is not kept again", MemoryPurged),
+  }),
+  async (c) => {
+    const { store, memory: id } = c.req.valid("param");
+    const deleted = await openMemory(c.env, c.var.profile).purge(store, id, { op: newOp(), at: Date.now() });
+    if (deleted === null) throw notFound(store);
+    return c.json({ store, id, deleted }, 200);
+  },
+);
+
+function toListed(entries: MemoryEntry[], limit: number): z.infer<typeof MemoryList>["entries"] {
+  const inside = new Set(fitNewest(entries, limit));
+  return entries.map((entry) => ({
+    ...entry,
+    outside: !inside.has(entry),
+    hidden: reasonToHide(entry) !== null,
+    findings: scanText(entry.text, "note").map(toListedFinding),
+  }));
+}
+
+function toListedFinding({ pattern, category, severity, reason }: Finding) {
+  return { pattern, category, severity, reason };
+}
+
+async function addByPerson(opened: MemoryStore, store: MemoryStoreName, text: string, op: string) {
+  const added = await opened.add(store, op, { v: 1, text, at: Date.now(), origin: "user", source: "principal" });
+  if (added.purged) unwrap(purgedFailure());
+  return added;
+}
+
+function newOp(): string {
+  return `api:${ulid()}`;
+}
+
+function notFound(store: MemoryStoreName): AppError {
+  return new AppError(
+    "memory_not_found",
+    `There is no entry of that id in \`${store}\`; one that was added within the last minute may not be visible yet.`,
+  );
+}

@@ -3,33 +3,27 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { ulid } from "ulid";
+import { readinessOf } from "../../core/skills/conditions.ts";
 import { SKILL_MD, parseSkill } from "../../core/skills/format.ts";
-import { createLibrary } from "../../core/skills/library.ts";
+import { openRevision } from "../../core/skills/history.ts";
+import { createLibrary, followsBundle } from "../../core/skills/library.ts";
 import { validateSkill } from "../../core/skills/validate.ts";
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { SkillNext, SkillSnapshot, SkillStore } from "../../core/ports.ts";
-import {
-  PinSkill,
-  PutSkill,
-  RestoreSkill,
-  SkillDetail,
-  SkillList,
-  SkillRevisionDetail,
-  SkillRevisionList,
-} from "../../core/schemas/api.ts";
-import { type FileBodies, fromContents, toContents } from "../../core/schemas/file-body.ts";
+import { PinSkill, PutSkill, RestoreSkill, SkillDetail, SkillList } from "../../core/schemas/api.ts";
+import { hashFiles, textOfFiles } from "../../core/schemas/digest.ts";
+import { fromContents, toContents } from "../../core/schemas/file-body.ts";
 import { SkillName } from "../../core/schemas/ids.ts";
-import { SkillHead, type SkillRevision } from "../../core/schemas/skill.ts";
+import { SkillHead } from "../../core/schemas/skill.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { settingsOf } from "./env.ts";
-import { AppError, unwrap } from "./problems.ts";
-import { answers, createRouter, numeric, takesJson } from "./router.ts";
+import { unwrap } from "./problems.ts";
+import { answers, createRouter, takesJson } from "./router.ts";
 import { openSkills } from "./stores.ts";
 
 export const skills = createRouter();
 
 const OfSkill = z.object({ name: SkillName });
-const OfRevision = OfSkill.extend({ rev: numeric(1, 999_999_999) });
 
 skills.openapi(
   createRoute({
@@ -39,8 +33,9 @@ skills.openapi(
     responses: answers(200, "The profile's skills, and the bundled ones it has not replaced", SkillList),
   }),
   async (c) => {
-    const library = createLibrary({ store: openSkills(c.env, c.var.profile), seeds });
-    return c.json({ skills: await library.lines() }, 200);
+    const lines = await createLibrary({ store: openSkills(c.env, c.var.profile), seeds }).lines();
+    const scene = { disabled: settingsOf(c.env).skills.disabled };
+    return c.json({ skills: lines.map((line) => ({ ...line, ...readinessOf(line, scene) })) }, 200);
   },
 );
 
@@ -56,6 +51,11 @@ skills.openapi(
     const { name } = c.req.valid("param");
     const snapshot = await openSkills(c.env, c.var.profile).open(name);
     if (!snapshot) return c.json({ name, head: null, files: bundledFiles(name) }, 200);
+    if (followsBundle(snapshot.head)) {
+      const files = bundledFiles(name);
+      const isSame = textOfFiles(hashFiles(files)) === snapshot.head.text;
+      return c.json({ name, head: isSame ? snapshot.head : null, files }, 200);
+    }
     return c.json({ name, head: snapshot.head, files: toContents(snapshot.files) }, 200);
   },
 );
@@ -76,37 +76,6 @@ skills.openapi(
     const { description, category } = unwrap(validateSkill({ name, files, maxFiles, writer: "person" }));
     const next: SkillNext = { files, description, category, state: "active", origin: "user", citations: [] };
     return c.json(await change(openSkills(c.env, c.var.profile), name, () => ok(next)), 200);
-  },
-);
-
-skills.openapi(
-  createRoute({
-    method: "get",
-    path: "/v1/skills/{name}/revisions",
-    operationId: "listSkillRevisions",
-    request: { params: OfSkill },
-    responses: answers(200, "Revisions, newest first; none of a bundled skill", SkillRevisionList),
-  }),
-  async (c) => {
-    const { name } = c.req.valid("param");
-    const revisions = await openSkills(c.env, c.var.profile).revisions(name);
-    if (revisions.length === 0) bundledFiles(name);
-    return c.json({ revisions }, 200);
-  },
-);
-
-skills.openapi(
-  createRoute({
-    method: "get",
-    path: "/v1/skills/{name}/revisions/{rev}",
-    operationId: "readSkillRevision",
-    request: { params: OfRevision },
-    responses: answers(200, "The revision and its files", SkillRevisionDetail),
-  }),
-  async (c) => {
-    const { name, rev } = c.req.valid("param");
-    const { revision, files } = await openRevision(openSkills(c.env, c.var.profile), name, rev);
-    return c.json({ revision, files: toContents(files) }, 200);
   },
 );
 
@@ -158,29 +127,42 @@ skills.openapi(
     const { rev } = c.req.valid("json");
     const store = openSkills(c.env, c.var.profile);
     if (rev === undefined) return c.json(await change(store, name, unarchive), 200);
-    const { revision, files } = await openRevision(store, name, rev);
-    const { description, category, citations } = revision;
-    const next: SkillNext = { files, description, category, citations };
-    return c.json(await change(store, name, (current) => amend(name, current, next)), 200);
+    const head = await change(store, name, async (current) => {
+      // Each time anew: what is purged meanwhile must not come back.
+      const opened = await openRevision(store, name, rev);
+      if (!opened.ok) return opened;
+      const { description, category, citations } = opened.value.revision;
+      return amend(name, current, { files: opened.value.files, description, category, citations });
+    });
+    return c.json(head, 200);
   },
 );
 
-type Decide = (current: SkillSnapshot | null) => Result<SkillNext>;
+type Decide = (current: SkillSnapshot | null) => Result<SkillNext> | Promise<Result<SkillNext>>;
 
-async function change(store: SkillStore, name: SkillName, decide: Decide): Promise<SkillHead> {
+export async function change(store: SkillStore, name: SkillName, decide: Decide): Promise<SkillHead> {
   const since = (await store.head(name))?.rev ?? 0;
   return unwrap(await store.change({ name, op: `api:${ulid()}`, since, decide })).head;
 }
 
-/** A bundled skill gets a head of its own by the first thing a person decides about it. */
-function amend(name: SkillName, current: SkillSnapshot | null, next: SkillNext): Result<SkillNext> {
-  if (current) return ok(next);
+/**
+ * A bundled skill gets a head of its own by the first thing a person decides about it, with the files that the bundle has
+ * then: what is pinned is what was seen.
+ */
+export function amend(name: SkillName, current: SkillSnapshot | null, next: SkillNext): Result<SkillNext> {
+  if (current && !followsBundle(current.head)) {
+    // Other files that a person chose are theirs.
+    const isChosen = current.head.origin === "bundled" && next.files !== undefined;
+    return ok(isChosen ? { origin: "user", ...next } : next);
+  }
   if (!Object.hasOwn(seeds, name)) return missing(name);
   const files = seeds[name]!;
   const parsed = parseSkill(files[SKILL_MD] ?? "");
   if (!parsed.ok) return parsed;
   const { description, category } = parsed.value;
-  return ok({ files, description, category, state: "active", origin: "bundled", ...next });
+  const isChosen = next.files !== undefined && textOfFiles(hashFiles(next.files)) !== textOfFiles(hashFiles(files));
+  const state = current?.head.state ?? "active";
+  return ok({ files, description, category, state, origin: isChosen ? "user" : "bundled", ...next });
 }
 
 /** What a model learned has to prove itself again; what a person wrote has not. */
@@ -191,24 +173,7 @@ function unarchive(current: SkillSnapshot | null): Result<SkillNext> {
   return ok({ state: learned ? "trial" : "active", reason: "Restored by a person." });
 }
 
-async function openRevision(
-  store: SkillStore,
-  name: SkillName,
-  rev: number,
-): Promise<{ revision: SkillRevision; files: FileBodies }> {
-  const revision = (await store.revisions(name)).find((candidate) => candidate.rev === rev);
-  if (!revision) throw new AppError("revision_not_found", `The skill \`${name}\` has no revision ${rev}.`);
-  const files = await Promise.all(
-    Object.entries(revision.files).map(async ([path, { sha256 }]) => {
-      const body = await store.blob(sha256);
-      if (body === null) throw new Error(`revision ${rev} of ${name} names a blob that is not there: ${sha256}`);
-      return [path, body] as const;
-    }),
-  );
-  return { revision, files: Object.fromEntries(files) };
-}
-
-function bundledFiles(name: SkillName): Record<string, string> {
+export function bundledFiles(name: SkillName): Record<string, string> {
   const files = Object.hasOwn(seeds, name) ? seeds[name] : undefined;
   return files ?? unwrap(missing(name));
 }

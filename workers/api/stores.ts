@@ -1,18 +1,32 @@
 // The stores of the authenticated profile, over this Worker's bindings. Made anew for each request; cheap.
-import type { CurationStore, MemoryStore, ReviewStore, SkillStore } from "../../core/ports.ts";
+import type { CurationStore, MemoryStore, PendingStore, ReviewStore, SkillStore } from "../../core/ports.ts";
 import type { ProfileId } from "../../core/schemas/ids.ts";
+import { conditionsOf } from "../../core/skills/conditions.ts";
+import { createBlobCache } from "../../stores/blob-cache.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { toKeyValue } from "../../stores/kv.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
+import { createPendingStore } from "../../stores/pending-store.ts";
 import { toBucket } from "../../stores/r2.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { systemClock } from "../../stores/system-clock.ts";
 import { type Env, settingsOf } from "./env.ts";
 
+/** Contents of skills, for as long as the isolate lives. */
+const BLOBS = createBlobCache();
+
 export function openSkills(env: Env, profile: ProfileId): SkillStore {
   const { swapMs } = settingsOf(env).skills;
-  return createSkillStore({ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs });
+  return createSkillStore({
+    bucket: toBucket(env.SKILLS),
+    profile,
+    clock: systemClock,
+    random: Math.random,
+    swapMs,
+    readConditions: conditionsOf,
+    cache: BLOBS,
+  });
 }
 
 export function openMemory(env: Env, profile: ProfileId): MemoryStore {
@@ -22,6 +36,10 @@ export function openMemory(env: Env, profile: ProfileId): MemoryStore {
 
 export function openReviews(env: Env, profile: ProfileId): ReviewStore {
   return createReviewStore({ bucket: toBucket(env.SKILLS), profile });
+}
+
+export function openPending(env: Env, profile: ProfileId): PendingStore {
+  return createPendingStore({ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random });
 }
 
 export function openCuration(env: Env): CurationStore {

@@ -2,7 +2,9 @@
 // those of people who ask for a run, from the queue. This is the one place where it is wired.
 import { runCuration, toHeadCheck } from "../../core/learning/run-curation.ts";
 import { parseSettings } from "../../core/limits.ts";
+import { conditionsOf } from "../../core/skills/conditions.ts";
 import { seeds } from "../../skills-seed/index.ts";
+import { createBlobCache } from "../../stores/blob-cache.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { toBucket } from "../../stores/r2.ts";
@@ -10,6 +12,9 @@ import { createSkillStore } from "../../stores/skill-store.ts";
 import { systemClock as clock } from "../../stores/system-clock.ts";
 import { type DeliverOptions, deliverCuration, sendDueShards } from "./deliver.ts";
 import type { Env } from "./env.ts";
+
+/** Contents of skills, for as long as the isolate lives. */
+const BLOBS = createBlobCache();
 
 export default {
   async scheduled(_controller: ScheduledController, env: Env): Promise<void> {
@@ -41,7 +46,15 @@ function wire(env: Env): DeliverOptions {
         run,
         dryRun,
         curation,
-        skills: createSkillStore({ bucket, profile, clock, random: Math.random, swapMs: skillLimits.swapMs }),
+        skills: createSkillStore({
+          bucket,
+          profile,
+          clock,
+          random: Math.random,
+          swapMs: skillLimits.swapMs,
+          readConditions: conditionsOf,
+          cache: BLOBS,
+        }),
         evidence: createEvidenceStore({ bucket, profile }),
         checkHead: toHeadCheck(seeds, skillLimits),
         clock,

@@ -2,7 +2,7 @@
 // queues. Counts failures itself, because a queue's own count starts again in its dead-letter queue.
 import { messageOf } from "../../core/errors.ts";
 import { type ReviewEnd, settleWatermark } from "../../core/learning/review.ts";
-import type { Clock, MemoryStore, ReviewStore } from "../../core/ports.ts";
+import type { Clock, MemoryStore, PendingStore, ReviewStore } from "../../core/ports.ts";
 import { type ProfileId, fromReviewId } from "../../core/schemas/ids.ts";
 import { type ReviewJob, ReviewMessage } from "../../core/schemas/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
@@ -12,6 +12,7 @@ export type Verdict = { act: "ack" } | { act: "retry"; delaySeconds: number };
 export interface DeliverOptions {
   reviews(profile: ProfileId): ReviewStore;
   memory(profile: ProfileId): MemoryStore;
+  pending(profile: ProfileId): PendingStore;
   /** Runs it once; see core/learning/review.ts. */
   run(job: ReviewJob): Promise<ReviewEnd>;
   clock: Clock;
@@ -132,6 +133,7 @@ async function sweepOld({ profile, review }: ReviewMessage, options: DeliverOpti
     if (keys > 0) log({ event: "memory_swept", profile, keys });
     const swept = await options.reviews(profile).sweep(daysAgo(settings.review.keepDays));
     if (swept > 0) log({ event: "reviews_swept", profile, reviews: swept });
+    await options.pending(profile).sweep(daysAgo(settings.review.keepDays));
   } catch (thrown) {
     log({ event: "sweep_failed", review, message: messageOf(thrown) });
   }

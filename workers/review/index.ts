@@ -9,16 +9,22 @@ import { createRehearsalModel } from "../../core/models/rehearsal.ts";
 import { type ModelDeps, createModels } from "../../core/models/routing.ts";
 import type { ReviewJob } from "../../core/schemas/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
+import { conditionsOf } from "../../core/skills/conditions.ts";
 import { seeds } from "../../skills-seed/index.ts";
+import { createBlobCache } from "../../stores/blob-cache.ts";
 import { toKeyValue } from "../../stores/kv.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { toBucket } from "../../stores/r2.ts";
+import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { systemClock as clock } from "../../stores/system-clock.ts";
 import { type DeliverOptions, deliverDeadReview, deliverReview } from "./deliver.ts";
 import { type Env, Variables } from "./env.ts";
 import { createOverlay } from "./overlay.ts";
+
+/** Contents of skills, for as long as the isolate lives. */
+const BLOBS = createBlobCache();
 
 /** Reviews of one isolate know together which keys rest. */
 const MODEL_DEPS: ModelDeps = {
@@ -50,6 +56,7 @@ function wire(env: Env): DeliverOptions {
   return {
     reviews: (profile) => createReviewStore({ bucket, profile }),
     memory: (profile) => createMemoryStore({ kv, profile, clock, overlayMs, overlay: createOverlay() }),
+    pending: (profile) => createPendingStore({ bucket, profile, clock, random: Math.random }),
     run: (job) => run(job, env, settings),
     clock,
     settings,
@@ -66,8 +73,17 @@ async function run(job: ReviewJob, env: Env, settings: Settings): Promise<Review
   return runReview({
     job,
     reviews: createReviewStore({ bucket, profile }),
-    skills: createSkillStore({ bucket, profile, clock, random: Math.random, swapMs: settings.skills.swapMs }),
+    skills: createSkillStore({
+      bucket,
+      profile,
+      clock,
+      random: Math.random,
+      swapMs: settings.skills.swapMs,
+      readConditions: conditionsOf,
+      cache: BLOBS,
+    }),
     memory: createMemoryStore({ kv: toKeyValue(env.MEMORY), profile, clock, overlayMs, overlay: createOverlay() }),
+    pending: createPendingStore({ bucket, profile, clock, random: Math.random }),
     seeds,
     models: models.value,
     clock,

@@ -26,6 +26,16 @@ export function inputOf(request: ModelRequest): string {
   return message?.role === "user" ? message.text.replace(/^\[steer [^\]]*\]\n/, "") : "";
 }
 
+const LOADED = "<skills>\n";
+
+/** The texts that the person loaded by name, newest last, and whose they are. */
+export function loadedSkills(request: ModelRequest): { name: string; content: string }[] {
+  return request.messages
+    .flatMap((message) => (message.role === "user" && message.text.startsWith(LOADED) ? [message.text] : []))
+    .flatMap((text) => [...text.matchAll(/^<skill name="([a-z0-9-]+)">\n([\s\S]*?)\n<\/skill>$/gm)])
+    .map((found) => ({ name: found[1]!, content: found[2]! }));
+}
+
 /** Calls and results since the person last spoke, in order. */
 export function doneSinceInput(request: ModelRequest): Done[] {
   return toDone(request.messages.slice(inputIndex(request) + 1));
@@ -51,7 +61,7 @@ function inputIndex({ messages, toolChoice }: ModelRequest): number {
 
 /** The harness tells of news behind the person's words. */
 function isNote(text: string): boolean {
-  return text.startsWith("<note>");
+  return text.startsWith("<note>") || text.startsWith(LOADED);
 }
 
 function toDone(messages: Message[]): Done[] {

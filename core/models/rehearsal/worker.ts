@@ -5,7 +5,7 @@ import { BAD_DATE, BAD_NUMBER, NO_COLUMN, toCommand } from "./awk-program.ts";
 import { type Inquiry, type Run, beginInquiry, learn } from "./belief.ts";
 import type { Advice } from "./conventions.ts";
 import { readAdvice } from "./prose.ts";
-import { type Done, doneInAll, doneSinceInput, inputOf, listedSkills, offered } from "./request.ts";
+import { type Done, doneInAll, doneSinceInput, inputOf, listedSkills, loadedSkills, offered } from "./request.ts";
 import { chooseSkills } from "./skill-choice.ts";
 import { type TableTask, nameTask } from "./table-task.ts";
 import type { ModelRequest } from "../../agent/contract.ts";
@@ -92,20 +92,22 @@ function heard(request: ModelRequest): Advice {
         ),
     )
     .join("\n");
-  const texts = [asked, ...views.map(({ result }) => String(result.content ?? "")).toReversed()];
+  const loaded = loadedSkills(request).map(({ content }) => content);
+  const texts = [asked, ...[...views.map(({ result }) => String(result.content ?? "")), ...loaded].toReversed()];
   return texts.map(readAdvice).reduce((merged, advice) => ({ ...advice, ...merged }), {});
 }
 
 /** The best listed skill, and a second one only where the first one's text left everything open. */
 function nextSkill(request: ModelRequest, advice: Advice): string | undefined {
-  const viewed = doneInAll(request).some(({ call }) => call.name === "skill_view");
+  const viewed = doneInAll(request).some(({ call }) => call.name === "skill_view") || loadedSkills(request).length > 0;
   if (viewed && Object.keys(advice).length > 0) return undefined;
   return unread(request, { unusual: false });
 }
 
 function unread(request: ModelRequest, look: { unusual: boolean }): string | undefined {
   const viewed = doneInAll(request).filter(({ call }) => call.name === "skill_view");
-  const names = chooseSkills(listedSkills(request.system), look);
+  const loaded = loadedSkills(request).map(({ name }) => name);
+  const names = chooseSkills(listedSkills(request.system), look).filter((name) => !loaded.includes(name));
   return names.find((name) => !viewed.some(({ call }) => call.args.name === name));
 }
 

@@ -1,0 +1,32 @@
+// `npm run bench:import [-- --data FILE]`: how much of what people have written as SKILL.md is taken, and whether it comes out
+// again byte for byte. FILE holds JSON lines {repo, path, licence, name, label, text}, plain or gzip; without it there are a
+// few of our own. Prints a report; the last line is one JSON object. Method: bench/README.md.
+import { parseArgs } from "node:util";
+import { importRow } from "./import/measure.ts";
+import { printImport, toImportLine } from "./import/report.ts";
+import { readRows } from "./import/rows.ts";
+
+const HELP = "bench:import takes --data FILE: JSON lines with `path` and `text`, plain or gzip.";
+
+function readArguments(): { data?: string } {
+  try {
+    return parseArgs({ options: { data: { type: "string" } } }).values;
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${HELP}`);
+    return process.exit(2);
+  }
+}
+
+const { data } = readArguments();
+const rows = readRows(data);
+if (!rows.ok) {
+  console.error(`${rows.failure.message} ${HELP}`);
+  process.exit(2);
+}
+const outcomes = [];
+for (const [n, row] of rows.value.entries()) {
+  outcomes.push(await importRow(row));
+  if ((n + 1) % 250 === 0) console.error(`${n + 1} of ${rows.value.length}`);
+}
+printImport(outcomes);
+console.log(toImportLine(outcomes));

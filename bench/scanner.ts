@@ -1,0 +1,29 @@
+// `npm run bench:scanner [-- --positives FILE --benign FILE]`: how many hostile texts the scanner keeps out, and how many
+// harmless ones. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
+import { parseArgs } from "node:util";
+import { scanRows, toFigures } from "./scanner/measure.ts";
+import { printReport } from "./scanner/report.ts";
+import { type Row, readRows } from "./scanner/rows.ts";
+import { sampleBenign, samplePositives } from "./scanner/samples.ts";
+
+const { positives, benign } = readArguments();
+const [caught, left] = [positives, benign].map((rows) => scanRows(rows, () => performance.now()));
+printReport(caught!, left!);
+console.log(JSON.stringify(toFigures(caught!, left!)));
+
+function readArguments(): { positives: Row[]; benign: Row[] } {
+  try {
+    const { values } = parseArgs({ options: { positives: { type: "string" }, benign: { type: "string" } } });
+    if ((values.positives === undefined) !== (values.benign === undefined)) {
+      throw new Error("--positives and --benign belong together: give both files, or none for the small samples");
+    }
+    if (values.positives === undefined || values.benign === undefined) {
+      console.error("Without files: a few samples of our own.");
+      return { positives: samplePositives(), benign: sampleBenign() };
+    }
+    return { positives: readRows(values.positives), benign: readRows(values.benign) };
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}.`);
+    process.exit(2);
+  }
+}

@@ -1,0 +1,52 @@
+// What bench:scanner prints for people. Called by bench/scanner.ts. Never prints a row's text: it may be hostile.
+import { type Scanned, type Timed, familyOf, groupBy, kindOf } from "./measure.ts";
+
+export function printReport(positives: Timed, benign: Timed): void {
+  for (const tier of ["A", "B", "C"]) {
+    const rows = positives.scanned.filter(({ row }) => row.tier === tier);
+    if (rows.length === 0) continue;
+    console.log(`\nTier ${tier}: ${toCount(rows)} caught`);
+    for (const [category, ofCategory] of sorted(groupBy(rows, ({ row }) => row.category || "(none)"))) {
+      console.log(`  ${category.padEnd(44)} ${toCount(ofCategory)}`);
+      const families = sorted(groupBy(ofCategory, familyOf)).filter(([family]) => family !== category);
+      if (tier === "A")
+        for (const [family, ofFamily] of families) console.log(`    ${family.padEnd(42)} ${toCount(ofFamily)}`);
+      const missed = ofCategory.filter(({ isCaught }) => !isCaught).map(({ row }) => row.id);
+      if (tier === "A" && missed.length > 0) console.log(`    missed: ${missed.join(", ")}`);
+    }
+  }
+  console.log("\nFalse positives");
+  for (const [kind, rows] of sorted(groupBy(benign.scanned, kindOf))) {
+    console.log(`  ${kind.padEnd(44)} ${toCount(rows)}`);
+    for (const { row, findings } of rows.filter(({ isCaught }) => isCaught)) {
+      const grave = findings.filter(({ severity }) => severity === "critical" || severity === "high");
+      console.log(`    ${row.id}: ${grave.map(({ pattern, line }) => `${pattern} (line ${line})`).join(", ")}`);
+    }
+  }
+  const rules = new Map<string, [right: number, wrong: number]>();
+  for (const [timed, at] of [
+    [positives, 0],
+    [benign, 1],
+  ] as const) {
+    for (const { findings } of timed.scanned) {
+      for (const { pattern, severity } of findings) {
+        if (severity !== "critical" && severity !== "high") continue;
+        const counts = rules.get(pattern) ?? [0, 0];
+        counts[at]++;
+        rules.set(pattern, counts);
+      }
+    }
+  }
+  console.log("\nRules, and on how many rows of each kind they were right and wrong");
+  for (const [pattern, [right, wrong]] of sorted(rules)) console.log(`  ${pattern.padEnd(44)} ${right} / ${wrong}`);
+  console.log("");
+}
+
+function toCount(rows: Scanned[]): string {
+  const caught = rows.filter(({ isCaught }) => isCaught).length;
+  return `${caught} of ${rows.length} (${((100 * caught) / rows.length).toFixed(1)} %)`;
+}
+
+function sorted<T>(groups: Map<string, T>): [string, T][] {
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,45 @@
+// Rows that bench:scanner scans: JSON lines, plain or gzip, told apart by their bytes. Called by bench/scanner.ts. A row
+// that cannot be read is an error with its line, never left out in silence.
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import * as z from "zod";
+
+const Row = z.object({
+  id: z.coerce.string().default(""),
+  unit: z.string().default("skill"),
+  category: z.string().nullish().transform(textOf),
+  tier: z.string().nullish().transform(textOf),
+  family: z.string().nullish().transform(textOf),
+  text: z.string(),
+});
+export type Row = z.infer<typeof Row>;
+
+/** A message for the command line when the file or one of its lines cannot be read. */
+export function readRows(path: string): Row[] {
+  const bytes = readFileSync(path);
+  const text = (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString("utf8");
+  return parseRows(text, path);
+}
+
+export function parseRows(text: string, path: string): Row[] {
+  return text
+    .replace(/^\uFEFF/, "")
+    .split("\n")
+    .flatMap((line, at) => (line.trim() === "" ? [] : [parseRow(line, `${path}, line ${at + 1}`)]));
+}
+
+function parseRow(line: string, place: string): Row {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw new Error(`${place}: this is not JSON`); // SyntaxError
+  }
+  const row = Row.safeParse(value);
+  if (!row.success) throw new Error(`${place}: ${z.prettifyError(row.error).replaceAll("\n", " ")}`);
+  return row.data;
+}
+
+function textOf(value: string | null | undefined): string {
+  return value ?? "";
+}

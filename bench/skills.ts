@@ -1,0 +1,58 @@
+// `npm run bench:skills [-- --count 10000] [--data FILE]`: what a large library costs when a session starts, and whether a search
+// finds the right skill in it. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { DEFAULTS } from "../core/limits.ts";
+import { renderSkillIndex } from "../core/skills/index-block.ts";
+import { estimateTokens } from "../core/tokens.ts";
+import { type BenchLibrary, buildLibrary, readRows } from "./skills/library.ts";
+import { measureRecall, toIndexedLine } from "./skills/recall.ts";
+import { printSkills, toSkillsLine } from "./skills/report.ts";
+import { measureSessionStart } from "./skills/session-start.ts";
+
+const FIXTURES = join(import.meta.dirname, "../test/fixtures/skills/library.jsonl");
+const STARTS = 40;
+/** Questions whose prompt is rendered: the length hardly depends on them. */
+const RENDERED = 40;
+const MAX_COUNT = 100_000;
+
+const { count, data } = readArguments();
+const rows = readRows(data);
+if (!rows.ok) refuse(rows.failure.message);
+const began = performance.now();
+const say = (line: string) => console.error(`[${((performance.now() - began) / 1000).toFixed(1)} s] ${line}`);
+
+say("building the library");
+const library = buildLibrary(rows.value, count);
+const start = await measureSessionStart(library, { starts: STARTS, say });
+const recall = await measureRecall(library, say);
+const measured = { library, start, recall, indexTokens: Math.max(start.indexTokens, longestIndex(library)) };
+printSkills(measured);
+console.log(toSkillsLine(measured));
+
+function longestIndex({ skills, queries }: BenchLibrary): number {
+  const lines = skills.map(toIndexedLine);
+  const requests = queries.slice(0, RENDERED).map((query) => query.text);
+  const { indexTokens } = DEFAULTS.skills;
+  return Math.max(...["", ...requests].map((text) => estimateTokens(renderSkillIndex(lines, indexTokens, text))));
+}
+
+function readArguments(): { count: number; data: string } {
+  try {
+    const { values } = parseArgs({
+      options: { count: { type: "string", default: "10000" }, data: { type: "string", default: FIXTURES } },
+    });
+    const number = Number(values.count);
+    if (!Number.isInteger(number) || number < 1 || number > MAX_COUNT) {
+      refuse(`--count takes a whole number from 1 to ${MAX_COUNT}.`);
+    }
+    return { count: number, data: values.data };
+  } catch {
+    return refuse("Only --count N and --data FILE are understood.");
+  }
+}
+
+function refuse(sentence: string): never {
+  console.error(sentence);
+  process.exit(2);
+}

@@ -1,0 +1,7 @@
+// A skill of the bench's library, from a file or made up. Types only.
+
+export interface BenchSkill {
+  name: string;
+  description: string;
+  body: string;
+}

@@ -1,0 +1,46 @@
+// What bench:skills prints: a report for people, and the one line for machines. Pure but for the console.
+import { median, quantile, rounded } from "../support/figures.ts";
+import type { BenchLibrary } from "./library.ts";
+import type { Recall } from "./recall.ts";
+import type { SessionStart } from "./session-start.ts";
+
+export interface SkillsMeasured {
+  library: BenchLibrary;
+  start: SessionStart;
+  /** The longest index of a prompt for any of the questions. */
+  indexTokens: number;
+  recall: Recall;
+}
+
+/** Named in the report; the figures count all of them. */
+const MOST_MISSED = 20;
+
+export function printSkills({ library, start, indexTokens, recall }: SkillsMeasured): void {
+  const { skills, queries, targets } = library;
+  const { recallAt5, bm25At5, searchMs, missed } = recall;
+  const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+  console.log(`library        ${skills.length} skills: ${targets} from the file, ${skills.length - targets} made up`);
+  console.log(
+    `session start  ${rounded(median(start.startMs))} ms p50, ${rounded(quantile(start.startMs, 0.95))} ms p95`,
+  );
+  console.log(`prompt index   ${indexTokens} tokens at most`);
+  console.log(`questions      ${queries.length}, each a skill's own "when to use" section, left out of the skill`);
+  if (queries.length === 0) return;
+  console.log(`in first five  ${percent(recallAt5)}; plain FTS5 bm25() over the same rows ${percent(bm25At5)}`);
+  console.log(`search         ${rounded(median(searchMs))} ms p50, ${rounded(quantile(searchMs, 0.95))} ms p95`);
+  if (missed.length > 0) console.log(`not found      ${missed.slice(0, MOST_MISSED).join(", ")}`);
+}
+
+export function toSkillsLine({ library, start, indexTokens, recall }: SkillsMeasured): string {
+  return JSON.stringify({
+    sessionStartMs: { p50: rounded(median(start.startMs)) },
+    indexTokens,
+    recallAt5: toShare(recall.recallAt5),
+    bm25At5: toShare(recall.bm25At5),
+    queries: library.queries.length,
+  });
+}
+
+function toShare(share: number): number {
+  return Math.round(share * 10_000) / 10_000;
+}

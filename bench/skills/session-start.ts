@@ -1,0 +1,99 @@
+// What a new epoch costs with a large library: `/refresh` in a session of the product, sent and answered over HTTP, with the
+// index in R2 and the object warm. It reads the index by conditional GET, lists memory, makes the prompt and stores it; no
+// model is asked. Then one turn, whose request shows the prompt as a model got it.
+import { setTimeout } from "node:timers/promises";
+import { CreatedProfile, SessionInfo } from "../../core/schemas/api.ts";
+import type { SkillIndex } from "../../core/schemas/skill.ts";
+import { estimateTokens } from "../../core/tokens.ts";
+import { type Timed, send } from "../support/http.ts";
+import { PLAIN_ORDER, toOrderText } from "../support/orders.ts";
+import { BENCH_MODEL, startStage } from "../support/stage.ts";
+import { OPERATOR_TOKEN } from "../support/talaria.ts";
+import type { BenchLibrary } from "./library.ts";
+import { toIndexedLine } from "./recall.ts";
+
+export interface SessionStart {
+  /** From sending `/refresh` to the end of the answer. */
+  startMs: number[];
+  /** Of the index of skills in the prompt, by our own estimate. */
+  indexTokens: number;
+}
+
+const WARM_UPS = 5;
+/** What a session does behind an answer, news of skills above all, is done before the next is asked for. */
+const REST_MS = 150;
+/** Every tenth skill has been used: an index without any use would have less to choose from. */
+const USED_EVERY = 10;
+const BLOCK = /<available_skills>[\s\S]*?<\/available_skills>/;
+
+export async function measureSessionStart(
+  library: BenchLibrary,
+  { starts, say }: { starts: number; say: (line: string) => void },
+): Promise<SessionStart> {
+  say("bundling the Workers");
+  const settings = {
+    models: { windows: { [BENCH_MODEL]: 200_000 } },
+    review: { enabled: false },
+    turn: { titles: false },
+  };
+  const stage = await startStage({ peer: false, settings });
+  try {
+    const { profile, key } = CreatedProfile.parse(await call(`${stage.oursUrl}/v1/profiles`, OPERATOR_TOKEN, "{}"));
+    const put = await send(`${stage.oursUrl}/bench/${profile}/index`, {
+      method: "PUT",
+      body: JSON.stringify(toIndex(library)),
+    });
+    if (put.status !== 204) throw new Error(`the index was not stored: ${put.status} ${put.text.slice(0, 400)}`);
+    const { session } = SessionInfo.parse(await call(`${stage.oursUrl}/v1/sessions`, key, "{}"));
+    const tell = (text: string) => message(`${stage.oursUrl}/v1/sessions/${session}/messages`, key, text);
+
+    const run = "skills";
+    await tell(toOrderText({ ...PLAIN_ORDER, run: "first" }));
+    say(`${starts} new epochs`);
+    const startMs: number[] = [];
+    for (let i = -WARM_UPS; i < starts; i++) {
+      await setTimeout(REST_MS);
+      const { totalMs } = await tell("/refresh");
+      if (i >= 0) startMs.push(totalMs);
+    }
+    await tell(toOrderText({ ...PLAIN_ORDER, run, record: true }));
+    const [recorded] = (await stage.server.take(run)).calls;
+    const block = BLOCK.exec(systemOf(recorded?.body ?? ""))?.[0];
+    if (!block) throw new Error("the prompt holds no index of skills");
+    return { startMs, indexTokens: estimateTokens(block) };
+  } finally {
+    await stage.stop();
+  }
+}
+
+function toIndex({ skills }: BenchLibrary): SkillIndex {
+  const lines = skills.map((skill, i) => {
+    const { name, ...line } = toIndexedLine(skill);
+    const use = { uses: 1 + (i % 7), successes: i % 3, failures: i % 2, lastUsedDay: "2026-11-01" };
+    return [name, i % USED_EVERY === 0 ? { ...line, use } : line] as const;
+  });
+  return { v: 1, seq: 1, skills: Object.fromEntries(lines.sort(([a], [b]) => (a < b ? -1 : 1))) };
+}
+
+async function message(url: string, key: string, text: string): Promise<Timed> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", accept: "text/event-stream" };
+  const timed = await send(url, { headers, body: JSON.stringify({ text }) });
+  if (!/"state":"done"/.test(timed.text)) {
+    throw new Error(`a turn failed (${timed.status}): ${timed.text.slice(-600)}`);
+  }
+  return timed;
+}
+
+async function call(url: string, key: string, body: string): Promise<unknown> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const answer = await send(url, { headers, body });
+  if (answer.status >= 300) throw new Error(`POST ${url} answered ${answer.status}: ${answer.text.slice(0, 400)}`);
+  return JSON.parse(answer.text);
+}
+
+/** Of a Chat Completions request. */
+function systemOf(body: string): string {
+  const { messages = [] } = JSON.parse(body || "{}") as { messages?: { role: string; content: unknown }[] };
+  const content = messages.find((said) => said.role === "system" || said.role === "developer")?.content;
+  return typeof content === "string" ? content : JSON.stringify(content ?? "");
+}

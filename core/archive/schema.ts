@@ -1,0 +1,36 @@
+// The tables of an Archive, one a profile. docs/STORAGE.md describes each; a test compares. Each kind of thing it holds has
+// tables and a version of its own, so that sessions can stand beside skills and either be made anew without the other.
+import type { Sql } from "../ports.ts";
+
+/** Rises when words are counted in another way: the tables are then dropped, and filled again from what they were made of. */
+const SKILLS_VERSION = 1;
+
+const STATE =
+  "CREATE TABLE IF NOT EXISTS archive_part(name TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT, WITHOUT ROWID";
+
+/**
+ * `id` is the row of `skill_words`; a new one for each text, so the highest are the newest. `read` is 1 when headings and
+ * body are there. The words are stems, made by core/skills/words.ts: the tokenizer only takes them apart at the blanks.
+ */
+const SKILLS = [
+  `CREATE TABLE skill_text(name TEXT PRIMARY KEY, id INTEGER NOT NULL, text TEXT NOT NULL, category TEXT NOT NULL,
+    read INTEGER NOT NULL, words INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+  `CREATE VIRTUAL TABLE skill_words USING fts5(skill UNINDEXED, name, description, headings, body,
+    tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'")`,
+  "CREATE VIRTUAL TABLE skill_terms USING fts5vocab(skill_words, row)",
+];
+const SKILL_TABLES = ["skill_terms", "skill_words", "skill_text"];
+
+export function openSkillTables(sql: Sql): void {
+  sql.run(STATE);
+  const [part] = sql.run<{ version: number }>("SELECT version FROM archive_part WHERE name = 'skills'");
+  if (part?.version === SKILLS_VERSION) return;
+  sql.transaction(() => {
+    for (const table of SKILL_TABLES) sql.run(`DROP TABLE IF EXISTS ${table}`);
+    for (const statement of SKILLS) sql.run(statement);
+    sql.run(
+      "INSERT INTO archive_part VALUES('skills', ?) ON CONFLICT DO UPDATE SET version = excluded.version",
+      SKILLS_VERSION,
+    );
+  });
+}

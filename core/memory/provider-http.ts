@@ -1,0 +1,90 @@
+// One HTTP request to a memory provider, by an injected fetch. The key is bound to the host it was given for: no redirect is
+// followed, and no failure holds a key, an address or a word of the reply. Called by the adapters in providers/.
+import { type Result, ok } from "../errors.ts";
+import type { ProviderFailure } from "./provider.ts";
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** More than any service sends for what is asked; a reply that goes on is cut off. */
+const MAX_REPLY_BYTES = 1 << 20;
+/** They say that the request itself was wrong, and nothing of the service. */
+const OWN_FAULTS = new Set([400, 404, 405, 409, 410, 413, 414, 415, 422]);
+
+export interface ProviderRequest {
+  method: "GET" | "POST" | "DELETE";
+  /** From the base URL on, its pieces encoded. */
+  path: string;
+  query?: Record<string, string | number | boolean>;
+  body?: unknown;
+  signal: AbortSignal;
+}
+
+/** Resolves to parsed JSON, `null` for a reply without a body. `status` is among the failure's facts. */
+export type Send = (request: ProviderRequest) => Promise<Result<unknown, ProviderFailure>>;
+
+export function createSend(options: {
+  name: string;
+  baseUrl: string;
+  /** The whole header, scheme and key. */
+  authorization: string;
+  fetch: Fetch;
+}): Send {
+  const { name, baseUrl, authorization } = options;
+
+  return async function send({ method, path, query = {}, body, signal }) {
+    const words = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)])).toString();
+    let status = 0;
+    try {
+      const response = await options.fetch(`${baseUrl}${path}${words && `?${words}`}`, {
+        method,
+        headers: { authorization, "content-type": "application/json", accept: "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        redirect: "manual",
+        signal,
+      });
+      status = response.status;
+      if (!response.ok) {
+        await response.body?.cancel().catch(() => undefined); // the connection may be gone already
+        return fail("memory_provider_refused", `${name} answered ${status}.`, {
+          facts: { status },
+          retry: status === 429 || status === 503,
+          own: OWN_FAULTS.has(status),
+        });
+      }
+      const text = await readText(response);
+      if (text === null) return fail("memory_provider_reply", `${name} sent a reply that is too long.`);
+      return ok(text.trim() === "" ? null : (JSON.parse(text) as unknown));
+    } catch {
+      // The thrown words may hold the address; what happened can be told without them.
+      if (signal.aborted) return fail("memory_provider_timeout", `${name} did not answer in time.`);
+      if (status > 0) return fail("memory_provider_reply", `${name} sent a reply that is no JSON.`);
+      return fail("memory_provider_unreachable", `${name} could not be reached.`);
+    }
+  };
+}
+
+export function fail(
+  code: string,
+  message: string,
+  more: Omit<ProviderFailure, "code" | "message"> = {},
+): { ok: false; failure: ProviderFailure } {
+  return { ok: false, failure: { code, message, ...more } };
+}
+
+async function readText(response: Response): Promise<string | null> {
+  const reader = response.body?.getReader();
+  if (!reader) return "";
+  const utf8 = new TextDecoder();
+  let bytes = 0;
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + utf8.decode();
+    bytes += value.byteLength;
+    if (bytes > MAX_REPLY_BYTES) {
+      await reader.cancel().catch(() => undefined); // nothing more of it is wanted
+      return null;
+    }
+    text += utf8.decode(value, { stream: true });
+  }
+}

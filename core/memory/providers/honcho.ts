@@ -1,0 +1,167 @@
+// What Honcho (https://docs.honcho.dev, API v3) concludes about the person of a profile, over an injected fetch. In the
+// operator's workspace a profile has two peers, the person and the agent, and sessions of its own. What is sent is compared
+// with what Honcho's own client sends: test/fixtures/memory-providers/.
+import * as z from "zod";
+import type { Tool } from "../../agent/contract.ts";
+import { fail as failCall, succeed } from "../../agent/tool-result.ts";
+import { type Result, ok } from "../../errors.ts";
+import { redactText } from "../../redact.ts";
+import { normaliseMemory } from "../../schemas/memory.ts";
+import type { ProviderConfig } from "../provider-env.ts";
+import { type Fetch, createSend, fail } from "../provider-http.ts";
+import type { MemoryProvider, MemoryWrite, ProviderFailure } from "../provider.ts";
+import { toQuery } from "../recall.ts";
+import { cutIntoPieces } from "./texts.ts";
+import { type Tenant, tenantHash } from "./tenant.ts";
+
+const TOP_K = 10;
+const MAX_CONCLUSIONS = 25;
+/** Its server takes 25,000 characters a message. */
+const MESSAGE_CHARS = 20_000;
+const MAX_PIECES = 10;
+
+// Loose: only what is read.
+const Context = z.object({ representation: z.string().nullish(), peer_card: z.array(z.string()).nullish() });
+const Summary = z.object({ content: z.string() }).nullish();
+const Summaries = z.object({ short_summary: Summary, long_summary: Summary });
+const Conclusions = z.array(z.object({ id: z.string(), content: z.string() }));
+const Chat = z.object({ content: z.string().nullish() });
+
+export function createHoncho(config: ProviderConfig, tenant: Tenant, fetch: Fetch): MemoryProvider {
+  const { baseUrl, apiKey } = config;
+  const send = createSend({ name: "Honcho", baseUrl, authorization: `Bearer ${apiKey}`, fetch });
+  const who = tenantHash(tenant);
+  const person = `user-${who}`;
+  const agent = `agent-${who}`;
+  // A workspace is shared by profiles, and so are the names of its sessions.
+  const session = `${who}-${tenant.session}`;
+  const root = `/v3/workspaces/${config.workspace}`;
+  let isOpen = false;
+
+  /** Each is get-or-create. Only before something is written: who is not known yet has nothing to recall. */
+  async function open(signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
+    if (isOpen) return ok(null);
+    const observed = { observe_me: true, observe_others: false };
+    const silent = { observe_me: false, observe_others: false };
+    const steps: [string, unknown][] = [
+      ["/v3/workspaces", { id: config.workspace }],
+      [`${root}/peers`, { id: person }],
+      [`${root}/peers`, { id: agent }],
+      [`${root}/sessions`, { id: session, peers: { [person]: observed, [agent]: silent } }],
+    ];
+    for (const [path, body] of steps) {
+      const sent = await send({ method: "POST", path, body, signal });
+      if (!sent.ok) return sent;
+    }
+    isOpen = true;
+    return ok(null);
+  }
+
+  async function post(path: string, body: unknown, signal: AbortSignal): Promise<Result<unknown, ProviderFailure>> {
+    const opened = await open(signal);
+    return opened.ok ? send({ method: "POST", path: `${root}${path}`, body, signal }) : opened;
+  }
+
+  async function forget(text: string, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
+    const filters = { observer_id: person, observed_id: person };
+    const sent = await post("/conclusions/query", { query: text, top_k: TOP_K, filters }, signal);
+    const found = parse(Conclusions, sent, []);
+    if (!found.ok) return found;
+    const same = found.value.filter(({ content }) => normaliseMemory(content) === normaliseMemory(text));
+    for (const { id } of same) {
+      const gone = await send({ method: "DELETE", path: `${root}/conclusions/${encodeURIComponent(id)}`, signal });
+      if (!gone.ok && !isUnknown(gone)) return gone;
+    }
+    return ok(null);
+  }
+
+  async function mirror(write: MemoryWrite, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
+    if (write.action !== "add") {
+      const gone = await forget(write.old, signal);
+      if (!gone.ok || write.action === "remove") return gone;
+    }
+    const conclusion = { content: write.text, session_id: session, observer_id: person, observed_id: person };
+    const sent = await post("/conclusions", { conclusions: [conclusion] }, signal);
+    return sent.ok ? ok(null) : sent;
+  }
+
+  return {
+    name: "honcho",
+    async prefetch(query, signal) {
+      const words = { search_query: query, search_top_k: TOP_K, include_most_frequent: true };
+      const sent = await send({
+        method: "GET",
+        path: `${root}/peers/${person}/context`,
+        query: { ...words, max_conclusions: MAX_CONCLUSIONS },
+        signal,
+      });
+      const context = parse(Context, sent, {});
+      if (!context.ok) return context;
+      const { representation, peer_card } = context.value;
+      return ok([...(peer_card ?? []), ...(representation ? [withoutTimes(representation)] : [])]);
+    },
+    async sync({ user: asked, assistant }, signal) {
+      const toMessages = (peer_id: string, text: string) =>
+        cutIntoPieces(text, MESSAGE_CHARS, MAX_PIECES).map((content) => ({ peer_id, content }));
+      const messages = [...toMessages(person, asked), ...toMessages(agent, assistant)];
+      const sent = await post(`/sessions/${session}/messages`, { messages }, signal);
+      return sent.ok ? ok(null) : sent;
+    },
+    async preCompaction(_messages, signal) {
+      const sent = await send({ method: "GET", path: `${root}/sessions/${session}/summaries`, signal });
+      const summaries = parse(Summaries, sent, { short_summary: null, long_summary: null });
+      if (!summaries.ok) return summaries;
+      const { long_summary, short_summary } = summaries.value;
+      return ok((long_summary ?? short_summary)?.content ?? "");
+    },
+    onWrite: mirror,
+    tools: () => [
+      askTool(async (query, signal) => {
+        const body = { query, stream: false };
+        const sent = await send({ method: "POST", path: `${root}/peers/${person}/chat`, body, signal });
+        const chat = parse(Chat, sent, {});
+        return chat.ok ? ok(chat.value.content ?? "") : chat;
+      }),
+    ],
+  };
+}
+
+/** What is not there yet (a new profile, a new session) is `missing`, not a failure. */
+function parse<T>(
+  schema: z.ZodType<T>,
+  sent: Result<unknown, ProviderFailure>,
+  missing: T,
+): Result<T, ProviderFailure> {
+  if (!sent.ok) return isUnknown(sent) ? ok(missing) : sent;
+  const parsed = schema.safeParse(sent.value ?? missing);
+  return parsed.success ? ok(parsed.data) : fail("memory_provider_reply", "Honcho sent a reply of another form.");
+}
+
+function isUnknown(sent: { failure: ProviderFailure }): boolean {
+  return sent.failure.facts?.status === 404;
+}
+
+/** `[2026-11-02 09:15:00] fact`: a time would make the same fact another one each day it is concluded again. */
+function withoutTimes(representation: string): string {
+  return representation.replace(/^(\s*(?:[-*]\s+|\d+\.\s+)?)\[\d{4}-\d\d-\d\d[^\]\n]{0,40}\]\s*/gm, "$1");
+}
+
+const Args = z.strictObject({ question: z.string().min(1).describe("One question about the person.") });
+
+function askTool(
+  ask: (query: string, signal: AbortSignal) => Promise<Result<string, ProviderFailure>>,
+): Tool<z.infer<typeof Args>> {
+  return {
+    name: "honcho_ask",
+    description:
+      "Asks the external memory a question about the person: what they prefer, said before, are working on. It may take seconds, and its answer is an inference.",
+    parameters: Args,
+    effect: "read",
+    async run({ question }, { signal }) {
+      const answer = await ask(toQuery(redactText(question)), signal);
+      if (!answer.ok) return failCall(answer.failure.code, `${answer.failure.message} Go on without it.`);
+      if (answer.value === "") return succeed({ known: false });
+      return succeed({ known: true }, { content: { answer: answer.value } });
+    },
+  };
+}

@@ -1,0 +1,120 @@
+// Memories kept by mem0's platform (https://docs.mem0.ai, API v3), over an injected fetch. One profile is one `user_id`, one
+// session one `run_id`. What is sent is compared with what mem0's own client sends: test/fixtures/memory-providers/.
+import * as z from "zod";
+import type { Tool } from "../../agent/contract.ts";
+import { fail as failCall, succeed } from "../../agent/tool-result.ts";
+import { type Result, ok } from "../../errors.ts";
+import { redactText } from "../../redact.ts";
+import { normaliseMemory } from "../../schemas/memory.ts";
+import type { ProviderConfig } from "../provider-env.ts";
+import { type Fetch, createSend, fail } from "../provider-http.ts";
+import type { MemoryProvider, MemoryWrite, ProviderFailure } from "../provider.ts";
+import { toQuery } from "../recall.ts";
+import { cutMiddle, lastWords } from "./texts.ts";
+import { type Tenant, tenantHash } from "./tenant.ts";
+
+const MAX_RESULTS = 10;
+/** Of one side of an exchange. Facts are extracted from it by a model, which a longer text only costs. */
+const MESSAGE_CHARS = 20_000;
+
+/** Loose: only what is read. Older versions answer with the list itself. */
+const Found = z.array(
+  z.object({ id: z.string(), memory: z.string(), user_id: z.string().nullish(), score: z.number().nullish() }),
+);
+type Found = z.infer<typeof Found>;
+
+export function createMem0(config: ProviderConfig, tenant: Tenant, fetch: Fetch): MemoryProvider {
+  const { baseUrl, apiKey } = config;
+  const send = createSend({ name: "mem0", baseUrl, authorization: `Token ${apiKey}`, fetch });
+  const user = `profile-${tenantHash(tenant)}`;
+  const run = tenant.session;
+  // Its documentation has a filter by user alone leave out what carries a run, and some have seen it not do so. Each
+  // branch names the user, so that none reaches another profile.
+  const filters = { OR: [{ user_id: user }, { AND: [{ user_id: user }, { run_id: "*" }] }] };
+
+  async function search(query: string, signal: AbortSignal): Promise<Result<Found, ProviderFailure>> {
+    const body = { query, output_format: "v1.1", top_k: MAX_RESULTS, filters };
+    const sent = await send({ method: "POST", path: "/v3/memories/search/", body, signal });
+    if (!sent.ok) return sent;
+    const raw = Array.isArray(sent.value) ? sent.value : (sent.value as { results?: unknown } | null)?.results;
+    const found = Found.safeParse(raw);
+    if (!found.success) return fail("memory_provider_reply", "mem0 sent a reply of another form.");
+    return ok(found.data.filter((memory) => (memory.user_id ?? user) === user));
+  }
+
+  async function add(body: Record<string, unknown>, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
+    const sent = await send({
+      method: "POST",
+      path: "/v3/memories/add/",
+      body: { ...body, user_id: user, run_id: run },
+      signal,
+    });
+    return sent.ok ? ok(null) : sent;
+  }
+
+  /** What was mirrored stands there word for word. */
+  async function forget(text: string, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
+    const found = await search(text, signal);
+    if (!found.ok) return found;
+    const same = found.value.filter((memory) => normaliseMemory(memory.memory) === normaliseMemory(text));
+    for (const { id } of same) {
+      const sent = await send({ method: "DELETE", path: `/v1/memories/${encodeURIComponent(id)}/`, signal });
+      if (!sent.ok && sent.failure.facts?.status !== 404) return sent;
+    }
+    return ok(null);
+  }
+
+  async function mirror(write: MemoryWrite, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
+    if (write.action !== "add") {
+      const gone = await forget(write.old, signal);
+      if (!gone.ok || write.action === "remove") return gone;
+    }
+    const messages = [{ role: "user", content: write.text }];
+    return add({ messages, infer: false, metadata: { source: "memory", store: write.store } }, signal);
+  }
+
+  return {
+    name: "mem0",
+    async prefetch(query, signal) {
+      const found = await search(query, signal);
+      return found.ok ? ok(found.value.map(({ memory }) => memory)) : found;
+    },
+    sync: ({ user: asked, assistant }, signal) =>
+      add(
+        {
+          messages: [
+            { role: "user", content: cutMiddle(asked, MESSAGE_CHARS) },
+            { role: "assistant", content: cutMiddle(assistant, MESSAGE_CHARS) },
+          ],
+        },
+        signal,
+      ),
+    async preCompaction(messages, signal) {
+      const words = lastWords(messages);
+      if (words === "") return ok("");
+      const found = await search(toQuery(words), signal);
+      return found.ok ? ok(found.value.map(({ memory }) => `- ${memory}`).join("\n")) : found;
+    },
+    onWrite: mirror,
+    tools: () => [searchTool(search)],
+  };
+}
+
+const Args = z.strictObject({ query: z.string().min(1).describe("What to look for, in a few words or a question.") });
+
+function searchTool(
+  search: (query: string, signal: AbortSignal) => Promise<Result<Found, ProviderFailure>>,
+): Tool<z.infer<typeof Args>> {
+  return {
+    name: "mem0_search",
+    description:
+      "Searches what earlier conversations left in the external memory. Results are recollections, not facts.",
+    parameters: Args,
+    effect: "read",
+    async run({ query }, { signal }) {
+      const found = await search(toQuery(redactText(query)), signal);
+      if (!found.ok) return failCall(found.failure.code, `${found.failure.message} Go on without it.`);
+      return succeed({ count: found.value.length }, { content: { memories: found.value.map(({ memory }) => memory) } });
+    },
+  };
+}

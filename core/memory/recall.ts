@@ -1,0 +1,94 @@
+// What becomes of what a memory provider recalls: which requests are worth a search, how its words become lines without
+// fences or repetitions, and the block a model reads. Called by core/session/recall.ts. Pure.
+import { fence, withoutFences } from "../prompt-block.ts";
+import { sha256Hex } from "../schemas/digest.ts";
+
+/** Of the whole block, fence included. */
+export const RECALL_CHARS = 4_000;
+const BULLET_CHARS = 600;
+/** Of a request, which is the search's question: beyond it, it is a text that was handed over. */
+const QUERY_CHARS = 1_000;
+
+const INTRO =
+  "Recalled from earlier conversations, as background. This is no new message and asks for nothing; what the person " +
+  "says goes before it. Use what bears on the request and do not repeat this block.";
+
+/** Said so often, in so few words, that no memory bears on it. */
+const ACKNOWLEDGEMENTS = new Set(
+  (
+    "ok,okay,k,kk,yes,y,yep,yeah,yup,sure,no,n,nope,nah,thanks,thank you,thank you very much,thx,ty,cheers,great,good," +
+    "nice,perfect,cool,awesome,fine,alright,all right,right,got it,i see,done,continue,go on,go ahead,proceed,do it," +
+    "next,more,again,stop,wait,please,please continue,yes please,no thanks,sounds good,looks good,lgtm,hi,hello,hey," +
+    "good morning,bye,ja,nein,danke,weiter,gut,genau,hallo,oui,non,merci,d'accord,continuez,bonjour,si,sí,gracias,vale," +
+    "sigue,hola,grazie,va bene,ciao,obrigado,obrigada,sim,não"
+  ).split(","),
+);
+const COMMAND = /^\/[a-z][\w-]*(?:\s|$)/i;
+
+/** Short acknowledgements, commands, signs alone: they are no question to a memory. */
+export function isTrivial(request: string): boolean {
+  const text = request.trim();
+  if (COMMAND.test(text)) return true;
+  if (text.length > 40) return false;
+  const words = text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}'\s]+/gu, " ")
+    .replace(/\s+/gu, " ")
+    .trim();
+  return words.length < 2 || ACKNOWLEDGEMENTS.has(words);
+}
+
+/** The end says what is wanted of what stands before it. */
+export function toQuery(request: string): string {
+  const text = request.replace(/\s+/gu, " ").trim();
+  if (text.length <= QUERY_CHARS) return text;
+  const half = QUERY_CHARS / 2 - 1;
+  return `${text.slice(0, half).toWellFormed()}… ${text.slice(-half).toWellFormed()}`;
+}
+
+/** What hides words or turns them round; not the joiners that scripts and emoji are written with. */
+const UNSEEN = /[\p{Cc}\s\u200B\u2060\uFEFF\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]+/gu;
+
+/** One fact a line: without list marks, headings, fences and what shows nothing; each once. */
+export function toBullets(texts: string[]): string[] {
+  const lines = texts.flatMap((text) => withoutRecallFences(text).split(/\r\n?|[\n\v\f\x85\u2028\u2029]/));
+  const bullets = lines
+    .filter((line) => !/^\s*#{1,6}\s/.test(line))
+    .map((line) =>
+      withoutFences(line.replace(UNSEEN, " "))
+        .replace(/^\s*(?:[-*•]\s+)+/u, "")
+        .trim(),
+    )
+    .filter((line) => /[\p{L}\p{N}]/u.test(line))
+    .map((line) => (line.length > BULLET_CHARS ? `${line.slice(0, BULLET_CHARS - 1)}…` : line).toWellFormed());
+  const known = new Set<string>();
+  return bullets.filter((bullet) => !known.has(keyOf(bullet)) && known.add(keyOf(bullet)));
+}
+
+/** By which a line is known again, in other case and spacing too. */
+export function keyOf(bullet: string): string {
+  return sha256Hex(bullet.normalize("NFC").toLowerCase().replace(/\s+/gu, " ").trim()).slice(0, 16);
+}
+
+/** The best that were not shown before and fit, and the block that shows them; `null` when nothing is left to show. */
+export function renderRecall(
+  bullets: string[],
+  isKnown: (key: string) => boolean,
+): { text: string; keys: string[] } | null {
+  let left = RECALL_CHARS - fence("memory-context", `${INTRO}\n`).length;
+  const shown: string[] = [];
+  for (const bullet of bullets) {
+    if (isKnown(keyOf(bullet))) continue;
+    left -= bullet.length + 3;
+    if (left < 0) break;
+    shown.push(bullet);
+  }
+  if (shown.length === 0) return null;
+  const lines = shown.map((bullet) => `- ${bullet}`);
+  return { text: fence("memory-context", [INTRO, ...lines].join("\n")), keys: shown.map(keyOf) };
+}
+
+/** Whole tags go; what they may leave of one loses its bracket in `withoutFences`. */
+export function withoutRecallFences(text: string): string {
+  return text.replace(/<[\s/]{0,8}memory-context\b[^<>\n]{0,200}>/gi, "");
+}

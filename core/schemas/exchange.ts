@@ -1,0 +1,56 @@
+// What crosses HTTP when skills come in and go out: imports, exports, publication, and the two forms of a public index.
+import * as z from "zod";
+import { FileContents } from "./file-body.ts";
+import { SkillName } from "./ids.ts";
+
+export const ImportFinding = z.object({
+  path: z.string(),
+  line: z.int(),
+  column: z.int(),
+  severity: z.string(),
+  category: z.string(),
+  pattern: z.string(),
+  reason: z.string(),
+});
+
+export const ImportedSkillAnswer = z.object({
+  name: SkillName,
+  rev: z.int().min(1),
+  /** What was put right while reading, in sentences. */
+  warnings: z.array(z.string()),
+  /** What the scanner noticed. It refuses nothing that a person imports. */
+  findings: z.array(ImportFinding),
+});
+export type ImportedSkillAnswer = z.infer<typeof ImportedSkillAnswer>;
+
+export const ExportFormat = z.enum(["zip", "skill", "tar.gz", "folder"]);
+export type ExportFormat = z.infer<typeof ExportFormat>;
+
+export const ExportedFolder = z.object({ name: SkillName, files: FileContents, warnings: z.array(z.string()) });
+export type ExportedFolder = z.infer<typeof ExportedFolder>;
+
+export const PublishSkill = z.strictObject({ public: z.boolean() });
+
+/** Agent Skills Discovery 0.2.0. */
+export const DISCOVERY_SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
+export const PublicIndex = z.object({
+  $schema: z.literal(DISCOVERY_SCHEMA),
+  skills: z.array(
+    z.object({
+      name: SkillName,
+      type: z.enum(["skill-md", "archive"]),
+      description: z.string(),
+      /** Relative to the index. */
+      url: z.string(),
+      /** Of the artifact's bytes. */
+      digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+    }),
+  ),
+});
+export type PublicIndex = z.infer<typeof PublicIndex>;
+
+/** The form before it: files by path, beside the index. */
+export const OldPublicIndex = z.object({
+  skills: z.array(z.object({ name: SkillName, description: z.string(), files: z.array(z.string()) })),
+});
+export type OldPublicIndex = z.infer<typeof OldPublicIndex>;

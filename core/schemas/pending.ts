@@ -1,0 +1,73 @@
+// A change of skills or memory that an agent wants and a person decides: the call as it was made, and what it would do. Kept
+// in R2, where a session, a review and the API all reach it; on the wire it is the same without what only a repeat needs.
+import * as z from "zod";
+import { JsonObject } from "./entry.ts";
+import { SessionId, SkillName } from "./ids.ts";
+import { Origin } from "./skill.ts";
+
+/** Made from the op of the call, so that a repeated call finds its own. */
+export const PendingId = z.string().regex(/^[0-9a-f]{20}$/, "the id of a pending change is 20 hexadecimal characters");
+export type PendingId = z.infer<typeof PendingId>;
+
+/** `approval`: writes wait by setting. `scan`: something in it looks like an attempt to command or to deceive. */
+export const PendingReason = z.enum(["approval", "scan"]);
+export type PendingReason = z.infer<typeof PendingReason>;
+
+/** `stale`: what it was to change has changed since; it is never carried out. */
+export const PendingState = z.enum(["waiting", "approved", "rejected", "stale"]);
+export type PendingState = z.infer<typeof PendingState>;
+
+export const PendingTool = z.enum(["skill_manage", "memory"]);
+export type PendingTool = z.infer<typeof PendingTool>;
+
+export const PendingChange = z.object({
+  v: z.literal(1),
+  id: PendingId,
+  tool: PendingTool,
+  /** The call: repeated with the same op, it is carried out once. */
+  args: JsonObject,
+  prepared: JsonObject,
+  op: z.string().min(1),
+  origin: Origin,
+  session: SessionId.optional(),
+  reason: PendingReason,
+  /** Why it waits, for a person. */
+  why: z.string(),
+  /** What it would do, in one line. */
+  summary: z.string(),
+  /** Unified, of each file; lines of facts for memory. */
+  diff: z.string(),
+  /** The skill and the `seq` it was decided on, 0 for a new one; `null` for memory, whose entries stand in `prepared`. */
+  seen: z.object({ skill: SkillName, seq: z.int().min(0) }).nullable(),
+  state: PendingState,
+  askedAt: z.int(),
+  decidedAt: z.int().nullable(),
+  /** What came of carrying it out; `null` until it was. */
+  outcome: z.string().nullable(),
+});
+export type PendingChange = z.infer<typeof PendingChange>;
+
+export const PendingInfo = PendingChange.pick({
+  id: true,
+  tool: true,
+  origin: true,
+  session: true,
+  reason: true,
+  why: true,
+  summary: true,
+  seen: true,
+  state: true,
+  askedAt: true,
+  decidedAt: true,
+  outcome: true,
+});
+export type PendingInfo = z.infer<typeof PendingInfo>;
+
+export const PendingDetail = PendingInfo.extend({
+  diff: z.string(),
+  /** Of a stale change: what it would do now, or why it cannot be done any more. */
+  now: z.string().optional(),
+});
+export type PendingDetail = z.infer<typeof PendingDetail>;
+export const PendingList = z.object({ pending: z.array(PendingInfo) });
+export const DecidePending = z.strictObject({ approve: z.boolean() });

@@ -1,0 +1,32 @@
+// The refusals of archives, in one form: `bad_archive` with a reason a program can tell, and `archive_too_large`. Used by the
+// readers of zip and tar. Pure.
+import { err } from "../../errors.ts";
+import { IMPORT } from "./import-limits.ts";
+
+export type ArchiveReason =
+  | "not_an_archive"
+  | "truncated"
+  | "inconsistent"
+  | "checksum"
+  | "encrypted"
+  | "compression"
+  | "link"
+  | "special_file"
+  | "split"
+  | "encoding";
+
+export function badArchive(reason: ArchiveReason, sentence: string) {
+  return err("bad_archive", `${sentence} Pack the skill's folder again, as a plain zip.`, { reason });
+}
+
+export function archiveTooLarge(sentence: string) {
+  return err("archive_too_large", sentence);
+}
+
+export function unpackedTooLarge() {
+  return archiveTooLarge(`Unpacked, the archive is larger than ${IMPORT.bytes} bytes: leave out what is not needed.`);
+}
+
+export function tooManyEntries(count: number | string) {
+  return err("too_many_files", `The archive lists ${count} entries; a skill has at most ${IMPORT.files} files.`);
+}

@@ -1,0 +1,230 @@
+// Reads a skill that comes from elsewhere: what it is called, what it is for, and its files, untouched. Lenient in form and
+// strict in safety. Called by the import route and the bench. Pure: what is read is written by a SkillStore.
+import { type Failure, type Result, err, ok } from "../../errors.ts";
+import { FIXED } from "../../limits.ts";
+import type { SkillChange } from "../../ports.ts";
+import { type FileBodies, toBytes, toFileBody } from "../../schemas/file-body.ts";
+import type { SkillName } from "../../schemas/ids.ts";
+import { SKILL_MD, parseSkill } from "../format.ts";
+import type { Seeds } from "../library.ts";
+import { baseOf, checkSkillName } from "../validate.ts";
+import { unpack } from "./archive.ts";
+import { archiveTooLarge } from "./archive-failure.ts";
+import { IMPORT } from "./import-limits.ts";
+import { checkPath, checkTogether, quotePath } from "./paths.ts";
+import { chooseName } from "./skill-name.ts";
+
+export interface ImportedSkill {
+  name: SkillName;
+  /** In one line, at most 1,024 characters; the file keeps the whole of it. */
+  description: string;
+  category: string;
+  /** As they came, byte for byte. */
+  files: FileBodies;
+  /** What was put right, in sentences for a person. */
+  warnings: string[];
+}
+
+export interface ImportOptions {
+  /** What the skill is to be called, whatever its text says. */
+  name?: string;
+  /** The name of the folder or of the file it came in, without its ending. */
+  folder?: string;
+}
+
+/** A zip, a `.skill` or a tar.gz. Failures: those of `unpack` and of `readFolder`. */
+export function readArchive(archive: Uint8Array, options: ImportOptions = {}): Result<ImportedSkill> {
+  const unpacked = unpack(archive);
+  return unpacked.ok ? readFiles(unpacked.value, options) : unpacked;
+}
+
+/** Contents by path. Failures: `bad_path`, `too_many_files`, `archive_too_large`, `bad_skill_md`, `bad_skill_name`, `bad_text`. */
+export function readFolder(files: FileBodies, options: ImportOptions = {}): Result<ImportedSkill> {
+  for (const [path, body] of Object.entries(files)) {
+    if (typeof body !== "string" || body.isWellFormed()) continue;
+    return err("bad_text", `${quotePath(path)} holds half of a surrogate pair and cannot be stored: write it again.`);
+  }
+  const entries = Object.entries(files).map(([path, body]): [string, Uint8Array] => [path, toBytes(body)]);
+  return readFiles(entries, options);
+}
+
+/** One SKILL.md and nothing beside it. */
+export function readSkillMd(bytes: Uint8Array, options: ImportOptions = {}): Result<ImportedSkill> {
+  return readFiles([[SKILL_MD, bytes]], options);
+}
+
+function readFiles(entries: [path: string, bytes: Uint8Array][], options: ImportOptions): Result<ImportedSkill> {
+  const warnings: string[] = [];
+  const kept = dropStray(entries, warnings);
+  const failure = checkEntries(kept);
+  if (failure) return { ok: false, failure };
+  const rooted = findRoot(kept, options.folder ?? "", warnings);
+  if (!rooted.ok) return rooted;
+  const { folder, files } = rooted.value;
+  const read = readOwn(files[SKILL_MD]!, folder);
+  if (!read.ok) return read;
+  const { document } = read.value;
+  const chosen =
+    options.name === undefined ? chooseName(read.value.written, folder) : { name: options.name, warnings: [] };
+  const wrong = checkSkillName(chosen.name);
+  if (wrong) return { ok: false, failure: wrong };
+  const isLong = document.description.length > FIXED.descriptionChars;
+  if (isLong) {
+    warnings.push(
+      `The description has ${document.description.length} characters; listings show ${FIXED.descriptionChars}.`,
+    );
+  }
+  return ok({
+    name: chosen.name,
+    description: isLong ? cut(document.description, FIXED.descriptionChars) : document.description,
+    category: document.category,
+    files,
+    warnings: [...warnings, ...document.warnings, ...chosen.warnings],
+  });
+}
+
+/** What systems leave in folders, and what no skill is made of. */
+const STRAY = /(?:^|\/)(?:__MACOSX\/|\.git\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*$)/;
+
+function dropStray(entries: [string, Uint8Array][], warnings: string[]): [string, Uint8Array][] {
+  const kept = entries.filter(([path]) => !STRAY.test(path));
+  const dropped = entries.length - kept.length;
+  if (dropped > 0) warnings.push(`${dropped} files that systems leave behind were not taken.`);
+  return kept;
+}
+
+function checkEntries(entries: [string, Uint8Array][]): Failure | null {
+  if (entries.length > IMPORT.files) {
+    const most = IMPORT.files;
+    return err("too_many_files", `A skill has at most ${most} files, this one ${entries.length}: merge some.`).failure;
+  }
+  const paths = entries.map(([path]) => path);
+  for (const path of paths) {
+    const failure = checkPath(path);
+    if (failure) return failure;
+  }
+  const total = entries.reduce((sum, [, bytes]) => sum + bytes.length, 0);
+  if (total > IMPORT.bytes) {
+    const sentence = `The skill has ${total} bytes of ${IMPORT.bytes}: leave out what is not needed.`;
+    return archiveTooLarge(sentence).failure;
+  }
+  return checkTogether(paths);
+}
+
+interface Rooted {
+  folder: string;
+  files: FileBodies;
+}
+
+/** The folder that holds SKILL.md becomes the root. Everything must stand in it. */
+function findRoot(entries: [string, Uint8Array][], given: string, warnings: string[]): Result<Rooted> {
+  const only = entries.length === 1 ? entries[0] : undefined;
+  const isLone = only !== undefined && /\.(?:md|markdown)$/i.test(only[0]) && !isSkillMd(only[0]);
+  const main = isLone ? only[0] : nearestSkillMd(entries.map(([path]) => path));
+  if (main === null) {
+    return err("bad_skill_md", "There is no SKILL.md: it stands at the root or in the one folder.", {
+      reason: "missing",
+    });
+  }
+  const prefix = main.slice(0, main.lastIndexOf("/") + 1);
+  const outside = entries.find(([path]) => !path.startsWith(prefix));
+  if (outside) {
+    const places = `${quotePath(outside[0])} stands outside of the folder of ${quotePath(main)}`;
+    return err("bad_skill_md", `${places}: import one skill at a time, its folder alone.`, { reason: "not_alone" });
+  }
+  const base = main.slice(prefix.length);
+  if (base !== SKILL_MD) warnings.push(`${quotePath(base)} was taken as SKILL.md.`);
+  const files = entries.map(([path, bytes]) => {
+    const own = path.slice(prefix.length);
+    return [own === base ? SKILL_MD : own, toFileBody(bytes)] as const;
+  });
+  const folder = prefix.split("/").at(-2) || (isLone ? base.replace(/\.\w+$/, "") : given);
+  return ok({ folder, files: Object.fromEntries(files) });
+}
+
+function isSkillMd(path: string): boolean {
+  return /(?:^|\/)skill\.md$/i.test(path);
+}
+
+/** The one that is least deep; null for none, or for two of the same depth. */
+function nearestSkillMd(paths: string[]): string | null {
+  const found = paths.filter(isSkillMd).sort((a, b) => depthOf(a) - depthOf(b));
+  const [first, second] = found;
+  if (first === undefined) return null;
+  return second === undefined || depthOf(second) > depthOf(first) ? first : nearestOf(found);
+}
+
+/** Of two skills side by side each stands outside of the other's folder, which is what the answer then says. */
+function nearestOf(found: string[]): string {
+  return found.filter((path) => depthOf(path) === depthOf(found[0]!)).sort()[0]!;
+}
+
+function depthOf(path: string): number {
+  return path.split("/").length;
+}
+
+function readOwn(body: FileBodies[string], folder: string) {
+  if (typeof body !== "string") {
+    return err("bad_skill_md", "SKILL.md is not UTF-8 text: save it as UTF-8.", { reason: "not_text" });
+  }
+  if (body.length > FIXED.skillMdChars && Array.from(body).length > FIXED.skillMdChars) {
+    const most = FIXED.skillMdChars;
+    return err("bad_skill_md", `SKILL.md has more than ${most} characters: move detail to references/.`, {
+      reason: "too_large",
+    });
+  }
+  const parsed = parseSkill(body, { fallbackName: NAMELESS });
+  if (!parsed.ok) return err("bad_skill_md", parsed.failure.message, { reason: parsed.failure.code });
+  const { name } = parsed.value;
+  if (name === NAMELESS && folder === "") {
+    return err(
+      "bad_skill_md",
+      "The frontmatter has no `name`, and no folder tells it: add a line such as `name: reading-logs`.",
+      {
+        reason: "no_name",
+      },
+    );
+  }
+  return ok({ document: parsed.value, written: name === NAMELESS ? "" : name });
+}
+
+/** No frontmatter gives this: what it gives has no control characters. */
+const NAMELESS = "\0";
+
+/** At a blank if one is near. */
+function cut(text: string, most: number): string {
+  const head = text
+    .slice(0, most - 1)
+    .toWellFormed()
+    .replace(/\uFFFD$/, "");
+  const blank = head.lastIndexOf(" ");
+  return `${blank > most - 80 ? head.slice(0, blank) : head}…`;
+}
+
+/** Ready for `SkillStore.change`: a person's own, active at once. Failure: `skill_exists`. */
+export function toImport(
+  skill: ImportedSkill,
+  { replace, seeds }: { replace: boolean; seeds: Seeds },
+): SkillChange["decide"] {
+  const { name, files, description, category } = skill;
+  return (current, index) => {
+    const isThere = current ? current.head.state !== "archived" : Object.hasOwn(seeds, name);
+    if (isThere && !replace) {
+      const advice = "import it with `replace=true`, or under another `name`";
+      return err("skill_exists", `There is a skill \`${name}\` already: ${advice}.`);
+    }
+    const base = baseOf(name);
+    const extended =
+      base !== null && (Object.hasOwn(index.skills, base) || Object.hasOwn(seeds, base)) ? base : undefined;
+    return ok({
+      files,
+      description,
+      category,
+      state: "active",
+      origin: "user",
+      citations: [],
+      ...(extended && { extends: extended }),
+      ...(current && current.head.state !== "active" && { reason: "Imported by a person." }),
+    });
+  };
+}

@@ -1,0 +1,138 @@
+// Reads and writes tar, the POSIX form with the long names of pax and GNU. Files only: links and devices are refused. Used for
+// `.tar.gz`. Pure.
+import { type Result, ok } from "../../errors.ts";
+import { badArchive, tooManyEntries } from "./archive-failure.ts";
+import { IMPORT } from "./import-limits.ts";
+import { quotePath } from "./paths.ts";
+import type { Entries } from "./zip-reader.ts";
+
+const BLOCK = 512;
+
+/** Failures: `bad_archive`, `too_many_files`. */
+export function readTar(tar: Uint8Array): Result<Entries> {
+  const files: Entries = [];
+  let longName: string | null = null;
+  let entries = 0;
+  for (let at = 0; at + BLOCK <= tar.length;) {
+    const header = tar.subarray(at, at + BLOCK);
+    if (header.every((byte) => byte === 0)) return ok(files);
+    const size = readNumber(header, 124, 12);
+    if (size === null || !isSummed(header)) return badArchive("inconsistent", "The archive is no tar, or is damaged.");
+    const from = at + BLOCK;
+    if (from + size > tar.length) return badArchive("truncated", "The archive is cut off.");
+    if (++entries > IMPORT.entries) return tooManyEntries(`more than ${IMPORT.entries}`);
+    const data = tar.subarray(from, from + size);
+    at = from + Math.ceil(size / BLOCK) * BLOCK;
+    const type = String.fromCharCode(header[156]!);
+    if (type === "L" || type === "x") {
+      longName = type === "L" ? readText(data) : (readPaxPath(data) ?? longName);
+      continue;
+    }
+    if (type === "g") continue;
+    const path = longName ?? readName(header);
+    longName = null;
+    if (type === "1" || type === "2")
+      return badArchive("link", `${quotePath(path)} is a link, and a skill holds none.`);
+    if (type === "5") continue;
+    if (type !== "0" && type !== "\0" && type !== "7") {
+      return badArchive("special_file", `${quotePath(path)} is no plain file.`);
+    }
+    files.push([path.replace(/^(?:\.\/)+/, ""), data]);
+  }
+  return ok(files);
+}
+
+/** Same files, same bytes: no time, no owner. A file that begins with `#!` may be run. */
+export function writeTar(files: [path: string, bytes: Uint8Array][]): Uint8Array {
+  const blocks: Uint8Array[] = [];
+  for (const [path, bytes] of files) {
+    const name = utf8.encode(path);
+    if (name.length > 100 || name.length !== path.length) {
+      const pax = toPaxPath(path);
+      blocks.push(toHeader(utf8.encode("pax"), pax.length, "x", 0o644), pad(pax));
+    }
+    const mode = bytes[0] === 0x23 && bytes[1] === 0x21 ? 0o755 : 0o644;
+    blocks.push(toHeader(name.subarray(0, 100), bytes.length, "0", mode), pad(bytes));
+  }
+  blocks.push(new Uint8Array(2 * BLOCK));
+  const tar = new Uint8Array(blocks.reduce((sum, block) => sum + block.length, 0));
+  let at = 0;
+  for (const block of blocks) {
+    tar.set(block, at);
+    at += block.length;
+  }
+  return tar;
+}
+
+const utf8 = new TextEncoder();
+
+function readText(bytes: Uint8Array): string {
+  const end = bytes.indexOf(0);
+  return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end));
+}
+
+function readName(header: Uint8Array): string {
+  const name = readText(header.subarray(0, 100));
+  const isPosix = readText(header.subarray(257, 263)) === "ustar";
+  const prefix = isPosix ? readText(header.subarray(345, 500)) : "";
+  return prefix ? `${prefix}/${name}` : name;
+}
+
+/** Octal digits; a size in base 256 is larger than anything that is taken. */
+function readNumber(header: Uint8Array, at: number, length: number): number | null {
+  const text = readText(header.subarray(at, at + length)).trim();
+  return /^[0-7]{1,12}$/.test(text) ? Number.parseInt(text, 8) : null;
+}
+
+/** The sum of the header's bytes, its own field taken as blanks. */
+function sumOf(header: Uint8Array): number {
+  return header.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 32 : byte), 0);
+}
+
+function isSummed(header: Uint8Array): boolean {
+  return readNumber(header, 148, 8) === sumOf(header);
+}
+
+/** Records `<length> <key>=<value>\n`; the length counts itself. */
+function readPaxPath(data: Uint8Array): string | null {
+  let found: string | null = null;
+  for (let at = 0; at < data.length;) {
+    const blank = data.indexOf(32, at);
+    const length = blank < 0 ? 0 : Number.parseInt(readText(data.subarray(at, blank)), 10);
+    if (!(length > blank - at && at + length <= data.length)) break;
+    const [key, ...value] = new TextDecoder().decode(data.subarray(blank + 1, at + length - 1)).split("=");
+    if (key === "path") found = value.join("=");
+    at += length;
+  }
+  return found;
+}
+
+function toPaxPath(path: string): Uint8Array {
+  const rest = ` path=${path}\n`;
+  const bytes = utf8.encode(rest).length;
+  let length = bytes + 1;
+  while (bytes + String(length).length > length) length++;
+  return utf8.encode(`${length}${rest}`);
+}
+
+function toHeader(name: Uint8Array, size: number, type: string, mode: number): Uint8Array {
+  const header = new Uint8Array(BLOCK);
+  const put = (text: string, at: number) => header.set(utf8.encode(text), at);
+  const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, "0")}\0`;
+  header.set(name, 0);
+  put(octal(mode, 7), 100);
+  put(octal(0, 7), 108);
+  put(octal(0, 7), 116);
+  put(octal(size, 11), 124);
+  put(octal(0, 11), 136);
+  put(type, 156);
+  put("ustar\x0000", 257);
+  put(`${sumOf(header).toString(8).padStart(6, "0")}\0 `, 148);
+  return header;
+}
+
+function pad(bytes: Uint8Array): Uint8Array {
+  const padded = new Uint8Array(Math.ceil(bytes.length / BLOCK) * BLOCK);
+  padded.set(bytes);
+  return padded;
+}

@@ -1,0 +1,231 @@
+// Reads a zip by its central directory, as every unpacker does, and refuses what unpackers disagree about: headers that say
+// different things, entries that overlap, bytes before or behind. Unpacks no more than is allowed. Pure.
+import { type Result, ok } from "../../errors.ts";
+import { archiveTooLarge, badArchive, tooManyEntries, unpackedTooLarge } from "./archive-failure.ts";
+import { crc32 } from "./crc32.ts";
+import { IMPORT } from "./import-limits.ts";
+import { inflate } from "./inflate.ts";
+import { quotePath } from "./paths.ts";
+import { decodeName } from "./zip-names.ts";
+
+export type Entries = [path: string, bytes: Uint8Array][];
+
+/** Files in the archive's order, under the names it gives them. Failures: `bad_archive`, `archive_too_large`, `too_many_files`. */
+export function readZip(zip: Uint8Array): Result<Entries> {
+  const view = new DataView(zip.buffer, zip.byteOffset, zip.length);
+  const directory = readEnd(view);
+  if (!directory.ok) return directory;
+  const listed = readDirectory(zip, view, directory.value);
+  if (!listed.ok) return listed;
+  const total = listed.value.reduce((sum, entry) => sum + entry.size, 0);
+  if (total > IMPORT.bytes) return unpackedTooLarge();
+  if (total > IMPORT.ratioFromBytes && total > IMPORT.ratio * zip.length) {
+    return archiveTooLarge(`The archive grows more than ${IMPORT.ratio} times when it is unpacked: it is no skill.`);
+  }
+  const placed = placeAll(view, listed.value, directory.value.offset);
+  if (!placed.ok) return placed;
+  const files: Entries = [];
+  for (const { entry, from } of placed.value) {
+    const bytes = readEntry(entry, zip.subarray(from, from + entry.packedSize));
+    if (!bytes.ok) return bytes;
+    if (!entry.isFolder) files.push([entry.path, bytes.value]);
+  }
+  return ok(files);
+}
+
+const END_RECORD = 0x06054b50;
+const END64_RECORD = 0x06064b50;
+const END64_LOCATOR = 0x07064b50;
+const CENTRAL_HEADER = 0x02014b50;
+const LOCAL_HEADER = 0x04034b50;
+const MAX_COMMENT = 0xffff;
+const END_BYTES = 22;
+
+interface Directory {
+  entries: number;
+  offset: number;
+  size: number;
+}
+
+/** The last record whose comment reaches just to the end of the file. */
+function readEnd(view: DataView): Result<Directory> {
+  const length = view.byteLength;
+  for (let at = length - END_BYTES; at >= Math.max(0, length - END_BYTES - MAX_COMMENT); at--) {
+    if (view.getUint32(at, true) !== END_RECORD || at + END_BYTES + view.getUint16(at + 20, true) !== length) continue;
+    return readEndAt(view, at);
+  }
+  return badArchive("not_an_archive", "This is no complete zip: its list of files, at the end, is missing.");
+}
+
+function readEndAt(view: DataView, at: number): Result<Directory> {
+  const [disk, firstDisk, onDisk, entries] = [4, 6, 8, 10].map((offset) => view.getUint16(at + offset, true));
+  const plain = { entries: entries!, size: view.getUint32(at + 12, true), offset: view.getUint32(at + 16, true) };
+  if (disk !== 0 || firstDisk !== 0 || onDisk !== entries) {
+    return badArchive("split", "The archive is one part of several.");
+  }
+  const is64 = at >= 20 && view.getUint32(at - 20, true) === END64_LOCATOR;
+  const directory = is64 ? readEnd64(view, at - 20) : { ...plain, end: at };
+  if (!directory) return badArchive("inconsistent", "The archive's long list of files (zip64) is damaged.");
+  if (directory.entries > IMPORT.entries) return tooManyEntries(directory.entries);
+  if (directory.offset + directory.size !== directory.end) {
+    return badArchive(
+      "inconsistent",
+      "The archive's list of files is not where it says, or something stands before it.",
+    );
+  }
+  return ok(directory);
+}
+
+/** What does not fit in 32 bits stands in a record of its own. */
+function readEnd64(view: DataView, locator: number): (Directory & { end: number }) | null {
+  const end = toSafe(view.getBigUint64(locator + 8, true));
+  if (end === null || end + 56 > locator || view.getUint32(end, true) !== END64_RECORD) return null;
+  const [entries, size, offset] = [32, 40, 48].map((at) => toSafe(view.getBigUint64(end + at, true)));
+  return entries == null || size == null || offset == null ? null : { entries, size, offset, end };
+}
+
+function toSafe(value: bigint): number | null {
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : null;
+}
+
+interface Entry {
+  path: string;
+  isFolder: boolean;
+  method: number;
+  crc: number;
+  packedSize: number;
+  size: number;
+  /** Where its own header stands. */
+  offset: number;
+  nameBytes: Uint8Array;
+}
+
+function readDirectory(zip: Uint8Array, view: DataView, { entries, offset, size }: Directory): Result<Entry[]> {
+  const list: Entry[] = [];
+  const end = offset + size;
+  let at = offset;
+  for (let n = 0; n < entries; n++) {
+    if (at + 46 > end || view.getUint32(at, true) !== CENTRAL_HEADER) return damagedList();
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((field) => view.getUint16(at + field, true));
+    const next = at + 46 + nameLength! + extraLength! + commentLength!;
+    if (next > end) return damagedList();
+    const nameBytes = zip.subarray(at + 46, at + 46 + nameLength!);
+    const extra = zip.subarray(at + 46 + nameLength!, at + 46 + nameLength! + extraLength!);
+    const entry = readHeader(view, at, nameBytes, extra);
+    if (!entry.ok) return entry;
+    list.push(entry.value);
+    at = next;
+  }
+  return at === end ? ok(list) : damagedList();
+}
+
+function damagedList() {
+  return badArchive("inconsistent", "The archive's list of files is damaged.");
+}
+
+const ENCRYPTED = 0x1 | 0x40 | 0x2000;
+const UTF8_NAME = 0x800;
+const UNICODE_PATH = 0x7075;
+const ZIP64 = 0x0001;
+
+function readHeader(view: DataView, at: number, nameBytes: Uint8Array, extra: Uint8Array): Result<Entry> {
+  const flags = view.getUint16(at + 8, true);
+  const method = view.getUint16(at + 10, true);
+  const path = decodeName(nameBytes, (flags & UTF8_NAME) !== 0, findExtra(extra, UNICODE_PATH));
+  if (path === null) return badArchive("encoding", "A name in the archive says that it is UTF-8 and is not.");
+  const shown = quotePath(path);
+  if ((flags & ENCRYPTED) !== 0 || method === 99) return badArchive("encrypted", `${shown} is encrypted.`);
+  if (method !== 0 && method !== 8) {
+    return badArchive("compression", `${shown} is packed in a way (method ${method}) that is not known here.`);
+  }
+  const sizes = readSizes(view, at, findExtra(extra, ZIP64));
+  if (!sizes) return badArchive("inconsistent", `The long sizes (zip64) of ${shown} are damaged.`);
+  const type = (view.getUint32(at + 38, true) >>> 28) & 0xf;
+  if (type === 0xa) return badArchive("link", `${shown} is a link, and a skill holds none.`);
+  const isFolder = path.endsWith("/");
+  if (![0, 4, 8].includes(type) || (type === 4 && !isFolder)) {
+    return badArchive("special_file", `${shown} is no plain file.`);
+  }
+  if (isFolder && sizes.size > 0) return badArchive("inconsistent", `The folder ${shown} has contents of its own.`);
+  return ok({ path, isFolder, method, crc: view.getUint32(at + 16, true), ...sizes, nameBytes });
+}
+
+/** Each field that is full is told by the extra field, in this order. */
+function readSizes(view: DataView, at: number, zip64: Uint8Array | null) {
+  const wide = zip64 && new DataView(zip64.buffer, zip64.byteOffset, zip64.length);
+  let next = 0;
+  const [size, packedSize, offset] = [24, 20, 42].map((field) => {
+    const plain = view.getUint32(at + field, true);
+    if (plain !== 0xffffffff) return plain;
+    if (!wide || next + 8 > wide.byteLength) return null;
+    next += 8;
+    return toSafe(wide.getBigUint64(next - 8, true));
+  });
+  return size == null || packedSize == null || offset == null ? null : { size, packedSize, offset };
+}
+
+function findExtra(extra: Uint8Array, wanted: number): Uint8Array | null {
+  const view = new DataView(extra.buffer, extra.byteOffset, extra.length);
+  for (let at = 0; at + 4 <= extra.length;) {
+    const length = view.getUint16(at + 2, true);
+    if (at + 4 + length > extra.length) return null;
+    if (view.getUint16(at, true) === wanted) return extra.subarray(at + 4, at + 4 + length);
+    at += 4 + length;
+  }
+  return null;
+}
+
+/** Where each entry's data stands. Two that share bytes are how a small archive holds a huge one. */
+function placeAll(view: DataView, entries: Entry[], limit: number): Result<{ entry: Entry; from: number }[]> {
+  const placed: { entry: Entry; from: number }[] = [];
+  for (const entry of entries) {
+    const from = findData(view, entry, limit);
+    if (from === null) {
+      return badArchive("inconsistent", `The archive says two things about ${quotePath(entry.path)}, or is cut off.`);
+    }
+    placed.push({ entry, from });
+  }
+  const sorted = placed.toSorted((a, b) => a.entry.offset - b.entry.offset);
+  for (const [n, { entry }] of sorted.entries()) {
+    const before = sorted[n - 1];
+    if (before && before.from + before.entry.packedSize > entry.offset) {
+      return badArchive(
+        "inconsistent",
+        `${quotePath(before.entry.path)} and ${quotePath(entry.path)} share their bytes.`,
+      );
+    }
+  }
+  return ok(placed);
+}
+
+/** The entry's own header has the same name and method. Its sizes may follow the data instead. */
+function findData(view: DataView, entry: Entry, limit: number): number | null {
+  const { offset: at, nameBytes } = entry;
+  if (at + 30 > limit || view.getUint32(at, true) !== LOCAL_HEADER) return null;
+  const [flags, method] = [6, 8].map((field) => view.getUint16(at + field, true));
+  const nameLength = view.getUint16(at + 26, true);
+  const from = at + 30 + nameLength + view.getUint16(at + 28, true);
+  if (method !== entry.method || nameLength !== nameBytes.length || from + entry.packedSize > limit) return null;
+  if ((flags! & ENCRYPTED) !== 0 || !agreesOnSizes(view, entry, flags!)) return null;
+  return nameBytes.every((byte, n) => byte === view.getUint8(at + 30 + n)) ? from : null;
+}
+
+const SIZES_FOLLOW = 0x8;
+
+function agreesOnSizes(view: DataView, { offset, crc, packedSize, size }: Entry, flags: number): boolean {
+  if ((flags & SIZES_FOLLOW) !== 0) return true;
+  const told = [14, 18, 22].map((field) => view.getUint32(offset + field, true));
+  return [crc, packedSize, size].every((value, n) => told[n] === value || (n > 0 && told[n] === 0xffffffff));
+}
+
+function readEntry(entry: Entry, data: Uint8Array): Result<Uint8Array> {
+  const shown = quotePath(entry.path);
+  const unpacked = entry.method === 8 ? inflate(data, entry.size) : { outcome: "done" as const, bytes: data };
+  if (unpacked.outcome === "broken") return badArchive("truncated", `${shown} is damaged or cut off.`);
+  if (unpacked.outcome === "too_large" || unpacked.bytes.length !== entry.size) {
+    return badArchive("inconsistent", `${shown} is not as large as the archive says.`);
+  }
+  return crc32(unpacked.bytes) === entry.crc
+    ? ok(unpacked.bytes)
+    : badArchive("checksum", `${shown} is damaged: its checksum is wrong.`);
+}

@@ -1,0 +1,229 @@
+// What became of a skill from one revision to another: reading a revision, telling two apart, and taking one change back on
+// what came after it. Called by the API's history routes. Writes nothing; pure but for reads through the store.
+import { createTwoFilesPatch, diffArrays } from "diff";
+import { type Result, err, ok } from "../errors.ts";
+import type { SkillNext, SkillSnapshot, SkillStore } from "../ports.ts";
+import type { SkillDiff } from "../schemas/api.ts";
+import type { FileBodies, FileBody } from "../schemas/file-body.ts";
+import type { SkillName } from "../schemas/ids.ts";
+import { type SkillRevision, isPurged } from "../schemas/skill.ts";
+import { validateSkill } from "./validate.ts";
+
+export interface OpenedRevision {
+  revision: SkillRevision;
+  files: FileBodies;
+}
+type FileDiff = SkillDiff["files"][number];
+
+/** Lines that must still stand round a change for it to be taken back, and that a diff shows round it. */
+const CONTEXT_LINES = 3;
+/** Lines that differ, above which a file counts as written anew: the search takes the square of that, here 0.1 s. */
+const MAX_EDITS = 1_000;
+
+/** Failures: `revision_not_found`, `revision_purged`. */
+export async function openRevision(store: SkillStore, name: SkillName, rev: number): Promise<Result<OpenedRevision>> {
+  const revision = await store.revision(name, rev);
+  if (!revision) return err("revision_not_found", `The skill \`${name}\` has no revision ${rev}.`);
+  if (isPurged(revision)) return purged(name, rev);
+  const files = await Promise.all(
+    Object.entries(revision.files).map(async ([path, { sha256 }]) => [path, await store.blob(sha256)] as const),
+  );
+  const missing = files.find(([, body]) => body === null);
+  if (!missing) return ok({ revision, files: Object.fromEntries(files) as FileBodies });
+  const now = await store.revision(name, rev);
+  if (now && isPurged(now)) return purged(name, rev);
+  throw new Error(`revision ${rev} of ${name} names contents that are not there: ${missing[0]}`);
+}
+
+/** From the one to the other, by path. Bytes that are no text are only said to differ. */
+export function diffFiles(before: FileBodies, after: FileBodies): FileDiff[] {
+  return changedPaths(before, after).map((path) => {
+    const [old, now] = [bodyAt(before, path), bodyAt(after, path)];
+    const change = old === undefined ? "added" : now === undefined ? "removed" : "changed";
+    return { path, change, diff: diffBodies(path, old, now) };
+  });
+}
+
+export interface Undo {
+  name: SkillName;
+  rev: number;
+  /** The files before `rev` and at `rev`. */
+  before: FileBodies;
+  after: FileBodies;
+  maxFiles: number;
+}
+
+/**
+ * What the present skill becomes without the change that `rev` made. State, pin and origin stay. Failures:
+ * `undo_conflict` with `facts.files`, `nothing_to_undo`, and those of validate.ts.
+ */
+export function toUndone(undo: Undo, present: SkillSnapshot): Result<SkillNext> {
+  const { name, rev, before, after, maxFiles } = undo;
+  const files = { ...present.files };
+  const conflicts: string[] = [];
+  for (const path of changedPaths(before, after)) {
+    const undone = undoFile(bodyAt(before, path), bodyAt(after, path), bodyAt(present.files, path));
+    if (undone === CONFLICT) conflicts.push(path);
+    else if (undone === undefined) delete files[path];
+    else files[path] = undone;
+  }
+  if (conflicts.length > 0) {
+    const list = conflicts.join(", ");
+    return err("undo_conflict", `Later changes stand where revision ${rev} changed ${list}: edit the skill instead.`, {
+      files: conflicts,
+    });
+  }
+  if (changedPaths(present.files, files).length === 0) {
+    return err("nothing_to_undo", `Nothing is left in \`${name}\` of what revision ${rev} changed.`);
+  }
+  const document = validateSkill({ name, files, maxFiles, writer: "person" });
+  if (!document.ok) return document;
+  return ok({ files, description: document.value.description, category: document.value.category });
+}
+
+/** Reads what `toUndone` needs. Failures: those of `openRevision`, and `nothing_to_undo` for a first revision. */
+export async function readUndo(
+  store: SkillStore,
+  name: SkillName,
+  rev: number,
+  maxFiles: number,
+): Promise<Result<Undo>> {
+  const after = await openRevision(store, name, rev);
+  if (!after.ok) return after;
+  if (rev === 1) {
+    return err(
+      "nothing_to_undo",
+      `Revision 1 made \`${name}\`: there is nothing before it. Archive the skill instead.`,
+    );
+  }
+  const before = await openRevision(store, name, rev - 1);
+  if (!before.ok) return before;
+  return ok({ name, rev, before: before.value.files, after: after.value.files, maxFiles });
+}
+
+const CONFLICT = Symbol("conflict");
+
+/** The present body without the change; undefined for no file. */
+function undoFile(
+  before: FileBody | undefined,
+  after: FileBody | undefined,
+  present: FileBody | undefined,
+): FileBody | undefined | typeof CONFLICT {
+  if (isSame(present, after)) return before;
+  // Somebody has taken it back already.
+  if (isSame(present, before)) return present;
+  if (typeof before !== "string" || typeof after !== "string" || typeof present !== "string") return CONFLICT;
+  return undoText(before, after, present) ?? CONFLICT;
+}
+
+/**
+ * The inverse patch, applied where its lines stand now: each place of it, with its context, must be there whole. Looking
+ * for the same lines elsewhere, as a patch tool does, would change another passage that happens to be alike.
+ */
+function undoText(before: string, after: string, present: string): string | null {
+  const [old, changed, now] = [toLines(before), toLines(after), toLines(present)];
+  const edits = editsOf(changed.lines, old.lines);
+  const moved = edits && placesOf(changed.lines, now.lines);
+  if (!edits || !moved) return null;
+  const lines = [...now.lines];
+  // From the end, so that places before stay what they are.
+  for (const { from, to, lines: wanted } of edits.toReversed()) {
+    const first = Math.max(0, from - CONTEXT_LINES);
+    const last = Math.min(changed.lines.length, to + CONTEXT_LINES);
+    const at = moved[first];
+    // Nothing stands round it by which its place could be told.
+    if (first === last || at === undefined || at < 0) return null;
+    for (let n = first; n < last; n++) if (moved[n] !== at + n - first) return null;
+    lines.splice(at + from - first, to - from, ...wanted);
+  }
+  const endsWithBreak = old.endsWithBreak === changed.endsWithBreak ? now.endsWithBreak : old.endsWithBreak;
+  return lines.join("\n") + (endsWithBreak && lines.length > 0 ? "\n" : "");
+}
+
+/** A carriage return belongs to its line, so line ends are kept and compared. */
+function toLines(text: string): { lines: string[]; endsWithBreak: boolean } {
+  const lines = text.split("\n");
+  const endsWithBreak = lines.at(-1) === "";
+  return { lines: endsWithBreak ? lines.slice(0, -1) : lines, endsWithBreak };
+}
+
+interface Edit {
+  /** Lines `from` to before `to` become `lines`. */
+  from: number;
+  to: number;
+  lines: string[];
+}
+
+function editsOf(from: string[], to: string[]): Edit[] | null {
+  const pieces = diffArrays(from, to, { maxEditLength: MAX_EDITS });
+  if (!pieces) return null;
+  const edits: Edit[] = [];
+  let at = 0;
+  let open: Edit | null = null;
+  for (const { value, added, removed } of pieces) {
+    if (!added && !removed) {
+      open = null;
+      at += value.length;
+      continue;
+    }
+    if (!open) edits.push((open = { from: at, to: at, lines: [] }));
+    if (added) open.lines.push(...value);
+    else open.to = at += value.length;
+  }
+  return edits;
+}
+
+/** Where each line of the one text stands in the other; -1 for one that does not. */
+function placesOf(from: string[], to: string[]): number[] | null {
+  const edits = editsOf(from, to);
+  if (!edits) return null;
+  const places: number[] = [];
+  let shift = 0;
+  for (const edit of [...edits, { from: from.length, to: from.length, lines: [] }]) {
+    while (places.length < edit.from) places.push(places.length + shift);
+    while (places.length < edit.to) places.push(-1);
+    shift += edit.lines.length - (edit.to - edit.from);
+  }
+  return places;
+}
+
+function diffBodies(path: string, old: FileBody | undefined, now: FileBody | undefined): string {
+  const from = old === undefined ? "/dev/null" : `a/${path}`;
+  const to = now === undefined ? "/dev/null" : `b/${path}`;
+  const [a, b] = [old ?? "", now ?? ""];
+  if (typeof a !== "string" || typeof b !== "string") return `Binary files ${from} and ${to} differ\n`;
+  const options = { context: CONTEXT_LINES, headerOptions: HEADERS };
+  const patch = createTwoFilesPatch(from, to, a, b, undefined, undefined, { ...options, maxEditLength: MAX_EDITS });
+  if (patch !== undefined) return patch;
+  // All of the one out, all of the other in.
+  const [removed, added] = [toHunk(a, "-"), toHunk(b, "+")];
+  return `--- ${from}\n+++ ${to}\n@@ -1,${removed.count} +1,${added.count} @@\n${removed.lines}${added.lines}`;
+}
+
+const HEADERS = { includeIndex: false, includeUnderline: false, includeFileHeaders: true };
+
+function toHunk(text: string, sign: string): { count: number; lines: string } {
+  const { lines, endsWithBreak } = toLines(text);
+  const body = lines.map((line) => `${sign}${line}\n`).join("");
+  return { count: lines.length, lines: body + (endsWithBreak ? "" : "\\ No newline at end of file\n") };
+}
+
+function changedPaths(before: FileBodies, after: FileBodies): string[] {
+  const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return paths.filter((path) => !isSame(bodyAt(before, path), bodyAt(after, path)));
+}
+
+/** A file may be called `constructor`. */
+function bodyAt(files: FileBodies, path: string): FileBody | undefined {
+  return Object.hasOwn(files, path) ? files[path] : undefined;
+}
+
+function isSame(a: FileBody | undefined, b: FileBody | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined || typeof a === "string" || typeof b === "string") return false;
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+}
+
+function purged(name: SkillName, rev: number): Result<never> {
+  return err("revision_purged", `Revision ${rev} of \`${name}\` was purged: its files are gone for good.`);
+}

@@ -1,0 +1,112 @@
+// Puts a replacement where a passage was found that is not character for character what was looked for. Lines that the
+// replacement leaves as they were keep the file's own characters; new ones take the file's indentation and line ends.
+// Called by patch.ts. Pure. Never changes a character outside the range.
+import { diffArrays } from "diff";
+import { type Line, type Range, splitLines } from "./patch-search.ts";
+
+export interface Passage {
+  /** As the model remembered it, line by line; as many lines as the range has. */
+  oldLines: string[];
+  newLines: string[];
+}
+
+/** The text to stand in the range. */
+export function toReplacement(text: string, range: Range, { oldLines, newLines }: Passage): string {
+  const there = splitLines(text.slice(range.from, range.to));
+  const isMidLine = range.from > 0 && text[range.from - 1] !== "\n";
+  const lineEnd = lineEndAt(text, range);
+  const kept = keptLines(oldLines, newLines);
+  const indents = toIndents(oldLines, there, isMidLine);
+  const lines = newLines.map((line, k) => {
+    const old = kept.get(k);
+    if (old !== undefined && old < there.length) {
+      return { text: there[old]!.text, end: endOf(there, old, text, range) ?? lineEnd };
+    }
+    const plain = line.replace(/\r$/, "");
+    const isWithin = k === 0 && isMidLine;
+    return { text: isWithin ? plain : indent(plain, indents), end: lineEnd };
+  });
+  return lines.map((line, k) => (k + 1 < lines.length ? line.text + line.end : line.text)).join("");
+}
+
+/** With the line ends of the place, where the text around it has other ones than the replacement. */
+export function withLineEnds(text: string, range: Range, replacement: string): string {
+  return lineEndAt(text, range) === "\r\n" ? replacement.replace(/\r?\n/g, "\r\n") : replacement;
+}
+
+/** Where a range ends whole lines: with the end of the last one, for when nothing is to stand there. */
+export function withLineEnd(text: string, { from, to }: Range): Range {
+  return { from, to: to + (/^\r?\n/.exec(text.slice(to, to + 2))?.[0].length ?? 0) };
+}
+
+/** Of the first line that ends in the range, else behind it, else before it. */
+function lineEndAt(text: string, { from }: Range): "\n" | "\r\n" {
+  const behind = text.indexOf("\n", from);
+  const at = behind >= 0 ? behind : text.lastIndexOf("\n", from);
+  return at > 0 && text[at - 1] === "\r" ? "\r\n" : "\n";
+}
+
+function endOf(there: Line[], k: number, text: string, range: Range): string | null {
+  const next = there[k + 1];
+  return next ? text.slice(range.from + there[k]!.to, range.from + next.from) : null;
+}
+
+/** Lines apart beyond which the search for what stayed is left, but for the beginning and the end. */
+const MAX_EDITS = 400;
+
+/** Which line of the old passage a line of the new one is, by index, for those that are the same in both. */
+function keptLines(oldLines: string[], newLines: string[]): Map<number, number> {
+  const kept = new Map<number, number>();
+  const shortest = Math.min(oldLines.length, newLines.length);
+  let head = 0;
+  while (head < shortest && oldLines[head] === newLines[head]) kept.set(head, head++);
+  let tail = 0;
+  while (tail < shortest - head && oldLines.at(-1 - tail) === newLines.at(-1 - tail)) {
+    kept.set(newLines.length - 1 - tail, oldLines.length - 1 - tail);
+    tail += 1;
+  }
+  const middle = [oldLines.slice(head, oldLines.length - tail), newLines.slice(head, newLines.length - tail)] as const;
+  let old = head;
+  let now = head;
+  for (const { value, added, removed } of diffArrays(...middle, { maxEditLength: MAX_EDITS }) ?? []) {
+    for (const _line of value) {
+      if (!added && !removed) kept.set(now, old);
+      if (!added) old += 1;
+      if (!removed) now += 1;
+    }
+  }
+  return kept;
+}
+
+/** What a line's indentation in the old passage is in the file. */
+type Indents = Map<string, string>;
+
+function toIndents(oldLines: string[], there: Line[], isMidLine: boolean): Indents {
+  const indents: Indents = new Map();
+  for (let k = isMidLine ? 1 : 0; k < Math.min(oldLines.length, there.length); k++) {
+    if (oldLines[k]!.trim() === "" || there[k]!.text.trim() === "") continue;
+    const given = indentOf(oldLines[k]!);
+    if (!indents.has(given)) indents.set(given, indentOf(there[k]!.text));
+  }
+  return indents;
+}
+
+/** By the nearest indentation that the old passage had; what is further in stays so by as much. */
+function indent(line: string, indents: Indents): string {
+  if (line.trim() === "") return "";
+  const own = indentOf(line);
+  let nearest: string | null = null;
+  for (const given of indents.keys()) {
+    if (own.startsWith(given) && given.length >= (nearest ?? "").length) nearest = given;
+  }
+  if (nearest !== null) return indents.get(nearest)! + line.slice(nearest.length);
+  const [first] = indents;
+  if (!first) return line;
+  const [given, there] = first;
+  // Further out than anything there was: moved by as much as the first line.
+  return there.endsWith(given) ? there.slice(given.length) + line : there + line.trimStart();
+}
+
+function indentOf(line: string): string {
+  return /^[^\S\n]*/.exec(line)![0];
+}

@@ -1,0 +1,166 @@
+// Finds a passage in a text by equality: of characters, of characters after folding, or of whole lines after folding. Called
+// by patch.ts. Pure; time and space grow with the text and the passage, never with their product, whatever they hold.
+
+/** Offsets in UTF-16 units; `to` is behind the last one. */
+export interface Range {
+  from: number;
+  to: number;
+}
+
+/** A line without its end, which is `\n` or `\r\n`. */
+export interface Line extends Range {
+  text: string;
+}
+
+export interface SearchOptions {
+  /** Places after which the search ends. */
+  most: number;
+  /** Whether places may share characters. Where one is wanted they may: a passage that overlaps itself is not unique. */
+  overlapping: boolean;
+}
+
+export function splitLines(text: string): Line[] {
+  let from = 0;
+  return text.split("\n").map((piece) => {
+    const line = piece.endsWith("\r") ? piece.slice(0, -1) : piece;
+    const entry = { text: line, from, to: from + line.length };
+    from += piece.length + 1;
+    return entry;
+  });
+}
+
+export function findExact(text: string, wanted: string, options: SearchOptions): Range[] {
+  return findRuns(toCodes(text), toCodes(wanted), options).map((from) => ({ from, to: from + wanted.length }));
+}
+
+/** Indexes of the first lines of runs that are equal to the wanted ones. */
+export function findLines(lines: string[], wanted: string[], options: SearchOptions): number[] {
+  const ids = new Map<string, number>();
+  const idOf = (line: string) => {
+    const id = ids.get(line) ?? ids.size;
+    ids.set(line, id);
+    return id;
+  };
+  return findRuns(lines.map(idOf), wanted.map(idOf), options);
+}
+
+/** Places where the folded text holds the folded passage, as ranges of the text; none begins or ends within a character. */
+export function findFolded(text: Folded, wanted: Folded, options: SearchOptions): Range[] {
+  if (wanted.text.trim() === "") return [];
+  const { starts, ends } = text;
+  const isWhole = (from: number) => {
+    const to = from + wanted.text.length;
+    const beginsWhole = from === 0 || starts[from] !== starts[from - 1];
+    const endsWhole = to === starts.length || starts[to] !== starts[to - 1];
+    return beginsWhole && endsWhole && !/^\p{M}/u.test(text.text.slice(to, to + 2));
+  };
+  const found = findRuns(toCodes(text.text), toCodes(wanted.text), options, isWhole);
+  return found.map((from) => ({ from: starts[from]!, to: ends[from + wanted.text.length - 1]! }));
+}
+
+/** A text in which several spellings are one. `starts` and `ends` say which characters each of its units stands for. */
+export interface Folded {
+  text: string;
+  starts: number[];
+  ends: number[];
+}
+
+/** Runs of blanks are one space, none stands before a line's end, and with `look` characters that look alike are one. */
+export function foldText(text: string, look: boolean): Folded {
+  const pieces: string[] = [];
+  const starts: number[] = [];
+  const ends: number[] = [];
+  for (let at = 0; at < text.length;) {
+    const from = at;
+    let piece: string;
+    if (isBlank(text, at)) {
+      while (at < text.length && isBlank(text, at)) at += 1;
+      piece = text[at] === "\n" ? "" : " ";
+    } else {
+      const code = text.codePointAt(at)!;
+      at += code > 0xffff ? 2 : 1;
+      piece = look && code > 0x7f ? lookOf(text.slice(from, at)) : text.slice(from, at);
+    }
+    pieces.push(piece);
+    for (let k = 0; k < piece.length; k++) {
+      starts.push(from);
+      ends.push(at);
+    }
+  }
+  return { text: pieces.join(""), starts, ends };
+}
+
+/** One line as `foldText` with `look` sees it, without blanks at either end. */
+export function foldLine(line: string): string {
+  return foldText(line, true).text.trim();
+}
+
+const BLANK = /[^\S\n]/;
+
+/** Every white space but a line feed: a carriage return before one belongs to the line's end. */
+function isBlank(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code < 0x80 ? code === 32 || (code >= 9 && code <= 13 && code !== 10) : BLANK.test(text[at]!);
+}
+
+/** What models write for one another: typographic quotes, dashes, and characters that cannot be seen. */
+const LOOKS: [RegExp, string][] = [
+  [/[\u2018-\u201b\u2032\u2035\u02bc\u02b9\u00b4]/g, "'"],
+  [/[\u201c-\u201f\u2033\u2036\u00ab\u00bb]/g, '"'],
+  [/[\u2010-\u2015\u2043\u2212\ufe58\ufe63\uff0d]/g, "-"],
+  [/[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/g, ""],
+];
+const looks = new Map<string, string>();
+/** So that no text fills the isolate with it. */
+const MAX_LOOKS = 5_000;
+
+/** NFKD, so that composed and decomposed letters are one without looking at their neighbours. */
+function lookOf(character: string): string {
+  const known = looks.get(character);
+  if (known !== undefined) return known;
+  // The form of an acute accent that stands alone is a space and a mark: it is looked up before.
+  const plain = LOOKS.reduce((text, [form, to]) => text.replace(form, to), character);
+  const look = LOOKS.reduce((text, [form, to]) => text.replace(form, to), plain.normalize("NFKD"));
+  if (looks.size < MAX_LOOKS) looks.set(character, look);
+  return look;
+}
+
+function toCodes(text: string): Uint16Array {
+  const codes = new Uint16Array(text.length);
+  for (let at = 0; at < text.length; at++) codes[at] = text.charCodeAt(at);
+  return codes;
+}
+
+/** Knuth, Morris and Pratt: no more than two comparisons an item, however repetitive both are. */
+function findRuns(
+  items: ArrayLike<number>,
+  wanted: ArrayLike<number>,
+  { most, overlapping }: SearchOptions,
+  accepts: (from: number) => boolean = () => true,
+): number[] {
+  const found: number[] = [];
+  if (wanted.length === 0 || wanted.length > items.length) return found;
+  const borders = toBorders(wanted);
+  let matched = 0;
+  for (let at = 0; at < items.length && found.length < most; at++) {
+    while (matched > 0 && items[at] !== wanted[matched]) matched = borders[matched - 1]!;
+    if (items[at] === wanted[matched]) matched += 1;
+    if (matched < wanted.length) continue;
+    const isTaken = accepts(at + 1 - matched);
+    if (isTaken) found.push(at + 1 - matched);
+    matched = isTaken && !overlapping ? 0 : borders[matched - 1]!;
+  }
+  return found;
+}
+
+/** For each item the length of the longest beginning of `wanted` that ends there. */
+function toBorders(wanted: ArrayLike<number>): Int32Array {
+  const borders = new Int32Array(wanted.length);
+  let length = 0;
+  for (let at = 1; at < wanted.length; at++) {
+    while (length > 0 && wanted[at] !== wanted[length]) length = borders[length - 1]!;
+    if (wanted[at] === wanted[length]) length += 1;
+    borders[at] = length;
+  }
+  return borders;
+}

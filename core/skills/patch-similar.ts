@@ -1,0 +1,135 @@
+// Finds a passage in a text whose lines are not equal but alike: between two lines that are (block anchors), or with each
+// line nearly as it was remembered (context). Called by patch.ts when nothing is equal, with folded lines. Pure; stops with
+// nothing when it would take more work than a budget allows, since a search that was not finished proves no place unique.
+
+/** Work left, in cells of an edit distance. */
+export interface Work {
+  left: number;
+}
+
+/** A few tenths of a second at worst. */
+export const MAX_WORK = 8_000_000;
+/** A character's pair in a map costs as much as so many cells. */
+const PAIR_WORK = 8;
+
+const MIN_ANCHORED_LINES = 3;
+const MIN_CONTEXT_LINES = 2;
+/** Of the lines between the anchors (Hermes Agent): with one candidate, and with several. */
+const ONE_CANDIDATE = 0.5;
+const SEVERAL_CANDIDATES = 0.7;
+/** Of each line (Hermes Agent). */
+const CONTEXT = 0.8;
+
+/** First lines of the places whose first and last line are the wanted ones, and whose middle is alike. */
+export function findAnchored(lines: string[], wanted: string[], work: Work): number[] {
+  const last = wanted.length - 1;
+  const anchors = [wanted[0]!, wanted[last]!];
+  // Two brackets or two fences are no anchor: they stand everywhere.
+  if (wanted.length < MIN_ANCHORED_LINES || !anchors.some((line) => /[\p{L}\p{N}]/u.test(line))) return [];
+  const candidates: number[] = [];
+  for (let at = 0; at + last < lines.length; at++) {
+    if (lines[at] === anchors[0] && lines[at + last] === anchors[1]) candidates.push(at);
+  }
+  const least = candidates.length > 1 ? SEVERAL_CANDIDATES : ONE_CANDIDATE;
+  const middle = wanted.slice(1, last).map(toRemembered);
+  const found = candidates.filter((at) => work.left > 0 && middleLikeness(lines, at + 1, middle, work) >= least);
+  return work.left > 0 ? found : [];
+}
+
+/** First lines of the places where every line is alike, the first and the last one looked at first. */
+export function findByContext(lines: string[], wanted: string[], work: Work): number[] {
+  if (wanted.length < MIN_CONTEXT_LINES) return [];
+  const remembered = wanted.map(toRemembered);
+  const last = wanted.length - 1;
+  const order = [0, last, ...Array.from({ length: last - 1 }, (_, k) => k + 1)];
+  const found: number[] = [];
+  for (let at = 0; at + last < lines.length && work.left > 0; at++) {
+    if (order.every((k) => isAlike(lines[at + k]!, remembered[k]!, CONTEXT, work))) found.push(at);
+  }
+  return work.left > 0 ? found : [];
+}
+
+/** How alike a line is to the wanted one, between 0 and 1: what an edit distance leaves, or the share of common pairs. */
+export function toLikeness(wanted: string, work: Work = { left: MAX_WORK }): (line: string) => number {
+  const remembered = toRemembered(wanted);
+  return (line) => likeness(line, remembered, work);
+}
+
+interface Remembered {
+  text: string;
+  pairs: Map<string, number>;
+}
+
+function toRemembered(text: string): Remembered {
+  return { text, pairs: pairsOf(text) };
+}
+
+function middleLikeness(lines: string[], from: number, middle: Remembered[], work: Work): number {
+  let alike = 0;
+  let whole = 0;
+  for (const [k, wanted] of middle.entries()) {
+    const line = lines[from + k]!;
+    const weight = Math.max(line.length, wanted.text.length);
+    if (weight > 0) alike += weight * likeness(line, wanted, work);
+    whole += weight;
+  }
+  return whole === 0 ? 1 : alike / whole;
+}
+
+function isAlike(line: string, wanted: Remembered, least: number, work: Work): boolean {
+  work.left -= 1;
+  if (line === wanted.text) return true;
+  const [shorter, longer] = [line.length, wanted.text.length].sort((a, b) => a - b) as [number, number];
+  // Both measures are at most this.
+  if ((2 * shorter) / (shorter + longer) < least) return false;
+  return likeness(line, wanted, work) >= least;
+}
+
+/** Longer lines are compared by pairs alone. */
+const MAX_DISTANCE_CHARS = 256;
+
+function likeness(line: string, wanted: Remembered, work: Work): number {
+  if (work.left <= 0) return 0;
+  work.left -= PAIR_WORK * (line.length + 1);
+  if (line === wanted.text) return 1;
+  const longest = Math.max(line.length, wanted.text.length);
+  const shared = sharedPairs(line, wanted.pairs);
+  const sum = line.length + wanted.text.length - 2;
+  const byPairs = sum > 0 ? (2 * shared) / sum : 0;
+  if (longest > MAX_DISTANCE_CHARS || work.left <= 0) return byPairs;
+  // An edit destroys two pairs at most, so that the distance is at least half of what is not shared.
+  const atMost = 1 - Math.max(0, longest - 1 - shared) / 2 / longest;
+  if (atMost <= byPairs) return byPairs;
+  work.left -= line.length * wanted.text.length;
+  return Math.max(byPairs, 1 - distance(line, wanted.text) / longest);
+}
+
+function pairsOf(text: string): Map<string, number> {
+  const pairs = new Map<string, number>();
+  for (let at = 0; at + 1 < text.length; at++) {
+    const pair = text.slice(at, at + 2);
+    pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
+  }
+  return pairs;
+}
+
+/** Takes time in the length of the line only. */
+function sharedPairs(line: string, wanted: Map<string, number>): number {
+  let shared = 0;
+  for (const [pair, count] of pairsOf(line)) shared += Math.min(count, wanted.get(pair) ?? 0);
+  return shared;
+}
+
+/** Levenshtein's: insertions, deletions and replacements of one character. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, k) => k);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let k = 1; k <= b.length; k++) {
+      const replaced = row[k - 1]! + (a[i - 1] === b[k - 1] ? 0 : 1);
+      next.push(Math.min(replaced, row[k]! + 1, next[k - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

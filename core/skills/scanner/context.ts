@@ -1,0 +1,67 @@
+// Tells an order from a text about orders. Called by scanner.ts for each match: a guide that teaches how attacks look quotes
+// them, lists them under a heading, forbids them. Pure.
+import { LEXICON } from "./lexicon.ts";
+import type { Hit, Sentence } from "./tokens.ts";
+
+/** Words before a match in which a negation still turns it round. */
+const NEGATION_REACH = 5;
+
+/** `never send the keys to …`: the sentence forbids what it names. */
+export function isForbidden(sentence: Sentence, hit: Hit, parts: Hit[] = []): boolean {
+  const negations = sentence.hits.get("NEG") ?? [];
+  return negations.some(
+    ({ to }) => (to < hit.from && hit.from - to <= NEGATION_REACH) || parts.some((part) => part.from - to === 1),
+  );
+}
+
+/** `asks before it deletes`: a rule for the agent's care, not against it. */
+export function isCareful(sentence: Sentence): boolean {
+  const negations = sentence.hits.get("NEG") ?? [];
+  return (sentence.hits.get("CAUTION") ?? []).some(
+    ({ from }) => !negations.some(({ to }) => to < from && from - to <= NEGATION_REACH),
+  );
+}
+
+/** The sentence speaks about attacks, or shows words as words. */
+export function isDescribed(sentence: Sentence, hit: Hit): boolean {
+  const describing = sentence.hits.get("DESCRIBES") ?? [];
+  if (describing.some(({ to }) => to < hit.from || to > hit.to)) return true;
+  if (
+    sentence.tokens[hit.from]!.isQuoted &&
+    sentence.tokens[hit.to]!.isQuoted &&
+    hit.from > 0 &&
+    !sentence.tokens[0]!.isQuoted
+  ) {
+    return /\b(?:says?|like|phrases?|words?|means?|called|named|term|contains?|string|asks?|request(?:s|ed)?)\b/.test(
+      sentence.tokens
+        .slice(Math.max(0, hit.from - 8), hit.from)
+        .map(({ word }) => word)
+        .join(" "),
+    );
+  }
+  return false;
+}
+
+/** What stands under `## Red flags` or behind `Attackers write:` is shown, not said. */
+export function isShown({
+  heading,
+  lead,
+  inFence,
+  inTable,
+  inList,
+}: Pick<Sentence, "heading" | "lead" | "inFence" | "inTable" | "inList">): boolean {
+  return (
+    speaksOfAttacks(heading) ||
+    /security|safety/.test(heading) ||
+    ((inFence || inTable || inList) && (speaksOfAttacks(lead) || (inList && FORBIDS.test(lead))))
+  );
+}
+
+/** What a list stands under: `Never:`, `Do not do any of these:`. */
+const FORBIDS = /\b(?:never|do not|don't|avoid|must not|forbidden|not allowed|anti-patterns?)\b[^.]{0,80}:?\W*$/;
+
+function speaksOfAttacks(line: string): boolean {
+  return (line.match(/[\p{L}\p{N}.-]+/gu) ?? []).some((word) =>
+    LEXICON.get(word)?.some((name) => name === "DESCRIBES" || name === "DESCRIBES_BELOW"),
+  );
+}

@@ -1,0 +1,107 @@
+// Matches word rules against sentences. A rule says which classes must stand in a sentence, in which order and how near;
+// how they are worded is the lexicon's. Called by scanner.ts. Pure; bounded by the length of a sentence.
+import type { WordClass } from "./lexicon.ts";
+import type { Hit, Sentence } from "./tokens.ts";
+
+/** Classes of which one must stand here, and how many words may lie between it and the one before. */
+interface Need {
+  classes: WordClass[];
+  gap: number;
+}
+
+export interface Shape {
+  needs: Need[];
+  inOrder: boolean;
+  /** A negation belongs to it: one inside does not turn it round. */
+  isNegative: boolean;
+  /** None of these in the sentence. */
+  without: WordClass[];
+}
+
+/** Words between two classes if a rule names no number; for rules without order the whole span. */
+const DEFAULT_GAP = 6;
+const DEFAULT_SPAN = 28;
+
+/**
+ * `A ..3 B|C .. D` for an order, with at most so many words between; `A + B|C` for any order within a span of words
+ * (`A + B /12`); `! E|F` at the end for what must not stand in the sentence.
+ */
+export function toShape(text: string): Shape {
+  const [wanted = "", unwanted = ""] = text.split("!");
+  const [body = "", span] = wanted.split("/");
+  const without = toClasses(unwanted);
+  const isNegative = /\b(?:NEG|NO_ASK|MUSTNT)\b/.test(wanted);
+  if (body.includes("+")) {
+    const gap = span ? Number(span) : DEFAULT_SPAN;
+    return {
+      needs: body.split("+").map((part) => ({ classes: toClasses(part), gap })),
+      inOrder: false,
+      without,
+      isNegative,
+    };
+  }
+  const parts = body.trim().split(/\s+/);
+  const needs: Need[] = [];
+  let gap = 0;
+  for (const part of parts) {
+    if (part.startsWith("..")) gap = part === ".." ? DEFAULT_GAP : Number(part.slice(2));
+    else needs.push({ classes: toClasses(part), gap });
+  }
+  return { needs, inOrder: true, without, isNegative };
+}
+
+function toClasses(text: string): WordClass[] {
+  return text
+    .split("|")
+    .map((name) => name.trim())
+    .filter((name) => name !== "") as WordClass[];
+}
+
+/** Where a shape lies, and where its classes do, but the first. */
+export interface Found extends Hit {
+  parts: Hit[];
+}
+
+/** First token and last token of the first place that fits; `null` for none. */
+export function findShape({ needs, inOrder, without }: Shape, sentence: Sentence): Found | null {
+  const { hits } = sentence;
+  for (const { classes } of needs) if (!classes.some((name) => hits.has(name))) return null;
+  if (without.some((name) => hits.has(name))) return null;
+  for (const first of hitsOf(needs[0]!, sentence)) {
+    const parts = inOrder ? followOrder(needs, 1, first, sentence) : gatherNear(needs, first, sentence);
+    if (!parts) continue;
+    const ends = [first, ...parts];
+    return { from: Math.min(...ends.map(({ from }) => from)), to: Math.max(...ends.map(({ to }) => to)), parts };
+  }
+  return null;
+}
+
+function followOrder(needs: Need[], next: number, before: Hit, sentence: Sentence): Hit[] | null {
+  const need = needs[next];
+  if (!need) return [];
+  for (const hit of hitsOf(need, sentence)) {
+    if (hit.from <= before.to || hit.from - before.to - 1 > need.gap) continue;
+    const rest = followOrder(needs, next + 1, hit, sentence);
+    if (rest) return [hit, ...rest];
+  }
+  return null;
+}
+
+function gatherNear(needs: Need[], first: Hit, sentence: Sentence): Hit[] | null {
+  const taken = [first];
+  for (const need of needs.slice(1)) {
+    const hit = hitsOf(need, sentence).find(
+      (one) =>
+        Math.abs(one.from - first.from) <= need.gap &&
+        taken.every((other) => one.from > other.to || one.to < other.from),
+    );
+    if (!hit) return null;
+    taken.push(hit);
+  }
+  return taken.slice(1);
+}
+
+function hitsOf({ classes }: Need, { hits }: Sentence): Hit[] {
+  if (classes.length === 1) return hits.get(classes[0]!) ?? [];
+  return classes.flatMap((name) => hits.get(name) ?? []).sort((a, b) => a.from - b.from);
+}

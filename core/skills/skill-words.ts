@@ -1,0 +1,83 @@
+// The words of a whole skill by the parts that relevance.ts weighs, and a memory of those that were read before. Used by the
+// Archive: every profile has the bundled skills, and many have the same ones from elsewhere. Pure but for that memory.
+import type { Sha256 } from "../schemas/ids.ts";
+import { parseSkill } from "./format.ts";
+import { type Field } from "./relevance.ts";
+import { termsOf } from "./words.ts";
+
+/** Words of each part, as stems joined by blanks. */
+export type SkillWords = Record<Field, string>;
+
+/** What is indexed of a body. 100,000 characters of SKILL.md have some 15,000 words, and the first say what it is. */
+const MAX_BODY_WORDS = 4_000;
+const MAX_HEADING_WORDS = 400;
+
+const HEADING = /^#{1,6}[ \t]+(.*)$/gm;
+
+/** What a SKILL.md adds to its line. */
+export type BodyWords = Pick<SkillWords, "headings" | "body">;
+
+/** `read`: null before the body has been read. A category is as good as a heading. */
+export function wordsOfSkill(
+  line: { name: string; description: string; category: string },
+  read: BodyWords | null,
+): SkillWords {
+  const category = join(line.category.replaceAll("-", " "));
+  return {
+    name: join(line.name.replaceAll("-", " ")),
+    description: join(line.description),
+    headings: read ? `${category} ${read.headings}`.trim() : category,
+    body: read?.body ?? "",
+  };
+}
+
+/** Whatever state it is in: what cannot be parsed is taken as a body. */
+export function readBodyWords(skillMd: string): BodyWords {
+  const parsed = parseSkill(skillMd);
+  const body = parsed.ok ? parsed.value.body : skillMd;
+  const headings = [...body.matchAll(HEADING)].map((match) => match[1]).join("\n");
+  return { headings: join(headings, MAX_HEADING_WORDS), body: join(body, MAX_BODY_WORDS) };
+}
+
+export interface WordsMemory {
+  /** By the skill's text. */
+  get(key: Sha256): BodyWords | undefined;
+  set(key: Sha256, words: BodyWords): void;
+}
+
+/** Least recently used first out; `maxChars` counts what is kept, not how many. */
+export function createWordsMemory(maxChars: number): WordsMemory {
+  const known = new Map<Sha256, BodyWords>();
+  let chars = 0;
+  const drop = (key: Sha256) => {
+    chars -= lengthOf(known.get(key)!);
+    known.delete(key);
+  };
+  return {
+    get(key) {
+      const words = known.get(key);
+      if (!words) return undefined;
+      known.delete(key);
+      known.set(key, words);
+      return words;
+    },
+    set(key, words) {
+      if (known.has(key)) drop(key);
+      if (lengthOf(words) > maxChars) return;
+      known.set(key, words);
+      chars += lengthOf(words);
+      for (const oldest of known.keys()) {
+        if (chars <= maxChars) return;
+        drop(oldest);
+      }
+    },
+  };
+}
+
+function lengthOf({ headings, body }: BodyWords): number {
+  return headings.length + body.length;
+}
+
+function join(text: string, most?: number): string {
+  return termsOf(text, most).join(" ");
+}

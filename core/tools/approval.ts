@@ -1,0 +1,205 @@
+// Lets a writing tool ask a person first: what a call would do is worked out on the present state, parked with the call, and
+// done when somebody approves (pending-desk.ts). Makes skill_manage and memory where a session or a review offers them.
+import { diffFiles } from "../skills/history.ts";
+import type { Tool, ToolContext, ToolResult } from "../agent/contract.ts";
+import { readOutcome, succeed } from "../agent/tool-result.ts";
+import { err } from "../errors.ts";
+import type { Clock, MemoryStore, PendingStore, SkillStore } from "../ports.ts";
+import { sha256Hex } from "../schemas/digest.ts";
+import type { JsonObject } from "../schemas/entry.ts";
+import type { SessionId } from "../schemas/ids.ts";
+import type { MemoryEntry } from "../schemas/memory.ts";
+import type { PendingChange, PendingReason, PendingTool } from "../schemas/pending.ts";
+import type { Origin } from "../schemas/skill.ts";
+import { type MemoryToolOptions, createMemoryTool } from "./memory.ts";
+import { toRefusal } from "./refusal.ts";
+import { type SkillManageOptions, createSkillManage } from "./skill-manage.ts";
+
+/** What a call would do. */
+export interface Preview {
+  diff: string;
+  seen: PendingChange["seen"];
+}
+
+/** Where what waits is kept, and in which session it was asked for. */
+export interface Approval {
+  pending: PendingStore;
+  session?: SessionId;
+  clock: Clock;
+}
+
+/** skill_manage where a person can be asked: all it writes waits if the settings say so, else what the scanner doubts. */
+export function createAskingSkillManage(options: SkillManageOptions, approval: Approval): Tool {
+  const { origin, settings, store } = options;
+  return withApproval(createSkillManage(options), {
+    ...approval,
+    origin,
+    tool: "skill_manage",
+    always: settings.skills.writeApproval,
+    preview() {
+      const { store: unwritten, preview } = previewSkills(store);
+      return { tool: createSkillManage({ ...options, store: unwritten, approved: true }), preview };
+    },
+  });
+}
+
+/** The same for memory. */
+export function createAskingMemoryTool(options: MemoryToolOptions, approval: Approval): Tool {
+  const { origin, settings, store } = options;
+  return withApproval(createMemoryTool(options), {
+    ...approval,
+    origin,
+    tool: "memory",
+    always: settings.memory.writeApproval,
+    preview() {
+      const { store: unwritten, preview } = previewMemory(store);
+      return { tool: createMemoryTool({ ...options, store: unwritten, approved: true }), preview };
+    },
+  });
+}
+
+interface ApprovalOptions extends Approval {
+  tool: PendingTool;
+  /** Every write waits, or only one that the scanner has doubts about. */
+  always: boolean;
+  /** The tool on a store that writes nothing, as if a person had seen the call; and what it would have written. */
+  preview(): { tool: Tool; preview(): Preview | null };
+  origin: Origin;
+}
+
+/** The scanner's doubt: what it finds is shown to a person instead of refused. */
+const DOUBTFUL = "scan_doubtful";
+
+function withApproval<Args>(tool: Tool<Args>, options: ApprovalOptions): Tool<Args> {
+  return {
+    ...tool,
+    async run(args, context) {
+      if (options.always) return stage(args, context, { reason: "approval", why: "Writes wait for approval." });
+      const result = await tool.run(args, context);
+      const { code, error } = readOutcome(result);
+      if (!result.failed || code !== DOUBTFUL) return result;
+      return stage(args, context, { reason: "scan", why: String(error) });
+    },
+  };
+
+  async function stage(
+    args: Args,
+    context: ToolContext,
+    because: { reason: PendingReason; why: string },
+  ): Promise<ToolResult> {
+    const id = pendingIdOf(context.op);
+    const known = await options.pending.get(id);
+    if (known) return toAnswer(known);
+    const view = options.preview();
+    const prepared = (await view.tool.prepare?.(args)) ?? {};
+    const result = await view.tool.run(args, { ...context, prepared });
+    const preview = view.preview();
+    if (!preview) return result; // it would do nothing, and the result says why
+    const { tool: name, origin, session, clock } = options;
+    const parked = await options.pending.park({
+      v: 1,
+      id,
+      tool: name,
+      args: args as JsonObject,
+      prepared,
+      op: context.op,
+      origin,
+      ...(session && { session }),
+      ...because,
+      summary: summaryOf(args as JsonObject),
+      ...preview,
+      state: "waiting",
+      askedAt: clock.now(),
+      decidedAt: null,
+      outcome: null,
+    });
+    return parked.ok ? toAnswer(parked.value) : toRefusal(parked.failure);
+  }
+}
+
+function pendingIdOf(op: string): string {
+  return sha256Hex(op).slice(0, 20);
+}
+
+const SAID: Record<PendingChange["state"], string> = {
+  waiting: "This waits for the person, who can approve or reject it. Go on without it, and tell them that it waits.",
+  approved: "The person has approved this.",
+  rejected: "The person has rejected this: do not ask for it again.",
+  stale: "What this was to change has changed since: look again, and call once more if it is still wanted.",
+};
+
+function toAnswer({ id, state, outcome }: PendingChange): ToolResult {
+  return succeed({ pending: id, state, note: outcome && state === "approved" ? outcome : SAID[state] });
+}
+
+const MAX_SUMMARY_CHARS = 120;
+
+function summaryOf({ action, operations, name, store, absorbed_into: absorbed }: JsonObject): string {
+  const what = Array.isArray(operations) ? `${operations.length} operations on` : String(action ?? "change");
+  const where = name === undefined ? `memory (${String(store)})` : `skill ${String(name)}`;
+  const into = absorbed ? `, absorbed into ${String(absorbed)}` : "";
+  return `${what} ${where}${into}`.slice(0, MAX_SUMMARY_CHARS).toWellFormed();
+}
+
+export interface PreviewOf<Store> {
+  store: Store;
+  /** `null`: nothing would have been written. */
+  preview(): Preview | null;
+}
+
+/** A skill store on which a change is decided and never made. */
+export function previewSkills(store: SkillStore): PreviewOf<SkillStore> {
+  let preview: Preview | null = null;
+  return {
+    preview: () => preview,
+    store: {
+      ...store,
+      async change({ name, decide }) {
+        const current = await store.open(name);
+        const index = await store.index();
+        const { [name]: _own, ...others } = index.skills;
+        const decided = await decide(current, current ? index : { ...index, skills: others });
+        if (!decided.ok) return decided;
+        const { files, state } = decided.value;
+        const before = current?.files ?? {};
+        const moves =
+          state && state !== current?.head.state ? `state: ${current?.head.state ?? "new"} → ${state}\n` : "";
+        const diffs = files ? diffFiles(before, files).map(({ diff }) => diff) : [];
+        preview = { diff: `${moves}${diffs.join("\n")}`, seen: { skill: name, seq: current?.head.seq ?? 0 } };
+        return err("previewed", "This was a preview.");
+      },
+    },
+  };
+}
+
+/** A memory store that writes nothing down but what it was asked for. */
+export function previewMemory(store: MemoryStore): PreviewOf<MemoryStore> {
+  const lines: string[] = [];
+  const known = new Map<string, MemoryEntry>();
+  const remember = (entries: MemoryEntry[]) => entries.forEach((entry) => known.set(entry.id, entry));
+  return {
+    preview: () => (lines.length === 0 ? null : { diff: `${lines.join("\n")}\n`, seen: null }),
+    store: {
+      ...store,
+      async list(name) {
+        const entries = await store.list(name);
+        remember(entries);
+        return entries;
+      },
+      async survey(name) {
+        const found = await store.survey(name);
+        remember(found.entries);
+        return found;
+      },
+      async add(_name, op, { text }) {
+        lines.push(`+ ${text}`);
+        return { id: sha256Hex(op), existed: false };
+      },
+      async remove(name, id) {
+        if (!known.has(id)) remember(await store.list(name));
+        lines.push(`- ${known.get(id)?.text ?? id}`);
+        return 1;
+      },
+    },
+  };
+}

@@ -1,0 +1,91 @@
+// One Archive a profile: a searchable copy of its skills. Called by the profile's sessions alone, which name it after their own
+// profile. The shell of core/archive/: it reads R2 and writes nothing but its own tables.
+import { DurableObject } from "cloudflare:workers";
+import {
+  type FoundSkills,
+  type SkillArchive,
+  type SkillSource,
+  createSkillArchive,
+} from "../core/archive/skill-archive.ts";
+import { assert, messageOf } from "../core/errors.ts";
+import { parseSettings } from "../core/limits.ts";
+import type { SkillStore } from "../core/ports.ts";
+import { ProfileId } from "../core/schemas/ids.ts";
+import { SKILL_MD } from "../core/skills/format.ts";
+import { type Seeds, createLibrary, followsBundle } from "../core/skills/library.ts";
+import { createWordsMemory } from "../core/skills/skill-words.ts";
+import { seeds } from "../skills-seed/index.ts";
+import { toBucket } from "../stores/r2.ts";
+import { createSkillStore } from "../stores/skill-store.ts";
+import { systemClock } from "../stores/system-clock.ts";
+import { toSql } from "./sql.ts";
+
+export interface ArchiveEnv {
+  SKILLS: R2Bucket;
+  TALARIA_SETTINGS?: string;
+}
+
+/** A search waits for these few; a skill costs two reads of R2. */
+const READS_A_SEARCH = 16;
+/** Of the platform's 1,000 requests an invocation without a paid plan has, most. */
+const READS_AN_ALARM = 400;
+/** A skill that cannot be read now is not asked for over and over: the next search begins again. */
+const REST_MS = 100;
+
+const wordsMemory = createWordsMemory(16 << 20);
+
+export class Archive extends DurableObject<ArchiveEnv> {
+  #opened: SkillArchive | null = null;
+
+  /** The skills that fit, best first; an empty query finds none. */
+  async searchSkills(query: string): Promise<FoundSkills> {
+    const found = await this.#skills().search(query, READS_A_SEARCH);
+    if (found.unread > 0) await this.#wakeSoon();
+    return found;
+  }
+
+  override async alarm(): Promise<void> {
+    try {
+      const { unread, read } = await this.#skills().fill(READS_AN_ALARM);
+      if (unread > 0 && read > 0) await this.#wakeSoon();
+    } catch (error) {
+      // The next search begins again; six quick retries of the platform would meet the same failure.
+      console.error(`archive: reading skills failed: ${messageOf(error)}`);
+    }
+  }
+
+  async #wakeSoon(): Promise<void> {
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(systemClock.now() + REST_MS);
+  }
+
+  #skills(): SkillArchive {
+    return (this.#opened ??= createSkillArchive({
+      sql: toSql(this.ctx.storage),
+      source: toSource(openStore(this.env, ProfileId.parse(this.ctx.id.name)), seeds),
+      memory: wordsMemory,
+    }));
+  }
+}
+
+function openStore(env: ArchiveEnv, profile: ProfileId): SkillStore {
+  const settings = parseSettings(env.TALARIA_SETTINGS);
+  assert(settings.ok, settings.ok ? "" : settings.failure.message);
+  const { swapMs } = settings.value.skills;
+  return createSkillStore({ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs });
+}
+
+/** Two reads a skill: its head, and the contents of its SKILL.md. Neither may write, so `open` is not used. */
+function toSource(store: SkillStore, bundled: Seeds): SkillSource {
+  const library = createLibrary({ store, seeds: bundled });
+  return {
+    lines: library.lines,
+    async read(line) {
+      const seed = followsBundle(line) ? bundled[line.name]?.[SKILL_MD] : undefined;
+      if (seed !== undefined) return { text: line.text, skillMd: seed };
+      const head = await store.head(line.name);
+      const file = head?.files[SKILL_MD];
+      const body = file && (await store.blob(file.sha256));
+      return head && typeof body === "string" ? { text: head.text, skillMd: body } : null;
+    },
+  };
+}

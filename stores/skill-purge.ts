@@ -1,0 +1,135 @@
+// Takes one past revision away for good: a tombstone where it stood, and the contents that nothing else of the profile names
+// deleted. Called by the skill store on a person's order. A crash anywhere leaves a tombstone that says what is left to do.
+import { type Result, err, ok } from "../core/errors.ts";
+import type { Bucket, Clock, SkillPurged } from "../core/ports.ts";
+import type { ProfileId, Sha256, SkillName } from "../core/schemas/ids.ts";
+import { type PastRevision, SkillHead, type SkillTombstone, isPurged, mayName } from "../core/schemas/skill.ts";
+import type { Backoff } from "./backoff.ts";
+import type { BlobCache } from "./blob-cache.ts";
+import { keyOf, prefixOf, slotsOf } from "./keys.ts";
+import { deleteAll, listObjects, readRecord } from "./objects.ts";
+import { GRACE_MS, type PurgeLeases, type SeenLease } from "./purge-lease.ts";
+import type { FoundRevision, SkillHeads } from "./skill-heads.ts";
+
+export interface PurgeContext {
+  bucket: Bucket;
+  profile: ProfileId;
+  heads: SkillHeads;
+  leases: PurgeLeases;
+  cache: BlobCache;
+  clock: Clock;
+  backoff: Backoff;
+}
+
+export async function purgeRevision(context: PurgeContext, name: SkillName, rev: number): Promise<Result<SkillPurged>> {
+  const { heads, backoff } = context;
+  const head = await heads.current(name);
+  if (!head) return err("skill_not_found", `This profile holds no skill \`${name}\`, so nothing of it can be purged.`);
+  if (rev === head.rev) {
+    return err("revision_current", `Revision ${rev} of \`${name}\` is the present one: restore another first.`);
+  }
+  const memo: Memo = { held: null, purged: null };
+  do {
+    const found = rev < head.rev ? await heads.readPast(name, rev) : null;
+    if (!found) return err("revision_not_found", `The skill \`${name}\` has no revision ${rev}.`);
+    const tombstone = await tryPurge(context, found, memo);
+    if (tombstone) return ok({ tombstone, ...(memo.purged ?? { deleted: [], kept: [] }) });
+  } while (await backoff.wait());
+  return err("busy", `Revision ${rev} of \`${name}\` could not be purged in time: try again in a minute.`);
+}
+
+/** What a round knows of those before it. */
+interface Memo {
+  held: SeenLease | null;
+  purged: Omit<SkillPurged, "tombstone"> | null;
+}
+
+/** The whole purge once, from the lease to its end; null when something was lost and all is to be looked at again. */
+async function tryPurge(context: PurgeContext, found: FoundRevision, memo: Memo): Promise<SkillTombstone | null> {
+  const { leases } = context;
+  let tombstone = isFinished(found) ? found.value : null;
+  if (!tombstone) {
+    const blobs = blobsOf(found.value);
+    const taken = await leases.take(blobs, memo.held);
+    if (!taken) return null;
+    memo.held = taken;
+    if (!(await beginGrave(context, found, blobs))) return null;
+    memo.purged = await deleteUnnamed(context, blobs, taken);
+    tombstone = memo.purged && (await finishGrave(context, found.value));
+  }
+  if (tombstone && memo.held) await leases.release(memo.held);
+  return tombstone;
+}
+
+function isFinished(found: FoundRevision): found is FoundRevision & { value: SkillTombstone } {
+  return isPurged(found.value) && found.value.blobs === undefined;
+}
+
+function blobsOf(revision: PastRevision): Sha256[] {
+  if (isPurged(revision)) return revision.blobs ?? [];
+  return [...new Set(Object.values(revision.files).map((file) => file.sha256))];
+}
+
+/** From here on the revision cannot be read, whatever becomes of its contents. False when that is not certain. */
+async function beginGrave({ heads, clock }: PurgeContext, found: FoundRevision, blobs: Sha256[]): Promise<boolean> {
+  if (isPurged(found.value)) return true;
+  const { v, name, rev, text } = found.value;
+  const swapped = await heads.bury(found, { v, name, rev, text, purgedAt: clock.now(), blobs });
+  return swapped.outcome === "won";
+}
+
+async function finishGrave({ heads }: PurgeContext, { name, rev }: PastRevision): Promise<SkillTombstone | null> {
+  const found = await heads.readPast(name, rev);
+  if (!found || !isPurged(found.value)) return null;
+  const { blobs: _done, ...tombstone } = found.value;
+  return (await heads.bury(found, tombstone)).outcome === "won" ? tombstone : null;
+}
+
+/** Null when the time of the lease ran out or a call failed: nothing is lost by beginning again. */
+async function deleteUnnamed(context: PurgeContext, blobs: Sha256[], held: SeenLease) {
+  const { bucket, profile, leases, cache, clock } = context;
+  // Writers that looked before the lease was taken have swapped their heads after this, or never will.
+  await clock.sleep(GRACE_MS);
+  const kept = await findHolders(context, blobs);
+  const named = new Set(kept.map(({ sha256 }) => sha256));
+  const deleted = blobs.filter((sha256) => !named.has(sha256));
+  if (!leases.mayDelete(held)) return null;
+  try {
+    await deleteAll(
+      bucket,
+      deleted.map((sha256) => keyOf("blob", { profile, sha256 })),
+    );
+  } catch {
+    // The bucket failed: what it has deleted is deleted, and the next round does the rest.
+    return null;
+  }
+  for (const sha256 of deleted) cache.drop(profile, sha256);
+  return { deleted, kept };
+}
+
+/**
+ * One place for each blob that something names. Heads come first: a head that is replaced meanwhile stands among the
+ * revisions before it is, and those are read after it.
+ */
+async function findHolders({ bucket, profile, heads }: PurgeContext, blobs: Sha256[]): Promise<SkillPurged["kept"]> {
+  const left = new Set(blobs);
+  const kept: SkillPurged["kept"] = [];
+  const note = (record: SkillHead | PastRevision | undefined): void => {
+    for (const { sha256 } of Object.values(record?.files ?? {})) {
+      if (left.delete(sha256)) kept.push({ sha256, name: record!.name, rev: record!.rev });
+    }
+  };
+  for await (const { key, customMetadata } of listObjects(bucket, prefixOf("head", { profile }), { metadata: true })) {
+    if (mayName(customMetadata?.refs, left)) note((await readRecord(bucket, SkillHead, key))?.value);
+    if (left.size === 0) return kept;
+  }
+  for await (const { key, customMetadata } of listObjects(bucket, prefixOf("revision", { profile }), {
+    metadata: true,
+  })) {
+    if (!mayName(customMetadata?.refs, left)) continue;
+    const { name, rev } = slotsOf("revision", key)!;
+    note((await heads.readPast(name, Number(rev)))?.value);
+    if (left.size === 0) return kept;
+  }
+  return kept;
+}

@@ -1,0 +1,225 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type SkillSource, createSkillArchive } from "../../core/archive/skill-archive.ts";
+import type { Sql } from "../../core/ports.ts";
+import type { SkillLine } from "../../core/schemas/api.ts";
+import { sha256Hex } from "../../core/schemas/digest.ts";
+import { createWordsMemory } from "../../core/skills/skill-words.ts";
+import { createNodeSql } from "../support/node-sql.ts";
+import { line } from "../skills/skill-line.ts";
+
+/** A profile whose skills are changed at will, and an Archive over it that can be opened again on what it stored. */
+function createWorld(bodies: Record<string, string> = {}) {
+  const skills = new Map<string, { line: SkillLine; body: string }>();
+  const reads: string[] = [];
+  const sql = createNodeSql();
+  /** Names whose read fails. */
+  const failing = new Set<string>();
+  const source: SkillSource = {
+    lines: async () => [...skills.values()].map((skill) => skill.line),
+    async read({ name, text }) {
+      reads.push(name);
+      if (failing.has(name)) throw new Error("R2 is out of order");
+      const skill = skills.get(name);
+      return skill ? { text, skillMd: `---\nname: ${name}\ndescription: d\n---\n${skill.body}` } : null;
+    },
+  };
+  const world = {
+    ...{ sql, reads, failing, source },
+    set(name: string, body: string, change: Partial<SkillLine> = {}) {
+      const description = change.description ?? "Something else.";
+      const text = sha256Hex(`${name} ${description} ${body}`);
+      skills.set(name, { line: line({ name, text, ...change, description }), body });
+    },
+    drop: (name: string) => skills.delete(name),
+    open: (over: Sql = sql, memory = createWordsMemory(0)) => createSkillArchive({ sql: over, source, memory }),
+    rows: () => sql.run<{ name: string }>("SELECT name FROM skill_text").map(({ name }) => name),
+  };
+  for (const [name, body] of Object.entries(bodies)) world.set(name, body);
+  return world;
+}
+
+const ALL = 1_000;
+
+describe("a search", () => {
+  it("finds by words of the body, of a heading, and by all lines before a body was read", async () => {
+    const world = createWorld({ alpha: "Feeds the walrus.", beta: "# Penguins\n\nNothing else." });
+    world.set("gamma", "Anything.", { description: "Weighs an albatross." });
+    const archive = world.open();
+    expect(await archive.search("albatross", 0)).toEqual({ names: ["gamma"], unread: 3 });
+    expect((await archive.search("walrus", 0)).names).toEqual([]);
+    expect(await archive.search("walruses", ALL)).toEqual({ names: ["alpha"], unread: 0 });
+    expect((await archive.search("a penguin", 0)).names).toEqual(["beta"]);
+    expect((await archive.search("", 0)).names).toEqual([]);
+    expect((await archive.search("the of and", 0)).names).toEqual([]);
+  });
+
+  it("prefers the short skill that is about it to the long one that mentions everything", async () => {
+    const all = Array.from({ length: 800 }, (_, i) => `word${i}`).join(" ");
+    const world = createWorld({ encyclopedia: `${all} walrus ice diet fish ${all} walrus ice diet fish` });
+    world.set("feeding", "Fish for a walrus, on ice.");
+    for (let i = 0; i < 20; i++) world.set(`other-${i}`, `Of fish and ice, and of item ${i}.`);
+    expect((await world.open().search("what diet of fish for a walrus on ice", ALL)).names[0]).toBe("feeding");
+  });
+
+  it("finds words of other scripts", async () => {
+    const world = createWorld({ a: "日志文件的分析", b: "Größenänderung für Bilder, façade", c: "बिल्ली का खाना" });
+    const archive = world.open();
+    await archive.fill(ALL);
+    const first = async (query: string) => (await archive.search(query, 0)).names[0];
+    expect([await first("分析"), await first("BILDER"), await first("façade"), await first("बिल्ली")]).toEqual([
+      ...["a", "b", "b", "c"],
+    ]);
+  });
+
+  it("stands any query and any skill", async () => {
+    const text = fc.oneof(fc.string({ unit: "grapheme", maxLength: 80 }), fc.constantFrom('"', "NEAR(", "a* OR", "\0"));
+    await fc.assert(
+      fc.asyncProperty(text, text, async (body, query) => {
+        const world = createWorld({ one: body });
+        world.set("two", query, { description: body });
+        const found = await world.open().search(query, ALL);
+        expect(found.unread).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("what it holds follows the index", () => {
+  it("reads a changed text again and forgets what is gone, archived or pending", async () => {
+    const world = createWorld({ a: "walrus", b: "penguin", c: "seal", d: "otter" });
+    const archive = world.open();
+    await archive.fill(ALL);
+    world.set("a", "heron");
+    world.drop("b");
+    world.set("c", "seal", { state: "archived" });
+    world.set("d", "otter", { state: "pending" });
+    world.set("e", "stork");
+    world.reads.length = 0;
+    expect((await archive.search("walrus penguin seal otter", ALL)).names).toEqual([]);
+    expect(world.reads.toSorted()).toEqual(["a", "e"]);
+    expect((await archive.search("heron", 0)).names).toEqual(["a"]);
+    expect(world.rows()).toEqual(["a", "e"]);
+    expect(world.sql.run("SELECT rowid FROM skill_words")).toHaveLength(2);
+  });
+
+  it("takes a new category without another text", async () => {
+    const world = createWorld();
+    world.set("a", "x", { category: "birds" });
+    const archive = world.open();
+    await archive.fill(ALL);
+    world.set("a", "x", { category: "whales" });
+    expect((await archive.search("whales", ALL)).names).toEqual(["a"]);
+    expect((await archive.search("birds", ALL)).names).toEqual([]);
+  });
+
+  it("reads few bodies a search, the newest first, and the rest when it is told to", async () => {
+    const world = createWorld(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`s-${i}`, `body${i}`])));
+    const archive = world.open();
+    expect((await archive.search("body0", 10)).unread).toBe(20);
+    world.set("newest", "body");
+    world.reads.length = 0;
+    expect((await archive.search("body0", 1)).unread).toBe(20);
+    expect(world.reads).toEqual(["newest"]);
+    expect(await archive.fill(15)).toEqual({ read: 15, unread: 5 });
+    expect(await archive.fill(15)).toEqual({ read: 5, unread: 0 });
+    expect(await archive.fill(15)).toEqual({ read: 0, unread: 0 });
+    expect(world.reads).toHaveLength(21);
+  });
+
+  it("reads one body once for two searches at the same time", async () => {
+    const world = createWorld({ a: "walrus", b: "penguin" });
+    const archive = world.open();
+    const found = await Promise.all([archive.search("walrus", ALL), archive.search("penguin", ALL)]);
+    expect(found.map(({ names }) => names)).toEqual([["a"], ["b"]]);
+    expect(world.reads.toSorted()).toEqual(["a", "b"]);
+  });
+
+  it("is found again by a new object, and nothing is read again", async () => {
+    const world = createWorld({ a: "walrus", b: "penguin" });
+    await world.open().fill(ALL);
+    world.reads.length = 0;
+    expect(await world.open().search("walrus", ALL)).toEqual({ names: ["a"], unread: 0 });
+    expect(world.reads).toEqual([]);
+  });
+
+  it("is made anew when it was made by another version", async () => {
+    const world = createWorld({ a: "walrus" });
+    await world.open().fill(ALL);
+    world.sql.run("UPDATE archive_part SET version = 0");
+    expect(await world.open().search("walrus", ALL)).toEqual({ names: ["a"], unread: 0 });
+    expect(world.reads).toEqual(["a", "a"]);
+  });
+
+  it("reads no text a second time that another profile's Archive has read", async () => {
+    const memory = createWordsMemory(10_000);
+    const [one, other] = [createWorld({ a: "walrus" }), createWorld({ a: "walrus" })];
+    await one.open(one.sql, memory).fill(ALL);
+    expect(await other.open(other.sql, memory).search("walrus", ALL)).toEqual({ names: ["a"], unread: 0 });
+    expect(other.reads).toEqual([]);
+  });
+});
+
+describe("when something fails", () => {
+  it("a skill that cannot be read leaves the others found, and is asked for again", async () => {
+    const world = createWorld({ a: "walrus", b: "penguin" });
+    world.failing.add("a");
+    const archive = world.open();
+    expect(await archive.search("walrus penguin", ALL)).toEqual({ names: ["b"], unread: 1 });
+    world.failing.clear();
+    expect((await archive.search("walrus", ALL)).names).toEqual(["a"]);
+  });
+
+  it("a skill without a SKILL.md is found by its line and not asked for again", async () => {
+    const world = createWorld();
+    world.set("a", "x", { description: "Feeds a walrus." });
+    const source: SkillSource = { lines: world.source.lines, read: async () => null };
+    const archive = createSkillArchive({ sql: world.sql, source, memory: createWordsMemory(0) });
+    expect(await archive.search("walrus", ALL)).toEqual({ names: ["a"], unread: 0 });
+  });
+
+  it("a write that dies at any place leaves an Archive that the next search puts right", async () => {
+    for (let dieAt = 1; dieAt < 40; dieAt++) {
+      const world = createWorld({ a: "walrus", b: "penguin" });
+      await world.open().fill(ALL);
+      world.set("a", "heron");
+      world.set("c", "stork");
+      let writes = 0;
+      const mortal: Sql = {
+        run(query, ...values) {
+          if (/^\s*(INSERT|DELETE)/.test(query) && ++writes >= dieAt) throw new Error("the object died");
+          return world.sql.run(query, ...values);
+        },
+        transaction: (work) => world.sql.transaction(work),
+      };
+      const archive = world.open(mortal);
+      await archive.search("heron", ALL).catch(() => null);
+      writes = -Infinity;
+      for (const again of [archive, world.open()]) {
+        expect(await again.search("heron", ALL)).toEqual({ names: ["a"], unread: 0 });
+        expect((await again.search("stork", ALL)).names).toEqual(["c"]);
+        expect((await again.search("walrus", ALL)).names).toEqual([]);
+      }
+      expect(world.sql.run("SELECT rowid FROM skill_words")).toHaveLength(3);
+    }
+  });
+
+  it("a skill that changed while it was read is read again", async () => {
+    const world = createWorld({ a: "walrus" });
+    const { read } = world.source;
+    let changes = 1;
+    world.source.read = async (wanted) => {
+      const found = await read(wanted);
+      if (changes-- > 0) {
+        world.set("a", "heron");
+        await archive.search("x", 0);
+      }
+      return found;
+    };
+    const archive = world.open();
+    await archive.fill(ALL);
+    expect((await archive.search("walrus", ALL)).names).toEqual([]);
+    expect((await archive.search("heron", ALL)).names).toEqual(["a"]);
+  });
+});

@@ -1,0 +1,203 @@
+// What a SkillStore must keep, and what a purge must take, over any bucket: asked over the double and over R2 itself.
+import { describe, expect, it } from "vitest";
+import { ok } from "../../core/errors.ts";
+import type { Bucket, Clock, SkillChange } from "../../core/ports.ts";
+import { hashFiles, sha256Hex } from "../../core/schemas/digest.ts";
+import { type FileBodies, toBytes } from "../../core/schemas/file-body.ts";
+import { PastRevision } from "../../core/schemas/skill.ts";
+import { keyOf } from "../../stores/keys.ts";
+import { createTestClock } from "../support/clock.ts";
+import { newProfileId } from "../support/profile-ids.ts";
+import { adjustment, creation, expectSound, extension, keysUnder, restoration } from "../support/skills.ts";
+import { openSkillStore } from "./skill-store.ts";
+
+export function describeSkillHistory(name: string, make: (clock: Clock) => Bucket): void {
+  const setUp = () => {
+    const clock = createTestClock();
+    const bucket = make(clock);
+    const profile = newProfileId();
+    const open = () => openSkillStore(bucket, profile, clock);
+    const blobs = async () =>
+      (await keysUnder(bucket, `p/${profile}/blobs/`)).map((key) => key.slice(key.lastIndexOf("/") + 1));
+    return { clock, bucket, profile, open, store: open(), blobs };
+  };
+  describe(`${name}: what a skill was`, () => tellFiles(setUp));
+  describe(`${name}: a purge`, () => tellPurge(setUp));
+}
+
+type SetUp = () => {
+  bucket: Bucket;
+  profile: string;
+  open(): ReturnType<typeof openSkillStore>;
+  store: ReturnType<typeof openSkillStore>;
+  blobs(): Promise<string[]>;
+};
+
+/** What editors, archives and other systems leave in files. */
+const ODD_FILES: FileBodies = {
+  "SKILL.md": "\ufeff# With a mark\r\nand both\nline ends\r\n",
+  "assets/none": "",
+  "assets/every-byte.bin": Uint8Array.from({ length: 256 }, (_, n) => n),
+  "assets/half-utf8.bin": Uint8Array.of(0x61, 0xc3),
+  "assets/latin1.txt": Uint8Array.of(0xe9, 0x74, 0xe9),
+  "assets/nul.bin": Uint8Array.of(0, 0, 0x80),
+  "references/cr.md": "old\rmac\rline\rends",
+  "references/marks.md": "\ufeff\ufeffone\ufeff",
+  "references/wide.md": "\u{1f6e0}\u2028\u0000 ü",
+};
+
+function tellFiles(setUp: SetUp): void {
+  it("gives every file back byte for byte: no text, marks, any line ends", async () => {
+    const { open } = setUp();
+    const made = await open().change(writing("odd", ODD_FILES, "a"));
+    expect(made).toMatchObject({ value: { head: { files: hashFiles(ODD_FILES) } } });
+    const files = (await open().open("odd"))!.files;
+    expect(files).toEqual(ODD_FILES);
+    for (const [path, body] of Object.entries(ODD_FILES)) {
+      expect(await open().blob(sha256Hex(toBytes(body)))).toEqual(files[path]);
+    }
+  });
+
+  it("restores such files as they were", async () => {
+    const { bucket, profile, open } = setUp();
+    await open().change(writing("odd", ODD_FILES, "a"));
+    await open().change(writing("odd", { "SKILL.md": "other", "assets/none": Uint8Array.of(0xff) }, "b"));
+    await open().change(restoration(open(), "odd", 1, "c"));
+    expect((await open().open("odd"))!.files).toEqual(ODD_FILES);
+    await expectSound(bucket, profile, open());
+  });
+
+  it("reads one revision, past or present, and none that was never made", async () => {
+    const { bucket, profile, store } = setUp();
+    await store.change(creation("tables", "one", "a"));
+    await store.change(extension("tables", "two", "b", 1));
+    const all = await store.revisions("tables");
+    expect([await store.revision("tables", 2), await store.revision("tables", 1)]).toEqual(all);
+    // What a writer leaves that was cut off before its swap is no past revision.
+    const ahead = keyOf("revision", { profile, name: "tables", rev: 3 });
+    await bucket.put(ahead, JSON.stringify(all[0])).catch(() => null);
+    expect([await store.revision("tables", 3), await store.revision("none", 1)]).toEqual([null, null]);
+  });
+}
+
+function tellPurge(setUp: SetUp): void {
+  it("leaves a tombstone where a revision stood, and deletes what only it named", async () => {
+    const { bucket, profile, open, blobs } = setUp();
+    await open().change(writing("tables", { "SKILL.md": "one", "references/x.md": "kept" }, "a"));
+    await open().change(writing("tables", { "SKILL.md": "two", "references/x.md": "kept" }, "b"));
+    const before = await open().revisions("tables");
+    const purged = await open().purge("tables", 1);
+    const { v, name, rev, text } = before[1]!;
+    const tombstone = { v, name, rev, text, purgedAt: expect.any(Number) };
+    expect(purged).toEqual(
+      ok({
+        tombstone,
+        deleted: [sha256Hex("one")],
+        kept: [{ sha256: sha256Hex("kept"), name: "tables", rev: 2 }],
+      }),
+    );
+    expect(await open().revisions("tables")).toEqual([before[0], tombstone]);
+    expect(await open().revision("tables", 1)).toEqual(tombstone);
+    const stored = await bucket.get(keyOf("revision", { profile, name: "tables", rev: 1 }));
+    expect(PastRevision.parse(JSON.parse(await stored!.text()))).toEqual(tombstone);
+    expect(await blobs()).toEqual([sha256Hex("kept"), sha256Hex("two")].toSorted());
+    await expectSound(bucket, profile, open());
+  });
+
+  it("keeps what another revision, another skill or the present text names", async () => {
+    const { bucket, profile, open, blobs } = setUp();
+    const files = { "SKILL.md": "own past", "assets/b": "other's past", "assets/c": "other's", "assets/d": "own" };
+    await open().change(writing("a", { "SKILL.md": "own past" }, "a1"));
+    await open().change(writing("a", files, "a2"));
+    await open().change(writing("a", { "SKILL.md": "own" }, "a3"));
+    await open().change(writing("b", { "SKILL.md": "other's past" }, "b1"));
+    await open().change(writing("b", { "SKILL.md": "other's" }, "b2"));
+    await open().change(adjustment("b", { state: "archived" }));
+    const all = await blobs();
+    const purged = await open().purge("a", 2);
+    expect(purged).toMatchObject({ ok: true, value: { deleted: [] } });
+    const kept = purged.ok ? purged.value.kept : [];
+    expect(kept.map(({ sha256, ...place }) => [sha256, place]).toSorted()).toEqual(
+      [
+        [sha256Hex("own past"), { name: "a", rev: 1 }],
+        [sha256Hex("other's past"), { name: "b", rev: 1 }],
+        [sha256Hex("other's"), { name: "b", rev: 2 }],
+        [sha256Hex("own"), { name: "a", rev: 3 }],
+      ].toSorted(),
+    );
+    expect(await blobs()).toEqual(all);
+    await expectSound(bucket, profile, open());
+  });
+
+  it("deletes what two revisions named with the second of them", async () => {
+    const { bucket, profile, open, blobs } = setUp();
+    for (const [n, text] of ["one", "two", "one", "three"].entries()) {
+      await open().change(writing("tables", { "SKILL.md": text }, `op-${n}`));
+    }
+    expect(await open().purge("tables", 1)).toMatchObject({ value: { deleted: [] } });
+    expect(await open().purge("tables", 3)).toMatchObject({ value: { deleted: [sha256Hex("one")] } });
+    expect(await blobs()).toEqual([sha256Hex("two"), sha256Hex("three")].toSorted());
+    await expectSound(bucket, profile, open());
+  });
+
+  it("done again says what the first one left, and deletes nothing", async () => {
+    const { open } = setUp();
+    await open().change(creation("tables", "one", "a"));
+    await open().change(extension("tables", "two", "b", 1));
+    const first = await open().purge("tables", 1);
+    expect(await open().purge("tables", 1)).toEqual(
+      ok({ tombstone: first.ok && first.value.tombstone, deleted: [], kept: [] }),
+    );
+  });
+
+  it("is refused for the present revision, and for what is not there", async () => {
+    const { open, blobs } = setUp();
+    await open().change(creation("tables", "one", "a"));
+    const codes = [];
+    for (const [name, rev] of [
+      ["tables", 1],
+      ["tables", 2],
+      ["none", 1],
+    ] as const) {
+      const refused = await open().purge(name, rev);
+      codes.push(!refused.ok && refused.failure.code);
+    }
+    expect(codes).toEqual(["revision_current", "revision_not_found", "skill_not_found"]);
+    expect(await blobs()).toEqual([sha256Hex("one")]);
+  });
+
+  it("does not let the operation of a purged revision be carried out a second time", async () => {
+    const { bucket, profile, open } = setUp();
+    await open().change(creation("tables", "one", "a"));
+    await open().change(extension("tables", "two", "b", 1));
+    await open().change(extension("tables", "three", "c", 2));
+    await open().purge("tables", 2);
+    expect(await open().change(extension("tables", "two", "b", 1))).toMatchObject({
+      value: { replayed: true, head: { rev: 3 } },
+    });
+    await expectSound(bucket, profile, open());
+  });
+
+  it("lets the same contents be written again", async () => {
+    const { bucket, profile, open } = setUp();
+    const store = open();
+    await store.change(creation("tables", "one", "a"));
+    await store.change(writing("tables", { "SKILL.md": "two" }, "b"));
+    await store.purge("tables", 1);
+    expect(await store.blob(sha256Hex("one"))).toBe(null);
+    await store.change(writing("tables", { "SKILL.md": "one" }, "c"));
+    expect((await open().open("tables"))!.files).toEqual({ "SKILL.md": "one" });
+    await expectSound(bucket, profile, open());
+  });
+}
+
+/** Replaces all files, or makes the skill. */
+export function writing(name: string, files: FileBodies, op: string): SkillChange {
+  return {
+    name,
+    op,
+    since: 0,
+    decide: (current) =>
+      ok(current ? { files } : { files, description: "What it is for.", state: "trial", origin: "review" }),
+  };
+}

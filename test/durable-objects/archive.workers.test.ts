@@ -1,0 +1,57 @@
+// The Archive object itself: SQLite's FTS5 in workerd, skills of a real bucket, its alarm, its end and return.
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { ok } from "../../core/errors.ts";
+import { createSkillStore } from "../../stores/skill-store.ts";
+import { toBucket } from "../../stores/r2.ts";
+import { systemClock } from "../../stores/system-clock.ts";
+import type { Archive } from "../../durable-objects/archive.ts";
+import { newProfileId } from "../support/profile-ids.ts";
+
+const { ARCHIVE, SKILLS } = env as unknown as { ARCHIVE: DurableObjectNamespace<Archive>; SKILLS: R2Bucket };
+
+function createProfile() {
+  const profile = newProfileId();
+  const store = createSkillStore({
+    ...{ bucket: toBucket(SKILLS), profile, clock: systemClock, random: Math.random, swapMs: 10_000 },
+  });
+  return {
+    archive: () => ARCHIVE.getByName(profile),
+    put: (name: string, body: string) =>
+      store.change({
+        ...{ name, op: `put ${name} ${body}`, since: 0 },
+        decide: () => {
+          const files = { "SKILL.md": `---\nname: ${name}\ndescription: Something.\n---\n${body}\n` };
+          return ok({ files, description: "Something.", state: "active", origin: "user", category: "general" });
+        },
+      }),
+  };
+}
+
+it("finds a profile's own and the bundled skills by their bodies, and nobody else's", async () => {
+  const [one, other] = [createProfile(), createProfile()];
+  await one.put("feeding", "# Sea life\n\nHow much haddock a walrus eats.");
+  const found = await one.archive().searchSkills("haddock walruses");
+  expect(found).toEqual({ names: ["feeding"], unread: 0 });
+  expect((await other.archive().searchSkills("haddock walruses")).names).toEqual([]);
+  expect((await other.archive().searchSkills("files in the workspace")).names).toContain("using-the-workspace");
+
+  await one.put("feeding", "How much clover a rabbit eats.");
+  expect((await one.archive().searchSkills("haddock")).names).toEqual([]);
+  expect((await one.archive().searchSkills("clover")).names).toEqual(["feeding"]);
+});
+
+it("reads what a search had no time for when its alarm comes, and is there again after an eviction", async () => {
+  const { archive, put } = createProfile();
+  for (let i = 0; i < 20; i++) await put(`skill-${i}`, `Of item${i}.`);
+  const { unread } = await archive().searchSkills("item0");
+  expect(unread).toBeGreaterThan(0);
+  expect(await runDurableObjectAlarm(archive())).toBe(true);
+  const all = Array.from({ length: 20 }, (_, i) => `item${i}`).join(" ");
+  expect(await archive().searchSkills(all)).toMatchObject({ unread: 0, names: { length: 20 } });
+  expect(await runDurableObjectAlarm(archive())).toBe(false);
+
+  await evictDurableObject(archive());
+  expect(await archive().searchSkills("item7")).toEqual({ names: ["skill-7"], unread: 0 });
+});

@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type MemoryOperation,
+  type Step,
+  isMerge,
+  operationsOf,
+  planOperations,
+  targetsOf,
+  worstOf,
+} from "../../core/memory/plan.ts";
+import { memoryId } from "../../core/schemas/memory.ts";
+import { entry } from "./entry.ts";
+
+const TEA = "Prefers tea in the morning.";
+const COFFEE = "Drinks no coffee.";
+
+describe("isMerge", () => {
+  const step = (action: Step["action"], target: string | null, text?: string): Step => ({
+    action,
+    ...(target && { target: { id: memoryId(target), text: target } }),
+    ...(text && { text }),
+  });
+
+  it.each<[string, boolean, Step[]]>([
+    ["two into one", true, [step("replace", TEA, "In the morning prefers tea, no coffee."), step("remove", COFFEE)]],
+    ["one said shorter", true, [step("replace", TEA, "Prefers tea.")]],
+    ["a new word", false, [step("replace", TEA, "Prefers green tea in the morning."), step("remove", COFFEE)]],
+    ["another figure", false, [step("replace", "Port 8080 is open.", "Port 8081 is open.")]],
+    ["an address from nowhere", false, [step("replace", TEA, "Prefers tea, https://x.example")]],
+    ["one of them lost", false, [step("replace", TEA, "Prefers tea."), step("remove", COFFEE)]],
+    ["a removal alone", false, [step("remove", TEA)]],
+    ["an addition alone", false, [step("add", null, TEA)]],
+    ["an addition beside", false, [step("replace", TEA, "Prefers tea."), step("add", null, "Prefers tea.")]],
+    ["nothing", false, []],
+  ])("%s: %s", (_name, expected, steps) => {
+    expect(isMerge(steps)).toBe(expected);
+  });
+});
+
+it("worstOf puts content before own words, and those before facts", () => {
+  expect(worstOf(["principal", "own", "outcome"])).toBe("own");
+  expect(worstOf(["content", "principal"])).toBe("content");
+  expect(worstOf([])).toBe(undefined);
+});
+
+it("reads the operations of a call of either form, and nothing from another", () => {
+  const one = { action: "remove" as const, old_text: "x" };
+  expect(operationsOf({ ...one, store: "user" })).toEqual([one]);
+  expect(operationsOf({ operations: [one, one], store: "user" })).toEqual([one, one]);
+  expect([operationsOf({}), operationsOf({ operations: [{ action: "list" }] })]).toEqual([[], []]);
+});
+
+it("reads the targets of a call, also as they were recorded before there were lists", () => {
+  const target = { id: memoryId(TEA), text: TEA };
+  expect(targetsOf({ at: 1, steps: [{ action: "remove", target: { ...target, adds: ["a"] } }] })).toEqual([
+    { ...target, adds: ["a"] },
+  ]);
+  expect(targetsOf({ target: target.id, text: TEA })).toEqual([target]);
+  expect([targetsOf({}), targetsOf({ at: 1 })]).toEqual([[], []]);
+});
+
+const operation: fc.Arbitrary<MemoryOperation> = fc.record(
+  {
+    action: fc.constantFrom("add", "replace", "remove"),
+    content: fc.oneof(fc.constantFrom(TEA, COFFEE, "New.", " "), fc.string({ unit: "binary", maxLength: 30 })),
+    old_text: fc.oneof(fc.constantFrom("tea", "coffee", "New", "e"), fc.string({ unit: "binary", maxLength: 10 })),
+  },
+  { requiredKeys: ["action"] },
+);
+
+it("decides any list: all of it, with one step an operation, or a refusal that says what to do", () => {
+  const entries = [entry(TEA, { adds: ["a"] }), entry(COFFEE, { adds: ["b", "c"] })];
+  fc.assert(
+    fc.property(fc.array(operation, { minLength: 1, maxLength: 20 }), (operations) => {
+      const planned = planOperations({ operations, entries, purged: [], origin: "review" });
+      if (!planned.ok) return planned.failure.message.length > 20;
+      expect(planned.value.map(({ action }) => action)).toEqual(operations.map(({ action }) => action));
+      const known = new Set(entries.map(({ id }) => id));
+      for (const [n, { target, text }] of planned.value.entries()) {
+        if (target) expect(known.has(target.id)).toBe(true);
+        for (const own of target?.own ?? []) expect(own).toBeLessThan(n);
+        const id = text === undefined ? null : memoryId(text);
+        if (target && target.id !== id) known.delete(target.id);
+        if (id) known.add(id);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

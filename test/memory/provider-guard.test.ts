@@ -1,0 +1,159 @@
+// A provider that is slow, hangs or is out of order costs little, and no more than its limit.
+import { describe, expect, it } from "vitest";
+import { ok } from "../../core/errors.ts";
+import { GUARD, createCircuit, guardProvider } from "../../core/memory/provider-guard.ts";
+import { fail } from "../../core/memory/provider-http.ts";
+import type { MemoryProvider } from "../../core/memory/provider.ts";
+import { createTestClock } from "../support/clock.ts";
+import { createEventClock } from "../support/event-clock.ts";
+
+const SIGNAL = new AbortController().signal;
+const OUT = fail("memory_provider_refused", "out");
+const OWN = fail("memory_provider_refused", "wrong request", { own: true });
+
+const codeOf = (result: Awaited<ReturnType<MemoryProvider["prefetch"]>>) => (result.ok ? "ok" : result.failure.code);
+
+describe("a guarded provider", () => {
+  it("answers as the provider does", async () => {
+    const clock = createEventClock();
+    const guarded = guardProvider(
+      provider(async () => ok(["a"])),
+      { clock, circuit: createCircuit(clock) },
+    );
+    expect(await guarded.prefetch("q", SIGNAL)).toEqual(ok(["a"]));
+    expect(await guarded.sync({ user: "u", assistant: "a" }, SIGNAL)).toEqual(ok(null));
+  });
+
+  it("gives a search 8 seconds and then calls it off", async () => {
+    const clock = createEventClock();
+    const began = clock.now();
+    const signals: AbortSignal[] = [];
+    const guarded = guardProvider(
+      provider((_query, signal) => (signals.push(signal), new Promise(() => undefined))),
+      { clock, circuit: createCircuit(clock) },
+    );
+    expect(codeOf(await guarded.prefetch("q", SIGNAL))).toBe("memory_provider_timeout");
+    expect(clock.now() - began).toBe(8_000);
+    expect(signals[0]!.aborted).toBe(true);
+  });
+
+  it("skips a search while one hangs, beyond its limit too, and asks again when it is over", async () => {
+    const clock = createEventClock();
+    const first = Promise.withResolvers<ReturnType<typeof ok<string[]>>>();
+    let asked = 0;
+    const guarded = guardProvider(
+      provider(async () => (asked++ === 0 ? first.promise : ok(["second"]))),
+      { clock, circuit: createCircuit(clock) },
+    );
+    const hanging = guarded.prefetch("q", SIGNAL);
+    expect(codeOf(await guarded.prefetch("q", SIGNAL))).toBe("memory_provider_busy");
+    expect(codeOf(await hanging)).toBe("memory_provider_timeout");
+    expect(codeOf(await guarded.prefetch("q", SIGNAL))).toBe("memory_provider_busy");
+    first.resolve(ok([]));
+    await new Promise((done) => setImmediate(done));
+    expect(await guarded.prefetch("q", SIGNAL)).toEqual(ok(["second"]));
+    expect(asked).toBe(2);
+  });
+
+  it("turns a throw into a failure without its words", async () => {
+    const clock = createEventClock();
+    const guarded = guardProvider(
+      provider(async () => Promise.reject(new Error("key-of-the-test"))),
+      { clock, circuit: createCircuit(clock) },
+    );
+    const result = await guarded.prefetch("q", SIGNAL);
+    expect(result).toMatchObject({ failure: { code: "memory_provider_crashed" } });
+    expect(JSON.stringify(result)).not.toContain("key-of-the-test");
+  });
+
+  it("hands a call-off on", async () => {
+    const clock = createEventClock();
+    const circuit = createCircuit(clock);
+    const caller = new AbortController();
+    const guarded = guardProvider(
+      provider((_query, signal) => {
+        const { promise, resolve } = Promise.withResolvers<typeof OUT>();
+        signal.addEventListener("abort", () => resolve(OUT));
+        return promise;
+      }),
+      { clock, circuit },
+    );
+    const result = guarded.prefetch("q", caller.signal);
+    caller.abort();
+    expect(await result).toBe(OUT);
+  });
+
+  it("tells the model at once that a tool is out of order", async () => {
+    const clock = createTestClock();
+    const circuit = createCircuit(clock);
+    for (let i = 0; i < GUARD.failures; i++) circuit.count(OUT);
+    const tool = { name: "t", description: "", parameters: {} as never, effect: "read" as const };
+    let ran = 0;
+    const run = async () => (ran++, { failed: false, parts: [] });
+    const guarded = guardProvider(
+      { ...provider(async () => OUT), tools: () => [{ ...tool, run }] },
+      { clock, circuit },
+    );
+    const result = await guarded.tools()[0]!.run({}, { op: "o", prepared: {}, signal: SIGNAL });
+    expect(result).toMatchObject({ failed: true });
+    expect(ran).toBe(0);
+  });
+});
+
+describe("the circuit", () => {
+  it("opens after three failures in a row, for five minutes, and after those at the first", async () => {
+    const clock = createTestClock();
+    const asked: number[] = [];
+    const guarded = guardProvider(
+      provider(async () => (asked.push(clock.now()), OUT)),
+      { clock: { ...clock, sleep: () => new Promise(() => undefined) }, circuit: createCircuit(clock) },
+    );
+    const codes = async (times: number) => {
+      const all: string[] = [];
+      for (let i = 0; i < times; i++) all.push(codeOf(await guarded.prefetch("q", SIGNAL)));
+      return all;
+    };
+    const refused = "memory_provider_refused";
+    const resting = "memory_provider_resting";
+    expect(await codes(5)).toEqual([refused, refused, refused, resting, resting]);
+    clock.advance(5 * 60_000 - 1);
+    expect(await codes(1)).toEqual([resting]);
+    clock.advance(1);
+    expect(await codes(2)).toEqual([refused, resting]);
+    expect(asked).toHaveLength(4);
+  });
+
+  it("closes with an answer, and counts no fault of a request", () => {
+    const circuit = createCircuit(createTestClock());
+    for (const result of [OUT, OUT, OWN, OWN, OWN, ok(null), OUT, OUT]) circuit.count(result);
+    expect(circuit.isOpen()).toBe(false);
+    circuit.count(OUT);
+    expect(circuit.isOpen()).toBe(true);
+  });
+
+  it("is one for all sessions of an isolate", async () => {
+    const clock = createEventClock();
+    const circuit = createCircuit(clock);
+    const out = guardProvider(
+      provider(async () => OUT),
+      { clock, circuit },
+    );
+    for (let i = 0; i < 3; i++) await out.prefetch("q", SIGNAL);
+    const other = guardProvider(
+      provider(async () => ok(["a"])),
+      { clock, circuit },
+    );
+    expect(codeOf(await other.prefetch("q", SIGNAL))).toBe("memory_provider_resting");
+  });
+});
+
+function provider(prefetch: MemoryProvider["prefetch"]): MemoryProvider {
+  return {
+    name: "test",
+    prefetch,
+    sync: async () => ok(null),
+    preCompaction: async () => ok(""),
+    onWrite: async () => ok(null),
+    tools: () => [],
+  };
+}

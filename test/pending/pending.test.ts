@@ -1,0 +1,250 @@
+// Writes that wait for a person: what is parked, what approving does, and what happens when something has moved meanwhile.
+import { describe, expect, it } from "vitest";
+import { readOutcome } from "../../core/agent/tool-result.ts";
+import { DEFAULTS } from "../../core/limits.ts";
+import type { Bucket } from "../../core/ports.ts";
+import type { JsonObject } from "../../core/schemas/entry.ts";
+import { createLibrary } from "../../core/skills/library.ts";
+import { createAskingMemoryTool, createAskingSkillManage } from "../../core/tools/approval.ts";
+import { createPendingDesk } from "../../core/tools/pending-desk.ts";
+import { createMemoryStore } from "../../stores/memory-store.ts";
+import { createPendingStore } from "../../stores/pending-store.ts";
+import { createSkillStore } from "../../stores/skill-store.ts";
+import { skillMd } from "../skills/skill-md.ts";
+import { createTestClock } from "../support/clock.ts";
+import { createCrashingBucket } from "../support/crashing-bucket.ts";
+import { createMemoryBucket } from "../support/memory-bucket.ts";
+import { createMemoryKv } from "../support/memory-kv.ts";
+import { newProfileId } from "../support/profile-ids.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+
+const ON = {
+  ...DEFAULTS,
+  skills: { ...DEFAULTS.skills, writeApproval: true },
+  memory: { ...DEFAULTS.memory, writeApproval: true },
+};
+
+function createScene({ settings = ON } = {}) {
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock });
+  const kv = createMemoryKv({ clock });
+  const profile = newProfileId();
+  function open(over: Bucket = bucket) {
+    const random = createSeededRandom(1);
+    const skills = createSkillStore({ bucket: over, profile, clock, random, swapMs: 20_000 });
+    const memory = createMemoryStore({ kv, profile, clock, overlayMs: 0 });
+    const pending = createPendingStore({ bucket: over, profile, clock, random });
+    const desk = createPendingDesk({ pending, skills, memory, seeds: {}, settings, clock });
+    const writing = { origin: "foreground" as const, settings, clock };
+    const tools = {
+      skill_manage: createAskingSkillManage(
+        { ...writing, store: skills, library: createLibrary({ store: skills, seeds: {} }) },
+        { pending, clock },
+      ),
+      memory: createAskingMemoryTool({ ...writing, store: memory }, { pending, clock }),
+    };
+    async function call(name: keyof typeof tools, args: JsonObject, op = "turn-1.a") {
+      const tool = tools[name];
+      const prepared = (await tool.prepare?.(args)) ?? {};
+      const result = await tool.run(args, { op, prepared, signal: new AbortController().signal });
+      return { failed: result.failed, ...readOutcome(result) } as JsonObject & { failed: boolean; pending?: string };
+    }
+    return { skills, memory, pending, desk, call };
+  }
+  return { clock, bucket, open, ...open() };
+}
+
+const CREATE = { action: "create", name: "reading-logs", content: skillMd() };
+const PATCH = { action: "patch", name: "reading-logs", old_string: "## Steps", new_string: "## Steps\n\n0. Breathe." };
+const ADD = { action: "add", store: "user", content: "Prefers metric units." };
+
+describe("a skill that is written while writes wait", () => {
+  it("is not there until somebody approves, and then just as it was asked for", async () => {
+    const { call, skills, desk } = createScene();
+    const asked = await call("skill_manage", CREATE);
+    expect(asked).toMatchObject({ failed: false, state: "waiting", pending: expect.any(String) });
+    expect(await skills.open("reading-logs")).toBeNull();
+    const id = asked.pending!;
+    expect(await desk.list()).toMatchObject([{ id, state: "waiting", summary: "create skill reading-logs" }]);
+    const detail = await desk.open(id);
+    expect(detail.ok && detail.value.diff).toContain("+name: reading-logs");
+
+    expect(await desk.decide(id, true)).toMatchObject({ ok: true, value: { state: "approved" } });
+    expect(await skills.open("reading-logs")).toMatchObject({ head: { rev: 1, state: "trial", origin: "foreground" } });
+    expect(await desk.decide(id, true)).toMatchObject({ ok: true, value: { state: "approved" } });
+    expect((await skills.head("reading-logs"))!.seq).toBe(1);
+    expect(await desk.decide(id, false)).toMatchObject({ ok: false, failure: { code: "pending_decided" } });
+  });
+
+  it("is never there when it was rejected, and the agent that asks again is told", async () => {
+    const { call, skills, desk } = createScene();
+    const { pending } = await call("skill_manage", CREATE);
+    expect(await desk.decide(pending!, false)).toMatchObject({ ok: true, value: { state: "rejected" } });
+    expect(await desk.decide(pending!, false)).toMatchObject({ ok: true });
+    expect(await desk.decide(pending!, true)).toMatchObject({ ok: false, failure: { code: "pending_decided" } });
+    expect(await call("skill_manage", CREATE)).toMatchObject({ pending, state: "rejected" });
+    expect(await skills.open("reading-logs")).toBeNull();
+  });
+
+  it("is refused at once when it could not be written anyway", async () => {
+    const { call, desk } = createScene();
+    expect(await call("skill_manage", PATCH)).toMatchObject({ failed: true, code: "skill_missing" });
+    expect(await desk.list()).toEqual([]);
+  });
+
+  it("is stale when the skill has changed since, and says what it would do now", async () => {
+    const scene = createScene();
+    const first = await scene.call("skill_manage", CREATE);
+    await scene.desk.decide(first.pending!, true);
+    const asked = await scene.call("skill_manage", PATCH, "turn-2.a");
+    await scene.skills.change({
+      name: "reading-logs",
+      op: "x",
+      since: 1,
+      decide: () => ({ ok: true, value: { pinned: true } }),
+    });
+    await scene.skills.change({
+      name: "reading-logs",
+      op: "y",
+      since: 1,
+      decide: () => ({ ok: true, value: { pinned: false } }),
+    });
+    expect(await scene.desk.decide(asked.pending!, true)).toMatchObject({
+      ok: false,
+      failure: { code: "pending_stale" },
+    });
+    expect(await scene.desk.decide(asked.pending!, true)).toMatchObject({
+      ok: false,
+      failure: { code: "pending_stale" },
+    });
+    const detail = await scene.desk.open(asked.pending!);
+    expect(detail).toMatchObject({ ok: true, value: { state: "stale", now: expect.stringContaining("+0. Breathe.") } });
+    expect((await scene.skills.head("reading-logs"))!.rev).toBe(1);
+  });
+
+  it("waits once, however often the call is delivered", async () => {
+    const { call, desk } = createScene();
+    const [one, two] = [await call("skill_manage", CREATE), await call("skill_manage", CREATE)];
+    expect(one.pending).toBe(two.pending);
+    expect(await desk.list()).toHaveLength(1);
+  });
+
+  it("is one of twenty that wait", async () => {
+    const { call } = createScene();
+    for (let n = 0; n < 20; n++) {
+      const name = `reading-logs-${n + 1}`;
+      expect(await call("skill_manage", { ...CREATE, name, content: skillMd({ name }) }, `turn-1.${n}`)).toMatchObject({
+        failed: false,
+      });
+    }
+    expect(await call("memory", ADD, "turn-2.a")).toMatchObject({ failed: true, code: "too_many_pending" });
+  });
+});
+
+describe("a fact that is kept while writes wait", () => {
+  it("is added, replaced and removed when somebody approves", async () => {
+    const { call, memory, desk } = createScene();
+    const add = await call("memory", ADD);
+    expect(await memory.list("user")).toEqual([]);
+    expect(await desk.open(add.pending!)).toMatchObject({ ok: true, value: { diff: "+ Prefers metric units.\n" } });
+    await desk.decide(add.pending!, true);
+    const replace = { action: "replace", store: "user", old_text: "metric", content: "Prefers SI units." };
+    const asked = await call("memory", replace, "turn-2.a");
+    const detail = await desk.open(asked.pending!);
+    expect(detail.ok && detail.value.diff.split("\n").toSorted()).toEqual([
+      "",
+      "+ Prefers SI units.",
+      "- Prefers metric units.",
+    ]);
+    await desk.decide(asked.pending!, true);
+    expect((await memory.list("user")).map(({ text }) => text)).toEqual(["Prefers SI units."]);
+  });
+
+  it("is stale when the entry it names has gone", async () => {
+    const { call, memory, desk, clock } = createScene();
+    await desk.decide((await call("memory", ADD)).pending!, true);
+    const asked = await call("memory", { action: "remove", store: "user", old_text: "metric" }, "turn-2.a");
+    const [entry] = await memory.list("user");
+    await memory.remove("user", entry!.id, { op: "person", at: clock.now() });
+    expect(await desk.decide(asked.pending!, true)).toMatchObject({ ok: false, failure: { code: "pending_stale" } });
+  });
+});
+
+it("writes go through at once where nobody wants to be asked", async () => {
+  const { call, skills, memory, desk } = createScene({ settings: DEFAULTS });
+  expect(await call("skill_manage", CREATE)).toMatchObject({ failed: false, done: "created" });
+  expect(await call("memory", ADD, "turn-1.b")).toMatchObject({ failed: false, done: "added" });
+  expect([await skills.head("reading-logs"), await memory.list("user")]).toMatchObject([{ rev: 1 }, [{}]]);
+  expect(await desk.list()).toEqual([]);
+});
+
+it("an unknown id is refused", async () => {
+  const { desk } = createScene();
+  for (const id of ["00000000000000000000", "../../x"]) {
+    expect(await desk.open(id)).toMatchObject({ ok: false, failure: { code: "pending_not_found" } });
+    expect(await desk.decide(id, true)).toMatchObject({ ok: false, failure: { code: "pending_not_found" } });
+  }
+});
+
+describe("a death between any two calls to the store", () => {
+  it.each([
+    ["asks", false],
+    ["asks", true],
+    ["approves", false],
+    ["approves", true],
+  ] as const)(
+    "leaves what the next attempt finishes: while one %s, the last call carried out: %s",
+    async (when, afterwards) => {
+      for (let calls = 1; ; calls++) {
+        const scene = createScene();
+        const ask = (over?: Bucket) => scene.open(over).call("skill_manage", CREATE);
+        const crashing = createCrashingBucket(scene.bucket, { atCall: calls, afterwards });
+        let died = false;
+        if (when === "asks") await ask(crashing).catch(() => (died = true));
+        const { pending } = await ask();
+        if (when === "approves")
+          await scene
+            .open(crashing)
+            .desk.decide(pending!, true)
+            .catch(() => (died = true));
+        expect(await scene.desk.decide(pending!, true)).toMatchObject({ ok: true, value: { state: "approved" } });
+        expect(await scene.desk.list()).toMatchObject([
+          { state: "approved", outcome: expect.stringContaining("created") },
+        ]);
+        expect(await scene.skills.open("reading-logs")).toMatchObject({ head: { rev: 1 } });
+        if (!died) break;
+        expect(calls).toBeLessThan(60);
+      }
+    },
+  );
+
+  it("finishes what was approved when somebody only looks", async () => {
+    const scene = createScene();
+    const { pending } = await scene.call("skill_manage", CREATE);
+    await scene.pending.update(pending!, (now) => ({ ...now, state: "approved", decidedAt: scene.clock.now() }));
+    expect(await scene.desk.list()).toMatchObject([{ state: "approved", outcome: expect.stringContaining("created") }]);
+    expect(await scene.skills.head("reading-logs")).toMatchObject({ rev: 1 });
+  });
+});
+
+it("two people approve at once, on a store that loses answers: it is done once", async () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const scene = createScene();
+    const { pending } = await scene.call("skill_manage", CREATE);
+    Object.assign(scene.bucket.faults, { isRateLimited: true, loseAnswerOneIn: 5, seed });
+    const decided = await Promise.all([1, 2].map(() => scene.open().desk.decide(pending!, true)));
+    expect(decided).toMatchObject([{ ok: true }, { ok: true }]);
+    expect(await scene.skills.head("reading-logs")).toMatchObject({ rev: 1, seq: 1 });
+  }
+});
+
+it("what was decided is swept after its time, what waits is not", async () => {
+  const { call, pending, desk, clock } = createScene();
+  const first = await call("skill_manage", CREATE);
+  await call("memory", ADD, "turn-1.b");
+  await desk.decide(first.pending!, false);
+  expect(await pending.sweep(clock.now())).toBe(0);
+  clock.advance(1_000);
+  expect(await pending.sweep(clock.now())).toBe(1);
+  expect(await desk.list()).toMatchObject([{ tool: "memory", state: "waiting" }]);
+});

@@ -1,0 +1,226 @@
+// What the owner made public, for whoever asks, as the Agent Skills Discovery has it (0.2.0 and the form before it): an index,
+// and each skill beside it. Open routes: they read, and they show nothing that is not public now.
+import type { RouteConfig } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import * as z from "zod";
+import type { SkillStore } from "../../core/ports.ts";
+import { sha256Hex } from "../../core/schemas/digest.ts";
+import { DISCOVERY_SCHEMA, OldPublicIndex, PublicIndex } from "../../core/schemas/exchange.ts";
+import { toBytes } from "../../core/schemas/file-body.ts";
+import { ProfileId, SkillName } from "../../core/schemas/ids.ts";
+import type { IndexLine, SkillHead } from "../../core/schemas/skill.ts";
+import { pack } from "../../core/skills/exchange/archive.ts";
+import { SKILL_MD } from "../../core/skills/format.ts";
+import { keyOf } from "../../stores/keys.ts";
+import { AppError } from "./problems.ts";
+import { type ApiEnv, REFUSED, answers, createRouter } from "./router.ts";
+import { openSkills } from "./stores.ts";
+
+export const wellKnown = createRouter();
+
+type Answer = Promise<Response>;
+const BYTES = { schema: z.string().meta({ format: "binary" }) };
+
+/** Each profile has its own place; one that the operator names has the host's root besides. */
+for (const [prefix, suffix] of [
+  ["", "OfHost"],
+  ["/p/{profile}", ""],
+] as const) {
+  const now = `${prefix}/.well-known/agent-skills`;
+  const old = `${prefix}/.well-known/skills`;
+  open(`${now}/index.json`, (c) => answerIndex(c, toPublicIndex), {
+    operationId: `discoverSkills${suffix}`,
+    description: "Public skills, as Agent Skills Discovery 0.2.0 has them.",
+    responses: answers(200, "Public skills, with a digest each", PublicIndex),
+  });
+  open(`${now}/{name}/{artifact}`, answerArtifact, {
+    operationId: `fetchSkill${suffix}`,
+    description: "`SKILL.md`, or `<name>.zip` with all files at its root.",
+    responses: toResponses("The artifact", ["text/markdown", "application/zip"]),
+  });
+  open(`${old}/index.json`, (c) => answerIndex(c, toOldIndex), {
+    operationId: `discoverSkillFiles${suffix}`,
+    description: "Public skills, in the form before 0.2.0.",
+    responses: answers(200, "Public skills, with the paths of their files", OldPublicIndex),
+  });
+  open(`${old}/{name}/{path}`, answerFile, {
+    operationId: `fetchSkillFile${suffix}`,
+    description: "One file of a public skill.",
+    responses: toResponses("The file", ["text/markdown", "application/octet-stream"]),
+  });
+}
+
+type Contract = Pick<RouteConfig, "operationId" | "description" | "responses">;
+
+/** These answer with headers of their own and with 304, which a typed route has no form for. */
+function open(path: string, answer: (c: Context<ApiEnv>) => Answer, contract: Contract): void {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+  const params = z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
+  wellKnown.openAPIRegistry.registerPath({ method: "get", path, security: [], request: { params }, ...contract });
+  wellKnown.get(path.replace("{path}", ":path{.+}").replace(/\{(\w+)\}/g, ":$1"), answer);
+}
+
+function toResponses(description: string, types: string[]): Contract["responses"] {
+  return { 200: { description, content: Object.fromEntries(types.map((type) => [type, BYTES])) }, default: REFUSED };
+}
+
+interface Place {
+  profile: ProfileId;
+  store: SkillStore;
+}
+
+/** A profile that does not exist and one that publishes nothing look alike. */
+async function openPlace(c: Context<ApiEnv>): Promise<Place> {
+  const parsed = ProfileId.safeParse(c.req.param("profile") ?? c.env.TALARIA_PUBLIC_PROFILE);
+  if (!parsed.success) throw notPublished();
+  const profile = parsed.data;
+  if (await c.env.SKILLS.head(keyOf("gone", { profile }))) throw notPublished();
+  return { profile, store: openSkills(c.env, profile) };
+}
+
+type Build<T> = (heads: SkillHead[], place: Place) => Promise<T> | T;
+
+async function answerIndex<T>(c: Context<ApiEnv>, build: Build<T>): Answer {
+  const place = await openPlace(c);
+  const { skills } = await place.store.index();
+  const lines = Object.entries(skills).filter(([, line]) => isPublic(line));
+  if (lines.length === 0) throw notPublished();
+  // All that the index is made of: what it takes to make it is saved when nothing of this has moved.
+  const seen = lines.map(([name, { text, description }]) => [name, text, description]);
+  const etag = toEtag(sha256Hex(JSON.stringify(seen)).slice(0, 32));
+  if (isKnown(c, etag)) return notModified(etag);
+  const names = lines.map(([name]) => name);
+  // The index may be behind a head that was taken back just now.
+  const heads = (await mapFew(names, (name) => place.store.head(name))).filter(
+    (head) => head !== null && isPublic(head),
+  );
+  return new Response(JSON.stringify(await build(heads as SkillHead[], place)), {
+    headers: { ...COMMON, "content-type": "application/json", etag },
+  });
+}
+
+async function toPublicIndex(heads: SkillHead[], place: Place): Promise<PublicIndex> {
+  const skills = await mapFew(heads, async (head) => {
+    const { name, description } = head;
+    const isText = isJustText(head);
+    const digest = isText ? head.files[SKILL_MD]!.sha256 : await digestOfZip(head, place);
+    const url = isText ? `${name}/${SKILL_MD}` : `${name}/${name}.zip`;
+    return {
+      name,
+      type: isText ? ("skill-md" as const) : ("archive" as const),
+      description,
+      url,
+      digest: `sha256:${digest}`,
+    };
+  });
+  return { $schema: DISCOVERY_SCHEMA, skills };
+}
+
+function toOldIndex(heads: SkillHead[]): OldPublicIndex {
+  return {
+    skills: heads.map(({ name, description, files }) => ({ name, description, files: Object.keys(files).sort() })),
+  };
+}
+
+function isJustText(head: SkillHead): boolean {
+  return Object.keys(head.files).length === 1;
+}
+
+async function answerArtifact(c: Context<ApiEnv>): Answer {
+  const place = await openPlace(c);
+  const head = await openPublic(c, place);
+  const artifact = c.req.param("artifact");
+  if (artifact === SKILL_MD) return answerOwnFile(c, place, head, SKILL_MD);
+  if (artifact !== `${head.name}.zip`) throw notPublished();
+  const etag = toEtag(`zip-${head.text}`);
+  if (isKnown(c, etag)) return notModified(etag);
+  const zip = await packPublic(head, place);
+  return new Response(zip, { headers: { ...COMMON, "content-type": "application/zip", etag } });
+}
+
+async function answerFile(c: Context<ApiEnv>): Answer {
+  const place = await openPlace(c);
+  return answerOwnFile(c, place, await openPublic(c, place), c.req.param("path") ?? "");
+}
+
+/** A file may hold anything, a page with a script too: it must never be shown as part of this origin. */
+async function answerOwnFile(c: Context<ApiEnv>, { store }: Place, head: SkillHead, path: string): Answer {
+  const file = Object.hasOwn(head.files, path) ? head.files[path] : undefined;
+  if (!file) throw notPublished();
+  const etag = toEtag(file.sha256);
+  if (isKnown(c, etag)) return notModified(etag);
+  const body = await store.blob(file.sha256);
+  if (body === null) throw notPublished();
+  const type = /\.md$/i.test(path) ? "text/markdown; charset=utf-8" : "application/octet-stream";
+  const guard = { "content-security-policy": "sandbox; default-src 'none'" };
+  return new Response(toBytes(body) as Uint8Array<ArrayBuffer>, {
+    headers: { ...COMMON, ...guard, "content-type": type, etag },
+  });
+}
+
+async function openPublic(c: Context<ApiEnv>, { store }: Place): Promise<SkillHead> {
+  const name = SkillName.safeParse(c.req.param("name"));
+  const head = name.success ? await store.head(name.data) : null;
+  if (!head || !isPublic(head)) throw notPublished();
+  return head;
+}
+
+function isPublic(skill: Pick<IndexLine, "public" | "state">): boolean {
+  return skill.public === true && skill.state !== "archived" && skill.state !== "pending";
+}
+
+/** Digests of archives this isolate has packed, by text: equal files give equal bytes. */
+const digests = new Map<string, string>();
+const MAX_DIGESTS = 1_000;
+
+async function digestOfZip(head: SkillHead, place: Place): Promise<string> {
+  const known = digests.get(head.text);
+  if (known !== undefined) return known;
+  await packPublic(head, place);
+  return digests.get(head.text)!;
+}
+
+/** What was public a moment ago may be changed by now: then the archive is of the head that was seen, or not at all. */
+async function packPublic(head: SkillHead, { store }: Place): Promise<Uint8Array<ArrayBuffer>> {
+  const bodies = await mapFew(Object.entries(head.files), async ([path, { sha256 }]) => {
+    const body = await store.blob(sha256);
+    if (body === null) throw notPublished();
+    return [path, body] as const;
+  });
+  const zip = pack("zip", Object.fromEntries(bodies));
+  const oldest = digests.keys().next();
+  if (digests.size >= MAX_DIGESTS && !oldest.done) digests.delete(oldest.value);
+  digests.set(head.text, sha256Hex(zip));
+  return zip;
+}
+
+/** To be asked again each time, which an ETag makes cheap: an index and its artifacts must not be of two times. */
+const COMMON = {
+  "cache-control": "public, max-age=0, must-revalidate",
+  "access-control-allow-origin": "*",
+  "x-content-type-options": "nosniff",
+};
+
+function toEtag(value: string): string {
+  return `"${value}"`;
+}
+
+function isKnown(c: Context, etag: string): boolean {
+  const seen = (c.req.header("if-none-match") ?? "").split(",").map((part) => part.trim().replace(/^W\//, ""));
+  return seen.includes(etag) || seen.includes("*");
+}
+
+function notModified(etag: string): Response {
+  return new Response(null, { status: 304, headers: { ...COMMON, etag } });
+}
+
+function notPublished(): AppError {
+  return new AppError("not_published", "Nothing is published under this address.");
+}
+
+/** A Worker has six connections. */
+async function mapFew<A, B>(list: A[], map: (item: A) => Promise<B>): Promise<B[]> {
+  const mapped: B[] = [];
+  for (let at = 0; at < list.length; at += 6) mapped.push(...(await Promise.all(list.slice(at, at + 6).map(map))));
+  return mapped;
+}
