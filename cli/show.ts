@@ -78,11 +78,14 @@ export function createShow(screen: Screen) {
 
 /** What to show of a call's arguments: the one that says most, on one line. */
 export function summarise(args: JsonObject): string {
+  const [first] = Array.isArray(args.operations) ? args.operations : [];
+  // Of a list the first operation speaks for the others; what stands beside the list counts for all of them.
+  const said: JsonObject = typeof first === "object" && first !== null && !Array.isArray(first) ? { ...first, ...args } : args;
   const telling = ["command", "path", "pattern", "name", "query", "content"].find(
-    (key) => typeof args[key] === "string",
+    (key) => typeof said[key] === "string",
   );
-  const action = typeof args.action === "string" ? `${args.action} ` : "";
-  const text = telling ? `${action}${String(args[telling])}` : JSON.stringify(args);
+  const action = typeof said.action === "string" ? `${said.action} ` : "";
+  const text = telling ? `${action}${String(said[telling])}` : JSON.stringify(args);
   return toOneLine(text);
 }
 

@@ -224,12 +224,12 @@ export interface Overlay {
 export interface PendingStore {
   /** Creates it, or returns what an earlier attempt created. Failure: `too_many_pending`. */
   park(change: PendingChange): Promise<Result<PendingChange>>;
-  /** Oldest first. */
+  /** Oldest first: all that wait or are not carried out yet, and of the others the hundred decided last. */
   list(): Promise<PendingChange[]>;
   get(id: PendingId): Promise<PendingChange | null>;
   /** Compare-and-swap: `next` is asked again on what is there; `null` leaves it. What stands afterwards; null for none. */
   update(id: PendingId, next: (current: PendingChange) => PendingChange | null): Promise<PendingChange | null>;
-  /** Deletes those decided before `before`. Returns how many went. */
+  /** Deletes those decided, and if approved carried out, before `before`. Returns how many went. */
   sweep(before: number): Promise<number>;
 }
 

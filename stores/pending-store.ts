@@ -6,11 +6,13 @@ import type { ProfileId } from "../core/schemas/ids.ts";
 import { PendingChange } from "../core/schemas/pending.ts";
 import { createBackoff } from "./backoff.ts";
 import { keyOf, prefixOf } from "./keys.ts";
-import { createOnce, getAll, listObjects, parseRecord, readRecord, swapObject } from "./objects.ts";
+import { createOnce, deleteAll, getAll, listObjects, parseRecord, readRecord, swapObject } from "./objects.ts";
 
 /** More is nobody's list to decide. */
 const MAX_WAITING = 20;
 const SWAP_MS = 20_000;
+/** Of those decided, as many are listed: each is an object to read. [own] */
+const MAX_DECIDED = 100;
 
 export interface PendingStoreOptions {
   bucket: Bucket;
@@ -22,9 +24,33 @@ export interface PendingStoreOptions {
 export function createPendingStore({ bucket, profile, clock, random }: PendingStoreOptions): PendingStore {
   const keyFor = (id: string) => keyOf("pending", { profile, id });
 
+  /** What is open, and when what is settled was decided, by key. Reads no object that says so in its metadata. */
+  async function survey(): Promise<{ open: string[]; waiting: number; settled: { key: string; at: number }[] }> {
+    const open: string[] = [];
+    const settled: { key: string; at: number }[] = [];
+    let waiting = 0;
+    for await (const { key, customMetadata } of listObjects(bucket, prefixOf("pending", { profile }), {
+      metadata: true,
+    })) {
+      const known = customMetadata?.state ? customMetadata : await readMarks(key);
+      if (!known) continue;
+      if (known.state === "waiting") waiting++;
+      if (known.settledAt) settled.push({ key, at: Number(known.settledAt) });
+      else open.push(key);
+    }
+    return { open, waiting, settled };
+  }
+
+  /** Of an object from before there were any. */
+  async function readMarks(key: string): Promise<Record<string, string> | null> {
+    const stored = await readRecord(bucket, PendingChange, key);
+    return stored && toMarks(stored.value);
+  }
+
   async function list(): Promise<PendingChange[]> {
-    const keys: string[] = [];
-    for await (const { key } of listObjects(bucket, prefixOf("pending", { profile }))) keys.push(key);
+    const { open, settled } = await survey();
+    const newest = settled.toSorted((a, b) => b.at - a.at).slice(0, MAX_DECIDED);
+    const keys = [...open, ...newest.map(({ key }) => key)];
     const bodies = await getAll(
       keys,
       (key) => bucket.get(key),
@@ -46,14 +72,15 @@ export function createPendingStore({ bucket, profile, clock, random }: PendingSt
     async park(change): Promise<Result<PendingChange>> {
       const known = await get(change.id);
       if (known) return ok(known);
-      const waiting = (await list()).filter(({ state }) => state === "waiting").length;
+      const { waiting } = await survey();
       if (waiting >= MAX_WAITING) {
         return err(
           "too_many_pending",
           `${waiting} changes wait for the person already: ask for a decision on those first.`,
         );
       }
-      const { body } = await createOnce(bucket, keyFor(change.id), JSON.stringify(PendingChange.parse(change)));
+      const wanted = JSON.stringify(PendingChange.parse(change));
+      const { body } = await createOnce(bucket, keyFor(change.id), wanted, toMarks(change));
       return ok(parseRecord(PendingChange, keyFor(change.id), body));
     },
 
@@ -65,7 +92,7 @@ export function createPendingStore({ bucket, profile, clock, random }: PendingSt
         const wanted = next(stored.value);
         if (wanted === null) return stored.value;
         const body = JSON.stringify(PendingChange.parse(wanted));
-        const swapped = await swapObject(bucket, keyFor(id), body, stored.etag);
+        const swapped = await swapObject(bucket, keyFor(id), body, stored.etag, toMarks(wanted));
         if (swapped.outcome === "won") return wanted;
         // A lost answer may have been a write: what is there is read again before anything else is decided.
         if (!(await backoff.wait())) throw new Error(`The pending change ${id} was written by others all the while.`);
@@ -73,9 +100,18 @@ export function createPendingStore({ bucket, profile, clock, random }: PendingSt
     },
 
     async sweep(before) {
-      const old = (await list()).filter(({ state, decidedAt }) => state !== "waiting" && (decidedAt ?? 0) < before);
-      if (old.length > 0) await bucket.delete(old.map(({ id }) => keyFor(id)));
+      const old = (await survey()).settled.filter(({ at }) => at < before);
+      await deleteAll(
+        bucket,
+        old.map(({ key }) => key),
+      );
       return old.length;
     },
   };
+}
+
+/** For lists, beside the object. What is approved and not carried out yet is as open as what waits. */
+function toMarks({ state, decidedAt, outcome }: PendingChange): Record<string, string> {
+  const isOpen = state === "waiting" || (state === "approved" && outcome === null);
+  return { state, ...(!isOpen && { settledAt: String(decidedAt ?? 0) }) };
 }

@@ -94,6 +94,19 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
     cache.put(profile, sha256, body);
   }
 
+  /** Six at a time, as many as a Worker has connections. Nothing is under way any more when it returns or throws. */
+  async function putBlobs(blobs: [Sha256, FileBody][], stored: Set<Sha256>): Promise<void> {
+    const missing = blobs.filter(([sha256]) => !stored.has(sha256));
+    for (let at = 0; at < missing.length; at += 6) {
+      const puts = missing.slice(at, at + 6).map(async ([sha256, body]) => {
+        await putBlob(sha256, body);
+        stored.add(sha256);
+      });
+      const failed = (await Promise.allSettled(puts)).find((put) => put.status === "rejected");
+      if (failed) throw failed.reason;
+    }
+  }
+
   /** The revision after `since`, or the present one, that an operation made; null when it has made none. */
   async function revisionOf(head: SkillHead, op: string, since: number): Promise<number | null> {
     if (head.op === op) return head.rev;
@@ -120,11 +133,7 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
   }): Promise<string | null> {
     const { past, next, contents, stored } = options;
     try {
-      for (const [sha256, body] of newBlobs(past, next, contents)) {
-        if (stored.has(sha256)) continue;
-        await putBlob(sha256, body);
-        stored.add(sha256);
-      }
+      await putBlobs([...newBlobs(past, next, contents)], stored);
       if (past && past.rev !== next.rev) {
         const key = keyOf("revision", { profile, name: past.name, rev: past.rev });
         await createOnce(bucket, key, JSON.stringify(toRevision(past)), {

@@ -45,6 +45,8 @@ function renderEntry(session: SessionId, entry: Entry): string[] {
       ].filter((text) => text !== "");
     case "note":
     case "notice":
+      // What waits for a person may be just what the scanner keeps away from models.
+      if (entry.code === "pending") return [];
       return entry.parts.map((part) => block(cite(part.source), ` ${entry.kind} ${entry.code}`, neutralise(part.text)));
     case "compaction":
       return []; // it only repeats, in other words, entries that are reviewed themselves

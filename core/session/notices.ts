@@ -2,8 +2,11 @@
 // writes entries (drive, journal, outbox) and by the history a model reads. Pure.
 import type { NoticeEntry } from "../schemas/entry.ts";
 
-/** They concern readers and the person: a turn that went on or waits, an answer that was asked for again, what a review learned. */
-const SILENT_CODES = new Set(["resumed", "model_retried", "paused", "learned", "compaction_failed"]);
+/**
+ * They concern readers and the person: a turn that went on or waits, an answer that was asked for again, what a review
+ * learned, and what waits for the person, which may be just what the scanner kept away from the model.
+ */
+const SILENT_CODES = new Set(["resumed", "model_retried", "paused", "learned", "compaction_failed", "pending"]);
 
 export function toNotice(notice: Pick<NoticeEntry, "n" | "turn" | "at" | "code"> & { text: string }): NoticeEntry {
   const { n, turn, at, code, text } = notice;

@@ -34,15 +34,23 @@ async function describe(desk: PendingDesk): Promise<string> {
   for (const { id, summary, origin, why } of waiting) {
     const detail = await desk.open(id);
     const diff = detail.ok ? detail.value.diff : "";
-    const cut = diff.length > MAX_DIFF_CHARS ? `${diff.slice(0, MAX_DIFF_CHARS).toWellFormed()}\n…` : diff;
-    parts.push(`${id}: ${summary} (asked for by ${origin}). ${why}\n${cut.trimEnd()}`);
+    parts.push(`${id}: ${summary} (asked for by ${origin}). ${why}\n${cutDiff(id, diff).trimEnd()}`);
   }
   return `${parts.join("\n\n")}\n\nDecide with /approve <id> or /reject <id>; the first letters of an id are enough.`;
 }
 
+/** Nobody should approve unawares what was not shown. */
+function cutDiff(id: string, diff: string): string {
+  if (diff.length <= MAX_DIFF_CHARS) return diff;
+  const left = diff.length - MAX_DIFF_CHARS;
+  return `${diff.slice(0, MAX_DIFF_CHARS).toWellFormed()}\n… and ${left} characters more: GET /v1/pending/${id} has it whole.`;
+}
+
 /** By its id or the beginning of it. */
 async function find(desk: PendingDesk, id: string): Promise<Result<PendingInfo>> {
-  const found = id === "" ? [] : (await desk.list()).filter((change) => change.id.startsWith(id));
+  const named = id === "" ? [] : (await desk.list()).filter((change) => change.id.startsWith(id));
+  const waiting = named.filter(({ state }) => state === "waiting");
+  const found = waiting.length > 0 ? waiting : named;
   if (found.length === 1) return ok(found[0]!);
   if (found.length > 1) return err("pending_not_found", `${found.length} changes begin with '${id}': give more of it.`);
   return err("pending_not_found", "Name what you decide: /pending shows what waits, each with its id.");

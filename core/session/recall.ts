@@ -156,7 +156,11 @@ export function createRecall(context: EngineContext): Recall {
     if (waiting >= MAX_WAITING)
       return host.report("memory sync", `${asked.name} is too far behind: turn ${n} is left out`);
     waiting += 1;
-    telling = telling.then(() => tell(asked, n)).finally(() => void (waiting -= 1));
+    // What fails for one turn must not keep the turns after it from being told.
+    telling = telling
+      .then(() => tell(asked, n))
+      .catch((error) => host.report("memory sync", error))
+      .finally(() => void (waiting -= 1));
     host.background(telling);
   }
 

@@ -76,7 +76,9 @@ export function toUndone(undo: Undo, present: SkillSnapshot): Result<SkillNext> 
   if (changedPaths(present.files, files).length === 0) {
     return err("nothing_to_undo", `Nothing is left in \`${name}\` of what revision ${rev} changed.`);
   }
-  const document = validateSkill({ name, files, maxFiles, writer: "person" });
+  // What an import brought, then or now, may be more and larger than what is written here.
+  const standing = { ...before, ...present.files };
+  const document = validateSkill({ name, files, maxFiles, writer: "person", standing });
   if (!document.ok) return document;
   return ok({ files, description: document.value.description, category: document.value.category });
 }

@@ -94,6 +94,8 @@ function create(operations: readonly SkillOperation[], scene: Scene): Result<Ski
     ...(base && { extends: base.name }),
     // A revival must not keep the reason why its former self was archived.
     ...(line && { reason: `written again by ${context.origin}` }),
+    // Nor must it be public because that one was: nobody has seen what it says now.
+    ...(current?.head.public && { public: false }),
   });
 }
 

@@ -142,16 +142,30 @@ function byEscapes({ oldString, newString }: Given, scene: Scene): Found | null 
   return null;
 }
 
-/** Blanks before the first character and behind the last one, and no others, are not the file's. */
+/**
+ * Blanks before the first character and behind the last one, and no others, are not the file's. Where one was given no
+ * word goes on, though: ` cat ` is not in `concatenate`.
+ */
 function byBoundary({ oldString, newString }: Given, { text, options }: Scene): Found | null {
   const passage = oldString.trim();
   if (passage === oldString) return null;
-  const ranges = findExact(text, passage, options);
+  const [isOpen, isClosed] = [oldString.trimStart() !== oldString, oldString.trimEnd() !== oldString];
+  const ranges = findExact(text, passage, options).filter(
+    ({ from, to }) => !(isOpen && endsInWord(text, from)) && !(isClosed && goesOnAsWord(text, to)),
+  );
   const before = oldString.trimStart() === oldString ? newString : newString.trimStart();
   const meant = oldString.trimEnd() === oldString ? before : before.trimEnd();
   return ranges.length === 0
     ? null
     : { match: "boundary", ranges, oldString: passage, newString: meant, by: "characters" };
+}
+
+function endsInWord(text: string, at: number): boolean {
+  return /[\p{L}\p{M}\p{N}_]$/u.test(text.slice(Math.max(0, at - 2), at));
+}
+
+function goesOnAsWord(text: string, at: number): boolean {
+  return /^[\p{L}\p{M}\p{N}_]/u.test(text.slice(at, at + 2));
 }
 
 function byLikeness(given: Given, scene: Scene): Found | null {

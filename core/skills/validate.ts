@@ -2,7 +2,7 @@
 // by the API. Pure. Reading is more lenient, see format.ts.
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import { FIXED } from "../limits.ts";
-import { type FileBodies, toBytes } from "../schemas/file-body.ts";
+import { type FileBodies, type FileBody, toBytes } from "../schemas/file-body.ts";
 import { MAX_OWN_SKILL_NAME, SKILL_NAME } from "../schemas/ids.ts";
 import { checkPath, checkTogether } from "./exchange/paths.ts";
 import { SKILL_MD, type SkillDocument, parseSkill } from "./format.ts";
@@ -85,7 +85,7 @@ function checkFiles({ files, maxFiles, writer, standing = {} }: SkillToCheck): F
   if (clash) return clash;
   for (const path of paths) {
     const body = files[path]!;
-    if (Object.hasOwn(standing, path) && standing[path] === body) continue;
+    if (Object.hasOwn(standing, path) && isSameBody(standing[path]!, body)) continue;
     const failure = path === SKILL_MD ? null : checkPlace(path, writer);
     if (failure) return failure;
     if (typeof body === "string" && !body.isWellFormed()) {
@@ -98,12 +98,19 @@ function checkFiles({ files, maxFiles, writer, standing = {} }: SkillToCheck): F
   return null;
 }
 
+function isSameBody(a: FileBody, b: FileBody): boolean {
+  if (a === b || typeof a === "string" || typeof b === "string") return a === b;
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+}
+
 function checkSkillMd({ name, files, writer, standing }: SkillToCheck): Result<SkillDocument> {
   const text = files[SKILL_MD];
   if (typeof text !== "string") return err("bad_skill_md", "SKILL.md is not UTF-8 text.", { reason: "not_text" });
-  if (text.length > FIXED.skillMdChars) {
-    const most = FIXED.skillMdChars;
-    return err("too_large", `SKILL.md has ${text.length} characters of ${most}: move detail to references/.`);
+  const most = FIXED.skillMdChars;
+  // As the import counts, where one outside of the basic plane is one.
+  const chars = text.length > most ? Array.from(text).length : text.length;
+  if (chars > most) {
+    return err("too_large", `SKILL.md has ${chars} characters of ${most}: move detail to references/.`);
   }
   const parsed = parseSkill(text, writer === "person" ? { fallbackName: name } : {});
   if (!parsed.ok) return err("bad_skill_md", parsed.failure.message, { reason: parsed.failure.code });

@@ -8,7 +8,7 @@ import type { Clock, MemoryStore, PendingStore, SkillStore } from "../ports.ts";
 import { sha256Hex } from "../schemas/digest.ts";
 import type { JsonObject } from "../schemas/entry.ts";
 import type { SessionId } from "../schemas/ids.ts";
-import type { MemoryEntry } from "../schemas/memory.ts";
+import { type MemoryEntry, memoryId } from "../schemas/memory.ts";
 import type { PendingChange, PendingReason, PendingTool } from "../schemas/pending.ts";
 import type { Origin } from "../schemas/skill.ts";
 import { type MemoryToolOptions, createMemoryTool } from "./memory.ts";
@@ -106,7 +106,7 @@ function withApproval<Args>(tool: Tool<Args>, options: ApprovalOptions): Tool<Ar
       origin,
       ...(session && { session }),
       ...because,
-      summary: summaryOf(args as JsonObject),
+      summary: summaryOf(args as JsonObject, preview),
       ...preview,
       state: "waiting",
       askedAt: clock.now(),
@@ -134,9 +134,10 @@ function toAnswer({ id, state, outcome }: PendingChange): ToolResult {
 
 const MAX_SUMMARY_CHARS = 120;
 
-function summaryOf({ action, operations, name, store, absorbed_into: absorbed }: JsonObject): string {
-  const what = Array.isArray(operations) ? `${operations.length} operations on` : String(action ?? "change");
-  const where = name === undefined ? `memory (${String(store)})` : `skill ${String(name)}`;
+function summaryOf({ action, operations, store, absorbed_into: absorbed }: JsonObject, { seen }: Preview): string {
+  const count = Array.isArray(operations) ? operations.length : 0;
+  const what = count > 0 ? `${count} ${count === 1 ? "operation" : "operations"} on` : String(action ?? "change");
+  const where = seen ? `skill ${seen.skill}` : `memory (${String(store)})`;
   const into = absorbed ? `, absorbed into ${String(absorbed)}` : "";
   return `${what} ${where}${into}`.slice(0, MAX_SUMMARY_CHARS).toWellFormed();
 }
@@ -175,8 +176,8 @@ export function previewSkills(store: SkillStore): PreviewOf<SkillStore> {
 /** A memory store that writes nothing down but what it was asked for. */
 export function previewMemory(store: MemoryStore): PreviewOf<MemoryStore> {
   const lines: string[] = [];
-  const known = new Map<string, MemoryEntry>();
-  const remember = (entries: MemoryEntry[]) => entries.forEach((entry) => known.set(entry.id, entry));
+  const known = new Map<string, string>();
+  const remember = (entries: MemoryEntry[]) => entries.forEach(({ id, text }) => known.set(id, text));
   return {
     preview: () => (lines.length === 0 ? null : { diff: `${lines.join("\n")}\n`, seen: null }),
     store: {
@@ -191,13 +192,18 @@ export function previewMemory(store: MemoryStore): PreviewOf<MemoryStore> {
         remember(found.entries);
         return found;
       },
-      async add(_name, op, { text }) {
+      async add(name, _op, { text }) {
+        const id = memoryId(text);
+        if ((await store.survey(name)).purged.some((gone) => gone.id === id)) {
+          return { id, existed: false, purged: true };
+        }
+        known.set(id, text);
         lines.push(`+ ${text}`);
-        return { id: sha256Hex(op), existed: false };
+        return { id, existed: false };
       },
       async remove(name, id) {
         if (!known.has(id)) remember(await store.list(name));
-        lines.push(`- ${known.get(id)?.text ?? id}`);
+        lines.push(`- ${known.get(id) ?? id}`);
         return 1;
       },
     },

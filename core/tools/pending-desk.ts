@@ -21,7 +21,10 @@ export interface PendingDesk {
   list(): Promise<PendingInfo[]>;
   /** Failure: `pending_not_found`. */
   open(id: string): Promise<Result<PendingDetail>>;
-  /** The same decision again answers the same. Failures: `pending_not_found`, `pending_decided`, `pending_stale`. */
+  /**
+   * The same decision again answers the same. Failures: `pending_not_found`, `pending_decided`, `pending_stale`, and `busy`
+   * for what is approved and could not be carried out yet: the next look does.
+   */
   decide(id: string, approve: boolean): Promise<Result<PendingInfo>>;
 }
 
@@ -42,18 +45,20 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
     return change ? ok(change) : err("pending_not_found", "Nothing of that id waits or was decided lately.");
   }
 
-  /** What a crash left between the decision and the deed. */
+  /** What a crash, or too many writers, left between the decision and the deed. */
   async function finish(change: PendingChange): Promise<PendingChange> {
     if (change.state !== "approved" || change.outcome !== null) return change;
-    const { failed, ...said } = await carryOut(change, guarded(skills, change), memory);
-    const end = failed ? { state: "stale" as const, outcome: said.text } : { outcome: said.text };
+    const { failed, code, text } = await carryOut(change, guarded(skills, change), memory);
+    if (failed && code === "busy") return change;
+    const end = failed ? { state: "stale" as const, outcome: text } : { outcome: text };
     return (await pending.update(change.id, (now) => (now.outcome === null ? { ...now, ...end } : null))) ?? change;
   }
 
   /** Whether what the call saw is still so. */
   async function isAsSeen({ seen, args, prepared }: PendingChange): Promise<boolean> {
     if (seen) return ((await skills.head(seen.skill))?.seq ?? 0) === seen.seq;
-    const targets = targetsOf(prepared);
+    // What the call adds itself, and goes on with, is not there yet.
+    const targets = targetsOf(prepared).filter(({ adds }) => adds?.length !== 0);
     const store = MemoryStoreName.safeParse(args.store);
     if (targets.length === 0 || !store.success) return true;
     const living = new Set((await memory.list(store.data)).map(({ id }) => id));
@@ -63,7 +68,7 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
   async function carryOut(change: PendingChange, skillStore: SkillStore, memoryStore: MemoryStore) {
     const context = { op: change.op, prepared: change.prepared, signal: new AbortController().signal };
     const result = await toolOf(change, skillStore, memoryStore, options).run(change.args, context);
-    return { failed: result.failed, text: saidBy(result) };
+    return { failed: result.failed, ...saidBy(result) };
   }
 
   async function previewNow(change: PendingChange): Promise<string> {
@@ -76,7 +81,10 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
   return {
     async list() {
       const all: PendingInfo[] = [];
-      for (const change of await pending.list()) all.push(PendingInfo.parse(await finish(change)));
+      for (const change of await pending.list()) {
+        // What the store fails at must not hide the others: it stays as it is, and who opens it is told.
+        all.push(PendingInfo.parse(await finish(change).catch(() => change)));
+      }
       return all;
     },
 
@@ -105,6 +113,10 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
 }
 
 function checkDecision({ state, outcome }: PendingChange, approve: boolean): Failure | null {
+  if (approve && state === "approved" && outcome === null) {
+    return err("busy", "It is approved, but too many writers are at work to carry it out now: approve it again in a minute.")
+      .failure;
+  }
   if (state === (approve ? "approved" : "rejected")) return null;
   if (state === "stale") {
     const because = outcome ?? "What it was to change has changed since it was asked for.";
@@ -124,22 +136,24 @@ function toolOf(change: PendingChange, skills: SkillStore, memory: MemoryStore, 
   return createSkillManage({ library, store: skills, origin: change.origin as Writer, settings, approved: true });
 }
 
-/** Makes a change only of what the call saw. */
+/** Makes a change only of what the call saw. What stands as it was wanted already, it may have made itself before a crash. */
 function guarded(store: SkillStore, { seen }: PendingChange): SkillStore {
   return {
     ...store,
     change: (wanted) =>
       store.change({
         ...wanted,
-        decide(current, index) {
-          if ((current?.head.seq ?? 0) === seen?.seq) return wanted.decide(current, index);
+        async decide(current, index) {
+          const decided = await wanted.decide(current, index);
+          if ((current?.head.seq ?? 0) === seen?.seq) return decided;
+          if (decided.ok && Object.keys(decided.value).length === 0) return decided;
           return err("pending_stale", `The skill '${wanted.name}' has changed since this was asked for.`);
         },
       }),
   };
 }
 
-function saidBy(result: ToolResult): string {
+function saidBy(result: ToolResult): { code: unknown; text: string } {
   const { error, ...outcome }: JsonObject = readOutcome(result);
-  return typeof error === "string" ? error : JSON.stringify(outcome);
+  return { code: outcome.code, text: typeof error === "string" ? error : JSON.stringify(outcome) };
 }

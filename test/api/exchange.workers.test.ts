@@ -10,7 +10,8 @@ import { IMPORT } from "../../core/skills/exchange/import-limits.ts";
 import { checkStandard } from "../../core/skills/standard.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { handMadeZip } from "../support/hand-made-zip.ts";
-import { START_MS, ask, createProfile, expectProblem, fetchApi } from "./api-calls.ts";
+import { openSkills } from "../../workers/api/stores.ts";
+import { START_MS, ask, createProfile, env, expectProblem, fetchApi } from "./api-calls.ts";
 
 beforeAll(async () => void (await createProfile()), START_MS);
 
@@ -119,6 +120,21 @@ describe("an imported skill", () => {
     const read = readArchive(zip);
     expect(read.ok && sha256Hex(read.value.files["assets/large.bin"]!)).toBe(sha256Hex(large));
   }, 20_000);
+});
+
+describe("an export", () => {
+  it("of a bundled skill that was touched only is what the deployment has now", async () => {
+    const { profile, key } = await createProfile();
+    const old = { "SKILL.md": `---\nname: ${BUNDLED}\ndescription: Of an earlier deployment.\n---\n\n# Old\n` };
+    const copied = { files: old, description: "Old.", state: "active", origin: "bundled" } as const;
+    const change = { name: BUNDLED, op: "copied", since: 0, decide: () => ({ ok: true as const, value: copied }) };
+    await openSkills(env, profile).change(change);
+    const folder = await fetchApi("GET", `/v1/skills/${BUNDLED}/export?format=folder`, { key });
+    expect(await folder.json()).toMatchObject({ files: seeds[BUNDLED] });
+    await openSkills(env, profile).change({ ...change, name: "long-gone" });
+    const gone = await ask("GET", "/v1/skills/long-gone/export", { key });
+    expectProblem(gone, 404, "skill_not_found", "No such skill");
+  });
 });
 
 describe("an import that cannot be", () => {

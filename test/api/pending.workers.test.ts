@@ -60,8 +60,14 @@ it("wrong questions are refused", async () => {
     "No such pending change",
   );
   expectProblem(await decide("0".repeat(20), { approve: true }), 404, "pending_not_found", "No such pending change");
-  expect((await decide("not-an-id", { approve: true })).status).toBe(400);
-  expect((await decide("0".repeat(20), { approve: "yes" })).status).toBe(400);
+  for (const id of ["not-an-id", "0".repeat(19), "G".repeat(20)]) {
+    expect((await ask("GET", `/v1/pending/${id}`, { key })).body).toMatchObject({ status: 400, code: "bad_pending_id" });
+    expect((await decide(id, { approve: true })).body).toMatchObject({ status: 400, code: "bad_pending_id" });
+  }
+  for (const body of [{ approve: "yes" }, {}, []]) {
+    expect((await decide("0".repeat(20), body)).body).toMatchObject({ status: 400, code: "body_invalid" });
+  }
+  expect((await decide("0".repeat(20), { approve: true, force: true })).body).toMatchObject({ code: "field_unknown" });
 });
 
 it("another profile sees nothing of it", async () => {

@@ -114,6 +114,26 @@ describe("skills", () => {
     expect(await ask("GET", `/v1/skills/${BUNDLED}/revisions`, { key })).toMatchObject({ status: 200 });
   });
 
+  it("that were imported are put with all they have, and with no more than that", async () => {
+    const { key, call } = await openProfile();
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`fonts/${n}.ttf`, { base64: "/wA=" }]));
+    const files = { "SKILL.md": skillMd("a"), ...many };
+    await ask("POST", "/v1/skills/import", { key, body: { files } });
+    const changed = { ...files, "SKILL.md": skillMd("a", "Changed.") };
+    expect(await call<SkillHead>("PUT", "/a", { files: changed })).toMatchObject({ rev: 2, description: "Changed." });
+    const more = await ask("PUT", "/v1/skills/a", { key, body: { files: { ...changed, "more.md": "" } } });
+    expect(more).toMatchObject({ status: 422, body: { code: "too_many_files" } });
+  });
+
+  it("are not public because an archived one of their name was", async () => {
+    const { put, call } = await openProfile();
+    await put("a", { "SKILL.md": skillMd("a") });
+    await call("POST", "/a/publish", { public: true });
+    expect(await put("a", { "SKILL.md": skillMd("a", "More.") })).toMatchObject({ public: true });
+    await call("POST", "/a/archive");
+    expect(await put("a", { "SKILL.md": skillMd("a", "Another.") })).toMatchObject({ state: "active", public: false });
+  });
+
   it("put twice with the same files are one revision", async () => {
     const { put } = await openProfile();
     await put("a", { "SKILL.md": skillMd("a") });

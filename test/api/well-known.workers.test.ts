@@ -1,11 +1,12 @@
 // What an owner makes public, as anybody sees it: no key, no more than what is public now, and no way to other profiles.
 import { beforeAll, describe, expect, it } from "vitest";
-import { DISCOVERY_SCHEMA, type PublicIndex } from "../../core/schemas/exchange.ts";
+import { DISCOVERY_SCHEMA, type OldPublicIndex, type PublicIndex } from "../../core/schemas/exchange.ts";
 import type { SkillIndex } from "../../core/schemas/skill.ts";
 import { sha256Hex } from "../../core/schemas/digest.ts";
 import { readArchive } from "../../core/skills/exchange/import.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { keyOf } from "../../stores/keys.ts";
+import { openSkills } from "../../workers/api/stores.ts";
 import worker from "../../workers/api/index.ts";
 import { START_MS, ask, createProfile, env, expectProblem, fetchApi } from "./api-calls.ts";
 
@@ -157,6 +158,41 @@ describe("public skills", () => {
     const name = Object.keys(seeds).toSorted()[0]!;
     await post(`${name}/publish`, { public: true });
     expect(await (await get(`/agent-skills/${name}/SKILL.md`)).text()).toBe(seeds[name]!["SKILL.md"]);
+  });
+
+  it("follow the deployment where they are its own, and go with it", async () => {
+    const { profile, get } = await openOwner();
+    const name = Object.keys(seeds).toSorted()[0]!;
+    const files = { "SKILL.md": md("earlier"), "a.md": "gone" };
+    const copied = { files, description: "Old.", state: "active", origin: "bundled", public: true } as const;
+    for (const skill of [name, "long-gone"]) {
+      const change = { name: skill, op: "copied", since: 0, decide: () => ({ ok: true as const, value: copied }) };
+      expect(await openSkills(env, profile).change(change)).toMatchObject({ ok: true });
+    }
+    const response = await get("/agent-skills/index.json");
+    const { skills } = (await response.json()) as PublicIndex;
+    expect(skills.map((skill) => skill.name)).toEqual([name]);
+    expect(skills[0]!.description).not.toBe("Old.");
+    const old = (await (await get("/skills/index.json")).json()) as OldPublicIndex;
+    expect(old.skills[0]!.files).toEqual(Object.keys(seeds[name]!).toSorted());
+    expect(await (await get(`/skills/${name}/SKILL.md`)).text()).toBe(seeds[name]!["SKILL.md"]);
+    const artifact = await get(`/agent-skills/${skills[0]!.url}`);
+    expect(`sha256:${sha256Hex(new Uint8Array(await artifact.arrayBuffer()))}`).toBe(skills[0]!.digest);
+    for (const path of [`/skills/${name}/a.md`, "/skills/long-gone/SKILL.md", "/agent-skills/long-gone/SKILL.md"]) {
+      expect([path, (await get(path)).status]).toEqual([path, 404]);
+    }
+  });
+
+  it("are tagged by what is shown, also while the index is behind a head", async () => {
+    const { profile, key, get } = await publishBoth();
+    const at = keyOf("index", { profile });
+    const behind = await (await env.SKILLS.get(at))!.text();
+    const first = (await get("/agent-skills/index.json")).headers.get("etag");
+    await ask("POST", "/v1/skills/import?replace=1", { key, body: { files: { ...PACKED, "scripts/run.sh": "new" } } });
+    const second = (await get("/agent-skills/index.json")).headers.get("etag");
+    await env.SKILLS.put(at, behind);
+    const shown = await get("/agent-skills/index.json");
+    expect([shown.headers.get("etag"), first === second]).toEqual([second, false]);
   });
 
   it("are at most two hundred", async () => {

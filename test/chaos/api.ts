@@ -6,6 +6,7 @@ import { type Failpoints, withFailpoints } from "./failpoints.ts";
 import { chaosTools } from "./tools.ts";
 
 export { Account } from "../../durable-objects/account.ts";
+export { Archive } from "../../durable-objects/archive.ts";
 export { default } from "../../workers/api/index.ts";
 
 interface Plan {

@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { readOutcome } from "../../core/agent/tool-result.ts";
 import { DEFAULTS } from "../../core/limits.ts";
-import type { Bucket } from "../../core/ports.ts";
+import { err } from "../../core/errors.ts";
+import type { Bucket, SkillStore } from "../../core/ports.ts";
 import type { JsonObject } from "../../core/schemas/entry.ts";
 import { createLibrary } from "../../core/skills/library.ts";
 import { createAskingMemoryTool, createAskingSkillManage } from "../../core/tools/approval.ts";
@@ -141,7 +142,77 @@ describe("a skill that is written while writes wait", () => {
   });
 });
 
+describe("a skill that is written by a list of operations", () => {
+  it("is named in the summary, wherever the call names it", async () => {
+    const { call, desk } = createScene();
+    await call("skill_manage", { operations: [CREATE] });
+    expect(await desk.list()).toMatchObject([{ summary: "1 operation on skill reading-logs" }]);
+  });
+});
+
+describe("an approved write that could not be made for now", () => {
+  it("stays approved, says so, and is made by the next look", async () => {
+    const scene = createScene();
+    const { pending } = await scene.call("skill_manage", CREATE);
+    const { skills, memory, clock } = scene;
+    const busy: SkillStore = { ...skills, change: async () => err("busy", "Too many writers.") };
+    const options = { pending: scene.pending, memory, seeds: {}, settings: ON, clock };
+    const blocked = createPendingDesk({ ...options, skills: busy });
+    expect(await blocked.decide(pending!, true)).toMatchObject({ ok: false, failure: { code: "busy" } });
+    expect(await blocked.list()).toMatchObject([{ state: "approved", outcome: null }]);
+    expect(await scene.desk.decide(pending!, true)).toMatchObject({ ok: true, value: { state: "approved" } });
+    expect(await skills.head("reading-logs")).toMatchObject({ rev: 1 });
+  });
+
+  it("hides none of the others", async () => {
+    const scene = createScene();
+    const { pending } = await scene.call("skill_manage", CREATE);
+    scene.clock.advance(1);
+    await scene.call("memory", ADD, "turn-1.b");
+    await scene.pending.update(pending!, (now) => ({ ...now, state: "approved", decidedAt: scene.clock.now() }));
+    const { skills, memory, clock } = scene;
+    const broken: SkillStore = { ...skills, change: () => Promise.reject(new Error("The blob is missing.")) };
+    const desk = createPendingDesk({ pending: scene.pending, memory, skills: broken, seeds: {}, settings: ON, clock });
+    expect(await desk.list()).toMatchObject([{ state: "approved", outcome: null }, { state: "waiting" }]);
+  });
+
+  it("is not swept before it is made", async () => {
+    const { call, pending, desk, clock, skills } = createScene();
+    const asked = await call("skill_manage", CREATE);
+    await pending.update(asked.pending!, (now) => ({ ...now, state: "approved", decidedAt: clock.now() }));
+    clock.advance(1_000);
+    expect(await pending.sweep(clock.now())).toBe(0);
+    await desk.list();
+    expect(await skills.head("reading-logs")).toMatchObject({ rev: 1 });
+    expect(await pending.sweep(clock.now())).toBe(1);
+  });
+});
+
 describe("a fact that is kept while writes wait", () => {
+  it("may be of a list that goes on with what it adds itself", async () => {
+    const { call, memory, desk } = createScene();
+    const operations = [
+      { action: "add", content: "Prefers metric units." },
+      { action: "replace", old_text: "metric", content: "Prefers SI units." },
+    ];
+    const asked = await call("memory", { store: "user", operations });
+    expect(await desk.open(asked.pending!)).toMatchObject({
+      ok: true,
+      value: { diff: "+ Prefers metric units.\n+ Prefers SI units.\n- Prefers metric units.\n" },
+    });
+    expect(await desk.decide(asked.pending!, true)).toMatchObject({ ok: true, value: { state: "approved" } });
+    expect((await memory.list("user")).map(({ text }) => text)).toEqual(["Prefers SI units."]);
+  });
+
+  it("is refused at once when a person had it removed for good", async () => {
+    const { call, memory, desk, clock } = createScene();
+    await desk.decide((await call("memory", ADD)).pending!, true);
+    const [entry] = await memory.list("user");
+    await memory.purge("user", entry!.id, { op: "person", at: clock.now() });
+    expect(await call("memory", ADD, "turn-2.a")).toMatchObject({ failed: true, code: "memory_purged" });
+    expect(await desk.list()).toHaveLength(1);
+  });
+
   it("is added, replaced and removed when somebody approves", async () => {
     const { call, memory, desk } = createScene();
     const add = await call("memory", ADD);
@@ -218,6 +289,24 @@ describe("a death between any two calls to the store", () => {
     },
   );
 
+  it.each([false, true])("archives once what was to be deleted, the last call carried out: %s", async (afterwards) => {
+    for (let calls = 1; ; calls++) {
+      const scene = createScene();
+      await scene.desk.decide((await scene.call("skill_manage", CREATE)).pending!, true);
+      const { pending } = await scene.call("skill_manage", { action: "delete", name: "reading-logs" }, "turn-2.a");
+      let died = false;
+      const crashing = createCrashingBucket(scene.bucket, { atCall: calls, afterwards });
+      await scene
+        .open(crashing)
+        .desk.decide(pending!, true)
+        .catch(() => (died = true));
+      expect(await scene.desk.decide(pending!, true)).toMatchObject({ ok: true, value: { state: "approved" } });
+      expect(await scene.skills.head("reading-logs")).toMatchObject({ state: "archived", seq: 2 });
+      if (!died) break;
+      expect(calls).toBeLessThan(60);
+    }
+  });
+
   it("finishes what was approved when somebody only looks", async () => {
     const scene = createScene();
     const { pending } = await scene.call("skill_manage", CREATE);
@@ -236,6 +325,18 @@ it("two people approve at once, on a store that loses answers: it is done once",
     expect(decided).toMatchObject([{ ok: true }, { ok: true }]);
     expect(await scene.skills.head("reading-logs")).toMatchObject({ rev: 1, seq: 1 });
   }
+});
+
+it("what was decided costs the next request no read", async () => {
+  const { call, bucket, desk, open } = createScene();
+  for (let n = 0; n < 12; n++) {
+    const { pending } = await call("memory", { ...ADD, content: `Has been to place ${n}.` }, `turn-1.${n}`);
+    await desk.decide(pending!, false);
+  }
+  let reads = 0;
+  const counting: Bucket = { ...bucket, get: (key) => (reads++, bucket.get(key)) };
+  await open(counting).call("memory", ADD, "turn-2.a");
+  expect(reads).toBeLessThan(4);
 });
 
 it("what was decided is swept after its time, what waits is not", async () => {

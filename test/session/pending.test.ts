@@ -25,7 +25,7 @@ function setUp(settings: object) {
     return { last: textOf(last), results, code: last.kind === "notice" ? last.code : "" };
   }
   const facts = async () => (await harness.memory().list("user")).map(({ text }) => text);
-  return { say, facts };
+  return { say, facts, model };
 }
 
 it("shows what waits, and does it or leaves it", async () => {
@@ -48,4 +48,14 @@ it("leaves out what was rejected", async () => {
   const { pending } = JSON.parse(results[0]!) as { pending: string };
   expect((await say(`/reject ${pending}`)).last).toBe("Rejected: add memory (user).");
   expect(await facts()).toEqual([]);
+});
+
+it("keeps from the model what the person is only asked about", async () => {
+  const { say, model } = setUp({ memory: { writeApproval: true } });
+  await say("Remember that I like metric units.");
+  expect((await say("/pending")).last).toContain("+ Prefers metric units.");
+  await say("Thank you.");
+  const told = JSON.stringify(model.requests.at(-1)!.messages);
+  expect(told).toContain("Thank you.");
+  expect(told).not.toContain("+ Prefers metric units.");
 });

@@ -248,6 +248,21 @@ describe("a provider that is slow or out of order", () => {
 });
 
 describe("a turn", () => {
+  it("is told although an adapter broke off the telling of the turn before it", async () => {
+    const broken = {
+      ...{ code: "memory_provider_refused", message: "double answered 500." },
+      get retry(): boolean {
+        throw new Error("The adapter is broken.");
+      },
+    };
+    let calls = 0;
+    const sync = async () => (++calls === 1 ? { ok: false as const, failure: broken } : ok(null));
+    const { say: post, told } = await setUp([{ text: "On Friday." }, { text: "At nine." }], { sync });
+    await post(ASK);
+    await post("At what time does it go out?");
+    expect(told).toHaveLength(2);
+  });
+
   it("is told when it is answered, in order and one at a time", async () => {
     const gate = Promise.withResolvers<null>();
     let running = 0;

@@ -243,6 +243,34 @@ describe("a tar.gz", () => {
     expect(contents(tarGz(files))).toEqual(Object.fromEntries(files));
   });
 
+  it("that was damaged on its way is refused, wherever it was hit", () => {
+    const lines = Array.from({ length: 4_000 }, (_, n) => `line ${(n * 7_919) % 1_009}`).join("\n");
+    const archive = tarGz([
+      ["SKILL.md", SKILL],
+      ["a.txt", lines],
+    ]);
+    for (let at = 12; at < archive.length; at += 97) {
+      const damaged = Uint8Array.from(archive);
+      damaged[at] = damaged[at]! ^ 4;
+      expect([at, unpack(damaged).ok]).toEqual([at, false]);
+    }
+  });
+
+  it.each([10, 100_000])("may come in several members, as joining makes them (%i bytes)", (size) => {
+    const noise = String.fromCharCode(...Array.from({ length: 500 }, (_, n) => 33 + ((n * n) % 90)));
+    const tar = writeTar([
+      ["SKILL.md", bytesOf(SKILL)],
+      ["a.txt", bytesOf(noise.repeat(Math.ceil(size / 500)).slice(0, size))],
+    ]);
+    const cuts = [0, 700, 1_024, tar.length];
+    const members = cuts.slice(1).map((to, n) => gzipSync(tar.subarray(cuts[n], to), { level: 0 }));
+    const archive = Uint8Array.from(members.flatMap((member) => [...member]));
+    expect(contents(archive)).toMatchObject({ "SKILL.md": SKILL });
+    expect(contents(archive)["a.txt"]?.length).toBe(size);
+    archive[archive.length - 6]! ^= 1;
+    expect(refusal(archive)).toBe("bad_archive truncated");
+  });
+
   it("is what tar itself makes and reads", () => {
     const folder = tempFolder();
     mkdirSync(join(folder, "reading-logs", "scripts", "deep".repeat(30)), { recursive: true });

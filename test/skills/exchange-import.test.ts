@@ -2,11 +2,13 @@
 import { posix, win32 } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readFolder, readSkillMd, toImport } from "../../core/skills/exchange/import.ts";
+import { pack } from "../../core/skills/exchange/archive.ts";
+import { readArchive, readFolder, readSkillMd, toImport } from "../../core/skills/exchange/import.ts";
 import { IMPORT } from "../../core/skills/exchange/import-limits.ts";
 import { checkPath, checkTogether } from "../../core/skills/exchange/paths.ts";
 import { chooseName } from "../../core/skills/exchange/skill-name.ts";
 import { checkSkillName } from "../../core/skills/validate.ts";
+import type { SkillNext } from "../../core/ports.ts";
 import type { FileBodies } from "../../core/schemas/file-body.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { createTestClock } from "../support/clock.ts";
@@ -206,7 +208,7 @@ describe("a path", () => {
     expect(failure!.message.isWellFormed()).toBe(true);
   });
 
-  it.each([[["a", "A"]], [["dir/é", "dir/e\u0301"]], [["ﬁ", "fi"]], [["a", "a/b"]], [["A/b/c", "a/B"]]])(
+  it.each([[["a", "A"]], [["dir/é", "dir/e\u0301"]], [["ﬁ", "fi"]], [["a", "a/b"]], [["A/b/c", "a/B"]], [["a", "a. ."]], [["b/c", "b /C"]], [["d", "d./e"]]])(
     "%j cannot stand together",
     (paths) => {
       expect(checkTogether(paths)).toMatchObject({ code: "bad_path" });
@@ -319,5 +321,36 @@ describe("an import into a library", () => {
     const decide = toImport(companion, { replace: false, seeds });
     const made = await store.change({ name: companion.name, op: "1", since: 0, decide });
     expect(made).toMatchObject({ value: { head: { extends: "bundled" } } });
+  });
+
+  it("is not public because an archived skill of its name was", async () => {
+    const store = open();
+    const one = imported({ "SKILL.md": SKILL });
+    const decide = toImport(one, { replace: true, seeds: {} });
+    const set = (op: string, value: SkillNext) =>
+      store.change({ name: one.name, op, since: 0, decide: () => ({ ok: true, value }) });
+    await store.change({ name: one.name, op: "1", since: 0, decide });
+    await set("2", { public: true });
+    expect(await store.change({ name: one.name, op: "3", since: 0, decide })).toMatchObject({
+      value: { head: { public: true } },
+    });
+    await set("4", { state: "archived" });
+    expect(await store.change({ name: one.name, op: "5", since: 0, decide })).toMatchObject({
+      value: { head: { state: "active", public: false } },
+    });
+  });
+});
+
+describe("a file of an archive", () => {
+  it("that becomes a trap without its folder is refused", () => {
+    const zip = pack("zip", { "x/SKILL.md": SKILL, "x/__proto__": "lost" });
+    expect(readArchive(zip)).toMatchObject({ failure: { code: "bad_path" } });
+  });
+
+  it.each(["zip", "tar.gz"] as const)("does not keep the whole %s in memory", (kind) => {
+    const noise = Uint8Array.from({ length: 100_000 }, (_, at) => (at * 2_654_435_761) >>> 13);
+    const read = readArchive(pack(kind, { "SKILL.md": SKILL, "a.png": Uint8Array.of(255, 254), "b.bin": noise }));
+    const body = read.ok ? read.value.files["a.png"] : undefined;
+    expect(body instanceof Uint8Array && [...body, body.buffer.byteLength]).toEqual([255, 254, 2]);
   });
 });

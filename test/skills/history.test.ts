@@ -210,3 +210,18 @@ describe("an undone change", () => {
     );
   });
 });
+
+describe("a change of a skill that was imported", () => {
+  it("is taken back however many files it has, and however large they are", () => {
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`fonts/${n}.bin`, Uint8Array.of(255, n)]));
+    const large = new Uint8Array(2 << 20).fill(255);
+    const before = { "SKILL.md": md("a"), ...many, "fonts/large.bin": large };
+    const { "fonts/large.bin": _gone, ...rest } = before;
+    expect(undo(before, { ...before, "SKILL.md": md("b") }, { ...before, "SKILL.md": md("b") })).toMatchObject({
+      ok: true,
+      value: { files: { "SKILL.md": md("a") } },
+    });
+    const back = undo(before, rest, rest);
+    expect(back.ok && Object.keys(back.value.files!).length).toBe(62);
+  });
+});

@@ -104,6 +104,17 @@ describe("create", () => {
     });
   });
 
+  it("does not make public what it writes in place of a skill that was public", async () => {
+    const current = snapshot({ state: "archived", public: true });
+    expect(await decide(create("reading-logs"), { current })).toMatchObject({ value: { public: false } });
+    const living = snapshot({ public: true });
+    const patched = await decide(
+      { action: "write_file", name: "reading-logs", path: "references/b.md", content: "b" },
+      { current: living },
+    );
+    expect(patched.ok && patched.value.public).toBeUndefined();
+  });
+
   it("changes nothing when it is repeated after bringing the same text back", async () => {
     const current = snapshot({}, { "SKILL.md": skillMd() });
     expect(await decide(create("reading-logs"), { current })).toEqual({ ok: true, value: {} });

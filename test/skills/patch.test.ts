@@ -362,4 +362,15 @@ describe("work", () => {
       { numRuns: 1_000 },
     );
   });
+
+  it.each([
+    ["concatenate the files", " cat "],
+    ["bobcat and catalogue", " cat\n"],
+    ["nothing but \u4e00cat\u4e8c", " cat "],
+    ["f(x)", " (x)"],
+  ])("never takes a piece of a word in %j for %j", (text, oldString) => {
+    for (const replaceAll of [false, true]) {
+      expect(patch(text, oldString, " dog ", replaceAll)).toMatchObject({ failure: { code: "not_found" } });
+    }
+  });
 });

@@ -30,7 +30,7 @@ import { scanFiles } from "../../core/skills/scanner.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { AppError, unwrap } from "./problems.ts";
 import { type ApiEnv, Flag, REFUSED, answers, createRouter, takesJson } from "./router.ts";
-import { amend, bundledFiles } from "./skills.ts";
+import { amend, presentFiles } from "./skills.ts";
 import { openSkills } from "./stores.ts";
 
 export const exchange = createRouter();
@@ -121,8 +121,7 @@ exchange.openapi(
   async (c) => {
     const { name } = c.req.valid("param");
     const { format, strict } = c.req.valid("query");
-    const snapshot = await openSkills(c.env, c.var.profile).open(name);
-    const own = snapshot?.files ?? bundledFiles(name);
+    const own = presentFiles(name, await openSkills(c.env, c.var.profile).open(name));
     const { files, warnings } = strict ? unwrap(toStrictCopy(name, own)) : { files: own, warnings: [] };
     if (format === "folder") return c.json({ name, files: toContents(files), warnings }, 200);
     const kind = format === "tar.gz" ? "tar.gz" : "zip";

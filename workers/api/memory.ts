@@ -108,7 +108,11 @@ memory.openapi(
     path: "/v1/memory/{store}/{memory}/purge",
     operationId: "purgeMemory",
     request: { params: OfEntry },
-    responses: answers(200, "Every copy of the text is deleted, and the same text is not kept again", MemoryPurged),
+    responses: answers(
+      200,
+      "Memory holds no copy of the text any more and keeps none again; what quotes it elsewhere goes in its own time",
+      MemoryPurged,
+    ),
   }),
   async (c) => {
     const { store, memory: id } = c.req.valid("param");

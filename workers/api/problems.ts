@@ -34,6 +34,7 @@ const PROBLEMS = {
   bad_review_id: [400, "Invalid review id"],
   bad_run_id: [400, "Invalid curation run id"],
   bad_approval_id: [400, "Invalid approval id"],
+  bad_pending_id: [400, "Invalid id of a pending change"],
   bad_path: [400, "Invalid path"],
   bad_skill_md: [422, "Invalid SKILL.md"],
   bad_text: [422, "Text that cannot be stored"],

@@ -12,7 +12,7 @@ import { type Result, err, ok } from "../../core/errors.ts";
 import type { SkillNext, SkillSnapshot, SkillStore } from "../../core/ports.ts";
 import { PinSkill, PutSkill, RestoreSkill, SkillDetail, SkillList } from "../../core/schemas/api.ts";
 import { hashFiles, textOfFiles } from "../../core/schemas/digest.ts";
-import { fromContents, toContents } from "../../core/schemas/file-body.ts";
+import { type FileBodies, fromContents, toContents } from "../../core/schemas/file-body.ts";
 import { SkillName } from "../../core/schemas/ids.ts";
 import { SkillHead } from "../../core/schemas/skill.ts";
 import { seeds } from "../../skills-seed/index.ts";
@@ -50,13 +50,9 @@ skills.openapi(
   async (c) => {
     const { name } = c.req.valid("param");
     const snapshot = await openSkills(c.env, c.var.profile).open(name);
-    if (!snapshot) return c.json({ name, head: null, files: bundledFiles(name) }, 200);
-    if (followsBundle(snapshot.head)) {
-      const files = bundledFiles(name);
-      const isSame = textOfFiles(hashFiles(files)) === snapshot.head.text;
-      return c.json({ name, head: isSame ? snapshot.head : null, files }, 200);
-    }
-    return c.json({ name, head: snapshot.head, files: toContents(snapshot.files) }, 200);
+    const files = presentFiles(name, snapshot);
+    const isOfHead = snapshot && (files === snapshot.files || textOfFiles(hashFiles(files)) === snapshot.head.text);
+    return c.json({ name, head: isOfHead ? snapshot.head : null, files: toContents(files) }, 200);
   },
 );
 
@@ -73,9 +69,17 @@ skills.openapi(
     const { name } = c.req.valid("param");
     const files = fromContents(c.req.valid("json").files);
     const { maxFiles } = settingsOf(c.env).skills;
-    const { description, category } = unwrap(validateSkill({ name, files, maxFiles, writer: "person" }));
-    const next: SkillNext = { files, description, category, state: "active", origin: "user", citations: [] };
-    return c.json(await change(openSkills(c.env, c.var.profile), name, () => ok(next)), 200);
+    const head = await change(openSkills(c.env, c.var.profile), name, (current) => {
+      // An imported skill may hold more, and larger files, than what is written here: as much as it has it may keep.
+      const standing = current?.files;
+      const checked = validateSkill({ name, files, maxFiles, writer: "person", standing });
+      if (!checked.ok) return checked;
+      const { description, category } = checked.value;
+      const isRevived = current?.head.state === "archived" && current.head.public === true;
+      const next: SkillNext = { files, description, category, state: "active", origin: "user", citations: [] };
+      return ok({ ...next, ...(isRevived && { public: false }) });
+    });
+    return c.json(head, 200);
   },
 );
 
@@ -171,6 +175,11 @@ function unarchive(current: SkillSnapshot | null): Result<SkillNext> {
   if (current.head.state !== "archived") return ok({});
   const learned = ["review", "foreground", "curator"].includes(current.head.origin);
   return ok({ state: learned ? "trial" : "active", reason: "Restored by a person." });
+}
+
+/** What the skill says now: a bundled one that nobody changed says what the deployment has. */
+export function presentFiles(name: SkillName, snapshot: SkillSnapshot | null): FileBodies {
+  return snapshot && !followsBundle(snapshot.head) ? snapshot.files : bundledFiles(name);
 }
 
 export function bundledFiles(name: SkillName): Record<string, string> {

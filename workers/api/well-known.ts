@@ -4,13 +4,15 @@ import type { RouteConfig } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import * as z from "zod";
 import type { SkillStore } from "../../core/ports.ts";
-import { sha256Hex } from "../../core/schemas/digest.ts";
+import { hashFiles, sha256Hex, textOfFiles } from "../../core/schemas/digest.ts";
 import { DISCOVERY_SCHEMA, OldPublicIndex, PublicIndex } from "../../core/schemas/exchange.ts";
-import { toBytes } from "../../core/schemas/file-body.ts";
+import { type FileBody, toBytes } from "../../core/schemas/file-body.ts";
 import { ProfileId, SkillName } from "../../core/schemas/ids.ts";
 import type { IndexLine, SkillHead } from "../../core/schemas/skill.ts";
 import { pack } from "../../core/skills/exchange/archive.ts";
-import { SKILL_MD } from "../../core/skills/format.ts";
+import { SKILL_MD, parseSkill } from "../../core/skills/format.ts";
+import { followsBundle, mergeLines } from "../../core/skills/library.ts";
+import { seeds } from "../../skills-seed/index.ts";
 import { keyOf } from "../../stores/keys.ts";
 import { AppError } from "./problems.ts";
 import { type ApiEnv, REFUSED, answers, createRouter } from "./router.ts";
@@ -78,63 +80,93 @@ async function openPlace(c: Context<ApiEnv>): Promise<Place> {
   return { profile, store: openSkills(c.env, profile) };
 }
 
-type Build<T> = (heads: SkillHead[], place: Place) => Promise<T> | T;
+/** A public skill as it is now. */
+type Shown = Pick<SkillHead, "name" | "description" | "text" | "files">;
+
+/** Null for what is not public. A bundled skill that nobody changed is the deployment's: it changes and goes with it. */
+function toShown(head: SkillHead | null): Shown | null {
+  if (!head || !isPublic(head)) return null;
+  if (!followsBundle(head)) return head;
+  const own = seedOf(head.name);
+  const parsed = own && parseSkill(own[SKILL_MD] ?? "");
+  if (!parsed?.ok) return null;
+  const files = hashFiles(own!);
+  return { name: head.name, description: parsed.value.description, text: textOfFiles(files), files };
+}
+
+function seedOf(name: SkillName): Record<string, string> | null {
+  return Object.hasOwn(seeds, name) ? seeds[name]! : null;
+}
+
+/** Null when it was purged meanwhile. */
+async function readFile({ store }: Place, { name, files }: Shown, path: string): Promise<FileBody | null> {
+  const { sha256 } = files[path]!;
+  const own = seedOf(name);
+  const isOwn = own !== null && Object.hasOwn(own, path) && sha256Hex(own[path]!) === sha256;
+  return isOwn ? own[path]! : store.blob(sha256);
+}
+
+type Build<T> = (shown: Shown[], place: Place) => Promise<T> | T;
 
 async function answerIndex<T>(c: Context<ApiEnv>, build: Build<T>): Answer {
   const place = await openPlace(c);
-  const { skills } = await place.store.index();
-  const lines = Object.entries(skills).filter(([, line]) => isPublic(line));
+  const lines = mergeLines(await place.store.index(), seeds).filter(isPublic);
   if (lines.length === 0) throw notPublished();
-  // All that the index is made of: what it takes to make it is saved when nothing of this has moved.
-  const seen = lines.map(([name, { text, description }]) => [name, text, description]);
-  const etag = toEtag(sha256Hex(JSON.stringify(seen)).slice(0, 32));
-  if (isKnown(c, etag)) return notModified(etag);
-  const names = lines.map(([name]) => name);
-  // The index may be behind a head that was taken back just now.
-  const heads = (await mapFew(names, (name) => place.store.head(name))).filter(
-    (head) => head !== null && isPublic(head),
-  );
-  return new Response(JSON.stringify(await build(heads as SkillHead[], place)), {
-    headers: { ...COMMON, "content-type": "application/json", etag },
+  // What it takes to make it is saved when nothing of this has moved.
+  const listed = tagOf(lines);
+  if (isKnown(c, listed)) return notModified(listed);
+  // The index may be behind a head that was changed or taken back just now.
+  const heads = await mapFew(lines, ({ name }) => place.store.head(name));
+  const shown = heads.map(toShown).filter((skill) => skill !== null);
+  if (shown.length === 0) throw notPublished();
+  return new Response(JSON.stringify(await build(shown, place)), {
+    headers: { ...COMMON, "content-type": "application/json", etag: tagOf(shown) },
   });
 }
 
-async function toPublicIndex(heads: SkillHead[], place: Place): Promise<PublicIndex> {
-  const skills = await mapFew(heads, async (head) => {
-    const { name, description } = head;
-    const isText = isJustText(head);
-    const digest = isText ? head.files[SKILL_MD]!.sha256 : await digestOfZip(head, place);
-    const url = isText ? `${name}/${SKILL_MD}` : `${name}/${name}.zip`;
-    return {
+/** Of all that an index is made of. */
+function tagOf(skills: Pick<Shown, "name" | "text" | "description">[]): string {
+  const seen = skills.map(({ name, text, description }) => [name, text, description]);
+  return toEtag(sha256Hex(JSON.stringify(seen)).slice(0, 32));
+}
+
+async function toPublicIndex(shown: Shown[], place: Place): Promise<PublicIndex> {
+  const skills: PublicIndex["skills"] = [];
+  // One at a time: several of them unpacked and packed would fill the isolate's memory.
+  for (const skill of shown) {
+    const { name, description } = skill;
+    const isText = isJustText(skill);
+    const digest = isText ? skill.files[SKILL_MD]!.sha256 : await digestOfZip(skill, place);
+    skills.push({
       name,
-      type: isText ? ("skill-md" as const) : ("archive" as const),
+      type: isText ? "skill-md" : "archive",
       description,
-      url,
+      url: isText ? `${name}/${SKILL_MD}` : `${name}/${name}.zip`,
       digest: `sha256:${digest}`,
-    };
-  });
+    });
+  }
   return { $schema: DISCOVERY_SCHEMA, skills };
 }
 
-function toOldIndex(heads: SkillHead[]): OldPublicIndex {
+function toOldIndex(shown: Shown[]): OldPublicIndex {
   return {
-    skills: heads.map(({ name, description, files }) => ({ name, description, files: Object.keys(files).sort() })),
+    skills: shown.map(({ name, description, files }) => ({ name, description, files: Object.keys(files).sort() })),
   };
 }
 
-function isJustText(head: SkillHead): boolean {
-  return Object.keys(head.files).length === 1;
+function isJustText({ files }: Shown): boolean {
+  return Object.keys(files).length === 1;
 }
 
 async function answerArtifact(c: Context<ApiEnv>): Answer {
   const place = await openPlace(c);
-  const head = await openPublic(c, place);
+  const skill = await openPublic(c, place);
   const artifact = c.req.param("artifact");
-  if (artifact === SKILL_MD) return answerOwnFile(c, place, head, SKILL_MD);
-  if (artifact !== `${head.name}.zip`) throw notPublished();
-  const etag = toEtag(`zip-${head.text}`);
+  if (artifact === SKILL_MD) return answerOwnFile(c, place, skill, SKILL_MD);
+  if (artifact !== `${skill.name}.zip`) throw notPublished();
+  const etag = toEtag(`zip-${skill.text}`);
   if (isKnown(c, etag)) return notModified(etag);
-  const zip = await packPublic(head, place);
+  const zip = await packPublic(skill, place);
   return new Response(zip, { headers: { ...COMMON, "content-type": "application/zip", etag } });
 }
 
@@ -144,12 +176,12 @@ async function answerFile(c: Context<ApiEnv>): Answer {
 }
 
 /** A file may hold anything, a page with a script too: it must never be shown as part of this origin. */
-async function answerOwnFile(c: Context<ApiEnv>, { store }: Place, head: SkillHead, path: string): Answer {
-  const file = Object.hasOwn(head.files, path) ? head.files[path] : undefined;
+async function answerOwnFile(c: Context<ApiEnv>, place: Place, skill: Shown, path: string): Answer {
+  const file = Object.hasOwn(skill.files, path) ? skill.files[path] : undefined;
   if (!file) throw notPublished();
   const etag = toEtag(file.sha256);
   if (isKnown(c, etag)) return notModified(etag);
-  const body = await store.blob(file.sha256);
+  const body = await readFile(place, skill, path);
   if (body === null) throw notPublished();
   const type = /\.md$/i.test(path) ? "text/markdown; charset=utf-8" : "application/octet-stream";
   const guard = { "content-security-policy": "sandbox; default-src 'none'" };
@@ -158,11 +190,11 @@ async function answerOwnFile(c: Context<ApiEnv>, { store }: Place, head: SkillHe
   });
 }
 
-async function openPublic(c: Context<ApiEnv>, { store }: Place): Promise<SkillHead> {
+async function openPublic(c: Context<ApiEnv>, { store }: Place): Promise<Shown> {
   const name = SkillName.safeParse(c.req.param("name"));
-  const head = name.success ? await store.head(name.data) : null;
-  if (!head || !isPublic(head)) throw notPublished();
-  return head;
+  const shown = toShown(name.success ? await store.head(name.data) : null);
+  if (!shown) throw notPublished();
+  return shown;
 }
 
 function isPublic(skill: Pick<IndexLine, "public" | "state">): boolean {
@@ -173,24 +205,24 @@ function isPublic(skill: Pick<IndexLine, "public" | "state">): boolean {
 const digests = new Map<string, string>();
 const MAX_DIGESTS = 1_000;
 
-async function digestOfZip(head: SkillHead, place: Place): Promise<string> {
-  const known = digests.get(head.text);
+async function digestOfZip(skill: Shown, place: Place): Promise<string> {
+  const known = digests.get(skill.text);
   if (known !== undefined) return known;
-  await packPublic(head, place);
-  return digests.get(head.text)!;
+  await packPublic(skill, place);
+  return digests.get(skill.text)!;
 }
 
 /** What was public a moment ago may be changed by now: then the archive is of the head that was seen, or not at all. */
-async function packPublic(head: SkillHead, { store }: Place): Promise<Uint8Array<ArrayBuffer>> {
-  const bodies = await mapFew(Object.entries(head.files), async ([path, { sha256 }]) => {
-    const body = await store.blob(sha256);
+async function packPublic(skill: Shown, place: Place): Promise<Uint8Array<ArrayBuffer>> {
+  const bodies = await mapFew(Object.keys(skill.files), async (path) => {
+    const body = await readFile(place, skill, path);
     if (body === null) throw notPublished();
     return [path, body] as const;
   });
   const zip = pack("zip", Object.fromEntries(bodies));
   const oldest = digests.keys().next();
   if (digests.size >= MAX_DIGESTS && !oldest.done) digests.delete(oldest.value);
-  digests.set(head.text, sha256Hex(zip));
+  digests.set(skill.text, sha256Hex(zip));
   return zip;
 }
 

@@ -134,12 +134,22 @@ function findRoot(entries: [string, Uint8Array][], given: string, warnings: stri
   }
   const base = main.slice(prefix.length);
   if (base !== SKILL_MD) warnings.push(`${quotePath(base)} was taken as SKILL.md.`);
-  const files = entries.map(([path, bytes]) => {
+  const files: [path: string, body: FileBodies[string]][] = [];
+  for (const [path, bytes] of entries) {
     const own = path.slice(prefix.length);
-    return [own === base ? SKILL_MD : own, toFileBody(bytes)] as const;
-  });
+    // What is no path may become one, or the other way round, without the folder before it.
+    const failure = checkPath(own);
+    if (failure) return { ok: false, failure };
+    files.push([own === base ? SKILL_MD : own, toOwnBody(bytes)]);
+  }
   const folder = prefix.split("/").at(-2) || (isLone ? base.replace(/\.\w+$/, "") : given);
   return ok({ folder, files: Object.fromEntries(files) });
+}
+
+/** A piece of an archive would keep the whole of it in memory for as long as a cache keeps the piece. */
+function toOwnBody(bytes: Uint8Array): FileBodies[string] {
+  const body = toFileBody(bytes);
+  return typeof body !== "string" && body.length < body.buffer.byteLength ? body.slice() : body;
 }
 
 function isSkillMd(path: string): boolean {
@@ -225,6 +235,8 @@ export function toImport(
       citations: [],
       ...(extended && { extends: extended }),
       ...(current && current.head.state !== "active" && { reason: "Imported by a person." }),
+      // What was public under this name was another skill, which was taken away.
+      ...(current?.head.state === "archived" && { public: false }),
     });
   };
 }

@@ -18,7 +18,7 @@ export function checkTogether(paths: string[]): Failure | null {
   for (const path of paths) {
     const fold = foldOf(path);
     const other = byFold.get(fold);
-    if (other !== undefined) return clash(other, path, "are the same file where case or accents do not count");
+    if (other !== undefined) return clash(other, path, "are the same file on some systems");
     byFold.set(fold, path);
   }
   for (const [fold, path] of byFold) {
@@ -60,9 +60,17 @@ function problemOf(path: string): string | null {
   return path === "__proto__" ? "no object can hold that name" : null;
 }
 
+/** Windows leaves out what a name ends with when that is dots and blanks. */
 function foldOf(path: string): string {
-  return path.normalize("NFKC").toLowerCase().normalize("NFC");
+  const plain = path.normalize("NFKC").toLowerCase().normalize("NFC");
+  return plain
+    .split("/")
+    .map((segment) => segment.replace(TRAILING, ""))
+    .join("/");
 }
+
+/** Looked for from the last character that is neither: a run in the middle is met once. */
+const TRAILING = /(?<![. ])[. ]+$/;
 
 function clash(one: string, other: string, what: string): Failure {
   return err("bad_path", `${quotePath(one)} and ${quotePath(other)} ${what}: rename one of them.`).failure;
