@@ -80,7 +80,8 @@ export function createShow(screen: Screen) {
 export function summarise(args: JsonObject): string {
   const [first] = Array.isArray(args.operations) ? args.operations : [];
   // Of a list the first operation speaks for the others; what stands beside the list counts for all of them.
-  const said: JsonObject = typeof first === "object" && first !== null && !Array.isArray(first) ? { ...first, ...args } : args;
+  const said: JsonObject =
+    typeof first === "object" && first !== null && !Array.isArray(first) ? { ...first, ...args } : args;
   const telling = ["command", "path", "pattern", "name", "query", "content"].find(
     (key) => typeof said[key] === "string",
   );

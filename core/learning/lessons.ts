@@ -108,10 +108,18 @@ function citationsOf(call: ToolCall): Citation[] {
   return z.array(z.string()).catch([]).parse(call.args.citations);
 }
 
+/** Writes that a person has to decide on first. */
+export function waitingIn(calls: ScriptCall[]): number {
+  return calls.filter(({ failed, outcome }) => !failed && outcome.state === "waiting").length;
+}
+
 /** One readable line. */
-export function summarise(lessons: Lesson[]): string {
+export function summarise(lessons: Lesson[], waiting = 0): string {
   const words = [...skillWords(lessons), ...memoryWords(lessons)];
-  return words.length === 0 ? "Nothing worth keeping." : `Learned: ${words.join("; ")}.`;
+  const learned = words.length === 0 ? [] : [`Learned: ${words.join("; ")}.`];
+  const asked =
+    waiting === 0 ? [] : [`${waiting} ${waiting === 1 ? "change waits" : "changes wait"} for you: /pending.`];
+  return [...learned, ...asked].join(" ") || "Nothing worth keeping.";
 }
 
 function skillWords(lessons: Lesson[]): string[] {

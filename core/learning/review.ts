@@ -16,7 +16,7 @@ import { type Seeds, createLibrary } from "../skills/library.ts";
 import { createAskingMemoryTool } from "../tools/approval.ts";
 import { createSkillTools } from "../tools/skills.ts";
 import { checkCitations } from "./citations.ts";
-import { callsOf, hasViewed, lessonsOf, refusalsOf, summarise } from "./lessons.ts";
+import { callsOf, hasViewed, lessonsOf, refusalsOf, summarise, waitingIn } from "./lessons.ts";
 import { type ScriptJournal, createScriptJournal } from "./script-journal.ts";
 import { spentOf, toReviewLines } from "./spent.ts";
 import { renderTranscript } from "./transcript.ts";
@@ -185,6 +185,7 @@ async function finish(
 ): Promise<ReviewEnd> {
   const calls = callsOf(script);
   const lessons = lessonsOf(calls);
+  const waiting = waitingIn(calls);
   const answers = script.filter((step) => step.kind === "answer").map((step) => step.answer);
   const result = await reviews.finish({
     v: 1,
@@ -192,10 +193,11 @@ async function finish(
     session: job.session,
     state: end.state,
     trigger: job.trigger,
-    summary: end.state === "superseded" && lessons.length === 0 ? end.note : summarise(lessons),
+    summary: end.state === "superseded" && lessons.length === 0 ? end.note : summarise(lessons, waiting),
     note: end.note,
     lessons,
     refused: refusalsOf(calls),
+    ...(waiting > 0 && { waiting }),
     modelCalls: answers.length,
     usage: answers.reduce((sum, answer) => addUsage(sum, answer.usage), NO_USAGE),
     spent: spentOf(script, failed),

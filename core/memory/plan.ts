@@ -194,11 +194,34 @@ export function isMerge(steps: Step[]): boolean {
   if (targets.length === 0 || texts.length === 0 || steps.some(({ action }) => action === "add")) return false;
   const before = new Set(targets.flatMap(({ text }) => [...wordsOf(text)]));
   const after = new Set(texts.flatMap((text) => [...wordsOf(text)]));
+  const turning = new Set(texts.flatMap(turningWordsOf));
   const isKept = ({ text }: Target) => {
     const words = [...wordsOf(text)];
-    return words.filter((word) => after.has(word)).length >= KEPT_WORDS * words.length;
+    const isMeantAlike = turningWordsOf(text).every((word) => turning.has(word));
+    return isMeantAlike && words.filter((word) => after.has(word)).length >= KEPT_WORDS * words.length;
   };
-  return [...after].every((word) => before.has(word)) && targets.every(isKept);
+  const known = new Set(targets.flatMap(({ text }) => turningWordsOf(text)));
+  const saysNoMore = [...after].every((word) => before.has(word)) && [...turning].every((word) => known.has(word));
+  return saysNoMore && targets.every(isKept);
+}
+
+/** One of them more or less, and a fact says the opposite. Most are too common to count as words that carry meaning. */
+const TURNING = new Set(
+  (
+    "no not never none neither nor cannot without only except unless before after under over until " +
+    "nicht kein keine keinen keinem keiner nie niemals ohne nur außer vor nach pas ne jamais sans sauf avant après " +
+    "nunca sin solo antes después non mai senza solo prima dopo não nem sem só depois"
+  ).split(" "),
+);
+
+function turningWordsOf(text: string): string[] {
+  const words =
+    text
+      .normalize("NFKC")
+      .toLowerCase()
+      .replace(/n['\u2019]t\b/g, " not ")
+      .match(/\p{L}+/gu) ?? [];
+  return words.map((word) => (word === "cannot" ? "not" : word)).filter((word) => TURNING.has(word));
 }
 
 /** From the best to the worst. */

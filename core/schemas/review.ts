@@ -117,6 +117,8 @@ export const ReviewResult = z.object({
   note: z.string(),
   lessons: z.array(Lesson),
   refused: z.array(z.object({ tool: z.string(), code: z.string(), message: z.string() })),
+  /** Writes that a person has to decide on first; absent for none. */
+  waiting: z.int().min(1).optional(),
   modelCalls: z.int(),
   usage: Usage,
   /** One line a model, for the ledger; absent in results written before there was one. */

@@ -137,7 +137,8 @@ export function createOutbox(context: EngineContext) {
       jobs.put(row.id, clock.now() + settings.review.looksMs[0]!, row.job);
       return true;
     }
-    const summary = "lessons" in outcome && outcome.lessons.length > 0 ? outcome.summary : null;
+    const isNews = "lessons" in outcome && (outcome.lessons.length > 0 || outcome.waiting !== undefined);
+    const summary = isNews ? outcome.summary : null;
     host.sql.transaction(() => {
       jobs.delete(row.id);
       putBooking(context, toBooking(row, lines));

@@ -46,11 +46,12 @@ function cutDiff(id: string, diff: string): string {
   return `${diff.slice(0, MAX_DIFF_CHARS).toWellFormed()}\n… and ${left} characters more: GET /v1/pending/${id} has it whole.`;
 }
 
-/** By its id or the beginning of it. */
+/**
+ * By its id or the beginning of it. Those decided count too: a command that is obeyed again after a crash must not find
+ * another one, which came meanwhile and nobody has seen.
+ */
 async function find(desk: PendingDesk, id: string): Promise<Result<PendingInfo>> {
-  const named = id === "" ? [] : (await desk.list()).filter((change) => change.id.startsWith(id));
-  const waiting = named.filter(({ state }) => state === "waiting");
-  const found = waiting.length > 0 ? waiting : named;
+  const found = id === "" ? [] : (await desk.list()).filter((change) => change.id.startsWith(id));
   if (found.length === 1) return ok(found[0]!);
   if (found.length > 1) return err("pending_not_found", `${found.length} changes begin with '${id}': give more of it.`);
   return err("pending_not_found", "Name what you decide: /pending shows what waits, each with its id.");

@@ -61,8 +61,9 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
     const targets = targetsOf(prepared).filter(({ adds }) => adds?.length !== 0);
     const store = MemoryStoreName.safeParse(args.store);
     if (targets.length === 0 || !store.success) return true;
-    const living = new Set((await memory.list(store.data)).map(({ id }) => id));
-    return targets.every(({ id }) => living.has(id));
+    const living = new Map((await memory.list(store.data)).map(({ id, adds }) => [id, adds]));
+    // What was said again since would outlive a removal of what was seen.
+    return targets.every(({ id, adds }) => living.get(id)?.every((op) => adds?.includes(op) ?? true));
   }
 
   async function carryOut(change: PendingChange, skillStore: SkillStore, memoryStore: MemoryStore) {
@@ -114,8 +115,10 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
 
 function checkDecision({ state, outcome }: PendingChange, approve: boolean): Failure | null {
   if (approve && state === "approved" && outcome === null) {
-    return err("busy", "It is approved, but too many writers are at work to carry it out now: approve it again in a minute.")
-      .failure;
+    return err(
+      "busy",
+      "It is approved, but too many writers are at work to carry it out now: approve it again in a minute.",
+    ).failure;
   }
   if (state === (approve ? "approved" : "rejected")) return null;
   if (state === "stale") {

@@ -61,7 +61,10 @@ it("wrong questions are refused", async () => {
   );
   expectProblem(await decide("0".repeat(20), { approve: true }), 404, "pending_not_found", "No such pending change");
   for (const id of ["not-an-id", "0".repeat(19), "G".repeat(20)]) {
-    expect((await ask("GET", `/v1/pending/${id}`, { key })).body).toMatchObject({ status: 400, code: "bad_pending_id" });
+    expect((await ask("GET", `/v1/pending/${id}`, { key })).body).toMatchObject({
+      status: 400,
+      code: "bad_pending_id",
+    });
     expect((await decide(id, { approve: true })).body).toMatchObject({ status: 400, code: "bad_pending_id" });
   }
   for (const body of [{ approve: "yes" }, {}, []]) {

@@ -110,7 +110,10 @@ describe("a call in one line", () => {
     expect(summarise({ command: "ls\n  -l" })).toBe("ls -l");
     expect(summarise({ path: "a.csv", limit: 3 })).toBe("a.csv");
     expect(summarise({ action: "create", name: "reading-logs", content: "…" })).toBe("create reading-logs");
-    const operations = [{ action: "patch", name: "a" }, { action: "write_file", name: "a" }];
+    const operations = [
+      { action: "patch", name: "a" },
+      { action: "write_file", name: "a" },
+    ];
     expect(summarise({ operations })).toBe("patch a");
     expect(summarise({ name: "b", operations: [{ action: "patch" }] })).toBe("patch b");
     expect(summarise({ operations: [] })).toBe('{"operations":[]}');

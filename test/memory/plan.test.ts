@@ -33,6 +33,17 @@ describe("isMerge", () => {
     ["an addition alone", false, [step("add", null, TEA)]],
     ["an addition beside", false, [step("replace", TEA, "Prefers tea."), step("add", null, "Prefers tea.")]],
     ["nothing", false, []],
+    ["one that says the opposite", false, [step("replace", COFFEE, "Drinks coffee.")]],
+    ["a no that nobody said", false, [step("replace", TEA, "Prefers no tea in the morning.")]],
+    ["a lost contraction", false, [step("replace", "Don't deploy on Fridays.", "Deploy on Fridays.")]],
+    ["the same no in other words", true, [step("replace", "Don't deploy on Fridays.", "Do not deploy on Fridays.")]],
+    ["after for before", false, [step("replace", "Calls before nine.", "Calls after nine.")]],
+    [
+      "a lost no of another language",
+      false,
+      [step("replace", "Trinkt morgens keinen Kaffee.", "Trinkt morgens Kaffee.")],
+    ],
+    ["two that are denied", true, [step("replace", COFFEE, "Drinks no coffee."), step("remove", "Drinks no coffee.")]],
   ])("%s: %s", (_name, expected, steps) => {
     expect(isMerge(steps)).toBe(expected);
   });

@@ -208,13 +208,19 @@ describe("a path", () => {
     expect(failure!.message.isWellFormed()).toBe(true);
   });
 
-  it.each([[["a", "A"]], [["dir/é", "dir/e\u0301"]], [["ﬁ", "fi"]], [["a", "a/b"]], [["A/b/c", "a/B"]], [["a", "a. ."]], [["b/c", "b /C"]], [["d", "d./e"]]])(
-    "%j cannot stand together",
-    (paths) => {
-      expect(checkTogether(paths)).toMatchObject({ code: "bad_path" });
-      expect(checkTogether(paths.toReversed())).toMatchObject({ code: "bad_path" });
-    },
-  );
+  it.each([
+    [["a", "A"]],
+    [["dir/é", "dir/e\u0301"]],
+    [["ﬁ", "fi"]],
+    [["a", "a/b"]],
+    [["A/b/c", "a/B"]],
+    [["a", "a. ."]],
+    [["b/c", "b /C"]],
+    [["d", "d./e"]],
+  ])("%j cannot stand together", (paths) => {
+    expect(checkTogether(paths)).toMatchObject({ code: "bad_path" });
+    expect(checkTogether(paths.toReversed())).toMatchObject({ code: "bad_path" });
+  });
 
   it("whatever it is, never leads out of a folder when it is taken", () => {
     const pieces = fc.constantFrom("..", ".", "/", "\\", "a", "C:", " ", "．", "／", "%2e", "\0", "é");

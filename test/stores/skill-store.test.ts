@@ -204,6 +204,40 @@ it("never puts an older line over a newer one", async () => {
   await expectSound(bucket, profile, store);
 });
 
+it("puts the files of a large skill six at a time, and none is under way when one has failed", async () => {
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock });
+  const files = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`references/${n}.md`, `file ${n}`]));
+  let [underWay, most, calls] = [0, 0, 0];
+  const atOtherCalls: number[] = [];
+  const slow: Bucket = {
+    ...bucket,
+    async get(key: string) {
+      if (key.includes("/heads/")) atOtherCalls.push(underWay);
+      return bucket.get(key);
+    },
+    async put(key, body, options) {
+      if (!key.includes("/blobs/")) return bucket.put(key, body, options);
+      most = Math.max(most, ++underWay);
+      const isLost = ++calls === 8;
+      for (let hops = calls * 10; hops > 0; hops--) await Promise.resolve();
+      underWay -= 1;
+      if (isLost) throw new Error("The network broke off.");
+      return bucket.put(key, body, options);
+    },
+  };
+  const store = openSkillStore(slow, newProfileId(), clock);
+  const { decide } = creation("tables", "one", "a");
+  const large: typeof decide = async (...seen) => {
+    const made = await decide(...seen);
+    return made.ok ? ok({ ...made.value, files: { ...made.value.files, ...files } }) : made;
+  };
+  const made = await store.change({ ...creation("tables", "one", "a"), decide: large });
+  expect(made).toMatchObject({ value: { head: { rev: 1 } } });
+  expect([most, calls, Math.max(...atOtherCalls)]).toEqual([6, 22, 0]);
+  expect(Object.keys((await store.open("tables"))!.files).length).toBe(21);
+});
+
 function textOf(body: string) {
   return ok({ files: { "SKILL.md": body } });
 }
