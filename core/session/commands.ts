@@ -28,6 +28,6 @@ export function parseCommand(text: string): Command | null {
   const name = match[1] as Command["name"];
   const rest = match[2]?.trim() ?? "";
   if (name === "compress") return { name, focus: rest };
-  if (name === "approve" || name === "reject") return /^[0-9a-f]{0,20}$/.test(rest) ? { name, id: rest } : null;
+  if (name === "approve" || name === "reject") return /^\S*$/.test(rest) ? { name, id: rest } : null;
   return rest === "" ? { name } : null;
 }

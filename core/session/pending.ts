@@ -54,5 +54,6 @@ async function find(desk: PendingDesk, id: string): Promise<Result<PendingInfo>>
   const found = id === "" ? [] : (await desk.list()).filter((change) => change.id.startsWith(id));
   if (found.length === 1) return ok(found[0]!);
   if (found.length > 1) return err("pending_not_found", `${found.length} changes begin with '${id}': give more of it.`);
-  return err("pending_not_found", "Name what you decide: /pending shows what waits, each with its id.");
+  const what = id === "" ? "Name what you decide" : `No change begins with '${id.slice(0, 40).toWellFormed()}'`;
+  return err("pending_not_found", `${what}: /pending shows what waits, each with its id.`);
 }

@@ -95,6 +95,18 @@ describe("rehearsal", () => {
     expect(answer.calls).toEqual([{ id: "call_1", name, args }]);
   });
 
+  it.each([
+    ['{"done":"added"}', "Remembered."],
+    ['{"state":"waiting"}', "It waits for you: /pending shows it."],
+  ])("says of a fact what became of it: %s", async (text, said) => {
+    const messages: Message[] = [
+      { role: "user", text: "remember that I prefer short answers" },
+      { role: "assistant", text: "", calls: [{ id: "call_1", name: "memory", args: {} }] },
+      { role: "tool", call: "call_1", name: "memory", text, failed: false },
+    ];
+    expect((await ask("", { messages })).text).toBe(said);
+  });
+
   it("answers about a file that is not there, and about a column that is not there", async () => {
     const desk = createDesk(createRehearsalModel());
     const nowhere = await desk.work("What is the mean of `q` in `z.csv`?", {});

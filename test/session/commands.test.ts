@@ -11,6 +11,7 @@ it.each([
   ["/pending work is what I have", null],
   ["/approve 0a1b", { name: "approve", id: "0a1b" }],
   ["/reject", { name: "reject", id: "" }],
+  ["/approve everything", { name: "approve", id: "everything" }],
   ["/approve of this plan", null],
   ["please /compress", null],
   ["/learn this", null],

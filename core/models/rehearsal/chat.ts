@@ -51,7 +51,7 @@ function report({ call, failed, result }: Done): string {
   if (failed) return `That did not work: ${String(result.error ?? result.stderr ?? "no reason was given")}`.trim();
   switch (call.name) {
     case "memory":
-      return "Remembered.";
+      return result.state === "waiting" ? "It waits for you: /pending shows it." : "Remembered.";
     case "skills_list":
       return (
         lines(result.skills, (skill) => `- ${String(skill.name)}: ${String(skill.description)}`) || "There are none."
