@@ -37,6 +37,8 @@ export default defineConfig({
         plugins: [markdown],
         test: {
           name: "node",
+          // Files of a worker share its modules, which keep nothing but caches: loading them anew took 40 % of the time.
+          isolate: false,
           include: ["test/**/*.test.ts"],
           exclude: ["test/**/*.{workers,stack}.test.ts"],
         },
