@@ -27,7 +27,7 @@ const MAX_SCALE = 3;
 
 type Weigh = (message: Message) => number;
 
-export function estimateMessage(message: Message): number {
+function estimateMessage(message: Message): number {
   const calls = message.role === "assistant" ? message.calls : [];
   const args = calls.reduce((sum, call) => sum + estimateTokens(`${call.name} ${JSON.stringify(call.args)}`), 0);
   return MESSAGE_TOKENS + estimateTokens(message.text) + args;

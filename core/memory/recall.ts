@@ -89,6 +89,6 @@ export function renderRecall(
 }
 
 /** Whole tags go; what they may leave of one loses its bracket in `withoutFences`. */
-export function withoutRecallFences(text: string): string {
+function withoutRecallFences(text: string): string {
   return text.replace(/<[\s/]{0,8}memory-context\b[^<>\n]{0,200}>/gi, "");
 }

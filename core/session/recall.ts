@@ -15,7 +15,7 @@ import type { TurnRow } from "./log.ts";
 import { writesIn } from "./mirrored-writes.ts";
 import { isSilent } from "./notices.ts";
 
-export const RECALL = "recall";
+const RECALL = "recall";
 /** The second try of a sync, where the first one was surely not taken. */
 const RETRY_MS = 2_000;
 /** Turns that may wait to be told; a service that is so far behind gets the newest no more. */

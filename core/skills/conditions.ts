@@ -146,7 +146,7 @@ export function toRecord(value: unknown): Record<string, unknown> {
 }
 
 /** Words of a list, or of a text with commas or blanks between them; in lower case. */
-export function wordsIn(value: unknown): string[] {
+function wordsIn(value: unknown): string[] {
   const items = typeof value === "string" ? value.split(/[,\s]+/u) : Array.isArray(value) ? (value as unknown[]) : [];
   const words = items.filter((item) => typeof item === "string").map((item) => item.trim().toLowerCase());
   return unique(words.filter((word) => WORD.test(word)));

@@ -33,7 +33,7 @@ export function checkScan(before: FileBodies, after: FileBodies, isApproved: boo
 }
 
 /** Findings that the files did not have before, by path and line. */
-export function scanChange(before: FileBodies, after: FileBodies): FileFinding[] {
+function scanChange(before: FileBodies, after: FileBodies): FileFinding[] {
   const changed = Object.entries(after).filter(([path, body]) => !Object.hasOwn(before, path) || before[path] !== body);
   return changed.flatMap(([path, body]) => {
     const found = scanFiles({ [path]: body });

@@ -11,7 +11,7 @@ import { InSession } from "./sessions.ts";
 
 export const socket = createRouter();
 
-export const SUBPROTOCOL = "talaria.v1";
+const SUBPROTOCOL = "talaria.v1";
 
 socket.openapi(
   createRoute({

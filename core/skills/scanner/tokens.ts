@@ -125,7 +125,7 @@ function addToken(sentence: Sentence, raw: string, at: number, isQuoted: boolean
 }
 
 /** Lower case without accents, so that the lexicon needs each word once. */
-export function toWord(raw: string): string {
+function toWord(raw: string): string {
   const lower = raw.slice(0, MAX_WORD_CHARS).toLowerCase();
   return /^[\0-\x7F]*$/.test(lower)
     ? lower
