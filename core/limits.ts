@@ -62,11 +62,17 @@ export const DEFAULTS: Settings = {
   models: { effort: {}, prices: {}, windows: {}, keyOrder: "fill_first" },
   review: {
     enabled: true,
+    without: [],
     afterModelCalls: 10, // [hermes] creation_nudge_interval
     minValue: 0.6,
     minEntries: 10,
     minToolCalls: 5,
     memoryAfterTurns: 10, // [hermes] memory.nudge_interval
+    similarTurns: 3, // [own] twice may be chance
+    cheaperShare: 0.3, // [own] more than the spread between two runs of one task
+    maxBacklog: 10, // [own] twenty minutes at the pace of a profile
+    notice: "on", // [hermes] display.memory_notifications
+    prefix: "auto",
     perSessionMs: 10 * MINUTE,
     perProfileMs: 2 * MINUTE,
     maxSteps: 16, // [hermes] max_iterations of a background review
@@ -96,7 +102,33 @@ export const DEFAULTS: Settings = {
     writeApproval: false,
     disabled: [],
   },
-  curation: { staleDays: 30, archiveDays: 90, leaseMs: 15 * MINUTE, pageProfiles: 100 },
+  learning: {
+    // [own] chosen before they were measured; bench/learning measures them
+    verdicts: true,
+    discount: 0.8, // five uses weigh as much as all later ones together
+    priorWeight: 2,
+    parentShare: 0.5,
+    activeSuccesses: 2,
+    activeBetter: 0.6,
+    activeWorse: 0.6,
+    activeCalls: 0.8,
+    withdrawWorse: 0.9,
+    withdrawStreak: 3,
+    rateAlpha: 0.1,
+    rewriteUses: 10,
+    rewriteRate: 0.5,
+    holdOut: 0,
+  },
+  curation: {
+    staleDays: 30,
+    archiveDays: 90,
+    leaseMs: 15 * MINUTE,
+    pageProfiles: 100,
+    maxChanges: 50, // [own] what one invocation can carry out within the platform's requests
+    checkDays: 7,
+    grantTokens: 300_000, // [own] half of a review's: one or two skills at a time
+    grantUsd: 0,
+  },
 };
 
 /** A platform limit, or a limit of a stored form: not for an operator to change. */
@@ -134,6 +166,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
     review: { ...DEFAULTS.review, ...patch.data.review },
     memory: { ...DEFAULTS.memory, ...patch.data.memory },
     skills: { ...DEFAULTS.skills, ...patch.data.skills },
+    learning: { ...DEFAULTS.learning, ...patch.data.learning },
     curation: { ...DEFAULTS.curation, ...patch.data.curation },
   });
 }

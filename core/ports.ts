@@ -4,11 +4,13 @@ import type { Result } from "./errors.ts";
 import type { CurationPlan, CurationRun, Policy } from "./schemas/curation.ts";
 import type { FileBodies, FileBody } from "./schemas/file-body.ts";
 import type { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName } from "./schemas/ids.ts";
+import type { Neighbourhood, TurnSignature } from "./schemas/learning.ts";
 import type { MemoryAdd, MemoryEntry, MemoryStoreName } from "./schemas/memory.ts";
 import type { PendingChange, PendingId } from "./schemas/pending.ts";
 import type { ReviewDead, ReviewJob, ReviewResult, ReviewState, ReviewStep } from "./schemas/review.ts";
 import type {
   Evidence,
+  EvidenceInput,
   HeadMirror,
   IndexLine,
   PastRevision,
@@ -132,6 +134,9 @@ export interface SkillNext {
   extends?: SkillName;
   reason?: string;
   public?: boolean;
+  withdrawn?: Sha256[];
+  health?: SkillHead["health"];
+  overlaps?: SkillName[];
 }
 
 export interface SkillChange {
@@ -237,14 +242,23 @@ export interface PendingStore {
 
 export interface EvidenceStore {
   /** Create-only: the second put of a turn and judge for a text changes nothing. */
-  put(evidence: Evidence): Promise<void>;
+  put(evidence: EvidenceInput): Promise<void>;
   list(skill: SkillName): AsyncIterable<Evidence>;
-  /** Recomputes `stats/<name>` from the listing and stores it. */
-  fold(skill: SkillName): Promise<SkillStats>;
+  /**
+   * Recomputes `stats/<name>` from the listing and stores it. `lineage`: the skill's present text and what it was made
+   * from, whose evidence counts in part.
+   */
+  fold(skill: SkillName, lineage?: { text: Sha256; parent?: Sha256 }): Promise<SkillStats>;
   /** Marks the profile active on a day and due for curation once the day is over. Create-only. */
   markActive(day: Day): Promise<void>;
   /** Days on which the profile was active, ascending, from `since` on. */
   activeDays(since: Day): Promise<Day[]>;
+}
+
+/** The profile's memory of its turns. Asked after an answer, never before one. */
+export interface TurnArchive {
+  /** Records a turn, or records it anew, and says what is known of turns like it. */
+  observe(signature: TurnSignature): Promise<Neighbourhood>;
 }
 
 // ---- reviews ----

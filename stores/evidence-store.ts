@@ -3,7 +3,7 @@
 import type { Bucket, EvidenceStore } from "../core/ports.ts";
 import { shardOf } from "../core/schemas/digest.ts";
 import type { Day, ProfileId, SkillName } from "../core/schemas/ids.ts";
-import { Evidence, Judge, SkillStats } from "../core/schemas/skill.ts";
+import { Evidence, type EvidenceInput, Judge, SkillStats } from "../core/schemas/skill.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
 import { checkRecord, createOnce, listObjects, readRecord, swapObject } from "./objects.ts";
 
@@ -11,8 +11,9 @@ import { checkRecord, createOnce, listObjects, readRecord, swapObject } from "./
 const FOLD_ATTEMPTS = 5;
 
 export function createEvidenceStore({ bucket, profile }: { bucket: Bucket; profile: ProfileId }): EvidenceStore {
-  async function put(evidence: Evidence): Promise<void> {
-    const { skill, text, turn, judge, outcome, day } = Evidence.parse(evidence);
+  async function put(given: EvidenceInput): Promise<void> {
+    const evidence = Evidence.parse(given);
+    const { skill, text, turn, judge, outcome, day } = evidence;
     const key = keyOf("evidence", { profile, name: skill, text, turn, judge });
     const { modelCalls, toolCalls, failedCalls } = evidence;
     const counts = { modelCalls: `${modelCalls}`, toolCalls: `${toolCalls}`, failedCalls: `${failedCalls}` };
@@ -84,6 +85,7 @@ async function toStats(skill: SkillName, listing: AsyncIterable<Evidence>): Prom
     successes: outcomes.filter((outcome) => outcome === "success").length,
     failures: outcomes.filter((outcome) => outcome === "failure").length,
     lastUsedDay,
+    texts: {},
   };
 }
 

@@ -72,10 +72,13 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
     extends: next.extends ?? current.extends,
     public: next.public ?? current.public,
     conditions: next.files ? conditionsOf(next, change) : current.conditions,
+    withdrawn: next.withdrawn ?? current.withdrawn,
+    health: next.health ?? current.health,
+    overlaps: next.overlaps ?? current.overlaps,
     // The reason of the last move would explain this one wrongly.
     reason: next.reason ?? (stateMoves ? undefined : current.reason),
   };
-  if (text !== current.text) Object.assign(changed, { rev: current.rev + 1, op, revisedAt: now });
+  if (text !== current.text) Object.assign(changed, { rev: current.rev + 1, parent: current.text, op, revisedAt: now });
   else if (isSame(changed, current)) return null;
   return SkillHead.parse({ ...changed, seq: current.seq + 1, updatedAt: now });
 }

@@ -3,7 +3,8 @@
 import type { Entry, JsonObject, Part, ToolCall } from "../schemas/entry.ts";
 import { byteLength } from "../schemas/digest.ts";
 import { type ProfileId, type SessionId, toReviewId } from "../schemas/ids.ts";
-import type { Grant, Observation, ReviewJob } from "../schemas/review.ts";
+import type { Observation } from "../schemas/learning.ts";
+import type { Grant, ReviewJob } from "../schemas/review.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { toUsdMicros } from "../schemas/usage.ts";
 import { redactDeep, redactText } from "../redact.ts";

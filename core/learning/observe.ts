@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { type Entry, JsonObject, type ToolEntry, textOf } from "../schemas/entry.ts";
 import { type SessionId, Sha256, SkillName, toTurnId } from "../schemas/ids.ts";
-import type { Observation } from "../schemas/review.ts";
+import type { Observation } from "../schemas/learning.ts";
 import { isGeneralisable } from "./requests.ts";
 
 const MAX_REQUEST_CHARS = 2_000;

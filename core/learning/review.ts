@@ -17,6 +17,7 @@ import { createAskingMemoryTool } from "../tools/approval.ts";
 import { createSkillTools } from "../tools/skills.ts";
 import { checkCitations } from "./citations.ts";
 import { callsOf, hasViewed, lessonsOf, refusalsOf, summarise, waitingIn } from "./lessons.ts";
+import { POLICY, type ReviewPolicy } from "./policy.ts";
 import { type ScriptJournal, createScriptJournal } from "./script-journal.ts";
 import { spentOf, toReviewLines } from "./spent.ts";
 import { renderTranscript } from "./transcript.ts";
@@ -34,6 +35,8 @@ export interface ReviewOptions {
   clock: Clock;
   random: Random;
   settings: Settings;
+  /** Which rules are enforced: all of them, when it is left out. */
+  policy?: ReviewPolicy;
   /** Aborts the run at its time limit: a model that hangs must not hold it longer. */
   signal: AbortSignal;
 }
@@ -128,7 +131,7 @@ function metered(model: Model, failed: SpentCall[]): Model {
 
 /** What the job leaves out is not offered, and refused by the loop like any other name. */
 function toTools(options: ReviewOptions, journal: ScriptJournal): Tool[] {
-  const { job, skills, memory, seeds, clock, settings, pending } = options;
+  const { job, skills, memory, seeds, clock, settings, pending, policy = POLICY } = options;
   const approval = { pending, session: job.session, clock };
   const cite = (citations: string[]) => checkCitations(job, citations);
   const skillTools = createSkillTools({
@@ -136,11 +139,18 @@ function toTools(options: ReviewOptions, journal: ScriptJournal): Tool[] {
     store: skills,
     origin: "review",
     settings,
-    isViewed: (name) => hasViewed(journal.steps(), name),
-    cite,
+    ...(policy.readFirst && { isViewed: (name: string) => hasViewed(journal.steps(), name) }),
+    ...(policy.citations && { cite }),
     approval,
   });
-  const writing = { store: memory, origin: "review", session: job.session, clock, settings, cite } as const;
+  const writing = {
+    store: memory,
+    origin: "review",
+    session: job.session,
+    clock,
+    settings,
+    ...(policy.citations && { cite }),
+  } as const;
   const memoryTool = createAskingMemoryTool(writing, approval);
   return [...(job.skills ? skillTools : []), ...(job.memory ? [memoryTool] : [])];
 }

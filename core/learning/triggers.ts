@@ -4,7 +4,8 @@ import * as z from "zod";
 import { readRendered } from "../agent/tool-result.ts";
 import type { Entry, ToolEntry } from "../schemas/entry.ts";
 import { MemoryStoreName } from "../schemas/memory.ts";
-import type { Observation, Trigger } from "../schemas/review.ts";
+import type { Observation } from "../schemas/learning.ts";
+import type { Trigger } from "../schemas/review.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { isAnswered } from "./observe.ts";
 

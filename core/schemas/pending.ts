@@ -9,8 +9,11 @@ import { Origin } from "./skill.ts";
 export const PendingId = z.string().regex(/^[0-9a-f]{20}$/, "the id of a pending change is 20 hexadecimal characters");
 export type PendingId = z.infer<typeof PendingId>;
 
-/** `approval`: writes wait by setting. `scan`: something in it looks like an attempt to command or to deceive. */
-export const PendingReason = z.enum(["approval", "scan"]);
+/**
+ * `approval`: writes wait by setting. `scan`: something in it looks like an attempt to command or to deceive. `taint`:
+ * what it says comes from outside only.
+ */
+export const PendingReason = z.enum(["approval", "scan", "taint"]);
 export type PendingReason = z.infer<typeof PendingReason>;
 
 /** `stale`: what it was to change has changed since; it is never carried out. */

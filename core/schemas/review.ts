@@ -2,16 +2,27 @@
 // the result. Each object is create-only in R2. See docs/ARCHITECTURE.md, "A review".
 import * as z from "zod";
 import { Answer, Cost, Entry, JsonObject, Part, Usage } from "./entry.ts";
-import { Citation, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "./ids.ts";
+import { Citation, ProfileId, ReviewId, SessionId, Sha256, SkillName } from "./ids.ts";
+import { Observation } from "./learning.ts";
 import { MemoryStoreName } from "./memory.ts";
-import { Outcome } from "./skill.ts";
 
 /** The queue message: a claim check. Everything else is read from the job object. */
 export const ReviewMessage = z.object({ v: z.literal(1), profile: ProfileId, review: ReviewId });
 export type ReviewMessage = z.infer<typeof ReviewMessage>;
 
-/** Why a review began. */
-export const Trigger = z.enum(["model_calls", "value", "memory_turns", "memory_full", "correction", "refine"]);
+/** Why a review began. See docs/ARCHITECTURE.md, "A review". */
+export const Trigger = z.enum([
+  "model_calls",
+  "value",
+  "similar_turns",
+  "skill_wrong",
+  "cheaper",
+  "correction",
+  "rating",
+  "memory_turns",
+  "memory_full",
+  "refine",
+]);
 export type Trigger = z.infer<typeof Trigger>;
 
 /** What a review may spend, reserved when it is enqueued. */
@@ -23,30 +34,16 @@ export const Grant = z.object({
 });
 export type Grant = z.infer<typeof Grant>;
 
-/** A deterministic look at one finished turn. */
-export const Observation = z.object({
-  turn: TurnId,
-  request: z.string(),
-  steps: z.int(),
-  toolCalls: z.int(),
-  failedCalls: z.int(),
-  /** Entries of a failed call and of the later success of the same tool. */
-  recoveries: z.array(z.object({ failed: z.int(), succeeded: z.int() })),
-  /** Skills whose text was loaded, and which text. */
-  loaded: z.array(z.object({ skill: SkillName, text: Sha256 })),
-  outcome: Outcome,
-  judge: z.literal("exit"),
-  generalisable: z.boolean(),
-  value: z.number(),
-});
-export type Observation = z.infer<typeof Observation>;
-
 export const ReviewJob = z.object({
   v: z.literal(1),
   review: ReviewId,
   profile: ProfileId,
   session: SessionId,
   trigger: Trigger,
+  /** What made it fire, in a few words with the figures; absent in jobs written before. */
+  because: z.string().optional(),
+  /** What the person asked a `/refine` to look at. */
+  focus: z.string().optional(),
   /** `false` leaves that store alone whatever the model asks. */
   skills: z.boolean(),
   memory: z.boolean(),
@@ -54,6 +51,8 @@ export const ReviewJob = z.object({
   model: z.string(),
   createdAt: z.int(),
   observations: z.array(Observation),
+  /** Pieces of the agent's own words in the range that had stood in `content` of the session before the range. */
+  tainted: z.array(z.string()).optional(),
   /** The entries of the range, secrets of known shapes redacted, long parts cut in the middle. */
   entries: z.array(Entry),
 });

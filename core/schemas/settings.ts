@@ -1,5 +1,6 @@
 // Every number an operator may change, in one JSON variable (TALARIA_SETTINGS). Defaults: core/limits.ts.
 import * as z from "zod";
+import { Trigger } from "./review.ts";
 
 const count = z.int().min(0);
 const ms = z.int().min(0);
@@ -115,11 +116,23 @@ export const Settings = z.strictObject({
   }),
   review: z.strictObject({
     enabled: z.boolean(),
+    /** Triggers that are switched off, by name. */
+    without: z.array(Trigger),
     afterModelCalls: count.min(1),
     minValue: ratio,
     minEntries: count,
     minToolCalls: count,
     memoryAfterTurns: count.min(1),
+    /** Similar successful turns without a skill that covers them. */
+    similarTurns: count.min(2),
+    /** A turn under a loaded skill that was cheaper than the best one by at least this share proposes its steps. */
+    cheaperShare: ratio,
+    /** Reviews of the profile that wait: beyond so many, only corrections, ratings and `/refine` begin new ones. */
+    maxBacklog: count.min(1),
+    /** What the person is told of a review: nothing, one line, or one line with the beginning of each change. */
+    notice: z.enum(["off", "on", "verbose"]),
+    /** Whether the session's own request is sent again where the provider has it cached; else a digest. */
+    prefix: z.enum(["auto", "never"]),
     perSessionMs: ms,
     perProfileMs: ms,
     maxSteps: count.min(1),
@@ -156,11 +169,42 @@ export const Settings = z.strictObject({
     /** Names of skills that are hidden and refused. */
     disabled: z.array(z.string()),
   }),
+  /** How evidence becomes a verdict; see core/learning/verdict.ts. */
+  learning: z.strictObject({
+    /** Whether verdicts move states; evidence is kept all the same. */
+    verdicts: z.boolean(),
+    /** What a use counts when the next one has come. */
+    discount: ratio,
+    /** Weight of the belief that every second turn succeeds, before any evidence. */
+    priorWeight: z.number().min(0),
+    /** How much of its parent's weight a new text begins with. */
+    parentShare: ratio,
+    /** Judged successes on distinct tasks that `active` needs. */
+    activeSuccesses: count.min(1),
+    activeBetter: ratio,
+    activeWorse: ratio,
+    /** With at most this share of the baseline's calls, a text no worse becomes active. */
+    activeCalls: ratio,
+    withdrawWorse: ratio,
+    withdrawStreak: count.min(1),
+    rateAlpha: ratio,
+    rewriteUses: count.min(1),
+    rewriteRate: ratio,
+    /** Share of sessions that work without learned skills, for comparison. */
+    holdOut: ratio,
+  }),
   curation: z.strictObject({
     staleDays: count.min(1),
     archiveDays: count.min(1),
     leaseMs: ms,
     pageProfiles: count.min(1),
+    /** Changes of one run; what is left over is the next one's. */
+    maxChanges: count.min(1),
+    /** Days between two runs of a skill's checks. */
+    checkDays: count.min(1),
+    /** What one run may spend on models. */
+    grantTokens: count,
+    grantUsd: z.number().min(0),
   }),
 });
 export type Settings = z.infer<typeof Settings>;
@@ -175,6 +219,7 @@ export const SettingsPatch = z.strictObject({
   review: Settings.shape.review.partial().optional(),
   memory: Settings.shape.memory.partial().optional(),
   skills: Settings.shape.skills.partial().optional(),
+  learning: Settings.shape.learning.partial().optional(),
   curation: Settings.shape.curation.partial().optional(),
 });
 export type SettingsPatch = z.infer<typeof SettingsPatch>;

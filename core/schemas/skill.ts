@@ -52,6 +52,14 @@ export const SkillHead = z.object({
   op: z.string().min(1),
   /** The protected skill this one is the companion of. */
   extends: SkillName.optional(),
+  /** The text this one was made from, where the skill had one before. Half of what is known of it counts for this one. */
+  parent: Sha256.optional(),
+  /** Texts that were withdrawn because they did harm: no verdict goes back to one. Newest last, at most 20. */
+  withdrawn: z.array(Sha256).optional(),
+  /** What its contract or one of its checks found broken, and when it was last looked at. */
+  health: z.object({ checkedAt: z.int(), broken: z.array(z.string()) }).optional(),
+  /** Skills that a review found to say much the same; for the curator. */
+  overlaps: z.array(SkillName).optional(),
   /** Why the last state change happened, in plain words. */
   reason: z.string().optional(),
   /** The owner publishes it to whoever asks. */
@@ -138,6 +146,7 @@ export const IndexLine = SkillHead.pick({
   extends: true,
   public: true,
   conditions: true,
+  health: true,
 }).extend({
   /** What its evidence said when it was last counted, which a write of the skill leaves as it was. */
   use: SkillUse.optional(),
@@ -161,6 +170,7 @@ export const HeadMirror = z.object({
   state: SkillState,
   pinned: z.enum(["0", "1"]),
   origin: Origin,
+  parent: Sha256.optional(),
   createdAt: z.string(),
   revisedAt: z.string(),
   updatedAt: z.string(),
@@ -177,6 +187,7 @@ export function toHeadMirror(head: SkillHead): HeadMirror {
     state: head.state,
     pinned: head.pinned ? "1" : "0",
     origin: head.origin,
+    ...(head.parent && { parent: head.parent }),
     createdAt: String(head.createdAt),
     revisedAt: String(head.revisedAt),
     updatedAt: String(head.updatedAt),
@@ -209,24 +220,75 @@ export type Judge = z.infer<typeof Judge>;
 export const Outcome = z.enum(["success", "failure", "unknown"]);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** A turn used a text, and ended so, as this judge says. Create-only. */
+/** Similar turns of the profile without a skill, newest first, each discounted like a use of one. */
+export const Baseline = z.object({
+  /** Undiscounted. */
+  turns: z.int().min(0),
+  /** Discounted sums of those that were judged. */
+  successes: z.number().min(0),
+  failures: z.number().min(0),
+  /** Median tool calls of the judged ones; `null` for none. */
+  calls: z.number().min(0).nullable(),
+});
+export type Baseline = z.infer<typeof Baseline>;
+
+/**
+ * A turn used a text, and ended so, as this judge says. Create-only; a judge who speaks again has the next `nth`. What
+ * version 1 lacked is read as its absence.
+ */
 export const Evidence = z.object({
-  v: z.literal(1),
+  v: z.union([z.literal(1), z.literal(2)]),
   skill: SkillName,
   text: Sha256,
   turn: TurnId,
   judge: Judge,
+  /** 1 and up: a person may change their mind. */
+  nth: z.int().min(1).default(1),
   outcome: Outcome,
   day: Day,
+  /** When the turn ended; 0: not known. */
+  at: z.int().default(0),
+  /** The kind of request: turns with the same one are the same task. Empty: not known. */
+  task: z.string().default(""),
+  /** A call that took something from the text failed, and succeeded without it. */
+  contradicted: z.boolean().default(false),
   modelCalls: z.int().min(0),
   toolCalls: z.int().min(0),
   failedCalls: z.int().min(0),
+  tokens: z.int().min(0).default(0),
+  /** As the Archive knew it when the turn ended; `null`: not known. */
+  baseline: Baseline.nullable().default(null),
 });
 export type Evidence = z.infer<typeof Evidence>;
+/** As it is given: what is left out is not known. */
+export type EvidenceInput = z.input<typeof Evidence>;
 
-/** A pure function of a skill's evidence listing. */
+/** What the evidence says of one text; see core/learning/verdict.ts. */
+export const TextVerdict = z.object({
+  verdict: z.enum(["trial", "active", "withdrawn"]),
+  /** One sentence with the figures. */
+  why: z.string(),
+  uses: z.int().min(0),
+  successes: z.int().min(0),
+  failures: z.int().min(0),
+  contradicted: z.int().min(0),
+  /** Moving success rate; `null` before the first judged use. */
+  rate: z.number().nullable(),
+  pBetter: z.number(),
+  pWorse: z.number(),
+  /** Median tool calls of its judged uses, and of the baseline. */
+  calls: z.number().nullable(),
+  baselineCalls: z.number().nullable(),
+  /** The success rate of its judged uses less that of the newest baseline; `null` when either is unknown. */
+  lift: z.number().nullable(),
+  /** Its rate wants a rewrite. */
+  rewrite: z.boolean(),
+});
+export type TextVerdict = z.infer<typeof TextVerdict>;
+
+/** A pure function of a skill's evidence listing. Version 1 had no `texts`. */
 export const SkillStats = z.object({
-  v: z.literal(1),
+  v: z.union([z.literal(1), z.literal(2)]),
   skill: SkillName,
   /** Turns that used the skill, any text of it. */
   uses: z.int().min(0),
@@ -234,5 +296,7 @@ export const SkillStats = z.object({
   successes: z.int().min(0),
   failures: z.int().min(0),
   lastUsedDay: Day.nullable(),
+  /** By text: those that have evidence. */
+  texts: z.record(Sha256, TextVerdict).default({}),
 });
 export type SkillStats = z.infer<typeof SkillStats>;

@@ -15,6 +15,7 @@ import type {
   ReviewStore,
   SkillStore,
   Sql,
+  TurnArchive,
 } from "../ports.ts";
 import type { Learning } from "../schemas/api.ts";
 import type { ReviewId, SessionId, TurnId } from "../schemas/ids.ts";
@@ -54,6 +55,8 @@ export interface SessionHost {
   /** The one external memory beside it; absent or `null` without. */
   memoryProvider?: MemoryProvider | null;
   evidence: EvidenceStore;
+  /** The profile's memory of its turns. Absent, or failing for long: a turn is compared with those of its session. */
+  archive?: TurnArchive;
   reviews: ReviewStore;
   queue: Queue<ReviewMessage>;
   account: AccountPort;

@@ -5,8 +5,8 @@ import { NO_COUNTERS, type ReviewCounters, decideReview, resetCounters, updateCo
 import { hashFiles, textOfFiles } from "../schemas/digest.ts";
 import type { Entry } from "../schemas/entry.ts";
 import { dayOf, toReviewId } from "../schemas/ids.ts";
-import type { Observation } from "../schemas/review.ts";
-import type { Evidence } from "../schemas/skill.ts";
+import type { Observation } from "../schemas/learning.ts";
+import { Evidence } from "../schemas/skill.ts";
 import type { Seeds } from "../skills/library.ts";
 import type { EngineContext } from "./context.ts";
 import type { TurnRow } from "./log.ts";
@@ -87,18 +87,20 @@ export function observeEntries(context: EngineContext, turn: number, entries: En
 
 function toEvidence(observation: Observation, turn: TurnRow, day: string): Evidence[] {
   const { modelCalls, toolCalls, failedCalls } = turn.stats;
-  return observation.loaded.map(({ skill, text }) => ({
-    v: 1,
-    skill,
-    text,
-    turn: observation.turn,
-    judge: observation.judge,
-    outcome: observation.outcome,
-    day,
-    modelCalls,
-    toolCalls,
-    failedCalls,
-  }));
+  return observation.loaded.map(({ skill, text }) =>
+    Evidence.parse({
+      v: 1,
+      skill,
+      text,
+      turn: observation.turn,
+      judge: observation.judge,
+      outcome: observation.outcome,
+      day,
+      modelCalls,
+      toolCalls,
+      failedCalls,
+    }),
+  );
 }
 
 function bundledText(seeds: Seeds, skill: string): string | null {

@@ -5,8 +5,9 @@ import * as z from "zod";
 import type { Tool, ToolContext, ToolResult } from "../agent/contract.ts";
 import { fail, succeed } from "../agent/tool-result.ts";
 import { type Failure, type Result, err, ok } from "../errors.ts";
-import type { SkillStore } from "../ports.ts";
+import type { SkillChange, SkillSnapshot, SkillStore } from "../ports.ts";
 import type { JsonObject } from "../schemas/entry.ts";
+import type { FileBodies } from "../schemas/file-body.ts";
 import { SkillName } from "../schemas/ids.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Library } from "../skills/library.ts";
@@ -97,7 +98,24 @@ export interface SkillManageOptions {
   approved?: boolean;
   /** Judges the citations of a write; when given, every write must have some. */
   cite?(citations: string[]): Failure | null;
+  /** Look at what a write would leave behind, in this order; the first that objects refuses it. */
+  inspectors?: SkillInspector[];
 }
+
+/** A write that was found valid, and not made yet. */
+export interface SkillWrite {
+  name: SkillName;
+  /** What stands now; `null` for a new skill. */
+  before: SkillSnapshot | null;
+  after: FileBodies;
+  description: string;
+  citations: string[];
+  /** A person has seen it and wants it. */
+  approved: boolean;
+}
+
+/** Asked again on every fresh head: pure but for reads. */
+export type SkillInspector = (write: SkillWrite) => Promise<Failure | null> | Failure | null;
 
 export function createSkillManage(options: SkillManageOptions): Tool<Args> {
   const { store } = options;
@@ -136,11 +154,29 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
     name,
     op: context.op,
     since: typeof context.prepared.rev === "number" ? context.prepared.rev : 0,
-    decide: toDecide(operations.value, writing),
+    decide: inspected(toDecide(operations.value, writing), name, options, citations),
   });
   if (!changed.ok) return toRefusal(changed.failure);
   const { rev, text, state } = changed.value.head;
   return succeed({ done: toDone(operations.value), name, rev, text, state });
+}
+
+function inspected(
+  decide: SkillChange["decide"],
+  name: SkillName,
+  { inspectors = [], approved = false }: SkillManageOptions,
+  citations: string[],
+): SkillChange["decide"] {
+  return async (current, index) => {
+    const decided = await decide(current, index);
+    if (!decided.ok || !decided.value.files) return decided;
+    const { files: after, description = current?.head.description ?? "" } = decided.value;
+    for (const inspect of inspectors) {
+      const failure = await inspect({ name, before: current, after, description, citations, approved });
+      if (failure) return { ok: false, failure };
+    }
+    return decided;
+  };
 }
 
 function toDone(operations: SkillOperation[]): string {

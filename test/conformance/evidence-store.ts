@@ -115,7 +115,7 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
 }
 
 function stats(uses: number, successes: number, failures: number, lastUsedDay: string | null) {
-  return { v: 1, skill: "tables", uses, successes, failures, lastUsedDay };
+  return { v: 1, skill: "tables", uses, successes, failures, lastUsedDay, texts: {} };
 }
 
 async function never(): Promise<never> {

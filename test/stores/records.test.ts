@@ -59,7 +59,7 @@ describe("on a bucket that writes and loses every answer", () => {
       await collect(store.list("tables")),
       await store.activeDays("2026-01-05"),
     ]).toEqual([
-      { v: 1, skill: "tables", uses: 1, successes: 1, failures: 0, lastUsedDay: "2026-01-05" },
+      { v: 1, skill: "tables", uses: 1, successes: 1, failures: 0, lastUsedDay: "2026-01-05", texts: {} },
       [evidence(1)],
       ["2026-01-05"],
     ]);

@@ -3,7 +3,7 @@ import type { CurationPlan, CurationRun } from "../../core/schemas/curation.ts";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
 import type { ProfileId, ReviewId } from "../../core/schemas/ids.ts";
 import { type ReviewJob, type ReviewResult, ReviewStep } from "../../core/schemas/review.ts";
-import type { Evidence } from "../../core/schemas/skill.ts";
+import { Evidence } from "../../core/schemas/skill.ts";
 
 export const SESSION = "01JZZZZZZZZZZZZZZZZZZZZZZZ";
 export const OTHER_SESSION = "01JZZZZZZZZZZZZZZZZZZZZZZ0";
@@ -36,7 +36,7 @@ export function intent(n: number, by = "first"): ReviewStep {
 }
 
 export function evidence(turn: number, more: Partial<Evidence> = {}): Evidence {
-  return {
+  return Evidence.parse({
     v: 1,
     skill: "tables",
     text: "a".repeat(64),
@@ -48,7 +48,7 @@ export function evidence(turn: number, more: Partial<Evidence> = {}): Evidence {
     toolCalls: 3,
     failedCalls: 1,
     ...more,
-  };
+  });
 }
 
 export function curationPlan(profile: ProfileId, run: string, more: Partial<CurationPlan> = {}): CurationPlan {

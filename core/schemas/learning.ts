@@ -1,0 +1,88 @@
+// What is observed of turns, who judged them, and what is known of turns like them. Kept with a session's log, carried in
+// review jobs, recorded in the profile's Archive, answered by the API. See docs/ARCHITECTURE.md, "A review".
+import * as z from "zod";
+import { Sha256, SessionId, SkillName, TurnId } from "./ids.ts";
+import { Baseline, Judge, Outcome } from "./skill.ts";
+
+/** One judge's word on how a turn ended. */
+export const Judgement = z.object({ judge: Judge, outcome: Outcome, at: z.int() });
+export type Judgement = z.infer<typeof Judgement>;
+
+/** What a turn cost. `tokens`: of all its model calls, in and out, cached ones included. */
+export const Effort = z.object({ calls: z.int().min(0), failedCalls: z.int().min(0), tokens: z.int().min(0) });
+export type Effort = z.infer<typeof Effort>;
+
+/** A skill's text that was in front of the model when the turn worked. */
+export const LoadedText = z.object({ skill: SkillName, text: Sha256 });
+export type LoadedText = z.infer<typeof LoadedText>;
+
+/** A deterministic look at one finished turn, and what judges have said of it since. */
+export const Observation = z.object({
+  /** Absent: written before version 2. */
+  v: z.literal(2).optional(),
+  turn: TurnId,
+  request: z.string(),
+  steps: z.int(),
+  toolCalls: z.int(),
+  failedCalls: z.int(),
+  /** Entries of a failed call, and the code the harness gave it. */
+  errors: z.array(z.object({ entry: z.int(), tool: z.string(), code: z.string() })).optional(),
+  /** Entries of a failed call and of the later success of the same tool. */
+  recoveries: z.array(z.object({ failed: z.int(), succeeded: z.int() })),
+  /** Skills whose text was loaded, and which text. */
+  loaded: z.array(LoadedText),
+  /** Of those: what a failed call took from the text, and the call that succeeded without it. */
+  provedWrong: z.array(LoadedText.extend({ failed: z.int(), succeeded: z.int() })).optional(),
+  /** The entry in which the person corrected this turn: a later message, or a rating with words. */
+  corrections: z.array(z.object({ entry: z.int() })).optional(),
+  /** Of the strongest judge. */
+  outcome: Outcome,
+  judge: Judge,
+  judgements: z.array(Judgement).optional(),
+  effort: Effort.optional(),
+  /** The cheapest earlier turn like it that succeeded; `null`: there is none. */
+  best: Effort.extend({ turn: TurnId }).nullable().optional(),
+  /** How many earlier turns of the profile were like it. */
+  similar: z.int().optional(),
+  generalisable: z.boolean(),
+  value: z.number(),
+});
+export type Observation = z.infer<typeof Observation>;
+
+/** A turn, as the Archive remembers it. Recorded again when a later judge speaks: the newest record counts. */
+export const TurnSignature = z.object({
+  turn: TurnId,
+  session: SessionId,
+  /** When the turn ended. */
+  at: z.int(),
+  request: z.string(),
+  /** Tools that worked on the task, with the number of calls. */
+  tools: z.record(z.string(), z.int()),
+  loaded: z.array(LoadedText),
+  outcome: Outcome,
+  judge: Judge,
+  recovered: z.boolean(),
+  effort: Effort,
+  /** Its session was kept without learned skills, for comparison. */
+  heldOut: z.boolean(),
+});
+export type TurnSignature = z.infer<typeof TurnSignature>;
+
+/** What the Archive knows of turns like one, which is itself left out. */
+export const Neighbourhood = z.object({
+  /** Earlier similar turns, and those of them that succeeded. */
+  similar: z.int().min(0),
+  successes: z.int().min(0),
+  best: Effort.extend({ turn: TurnId }).nullable(),
+  /** By each skill the turn loaded: similar turns without it, and the cheapest success with this text of it. */
+  skills: z.record(SkillName, z.object({ without: Baseline, best: Effort.extend({ turn: TurnId }).nullable() })),
+});
+export type Neighbourhood = z.infer<typeof Neighbourhood>;
+
+/** A person's word on a turn, also days later. The last one counts. */
+export const Rating = z.strictObject({
+  rating: z.enum(["up", "down"]),
+  /** What would have been right. */
+  correction: z.string().trim().min(1).max(4_000).optional(),
+});
+export type Rating = z.infer<typeof Rating>;
