@@ -3,3 +3,9 @@ declare module "*.md" {
   const text: string;
   export default text;
 }
+
+// WebAssembly is imported as a compiled module: the platform compiles none at run time.
+declare module "*.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}

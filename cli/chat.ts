@@ -4,13 +4,15 @@ import { parseArgs } from "node:util";
 import { type Client, ProblemError, UnreachableError, createClient } from "./client.ts";
 import { UsageError, readConnection } from "./connection.ts";
 import { Interrupted, converse } from "./converse.ts";
+import { renderLearning } from "./learning.ts";
 import { type Show, createShow, toPlain, toPlainJson } from "./show.ts";
 
-const HELP = `npm run chat -- [options]
+const HELP = `npm run chat -- [options] [learning [SKILL]]
 
   -p, --prompt TEXT   send one message, print the answer, exit
   --session ID        go on with a session instead of a new one
   --json              print each event as one line of JSON
+  learning [SKILL]    show what was learned, whether it helps and what it cost, exit
   --url URL           where the API is (else TALARIA_URL, else .talaria/local.json)
   --key KEY           the profile's key (else TALARIA_KEY, else .talaria/local.json)
 
@@ -19,7 +21,7 @@ While a turn runs, a line goes the way that the server is set to; or say which:
   /interrupt TEXT     end the running turn at the next tool call, then this
   /queue TEXT         after it
   /stop               stop it, and all that waits
-/usage shows what was spent; /compress [FOCUS] makes the conversation shorter.
+/usage shows what was spent; /learning [SKILL] what was learned; /compress [FOCUS] makes the conversation shorter.
 /NAME [x=1] TEXT loads the skill NAME for TEXT, up to five in front; /skill NAME where a command has that name.
 Ctrl-C stops the turn, a second one leaves; Ctrl-D or /exit leaves.`;
 
@@ -50,6 +52,11 @@ async function main(): Promise<number> {
     return 0;
   }
   const client = createClient(readConnection(flags, process.env, ".talaria/local.json"));
+  if (flags.page) {
+    const ledger = await client.learning({ skill: flags.skill });
+    process.stdout.write(flags.json ? `${toPlainJson(ledger)}\n` : renderLearning(ledger));
+    return 0;
+  }
   const { version, model } = await client.health();
   const session = flags.session ?? (await client.createSession()).session;
   const chat: Chat = { client, session, json: flags.json ?? false, show: createTerminalShow() };
@@ -61,8 +68,9 @@ async function main(): Promise<number> {
 
 function readFlags(args: string[]) {
   try {
-    return parseArgs({
+    const { values, positionals } = parseArgs({
       args,
+      allowPositionals: true,
       options: {
         prompt: { type: "string", short: "p" },
         session: { type: "string" },
@@ -71,7 +79,12 @@ function readFlags(args: string[]) {
         key: { type: "string" },
         help: { type: "boolean", short: "h" },
       },
-    }).values;
+    });
+    const [page, skill, ...rest] = positionals;
+    if ((page !== undefined && page !== "learning") || rest.length > 0) {
+      throw new Error(`Unexpected argument ${JSON.stringify(page === "learning" ? rest[0] : page)}.`);
+    }
+    return { ...values, page, skill };
   } catch (error) {
     throw new UsageError(`${toSentence(error)}\n\n${HELP}`);
   }

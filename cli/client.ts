@@ -9,6 +9,7 @@ import {
   CurationReport,
   CurationRunList,
   CurationStarted,
+  CuratorStatus,
   EntryList,
   FileList,
   Forgotten,
@@ -26,7 +27,10 @@ import {
   SkillRevisionList,
   Stopped,
   StoredFile,
+  TurnObservation,
 } from "../core/schemas/api.ts";
+import { Observation, type Rating } from "../core/schemas/learning.ts";
+import { LearningLedger } from "../core/schemas/ledger.ts";
 import type { BusyMode } from "../core/schemas/settings.ts";
 import { SkillHead } from "../core/schemas/skill.ts";
 import { type UsageBy, UsageReport } from "../core/schemas/usage.ts";
@@ -70,6 +74,11 @@ export function createClient(options: ClientOptions) {
       const asked = Object.entries(query).filter(([, value]) => value !== undefined);
       return json(UsageReport, "GET", `/v1/usage${asked.length > 0 ? `?${new URLSearchParams(asked)}` : ""}`);
     },
+    /** Of a turn that has ended, also days later; the last one counts. */
+    rate: (session: string, turn: number, rating: Rating) =>
+      json(Observation, "POST", `/v1/sessions/${session}/turns/${turn}/rating`, { body: rating }),
+    observation: (session: string, turn: number) =>
+      json(TurnObservation, "GET", `/v1/sessions/${session}/turns/${turn}/observation`),
     stop: (session: string) => json(Stopped, "POST", `/v1/sessions/${session}/stop`),
     /** Hands the message in and returns; the turn goes on by itself. `busy`: what it does to a turn that runs. */
     postMessage: (session: string, text: string, key?: string, busy?: BusyMode) =>
@@ -114,7 +123,21 @@ export function createClient(options: ClientOptions) {
       (await json(ReviewLineList, "GET", session ? `/v1/reviews?session=${session}` : "/v1/reviews")).reviews,
     review: (review: string) => json(ReviewDetail, "GET", `/v1/reviews/${review}`),
 
-    runCurator: (dryRun = false) => json(CurationStarted, "POST", `/v1/curator/run${dryRun ? "?dryRun=1" : ""}`),
+    /** A page of skills in the order of their names, or one with its history; the other figures are the profile's. */
+    learning: (query: { skill?: string; after?: string; limit?: string; by?: "day" | "week" } = {}) => {
+      const asked = Object.entries(query).filter(([, value]) => value !== undefined);
+      return json(LearningLedger, "GET", `/v1/learning${asked.length > 0 ? `?${new URLSearchParams(asked)}` : ""}`);
+    },
+
+    adoptSkill: (name: string) => json(SkillHead, "POST", `/v1/skills/${name}/adopt`),
+    curator: () => json(CuratorStatus, "GET", "/v1/curator"),
+    pauseCurator: () => json(CuratorStatus, "POST", "/v1/curator/pause"),
+    resumeCurator: () => json(CuratorStatus, "POST", "/v1/curator/resume"),
+    runCurator: (dryRun = false, consolidate = false) => {
+      const flags = [...(dryRun ? ["dryRun=1"] : []), ...(consolidate ? ["consolidate=1"] : [])].join("&");
+      return json(CurationStarted, "POST", `/v1/curator/run${flags && `?${flags}`}`);
+    },
+    rollBackCuration: (run: string) => json(CurationStarted, "POST", `/v1/curator/runs/${run}/rollback`),
     listCurationRuns: async () => (await json(CurationRunList, "GET", "/v1/curator/runs")).runs,
     curationReport: (run: string) => json(CurationReport, "GET", `/v1/curator/runs/${run}`),
   };

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import type { SessionDetail } from "../core/schemas/api.ts";
 import type { BusyMode } from "../core/schemas/settings.ts";
 import { createBackoff } from "./backoff.ts";
+import { renderLearning } from "./learning.ts";
 import { type Client, ProblemError, UnreachableError } from "./client.ts";
 import { followSession } from "./follow.ts";
 import { type Show, count, toPlainJson } from "./show.ts";
@@ -27,16 +28,21 @@ export class Interrupted extends Error {
 type Order =
   | { kind: "say"; text: string; busy?: BusyMode }
   | { kind: "stop" | "usage" | "exit" | "nothing" }
+  | { kind: "learning"; skill?: string }
   | { kind: "wrong"; hint: string };
 
 export function parseOrder(line: string): Order {
   const text = line.trim();
   if (text === "") return { kind: "nothing" };
-  const match = /^\/(steer|interrupt|queue|stop|usage|exit)(?:\s+([\s\S]*))?$/.exec(text);
+  const match = /^\/(steer|interrupt|queue|stop|usage|learning|exit)(?:\s+([\s\S]*))?$/.exec(text);
   if (!match) return { kind: "say", text };
   const [, name, rest = ""] = match as unknown as [string, string, string?];
   if (name === "stop" || name === "usage" || name === "exit") {
     return rest === "" ? { kind: name } : { kind: "wrong", hint: `/${name} stands alone.` };
+  }
+  if (name === "learning") {
+    if (/\s/.test(rest)) return { kind: "wrong", hint: "Name one skill: /learning SKILL." };
+    return { kind: name, ...(rest !== "" && { skill: rest }) };
   }
   if (rest === "") return { kind: "wrong", hint: `Write what to say: /${name} TEXT.` };
   return { kind: "say", text: rest, busy: name as BusyMode };
@@ -133,7 +139,11 @@ export async function converse(conversation: Conversation): Promise<boolean> {
   // ---- what is typed ----
 
   function take(order: Order): void {
-    const isAside = order.kind === "stop" || order.kind === "usage" || (order.kind === "say" && order.busy);
+    const isAside =
+      order.kind === "stop" ||
+      order.kind === "usage" ||
+      order.kind === "learning" ||
+      (order.kind === "say" && order.busy);
     if (terminal || isAside) return void send(order);
     waiting.push(order);
     advance();
@@ -176,6 +186,11 @@ export async function converse(conversation: Conversation): Promise<boolean> {
       case "usage": {
         const usage = await readUsage(client, session);
         aside(() => show.line(usage));
+        return null;
+      }
+      case "learning": {
+        const page = renderLearning(await client.learning({ skill: order.skill }));
+        aside(() => show.line(page.trimEnd()));
         return null;
       }
       case "wrong":

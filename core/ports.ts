@@ -1,7 +1,15 @@
 // What the core needs from outside, each owned by its consumer here. Bindings of the platform satisfy the low ports
 // (Bucket, KeyValue, Queue, Sql, Alarm) as they are or through a few lines; stores/ builds the high ones from those.
 import type { Result } from "./errors.ts";
-import type { CurationPlan, CurationRun, Policy } from "./schemas/curation.ts";
+import type {
+  CurationMerge,
+  CurationPlan,
+  CurationRun,
+  CurationWork,
+  CuratorNotes,
+  Policy,
+  WorkId,
+} from "./schemas/curation.ts";
 import type { FileBodies, FileBody } from "./schemas/file-body.ts";
 import type { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName } from "./schemas/ids.ts";
 import type { Neighbourhood, TurnSignature } from "./schemas/learning.ts";
@@ -13,6 +21,7 @@ import type {
   EvidenceInput,
   HeadMirror,
   IndexLine,
+  Lineage,
   PastRevision,
   SkillHead,
   SkillIndex,
@@ -134,7 +143,14 @@ export interface SkillNext {
   extends?: SkillName;
   reason?: string;
   public?: boolean;
+  /** What a new text was made from; absent: the present text; `null`: nothing. */
+  parent?: Sha256 | null;
+  /** A new text in place of an archived skill, which it has nothing to do with. */
+  anew?: true;
   withdrawn?: Sha256[];
+  /** A person puts back a text that had been withdrawn: its evidence so far counts by half. */
+  restored?: true;
+  settled?: SkillHead["settled"];
   health?: SkillHead["health"];
   overlaps?: SkillName[];
 }
@@ -241,14 +257,14 @@ export interface PendingStore {
 // ---- evidence, activity ----
 
 export interface EvidenceStore {
-  /** Create-only: the second put of a turn and judge for a text changes nothing. */
+  /** Create-only: the second put of a turn, judge and `nth` for a text changes nothing. */
   put(evidence: EvidenceInput): Promise<void>;
   list(skill: SkillName): AsyncIterable<Evidence>;
   /**
    * Recomputes `stats/<name>` from the listing and stores it. `lineage`: the skill's present text and what it was made
    * from, whose evidence counts in part.
    */
-  fold(skill: SkillName, lineage?: { text: Sha256; parent?: Sha256 }): Promise<SkillStats>;
+  fold(skill: SkillName, lineage?: Lineage): Promise<SkillStats>;
   /** Marks the profile active on a day and due for curation once the day is over. Create-only. */
   markActive(day: Day): Promise<void>;
   /** Days on which the profile was active, ascending, from `since` on. */
@@ -299,14 +315,37 @@ export interface CurationStore {
   /** Takes or renews the profile's lease up to a time; false while another run holds it. */
   lease(profile: ProfileId, run: CurationId, now: number, until: number): Promise<boolean>;
   release(profile: ProfileId, run: CurationId): Promise<void>;
+  /** The profile has been deleted: nothing is to be done for it. */
+  isGone(profile: ProfileId): Promise<boolean>;
   policy(profile: ProfileId): Promise<Policy>;
-  putPolicy(profile: ProfileId, policy: Policy): Promise<void>;
+  /** Compare-and-swap: `next` is asked again on what is there. Throws when it is lost for too long. */
+  changePolicy(profile: ProfileId, next: (policy: Policy) => Policy): Promise<Policy>;
+  /** What earlier runs left for the next one. */
+  notes(profile: ProfileId): Promise<CuratorNotes>;
+  changeNotes(profile: ProfileId, next: (notes: CuratorNotes) => CuratorNotes): Promise<CuratorNotes>;
   /** Create-only: the plan that is there afterwards. */
   putPlan(plan: CurationPlan): Promise<CurationPlan>;
-  /** A run with a plan and no report, oldest first: to be finished before a new one begins. */
-  openPlan(profile: ProfileId): Promise<CurationPlan | null>;
+  plan(profile: ProfileId, run: CurationId): Promise<CurationPlan | null>;
+  /** A run with a plan and no report, oldest first: to be finished before a new one begins. Of runs after `since`. */
+  openPlan(profile: ProfileId, since?: CurationId): Promise<CurationPlan | null>;
   putReport(run: CurationRun, markdown: string): Promise<void>;
   report(profile: ProfileId, run: CurationId): Promise<{ run: CurationRun; markdown: string } | null>;
+  /** A piece of work for a model. */
+  work(profile: ProfileId, run: CurationId, work: WorkId): WorkStore;
+  /** What became of a run's work, so far, by name. */
+  works(profile: ProfileId, run: CurationId): Promise<CurationWork[]>;
   /** Newest first. */
   runs(profile: ProfileId): Promise<CurationId[]>;
+}
+
+/** The record of one piece of work: a script like a review's, the merges it has begun, its outcome. All create-only. */
+export interface WorkStore {
+  script(): Promise<{ steps: ReviewStep[]; newestAt: number }>;
+  createStep(n: number, step: ReviewStep): Promise<{ step: ReviewStep; won: boolean }>;
+  /** The merge that is there afterwards. */
+  putMerge(merge: CurationMerge): Promise<CurationMerge>;
+  /** In the order they were begun. */
+  merges(): Promise<CurationMerge[]>;
+  finish(result: CurationWork): Promise<CurationWork>;
+  outcome(): Promise<CurationWork | null>;
 }

@@ -152,14 +152,17 @@ export function createAccountLedger(sql: Sql) {
   }
 
   /**
-   * One review a profile within `perProfileMs`, within the day's budget. Who holds the slot and asks again is granted again:
+   * One review a profile within `perProfileMs`, within the day's budget, while not too many are open. Who holds the slot and asks again is granted again:
    * it did not hear the first answer, since its own reviews are further apart than that. So nobody has used a grant that
    * expired before it was heard of, and a new one takes its place.
    */
   function reserveReview(request: ReviewRequest): ReviewPlace {
-    const { review, session, now, perProfileMs, urgent } = request;
-    const given = reservations().find(({ id }) => id === review);
+    const { review, session, now, perProfileMs, urgent, maxBacklog = Infinity } = request;
+    const standing = reservations();
+    const given = standing.find(({ id }) => id === review);
     if (given && given.expiresAt > now) return { granted: true, grant: toGrant(given) };
+    const open = standing.filter(({ kind, expiresAt }) => kind === "review" && expiresAt > now).length;
+    if (!urgent && open >= maxBacklog) return { granted: false, shed: true };
     const slot = sql.run<{ session: string; at: number }>("SELECT session, at FROM review_slot")[0];
     const freeAt = slot ? slot.at + perProfileMs : 0;
     if (!urgent && now < freeAt && slot?.session !== session) return { granted: false, retryAt: freeAt };

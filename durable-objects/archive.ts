@@ -1,5 +1,6 @@
-// One Archive a profile: a searchable copy of its skills. Called by the profile's sessions alone, which name it after their own
-// profile. The shell of core/archive/: it reads R2 and writes nothing but its own tables.
+// One Archive a profile: a searchable copy of its skills, and its memory of its turns. Called by the profile's sessions and, for
+// the ledger of learning, by the API, which name it after their own profile. The shell of core/archive/: it reads R2 and
+// writes nothing but its own tables.
 import { DurableObject } from "cloudflare:workers";
 import {
   type FoundSkills,
@@ -7,10 +8,13 @@ import {
   type SkillSource,
   createSkillArchive,
 } from "../core/archive/skill-archive.ts";
+import { type SkillLift, type TurnRecords, createTurnRecords } from "../core/archive/turn-archive.ts";
 import { assert, messageOf } from "../core/errors.ts";
 import { parseSettings } from "../core/limits.ts";
 import type { SkillStore } from "../core/ports.ts";
-import { ProfileId } from "../core/schemas/ids.ts";
+import { ProfileId, type SkillName } from "../core/schemas/ids.ts";
+import type { Neighbourhood, TurnSignature } from "../core/schemas/learning.ts";
+import type { Settings } from "../core/schemas/settings.ts";
 import { SKILL_MD } from "../core/skills/format.ts";
 import { type Seeds, createLibrary, followsBundle } from "../core/skills/library.ts";
 import { createWordsMemory } from "../core/skills/skill-words.ts";
@@ -36,12 +40,28 @@ const wordsMemory = createWordsMemory(16 << 20);
 
 export class Archive extends DurableObject<ArchiveEnv> {
   #opened: SkillArchive | null = null;
+  #records: TurnRecords | null = null;
 
   /** The skills that fit, best first; an empty query finds none. */
   async searchSkills(query: string): Promise<FoundSkills> {
     const found = await this.#skills().search(query, READS_A_SEARCH);
     if (found.unread > 0) await this.#wakeSoon();
     return found;
+  }
+
+  /** Records a turn, or records it anew, and says what is known of turns like it. */
+  async observeTurn(signature: TurnSignature): Promise<Neighbourhood> {
+    return this.#turns().observe(signature);
+  }
+
+  /** Newest first. */
+  async turnsOf(asked: { since?: number; limit: number }): Promise<TurnSignature[]> {
+    return this.#turns().turns(asked);
+  }
+
+  /** How work of a skill's kind went before there was the skill, and since. `words`: what the skill says of itself. */
+  async liftOf(skill: SkillName, words: string, createdAt: number): Promise<SkillLift> {
+    return this.#turns().lift(skill, words, createdAt);
   }
 
   override async alarm(): Promise<void> {
@@ -58,6 +78,11 @@ export class Archive extends DurableObject<ArchiveEnv> {
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(systemClock.now() + REST_MS);
   }
 
+  #turns(): TurnRecords {
+    const { discount } = readSettings(this.env).learning;
+    return (this.#records ??= createTurnRecords({ sql: toSql(this.ctx.storage), discount }));
+  }
+
   #skills(): SkillArchive {
     return (this.#opened ??= createSkillArchive({
       sql: toSql(this.ctx.storage),
@@ -68,10 +93,14 @@ export class Archive extends DurableObject<ArchiveEnv> {
 }
 
 function openStore(env: ArchiveEnv, profile: ProfileId): SkillStore {
+  const { swapMs } = readSettings(env).skills;
+  return createSkillStore({ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs });
+}
+
+function readSettings(env: ArchiveEnv): Settings {
   const settings = parseSettings(env.TALARIA_SETTINGS);
   assert(settings.ok, settings.ok ? "" : settings.failure.message);
-  const { swapMs } = settings.value.skills;
-  return createSkillStore({ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs });
+  return settings.value;
 }
 
 /** Two reads a skill: its head, and the contents of its SKILL.md. Neither may write, so `open` is not used. */

@@ -1,15 +1,19 @@
-// Due markers, leases, plans and reports of curation over a bucket, for all profiles. Used by the curator Worker, and by
-// the API for reports and policy. A plan is create-only; a lease and its release are compare-and-swap.
+// Due markers, leases, notes, plans and reports of curation over a bucket, for all profiles. Used by the curator Worker,
+// and by the API for reports and policy. A plan is create-only; leases, notes and policy are compare-and-swap.
 import * as z from "zod";
 import type { Bucket, CurationStore } from "../core/ports.ts";
-import { CurationPlan, CurationRun, Policy } from "../core/schemas/curation.ts";
+import { CurationPlan, CurationRun, CurationWork, CuratorNotes, NO_NOTES, Policy } from "../core/schemas/curation.ts";
 import { CurationId, type Day, type ProfileId } from "../core/schemas/ids.ts";
 import { shardOf } from "../core/schemas/digest.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
-import { createOnce, listFolders, listObjects, parseRecord, readRecord, swapObject } from "./objects.ts";
+import { createOnce, getAll, listFolders, listObjects, parseRecord, readRecord, swapObject } from "./objects.ts";
+import { createWorkStore } from "./work-store.ts";
 
 /** `curation/lease`: `until` in milliseconds since 1970; a past one binds nobody. */
 const Lease = z.object({ v: z.literal(1), run: CurationId, until: z.int().min(0) });
+
+// Two runs of one profile are kept apart by the lease, and a person seldom pauses twice in a second.
+const SWAP_ATTEMPTS = 5;
 
 export interface CurationStoreOptions {
   bucket: Bucket;
@@ -62,16 +66,37 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
     return stored?.value ?? Policy.parse({ v: 1 });
   }
 
+  /** Reads, changes and swaps until nobody was faster. What does not differ is not written. */
+  async function change<T>(key: string, schema: z.ZodType<T>, absent: T, next: (value: T) => T): Promise<T> {
+    let last = "";
+    for (let attempt = 0; attempt < SWAP_ATTEMPTS; attempt++) {
+      const stored = await readRecord(bucket, schema, key);
+      const value = schema.parse(next(stored?.value ?? absent));
+      const body = JSON.stringify(value);
+      if (body === stored?.body) return value;
+      const swapped = await swapObject(bucket, key, body, stored?.etag ?? null);
+      if (swapped.outcome === "won") return value;
+      last = swapped.outcome === "unknown" ? swapped.message : "another writer came first";
+    }
+    throw new Error(`The object ${key} could not be changed: ${last}`);
+  }
+
   async function putPlan(plan: CurationPlan): Promise<CurationPlan> {
     const key = keyOf("curationPlan", { profile: plan.profile, run: plan.run });
     const there = await createOnce(bucket, key, JSON.stringify(CurationPlan.parse(plan)));
     return parseRecord(CurationPlan, key, there.body);
   }
 
-  async function openPlan(profile: ProfileId): Promise<CurationPlan | null> {
+  async function readPlan(profile: ProfileId, run: CurationId): Promise<CurationPlan | null> {
+    return (await readRecord(bucket, CurationPlan, keyOf("curationPlan", { profile, run })))?.value ?? null;
+  }
+
+  async function openPlan(profile: ProfileId, since?: CurationId): Promise<CurationPlan | null> {
     const planned = new Set<CurationId>();
     const reported = new Set<CurationId>();
-    for await (const { key } of listObjects(bucket, prefixOf("curationPlan", { profile }))) {
+    // The plan sorts before whatever else a run leaves, but for its report.
+    const startAfter = since && prefixOf("curationPlan", { profile, run: since });
+    for await (const { key } of listObjects(bucket, prefixOf("curationPlan", { profile }), { startAfter })) {
       const plan = slotsOf("curationPlan", key);
       if (plan) planned.add(plan.run);
       const run = slotsOf("curationRun", key);
@@ -79,7 +104,7 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
     }
     const [oldest] = [...planned].filter((run) => !reported.has(run)).sort();
     if (oldest === undefined) return null;
-    return (await readRecord(bucket, CurationPlan, keyOf("curationPlan", { profile, run: oldest })))!.value;
+    return readPlan(profile, oldest);
   }
 
   async function putReport(run: CurationRun, markdown: string): Promise<void> {
@@ -100,6 +125,19 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
     return { run: stored.value, markdown: await markdown.text() };
   }
 
+  async function works(profile: ProfileId, run: CurationId): Promise<CurationWork[]> {
+    const keys: string[] = [];
+    for await (const { key } of listObjects(bucket, prefixOf("curationWork", { profile, run }))) {
+      if (slotsOf("curationWork", key)) keys.push(key);
+    }
+    const bodies = await getAll(
+      keys,
+      (key) => bucket.get(key),
+      (object) => object.text(),
+    );
+    return bodies.flatMap((body, at) => (body === null ? [] : [parseRecord(CurationWork, keys[at]!, body)]));
+  }
+
   async function runs(profile: ProfileId): Promise<CurationId[]> {
     const found: CurationId[] = [];
     for await (const run of listFolders(bucket, prefixOf("curationPlan", { profile }))) found.unshift(run);
@@ -112,14 +150,24 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
     clearDue: (day, profile) => bucket.delete(keyOf("due", { day, shard: shardOf(profile), profile })),
     lease,
     release,
+    isGone: async (profile) => (await bucket.get(keyOf("gone", { profile }))) !== null,
     policy,
-    async putPolicy(profile, policy) {
-      await bucket.put(keyOf("policy", { profile }), JSON.stringify(Policy.parse(policy)));
-    },
+    changePolicy: (profile, next) => change(keyOf("policy", { profile }), Policy, Policy.parse({ v: 1 }), next),
+    notes: async (profile) =>
+      (await readRecord(bucket, CuratorNotes, keyOf("curatorNotes", { profile })))?.value ?? NO_NOTES,
+    changeNotes: (profile, next) =>
+      change(keyOf("curatorNotes", { profile }), CuratorNotes, NO_NOTES, (notes) => {
+        const changed = next(notes);
+        // An ETag is made of the body: what went back to what it was must not look as if nobody had been there.
+        return JSON.stringify(changed) === JSON.stringify(notes) ? notes : { ...changed, seq: notes.seq + 1 };
+      }),
     putPlan,
+    plan: readPlan,
     openPlan,
     putReport,
     report,
+    work: (profile, run, work) => createWorkStore({ bucket, profile, run, work }),
+    works,
     runs,
   };
 }

@@ -1,42 +1,49 @@
-// Evidence of a profile's skills, and the days it was active, over a bucket. Written by the Session's outbox, read by the
-// curator and by listings. Create-only but for the stats, which are a function of the rest.
+// Evidence of a profile's skills, and the days it was active, over a bucket. Written by the Session's outbox, read by who
+// settles a skill and by listings. Create-only but for the stats, which are a function of the rest.
 import type { Bucket, EvidenceStore } from "../core/ports.ts";
 import { shardOf } from "../core/schemas/digest.ts";
 import type { Day, ProfileId, SkillName } from "../core/schemas/ids.ts";
-import { Evidence, type EvidenceInput, Judge, SkillStats } from "../core/schemas/skill.ts";
-import { keyOf, prefixOf, slotsOf } from "./keys.ts";
-import { checkRecord, createOnce, listObjects, readRecord, swapObject } from "./objects.ts";
+import { Baseline, Evidence, type EvidenceInput, type Lineage, SkillStats, outranks } from "../core/schemas/skill.ts";
+import { encodeOp, keyOf, prefixOf, slotsOf } from "./keys.ts";
+import { checkRecord, createOnce, listObjects, parseRecord, readRecord, swapObject } from "./objects.ts";
 
 // Folds race only when two sessions of one profile end within a second of each other.
 const FOLD_ATTEMPTS = 5;
 
-export function createEvidenceStore({ bucket, profile }: { bucket: Bucket; profile: ProfileId }): EvidenceStore {
+export interface EvidenceStoreOptions {
+  bucket: Bucket;
+  profile: ProfileId;
+  /** What a skill's evidence says of each text. */
+  judge: (evidence: Evidence[], lineage?: Lineage) => SkillStats["texts"];
+}
+
+export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: EvidenceStoreOptions): EvidenceStore {
   async function put(given: EvidenceInput): Promise<void> {
     const evidence = Evidence.parse(given);
-    const { skill, text, turn, judge, outcome, day } = evidence;
-    const key = keyOf("evidence", { profile, name: skill, text, turn, judge });
-    const { modelCalls, toolCalls, failedCalls } = evidence;
-    const counts = { modelCalls: `${modelCalls}`, toolCalls: `${toolCalls}`, failedCalls: `${failedCalls}` };
-    await createOnce(bucket, key, JSON.stringify(evidence), { outcome, judge, day, ...counts });
+    const { skill: name, text, turn, judge, nth } = evidence;
+    const slots = { profile, name, text, turn, judge };
+    const key = nth === 1 ? keyOf("evidence", slots) : keyOf("evidenceAgain", { ...slots, nth });
+    await createOnce(bucket, key, JSON.stringify(evidence), toMetadata(evidence));
   }
 
   async function* list(skill: SkillName): AsyncGenerator<Evidence> {
     const prefix = prefixOf("evidence", { profile, name: skill });
-    for await (const { key, customMetadata } of listObjects(bucket, prefix, { metadata: true })) {
-      const { text, turn, judge } = slotsOf("evidence", key) ?? {};
-      const { outcome, day, modelCalls, toolCalls, failedCalls } = customMetadata ?? {};
-      const counts = { modelCalls: Number(modelCalls), toolCalls: Number(toolCalls), failedCalls: Number(failedCalls) };
-      yield checkRecord(Evidence, key, { v: 1, skill, text, turn, judge, outcome, day, ...counts });
+    for await (const { key, customMetadata = {} } of listObjects(bucket, prefix, { metadata: true })) {
+      const { text, turn, judge } = slotsOf("evidence", key) ?? slotsOf("evidenceAgain", key) ?? {};
+      const nth = Number(slotsOf("evidenceAgain", key)?.nth ?? 1);
+      yield checkRecord(Evidence, key, { skill, text, turn, judge, nth, ...fromMetadata(key, customMetadata) });
     }
   }
 
-  async function fold(skill: SkillName): Promise<SkillStats> {
+  async function fold(skill: SkillName, lineage?: Lineage): Promise<SkillStats> {
     const key = keyOf("stats", { profile, name: skill });
     let last = "";
     for (let attempt = 0; attempt < FOLD_ATTEMPTS; attempt++) {
       // Read before the listing, so that a fold that knows less cannot replace one that knows more.
       const stored = await readRecord(bucket, SkillStats, key);
-      const stats = await toStats(skill, list(skill));
+      const evidence: Evidence[] = [];
+      for await (const word of list(skill)) evidence.push(word);
+      const stats: SkillStats = { ...countUses(skill, evidence), texts: judgeTexts(evidence, lineage) };
       const body = JSON.stringify(stats);
       if (stored?.body === body) return stats;
       const swapped = await swapObject(bucket, key, body, stored?.etag ?? null);
@@ -68,27 +75,41 @@ export function createEvidenceStore({ bucket, profile }: { bucket: Bucket; profi
   return { put, list, fold, markActive, activeDays };
 }
 
-/** A use is a turn; of its judges the strongest counts. */
-async function toStats(skill: SkillName, listing: AsyncIterable<Evidence>): Promise<SkillStats> {
-  const byTurn = new Map<string, Evidence>();
-  let lastUsedDay: Day | null = null;
-  for await (const evidence of listing) {
-    const known = byTurn.get(evidence.turn);
-    if (!known || strength(evidence.judge) > strength(known.judge)) byTurn.set(evidence.turn, evidence);
-    if (lastUsedDay === null || evidence.day > lastUsedDay) lastUsedDay = evidence.day;
-  }
-  const outcomes = [...byTurn.values()].map((evidence) => evidence.outcome);
+/** All that its key does not say, so that a listing is enough; under 2 KB, of the 8 KB that an object may have. */
+function toMetadata(evidence: Evidence): Record<string, string> {
+  const { v, outcome, day, at, task, contradicted, modelCalls, toolCalls, failedCalls, tokens, baseline } = evidence;
   return {
-    v: 1,
-    skill,
-    uses: outcomes.length,
-    successes: outcomes.filter((outcome) => outcome === "success").length,
-    failures: outcomes.filter((outcome) => outcome === "failure").length,
-    lastUsedDay,
-    texts: {},
+    ...{ v: `${v}`, outcome, day, at: `${at}`, contradicted: contradicted ? "1" : "0" },
+    ...{ modelCalls: `${modelCalls}`, toolCalls: `${toolCalls}`, failedCalls: `${failedCalls}`, tokens: `${tokens}` },
+    // Plain letters, and a long one by its hash: tasks are only ever told apart.
+    ...(task && { task: encodeOp(task) }),
+    ...(baseline && { baseline: JSON.stringify(baseline) }),
   };
 }
 
-function strength(judge: Judge): number {
-  return Judge.options.indexOf(judge);
+/** Version 1 had neither `v` nor what came with version 2. */
+function fromMetadata(key: string, metadata: Record<string, string>): Record<string, unknown> {
+  const { v = "1", outcome, day, at = "0", tokens = "0", task, contradicted, baseline } = metadata;
+  const { modelCalls, toolCalls, failedCalls } = metadata;
+  return {
+    ...{ v: Number(v), outcome, day, at: Number(at), contradicted: contradicted === "1", tokens: Number(tokens) },
+    ...{ modelCalls: Number(modelCalls), toolCalls: Number(toolCalls), failedCalls: Number(failedCalls) },
+    ...(task !== undefined && { task: decodeURIComponent(task) }),
+    ...(baseline !== undefined && { baseline: parseRecord(Baseline, key, baseline) }),
+  };
+}
+
+/** A use is a turn, whatever it used of the skill; of its judges the strongest counts. */
+function countUses(skill: SkillName, evidence: Evidence[]): Omit<SkillStats, "texts"> {
+  const byTurn = new Map<string, Evidence>();
+  let lastUsedDay: Day | null = null;
+  for (const word of evidence) {
+    const known = byTurn.get(word.turn);
+    if (!known || outranks(word, known)) byTurn.set(word.turn, word);
+    if (lastUsedDay === null || word.day > lastUsedDay) lastUsedDay = word.day;
+  }
+  const outcomes = [...byTurn.values()].map(({ outcome }) => outcome);
+  const successes = outcomes.filter((outcome) => outcome === "success").length;
+  const failures = outcomes.filter((outcome) => outcome === "failure").length;
+  return { v: 2, skill, uses: outcomes.length, successes, failures, lastUsedDay };
 }

@@ -1,6 +1,7 @@
 // Every key of the stores in one place, as patterns that the functions fill: what a pattern does not say cannot be
 // written. Read by stores/* and by the test that compares docs/STORAGE.md with it. Pure.
 import { assert } from "../core/errors.ts";
+import { WorkId } from "../core/schemas/curation.ts";
 import { sha256Hex } from "../core/schemas/digest.ts";
 import { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "../core/schemas/ids.ts";
 import { MemoryStoreName } from "../core/schemas/memory.ts";
@@ -15,6 +16,7 @@ export const OBJECT_KEYS = {
   purge: "p/<profile>/purge",
   index: "p/<profile>/index",
   evidence: "p/<profile>/evidence/<name>/<text>/<turn>.<judge>",
+  evidenceAgain: "p/<profile>/evidence/<name>/<text>/<turn>.<judge>.<nth>",
   stats: "p/<profile>/stats/<name>",
   active: "p/<profile>/active/<day>",
   reviewJob: "p/<profile>/reviews/<review>/job",
@@ -28,6 +30,10 @@ export const OBJECT_KEYS = {
   curationRun: "p/<profile>/curation/<run>/run.json",
   curationReport: "p/<profile>/curation/<run>/REPORT.md",
   curationLease: "p/<profile>/curation/lease",
+  curationStep: "p/<profile>/curation/<run>/work/<work>/<step>",
+  curationMerge: "p/<profile>/curation/<run>/work/<work>/merge-<n>",
+  curationWork: "p/<profile>/curation/<run>/work/<work>/result",
+  curatorNotes: "p/<profile>/curator",
   policy: "p/<profile>/policy.json",
   gone: "p/<profile>/GONE",
   due: "due/<day>/<shard>/<profile>",
@@ -44,7 +50,7 @@ const PATTERNS = { ...OBJECT_KEYS, ...MEMORY_KEYS };
 type Kind = keyof typeof PATTERNS;
 type SlotsOf<Pattern> = Pattern extends `${string}<${infer Slot}>${infer Rest}` ? Slot | SlotsOf<Rest> : never;
 type Slots<K extends Kind> = { [Slot in SlotsOf<(typeof PATTERNS)[K]>]: Slot extends Numbered ? number : string };
-type Numbered = "rev" | "step" | "n";
+type Numbered = "rev" | "step" | "n" | "nth";
 type Given = Record<string, string | number | undefined>;
 
 /** The whole key. A slot of the wrong form is a bug: tenants are kept apart by these keys. */
@@ -65,7 +71,7 @@ export function slotsOf<K extends Kind>(kind: K, key: string): Record<SlotsOf<(t
   const source = PATTERNS[kind].replace(/[.+]|<(\w+)>/g, (found, name?: string) => {
     if (!name) return `\\${found}`;
     names.push(name);
-    return name === "step" ? "(\\d{4,})" : name === "turn" ? "([^/.]+)" : "([^/]+)";
+    return name === "step" ? "(\\d{4,})" : name === "turn" || name === "judge" ? "([^/.]+)" : "([^/]+)";
   });
   const match = new RegExp(`^${source}$`).exec(key);
   if (!match) return null;
@@ -98,10 +104,12 @@ const SLOTS = {
   hash: checked(Sha256),
   turn: checked(TurnId),
   judge: checked(Judge),
+  nth: matching(/^[1-9]\d*$/),
   day: checked(Day),
   review: checked(ReviewId),
   session: checked(SessionId),
   run: checked(CurationId),
+  work: checked(WorkId),
   store: checked(MemoryStoreName),
   shard: matching(/^[0-9a-f]{2}$/),
   id: checked(PendingId),

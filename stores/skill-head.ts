@@ -3,6 +3,7 @@
 import { assert } from "../core/errors.ts";
 import type { SkillNext } from "../core/ports.ts";
 import { hashFiles, textOfFiles } from "../core/schemas/digest.ts";
+import type { Sha256 } from "../core/schemas/ids.ts";
 import { type SkillConditions, type SkillFiles, SkillHead } from "../core/schemas/skill.ts";
 
 /** What a SKILL.md asks for of where it is used. */
@@ -48,6 +49,8 @@ function toFirstHead(files: SkillFiles, next: SkillNext, change: Change): SkillH
     extends: next.extends,
     reason: next.reason,
     public: next.public,
+    health: next.health,
+    overlaps: next.overlaps,
     conditions: conditionsOf(next, change),
     createdAt: now,
     revisedAt: now,
@@ -73,14 +76,27 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
     public: next.public ?? current.public,
     conditions: next.files ? conditionsOf(next, change) : current.conditions,
     withdrawn: next.withdrawn ?? current.withdrawn,
-    health: next.health ?? current.health,
+    restoredAt: next.restored ? now : text === current.text ? current.restoredAt : undefined,
+    settled: next.settled ?? current.settled,
+    // What was found belongs to the text it was found in.
+    health: next.health ?? (text === current.text ? current.health : undefined),
     overlaps: next.overlaps ?? current.overlaps,
     // The reason of the last move would explain this one wrongly.
     reason: next.reason ?? (stateMoves ? undefined : current.reason),
   };
-  if (text !== current.text) Object.assign(changed, { rev: current.rev + 1, parent: current.text, op, revisedAt: now });
-  else if (isSame(changed, current)) return null;
+  if (text !== current.text) {
+    const rev = current.rev + 1;
+    const { firstRev } = next.anew ? { firstRev: rev } : current;
+    Object.assign(changed, { rev, parent: parentOf(text, next, current), firstRev, op, revisedAt: now });
+  } else if (isSame(changed, current)) return null;
   return SkillHead.parse({ ...changed, seq: current.seq + 1, updatedAt: now });
+}
+
+/** Who goes back to what the present text was made from takes nothing of it along. */
+function parentOf(text: Sha256, next: SkillNext, current: SkillHead): Sha256 | undefined {
+  if (next.anew) return undefined;
+  if (next.parent !== undefined) return next.parent ?? undefined;
+  return text === current.parent ? undefined : current.text;
 }
 
 function conditionsOf({ files }: SkillNext, { readConditions }: Change): SkillConditions | undefined {

@@ -166,9 +166,15 @@ function viewedSkills(messages: Message[]): string[] {
 
 /**
  * The parts of a compaction entry, which as one text are what a model reads in place of the gap. The middle one is the
- * summary itself and carries the worst source of what it was made from.
+ * summary itself and carries the worst source of what it was made from. `todos` follow it under their own label.
  */
-export function toSummaryParts(summary: string, source: Source, skills: string[], maxTokens: number): Part[] {
+export function toSummaryParts(
+  summary: string,
+  source: Source,
+  skills: string[],
+  maxTokens: number,
+  todos: Part | null = null,
+): Part[] {
   const body = cutAt(unfence(redactText(summary.trim())), maxTokens * CHARS_PER_TOKEN);
   const lines = [
     "<earlier_conversation>",
@@ -184,6 +190,7 @@ export function toSummaryParts(summary: string, source: Source, skills: string[]
   return [
     { source: "outcome", text: `${lines.join("\n")}\n\n` },
     { source, text: body },
+    ...(todos ? [todos] : []),
     { source: "outcome", text: "\n</earlier_conversation>" },
   ];
 }

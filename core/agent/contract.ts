@@ -73,6 +73,11 @@ export interface Model {
   /** Tokens that a request and its answer may have together. */
   readonly contextWindow: number;
   /**
+   * Whose cache keeps the beginnings of its requests, as a fingerprint: models with the same one, and the same name, read
+   * each other's. Absent: none does.
+   */
+  readonly cache?: string;
+  /**
    * Streams one answer. Must not throw: the last event, and only the last, is `done` or `failed`. Aborting the signal
    * ends the stream with `failed` and code `aborted`. `heard` is called whenever the provider sends anything at all: arguments
    * of a call, or signs of life while it thinks, make no event for minutes.

@@ -15,6 +15,7 @@ import type {
   ModelRequest,
   Placed,
   Tool,
+  ToolSpec,
 } from "./contract.ts";
 import { askModel } from "./model-turn.ts";
 import { createResultBudget } from "./result-budget.ts";
@@ -26,6 +27,8 @@ export interface LoopOptions {
   /** The primary, then those to fall back on. */
   models: ModelChain;
   tools: Tool[];
+  /** What the model is told of tools, where it is more than may be called. Absent: `tools`. */
+  specs?: ToolSpec[];
   journal: Journal;
   system: string;
   /** Everything before this turn's first answer, the input included. */
@@ -257,7 +260,7 @@ function toRequest({ options, system, messages, halt }: Turn, closing: Closing):
   return {
     system,
     messages: closing === null ? messages : [...messages, { role: "user", text: last }],
-    tools: toToolSpecs(options.tools),
+    tools: options.specs ?? toToolSpecs(options.tools),
     maxOutputTokens: options.limits.maxOutputTokens,
     ...(options.effort && { effort: options.effort }),
     toolChoice: closing === null ? "auto" : "none",

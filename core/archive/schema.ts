@@ -1,5 +1,5 @@
 // The tables of an Archive, one a profile. docs/STORAGE.md describes each; a test compares. Each kind of thing it holds has
-// tables and a version of its own, so that sessions can stand beside skills and either be made anew without the other.
+// tables of its own, so that turns can stand beside skills and either be changed without the other.
 import type { Sql } from "../ports.ts";
 
 /** Rises when words are counted in another way: the tables are then dropped, and filled again from what they were made of. */
@@ -20,6 +20,23 @@ const SKILLS = [
   "CREATE VIRTUAL TABLE skill_terms USING fts5vocab(skill_words, row)",
 ];
 const SKILL_TABLES = ["skill_terms", "skill_words", "skill_text"];
+
+/**
+ * Not a copy: what a later version needs it has to take over from these. `id` rises with each turn that is recorded for the
+ * first time, so the highest are the newest. `turn_words` keeps no text of its own: the stems of a turn's request, which
+ * never changes, by its id.
+ */
+const TURNS = [
+  `CREATE TABLE IF NOT EXISTS turn_sign(id INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL)
+    STRICT, WITHOUT ROWID`,
+  "CREATE TABLE IF NOT EXISTS turn_place(turn TEXT PRIMARY KEY, id INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS turn_skill(skill TEXT, id INTEGER, PRIMARY KEY(skill, id)) STRICT, WITHOUT ROWID",
+  `CREATE VIRTUAL TABLE IF NOT EXISTS turn_words USING fts5(words, content = '', tokenize = "unicode61 remove_diacritics 0")`,
+];
+
+export function openTurnTables(sql: Sql): void {
+  for (const statement of TURNS) sql.run(statement);
+}
 
 export function openSkillTables(sql: Sql): void {
   sql.run(STATE);

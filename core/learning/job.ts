@@ -4,10 +4,12 @@ import type { Entry, JsonObject, Part, ToolCall } from "../schemas/entry.ts";
 import { byteLength } from "../schemas/digest.ts";
 import { type ProfileId, type SessionId, toReviewId } from "../schemas/ids.ts";
 import type { Observation } from "../schemas/learning.ts";
-import type { Grant, ReviewJob } from "../schemas/review.ts";
+import type { Grant, ReviewJob, SentPrefix } from "../schemas/review.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { toUsdMicros } from "../schemas/usage.ts";
 import { redactDeep, redactText } from "../redact.ts";
+import type { ToolPrints } from "../skills/contract.ts";
+import { taintedPieces } from "./tainted-pieces.ts";
 import type { ReviewDecision } from "./triggers.ts";
 
 /** A job is one object, held whole by who puts and who reads it; a model's window is the nearer limit. */
@@ -23,10 +25,18 @@ export interface WorkToReview {
   from: number;
   to: number;
   entries: Entry[];
-  /** Of the turns in the range. */
+  /** Entries before the range that what was said in it concerns. */
+  besides?: Entry[];
+  /** The session up to the range's end, as far back as what its agent says may come from; absent: the range is all. */
+  read?: Entry[];
+  /** Of the turns in the range, and of those besides. */
   observations: Observation[];
   /** The model the session runs on. */
   model: string;
+  /** The request it sent last, where a review could go on from it. */
+  prefix?: SentPrefix;
+  /** Prints of its tools. */
+  tools?: ToolPrints;
   grant: Grant;
   now: number;
 }
@@ -39,29 +49,63 @@ export function defaultGrant({ review }: Settings, now: number): Grant {
 
 /** At most about 900 KB: long strings are cut in the middle, and as a last resort the oldest entries stay behind. */
 export function toReviewJob(work: WorkToReview): ReviewJob {
-  const range = work.entries.filter(
-    (entry) => entry.n >= work.from && entry.n <= work.to && entry.kind !== "compaction",
-  );
+  const inRange = work.entries.filter((entry) => entry.n >= work.from && entry.n <= work.to);
+  const range = [...(work.besides ?? []), ...inRange].filter((entry) => entry.kind !== "compaction");
   const clean = range.map(withoutSecrets);
+  const hidden = findHidden(work, range);
   const job: ReviewJob = {
     v: 1,
     review: toReviewId(work.session, work.from, work.to),
     profile: work.profile,
     session: work.session,
     trigger: work.decision.trigger,
+    ...(work.decision.because !== undefined && { because: work.decision.because }),
+    ...(work.decision.focus !== undefined && { focus: redactText(work.decision.focus) }),
     skills: work.decision.skills,
     memory: work.decision.memory,
     grant: work.grant,
     model: work.model,
+    ...(work.tools && { tools: { ...work.tools } }),
     createdAt: work.now,
     observations: redactDeep(work.observations),
     entries: clean,
   };
   for (const maxChars of STRING_CHARS) {
     job.entries = clean.map((entry) => shorten(entry, maxChars));
-    if (byteLength(JSON.stringify(job)) <= MAX_JOB_BYTES) return job;
+    Object.assign(job, hidden(isCut(clean, job.entries)));
+    if (byteLength(JSON.stringify(job)) <= MAX_JOB_BYTES) return withPrefix(job, work.prefix);
   }
   return withoutOldest(job);
+}
+
+/** What the agent said after content that the job does not show, so that nothing is taken for its own that is not. */
+function findHidden({ read = [] }: WorkToReview, range: Entry[]): (cut: boolean) => Pick<ReviewJob, "tainted"> {
+  const numbers = new Set(range.map(({ n }) => n));
+  const said = new Set(range.filter(({ kind }) => kind === "assistant").map(({ n }) => n));
+  const pieces = (shown: Entry[]) => {
+    const found = taintedPieces(read.length > 0 ? read : range, { said, shown }).map(redactText);
+    return found.length > 0 ? { tainted: found } : {};
+  };
+  const known: { whole?: Pick<ReviewJob, "tainted">; cut?: Pick<ReviewJob, "tainted"> } = {};
+  return (cut) => {
+    if (cut) return (known.cut ??= pieces([]));
+    return (known.whole ??= read.some(({ n }) => !numbers.has(n)) ? pieces(range) : {});
+  };
+}
+
+function isCut(whole: Entry[], shown: Entry[]): boolean {
+  return JSON.stringify(whole).length !== JSON.stringify(shown).length;
+}
+
+/**
+ * Only whole and unchanged is it what the cache has: one that holds a secret, or is too long to be stored beside the
+ * entries, stays behind.
+ */
+function withPrefix(job: ReviewJob, prefix: SentPrefix | undefined): ReviewJob {
+  if (!prefix) return job;
+  const text = JSON.stringify(prefix);
+  const isClean = JSON.stringify(redactDeep(prefix)) === text;
+  return isClean && byteLength(JSON.stringify(job)) + byteLength(text) < MAX_JOB_BYTES ? { ...job, prefix } : job;
 }
 
 /** The provider's own form of an answer and its reasoning stay in the session: no lesson cites them. */

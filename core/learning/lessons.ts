@@ -8,6 +8,7 @@ import { type Citation, Sha256, SkillName } from "../schemas/ids.ts";
 import { MemoryStoreName } from "../schemas/memory.ts";
 import type { Lesson, ReviewResult, ReviewStep } from "../schemas/review.ts";
 import { actionOf } from "../tools/skill-manage.ts";
+import { withPreviews } from "./telling.ts";
 
 type Refusal = ReviewResult["refused"][number];
 
@@ -58,12 +59,19 @@ export function hasViewed(script: ReviewStep[], name: string): boolean {
   });
 }
 
-export function lessonsOf(calls: ScriptCall[]): Lesson[] {
+/** `previews`: with the beginning of what each changed. */
+export function lessonsOf(calls: ScriptCall[], { previews = false } = {}): Lesson[] {
   return calls.flatMap((made) => {
-    if (made.failed) return [];
-    if (made.call.name === "skill_manage") return toSkillLesson(made) ?? [];
-    return made.call.name === "memory" ? toMemoryLessons(made) : [];
+    const lessons = toLessons(made);
+    return previews ? withPreviews(lessons, made.call) : lessons;
   });
+}
+
+function toLessons(made: ScriptCall): Lesson[] {
+  if (made.failed) return [];
+  if (made.call.name === "memory") return toMemoryLessons(made);
+  const lesson = made.call.name === "skill_manage" ? toSkillLesson(made) : null;
+  return lesson ? [lesson] : [];
 }
 
 export function refusalsOf(calls: ScriptCall[]): Refusal[] {

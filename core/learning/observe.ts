@@ -1,51 +1,94 @@
-// The deterministic look at one finished turn: what it cost, what failed and recovered, which skills it read, how it
-// ended. The session engine calls it at the end of each turn; triggers.ts decides on it. Pure; asks no model.
+// The deterministic look at one finished turn: what it cost, what failed and recovered, which skills it read and which it
+// proved wrong, how it ended and who says so. The session calls it behind the answer; triggers.ts decides on it. Pure; asks
+// no model.
 import * as z from "zod";
-import { type Entry, JsonObject, type ToolEntry, textOf } from "../schemas/entry.ts";
+import { redactText } from "../redact.ts";
+import { type Entry, type ToolEntry, promptTokens, textOf } from "../schemas/entry.ts";
 import { type SessionId, Sha256, SkillName, toTurnId } from "../schemas/ids.ts";
-import type { Observation } from "../schemas/learning.ts";
-import { isGeneralisable } from "./requests.ts";
+import type { Effort, Judgement, LoadedText, Neighbourhood, Observation, TurnSignature } from "../schemas/learning.ts";
+import { Judge } from "../schemas/skill.ts";
+import { findProvedWrong, shownTexts } from "./proved-wrong.ts";
+import { mayComeAgain } from "./requests.ts";
+import { failureCode, readOutcome } from "./tool-facts.ts";
 
 const MAX_REQUEST_CHARS = 2_000;
+/** A turn of hundreds of failures is told by its first ones. */
+const MAX_LISTED = 100;
 
 /** The agent's work on itself: says nothing about how the task ended. */
-const SELF_TOOLS = new Set(["skills_list", "skill_view", "skill_manage", "memory"]);
+const SELF_TOOLS = new Set(["todo", "skills_list", "skill_view", "skill_manage", "memory"]);
 
 export interface TurnToObserve {
   session: SessionId;
   /** The turn's number in its session, from 1. */
   turn: number;
-  /** The turn's entries; those of other turns are passed over. */
+  /** The turn's entries up to its final one; those of other turns are passed over. */
   entries: Entry[];
-  /** Requests of the session's earlier turns. */
-  earlierRequests: string[];
 }
 
+/** What the log alone tells. Turns like it are put in by `placeAmong`, later judges by `judgeAgain`. */
 export function observeTurn(options: TurnToObserve): Observation {
   const entries = options.entries.filter((entry) => entry.turn === options.turn);
   const tools = entries.filter((entry) => entry.kind === "tool" && entry.state === "done") as ToolEntry[];
-  const request = requestOf(entries);
-  const recoveries = recoveriesIn(tools);
-  const outcome = judgeByExit(entries, tools);
-  const generalisable = isGeneralisable(request, options.earlierRequests);
-  return {
+  const failed = tools.filter((tool) => tool.failed);
+  const recoveries = recoveriesIn(tools).slice(0, MAX_LISTED);
+  const exit: Judgement = { judge: "exit", outcome: judgeByExit(entries, tools), at: entries.at(-1)?.at ?? 0 };
+  return withValue({
+    v: 2,
     turn: toTurnId(options.session, options.turn),
-    request: request.slice(0, MAX_REQUEST_CHARS),
+    request: redactText(requestOf(entries)).slice(0, MAX_REQUEST_CHARS).toWellFormed(),
     steps: entries.filter((entry) => entry.kind === "assistant").length,
     toolCalls: tools.length,
-    failedCalls: tools.filter((tool) => tool.failed).length,
+    failedCalls: failed.length,
+    errors: failed
+      .slice(0, MAX_LISTED)
+      .map((tool) => ({ entry: tool.n, tool: tool.call.name, code: failureCode(tool) })),
     recoveries,
-    loaded: loadedSkills(entries),
-    outcome,
-    judge: "exit",
-    generalisable,
-    value: learningValue({
-      success: outcome === "success",
-      threeCalls: tools.length >= 3,
-      recovered: recoveries.length > 0,
-      generalisable,
-    }),
+    loaded: unique(entries.flatMap(loadedBy)),
+    provedWrong: findProvedWrong(tools, recoveries, shownTexts(entries, loadedBy)),
+    corrections: [],
+    outcome: exit.outcome,
+    judge: exit.judge,
+    judgements: [exit],
+    effort: { calls: tools.length, failedCalls: failed.length, tokens: tokensOf(entries) },
+    generalisable: false,
+    value: 0,
+  });
+}
+
+/** `of`: what is known of turns like it; where nobody could be asked, of those of its session. */
+export function placeAmong(observation: Observation, of: Neighbourhood): Observation {
+  const generalisable = of.similar > 0 && mayComeAgain(observation.request);
+  return withValue({ ...observation, best: of.best, similar: of.similar, generalisable });
+}
+
+/** Another judge has spoken, or the same one again: the strongest counts, and of one the newest word. */
+export function judgeAgain(observation: Observation, judgement: Judgement): Observation {
+  const before = observation.judgements ?? [{ ...pickJudge(observation), at: 0 }];
+  const judgements = [...before, judgement];
+  const strongest = judgements.reduce((a, b) => (strength(b.judge) >= strength(a.judge) ? b : a));
+  return withValue({ ...observation, judgements, ...pickJudge(strongest) });
+}
+
+export function withCorrection(observation: Observation, entry: number): Observation {
+  const corrections = observation.corrections ?? [];
+  if (corrections.some((known) => known.entry === entry)) return observation;
+  return { ...observation, corrections: [...corrections, { entry }] };
+}
+
+/** The turn as the Archive remembers it. */
+export function toSignature(
+  observation: Observation,
+  { session, at, heldOut, entries }: { session: SessionId; at: number; heldOut: boolean; entries: Entry[] },
+): TurnSignature {
+  const { turn, request, loaded, outcome, judge, recoveries } = observation;
+  const effort: Effort = observation.effort ?? {
+    calls: observation.toolCalls,
+    failedCalls: observation.failedCalls,
+    tokens: 0,
   };
+  const recovered = recoveries.length > 0;
+  return { turn, session, at, request, tools: toolsIn(entries), loaded, outcome, judge, recovered, effort, heldOut };
 }
 
 /** What the person asked for in a turn. */
@@ -87,38 +130,61 @@ function judgeByExit(entries: Entry[], tools: ToolEntry[]): Observation["outcome
 }
 
 /** By the model, or by the person with a slash command. A base brings its companion along, which is a text of its own. */
-function loadedSkills(entries: Entry[]): Observation["loaded"] {
-  const loaded = entries.flatMap((entry) => {
-    if (entry.kind === "note") return entry.skills ?? [];
-    return entry.kind === "tool" && entry.state === "done" && !entry.failed ? viewedSkills(entry) : [];
-  });
-  return [...new Map(loaded.map((read) => [`${read.skill} ${read.text}`, read])).values()];
+function loadedBy(entry: Entry): LoadedText[] {
+  if (entry.kind === "note") return entry.skills ?? [];
+  return entry.kind === "tool" && entry.state === "done" && !entry.failed ? viewedSkills(entry) : [];
 }
 
-function viewedSkills(tool: ToolEntry): Observation["loaded"] {
+function viewedSkills(tool: ToolEntry): LoadedText[] {
   if (tool.call.name !== "skill_view") return [];
   const outcome = readOutcome(tool);
   return [outcome, outcome.companion].flatMap((facts) => {
-    const read = LoadedText.safeParse(facts);
+    const read = ViewedText.safeParse(facts);
     return read.success ? [{ skill: read.data.name, text: read.data.text }] : [];
   });
 }
 
-const LoadedText = z.object({ name: SkillName, text: Sha256 });
+const ViewedText = z.object({ name: SkillName, text: Sha256 });
 
-/** The facts the harness wrote with a result; an empty object when there are none. */
-function readOutcome(tool: Pick<ToolEntry, "parts">): JsonObject {
-  const part = tool.parts.find((candidate) => candidate.source === "outcome");
-  if (!part) return {};
-  try {
-    return JsonObject.catch({}).parse(JSON.parse(part.text));
-  } catch {
-    return {}; // not JSON: a part written before its tool kept to the form
-  }
+function unique(loaded: LoadedText[]): LoadedText[] {
+  return [...new Map(loaded.map((read) => [`${read.skill} ${read.text}`, read])).values()];
 }
 
-function learningValue(found: Record<"success" | "threeCalls" | "recovered" | "generalisable", boolean>): number {
+/** All that the turn's calls of models read and wrote, those of a compaction and those that brought nothing included. */
+function tokensOf(entries: Entry[]): number {
+  return entries
+    .flatMap((entry) => {
+      if (entry.kind === "assistant") return [entry.answer.usage];
+      if (entry.kind === "compaction") return entry.calls.map(({ usage }) => usage);
+      return entry.kind === "notice" && entry.spent ? [entry.spent.usage] : [];
+    })
+    .reduce((sum, usage) => sum + promptTokens(usage) + usage.output, 0);
+}
+
+function toolsIn(entries: Entry[]): Record<string, number> {
+  const counts: Record<string, number> = Object.create(null) as Record<string, number>;
+  for (const entry of entries) {
+    if (entry.kind !== "tool" || entry.state !== "done" || SELF_TOOLS.has(entry.call.name)) continue;
+    counts[entry.call.name] = (counts[entry.call.name] ?? 0) + 1;
+  }
+  return { ...counts };
+}
+
+function pickJudge({ judge, outcome }: Pick<Judgement, "judge" | "outcome">) {
+  return { judge, outcome };
+}
+
+function strength(judge: Judge): number {
+  return Judge.options.indexOf(judge);
+}
+
+/** 0.4 for success, 0.2 for three calls, 0.2 for a recovery, 0.2 for work that comes again. */
+function withValue(observation: Observation): Observation {
+  const { outcome, toolCalls, recoveries, generalisable } = observation;
   const tenths =
-    (found.success ? 4 : 0) + (found.threeCalls ? 2 : 0) + (found.recovered ? 2 : 0) + (found.generalisable ? 2 : 0);
-  return tenths / 10;
+    (outcome === "success" ? 4 : 0) +
+    (toolCalls >= 3 ? 2 : 0) +
+    (recoveries.length > 0 ? 2 : 0) +
+    (generalisable ? 2 : 0);
+  return { ...observation, value: tenths / 10 };
 }

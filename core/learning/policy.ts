@@ -16,6 +16,8 @@ export interface ReviewPolicy {
   names: boolean;
   /** Negative claims about tools, and transient failures, are refused. */
   claims: boolean;
+  /** The story of one session is refused: its day, its tickets, its files, quotations. */
+  stories: boolean;
   /** Checks that a skill brings along run before it is accepted. */
   checks: boolean;
 }
@@ -28,5 +30,6 @@ export const POLICY: ReviewPolicy = {
   companions: true,
   names: true,
   claims: true,
+  stories: true,
   checks: true,
 };

@@ -6,20 +6,27 @@ import type { Model, ModelChain, Tool } from "../agent/contract.ts";
 import { type Failure, err } from "../errors.ts";
 import { renderReviewMemory } from "../memory/block.ts";
 import type { Clock, MemoryStore, PendingStore, Random, ReviewStore, SkillStore } from "../ports.ts";
-import { reviewPrompt, reviewRequest } from "../prompts/review.ts";
+import { reviewClosing, reviewPrompt, reviewRequest } from "../prompts/review.ts";
 import { NO_USAGE, addUsage } from "../schemas/entry.ts";
 import { fromReviewId } from "../schemas/ids.ts";
 import type { ReviewJob, ReviewResult, ReviewStep } from "../schemas/review.ts";
-import type { Settings } from "../schemas/settings.ts";
+import { Effort, type Settings } from "../schemas/settings.ts";
 import { type SpentCall, type UsageLine, spendingOf } from "../schemas/usage.ts";
+import type { Scene } from "../skills/conditions.ts";
+import type { RunChecks } from "../skills/checks.ts";
 import { type Seeds, createLibrary } from "../skills/library.ts";
 import { createAskingMemoryTool } from "../tools/approval.ts";
+import { createCheckInspector } from "../tools/check-inspector.ts";
+import type { MemoryToolOptions } from "../tools/memory.ts";
 import { createSkillTools } from "../tools/skills.ts";
 import { checkCitations } from "./citations.ts";
+import { createInspectors } from "./inspect.ts";
 import { callsOf, hasViewed, lessonsOf, refusalsOf, summarise, waitingIn } from "./lessons.ts";
 import { POLICY, type ReviewPolicy } from "./policy.ts";
+import { choosePrefix, listCitations } from "./prefix.ts";
 import { type ScriptJournal, createScriptJournal } from "./script-journal.ts";
 import { spentOf, toReviewLines } from "./spent.ts";
+import { createTaint } from "./taint.ts";
 import { renderTranscript } from "./transcript.ts";
 
 export interface ReviewOptions {
@@ -35,6 +42,8 @@ export interface ReviewOptions {
   clock: Clock;
   random: Random;
   settings: Settings;
+  /** Runs the checks that skills bring along. Absent: none runs. */
+  runChecks?: RunChecks;
   /** Which rules are enforced: all of them, when it is left out. */
   policy?: ReviewPolicy;
   /** Aborts the run at its time limit: a model that hangs must not hold it longer. */
@@ -79,10 +88,17 @@ export async function runReview(options: ReviewOptions): Promise<ReviewEnd> {
 const PAUSE_MS = 60_000;
 
 /** Null: another delivery began at the same moment, and is left to it. */
-async function start({ job, reviews, memory, clock, settings }: ReviewOptions): Promise<ReviewStep[] | null> {
+async function start({ job, reviews, memory, models, clock, settings }: ReviewOptions): Promise<ReviewStep[] | null> {
   const stores = job.memory ? await Promise.all([memory.list("memory"), memory.list("user")]) : null;
   const memoryBlock = stores ? renderReviewMemory(...stores, settings) : "";
-  const put = await reviews.createStep(job.review, 0, { v: 1, kind: "start", at: clock.now(), memoryBlock });
+  const at = clock.now();
+  const digest = `${reviewPrompt(job)} ${renderTranscript(job)}`;
+  // Recorded: another delivery must show the model the same conversation, also when the cache has lapsed.
+  const prefix = choosePrefix({ job, model: models[0], settings, now: at, digest }) !== null;
+  const put = await reviews.createStep(job.review, 0, {
+    ...{ v: 1, kind: "start", at, memoryBlock },
+    ...(prefix && { prefix }),
+  });
   return put.won ? [put.step] : null;
 }
 
@@ -92,27 +108,55 @@ function toLoop(
   begin: ReviewStep,
   failed: SpentCall[],
 ): Parameters<typeof runLoop>[0] {
-  const { job, models, clock, random, settings, signal } = options;
-  const memoryBlock = begin.kind === "start" ? (begin.memoryBlock ?? "") : "";
+  const { models, clock, random, settings, signal } = options;
   const startedAt = clock.now();
+  const request = toRequest(options, begin);
+  const tools = toTools(options, journal);
   return {
     models: models.map((model) => metered(model, failed)) as [Model, ...Model[]],
-    tools: toTools(options, journal),
+    ...request,
+    // Who is to have read a skill in this review must be shown it, also where the session was.
+    tools: request.specs ? tools.map((tool) => ({ ...tool, showsOnce: false })) : tools,
     journal,
-    system: reviewPrompt(job),
-    history: [{ role: "user", text: reviewRequest({ memoryBlock, transcript: renderTranscript(job) }) }],
     limits: {
       ...settings.turn,
       // The loop asks once more for a closing word.
       maxSteps: Math.max(1, settings.review.maxSteps - 1),
     },
-    cacheKey: `review ${job.profile}`,
     clock,
     random,
     signal,
-    ...(settings.models.effort.review && { effort: settings.models.effort.review }),
     guardrails: { settings: settings.guardrails, attended: () => false },
     mayAsk: () => checkBudget(options, startedAt, toReviewLines(spentOf(journal.steps(), failed))),
+  };
+}
+
+type Request = Pick<Parameters<typeof runLoop>[0], "system" | "history" | "specs" | "cacheKey" | "effort">;
+
+/**
+ * Behind the session's own request, whose every byte must stay as it is, the tools included: what is not the review's is
+ * refused at dispatch. Without one: the review's prompt and a digest of the work.
+ */
+function toRequest({ job, settings }: ReviewOptions, begin: ReviewStep): Request {
+  const { memoryBlock = "", prefix = false } = begin.kind === "start" ? begin : {};
+  if (prefix && job.prefix) {
+    const { system, tools, messages, cacheKey } = job.prefix;
+    const effort = Effort.safeParse(job.prefix.effort).data;
+    const text = reviewClosing(job, { memoryBlock, citations: listCitations(job) });
+    return {
+      system,
+      specs: tools,
+      history: [...messages, { role: "user", text }],
+      cacheKey,
+      ...(effort && { effort }),
+    };
+  }
+  const { review: effort } = settings.models.effort;
+  return {
+    system: reviewPrompt(job),
+    history: [{ role: "user", text: reviewRequest(job, { memoryBlock, transcript: renderTranscript(job) }) }],
+    cacheKey: `review ${job.profile}`,
+    ...(effort && { effort }),
   };
 }
 
@@ -131,28 +175,44 @@ function metered(model: Model, failed: SpentCall[]): Model {
 
 /** What the job leaves out is not offered, and refused by the loop like any other name. */
 function toTools(options: ReviewOptions, journal: ScriptJournal): Tool[] {
-  const { job, skills, memory, seeds, clock, settings, pending, policy = POLICY } = options;
+  const { job, skills, memory, seeds, clock, settings, pending, runChecks, policy = POLICY } = options;
   const approval = { pending, session: job.session, clock };
   const cite = (citations: string[]) => checkCitations(job, citations);
+  const inspectors = createInspectors({ job, policy, skills, seeds, settings });
+  const taint = policy.taint ? createTaint(job) : null;
   const skillTools = createSkillTools({
-    library: createLibrary({ store: skills, seeds, scene: { disabled: settings.skills.disabled } }),
+    library: createLibrary({ store: skills, seeds, scene: toScene(options) }),
     store: skills,
     origin: "review",
     settings,
     ...(policy.readFirst && { isViewed: (name: string) => hasViewed(journal.steps(), name) }),
     ...(policy.citations && { cite }),
+    // Checks run what is written: not before it is known to be the agent's own.
+    inspectors: [
+      ...inspectors.skills,
+      ...(taint ? [taint.inspectSkill] : []),
+      ...(runChecks && policy.checks ? [createCheckInspector(runChecks)] : []),
+    ],
+    prints: () => job.tools ?? null,
+    rules: { duplicates: policy.duplicates, companions: policy.companions },
     approval,
   });
-  const writing = {
+  const writing: MemoryToolOptions = {
     store: memory,
     origin: "review",
     session: job.session,
     clock,
     settings,
     ...(policy.citations && { cite }),
-  } as const;
+    inspectors: [inspectors.checkFacts, ...(taint ? [taint.inspectMemory] : [])],
+  };
   const memoryTool = createAskingMemoryTool(writing, approval);
   return [...(job.skills ? skillTools : []), ...(job.memory ? [memoryTool] : [])];
+}
+
+/** All skills are shown, whatever tools they need; what one was written for is compared with the session's tools. */
+function toScene({ job: { tools }, settings }: ReviewOptions): Scene {
+  return { disabled: settings.skills.disabled, ...(tools && { prints: () => tools }) };
 }
 
 function checkBudget({ job, clock, settings }: ReviewOptions, startedAt: number, lines: UsageLine[]): Failure | null {
@@ -188,13 +248,13 @@ async function settleFailure(
 
 /** The result is create-only, and the watermark is raised after it: a run cut off between the two is finished later. */
 async function finish(
-  { job, reviews, clock }: ReviewOptions,
+  { job, reviews, clock, settings }: ReviewOptions,
   script: ReviewStep[],
   end: Pick<ReviewResult, "state" | "note">,
   failed: SpentCall[] = [],
 ): Promise<ReviewEnd> {
   const calls = callsOf(script);
-  const lessons = lessonsOf(calls);
+  const lessons = lessonsOf(calls, { previews: settings.review.notice === "verbose" });
   const waiting = waitingIn(calls);
   const answers = script.filter((step) => step.kind === "answer").map((step) => step.answer);
   const result = await reviews.finish({
@@ -203,6 +263,7 @@ async function finish(
     session: job.session,
     state: end.state,
     trigger: job.trigger,
+    ...(job.because && { because: job.because }),
     summary: end.state === "superseded" && lessons.length === 0 ? end.note : summarise(lessons, waiting),
     note: end.note,
     lessons,

@@ -1,5 +1,6 @@
 // The loop's Journal over a review's script: one create-only object a step, in strict order. Whoever loses a create
-// adopts what is there, so that a resumed run, or two deliveries at once, follow one script. Used by review.ts only.
+// adopts what is there, so that a resumed run, or two deliveries at once, follow one script. Used by review.ts, and by
+// curation-model.ts for a curation's work.
 import type { Journal, ModelFailure, Placed, ToolResult } from "../agent/contract.ts";
 import { fail } from "../agent/tool-result.ts";
 import { type Result, assert, ok } from "../errors.ts";
@@ -14,7 +15,8 @@ export interface ScriptJournal extends Journal {
 }
 
 export interface ScriptJournalOptions {
-  reviews: ReviewStore;
+  reviews: Pick<ReviewStore, "script" | "createStep">;
+  /** Of the review, or of what else has a script: names its steps, and begins the op of each write. */
   review: ReviewId;
   clock: Clock;
   /** What is recorded already, its `start` first. */

@@ -1,9 +1,10 @@
 // Shows a job to the reviewer: each part of each entry under its citation, ready to be copied. Called by review.ts. Pure.
 // What came from outside cannot leave its place: no line of it can look like a citation, a call or the end of the text.
 import { sha256Hex } from "../schemas/digest.ts";
-import { type Entry, type ToolCall, textOf } from "../schemas/entry.ts";
+import { type Entry, type Part, type ToolCall, textOf } from "../schemas/entry.ts";
 import { type Citation, type SessionId, type Source, toCitation } from "../schemas/ids.ts";
 import type { ReviewJob } from "../schemas/review.ts";
+import { type Shortening, shortenings } from "./digest.ts";
 
 /**
  * A line that imitates a citation or a call, also behind blanks and signs that show nothing. Full-width and other brackets
@@ -15,7 +16,8 @@ const LINE_ENDS = /\r\n?|[\n\v\f\x85\u2028\u2029]/g;
 
 export function renderTranscript(job: ReviewJob): string {
   const marker = markerOf(job);
-  const blocks = job.entries.flatMap((entry) => renderEntry(job.session, entry));
+  const shorteningOf = shortenings(job);
+  const blocks = job.entries.flatMap((entry) => renderEntry(job.session, entry, shorteningOf(entry)));
   const body = blocks.join("\n\n").replaceAll(marker, "[marker]");
   return `<transcript ${marker}>\n${body}\n</transcript ${marker}>`;
 }
@@ -25,13 +27,15 @@ export function markerOf(job: Pick<ReviewJob, "review" | "profile">): string {
   return sha256Hex(`transcript ${job.profile} ${job.review}`).slice(0, 16);
 }
 
-function renderEntry(session: SessionId, entry: Entry): string[] {
+function renderEntry(session: SessionId, entry: Entry, shortening: Shortening): string[] {
+  const shown = (part: Part) => neutralise(shortening ? shortening.part(part) : part.text);
   const cite = (source: Source) => toCitation(session, entry.n, source);
   switch (entry.kind) {
     case "user":
-      return entry.parts.map((part) => block(cite(part.source), "", neutralise(part.text)));
+      return entry.parts.map((part) => block(cite(part.source), "", shown(part)));
     case "assistant": {
-      const lines = [neutralise(textOf(entry)), ...entry.answer.calls.map(renderCall)];
+      const said = shown({ source: "own", text: textOf(entry) });
+      const lines = [said, ...entry.answer.calls.map((call) => renderCall(call, shortening))];
       return [block(cite("own"), "", lines.filter((line, index) => index > 0 || line !== "").join("\n"))];
     }
     case "tool":
@@ -39,7 +43,7 @@ function renderEntry(session: SessionId, entry: Entry): string[] {
         entry.parts
           .map((part) => {
             const status = part.source === "outcome" ? ` ${toName(entry.call)} ${entry.failed ? "failed" : "ok"}` : "";
-            return block(cite(part.source), status, neutralise(part.text));
+            return block(cite(part.source), status, shown(part));
           })
           .join("\n"),
       ].filter((text) => text !== "");
@@ -47,7 +51,7 @@ function renderEntry(session: SessionId, entry: Entry): string[] {
     case "notice":
       // What waits for a person may be just what the scanner keeps away from models.
       if (entry.code === "pending") return [];
-      return entry.parts.map((part) => block(cite(part.source), ` ${entry.kind} ${entry.code}`, neutralise(part.text)));
+      return entry.parts.map((part) => block(cite(part.source), ` ${entry.kind} ${entry.code}`, shown(part)));
     case "compaction":
       return []; // it only repeats, in other words, entries that are reviewed themselves
   }
@@ -57,7 +61,8 @@ function block(citation: Citation, status: string, text: string): string {
   return `[${citation}]${status}\n${text}`;
 }
 
-function renderCall(call: ToolCall): string {
+function renderCall(call: ToolCall, shortening: Shortening): string {
+  if (shortening) return `-> ${toName(call)} (arguments left out)`;
   const args = call.malformed === undefined ? JSON.stringify(call.args) : JSON.stringify({ malformed: call.malformed });
   return `-> ${toName(call)} ${args.replace(LINE_ENDS, " ")}`;
 }

@@ -1,30 +1,22 @@
-// When a session's work is worth a review. The session engine keeps one ReviewCounters a session, brings it up to date
-// at the end of a turn and asks decideReview. Pure; how often a session or a profile may be reviewed is the engine's.
+// When a session's work is worth a review, and why. The session keeps one ReviewCounters, brings it up to date behind each
+// turn and asks decideReview; a rating and `/refine` have questions of their own. Pure; how often a session or a profile
+// may be reviewed is decided elsewhere.
 import * as z from "zod";
 import { readRendered } from "../agent/tool-result.ts";
 import type { Entry, ToolEntry } from "../schemas/entry.ts";
+import type { LoadedText, Neighbourhood, Observation, Rating, ReviewCounters } from "../schemas/learning.ts";
 import { MemoryStoreName } from "../schemas/memory.ts";
-import type { Observation } from "../schemas/learning.ts";
-import type { Trigger } from "../schemas/review.ts";
+import type { ReviewJob, Trigger } from "../schemas/review.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { isAnswered } from "./observe.ts";
-
-/** Counted since skills (the first three) and memory (the last) were last reviewed, or saved by the agent itself. */
-export const ReviewCounters = z.object({
-  modelCalls: z.int().min(0),
-  entries: z.int().min(0),
-  toolCalls: z.int().min(0),
-  userTurns: z.int().min(0),
-  /** Stores that were over their limit when the agent last wrote to them: they wait for a review that merges entries. */
-  fullStores: z.array(MemoryStoreName).min(1).optional(),
-});
-export type ReviewCounters = z.infer<typeof ReviewCounters>;
 
 export const NO_COUNTERS: ReviewCounters = { modelCalls: 0, entries: 0, toolCalls: 0, userTurns: 0 };
 
 /** Why a review begins, and which stores it may write. */
-export interface ReviewDecision {
-  trigger: Trigger;
+export type ReviewDecision = Pick<ReviewJob, "trigger" | "because" | "focus" | "skills" | "memory">;
+
+/** Which of the two tools the session's model was offered: what it may not write, no review writes for it. */
+export interface Offered {
   skills: boolean;
   memory: boolean;
 }
@@ -33,13 +25,42 @@ export interface FinishedTurn {
   /** Already brought up to date with the turn. */
   counters: ReviewCounters;
   observation: Observation;
+  /** What is known of turns like it. */
+  neighbourhood: Pick<Neighbourhood, "successes" | "skills">;
   /** The turn's entries. */
   entries: Entry[];
   settings: Settings;
-  /** Which of the two tools the session's model was offered: what it may not write, no review writes for it. */
-  offered: { skills: boolean; memory: boolean };
+  offered: Offered;
+  /** With this turn's input, or while it ran, the person said what would have been right. */
+  corrected: boolean;
+  /** Of the turn before, whose judge was this turn's input: skills of the profile's own under which it failed. */
+  failedBefore: LoadedText[];
   /** Whether a loaded text is one of the product's own. */
-  isBundled(loaded: { skill: string; text: string }): boolean;
+  isBundled(loaded: LoadedText): boolean;
+}
+
+/** From the most worth to the least: of what is due together, the first is told, and gives its rights. */
+const PRECEDENCE: Trigger[] = [
+  "refine",
+  "rating",
+  "correction",
+  "skill_wrong",
+  "cheaper",
+  "similar_turns",
+  "value",
+  "model_calls",
+  "memory_full",
+  "memory_turns",
+];
+
+/** Fewer calls saved are chance, whatever share they are. */
+const MIN_SAVED_CALLS = 3;
+/** Nobody learns from the hundredth what the third did not teach; and the Archive counts no further than this. */
+const MAX_SIMILAR_SUCCESSES = 100;
+
+/** A person waits for what comes of these: they are apart from the limits of rate, and are never shed. */
+export function isUrgent(trigger: Trigger): boolean {
+  return trigger === "correction" || trigger === "rating" || trigger === "refine";
 }
 
 /** Adds a turn's entries in their order: a save by the agent starts its counter again. */
@@ -70,6 +91,20 @@ function countSave({ fullStores = [], ...counters }: ReviewCounters, call: ToolE
 
 const SavedFacts = z.object({ store: MemoryStoreName, usage: z.object({ outside: z.int() }) });
 
+/** What a review that never came had covered counts again: `before` it was sent off, and what came since `left`, its rest. */
+export function restoreCounters(before: ReviewCounters, left: ReviewCounters, now: ReviewCounters): ReviewCounters {
+  const fullStores = [...new Set([...(before.fullStores ?? []), ...(now.fullStores ?? [])])];
+  const sum = (field: Exclude<keyof ReviewCounters, "fullStores">) =>
+    before[field] + Math.max(0, now[field] - left[field]);
+  return {
+    modelCalls: sum("modelCalls"),
+    entries: sum("entries"),
+    toolCalls: sum("toolCalls"),
+    userTurns: sum("userTurns"),
+    ...(fullStores.length > 0 && { fullStores }),
+  };
+}
+
 /** What is left of the counters once a review was sent off. */
 export function resetCounters(counters: ReviewCounters, decision: ReviewDecision): ReviewCounters {
   const { fullStores, ...counted } = counters;
@@ -77,26 +112,123 @@ export function resetCounters(counters: ReviewCounters, decision: ReviewDecision
   return decision.memory ? { ...kept, userTurns: 0 } : { ...kept, ...(fullStores && { fullStores }) };
 }
 
+/** One review for both. */
+export function mergeDecisions(a: ReviewDecision, b: ReviewDecision): ReviewDecision {
+  const [first, second] = PRECEDENCE.indexOf(a.trigger) <= PRECEDENCE.indexOf(b.trigger) ? [a, b] : [b, a];
+  const focus = [...new Set([first.focus, second.focus])].filter((one) => one !== undefined).join("; ");
+  return {
+    ...first,
+    ...(focus !== "" && { focus }),
+    skills: first.skills || second.skills,
+    memory: first.memory || second.memory,
+  };
+}
+
 /** A review of skills looks at memory on the way: the transcript is paid for already. `null`: nothing is due. */
 export function decideReview(turn: FinishedTurn): ReviewDecision | null {
-  const { counters, offered, settings } = turn;
+  const { offered, settings } = turn;
   if (!settings.review.enabled || !isAnswered(turn.entries) || !isFromPrincipal(turn.entries)) return null;
-  const trigger = offered.skills ? skillTrigger(turn) : null;
-  if (trigger) return { trigger, skills: true, memory: offered.memory };
-  if (offered.memory && counters.fullStores) return { trigger: "memory_full", skills: false, memory: true };
-  if (offered.memory && counters.userTurns >= settings.review.memoryAfterTurns) {
-    return { trigger: "memory_turns", skills: false, memory: true };
+  for (const trigger of PRECEDENCE) {
+    const isOfMemory = trigger === "memory_full" || trigger === "memory_turns";
+    // What a person puts right may be a fact as well as a way of working.
+    const mayWrite = isOfMemory ? offered.memory : offered.skills || (trigger === "correction" && offered.memory);
+    if (!mayWrite || settings.review.without.includes(trigger)) continue;
+    const because = WHY[trigger](turn);
+    if (because !== null) return { trigger, because, skills: offered.skills && !isOfMemory, memory: offered.memory };
   }
   return null;
 }
 
-function skillTrigger({ counters, observation, settings, isBundled }: FinishedTurn): Trigger | null {
-  const { afterModelCalls, minValue, minEntries, minToolCalls } = settings.review;
-  if (counters.modelCalls >= afterModelCalls) return "model_calls";
-  const worthwhile =
-    observation.value >= minValue && counters.entries >= minEntries && counters.toolCalls >= minToolCalls;
-  return worthwhile && !isCovered(observation, isBundled) ? "value" : null;
+/** A word of the person's on a turn that has ended, perhaps long ago. `entries` are that turn's. */
+export function decideOnRating(rated: {
+  rating: Rating;
+  turn: number;
+  entries: Entry[];
+  settings: Settings;
+  offered: Offered;
+}): ReviewDecision | null {
+  const { rating, turn, entries, settings, offered } = rated;
+  const isOn = settings.review.enabled && !settings.review.without.includes("rating");
+  const tells = rating.rating === "down" || rating.correction !== undefined;
+  if (!isOn || !tells || !isAnswered(entries) || !isFromPrincipal(entries)) return null;
+  if (!offered.skills && !offered.memory) return null;
+  const because = `the person rated turn ${turn} ${rating.rating}`;
+  const said = rating.correction === undefined ? "" : " and said what would have been right";
+  return { trigger: "rating", because: because + said, ...offered };
 }
+
+/** Of a correction that came with a turn which itself gives no reason for a review: it waits for one that does. */
+export function decideOnCorrection(settings: Settings, offered: Offered): ReviewDecision | null {
+  const isOn = settings.review.enabled && !settings.review.without.includes("correction");
+  if (!isOn || (!offered.skills && !offered.memory)) return null;
+  return { trigger: "correction", because: CORRECTED, ...offered };
+}
+
+/** `null`: switched off, or nothing could be written. */
+export function decideOnRefine(focus: string, settings: Settings, offered: Offered): ReviewDecision | null {
+  const isOn = settings.review.enabled && !settings.review.without.includes("refine");
+  if (!isOn || (!offered.skills && !offered.memory)) return null;
+  return { trigger: "refine", because: "the person asked for it", ...(focus !== "" && { focus }), ...offered };
+}
+
+const CORRECTED = "the person said what would have been right";
+
+/** By trigger: one clause with the figures when the turn is a reason, else null. */
+const WHY: Record<Trigger, (turn: FinishedTurn) => string | null> = {
+  refine: () => null,
+  rating: () => null,
+  correction: ({ corrected }) => (corrected ? CORRECTED : null),
+
+  skill_wrong({ observation, failedBefore }) {
+    const [proof] = observation.provedWrong ?? [];
+    if (proof) {
+      return `a call that followed '${proof.skill}' failed (entry ${proof.failed}) and succeeded otherwise (entry ${proof.succeeded})`;
+    }
+    const [failed] = failedBefore;
+    return failed ? `the person said that the work done with '${failed.skill}' failed` : null;
+  },
+
+  cheaper({ observation, neighbourhood, settings, isBundled }) {
+    const calls = observation.effort?.calls ?? observation.toolCalls;
+    if (observation.outcome !== "success") return null;
+    for (const loaded of observation.loaded) {
+      const best = isBundled(loaded) ? null : neighbourhood.skills[loaded.skill]?.best;
+      if (!best || best.calls - calls < MIN_SAVED_CALLS) continue;
+      if (calls > (1 - settings.review.cheaperShare) * best.calls) continue;
+      return `the turn took ${calls} calls with '${loaded.skill}', where its best one before took ${best.calls}`;
+    }
+    return null;
+  },
+
+  similar_turns({ observation, neighbourhood, settings, isBundled }) {
+    const successes = neighbourhood.successes + 1;
+    if (observation.outcome !== "success" || isCovered(observation, isBundled)) return null;
+    if (successes % settings.review.similarTurns !== 0 || successes > MAX_SIMILAR_SUCCESSES) return null;
+    return `${successes} similar turns succeeded without a skill that covers them`;
+  },
+
+  value({ counters, observation, settings, isBundled }) {
+    const { minValue, minEntries, minToolCalls } = settings.review;
+    const { entries, toolCalls } = counters;
+    if (observation.value < minValue || entries < minEntries || toolCalls < minToolCalls) return null;
+    if (isCovered(observation, isBundled)) return null;
+    return `a turn was worth ${observation.value} after ${entries} entries and ${toolCalls} tool calls`;
+  },
+
+  model_calls({ counters: { modelCalls }, settings }) {
+    if (modelCalls < settings.review.afterModelCalls) return null;
+    return `${modelCalls} model calls since skills were last reviewed`;
+  },
+
+  memory_full({ counters: { fullStores } }) {
+    return fullStores ? `the store ${fullStores.join(" and ")} is over its limit` : null;
+  },
+
+  memory_turns({ counters: { userTurns }, settings }) {
+    if (userTurns < settings.review.memoryAfterTurns) return null;
+    return `${userTurns} turns since memory was last reviewed`;
+  },
+};
 
 /**
  * A skill of the profile's own that was loaded, and led to success without a failure on the way, told all there is to

@@ -51,6 +51,7 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
     facts,
     provider: "Anthropic",
     apiKey: options.apiKey,
+    cachedAt: options.baseUrl ?? "anthropic",
     clock: options.clock,
     open(request, { signal, charge }) {
       client ??= createClient(options);

@@ -46,11 +46,13 @@ export function createKeyPool(options: KeyPoolOptions): Model {
   assert(options.keyed.length > 1, "a pool of one key");
   const keys = options.keyed.map(({ key, model }) => ({ model, state: stateOf(key, health) }));
   let current: (typeof keys)[number] | null = null;
-  const { name, contextWindow } = keys[0]!.model;
+  const { name, contextWindow, cache } = keys[0]!.model;
 
   return {
     name,
     contextWindow,
+    // Of the key that is taken first; with another order nobody knows which one the next process takes.
+    ...(order === "fill_first" && cache !== undefined && { cache }),
     async *stream(request, signal, heard) {
       current = current && isFit(current) ? current : next();
       if (!current) return yield { type: "failed", failure: toResting() };

@@ -36,6 +36,7 @@ export function createOpenAiChatModel(options: OpenAiChatOptions): Model {
     facts,
     provider: compat.provider,
     apiKey: options.apiKey,
+    ...((compat.takesCacheKey || compat.marksCache?.test(options.model)) && { cachedAt: options.baseUrl ?? "openai" }),
     clock: options.clock,
     open(request, { signal, charge }) {
       client ??= createOpenAiClient({

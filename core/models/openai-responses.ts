@@ -43,6 +43,7 @@ export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): Mod
     facts,
     provider: PROVIDER,
     apiKey: options.apiKey,
+    cachedAt: options.baseUrl ?? "openai",
     clock: options.clock,
     open(request, { signal, charge }) {
       client ??= createOpenAiClient(options);

@@ -4,6 +4,7 @@
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from "../agent/contract.ts";
 import { messageOf } from "../errors.ts";
 import type { Clock } from "../ports.ts";
+import { sha256Hex } from "../schemas/digest.ts";
 import type { Usage } from "../schemas/entry.ts";
 import type { ModelFacts } from "./catalog.ts";
 import { readErrorBody } from "./error-reply.ts";
@@ -20,6 +21,8 @@ export interface GuardedWire {
   /** As it stands in sentences: "Anthropic". */
   provider: string;
   apiKey: string;
+  /** Where a provider's cache belongs to, such as its address; the key is part of it anyway. Absent: it keeps none. */
+  cachedAt?: string;
   clock: Clock;
   /**
    * Sends one request. May throw. Tells `charge` what the call has used whenever the stream says so: that is paid for even if
@@ -46,6 +49,7 @@ export function guardWire(wire: GuardedWire): Model {
   return {
     name: wire.name,
     contextWindow: wire.facts.contextWindow,
+    ...(wire.cachedAt !== undefined && { cache: sha256Hex(`cache ${wire.cachedAt} ${wire.apiKey}`).slice(0, 16) }),
     async *stream(request, signal, heard) {
       const aborted = modelFailure("aborted", wire.provider);
       if (signal.aborted) return yield failed(aborted);

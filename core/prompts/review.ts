@@ -1,7 +1,9 @@
 // The words of a review: one policy, without the sections about stores this review may not write. Pure; the same scope
 // gives the same bytes, so that reviews of one kind share a cached prefix.
 import memory from "./review-memory.md";
+import type { Trigger } from "../schemas/review.ts";
 import policy from "./review.md";
+import prefix from "./review-prefix.md";
 import skills from "./review-skills.md";
 
 export interface ReviewScope {
@@ -27,14 +29,65 @@ function closing(scope: ReviewScope): string {
   );
 }
 
-/** The reviewer's one message: what memory holds, then the transcript. */
-export function reviewRequest(input: { memoryBlock: string; transcript: string }): string {
-  const memoryBlock = input.memoryBlock.trim();
-  return [
-    "Review the work below.",
-    memoryBlock && `What memory held when this review began:\n\n${memoryBlock}`,
-    input.transcript,
-  ]
-    .filter((part) => part !== "")
-    .join("\n\n");
+/** Why a review began, and what is to be looked at for it. */
+export interface ReviewReason {
+  trigger: Trigger;
+  because?: string;
+  focus?: string;
+}
+
+/** The reviewer's one message: why it is asked, what memory holds, then the transcript. */
+export function reviewRequest(reason: ReviewReason, input: { memoryBlock: string; transcript: string }): string {
+  return join(["Review the work below.", tellReason(reason), tellMemory(input.memoryBlock), input.transcript]);
+}
+
+/**
+ * The same behind a session's own request, whose system prompt and tools stand as they are: the reviewer's whole policy, and
+ * instead of a transcript the list of what may be cited.
+ */
+export function reviewClosing(
+  scope: ReviewScope & ReviewReason,
+  input: { memoryBlock: string; citations: string },
+): string {
+  return join([
+    "The conversation above is over. This message is from Talaria, not from the person, and nobody waits for an answer.",
+    reviewPrompt(scope).replace(TRANSCRIPT, `$1${prefix.trim()}\n\n`),
+    tellReason(scope),
+    tellMemory(input.memoryBlock),
+    input.citations,
+  ]);
+}
+
+/** The section that says how to read a transcript. */
+const TRANSCRIPT = /(## The transcript\n\n)[\s\S]*?(?=- `principal`)/;
+
+/** What a trigger asks to be looked at before anything else. */
+const LOOK_AT: Partial<Record<Trigger, string>> = {
+  value: "Look at what the agent had to find out.",
+  similar_turns: "Look for what these turns have in common: the class of work wants a skill.",
+  skill_wrong: "Look at the skill that was followed, and correct the sentence that misled the agent.",
+  cheaper:
+    "Look at the last turn's way, which was cheaper than what the skill says: if nothing was lost by it, make the skill's steps those.",
+  correction: "Look at what the person said was wrong, and at what would have been right.",
+  rating: "Look at what the person said of the turn they rated.",
+  memory_full: "A store of memory is over its limit: merge what belongs together, and remove what is no longer true.",
+  refine: "The person asked for this review.",
+};
+
+function tellReason({ trigger, because, focus }: ReviewReason): string {
+  const line = because ? `This review began because ${toLine(because).replace(/\.$/, "")}.` : "";
+  const wish = focus ? `What the person asked to be looked at: ${JSON.stringify(toLine(focus))}.` : "";
+  return [line, LOOK_AT[trigger] ?? "", wish].filter((part) => part !== "").join(" ");
+}
+
+function toLine(text: string): string {
+  return text.replace(/\s+/gu, " ").trim();
+}
+
+function tellMemory(block: string): string {
+  return block.trim() && `What memory held when this review began:\n\n${block.trim()}`;
+}
+
+function join(parts: string[]): string {
+  return parts.filter((part) => part !== "").join("\n\n");
 }

@@ -3,9 +3,10 @@
 import * as z from "zod";
 import { Entry, TurnState, TurnStats } from "./entry.ts";
 import { ApprovalId, ApprovalState } from "./approval.ts";
-import { CurationRun } from "./curation.ts";
+import { CurationRun, CurationWork, WorkId } from "./curation.ts";
 import { FileContents } from "./file-body.ts";
 import { CurationId, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "./ids.ts";
+import { Observation, TraceStep } from "./learning.ts";
 import { MemoryEntry, MemoryStoreName } from "./memory.ts";
 import { Lesson, ReviewDead, ReviewJob, ReviewResult, ReviewState } from "./review.ts";
 import { BusyMode } from "./settings.ts";
@@ -80,6 +81,14 @@ export const SessionDetail = SessionInfo.extend({
 });
 export type SessionDetail = z.infer<typeof SessionDetail>;
 
+export const TurnObservation = z.object({
+  n: z.int(),
+  /** `null`: nothing was observed of it, or not yet. */
+  observation: Observation.nullable(),
+  trace: z.array(TraceStep),
+});
+export type TurnObservation = z.infer<typeof TurnObservation>;
+
 /** How long a text may be is the operator's to say: `turn.maxMessageChars`. */
 export const PostMessage = z.strictObject({
   text: z.string().min(1),
@@ -99,7 +108,7 @@ export type Accepted = z.infer<typeof Accepted>;
 export const EntryList = z.object({ entries: z.array(Entry) });
 export const Stopped = z.object({ stopped: z.array(TurnId) });
 
-export const FileInfo = z.object({ path: z.string(), size: z.int(), writer: z.enum(["principal", "own"]) });
+export const FileInfo = z.object({ path: z.string(), size: z.int(), writer: z.enum(["principal", "own", "content"]) });
 export type FileInfo = z.infer<typeof FileInfo>;
 export const StoredFile = z.object({ path: z.string(), size: z.int() });
 export type StoredFile = z.infer<typeof StoredFile>;
@@ -219,7 +228,33 @@ export type ReviewDetail = z.infer<typeof ReviewDetail>;
 
 export const CurationStarted = z.object({ run: CurationId });
 export const CurationRunList = z.object({ runs: z.array(CurationId) });
-export const CurationReport = z.object({ run: CurationRun, markdown: z.string() });
+/** `work`: what models have made of what the run left to them, so far; absent for none. */
+export const CurationReport = z.object({
+  run: CurationRun,
+  markdown: z.string(),
+  work: z.array(CurationWork).optional(),
+});
 export type CurationReport = z.infer<typeof CurationReport>;
+export const CuratorStatus = z.object({
+  /** Then nothing is done by itself. */
+  paused: z.boolean(),
+  /** Never moved by age, because a job names them. */
+  keepSkills: z.array(SkillName),
+  /** The newest run that has reported, and one that has a plan and no report. */
+  last: CurationId.nullable(),
+  open: CurationId.nullable(),
+  /** Work that was left to a model and has no outcome yet. */
+  owed: z.array(z.object({ run: CurationId, work: WorkId })),
+  /** Days are days on which the profile was active; a week is one of the calendar. Tokens and dollars: of one run. */
+  limits: z.object({
+    staleDays: z.int(),
+    archiveDays: z.int(),
+    checkDays: z.int(),
+    maxChanges: z.int(),
+    grantTokens: z.int(),
+    grantUsd: z.number(),
+  }),
+});
+export type CuratorStatus = z.infer<typeof CuratorStatus>;
 
 export const Health = z.object({ ok: z.literal(true), version: z.string(), model: z.string() });

@@ -2,6 +2,7 @@
 // review jobs, recorded in the profile's Archive, answered by the API. See docs/ARCHITECTURE.md, "A review".
 import * as z from "zod";
 import { Sha256, SessionId, SkillName, TurnId } from "./ids.ts";
+import { MemoryStoreName } from "./memory.ts";
 import { Baseline, Judge, Outcome } from "./skill.ts";
 
 /** One judge's word on how a turn ended. */
@@ -86,3 +87,48 @@ export const Rating = z.strictObject({
   correction: z.string().trim().min(1).max(4_000).optional(),
 });
 export type Rating = z.infer<typeof Rating>;
+
+/** Counted since skills (the first three) and memory (the last) were last reviewed, or saved by the agent itself. */
+export const ReviewCounters = z.object({
+  modelCalls: z.int().min(0),
+  entries: z.int().min(0),
+  toolCalls: z.int().min(0),
+  userTurns: z.int().min(0),
+  /** Stores that were over their limit when the agent last wrote to them: they wait for a review that merges entries. */
+  fullStores: z.array(MemoryStoreName).min(1).optional(),
+});
+export type ReviewCounters = z.infer<typeof ReviewCounters>;
+
+/** What is stored with a turn: the observation, and what a person's rating and the counters need to go on from. */
+export const ObservedTurn = z.object({
+  observation: Observation,
+  /** Of the last rating, the how manieth, and when. */
+  rating: Rating.extend({ nth: z.int().min(1), at: z.int() }).optional(),
+  /** Of reviews, after this turn; absent until it has been observed behind its answer. */
+  counters: ReviewCounters.optional(),
+});
+export type ObservedTurn = z.infer<typeof ObservedTurn>;
+
+/** One step of a turn, in short: an answer of the model and the calls it asked for. */
+export const TraceStep = z.object({
+  entry: z.int(),
+  /** When the model was asked, when it had answered, and when the last of its calls had a result. */
+  startedAt: z.int(),
+  answeredAt: z.int(),
+  endedAt: z.int(),
+  thought: z.string().optional(),
+  answer: z.string().optional(),
+  calls: z.array(
+    z.object({
+      entry: z.int(),
+      tool: z.string(),
+      args: z.string(),
+      failed: z.boolean(),
+      code: z.string().optional(),
+      /** `null`: it has none. */
+      result: z.string().nullable(),
+      endedAt: z.int().nullable(),
+    }),
+  ),
+});
+export type TraceStep = z.infer<typeof TraceStep>;

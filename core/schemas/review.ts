@@ -1,7 +1,7 @@
 // What crosses from a session to the review Worker and back: the message, the job (claim check), the script of steps,
 // the result. Each object is create-only in R2. See docs/ARCHITECTURE.md, "A review".
 import * as z from "zod";
-import { Answer, Cost, Entry, JsonObject, Part, Usage } from "./entry.ts";
+import { Answer, Cost, Entry, JsonObject, Part, ToolCall, Usage } from "./entry.ts";
 import { Citation, ProfileId, ReviewId, SessionId, Sha256, SkillName } from "./ids.ts";
 import { Observation } from "./learning.ts";
 import { MemoryStoreName } from "./memory.ts";
@@ -34,6 +34,34 @@ export const Grant = z.object({
 });
 export type Grant = z.infer<typeof Grant>;
 
+/** One message of a session's request, as core/agent/contract.ts has it, without its entry. */
+export const SentMessage = z.discriminatedUnion("role", [
+  z.object({ role: z.literal("user"), text: z.string() }),
+  z.object({
+    role: z.literal("assistant"),
+    text: z.string(),
+    calls: z.array(ToolCall),
+    native: Answer.shape.native,
+  }),
+  z.object({ role: z.literal("tool"), call: z.string(), name: z.string(), text: z.string(), failed: z.boolean() }),
+]);
+export type SentMessage = z.infer<typeof SentMessage>;
+
+/** A session's request as it was last sent, which its provider still has in a cache: a review may go on from it. */
+export const SentPrefix = z.object({
+  /** Whose cache: see `Model.cache`. */
+  cache: z.string(),
+  /** When it was sent last. */
+  at: z.int(),
+  cacheKey: z.string(),
+  /** One of the settings' levels. */
+  effort: z.string().optional(),
+  system: z.string(),
+  tools: z.array(z.object({ name: z.string(), description: z.string(), parameters: JsonObject })),
+  messages: z.array(SentMessage),
+});
+export type SentPrefix = z.infer<typeof SentPrefix>;
+
 export const ReviewJob = z.object({
   v: z.literal(1),
   review: ReviewId,
@@ -49,10 +77,14 @@ export const ReviewJob = z.object({
   memory: z.boolean(),
   grant: Grant,
   model: z.string(),
+  /** Prints of the session's tools, for what a skill says it was written for; absent in jobs written before. */
+  tools: z.record(z.string(), z.string()).optional(),
   createdAt: z.int(),
   observations: z.array(Observation),
   /** Pieces of the agent's own words in the range that had stood in `content` of the session before the range. */
   tainted: z.array(z.string()).optional(),
+  /** Absent where no cache has it, or where it holds what must not be stored. */
+  prefix: SentPrefix.optional(),
   /** The entries of the range, secrets of known shapes redacted, long parts cut in the middle. */
   entries: z.array(Entry),
 });
@@ -67,8 +99,19 @@ export type ReviewState = z.infer<typeof ReviewState>;
  * so that two deliveries follow one script and the model is asked nothing twice.
  */
 export const ReviewStep = z.discriminatedUnion("kind", [
-  /** `memoryBlock`: memory as it stood when the review began, so that a resumed run shows the model the same words. */
-  z.object({ v: z.literal(1), kind: z.literal("start"), at: z.int(), memoryBlock: z.string().optional() }),
+  /**
+   * `memoryBlock`: memory as it stood when the review began, so that a resumed run shows the model the same words.
+   * `request`: what a curation's work asked of the model, for the same reason.
+   */
+  z.object({
+    v: z.literal(1),
+    kind: z.literal("start"),
+    at: z.int(),
+    memoryBlock: z.string().optional(),
+    /** The review goes on from the session's own request. */
+    prefix: z.literal(true).optional(),
+    request: z.string().optional(),
+  }),
   z.object({ v: z.literal(1), kind: z.literal("answer"), at: z.int(), answer: Answer }),
   z.object({ v: z.literal(1), kind: z.literal("intent"), at: z.int(), call: z.string(), prepared: JsonObject }),
   z.object({
@@ -92,6 +135,8 @@ export const Lesson = z.discriminatedUnion("kind", [
     rev: z.int(),
     text: Sha256,
     citations: z.array(Citation),
+    /** The beginning of what stood there and of what stands there now, where the operator wants to see it. */
+    preview: z.string().optional(),
   }),
   z.object({
     kind: z.literal("memory"),
@@ -100,6 +145,7 @@ export const Lesson = z.discriminatedUnion("kind", [
     id: Sha256,
     text: z.string(),
     citations: z.array(Citation),
+    preview: z.string().optional(),
   }),
 ]);
 export type Lesson = z.infer<typeof Lesson>;
@@ -110,6 +156,8 @@ export const ReviewResult = z.object({
   session: SessionId,
   state: ReviewState.extract(["done", "superseded"]),
   trigger: Trigger,
+  /** As the job told it. */
+  because: z.string().optional(),
   /** One readable line: what was learned, or that nothing was worth keeping. */
   summary: z.string(),
   /** The reviewer's closing words. */

@@ -162,6 +162,8 @@ export const Settings = z.strictObject({
   skills: z.strictObject({
     indexTokens: count.min(100),
     duplicateSimilarity: ratio,
+    /** From how much in common on two texts are one skill, whatever they are called; see core/skills/body-similarity.ts. */
+    duplicateBody: ratio,
     swapMs: ms,
     maxFiles: count.min(1),
     /** What the agent writes waits for a person. */

@@ -54,8 +54,14 @@ export const SkillHead = z.object({
   extends: SkillName.optional(),
   /** The text this one was made from, where the skill had one before. Half of what is known of it counts for this one. */
   parent: Sha256.optional(),
+  /** Where the skill began when one of its name had been archived: revisions before it were another skill's. */
+  firstRev: z.int().min(1).optional(),
   /** Texts that were withdrawn because they did harm: no verdict goes back to one. Newest last, at most 20. */
   withdrawn: z.array(Sha256).optional(),
+  /** When a person put this text back although it had been withdrawn: what is older counts by half, like a parent's. */
+  restoredAt: z.int().optional(),
+  /** The last move that a verdict made: who asks again under its `op` is told of it, and nothing is done twice. */
+  settled: z.object({ op: z.string(), from: SkillState, to: SkillState, rev: z.int().min(1) }).optional(),
   /** What its contract or one of its checks found broken, and when it was last looked at. */
   health: z.object({ checkedAt: z.int(), broken: z.array(z.string()) }).optional(),
   /** Skills that a review found to say much the same; for the curator. */
@@ -85,6 +91,7 @@ export const SkillRevision = SkillHead.pick({
   files: true,
   citations: true,
   op: true,
+  parent: true,
   revisedAt: true,
 });
 export type SkillRevision = z.infer<typeof SkillRevision>;
@@ -147,6 +154,7 @@ export const IndexLine = SkillHead.pick({
   public: true,
   conditions: true,
   health: true,
+  overlaps: true,
 }).extend({
   /** What its evidence said when it was last counted, which a write of the skill leaves as it was. */
   use: SkillUse.optional(),
@@ -171,6 +179,7 @@ export const HeadMirror = z.object({
   pinned: z.enum(["0", "1"]),
   origin: Origin,
   parent: Sha256.optional(),
+  restoredAt: z.string().optional(),
   createdAt: z.string(),
   revisedAt: z.string(),
   updatedAt: z.string(),
@@ -188,11 +197,26 @@ export function toHeadMirror(head: SkillHead): HeadMirror {
     pinned: head.pinned ? "1" : "0",
     origin: head.origin,
     ...(head.parent && { parent: head.parent }),
+    ...(head.restoredAt !== undefined && { restoredAt: String(head.restoredAt) }),
     createdAt: String(head.createdAt),
     revisedAt: String(head.revisedAt),
     updatedAt: String(head.updatedAt),
     ...toRefs(head.files),
   };
+}
+
+/** What a skill's present text is to its evidence. */
+export interface Lineage {
+  text: Sha256;
+  /** What it was made from. */
+  parent?: Sha256;
+  /** When a person put it back although it had been withdrawn. */
+  since?: number;
+}
+
+export function toLineage(head: Pick<SkillHead | HeadMirror, "text" | "parent" | "restoredAt">): Lineage {
+  const { text, parent, restoredAt } = head;
+  return { text, ...(parent && { parent }), ...(restoredAt !== undefined && { since: Number(restoredAt) }) };
 }
 
 const REF_CHARS = 8;
@@ -260,6 +284,12 @@ export const Evidence = z.object({
   baseline: Baseline.nullable().default(null),
 });
 export type Evidence = z.infer<typeof Evidence>;
+/** Whether the one counts rather than the other, of two words on how one turn ended. */
+export function outranks(a: Pick<Evidence, "judge" | "nth">, b: Pick<Evidence, "judge" | "nth">): boolean {
+  const strength = Judge.options.indexOf(a.judge) - Judge.options.indexOf(b.judge);
+  return strength > 0 || (strength === 0 && a.nth > b.nth);
+}
+
 /** As it is given: what is left out is not known. */
 export type EvidenceInput = z.input<typeof Evidence>;
 
@@ -269,8 +299,10 @@ export const TextVerdict = z.object({
   /** One sentence with the figures. */
   why: z.string(),
   uses: z.int().min(0),
+  /** Judged ones that the text was not contradicted in. */
   successes: z.int().min(0),
   failures: z.int().min(0),
+  /** Uses in which a call that took something from the text failed, and succeeded without it. */
   contradicted: z.int().min(0),
   /** Moving success rate; `null` before the first judged use. */
   rate: z.number().nullable(),

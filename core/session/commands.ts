@@ -3,6 +3,8 @@
 
 export type Command =
   | { name: "compress"; focus: string }
+  /** Asks for a review of what was done since the last one. */
+  | { name: "refine"; focus: string }
   | { name: "refresh" }
   | { name: "pending" }
   /** `id`: of what waits, or the beginning of one. */
@@ -14,7 +16,7 @@ export type Command =
  */
 const COMMANDS = new Set([
   ...["compress", "refresh", "skill", "learn", "refine", "pending", "approve", "reject"],
-  ...["steer", "interrupt", "queue", "stop", "usage", "exit", "help"],
+  ...["steer", "interrupt", "queue", "stop", "usage", "learning", "exit", "help"],
 ]);
 
 export function isCommand(word: string): boolean {
@@ -23,11 +25,11 @@ export function isCommand(word: string): boolean {
 
 /** Null for everything that is not exactly a command: it is for the model. */
 export function parseCommand(text: string): Command | null {
-  const match = /^\/(compress|refresh|pending|approve|reject)(?:\s+([\s\S]*))?$/.exec(text.trim());
+  const match = /^\/(compress|refine|refresh|pending|approve|reject)(?:\s+([\s\S]*))?$/.exec(text.trim());
   if (!match) return null;
   const name = match[1] as Command["name"];
   const rest = match[2]?.trim() ?? "";
-  if (name === "compress") return { name, focus: rest };
+  if (name === "compress" || name === "refine") return { name, focus: rest };
   if (name === "approve" || name === "reject") return /^\S*$/.test(rest) ? { name, id: rest } : null;
   return rest === "" ? { name } : null;
 }

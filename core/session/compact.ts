@@ -53,8 +53,8 @@ export async function compress(
 }
 
 function toCompactionContext(context: EngineContext): CompactionContext {
-  const { host, log, hub } = context;
-  return { host, log, hub, refreshPrompt: () => refreshPrompt(context) };
+  const { host, log, hub, taint } = context;
+  return { host, log, hub, refreshPrompt: () => refreshPrompt(context), isTainted: taint.isTainted };
 }
 
 export function createKeeper(context: CompactionContext, turn: number, options: CompactionOptions): ContextKeeper {

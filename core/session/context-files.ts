@@ -4,6 +4,7 @@
 import { fence, withoutFences } from "../prompt-block.ts";
 import { type Finding, decide, scanText } from "../skills/scanner.ts";
 import { PROJECT_TYPES, SOUL, formOf } from "../workspace/instruction-files.ts";
+import type { Writer } from "../workspace/file-node.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** A larger file is no instruction: reading it would cost more than it could say. */
@@ -54,7 +55,7 @@ interface InstructionFile {
   path: string;
   form: string;
   size: number;
-  writer: "principal" | "own";
+  writer: Writer;
 }
 
 interface ReadFile extends InstructionFile {
@@ -100,7 +101,7 @@ function chooseType(files: ReadFile[]): ReadFile[] {
 function readInstructions(workspace: Workspace, file: InstructionFile): Pick<ReadFile, "text" | "remark"> {
   const leftOut = (remark: string) => ({ text: null, remark: `${toLabel(file.path)} ${remark}` });
   if (file.size === 0) return { text: null, remark: null };
-  if (file.writer === "own") {
+  if (file.writer !== "principal") {
     return leftOut("was written by the agent, not by the person: it is material, not instruction. read_file shows it.");
   }
   if (file.size > MAX_FILE_BYTES) {

@@ -22,9 +22,11 @@ import type { ReviewId, SessionId, TurnId } from "../schemas/ids.ts";
 import type { Grant, ReviewMessage } from "../schemas/review.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Booking, Budget, Spending } from "../schemas/usage.ts";
+import type { RunChecks } from "../skills/checks.ts";
 import type { Seeds } from "../skills/library.ts";
 import type { SkillSearch } from "../tools/skill-search.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { SessionTaint } from "../learning/taint.ts";
 import type { Hub } from "./hub.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Log } from "./log.ts";
@@ -47,6 +49,8 @@ export interface SessionHost {
   skills: SkillStore;
   /** Finds skills by all their words. Absent, failing or slow: they are found by the lines of the index. */
   search?: SkillSearch;
+  /** Runs the checks that skills bring along. Absent: none runs. */
+  runChecks?: RunChecks;
   /** Whether tools find a setting of this name (a variable, a file of credentials). Absent: they find none. */
   isSet?(name: string): boolean;
   memory(overlay: Overlay): MemoryStore;
@@ -81,13 +85,19 @@ export interface ReviewRequest {
   now: number;
   /** Least time between two reviews of the profile. */
   perProfileMs: number;
-  /** Corrections and `/refine` wait for nobody, and nobody waits for them. */
+  /** Corrections, ratings and `/refine` wait for nobody, and nobody waits for them. */
   urgent: boolean;
+  /** So many of the profile's reviews may be open; beyond them what is not urgent is shed. Absent: any number. */
+  maxBacklog?: number;
   grant: Grant;
   /** Of the profile, for a day. */
   day: Budget;
 }
-export type ReviewPlace = { granted: true; grant: Grant } | { granted: false; retryAt: number };
+export type ReviewPlace =
+  | { granted: true; grant: Grant }
+  /** `shed`: too many are open; the work is left for a later review. */
+  | { granted: false; shed: true }
+  | { granted: false; shed?: false; retryAt: number };
 
 export interface TurnRequest {
   turn: TurnId;
@@ -113,6 +123,8 @@ export interface EngineContext {
   hub: Hub;
   overlay: Overlay;
   workspace: Workspace;
+  /** Tells what the agent says from what it has read. */
+  taint: SessionTaint;
   meta(): SessionMeta;
   /** Inside the caller's transaction. */
   rename(title: string): void;

@@ -23,6 +23,7 @@ import { obeyPending } from "./pending.ts";
 import { classifyPlatformError } from "./platform-error.ts";
 import { prepareTurn, refreshPrompt } from "./prepare-turn.ts";
 import { createRecall } from "./recall.ts";
+import { answerRefine } from "./refine.ts";
 import { countDone, decideRestart } from "./restart.ts";
 import type { CompactionOptions } from "./shorten.ts";
 import { spillResult } from "./spill.ts";
@@ -226,6 +227,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
   }
 
   async function obey(command: Command, signal: AbortSignal, keeping: CompactionOptions): Promise<Ending> {
+    if (command.name === "refine") return answerRefine(context, command.focus);
     if (command.name !== "compress" && command.name !== "refresh") return obeyPending(context, command);
     if (command.name === "refresh") {
       await refreshPrompt(context);

@@ -12,11 +12,13 @@ import type {
   SessionDetail,
   SessionInfo,
   TurnInfo,
+  TurnObservation,
 } from "../schemas/api.ts";
 import type { Sql } from "../ports.ts";
 import { sha256Hex } from "../schemas/digest.ts";
 import type { Entry } from "../schemas/entry.ts";
 import { toTurnId } from "../schemas/ids.ts";
+import type { Observation, Rating } from "../schemas/learning.ts";
 import { createWorkspace } from "../workspace/workspace.ts";
 import { createApprovals } from "./approvals.ts";
 import type { EngineContext, SessionHost, SessionMeta } from "./context.ts";
@@ -28,8 +30,10 @@ import { sessionUsage } from "./ledger.ts";
 import { type TurnRow, createLog, isOpen } from "./log.ts";
 import { createOutbox } from "./outbox.ts";
 import { createOverlay } from "./overlay.ts";
+import { rateTurn, readObservation } from "./ratings.ts";
 import { createReaders } from "./readers.ts";
 import { createTables, hasTables, migrate } from "./schema.ts";
+import { createTaintOf } from "./taint.ts";
 
 const DETAIL_TURNS = 100;
 const ENTRY_PAGE = 500;
@@ -95,7 +99,11 @@ export function createSessionEngine(given: SessionHost) {
     log.setMeta("session", renamed);
     known = renamed;
   };
-  const context: EngineContext = { host, log, jobs, hub, overlay: createOverlay(sql), workspace, meta, rename };
+  const overlay = createOverlay(sql);
+  const context: EngineContext = {
+    ...{ host, log, jobs, hub, overlay, workspace, meta, rename },
+    taint: createTaintOf(log),
+  };
   const outbox = createOutbox(context);
   const driver = createDriver(context, outbox);
   const readers = createReaders({ log, hub, live: driver.live });
@@ -218,6 +226,18 @@ export function createSessionEngine(given: SessionHost) {
       const stopped = driver.stop();
       await jobs.arm();
       return ok({ stopped: stopped.map((n) => toTurnId(host.session, n)) });
+    },
+
+    // ---- what was learned of a turn ----
+    async rate(n: number, rating: Rating): Promise<Result<Observation>> {
+      if (!wake()) return UNKNOWN;
+      const rated = rateTurn(context, n, rating);
+      await jobs.arm();
+      host.background(outbox.drain());
+      return rated;
+    },
+    observation(n: number): Result<TurnObservation> {
+      return wake() ? readObservation(context, n) : UNKNOWN;
     },
 
     // ---- the owner's side of the workspace ----

@@ -14,6 +14,7 @@ import { isCommand } from "./commands.ts";
 import type { EngineContext } from "./context.ts";
 import { placeNotice } from "./events.ts";
 import type { TurnRow } from "./log.ts";
+import { isHeldOut } from "./held-out.ts";
 import { isSilent } from "./notices.ts";
 import { sceneOf } from "./scene.ts";
 
@@ -34,7 +35,7 @@ export async function readInvocation(
 ): Promise<Result<Invoked | null>> {
   const { host } = context;
   if (!mayBeAdded(context, turn)) return ok(null);
-  const store = context.meta().learning === "on" ? host.skills : null;
+  const store = context.meta().learning === "on" && !isHeldOut(host) ? host.skills : null;
   const library = createLibrary({ store, seeds: host.seeds, scene: sceneOf(context) });
   const names = new Set((await library.lines()).map((line) => line.name));
   const parsed = parseInvocation(request, { isSkill: (slug) => names.has(slug), isCommand });
@@ -55,6 +56,7 @@ export async function readInvocation(
     const isThere = views.some((view) => view.name === named.value.name);
     if (!isThere) views.push(named.value);
   }
+  for (const { name, notice } of views) if (notice) remarks.push(`${name}: ${notice}`);
   const { maxResultChars, maxTurnResultChars } = host.settings.turn;
   const each = Math.min(maxResultChars, Math.floor(maxTurnResultChars / views.length));
   const parts = renderInvocation({

@@ -1,6 +1,7 @@
 // One table of things to do later and one alarm for all of them. A job row is at once the outbox: it is written in the
 // transaction that made it necessary and leaves when its effect is proved. Why they are one: docs/decisions/0008.
 import type { Alarm, Clock, Random, Sql } from "../ports.ts";
+import type { ReviewCounters } from "../schemas/learning.ts";
 import type { Grant, Trigger } from "../schemas/review.ts";
 import type { Evidence } from "../schemas/skill.ts";
 import type { Booking, SpentCall } from "../schemas/usage.ts";
@@ -19,8 +20,14 @@ export type Job =
       from: number;
       to: number;
       trigger: Trigger;
+      because?: string;
+      focus?: string;
       skills: boolean;
       memory: boolean;
+      /** Turns before the range whose entries go with it: what a person said concerns them. */
+      besides?: number[];
+      /** What stands again when the review is shed: up to where there was a review, and what had been counted since. */
+      before?: { reviewedTo: number; counters: ReviewCounters };
       looks: number;
       granted: boolean;
       /** What it may spend; absent until granted, and in rows written before grants were reserved. */
@@ -30,6 +37,11 @@ export type Job =
   | { kind: "usage"; booking: Booking }
   /** The session wants a name after this turn. `spent`: what tries without an answer were charged. */
   | { kind: "title"; turn: number; spent: SpentCall[] }
+  /** A turn has ended, and is to be looked at. */
+  | { kind: "observe"; turn: number }
+  /** A person's rating is to be told to whom it concerns. */
+  | { kind: "rating"; turn: number; nth: number }
+  /** As version 2 of a session wrote it. */
   | { kind: "evidence"; evidence: Evidence[] }
   | { kind: "active"; day: string };
 

@@ -6,6 +6,7 @@ import { FIXED } from "../limits.ts";
 import type { Sql } from "../ports.ts";
 import { byteLength } from "../schemas/digest.ts";
 import { Entry, type TurnState, TurnStats } from "../schemas/entry.ts";
+import { ObservedTurn } from "../schemas/learning.ts";
 import { BusyMode } from "../schemas/settings.ts";
 
 /** What a turn's restarts, waits and place among other inputs are decided by. Absent fields: nothing of the kind happened. */
@@ -132,7 +133,7 @@ export function createLog(sql: Sql) {
     },
     putTurn(turn: TurnRow): void {
       sql.run(
-        `INSERT INTO turn VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state,
+        `INSERT INTO turn VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL) ON CONFLICT DO UPDATE SET state = excluded.state,
           waiting = excluded.waiting, input = excluded.input, final = excluded.final, attempts = excluded.attempts,
           stats = excluded.stats, started_at = excluded.started_at, ended_at = excluded.ended_at, more = excluded.more`,
         turn.n,
@@ -148,6 +149,26 @@ export function createLog(sql: Sql) {
       );
       remember(turn);
       if (lastTurn !== undefined) lastTurn = Math.max(lastTurn, turn.n);
+    },
+
+    // ---- what was observed of turns; read by nobody who lists them ----
+    observed(n: number): ObservedTurn | null {
+      const [row] = sql.run<{ observed: string | null }>("SELECT observed FROM turn WHERE n = ?", n);
+      return row?.observed ? ObservedTurn.parse(JSON.parse(row.observed)) : null;
+    },
+    putObserved(n: number, observed: ObservedTurn): void {
+      sql.run("UPDATE turn SET observed = ? WHERE n = ?", JSON.stringify(observed), n);
+    },
+    /** The newest turns after `after` that have it, newest first. */
+    observedTurns(after: number, before: number, limit: number): { n: number; observed: ObservedTurn }[] {
+      return sql
+        .run<{ n: number; observed: string }>(
+          "SELECT n, observed FROM turn WHERE n > ? AND n < ? AND observed IS NOT NULL ORDER BY n DESC LIMIT ?",
+          after,
+          before,
+          limit,
+        )
+        .map((row) => ({ n: row.n, observed: ObservedTurn.parse(JSON.parse(row.observed)) }));
     },
 
     // ---- entries ----

@@ -1,15 +1,22 @@
 // Carries out the jobs a turn left behind. A row leaves only when its effect is proved: a put that answered, or, for a
 // review, a result that can be read. Until then it is done again, which its id makes harmless.
 import { defaultGrant, toReviewJob } from "../learning/job.ts";
+import { isUrgent } from "../learning/triggers.ts";
 import { spentOf, toReviewLines } from "../learning/spent.ts";
+import { tellResult } from "../learning/telling.ts";
 import type { ReviewDead, ReviewResult } from "../schemas/review.ts";
 import type { UsageLine } from "../schemas/usage.ts";
 import type { EngineContext } from "./context.ts";
 import type { Job, JobRow } from "./jobs.ts";
-import { observeEntries } from "./learn.ts";
 import { dayBudget, putBooking } from "./ledger.ts";
 import { tellReview } from "./notes.ts";
 import { toNotice } from "./notices.ts";
+import { readPrefix } from "./prefix.ts";
+import { carryObservation, entriesOf, observe } from "./observe-job.ts";
+import { carryRating } from "./rating-job.ts";
+import { beginDue, shedReview } from "./review-state.ts";
+import { offeredInPrompt } from "./scene.ts";
+import { readUpTo } from "./taint.ts";
 import { makeTitle } from "./title.ts";
 
 type ReviewJobRow = JobRow & { job: Extract<Job, { kind: "review" }> };
@@ -22,7 +29,14 @@ export function createOutbox(context: EngineContext) {
   let draining: Promise<void> | null = null;
 
   async function run(): Promise<void> {
-    for (const row of jobs.due()) await attempt(row);
+    await observeTurns();
+    // A rating asks for a review, and the end of one review may begin another: each once, those that came up included.
+    const done = new Set<string>();
+    const nextDue = () => jobs.due().find((row) => row.job.kind !== "observe" && !done.has(row.id));
+    for (let row = nextDue(); row; row = nextDue()) {
+      done.add(row.id);
+      await attempt(row);
+    }
     await attemptFresh("usage");
     if (await attemptFresh("title")) await attemptFresh("usage");
     await jobs.arm();
@@ -33,6 +47,16 @@ export function createOutbox(context: EngineContext) {
     const fresh = jobs.all().filter((row) => row.job.kind === kind && row.tries === 0);
     for (const row of fresh) await attempt(row);
     return fresh.length > 0;
+  }
+
+  /** Oldest first, and none before the one before it: each counts on from there, and its message judges that one. */
+  async function observeTurns(): Promise<void> {
+    const rows = jobs.all().flatMap((row) => (row.job.kind === "observe" ? [{ ...row, job: row.job }] : []));
+    for (const row of rows.toSorted((a, b) => a.job.turn - b.job.turn)) {
+      if (row.tries > 0 && row.due > clock.now()) return;
+      await attempt(row);
+      if (jobs.get(row.id)) return;
+    }
   }
 
   async function attempt(row: JobRow): Promise<void> {
@@ -48,6 +72,10 @@ export function createOutbox(context: EngineContext) {
     switch (row.job.kind) {
       case "drive":
         return; // the driver's
+      case "observe":
+        return carryObservation(context, { ...row, job: row.job });
+      case "rating":
+        return carryRating(context, { ...row, job: row.job });
       case "evidence":
         for (const evidence of row.job.evidence) await host.evidence.put(evidence);
         return jobs.delete(row.id);
@@ -86,12 +114,14 @@ export function createOutbox(context: EngineContext) {
       session: host.session,
       now,
       perProfileMs: settings.review.perProfileMs,
-      urgent: trigger === "correction" || trigger === "refine",
+      urgent: isUrgent(trigger),
+      maxBacklog: settings.review.maxBacklog,
       grant: defaultGrant(settings, now),
       day: dayBudget(settings),
     });
     if (!place.granted) {
-      jobs.put(row.id, place.retryAt, row.job);
+      if (place.shed) host.sql.transaction(() => shedReview(context, row.job));
+      else jobs.put(row.id, place.retryAt, row.job);
       return null;
     }
     const job = { ...row.job, granted: true, grant: place.grant };
@@ -100,25 +130,28 @@ export function createOutbox(context: EngineContext) {
   }
 
   function makeJob(job: ReviewJobRow["job"]) {
-    const { from, to, trigger, skills, memory } = job;
+    const { from, to, trigger, because, focus, skills, memory, besides = [] } = job;
     const entries = log.entries(from, to);
-    const turns = [...new Set(entries.map((entry) => entry.turn))];
+    const earlier = besides.map((n) => log.turn(n)!);
+    const inRange = [...new Set(entries.map((entry) => entry.turn))].map((n) => log.turn(n)!);
+    // What ran on into the range, and orders to the session itself, have nothing to be told of.
+    const observed = [...earlier, ...inRange].filter((turn) => turn.final !== null && turn.stats.modelCalls > 0);
     const models = host.models("turn");
     return toReviewJob({
       profile: host.profile,
       session: host.session,
-      decision: { trigger, skills, memory },
+      decision: { trigger, ...(because && { because }), ...(focus && { focus }), skills, memory },
       from,
       to,
+      besides: earlier.flatMap((turn) => entriesOf(context, turn)).filter((entry) => entry.n < from),
       entries,
-      observations: turns.map((turn) =>
-        observeEntries(
-          context,
-          turn,
-          entries.filter((entry) => entry.turn === turn),
-        ),
+      read: readUpTo(log, to),
+      observations: [...new Map(observed.map((turn) => [turn.n, turn])).values()].map(
+        (turn) => log.observed(turn.n)?.observation ?? observe(context, turn),
       ),
       model: models.ok ? models.value[0].name : "none",
+      prefix: models.ok ? readPrefix(context, { model: models.value[0], to }) : undefined,
+      tools: offeredInPrompt(log).prints,
       grant: job.grant ?? defaultGrant(settings, clock.now()),
       now: clock.now(),
     });
@@ -137,13 +170,13 @@ export function createOutbox(context: EngineContext) {
       jobs.put(row.id, clock.now() + settings.review.looksMs[0]!, row.job);
       return true;
     }
-    const isNews = "lessons" in outcome && (outcome.lessons.length > 0 || outcome.waiting !== undefined);
-    const summary = isNews ? outcome.summary : null;
+    const told = "lessons" in outcome ? tellResult(outcome, settings.review.notice) : null;
     host.sql.transaction(() => {
       jobs.delete(row.id);
       putBooking(context, toBooking(row, lines));
       if ("lessons" in outcome) tellReview(log, outcome);
-      if (summary !== null) addNotice(summary);
+      if (told !== null) addNotice(told);
+      beginDue(context);
     });
     return true;
   }
@@ -180,6 +213,7 @@ export function createOutbox(context: EngineContext) {
     host.sql.transaction(() => {
       jobs.delete(row.id);
       putBooking(context, toBooking(row, lines));
+      beginDue(context);
     });
   }
 

@@ -24,6 +24,13 @@ export async function obeyPending(context: EngineContext, command: PendingComman
   return { state: "done", code: "decided", text: `${approve ? "Approved and done" : "Rejected"}: ${summary}.` };
 }
 
+/** What the person should look for, before why it waits. */
+const BECAUSE: Record<PendingInfo["reason"], string> = {
+  approval: "",
+  scan: "Look for orders in it: ",
+  taint: "Keep it only if you know it to be true: ",
+};
+
 /** Enough to decide on: who asks for what, and the difference it would make. */
 const MAX_DIFF_CHARS = 1_500;
 
@@ -31,10 +38,10 @@ async function describe(desk: PendingDesk): Promise<string> {
   const waiting = (await desk.list()).filter(({ state }) => state === "waiting");
   if (waiting.length === 0) return "Nothing waits for you.";
   const parts: string[] = [];
-  for (const { id, summary, origin, why } of waiting) {
+  for (const { id, summary, origin, reason, why } of waiting) {
     const detail = await desk.open(id);
     const diff = detail.ok ? detail.value.diff : "";
-    parts.push(`${id}: ${summary} (asked for by ${origin}). ${why}\n${cutDiff(id, diff).trimEnd()}`);
+    parts.push(`${id}: ${summary} (asked for by ${origin}). ${BECAUSE[reason]}${why}\n${cutDiff(id, diff).trimEnd()}`);
   }
   return `${parts.join("\n\n")}\n\nDecide with /approve <id> or /reject <id>; the first letters of an id are enough.`;
 }

@@ -18,18 +18,18 @@ import { parseCommand } from "./commands.ts";
 import { readContextFiles } from "./context-files.ts";
 import type { EngineContext } from "./context.ts";
 import type { TurnRow } from "./log.ts";
+import { isHeldOut } from "./held-out.ts";
 import { beginEpoch, takeNotes } from "./notes.ts";
-import { sceneOf } from "./scene.ts";
+import { type Offered, sceneOf, toOffered } from "./scene.ts";
+import { createTodoList } from "./todos.ts";
 
 /** Kept under the meta key `prompt`. */
-interface FrozenPrompt {
+interface FrozenPrompt extends Partial<Offered> {
   v: 1;
   epoch: number;
   at: number;
   /** Of the tools' descriptions, which are part of the cached prefix. */
   tools: string;
-  /** Of the tools: which skills are shown depends on them. */
-  names?: string[];
   text: string;
 }
 
@@ -50,26 +50,27 @@ export async function prepareTurn(
 
 /** The tools of a turn with this request. */
 export function sessionTools(context: EngineContext, request: string): Tool[] {
-  const names: string[] = [];
-  const tools = makeTools(
-    context,
-    request,
-    sceneOf(context, () => names),
-  );
-  names.push(...tools.map((tool) => tool.name));
+  const offered: Offered = { names: [], prints: {} };
+  const tools = makeTools(context, request, sceneOf(context, offered));
+  Object.assign(offered, toOffered(tools));
   return tools;
 }
 
 function makeTools(context: EngineContext, request: string, scene: Scene): Tool[] {
   const { host, workspace } = context;
   const learning = context.meta().learning === "on";
+  const learned = learning && !isHeldOut(host);
   const builtIn = createTools({
     workspace,
     approvals: createApprovals(context),
-    library: createLibrary({ store: learning ? host.skills : null, seeds: host.seeds, scene }),
-    skills: learning ? host.skills : null,
-    ...(learning && host.search && { search: host.search }),
+    library: createLibrary({ store: learned ? host.skills : null, seeds: host.seeds, scene }),
+    skills: learned ? host.skills : null,
+    ...(learned && host.search && { search: host.search }),
+    ...(host.runChecks && { runChecks: host.runChecks }),
+    ...(scene.prints && { prints: scene.prints }),
     ...(host.pending && { pending: host.pending }),
+    taint: context.taint,
+    todos: createTodoList(context),
     memory: learning ? host.memory(context.overlay) : null,
     origin: LEARN_COMMAND.test(request.trim()) ? "user" : "foreground",
     session: host.session,
@@ -115,30 +116,34 @@ export async function freezePrompt(
   if (!force && before && before.tools === specs && !hasLapsed(context, before)) return before.text;
 
   const learning = context.meta().learning === "on";
-  const index = learning ? await host.skills.index() : null;
-  const names = tools.map((tool) => tool.name);
-  const lines = shownLines(
-    mergeLines(index, host.seeds),
-    sceneOf(context, () => names),
-  );
+  const index = learning && !isHeldOut(host) ? await host.skills.index() : null;
+  const offered = toOffered(tools);
+  const lines = shownLines(mergeLines(index, host.seeds), sceneOf(context, offered));
   const store = learning ? host.memory(context.overlay) : null;
   const [user, memory] = store ? [await store.list("user"), await store.list("memory")] : [[], []];
   const files = readContextFiles(workspace, host.settings.context.fileChars);
   const now = host.clock.now();
   const text = buildPrompt({
     identity: files.identity,
-    tools: names,
+    tools: offered.names,
     skillsBlock: renderSkillIndex(lines, host.settings.skills.indexTokens, request),
     memoryBlock: renderMemoryBlock(memory, user, host.settings),
     projectBlock: files.block,
     day: dayOf(now),
   });
-  const frozen: FrozenPrompt = { v: 1, epoch: (before?.epoch ?? 0) + 1, at: now, tools: specs, names, text };
+  const frozen: FrozenPrompt = { v: 1, epoch: (before?.epoch ?? 0) + 1, at: now, tools: specs, ...offered, text };
   host.sql.transaction(() => {
     log.setMeta("prompt", frozen);
     beginEpoch(context, index && { index, lines, memory: [...user, ...memory] });
   });
   return text;
+}
+
+/** The prompt of the epoch, with the tools it was made for; `null` when there is none, or the tools are others by now. */
+export function frozenPrompt(context: EngineContext): { text: string; tools: Tool[] } | null {
+  const frozen = context.log.meta<FrozenPrompt>("prompt");
+  const tools = sessionTools(context, "");
+  return frozen?.tools === hashOfSpecs(tools) ? { text: frozen.text, tools } : null;
 }
 
 /** Of the sessions of an isolate nearly all have the same tools. */

@@ -6,7 +6,8 @@ import { migrateWorkspace } from "../workspace/workspace.ts";
 const SESSION_SCHEMA = [
   "CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
   `CREATE TABLE IF NOT EXISTS turn(n INTEGER PRIMARY KEY, state TEXT NOT NULL, waiting TEXT, input INTEGER, final INTEGER,
-    attempts INTEGER NOT NULL, stats TEXT NOT NULL, started_at INTEGER, ended_at INTEGER, more TEXT) STRICT, WITHOUT ROWID`,
+    attempts INTEGER NOT NULL, stats TEXT NOT NULL, started_at INTEGER, ended_at INTEGER, more TEXT, observed TEXT)
+    STRICT, WITHOUT ROWID`,
   "CREATE TABLE IF NOT EXISTS entry(n INTEGER PRIMARY KEY, turn INTEGER NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID",
   "CREATE TABLE IF NOT EXISTS block(entry INTEGER, i INTEGER, text TEXT NOT NULL, PRIMARY KEY(entry, i)) STRICT, WITHOUT ROWID",
   "CREATE TABLE IF NOT EXISTS input_key(key TEXT PRIMARY KEY, hash TEXT NOT NULL, turn INTEGER NOT NULL) STRICT, WITHOUT ROWID",
@@ -15,8 +16,8 @@ const SESSION_SCHEMA = [
   "CREATE TABLE IF NOT EXISTS overlay(key TEXT PRIMARY KEY, value TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
 ];
 
-/** 1 had no `more` and no row `schema`. */
-const SCHEMA_VERSION = 2;
+/** 1 had no `more` and no row `schema`, 2 no `observed`. */
+const SCHEMA_VERSION = 3;
 
 /** Whether `create` was ever called: reading it leaves an unknown session without storage. */
 export function hasTables(sql: Sql): boolean {
@@ -35,7 +36,8 @@ export function migrate(sql: Sql): void {
   const version = row ? (JSON.parse(row.value) as number) : 1;
   if (version >= SCHEMA_VERSION) return;
   sql.transaction(() => {
-    sql.run("ALTER TABLE turn ADD COLUMN more TEXT");
+    if (version < 2) sql.run("ALTER TABLE turn ADD COLUMN more TEXT");
+    sql.run("ALTER TABLE turn ADD COLUMN observed TEXT");
     migrateWorkspace(sql);
     sql.run(
       "INSERT INTO meta VALUES('schema', ?) ON CONFLICT DO UPDATE SET value = excluded.value",

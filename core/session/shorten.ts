@@ -16,6 +16,7 @@ import type { Hub } from "./hub.ts";
 import type { Log } from "./log.ts";
 import { toNotice } from "./notices.ts";
 import { type SummaryCall, cooldownMs, summarise } from "./summarise.ts";
+import { openTodos } from "./todos.ts";
 
 /** Of a pruning, as its row has it: a row holds more, but what is that long had better be a summary. */
 const MAX_PRUNED_BYTES = 1_000_000;
@@ -30,6 +31,8 @@ export interface CompactionContext {
   hub: Pick<Hub, "emit">;
   /** Begins a new epoch. */
   refreshPrompt(): Promise<string>;
+  /** Whether a text says what was read in the session. */
+  isTainted?(text: string): boolean;
 }
 
 export interface CompactionOptions {
@@ -106,8 +109,11 @@ export async function shorten(
   });
   if (!made.ok) return giveUp(context, options, job, made.failure, made.calls, made.rests);
 
-  const worst = recalled === "" ? source : worstSource([source, "content"]);
-  const parts = toSummaryParts(made.text, worst, skillsGone(job, plan), maxTokens);
+  // What falls out may only repeat what was read before it.
+  const isRead = recalled !== "" || context.isTainted?.(made.text) === true;
+  const worst = isRead ? worstSource([source, "content"]) : source;
+  const todos = openTodos(log);
+  const parts = toSummaryParts(made.text, worst, skillsGone(job, plan), maxTokens, todos);
   const text = parts.map((part) => part.text).join("");
   const replaced = job.messages.find((message) => message.entry === lastSummary(job.chain)?.n);
   const saved = gapTokens + (replaced ? job.weigh(replaced) : 0) - job.weigh({ role: "user", text });

@@ -4,12 +4,15 @@
 import { type Failure, err } from "../errors.ts";
 import type { ListedSkill, SkillLine } from "../schemas/api.ts";
 import type { SkillConditions } from "../schemas/skill.ts";
+import type { ToolPrints } from "./contract.ts";
 import { parseSkill } from "./format.ts";
 
 /** Where a skill is met. What is absent hides nothing. */
 export interface Scene {
   /** Names of the tools that are offered. */
   tools?(): readonly string[];
+  /** Of their parameters: what a skill was written for is compared with them. */
+  prints?(): ToolPrints;
   channels?: readonly string[];
   environments?: readonly string[];
   /** `skills.disabled`. */

@@ -5,8 +5,9 @@ import { type Result, err, ok } from "../errors.ts";
 import type { SkillNext, SkillSnapshot, SkillStore } from "../ports.ts";
 import type { SkillDiff } from "../schemas/api.ts";
 import type { FileBodies, FileBody } from "../schemas/file-body.ts";
-import type { SkillName } from "../schemas/ids.ts";
-import { type SkillRevision, isPurged } from "../schemas/skill.ts";
+import { hashFiles, textOfFiles } from "../schemas/digest.ts";
+import type { Sha256, SkillName } from "../schemas/ids.ts";
+import { type SkillHead, type SkillRevision, isPurged } from "../schemas/skill.ts";
 import { validateSkill } from "./validate.ts";
 
 export interface OpenedRevision {
@@ -80,7 +81,17 @@ export function toUndone(undo: Undo, present: SkillSnapshot): Result<SkillNext> 
   const standing = { ...before, ...present.files };
   const document = validateSkill({ name, files, maxFiles, writer: "person", standing });
   if (!document.ok) return document;
-  return ok({ files, description: document.value.description, category: document.value.category });
+  const { description, category } = document.value;
+  return ok({ files, description, category, ...toPutBack(present.head, textOfFiles(hashFiles(files))) });
+}
+
+/**
+ * What a person's choice of a text takes back of verdicts: one that was withdrawn may be gone back to again, and only what
+ * comes from now on can withdraw it anew.
+ */
+export function toPutBack(head: SkillHead, text: Sha256): Pick<SkillNext, "withdrawn" | "restored"> {
+  if (!head.withdrawn?.includes(text)) return {};
+  return { withdrawn: head.withdrawn.filter((other) => other !== text), restored: true };
 }
 
 /** Reads what `toUndone` needs. Failures: those of `openRevision`, and `nothing_to_undo` for a first revision. */

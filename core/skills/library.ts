@@ -8,6 +8,7 @@ import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import { type Sha256, SkillName } from "../schemas/ids.ts";
 import type { Origin, SkillConditions, SkillIndex, SkillState } from "../schemas/skill.ts";
 import { membersOf } from "./bundles.ts";
+import { CONTRACT_FINDING, type ChangedTool, type Contract, brokenBy, readContract } from "./contract.ts";
 import { type Missing, type Scene, isHidden, missingFor, readConditions, refusalFor } from "./conditions.ts";
 import { SKILL_MD, parseSkill } from "./format.ts";
 import { companionOf } from "./validate.ts";
@@ -34,8 +35,13 @@ export interface SkillView {
   bundle?: string[];
   /** Settings it needs and does not find. */
   missing?: Missing;
-  /** What a reader must know first. */
+  /** Tools that have other parameters than those it was written for. */
+  changed?: ChangedTool[];
+  health?: SkillLine["health"];
+  /** What a reader must know first, in words of the harness alone. */
   notice?: string;
+  /** What does not hold of what it assumes and of its checks: in words of who wrote it, too. */
+  broken?: string[];
 }
 
 export interface Library {
@@ -110,7 +116,8 @@ export function createLibrary({ store, seeds, scene = {} }: LibraryOptions): Lib
       }
       const view = toView(skill, path, content, scene);
       const companion = path === SKILL_MD && isOffered(skill.line) ? await open(companionOf(name)) : null;
-      return ok(companion && isOffered(companion.line) && !barFor(companion) ? withCompanion(view, companion) : view);
+      const isLoaded = companion && isOffered(companion.line) && !barFor(companion);
+      return ok(isLoaded ? withCompanion(view, companion, scene) : view);
     },
   };
 }
@@ -192,10 +199,12 @@ interface Opened {
 interface Asks {
   conditions?: SkillConditions;
   members: string[];
+  contract?: Contract;
 }
 
 function asksOf(meta: Record<string, unknown>): Asks {
-  return { conditions: readConditions(meta), members: membersOf(meta) };
+  const contract = readContract(meta);
+  return { conditions: readConditions(meta), members: membersOf(meta), ...(contract && { contract }) };
 }
 
 const openedSeeds = new WeakMap<Record<string, string>, Opened>();
@@ -240,6 +249,9 @@ function toOpened({ head, files }: SkillSnapshot, seeds: Seeds): Opened | null {
 
 function toView({ line, files, asks }: Opened, path: string, content: string, scene: Scene): SkillView {
   const missing = missingFor(asks.conditions, scene);
+  const broken = brokenIn(asks, scene);
+  const notice = noticesOf(line, broken).join(" ");
+  const findings = findingsOf(line, broken);
   return {
     name: line.name,
     path,
@@ -252,18 +264,60 @@ function toView({ line, files, asks }: Opened, path: string, content: string, sc
     ...(line.extends && { extends: line.extends }),
     ...(asks.members.length > 0 && { bundle: asks.members }),
     ...(missing && { missing }),
-    ...(line.state === "archived" && {
-      notice: "This skill is archived: it is no longer offered. Do not follow it unless you are asked to look at it.",
-    }),
+    ...(broken && broken.changed.length > 0 && { changed: broken.changed }),
+    ...(line.health && { health: line.health }),
+    ...(notice && { notice }),
+    ...(findings.length > 0 && { broken: findings }),
   };
 }
 
-function withCompanion(view: SkillView, { line, files }: Opened): SkillView {
+type Broken = ReturnType<typeof brokenBy>;
+
+/** Null where nobody knows the tools, and for a skill that assumes none. */
+function brokenIn({ contract }: Asks, scene: Scene): Broken | null {
+  return contract && scene.prints ? brokenBy(contract, scene.prints()) : null;
+}
+
+const MAX_FINDINGS = 5;
+
+function noticesOf({ state, health }: SkillLine, broken: Broken | null): string[] {
+  const notices: string[] = [];
+  if (state === "archived") {
+    notices.push(
+      "This skill is archived: it is no longer offered. Do not follow it unless you are asked to look at it.",
+    );
+  }
+  if (broken && broken.changed.length > 0) {
+    const tools = broken.changed.map(({ tool }) => tool).join(", ");
+    notices.push(
+      `It was written for another version of ${tools}: check each call against the tool before you follow it.`,
+    );
+  }
+  if (findingsOf({ health }, broken).length > 0) {
+    notices.push("Something it needs is missing, or failed when it was last looked at: `broken` says what.");
+  }
+  return notices;
+}
+
+/** Findings about its contract are left out: who loads it finds them by themselves. */
+function findingsOf({ health }: Pick<SkillLine, "health">, broken: Broken | null): string[] {
+  const missing = (broken?.missing ?? []).map((tool) => `there is no tool ${tool}`);
+  const failed = (health?.broken ?? []).filter((finding) => !finding.startsWith(CONTRACT_FINDING));
+  return [...missing, ...failed].slice(0, MAX_FINDINGS);
+}
+
+function withCompanion(view: SkillView, { line, files, asks }: Opened, scene: Scene): SkillView {
   const own = textOrEmpty(files[SKILL_MD]);
   const parsed = parseSkill(own);
   const body = parsed.ok ? parsed.value.body : own;
+  const added = brokenIn(asks, scene);
+  const notices = noticesOf(line, added).map((sentence) => `What is added here: ${sentence}`);
+  const notice = [...(view.notice ? [view.notice] : []), ...notices].join(" ");
+  const broken = [...(view.broken ?? []), ...findingsOf(line, added)];
   return {
     ...view,
+    ...(notice && { notice }),
+    ...(broken.length > 0 && { broken }),
     content: `${view.content.trimEnd()}\n\n# Learned here, in ${line.name}\n\n${body}`,
     companion: { name: line.name, text: line.text, state: line.state },
   };

@@ -8,6 +8,7 @@ import type { FileBodies } from "../schemas/file-body.ts";
 import type { SkillName } from "../schemas/ids.ts";
 import type { Origin, SkillIndex } from "../schemas/skill.ts";
 import type { Settings } from "../schemas/settings.ts";
+import { type ToolPrints, pinTools } from "./contract.ts";
 import { DEFAULT_CATEGORY, type SkillDocument, toCategory } from "./format.ts";
 import { type Seeds, isOffered, mergeLines, skillMissing } from "./library.ts";
 import { type SkillOperation, applyOperations, checkOperations } from "./operation-list.ts";
@@ -28,6 +29,14 @@ export interface WriteContext {
   citations?: string[];
   /** A person has seen this very change and wants it: what the scanner doubts is kept, what it refuses is not. */
   approved?: boolean;
+  /** Other skills that say much the same, as the writer found: noted with the skill for the curator. */
+  overlaps?: string[];
+  /** `false`: what nearly exists may be made again. */
+  duplicates?: boolean;
+  /** `false`: a protected skill gets no companion. */
+  companions?: boolean;
+  /** Of the tools that the skill is written for; absent or null where nobody knows them. */
+  tools?: ToolPrints | null;
 }
 
 /**
@@ -42,7 +51,7 @@ export function toDecide(operations: readonly SkillOperation[], context: WriteCo
     if (failure) return { ok: false, failure };
     const { name } = first!;
     const scene = toScene(name, current, index, context);
-    const refusal = checkWrite(scene.line, context.origin);
+    const refusal = checkWrite(scene.line, context.origin, context.companions);
     if (refusal) return { ok: false, failure: refusal };
     if (first!.action === "create") return create(operations, scene);
     if (!current) return skillMissing(name, scene.lines);
@@ -70,7 +79,7 @@ function toScene(name: SkillName, current: SkillSnapshot | null, index: SkillInd
 
 function create(operations: readonly SkillOperation[], scene: Scene): Result<SkillNext> {
   const { name, current, line, context } = scene;
-  const files = applyOperations(operations, {});
+  const files = applyAndPin(operations, {}, context);
   if (line && line.state !== "archived") {
     // What a repeated create finds when it brought an archived skill back with the text it had.
     const isDone = files.ok && isSame(current?.files, files.value) && current?.head.origin === context.origin;
@@ -92,11 +101,20 @@ function create(operations: readonly SkillOperation[], scene: Scene): Result<Ski
     origin: context.origin,
     citations: context.citations ?? [],
     ...(base && { extends: base.name }),
+    ...toOverlaps(scene),
     // A revival must not keep the reason why its former self was archived.
     ...(line && { reason: `written again by ${context.origin}` }),
     // Nor must it be public because that one was: nobody has seen what it says now.
     ...(current?.head.public && { public: false }),
+    // Nor be held to what became of that one, or go back to it.
+    ...(current && { anew: true as const }),
   });
+}
+
+/** Failures: those of operation-list.ts, and `bad_contract`. */
+function applyAndPin(operations: readonly SkillOperation[], standing: FileBodies, { tools = null }: WriteContext) {
+  const applied = applyOperations(operations, standing);
+  return applied.ok ? pinTools(applied.value, standing, tools) : applied;
 }
 
 function isSame(files: FileBodies | undefined, others: FileBodies): boolean {
@@ -129,7 +147,7 @@ function archive(
 /** Everything that leaves a living skill alive with other files. State is kept: what they are worth is judged later. */
 function change(operations: readonly SkillOperation[], current: SkillSnapshot, scene: Scene): Result<SkillNext> {
   const { context } = scene;
-  const files = applyOperations(operations, current.files);
+  const files = applyAndPin(operations, current.files, context);
   if (!files.ok) return files;
   const checked = check(files.value, current.files, scene);
   if (!checked.ok) return checked;
@@ -145,7 +163,28 @@ function change(operations: readonly SkillOperation[], current: SkillSnapshot, s
     origin: current.head.origin === "user" ? "user" : context.origin,
     citations: context.citations ?? [],
     ...(base && { extends: base.name }),
+    ...toOverlaps(scene),
+    ...toStateAfter(current, files.value, context.origin),
   });
+}
+
+const MAX_OVERLAPS = 10;
+
+/** Added to those that were noted before. Names of no skill, or of the skill itself and its companion, are passed over. */
+function toOverlaps({ name, current, lines, context }: Scene): Partial<SkillNext> {
+  const pair = (of: string) => baseOf(of) ?? of;
+  const named = lines.filter((line) => context.overlaps?.includes(line.name) && pair(line.name) !== pair(name));
+  if (named.length === 0) return {};
+  const all = new Set([...(current?.head.overlaps ?? []), ...named.map((line) => line.name)]);
+  return { overlaps: [...all].slice(-MAX_OVERLAPS) };
+}
+
+/** A new text of a model's is a hypothesis, whatever the one before it had proved. What is a person's stays as they have it. */
+function toStateAfter({ head, files }: SkillSnapshot, next: FileBodies, writer: Writer): Partial<SkillNext> {
+  if (isSame(files, next)) return {};
+  const isTheirs = head.origin === "user" || head.state === "pending";
+  const state = writer === "user" ? "active" : isTheirs ? head.state : "trial";
+  return state === head.state ? {} : { state, reason: `changed by ${writer}` };
 }
 
 interface Checked {
@@ -166,20 +205,24 @@ function check(files: FileBodies, standing: FileBodies, scene: Scene): Result<Ch
 }
 
 /** The skill that `<base>-local` belongs to, null for any other name. */
-function companionBase({ name, lines }: Scene): Result<SkillLine | null> {
+function companionBase({ name, lines, context }: Scene): Result<SkillLine | null> {
   const base = baseOf(name);
   if (base === null) return ok(null);
   const line = lines.find((other) => other.name === base);
+  const refusal = context.companions === false && line ? checkWrite(line, context.origin, false) : null;
+  if (refusal) return { ok: false, failure: refusal };
   if (line) return ok(line);
   return err("no_base", `'${name}' would be the companion of '${base}', which does not exist: choose another name.`);
 }
 
 function checkDuplicate(candidate: { name: SkillName; description: string }, scene: Scene): Failure | null {
+  if (scene.context.duplicates === false) return null;
   const live = scene.lines.filter((line) => line.state !== "archived");
   const [nearest] = nearestNeighbours(live, candidate, 1);
   if (!nearest || nearest.similarity < scene.context.settings.duplicateSimilarity) return null;
   const line = live.find((other) => other.name === nearest.name)!;
-  const target = checkWrite(line, scene.context.origin) ? companionOf(baseOf(line.name) ?? line.name) : line.name;
+  const isHeld = scene.context.companions !== false && checkWrite(line, scene.context.origin) !== null;
+  const target = isHeld ? companionOf(baseOf(line.name) ?? line.name) : line.name;
   return err(
     "near_duplicate",
     `'${nearest.name}' is nearly the same skill: view it, and put what is new into '${target}'.`,

@@ -7,15 +7,22 @@ import { baseOf, companionOf } from "./validate.ts";
 
 type Subject = Pick<SkillLine, "name" | "origin" | "pinned">;
 
-/** `null` when a model may change the skill as `writer`, or when there is none yet. Failure: `skill_protected`. */
-export function checkWrite(skill: Subject | null, writer: Origin): Failure | null {
+/**
+ * `null` when a model may change the skill as `writer`, or when there is none yet. `companions`: whether what is to be said
+ * of it may stand in a companion. Failure: `skill_protected`.
+ */
+export function checkWrite(skill: Subject | null, writer: Origin, companions = true): Failure | null {
   if (!skill || !isProtected(skill)) return null;
   // In a conversation the person is there to ask for a change of what is theirs, and to see it.
   const isConversation = writer === "foreground" || writer === "user";
   if (isConversation && skill.origin === "user" && !skill.pinned) return null;
-  return err("skill_protected", `'${skill.name}' is ${holderOf(skill)} and is not changed here. ${adviceFor(skill)}`, {
-    advice: baseOf(skill.name) === null ? companionOf(skill.name) : null,
-  }).failure;
+  return err(
+    "skill_protected",
+    `'${skill.name}' is ${holderOf(skill)} and is not changed here. ${adviceFor(skill, companions)}`,
+    {
+      advice: companions && baseOf(skill.name) === null ? companionOf(skill.name) : null,
+    },
+  ).failure;
 }
 
 /** Not to be changed by what runs in the background. */
@@ -28,8 +35,9 @@ function holderOf(skill: Subject): string {
   return skill.origin === "user" ? "written by a person" : skill.origin === "hub" ? "from a hub" : "bundled";
 }
 
-function adviceFor({ name }: Subject): string {
-  if (baseOf(name) !== null) return "Say in your answer what should change, so that the person can do it.";
+function adviceFor({ name }: Subject, companions: boolean): string {
+  if (!companions || baseOf(name) !== null)
+    return "Say in your answer what should change, so that the person can do it.";
   const companion = companionOf(name);
   return `Write what was learned to its companion '${companion}' (create it, or patch it if it exists): it is loaded with it.`;
 }

@@ -8,7 +8,7 @@ import { checkPath, checkTogether } from "./exchange/paths.ts";
 import { SKILL_MD, type SkillDocument, parseSkill } from "./format.ts";
 import { checkStandard } from "./standard.ts";
 
-export const SUPPORT_FOLDERS = ["references", "templates", "scripts", "assets"] as const;
+export const SUPPORT_FOLDERS = ["references", "templates", "scripts", "assets", "checks"] as const;
 const COMPANION_SUFFIX = "-local";
 const MAX_PATH_CHARS = 200;
 
@@ -20,7 +20,7 @@ export interface SkillToCheck {
   files: FileBodies;
   maxFiles: number;
   /**
-   * A model's SKILL.md needs the four sections and a frontmatter by the Agent Skills standard; its files stand in the four
+   * A model's SKILL.md needs the four sections and a frontmatter by the Agent Skills standard; its files stand in the five
    * folders. A person writes as they like, and so does who packed what was imported.
    */
   writer: "model" | "person";

@@ -28,7 +28,7 @@ export interface Approval {
   clock: Clock;
 }
 
-/** skill_manage where a person can be asked: all it writes waits if the settings say so, else what the scanner doubts. */
+/** skill_manage where a person can be asked: all it writes waits if the settings say so, else what is doubted. */
 export function createAskingSkillManage(options: SkillManageOptions, approval: Approval): Tool {
   const { origin, settings, store } = options;
   return withApproval(createSkillManage(options), {
@@ -60,15 +60,15 @@ export function createAskingMemoryTool(options: MemoryToolOptions, approval: App
 
 interface ApprovalOptions extends Approval {
   tool: PendingTool;
-  /** Every write waits, or only one that the scanner has doubts about. */
+  /** Every write waits, or only one that is doubted. */
   always: boolean;
   /** The tool on a store that writes nothing, as if a person had seen the call; and what it would have written. */
   preview(): { tool: Tool; preview(): Preview | null };
   origin: Origin;
 }
 
-/** The scanner's doubt: what it finds is shown to a person instead of refused. */
-const DOUBTFUL = "scan_doubtful";
+/** Doubts, by the code of the failure: what they are about is shown to a person instead of refused. */
+const DOUBTS: Record<string, PendingReason> = { scan_doubtful: "scan", tainted: "taint" };
 
 function withApproval<Args>(tool: Tool<Args>, options: ApprovalOptions): Tool<Args> {
   return {
@@ -76,9 +76,9 @@ function withApproval<Args>(tool: Tool<Args>, options: ApprovalOptions): Tool<Ar
     async run(args, context) {
       if (options.always) return stage(args, context, { reason: "approval", why: "Writes wait for approval." });
       const result = await tool.run(args, context);
-      const { code, error } = readOutcome(result);
-      if (!result.failed || code !== DOUBTFUL) return result;
-      return stage(args, context, { reason: "scan", why: String(error) });
+      const { code, error, why = error } = readOutcome(result);
+      const reason = result.failed ? DOUBTS[String(code)] : undefined;
+      return reason ? stage(args, context, { reason, why: String(why) }) : result;
     },
   };
 

@@ -7,6 +7,8 @@ import type { Workspace } from "../workspace/workspace.ts";
 export interface FileToolOptions {
   workspace: Workspace;
   settings: Settings;
+  /** Whether a text that the agent writes says what it has read. Absent: none does. */
+  isTainted?(text: string): boolean;
   /** Absent: there is nobody to ask. */
   approvals?: ChangeRequests;
 }

@@ -6,12 +6,17 @@ import type { Settings } from "../schemas/settings.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Library } from "../skills/library.ts";
 import type { Writer } from "../skills/operations.ts";
+import type { RunChecks } from "../skills/checks.ts";
+import type { ToolPrints } from "../skills/contract.ts";
+import { createCheckInspector } from "./check-inspector.ts";
 import type { ChangeRequests } from "./file-tool-options.ts";
 import { createFileTools } from "./files.ts";
 import { type Approval, createAskingMemoryTool } from "./approval.ts";
-import { type MemoryToolOptions, createMemoryTool } from "./memory.ts";
+import { type MemoryInspector, type MemoryToolOptions, createMemoryTool } from "./memory.ts";
+import type { SkillInspector } from "./skill-manage.ts";
 import { type SkillSearch, withinTime } from "./skill-search.ts";
 import { createSkillTools } from "./skills.ts";
+import { type TodoList, createTodo } from "./todo.ts";
 
 export interface SessionToolOptions {
   workspace: Workspace;
@@ -20,8 +25,16 @@ export interface SessionToolOptions {
   /** `null`: skills can be read, not written. */
   skills: SkillStore | null;
   search?: SkillSearch;
+  /** Runs the checks that a skill brings along before a write of it is accepted. Absent: none runs. */
+  runChecks?: RunChecks;
+  /** Of all tools of the session, once they are there. */
+  prints?(): ToolPrints;
   /** Absent where nobody can be asked. */
   pending?: PendingStore;
+  /** Tells what the agent says from what it has read. Absent: all that it writes is its own. */
+  taint?: { inspectSkill: SkillInspector; inspectMemory: MemoryInspector; isTainted(text: string): boolean };
+  /** Absent: no list of what is to be done. */
+  todos?: TodoList;
   /** `null`: no memory. */
   memory: MemoryStore | null;
   /** In whose name skills and facts are saved. */
@@ -35,17 +48,34 @@ export function createTools(options: SessionToolOptions): Tool[] {
   const { workspace, approvals, library, skills, memory, origin, session, clock, settings } = options;
   const search = options.search && withinTime(options.search, clock);
   const approval = options.pending && { pending: options.pending, session, clock };
+  const { taint, todos } = options;
   return [
-    ...createFileTools({ workspace, settings, approvals }),
+    ...createFileTools({ workspace, settings, approvals, ...(taint && { isTainted: taint.isTainted }) }),
+    ...(todos ? [createTodo(todos)] : []),
     ...createSkillTools({
       library,
       store: skills,
       origin,
       settings,
       ...(search && { search }),
+      ...(options.prints && { prints: options.prints }),
+      inspectors: [
+        ...(taint ? [taint.inspectSkill] : []),
+        ...(options.runChecks ? [createCheckInspector(options.runChecks)] : []),
+      ],
       ...(approval && { approval }),
     }),
-    ...(memory ? [memoryTool({ store: memory, origin, session, clock, settings }, approval)] : []),
+    ...(memory
+      ? [
+          memoryTool(
+            {
+              ...{ store: memory, origin, session, clock, settings, source: "own" },
+              ...(taint && { inspectors: [taint.inspectMemory] }),
+            },
+            approval,
+          ),
+        ]
+      : []),
   ];
 }
 

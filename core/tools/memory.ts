@@ -24,13 +24,14 @@ import {
 } from "../memory/plan.ts";
 import { limitOf, normaliseFact, usageOf } from "../memory/rules.ts";
 import type { Clock, MemoryStore } from "../ports.ts";
-import { Citation, type SessionId, fromCitation } from "../schemas/ids.ts";
+import { Citation, type SessionId, type Source, fromCitation } from "../schemas/ids.ts";
 import type { JsonObject } from "../schemas/entry.ts";
 import { type MemoryAdd, MemoryStoreName, memoryId } from "../schemas/memory.ts";
 import type { Origin } from "../schemas/skill.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { toRefusal } from "./refusal.ts";
 
+/** The same in a review and outside of one: a review may send a session's request again, with its tools as they are. */
 const Args = z.strictObject({
   ...MemoryOperation.partial().shape,
   store: MemoryStoreName.describe("user: who the person is and what they prefer. memory: how things are here."),
@@ -42,18 +43,17 @@ const Args = z.strictObject({
     .describe(
       "Instead of action: several at once, all or none, such as to merge entries: replace one, remove the rest.",
     ),
-});
-
-const CITED_ARGS = Args.extend({
   citations: z
     .array(z.string())
     .optional()
     .describe(
-      "The parts of entries that show it, such as <session>/12#principal. Required, but for a list that only merges entries.",
+      "Required in a review, but for a list that only merges entries, and ignored elsewhere: the parts of entries that show it, such as <session>/12#principal.",
     ),
 });
+type Args = z.infer<typeof Args>;
 
-type Args = z.infer<typeof CITED_ARGS>;
+/** Facts that a call would add, what it cites, and whether a person has seen it and wants it. */
+export type MemoryInspector = (facts: string[], citations: string[], approved: boolean) => Failure | null;
 
 export interface MemoryToolOptions {
   store: MemoryStore;
@@ -64,8 +64,12 @@ export interface MemoryToolOptions {
   settings: Settings;
   /** Judges the citations of a write; when given, every write must have some. */
   cite?(citations: string[]): Failure | null;
+  /** Look at what a call would add, in this order; the first that objects refuses it. */
+  inspectors?: MemoryInspector[];
   /** A person has seen the call: what the scanner only doubts is kept, and shown. */
   approved?: boolean;
+  /** Of what the facts are made, where their citations do not say worse. */
+  source?: Source;
 }
 
 export function createMemoryTool(options: MemoryToolOptions): Tool<Args> {
@@ -73,7 +77,7 @@ export function createMemoryTool(options: MemoryToolOptions): Tool<Args> {
     name: "memory",
     description:
       "Keeps facts for later sessions. They stand in the prompt from the next session on; procedures belong in skills.",
-    parameters: options.cite ? CITED_ARGS : Args,
+    parameters: Args,
     effect: "keyed",
     /** When the call began, and its steps if it could be decided then: a second attempt looks for nothing new. */
     async prepare(args) {
@@ -82,7 +86,8 @@ export function createMemoryTool(options: MemoryToolOptions): Tool<Args> {
       const steps = await plan(args, options);
       return { at, ...(steps.ok && { steps: steps.value as unknown as JsonObject[] }) };
     },
-    async run(args, context) {
+    async run(given, context) {
+      const args = options.cite || !isTalk(options) ? given : withoutCitations(given);
       const result = await keep(args, context, options);
       return addToOutcome(result, await reportUsage(args.store, options));
     },
@@ -98,6 +103,8 @@ async function keep(args: Args, context: ToolContext, options: MemoryToolOptions
   if (!steps.ok) return toRefusal(steps.failure);
   const harmful = scanSteps(steps.value, writerOf(options));
   if (harmful && !(options.approved && harmful.code === "scan_doubtful")) return toRefusal(harmful);
+  const unfit = inspect(args, steps.value, options);
+  if (unfit) return toRefusal(unfit);
   const written = await carryOut(args, steps.value, context, options);
   if (!written.ok) return toRefusal(written.failure);
   const [only] = written.value;
@@ -109,6 +116,29 @@ async function keep(args: Args, context: ToolContext, options: MemoryToolOptions
       }
     : { done: only!.done, store: args.store, id: only!.id };
   return succeed(done);
+}
+
+/** A model may cite what it likes where nobody checks it. */
+function isTalk({ origin }: MemoryToolOptions): boolean {
+  return origin === "foreground" || origin === "user";
+}
+
+function withoutCitations({ citations: _citations, ...args }: Args): Args {
+  return args;
+}
+
+/** What stands there already is not added by being said again, nor by being merged. */
+function inspect(
+  { citations = [] }: Args,
+  steps: Step[],
+  { inspectors = [], approved = false }: MemoryToolOptions,
+): Failure | null {
+  const facts = steps.flatMap(({ text, target }) => (text === undefined || target?.id === memoryId(text) ? [] : text));
+  for (const inspector of facts.length > 0 && !isMerge(steps) ? inspectors : []) {
+    const failure = inspector(facts, citations, approved);
+    if (failure) return failure;
+  }
+  return null;
 }
 
 function checkArgs({ action, content, old_text, operations }: Args): Failure | null {
@@ -213,7 +243,7 @@ function removalOf({ adds, own = [] }: Target, n: number, steps: Step[], { op }:
 
 /** Where nothing is cited, a fact that merges others rests on what they rest on. */
 function toAdd(text: string, at: Prepared["at"], args: Args, steps: Step[], options: MemoryToolOptions): MemoryAdd {
-  const { origin, session, approved } = options;
+  const { origin, session, approved, source: label } = options;
   const merged = args.citations || !isMerge(steps) ? [] : steps.flatMap(({ target }) => target ?? []);
   const inherited = [...new Set(merged.flatMap(({ citations = [] }) => citations))];
   const citations = args.citations ?? (inherited.length > 0 ? inherited : undefined);
@@ -221,6 +251,7 @@ function toAdd(text: string, at: Prepared["at"], args: Args, steps: Step[], opti
   const source = worstOf([
     ...cited.map((citation) => fromCitation(citation).source),
     ...merged.flatMap((target) => target.source ?? []),
+    ...(label ? [label] : []),
   ]);
   return {
     v: 1,

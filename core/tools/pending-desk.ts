@@ -128,12 +128,21 @@ function checkDecision({ state, outcome }: PendingChange, approve: boolean): Fai
   return err("pending_decided", `This was ${state} before.`).failure;
 }
 
-/** The tool that made the call, writing in the same name. That a person has seen it answers the scanner's doubts. */
+/** The tool that made the call, writing in the same name. That a person has seen it answers every doubt. */
 function toolOf(change: PendingChange, skills: SkillStore, memory: MemoryStore, options: PendingDeskOptions): Tool {
   const { seeds, settings, clock } = options;
   if (change.tool === "memory") {
     const { origin, session } = change;
-    return createMemoryTool({ store: memory, origin, ...(session && { session }), clock, settings, approved: true });
+    return createMemoryTool({
+      store: memory,
+      origin,
+      ...(session && { session }),
+      clock,
+      settings,
+      approved: true,
+      // That a person wants it kept does not make it theirs.
+      ...(change.reason === "taint" && { source: "content" as const }),
+    });
   }
   const library = createLibrary({ store: skills, seeds });
   return createSkillManage({ library, store: skills, origin: change.origin as Writer, settings, approved: true });

@@ -46,6 +46,7 @@ export function createReadFile({ workspace, settings }: FileToolOptions): Tool<A
         bytes: bytes.length,
         text,
         args,
+        label: workspace.labelOf(args.path),
         maxChars: settings.turn.maxResultChars,
       });
     },
@@ -76,10 +77,12 @@ interface Reading {
   bytes: number;
   text: string;
   args: Args;
+  /** Whose words it holds. */
+  label: "own" | "content";
   maxChars: number;
 }
 
-function showLines({ path, bytes, text, args, maxChars }: Reading): ToolResult {
+function showLines({ path, bytes, text, args, label, maxChars }: Reading): ToolResult {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const first = args.offset ?? 1;
   if (first > Math.max(1, lines.length)) {
@@ -90,7 +93,7 @@ function showLines({ path, bytes, text, args, maxChars }: Reading): ToolResult {
   if (asked.length < lines.length) outcome.shown = `${first}-${first + asked.length - 1}`;
   const room = maxChars - JSON.stringify(outcome).length - NOTE_CHARS;
   const whole = asked.join("");
-  if (fitsIn(whole, room)) return succeed(outcome, { content: { content: whole } });
+  if (fitsIn(whole, room)) return succeed(outcome, { [label]: { content: whole } });
 
   const fitting = countFitting(asked, room);
   const last = first + fitting - 1;
@@ -103,7 +106,7 @@ function showLines({ path, bytes, text, args, maxChars }: Reading): ToolResult {
   }
   outcome.truncated = true;
   const content = fitting === 0 ? takeStart(asked[0] ?? "", room) : asked.slice(0, fitting).join("");
-  return succeed(outcome, { content: { content } });
+  return succeed(outcome, { [label]: { content } });
 }
 
 /** Room for `more`, `shown` and the braces. */

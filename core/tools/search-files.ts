@@ -54,7 +54,9 @@ export function createSearchFiles(options: FileToolOptions): Tool<Args> {
       const paths = searched.map((file) => file.path);
       const found = await (args.mode === "names" ? matchPaths : matchLines)(search, args.pattern, paths);
       if (!found.ok) return fail(found.failure.code, found.failure.message);
-      return toResult(found.value, skipped, options.settings.turn.maxResultChars);
+      // Lines of several files are as good as the worst of these.
+      const label = paths.every((path) => workspace.labelOf(path) === "own") ? "own" : "content";
+      return toResult(found.value, skipped, label, options.settings.turn.maxResultChars);
     },
   };
 }
@@ -138,7 +140,7 @@ function globToPattern(glob: string): string {
   return `^${glob.includes("/") ? "" : "(?:.*/)?"}${body.join("")}${")".repeat(depth)}$`;
 }
 
-function toResult(found: string[], skipped: string[], maxChars: number): ToolResult {
+function toResult(found: string[], skipped: string[], label: "own" | "content", maxChars: number): ToolResult {
   const lines: string[] = [];
   const note = skipped.length > 0 ? { too_large_to_search: skipped.slice(0, MAX_SKIPPED_NAMED) } : {};
   let room = maxChars - ENVELOPE_CHARS - JSON.stringify(note).length;
@@ -149,7 +151,7 @@ function toResult(found: string[], skipped: string[], maxChars: number): ToolRes
     lines.push(shown);
   }
   const outcome = { matches: lines.length, truncated: lines.length < found.length, ...note };
-  return succeed(outcome, { content: { lines } });
+  return succeed(outcome, { [label]: { lines } });
 }
 
 const ENVELOPE_CHARS = 100;

@@ -85,8 +85,8 @@ const LIMITS = {
   maxInputBytes: 32_000_000,
 };
 
-/** `awk` of just-bash behind arguments it understands. */
-const AWK: CustomCommand = defineCommand("awk", async (args, context) => {
+/** `awk` of just-bash behind arguments it understands; also for the checks of skills (core/checks/shell.ts). */
+export const AWK: CustomCommand = defineCommand("awk", async (args, context) => {
   const adapted = await adaptAwkArguments(args, async (path) => {
     const place = context.fs.resolvePath(context.cwd, path);
     return (await context.fs.exists(place)) ? context.fs.readFile(place) : null;

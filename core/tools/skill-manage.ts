@@ -10,9 +10,10 @@ import type { JsonObject } from "../schemas/entry.ts";
 import type { FileBodies } from "../schemas/file-body.ts";
 import { SkillName } from "../schemas/ids.ts";
 import type { Settings } from "../schemas/settings.ts";
+import type { ToolPrints } from "../skills/contract.ts";
 import type { Library } from "../skills/library.ts";
 import { MAX_OPERATIONS, type SkillOperation, checkOperations } from "../skills/operation-list.ts";
-import { type Writer, toDecide } from "../skills/operations.ts";
+import { type WriteContext, type Writer, toDecide } from "../skills/operations.ts";
 import { SKILL_MD } from "../skills/format.ts";
 import { SUPPORT_FOLDERS, baseOf, checkSkillName } from "../skills/validate.ts";
 import { toRefusal } from "./refusal.ts";
@@ -41,7 +42,9 @@ const Operation = z.strictObject({
   file_path: z
     .string()
     .optional()
-    .describe(`write_file, remove_file: a path under ${FOLDERS}. patch: the file to patch, SKILL.md when absent.`),
+    .describe(
+      `write_file, remove_file: a path under ${FOLDERS}. patch: the file to patch, SKILL.md when absent. A check, checks/<name>.json, runs a script or a command of the skill before a write is accepted: {"run": {"script": "scripts/a.sh"}, "expect": {"pattern": "…"}}.`,
+    ),
   file_content: z.string().optional().describe("write_file: the whole file."),
   absorbed_into: z
     .string()
@@ -55,6 +58,7 @@ type Operation = z.infer<typeof Operation>;
 
 const OPERATION_FIELDS = Object.keys(Operation.shape) as (keyof Operation)[];
 
+/** The same in a review and outside of one: a review may send a session's request again, with its tools as they are. */
 const Args = z.strictObject({
   ...Operation.partial().shape,
   operations: z
@@ -63,16 +67,18 @@ const Args = z.strictObject({
     .describe(
       `Instead of action and its fields: up to ${MAX_OPERATIONS} operations on one skill, in their order, all done or none. A create comes first; a delete stands alone.`,
     ),
-});
-
-const CITED_ARGS = Args.extend({
   citations: z
     .array(z.string())
     .optional()
-    .describe("Required: the parts of entries that show what you write, such as <session>/12#outcome."),
+    .describe(
+      "Required in a review, ignored elsewhere: the parts of entries that show what you write, such as <session>/12#outcome.",
+    ),
+  overlaps: z
+    .array(z.string())
+    .optional()
+    .describe("In a review: other skills that say much the same, for the curator."),
 });
-
-type Args = z.infer<typeof CITED_ARGS>;
+type Args = z.infer<typeof Args>;
 
 const DONE: Record<Operation["action"], string> = {
   create: "created",
@@ -100,6 +106,10 @@ export interface SkillManageOptions {
   cite?(citations: string[]): Failure | null;
   /** Look at what a write would leave behind, in this order; the first that objects refuses it. */
   inspectors?: SkillInspector[];
+  /** Of the tools that skills are written for: what a contract names is filled in from them. */
+  prints?(): ToolPrints | null;
+  /** Rules of operations.ts that are switched off. */
+  rules?: Pick<WriteContext, "duplicates" | "companions">;
 }
 
 /** A write that was found valid, and not made yet. */
@@ -123,7 +133,7 @@ export function createSkillManage(options: SkillManageOptions): Tool<Args> {
     name: "skill_manage",
     description:
       "Writes skills: reusable procedures for a class of work. Before a change, read the skill with skill_view; before a create, look with skills_list for one to extend.",
-    parameters: options.cite ? CITED_ARGS : Args,
+    parameters: Args,
     effect: "keyed",
     /** `rev`: what the store held before the first attempt, so that a second one can tell its own revision. */
     async prepare(args) {
@@ -136,10 +146,12 @@ export function createSkillManage(options: SkillManageOptions): Tool<Args> {
 }
 
 async function manage(args: Args, context: ToolContext, options: SkillManageOptions): Promise<ToolResult> {
-  const { store, library, origin, settings, cite, isViewed } = options;
+  const { store, library, origin, settings, cite, isViewed, rules } = options;
   const operations = toOperations(args);
   if (!operations.ok) return toRefusal(operations.failure);
-  const citations = args.citations ?? [];
+  // A model may cite what it likes where nobody checks it.
+  const isTalk = (origin === "foreground" || origin === "user") && !cite;
+  const { citations = [], overlaps = [] } = isTalk ? {} : args;
   if (cite && citations.length === 0) {
     return fail("citations_missing", "Nothing is kept without evidence: give citations, such as <session>/12#outcome.");
   }
@@ -149,7 +161,11 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
   if (action !== "create" && isViewed && !isRead(name, isViewed)) {
     return fail("read_first", `Load '${name}' with skill_view before you change it.`);
   }
-  const writing = { origin, seeds: library.seeds, settings: settings.skills, citations, approved: options.approved };
+  const writing: WriteContext = {
+    ...{ origin, seeds: library.seeds, settings: settings.skills, citations, overlaps, approved: options.approved },
+    tools: options.prints?.() ?? null,
+    ...rules,
+  };
   const changed = await store.change({
     name,
     op: context.op,
@@ -199,7 +215,7 @@ function nameIn({ name, operations = [] }: Args): string | undefined {
  * `bad_arguments`, `bad_skill_name` and those of `checkOperations`.
  */
 export function toOperations(args: Args): Result<SkillOperation[]> {
-  const { operations, citations: _citations, ...single } = args;
+  const { operations, citations: _citations, overlaps: _overlaps, ...single } = args;
   const beside = OPERATION_FIELDS.filter((field) => field !== "name" && single[field] !== undefined);
   if (operations && beside.length > 0) {
     const fields = beside.join(", ");
@@ -229,6 +245,16 @@ export function actionOf(args: JsonObject): string {
   return RecordedAction.safeParse(first).data?.action ?? "";
 }
 
+/** The passages a recorded call replaced, in their order. */
+export function patchesOf(args: JsonObject): { oldString: string; newString: string }[] {
+  const all: unknown[] = Array.isArray(args.operations) ? args.operations : [args];
+  return all.flatMap((operation) => {
+    const { success, data } = RecordedPatch.safeParse(operation);
+    return success ? { oldString: data.old_string, newString: data.new_string } : [];
+  });
+}
+
+const RecordedPatch = z.object({ action: z.literal("patch"), old_string: z.string(), new_string: z.string() });
 const RecordedAction = z.object({ action: Operation.shape.action });
 
 function toOperation(args: Operation): SkillOperation | { missing: string } {

@@ -6,7 +6,7 @@ import { succeed } from "../agent/tool-result.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { setupNote } from "../skills/conditions.ts";
 import { SKILL_MD } from "../skills/format.ts";
-import type { Library } from "../skills/library.ts";
+import type { Library, SkillView } from "../skills/library.ts";
 import { takeStart } from "./clip.ts";
 import { toRefusal } from "./refusal.ts";
 
@@ -16,8 +16,15 @@ const Args = z.strictObject({
   offset: z.int().min(0).optional().describe("Where to read on in a long file: the next_offset of the call before."),
 });
 
-export function createSkillView(options: { library: Library; settings: Settings }): Tool<z.infer<typeof Args>> {
-  const { library, settings } = options;
+export interface SkillViewOptions {
+  library: Library;
+  settings: Settings;
+  /** Told of each SKILL.md that was written for other tools than there are. */
+  onChanged?(view: SkillView, op: string): Promise<void>;
+}
+
+export function createSkillView(options: SkillViewOptions): Tool<z.infer<typeof Args>> {
+  const { library, settings, onChanged } = options;
   return {
     name: "skill_view",
     description: "Loads a skill: its SKILL.md and the list of its files, or the one file named by path.",
@@ -25,10 +32,11 @@ export function createSkillView(options: { library: Library; settings: Settings 
     effect: "read",
     keepsResults: true,
     showsOnce: true,
-    async run({ name, path, offset = 0 }) {
+    async run({ name, path, offset = 0 }, { op }) {
       const found = await library.view(name, path || undefined);
       if (!found.ok) return toRefusal(found.failure);
-      const { content, companion, notice, missing, bundle, ...view } = found.value;
+      if (found.value.changed) await onChanged?.(found.value, op);
+      const { content, companion, notice, broken, missing, bundle, ...view } = found.value;
       const isMain = view.path === SKILL_MD;
       const outcome = {
         name: view.name,
@@ -43,11 +51,12 @@ export function createSkillView(options: { library: Library; settings: Settings 
         ...(isMain && missing && { missing: { ...missing }, setup_note: setupNote(missing) }),
         ...(notice && { notice }),
       };
-      const room = settings.turn.maxResultChars - JSON.stringify(outcome).length - ENVELOPE_CHARS;
+      const own = broken && isMain ? { broken } : {};
+      const room = settings.turn.maxResultChars - JSON.stringify([outcome, own]).length - ENVELOPE_CHARS;
       const piece = takeStart(content.slice(offset), Math.max(room, MIN_PIECE_CHARS));
       const end = offset + piece.length;
       const more = end < content.length ? { next_offset: end, chars: content.length } : {};
-      return succeed({ ...outcome, ...more }, { own: { content: piece } });
+      return succeed({ ...outcome, ...more }, { own: { ...own, content: piece } });
     },
   };
 }

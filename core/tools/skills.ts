@@ -1,6 +1,9 @@
 // The three skill tools together, as a session or a review offers them.
 import type { Tool } from "../agent/contract.ts";
+import { err, ok } from "../errors.ts";
 import type { SkillStore } from "../ports.ts";
+import { toFinding } from "../skills/contract.ts";
+import type { SkillView } from "../skills/library.ts";
 import { type Approval, createAskingSkillManage } from "./approval.ts";
 import { type SkillManageOptions, createSkillManage } from "./skill-manage.ts";
 import type { SkillSearch } from "./skill-search.ts";
@@ -18,11 +21,38 @@ export interface SkillToolOptions extends Omit<SkillManageOptions, "store"> {
 
 export function createSkillTools(options: SkillToolOptions): Tool[] {
   const { library, store, settings, search } = options;
-  const reading = [createSkillsList({ library, search }), createSkillView({ library, settings })];
+  const onChanged = store ? (view: SkillView, op: string) => noteChanged(store, view, op) : undefined;
+  const reading = [createSkillsList({ library, search }), createSkillView({ library, settings, onChanged })];
   if (!store) return reading;
   const writing = { ...options, store };
   return [
     ...reading,
     options.approval ? createAskingSkillManage(writing, options.approval) : createSkillManage(writing),
   ];
+}
+
+/**
+ * Leaves a word with a skill that was written for another version of a tool, so that the curator has it written anew. When it
+ * was last looked at stays as it was: nothing but its contract has been.
+ */
+async function noteChanged(store: SkillStore, view: SkillView, op: string): Promise<void> {
+  const { name, text, rev, changed = [], health } = view;
+  const found = changed.map(toFinding);
+  if (found.every((finding) => health?.broken.includes(finding))) return;
+  try {
+    await store.change({
+      name,
+      op: `health:${op}`,
+      since: rev,
+      decide(current) {
+        if (!current) return err("skill_missing", `'${name}' is bundled: nothing is noted with it.`);
+        const { head } = current;
+        const { checkedAt, broken } = head.health ?? { checkedAt: 0, broken: [] };
+        const all = [...new Set([...broken, ...found])];
+        return ok(head.text === text ? { health: { checkedAt, broken: all } } : {});
+      },
+    });
+  } catch {
+    // The store, which has just been read from: the next who loads the skill finds the same.
+  }
 }

@@ -17,9 +17,9 @@ const DESCRIPTION =
   "instead. Files stay for the whole session. AGENTS.md, SOUL.md and their like at the root change only when the person " +
   "approves: the call then says so, and the work goes on without it.";
 
-type Options = Pick<FileToolOptions, "workspace" | "approvals">;
+type Options = Pick<FileToolOptions, "workspace" | "approvals" | "isTainted">;
 
-export function createWriteFile({ workspace, approvals }: Options): Tool<Args> {
+export function createWriteFile({ workspace, approvals, isTainted }: Options): Tool<Args> {
   return {
     name: "write_file",
     description: DESCRIPTION,
@@ -27,7 +27,9 @@ export function createWriteFile({ workspace, approvals }: Options): Tool<Args> {
     effect: "keyed",
     paths: ({ path }) => ({ reads: [], writes: [placeOf(workspace, path)] }),
     async run(args, { op }) {
-      const written = workspace.putAsAgent(args.path, new TextEncoder().encode(args.content));
+      // The path too was chosen by somebody.
+      const writer = isTainted?.(`${args.path}\n${args.content}`) ? "content" : "own";
+      const written = workspace.putAsAgent(args.path, new TextEncoder().encode(args.content), writer);
       if (!written.ok && written.failure.code === "approval_needed") {
         return askPerson(args, op, { workspace, approvals });
       }

@@ -10,8 +10,11 @@ export const WORKSPACE_SCHEMA: readonly string[] = [
   "DROP TABLE IF EXISTS file_usage",
 ];
 
-/** Who wrote a file last: its owner through the API, or the agent. */
-export type Writer = "principal" | "own";
+/**
+ * Whose a file is: its owner's, who put it there; the agent's `own` words; or `content`, where the agent wrote down what it
+ * had read, or a command did. Of all that was put into one file the worst counts.
+ */
+export type Writer = "principal" | "own" | "content";
 
 export interface FileNode {
   parent: string;

@@ -118,7 +118,7 @@ export class FileTree {
   ): boolean {
     return this.#whole(() => {
       const place = this.resolve(path, !options.replaceLink);
-      if (writer === "own") this.#guard(place, path);
+      if (writer !== "principal") this.#guard(place, path);
       if (options.replaceLink && this.node(place)?.kind === "link") this.#remove(place);
       const created = this.#writeWithFolders(place, path, bytes, writer);
       options.also?.();
@@ -132,14 +132,14 @@ export class FileTree {
       const place = this.resolve(path);
       this.#guard(place, path);
       const node = this.node(place);
-      if (node?.kind !== "file") return void this.#writeWithFolders(place, path, bytes, "own");
+      if (node?.kind !== "file") return void this.#writeWithFolders(place, path, bytes, "content");
       if (bytes.length === 0) return;
       this.#checkSize(node.size + bytes.length, path);
       this.#quota.charge(bytes.length, 0, path);
       const first = Math.floor(node.size / PART_BYTES);
       const kept = node.size % PART_BYTES === 0 ? new Uint8Array() : this.#part(place, first);
       this.#writeParts(place, first, concat(kept, bytes));
-      this.#update(place, "mtime = ?, size = ?, writer = 'own'", this.#clock.now(), node.size + bytes.length);
+      this.#update(place, "mtime = ?, size = ?, writer = 'content'", this.#clock.now(), node.size + bytes.length);
     });
   }
 
@@ -166,7 +166,7 @@ export class FileTree {
     return this.#whole(() => {
       const place = this.resolve(path, false);
       const node = this.node(place);
-      if (node && by === "own") this.#guardAll(place, place, path);
+      if (node && by !== "principal") this.#guardAll(place, place, path);
       if (!node && options.force) return false;
       if (!node) throw new FileError("ENOENT", "no such file or directory", path);
       if (place === "/") throw new FileError("EBUSY", "the workspace itself cannot be removed", path);
@@ -253,7 +253,7 @@ export class FileTree {
     const { node } = source;
     this.#guard(target, target);
     if (node.kind === "file") {
-      this.#write(target, target, this.read(source.path), "own");
+      this.#write(target, target, this.read(source.path), node.writer === "own" ? "own" : "content");
       this.#update(target, "mode = ?", node.mode);
     } else if (node.kind === "link") {
       if (this.node(target)) throw new FileError("EEXIST", "file already exists", target);
@@ -303,13 +303,13 @@ export class FileTree {
     }
   }
 
-  /** The name was chosen by the agent, so the files count as its own: a renamed upload is not the owner's word. */
+  /** The name was chosen by the agent, so the files are no longer the owner's word: a renamed upload is material. */
   #relocate(from: string, to: string): void {
     const { folder, name } = splitPath(to);
-    this.#update(from, "parent = ?, name = ?, writer = 'own'", folder, name);
+    this.#update(from, `parent = ?, name = ?, writer = ${MOVED}`, folder, name);
     this.#sql.run("UPDATE file_part SET path = ? WHERE path = ?", to, from);
     this.#sql.run(
-      `UPDATE file_node SET parent = ? || substr(parent, length(?) + 1), writer = 'own' WHERE ${SUBTREE}`,
+      `UPDATE file_node SET parent = ? || substr(parent, length(?) + 1), writer = ${MOVED} WHERE ${SUBTREE}`,
       ...[to, from, ...subtree(from)],
     );
     this.#sql.run(
@@ -393,6 +393,8 @@ export class FileTree {
 
 /** Workerd answers a BLOB as an ArrayBuffer, Node as a Uint8Array. */
 type BlobValue = Uint8Array | ArrayBuffer;
+
+const MOVED = "CASE writer WHEN 'own' THEN 'own' ELSE 'content' END";
 
 /** Every node below a folder; `0` is the character after `/`. */
 const SUBTREE = "(parent = ? OR (parent > ? AND parent < ?))";

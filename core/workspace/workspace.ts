@@ -69,14 +69,18 @@ export class Workspace implements IFileSystem {
   }
 
   /**
-   * As the agent, making folders on the way. Failures: `bad_path`, `file_too_large`, `workspace_full`, and
+   * As the agent, making folders on the way; `writer` says whether it wrote its own words down. Failures: `bad_path`, `file_too_large`, `workspace_full`, and
    * `approval_needed` for a file that only its owner may change.
    */
-  putAsAgent(path: string, bytes: Uint8Array): Result<StoredFile & { created: boolean }> {
+  putAsAgent(
+    path: string,
+    bytes: Uint8Array,
+    writer: Exclude<Writer, "principal"> = "own",
+  ): Result<StoredFile & { created: boolean }> {
     const parsed = parseWorkspacePath(path);
     if (!parsed.ok) return parsed;
     return attempt(path, () => {
-      const created = this.#tree.write(parsed.value, bytes, "own");
+      const created = this.#tree.write(parsed.value, bytes, writer);
       return { path: toWorkspacePath(parsed.value), size: bytes.length, created };
     });
   }
@@ -104,6 +108,13 @@ export class Workspace implements IFileSystem {
     const parsed = parseWorkspacePath(folder);
     if (!parsed.ok || this.#tree.node(parsed.value)?.kind !== "folder") return [];
     return this.#tree.children(parsed.value).map((node) => node.name);
+  }
+
+  /** Whose words reading a path gives, links followed: what a person put there is material too, as any file is. */
+  labelOf(path: string): "own" | "content" {
+    const parsed = parseWorkspacePath(path);
+    const found = parsed.ok ? attempt(path, () => this.#tree.need(parsed.value)) : parsed;
+    return found.ok && found.value.node.writer === "own" ? "own" : "content";
   }
 
   /** `null` for whatever is not a file. */
@@ -157,7 +168,7 @@ export class Workspace implements IFileSystem {
   }
 
   async writeFile(path: string, content: FileContent, options?: Encoding): Promise<void> {
-    this.#tree.write(path, encode(content, encodingOf(options)), "own");
+    this.#tree.write(path, encode(content, encodingOf(options)), "content");
   }
 
   async appendFile(path: string, content: FileContent, options?: Encoding): Promise<void> {

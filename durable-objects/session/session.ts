@@ -1,7 +1,9 @@
 // The Session object: the shell around core/session/engine.ts. One of the places where things are wired: bindings become
 // ports here and nowhere below. Its name is `<profile>/<session>`, built by workers/api from the principal.
 import { DurableObject } from "cloudflare:workers";
+import quickjs from "#wasm/quickjs.wasm";
 import type { ModelChain, ModelSlot } from "../../core/agent/contract.ts";
+import { createCheckRunner } from "../../core/checks/run-checks.ts";
 import { type Result, assert, messageOf, ok } from "../../core/errors.ts";
 import { parseSettings } from "../../core/limits.ts";
 import type { ProviderEnv } from "../../core/memory/provider-env.ts";
@@ -20,9 +22,12 @@ import type {
   Learning,
   SessionDetail,
   SessionInfo,
+  TurnObservation,
 } from "../../core/schemas/api.ts";
 import type { Entry } from "../../core/schemas/entry.ts";
+import { toJudge } from "../../core/learning/verdict.ts";
 import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
+import type { Observation, Rating } from "../../core/schemas/learning.ts";
 import type { ReviewMessage } from "../../core/schemas/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import type { SessionHost } from "../../core/session/context.ts";
@@ -52,6 +57,7 @@ import { toSql } from "../sql.ts";
 /** Contents of skills, for as long as the isolate lives. */
 const BLOBS = createBlobCache();
 const INDEXES = createIndexCache();
+const RUN_CHECKS = createCheckRunner(quickjs);
 
 export interface SessionEnv extends ModelEnv, ProviderEnv {
   SKILLS: R2Bucket;
@@ -125,6 +131,12 @@ export class Session extends DurableObject<SessionEnv> {
   }
   async stop(): Promise<Result<{ stopped: string[] }>> {
     return this.#engine.stop();
+  }
+  async rate(n: number, rating: Rating): Promise<Result<Observation>> {
+    return this.#engine.rate(n, rating);
+  }
+  async observation(n: number): Promise<Result<TurnObservation>> {
+    return this.#engine.observation(n);
   }
   async putFile(path: string, body: Uint8Array): Promise<Result<{ path: string; size: number }>> {
     return this.#engine.putFile(path, body);
@@ -238,6 +250,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
       return chain;
     },
     seeds,
+    runChecks: RUN_CHECKS,
     skills: createSkillStore({
       bucket,
       profile,
@@ -252,7 +265,8 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     memory: (overlay) =>
       createMemoryStore({ kv: toKeyValue(env.MEMORY), profile, clock, overlayMs: settings.memory.overlayMs, overlay }),
     memoryProvider: memoryProvider.ok ? memoryProvider.value : null,
-    evidence: createEvidenceStore({ bucket, profile }),
+    evidence: createEvidenceStore({ bucket, profile, judge: toJudge(settings.learning) }),
+    archive: { observe: (signature) => env.ARCHIVE.getByName(profile).observeTurn(signature) },
     pending: createPendingStore({ bucket, profile, clock, random: Math.random }),
     reviews: createReviewStore({ bucket, profile }),
     queue: { send: async (message) => void (await env.REVIEWS.send(message)) },

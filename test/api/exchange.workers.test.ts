@@ -75,7 +75,7 @@ describe("an imported skill", () => {
       body: { name: "sorting-mail" },
     });
     expect((await ask("GET", "/v1/skills/sorting-mail", { key })).body).toMatchObject({
-      head: { origin: "user", state: "active", description: "Use when: mail comes" },
+      head: { origin: "user", state: "trial", description: "Use when: mail comes" },
       files: { "SKILL.md": SKILL },
     });
   });

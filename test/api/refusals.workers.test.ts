@@ -108,6 +108,8 @@ describe("a parameter", () => {
     ["GET", "/v1/curator/runs/yesterday", "bad_run_id"],
     ["POST", "/v1/curator/run?dryRun=perhaps", "query_invalid"],
     ["POST", "/v1/curator/run?dryrun=1", "query_invalid"],
+    ["POST", "/v1/curator/run?consolidate=perhaps", "query_invalid"],
+    ["POST", "/v1/curator/runs/yesterday/rollback", "bad_run_id"],
     ["DELETE", "/v1/keys/nope", "bad_key_id"],
   ])("that is wrong has its own code: %s %s is %s", async (method, path, code) => {
     const answer = await ask(method, path, { key });
@@ -146,6 +148,8 @@ describe("what is not there", () => {
     ["POST", `/v1/memory/user/${"0".repeat(64)}/purge`, "memory_not_found", "No such memory entry"],
     ["GET", `/v1/reviews/${ABSENT}.1-9`, "review_not_found", "No such review"],
     ["GET", "/v1/curator/runs/20260101T000000Z-abcd", "run_pending", "No report yet"],
+    ["POST", "/v1/curator/runs/20260101T000000Z-abcd/rollback", "run_pending", "No report yet"],
+    ["POST", "/v1/skills/absent/adopt", "skill_not_found", "No such skill"],
   ])("is a 404 of its own: %s %s", async (method, path, code, title) => {
     expectProblem(await ask(method, path, { key }), 404, code, title);
   });
@@ -239,6 +243,8 @@ describe("the API's description", () => {
         "GET /v1/sessions/{session}/events",
         "GET /v1/sessions/{session}/entries",
         "POST /v1/sessions/{session}/stop",
+        "POST /v1/sessions/{session}/turns/{n}/rating",
+        "GET /v1/sessions/{session}/turns/{n}/observation",
         "GET /v1/sessions/{session}/files",
         "PUT /v1/sessions/{session}/files/{path}",
         "GET /v1/sessions/{session}/files/{path}",
@@ -257,6 +263,7 @@ describe("the API's description", () => {
         "POST /v1/skills/{name}/purge",
         "POST /v1/skills/{name}/pin",
         "POST /v1/skills/{name}/archive",
+        "POST /v1/skills/{name}/adopt",
         "POST /v1/skills/{name}/restore",
         "POST /v1/skills/import",
         "GET /v1/skills/{name}/export",
@@ -277,8 +284,13 @@ describe("the API's description", () => {
         "POST /v1/pending/{pending}",
         "GET /v1/reviews",
         "GET /v1/reviews/{review}",
+        "GET /v1/learning",
         "GET /v1/usage",
+        "GET /v1/curator",
         "POST /v1/curator/run",
+        "POST /v1/curator/pause",
+        "POST /v1/curator/resume",
+        "POST /v1/curator/runs/{run}/rollback",
         "GET /v1/curator/runs",
         "GET /v1/curator/runs/{run}",
       ].toSorted(),

@@ -1,6 +1,7 @@
 // A person's hand on the skills: what is written, and that every change can be put back.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { SkillDetail, SkillLine } from "../../core/schemas/api.ts";
+import type { SkillNext } from "../../core/ports.ts";
 import type { SkillHead } from "../../core/schemas/skill.ts";
 import { systemClock } from "../../stores/system-clock.ts";
 import { toBucket } from "../../stores/r2.ts";
@@ -165,6 +166,33 @@ describe("skills", () => {
       expect(await call("POST", `/${name}/archive`)).toMatchObject({ state: "archived", rev: 1 });
       expect(await call("POST", `/${name}/restore`, {})).toMatchObject({ state: "trial", origin: "review", rev: 1 });
     }
+  });
+
+  it("whose text was withdrawn can be gone back to by a person, who is not overruled by what was known", async () => {
+    const { profile, call } = await openProfile();
+    const store = createSkillStore({
+      ...{ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs: 10_000 },
+    });
+    const write = async (op: string, body: string, more: Partial<SkillNext> = {}) => {
+      const files = { "SKILL.md": skillMd("b", body) };
+      const next = { files, description: "d", category: "c", state: "trial", origin: "review", ...more } as const;
+      const changed = await store.change({ name: "b", op, since: 0, decide: () => ({ ok: true, value: next }) });
+      return changed.ok ? changed.value.head : expect.unreachable();
+    };
+    const first = await write("one", "One.");
+    const second = await write("two", "Two.");
+    expect(second).toMatchObject({ rev: 2, parent: first.text });
+    await write("three", "One.", { withdrawn: [second.text], state: "active" });
+    const back = await call<SkillHead>("POST", "/b/restore", { rev: 2 });
+    expect(back).toMatchObject({ rev: 4, text: second.text, state: "active", withdrawn: [], parent: first.text });
+    expect(back.restoredAt).toBe(back.revisedAt);
+    // Undone, it is the first text again, of which nothing was ever withdrawn.
+    const undone = await call<SkillHead>("POST", "/b/revisions/4/undo");
+    expect([undone.text, undone.restoredAt]).toEqual([first.text, undefined]);
+    await write("gone", "One.", { withdrawn: [first.text], state: "archived" });
+    expect(await call("POST", "/b/restore", {})).toMatchObject({
+      ...{ state: "trial", withdrawn: [], restoredAt: expect.any(Number) },
+    });
   });
 
   it("that are bundled can be hidden, shown again and replaced", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Handler, type Wire, answerEvents, answerJson, answerProblem, startFakeApi } from "../support/fake-api.ts";
 import type { FakeSocket } from "../support/fake-socket.ts";
+import { EMPTY } from "./ledger-sample.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 
 const tempFolder = createTempFolders();
@@ -135,6 +136,17 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     const lines = stdout.trim().split("\n");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(TURN.map(([id, event]) => ({ id, ...event })));
+  });
+
+  it("prints the page of what was learned, or all of it as JSON, and begins no session", async () => {
+    await using api = await startFakeApi([answerJson(200, EMPTY), answerJson(200, EMPTY)]);
+    const page = await chat(["learning"], connected(api.url)).ended;
+    expect(page).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("No skill of its own yet.") });
+    const json = await chat(["learning", "reading-tables", "--json"], connected(api.url)).ended;
+    expect(JSON.parse(json.stdout)).toEqual(EMPTY);
+    expect(api.requests.map(({ path }) => path)).toEqual(["/v1/learning", "/v1/learning?skill=reading-tables"]);
+    const wrong = await chat(["lerning"], connected(api.url)).ended;
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('Unexpected argument "lerning".') });
   });
 
   it("sends the lines of a pipe one after the other, each when the last is answered", async () => {

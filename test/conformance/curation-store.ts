@@ -1,12 +1,14 @@
 // What a CurationStore must do over any bucket: asked over the double and over R2 itself.
 import { describe, expect, it } from "vitest";
 import type { Bucket } from "../../core/ports.ts";
+import { type CurationMerge, type CurationWork, NO_NOTES } from "../../core/schemas/curation.ts";
 import { shardOf } from "../../core/schemas/digest.ts";
+import { NO_USAGE } from "../../core/schemas/entry.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { collect } from "../support/collect.ts";
 import { newProfileId } from "../support/profile-ids.ts";
-import { curationPlan, curationRun } from "../support/reviews.ts";
+import { JUDGE, curationPlan, curationRun, intent } from "../support/reviews.ts";
 
 const RUNS = ["20260105T090000Z-aaaa", "20260106T090000Z-bbbb", "20260107T090000Z-cccc"] as const;
 
@@ -25,10 +27,10 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
       const profiles = Array.from({ length: 400 }, newProfileId);
       const [shard, members] = [...Map.groupBy(profiles, shardOf)].sort((a, b) => b[1].length - a[1].length)[0]!;
       expect(members.length).toBeGreaterThan(2);
-      for (const profile of members) await createEvidenceStore({ bucket, profile }).markActive(second!);
+      for (const profile of members) await createEvidenceStore({ bucket, profile, judge: JUDGE }).markActive(second!);
       const stranger = profiles.find((profile) => shardOf(profile) !== shard)!;
-      await createEvidenceStore({ bucket, profile: stranger }).markActive(first!);
-      await createEvidenceStore({ bucket, profile: stranger }).markActive(today!);
+      await createEvidenceStore({ bucket, profile: stranger, judge: JUDGE }).markActive(first!);
+      await createEvidenceStore({ bucket, profile: stranger, judge: JUDGE }).markActive(today!);
 
       const due = (await collect(store.dueShards(today!))).filter(({ day }) => day >= first!);
       expect(due).toEqual([
@@ -116,11 +118,109 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
       expect(await store.openPlan(profile)).toBe(null);
     });
 
-    it("give the default policy until one is put", async () => {
+    it("give the default policy until it is changed, and lose no change of two that come at once", async () => {
       const { store, profile } = setUp();
       expect(await store.policy(profile)).toEqual({ v: 1, keepSkills: [] });
-      await store.putPolicy(profile, { v: 1, keepSkills: ["tables"] });
-      expect(await store.policy(profile)).toEqual({ v: 1, keepSkills: ["tables"] });
+      await store.changePolicy(profile, (policy) => ({ ...policy, keepSkills: ["tables"] }));
+      await Promise.all([
+        store.changePolicy(profile, (policy) => ({ ...policy, paused: true })),
+        store.changePolicy(profile, (policy) => ({ ...policy, keepSkills: [...policy.keepSkills, "letters"] })),
+      ]);
+      expect(await store.policy(profile)).toEqual({ v: 1, keepSkills: ["tables", "letters"], paused: true });
+    });
+
+    it("show an open plan also when only runs after another one are looked at", async () => {
+      const { store, profile } = setUp();
+      for (const run of RUNS) await store.putPlan(curationPlan(profile, run));
+      expect((await store.openPlan(profile, RUNS[0]))?.run).toBe(RUNS[1]);
+      await store.putReport(curationRun(profile, RUNS[1]), "# Two");
+      expect((await store.openPlan(profile, RUNS[0]))?.run).toBe(RUNS[2]);
+      expect(await store.openPlan(profile, RUNS[2])).toBe(null);
+    });
+
+    it("know that a profile was deleted", async () => {
+      const { bucket, store, profile } = setUp();
+      expect(await store.isGone(profile)).toBe(false);
+      await bucket.put(`p/${profile}/GONE`, "");
+      expect(await store.isGone(profile)).toBe(true);
     });
   });
+
+  describe(`${name}: what one run leaves for the next`, () => {
+    it("is changed by compare-and-swap, and left alone where nothing differs", async () => {
+      const { bucket, store, profile } = setUp();
+      expect(await store.notes(profile)).toEqual(NO_NOTES);
+      const met = (skill: string) =>
+        store.changeNotes(profile, (notes) => ({
+          ...notes,
+          skills: { ...notes.skills, [skill]: { seen: "2026-01-05" } },
+        }));
+      await Promise.all([met("tables"), met("letters")]);
+      const notes = await store.notes(profile);
+      expect(notes).toMatchObject({
+        seq: 2,
+        skills: { tables: { seen: "2026-01-05" }, letters: { seen: "2026-01-05" } },
+      });
+      const before = (await bucket.get(`p/${profile}/curator`))!.etag;
+      await met("tables");
+      expect((await bucket.get(`p/${profile}/curator`))!.etag).toBe(before);
+    });
+  });
+
+  describe(`${name}: work for a model`, () => {
+    const work = "rewrite.tables";
+
+    it("has a script whose steps are kept by whoever puts them first", async () => {
+      const { store, profile } = setUp();
+      const record = store.work(profile, RUNS[0], work);
+      expect(await record.script()).toEqual({ steps: [], newestAt: 0 });
+      expect((await record.createStep(0, intent(0))).won).toBe(true);
+      expect(await record.createStep(0, intent(0, "second"))).toEqual({ step: intent(0), won: false });
+      await record.createStep(1, intent(1));
+      expect((await record.script()).steps).toEqual([intent(0), intent(1)]);
+      expect((await store.work(profile, RUNS[1], work).script()).steps).toEqual([]);
+    });
+
+    it("keeps its first merge at a place, and its first outcome, and is listed with its run", async () => {
+      const { store, profile } = setUp();
+      const record = store.work(profile, RUNS[0], work);
+      await record.createStep(0, intent(0));
+      const merge = curationMerge(RUNS[0], work);
+      expect(await record.putMerge(merge)).toEqual(merge);
+      expect(await record.putMerge({ ...merge, content: "other" })).toEqual(merge);
+      await record.putMerge({ ...merge, n: 12 });
+      expect((await record.merges()).map(({ n }) => n)).toEqual([merge.n, 12]);
+      expect((await record.script()).steps).toHaveLength(1);
+      expect(await record.outcome()).toBe(null);
+      const result = curationWork(RUNS[0], work);
+      expect(await record.finish(result)).toEqual(result);
+      expect(await record.finish({ ...result, note: "other" })).toEqual(result);
+      expect(await record.outcome()).toEqual(result);
+      await store.work(profile, RUNS[0], "consolidate").finish(curationWork(RUNS[0], "consolidate"));
+      expect((await store.works(profile, RUNS[0])).map((done) => done.work)).toEqual(["consolidate", work]);
+      expect(await store.works(profile, RUNS[1])).toEqual([]);
+    });
+
+    it("has a name that names nothing else", async () => {
+      const { store, profile } = setUp();
+      for (const name of ["../other", "rewrite.", "look.A", "rewrite.a/b", "sweep.tables"]) {
+        const outcome = Promise.resolve().then(() => store.work(profile, RUNS[0], name).outcome());
+        await expect(outcome).rejects.toThrow(/cannot be part of a key/);
+      }
+    });
+  });
+}
+
+function curationMerge(run: string, work: string): CurationMerge {
+  return {
+    ...{ v: 1, run, work, n: 3, at: 5, umbrella: "reading-tables", before: null, content: "text", files: [] },
+    ...{ category: "data", absorbs: [], citations: [], items: [] },
+  };
+}
+
+function curationWork(run: string, work: string): CurationWork {
+  return {
+    ...{ v: 1, run, work, state: "left", note: "Nothing to do.", changes: [], merges: [], refused: [] },
+    ...{ modelCalls: 1, usage: NO_USAGE, spent: [], finishedAt: 9 },
+  };
 }

@@ -5,13 +5,14 @@ import { shardOf } from "../../core/schemas/digest.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { collect } from "../support/collect.ts";
 import { newProfileId } from "../support/profile-ids.ts";
-import { evidence } from "../support/reviews.ts";
+import { JUDGE, evidence } from "../support/reviews.ts";
+import { keysUnder } from "../support/skills.ts";
 
 export function describeEvidenceStore(name: string, make: () => Bucket): void {
   const setUp = () => {
     const bucket = make();
     const profile = newProfileId();
-    return { bucket, profile, store: createEvidenceStore({ bucket, profile }) };
+    return { bucket, profile, store: createEvidenceStore({ bucket, profile, judge: JUDGE }) };
   };
 
   describe(`${name}: evidence`, () => {
@@ -22,9 +23,83 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
         evidence(2, { text: "b".repeat(64), outcome: "failure", judge: "rating", day: "2026-01-06" }),
       ];
       for (const item of [...wanted, evidence(3, { skill: "tables-local" })]) await store.put(item);
-      const bodiless = createEvidenceStore({ bucket: { ...bucket, get: never }, profile });
+      const bodiless = createEvidenceStore({ bucket: { ...bucket, get: never }, profile, judge: JUDGE });
       expect(await collect(bodiless.list("tables"))).toEqual(wanted);
       expect(await collect(store.list("none"))).toEqual([]);
+    });
+
+    it("lists all that version 2 knows", async () => {
+      const { store, bucket, profile } = setUp();
+      const rich = evidence(1, {
+        ...{ v: 2, at: 1_767_600_000_000, task: "tables: größer/#1", contradicted: true, tokens: 12_345 },
+        baseline: { turns: 10_000, successes: 3.3616000000000006, failures: 1.2000000000000002, calls: 7.5 },
+      });
+      await store.put(rich);
+      await store.put({ ...rich, turn: evidence(2).turn, task: "ü".repeat(1_000) });
+      const bodiless = createEvidenceStore({ bucket: { ...bucket, get: never }, profile, judge: JUDGE });
+      const [first, second] = await collect(bodiless.list("tables"));
+      expect(first).toEqual(rich);
+      // A long task is told apart by its hash.
+      expect(second).toEqual({ ...rich, turn: evidence(2).turn, task: expect.stringMatching(/^~[0-9a-f]{64}$/) });
+      const { objects } = await bucket.list({ prefix: `p/${profile}/evidence/`, metadata: true, limit: 1 });
+      const bytes = Object.entries(objects[0]!.customMetadata!).flat().join("").length;
+      expect(bytes).toBeLessThan(2_048);
+    });
+
+    it("reads what version 1 wrote", async () => {
+      const { store, bucket, profile } = setUp();
+      const { skill, text, turn, judge, outcome, day, modelCalls, toolCalls, failedCalls } = evidence(1);
+      const counts = { modelCalls: `${modelCalls}`, toolCalls: `${toolCalls}`, failedCalls: `${failedCalls}` };
+      await bucket.put(`p/${profile}/evidence/tables/${text}/${turn}.exit`, "{}", {
+        customMetadata: { outcome, judge, day, ...counts },
+      });
+      const stats = { v: 1, skill, uses: 9, successes: 9, failures: 0, lastUsedDay: day };
+      await bucket.put(`p/${profile}/stats/tables`, JSON.stringify(stats));
+      expect(await collect(store.list("tables"))).toEqual([evidence(1)]);
+      expect(await store.fold("tables")).toMatchObject({ v: 2, uses: 1, texts: { [text]: { verdict: "trial" } } });
+    });
+
+    it("keeps each word of a judge who changes their mind, and counts the last", async () => {
+      const { store, bucket, profile } = setUp();
+      await store.put(evidence(1, { outcome: "failure" }));
+      const words = [1, 2, 10].map((nth) =>
+        evidence(1, { judge: "rating", nth, outcome: nth === 2 ? "failure" : "success" }),
+      );
+      for (const word of words) await store.put(word);
+      await store.put({ ...words[2]!, outcome: "failure" });
+      const keys = await keysUnder(bucket, `p/${profile}/evidence/`);
+      expect(keys.map((key) => key.split(`${evidence(1).turn}.`)[1])).toEqual([
+        "exit",
+        "rating",
+        "rating.10",
+        "rating.2",
+      ]);
+      expect(await collect(store.list("tables"))).toEqual([
+        evidence(1, { outcome: "failure" }),
+        ...[words[0], words[2], words[1]],
+      ]);
+      expect(await store.fold("tables")).toEqual(stats(1, 1, 0, "2026-01-05"));
+    });
+
+    it("judges each text, the present one with what it was made from", async () => {
+      const { store } = setUp();
+      const [before, after] = ["b".repeat(64), "a".repeat(64)];
+      for (const turn of [1, 2, 3]) await store.put(evidence(turn, { text: before }));
+      await store.put(evidence(4, { text: after, outcome: "failure" }));
+      const alone = (await store.fold("tables")).texts;
+      const { texts } = await store.fold("tables", { text: after, parent: before });
+      expect([texts[before], texts[after]?.verdict]).toEqual([alone[before], "trial"]);
+      expect(texts[before]?.verdict).toBe("active");
+      expect(texts[after]!.pBetter).toBeGreaterThan(alone[after]!.pBetter);
+    });
+
+    it("agrees with itself when two fold at once", async () => {
+      const { store, bucket, profile } = setUp();
+      for (const turn of [1, 2]) await store.put(evidence(turn));
+      const other = createEvidenceStore({ bucket, profile, judge: JUDGE });
+      const [one, two] = await Promise.all([store.fold("tables"), other.fold("tables")]);
+      expect(one).toEqual(two);
+      expect(JSON.parse(await (await bucket.get(`p/${profile}/stats/tables`))!.text())).toEqual(one);
     });
 
     it("changes nothing by a second put of a turn and judge", async () => {
@@ -72,7 +147,9 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
           return page;
         },
       };
-      expect(await createEvidenceStore({ bucket: slow, profile }).fold("tables")).toEqual(stats(2, 2, 0, "2026-01-05"));
+      expect(await createEvidenceStore({ bucket: slow, profile, judge: JUDGE }).fold("tables")).toEqual(
+        stats(2, 2, 0, "2026-01-05"),
+      );
       expect(JSON.parse(await (await bucket.get(`p/${profile}/stats/tables`))!.text())).toMatchObject({ uses: 2 });
     });
 
@@ -115,7 +192,7 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
 }
 
 function stats(uses: number, successes: number, failures: number, lastUsedDay: string | null) {
-  return { v: 1, skill: "tables", uses, successes, failures, lastUsedDay, texts: {} };
+  return { v: 2, skill: "tables", uses, successes, failures, lastUsedDay, texts: expect.any(Object) };
 }
 
 async function never(): Promise<never> {

@@ -151,6 +151,40 @@ function tellOneWriter(setUp: SetUp): void {
     ]);
   });
 
+  it("knows what each text was made from, and of one that is back what it was made from then", async () => {
+    const { store } = setUp();
+    await store.change(creation("tables", "one", "a"));
+    const parentOf = async () => (await store.head("tables"))!.parent;
+    const texts: string[] = [(await store.head("tables"))!.text];
+    for (const [n, line] of ["two", "three"].entries()) {
+      await store.change(extension("tables", line, line, n + 1));
+      texts.push((await store.head("tables"))!.text);
+    }
+    expect([await parentOf(), (await store.revisions("tables")).map(({ parent }) => parent)]).toEqual([
+      texts[1],
+      [texts[1], texts[0], undefined],
+    ]);
+    await store.change(restoration(store, "tables", 2, "back to what it was made from"));
+    expect(await parentOf()).toBe(undefined);
+    await store.change(adjustment("tables", { files: { "SKILL.md": "new" }, parent: texts[0] }, "given"));
+    expect(await parentOf()).toBe(texts[0]);
+    await store.change(adjustment("tables", { files: { "SKILL.md": "newer" }, parent: null }, "none"));
+    expect(await parentOf()).toBe(undefined);
+  });
+
+  it("remembers when a person put a text back for as long as that text stands", async () => {
+    const { store } = setUp();
+    await store.change(creation("tables", "one", "a"));
+    await store.change(adjustment("tables", { restored: true }));
+    const at = (await store.head("tables"))!.restoredAt;
+    expect(at).toBeGreaterThan(0);
+    await store.change(adjustment("tables", { pinned: true }, "pin"));
+    const [line] = await collect(store.scan());
+    expect([(await store.head("tables"))!.restoredAt, Number(line!.mirror.restoredAt)]).toEqual([at, at]);
+    await store.change(extension("tables", "two", "b", 1));
+    expect((await store.head("tables"))!.restoredAt).toBe(undefined);
+  });
+
   it("does nothing for an operation that is done, also when others came after it", async () => {
     const { store, open } = setUp();
     await store.change(creation("tables", "one", "a"));

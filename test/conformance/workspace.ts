@@ -131,7 +131,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
         workspace.putAsPrincipal("AGENTS.md", bytes("owner"));
         expect(workspace.list()).toEqual([
           { path: "AGENTS.md", size: 5, writer: "principal" },
-          { path: "real", size: 6, writer: "own" },
+          { path: "real", size: 6, writer: "content" },
         ]);
       }),
     );

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { isCurated } from "../../core/learning/run-curation.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { shardOf } from "../../core/schemas/digest.ts";
 import { dayOf } from "../../core/schemas/ids.ts";
+import { countCalls } from "../../workers/curator/counted-bucket.ts";
 import { deliverCuration, sendDueShards } from "../../workers/curator/deliver.ts";
 import { newProfileId } from "../support/profile-ids.ts";
-import { DAY_MS, type World, createWorld, statesOf } from "./world.ts";
+import { DAY_MS, type World, createWorld, meet, statesOf } from "./world.ts";
 
 /** Profiles whose markers lie in one shard. */
 function neighbours(count: number): string[] {
@@ -18,10 +20,13 @@ function neighbours(count: number): string[] {
   }
 }
 
-/** Each profile has one skill, forgotten for 31 active days, and markers of all of them but today's are past. */
+/** Each profile has one skill, met by a curation and forgotten for 31 active days; the markers of all but today are past. */
 async function createDueWorld(profiles: string[], pageProfiles?: number): Promise<World> {
   const world = createWorld({ pageProfiles });
-  for (const profile of profiles) await world.addSkill(profile, "forgotten");
+  for (const profile of profiles) {
+    await world.addSkill(profile, "forgotten");
+    await meet(world, profile);
+  }
   for (let day = 0; day < 31; day++) {
     world.clock.advance(DAY_MS);
     for (const profile of profiles) await world.profileOf(profile).evidence.markActive(dayOf(world.clock.now()));
@@ -68,7 +73,7 @@ describe("the hour", () => {
     for (const profile of profiles) {
       expect(await statesOf(world, profile)).toEqual({ forgotten: "stale" });
       // Thirty-one days were due: one look serves them all.
-      expect(await world.curation.runs(profile)).toHaveLength(1);
+      expect(await world.curation.runs(profile)).toHaveLength(2);
     }
   });
 });
@@ -119,6 +124,107 @@ describe("a page with a profile that fails", () => {
     await sendDueShards(world.options);
     await drain(world);
     expect(markers(world)).toEqual(before);
+  });
+});
+
+describe("a paused profile", () => {
+  it("has its markers cleared without work, and is curated when a person asks for it", async () => {
+    const [profile = ""] = neighbours(1);
+    const world = await createDueWorld([profile]);
+    await world.curation.changePolicy(profile, (policy) => ({ ...policy, paused: true }));
+    await sendDueShards(world.options);
+    await drain(world);
+    expect(markers(world)).toEqual([]);
+    expect(await statesOf(world, profile)).toEqual({ forgotten: "trial" });
+    const message = { v: 1, kind: "profile", profile, run: "20270501T000000Z-aske", dryRun: false };
+    expect(await deliverCuration(message, 1, world.options)).toEqual({ act: "ack" });
+    expect(await statesOf(world, profile)).toEqual({ forgotten: "stale" });
+  });
+});
+
+describe("a profile that is gone", () => {
+  it("has its markers cleared, and nothing written", async () => {
+    const [profile = ""] = neighbours(1);
+    const world = await createDueWorld([profile]);
+    await world.bucket.put(`p/${profile}/GONE`, "");
+    const before = world.bucket.keys().filter((key) => key.startsWith("p/"));
+    await sendDueShards(world.options);
+    await drain(world);
+    expect(markers(world)).toEqual([]);
+    expect(world.bucket.keys().filter((key) => key.startsWith("p/"))).toEqual(before);
+  });
+});
+
+describe("a page that takes long", () => {
+  it("is left to another message after eight minutes, from where it has come", async () => {
+    const profiles = neighbours(3);
+    const world = await createDueWorld(profiles);
+    const day = dayOf(world.clock.now() - DAY_MS);
+    const shard = shardOf(profiles[0]!);
+    const slow = {
+      ...world.options,
+      run: async (...order: Parameters<typeof world.options.run>) => {
+        world.clock.advance(5 * 60_000);
+        return world.options.run(...order);
+      },
+    };
+    expect(await deliverCuration({ v: 1, kind: "shard", day, shard }, 1, slow)).toEqual({ act: "ack" });
+    const cursor = profiles[1];
+    expect(world.sent.splice(0)).toEqual([{ message: { v: 1, kind: "shard", day, shard, cursor }, delaySeconds: 0 }]);
+    expect(await deliverCuration({ v: 1, kind: "shard", day, shard, cursor }, 1, slow)).toEqual({ act: "ack" });
+    expect(world.sent).toEqual([]);
+    expect(markers(world).filter((key) => key.startsWith(`due/${day}/`))).toEqual([]);
+  });
+});
+
+describe("a page that makes many calls", () => {
+  it("is left to another message before the platform ends the invocation", async () => {
+    const profiles = neighbours(3);
+    const world = await createDueWorld(profiles);
+    const day = dayOf(world.clock.now() - DAY_MS);
+    const shard = shardOf(profiles[0]!);
+    const counted = countCalls(world.bucket);
+    let offset = 0;
+    const options = {
+      ...world.options,
+      calls: () => counted.calls() + offset,
+      run: async (...order: Parameters<typeof world.options.run>) => {
+        offset += 3_000;
+        await counted.bucket.get("p");
+        return world.options.run(...order);
+      },
+    };
+    await deliverCuration({ v: 1, kind: "shard", day, shard }, 1, options);
+    expect(world.sent.map(({ message }) => message)).toEqual([
+      { v: 1, kind: "shard", day, shard, cursor: profiles[1] },
+    ]);
+    expect(counted.calls()).toBe(2);
+  });
+});
+
+describe("the taking back of a run", () => {
+  it("is a run of its own, and waits for one that holds the profile", async () => {
+    const [profile = ""] = neighbours(1);
+    const world = await createDueWorld([profile]);
+    const [of, run] = ["20270501T000000Z-made", "20270502T000000Z-back"];
+    await deliverCuration({ v: 1, kind: "profile", profile, run: of, dryRun: false }, 1, world.options);
+    expect(await statesOf(world, profile)).toEqual({ forgotten: "stale" });
+    const now = world.clock.now();
+    await world.curation.lease(profile, of, now, now + 60_000);
+    const message = { v: 1, kind: "rollback", profile, run, of };
+    expect(await deliverCuration(message, 1, world.options)).toMatchObject({ act: "retry" });
+    await world.curation.release(profile, of);
+    expect(await deliverCuration(message, 2, world.options)).toEqual({ act: "ack" });
+    expect(await statesOf(world, profile)).toEqual({ forgotten: "trial" });
+    expect((await world.curation.report(profile, run))?.run).toMatchObject({ undoes: of });
+  });
+
+  it("does not count as the curation of a day", async () => {
+    const world = createWorld();
+    const profile = neighbours(1)[0]!;
+    await world.run(profile, "20260102T000000Z-made");
+    await world.run(profile, "20260103T000000Z-back", { undoes: "20260102T000000Z-made" });
+    expect(await isCurated(world.curation, profile, "2026-01-02")).toBe(false);
   });
 });
 

@@ -2,13 +2,14 @@
 // once, and each run that planned reports.
 import { expect, it } from "vitest";
 import { PROFILE } from "../learning/sample.ts";
-import { createWorld, statesOf } from "./world.ts";
+import { createWorld, meet, statesOf } from "./world.ts";
 
 it.each(Array.from({ length: 12 }, (_, index) => index + 1))(
   "two curations at once over a bucket that fails at random move each skill once (seed %i)",
   async (seed) => {
     const world = createWorld();
     for (const name of ["alpha", "beta", "gamma"]) await world.addSkill(PROFILE, name);
+    await meet(world, PROFILE);
     await world.liveDays(PROFILE, 31);
     Object.assign(world.bucket.faults, { failOneIn: 6, loseAnswerOneIn: 6, isRateLimited: seed % 2 === 0, seed });
     for (let n = 0; n < seed; n++) await world.bucket.put(`noise/${n}`, "x").catch(() => {});

@@ -6,7 +6,8 @@ import { CurationId, dayOf, fromCurationId, toCurationId } from "../../core/sche
 import { toIndexLine } from "../../core/schemas/skill.ts";
 import { PROFILE, SESSION } from "../learning/sample.ts";
 import { createCrashingBucket } from "../support/crashing-bucket.ts";
-import { DAY_MS, type World, createWorld, statesOf } from "./world.ts";
+import { expectSound } from "../support/skills.ts";
+import { DAY_MS, type World, createWorld, meet, statesOf, use } from "./world.ts";
 
 const RUN = "20260501T000000Z-aaaa";
 const LATER = "20260502T000000Z-bbbb";
@@ -18,26 +19,10 @@ async function createAgedWorld(): Promise<World> {
   await world.addSkill(PROFILE, "mine", { origin: "user", state: "active" });
   await world.addSkill(PROFILE, "pinned", { pinned: true });
   await world.addSkill(PROFILE, "used");
+  await meet(world, PROFILE);
   await world.liveDays(PROFILE, 31);
-  await use(world, "used");
+  await use(world, PROFILE, "used", ["success"]);
   return world;
-}
-
-async function use(world: World, name: string) {
-  const { skills, evidence } = world.profileOf(PROFILE);
-  const head = (await skills.head(name))!;
-  await evidence.put({
-    v: 1,
-    skill: name,
-    text: head.text,
-    turn: `${SESSION}-1`,
-    judge: "exit",
-    outcome: "success",
-    day: dayOf(world.clock.now()),
-    modelCalls: 2,
-    toolCalls: 1,
-    failedCalls: 0,
-  });
 }
 
 describe("runCuration", () => {
@@ -53,6 +38,7 @@ describe("runCuration", () => {
     const report = await world.curation.report(PROFILE, RUN);
     const seq = 1;
     const reason = "unused on the last 31 active days";
+    const head = await world.profileOf(PROFILE).skills.head("forgotten");
     expect(report?.run).toEqual({
       v: 1,
       run: RUN,
@@ -63,9 +49,17 @@ describe("runCuration", () => {
       skills: 4,
       byState: { pending: 0, trial: 2, active: 1, stale: 1, archived: 0 },
       moves: [{ skill: "forgotten", seq, from: "trial", to: "stale", reason, result: "moved" }],
+      changes: [
+        {
+          skill: "forgotten",
+          from: { state: "trial", rev: 1, text: head!.text },
+          to: { state: "stale", rev: 1, text: head!.text },
+          reason,
+        },
+      ],
       usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
     });
-    expect((await world.profileOf(PROFILE).skills.head("forgotten"))?.reason).toBe(reason);
+    expect(head?.reason).toBe(reason);
     expect(report?.markdown).toBe(`# Curation, 2026-02-05 09:00 UTC
 
 4 skills looked at. One move made.
@@ -87,7 +81,9 @@ describe("runCuration", () => {
 | pinned | trial | 0 | 0 | 0 | not aged: pinned |
 | used | trial | 1 | 1 | 0 | 0 |
 
-Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill comes back with \`POST /v1/skills/<name>/restore\`, and a pinned one (\`POST /v1/skills/<name>/pin\`) is never moved.
+- **used**: 1 of 1 judged uses succeeded, on 1 of the 2 tasks it takes.
+
+Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill comes back with \`POST /v1/skills/<name>/restore\`, and a pinned one (\`POST /v1/skills/<name>/pin\`) is never moved. \`POST /v1/curator/runs/${RUN}/rollback\` takes back what this run did.
 `);
   });
 
@@ -109,7 +105,7 @@ Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill
     const world = await createAgedWorld();
     await world.run(PROFILE, RUN);
     await world.liveDays(PROFILE, 60);
-    await use(world, "pinned");
+    await use(world, PROFILE, "pinned", ["success"]);
     await world.run(PROFILE, LATER);
     expect(await statesOf(world, PROFILE)).toEqual({
       forgotten: "archived",
@@ -130,7 +126,8 @@ Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill
       failedCalls: 0,
     });
     await world.run(PROFILE, "20260503T000000Z-cccc");
-    expect((await statesOf(world, PROFILE)).used).toBe("active");
+    // What nobody has proved yet is on trial again.
+    expect((await statesOf(world, PROFILE)).used).toBe("trial");
   });
 
   it("reports a profile without skills", async () => {
@@ -188,7 +185,7 @@ Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill
     const now = world.clock.now();
     await world.curation.lease(PROFILE, RUN, now, now + DEFAULTS.curation.leaseMs);
     expect(await world.run(PROFILE, LATER)).toBe("busy");
-    expect(await world.curation.runs(PROFILE)).toEqual([]);
+    expect(await world.curation.plan(PROFILE, LATER)).toBeNull();
     world.clock.advance(DEFAULTS.curation.leaseMs + 1);
     expect(await world.run(PROFILE, LATER)).toBe("done");
   });
@@ -211,7 +208,7 @@ Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill
     await whole.run(PROFILE, RUN);
     const states = await statesOf(whole, PROFILE);
     for (let atCall = 1; ; atCall++) {
-      for (const afterwards of [false, true]) {
+      for (const afterwards of atCall % 3 === 0 ? [false, true] : [true]) {
         const world = await createAgedWorld();
         const bucket = createCrashingBucket(world.bucket, { atCall, afterwards });
         await world.run(PROFILE, RUN, { bucket }).catch(() => "killed");
@@ -231,6 +228,89 @@ Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill
       }
     }
   }, 60_000);
+});
+
+describe("a run with verdicts, findings and work", () => {
+  const broken = { check: "checks/a.json", ok: false, runnable: true, why: "exit code 1, not 0", output: "" };
+  const runChecks = async (files: object) => (JSON.stringify(files).includes("name: broken") ? [broken] : []);
+  const NAMES = ["broken", "forgotten", "harmful", "proven"];
+
+  async function createFullWorld(): Promise<World> {
+    const world = createWorld({ grantTokens: 300_000 });
+    for (const name of NAMES) await world.addSkill(PROFILE, name);
+    await meet(world, PROFILE);
+    await world.liveDays(PROFILE, 31);
+    await use(world, PROFILE, "broken", ["unknown"]);
+    await use(world, PROFILE, "harmful", ["failure", "failure", "failure", "failure"]);
+    await use(world, PROFILE, "proven", ["success", "success", "success", "success"]);
+    world.sent.splice(0);
+    return world;
+  }
+
+  const changesOf = async (world: World) => {
+    const reports = await Promise.all([RUN, LATER].map((run) => world.curation.report(PROFILE, run)));
+    const changes = reports.flatMap((report) => report?.run.changes ?? []);
+    return changes.map(({ skill, from, to }) => `${skill}: ${from?.state} > ${to.state}`).sort();
+  };
+
+  it("does all of it, and says so", async () => {
+    const world = await createFullWorld();
+    await world.run(PROFILE, RUN, { runChecks });
+    expect(await statesOf(world, PROFILE)).toEqual({
+      ...{ broken: "trial", forgotten: "stale", harmful: "archived", proven: "active" },
+    });
+    const { run, markdown } = (await world.curation.report(PROFILE, RUN))!;
+    expect(await changesOf(world)).toEqual([
+      "forgotten: trial > stale",
+      "harmful: trial > archived",
+      "proven: trial > active",
+    ]);
+    expect(run.verdicts).toMatchObject([
+      { skill: "harmful", verdict: "withdrawn", result: "moved", to: "archived" },
+      { skill: "proven", verdict: "active", result: "moved", to: "active" },
+    ]);
+    expect(run.work!.map(({ work }) => work)).toEqual(["rewrite.broken", "look.forgotten"]);
+    expect(markdown).toContain("- **harmful** (trial) was withdrawn (now archived): The last 4 judged uses failed;");
+    expect(markdown).toContain("3 moves made.");
+  });
+
+  it("says in a dry run what it would do, and does none of it", async () => {
+    const world = await createFullWorld();
+    const before = await statesOf(world, PROFILE);
+    await world.run(PROFILE, RUN, { runChecks, dryRun: true });
+    expect([await statesOf(world, PROFILE), world.sent]).toEqual([before, []]);
+    const { run, markdown } = (await world.curation.report(PROFILE, RUN))!;
+    expect(run.verdicts!.map(({ result }) => result)).toEqual(["planned", "planned"]);
+    expect(markdown).toContain("- **harmful** (trial) would be withdrawn: The last 4 judged");
+    expect((await world.profileOf(PROFILE).skills.head("broken"))?.health).toBeUndefined();
+  });
+
+  it("is finished by the next run, wherever it was killed, and tells each change once", async () => {
+    const whole = await createFullWorld();
+    await whole.run(PROFILE, RUN, { runChecks });
+    const [states, changes] = [await statesOf(whole, PROFILE), await changesOf(whole)];
+    for (let atCall = 1; ; atCall++) {
+      for (const afterwards of atCall % 3 === 0 ? [false, true] : [true]) {
+        const world = await createFullWorld();
+        const bucket = createCrashingBucket(world.bucket, { atCall, afterwards });
+        await world.run(PROFILE, RUN, { runChecks, bucket }).catch(() => "killed");
+        if (!bucket.hasCrashed()) {
+          expect(atCall).toBeGreaterThan(60);
+          return;
+        }
+        world.clock.advance(DEFAULTS.curation.leaseMs + 1);
+        expect(await world.run(PROFILE, LATER, { runChecks })).toBe("done");
+        expect({ atCall, ...(await statesOf(world, PROFILE)) }).toEqual({ atCall, ...states });
+        expect({ atCall, changes: await changesOf(world) }).toEqual({ atCall, changes });
+        const work = world.sent.map(({ message }) => ("skill" in message ? message.skill : message.kind));
+        expect({ atCall, work: [...new Set(work)].sort() }).toEqual({ atCall, work: ["broken", "forgotten"] });
+        expect((await world.curation.notes(PROFILE)).owed).toHaveLength(2);
+        const { skills } = world.profileOf(PROFILE);
+        expect((await skills.head("broken"))?.health?.broken).toHaveLength(1);
+        await expectSound(world.bucket, PROFILE, skills);
+      }
+    }
+  }, 120_000);
 });
 
 describe("isCurated", () => {

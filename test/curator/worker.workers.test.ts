@@ -8,7 +8,12 @@ import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { toBucket } from "../../stores/r2.ts";
 import type { Env } from "../../workers/curator/env.ts";
 import worker from "../../workers/curator/index.ts";
+import { toCurationId } from "../../core/schemas/ids.ts";
+import { createSkillStore } from "../../stores/skill-store.ts";
+import { systemClock } from "../../stores/system-clock.ts";
+import { skillMd } from "../skills/skill-md.ts";
 import { newProfileId } from "../support/profile-ids.ts";
+import { JUDGE } from "../support/reviews.ts";
 
 const { SKILLS } = env as unknown as Pick<Env, "SKILLS">;
 
@@ -30,7 +35,7 @@ it("a marker of a past day leads to a report, and goes", async () => {
   const profile = newProfileId();
   const day = "2026-01-01";
   const curation = createCurationStore({ bucket: toBucket(SKILLS) });
-  await createEvidenceStore({ bucket: toBucket(SKILLS), profile }).markActive(day);
+  await createEvidenceStore({ bucket: toBucket(SKILLS), profile, judge: JUDGE }).markActive(day);
   const { bindings, sent } = createEnv();
   await worker.scheduled(createScheduledController(), bindings);
   expect(sent).toMatchObject([{ kind: "shard", day }]);
@@ -49,4 +54,23 @@ it("a run that a person asked for reports under the id they were given", async (
   await deliver({ v: 1, kind: "profile", profile, run, dryRun: true }, bindings);
   const report = await createCurationStore({ bucket: toBucket(SKILLS) }).report(profile, run);
   expect(report?.markdown).toContain("This was a dry run");
+});
+
+it("work for a model is done with the models of the slot, and its outcome stands with the run", async () => {
+  const profile = newProfileId();
+  const run = toCurationId(Date.now(), Math.random);
+  const { bindings } = createEnv();
+  const skills = createSkillStore({
+    ...{ bucket: toBucket(SKILLS), profile, clock: systemClock, random: Math.random, swapMs: 10_000 },
+  });
+  const files = { "SKILL.md": skillMd({ name: "reading-tables" }) };
+  const next = { files, description: "Reads.", state: "trial", origin: "review" } as const;
+  await skills.change({ name: "reading-tables", op: "make", since: 0, decide: () => ({ ok: true, value: next }) });
+  const message = { v: 1, kind: "rewrite", profile, run, skill: "reading-tables" };
+  const nobody = await deliver(message, { ...bindings, TALARIA_MODEL: "no-such-thing" });
+  expect(nobody.retryMessages).toMatchObject([{ msgId: "m1" }]);
+  const done = await deliver(message, { ...bindings, TALARIA_MODEL: "rehearsal" });
+  expect(done).toEqual({ explicitAcks: ["m1"], retryMessages: [] });
+  const [work] = await createCurationStore({ bucket: toBucket(SKILLS) }).works(profile, run);
+  expect(work).toMatchObject({ work: "rewrite.reading-tables", state: "left", modelCalls: 1, changes: [] });
 });

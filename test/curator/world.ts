@@ -1,9 +1,15 @@
 // A world for curation: one bucket, one queue and one clock, and as many profiles as wanted, each with skills of any age.
+import { ok } from "../../core/errors.ts";
+import { runWork } from "../../core/learning/curation-model.ts";
 import { runCuration, toHeadCheck } from "../../core/learning/run-curation.ts";
+import { toJudge } from "../../core/learning/verdict.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { SkillNext } from "../../core/ports.ts";
-import type { CurationMessage } from "../../core/schemas/curation.ts";
-import { type ProfileId, dayOf } from "../../core/schemas/ids.ts";
+import type { CurationMessage, WorkId } from "../../core/schemas/curation.ts";
+import { type ProfileId, dayOf, toCurationId } from "../../core/schemas/ids.ts";
+import type { Settings } from "../../core/schemas/settings.ts";
+import type { EvidenceInput, Outcome } from "../../core/schemas/skill.ts";
+import type { RunChecks } from "../../core/skills/checks.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
@@ -11,10 +17,14 @@ import type { DeliverOptions } from "../../workers/curator/deliver.ts";
 import { createTestClock } from "../support/clock.ts";
 import { createMemoryBucket } from "../support/memory-bucket.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
+import { type ScriptLine, type ScriptedModel, createScriptedModel } from "../support/scripted-model.ts";
+import { SESSION } from "../learning/sample.ts";
+import { byStep } from "../review/world.ts";
 
 export const DAY_MS = 24 * 60 * 60_000;
 
-export function createWorld({ pageProfiles = 100 } = {}) {
+/** Nothing is left to a model, unless a grant is given. */
+export function createWorld({ pageProfiles = 100, grantTokens = 0 } = {}) {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const curation = createCurationStore({ bucket, pageProfiles });
@@ -27,7 +37,7 @@ export function createWorld({ pageProfiles = 100 } = {}) {
     over = bucket as Pick<typeof bucket, "get" | "getUnless" | "put" | "list" | "delete">,
   ) {
     const skills = createSkillStore({ bucket: over, profile, clock, random, swapMs: 10_000 });
-    const evidence = createEvidenceStore({ bucket: over, profile });
+    const evidence = createEvidenceStore({ bucket: over, profile, judge: toJudge(DEFAULTS.learning) });
     return { skills, evidence };
   }
 
@@ -60,34 +70,68 @@ export function createWorld({ pageProfiles = 100 } = {}) {
     }
   }
 
+  interface Over {
+    dryRun?: boolean;
+    bucket?: Parameters<typeof profileOf>[1];
+    consolidate?: boolean;
+    undoes?: string;
+    runChecks?: RunChecks;
+    settings?: Settings;
+  }
+
   function run(
     profile: ProfileId,
     id: string,
-    over: { dryRun?: boolean; bucket?: Parameters<typeof profileOf>[1] } = {},
+    { dryRun = false, bucket: over, settings = world.settings, ...rest }: Over = {},
   ) {
-    const stores = profileOf(profile, over.bucket ?? bucket);
     return runCuration({
-      ...stores,
-      profile,
-      run: id,
-      dryRun: over.dryRun ?? false,
-      curation: over.bucket ? createCurationStore({ bucket: over.bucket, pageProfiles }) : curation,
-      checkHead: toHeadCheck({}, DEFAULTS.skills),
-      clock,
-      settings: DEFAULTS,
+      ...profileOf(profile, over ?? bucket),
+      ...{ profile, run: id, dryRun, settings, clock, ...rest },
+      curation: over ? createCurationStore({ bucket: over, pageProfiles }) : curation,
+      work: { queue, seeds: {} },
+      checkHead: toHeadCheck({}, settings.skills),
     });
   }
 
+  /** What the model says, as a script by how far the conversation has come. */
+  function work(
+    profile: ProfileId,
+    id: string,
+    name: WorkId,
+    lines: ScriptLine[],
+    { bucket: over, settings = world.settings, runChecks }: Over = {},
+  ) {
+    const model = createScriptedModel(byStep(lines));
+    world.models.push(model);
+    return runWork({
+      ...profileOf(profile, over ?? bucket),
+      ...{ profile, run: id, work: name, seeds: {}, settings, clock, random, runChecks },
+      curation: over ? createCurationStore({ bucket: over, pageProfiles }) : curation,
+      models: () => ok([model]),
+      signal: new AbortController().signal,
+    });
+  }
+
+  const queue: DeliverOptions["queue"] = {
+    send: async (message, { delaySeconds = 0 } = {}) => void sent.push({ message, delaySeconds }),
+  };
   const options: DeliverOptions = {
     curation,
-    queue: { send: async (message, { delaySeconds = 0 } = {}) => void sent.push({ message, delaySeconds }) },
-    run: (profile, id, dryRun) => run(profile, id, { dryRun }),
+    queue,
+    run: (profile, id, dryRun, order) => run(profile, id, { dryRun, ...order }),
     clock,
     random,
     log: (line) => void log.push(line),
   };
 
-  return { clock, bucket, curation, sent, log, options, profileOf, addSkill, liveDays, run };
+  const world = {
+    ...{ clock, bucket, curation, sent, log, options, profileOf, addSkill, liveDays, run, work },
+    settings: { ...DEFAULTS, curation: { ...DEFAULTS.curation, grantTokens } },
+    /** Each that was asked for work, in order. */
+    models: [] as ScriptedModel[],
+    uses: 0,
+  };
+  return world;
 }
 
 export type World = ReturnType<typeof createWorld>;
@@ -95,4 +139,33 @@ export type World = ReturnType<typeof createWorld>;
 export async function statesOf(world: World, profile: ProfileId): Promise<Record<string, string>> {
   const { skills } = (await world.profileOf(profile).skills.index()) ?? {};
   return Object.fromEntries(Object.entries(skills).map(([name, line]) => [name, line.state]));
+}
+
+/** A curation has met the profile's skills: from now on they age. */
+export async function meet(world: World, profile: ProfileId): Promise<void> {
+  await world.run(
+    profile,
+    toCurationId(world.clock.now(), () => 0.5),
+  );
+}
+
+/** Turns of the past that used a skill's present text, one a line. */
+export async function use(
+  world: World,
+  profile: ProfileId,
+  name: string,
+  outcomes: Outcome[],
+  over: Partial<EvidenceInput> = {},
+): Promise<void> {
+  const { skills, evidence } = world.profileOf(profile);
+  const { text } = (await skills.head(name))!;
+  for (const outcome of outcomes) {
+    world.uses += 1;
+    await evidence.put({
+      ...{ v: 2, skill: name, text, turn: `${SESSION}-${world.uses}`, judge: "exit", outcome },
+      ...{ day: dayOf(world.clock.now()), at: world.clock.now() + world.uses, task: `task ${world.uses}` },
+      ...{ modelCalls: 2, toolCalls: 1, failedCalls: 0 },
+      ...over,
+    });
+  }
 }

@@ -258,6 +258,33 @@ describe("a review's grant", () => {
   });
 });
 
+describe("a backlog of reviews", () => {
+  const grant = { tokens: 600, expiresAt: NOON + DAY };
+  const ask = (n: number, urgent = false, now = NOON) => ({
+    ...{ review: `${A}.${n}-${n + 1}`, session: A, now, perProfileMs: 0, urgent, maxBacklog: 2, grant, day: NO_LIMIT },
+  });
+
+  it("sheds what nobody waits for, and nothing else", () => {
+    const ledger = open();
+    expect([1, 3].map((n) => ledger.reserveReview(ask(n)).granted)).toEqual([true, true]);
+    expect(ledger.reserveReview(ask(5))).toEqual({ granted: false, shed: true });
+    expect(ledger.reserveReview(ask(7, true))).toMatchObject({ granted: true });
+    // Who was granted and asks again has its place.
+    expect(ledger.reserveReview(ask(1))).toMatchObject({ granted: true });
+    expect(ledger.reserveReview({ ...ask(5), maxBacklog: undefined })).toMatchObject({ granted: true });
+  });
+
+  it("is shorter by each that is booked, and by those whose grant has expired", () => {
+    const ledger = open();
+    for (const n of [1, 3]) ledger.reserveReview(ask(n));
+    ledger.book(booking(`${A}.1-2`, []));
+    expect(ledger.reserveReview(ask(5))).toMatchObject({ granted: true });
+    expect(ledger.reserveReview(ask(7))).toMatchObject({ shed: true });
+    const late = { ...ask(7, false, NOON + DAY + 1), grant: { tokens: 600, expiresAt: NOON + 2 * DAY } };
+    expect(ledger.reserveReview(late)).toMatchObject({ granted: true });
+  });
+});
+
 describe("a turn under a limit of the day", () => {
   const day = { tokens: 1_000, usdMicros: 0 };
   const ask = (turn: string, spent: number, now = NOON) => ({

@@ -3,6 +3,7 @@ import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { ok } from "../../core/errors.ts";
+import type { TurnSignature } from "../../core/schemas/learning.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { toBucket } from "../../stores/r2.ts";
 import { systemClock } from "../../stores/system-clock.ts";
@@ -54,4 +55,32 @@ it("reads what a search had no time for when its alarm comes, and is there again
 
   await evictDurableObject(archive());
   expect(await archive().searchSkills("item7")).toEqual({ names: ["skill-7"], unread: 0 });
+});
+
+it("remembers a profile's turns, what it knows of each kind, and how a skill changed it, after an eviction too", async () => {
+  const [one, other] = [createProfile(), createProfile()];
+  const turn = (n: number, more: Partial<TurnSignature> = {}): TurnSignature => ({
+    ...{ turn: `01J${String(n).padStart(23, "0")}-1`, session: `01J${String(n).padStart(23, "0")}`, at: n },
+    ...{ request: "Average the prices in the export", tools: { terminal: 2 }, loaded: [], judge: "exit" },
+    ...{ outcome: "success", recovered: false, effort: { calls: 4, failedCalls: 0, tokens: 9 }, heldOut: false },
+    ...more,
+  });
+  expect(await one.archive().observeTurn(turn(1, { outcome: "failure" }))).toMatchObject({ similar: 0 });
+  const loaded = [{ skill: "prices", text: "a".repeat(64) }];
+  expect(await one.archive().observeTurn(turn(2, { loaded }))).toEqual({
+    ...{ similar: 1, successes: 0, best: null },
+    skills: { prices: { without: { turns: 1, successes: 0, failures: 1, calls: 4 }, best: null } },
+  });
+  await evictDurableObject(one.archive());
+  expect(await one.archive().observeTurn(turn(2, { loaded, outcome: "failure", judge: "rating" }))).toMatchObject({
+    similar: 1,
+  });
+  expect(await one.archive().turnsOf({ since: 2, limit: 10 })).toEqual([
+    turn(2, { loaded, outcome: "failure", judge: "rating" }),
+  ]);
+  expect(await one.archive().liftOf("prices", "Averages of prices.", 2)).toEqual({
+    before: { turns: 1, judged: 1, successes: 0 },
+    after: { turns: 1, judged: 1, successes: 0 },
+  });
+  expect(await other.archive().turnsOf({ limit: 10 })).toEqual([]);
 });

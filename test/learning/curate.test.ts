@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { type SkillFacts, ageInActiveDays, earliestDay, planCuration } from "../../core/learning/curate.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { dayOf } from "../../core/schemas/ids.ts";
-import { Origin, SkillState } from "../../core/schemas/skill.ts";
+import type { Settings } from "../../core/schemas/settings.ts";
+import { Origin, SkillState, type TextVerdict } from "../../core/schemas/skill.ts";
 import { PROFILE } from "./sample.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -22,6 +23,9 @@ interface Sample {
   updated?: number;
   used?: number;
   successes?: number;
+  texts?: SkillFacts["stats"]["texts"];
+  /** Days since a curation first met it; `null`: none has. */
+  seen?: number | null;
 }
 
 function skill(given: Sample = {}): SkillFacts {
@@ -41,14 +45,29 @@ function skill(given: Sample = {}): SkillFacts {
       revisedAt,
       updatedAt: String(daysAgo(updated)),
     },
-    stats: { successes, lastUsedDay: used === undefined ? null : dayOf(daysAgo(used)) },
+    stats: { successes, lastUsedDay: used === undefined ? null : dayOf(daysAgo(used)), texts: given.texts ?? {} },
+    seen: given.seen === null ? null : dayOf(daysAgo(given.seen ?? 190)),
   };
 }
 
-function plan(skills: SkillFacts[], over: { activeDays?: string[]; keepSkills?: string[]; dryRun?: boolean } = {}) {
-  const { activeDays = everyDay, keepSkills = [], dryRun = false } = over;
+interface Over {
+  activeDays?: string[];
+  keepSkills?: string[];
+  dryRun?: boolean;
+  settings?: Settings;
+}
+
+function plan(skills: SkillFacts[], over: Over = {}) {
+  const { activeDays = everyDay, keepSkills = [], dryRun = false, settings = DEFAULTS } = over;
   const policy = { v: 1 as const, keepSkills };
-  return planCuration({ run: RUN, profile: PROFILE, now: NOW, skills, activeDays, policy, settings: DEFAULTS, dryRun });
+  return planCuration({ run: RUN, profile: PROFILE, now: NOW, skills, activeDays, policy, settings, dryRun });
+}
+
+/** Of the present text of `skill()`. */
+function said(verdict: TextVerdict["verdict"]): SkillFacts["stats"]["texts"] {
+  const figures = { uses: 4, successes: 2, failures: 2, contradicted: 0, rate: 0.5, pBetter: 0.5, pWorse: 0.5 };
+  const rest = { calls: null, baselineCalls: null, lift: null, rewrite: false };
+  return { ["a".repeat(64)]: { verdict, why: "2 of 4.", ...figures, ...rest } };
 }
 
 const movesOf = (given: Sample, over = {}) => plan([skill(given)], over).moves.map(({ from, to }) => `${from} > ${to}`);
@@ -79,8 +98,16 @@ describe("planCuration", () => {
     [{ state: "stale", revised: 91, updated: 10 }, ["stale > archived"]],
     [{ state: "stale", revised: 90, updated: 10 }, []],
     [{ state: "stale", revised: 150, used: 89, updated: 10 }, []],
-    [{ state: "stale", revised: 150, used: 5, updated: 10 }, ["stale > active"]],
-    [{ state: "stale", revised: 5, updated: 5 }, ["stale > active"]],
+    [{ state: "stale", revised: 150, used: 5, updated: 10 }, ["stale > trial"]],
+    [{ state: "stale", revised: 150, used: 5, updated: 10, texts: said("active") }, ["stale > active"]],
+    [{ state: "stale", revised: 5, updated: 5 }, ["stale > trial"]],
+    // First met by a curation today, or lately: age begins there, and being met revives nothing.
+    [{ state: "active", revised: 100, seen: null }, []],
+    [{ state: "active", revised: 100, seen: 30 }, []],
+    [{ state: "active", revised: 100, seen: 31 }, ["active > stale"]],
+    [{ state: "stale", revised: 150, seen: null }, []],
+    [{ state: "stale", revised: 150, seen: 5 }, []],
+    [{ state: "stale", revised: 150, used: 3, seen: 5 }, ["stale > trial"]],
     [{ state: "active", revised: 150, updated: 3 }, []],
     [{ state: "stale", revised: 150, successes: 2, used: 140 }, []],
     [{ state: "stale", revised: 150, successes: 1, used: 140 }, ["stale > archived"]],
@@ -102,6 +129,48 @@ describe("planCuration", () => {
     expect(movesOf({ pinned: true })).toEqual([]);
     expect(movesOf({}, { keepSkills: ["a-skill"] })).toEqual([]);
     expect(movesOf({}, { keepSkills: ["another"] })).toEqual(["active > stale"]);
+  });
+
+  it.each<[Sample, string[]]>([
+    [{ state: "trial", texts: said("active") }, ["trial is active"]],
+    [{ state: "active", texts: said("active"), used: 1 }, []],
+    [{ state: "trial", texts: said("withdrawn") }, ["trial is withdrawn"]],
+    [{ state: "active", texts: said("withdrawn") }, ["active is withdrawn"]],
+    [{ state: "stale", texts: said("withdrawn") }, ["stale is withdrawn"]],
+    // What was known when it became stale by age does not revive it.
+    [{ state: "stale", texts: said("active"), updated: 10, revised: 80 }, []],
+    [{ state: "active", texts: said("withdrawn"), origin: "user" }, ["active is withdrawn"]],
+    [{ state: "stale", texts: said("withdrawn"), origin: "user" }, []],
+    [{ state: "stale", texts: said("active"), origin: "user" }, ["stale is active"]],
+    [{ state: "active", texts: said("withdrawn"), origin: "bundled" }, []],
+    [{ state: "active", texts: said("withdrawn"), pinned: true }, []],
+    [{ state: "archived", texts: said("active") }, []],
+    [{ state: "trial", texts: { ["b".repeat(64)]: said("active")["a".repeat(64)]! } }, []],
+  ])("takes %j for judged: %j", (given, verdicts) => {
+    const made = plan([skill(given)]);
+    expect((made.verdicts ?? []).map(({ from, verdict }) => `${from.state} is ${verdict}`)).toEqual(verdicts);
+    if (verdicts.length > 0) expect(made.moves).toEqual([]);
+  });
+
+  it("judges nothing where verdicts move nothing, and takes a use for proof there", () => {
+    const learning = { ...DEFAULTS.learning, verdicts: false };
+    const settings = { ...DEFAULTS, learning };
+    expect(plan([skill({ state: "trial", revised: 5, texts: said("active") })], { settings })).toMatchObject({
+      moves: [],
+    });
+    const revived = plan([skill({ state: "stale", revised: 150, used: 5, updated: 10 })], { settings });
+    expect(revived.moves.map(({ to }) => to)).toEqual(["active"]);
+  });
+
+  it("makes no more changes than a run may, verdicts first, and says how many are left", () => {
+    const settings = { ...DEFAULTS, curation: { ...DEFAULTS.curation, maxChanges: 2 } };
+    const skills = [skill({ name: "a" }), skill({ name: "b" }), skill({ name: "c", texts: said("withdrawn") })];
+    const made = plan(skills, { settings });
+    expect([made.moves.map((move) => move.skill), made.verdicts!.map((move) => move.skill), made.left]).toEqual([
+      ["a"],
+      ["c"],
+      1,
+    ]);
   });
 
   it("counts only the days on which the profile was active", () => {
@@ -142,7 +211,7 @@ describe("planCuration", () => {
           state = move.to;
           expect(seen.length).toBeLessThanOrEqual(2);
         }
-        expect([[], ["stale"], ["stale", "archived"], ["archived"], ["active"]]).toContainEqual(seen);
+        expect([[], ["stale"], ["stale", "archived"], ["archived"], ["trial"]]).toContainEqual(seen);
       }),
     );
   });

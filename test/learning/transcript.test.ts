@@ -3,7 +3,7 @@ import type { Entry } from "../../core/schemas/entry.ts";
 import { markerOf, renderTranscript } from "../../core/learning/transcript.ts";
 import { readTranscript } from "../../core/models/rehearsal/transcript.ts";
 import { compactionEntry } from "../support/conversation.ts";
-import { SESSION, assistant, call, hardWonTurn, notice, sampleJob, tool, user } from "./sample.ts";
+import { SESSION, assistant, call, hardWonTurn, notice, observation, sampleJob, tool, user } from "./sample.ts";
 
 const inside = (entries: Entry[]) => {
   const lines = renderTranscript(sampleJob({ entries })).split("\n");
@@ -140,5 +140,51 @@ The turn was stopped.`,
         result: { exit_code: 0, stdout: "41.5\n", stderr: "" },
       },
     ]);
+  });
+});
+
+describe("a long transcript", () => {
+  const call_ = (n: number) => call(`c${n}`, "terminal", { command: `run ${n} ${"x".repeat(300)}` });
+  const step = (n: number, failed = false): Entry[] => [
+    assistant(n, `Step ${n}. ${"y".repeat(300)}`, [call_(n)]),
+    tool(n + 1, call_(n), { outcome: { exit_code: failed ? 1 : 0 }, content: { stdout: "z".repeat(300) } }, { failed }),
+  ];
+  const entries = [
+    user(1, `Do it. ${"w".repeat(400)}`),
+    ...Array.from({ length: 20 }, (_, n) => step(2 + 2 * n, n === 3)).flat(),
+    assistant(42, "Done."),
+  ];
+  const parts = (job = sampleJob({ entries })) =>
+    new Map(
+      renderTranscript(job)
+        .split("\n\n")
+        .map((block) => [Number(/\/(\d+)#/.exec(block)?.[1]), block] as const),
+    );
+
+  it("stands whole in its newest 24 entries, which never begin with a result", () => {
+    const shown = parts();
+    // 42 entries: the 24th from the end is a result, so that the answer that asked for it stays too.
+    expect(shown.get(18)).toContain("y".repeat(300));
+    expect(shown.get(19)).toContain("z".repeat(300));
+    expect(shown.get(17)).not.toContain("z".repeat(300));
+  });
+
+  it("is cut to beginnings further back, each part under its citation", () => {
+    const shown = parts();
+    expect(shown.get(1)).toContain(`${"w".repeat(293)} … (107 characters more)`);
+    expect(shown.get(6)).toBe(
+      `[${SESSION}/6#own]\nStep 6. ${"y".repeat(192)} … (108 characters more)\n-> terminal (arguments left out)`,
+    );
+    expect(shown.get(7)).toBe(
+      `[${SESSION}/7#outcome] terminal ok\n{"exit_code":0}\n[${SESSION}/7#content]\n(313 characters)`,
+    );
+  });
+
+  it("keeps whole what failed and what it was recovered by, however far back", () => {
+    const recoveries = [{ failed: 9, succeeded: 11 }];
+    const shown = parts(sampleJob({ entries, observations: [observation({ recoveries })] }));
+    for (const n of [8, 10]) expect(shown.get(n)).toContain(`"command":"run ${n}`);
+    for (const n of [9, 11]) expect(shown.get(n)).toContain("z".repeat(300));
+    expect(shown.get(7)).not.toContain("z".repeat(300));
   });
 });

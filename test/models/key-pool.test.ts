@@ -68,6 +68,17 @@ describe("a pool of keys", () => {
     expect(world.used).toEqual(keys);
   });
 
+  it("has the cache of the key it takes first, where another process takes the same", () => {
+    const keyed = ["a", "b"].map((key) => ({ key, model: { ...createScriptedModel([]), cache: `of ${key}` } }));
+    const cacheOf = (order: Settings["models"]["keyOrder"]) =>
+      createKeyPool({ keyed, health: createKeyHealth(), order, clock: createTestClock() }).cache;
+    expect([cacheOf("fill_first"), cacheOf("round_robin"), cacheOf("least_used")]).toEqual([
+      "of a",
+      undefined,
+      undefined,
+    ]);
+  });
+
   it("keeps its key from call to call, as long as that is not put aside", async () => {
     const world = createWorld();
     const model = world.open("round_robin");

@@ -1,11 +1,9 @@
 // A world for reviews: one bucket, one KV and one clock that outlive the processes working on them. A process may be
 // killed at any call to a store: from then on none of its calls returns, as it is for one that is dead.
-import { type ReviewEnd, runReview } from "../../core/learning/review.ts";
+import { type ReviewEnd, type ReviewOptions, runReview } from "../../core/learning/review.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Bucket, KeyValue } from "../../core/ports.ts";
 import type { ReviewJob } from "../../core/schemas/review.ts";
-import type { Settings } from "../../core/schemas/settings.ts";
-import type { Seeds } from "../../core/skills/library.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
@@ -37,9 +35,9 @@ export function byStep(lines: ScriptLine[]): ScriptLine[] {
 
 export async function createWorld(
   lines: ScriptLine[],
-  given: { job?: ReviewJob; settings?: Settings; seeds?: Seeds } = {},
+  given: Partial<Pick<ReviewOptions, "job" | "settings" | "seeds" | "runChecks" | "policy">> & { cache?: string } = {},
 ) {
-  const { job = sampleJob(), settings = DEFAULTS, seeds = {} } = given;
+  const { job = sampleJob(), settings = DEFAULTS, seeds = {}, runChecks, policy, cache } = given;
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const kv = createMemoryKv({ clock });
@@ -65,7 +63,9 @@ export async function createWorld(
         ...open(),
         job: ofJob,
         seeds,
-        models: [model],
+        runChecks,
+        policy,
+        models: [cache === undefined ? model : { ...model, cache }],
         clock,
         random: createSeededRandom(3),
         settings,

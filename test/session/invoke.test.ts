@@ -11,6 +11,7 @@ import { collect as collectEvidence } from "../support/collect.ts";
 import { collect } from "../support/collect-events.ts";
 import { type ScriptLine, createScriptedModel } from "../support/scripted-model.ts";
 import { type HarnessOptions, type Life, PROFILE, SESSION, createSessionHarness } from "../support/session-harness.ts";
+import { JUDGE } from "../support/reviews.ts";
 
 const SWAP_MS = 1_000;
 
@@ -97,7 +98,7 @@ describe("/name", () => {
     await world.turn("/weather Rome");
     expect(said(world.model.requests[0]!)[1]).toContain("Rome is hot.");
     for (let wakes = 0; world.alarmAt() !== null && wakes < 10; wakes++) await world.life().wake();
-    const evidence = createEvidenceStore({ bucket: world.bucket, profile: PROFILE });
+    const evidence = createEvidenceStore({ bucket: world.bucket, profile: PROFILE, judge: JUDGE });
     for (const name of ["weather", "weather-local"]) {
       const { text } = (await world.skills.head(name))!;
       expect(await collectEvidence(evidence.list(name))).toMatchObject([{ skill: name, text, turn: `${SESSION}-1` }]);

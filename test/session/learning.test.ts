@@ -13,7 +13,7 @@ import { deliverCuration, sendDueShards } from "../../workers/curator/deliver.ts
 import type { CurationMessage } from "../../core/schemas/curation.ts";
 import { SKILL, SKILL_MD } from "../review/script.ts";
 import { collect } from "../support/collect.ts";
-import { reviewResult } from "../support/reviews.ts";
+import { JUDGE, reviewResult } from "../support/reviews.ts";
 import { type ScriptLine, createScriptedModel } from "../support/scripted-model.ts";
 import { type HarnessOptions, PROFILE, SESSION, createSessionHarness } from "../support/session-harness.ts";
 
@@ -34,7 +34,7 @@ async function setUp(script: ScriptLine[], { learning = "on", ...options }: Give
     ...{ model, life, engine: life.engine },
     skills: createSkillStore({ bucket, profile, clock, random: () => 0.5, swapMs: 1_000 }),
     memory: createMemoryStore({ kv, profile, clock, overlayMs: 0 }),
-    evidence: createEvidenceStore({ bucket, profile }),
+    evidence: createEvidenceStore({ bucket, profile, judge: JUDGE }),
     reviews: createReviewStore({ bucket, profile }),
     curation: createCurationStore({ bucket }),
     async turn(text = "Go on.") {
@@ -108,7 +108,7 @@ describe("a turn that read a skill", () => {
     await world.turn();
     const day = "2026-01-05";
     const of = (n: number, outcome: "success" | "failure") => ({
-      ...{ v: 1, skill: SKILL, text, turn: `${SESSION}-${n}`, judge: "exit", outcome, day },
+      ...{ v: 2, skill: SKILL, text, turn: `${SESSION}-${n}`, judge: "exit", nth: 1, outcome, day },
       ...{ modelCalls: 3, toolCalls: 2, failedCalls: outcome === "failure" ? 1 : 0 },
     });
     expect(await collect(world.evidence.list(SKILL))).toMatchObject([of(1, "success"), of(2, "failure")]);
@@ -217,6 +217,7 @@ describe("a review", () => {
       now: at,
       perProfileMs,
       urgent: false,
+      maxBacklog: DEFAULTS.review.maxBacklog,
       grant: { tokens, expiresAt: at + grantMs },
       day: { tokens: 0, usdMicros: 0 },
     });

@@ -71,7 +71,7 @@ describe("a session object", () => {
       };
       state.storage.sql.exec("INSERT INTO entry VALUES(1, 1, ?)", JSON.stringify(entry));
       state.storage.sql.exec(
-        "INSERT INTO turn VALUES(1, 'running', NULL, 1, NULL, 1, ?, 0, NULL, NULL)",
+        "INSERT INTO turn VALUES(1, 'running', NULL, 1, NULL, 1, ?, 0, NULL, NULL, NULL)",
         JSON.stringify(stats),
       );
       state.storage.sql.exec("INSERT INTO job VALUES('drive', 0, 0, '{\"kind\":\"drive\"}')");

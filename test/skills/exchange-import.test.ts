@@ -295,12 +295,12 @@ describe("an import into a library", () => {
   };
   const seeds = { bundled: { "SKILL.md": md("bundled") } };
 
-  it("is a person's own, active at once, and never takes another's place unasked", async () => {
+  it("is a person's own, on trial at first, and never takes another's place unasked", async () => {
     const store = open();
     const put = (skill: ReturnType<typeof imported>, replace: boolean, op: string) =>
       store.change({ name: skill.name, op, since: 0, decide: toImport(skill, { replace, seeds }) });
     const one = imported({ "SKILL.md": SKILL });
-    expect(await put(one, false, "1")).toMatchObject({ value: { head: { rev: 1, state: "active", origin: "user" } } });
+    expect(await put(one, false, "1")).toMatchObject({ value: { head: { rev: 1, state: "trial", origin: "user" } } });
     expect(await put(one, false, "2")).toMatchObject({ failure: { code: "skill_exists" } });
     const other = imported({ "SKILL.md": `${SKILL}more`, "a.bin": Uint8Array.of(255, 0, 254) });
     expect(await put(other, true, "3")).toMatchObject({ value: { head: { rev: 2 } } });
@@ -318,7 +318,24 @@ describe("an import into a library", () => {
     const archive = () => ({ ok: true as const, value: { state: "archived" as const, reason: "old" } });
     await store.change({ name: one.name, op: "2", since: 1, decide: archive });
     const back = await store.change({ name: one.name, op: "3", since: 1, decide });
-    expect(back).toMatchObject({ value: { head: { state: "active", reason: "Imported by a person." } } });
+    expect(back).toMatchObject({ value: { head: { state: "trial", reason: "Imported by a person." } } });
+  });
+
+  it("is on trial in place of an active skill, unless it is the very same", async () => {
+    const store = open();
+    const put = (body: string, op: string) => {
+      const skill = imported({ "SKILL.md": body });
+      return store.change({ name: skill.name, op, since: 0, decide: toImport(skill, { replace: true, seeds: {} }) });
+    };
+    await put(SKILL, "1");
+    await store.change({
+      ...{ name: "reading-logs", op: "2", since: 0 },
+      decide: () => ({ ok: true, value: { state: "active" } }),
+    });
+    expect(await put(SKILL, "3")).toMatchObject({ value: { head: { rev: 1, state: "active" } } });
+    expect(await put(`${SKILL}more`, "4")).toMatchObject({
+      value: { head: { rev: 2, state: "trial", reason: "Imported by a person." } },
+    });
   });
 
   it("is the companion of a skill that is there when its name says so", async () => {
@@ -342,7 +359,7 @@ describe("an import into a library", () => {
     });
     await set("4", { state: "archived" });
     expect(await store.change({ name: one.name, op: "5", since: 0, decide })).toMatchObject({
-      value: { head: { state: "active", public: false } },
+      value: { head: { state: "trial", public: false } },
     });
   });
 });

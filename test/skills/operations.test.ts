@@ -100,7 +100,11 @@ describe("create", () => {
   it("brings an archived name back with a new revision", async () => {
     expect(await decide(create("reading-logs"), { current: snapshot({ state: "archived" }) })).toEqual({
       ok: true,
-      value: { ...NEXT, files: { "SKILL.md": skillMd() }, state: "trial", reason: "written again by review" },
+      value: {
+        ...NEXT,
+        files: { "SKILL.md": skillMd() },
+        ...{ state: "trial", reason: "written again by review", anew: true },
+      },
     });
   });
 
@@ -247,6 +251,27 @@ describe("a change", () => {
         citations: ["c"],
       },
     });
+  });
+
+  it.each([
+    ["review", "review", "active", "trial"],
+    ["curator", "foreground", "stale", "trial"],
+    ["foreground", "review", "active", "trial"],
+    ["review", "review", "trial", undefined],
+    ["review", "review", "pending", undefined],
+    ["foreground", "user", "active", undefined],
+    ["foreground", "user", "trial", undefined],
+    ["user", "review", "trial", "active"],
+    ["user", "user", "stale", "active"],
+  ] as const)("by %s of what is of origin %s and %s makes it %s", async (writer, origin, state, after) => {
+    const decided = await decide(patch, { current: snapshot({ origin, state }), origin: writer });
+    expect(decided.ok && [decided.value.state, decided.value.reason]).toEqual([after, after && `changed by ${writer}`]);
+  });
+
+  it("that leaves the text as it was leaves the state", async () => {
+    const current = snapshot({ state: "active" }, { "SKILL.md": patched });
+    const same: SkillOperation = { action: "edit", name: "reading-logs", content: patched };
+    expect(await decide(same, { current })).toEqual({ ok: true, value: { ...NEXT, files: { "SKILL.md": patched } } });
   });
 
   it("edits, writes and removes", async () => {

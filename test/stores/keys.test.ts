@@ -18,6 +18,7 @@ describe("keys", () => {
       keyOf("index", { profile }),
       keyOf("purge", { profile }),
       keyOf("evidence", { profile, name: "tables", text: sha256, turn: `${session}-3`, judge: "exit" }),
+      keyOf("evidenceAgain", { profile, name: "tables", text: sha256, turn: `${session}-3`, judge: "rating", nth: 2 }),
       keyOf("stats", { profile, name: "tables" }),
       keyOf("active", { profile, day }),
       keyOf("due", { profile, day, shard: "0f" }),
@@ -35,6 +36,7 @@ describe("keys", () => {
       `p/${profile}/index`,
       `p/${profile}/purge`,
       `p/${profile}/evidence/tables/${sha256}/${session}-3.exit`,
+      `p/${profile}/evidence/tables/${sha256}/${session}-3.rating.2`,
       `p/${profile}/stats/tables`,
       `p/${profile}/active/${day}`,
       `due/${day}/0f/${profile}`,
@@ -56,6 +58,9 @@ describe("keys", () => {
   it("give their slots back, and those of no other kind", () => {
     const slots = { profile, name: "tables", text: sha256, turn: `${session}-3`, judge: "exit" };
     expect(slotsOf("evidence", keyOf("evidence", slots))).toEqual(slots);
+    const again = keyOf("evidenceAgain", { ...slots, nth: 2 });
+    expect([slotsOf("evidence", again), slotsOf("evidenceAgain", again)]).toEqual([null, { ...slots, nth: "2" }]);
+    expect(slotsOf("evidenceAgain", keyOf("evidence", slots))).toBe(null);
     const add = { profile, store: "memory", hash: sha256, op: "call/ü|#+1" };
     expect([slotsOf("memoryAdd", keyOf("memoryAdd", add)), slotsOf("memoryRemove", keyOf("memoryAdd", add))]).toEqual([
       add,

@@ -10,7 +10,7 @@ import { collect } from "../support/collect.ts";
 import { createCrashingBucket } from "../support/crashing-bucket.ts";
 import { createMemoryBucket } from "../support/memory-bucket.ts";
 import { newProfileId } from "../support/profile-ids.ts";
-import { SESSION, curationPlan, evidence, intent, reviewJob, reviewResult } from "../support/reviews.ts";
+import { JUDGE, SESSION, curationPlan, evidence, intent, reviewJob, reviewResult } from "../support/reviews.ts";
 
 for (const [name, pageSize] of [
   ["the double", undefined],
@@ -51,7 +51,7 @@ describe("on a bucket that writes and loses every answer", () => {
     expect(await curation.lease(profile, RUN.replace("aaaa", "bbbb"), 0, 100)).toBe(true);
     const plan = curationPlan(profile, RUN);
     expect(await curation.putPlan(plan)).toEqual(plan);
-    const store = createEvidenceStore({ bucket, profile });
+    const store = createEvidenceStore({ bucket, profile, judge: JUDGE });
     await store.put(evidence(1));
     await store.markActive("2026-01-05");
     expect([
@@ -59,7 +59,10 @@ describe("on a bucket that writes and loses every answer", () => {
       await collect(store.list("tables")),
       await store.activeDays("2026-01-05"),
     ]).toEqual([
-      { v: 1, skill: "tables", uses: 1, successes: 1, failures: 0, lastUsedDay: "2026-01-05", texts: {} },
+      {
+        ...{ v: 2, skill: "tables", uses: 1, successes: 1, failures: 0, lastUsedDay: "2026-01-05" },
+        texts: { [evidence(1).text]: expect.objectContaining({ verdict: "trial", uses: 1 }) },
+      },
       [evidence(1)],
       ["2026-01-05"],
     ]);
@@ -72,13 +75,13 @@ it("a put that wrote nothing is an error, and nothing is there", async () => {
   const reviews = createReviewStore({ bucket, profile });
   await expect(reviews.createStep(REVIEW, 0, intent(0))).rejects.toThrow(/10001/);
   await expect(reviews.raiseWatermark(SESSION, 12)).rejects.toThrow(/10001/);
-  await expect(createEvidenceStore({ bucket, profile }).fold("tables")).rejects.toThrow(/10001/);
+  await expect(createEvidenceStore({ bucket, profile, judge: JUDGE }).fold("tables")).rejects.toThrow(/10001/);
   expect(await createCurationStore({ bucket }).lease(profile, RUN, 0, 100)).toBe(false);
   expect(bucket.keys()).toEqual([]);
 });
 
 it("folds more than a thousand uses", async () => {
-  const store = createEvidenceStore({ bucket: createMemoryBucket(), profile: newProfileId() });
+  const store = createEvidenceStore({ bucket: createMemoryBucket(), profile: newProfileId(), judge: JUDGE });
   for (let turn = 1; turn <= 1_050; turn++) await store.put(evidence(turn));
   expect(await store.fold("tables")).toMatchObject({ uses: 1_050, successes: 1_050 });
 });

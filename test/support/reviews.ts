@@ -1,9 +1,14 @@
 // Records of reviews, curation and evidence to store in tests.
+import { toJudge } from "../../core/learning/verdict.ts";
+import { DEFAULTS } from "../../core/limits.ts";
 import type { CurationPlan, CurationRun } from "../../core/schemas/curation.ts";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
 import type { ProfileId, ReviewId } from "../../core/schemas/ids.ts";
 import { type ReviewJob, type ReviewResult, ReviewStep } from "../../core/schemas/review.ts";
 import { Evidence } from "../../core/schemas/skill.ts";
+
+/** For evidence stores. */
+export const JUDGE = toJudge(DEFAULTS.learning);
 
 export const SESSION = "01JZZZZZZZZZZZZZZZZZZZZZZZ";
 export const OTHER_SESSION = "01JZZZZZZZZZZZZZZZZZZZZZZ0";

@@ -1,14 +1,18 @@
 // A session engine over node:sqlite and the stores' doubles, that can die at any write and be booted again on what was
 // stored. Nothing of a dead engine reaches a store: each life has its own wrapper around the ports.
 import type { Model, ModelChain, ModelSlot, Tool } from "../../core/agent/contract.ts";
+import { createTurnRecords } from "../../core/archive/turn-archive.ts";
 import { ok } from "../../core/errors.ts";
+import { toJudge } from "../../core/learning/verdict.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { MemoryProvider } from "../../core/memory/provider.ts";
 import type { Bucket, KeyValue, Sql } from "../../core/ports.ts";
+import type { TurnSignature } from "../../core/schemas/learning.ts";
 import type { ReviewMessage } from "../../core/schemas/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import type { AccountPort } from "../../core/session/context.ts";
 import type { Booking } from "../../core/schemas/usage.ts";
+import type { RunChecks } from "../../core/skills/checks.ts";
 import { type SessionEngine, createSessionEngine } from "../../core/session/engine.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
@@ -50,9 +54,12 @@ export interface HarnessOptions {
   models?: Partial<Record<ModelSlot, ModelChain>>;
   tools?: Tool[];
   memoryProvider?: MemoryProvider;
+  runChecks?: RunChecks;
   settings?: Partial<{ [Key in keyof Settings]: Partial<Settings[Key]> }>;
   /** The profile's Account; without one every reservation is granted in full and every booking accepted. */
   account?: Partial<AccountPort>;
+  /** What the profile's Archive does before it answers: it may throw. */
+  onArchive?(signature: TurnSignature): void;
   /** Runs while a message is on its way to the queue. */
   onSend?(message: ReviewMessage): Promise<void>;
 }
@@ -64,6 +71,7 @@ export function createSessionHarness(options: HarnessOptions) {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const kv = createMemoryKv({ clock });
+  const records = createTurnRecords({ sql: createNodeSql(), discount: DEFAULTS.learning.discount });
   const sent: ReviewMessage[] = [];
   const booked: Booking[] = [];
   let alarmAt: number | null = null;
@@ -113,6 +121,7 @@ export function createSessionHarness(options: HarnessOptions) {
       seeds,
       moreTools: options.tools ?? [],
       memoryProvider: options.memoryProvider,
+      runChecks: options.runChecks,
       skills: createSkillStore({
         bucket: stores.bucket,
         profile,
@@ -122,7 +131,14 @@ export function createSessionHarness(options: HarnessOptions) {
       }),
       memory: (overlay) =>
         createMemoryStore({ kv: stores.kv, profile, clock, overlayMs: settings.memory.overlayMs, overlay }),
-      evidence: createEvidenceStore({ bucket: stores.bucket, profile }),
+      evidence: createEvidenceStore({ bucket: stores.bucket, profile, judge: toJudge(settings.learning) }),
+      archive: {
+        async observe(signature) {
+          step(true);
+          options.onArchive?.(signature);
+          return records.observe(signature);
+        },
+      },
       pending: createPendingStore({ bucket: stores.bucket, profile, clock, random: createSeededRandom(5) }),
       reviews: createReviewStore({ bucket: stores.bucket, profile }),
       queue: {
@@ -181,7 +197,7 @@ export function createSessionHarness(options: HarnessOptions) {
   }
 
   const memory = () => createMemoryStore({ kv, profile: PROFILE, clock, overlayMs: 0 });
-  return { boot, clock, sent, booked, bucket, kv, memory, sql, alarmAt: () => alarmAt, writes: () => writes };
+  return { boot, clock, sent, booked, bucket, kv, records, memory, sql, alarmAt: () => alarmAt, writes: () => writes };
 }
 
 function merge(patch: HarnessOptions["settings"] = {}): Settings {

@@ -318,8 +318,43 @@ describe("skill_manage", () => {
     expect(await store.head("reading-logs")).toMatchObject({ citations: [cited], origin: "review" });
   });
 
-  it("knows no citations where none are asked for", () => {
-    const [, , tool] = createScene().tools;
-    expect(tool!.parameters.safeParse({ ...create("a"), citations: ["x"] }).success).toBe(false);
+  it("passes over citations where nobody checks them", async () => {
+    const { call, store } = createScene();
+    const given = { ...create("reading-logs"), citations: ["made up"], overlaps: ["using-the-workspace"] };
+    expect((await call("skill_manage", given)).outcome).toMatchObject({ done: "created" });
+    const head = await store.head("reading-logs");
+    expect([head?.citations, head?.overlaps]).toEqual([[], undefined]);
+  });
+
+  it("notes which skills a review found to overlap, and passes over names of none", async () => {
+    const { call, store } = createScene({ origin: "review" });
+    await call("skill_manage", create("writing-minutes", "Minutes of a meeting."));
+    const overlaps = [
+      "writing-minutes",
+      "using-the-workspace",
+      "nowhere",
+      "reading-logs",
+      "reading-logs-local",
+      "../x",
+    ];
+    expect((await call("skill_manage", { ...create("reading-logs"), overlaps })).outcome).toMatchObject({
+      done: "created",
+    });
+    expect((await store.head("reading-logs"))?.overlaps).toEqual(["using-the-workspace", "writing-minutes"]);
+    const patch = { action: "write_file", name: "reading-logs", file_path: "references/a.md", file_content: "x" };
+    await call("skill_manage", patch);
+    expect((await store.head("reading-logs"))?.overlaps).toEqual(["using-the-workspace", "writing-minutes"]);
+  });
+
+  it("can do without companions, and without the search for duplicates", async () => {
+    const { call } = createScene({ origin: "review", rules: { companions: false, duplicates: false } });
+    const patch = { action: "patch", name: "using-the-workspace", old_string: "the", new_string: "a" };
+    const { error } = (await call("skill_manage", patch)).outcome as JsonObject;
+    expect(error).not.toContain("-local");
+    const companion = await call("skill_manage", create("using-the-workspace-local", "Local ways."));
+    expect(companion.outcome).toMatchObject({ code: "skill_protected" });
+    await call("skill_manage", create("reading-logs", "Reading log files of a server."));
+    const again = await call("skill_manage", create("reading-log-files", "Reading log files of a server."));
+    expect(again.outcome).toMatchObject({ done: "created" });
   });
 });

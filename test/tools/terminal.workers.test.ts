@@ -25,7 +25,7 @@ test("what one call writes, later calls of another tool and another workspace re
       expect(
         (await call("terminal", { command: "awk -F';' 'NR > 1 {print $1 + $2}' out/t.csv; ls /tmp" })).result.stdout,
       ).toBe("3\n");
-      expect(workspace.list()).toEqual([{ path: "out/t.csv", size: 8, writer: "own" }]);
+      expect(workspace.list()).toEqual([{ path: "out/t.csv", size: 8, writer: "content" }]);
     },
   );
 });

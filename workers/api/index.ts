@@ -12,6 +12,7 @@ import { IMPORT_ROUTE, exchange } from "./exchange.ts";
 import { files } from "./files.ts";
 import { VERSION, health } from "./health.ts";
 import { keys } from "./keys.ts";
+import { learning } from "./learning.ts";
 import { memory } from "./memory.ts";
 import { messages } from "./messages.ts";
 import { AppError, answerError, answerProblem } from "./problems.ts";
@@ -22,6 +23,7 @@ import { type ApiEnv, createRouter } from "./router.ts";
 import { sessions } from "./sessions.ts";
 import { skillHistory } from "./skill-history.ts";
 import { skills } from "./skills.ts";
+import { turns } from "./turns.ts";
 import { usage } from "./usage.ts";
 import { socket } from "./socket.ts";
 import { wellKnown } from "./well-known.ts";
@@ -54,6 +56,7 @@ for (const resource of [
   keys,
   sessions,
   messages,
+  turns,
   socket,
   files,
   approvals,
@@ -64,6 +67,7 @@ for (const resource of [
   skillHistory,
   memory,
   reviews,
+  learning,
   curator,
   usage,
 ]) {

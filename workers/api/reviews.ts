@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { ReviewStore } from "../../core/ports.ts";
 import { ReviewDetail, ReviewLineList } from "../../core/schemas/api.ts";
 import { ReviewId, SessionId } from "../../core/schemas/ids.ts";
-import type { ReviewDead, ReviewResult } from "../../core/schemas/review.ts";
+import type { ReviewDead, ReviewJob, ReviewResult } from "../../core/schemas/review.ts";
 import { AppError } from "./problems.ts";
 import { answers, createRouter, numeric } from "./router.ts";
 import { openReviews } from "./stores.ts";
@@ -51,9 +51,14 @@ reviews.openapi(
     const result = outcome && isResult(outcome) ? outcome : null;
     const dead = outcome && !isResult(outcome) ? outcome : null;
     const state: Line["state"] = result?.state ?? (dead ? "dead" : "waiting");
-    return c.json({ review, state, job, result, dead }, 200);
+    return c.json({ review, state, job: job && withoutPrefix(job), result, dead }, 200);
   },
 );
+
+/** It says again what the session's entries say, with the provider's own forms of answers. */
+function withoutPrefix({ prefix: _prefix, ...job }: ReviewJob): ReviewJob {
+  return job;
+}
 
 type Line = Awaited<ReturnType<ReviewStore["list"]>>[number];
 

@@ -61,6 +61,7 @@ type Issue = z.core.$ZodIssue;
 const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.id": "bad_key_id",
   "param.session": "bad_session_id",
+  "param.n": "bad_turn",
   "param.name": "bad_skill_name",
   "param.rev": "bad_revision",
   "param.store": "bad_memory_store",
@@ -72,6 +73,7 @@ const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.path": "bad_path",
   "query.session": "bad_session_id",
   "query.store": "bad_memory_store",
+  "query.skill": "bad_skill_name",
   "header.idempotency-key": "bad_idempotency_key",
   "header.last-event-id": "bad_event_id",
   "json.profile": "bad_profile_id",

@@ -9,11 +9,14 @@ import type {
   SessionDetail,
   SessionInfo,
   StoredFile,
+  TurnObservation,
 } from "../../core/schemas/api.ts";
 import type { Entry } from "../../core/schemas/entry.ts";
 import type { ProfileId, SessionId } from "../../core/schemas/ids.ts";
+import type { Observation, Rating } from "../../core/schemas/learning.ts";
 import type { PostedMessage } from "../../core/session/engine.ts";
 import type { Account } from "../../durable-objects/account.ts";
+import type { Archive } from "../../durable-objects/archive.ts";
 import type { Env } from "./env.ts";
 import { unwrap } from "./problems.ts";
 
@@ -36,6 +39,10 @@ export interface SessionRpc {
   fetch(request: Request): Promise<Response>;
   entries(after: number): Promise<Result<Entry[]>>;
   stop(): Promise<Result<{ stopped: string[] }>>;
+  /** The turn as it is judged now. Failures: `turn_not_found`, `turn_not_ended`, `too_many_ratings`. */
+  rate(n: number, rating: Rating): Promise<Result<Observation>>;
+  /** Failures: `turn_not_found`, `turn_not_ended`. */
+  observation(n: number): Promise<Result<TurnObservation>>;
   /** Failures: `bad_path`, `file_too_large`, `workspace_full`. */
   putFile(path: string, body: Uint8Array): Promise<Result<StoredFile>>;
   getFile(path: string): Promise<Result<Uint8Array<ArrayBuffer>>>;
@@ -61,4 +68,8 @@ export async function unwrapResponse(response: Response): Promise<Response> {
 
 export function openAccount(env: Env, profile: ProfileId): DurableObjectStub<Account> {
   return env.ACCOUNT.getByName(profile);
+}
+
+export function openArchive(env: Env, profile: ProfileId): DurableObjectStub<Archive> {
+  return env.ARCHIVE.getByName(profile);
 }

@@ -3,9 +3,14 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { ulid } from "ulid";
+import quickjs from "#wasm/quickjs.wasm";
+import { createCheckRunner } from "../../core/checks/run-checks.ts";
+import { checkPaths } from "../../core/skills/checks.ts";
 import { readinessOf } from "../../core/skills/conditions.ts";
 import { SKILL_MD, parseSkill } from "../../core/skills/format.ts";
-import { openRevision } from "../../core/skills/history.ts";
+import { inspectHealth } from "../../core/skills/health.ts";
+import { openRevision, toPutBack } from "../../core/skills/history.ts";
+import { adopt, unarchive } from "../../core/skills/keeping.ts";
 import { createLibrary, followsBundle } from "../../core/skills/library.ts";
 import { validateSkill } from "../../core/skills/validate.ts";
 import { type Result, err, ok } from "../../core/errors.ts";
@@ -22,6 +27,8 @@ import { answers, createRouter, takesJson } from "./router.ts";
 import { openSkills } from "./stores.ts";
 
 export const skills = createRouter();
+
+const RUN_CHECKS = createCheckRunner(quickjs);
 
 const OfSkill = z.object({ name: SkillName });
 
@@ -61,7 +68,8 @@ skills.openapi(
     method: "put",
     path: "/v1/skills/{name}",
     operationId: "putSkill",
-    description: "Makes the skill, or replaces all of its files. It is the person's from then on.",
+    description:
+      "Makes the skill, or replaces all of its files. It is the person's from then on. Checks that it brings along run, and `health` says what came of them; it is kept in any case.",
     request: { params: OfSkill, body: takesJson(PutSkill) },
     responses: answers(200, "The skill as it now is", SkillHead),
   }),
@@ -69,15 +77,20 @@ skills.openapi(
     const { name } = c.req.valid("param");
     const files = fromContents(c.req.valid("json").files);
     const { maxFiles } = settingsOf(c.env).skills;
+    const hasChecks = checkPaths(files).length > 0;
+    const health = hasChecks ? await inspectHealth({ files, now: Date.now(), run: RUN_CHECKS }) : undefined;
     const head = await change(openSkills(c.env, c.var.profile), name, (current) => {
       // An imported skill may hold more, and larger files, than what is written here: as much as it has it may keep.
       const standing = current?.files;
       const checked = validateSkill({ name, files, maxFiles, writer: "person", standing });
       if (!checked.ok) return checked;
       const { description, category } = checked.value;
-      const isRevived = current?.head.state === "archived" && current.head.public === true;
+      const isAnew = current?.head.state === "archived";
+      const isRevived = isAnew && current.head.public === true;
       const next: SkillNext = { files, description, category, state: "active", origin: "user", citations: [] };
-      return ok({ ...next, ...(isRevived && { public: false }) });
+      const putBack = current && toPutBack(current.head, textOfFiles(hashFiles(files)));
+      if (isAnew) next.anew = true;
+      return ok({ ...next, ...(isRevived && { public: false }), ...putBack, ...(health && { health }) });
     });
     return c.json(head, 200);
   },
@@ -120,6 +133,21 @@ skills.openapi(
 skills.openapi(
   createRoute({
     method: "post",
+    path: "/v1/skills/{name}/adopt",
+    operationId: "adoptSkill",
+    description: "Gives a skill of the person's own into the agent's care: reviews may change it, and it ages.",
+    request: { params: OfSkill },
+    responses: answers(200, "The skill as it now is", SkillHead),
+  }),
+  async (c) => {
+    const { name } = c.req.valid("param");
+    return c.json(await change(openSkills(c.env, c.var.profile), name, adopt), 200);
+  },
+);
+
+skills.openapi(
+  createRoute({
+    method: "post",
     path: "/v1/skills/{name}/restore",
     operationId: "restoreSkill",
     description: "Without `rev`: out of the archive. With it: that revision's files again, state and pin as they are.",
@@ -135,8 +163,9 @@ skills.openapi(
       // Each time anew: what is purged meanwhile must not come back.
       const opened = await openRevision(store, name, rev);
       if (!opened.ok) return opened;
-      const { description, category, citations } = opened.value.revision;
-      return amend(name, current, { files: opened.value.files, description, category, citations });
+      const { text, parent = null, description, category, citations } = opened.value.revision;
+      const restored = { files: opened.value.files, description, category, citations, parent };
+      return amend(name, current, { ...restored, ...(current && toPutBack(current.head, text)) });
     });
     return c.json(head, 200);
   },
@@ -167,14 +196,6 @@ export function amend(name: SkillName, current: SkillSnapshot | null, next: Skil
   const isChosen = next.files !== undefined && textOfFiles(hashFiles(next.files)) !== textOfFiles(hashFiles(files));
   const state = current?.head.state ?? "active";
   return ok({ files, description, category, state, origin: isChosen ? "user" : "bundled", ...next });
-}
-
-/** What a model learned has to prove itself again; what a person wrote has not. */
-function unarchive(current: SkillSnapshot | null): Result<SkillNext> {
-  if (!current) return err("skill_not_found", "Only a skill this profile holds can be restored.");
-  if (current.head.state !== "archived") return ok({});
-  const learned = ["review", "foreground", "curator"].includes(current.head.origin);
-  return ok({ state: learned ? "trial" : "active", reason: "Restored by a person." });
 }
 
 /** What the skill says now: a bundled one that nobody changed says what the deployment has. */

@@ -1,9 +1,18 @@
 // The stores of the authenticated profile, over this Worker's bindings. Made anew for each request; cheap.
-import type { CurationStore, MemoryStore, PendingStore, ReviewStore, SkillStore } from "../../core/ports.ts";
+import { toJudge } from "../../core/learning/verdict.ts";
+import type {
+  CurationStore,
+  EvidenceStore,
+  MemoryStore,
+  PendingStore,
+  ReviewStore,
+  SkillStore,
+} from "../../core/ports.ts";
 import type { ProfileId } from "../../core/schemas/ids.ts";
 import { conditionsOf } from "../../core/skills/conditions.ts";
 import { createBlobCache } from "../../stores/blob-cache.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
+import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { toKeyValue } from "../../stores/kv.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
@@ -36,6 +45,11 @@ export function openMemory(env: Env, profile: ProfileId): MemoryStore {
 
 export function openReviews(env: Env, profile: ProfileId): ReviewStore {
   return createReviewStore({ bucket: toBucket(env.SKILLS), profile });
+}
+
+export function openEvidence(env: Env, profile: ProfileId): EvidenceStore {
+  const judge = toJudge(settingsOf(env).learning);
+  return createEvidenceStore({ bucket: toBucket(env.SKILLS), profile, judge });
 }
 
 export function openPending(env: Env, profile: ProfileId): PendingStore {

@@ -1,29 +1,48 @@
-// What becomes of one curation message: a page of a shard's due profiles, or one profile. Called by index.ts. One profile
-// that fails is sent by itself, and never holds up the others of its page.
+// What becomes of one curation message: a page of a shard's due profiles, one profile, the taking back of a run, or a piece of
+// work for a model. Called by index.ts. One profile that fails is sent by itself, and never holds up the others of its page.
 import { messageOf } from "../../core/errors.ts";
+import type { WorkEnd } from "../../core/learning/curation-model.ts";
 import { isCurated } from "../../core/learning/run-curation.ts";
 import type { Clock, CurationStore, Queue, Random } from "../../core/ports.ts";
-import { CurationMessage } from "../../core/schemas/curation.ts";
+import { CurationMessage, type CurationWork, type WorkId, toWorkId } from "../../core/schemas/curation.ts";
 import { type CurationId, type ProfileId, dayOf, toCurationId } from "../../core/schemas/ids.ts";
 
 export type Verdict = { act: "ack" } | { act: "retry"; delaySeconds: number };
+
+/** What a person may want of a run beside its usual work. */
+export interface Order {
+  consolidate?: boolean;
+  undoes?: CurationId;
+}
 
 export interface DeliverOptions {
   curation: CurationStore;
   queue: Queue<CurationMessage>;
   /** Curates one profile; see core/learning/run-curation.ts. */
-  run(profile: ProfileId, run: CurationId, dryRun: boolean): Promise<"done" | "busy">;
+  run(profile: ProfileId, run: CurationId, dryRun: boolean, order: Order): Promise<"done" | "busy">;
+  /** Does a piece of work; see core/learning/curation-model.ts. Absent: it stays owed. */
+  work?: {
+    run(profile: ProfileId, run: CurationId, work: WorkId): Promise<WorkEnd>;
+    end(profile: ProfileId, run: CurationId, work: WorkId, note: string): Promise<CurationWork>;
+  };
+  /** Calls to the bucket that this invocation has made. Absent: nobody counts. */
+  calls?(): number;
   clock: Clock;
   random: Random;
   log(line: Record<string, unknown>): void;
 }
 
 type ShardMessage = Extract<CurationMessage, { kind: "shard" }>;
-type ProfileMessage = Extract<CurationMessage, { kind: "profile" }>;
+type WorkMessage = Extract<CurationMessage, { kind: "rewrite" | "look" | "consolidate" }>;
 
 const ACK: Verdict = { act: "ack" };
 const FIRST_WAIT_SECONDS = 10;
 const MAX_WAIT_SECONDS = 600;
+/** Of the queue's ten deliveries: a work that failed as often is given up, so that its report can say so. */
+const MAX_FAILURES = 5;
+/** A queue consumer has 15 minutes and 10,000 calls: what is left of a page by then is a message of its own. */
+const PAGE_MS = 8 * 60_000;
+const PAGE_CALLS = 4_000;
 
 /** On the hour: a message for each shard of a past day that has markers. No marker, no work. */
 export async function sendDueShards({ curation, queue, clock, log }: DeliverOptions): Promise<number> {
@@ -45,29 +64,58 @@ export async function deliverCuration(body: unknown, attempts: number, options: 
   }
   const message = parsed.data;
   try {
-    return message.kind === "shard" ? await curatePage(message, options) : await curateOne(message, attempts, options);
+    return await deliver(message, attempts, options);
   } catch (thrown) {
     options.log({ event: "curation_failed", ...placeOf(message), message: messageOf(thrown), attempts });
     return retryLater(attempts);
   }
 }
 
+async function deliver(message: CurationMessage, attempts: number, options: DeliverOptions): Promise<Verdict> {
+  switch (message.kind) {
+    case "shard":
+      return curatePage(message, options);
+    case "profile": {
+      const { profile, run, dryRun, consolidate } = message;
+      return toVerdict(await options.run(profile, run, dryRun, { consolidate }), attempts);
+    }
+    case "rollback":
+      return toVerdict(await options.run(message.profile, message.run, false, { undoes: message.of }), attempts);
+    case "rewrite":
+    case "look":
+    case "consolidate":
+      return doWork(message, attempts, options);
+  }
+}
+
 /** The next page is sent last: a page that is delivered again finds the markers of its finished profiles gone. */
 async function curatePage(message: ShardMessage, options: DeliverOptions): Promise<Verdict> {
-  const { curation, queue } = options;
+  const { curation, queue, clock, calls = () => 0 } = options;
   const { day, shard, cursor } = message;
+  const began = clock.now();
+  const hasRoom = () => clock.now() - began < PAGE_MS && calls() < PAGE_CALLS;
   const page = await curation.dueProfiles(day, shard, cursor);
-  for (const profile of page.profiles) await curateDue(profile, message, options);
-  if (page.cursor !== undefined) await queue.send({ ...message, cursor: page.cursor });
+  let next = page.cursor;
+  for (const [at, profile] of page.profiles.entries()) {
+    await curateDue(profile, message, options);
+    if (hasRoom() || at === page.profiles.length - 1) continue;
+    next = profile;
+    break;
+  }
+  if (next !== undefined) await queue.send({ ...message, cursor: next });
   return ACK;
 }
 
-/** The marker stays where a run did not come to its end: the next hour finds it. */
+/** The marker stays where a run did not come to its end: the next hour finds it. A paused profile wants none. */
 async function curateDue(profile: ProfileId, { day }: ShardMessage, options: DeliverOptions): Promise<void> {
   const { curation, queue, clock, random, log } = options;
   const run = toCurationId(clock.now(), random);
   try {
-    const done = (await isCurated(curation, profile, day)) || (await options.run(profile, run, false)) === "done";
+    const { paused } = await curation.policy(profile);
+    const done =
+      paused === true ||
+      (await isCurated(curation, profile, day)) ||
+      (await options.run(profile, run, false, {})) === "done";
     if (done) await curation.clearDue(day, profile);
   } catch (thrown) {
     log({ event: "curation_failed", profile, message: messageOf(thrown) });
@@ -75,9 +123,29 @@ async function curateDue(profile: ProfileId, { day }: ShardMessage, options: Del
   }
 }
 
-async function curateOne(message: ProfileMessage, attempts: number, options: DeliverOptions): Promise<Verdict> {
-  const { profile, run, dryRun } = message;
-  const end = await options.run(profile, run, dryRun);
+async function doWork(message: WorkMessage, attempts: number, { work, log }: DeliverOptions): Promise<Verdict> {
+  if (!work) return ACK;
+  const { profile, run } = message;
+  const id = toWorkId(message.kind, "skill" in message ? message.skill : undefined);
+  const end = await work.run(profile, run, id);
+  switch (end.state) {
+    case "waits":
+      return ACK;
+    case "again":
+      return { act: "retry", delaySeconds: Math.min(Math.ceil(end.delayMs / 1_000), MAX_WAIT_SECONDS) };
+    case "failed": {
+      log({ event: "curation_work_failed", profile, run, work: id, code: end.failure.code, attempts });
+      if (attempts < MAX_FAILURES) return retryLater(attempts);
+      await work.end(profile, run, id, `${end.failure.message} (${end.failure.code})`);
+      return ACK;
+    }
+    case "finished":
+      log({ event: "curation_work_finished", profile, run, work: id, state: end.result.state });
+      return ACK;
+  }
+}
+
+function toVerdict(end: "done" | "busy", attempts: number): Verdict {
   return end === "done" ? ACK : retryLater(attempts);
 }
 
@@ -86,5 +154,6 @@ function retryLater(attempts: number): Verdict {
 }
 
 function placeOf(message: CurationMessage) {
-  return message.kind === "shard" ? { day: message.day, shard: message.shard } : { profile: message.profile };
+  if (message.kind === "shard") return { day: message.day, shard: message.shard };
+  return { profile: message.profile, run: message.run, kind: message.kind };
 }

@@ -1,7 +1,18 @@
-// The curator Worker: on its hour it sends a message for each shard with due profiles, and takes these messages, and
-// those of people who ask for a run, from the queue. This is the one place where it is wired.
+// The curator Worker: on its hour it sends a message for each shard with due profiles, and takes these messages, those of
+// people who ask for a run, and work for a model, from the queue. This is the one place where it is wired.
+import quickjs from "#wasm/quickjs.wasm";
+import type { ModelChain } from "../../core/agent/contract.ts";
+import { createCheckRunner } from "../../core/checks/run-checks.ts";
+import { type Result, err } from "../../core/errors.ts";
+import { endWork, runWork } from "../../core/learning/curation-model.ts";
 import { runCuration, toHeadCheck } from "../../core/learning/run-curation.ts";
+import { toJudge } from "../../core/learning/verdict.ts";
 import { parseSettings } from "../../core/limits.ts";
+import { createKeyHealth } from "../../core/models/key-pool.ts";
+import { createRehearsalModel } from "../../core/models/rehearsal.ts";
+import { type ModelDeps, createModels } from "../../core/models/routing.ts";
+import type { ProfileId } from "../../core/schemas/ids.ts";
+import type { Settings } from "../../core/schemas/settings.ts";
 import { conditionsOf } from "../../core/skills/conditions.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { createBlobCache } from "../../stores/blob-cache.ts";
@@ -10,11 +21,23 @@ import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { toBucket } from "../../stores/r2.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { systemClock as clock } from "../../stores/system-clock.ts";
+import { countCalls } from "./counted-bucket.ts";
 import { type DeliverOptions, deliverCuration, sendDueShards } from "./deliver.ts";
-import type { Env } from "./env.ts";
+import { type Env, Variables } from "./env.ts";
 
 /** Contents of skills, for as long as the isolate lives. */
 const BLOBS = createBlobCache();
+
+/** Compiles the interpreter once an isolate. */
+const RUN_CHECKS = createCheckRunner(quickjs);
+
+/** Work of one isolate knows together which keys rest. */
+const MODEL_DEPS: ModelDeps = {
+  fetch: (...request) => fetch(...request),
+  rehearsal: createRehearsalModel,
+  keys: createKeyHealth(),
+  clock,
+};
 
 export default {
   async scheduled(_controller: ScheduledController, env: Env): Promise<void> {
@@ -31,37 +54,65 @@ export default {
 } satisfies ExportedHandler<Env>;
 
 function wire(env: Env): DeliverOptions {
-  const settings = parseSettings(env.TALARIA_SETTINGS);
-  // A wrong variable: every message comes back until the operator has put it right.
-  if (!settings.ok) throw new Error(settings.failure.message);
-  const { curation: limits, skills: skillLimits } = settings.value;
-  const bucket = toBucket(env.SKILLS);
-  const curation = createCurationStore({ bucket, pageProfiles: limits.pageProfiles });
+  const settings = readSettings(env);
+  const { bucket, calls } = countCalls(toBucket(env.SKILLS));
+  const curation = createCurationStore({ bucket, pageProfiles: settings.curation.pageProfiles });
+  const queue: DeliverOptions["queue"] = {
+    send: async (message, options) => void (await env.CURATION.send(message, options)),
+  };
+  const open = (profile: ProfileId) => ({
+    profile,
+    curation,
+    skills: createSkillStore({
+      bucket,
+      profile,
+      clock,
+      random: Math.random,
+      swapMs: settings.skills.swapMs,
+      readConditions: conditionsOf,
+      cache: BLOBS,
+    }),
+    evidence: createEvidenceStore({ bucket, profile, judge: toJudge(settings.learning) }),
+    runChecks: RUN_CHECKS,
+    clock,
+    settings,
+  });
   return {
     curation,
-    queue: { send: async (message, options) => void (await env.CURATION.send(message, options)) },
-    run: (profile, run, dryRun) =>
+    queue,
+    run: (profile, run, dryRun, order) =>
       runCuration({
-        profile,
-        run,
-        dryRun,
-        curation,
-        skills: createSkillStore({
-          bucket,
-          profile,
-          clock,
-          random: Math.random,
-          swapMs: skillLimits.swapMs,
-          readConditions: conditionsOf,
-          cache: BLOBS,
-        }),
-        evidence: createEvidenceStore({ bucket, profile }),
-        checkHead: toHeadCheck(seeds, skillLimits),
-        clock,
-        settings: settings.value,
+        ...open(profile),
+        ...{ run, dryRun, ...order, work: { queue, seeds } },
+        checkHead: toHeadCheck(seeds, settings.skills),
       }),
+    work: {
+      run: (profile, run, work) =>
+        runWork({
+          ...open(profile),
+          ...{ run, work, seeds },
+          models: () => openModels(env, settings),
+          random: Math.random,
+          signal: AbortSignal.timeout(settings.review.runMs),
+        }),
+      end: (profile, run, work, note) => endWork({ ...open(profile), run, work, seeds }, { state: "failed", note }),
+    },
+    calls,
     clock,
     random: Math.random,
     log: (line) => console.log(JSON.stringify(line)),
   };
+}
+
+function openModels(env: Env, settings: Settings): Result<ModelChain> {
+  const variables = Variables.safeParse(env);
+  if (!variables.success) return err("bad_environment", "A variable of the curator Worker is not a string.");
+  return createModels(variables.data, settings.models, MODEL_DEPS, "curation");
+}
+
+/** A wrong variable throws: every message comes back until the operator has put it right. */
+function readSettings(env: Env): Settings {
+  const settings = parseSettings(env.TALARIA_SETTINGS);
+  if (!settings.ok) throw new Error(settings.failure.message);
+  return settings.value;
 }

@@ -2,6 +2,7 @@
 // queues. Counts failures itself, because a queue's own count starts again in its dead-letter queue.
 import { messageOf } from "../../core/errors.ts";
 import { type ReviewEnd, settleWatermark } from "../../core/learning/review.ts";
+import { keptIn } from "../../core/learning/telling.ts";
 import type { Clock, MemoryStore, PendingStore, ReviewStore } from "../../core/ports.ts";
 import { type ProfileId, fromReviewId } from "../../core/schemas/ids.ts";
 import { type ReviewJob, ReviewMessage } from "../../core/schemas/review.ts";
@@ -78,6 +79,7 @@ async function settle(message: ReviewMessage, reviews: ReviewStore, options: Del
     review,
     state: end.result.state,
     lessons: end.result.lessons.length,
+    kept: keptIn(end.result.lessons),
   });
   await sweepOld(message, options);
   return ACK;

@@ -1,6 +1,8 @@
 // The review Worker: takes reviews from the queue, one at a time, and runs them over R2 (skills) and KV (memory). This is
 // the one place where it is wired. It has no other binding: no session, no file, no channel is in its reach.
+import quickjs from "#wasm/quickjs.wasm";
 import type { ModelChain } from "../../core/agent/contract.ts";
+import { createCheckRunner } from "../../core/checks/run-checks.ts";
 import { type Result, err } from "../../core/errors.ts";
 import { type ReviewEnd, runReview } from "../../core/learning/review.ts";
 import { parseSettings } from "../../core/limits.ts";
@@ -25,6 +27,7 @@ import { createOverlay } from "./overlay.ts";
 
 /** Contents of skills, for as long as the isolate lives. */
 const BLOBS = createBlobCache();
+const RUN_CHECKS = createCheckRunner(quickjs);
 
 /** Reviews of one isolate know together which keys rest. */
 const MODEL_DEPS: ModelDeps = {
@@ -85,6 +88,7 @@ async function run(job: ReviewJob, env: Env, settings: Settings): Promise<Review
     memory: createMemoryStore({ kv: toKeyValue(env.MEMORY), profile, clock, overlayMs, overlay: createOverlay() }),
     pending: createPendingStore({ bucket, profile, clock, random: Math.random }),
     seeds,
+    runChecks: RUN_CHECKS,
     models: models.value,
     clock,
     random: Math.random,

@@ -3,9 +3,11 @@
 import { type Failure, type Result, err, ok } from "../../errors.ts";
 import { FIXED } from "../../limits.ts";
 import type { SkillChange } from "../../ports.ts";
+import { hashFiles, textOfFiles } from "../../schemas/digest.ts";
 import { type FileBodies, toBytes, toFileBody } from "../../schemas/file-body.ts";
 import type { SkillName } from "../../schemas/ids.ts";
 import { SKILL_MD, parseSkill } from "../format.ts";
+import { toPutBack } from "../history.ts";
 import type { Seeds } from "../library.ts";
 import { baseOf, checkSkillName } from "../validate.ts";
 import { unpack } from "./archive.ts";
@@ -211,7 +213,10 @@ function cut(text: string, most: number): string {
   return `${blank > most - 80 ? head.slice(0, blank) : head}…`;
 }
 
-/** Ready for `SkillStore.change`: a person's own, active at once. Failure: `skill_exists`. */
+/**
+ * Ready for `SkillStore.change`: a person's own, and on trial until it has helped here as it did elsewhere. Failure:
+ * `skill_exists`.
+ */
 export function toImport(
   skill: ImportedSkill,
   { replace, seeds }: { replace: boolean; seeds: Seeds },
@@ -224,19 +229,24 @@ export function toImport(
       return err("skill_exists", `There is a skill \`${name}\` already: ${advice}.`);
     }
     const base = baseOf(name);
+    const text = textOfFiles(hashFiles(files));
+    const isArchived = current?.head.state === "archived";
+    // The same once more says nothing new of it.
+    const state = current && !isArchived && current.head.text === text ? current.head.state : "trial";
     const extended =
       base !== null && (Object.hasOwn(index.skills, base) || Object.hasOwn(seeds, base)) ? base : undefined;
     return ok({
       files,
       description,
       category,
-      state: "active",
+      state,
       origin: "user",
       citations: [],
       ...(extended && { extends: extended }),
-      ...(current && current.head.state !== "active" && { reason: "Imported by a person." }),
+      ...(current && current.head.state !== state && { reason: "Imported by a person." }),
       // What was public under this name was another skill, which was taken away.
-      ...(current?.head.state === "archived" && { public: false }),
+      ...(isArchived && { public: false, anew: true as const }),
+      ...(current && toPutBack(current.head, text)),
     });
   };
 }

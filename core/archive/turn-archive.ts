@@ -1,0 +1,148 @@
+// The turns of a profile, remembered by their signatures: what was asked, which tools worked on it, which skills it had, how
+// it ended and at what cost. Run by the Archive object, over any Sql; asked by sessions behind an answer and by the ledger of
+// learning. FTS5 over the stems of requests names the candidates, core/learning/neighbours.ts decides which are alike; so
+// what a question costs does not grow with the profile.
+import { type ComparedTurn, isSimilarTurn, toCompared, toNeighbourhood } from "../learning/neighbours.ts";
+import { contentWords } from "../learning/requests.ts";
+import type { Sql } from "../ports.ts";
+import type { SkillName } from "../schemas/ids.ts";
+import { type Neighbourhood, TurnSignature } from "../schemas/learning.ts";
+import { openTurnTables } from "./schema.ts";
+
+/** Turns that are looked at closely, those first that share the rarest words. */
+const MAX_CANDIDATES = 200;
+/** Of a long request; what it is about stands at its beginning. */
+const MAX_MATCH_WORDS = 48;
+/** Of the turns that used a skill, so many say what kind of work it is for. */
+const MAX_MODELS = 50;
+const MAX_LISTED = 1_000;
+
+export interface TurnCounts {
+  turns: number;
+  judged: number;
+  successes: number;
+}
+
+/** How work of a skill's kind went before there was the skill, and since. */
+export interface SkillLift {
+  before: TurnCounts;
+  after: TurnCounts;
+}
+
+export interface TurnRecords {
+  /** Records a turn, or records it anew, and says what is known of turns like it. */
+  observe(signature: TurnSignature): Neighbourhood;
+  /** Newest first, as they were first recorded; at most a thousand. */
+  turns(asked: { since?: number; limit: number }): TurnSignature[];
+  /**
+   * Over the turns that used the skill, and those like one that did, with it or without: at most 200 from before
+   * `createdAt` and 200 from then on, and those that used it. `words`: what the skill says of itself.
+   */
+  lift(skill: SkillName, words: string, createdAt: number): SkillLift;
+}
+
+/** `discount`: what a judged turn counts when the next one has come. */
+export function createTurnRecords({ sql, discount }: { sql: Sql; discount: number }): TurnRecords {
+  let isOpen = false;
+
+  function open(): void {
+    if (!isOpen) openTurnTables(sql);
+    isOpen = true;
+  }
+
+  function record(signature: TurnSignature): number {
+    const [known] = sql.run<{ id: number }>("SELECT id FROM turn_place WHERE turn = ?", signature.turn);
+    const id = known?.id ?? (sql.run<{ id: number | null }>("SELECT max(id) AS id FROM turn_sign")[0]?.id ?? 0) + 1;
+    const body = JSON.stringify(signature);
+    sql.transaction(() => {
+      sql.run(
+        "INSERT INTO turn_sign VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at, body = excluded.body",
+        ...[id, signature.at, body],
+      );
+      for (const { skill } of signature.loaded) {
+        sql.run("INSERT INTO turn_skill VALUES (?, ?) ON CONFLICT DO NOTHING", skill, id);
+      }
+      if (known) return;
+      sql.run("INSERT INTO turn_place VALUES (?, ?)", signature.turn, id);
+      const words = [...contentWords(signature.request)].join(" ");
+      if (words !== "") sql.run("INSERT INTO turn_words(rowid, words) VALUES (?, ?)", id, words);
+    });
+    return id;
+  }
+
+  /** Ids from `from` on, below `below`. Of turns that match alike the newest come first. */
+  function candidates(words: Iterable<string>, from = 0, below = Number.MAX_SAFE_INTEGER): TurnSignature[] {
+    const terms = [...words].slice(0, MAX_MATCH_WORDS).map((word) => `"${word}"`);
+    if (terms.length === 0) return [];
+    return sql
+      .run<{ body: string }>(
+        `SELECT body FROM (SELECT rowid AS id FROM turn_words WHERE turn_words MATCH ? AND rowid >= ? AND rowid < ?
+          ORDER BY bm25(turn_words), rowid DESC LIMIT ${MAX_CANDIDATES}) AS found JOIN turn_sign ON turn_sign.id = found.id`,
+        ...[terms.join(" OR "), from, below],
+      )
+      .map(toSignature);
+  }
+
+  return {
+    observe(signature) {
+      open();
+      const id = record(signature);
+      // What was recorded later is no neighbour of an earlier turn, which is judged anew.
+      return toNeighbourhood(signature, candidates(contentWords(signature.request), 0, id), discount);
+    },
+
+    turns({ since = 0, limit }) {
+      open();
+      return sql
+        .run<{ body: string }>(
+          "SELECT body FROM turn_sign WHERE at >= ? ORDER BY id DESC LIMIT ?",
+          ...[since, Math.min(limit, MAX_LISTED)],
+        )
+        .map(toSignature);
+    },
+
+    lift(skill, words, createdAt) {
+      open();
+      const used = sql
+        .run<{ body: string }>(
+          `SELECT body FROM (SELECT id FROM turn_skill WHERE skill = ? ORDER BY id DESC LIMIT ${MAX_CANDIDATES}) AS used
+            JOIN turn_sign ON turn_sign.id = used.id`,
+          skill,
+        )
+        .map(toSignature);
+      const models = distinct(used.map(toCompared)).slice(0, MAX_MODELS);
+      const asked = mostFrequent([...models.flatMap((model) => [...model.words]), ...contentWords(words)]);
+      const [edge] = sql.run<{ id: number }>("SELECT id FROM turn_sign WHERE at >= ? ORDER BY id LIMIT 1", createdAt);
+      const others = edge ? [...candidates(asked, 0, edge.id), ...candidates(asked, edge.id)] : candidates(asked);
+      const alike = others.map(toCompared).filter((turn) => models.some((model) => isSimilarTurn(turn, model)));
+      const all = [...used, ...alike.map(({ signature }) => signature)];
+      const turns = [...new Map(all.map((turn) => [turn.turn, turn])).values()];
+      return {
+        before: countTurns(turns.filter(({ at }) => at < createdAt)),
+        after: countTurns(turns.filter(({ at }) => at >= createdAt)),
+      };
+    },
+  };
+}
+
+function toSignature({ body }: { body: string }): TurnSignature {
+  return TurnSignature.parse(JSON.parse(body));
+}
+
+/** Requests in the same words are one model. */
+function distinct(turns: ComparedTurn[]): ComparedTurn[] {
+  return [...new Map(turns.map((turn) => [[...turn.words].toSorted().join(" "), turn])).values()];
+}
+
+function mostFrequent(words: string[]): string[] {
+  const counts = Map.groupBy(words, (word) => word);
+  return [...counts].toSorted(([, a], [, b]) => b.length - a.length).map(([word]) => word);
+}
+
+function countTurns(turns: TurnSignature[]): TurnCounts {
+  return {
+    turns: turns.length,
+    judged: turns.filter(({ outcome }) => outcome !== "unknown").length,
+    successes: turns.filter(({ outcome }) => outcome === "success").length,
+  };
+}

@@ -1,0 +1,61 @@
+// What a write of a skill adds, as paragraphs of prose and lines of code: rules about new words must not be held against what
+// stood there before. Used by the rules of a review. Pure.
+import type { FileBodies } from "../schemas/file-body.ts";
+
+export interface AddedText {
+  /** Paragraphs, items of lists and headings, each as one line. */
+  prose: string[];
+  /** Lines of fenced blocks, and of files that are no Markdown. */
+  code: string[];
+}
+
+/** Lines count as added that stood in none of the files before. */
+export function addedText(before: FileBodies, after: FileBodies): AddedText {
+  const known = new Set(Object.values(before).flatMap((body) => linesOf(body).map((line) => line.trim())));
+  const added: AddedText = { prose: [], code: [] };
+  for (const [path, body] of Object.entries(after)) {
+    if (Object.hasOwn(before, path) && before[path] === body) continue;
+    addFile(added, linesOf(body), { known, isProse: /\.(md|txt|markdown)$/i.test(path) });
+  }
+  return added;
+}
+
+const FENCE = /^\s*(?:`{3,}|~{3,})/;
+/** A line that goes on with nothing before it. */
+const BEGINS = /^\s*(?:[-*+>#|]|\d+[.)]\s|---$)/;
+
+function addFile(
+  added: AddedText,
+  lines: string[],
+  { known, isProse }: { known: Set<string>; isProse: boolean },
+): void {
+  let isCode = !isProse;
+  let open: string | null = null;
+  const close = () => {
+    if (open !== null) added.prose.push(open);
+    open = null;
+  };
+  for (const line of lines) {
+    if (isProse && FENCE.test(line)) {
+      isCode = !isCode;
+      close();
+      continue;
+    }
+    const text = line.trim();
+    if (text === "" || known.has(text)) {
+      close();
+    } else if (isCode) {
+      added.code.push(text);
+    } else if (open === null || BEGINS.test(line)) {
+      close();
+      open = text;
+    } else {
+      open = `${open} ${text}`;
+    }
+  }
+  close();
+}
+
+function linesOf(body: FileBodies[string]): string[] {
+  return typeof body === "string" ? body.split(/\r\n?|\n/) : [];
+}

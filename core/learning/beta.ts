@@ -1,0 +1,55 @@
+// How probable it is that one success rate is higher than another, when each is known as a Beta distribution. Called by
+// verdict.ts. Pure.
+
+/** Weights of successes and of failures, those of the prior included. */
+export interface Beta {
+  successes: number;
+  failures: number;
+}
+
+/**
+ * P(x > y), to four decimals. A sum over a fixed grid of log odds, where the densities have no poles at the ends and a plain
+ * sum converges fastest; what is below a point is corrected for the slope there (Euler and Maclaurin). Right to the third
+ * decimal up to five hundred uses, and coarser beyond a thousand, which no discount under 1 comes near. It runs in one order and takes `exp` and `log1p` alone, which
+ * engines may round differently in the last bit: the rounding here is what makes figures the same everywhere.
+ */
+export function probabilityHigher(x: Beta, y: Beta): number {
+  const [ofX, ofY] = [weightsOf(x), weightsOf(y)];
+  const sizeOfY = y.successes + y.failures;
+  let [higher, below, total] = [0, 0, 0];
+  for (let at = 0; at < POINTS; at++) {
+    const weight = ofY[at]!;
+    const slope = weight * (y.successes - sizeOfY * RATES[at]!);
+    higher += ofX[at]! * (below + weight / 2 - (slope * STEP) / 12);
+    below += weight;
+    total += ofX[at]!;
+  }
+  return roundFigure(Math.min(1, Math.max(0, higher / (total * below))));
+}
+
+/** Figures are compared, stored and shown with four decimals. */
+export function roundFigure(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}
+
+/** Beyond these log odds a rate is 0 or 1 by less than 1e-13. */
+const MAX_LOG_ODDS = 30;
+const STEP = 1 / 16;
+const POINTS = (2 * MAX_LOG_ODDS) / STEP + 1;
+const LOG_ODDS = Float64Array.from({ length: POINTS }, (_, at) => at * STEP - MAX_LOG_ODDS);
+const RATES = LOG_ODDS.map((odds) => 1 / (1 + Math.exp(-odds)));
+const LOG_RATES = LOG_ODDS.map((odds) => -Math.log1p(Math.exp(-odds)));
+const LOG_COMPLEMENTS = LOG_ODDS.map((odds) => -Math.log1p(Math.exp(odds)));
+
+/** Densities over the log odds, not normalised; the highest is 1, so that none is lost however many uses there are. */
+function weightsOf({ successes, failures }: Beta): Float64Array {
+  const weights = new Float64Array(POINTS);
+  let peak = -Infinity;
+  for (let at = 0; at < POINTS; at++) {
+    const weight = successes * LOG_RATES[at]! + failures * LOG_COMPLEMENTS[at]!;
+    weights[at] = weight;
+    if (weight > peak) peak = weight;
+  }
+  for (let at = 0; at < POINTS; at++) weights[at] = Math.exp(weights[at]! - peak);
+  return weights;
+}

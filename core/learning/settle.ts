@@ -1,0 +1,144 @@
+// Counts what is known of a skill and carries out the verdict on its present text. Called by the Session's outbox after a
+// judged use, and by the curator's sweep. Changes a state, or puts an earlier text back; deletes nothing. What it decides it
+// decides on the text that was judged: a head that has another one meanwhile is left alone.
+import { type Result, err, ok } from "../errors.ts";
+import type { EvidenceStore, SkillNext, SkillStore } from "../ports.ts";
+import { type Sha256, type SkillName, dayOf } from "../schemas/ids.ts";
+import type { Settings } from "../schemas/settings.ts";
+import {
+  type SkillHead,
+  type SkillState,
+  type SkillStats,
+  type SkillUse,
+  isPurged,
+  toLineage,
+} from "../schemas/skill.ts";
+import { openRevision } from "../skills/history.ts";
+
+export interface SettleOptions {
+  skills: SkillStore;
+  evidence: EvidenceStore;
+  settings: Settings;
+  skill: SkillName;
+  /** Unique to the decision, the same in each attempt: `verdict:<turn>.<judge>`, `curation:<run>:<skill>`. */
+  op: string;
+}
+
+export interface SkillMove {
+  skill: SkillName;
+  from: SkillState;
+  to: SkillState;
+  /** One sentence with the figures. */
+  reason: string;
+  /** The revision that stands afterwards: a new one where an earlier text was put back. */
+  rev: number;
+}
+
+/** Texts that are remembered as withdrawn. */
+const MAX_WITHDRAWN = 20;
+
+/**
+ * `moved`: what this decision did, also when an earlier attempt did it. Throws when a store does, or when the skill is
+ * written by others all the while: call it again with the same `op`.
+ */
+export async function settleSkill(options: SettleOptions): Promise<{ stats: SkillStats; moved: SkillMove | null }> {
+  const { skills, evidence, settings, skill, op } = options;
+  const head = await skills.head(skill);
+  const stats = await evidence.fold(skill, head ? toLineage(head) : undefined);
+  if (!head || !settings.learning.verdicts) return { stats, moved: null };
+  const settled = await carryOut(options, head, stats);
+  const moved = settled && moveOf(settled, op);
+  // The index has just been written, so who keeps a copy has to read it again anyway.
+  if (moved) await skills.noteUse({ [skill]: useOf(stats) });
+  return { stats, moved };
+}
+
+/** The head afterwards; null where there was nothing to do. */
+async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillStats): Promise<SkillHead | null> {
+  const { skills, skill, op } = options;
+  const isDone = (head: SkillHead) => head.settled?.op === op;
+  if (!isDone(judged) && !wantedState(judged, stats)) return null;
+  const changed = await skills.change({
+    name: skill,
+    op,
+    since: judged.rev,
+    async decide(current) {
+      // By an earlier attempt, which may have left the index behind.
+      if (current && isDone(current.head)) return ok({});
+      // Whoever wrote another text, or put this one back, did so without knowing of the verdict.
+      if (current?.head.text !== judged.text || current.head.restoredAt !== judged.restoredAt) return moved(skill);
+      const { head } = current;
+      const to = wantedState(head, stats);
+      if (!to) return ok({});
+      const { why } = stats.texts[head.text]!;
+      if (to !== "withdrawn") return ok(toNext(head, to, to === "stale" ? `${why} It is offered last.` : why, op));
+      return toWithdrawn(options, head, stats);
+    },
+  });
+  if (changed.ok) return changed.value.head;
+  const { code, message } = changed.failure;
+  if (code === "skill_moved" || code === "profile_gone") return null;
+  throw new Error(`The verdict on the skill ${skill} could not be carried out: ${message}`);
+}
+
+/**
+ * What the verdict makes of a skill; null: nothing. Not of one that a person holds (pinned, or put aside), nor of what came
+ * with the product. What is a person's own, and what they brought in, keeps its text and its place: it is offered last.
+ */
+function wantedState(head: SkillHead, stats: SkillStats): "active" | "stale" | "withdrawn" | null {
+  const { state, origin } = head;
+  const verdict = stats.texts[head.text]?.verdict;
+  const isOffered = state === "trial" || state === "active" || state === "stale";
+  if (!isOffered || head.pinned || origin === "bundled") return null;
+  const isPersons = origin === "user" || origin === "hub";
+  if (verdict === "withdrawn") return !isPersons ? "withdrawn" : state === "stale" ? null : "stale";
+  if (verdict !== "active" || state === "active") return null;
+  // A person's skill is stale by a verdict only. A learned one is by age as well, and then it takes a use to revive it.
+  const isRevived = isPersons || (stats.lastUsedDay !== null && stats.lastUsedDay >= dayOf(head.updatedAt));
+  return state === "trial" || isRevived ? "active" : null;
+}
+
+/** The newest earlier text of this skill that nothing is known against, else the archive. */
+async function toWithdrawn(options: SettleOptions, head: SkillHead, stats: SkillStats): Promise<Result<SkillNext>> {
+  const { skills, op } = options;
+  const withdrawn = [...(head.withdrawn ?? []).filter((text) => text !== head.text), head.text].slice(-MAX_WITHDRAWN);
+  const { why } = stats.texts[head.text]!;
+  const tried = new Set<Sha256>(withdrawn);
+  for (const past of await skills.revisions(head.name)) {
+    if (past.rev < (head.firstRev ?? 1)) break;
+    if (isPurged(past) || tried.has(past.text)) continue;
+    tried.add(past.text);
+    const verdict = stats.texts[past.text]?.verdict;
+    if (verdict === "withdrawn") continue;
+    const opened = await openRevision(skills, head.name, past.rev);
+    // Purged since the list was read.
+    if (!opened.ok) continue;
+    const { description, category, citations, parent } = opened.value.revision;
+    const next = toNext(head, verdict === "active" ? "active" : "trial", `${why} Revision ${past.rev} is back.`, op);
+    return ok({
+      ...next,
+      ...{ files: opened.value.files, description, category, citations, parent: parent ?? null, withdrawn },
+      settled: { ...next.settled!, rev: head.rev + 1 },
+    });
+  }
+  return ok({ ...toNext(head, "archived", `${why} No earlier text is left.`, op), withdrawn });
+}
+
+function toNext(head: SkillHead, to: SkillState, reason: string, op: string): SkillNext {
+  return { state: to, reason, settled: { op, from: head.state, to, rev: head.rev } };
+}
+
+/** What a head says of the decision that moved it. */
+function moveOf({ name, settled, reason = "" }: SkillHead, op: string): SkillMove | null {
+  if (settled?.op !== op) return null;
+  const { from, to, rev } = settled;
+  return { skill: name, from, to, reason, rev };
+}
+
+function moved(skill: SkillName): Result<never> {
+  return err("skill_moved", `The skill ${skill} was changed while it was judged.`);
+}
+
+function useOf({ uses, successes, failures, lastUsedDay }: SkillStats): SkillUse {
+  return { uses, successes, failures, lastUsedDay };
+}

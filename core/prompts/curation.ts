@@ -1,0 +1,87 @@
+// The words of a curation's work: one policy, and what is asked. Pure; the same kind of work gives the same bytes, so that
+// its calls share a cached prefix.
+import type { WorkKind } from "../schemas/curation.ts";
+import type { SkillName } from "../schemas/ids.ts";
+import consolidate from "./curation-consolidate.md";
+import look from "./curation-look.md";
+import rewrite from "./curation-rewrite.md";
+import policy from "./curation.md";
+
+const TASKS: Record<WorkKind, string> = { rewrite, look, consolidate };
+
+export function curationPrompt(kind: WorkKind): string {
+  return [policy, TASKS[kind], closing(kind)].map((part) => part.trim()).join("\n\n");
+}
+
+function closing(kind: WorkKind): string {
+  const names =
+    kind === "consolidate" ? ["skill_merge"] : ["skill_manage", ...(kind === "look" ? ["skill_merge"] : [])];
+  const tools = ["skills_list", "skill_view", ...names].map((name) => `\`${name}\``).join(", ");
+  return (
+    `## How to end\n\nYour tools are ${tools}, and no others. When nothing is left to do, answer with one or two ` +
+    "sentences: what you changed and why, or why nothing."
+  );
+}
+
+/** A skill as it is shown: its files as they stand, or its items with their ids. */
+export interface ShownSkill {
+  name: SkillName;
+  state: string;
+  /** One clause on what is known of it. */
+  known: string;
+  content: string;
+  files: string[];
+}
+
+/** The one message: why, the skill, and what is near it by name and description. */
+export function workRequest(input: {
+  because: string;
+  skill: ShownSkill;
+  near: { name: SkillName; description: string }[];
+  items: { id: string; text: string }[];
+}): string {
+  const { because, skill, near, items } = input;
+  return [
+    `The skill \`${skill.name}\` (${skill.state}). Why it is looked at: ${because}.`,
+    skill.known,
+    fence(skill.content),
+    skill.files.length > 0 ? `Its files: ${skill.files.join(", ")}.` : "",
+    items.length > 0 ? `Its items, for \`skill_merge\`:\n\n${items.map(itemLine).join("\n")}` : "",
+    near.length > 0
+      ? `The skills nearest to it:\n\n${near.map(({ name, description }) => `- ${name}: ${description}`).join("\n")}`
+      : "",
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+export function consolidationRequest(
+  groups: { skills: (ShownSkill & { items: { id: string; text: string }[] })[] }[],
+): string {
+  return groups
+    .map(({ skills }, n) => {
+      const shown = skills.map((skill) =>
+        [
+          `### ${skill.name} (${skill.state})`,
+          skill.known,
+          fence(skill.content),
+          `Items:\n\n${skill.items.map(itemLine).join("\n")}`,
+        ].join("\n\n"),
+      );
+      return [`## Group ${n + 1}`, ...shown].join("\n\n");
+    })
+    .join("\n\n");
+}
+
+/** In one line: what it says stands above. */
+function itemLine({ id, text }: { id: string; text: string }): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return `- \`${id}\` ${line.length > 160 ? `${line.slice(0, 159).toWellFormed()}…` : line}`;
+}
+
+/** Longer than any fence inside. */
+function fence(text: string): string {
+  const longest = Math.max(3, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
+  const marks = "`".repeat(longest + 1);
+  return `${marks}markdown\n${text.trimEnd()}\n${marks}`;
+}

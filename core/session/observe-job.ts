@@ -1,0 +1,258 @@
+// Looks at a turn behind its answer: what it was, what the person's next message said of the one before, what is known of
+// turns like it. Tells the Archive and the skills' evidence, carries out verdicts, and asks for a review. Jobs of the outbox;
+// every step may be done again, and what is stored is stored in one transaction at the end.
+import { messageOf } from "../errors.ts";
+import { judgeMessage } from "../learning/judge-message.ts";
+import { toNeighbourhood } from "../learning/neighbours.ts";
+import { isAnswered, judgeAgain, observeTurn, placeAmong, toSignature, withCorrection } from "../learning/observe.ts";
+import { taskOf } from "../learning/requests.ts";
+import { settleSkill } from "../learning/settle.ts";
+import { type Offered, decideOnCorrection, decideReview, updateCounters } from "../learning/triggers.ts";
+import { hashFiles, textOfFiles } from "../schemas/digest.ts";
+import { type Entry, textOf } from "../schemas/entry.ts";
+import { dayOf } from "../schemas/ids.ts";
+import type {
+  Judgement,
+  LoadedText,
+  Neighbourhood,
+  Observation,
+  ReviewCounters,
+  TurnSignature,
+} from "../schemas/learning.ts";
+import type { EngineContext } from "./context.ts";
+import { isHeldOut } from "./held-out.ts";
+import type { Job, JobRow } from "./jobs.ts";
+import type { TurnRow } from "./log.ts";
+import { askForReview, beginDue, currentCounters, rememberReview, reviewState } from "./review-state.ts";
+
+export type ObserveRow = JobRow & { job: Extract<Job, { kind: "observe" }> };
+
+/** Tries after which the Archive is done without. */
+const ARCHIVE_TRIES = 3;
+/** Of an answer: a question among them may be what the next message answers. */
+const LAST_WORDS_CHARS = 200;
+/** Earlier turns of the session a new one is compared with, then. */
+const OWN_TURNS = 20;
+
+/** A turn as a judge has left it. */
+export interface Judged {
+  row: TurnRow;
+  entries: Entry[];
+  observation: Observation;
+  /** What is to be told of it now. */
+  judgement: Judgement;
+  nth: number;
+}
+
+/** A turn that was just observed. */
+export async function carryObservation(context: EngineContext, row: ObserveRow): Promise<void> {
+  const { host, log, jobs } = context;
+  const turn = log.turn(row.job.turn)!;
+  const entries = entriesOf(context, turn);
+  const base = observe(context, turn, entries);
+  const before = judgeTurnBefore(context, turn, entries);
+  const steered = steeredCorrections(entries);
+  const corrected = before?.corrects === true || steered.length > 0;
+
+  const seen = await place(
+    context,
+    row,
+    turn,
+    entries,
+    steered.reduce((done, entry) => withCorrection(done, entry), base),
+  );
+  const judgedBefore = before?.judged && (await tellAgain(context, row, before.judged));
+  await tell(context, { row: turn, entries, ...seen, judgement: seen.observation.judgements![0]!, nth: 1 });
+
+  host.sql.transaction(() => {
+    if (!jobs.get(row.id)) return; // another look was quicker
+    jobs.delete(row.id);
+    const { observation, neighbourhood } = seen;
+    const to = turn.final!;
+    // A review that a person asked for may have covered the turn already.
+    const isNew = to > reviewState(log).reviewedTo;
+    const counters = isNew ? updateCounters(currentCounters(log).counters, entries) : currentCounters(log).counters;
+    if (judgedBefore) putObservation(context, judgedBefore.row.n, judgedBefore.observation);
+    putObservation(context, turn.n, observation, counters);
+    const offered = offeredTo(context);
+    const failedBefore = judgedBefore?.judgement.outcome === "failure" ? judgedBefore.observation.loaded : [];
+    const isBundled = (loaded: LoadedText) => bundledText(context, loaded.skill) === loaded.text;
+    const decision = decideReview({
+      ...{ counters, observation, neighbourhood, entries, settings: host.settings, offered, corrected, isBundled },
+      failedBefore: failedBefore.filter((loaded) => !isBundled(loaded)),
+    });
+    const besides = judgedBefore ? [judgedBefore.row.n] : [];
+    if (decision && isNew) return void askForReview(context, decision, { to, besides });
+    const waits = corrected ? decideOnCorrection(host.settings, offered) : null;
+    if (waits) rememberReview(context, waits, besides);
+    else if (isAnswered(entries)) beginDue(context);
+  });
+}
+
+/** The outbox's row of a turn that has ended. */
+export function observeRow(turn: number): string {
+  return `observe:${turn}`;
+}
+
+/** As the log alone tells it, with what judges have said since. */
+export function observe(context: EngineContext, turn: TurnRow, entries = entriesOf(context, turn)): Observation {
+  const { host, log } = context;
+  const stored = log.observed(turn.n)?.observation;
+  const base = observeTurn({ session: host.session, turn: turn.n, entries });
+  const later = stored?.judgements?.filter(({ judge }) => judge !== "exit") ?? [];
+  const judged = later.reduce((done, one) => judgeAgain(done, one), base);
+  return (stored?.corrections ?? []).reduce((done, { entry }) => withCorrection(done, entry), judged);
+}
+
+/** A turn's own, up to its last one: notices and notes of later may stand behind it under its number. */
+export function entriesOf({ log }: EngineContext, turn: TurnRow): Entry[] {
+  if (turn.input === null || turn.final === null) return [];
+  return log.entries(turn.input, turn.final).filter((entry) => entry.turn === turn.n);
+}
+
+/** What of the session's learning its model is offered, and so may be reviewed. */
+export function offeredTo(context: EngineContext): Offered {
+  const memory = context.meta().learning === "on";
+  return { skills: memory && !isHeldOut(context.host), memory };
+}
+
+/** The message that began this turn judges the turn before it, if it says anything of it. */
+function judgeTurnBefore(
+  context: EngineContext,
+  turn: TurnRow,
+  entries: Entry[],
+): { judged: Judged; corrects: boolean } | null {
+  const { log } = context;
+  const input = entries[0];
+  const before = turnBefore(context, turn);
+  if (!before || input?.kind !== "user" || input.parts.some(({ source }) => source !== "principal")) return null;
+  const final = log.entry(before.final!);
+  const asked = final !== null && textOf(final).slice(-LAST_WORDS_CHARS).includes("?");
+  const { outcome, correction } = judgeMessage(textOf(input), { asked });
+  const rowEntries = entriesOf(context, before);
+  const observation = log.observed(before.n)?.observation ?? observe(context, before, rowEntries);
+  const isJudged = observation.judgements?.some(({ judge }) => judge === "message");
+  if (outcome === "unknown" || isJudged) return null;
+  const judgement: Judgement = { judge: "message", outcome, at: input.at };
+  const judged = judgeAgain(observation, judgement);
+  return {
+    judged: {
+      ...{ row: before, entries: rowEntries, judgement, nth: 1 },
+      observation: correction ? withCorrection(judged, input.n) : judged,
+    },
+    corrects: correction,
+  };
+}
+
+/** The last one that a model worked on: an order to the session itself lies between two turns and is none. */
+function turnBefore({ log }: EngineContext, turn: TurnRow): TurnRow | null {
+  for (let before = log.turn(turn.n - 1); before; before = log.turn(before.n - 1)) {
+    if (before.state !== "steered" && before.stats.modelCalls > 0) return before;
+  }
+  return null;
+}
+
+/** What the person put right while the turn ran. */
+function steeredCorrections(entries: Entry[]): number[] {
+  return entries
+    .filter((entry) => entry.kind === "user" && entry.steer && judgeMessage(textOf(entry)).correction)
+    .map((entry) => entry.n);
+}
+
+/** Records the turn, and says where it stands among those like it. */
+async function place(
+  context: EngineContext,
+  row: JobRow,
+  turn: TurnRow,
+  entries: Entry[],
+  observation: Observation,
+): Promise<{ observation: Observation; neighbourhood: Neighbourhood }> {
+  const { host } = context;
+  const at = turn.endedAt ?? 0;
+  const heldOut = isHeldOut(host);
+  const signature = toSignature(observation, { session: host.session, at, heldOut, entries });
+  const neighbourhood = await askArchive(context, row, signature, turn.n);
+  return { observation: placeAmong(observation, neighbourhood), neighbourhood };
+}
+
+/** The profile's Archive; the session's own turns while it has none, or when it has failed too often. */
+async function askArchive(
+  context: EngineContext,
+  row: JobRow,
+  signature: TurnSignature,
+  turn: number,
+): Promise<Neighbourhood> {
+  const { host, log } = context;
+  try {
+    if (host.archive) return await host.archive.observe(signature);
+  } catch (error) {
+    if (row.tries < ARCHIVE_TRIES) throw error;
+    host.report("archive", `turn ${turn} is compared with those of its session: ${messageOf(error)}`);
+  }
+  const own = log.observedTurns(0, turn, OWN_TURNS).map(({ n, observed }) =>
+    toSignature(observed.observation, {
+      ...{ session: host.session, at: log.turn(n)?.endedAt ?? 0, heldOut: signature.heldOut, entries: [] },
+    }),
+  );
+  return toNeighbourhood(signature, own, host.settings.learning.discount);
+}
+
+/** A judge has spoken of a turn that was looked at before. */
+export async function tellAgain(context: EngineContext, row: JobRow, judged: Judged): Promise<Judged> {
+  const placed = await place(context, row, judged.row, judged.entries, judged.observation);
+  const told = { ...judged, ...placed };
+  await tell(context, told);
+  return told;
+}
+
+/** Evidence for each text the turn used, and the verdict where this makes one due. */
+async function tell(context: EngineContext, told: Judged & { neighbourhood: Neighbourhood }): Promise<void> {
+  const { host } = context;
+  const { row, entries, observation, judgement, nth, neighbourhood } = told;
+  const { judge, outcome } = judgement;
+  if (observation.loaded.length === 0 || (judge === "exit" && !isAnswered(entries))) return;
+  const { modelCalls, toolCalls, failedCalls } = row.stats;
+  const at = row.endedAt ?? 0;
+  for (const { skill, text } of observation.loaded) {
+    await host.evidence.put({
+      ...{ v: 2, skill, text, turn: observation.turn, judge, nth, outcome, day: dayOf(at), at },
+      ...{ modelCalls, toolCalls, failedCalls, tokens: observation.effort?.tokens ?? 0 },
+      task: taskOf(observation.request),
+      contradicted: observation.provedWrong?.some((proof) => proof.skill === skill && proof.text === text) ?? false,
+      baseline: neighbourhood.skills[skill]?.without ?? null,
+    });
+  }
+  if (outcome === "unknown") return;
+  const index = await host.skills.index();
+  for (const { skill, text } of observation.loaded) {
+    const line = Object.hasOwn(index.skills, skill) ? index.skills[skill] : undefined;
+    // What succeeds and is active stays so; what is no longer the skill's text is for the curator to count.
+    const isDue = outcome === "failure" || line?.state === "trial" || line?.state === "stale";
+    if (line?.text !== text || line.state === "archived" || !isDue) continue;
+    const op = `verdict:${observation.turn}.${judge}${nth > 1 ? `.${nth}` : ""}`;
+    const { skills, evidence, settings } = host;
+    await settleSkill({ skills, evidence, settings, skill, op });
+  }
+}
+
+/** With what was stored of the turn while others were asked: a rating may have come. */
+export function putObservation(
+  { log }: EngineContext,
+  turn: number,
+  observation: Observation,
+  counters?: ReviewCounters,
+): void {
+  const stored = log.observed(turn);
+  const { judgements = [], corrections = [] } = stored?.observation ?? {};
+  const missing = judgements.filter(
+    ({ judge, at }) => !observation.judgements?.some((known) => known.judge === judge && known.at === at),
+  );
+  const judged = missing.reduce((done, one) => judgeAgain(done, one), observation);
+  const whole = corrections.reduce((done, { entry }) => withCorrection(done, entry), judged);
+  log.putObserved(turn, { ...stored, observation: whole, ...(counters && { counters }) });
+}
+
+function bundledText({ host }: EngineContext, skill: string): string | null {
+  const files = Object.hasOwn(host.seeds, skill) ? host.seeds[skill] : undefined;
+  return files ? textOfFiles(hashFiles(files)) : null;
+}

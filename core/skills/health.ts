@@ -1,0 +1,39 @@
+// Whether what a skill brings along still works: its checks run, and what was found of its contract still concerns its text.
+// Asked by the curator once in a while, and when a person writes a skill. Pure but for the run.
+import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
+import type { SkillHead } from "../schemas/skill.ts";
+import { type RunChecks, checkPaths, readCheck } from "./checks.ts";
+import { contractOf, isStanding } from "./contract.ts";
+import { SKILL_MD } from "./format.ts";
+
+export type Health = NonNullable<SkillHead["health"]>;
+
+export interface HealthOptions {
+  files: FileBodies;
+  now: number;
+  /** Absent: nothing runs, and only the form of its checks is looked at. */
+  run?: RunChecks;
+  /** What is known already: sessions find what the curator, who has none of their tools, cannot. */
+  standing?: Health;
+}
+
+/** `broken` is empty when all is well. What cannot be run here says nothing. Never throws. */
+export async function inspectHealth({ files, now, run, standing }: HealthOptions): Promise<Health> {
+  const malformed = checkPaths(files).flatMap((path) => {
+    const read = readCheck(path, files);
+    return read.ok ? [] : [read.failure.message];
+  });
+  const results = (await run?.(files)) ?? [];
+  const failing = results
+    .filter(({ ok, runnable }) => runnable && !ok)
+    .map(({ check, why, output }) => `${check}: ${why}${output && ` (it wrote: ${firstLine(output)})`}`);
+  const contract = contractOf(textOrEmpty(files[SKILL_MD]));
+  const outdated = (standing?.broken ?? []).filter((finding) => isStanding(finding, contract));
+  return { checkedAt: now, broken: [...outdated, ...malformed, ...failing] };
+}
+
+const MAX_LINE_CHARS = 200;
+
+function firstLine(text: string): string {
+  return (text.trim().split("\n", 1)[0] ?? "").slice(0, MAX_LINE_CHARS).toWellFormed();
+}

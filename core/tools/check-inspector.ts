@@ -1,0 +1,29 @@
+// Lets the checks that a skill brings along run before a model's write of it is accepted. One of the inspectors of
+// skill_manage; made by whoever wires the tools, with a runner of core/checks/. A person's own writes are not refused.
+import { type Failure, err } from "../errors.ts";
+import { type CheckResult, type RunChecks, readCheck, touchedChecks, validateChecks } from "../skills/checks.ts";
+import type { FileBodies } from "../schemas/file-body.ts";
+import type { SkillInspector } from "./skill-manage.ts";
+
+/** Failures: `bad_check`, and `check_failed` with the fact `checks`. What cannot be run here is no failure. */
+export function createCheckInspector(run: RunChecks): SkillInspector {
+  return async ({ before, after }) => {
+    const touched = touchedChecks(before?.files ?? {}, after);
+    if (touched.length === 0) return null;
+    const malformed = validateChecks(after);
+    if (malformed) return malformed;
+    const failed = (await run(after, touched)).filter(({ ok, runnable }) => runnable && !ok);
+    return failed.length === 0 ? null : refuse(failed, after);
+  };
+}
+
+/** The sentence is the harness's alone: what a script prints, and what it is called, are the words of who wrote it. */
+function refuse(failed: CheckResult[], files: FileBodies): Failure {
+  const checks = failed.map(({ check, why, output }) => {
+    const read = readCheck(check, files);
+    return { check, why, ...(read.ok && { expected: read.value.expect }), output };
+  });
+  const what = failed.length === 1 ? "a check of the skill fails" : `${failed.length} checks of the skill fail`;
+  const next = "Correct what it runs, or the check, in the same call";
+  return err("check_failed", `Nothing was written: ${what}, as \`checks\` shows. ${next}.`, { checks }).failure;
+}

@@ -1,0 +1,180 @@
+import { describe, expect, it } from "vitest";
+import { createTurnRecords } from "../../core/archive/turn-archive.ts";
+import { contentWords } from "../../core/learning/requests.ts";
+import type { Sql } from "../../core/ports.ts";
+import type { TurnSignature } from "../../core/schemas/learning.ts";
+import { createNodeSql } from "../support/node-sql.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+
+const sessionOf = (n: number) => `01J${String(n).padStart(23, "0")}`;
+const loaded = (skill: string) => [{ skill, text: "a".repeat(64) }];
+
+function turn(n: number, request: string, over: Partial<TurnSignature> = {}): TurnSignature {
+  return {
+    turn: `${sessionOf(n)}-1`,
+    session: sessionOf(n),
+    at: n,
+    request,
+    tools: { terminal: 2 },
+    loaded: [],
+    outcome: "success",
+    judge: "exit",
+    recovered: false,
+    effort: { calls: 4, failedCalls: 0, tokens: 100 },
+    heldOut: false,
+    ...over,
+  };
+}
+
+function setUp() {
+  const sql = createNodeSql();
+  return { sql, records: createTurnRecords({ sql, discount: 0.8 }) };
+}
+
+/** Records turns without asking what is known of each. */
+function fill(sql: Sql, turns: TurnSignature[]): void {
+  createTurnRecords({ sql, discount: 0.8 }).turns({ limit: 1 }); // makes the tables
+  sql.transaction(() => {
+    for (const [i, signature] of turns.entries()) {
+      sql.run("INSERT INTO turn_sign VALUES (?, ?, ?)", i + 1, signature.at, JSON.stringify(signature));
+      const words = [...contentWords(signature.request)].join(" ");
+      sql.run("INSERT INTO turn_words(rowid, words) VALUES (?, ?)", i + 1, words);
+    }
+  });
+}
+
+describe("a turn that is recorded", () => {
+  it("is told what is known of earlier ones like it, whichever session they are of", () => {
+    const { records } = setUp();
+    expect(records.observe(turn(1, "Average the prices in the export"))).toEqual({
+      ...{ similar: 0, successes: 0, best: null, skills: {} },
+    });
+    records.observe(turn(2, "Write a poem about rain"));
+    const near = records.observe(turn(3, "Average the prices of the new export", { loaded: loaded("prices") }));
+    expect(near).toMatchObject({ similar: 1, successes: 1, best: { calls: 4, turn: `${sessionOf(1)}-1` } });
+    expect(near.skills.prices?.without).toEqual({ turns: 1, successes: 1, failures: 0, calls: 4 });
+  });
+
+  it("again is the same turn: the newest record counts, and it is no neighbour of itself", () => {
+    const { records, sql } = setUp();
+    const first = turn(1, "Average the prices in the export");
+    records.observe(first);
+    const known = records.observe({ ...first, outcome: "failure", judge: "rating", loaded: loaded("prices") });
+    expect(known.similar).toBe(0);
+    expect(records.turns({ limit: 9 })).toEqual([
+      { ...first, outcome: "failure", judge: "rating", loaded: loaded("prices") },
+    ]);
+    expect(records.observe(turn(2, "Average the prices in the export"))).toMatchObject({ similar: 1, successes: 0 });
+    const count = (table: string) => sql.run<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)[0]!.n;
+    expect(["turn_sign", "turn_place", "turn_skill"].map(count)).toEqual([2, 2, 1]);
+  });
+
+  it("may ask for anything: quotes, operators, no words at all", () => {
+    const { records } = setUp();
+    for (const [i, request] of [
+      '"OR" NEAR( * ^',
+      "",
+      "`a` 12",
+      "price AND NOT price",
+      "価格の平均",
+      "été où ça",
+    ].entries()) {
+      expect(records.observe(turn(2 * i + 1, request)).similar).toBe(0);
+      expect(records.observe(turn(2 * i + 2, request)).similar).toBe(/\p{L}{4}|été/u.test(request) ? 1 : 0);
+    }
+  });
+
+  it("is still there when the object comes back, and a crash between its rows leaves none of them", () => {
+    const sql = createNodeSql();
+    let left = Infinity;
+    const mortal = {
+      ...sql,
+      run: ((query: string, ...values: never[]) => {
+        if (/^INSERT/.test(query) && --left < 0) throw new Error("the power went out");
+        return sql.run(query, ...values);
+      }) as typeof sql.run,
+    };
+    for (const writes of [0, 1, 2, 3]) {
+      left = writes;
+      const records = createTurnRecords({ sql: mortal, discount: 0.8 });
+      expect(() => records.observe(turn(1, "Average the prices", { loaded: loaded("x") }))).toThrow("power");
+    }
+    left = Infinity;
+    createTurnRecords({ sql: mortal, discount: 0.8 }).observe(turn(1, "Average the prices"));
+    const back = createTurnRecords({ sql, discount: 0.8 });
+    expect(back.observe(turn(2, "Average the prices"))).toMatchObject({ similar: 1 });
+  });
+});
+
+describe("the turns of a profile", () => {
+  it("are listed newest first, since a time, and no more than asked for", () => {
+    const { records } = setUp();
+    for (const n of [1, 2, 3, 4]) records.observe(turn(n, `Request number ${n}`));
+    const listed = (asked: { since?: number; limit: number }) => records.turns(asked).map(({ at }) => at);
+    expect(listed({ limit: 9 })).toEqual([4, 3, 2, 1]);
+    expect(listed({ limit: 2 })).toEqual([4, 3]);
+    expect(listed({ since: 3, limit: 9 })).toEqual([4, 3]);
+  });
+
+  it("ten thousand of them cost a question no more than two hundred do", () => {
+    const { sql } = setUp();
+    const random = createSeededRandom(7);
+    const things = ["prices", "weights", "orders", "invoices", "letters", "photos", "tickets", "reports"];
+    const deeds = ["average", "sort", "summarise", "rename", "translate", "count", "merge", "check"];
+    const pick = (list: string[]) => list[Math.floor(random() * list.length)]!;
+    const many = Array.from({ length: 10_000 }, (_, i) =>
+      turn(i + 1, `Please ${pick(deeds)} the ${pick(things)} of week ${i + 1}`),
+    );
+    fill(sql, many);
+    let rows = 0;
+    const counting = {
+      ...sql,
+      run: ((query: string, ...values: never[]) => {
+        const found = sql.run(query, ...values);
+        rows += found.length;
+        return found;
+      }) as typeof sql.run,
+    };
+    const asked = createTurnRecords({ sql: counting, discount: 0.8 });
+    const known = asked.observe(turn(10_001, "Please average the prices of this week"));
+    // About 156 share both words, and those are asked for first; all share the week.
+    expect(known.similar).toBeGreaterThan(100);
+    expect(rows).toBeLessThanOrEqual(200 + 2);
+  });
+});
+
+describe("the lift of a skill", () => {
+  it("is over the turns that used it and those like them, before it was there and since", () => {
+    const { records } = setUp();
+    const request = "Average the prices in the export";
+    records.observe(turn(1, request, { outcome: "failure" }));
+    records.observe(turn(2, request, { outcome: "unknown" }));
+    records.observe(turn(3, "Write a poem about rain"));
+    records.observe(turn(11, request, { loaded: loaded("prices") }));
+    records.observe(turn(12, request, { outcome: "failure" }));
+    records.observe(turn(13, "Translate a letter", { loaded: loaded("prices") }));
+    records.observe(turn(14, "Write a poem about rain"));
+    expect(records.lift("prices", "Averages of prices.", 10)).toEqual({
+      before: { turns: 2, judged: 1, successes: 0 },
+      after: { turns: 3, judged: 3, successes: 2 },
+    });
+  });
+
+  it("of a skill that nobody used is nothing", () => {
+    const { records } = setUp();
+    records.observe(turn(1, "Average the prices in the export"));
+    const none = { turns: 0, judged: 0, successes: 0 };
+    expect(records.lift("prices", "Average the prices in the export.", 1)).toEqual({ before: none, after: none });
+  });
+
+  it("looks at both sides, however many turns there are on one of them", () => {
+    const { records, sql } = setUp();
+    const request = "Average the prices in the export";
+    fill(
+      sql,
+      Array.from({ length: 400 }, (_, i) => turn(i + 1, request, { outcome: i < 5 ? "failure" : "success" })),
+    );
+    records.observe(turn(401, request, { loaded: loaded("prices") }));
+    expect(records.lift("prices", "", 6)).toMatchObject({ before: { turns: 5, judged: 5, successes: 0 } });
+  });
+});

@@ -1,0 +1,132 @@
+import { expect, it } from "vitest";
+import { renderLearning } from "../../cli/learning.ts";
+import { parseOrder } from "../../cli/converse.ts";
+import type { LearningLedger } from "../../core/schemas/ledger.ts";
+import { EMPTY } from "./ledger-sample.ts";
+
+const AT = Date.UTC(2026, 0, 5, 9);
+const figures = { turns: 4, judged: 4, successes: 3, success: 0.75, calls: 6, failedCalls: 1.5, recovery: 0.5 };
+
+const FULL: LearningLedger = {
+  ...EMPTY,
+  turns: {
+    ...{ seen: 8, more: true, since: AT, by: "week", all: figures },
+    periods: [{ key: "2026-W02", ...figures }],
+    stretches: [
+      { from: 1, to: 4, ...figures, success: 0, calls: 10 },
+      { from: 5, to: 8, ...figures, success: null, calls: 5 },
+      { from: 9, to: 9, ...figures, success: 1, calls: 0 },
+    ],
+  },
+  curves: { success: { turns: 8, a: -0.1012, b: 0.5478, r2: 0.5543 }, calls: null },
+  reuse: { had: 4, loaded: 3, rate: 0.75 },
+  byState: { ...EMPTY.byState, trial: 1, archived: 2 },
+  skills: [
+    {
+      ...{ name: "reading-tables", description: "", state: "trial", origin: "review", pinned: false, revisions: 2 },
+      ...{ reason: `It says\u001b[31m ${"why ".repeat(30)}`, text: "a".repeat(64), withdrawn: [] },
+      ...{ createdAt: AT, revisedAt: AT, firstUsedAt: AT, lastUsedAt: AT, uses: 3, successes: 2, failures: 1 },
+      health: { checkedAt: AT, broken: ["The tool `csv` is gone."] },
+      texts: [
+        {
+          ...{ text: "a".repeat(64), present: true, firstUsedAt: AT, lastUsedAt: AT, verdict: "trial" },
+          ...{ why: "Two successes of three.", uses: 3, successes: 2, failures: 1, contradicted: 0, rate: 0.9 },
+          ...{ pBetter: 0.712, pWorse: 0.288, calls: 4, baselineCalls: 9, lift: 0.3, rewrite: false },
+        },
+      ],
+      lift: {
+        ...{ before: { turns: 4, judged: 4, successes: 1 }, after: { turns: 5, judged: 4, successes: 3 }, lift: 0.5 },
+      },
+      history: [{ rev: 2, text: "a".repeat(64), origin: "review", at: AT, purged: false }],
+    },
+  ],
+  next: "reading-tables",
+  reviews: {
+    ...EMPTY.reviews,
+    ...{ seen: 3, lessons: 1, byTrigger: { value: 2 }, waiting: 1, dead: { grant_spent: 1 }, refused: { uncited: 1 } },
+    lastRefused: [
+      { review: "01JZZZZZZZZZZZZZZZZZZZZZZZ.1-8", tool: "memory", code: "uncited", message: "Cite an entry." },
+    ],
+  },
+  waits: [
+    {
+      ...{
+        id: "0".repeat(20),
+        tool: "memory",
+        origin: "review",
+        reason: "taint",
+        summary: "Adds a fact.",
+        askedAt: AT,
+      },
+    },
+  ],
+  cost: { ...EMPTY.cost, review: { calls: 7, tokens: 12_345, usd: 0.5 } },
+  bought: { uses: 2, calls: 7, tokens: 1_050, skills: 1 },
+};
+
+it("shows a profile that has learned nothing in a few words", () => {
+  expect(renderLearning(EMPTY)).toBe(
+    [
+      "No turn has been observed yet.",
+      "",
+      "No skill of its own yet.",
+      "",
+      "Spent on reviews since 2025-01-01: 0 model calls, 0 tokens, $0.0000",
+      "Saved: not known yet.",
+      "",
+    ].join("\n"),
+  );
+});
+
+it("shows everything in 80 columns of plain text", () => {
+  const page = renderLearning(FULL);
+  for (const line of page.split("\n")) expect([...line].length, line).toBeLessThanOrEqual(80);
+  expect(page).not.toContain("\u001b");
+  expect(page.replace(/(why ?)+/, "why").replace(/\n {4}(why ?)+/, ""))
+    .toBe(`8 turns since 2026-01-05, older ones left out
+
+  week             turns    judged   success     calls    failed recovered
+  2026-W02             4         4      75 %         6       1.5      50 %
+  all                  4         4      75 %         6       1.5      50 %
+
+Had a learned skill to load: 4 turns; loaded one: 3 (75 %).
+
+One sign for 4 turns, oldest first
+  success ▁·█  0 to 100 %
+  calls   █▅▁  0 to 10
+  success = -0.1 + 0.55 ln n, R² 0.55, n 1…8
+
+Skills: 1 trial, 2 archived
+
+  reading-tables (trial, by review), revision 2, last used 2026-01-05
+    It says[31m why
+    3 uses: 2 succeeded, 1 failed
+    present text: trial, P(better) 0.71, lift +0.3, calls 4 for 9
+      Two successes of three.
+    all such turns: before it 1 of 4, since 3 of 4, lift +0.5
+    broken: The tool \`csv\` is gone.
+    revision 2, aaaaaaaa, by review, 2026-01-05
+  More skills after reading-tables.
+
+Reviews: 3, 1 lesson, 1 still to come
+  begun by: value 2
+  given up: grant_spent 1
+  refused: uncited 1
+    memory, uncited: Cite an entry.
+
+1 change for you to decide on (/pending)
+  taint: Adds a fact.
+
+Spent on reviews since 2025-01-01: 7 model calls, 12,345 tokens, $0.5000
+Saved, by estimate: 7 tool calls, 1,050 tokens in 2 uses
+`);
+});
+
+it.each([
+  ["/learning", { kind: "learning" }],
+  ["/learning reading-tables ", { kind: "learning", skill: "reading-tables" }],
+  ["/learning two words", { kind: "wrong", hint: "Name one skill: /learning SKILL." }],
+  ["/learnings", { kind: "say", text: "/learnings" }],
+])("%j is read as %j", (line, order) => {
+  expect(parseOrder(line)).toEqual(order);
+});

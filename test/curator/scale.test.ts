@@ -1,0 +1,81 @@
+// A million profiles, of which few were active: what a night of curation costs depends on those few alone.
+import { describe, expect, it } from "vitest";
+import { runCuration, toHeadCheck } from "../../core/learning/run-curation.ts";
+import { toJudge } from "../../core/learning/verdict.ts";
+import { DEFAULTS } from "../../core/limits.ts";
+import type { CurationMessage } from "../../core/schemas/curation.ts";
+import { dayOf } from "../../core/schemas/ids.ts";
+import { createCurationStore } from "../../stores/curation-store.ts";
+import { createEvidenceStore } from "../../stores/evidence-store.ts";
+import { createSkillStore } from "../../stores/skill-store.ts";
+import { type DeliverOptions, deliverCuration, sendDueShards } from "../../workers/curator/deliver.ts";
+import { createTestClock } from "../support/clock.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+import { createInventedBucket, profileAt } from "./invented-bucket.ts";
+import { DAY_MS } from "./world.ts";
+
+const MILLION = 1_000_000;
+
+/** All that a night does: the hour, its messages, and those they send. */
+async function spendNight(profiles: number, dueCount: number) {
+  const clock = createTestClock();
+  const random = createSeededRandom(3);
+  const numbers = new Set<number>();
+  while (numbers.size < dueCount) numbers.add(Math.floor(random() * profiles));
+  const due = { day: dayOf(clock.now() - DAY_MS), profiles: [...numbers] };
+  const bucket = createInventedBucket({ clock, profiles, due });
+  const settings = DEFAULTS;
+  const curation = createCurationStore({ bucket, pageProfiles: 3 });
+  const sent: CurationMessage[] = [];
+  const queue: DeliverOptions["queue"] = { send: async (message) => void sent.push(message) };
+  const options: DeliverOptions = {
+    ...{ curation, queue, clock, random, log: () => {} },
+    run: (profile, run, dryRun, order) =>
+      runCuration({
+        ...{ profile, run, dryRun, ...order, curation, clock, settings, work: { queue, seeds: {} } },
+        skills: createSkillStore({ bucket, profile, clock, random, swapMs: 10_000 }),
+        evidence: createEvidenceStore({ bucket, profile, judge: toJudge(settings.learning) }),
+        checkHead: toHeadCheck({}, settings.skills),
+      }),
+  };
+  await sendDueShards(options);
+  let messages = 0;
+  for (let next = sent.shift(); next; next = sent.shift()) {
+    messages += 1;
+    expect(await deliverCuration(next, 1, options)).toEqual({ act: "ack" });
+  }
+  const calls = Object.values(bucket.calls).reduce((sum, n) => sum + n, 0);
+  return { bucket, calls, messages, due, sent };
+}
+
+describe("a night of a million profiles", () => {
+  it("reads those that are due, ages their skills, clears their markers, and looks at no other", async () => {
+    const { bucket, due, messages } = await spendNight(MILLION, 1_000);
+    expect(bucket.markers()).toEqual([]);
+    expect(bucket.touched).toEqual(new Set(due.profiles.map(profileAt)));
+    const [profile] = [...bucket.touched];
+    const head = JSON.parse(await (await bucket.get(`p/${profile}/heads/reading-tables`))!.text()) as { state: string };
+    expect(head.state).toBe("stale");
+    // A message for each shard and page, and one for the look at each skill that became stale.
+    expect(messages).toBeLessThan(256 * 2 + 1_000 / 3 + 1_000);
+  }, 60_000);
+
+  it("costs as much in a village as in a city, and twice as much for twice as many", async () => {
+    const [village, city, more] = [
+      await spendNight(1_000, 100),
+      await spendNight(MILLION, 100),
+      await spendNight(MILLION, 200),
+    ];
+    expect(Math.abs(city.calls - village.calls) / village.calls).toBeLessThan(0.05);
+    expect(more.messages).toBeLessThan(city.messages * 2.1);
+    expect(more.calls / city.calls).toBeGreaterThan(1.7);
+    expect(more.calls / city.calls).toBeLessThan(2.1);
+    expect(city.calls / 100).toBeLessThan(80);
+  }, 60_000);
+
+  it("costs four calls when nobody was active", async () => {
+    const { bucket, calls, messages } = await spendNight(MILLION, 0);
+    expect({ messages, touched: bucket.touched.size }).toEqual({ messages: 0, touched: 0 });
+    expect(calls).toBeLessThanOrEqual(4);
+  });
+});

@@ -1,0 +1,568 @@
+// Work that a curation leaves to a model: when it is asked for, what it may do, what it costs, and that it is done once,
+// wherever it is killed and however often it is delivered.
+import { describe, expect, it } from "vitest";
+import { DEFAULTS } from "../../core/limits.ts";
+import type { CurationMessage, CurationWork } from "../../core/schemas/curation.ts";
+import type { JsonObject } from "../../core/schemas/entry.ts";
+import { deliverCuration } from "../../workers/curator/deliver.ts";
+import { PROFILE } from "../learning/sample.ts";
+import { createCrashingBucket } from "../support/crashing-bucket.ts";
+import { expectSound } from "../support/skills.ts";
+import type { ScriptLine } from "../support/scripted-model.ts";
+import { skillMd } from "../skills/skill-md.ts";
+import { FIRST, FIRST_MD, MERGE, SECOND, SECOND_MD, TOTALS, UMBRELLA, UMBRELLA_MD } from "./tables.ts";
+import { type World, createWorld, meet, statesOf, use } from "./world.ts";
+
+const RUN = "20260501T000000Z-aaaa";
+const LATER = "20260502T000000Z-bbbb";
+const NAME = "reading-tables";
+const GRANT = 300_000;
+
+const call = (name: string, args: JsonObject): ScriptLine => ({ calls: [{ name, args }] });
+const PATCH = { action: "patch", name: NAME, old_string: `Steps of ${NAME}.`, new_string: "Look first, then read." };
+const REWRITE: ScriptLine[] = [call("skill_manage", PATCH), { text: "The step was too vague." }];
+const CONSOLIDATE: ScriptLine[] = [call("skill_merge", MERGE), { text: "Two were one." }];
+
+async function add(world: World, name: string, content: string, files: Record<string, string> = {}): Promise<void> {
+  const description = /^description: (.*)$/m.exec(content)![1]!;
+  await world.addSkill(PROFILE, name, { files: { "SKILL.md": content, ...files }, description });
+}
+
+/** A skill that failed eight times out of twelve on trial: it wants a rewrite, and is not withdrawn. */
+async function createPoorWorld(grantTokens = GRANT): Promise<World> {
+  const world = createWorld({ grantTokens });
+  await add(world, NAME, skillMd({ name: NAME, description: "How tables are read." }));
+  await meet(world, PROFILE);
+  const outcomes = Array.from({ length: 4 }, () => ["failure", "success", "failure"] as const).flat();
+  await use(world, PROFILE, NAME, outcomes, { judge: "rating" });
+  world.clock.advance(60_000);
+  return world;
+}
+
+async function createTablesWorld(): Promise<World> {
+  const world = createWorld({ grantTokens: GRANT });
+  await add(world, FIRST, FIRST_MD, { "references/totals.md": TOTALS });
+  await add(world, SECOND, SECOND_MD);
+  await meet(world, PROFILE);
+  world.sent.splice(0);
+  world.clock.advance(60_000);
+  return world;
+}
+
+const works = (world: World) =>
+  world.sent.map(({ message }) => ("skill" in message ? `${message.kind} ${message.skill}` : message.kind));
+const outcomeOf = async (world: World, work: string, run = RUN) =>
+  (await world.curation.work(PROFILE, run, work).outcome())!;
+
+describe("a run leaves to a model", () => {
+  it("a text whose rate is low, once, with its share of the grant", async () => {
+    const world = await createPoorWorld();
+    await world.run(PROFILE, RUN);
+    expect(world.sent).toEqual([
+      { message: { v: 1, kind: "rewrite", profile: PROFILE, run: RUN, skill: NAME }, delaySeconds: 0 },
+    ]);
+    const report = (await world.curation.report(PROFILE, RUN))!;
+    expect(report.run.work).toMatchObject([{ work: `rewrite.${NAME}`, skill: NAME, grant: { tokens: GRANT } }]);
+    expect(report.markdown).toContain(`- \`rewrite.${NAME}\`, ${GRANT} tokens at most:`);
+    await world.work(PROFILE, RUN, `rewrite.${NAME}`, [{ text: "I see nothing wrong." }]);
+    world.sent.splice(0);
+    await world.run(PROFILE, LATER);
+    expect(works(world)).toEqual([]);
+  });
+
+  it("what is owed again, as long as it has no outcome", async () => {
+    const world = await createPoorWorld();
+    await world.run(PROFILE, RUN);
+    const [first] = world.sent.splice(0);
+    await world.run(PROFILE, LATER);
+    expect(world.sent).toEqual([first]);
+    expect((await world.curation.notes(PROFILE)).owed).toEqual([{ run: RUN, work: `rewrite.${NAME}` }]);
+    await world.work(PROFILE, RUN, `rewrite.${NAME}`, REWRITE);
+    world.sent.splice(0);
+    await world.run(PROFILE, "20260503T000000Z-cccc");
+    expect([world.sent, (await world.curation.notes(PROFILE)).owed]).toEqual([[], []]);
+  });
+
+  it("what a check found broken, before what merely fails", async () => {
+    const world = await createPoorWorld(100_000);
+    await add(world, "adding-columns", skillMd({ name: "adding-columns", description: "Sums of columns." }));
+    const check = { check: "checks/a.json", ok: false, runnable: true, why: "exit code 1, not 0", output: "" };
+    const runChecks = async (files: object) => (JSON.stringify(files).includes("adding-columns") ? [check] : []);
+    await world.run(PROFILE, RUN, { runChecks });
+    expect(works(world)).toEqual(["rewrite adding-columns"]);
+    expect((await world.curation.report(PROFILE, RUN))?.markdown).toContain(
+      "- **adding-columns** is broken: checks/a.json: exit code 1, not 0",
+    );
+  });
+
+  it("each stale skill, once a staleness, as many as the grant has room for", async () => {
+    const world = createWorld({ grantTokens: 200_000 });
+    for (const name of ["alpha", "beta", "gamma"])
+      await add(world, name, skillMd({ name, description: `All of ${name}.` }));
+    await meet(world, PROFILE);
+    await world.liveDays(PROFILE, 31);
+    await world.run(PROFILE, RUN);
+    expect(works(world)).toEqual(["look alpha", "look beta"]);
+    for (const name of ["alpha", "beta"]) await world.work(PROFILE, RUN, `look.${name}`, [{ text: "Leave it." }]);
+    world.sent.splice(0);
+    await world.liveDays(PROFILE, 1);
+    await world.run(PROFILE, LATER);
+    expect(works(world)).toEqual(["look gamma"]);
+    await world.work(PROFILE, LATER, "look.gamma", [{ text: "Leave it." }]);
+    await world.liveDays(PROFILE, 1);
+    await use(world, PROFILE, "alpha", ["unknown"]);
+    await world.run(PROFILE, "20260503T000000Z-cccc");
+    world.sent.splice(0);
+    // It came back, and is stale once more.
+    await world.liveDays(PROFILE, 31);
+    await world.run(PROFILE, "20260504T000000Z-dddd");
+    expect(works(world)).toEqual(["look alpha"]);
+  });
+
+  it("nothing where there is no grant, none of a person's, and in a dry run only says so", async () => {
+    const broke = await createPoorWorld(0);
+    await broke.run(PROFILE, RUN);
+    expect(works(broke)).toEqual([]);
+    const pinned = await createPoorWorld();
+    const { skills } = pinned.profileOf(PROFILE);
+    await skills.change({ name: NAME, op: "pin", since: 1, decide: () => ({ ok: true, value: { pinned: true } }) });
+    await pinned.run(PROFILE, RUN);
+    expect(works(pinned)).toEqual([]);
+    const dry = await createPoorWorld();
+    await dry.run(PROFILE, RUN, { dryRun: true });
+    expect(works(dry)).toEqual([]);
+    expect((await dry.curation.report(PROFILE, RUN))?.markdown).toContain("## Would be left to a model");
+  });
+
+  it("with the profile's own grant, where its policy has one", async () => {
+    const world = await createPoorWorld(0);
+    await world.curation.changePolicy(PROFILE, (policy) => ({ ...policy, grantTokens: 50_000, grantUsd: 0.5 }));
+    await world.run(PROFILE, RUN);
+    const { work } = (await world.curation.report(PROFILE, RUN))!.run;
+    expect(work?.[0]?.grant).toMatchObject({ tokens: 50_000, usdMicros: 500_000 });
+  });
+
+  it("a consolidation when somebody asks for it and skills are near each other, and nothing else then", async () => {
+    const world = await createTablesWorld();
+    await world.run(PROFILE, RUN, { consolidate: true });
+    expect(world.sent.map(({ message }) => message)).toEqual([
+      { v: 1, kind: "consolidate", profile: PROFILE, run: RUN },
+    ]);
+    const alone = await createPoorWorld();
+    await alone.run(PROFILE, RUN, { consolidate: true });
+    expect(works(alone)).toEqual([`rewrite ${NAME}`]);
+  });
+});
+
+describe("a rewrite", () => {
+  it("shows the model the skill and what is known of it, and puts its new text on trial", async () => {
+    const world = await createPoorWorld();
+    await world.run(PROFILE, RUN);
+    const end = await world.work(PROFILE, RUN, `rewrite.${NAME}`, REWRITE);
+    expect(end.state).toBe("finished");
+    const [request] = world.models[0]!.requests;
+    const text = (request!.messages[0] as { text: string }).text;
+    expect(text).toContain(`Steps of ${NAME}.`);
+    expect(text).toContain("Used by 12 turns, of which 4 succeeded and 8 failed.");
+    expect(request!.tools.map(({ name }) => name)).toEqual(["skills_list", "skill_view", "skill_manage"]);
+    expect(request!.system).toContain("write one skill anew");
+    const head = (await world.profileOf(PROFILE).skills.head(NAME))!;
+    expect(head).toMatchObject({ rev: 2, state: "trial", origin: "curator" });
+    const result = await outcomeOf(world, `rewrite.${NAME}`);
+    expect(result).toMatchObject({ state: "done", note: "The step was too vague.", modelCalls: 2 });
+    expect(result.changes).toEqual([
+      {
+        skill: NAME,
+        from: { state: "trial", rev: 1, text: head.parent },
+        to: { state: "trial", rev: 2, text: head.text },
+        reason: "written by the curator",
+      },
+    ]);
+    expect(result.usage).toMatchObject({ input: 20, output: 10 });
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ["another skill", { ...PATCH, name: "adding-columns" }, "not_this_skill"],
+    ["a delete", { action: "delete", name: NAME, absorbed_into: "" }, "not_here"],
+    ["a new skill", { action: "create", name: NAME, content: skillMd({ name: NAME }) }, "not_here"],
+    ["a negative claim about a tool", { ...PATCH, new_string: "The terminal does not work." }, "tool_claim"],
+  ])("is refused for %s", async (_what, args, code) => {
+    const world = await createPoorWorld();
+    await add(world, "adding-columns", skillMd({ name: "adding-columns", description: "Sums of columns." }));
+    await world.run(PROFILE, RUN);
+    await world.work(PROFILE, RUN, `rewrite.${NAME}`, [call("skill_manage", args), { text: "So be it." }]);
+    const result = await outcomeOf(world, `rewrite.${NAME}`);
+    expect(result).toMatchObject({ state: "left", changes: [], refused: [{ tool: "skill_manage", code }] });
+  });
+
+  it("reaches no tool but its own", async () => {
+    const world = await createPoorWorld();
+    await world.run(PROFILE, RUN);
+    await world.work(PROFILE, RUN, `rewrite.${NAME}`, [call("memory", { action: "add" }), { text: "Well." }]);
+    expect((await outcomeOf(world, `rewrite.${NAME}`)).refused).toMatchObject([{ tool: "memory" }]);
+  });
+
+  it("ends without a model where the skill is gone, archived or held by a person", async () => {
+    const world = await createPoorWorld();
+    await world.run(PROFILE, RUN);
+    const { skills } = world.profileOf(PROFILE);
+    await skills.change({ name: NAME, op: "pin", since: 1, decide: () => ({ ok: true, value: { pinned: true } }) });
+    await world.work(PROFILE, RUN, `rewrite.${NAME}`, REWRITE);
+    await world.work(PROFILE, RUN, "rewrite.absent", REWRITE);
+    expect(world.models.flatMap((model) => model.requests)).toEqual([]);
+    expect((await outcomeOf(world, `rewrite.${NAME}`)).note).toBe("The skill is archived, or held by a person.");
+    expect((await outcomeOf(world, "rewrite.absent")).note).toBe("The skill is gone.");
+  });
+
+  it("stops when its grant is spent, and what was written stands", async () => {
+    const world = await createPoorWorld();
+    await world.run(PROFILE, RUN);
+    const { steps } = await world.curation.work(PROFILE, RUN, `rewrite.${NAME}`).script();
+    expect(steps).toEqual([]);
+    const dear: ScriptLine = { calls: [{ name: "skill_manage", args: PATCH }], usage: { input: GRANT } };
+    await world.work(PROFILE, RUN, `rewrite.${NAME}`, [dear, { text: "Never said." }]);
+    const result = await outcomeOf(world, `rewrite.${NAME}`);
+    expect(result).toMatchObject({ state: "done", note: `Stopped early. The grant of ${GRANT} tokens is spent.` });
+    expect([result.changes.length, result.modelCalls]).toEqual([1, 1]);
+  });
+
+  it("waits for the lease, and while the profile is paused; then it stays owed", async () => {
+    const world = await createPoorWorld();
+    await world.run(PROFILE, RUN);
+    const now = world.clock.now();
+    await world.curation.lease(PROFILE, LATER, now, now + 60_000);
+    expect(await world.work(PROFILE, RUN, `rewrite.${NAME}`, REWRITE)).toMatchObject({ state: "again" });
+    await world.curation.release(PROFILE, LATER);
+    await world.curation.changePolicy(PROFILE, (policy) => ({ ...policy, paused: true }));
+    expect(await world.work(PROFILE, RUN, `rewrite.${NAME}`, REWRITE)).toEqual({ state: "waits" });
+    expect(world.models.flatMap((model) => model.requests)).toEqual([]);
+    expect((await world.curation.notes(PROFILE)).owed).toHaveLength(1);
+  });
+
+  it("is done once, wherever it is killed and however often it is delivered", async () => {
+    const whole = await createPoorWorld();
+    await whole.run(PROFILE, RUN);
+    await whole.work(PROFILE, RUN, `rewrite.${NAME}`, REWRITE);
+    const expected = tracesOf(await outcomeOf(whole, `rewrite.${NAME}`));
+    for (let atCall = 1; ; atCall++) {
+      for (const afterwards of atCall % 3 === 0 ? [false, true] : [true]) {
+        const world = await createPoorWorld();
+        await world.run(PROFILE, RUN);
+        const bucket = createCrashingBucket(world.bucket, { atCall, afterwards });
+        await world.work(PROFILE, RUN, `rewrite.${NAME}`, REWRITE, { bucket }).catch(() => "killed");
+        if (!bucket.hasCrashed()) {
+          expect(atCall).toBeGreaterThan(30);
+          return;
+        }
+        await finish(world, `rewrite.${NAME}`, REWRITE);
+        const asked = world.models.flatMap((model) => model.requests).length;
+        const { skills } = world.profileOf(PROFILE);
+        const head = (await skills.head(NAME))!;
+        // An answer that never reached the record is asked for again, and nothing else is.
+        expect({ atCall, asked, rev: head.rev, state: head.state }).toEqual({
+          ...{ atCall, rev: 2, state: "trial" },
+          asked: expect.toSatisfy((n: number) => n === 2 || n === 3) as number,
+        });
+        expect(tracesOf(await outcomeOf(world, `rewrite.${NAME}`))).toEqual(expected);
+        await skills.rebuildIndex(() => null);
+        await expectSound(world.bucket, PROFILE, skills);
+      }
+    }
+  }, 60_000);
+
+  it("is done once by two deliveries at once", async () => {
+    const world = await createPoorWorld();
+    await world.run(PROFILE, RUN);
+    await Promise.all(Array.from({ length: 3 }, () => world.work(PROFILE, RUN, `rewrite.${NAME}`, REWRITE)));
+    await finish(world, `rewrite.${NAME}`, REWRITE);
+    expect(await world.profileOf(PROFILE).skills.head(NAME)).toMatchObject({ rev: 2 });
+    expect(await outcomeOf(world, `rewrite.${NAME}`)).toMatchObject({ state: "done", modelCalls: 2 });
+  });
+});
+
+/** Delivers until the work has an outcome, as a queue does. */
+async function finish(world: World, work: string, lines: ScriptLine[], run = RUN): Promise<void> {
+  for (let round = 0; round < 20; round++) {
+    world.clock.advance(DEFAULTS.curation.leaseMs + 1_000);
+    const end = await world.work(PROFILE, run, work, lines);
+    if (end.state === "finished") return;
+  }
+  throw new Error("The work never came to an end.");
+}
+
+/** What must be the same whatever happened on the way. */
+function tracesOf({ state, note, changes, merges, refused, modelCalls }: CurationWork) {
+  return { state, note, changes, merges, refused, modelCalls };
+}
+
+describe("a look at a stale skill", () => {
+  const STALE = { state: "stale" as const };
+
+  async function createStaleWorld(): Promise<World> {
+    const world = createWorld({ grantTokens: GRANT });
+    await add(world, FIRST, FIRST_MD, { "references/totals.md": TOTALS });
+    await add(world, UMBRELLA, UMBRELLA_MD, { "references/totals.md": TOTALS });
+    const { skills } = world.profileOf(PROFILE);
+    await skills.change({ name: FIRST, op: "age", since: 1, decide: () => ({ ok: true, value: STALE }) });
+    await meet(world, PROFILE);
+    world.sent.splice(0);
+    return world;
+  }
+
+  const run = async (world: World) => (await world.curation.runs(PROFILE))[0]!;
+
+  it("may make it part of a skill that is there", async () => {
+    const world = await createStaleWorld();
+    const items = (MERGE.items as { id: string }[]).filter(({ id }) => id.startsWith(FIRST));
+    const args = {
+      ...MERGE,
+      absorbs: [FIRST],
+      content: UMBRELLA_MD.replaceAll("references/totals.md", "references/csv.md").concat(
+        "\nSee references/totals.md.\n",
+      ),
+      items: items.map((item) => (item.id.endsWith(".md") ? { ...item, where: "references/csv.md" } : item)),
+    };
+    await world.work(PROFILE, await run(world), `look.${FIRST}`, [
+      call("skill_merge", args as JsonObject),
+      { text: "Done." },
+    ]);
+    const result = await outcomeOf(world, `look.${FIRST}`, await run(world));
+    expect(result.refused).toEqual([]);
+    expect(await statesOf(world, PROFILE)).toEqual({ [FIRST]: "archived", [UMBRELLA]: "trial" });
+    const { skills } = world.profileOf(PROFILE);
+    expect((await skills.head(FIRST))?.reason).toBe(`absorbed into ${UMBRELLA}`);
+    expect(Object.keys((await skills.open(UMBRELLA))!.files).sort()).toEqual([
+      "SKILL.md",
+      "references/csv.md",
+      "references/totals.md",
+    ]);
+    expect((await skills.head(UMBRELLA))?.rev).toBe(2);
+  });
+
+  it("may patch it, or leave it", async () => {
+    const world = await createStaleWorld();
+    const id = await run(world);
+    const args = { action: "patch", name: FIRST, old_string: "of a CSV file.", new_string: "of comma-separated text." };
+    await world.work(PROFILE, id, `look.${FIRST}`, [call("skill_manage", args), { text: "Nobody found it." }]);
+    expect(await statesOf(world, PROFILE)).toMatchObject({ [FIRST]: "trial" });
+    await world.work(PROFILE, id, `look.${UMBRELLA}`, [{ text: "Never asked." }]);
+    expect(await outcomeOf(world, `look.${UMBRELLA}`, id)).toMatchObject({
+      ...{ state: "left", note: "The skill is not stale any more.", modelCalls: 0 },
+    });
+  });
+});
+
+describe("a consolidation", () => {
+  const WORK = "consolidate";
+
+  it("shows the groups with their items, writes the umbrella and archives what it absorbs", async () => {
+    const world = await createTablesWorld();
+    await world.run(PROFILE, RUN, { consolidate: true });
+    await world.work(PROFILE, RUN, WORK, CONSOLIDATE);
+    const [request] = world.models[0]!.requests;
+    const text = (request!.messages[0] as { text: string }).text;
+    expect(text).toContain("## Group 1");
+    expect(text).toContain(`- \`${FIRST}/1\` 1. Look at the first lines with`);
+    expect(text).toContain(`- \`${FIRST}/references/totals.md\` references/totals.md`);
+    expect(request!.tools.map(({ name }) => name)).toEqual(["skills_list", "skill_view", "skill_merge"]);
+    expect(await statesOf(world, PROFILE)).toEqual({ [FIRST]: "archived", [SECOND]: "archived", [UMBRELLA]: "trial" });
+    const { skills } = world.profileOf(PROFILE);
+    const umbrella = (await skills.open(UMBRELLA))!;
+    expect(umbrella.files).toEqual({ "SKILL.md": UMBRELLA_MD, "references/totals.md": TOTALS });
+    expect(umbrella.head).toMatchObject({ origin: "curator", rev: 1 });
+    const result = await outcomeOf(world, WORK);
+    expect(result.merges).toEqual([
+      {
+        ...{ umbrella: UMBRELLA, absorbed: [FIRST, SECOND], left: [], kept: 9, archived: [] },
+        superseded: [{ item: `${SECOND}/1`, reason: "The step with the command says the same." }],
+      },
+    ]);
+    expect(result.changes.map(({ skill, from, to }) => `${skill}: ${from?.state ?? "nothing"} > ${to.state}`)).toEqual([
+      `${UMBRELLA}: nothing > trial`,
+      `${FIRST}: trial > archived`,
+      `${SECOND}: trial > archived`,
+    ]);
+  });
+
+  it("is refused where an item is not accounted for, and done when the model puts that right", async () => {
+    const world = await createTablesWorld();
+    await world.run(PROFILE, RUN, { consolidate: true });
+    const hasty = { ...MERGE, items: (MERGE.items as JsonObject[]).slice(1) };
+    const lines = [call("skill_merge", hasty as JsonObject), ...CONSOLIDATE];
+    await world.work(PROFILE, RUN, WORK, lines);
+    const result = await outcomeOf(world, WORK);
+    expect(result.refused).toMatchObject([{ tool: "skill_merge", code: "item_unmarked" }]);
+    expect(result.merges).toHaveLength(1);
+  });
+
+  it("leaves alone what has changed between the plan and the move", async () => {
+    const world = await createTablesWorld();
+    await world.run(PROFILE, RUN, { consolidate: true });
+    const { skills } = world.profileOf(PROFILE);
+    let crash = 0;
+    // Killed after the merge was written down: then a person pins one of the two.
+    for (let atCall = 1; (await merges(world)).length === 0; atCall++) {
+      const bucket = createCrashingBucket(world.bucket, { atCall, afterwards: false });
+      await world.work(PROFILE, RUN, WORK, CONSOLIDATE, { bucket }).catch(() => "killed");
+      world.clock.advance(DEFAULTS.curation.leaseMs + 1_000);
+      crash = atCall;
+    }
+    expect(crash).toBeGreaterThan(10);
+    await skills.change({ name: SECOND, op: "pin", since: 1, decide: () => ({ ok: true, value: { pinned: true } }) });
+    await finish(world, WORK, CONSOLIDATE);
+    expect(await statesOf(world, PROFILE)).toEqual({ [FIRST]: "archived", [SECOND]: "trial", [UMBRELLA]: "trial" });
+    expect((await outcomeOf(world, WORK)).merges).toMatchObject([{ absorbed: [FIRST], left: [SECOND] }]);
+  });
+
+  const merges = (world: World) => world.curation.work(PROFILE, RUN, WORK).merges();
+
+  it("keeps the umbrella from ageing when a job names one of those it absorbs", async () => {
+    const world = await createTablesWorld();
+    await world.curation.changePolicy(PROFILE, (policy) => ({ ...policy, keepSkills: [SECOND] }));
+    await world.run(PROFILE, RUN, { consolidate: true });
+    await world.work(PROFILE, RUN, WORK, CONSOLIDATE);
+    expect((await world.curation.policy(PROFILE)).keepSkills).toEqual([SECOND, UMBRELLA]);
+  });
+
+  it("is finished before a new plan begins, and once, wherever it is killed", async () => {
+    const whole = await createTablesWorld();
+    await whole.run(PROFILE, RUN, { consolidate: true });
+    await whole.work(PROFILE, RUN, WORK, CONSOLIDATE);
+    const expected = tracesOf(await outcomeOf(whole, WORK));
+    const states = await statesOf(whole, PROFILE);
+    for (let atCall = 1; ; atCall++) {
+      for (const afterwards of atCall % 3 === 0 ? [false, true] : [true]) {
+        const world = await createTablesWorld();
+        await world.run(PROFILE, RUN, { consolidate: true });
+        const bucket = createCrashingBucket(world.bucket, { atCall, afterwards });
+        await world.work(PROFILE, RUN, WORK, CONSOLIDATE, { bucket }).catch(() => "killed");
+        if (!bucket.hasCrashed()) {
+          expect(atCall).toBeGreaterThan(50);
+          return;
+        }
+        const wasPlanned = (await merges(world)).length > 0;
+        world.clock.advance(DEFAULTS.curation.leaseMs + 1_000);
+        await world.run(PROFILE, LATER);
+        if (wasPlanned) expect({ atCall, ...(await statesOf(world, PROFILE)) }).toEqual({ atCall, ...states });
+        await finish(world, WORK, CONSOLIDATE);
+        expect({ atCall, ...tracesOf(await outcomeOf(world, WORK)) }).toEqual({ atCall, ...expected });
+        expect({ atCall, ...(await statesOf(world, PROFILE)) }).toEqual({ atCall, ...states });
+        const { skills } = world.profileOf(PROFILE);
+        for (const name of [FIRST, SECOND]) expect(await skills.head(name)).toMatchObject({ seq: 2, rev: 1 });
+        expect(await skills.head(UMBRELLA)).toMatchObject({ rev: 1 });
+        await skills.rebuildIndex(() => null);
+        await expectSound(world.bucket, PROFILE, skills);
+      }
+    }
+  }, 120_000);
+});
+
+describe("a run that is taken back", () => {
+  const BACK = "20260503T000000Z-back";
+
+  it("gives back what its models have done, last change first, and once", async () => {
+    const world = await createTablesWorld();
+    const before = await statesOf(world, PROFILE);
+    await world.run(PROFILE, RUN, { consolidate: true });
+    await world.work(PROFILE, RUN, "consolidate", CONSOLIDATE);
+    await world.run(PROFILE, BACK, { undoes: RUN });
+    expect(await statesOf(world, PROFILE)).toEqual({ ...before, [UMBRELLA]: "archived" });
+    const report = (await world.curation.report(PROFILE, BACK))!;
+    expect(report.run).toMatchObject({ undoes: RUN });
+    expect(report.run.undone!.map(({ change, result }) => `${change.skill} ${result}`)).toEqual([
+      `${SECOND} moved`,
+      `${FIRST} moved`,
+      `${UMBRELLA} moved`,
+    ]);
+    expect(report.markdown).toContain(`## Taken back: the run \`${RUN}\``);
+    const seqs = async () =>
+      Promise.all(
+        [FIRST, SECOND, UMBRELLA].map(async (name) => (await world.profileOf(PROFILE).skills.head(name))!.seq),
+      );
+    const were = await seqs();
+    await world.run(PROFILE, BACK, { undoes: RUN });
+    expect(await seqs()).toEqual(were);
+  });
+
+  it("ends the work that it left to a model and that nobody has done", async () => {
+    const world = await createPoorWorld();
+    await world.run(PROFILE, RUN);
+    await world.run(PROFILE, BACK, { undoes: RUN });
+    expect(await outcomeOf(world, `rewrite.${NAME}`)).toMatchObject({ state: "cancelled", modelCalls: 0 });
+    await world.work(PROFILE, RUN, `rewrite.${NAME}`, REWRITE);
+    expect(world.models.at(-1)!.requests).toEqual([]);
+  });
+
+  it("gives back a new text too, and can itself be taken back", async () => {
+    const world = await createPoorWorld();
+    await world.run(PROFILE, RUN);
+    await world.work(PROFILE, RUN, `rewrite.${NAME}`, REWRITE);
+    const { skills } = world.profileOf(PROFILE);
+    const rewritten = (await skills.head(NAME))!;
+    await world.run(PROFILE, BACK, { undoes: RUN });
+    const restored = (await skills.head(NAME))!;
+    expect(restored).toMatchObject({ rev: 3, text: rewritten.parent, state: "trial" });
+    await world.run(PROFILE, "20260504T000000Z-anew", { undoes: BACK });
+    expect(await skills.head(NAME)).toMatchObject({ rev: 4, text: rewritten.text });
+  });
+
+  it("is taken back whole, wherever it is killed", async () => {
+    for (let atCall = 1; ; atCall++) {
+      for (const afterwards of atCall % 3 === 0 ? [false, true] : [true]) {
+        const world = await createTablesWorld();
+        const before = await statesOf(world, PROFILE);
+        await world.run(PROFILE, RUN, { consolidate: true });
+        await world.work(PROFILE, RUN, "consolidate", CONSOLIDATE);
+        const bucket = createCrashingBucket(world.bucket, { atCall, afterwards });
+        await world.run(PROFILE, BACK, { undoes: RUN, bucket }).catch(() => "killed");
+        if (!bucket.hasCrashed()) {
+          expect(atCall).toBeGreaterThan(30);
+          return;
+        }
+        world.clock.advance(DEFAULTS.curation.leaseMs + 1_000);
+        await world.run(PROFILE, BACK, { undoes: RUN });
+        expect({ atCall, ...(await statesOf(world, PROFILE)) }).toEqual({ atCall, ...before, [UMBRELLA]: "archived" });
+        const report = (await world.curation.report(PROFILE, BACK))!.run;
+        expect({ atCall, left: report.undone!.filter(({ result }) => result !== "moved") }).toEqual({
+          atCall,
+          left: [],
+        });
+      }
+    }
+  }, 120_000);
+});
+
+describe("a message for work", () => {
+  const message = { v: 1, kind: "rewrite", profile: PROFILE, run: RUN, skill: NAME } as CurationMessage;
+  const failure = { code: "overloaded", message: "The provider is overloaded." };
+
+  it.each([
+    [{ state: "waits" as const }, { act: "ack" }],
+    [
+      { state: "again" as const, delayMs: 1_500 },
+      { act: "retry", delaySeconds: 2 },
+    ],
+    [
+      { state: "failed" as const, failure, final: false },
+      { act: "retry", delaySeconds: 10 },
+    ],
+  ])("that ends with %j is answered by %j", async (end, verdict) => {
+    const world = createWorld();
+    const work = { run: async () => end, end: async () => Promise.reject(new Error("Not asked for.")) };
+    expect(await deliverCuration(message, 1, { ...world.options, work })).toEqual(verdict);
+  });
+
+  it("is given up after five failures, and its report says why", async () => {
+    const world = createWorld();
+    const ended: string[] = [];
+    const work = {
+      run: async () => ({ state: "failed" as const, failure, final: false }),
+      end: async (_profile: string, _run: string, id: string, note: string) => {
+        ended.push(`${id}: ${note}`);
+        return {} as CurationWork;
+      },
+    };
+    expect(await deliverCuration(message, 5, { ...world.options, work })).toEqual({ act: "ack" });
+    expect(ended).toEqual([`rewrite.${NAME}: The provider is overloaded. (overloaded)`]);
+  });
+});

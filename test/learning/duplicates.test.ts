@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { createDuplicateInspector } from "../../core/learning/duplicates.ts";
+import { DEFAULTS } from "../../core/limits.ts";
+import type { SkillNext } from "../../core/ports.ts";
+import { createSkillStore } from "../../stores/skill-store.ts";
+import { createTestClock } from "../support/clock.ts";
+import { createMemoryBucket } from "../support/memory-bucket.ts";
+import { newProfileId } from "../support/profile-ids.ts";
+import { type Draft, HELD, OTHERS, PARAPHRASED } from "./duplicate-pairs.ts";
+
+const toText = ({ name, description, body }: Draft) =>
+  `---\nname: ${name}\ndescription: ${description}\n---\n\n# ${name}\n\n${body}\n`;
+
+async function setUp(drafts: Draft[], next: Partial<SkillNext> = {}) {
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock });
+  const profile = newProfileId();
+  const store = createSkillStore({ bucket, profile, clock, random: () => 0.5, swapMs: 1_000 });
+  for (const draft of drafts) {
+    const value: SkillNext = {
+      ...{ files: { "SKILL.md": toText(draft) }, description: draft.description, state: "trial", origin: "review" },
+      ...next,
+    };
+    const made = await store.change({
+      name: draft.name,
+      op: draft.name,
+      since: 0,
+      decide: () => ({ ok: true, value }),
+    });
+    if (!made.ok) throw new Error(made.failure.message);
+  }
+  const inspect = createDuplicateInspector({
+    store,
+    seeds: {},
+    similarity: DEFAULTS.skills.duplicateBody,
+    companions: true,
+  });
+  return {
+    store,
+    ask: (draft: Draft) =>
+      inspect({
+        ...{ name: draft.name, before: null, after: { "SKILL.md": toText(draft) }, description: draft.description },
+        ...{ citations: [], approved: false },
+      }),
+  };
+}
+
+/** Many skills of other fields, all with words of their own. */
+const crowd = (count: number): Draft[] =>
+  Array.from({ length: count }, (_, n) => ({
+    name: `tending-plant-${n}`,
+    description: `Tending the plant of sort ${n}.`,
+    body: Array.from({ length: 20 }, (__, k) => `plant${n}word${k}`).join(" "),
+  }));
+
+describe("a new skill", () => {
+  it.each(PARAPHRASED)("that says what '%s' says in other words is refused with its name", async (of, draft) => {
+    const { ask } = await setUp([...HELD, ...crowd(40)]);
+    const failure = await ask(draft);
+    expect(failure).toMatchObject({ code: "near_duplicate", facts: { neighbour: of } });
+    expect(failure?.message).toContain(`put what is new into '${of}'`);
+  });
+
+  it.each(OTHERS.map((draft) => [draft.name, draft] as const))("'%s', of the same field, is none", async (_, draft) => {
+    const { ask } = await setUp([...HELD, ...crowd(40)]);
+    expect(await ask(draft)).toBeNull();
+  });
+
+  it("is compared with ten at most, however many there are", async () => {
+    const { store, ask } = await setUp([...HELD, ...crowd(60)]);
+    const heads: string[] = [];
+    const { head } = store;
+    store.head = async (name) => (heads.push(name), head(name));
+    await ask(PARAPHRASED[1]![1]);
+    expect(heads).toHaveLength(10);
+    expect(heads).toContain("restoring-postgres-backups");
+  });
+
+  it("is told of the companion where the neighbour is protected", async () => {
+    const { ask } = await setUp(HELD, { origin: "user", state: "active" });
+    expect((await ask(PARAPHRASED[0]![1]))?.message).toContain("into 'adding-up-columns-local'");
+  });
+
+  it("may take the place of what was archived, and stand beside its own base", async () => {
+    const { ask } = await setUp(HELD, { state: "archived" });
+    expect(await ask(PARAPHRASED[0]![1])).toBeNull();
+    const living = await setUp(HELD);
+    const [, draft] = PARAPHRASED[0]!;
+    expect(await living.ask({ ...draft, name: "adding-up-columns-local" })).toBeNull();
+  });
+});
