@@ -261,8 +261,8 @@ export interface EvidenceStore {
   put(evidence: EvidenceInput): Promise<void>;
   list(skill: SkillName): AsyncIterable<Evidence>;
   /**
-   * Recomputes `stats/<name>` from the listing and stores it. `lineage`: the skill's present text and what it was made
-   * from, whose evidence counts in part.
+   * Recomputes `stats/<name>` from the listing and stores it, if nobody wrote it a moment ago. `lineage`: the skill's
+   * present text and what it was made from, whose evidence counts in part.
    */
   fold(skill: SkillName, lineage?: Lineage): Promise<SkillStats>;
   /** Marks the profile active on a day and due for curation once the day is over. Create-only. */
@@ -312,9 +312,12 @@ export interface CurationStore {
   /** One page of a shard's profiles. */
   dueProfiles(day: Day, shard: string, cursor?: string): Promise<{ profiles: ProfileId[]; cursor?: string }>;
   clearDue(day: Day, profile: ProfileId): Promise<void>;
-  /** Takes or renews the profile's lease up to a time; false while another run holds it. */
-  lease(profile: ProfileId, run: CurationId, now: number, until: number): Promise<boolean>;
-  release(profile: ProfileId, run: CurationId): Promise<void>;
+  /**
+   * Takes or renews the profile's lease up to a time; false while another run holds it, or another piece of work of this
+   * one: what ends first must not end the lease of the other.
+   */
+  lease(profile: ProfileId, run: CurationId, now: number, until: number, work?: WorkId): Promise<boolean>;
+  release(profile: ProfileId, run: CurationId, work?: WorkId): Promise<void>;
   /** The profile has been deleted: nothing is to be done for it. */
   isGone(profile: ProfileId): Promise<boolean>;
   policy(profile: ProfileId): Promise<Policy>;
@@ -336,6 +339,18 @@ export interface CurationStore {
   works(profile: ProfileId, run: CurationId): Promise<CurationWork[]>;
   /** Newest first. */
   runs(profile: ProfileId): Promise<CurationId[]>;
+  /** Deletes all that runs begun before `before` have left, but for those of `kept`. Returns how many runs went. */
+  sweep(profile: ProfileId, before: number, kept: CurationId[]): Promise<number>;
+  /**
+   * Notes that the checks of a text are about to run; false when they were begun at or after `since` and never ended,
+   * because they ended whoever ran them.
+   */
+  beginCheck(
+    profile: ProfileId,
+    skill: SkillName,
+    check: { text: Sha256; now: number; since: number },
+  ): Promise<boolean>;
+  endCheck(profile: ProfileId, skill: SkillName): Promise<void>;
 }
 
 /** The record of one piece of work: a script like a review's, the merges it has begun, its outcome. All create-only. */

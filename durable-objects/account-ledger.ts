@@ -152,9 +152,9 @@ export function createAccountLedger(sql: Sql) {
   }
 
   /**
-   * One review a profile within `perProfileMs`, within the day's budget, while not too many are open. Who holds the slot and asks again is granted again:
-   * it did not hear the first answer, since its own reviews are further apart than that. So nobody has used a grant that
-   * expired before it was heard of, and a new one takes its place.
+   * One review a profile within `perProfileMs`, within the day's budget, while not too many are open. Who holds the slot and
+   * asks again is granted again: it did not hear the first answer, since its own reviews are further apart than that. So
+   * nobody has used a grant that expired before it was heard of, and a new one takes its place.
    */
   function reserveReview(request: ReviewRequest): ReviewPlace {
     const { review, session, now, perProfileMs, urgent, maxBacklog = Infinity } = request;

@@ -79,8 +79,10 @@ export class Archive extends DurableObject<ArchiveEnv> {
   }
 
   #turns(): TurnRecords {
-    const { discount } = readSettings(this.env).learning;
-    return (this.#records ??= createTurnRecords({ sql: toSql(this.ctx.storage), discount }));
+    return (this.#records ??= createTurnRecords({
+      sql: toSql(this.ctx.storage),
+      discount: readSettings(this.env).learning.discount,
+    }));
   }
 
   #skills(): SkillArchive {

@@ -1,199 +1,396 @@
-// Reviews on the real stack, all of which is killed with SIGKILL while they run and started again on the same state; then
-// measured: what was lost, done twice or left broken. Called by chaos.ts.
+// Reviews and curations on the real stack, all of which is killed with SIGKILL again and again: at calls to their stores, while
+// it starts, and at random moments; with each message delivered several times, twice at once and out of order. Called by
+// chaos.ts and, in short, by a test. What a kill left is read from the files (chaos-store-disk.ts), and measured in
+// chaos-review-measure.ts.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Client, createClient } from "../cli/client.ts";
-import { watchPuts } from "./chaos-aim.ts";
-import { type Measured, NOTHING, add, measure } from "./chaos-measure.ts";
+import { buildWorkers } from "./chaos-build.ts";
+import { type IndexLag, createIndexLag } from "./chaos-index-lag.ts";
+import { type Measured, type Reviewed, measureReviews } from "./chaos-review-measure.ts";
+import { type ReviewWorld, startReviewWorld } from "./chaos-review-world.ts";
+import { type StoredThings, readOwed, readStores } from "./chaos-store-disk.ts";
 import { operatorToken } from "./local-state.ts";
 import { freePort } from "./processes.ts";
 import { mulberry32 } from "./seeded.ts";
 import { type Stack, StackError, startStack } from "./stack.ts";
 
-const FILE = "river-gauges.csv";
-const TASK = `In \`${FILE}\`, what is the mean of the column \`discharge\`? Round to two decimals.`;
-const table = readFileSync(resolve(import.meta.dirname, `../test/fixtures/chaos/${FILE}`), "utf8");
-/** As in production, but for the waits: a lost message is sent again within a second instead of ten. */
-const SETTINGS = {
-  turn: { leaseMs: 1_000 },
-  review: {
-    quietMs: 1_000,
-    perSessionMs: 0,
-    perProfileMs: 0,
-    looksMs: [500, 1_000, 1_000, 2_000, 4_000],
-    maxLooks: 200,
-  },
-};
-const ARRIVES_MS = 120_000;
-const MAX_KILLS = 3;
-const MAX_TRIES = 5;
-const AIM_MS = 30_000;
-const BUCKET = "talaria-skills";
-
-export interface ReviewsRun extends Omit<Measured, "remarks"> {
-  kills: number;
+export interface ReviewsOptions {
+  reviews: number;
+  seed: number;
+  say(line: string): void;
+  /** Where each kill is to strike, by Worker, in order; absent: at all calls there are, and at random. */
+  strikes?: Strike[];
 }
 
-let stateDir: string;
-let token: string;
-let port: number;
-let bootMs: number;
-let stack: Stack;
+/** Calls to a store by Worker; the first of them that is made is the last. */
+export type Strike = Partial<Record<StruckWorker, string[]>>;
 
-export async function runReviews(reviews: number, seed: number): Promise<ReviewsRun> {
-  stateDir = mkdtempSync(join(tmpdir(), "talaria-chaos-"));
-  token = operatorToken(stateDir);
-  port = await freePort();
-  const bootBegan = performance.now();
-  stack = await boot();
-  bootMs = performance.now() - bootBegan;
+export interface ReviewsRun extends Measured {
+  kills: number;
+  /** Times that a kill left an index behind a head, and it was brought up. */
+  indexRepairs: number;
+  /** Calls to a store that were seen and never struck. */
+  unhit: string[];
+}
+
+const STRUCK = ["review", "curator"] as const;
+type StruckWorker = (typeof STRUCK)[number];
+
+/** As in production, but for the waits, and each turn is reviewed. */
+const SETTINGS = {
+  turn: { leaseMs: 1_000, titles: false },
+  review: {
+    ...{ afterModelCalls: 2, quietMs: 2_000, perSessionMs: 0, perProfileMs: 0, maxFailures: 3, maxBacklog: 1_000 },
+    ...{ looksMs: [500, 1_000, 1_000, 2_000, 4_000], maxLooks: 500, prefix: "never" },
+  },
+  memory: { sweepDays: 0 },
+  curation: { leaseMs: 2_000 },
+};
+const table = readFileSync(resolve(import.meta.dirname, "../test/fixtures/chaos/river-gauges.csv"), "utf8");
+/** The same figures, written otherwise: what was learned of the first is not enough. */
+const otherTable = table.replaceAll(",", ".").replaceAll(";", "|");
+
+/** What the sessions of a profile do, one after the other: each begins when the review of the one before has ended. */
+const ROUNDS: { file: string; body: string; expected: Reviewed["expected"]; rated?: true; forgets?: true }[] = [
+  { file: "river-gauges.csv", body: table, expected: "skill" },
+  { file: "mill-gauges.csv", body: otherTable, expected: "any", rated: true },
+  { file: "doubtful-gauges.csv", body: otherTable, expected: "waits", forgets: true },
+  { file: "doomed-gauges.csv", body: table, expected: "dead" },
+  { file: "bridge-gauges.csv", body: table, expected: "any", rated: true },
+];
+
+const STRIKE_MS = 8_000;
+const RANDOM_SHARE = 0.2;
+const FEW = 6;
+const RANDOM_MS = 2_500;
+const REDELIVERIES = 3;
+const SETTLED_MS = 120_000;
+/** Beyond the kills that were asked for, as many are spent on calls that have not been struck. */
+const SPARE_KILLS = 30;
+
+interface Subject {
+  profile: Profile;
+  round: number;
+  session: string;
+}
+interface Profile {
+  id: string;
+  client: Client;
+  subjects: Subject[];
+}
+
+export async function runReviews(options: ReviewsOptions): Promise<ReviewsRun> {
+  const stateDir = mkdtempSync(join(tmpdir(), "talaria-chaos-"));
+  const world = await startReviewWorld();
+  const run = new Run(options, stateDir, world, await freePort());
   try {
-    const span = await measureSpan();
-    console.log(
-      `A review writes ${span.result - span.job + 1} objects; each may be the last before a kill. Seed ${seed}.`,
-    );
-    const random = mulberry32(seed);
-    let total: Measured = NOTHING;
-    let kills = 0;
-    for (let n = 1; n <= reviews; n += 1) {
-      const disturbed = await disturbReview(n, span, random);
-      kills += disturbed.kills;
-      total = add(total, disturbed.measured);
-    }
-    const { lost, duplicated, brokenHeads } = total;
-    return { kills, lost, duplicated, brokenHeads };
+    return await run.all();
   } finally {
-    await stack.stop();
+    await run.end();
+    world.close();
     rmSync(stateDir, { recursive: true, force: true });
   }
 }
 
-/** One review that was struck after it was owed and before it was done; one that was quicker than the kill is only measured. */
-async function disturbReview(n: number, span: Span, random: () => number) {
-  let kills = 0;
-  let total: Measured = NOTHING;
-  for (let tries = 1; ; tries += 1) {
-    const struck = await strike(n, span, random);
-    kills += struck.kills;
-    const { lost, duplicated, brokenHeads, remarks } = await measure(struck.client, struck.session, struck.arrived);
-    total = add(total, { lost, duplicated, brokenHeads, remarks });
-    console.log(
-      `Review ${n}: ${struck.kills} kills, ${struck.within} of them before it was done; ` +
-        (struck.arrived ? "it has its result" : `no result within ${ARRIVES_MS / 1_000} s`) +
-        ` (lost ${lost}, duplicated ${duplicated}, broken heads ${brokenHeads})`,
+/** One run's state, and the steps that change it. */
+class Run {
+  readonly #options: ReviewsOptions;
+  readonly #stateDir: string;
+  readonly #world: ReviewWorld;
+  readonly #port: number;
+  readonly #token: string;
+  readonly #random: () => number;
+  readonly #lag: IndexLag = createIndexLag();
+  readonly #profiles: Profile[] = [];
+  readonly #hits = new Map<string, number>();
+  /** Finished reviews that a sweep is shown as old. */
+  readonly #swept = new Set<string>();
+  #stack: Stack | null = null;
+  #bootMs = 3_000;
+  #kills = 0;
+  #configs: Record<string, string> = {};
+  #things: StoredThings = { objects: new Map(), keys: [] };
+
+  constructor(options: ReviewsOptions, stateDir: string, world: ReviewWorld, port: number) {
+    this.#options = options;
+    this.#stateDir = stateDir;
+    this.#world = world;
+    this.#port = port;
+    this.#token = operatorToken(stateDir);
+    this.#random = mulberry32(options.seed);
+  }
+
+  async all(): Promise<ReviewsRun> {
+    const { reviews, say, strikes } = this.#options;
+    const entries = { api: "reviews-api.ts", review: "review.ts", curator: "curator.ts" };
+    this.#configs = await buildWorkers(join(this.#stateDir, "built"), entries);
+    say(`${reviews} reviews, at least as many kills. Seed ${this.#options.seed}.`);
+    const kills = Math.max(reviews, strikes?.length ?? 0);
+    for (let spare = SPARE_KILLS; ;) {
+      const isEnough = this.#kills >= kills && this.#begun() >= reviews;
+      if (isEnough && (strikes || this.#unhit().length === 0 || spare-- === 0)) break;
+      await this.#cycle(strikes?.[this.#kills]);
+    }
+    const sessions = await this.#finish();
+    await this.#kill();
+    const owed = readOwed(this.#stateDir).filter((job) => !job.startsWith("drive"));
+    const askedAgain = this.#world.askedAgain;
+    const measured = measureReviews(this.#things, sessions, {
+      ...{ owed, askedAgain, behind: this.#lag.open(), swept: this.#swept },
+    });
+    this.#report(measured);
+    return { kills: this.#kills, indexRepairs: this.#lag.repairs(), unhit: this.#unhit(), ...measured };
+  }
+
+  async end(): Promise<void> {
+    await this.#stack?.kill();
+  }
+
+  // ---- struck, again and again ----
+
+  async #cycle(given: Strike | undefined): Promise<void> {
+    const { say } = this.#options;
+    const { reviews, strikes } = this.#options;
+    const isRandom = !strikes && this.#kills > 1 && this.#kills < reviews && this.#random() < RANDOM_SHARE;
+    const strike = given ?? (isRandom || strikes ? {} : this.#aim());
+    const dies = isRandom && this.#random() < 0.3 ? this.#random() * this.#bootMs * 1.2 : null;
+    const struck: string[] = [];
+    if (await this.#boot(strike, dies)) {
+      await this.#beginNext();
+      await this.#disturb();
+      if (isRandom) await pause(this.#random() * RANDOM_MS);
+      else await until(() => this.#isStruck(strike), STRIKE_MS);
+      await this.#kill();
+      for (const [worker, point] of this.#world.reached) {
+        const name = `${worker} ${point}`;
+        struck.push(name);
+        this.#hits.set(name, (this.#hits.get(name) ?? 0) + 1);
+      }
+    } else this.#look();
+    this.#kills += 1;
+    const how = dies !== null ? "while it started" : struck.length > 0 ? struck.join(", ") : "at a random moment";
+    say(`Kill ${this.#kills}: ${how}; ${this.#begun()} reviews begun, ${this.#lag.repairs()} indexes brought up`);
+  }
+
+  /** Of the calls that are known, half of those not struck yet; or any one, when all have been. */
+  #aim(): Strike {
+    return Object.fromEntries(
+      STRUCK.map((worker) => {
+        const known = [...(this.#world.passed.get(worker) ?? [])];
+        const open = known.filter((point) => !this.#hits.has(`${worker} ${point}`));
+        if (open.length === 0) return [worker, known.filter(() => this.#random() < 2 / known.length)];
+        // Of the last few none is passed by.
+        return [worker, open.length <= FEW ? open : open.filter(() => this.#random() < 0.5)];
+      }),
     );
-    for (const remark of remarks) console.log(`  ${remark}`);
-    if (struck.within > 0 || tries === MAX_TRIES) return { kills, measured: total };
+  }
+
+  #isStruck(strike: Strike): boolean {
+    const wanted = STRUCK.filter((worker) => (strike[worker] ?? []).length > 0);
+    return wanted.length > 0 && wanted.every((worker) => this.#world.reached.has(worker));
+  }
+
+  /** A session does its task: in a profile whose last review has ended, else in a new one. */
+  async #beginNext(): Promise<void> {
+    const isFree = ({ subjects }: Profile) => subjects.length < ROUNDS.length && this.#hasEnded(subjects.at(-1)!);
+    const profile = this.#profiles.find(isFree) ?? (await this.#addProfile());
+    const { client, id, subjects } = profile;
+    const round = subjects.length;
+    const { file, body, forgets } = ROUNDS[round]!;
+    const { session } = await client.createSession();
+    await client.putFile(session, file, body);
+    const text = `In \`${file}\`, what is the mean of the column \`discharge\`? Round to two decimals.`;
+    await client.postMessage(session, text, "task");
+    subjects.push({ profile, round, session });
+    if (forgets) for (const { store, id: fact } of await client.listMemory()) await client.forget(store, fact);
+    await this.#send("age", { profile: id });
+  }
+
+  async #addProfile(): Promise<Profile> {
+    const { key, profile } = await createClient({ url: this.#stack!.url, key: this.#token }).createProfile();
+    const client = createClient({ url: this.#stack!.url, key, wait: (ms) => pause(Math.min(ms, 250)) });
+    const added = { id: profile, client, subjects: [] };
+    this.#profiles.push(added);
+    return added;
+  }
+
+  /** As the files said after the last kill. */
+  #hasEnded({ session }: Subject): boolean {
+    return [...this.#things.objects.keys()].some((key) => key.includes(`/${session}.`) && /\/(result|dead)$/.test(key));
+  }
+
+  /** Each message that is known again, newest first; a person who asks for curation and rates; and the hour that strikes. */
+  async #disturb(): Promise<void> {
+    const jobs = [...this.#things.objects.keys()].flatMap((key) => {
+      const [, profile, review] = /^p\/([^/]+)\/reviews\/([^/]+)\/job$/.exec(key) ?? [];
+      return profile && review && !this.#swept.has(review) ? [{ v: 1, profile, review }] : [];
+    });
+    const bodies = jobs.toSorted(() => this.#random() - 0.5).slice(0, REDELIVERIES);
+    await this.#send("deliver", { queue: "reviews", bodies, times: REDELIVERIES });
+    const curated = this.#profiles.toSorted(() => this.#random() - 0.5).slice(0, 2);
+    for (const { client } of curated) {
+      const { run } = await client.runCurator();
+      const body = { v: 1, kind: "profile", profile: curated[0]!.id, run, dryRun: false };
+      if (client === curated[0]!.client) await this.#send("deliver", { queue: "curation", bodies: [body], times: 2 });
+    }
+    // Its call ends with the handler, which may be struck.
+    void this.#stack!.cron("talaria-curator").catch(() => {});
+    const rated = this.#subjects().filter((subject) => ROUNDS[subject.round]!.rated && this.#hasEnded(subject));
+    for (const subject of rated.slice(-2)) await rate(subject);
+  }
+
+  #report({ remarks }: Measured): void {
+    const { say } = this.#options;
+    say("Calls to a store, and how often a kill struck there:");
+    const points = STRUCK.flatMap((worker) =>
+      [...(this.#world.passed.get(worker) ?? [])].map((at) => `${worker} ${at}`),
+    );
+    for (const point of points.toSorted()) say(`  ${point.padEnd(40)}  ${this.#hits.get(point) ?? 0}`);
+    for (const remark of remarks) say(`Remark: ${remark}`);
+  }
+
+  // ---- afterwards ----
+
+  /** Everything comes to its end without a kill; then each message once more. What the sessions say then. */
+  async #finish(): Promise<Reviewed[]> {
+    await this.#boot({}, null);
+    for (const end = Date.now() + SETTLED_MS; Date.now() < end; await pause(250)) {
+      if ((await this.#states()).every(({ isDone, reviews }) => isDone && reviews.every(isOver))) break;
+    }
+    for (const subject of this.#subjects()) if (ROUNDS[subject.round]!.rated) await rate(subject);
+    this.#things = readStores(this.#stateDir);
+    await this.#disturb();
+    await until(() => readOwed(this.#stateDir).length === 0, 20_000);
+    await Promise.all(this.#profiles.map((profile) => curate(profile)));
+    await pause(500); // what was delivered again ends after what it repeats
+    return this.#states();
+  }
+
+  #states(): Promise<Reviewed[]> {
+    return Promise.all(
+      this.#subjects().map(async ({ profile, round, session }) => {
+        const { id, client } = profile;
+        const [reviews, entries, { turns }] = await Promise.all([
+          client.listReviews(session),
+          client.entries(session),
+          client.session(session),
+        ]);
+        const { expected, rated = false } = ROUNDS[round]!;
+        const isDone = turns[0]?.state === "done";
+        return { profile: id, session, entries, reviews, isDone, expected, rated };
+      }),
+    );
+  }
+
+  #subjects(): Subject[] {
+    return this.#profiles.flatMap(({ subjects }) => subjects);
+  }
+  #begun(): number {
+    return this.#subjects().length;
+  }
+
+  #unhit(): string[] {
+    return STRUCK.flatMap((worker) =>
+      [...(this.#world.passed.get(worker) ?? [])]
+        .map((point) => `${worker} ${point}`)
+        .filter((point) => !this.#hits.has(point)),
+    );
+  }
+
+  // ---- the stack ----
+
+  async #send(what: string, body: object): Promise<void> {
+    const answer = await fetch(`${this.#stack!.url}/chaos/${what}`, { method: "POST", body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`/chaos/${what} answered ${answer.status}: ${await answer.text()}`);
+  }
+
+  async #kill(): Promise<void> {
+    await this.#stack!.kill();
+    this.#stack = null;
+    this.#look();
+  }
+
+  /** Before anyone repairs anything. */
+  #look(): void {
+    this.#things = readStores(this.#stateDir);
+    this.#lag.look(this.#things.objects);
+  }
+
+  /** False: it was killed `diesAfterMs` after it was asked to start. */
+  async #boot(points: Strike, diesAfterMs: number | null): Promise<boolean> {
+    this.#world.beginLife();
+    const began = performance.now();
+    const abort = new AbortController();
+    const timer = diesAfterMs === null ? null : setTimeout(() => abort.abort(), diesAfterMs);
+    try {
+      this.#stack = await startStack({
+        port: this.#port,
+        stateDir: this.#stateDir,
+        configs: this.#configs,
+        vars: this.#vars(points),
+        signal: abort.signal,
+      });
+      this.#bootMs = performance.now() - began;
+      if (diesAfterMs === null) return true;
+      await this.#stack.kill();
+      this.#stack = null;
+      return false;
+    } catch (error) {
+      if (!(error instanceof StackError && error.code === "aborted")) throw error;
+      return false;
+    } finally {
+      if (timer) clearTimeout(timer);
+    }
+  }
+
+  #vars(points: Strike): Record<string, string> {
+    return {
+      TALARIA_OPERATOR_TOKEN: this.#token,
+      TALARIA_MODEL: "rehearsal",
+      TALARIA_MODEL_REVIEW: "openai-chat:scripted",
+      OPENAI_BASE_URL: `http://127.0.0.1:${this.#port}/chaos/v1`,
+      TALARIA_SETTINGS: JSON.stringify(SETTINGS),
+      TALARIA_CHAOS: JSON.stringify({ url: this.#world.url, points, old: this.#makeOld() }),
+    };
+  }
+
+  /** The first review of a profile that has had three, once nobody waits for it. */
+  #makeOld(): string[] {
+    const owed = readOwed(this.#stateDir);
+    for (const { subjects } of this.#profiles) {
+      const [first, ...later] = subjects;
+      if (later.length < 2 || !this.#hasEnded(first!)) continue;
+      const key = [...this.#things.objects.keys()].find((one) => one.includes(`/reviews/${first!.session}.`));
+      const review = key?.split("/").at(-2);
+      if (review && !owed.some((job) => job.includes(review))) this.#swept.add(review);
+    }
+    return [...this.#swept];
   }
 }
 
-/**
- * Begins a review and kills the stack one to three times. The first time at one of the review's own puts, every third time at
- * its job, when its message is hardly sent; then while the stack starts and takes the review up again.
- */
-async function strike(n: number, span: Span, random: () => number) {
-  const puts = watchPuts(stateDir, BUCKET);
-  const planned = 1 + Math.floor(random() * MAX_KILLS);
-  const aim = n % 3 === 1 ? span.job : span.job + Math.floor(random() * (span.result - span.job + 1));
-  const { client, session, turn } = await work();
-  await Promise.race([puts.reached(aim), pause(AIM_MS)]);
-  const killedAt = [Date.now()];
-  await stack.kill();
-  puts.close();
-  while (killedAt.length < planned) killedAt.push(await bootAndKill(random() * bootMs * 1.2));
-  stack = await boot();
-  await turn;
-  const arrived = await untilReviewed(client, session);
-  const { owedAt, finishedAt } = await timesOf(client, session);
-  const within = killedAt.filter((time) => time >= owedAt && time <= finishedAt).length;
-  return { client, session, arrived, kills: killedAt.length, within };
+function isOver({ state }: { state: string }): boolean {
+  return state !== "waiting";
 }
 
-/** Starts the stack and kills it `afterMs` later, ready or not. */
-async function bootAndKill(afterMs: number): Promise<number> {
-  const until = performance.now() + afterMs;
-  let killedAt = 0;
-  const abort = new AbortController();
-  const timer = setTimeout(() => {
-    killedAt = Date.now();
-    abort.abort();
-  }, afterMs);
-  try {
-    stack = await boot(abort.signal);
-    await pause(Math.max(0, until - performance.now()));
-    killedAt = Date.now();
-    await stack.kill();
-  } catch (error) {
-    if (!(error instanceof StackError && error.code === "aborted")) throw error;
-  } finally {
-    clearTimeout(timer);
+/** Three times the same, of which two change nothing. */
+async function rate({ profile, session }: Subject): Promise<void> {
+  for (let time = 0; time < 3; time += 1) await profile.client.rate(session, 1, { rating: "up" });
+}
+
+/** Asks again as long as there is no report: a message may be lost with the queue that held it. */
+async function curate({ client }: Profile): Promise<void> {
+  const { run } = await client.runCurator();
+  for (const end = Date.now() + SETTLED_MS; Date.now() < end; await pause(200)) {
+    const report = await client.curationReport(run).catch(() => null);
+    if (report) return;
   }
-  return killedAt;
+  throw new Error(`the curation ${run} has no report`);
 }
 
-/** A fresh profile does the task the hard way, so that a review begins. `turn` ends with its turn, over any kill. */
-async function work() {
-  const { key } = await createClient({ url: stack.url, key: token }).createProfile();
-  const client = createClient({ url: stack.url, key, reconnectMs: ARRIVES_MS });
-  const { session } = await client.createSession();
-  await client.putFile(session, FILE, table);
-  const turn = followTurn(client, session);
-  turn.catch(() => {}); // whoever awaits it hears of it
-  return { client, session, turn };
-}
-
-async function followTurn(client: Client, session: string): Promise<void> {
-  for await (const { event } of client.streamMessage(session, TASK)) {
-    if (event.type === "turn_end" && event.state !== "done") throw new Error(`the turn ended ${event.state}`);
-  }
-}
-
-/** Of the puts that follow a message: the first and the last one of the review. */
-interface Span {
-  job: number;
-  result: number;
-}
-
-async function measureSpan(): Promise<Span> {
-  const first = await work(); // warms everything up
-  if (!(await untilReviewed(first.client, first.session))) throw new Error("no review came, even without a kill");
-  const puts = watchPuts(stateDir, BUCKET);
-  const { client, session } = await work();
-  if (!(await untilReviewed(client, session))) throw new Error("no review came, even without a kill");
-  await pause(200); // the last puts are still to be seen
-  puts.close();
-  const { owedAt, finishedAt } = await timesOf(client, session);
-  const job = puts.times.findIndex((at) => at >= owedAt) + 1;
-  const result = puts.times.filter((at) => at <= finishedAt).length;
-  return { job: Math.max(1, job), result: Math.max(1, job, result) };
-}
-
-/** From the moment the review was owed, in one transaction with the end of its turn, to its result. */
-async function timesOf(client: Client, session: string): Promise<{ owedAt: number; finishedAt: number }> {
-  const owedAt = (await client.session(session)).turns[0]?.endedAt ?? Infinity;
-  const [line] = await client.listReviews(session);
-  const result = line ? (await client.review(line.review)).result : null;
-  return { owedAt, finishedAt: result?.finishedAt ?? Infinity };
-}
-
-async function untilReviewed(client: Client, session: string): Promise<boolean> {
-  const until = Date.now() + ARRIVES_MS;
-  while (Date.now() < until) {
-    const reviews = await client.listReviews(session);
-    if (reviews.some(({ state }) => state !== "waiting")) return true;
-    await pause(10);
-  }
-  return false;
-}
-
-function boot(signal?: AbortSignal): Promise<Stack> {
-  const vars = {
-    TALARIA_OPERATOR_TOKEN: token,
-    TALARIA_MODEL: "rehearsal",
-    TALARIA_SETTINGS: JSON.stringify(SETTINGS),
-  };
-  return startStack({ port, stateDir, vars, signal });
+async function until(isSo: () => boolean, timeoutMs: number): Promise<void> {
+  for (const end = Date.now() + timeoutMs; Date.now() < end && !isSo();) await pause(20);
 }
 
 function pause(ms: number): Promise<void> {

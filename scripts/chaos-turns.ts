@@ -159,7 +159,7 @@ class Run {
 
   /** The profile and the sessions, made before any of them has a plan: a plan is handed over at a start. */
   async #prepare(): Promise<void> {
-    this.#configs = await buildWorkers(join(this.#stateDir, "built"));
+    this.#configs = await buildWorkers(join(this.#stateDir, "built"), { api: "api.ts" });
     await this.#boot({ traced: "all" });
     const url = this.#stack!.url;
     const { key } = await createClient({ url, key: this.#token }).createProfile();

@@ -17,7 +17,10 @@ if (isBoth || !Number.isInteger(count) || count < 1 || !Number.isInteger(seed)) 
 }
 
 if (values.turns === undefined) {
-  console.log(JSON.stringify(await runReviews(count, seed)));
+  const run = await runReviews({ reviews: count, seed, say: (line) => console.log(line) });
+  if (run.unhit.length > 0) console.log(`Not struck in this run: ${run.unhit.join(", ")}`);
+  const { kills, lost, duplicated, brokenHeads, indexRepairs } = run;
+  console.log(JSON.stringify({ kills, lost, duplicated, brokenHeads, indexRepairs }));
 } else {
   const run = await runTurns({ turns: count, seed, say: (line) => console.log(line) });
   if (run.unhit.length > 0) console.log(`Not hit in this run: ${run.unhit.join(", ")}`);

@@ -2,15 +2,36 @@
 // and by the API for reports and policy. A plan is create-only; leases, notes and policy are compare-and-swap.
 import * as z from "zod";
 import type { Bucket, CurationStore } from "../core/ports.ts";
-import { CurationPlan, CurationRun, CurationWork, CuratorNotes, NO_NOTES, Policy } from "../core/schemas/curation.ts";
-import { CurationId, type Day, type ProfileId } from "../core/schemas/ids.ts";
+import {
+  CurationPlan,
+  CurationRun,
+  CurationWork,
+  CuratorNotes,
+  NO_NOTES,
+  Policy,
+  WorkId,
+} from "../core/schemas/curation.ts";
+import { CurationId, type Day, type ProfileId, Sha256, type SkillName, fromCurationId } from "../core/schemas/ids.ts";
 import { shardOf } from "../core/schemas/digest.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
-import { createOnce, getAll, listFolders, listObjects, parseRecord, readRecord, swapObject } from "./objects.ts";
+import {
+  createOnce,
+  deleteAll,
+  getAll,
+  listFolders,
+  listObjects,
+  parseRecord,
+  readRecord,
+  swapObject,
+} from "./objects.ts";
 import { createWorkStore } from "./work-store.ts";
 
 /** `curation/lease`: `until` in milliseconds since 1970; a past one binds nobody. */
-const Lease = z.object({ v: z.literal(1), run: CurationId, until: z.int().min(0) });
+const Lease = z.object({ v: z.literal(1), run: CurationId, work: WorkId.optional(), until: z.int().min(0) });
+type Lease = z.infer<typeof Lease>;
+
+/** `checking/<name>`: checks of a text that are running, or were when whoever ran them was ended. */
+const Checking = z.object({ v: z.literal(1), text: Sha256, at: z.int() });
 
 // Two runs of one profile are kept apart by the lease, and a person seldom pauses twice in a second.
 const SWAP_ATTEMPTS = 5;
@@ -40,11 +61,19 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
     return { profiles };
   }
 
-  async function lease(profile: ProfileId, run: CurationId, now: number, until: number): Promise<boolean> {
+  async function lease(
+    profile: ProfileId,
+    run: CurationId,
+    now: number,
+    until: number,
+    work?: WorkId,
+  ): Promise<boolean> {
     const key = keyOf("curationLease", { profile });
     const held = await readRecord(bucket, Lease, key);
-    if (held && held.value.run !== run && held.value.until > now) return false;
-    const body = JSON.stringify({ v: 1, run, until } satisfies z.infer<typeof Lease>);
+    // What a run still holds when its work begins, it hands over.
+    const isOurs = held?.value.run === run && (held.value.work ?? work) === work;
+    if (held && !isOurs && held.value.until > now) return false;
+    const body = JSON.stringify({ v: 1, run, work, until } satisfies Lease);
     const swapped = await swapObject(bucket, key, body, held?.etag ?? null);
     if (swapped.outcome === "won") return true;
     // Lost, or not known: what is there now decides.
@@ -52,13 +81,13 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
     return after?.body === body;
   }
 
-  async function release(profile: ProfileId, run: CurationId): Promise<void> {
+  async function release(profile: ProfileId, run: CurationId, work?: WorkId): Promise<void> {
     const key = keyOf("curationLease", { profile });
     const held = await readRecord(bucket, Lease, key);
-    if (held?.value.run !== run) return;
+    if (held?.value.run !== run || held.value.work !== work) return;
     // Not a delete: that one has no condition, and would end the lease of whoever has taken it over. A swap that fails
     // leaves a lease that ends by itself.
-    await swapObject(bucket, key, JSON.stringify({ v: 1, run, until: 0 }), held.etag);
+    await swapObject(bucket, key, JSON.stringify({ v: 1, run, work, until: 0 } satisfies Lease), held.etag);
   }
 
   async function policy(profile: ProfileId): Promise<Policy> {
@@ -144,6 +173,35 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
     return found;
   }
 
+  /** Its plan goes before its report: a plan without one would be carried out again. */
+  async function sweep(profile: ProfileId, before: number, kept: CurationId[]): Promise<number> {
+    const [parts, reports, texts]: [string[], string[], string[]] = [[], [], []];
+    const swept = new Set<CurationId>();
+    const prefix = prefixOf("curationPlan", { profile });
+    for await (const { key } of listObjects(bucket, prefix)) {
+      const { data: run } = CurationId.safeParse(key.slice(prefix.length).split("/")[0]);
+      if (run === undefined || kept.includes(run)) continue;
+      // Runs are listed by their time.
+      if (fromCurationId(run) >= before) break;
+      swept.add(run);
+      (slotsOf("curationRun", key) ? reports : slotsOf("curationReport", key) ? texts : parts).push(key);
+    }
+    for (const keys of [parts, reports, texts]) await deleteAll(bucket, keys);
+    return swept.size;
+  }
+
+  async function beginCheck(
+    profile: ProfileId,
+    skill: SkillName,
+    { text, now: at, since }: { text: Sha256; now: number; since: number },
+  ): Promise<boolean> {
+    const key = keyOf("curationCheck", { profile, name: skill });
+    const begun = await readRecord(bucket, Checking, key);
+    if (begun?.value.text === text && begun.value.at >= since) return false;
+    await bucket.put(key, JSON.stringify({ v: 1, text, at } satisfies z.infer<typeof Checking>));
+    return true;
+  }
+
   return {
     dueShards,
     dueProfiles,
@@ -169,5 +227,8 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
     work: (profile, run, work) => createWorkStore({ bucket, profile, run, work }),
     works,
     runs,
+    sweep,
+    beginCheck,
+    endCheck: (profile, skill) => bucket.delete(keyOf("curationCheck", { profile, name: skill })),
   };
 }

@@ -8,7 +8,7 @@ import { encodeOp, keyOf, prefixOf, slotsOf } from "./keys.ts";
 import { checkRecord, createOnce, listObjects, parseRecord, readRecord, swapObject } from "./objects.ts";
 
 // Folds race only when two sessions of one profile end within a second of each other.
-const FOLD_ATTEMPTS = 5;
+const FOLD_ATTEMPTS = 3;
 
 export interface EvidenceStoreOptions {
   bucket: Bucket;
@@ -35,10 +35,13 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
     }
   }
 
+  /**
+   * What was counted is right whether or not it can be stored: a second fold within a second is refused by the bucket, and
+   * whoever waits for a verdict must not wait for that. The next one stores it.
+   */
   async function fold(skill: SkillName, lineage?: Lineage): Promise<SkillStats> {
     const key = keyOf("stats", { profile, name: skill });
-    let last = "";
-    for (let attempt = 0; attempt < FOLD_ATTEMPTS; attempt++) {
+    for (let attempt = 1; ; attempt++) {
       // Read before the listing, so that a fold that knows less cannot replace one that knows more.
       const stored = await readRecord(bucket, SkillStats, key);
       const evidence: Evidence[] = [];
@@ -46,11 +49,9 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
       const stats: SkillStats = { ...countUses(skill, evidence), texts: judgeTexts(evidence, lineage) };
       const body = JSON.stringify(stats);
       if (stored?.body === body) return stats;
-      const swapped = await swapObject(bucket, key, body, stored?.etag ?? null);
-      if (swapped.outcome === "won") return stats;
-      last = swapped.outcome === "unknown" ? swapped.message : "another fold came first";
+      const { outcome } = await swapObject(bucket, key, body, stored?.etag ?? null);
+      if (outcome !== "lost" || attempt === FOLD_ATTEMPTS) return stats;
     }
-    throw new Error(`The stats of the skill ${skill} could not be stored: ${last}`);
   }
 
   /** The day's own object is written last: where it is, the marker has been put, and perhaps been cleared since. */

@@ -33,6 +33,7 @@ export const OBJECT_KEYS = {
   curationStep: "p/<profile>/curation/<run>/work/<work>/<step>",
   curationMerge: "p/<profile>/curation/<run>/work/<work>/merge-<n>",
   curationWork: "p/<profile>/curation/<run>/work/<work>/result",
+  curationCheck: "p/<profile>/checking/<name>",
   curatorNotes: "p/<profile>/curator",
   policy: "p/<profile>/policy.json",
   gone: "p/<profile>/GONE",

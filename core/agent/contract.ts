@@ -102,6 +102,8 @@ export interface ToolContext {
   op: string;
   /** What `prepare` returned in the first attempt. */
   prepared: JsonObject;
+  /** An attempt before this one was cut off: whatever ended it may end this one as well. */
+  resumed?: true;
   signal: AbortSignal;
 }
 
@@ -182,7 +184,7 @@ export interface Journal {
       call: ToolCall;
       effect: Effect;
       prepare?(): Promise<JsonObject>;
-      run(attempt: { op: string; prepared: JsonObject; entry: number }): Promise<ToolResult>;
+      run(attempt: Omit<ToolContext, "signal"> & { entry: number }): Promise<ToolResult>;
     },
   ): Promise<Placed<ToolResult>>;
 }

@@ -135,7 +135,8 @@ async function execute(
     stopped.reject(new Stopped());
     own.abort();
   };
-  const { op, prepared } = attempt;
+  const { op, prepared, resumed } = attempt;
+  const context: ToolContext = { op, prepared, ...(resumed && { resumed }), signal: own.signal };
   const time = async () => {
     await clock.sleep(toolTimeoutMs, timer.signal);
     if (!timer.signal.aborted) own.abort();
@@ -144,7 +145,7 @@ async function execute(
   if (signal.aborted) throw new Stopped();
   signal.addEventListener("abort", onStop, { once: true });
   try {
-    return await Promise.race([runGuarded(tool, args, { op, prepared, signal: own.signal }), time(), stopped.promise]);
+    return await Promise.race([runGuarded(tool, args, context), time(), stopped.promise]);
   } finally {
     signal.removeEventListener("abort", onStop);
     timer.abort(DONE);

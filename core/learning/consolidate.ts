@@ -49,7 +49,7 @@ export interface MergeOptions {
   seeds: Seeds;
   settings: Settings;
   clock: Clock;
-  /** Look at the umbrella before it is accepted. */
+  /** Look at the umbrella before the merge is written down; what is carried out later is the same to the letter. */
   inspectors?: SkillInspector[];
 }
 
@@ -76,7 +76,7 @@ async function propose(args: Args, context: ToolContext, options: MergeOptions):
   const n = placeOf(context.op);
   // A merge that was written down is carried out, whatever has become of its skills.
   const begun = (await options.store.merges()).find((merge) => merge.n === n);
-  const merge = begun ? ok(begun) : await plan(args, n, options);
+  const merge = begun ? ok(begun) : await plan(args, n, context, options);
   if (!merge.ok) return toRefusal(merge.failure);
   const end = await carryOutMerge(merge.value, options);
   if (!end.ok) return toRefusal(end.failure);
@@ -92,7 +92,12 @@ function placeOf(op: string): number {
   return n;
 }
 
-async function plan(args: Args, n: number, options: MergeOptions): Promise<Result<CurationMerge>> {
+async function plan(
+  args: Args,
+  n: number,
+  { resumed }: ToolContext,
+  options: MergeOptions,
+): Promise<Result<CurationMerge>> {
   const { skills, store, run, work, clock } = options;
   const names = [args.umbrella, ...args.absorbs];
   const strange = names.find((name) => !SkillName.safeParse(name).success);
@@ -119,7 +124,15 @@ async function plan(args: Args, n: number, options: MergeOptions): Promise<Resul
   });
   // What cannot be written is not planned: the same decision as later, on what stands now.
   const trial = await decideUmbrella(merge, options)(umbrella, withoutLines(await skills.index(), args.umbrella));
-  return trial.ok ? ok(await store.putMerge(merge)) : trial;
+  if (!trial.ok) return trial;
+  const { files: after, description = "" } = trial.value;
+  const { umbrella: name, citations } = merge;
+  for (const inspect of after ? (options.inspectors ?? []) : []) {
+    const write = { name, before: umbrella, after: after!, description, citations, approved: false };
+    const failure = await inspect({ ...write, ...(resumed && { resumed }) });
+    if (failure) return { ok: false, failure };
+  }
+  return ok(await store.putMerge(merge));
 }
 
 const MAX_CITATIONS = 50;
@@ -187,7 +200,7 @@ async function carryOutMerge(merge: CurationMerge, options: MergeOptions): Promi
 }
 
 /** The same rules as for any write of a model; what is about to be absorbed is no neighbour. */
-function decideUmbrella(merge: CurationMerge, { skills, seeds, settings, inspectors = [] }: MergeOptions) {
+function decideUmbrella(merge: CurationMerge, { skills, seeds, settings }: MergeOptions) {
   return async (current: SkillSnapshot | null, index: SkillIndex) => {
     const standing = current ? standingOf(current.head) : null;
     if (standing?.text !== merge.before?.text || standing?.state !== merge.before?.state) {
@@ -204,14 +217,7 @@ function decideUmbrella(merge: CurationMerge, { skills, seeds, settings, inspect
     const others = withoutLines(index, ...merge.absorbs.map(({ skill }) => skill));
     const { citations } = merge;
     const writing = { origin: "curator" as const, seeds, settings: settings.skills, citations };
-    const decided = await toDecide(operations, writing)(current, others);
-    if (!decided.ok || !decided.value.files) return decided;
-    const { files: after, description = "" } = decided.value;
-    for (const inspect of inspectors) {
-      const failure = await inspect({ name, before: current, after, description, citations, approved: false });
-      if (failure) return { ok: false as const, failure };
-    }
-    return decided;
+    return toDecide(operations, writing)(current, others);
   };
 }
 

@@ -60,7 +60,7 @@ export function isOwn({ mirror }: Pick<SkillFacts, "mirror">): boolean {
 }
 
 /** Whether age can move a skill at all. */
-export function isAged(skill: Pick<SkillFacts, "name" | "mirror">, policy: Policy): boolean {
+function isAged(skill: Pick<SkillFacts, "name" | "mirror">, policy: Policy): boolean {
   return isOwn(skill) && !policy.keepSkills.includes(skill.name);
 }
 
@@ -88,11 +88,12 @@ function verdictOf(skill: SkillFacts, { settings, policy }: CurationFacts): Verd
   const { state, pinned, origin, text, rev, seq } = skill.mirror;
   if (!settings.learning.verdicts || pinned === "1" || origin === "bundled") return null;
   const said = Object.hasOwn(skill.stats.texts, text) ? skill.stats.texts[text] : undefined;
-  if (!said || said.verdict === "trial" || !LIVING_STATES.includes(state)) return null;
-  const isWrong =
-    said.verdict === "withdrawn"
-      ? OWN_ORIGINS.includes(origin) || state !== "stale"
-      : state === "trial" || (state === "stale" && !isAged(skill, policy));
+  if (!said || !LIVING_STATES.includes(state)) return null;
+  const isWrong = {
+    withdrawn: OWN_ORIGINS.includes(origin) || state !== "stale",
+    active: state === "trial" || (state === "stale" && !isAged(skill, policy)),
+    trial: state === "active" && said.contradicted > 0 && OWN_ORIGINS.includes(origin),
+  }[said.verdict];
   if (!isWrong) return null;
   const from = { state, rev: Number(rev), text };
   return { skill: skill.name, seq: Number(seq), from, verdict: said.verdict, why: said.why };

@@ -41,6 +41,10 @@ export function onlyPlanned({ moves, verdicts = [], health = [] }: CurationPlan)
   };
 }
 
+function verdictOp(run: CurationId, skill: SkillName): string {
+  return `curation:${run}:${skill}`;
+}
+
 interface ApplyOptions {
   skills: SkillStore;
   evidence: EvidenceStore;
@@ -56,7 +60,7 @@ export async function applyPlan(options: ApplyOptions, plan: CurationPlan): Prom
   const done: Applied = { moves: [], verdicts: [], health: [], undone: [], changes: [] };
   for (const move of plan.verdicts ?? []) {
     const { skill, from } = move;
-    const settled = await settleSkill({ skills, evidence, settings, skill, op: `curation:${plan.run}:${skill}` });
+    const settled = await settleSkill({ skills, evidence, settings, skill, op: verdictOp(plan.run, skill) });
     folded.set(skill, settled.stats);
     const { moved } = settled;
     done.verdicts.push({ ...move, result: moved ? "moved" : "left", ...(moved && { to: moved.to }) });
@@ -75,7 +79,7 @@ export async function applyPlan(options: ApplyOptions, plan: CurationPlan): Prom
     done.health.push({ ...finding, result: held ? "moved" : "left" });
   }
   for (const [n, change] of (plan.undo ?? []).entries()) {
-    const end = await undoChange(skills, plan.run, n, change);
+    const end = await undoChange(skills, plan, n, change);
     const why = "why" in end ? end.why : "";
     done.undone.push({ change, result: why === "" ? "moved" : "left", why });
     if ("change" in end) done.changes.push(end.change);
@@ -116,7 +120,7 @@ async function applyHealth(
  */
 async function undoChange(
   skills: SkillStore,
-  run: CurationId,
+  { run, undoes }: CurationPlan,
   n: number,
   { skill, from, to }: CurationChange,
 ): Promise<{ change: CurationChange } | { why: string }> {
@@ -135,13 +139,14 @@ async function undoChange(
       if (head.pinned) return moved("a person has pinned it");
       if (head.text !== to.text) return moved("its text has changed since");
       if (head.state !== to.state) return moved(`it has become ${head.state} since`);
-      const next: SkillNext = { state: back.state, reason };
+      // Else the next look at the same evidence would come to the same verdict.
+      const anew = head.settled?.op === verdictOp(undoes ?? run, skill) ? { restored: true as const } : {};
+      const next: SkillNext = { state: back.state, reason, ...anew, ...toPutBack(head, back.text) };
       if (back.text === head.text) return ok(next);
       const opened = await openRevision(skills, skill, back.rev);
       if (!opened.ok) return moved("its former text was purged");
       const { description, category, citations, parent = null } = opened.value.revision;
-      const restored = { files: opened.value.files, description, category, citations, parent };
-      return ok({ ...next, ...restored, ...toPutBack(head, back.text) });
+      return ok({ ...next, files: opened.value.files, description, category, citations, parent });
     },
   });
   if (changed.ok) return { change: { skill, from: to, to: standingOf(changed.value.head), reason } };

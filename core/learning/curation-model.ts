@@ -51,6 +51,8 @@ export type WorkEnd =
   | { state: "finished"; result: CurationWork }
   /** Nobody does it now: the profile is paused or gone. It stays owed. */
   | { state: "waits" }
+  /** Somebody else is at the profile: later, and not counted as a try. */
+  | { state: "held"; delayMs: number }
   /** No failure: another delivery begins it or goes on with it. */
   | { state: "again"; delayMs: number }
   | { state: "failed"; failure: Failure; final: boolean };
@@ -69,13 +71,13 @@ export async function runWork(options: WorkOptions): Promise<WorkEnd> {
   if (await curation.isGone(profile)) return { state: "waits" };
   if (paused && work !== "consolidate") return { state: "waits" };
   const now = clock.now();
-  if (!(await curation.lease(profile, run, now, now + settings.curation.leaseMs))) {
-    return { state: "again", delayMs: PAUSE_MS };
+  if (!(await curation.lease(profile, run, now, now + settings.curation.leaseMs, work))) {
+    return { state: "held", delayMs: PAUSE_MS };
   }
   try {
     return await goOn(options, store);
   } finally {
-    await curation.release(profile, run);
+    await curation.release(profile, run, work);
   }
 }
 

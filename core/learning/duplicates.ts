@@ -12,14 +12,21 @@ import { rankSkills } from "../skills/ranking.ts";
 import { baseOf, companionOf } from "../skills/validate.ts";
 import type { SkillInspector, SkillWrite } from "../tools/skill-manage.ts";
 
-/** Neighbours that are opened for one new skill. */
+/** Neighbours that are opened for one new skill, beside those that the work had loaded. */
 const NEAREST = 10;
+/**
+ * For a skill that was loaded for the very work: what the work adds belongs there. Two skills of one field have at most 0.3 in
+ * common, paraphrases of one skill at least 0.6 (test/learning/duplicate-pairs.ts), one skill's lessons about two things lie between.
+ */
+const LOADED_SIMILARITY = 0.35;
 
 export interface DuplicateOptions {
   store: Pick<SkillStore, "index" | "head" | "blob">;
   seeds: Seeds;
   /** From how much in common on two texts are one; `skills.duplicateBody`. */
   similarity: number;
+  /** Skills that were loaded in the work under review. */
+  loaded: ReadonlySet<string>;
   /** Whether what is new for a protected neighbour goes to its companion. */
   companions: boolean;
 }
@@ -31,17 +38,25 @@ export function createDuplicateInspector(options: DuplicateOptions): SkillInspec
     const body = bodyOf(write.after[SKILL_MD]);
     if (body === null) return null;
     const lines = mergeLines(await options.store.index(), options.seeds);
-    const near = nearestLines(lines.filter(isOther(write.name)), write, body);
+    const others = lines.filter(isOther(write.name));
+    const used = others.filter((line) => options.loaded.has(line.name));
+    const near = [...new Set([...used, ...nearestLines(others, write, body)])];
     const texts = await Promise.all(near.map((line) => readText(line, options)));
     const known = near.flatMap((line, n) => (texts[n] ? [{ line, terms: texts[n] }] : []));
     const similarities = compareBodies(
       readBodyTerms(body),
       known.map(({ terms }) => terms),
     );
-    const most = Math.max(0, ...similarities);
-    if (most < options.similarity) return null;
-    return refuse(known[similarities.indexOf(most)]!.line, most, options);
+    const [nearest] = known
+      .map(({ line }, n) => ({ line, similarity: similarities[n]! }))
+      .filter(({ line, similarity }) => similarity >= limitFor(line, options))
+      .sort((a, b) => b.similarity - a.similarity);
+    return nearest ? refuse(nearest.line, nearest.similarity, options) : null;
   };
+}
+
+function limitFor({ name }: SkillLine, { loaded, similarity }: DuplicateOptions): number {
+  return loaded.has(name) ? Math.min(similarity, LOADED_SIMILARITY) : similarity;
 }
 
 /** A skill and its companion are one. */

@@ -1,14 +1,16 @@
-// What can be recognised of a text where it stands again: addresses, paths, commands, and words. Two spellings of one thing
+// What can be recognised of a text where it stands again: addresses, paths, commands, long numbers. Two spellings of one thing
 // give the same fragment: look-alike letters, signs without width, brackets around dots, quotes and case count for nothing.
 // Called by the taint rules for what was read and for what is to be kept. Pure; linear in the text.
 import { toViews } from "../skills/scanner/views.ts";
 
-export type FragmentKind = "address" | "path" | "command";
+export type FragmentKind = "address" | "path" | "command" | "number";
 
 export interface Fragment {
   kind: FragmentKind;
-  /** As it is looked for in what `toSearchable` gives. */
+  /** As it is looked for in what `toSearchable` gives; of a number its digits. */
   text: string;
+  /** A whole host, or the domain it belongs to: it leads somewhere, and somebody must have said where. */
+  leads?: true;
 }
 
 /** The text, and whatever is written in it in another way: base64, percent signs, letters that nobody sees. */
@@ -22,6 +24,9 @@ export function toSearchable(reading: string): string {
     .toLowerCase()
     .replace(/\bh(?:xx|\*\*|tt)ps?(?=:|\[:)/g, "http")
     .replace(/\[:\]|\[:\/\/\]/g, (sign) => sign.slice(1, -1))
+    .replace(/(?<=:)\\{2}(?=\w)/g, "//")
+    .replace(/(?<=[\w:])\\+(?=\w)/g, "/")
+    .replace(/(?<=[\p{L}\p{N}]) \. (?=\p{L})/gu, ".")
     .replace(/\s?(?:[[({<]\s?(?:\.|dot|punkt|point|punto)\s?[\])}>]|(?<=[a-z0-9-] )dot(?= [a-z0-9-]))\s?/g, ".")
     .replace(/\s?[[({<]\s?(?:@|at)\s?[\])}>]\s?/g, "@")
     .replace(/["'`‘’“”«»\\]/g, "")
@@ -37,7 +42,7 @@ const EITHER = /\.(?:sh|zip|md|py|rs|pl|app|mov|php|java|cs|js|ts)$/;
 const COMMON_PATHS =
   /^\/?(?:dev\/(?:null|stdin|stdout|stderr)|tmp|work|etc|usr|bin|usr\/bin\/env|bin\/(?:ba|z)?sh)\/?$/;
 const ADDRESSES: RegExp[] = [
-  /\b[a-z][a-z0-9+.-]{1,15}:\/\/[^\s<>|)\]}]{1,500}/g,
+  /\b[a-z][a-z0-9+.-]{1,15}:\/\/(?:\{\{[^{}\s]{1,40}\}\}|[^\s<>|)\]}]){1,500}/g,
   /[\p{L}\p{N}_.+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){0,6}/gu,
   /(?<![\w.@/-])(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}(?:xn--[a-z0-9-]{2,59}|\p{L}{2,24})(?::\d{2,5})?(?![\p{L}\p{N}-])/gu,
   /(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?(?![\w.])/g,
@@ -51,30 +56,20 @@ const PATHS: RegExp[] = [
   /\b[a-z]:[\p{L}\p{N}_ .-]{0,3}\/[\p{L}\p{N}_./-]{2,200}/gu,
 ];
 
+type Add = (kind: FragmentKind, piece: string, more?: Pick<Fragment, "leads">) => void;
+
 /** Of any reading of a text, each once. */
 export function fragmentsOf(text: string): Fragment[] {
   const found = new Map<string, Fragment>();
-  const add = (kind: FragmentKind, piece: string) => {
+  const add: Add = (kind, piece, more) => {
     const trimmed = piece.trim().replace(/[.,;:!?)\]}>]+$/, "");
-    if (trimmed.length > 2) found.set(`${kind} ${trimmed}`, { kind, text: trimmed });
+    const same = found.get(`${kind} ${trimmed}`);
+    if (trimmed.length > 2) found.set(`${kind} ${trimmed}`, { ...same, kind, text: trimmed, ...more });
   };
   for (const reading of readingsOf(text)) {
     const searchable = toSearchable(reading);
-    for (const form of ADDRESSES) {
-      for (const [match] of searchable.matchAll(form)) {
-        const bare = withoutScheme(match);
-        const host = bare
-          .replace(/^[^@/]*@/, "")
-          .replace(/[/?#:].*$/, "")
-          .replace(/[.,;]+$/, "");
-        if (bare === match && !bare.includes("@") && (isFile(host) || !host.includes("."))) {
-          if (/^localhost:|^[0-9a-f]*:[0-9a-f:]+$/.test(bare)) add("address", bare);
-          continue;
-        }
-        add("address", bare.replace(/\/$/, ""));
-        for (const domain of domainsOf(host)) add("address", domain);
-      }
-    }
+    addAddresses(searchable, add);
+    for (const number of numbersIn(searchable)) add("number", number);
     // What a URL holds is no path of its own.
     const rest = searchable.replace(ADDRESSES[0]!, " ");
     for (const form of PATHS) {
@@ -86,6 +81,73 @@ export function fragmentsOf(text: string): Fragment[] {
     for (const command of commandsIn(reading)) add("command", toSearchable(command));
   }
   return [...found.values()];
+}
+
+/** Hosts and domains that a text leads to. */
+export function hostsIn(text: string): string[] {
+  const hosts = new Set<string>();
+  addAddresses(toSearchable(text), (_kind, piece, more) => void (more?.leads && hosts.add(piece)));
+  return [...hosts];
+}
+
+function addAddresses(searchable: string, add: Add): void {
+  for (const form of ADDRESSES) {
+    for (const { 0: match, index } of searchable.matchAll(form)) {
+      const bare = withoutScheme(match);
+      const host = bare
+        .replace(/^[^@/]*@/, "")
+        .replace(/[/?#:].*$/, "")
+        .replace(/[.,;]+$/, "");
+      const isBare = bare === match && !bare.includes("@");
+      // What is called is no host.
+      if (isBare && searchable[index + match.length] === "(") continue;
+      if (isBare && (isFile(host) || !host.includes("."))) {
+        if (/^localhost:|^[0-9a-f]*:[0-9a-f:]+$/.test(bare)) add("address", bare);
+        continue;
+      }
+      add("address", bare.replace(/\/$/, ""));
+      const leads = /[{}$*]/.test(bare) || (isBare && !HOST_ENDS.test(host)) ? undefined : { leads: true as const };
+      for (const domain of domainsOf(host)) add("address", domain, leads);
+    }
+  }
+  for (const [, number] of searchable.matchAll(/(?<![\w.])(0x[0-9a-f]{8}|[1-9]\d{8,9})(?![\w.]|:\/)/g)) {
+    const value = Number(number);
+    if (value > 0xff_ff_ff && value <= 0xff_ff_ff_ff) {
+      add("address", [24, 16, 8, 0].map((bits) => (value / 2 ** bits) & 0xff).join("."));
+    }
+  }
+}
+
+/** What shows a name with dots to be a host, where nothing else does. */
+const HOST_ENDS =
+  /^\d+(?:\.\d+){3}$|(?:^|\.)xn--|\.(?:com|org|net|edu|gov|info|biz|dev|app|io|ai|cloud|online|site|tech|shop|store|xyz|top|club|live|link|click|page|space|website|example|test|invalid|internal|local|onion|(?:co|com|org|ac|gov)\.[a-z]{2})$|^www\./;
+
+const NUMBER_DIGITS = 7;
+const NUMBERS =
+  /(?<![\w.,-])(?:[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?|(?:\+|00)?\(?\d(?:[ ()/-]{0,2}\d){6,18})(?![\w]|[.,-]\d)/g;
+const DAYS = /^(?:19|20)\d\d[-/ ]?[01]\d[-/ ]?[0-3]\d(?:[ t-]\d.*)?$|^[1-9]0+$/;
+
+/** Digits of what one calls or pays to, however they are set; days and round numbers are none. */
+export function numbersIn(searchable: string): string[] {
+  return [...searchable.matchAll(NUMBERS)]
+    .filter(([match]) => !DAYS.test(match))
+    .map(([match]) => match.replace(/\D/g, ""))
+    .filter((digits) => digits.length >= NUMBER_DIGITS);
+}
+
+/** A number with the country before it and without is one. */
+export function isSameNumber(a: string, b: string): boolean {
+  return a.slice(-NUMBER_DIGITS) === b.slice(-NUMBER_DIGITS);
+}
+
+/** The folders a path leads through, the nearest first, without those that everybody has. */
+export function foldersOf(path: string): string[] {
+  const folders: string[] = [];
+  for (let at = path.lastIndexOf("/", path.length - 2); at > 0; at = path.lastIndexOf("/", at - 1)) {
+    const folder = path.slice(0, at);
+    if (folder.replace(/^[~.$\w{}]*\//, "").includes("/")) folders.push(folder);
+  }
+  return folders;
 }
 
 function isFile(name: string): boolean {

@@ -10,6 +10,7 @@ import type { SkillInspector } from "../tools/skill-manage.ts";
 import { type AddedText, addedText } from "./added-text.ts";
 import { createClaims } from "./claims.ts";
 import { createDuplicateInspector } from "./duplicates.ts";
+import { createGrounding } from "./grounding.ts";
 import { checkTitle } from "./names.ts";
 import type { ReviewPolicy } from "./policy.ts";
 import { createSessionWords } from "./session-words.ts";
@@ -35,10 +36,16 @@ export function createInspectors({ job, policy, skills, seeds, settings }: Inspe
   const added = (check: (text: AddedText) => Failure | null): SkillInspector => {
     return ({ before, after }) => check(addedText(before?.files ?? {}, after));
   };
+  const grounding = createGrounding(job.entries);
+  const values: SkillInspector = ({ before, after }) => {
+    const standing = Object.values(before?.files ?? {}).filter((body) => typeof body === "string");
+    return grounding.check(addedText(before?.files ?? {}, after), standing.join("\n"));
+  };
   const duplicates = createDuplicateInspector({
     store: skills,
     seeds,
     similarity: settings.skills.duplicateBody,
+    loaded: new Set(job.observations.flatMap(({ loaded }) => loaded.map(({ skill }) => skill))),
     companions: policy.companions,
   });
   return {
@@ -46,9 +53,12 @@ export function createInspectors({ job, policy, skills, seeds, settings }: Inspe
       ...(policy.names ? [(({ name, before }) => (before ? null : checkTitle(name, words))) as SkillInspector] : []),
       ...(policy.claims ? [added(({ prose }) => claims.check(prose))] : []),
       ...(policy.stories ? [added((text) => checkStory(text, words))] : []),
+      ...(policy.values ? [values] : []),
       ...(policy.duplicates ? [duplicates] : []),
     ],
-    checkFacts: (facts) => (policy.claims ? claims.check(facts) : null),
+    checkFacts: (facts) =>
+      (policy.claims ? claims.check(facts) : null) ??
+      (policy.values ? grounding.check({ prose: facts, code: [] }, "") : null),
   };
 }
 

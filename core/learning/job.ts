@@ -2,7 +2,7 @@
 // engine calls it when a review is due. Pure: what goes in at one time comes out the same at any other.
 import type { Entry, JsonObject, Part, ToolCall } from "../schemas/entry.ts";
 import { byteLength } from "../schemas/digest.ts";
-import { type ProfileId, type SessionId, toReviewId } from "../schemas/ids.ts";
+import { type ProfileId, type SessionId, toReviewId, toTurnId } from "../schemas/ids.ts";
 import type { Observation } from "../schemas/learning.ts";
 import type { Grant, ReviewJob, SentPrefix } from "../schemas/review.ts";
 import type { Settings } from "../schemas/settings.ts";
@@ -14,6 +14,8 @@ import type { ReviewDecision } from "./triggers.ts";
 
 /** A job is one object, held whole by who puts and who reads it; a model's window is the nearer limit. */
 export const MAX_JOB_BYTES = 900_000;
+/** Of it, what the observations may take: of a range that grew long, those of the newest turns. */
+const OBSERVATIONS_BYTES = 300_000;
 /** What one string may keep, tried in this order until the job fits. */
 const STRING_CHARS = [20_000, 8_000, 3_000, 1_000, 300];
 
@@ -47,12 +49,16 @@ export function defaultGrant({ review }: Settings, now: number): Grant {
   return { tokens: review.grantTokens, ...(usdMicros > 0 ? { usdMicros } : {}), expiresAt: now + review.grantMs };
 }
 
-/** At most about 900 KB: long strings are cut in the middle, and as a last resort the oldest entries stay behind. */
+/**
+ * At most about 900 KB: long strings are cut in the middle, and as a last resort the oldest entries of the range stay behind,
+ * and those besides it last, since they are what the review is about.
+ */
 export function toReviewJob(work: WorkToReview): ReviewJob {
   const inRange = work.entries.filter((entry) => entry.n >= work.from && entry.n <= work.to);
   const range = [...(work.besides ?? []), ...inRange].filter((entry) => entry.kind !== "compaction");
   const clean = range.map(withoutSecrets);
   const hidden = findHidden(work, range);
+  const besides = new Set(work.besides?.map(({ turn }) => toTurnId(work.session, turn)));
   const job: ReviewJob = {
     v: 1,
     review: toReviewId(work.session, work.from, work.to),
@@ -67,7 +73,7 @@ export function toReviewJob(work: WorkToReview): ReviewJob {
     model: work.model,
     ...(work.tools && { tools: { ...work.tools } }),
     createdAt: work.now,
-    observations: redactDeep(work.observations),
+    observations: keepNewest(redactDeep(work.observations), ({ turn }) => besides.has(turn), OBSERVATIONS_BYTES),
     entries: clean,
   };
   for (const maxChars of STRING_CHARS) {
@@ -75,7 +81,8 @@ export function toReviewJob(work: WorkToReview): ReviewJob {
     Object.assign(job, hidden(isCut(clean, job.entries)));
     if (byteLength(JSON.stringify(job)) <= MAX_JOB_BYTES) return withPrefix(job, work.prefix);
   }
-  return withoutOldest(job);
+  const rest = MAX_JOB_BYTES - byteLength(JSON.stringify({ ...job, entries: [] }));
+  return { ...job, entries: keepNewest(job.entries, ({ n }) => n < work.from, rest) };
 }
 
 /** What the agent said after content that the job does not show, so that nothing is taken for its own that is not. */
@@ -210,10 +217,20 @@ function cut(text: string, maxChars: number): string {
   return `${text.slice(0, half).toWellFormed()}\n[… ${dropped} characters cut …]\n${text.slice(-half).toWellFormed()}`;
 }
 
-function withoutOldest(job: ReviewJob): ReviewJob {
-  const sizes = job.entries.map((entry) => byteLength(JSON.stringify(entry)) + 1);
-  let excess = byteLength(JSON.stringify(job)) - MAX_JOB_BYTES;
-  let first = 0;
-  while (excess > 0 && first < sizes.length - 1) excess -= sizes[first++]!;
-  return { ...job, entries: job.entries.slice(first) };
+/** In their order, as many as `bytes` hold: first of all the newest, then those besides the range, then the newer ones. */
+function keepNewest<T>(items: T[], isBesides: (item: T) => boolean, bytes: number): T[] {
+  const newest = items.at(-1);
+  const ranked = items.toReversed().toSorted((a, b) => rank(a) - rank(b));
+  const kept = new Set<T>();
+  let left = bytes;
+  for (const item of ranked) {
+    left -= byteLength(JSON.stringify(item)) + 1;
+    if (left < 0 && item !== newest) break;
+    kept.add(item);
+  }
+  return items.filter((item) => kept.has(item));
+
+  function rank(item: T): number {
+    return item === newest ? 0 : isBesides(item) ? 1 : 2;
+  }
 }

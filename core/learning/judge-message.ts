@@ -12,6 +12,11 @@ export interface MessageVerdict {
 /** A verdict stands at the beginning; behind it comes the next task, whose words judge nothing. */
 const MAX_SENTENCES = 3;
 const MAX_CHARS = 600;
+/** With the code and the quotations between them; what is longer is not looked through, in which a pattern could get lost. */
+const MAX_READ_CHARS = 6_000;
+
+/** Behind a complaint, a sentence of so many words tells something, in whatever form. */
+const MIN_TOLD_WORDS = 4;
 
 /** Patterns of a language, each for whole words of a clause; `right` is looked for in whole sentences. */
 interface Words {
@@ -36,6 +41,7 @@ const ENGLISH: Words = {
     String.raw`${SUBJECT_EN} (?:still |just |also )?(?:did not|didn't|does not|doesn't|do not|don't|won't|never) (?:work|help|run|compile|match|add up|do it|fix)`,
     String.raw`^(?:still |it )?(?:did not|didn't|does not|doesn't|doesnt|didnt) work`,
     String.raw`^(?:${SUBJECT_EN}|still) (?:just |still |has )?(?:failed|fails|crashed|crashes)(?: again)?`,
+    String.raw`${SUBJECT_EN} (?:was|were|got|came) (?:just |simply )?(?:refused|rejected|bounced|sent back|returned to me)`,
     String.raw`^you should(?:n't| not)? have \p{L}+`,
     String.raw`^i (?:really |actually )?(?:wanted|meant|asked for) (?:it|this|that|them|only|just)`,
     String.raw`not what i (?:asked|wanted|meant|said|need|needed|had in mind)`,
@@ -193,7 +199,11 @@ export function judgeMessage(message: string, { asked = false }: { asked?: boole
   const clauses = sentences.flatMap(toClauses).filter((clause) => !said("idle", clause));
   const isNo = !asked && clauses[0] !== undefined && NO.test(clauses[0]);
   if (isNo || [...sentences, ...clauses].some((piece) => said("failure", piece))) {
-    return { outcome: "failure", correction: sentences.some((sentence) => said("right", sentence)) };
+    const isComplaint = (sentence: string) =>
+      said("failure", sentence) || toClauses(sentence).every((clause) => NO.test(clause) || said("failure", clause));
+    const isRight = (sentence: string) =>
+      said("right", sentence) || (!isComplaint(sentence) && sentence.split(/\s+/u).length >= MIN_TOLD_WORDS);
+    return { outcome: "failure", correction: sentences.some(isRight) };
   }
   return { outcome: clauses.some((clause) => said("success", clause)) ? "success" : "unknown", correction: false };
 }
@@ -201,6 +211,8 @@ export function judgeMessage(message: string, { asked = false }: { asked?: boole
 /** The first ones, in plain words: what is quoted, code, or a question says nothing of the answer. */
 function toSentences(message: string): string[] {
   const plain = message
+    .trimStart()
+    .slice(0, MAX_READ_CHARS)
     .normalize("NFC")
     .replace(/```[\s\S]*?(?:```|$)/gu, " ")
     .replace(/`[^`]*`/gu, " x ")

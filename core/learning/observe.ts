@@ -8,6 +8,7 @@ import { type SessionId, Sha256, SkillName, toTurnId } from "../schemas/ids.ts";
 import type { Effort, Judgement, LoadedText, Neighbourhood, Observation, TurnSignature } from "../schemas/learning.ts";
 import { Judge } from "../schemas/skill.ts";
 import { findProvedWrong, shownTexts } from "./proved-wrong.ts";
+import { findUnfollowed } from "./unfollowed.ts";
 import { mayComeAgain } from "./requests.ts";
 import { failureCode, readOutcome } from "./tool-facts.ts";
 
@@ -32,6 +33,7 @@ export function observeTurn(options: TurnToObserve): Observation {
   const tools = entries.filter((entry) => entry.kind === "tool" && entry.state === "done") as ToolEntry[];
   const failed = tools.filter((tool) => tool.failed);
   const recoveries = recoveriesIn(tools).slice(0, MAX_LISTED);
+  const shown = shownTexts(entries, loadedBy);
   const exit: Judgement = { judge: "exit", outcome: judgeByExit(entries, tools), at: entries.at(-1)?.at ?? 0 };
   return withValue({
     v: 2,
@@ -45,7 +47,8 @@ export function observeTurn(options: TurnToObserve): Observation {
       .map((tool) => ({ entry: tool.n, tool: tool.call.name, code: failureCode(tool) })),
     recoveries,
     loaded: unique(entries.flatMap(loadedBy)),
-    provedWrong: findProvedWrong(tools, recoveries, shownTexts(entries, loadedBy)),
+    provedWrong: findProvedWrong(tools, recoveries, shown),
+    unfollowed: findUnfollowed(tools, shown),
     corrections: [],
     outcome: exit.outcome,
     judge: exit.judge,
@@ -92,7 +95,7 @@ export function toSignature(
 }
 
 /** What the person asked for in a turn. */
-export function requestOf(entries: Entry[]): string {
+function requestOf(entries: Entry[]): string {
   return entries
     .filter((entry) => entry.kind === "user")
     .map(textOf)

@@ -18,6 +18,8 @@ export interface ReviewPolicy {
   claims: boolean;
   /** The story of one session is refused: its day, its tickets, its files, quotations. */
   stories: boolean;
+  /** Values that the work saw fail, or never saw where it saw another one work, are refused. */
+  values: boolean;
   /** Checks that a skill brings along run before it is accepted. */
   checks: boolean;
 }
@@ -31,5 +33,6 @@ export const POLICY: ReviewPolicy = {
   names: true,
   claims: true,
   stories: true,
+  values: true,
   checks: true,
 };

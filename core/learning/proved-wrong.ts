@@ -8,6 +8,10 @@ import { readOutcome } from "./tool-facts.ts";
 /** Less alike, and the second call was another deed, not the first one put right. */
 const SAME_DEED = 0.5;
 const MIN_TOKEN_CHARS = 2;
+/** Longer is data, which nobody takes from a text by its words. */
+const MAX_TOKEN_CHARS = 1_000;
+/** A turn that read many texts and failed often is told by its first proofs. */
+const MAX_PROOFS = 100;
 /** In the arguments of any call, and in any text. */
 const GENERIC = new Set(
   (
@@ -24,6 +28,7 @@ type Proof = NonNullable<Observation["provedWrong"]>[number];
 /** A text as the model had it, from `entry` on. */
 export interface ShownText extends LoadedText {
   entry: number;
+  piece: string;
   words: Set<string>;
 }
 
@@ -54,7 +59,8 @@ export function findProvedWrong(tools: ToolEntry[], recoveries: Recoveries, show
       })
       .map(({ skill, text }) => ({ skill, text, failed, succeeded }));
   });
-  return [...new Map(proofs.map((proof) => [`${proof.skill} ${proof.text} ${proof.failed}`, proof])).values()];
+  const each = new Map(proofs.map((proof) => [`${proof.skill} ${proof.text} ${proof.failed}`, proof]));
+  return [...each.values()].slice(0, MAX_PROOFS);
 }
 
 /** Of a base and its companion, each has its own piece of what was shown. */
@@ -64,7 +70,7 @@ function ofView(entry: ToolEntry, loaded: LoadedText[]): ShownText[] {
   const at = content.lastIndexOf(`\n${COMPANION}`);
   return loaded.map(({ skill, text }) => {
     const piece = at < 0 ? content : skill === main ? content.slice(0, at) : content.slice(at);
-    return { skill, text, entry: entry.n, words: wordsIn(piece) };
+    return { skill, text, entry: entry.n, piece, words: wordsIn(piece) };
   });
 }
 
@@ -77,7 +83,7 @@ function ofNote(entry: NoteEntry, loaded: LoadedText[]): ShownText[] {
   return loaded.map(({ skill, text }) => {
     const own = pieceOf(whole, `<skill name="${skill}">`, "</skill>");
     const piece = own?.split(`\n${COMPANION}`)[0] ?? pieceOf(whole, `${COMPANION}${skill}\n`, "</skill>") ?? "";
-    return { skill, text, entry: entry.n, words: wordsIn(piece) };
+    return { skill, text, entry: entry.n, piece, words: wordsIn(piece) };
   });
 }
 
@@ -132,6 +138,7 @@ function wordsIn(text: string): Set<string> {
 function tokenise(text: string): string[] {
   return text
     .split(/[\s"'`,;()[\]{}<>|=]+/u)
+    .filter((token) => token.length <= MAX_TOKEN_CHARS)
     .map((token) => token.replace(/[.:!?]+$/u, "").replace(/^[*_]+|[*_]+$/gu, ""))
     .filter((token) => token.length >= MIN_TOKEN_CHARS && !GENERIC.has(token.toLowerCase()));
 }

@@ -193,6 +193,7 @@ function toTools(options: ReviewOptions, journal: ScriptJournal): Tool[] {
       ...(taint ? [taint.inspectSkill] : []),
       ...(runChecks && policy.checks ? [createCheckInspector(runChecks)] : []),
     ],
+    ...(taint && { inspectArchive: taint.inspectArchive }),
     prints: () => job.tools ?? null,
     rules: { duplicates: policy.duplicates, companions: policy.companions },
     approval,

@@ -80,6 +80,13 @@ export async function runCuration(given: CurationOptions): Promise<"done" | "bus
       const plan = undoes ? await makeUndo(options, undoes) : await makePlan(options, await curation.notes(profile));
       await carryOut(options, plan);
     }
+    const { owed } = await curation.notes(profile);
+    const keptFrom = now - settings.review.keepDays * DAY_MS;
+    await curation.sweep(
+      profile,
+      keptFrom,
+      owed.map((work) => work.run),
+    );
   } finally {
     await curation.release(profile, run);
   }

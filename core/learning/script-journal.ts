@@ -83,7 +83,10 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
         recorded = script[next];
       }
       if (!recorded) {
-        const result = interrupted && work.effect === "unkeyed" ? outcomeUnknown() : await work.run(attempt);
+        const result =
+          interrupted && work.effect === "unkeyed"
+            ? outcomeUnknown()
+            : await work.run({ ...attempt, ...(interrupted && { resumed: true }) });
         recorded = await record({ v: 1, kind: "outcome", at: clock.now(), call: id, ...result });
       }
       assert(

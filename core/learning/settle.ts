@@ -85,29 +85,37 @@ async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillS
  * What the verdict makes of a skill; null: nothing. Not of one that a person holds (pinned, or put aside), nor of what came
  * with the product. What is a person's own, and what they brought in, keeps its text and its place: it is offered last.
  */
-function wantedState(head: SkillHead, stats: SkillStats): "active" | "stale" | "withdrawn" | null {
+function wantedState(head: SkillHead, stats: SkillStats): "active" | "trial" | "stale" | "withdrawn" | null {
   const { state, origin } = head;
   const verdict = stats.texts[head.text]?.verdict;
   const isOffered = state === "trial" || state === "active" || state === "stale";
   if (!isOffered || head.pinned || origin === "bundled") return null;
   const isPersons = origin === "user" || origin === "hub";
   if (verdict === "withdrawn") return !isPersons ? "withdrawn" : state === "stale" ? null : "stale";
+  // What a verdict gave, a verdict takes; what a person holds to be good stays.
+  const wasFound = head.settled?.to === "active" && head.settled.rev === head.rev;
+  if (verdict === "trial" && state === "active") return wasFound ? "trial" : null;
   if (verdict !== "active" || state === "active") return null;
   // A person's skill is stale by a verdict only. A learned one is by age as well, and then it takes a use to revive it.
   const isRevived = isPersons || (stats.lastUsedDay !== null && stats.lastUsedDay >= dayOf(head.updatedAt));
   return state === "trial" || isRevived ? "active" : null;
 }
 
-/** The newest earlier text of this skill that nothing is known against, else the archive. */
+/**
+ * The newest earlier text of this skill that nothing is known against, else the archive. What a text had been replaced by,
+ * before somebody went back to it, is no earlier one: they gave it up.
+ */
 async function toWithdrawn(options: SettleOptions, head: SkillHead, stats: SkillStats): Promise<Result<SkillNext>> {
   const { skills, op } = options;
   const withdrawn = [...(head.withdrawn ?? []).filter((text) => text !== head.text), head.text].slice(-MAX_WITHDRAWN);
   const { why } = stats.texts[head.text]!;
-  const tried = new Set<Sha256>(withdrawn);
-  for (const past of await skills.revisions(head.name)) {
-    if (past.rev < (head.firstRev ?? 1)) break;
-    if (isPurged(past) || tried.has(past.text)) continue;
-    tried.add(past.text);
+  const revisions = (await skills.revisions(head.name)).filter(({ rev }) => rev >= (head.firstRev ?? 1));
+  const firstOf = (text: Sha256) => revisions.findLast((past) => past.text === text)?.rev ?? 0;
+  let before = firstOf(head.text);
+  for (const past of revisions) {
+    if (past.rev >= before) continue;
+    before = firstOf(past.text);
+    if (isPurged(past) || withdrawn.includes(past.text)) continue;
     const verdict = stats.texts[past.text]?.verdict;
     if (verdict === "withdrawn") continue;
     const opened = await openRevision(skills, head.name, past.rev);

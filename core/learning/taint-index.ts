@@ -1,36 +1,26 @@
 // What was said and read in a session, in its order, so that it can be asked of a word or a passage who had it first. Filled
 // with entries by the taint rules; grows with a session. Keeps numbers for words, so that a megabyte takes a few of them.
 import type { Entry } from "../schemas/entry.ts";
-import type { Source } from "../schemas/ids.ts";
 import type { SentMessage } from "../schemas/review.ts";
-import { asksForWrite } from "./demands.ts";
-import { type Fragment, holds, readingsOf, toSearchable } from "./fragments.ts";
-import { FENCE, FENCED, findRuns, orderAt, readPart, stringsIn, tokensOf, toKey, toPlain } from "./taint-text.ts";
+import { asksForWrite, revokes, withdraws } from "./demands.ts";
+import { type Fragment, readingsOf } from "./fragments.ts";
+import { type SaidPiece, piecesOf, piecesOfMessage } from "./taint-entries.ts";
+import { TaintForms, formAt } from "./taint-forms.ts";
+import { TaintPieces } from "./taint-pieces.ts";
+import { TaintProofs } from "./taint-proofs.ts";
+import { TaintRuns } from "./taint-runs.ts";
+import { isComplaint, stringsIn, toKey, tokensOf } from "./taint-text.ts";
 
-/**
- * `known`: the principal's, whenever they say it, and what was kept under the model's own label. `own`: what the model and
- * the harness say, which counts from where it stands on: after content both may only repeat it.
- */
-type Stream = "known" | "own" | "content";
-
-interface Piece {
-  stream: Stream;
-  /** Its place among all pieces. */
-  order: number;
-  entry: number;
-  searchable: string;
-  /** What a call that failed answered. */
-  failed: boolean;
-}
-
-/** A sentence of content: its words from `from` to `to` in `words`. */
+/** A sentence of content: its words from `from` to `to` in `content`. */
 export interface ReadSentence {
   entry: number;
   from: number;
   to: number;
   asks: boolean;
-  /** A call that failed answered so. */
-  failed: boolean;
+  /** It says that something holds no longer. */
+  takesBack: boolean;
+  /** What a call that failed complained of. */
+  complains: boolean;
 }
 
 const NEVER = Number.MAX_SAFE_INTEGER;
@@ -39,87 +29,43 @@ const MAX_SENTENCE_WORDS = 40;
 /** Sentences around one that asks for a write which say what is to be written. */
 const ASKED_BEFORE = 1;
 const ASKED_AFTER = 2;
-/** A call that puts a failed one right shares so much of it, and has so few words that are new. */
-const SAME_CALL = 0.5;
-const MAX_REPAIR_WORDS = 12;
-const REMEMBERED_FAILURES = 8;
 /** Tools whose success proves nothing about the world. */
 const PROVE_NOTHING = new Set(["skills_list", "skill_view", "skill_manage", "memory", "write_file", "todo"]);
-const WRITING = new Set(["skill_manage", "memory", "write_file"]);
 export class TaintIndex {
-  /** The words of content one after the other; sentences point into it. */
-  readonly content: number[] = [];
   readonly sentences: ReadSentence[] = [];
-  readonly #pieces: Piece[] = [];
+  readonly #pieces = new TaintPieces();
+  readonly #runs = new TaintRuns();
+  readonly #proofs = new TaintProofs();
+  readonly #forms = new TaintForms();
+  /** The words of content one after the other; sentences point into it. */
+  readonly content = this.#runs.wordsOf("content");
   readonly #words = new Map<string, number>();
   readonly #keys = new Map<string, number>();
   readonly #keyOf: number[] = [];
-  readonly #runs: Record<"known" | "own", { words: number[]; orders: number[] }> = {
-    known: { words: [], orders: [] },
-    own: { words: [], orders: [] },
-  };
-  readonly #contentOrders: number[] = [];
   // By key.
   readonly #firstRead: number[] = [];
   readonly #firstSaid: number[] = [];
   readonly #isKnown: boolean[] = [];
-  readonly #isProved: boolean[] = [];
   readonly #isAsked: boolean[] = [];
-  readonly #failures = new Map<string, Set<number>[]>();
+  readonly #isComplained: boolean[] = [];
   /** Where content asked for a write first. */
   #askedAt = NEVER;
 
   add(entry: Entry): void {
-    switch (entry.kind) {
-      case "assistant":
-        for (const { text } of entry.parts) this.#put("own", text, entry.n);
-        for (const { args, malformed } of entry.answer.calls) this.#put("own", malformed ?? stringsIn(args), entry.n);
-        return;
-      case "tool":
-        if (entry.state === "done") this.#weighCall(entry);
-        for (const part of entry.parts) {
-          // A tool that writes quotes what it was asked to write.
-          const isEcho = part.source === "own" && WRITING.has(entry.call.name);
-          this.#put(isEcho ? "own" : streamOf(part.source), readPart(part), entry.n, entry.failed);
-        }
-        return;
-      case "user":
-      case "note":
-        break;
-      // A summary says again what was said before, in the model's words.
-      case "compaction":
-        for (const { source, text } of entry.parts) this.#put(source === "content" ? "content" : "own", text, entry.n);
-        return;
-      // A notice that the agent's own change waits shows that very change.
-      case "notice":
-        if (entry.code === "pending") return;
+    if (entry.kind === "tool" && entry.state === "done") this.#weighCall(entry);
+    if (entry.kind === "user" || entry.kind === "note") {
+      for (const { source, text } of entry.parts) if (source === "principal") this.#pieces.addSaid(text);
     }
-    for (const part of entry.parts) this.#put(streamOf(part.source), part.text, entry.n);
+    for (const piece of piecesOf(entry)) this.#put(piece, entry.n);
   }
 
   /** What stood in content before everything else. */
   addRead(text: string): void {
-    this.#put("content", text, 0);
+    this.#put({ stream: "content", text }, 0);
   }
 
-  /** A message of the conversation as it was sent, which has no labels but the fence around what was read. */
   addMessage(message: SentMessage): void {
-    switch (message.role) {
-      case "assistant":
-        this.#put("own", [message.text, ...message.calls.map(({ args }) => stringsIn(args))].join("\n"), 0);
-        return;
-      case "tool": {
-        const at = message.text.indexOf(FENCE);
-        const isWhole = message.text.startsWith("{");
-        if (at > 0 && isWhole) this.#put("own", message.text.slice(0, at), 0);
-        const read = isWhole ? message.text.slice(at < 0 ? message.text.length : at) : message.text;
-        this.#put("content", toPlain(read), 0, message.failed);
-        return;
-      }
-      case "user":
-        // What the person says there, the entries say as well.
-        if (FENCED.test(message.text)) this.#put("content", message.text, 0);
-    }
+    for (const piece of piecesOfMessage(message)) this.#put(piece, 0);
   }
 
   get isEmpty(): boolean {
@@ -128,6 +74,15 @@ export class TaintIndex {
 
   get hasDemand(): boolean {
     return this.#askedAt < NEVER;
+  }
+
+  /** The entry in which content asked for a write first. */
+  get askedIn(): number {
+    return this.hasDemand ? this.#pieces.entryAt(this.#askedAt) : 0;
+  }
+
+  isInContent(key: number): boolean {
+    return key >= 0 && this.#firstRead[key] !== undefined;
   }
 
   /** The number of a word, or -1 for one that never stood anywhere. */
@@ -154,7 +109,7 @@ export class TaintIndex {
   /** It stood in content first, and nothing has shown it to be true since. */
   isRead(key: number): boolean {
     if (key < 0 || this.#isKnown[key]) return false;
-    if (this.#isProved[key] && !this.#isAsked[key]) return false;
+    if (this.#proofs.has(key) && !this.#isAsked[key]) return false;
     const read = this.#firstRead[key] ?? NEVER;
     return read < NEVER && (this.#firstSaid[key] ?? NEVER) >= read;
   }
@@ -162,80 +117,93 @@ export class TaintIndex {
   /** The person, the harness or the agent had it, and content had not asked for anything before. */
   isGrounded(key: number): boolean {
     if (key < 0) return false;
-    if (this.#isKnown[key] || (this.#isProved[key] && !this.#isAsked[key])) return true;
+    if (this.#isKnown[key] || (this.#proofs.has(key) && !this.#isAsked[key])) return true;
     const said = this.#firstSaid[key] ?? NEVER;
     return said < this.#askedAt && said < (this.#firstRead[key] ?? NEVER);
   }
 
-  /** The entry in which a fragment stands that only content had, or had first; `null` for any other. */
+  /**
+   * What content had first and leads somewhere by itself: a `code` that no call has used since, a `capital` that is never
+   * written small, a `name` that content gave to something.
+   */
+  isForeign(key: number, form: "code" | "capital" | "name"): boolean {
+    if (!this.isRead(key)) return false;
+    if (form === "code") return !this.isUsed(key);
+    return this.#forms.isHost(key) || this.#forms.isName(key, form === "capital" ? "never small" : "named");
+  }
+
+  /** A call that named it succeeded, and nothing had asked for it. */
+  isUsed(key: number): boolean {
+    return this.#proofs.isUsed(key) && !this.#isAsked[key];
+  }
+
+  /** A failed call's answer had it, where it did not ask for anything. */
+  isComplained(key: number): boolean {
+    return this.#isComplained[key] === true;
+  }
+
   whoseFragment(fragment: Fragment): number | null {
-    let read: Piece | null = null;
-    let said = NEVER;
-    for (const piece of this.#pieces) {
-      if (piece.stream === "content" && read) continue;
-      if (!holds(piece.searchable, fragment)) continue;
-      if (piece.stream === "known") return null;
-      if (piece.stream === "content") read = piece;
-      else said = Math.min(said, piece.order);
-    }
-    return read && said >= read.order ? read.entry : null;
+    return this.#pieces.whose(fragment);
+  }
+
+  isUnheard(fragment: Fragment): boolean {
+    return this.#pieces.isUnheard(fragment);
+  }
+
+  /** The first entry of content with one of these words; 0 where none is left. */
+  whoseWord(key: number): number {
+    const found = this.sentences.find(({ from, to }) => {
+      for (let at = from; at < to; at++) if (this.keyOf(this.content[at]!) === key) return true;
+      return false;
+    });
+    return found?.entry ?? 0;
   }
 
   /** Of these runs of words those that only content had, or had first, with the entry where they stand. */
   *readRuns(runs: number[][]): Generator<{ run: number[]; entry: number }> {
-    const byLength = new Map<number, Map<string, number[]>>();
-    for (const run of runs) {
-      if (run.includes(-1)) continue;
-      const same = byLength.get(run.length) ?? new Map<string, number[]>();
-      byLength.set(run.length, same.set(run.join(" "), run));
-    }
-    const { known, own } = this.#runs;
-    for (const [length, wanted] of byLength) {
-      const read = findRuns(this.content, length, wanted);
-      if (read.size === 0) continue;
-      const hits = new Map([...read.keys()].map((key) => [key, wanted.get(key)!]));
-      const isKnown = findRuns(known.words, length, hits);
-      const said = findRuns(own.words, length, hits);
-      for (const [key, run] of hits) {
-        const order = orderAt(this.#contentOrders, read.get(key)!);
-        const at = said.get(key);
-        if (isKnown.has(key) || (at !== undefined && orderAt(own.orders, at) < order)) continue;
-        yield { run, entry: this.#pieces[order]!.entry };
-      }
-    }
+    for (const { run, place } of this.#runs.read(runs)) yield { run, entry: this.#pieces.entryAt(place) };
   }
 
-  /** Whether what failed calls answered holds a phrase, given as it is searched for. */
   isComplaint(phrase: string): boolean {
-    const wanted = { kind: "command", text: phrase } as const;
-    return this.#pieces.some(
-      ({ stream, failed, searchable }) => failed && stream === "content" && holds(searchable, wanted),
-    );
+    return this.#pieces.isComplaint(phrase);
   }
 
   contentOf(entry: number): string[] {
-    return this.#pieces
-      .filter((piece) => piece.entry === entry && piece.stream === "content")
-      .map((piece) => piece.searchable);
+    return this.#pieces.contentOf(entry);
+  }
+
+  /** Whether the person took back, in one sentence, what these words are about. */
+  isTakenBack(keys: number[]): boolean {
+    const wanted = new Set(keys.filter((key) => key >= 0));
+    for (const text of this.#pieces.saidByPerson()) {
+      for (const sentence of text.split(/[.!?;](?=\s|$)|\n/)) {
+        if (!withdraws(sentence.trim())) continue;
+        const said = new Set([...tokensOf(sentence)].map(({ word }) => this.keyIn(word)));
+        const shared = [...wanted].filter((key) => said.has(key)).length;
+        if (shared > 0 && shared >= wanted.size / 3) return true;
+      }
+    }
+    return false;
   }
 
   asksIn(entry: number): boolean {
     return this.sentences.some((sentence) => sentence.entry === entry && sentence.asks);
   }
 
-  #put(stream: Stream, text: string, entry: number, failed = false): void {
+  #put({ stream, text, failed = false }: SaidPiece, entry: number): void {
     if (text.trim() === "") return;
     const readings = readingsOf(text);
     for (const reading of stream === "content" ? readings : readings.slice(0, 1)) {
-      const order = this.#pieces.length;
-      this.#pieces.push({ stream, order, entry, searchable: toSearchable(reading), failed });
+      const order = this.#pieces.next;
+      this.#pieces.add(stream, reading, { entry, failed });
       if (stream === "content") this.#read(reading, order, entry, failed);
       else this.#hear(stream, reading, order);
     }
+    if (stream === "content") this.#forms.noteHosts(text, (word) => this.keyIn(word));
   }
 
   #hear(stream: "known" | "own", text: string, order: number): void {
-    const { words, orders } = this.#runs[stream];
+    const words = this.#runs.wordsOf(stream);
     for (const token of tokensOf(text)) {
       if (token.word === "") continue;
       const word = this.#number(token.word);
@@ -244,21 +212,30 @@ export class TaintIndex {
       if (key < 0) continue;
       if (stream === "known") this.#isKnown[key] = true;
       else this.#firstSaid[key] = Math.min(this.#firstSaid[key] ?? NEVER, order);
+      if (formAt(text, token, key).isLower) this.#forms.noteLower(key);
     }
-    words.push(-1);
-    orders.push(words.length, order);
+    this.#runs.end(stream, order);
   }
 
   #read(text: string, order: number, entry: number, failed: boolean): void {
     const first = this.sentences.length;
     const texts: string[] = [];
+    let forms: ReturnType<typeof formAt>[] = [];
     let from = this.content.length;
     let start = 0;
     const close = (end: number) => {
       if (this.content.length > from) {
-        this.sentences.push({ entry, from, to: this.content.length, asks: false, failed });
-        texts.push(text.slice(start, end).trim().toLowerCase());
+        const sentence = text.slice(start, end);
+        const lower = sentence.trim().toLowerCase();
+        this.sentences.push({
+          ...{ entry, from, to: this.content.length, asks: false },
+          takesBack: revokes(lower),
+          complains: failed && isComplaint(lower),
+        });
+        texts.push(lower);
+        this.#forms.noteSentence(forms, sentence);
       }
+      forms = [];
       from = this.content.length;
       start = end;
     };
@@ -268,12 +245,23 @@ export class TaintIndex {
       const word = this.#number(token.word);
       const key = this.#keyOf[word]!;
       this.content.push(word);
-      if (key >= 0) this.#firstRead[key] = Math.min(this.#firstRead[key] ?? NEVER, order);
+      if (key < 0) continue;
+      this.#firstRead[key] = Math.min(this.#firstRead[key] ?? NEVER, order);
+      forms.push(formAt(text, token, key));
     }
     close(text.length);
-    this.content.push(-1);
-    this.#contentOrders.push(this.content.length, order);
+    this.#runs.end("content", order);
     this.#findDemands(first, texts, order);
+    if (failed) this.#noteComplaints(first);
+  }
+
+  #noteComplaints(first: number): void {
+    for (const { from, to, asks, complains } of this.sentences.slice(first)) {
+      for (let at = from; at < to && complains && !asks; at++) {
+        const key = this.#keyOf[this.content[at]!] ?? -1;
+        if (key >= 0) this.#isComplained[key] = true;
+      }
+    }
   }
 
   #findDemands(first: number, texts: string[], order: number): void {
@@ -292,28 +280,11 @@ export class TaintIndex {
     }
   }
 
-  /** What a call had that an earlier, failed one of its kind lacked, is shown by its success. */
   #weighCall({ call, failed }: Extract<Entry, { kind: "tool" }>): void {
     if (PROVE_NOTHING.has(call.name)) return;
-    const text = stringsIn(call.args);
-    const keysIn = (piece: string) =>
-      [...tokensOf(piece)].map(({ word }) => this.#keyOf[this.#number(word)]!).filter((key) => key >= 0);
-    const keys = new Set(keysIn(text));
-    const failures = this.#failures.get(call.name) ?? [];
-    if (failed) {
-      this.#failures.set(call.name, [...failures.slice(1 - REMEMBERED_FAILURES), keys]);
-      return;
-    }
-    for (const before of failures) {
-      const fresh = [...keys].filter((key) => !before.has(key));
-      const shared = keys.size - fresh.length;
-      if (fresh.length > MAX_REPAIR_WORDS || shared < SAME_CALL * Math.min(keys.size, before.size)) continue;
-      for (const key of fresh) this.#isProved[key] = true;
-    }
-    // An option that was taken from a program's own help, and was taken by the program.
-    for (const [option] of text.matchAll(/(?<=^|\s)--?[a-z][\w-]*/gi)) {
-      for (const key of keysIn(option)) this.#isProved[key] = true;
-    }
+    this.#proofs.weigh(call.name, stringsIn(call.args), failed, (piece) =>
+      [...tokensOf(piece)].map(({ word }) => this.#keyOf[this.#number(word)]!).filter((key) => key >= 0),
+    );
   }
 
   #number(word: string): number {
@@ -327,9 +298,4 @@ export class TaintIndex {
     this.#keyOf.push(key);
     return number;
   }
-}
-
-/** Of what is no answer of the model: its own words there carry the label under which they were kept. */
-function streamOf(source: Source): Stream {
-  return source === "content" ? "content" : source === "outcome" ? "own" : "known";
 }

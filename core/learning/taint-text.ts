@@ -39,9 +39,50 @@ export function toPlain(rendered: string): string {
   return readPart({ source: "content", text: body.replace(/\n<\/content>\s*$/, "") });
 }
 
+/** In front of every address. */
+const SCHEMES = new Set(["http", "https", "www"]);
+
 /** What forms of one word have in common; `""` for a word that says nothing. */
 export function toKey(word: string): string {
-  return (termsOf(word)[0] ?? "").slice(0, KEY_CHARS);
+  if (SCHEMES.has(word)) return "";
+  return (termsOf(word)[0] ?? "").slice(0, KEY_CHARS).replace(/(?<=.{3})y$/, "i");
+}
+
+const GERMAN =
+  /(?<!\p{L})(?:der|die|das|dem|den|des|und|oder|ist|sind|wird|werden|nicht|kein|keine|ein|eine|einen|einer|zu|zum|zur|mit|f[üu]r|auf|von|vom|vor|nach|bei|wenn|sich|als|auch|alle|jede[rnms]?)(?!\p{L})/giu;
+
+/** Where every noun has a capital. Two words tell, in what is short one. */
+export function isGerman(sentence: string): boolean {
+  const found = sentence.match(GERMAN)?.length ?? 0;
+  return found > 1 || (found > 0 && (sentence.length < 60 || /[äöüß]/i.test(sentence)));
+}
+
+/** Most of its words have a capital. */
+export function isHeadline(sentence: string): boolean {
+  const words = sentence.match(/(?<![\p{L}\p{N}])\p{L}{4,}/gu) ?? [];
+  const capitals = words.filter((word) => /^\p{Lu}/u.test(word));
+  return words.length > 1 && capitals.length > 0.6 * words.length;
+}
+
+const FAULTS =
+  "not|no|none|nothing|never|cannot|can['’]t|fail\\p{L}*|invalid|illegal|missing|lacks?|unknown|unexpected|refus\\p{L}*|reject\\p{L}*|den(?:y|ied|ies)|abort\\p{L}*|mismatch\\p{L}*|conflict\\p{L}*|wrong|broken|unable|exceed\\p{L}*|timed? ?out|forbidden|unsupported|undefined|behind|fehlt|fehlen\\p{L}*|fehlgeschl\\p{L}*|nicht|kein\\p{L}*|ung[üu]ltig\\p{L}*|unbekannt\\p{L}*|abbr[iue]\\p{L}*|bricht|verweiger\\p{L}*|falsch\\p{L}*";
+const FAULT = new RegExp(`(?<![\\p{L}-])(?:${FAULTS})(?!\\p{L})`, "iu");
+/** What such a sentence is headed by. */
+const FAULT_HEAD =
+  /(?<![\p{L}\d])(?:errors?|exception|traceback|warn\p{L}*|exit (?:code|status)|fehler|E\d{2,}|[45]\d\d)(?![\p{L}\d])/iu;
+/** What says how things are to be is no complaint. */
+const ORDER =
+  /(?<!\p{L})(?:must|should|shall|ought|ha(?:s|ve) to|is to|are to|needs? to|always|please|only|unless|first|instead|muss|m[üu]ssen|soll\p{L}*|immer|bitte|stets|nur|zuerst)(?!\p{L})/iu;
+
+/** Whether a sentence says what is wrong, and nothing of what is to be done. */
+export function isComplaint(sentence: string): boolean {
+  const clauses = sentence.split(/[,;]\s/).filter((clause) => /\p{L}/u.test(clause));
+  return clauses.every((clause) => FAULT.test(clause) && !ORDER.test(clause));
+}
+
+/** The same of one that may only name an error. */
+export function tellsOfFailure(sentence: string): boolean {
+  return (FAULT.test(sentence) || FAULT_HEAD.test(sentence)) && !ORDER.test(sentence);
 }
 
 /** All that a value of plain data says, keys included: they come from wherever the value does. */
@@ -69,34 +110,4 @@ export function readPart({ text }: Part): string {
   } catch {
     return text; // plain text, or JSON that was cut
   }
-}
-
-/** More words than a session has. */
-const PAIR = 1 << 24;
-
-function startOf([first = 0, second = 0]: number[]): number {
-  return first * PAIR + second;
-}
-
-/** First places of runs of one length, which is at least two. */
-export function findRuns(words: number[], length: number, wanted: Map<string, number[]>): Map<string, number> {
-  const found = new Map<string, number>();
-  const starts = new Set([...wanted.values()].filter((run) => run.length === length).map(startOf));
-  for (let at = 0; at + length <= words.length; at++) {
-    if (!starts.has(words[at]! * PAIR + words[at + 1]!)) continue;
-    const key = words.slice(at, at + length).join(" ");
-    if (wanted.has(key) && !found.has(key)) found.set(key, at);
-  }
-  return found;
-}
-
-/** `ends` holds pairs: where a piece ends, and its order. */
-export function orderAt(ends: number[], place: number): number {
-  let [low, high] = [0, ends.length / 2 - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (ends[middle * 2]! > place) high = middle;
-    else low = middle + 1;
-  }
-  return ends[low * 2 + 1]!;
 }

@@ -1,21 +1,28 @@
-// Keeps what an agent only read from entering skills and memory by itself: a text whose address, path, command, passage or
-// sense stood in content first waits for a person. Called for each write of a review and of a session, and where a file or a
-// list is labelled. Pure; what was read is taken in once, when it is first asked for.
+// Keeps what an agent only read from entering skills and memory by itself, and from taking anything out of them: a text whose
+// address, path, command, name, passage or sense stood in content first waits for a person, and so does the loss of a caution
+// that content spoke of. Called for each write of a review and of a session, and where a file or a list is labelled. Pure; what
+// was read is taken in once, when it is first asked for.
 import { type Failure, err } from "../errors.ts";
 import type { Entry } from "../schemas/entry.ts";
 import { fromCitation } from "../schemas/ids.ts";
 import type { ReviewJob } from "../schemas/review.ts";
+import type { SkillSnapshot } from "../ports.ts";
 import type { SkillInspector } from "../tools/skill-manage.ts";
+import type { MemoryInspector } from "../tools/memory.ts";
 import { addedText } from "./added-text.ts";
 import { ordersAbout } from "./demands.ts";
 import { fragmentsOf, holds, toSearchable } from "./fragments.ts";
 import { TaintIndex } from "./taint-index.ts";
 import { tokensOf } from "./taint-text.ts";
-import { doubtClaims, toClaims, toRuns } from "./taint-words.ts";
+import { type Removed, findRemoved, proseLines } from "./removals.ts";
+import { HEADING, toClaims } from "./taint-claims.ts";
+import { doubtClaims, toRuns, whoSpeaksOf } from "./taint-words.ts";
 
 export interface Taint {
   inspectSkill: SkillInspector;
-  inspectMemory(facts: string[], citations: string[], approved: boolean): Failure | null;
+  /** Of a skill that is put away; `after`: the files of the one that is said to hold it now. */
+  inspectArchive: SkillInspector;
+  inspectMemory: MemoryInspector;
 }
 
 export interface SessionTaint extends Taint {
@@ -42,7 +49,10 @@ export function createSessionTaint(entries: (after: number) => Entry[]): Session
     }
     return index;
   };
-  return { ...inspectors(current), isTainted: (text) => findDoubt(current(), [text], "") !== null };
+  return {
+    ...inspectors(current),
+    isTainted: (text) => findDoubt(current(), { prose: [text], code: [], known: "", knownWords: "" }) !== null,
+  };
 }
 
 export function toIndex({ entries, tainted = [], prefix }: Job): TaintIndex {
@@ -56,22 +66,65 @@ export function toIndex({ entries, tainted = [], prefix }: Job): TaintIndex {
 
 function inspectors(index: () => TaintIndex): Taint {
   return {
-    inspectSkill({ name, before, after, description, citations, approved }) {
+    inspectSkill({ name, before, after, description, category, citations, approved }) {
       if (approved) return null;
-      const standing = before?.files ?? {};
-      const { prose, code } = addedText(standing, after);
-      const named = Object.keys(after).filter((path) => !Object.hasOwn(standing, path) && path !== "SKILL.md");
-      const headline = before ? [] : [name.replaceAll("-", " ")];
-      const summary = description === before?.head.description ? [] : [description];
-      const texts = [...headline, ...summary, ...named, ...prose, ...code.map((line) => `\`${line}\``)];
-      const known = Object.values(standing).filter((body) => typeof body === "string");
-      return toFailure(findCited(index(), citations) ?? findDoubt(index(), texts, known.join("\n")));
+      // What was put away stands no more: who brings it back says it anew.
+      const standing = before && before.head.state !== "archived" ? before : null;
+      const removed = findRemoved(proseLines(standing?.files ?? {}), proseLines(after));
+      const written = { ...toWritten({ name, after, description, category }, standing), ...toKnown(standing, removed) };
+      const cited = findCited(index(), citations);
+      return toFailure(cited ?? findDoubt(index(), written) ?? findLoss(index(), removed.cautions));
     },
-    inspectMemory(facts, citations, approved) {
+    inspectArchive({ name, before, after, description, citations, approved }) {
+      if (approved || !before) return null;
+      const { cautions } = findRemoved(proseLines(before.files), proseLines(after));
+      const about = `${name.replaceAll("-", " ")}: ${description}`;
+      const lost = isTakenBack(index(), about) ? null : findLoss(index(), cautions, [about]);
+      return toFailure(findCited(index(), citations) ?? lost);
+    },
+    inspectMemory(facts, citations, approved, gone = []) {
       if (approved) return null;
-      return toFailure(findCited(index(), citations) ?? findDoubt(index(), facts, ""));
+      const { cautions } = findRemoved(gone, facts);
+      const removed = gone.filter((fact) => !facts.includes(fact));
+      const written = { prose: facts, code: [], known: "", knownWords: "" };
+      const cited = findCited(index(), citations);
+      return toFailure(
+        cited ?? findDoubt(index(), written) ?? findLoss(index(), cautions, facts.length > 0 ? [] : removed),
+      );
     },
   };
+}
+
+interface Written {
+  prose: string[];
+  /** Lines of it. */
+  code: string[];
+  /** What stands there has its addresses, paths and commands already. */
+  known: string;
+  /** Words that need nobody else. */
+  knownWords: string;
+}
+
+type Parts = Pick<Parameters<SkillInspector>[0], "name" | "after" | "description" | "category">;
+
+/** All that a model or a listing would show of it. */
+function toWritten({ name, after, description, category = "" }: Parts, standing: SkillSnapshot | null) {
+  const files = standing?.files ?? {};
+  const { prose, code } = addedText(files, after);
+  const named = Object.keys(after).filter((path) => !Object.hasOwn(files, path) && path !== "SKILL.md");
+  const headline = standing ? [] : [name.replaceAll("-", " ")];
+  const summary = description === standing?.head.description ? [] : [description];
+  const shelf = category === (standing?.head.category ?? "") ? [] : [category.replaceAll("-", " ")];
+  return { prose: [...headline, ...summary, ...shelf, ...named, ...prose], code };
+}
+
+/** A line may be said again in other words, but for one that was turned; and what a skill is about, in each of its lines. */
+function toKnown(standing: SkillSnapshot | null, { gone, turned }: Removed): Pick<Written, "known" | "knownWords"> {
+  if (!standing) return { known: "", knownWords: "" };
+  const texts = Object.values(standing.files).filter((body) => typeof body === "string");
+  const { name, description } = standing.head;
+  const own = gone.filter((line) => !HEADING.test(line) && !turned.has(line));
+  return { known: texts.join("\n"), knownWords: [name, description, ...own].join("\n") };
 }
 
 /** Citations prove what the harness or the person said; where all that is cited was read, or asked for it, nobody did. */
@@ -90,9 +143,15 @@ const MAX_CHARS = 200_000;
 const MAX_FRAGMENTS = 1_000;
 const TOO_LONG = "it is too long to be compared with what was read";
 
-/** In a few words, why `texts` may say what was only read; `null` where nothing speaks for it. */
-function findDoubt(index: TaintIndex, texts: string[], known: string): string | null {
+/** The prints of a contract's tools, which code fills in: `terminal@0a1b2c3d` is no address. */
+function withoutPrints(line: string): string {
+  return line.replace(/(?<=[\w.-])@[0-9a-f]{8}(?![\w.@-])/g, "");
+}
+
+/** In a few words, why a text may say what was only read; `null` where nothing speaks for it. */
+function findDoubt(index: TaintIndex, { prose, code, known, knownWords }: Written): string | null {
   if (index.isEmpty) return null;
+  const texts = [...prose.map(withoutPrints), ...code.map((line) => `\`${line.replaceAll("`", " ")}\``)];
   if (texts.reduce((chars, text) => chars + text.length, 0) > MAX_CHARS) return TOO_LONG;
   const fragments = new Map(texts.flatMap(fragmentsOf).map((one) => [one.text, one]));
   if (fragments.size > MAX_FRAGMENTS) return TOO_LONG;
@@ -101,17 +160,40 @@ function findDoubt(index: TaintIndex, texts: string[], known: string): string | 
     if (holds(standing, fragment)) continue;
     const entry = index.whoseFragment(fragment);
     if (entry !== null) return `the ${fragment.kind} "${clip(fragment.text)}" comes from ${placeOf(entry)}`;
+    if (fragment.leads && index.isUnheard(fragment)) return `nobody has named the address "${clip(fragment.text)}"`;
   }
   for (const { run, entry } of index.readRuns(toRuns(texts, index))) {
     return `"${clip(index.wordsOf(run))}" stands word for word in ${placeOf(entry)}`;
   }
-  const kept = new Set([...tokensOf(known)].map(({ word }) => index.keyIn(word)));
-  const doubt = doubtClaims(toClaims(texts, index), index, (key) => kept.has(key));
+  const kept = new Set([...tokensOf(knownWords)].map(({ word }) => index.keyIn(word)));
+  const doubt = doubtClaims(toClaims({ prose, code }, index), index, (key) => kept.has(key));
   if (!doubt) return null;
+  if (doubt.word !== undefined) return `"${clip(doubt.word)}" comes from ${placeOf(doubt.entry)}`;
   const quoted = `"${clip(doubt.claim.text)}"`;
   return doubt.isAlone
     ? `${placeOf(doubt.entry)} asked for a write, and ${quoted} rests on nothing that the person said or the work showed`
     : `${quoted} says what stands in ${placeOf(doubt.entry)}`;
+}
+
+/**
+ * In a few words, why something may be taken away because content wanted it so: it had asked for a write, or speaks of a
+ * caution, or takes back what `about` says. Not what the person took back.
+ */
+function findLoss(index: TaintIndex, cautions: string[], about: string[] = []): string | null {
+  if (index.isEmpty) return null;
+  for (const text of [...cautions, ...about]) {
+    if (isTakenBack(index, text)) continue;
+    const lost = `"${clip(text)}" would be lost`;
+    if (index.hasDemand) return `${lost}, and ${placeOf(index.askedIn)} asked for a write`;
+    const isCaution = cautions.includes(text);
+    const spoken = whoSpeaksOf(text, index, (sentence) => isCaution || sentence.takesBack);
+    if (spoken !== null) return `${lost}, of which ${placeOf(spoken)} speaks`;
+  }
+  return null;
+}
+
+function isTakenBack(index: TaintIndex, text: string): boolean {
+  return index.isTakenBack([...tokensOf(text)].map(({ word }) => index.keyIn(word) ?? -1));
 }
 
 function toFailure(why: string | null): Failure | null {

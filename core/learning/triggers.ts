@@ -55,12 +55,20 @@ const PRECEDENCE: Trigger[] = [
 
 /** Fewer calls saved are chance, whatever share they are. */
 const MIN_SAVED_CALLS = 3;
+/** Of what a person wants looked at, once and in all: it stands in rows and jobs. */
+const MAX_FOCUS_CHARS = 1_000;
+const MAX_MERGED_FOCUS_CHARS = 4_000;
 /** Nobody learns from the hundredth what the third did not teach; and the Archive counts no further than this. */
 const MAX_SIMILAR_SUCCESSES = 100;
 
 /** A person waits for what comes of these: they are apart from the limits of rate, and are never shed. */
 export function isUrgent(trigger: Trigger): boolean {
   return trigger === "correction" || trigger === "rating" || trigger === "refine";
+}
+
+/** True of what a single turn gave a reason for. What is counted is due again with the next turn. */
+export function comesOnce(trigger: Trigger): boolean {
+  return isUrgent(trigger) || trigger === "skill_wrong" || trigger === "cheaper" || trigger === "similar_turns";
 }
 
 /** Adds a turn's entries in their order: a save by the agent starts its counter again. */
@@ -118,7 +126,7 @@ export function mergeDecisions(a: ReviewDecision, b: ReviewDecision): ReviewDeci
   const focus = [...new Set([first.focus, second.focus])].filter((one) => one !== undefined).join("; ");
   return {
     ...first,
-    ...(focus !== "" && { focus }),
+    ...(focus !== "" && { focus: clip(focus, MAX_MERGED_FOCUS_CHARS) }),
     skills: first.skills || second.skills,
     memory: first.memory || second.memory,
   };
@@ -168,7 +176,12 @@ export function decideOnCorrection(settings: Settings, offered: Offered): Review
 export function decideOnRefine(focus: string, settings: Settings, offered: Offered): ReviewDecision | null {
   const isOn = settings.review.enabled && !settings.review.without.includes("refine");
   if (!isOn || (!offered.skills && !offered.memory)) return null;
-  return { trigger: "refine", because: "the person asked for it", ...(focus !== "" && { focus }), ...offered };
+  const wanted = focus === "" ? {} : { focus: clip(focus, MAX_FOCUS_CHARS) };
+  return { trigger: "refine", because: "the person asked for it", ...wanted, ...offered };
+}
+
+function clip(text: string, maxChars: number): string {
+  return text.slice(0, maxChars).toWellFormed();
 }
 
 const CORRECTED = "the person said what would have been right";

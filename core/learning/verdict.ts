@@ -141,13 +141,14 @@ const MIN_TO_WITHDRAW = 2;
 /** With no prior at all a first use would settle everything. */
 const MIN_PRIOR = 0.1;
 
-/** The verdict is where the walk ends: a text that was active stays so until it is withdrawn. */
+/** The verdict is where the walk ends: a text that was active stays so until it is contradicted or withdrawn. */
 function judgeUses(uses: readonly Use[], inherited: Weights, rules: Rules): TextVerdict {
   const standing: Standing = {
     ...{ ground: "none", weights: inherited, successes: 0, failures: 0, streak: 0, tasks: new Set(), calls: [] },
     ...{ baseline: null, rate: { sum: 0, weight: 0 } },
   };
   for (const use of uses) {
+    if (use.contradicted) contradict(standing);
     if (use.outcome === "unknown") continue;
     insert(standing.calls, use.calls);
     if (counts(use)) step(standing, use, rules);
@@ -166,6 +167,15 @@ function step(standing: Standing, use: Use, rules: Rules): void {
   const { sum, weight } = standing.rate;
   standing.rate = { sum: sum * keep + (isSuccess ? 1 : 0), weight: weight * keep + 1 };
   standing.ground = groundOf(standing, rules);
+}
+
+/**
+ * Something it says was seen to be wrong. Successes before that were owed to the rest of it, or to luck: it is on trial again
+ * until it has helped anew on as many tasks. What was withdrawn stays so.
+ */
+function contradict(standing: Standing): void {
+  standing.tasks.clear();
+  if (isActive(standing.ground)) standing.ground = "none";
 }
 
 function groundOf(standing: Standing, rules: Rules): Ground {

@@ -7,7 +7,8 @@ import type { JsonObject } from "../schemas/entry.ts";
 import { Sha256, Source } from "../schemas/ids.ts";
 import { type MemoryEntry, memoryId } from "../schemas/memory.ts";
 import type { Origin } from "../schemas/skill.ts";
-import { wordsOf } from "../skills/words.ts";
+import { turningWordsOf } from "../skills/turning-words.ts";
+import { termsOf, wordsOf } from "../skills/words.ts";
 import { findEntry, parseFact, scanFact } from "./rules.ts";
 import type { Shown } from "./shown.ts";
 
@@ -185,43 +186,64 @@ function placeOf({ code, message, facts }: Failure, n: number, count: number): F
 }
 
 /**
- * Whether the steps only merge: every fact they write says nothing that the entries it takes the place of did not say, and
- * nothing of those is lost but words. Such a call is shown by the entries themselves.
+ * Whether the steps only merge: every clause they write stands in one of the entries it takes the place of, nothing of those is
+ * lost but words, and no clause has lost or won a word that turns it round. Such a call is shown by the entries themselves.
  */
 export function isMerge(steps: Step[]): boolean {
   const targets = steps.flatMap(({ target }) => target ?? []);
   const texts = steps.flatMap(({ text }) => text ?? []);
   if (targets.length === 0 || texts.length === 0 || steps.some(({ action }) => action === "add")) return false;
-  const before = new Set(targets.flatMap(({ text }) => [...wordsOf(text)]));
   const after = new Set(texts.flatMap((text) => [...wordsOf(text)]));
-  const turning = new Set(texts.flatMap(turningWordsOf));
+  const said = texts.flatMap(clausesOf);
+  const known = targets.map(({ text }) => strandsOf(text));
   const isKept = ({ text }: Target) => {
     const words = [...wordsOf(text)];
-    const isMeantAlike = turningWordsOf(text).every((word) => turning.has(word));
-    return isMeantAlike && words.filter((word) => after.has(word)).length >= KEPT_WORDS * words.length;
+    return words.filter((word) => after.has(word)).length >= KEPT_WORDS * words.length;
   };
-  const known = new Set(targets.flatMap(({ text }) => turningWordsOf(text)));
-  const saysNoMore = [...after].every((word) => before.has(word)) && [...turning].every((word) => known.has(word));
-  return saysNoMore && targets.every(isKept);
+  const isSaidStill = (strand: Strand) => strand.turning === "" || said.some((clause) => isFrom(clause, strand));
+  return (
+    targets.every(isKept) &&
+    said.every((clause) => known.flat().some((strand) => isFrom(clause, strand))) &&
+    known.flat().every(isSaidStill)
+  );
 }
 
-/** One of them more or less, and a fact says the opposite. Most are too common to count as words that carry meaning. */
-const TURNING = new Set(
-  (
-    "no not never none neither nor cannot without only except unless before after under over until " +
-    "nicht kein keine keinen keinem keiner nie niemals ohne nur außer vor nach pas ne jamais sans sauf avant après " +
-    "nunca sin solo antes después non mai senza solo prima dopo não nem sem só depois"
-  ).split(" "),
-);
+/** Words in their order, and those that turn them round. */
+interface Strand {
+  terms: string[];
+  turning: string;
+}
 
-function turningWordsOf(text: string): string[] {
-  const words =
-    text
-      .normalize("NFKC")
-      .toLowerCase()
-      .replace(/n['\u2019]t\b/g, " not ")
-      .match(/\p{L}+/gu) ?? [];
-  return words.map((word) => (word === "cannot" ? "not" : word)).filter((word) => TURNING.has(word));
+function clausesOf(text: string): Strand[] {
+  return text
+    .split(/[.!?]+(?=\s|$)|[,;:()]+(?=\s|$)|\s(?:and|but|und|aber|et|mais|y|pero)\s/)
+    .filter((clause) => clause.trim() !== "")
+    .map((clause) => ({
+      terms: termsOf(clause),
+      turning: [...new Set(turningWordsOf(clause))].toSorted().join(" "),
+    }));
+}
+
+/** The clauses of an entry, those that are turned alike together. */
+function strandsOf(text: string): Strand[] {
+  const strands = new Map<string, string[]>();
+  for (const { terms, turning } of clausesOf(text)) strands.set(turning, [...(strands.get(turning) ?? []), ...terms]);
+  return [...strands].map(([turning, terms]) => ({ turning, terms }));
+}
+
+/** All words of the clause are the strand's, in its order but for one place: who is exchanged with whom is another fact. */
+function isFrom(clause: Strand, { terms, turning }: Strand): boolean {
+  if (clause.turning !== turning) return false;
+  let at = -1;
+  let runs = 1;
+  for (const term of clause.terms) {
+    const next = terms.indexOf(term, at + 1);
+    const again = next < 0 ? terms.indexOf(term) : next;
+    if (again < 0) return false;
+    if (next < 0) runs += 1;
+    at = again;
+  }
+  return runs <= 2;
 }
 
 /** From the best to the worst. */

@@ -65,7 +65,8 @@ export const VerdictMove = z.object({
   skill: SkillName,
   seq: z.int(),
   from: Standing,
-  verdict: z.enum(["active", "withdrawn"]),
+  /** `trial`: what was active was contradicted. */
+  verdict: z.enum(["active", "trial", "withdrawn"]),
   why: z.string(),
 });
 export type VerdictMove = z.infer<typeof VerdictMove>;

@@ -34,6 +34,8 @@ export const Observation = z.object({
   loaded: z.array(LoadedText),
   /** Of those: what a failed call took from the text, and the call that succeeded without it. */
   provedWrong: z.array(LoadedText.extend({ failed: z.int(), succeeded: z.int() })).optional(),
+  /** Of the loaded: texts that give an option another value than the call that succeeded. */
+  unfollowed: z.array(LoadedText).optional(),
   /** The entry in which the person corrected this turn: a later message, or a rating with words. */
   corrections: z.array(z.object({ entry: z.int() })).optional(),
   /** Of the strongest judge. */

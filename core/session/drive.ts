@@ -64,12 +64,14 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       more: {},
     };
     const running = open[0];
-    if (!running || busy !== "steer") recall.begin(n, text);
+    // An order to the session itself is nothing to tell the running turn, nor to end it for.
+    const mode = parseCommand(text) ? "queue" : busy;
+    if (!running || mode !== "steer") recall.begin(n, text);
     if (!running) {
       jobs.put("drive", clock.now() + settings.turn.leaseMs, { kind: "drive" });
       return begin(turn);
     }
-    const more = busy === "queue" ? {} : busy === "steer" ? { busy } : { busy, interrupts: running.n };
+    const more = mode === "queue" ? {} : mode === "steer" ? { busy: mode } : { busy: mode, interrupts: running.n };
     const queued = { ...turn, more };
     log.putTurn(queued);
     return queued;

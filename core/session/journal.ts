@@ -258,8 +258,11 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
         put(intent);
         hub.emit(placeTool(intent)[0]!);
       }
-      const op = `${session}-${turn}:${intent.n}`;
-      const result = unknown ? outcomeUnknown() : await work.run({ op, prepared: intent.prepared, entry: intent.n });
+      const attempt = {
+        ...{ op: `${session}-${turn}:${intent.n}`, prepared: intent.prepared, entry: intent.n },
+        ...(recorded && { resumed: true as const }),
+      };
+      const result = unknown ? outcomeUnknown() : await work.run(attempt);
       guard();
       progressAt = clock.now();
       const { failed, parts, print } = result;

@@ -9,8 +9,8 @@ import { taskOf } from "../learning/requests.ts";
 import { settleSkill } from "../learning/settle.ts";
 import { type Offered, decideOnCorrection, decideReview, updateCounters } from "../learning/triggers.ts";
 import { hashFiles, textOfFiles } from "../schemas/digest.ts";
-import { type Entry, textOf } from "../schemas/entry.ts";
-import { dayOf } from "../schemas/ids.ts";
+import { type Entry, type UserEntry, textOf } from "../schemas/entry.ts";
+import { type SkillName, dayOf } from "../schemas/ids.ts";
 import type {
   Judgement,
   LoadedText,
@@ -19,7 +19,10 @@ import type {
   ReviewCounters,
   TurnSignature,
 } from "../schemas/learning.ts";
-import type { EngineContext } from "./context.ts";
+import type { Outcome } from "../schemas/skill.ts";
+import { companionOf } from "../skills/validate.ts";
+import { answerWithin } from "../time-limit.ts";
+import type { EngineContext, SessionHost } from "./context.ts";
 import { isHeldOut } from "./held-out.ts";
 import type { Job, JobRow } from "./jobs.ts";
 import type { TurnRow } from "./log.ts";
@@ -27,8 +30,12 @@ import { askForReview, beginDue, currentCounters, rememberReview, reviewState } 
 
 export type ObserveRow = JobRow & { job: Extract<Job, { kind: "observe" }> };
 
-/** Tries after which the Archive is done without. */
-const ARCHIVE_TRIES = 3;
+/** Tries after which the Archive is done without, and a verdict left to the curator, who sweeps them. */
+const PATIENT_TRIES = 3;
+/** Nobody waits for the Archive but what stands behind in the outbox. */
+const ARCHIVE_MS = 45_000;
+/** A look at a skill lists all of its uses: beyond so many, one more success can wait for the curator's next sweep. */
+const USES_COUNTED_AT_ONCE = 100;
 /** Of an answer: a question among them may be what the next message answers. */
 const LAST_WORDS_CHARS = 200;
 /** Earlier turns of the session a new one is compared with, then. */
@@ -62,7 +69,7 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
     steered.reduce((done, entry) => withCorrection(done, entry), base),
   );
   const judgedBefore = before?.judged && (await tellAgain(context, row, before.judged));
-  await tell(context, { row: turn, entries, ...seen, judgement: seen.observation.judgements![0]!, nth: 1 });
+  await tell(context, row, { row: turn, entries, ...seen, judgement: seen.observation.judgements![0]!, nth: 1 });
 
   host.sql.transaction(() => {
     if (!jobs.get(row.id)) return; // another look was quicker
@@ -125,7 +132,7 @@ function judgeTurnBefore(
   const { log } = context;
   const input = entries[0];
   const before = turnBefore(context, turn);
-  if (!before || input?.kind !== "user" || input.parts.some(({ source }) => source !== "principal")) return null;
+  if (!before || !input || !isFromPrincipal(input)) return null;
   const final = log.entry(before.final!);
   const asked = final !== null && textOf(final).slice(-LAST_WORDS_CHARS).includes("?");
   const { outcome, correction } = judgeMessage(textOf(input), { asked });
@@ -155,8 +162,12 @@ function turnBefore({ log }: EngineContext, turn: TurnRow): TurnRow | null {
 /** What the person put right while the turn ran. */
 function steeredCorrections(entries: Entry[]): number[] {
   return entries
-    .filter((entry) => entry.kind === "user" && entry.steer && judgeMessage(textOf(entry)).correction)
+    .filter((entry) => isFromPrincipal(entry) && entry.steer && judgeMessage(textOf(entry)).correction)
     .map((entry) => entry.n);
+}
+
+function isFromPrincipal(entry: Entry): entry is UserEntry {
+  return entry.kind === "user" && entry.parts.every(({ source }) => source === "principal");
 }
 
 /** Records the turn, and says where it stands among those like it. */
@@ -184,9 +195,9 @@ async function askArchive(
 ): Promise<Neighbourhood> {
   const { host, log } = context;
   try {
-    if (host.archive) return await host.archive.observe(signature);
+    if (host.archive) return await answerWithin(host.archive.observe(signature), ARCHIVE_MS, host.clock);
   } catch (error) {
-    if (row.tries < ARCHIVE_TRIES) throw error;
+    if (row.tries < PATIENT_TRIES) throw error;
     host.report("archive", `turn ${turn} is compared with those of its session: ${messageOf(error)}`);
   }
   const own = log.observedTurns(0, turn, OWN_TURNS).map(({ n, observed }) =>
@@ -201,12 +212,16 @@ async function askArchive(
 export async function tellAgain(context: EngineContext, row: JobRow, judged: Judged): Promise<Judged> {
   const placed = await place(context, row, judged.row, judged.entries, judged.observation);
   const told = { ...judged, ...placed };
-  await tell(context, told);
+  await tell(context, row, told);
   return told;
 }
 
 /** Evidence for each text the turn used, and the verdict where this makes one due. */
-async function tell(context: EngineContext, told: Judged & { neighbourhood: Neighbourhood }): Promise<void> {
+async function tell(
+  context: EngineContext,
+  job: JobRow,
+  told: Judged & { neighbourhood: Neighbourhood },
+): Promise<void> {
   const { host } = context;
   const { row, entries, observation, judgement, nth, neighbourhood } = told;
   const { judge, outcome } = judgement;
@@ -215,19 +230,44 @@ async function tell(context: EngineContext, told: Judged & { neighbourhood: Neig
   const at = row.endedAt ?? 0;
   for (const { skill, text } of observation.loaded) {
     await host.evidence.put({
-      ...{ v: 2, skill, text, turn: observation.turn, judge, nth, outcome, day: dayOf(at), at },
+      ...{ v: 2, skill, text, turn: observation.turn, judge, nth, day: dayOf(at), at },
+      outcome: creditOf(skill, observation, outcome),
       ...{ modelCalls, toolCalls, failedCalls, tokens: observation.effort?.tokens ?? 0 },
       task: taskOf(observation.request),
-      contradicted: observation.provedWrong?.some((proof) => proof.skill === skill && proof.text === text) ?? false,
+      contradicted: isContradicted(observation, { skill, text }),
       baseline: neighbourhood.skills[skill]?.without ?? null,
     });
   }
-  if (outcome === "unknown") return;
+  if (outcome === "unknown" && !observation.loaded.some((used) => isContradicted(observation, used))) return;
+  try {
+    await settle(host, told);
+  } catch (error) {
+    if (job.tries < PATIENT_TRIES) throw error;
+    host.report("verdict", `left to the curator: ${messageOf(error)}`);
+  }
+}
+
+/**
+ * How the turn ended, for one of the texts it used. A base that was read with its companion is not judged by it: the
+ * companion stands there because the base's word was not enough, so what came of both is the companion's.
+ */
+function creditOf(skill: SkillName, { loaded }: Observation, outcome: Outcome): Outcome {
+  return loaded.some((other) => other.skill === companionOf(skill)) ? "unknown" : outcome;
+}
+
+/** A call failed by the text and succeeded otherwise, or succeeded otherwise than it says at once. */
+function isContradicted({ provedWrong = [], unfollowed = [] }: Observation, used: LoadedText): boolean {
+  return [...provedWrong, ...unfollowed].some(({ skill, text }) => skill === used.skill && text === used.text);
+}
+
+async function settle(host: SessionHost, { observation, judgement: { judge, outcome }, nth }: Judged): Promise<void> {
   const index = await host.skills.index();
   for (const { skill, text } of observation.loaded) {
     const line = Object.hasOwn(index.skills, skill) ? index.skills[skill] : undefined;
     // What succeeds and is active stays so; what is no longer the skill's text is for the curator to count.
-    const isDue = outcome === "failure" || line?.state === "trial" || line?.state === "stale";
+    const isOpen = line?.state === "trial" || line?.state === "stale";
+    const isHarm = outcome === "failure" || isContradicted(observation, { skill, text });
+    const isDue = isHarm || (isOpen && (line.use?.uses ?? 0) < USES_COUNTED_AT_ONCE);
     if (line?.text !== text || line.state === "archived" || !isDue) continue;
     const op = `verdict:${observation.turn}.${judge}${nth > 1 ? `.${nth}` : ""}`;
     const { skills, evidence, settings } = host;

@@ -6,6 +6,7 @@ import { spentOf, toReviewLines } from "../learning/spent.ts";
 import { tellResult } from "../learning/telling.ts";
 import type { ReviewDead, ReviewResult } from "../schemas/review.ts";
 import type { UsageLine } from "../schemas/usage.ts";
+import { answerWithin } from "../time-limit.ts";
 import type { EngineContext } from "./context.ts";
 import type { Job, JobRow } from "./jobs.ts";
 import { dayBudget, putBooking } from "./ledger.ts";
@@ -20,6 +21,11 @@ import { readUpTo } from "./taint.ts";
 import { makeTitle } from "./title.ts";
 
 type ReviewJobRow = JobRow & { job: Extract<Job, { kind: "review" }> };
+
+/** Longer than an Archive is waited for twice. What answers later finds its row done by another try, and leaves it. */
+const ATTEMPT_MS = 3 * 60_000;
+/** About ten hours of tries: no store is out for so long, so it is this turn that cannot be looked at. */
+const MAX_OBSERVE_TRIES = 40;
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
@@ -52,16 +58,27 @@ export function createOutbox(context: EngineContext) {
   /** Oldest first, and none before the one before it: each counts on from there, and its message judges that one. */
   async function observeTurns(): Promise<void> {
     const rows = jobs.all().flatMap((row) => (row.job.kind === "observe" ? [{ ...row, job: row.job }] : []));
-    for (const row of rows.toSorted((a, b) => a.job.turn - b.job.turn)) {
-      if (row.tries > 0 && row.due > clock.now()) return;
-      await attempt(row);
-      if (jobs.get(row.id)) return;
+    const inOrder = rows.toSorted((a, b) => a.job.turn - b.job.turn);
+    for (const [i, row] of inOrder.entries()) {
+      if (row.tries === 0 || row.due <= clock.now()) await attempt(row);
+      const failed = jobs.get(row.id);
+      if (failed && failed.tries >= MAX_OBSERVE_TRIES) {
+        host.report(`job ${row.id}`, "given up: the turn is not looked at");
+        jobs.delete(row.id);
+      } else if (failed) return putOff(inOrder.slice(i + 1), failed.due);
     }
+  }
+
+  /** So that the alarm does not ring for what has to wait. */
+  function putOff(rows: JobRow[], due: number): void {
+    for (const row of rows) if (row.due < due) jobs.put(row.id, due, row.job, row.tries);
   }
 
   async function attempt(row: JobRow): Promise<void> {
     try {
-      await carryOut(row);
+      // A title's model has limits of its own.
+      if (row.job.kind === "title") await carryOut(row);
+      else await answerWithin(carryOut(row), ATTEMPT_MS, clock);
     } catch (error) {
       host.report(`job ${row.id}`, error);
       if (jobs.get(row.id)) jobs.retry(row);
@@ -124,6 +141,7 @@ export function createOutbox(context: EngineContext) {
       else jobs.put(row.id, place.retryAt, row.job);
       return null;
     }
+    if (!jobs.get(row.id)) return null; // another try was quicker
     const job = { ...row.job, granted: true, grant: place.grant };
     jobs.put(row.id, row.due, job);
     return job;
@@ -133,8 +151,11 @@ export function createOutbox(context: EngineContext) {
     const { from, to, trigger, because, focus, skills, memory, besides = [] } = job;
     const entries = log.entries(from, to);
     const earlier = besides.map((n) => log.turn(n)!);
-    const inRange = [...new Set(entries.map((entry) => entry.turn))].map((n) => log.turn(n)!);
-    // What ran on into the range, and orders to the session itself, have nothing to be told of.
+    // A notice or a note may stand behind a turn that ended before the range.
+    const inRange = [...new Set(entries.map((entry) => entry.turn))]
+      .map((n) => log.turn(n)!)
+      .filter((turn) => turn.final === null || turn.final >= from);
+    // What ran on beyond the range, and orders to the session itself, have nothing to be told of.
     const observed = [...earlier, ...inRange].filter((turn) => turn.final !== null && turn.stats.modelCalls > 0);
     const models = host.models("turn");
     return toReviewJob({

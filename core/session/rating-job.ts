@@ -29,7 +29,9 @@ export async function carryRating(context: EngineContext, row: RatingRow): Promi
   const entries = entriesOf(context, turn);
   const judgement = stored.observation.judgements!.findLast(({ judge }) => judge === "rating")!;
   const judged: Judged = { row: turn, entries, observation: stored.observation, judgement, nth: rating.nth };
-  const told = context.meta().learning === "on" ? await tellAgain(context, row, judged) : judged;
+  // Of an order to the session there was no work that anything could be learned of.
+  const isOfWork = context.meta().learning === "on" && turn.stats.modelCalls > 0;
+  const told = isOfWork ? await tellAgain(context, row, judged) : judged;
   const isCurrent = () => {
     const now = jobs.get(row.id)?.job;
     return now?.kind === "rating" && now.nth === rating.nth;

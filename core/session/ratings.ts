@@ -23,13 +23,15 @@ export function rateTurn(context: EngineContext, n: number, { rating, correction
   if (stored && before?.rating === rating && before.correction === correction) return ok(stored.observation);
   const nth = (before?.nth ?? 0) + 1;
   if (nth > MAX_RATINGS) return err("too_many_ratings", `A turn takes ${MAX_RATINGS} ratings, and this one has them.`);
-  const at = host.clock.now();
+  const now = host.clock.now();
+  // Two words of one person are told apart by their time.
+  const at = Math.max(now, (before?.at ?? 0) + 1);
   const outcome = rating === "up" ? "success" : "failure";
   const observation = judgeAgain(stored?.observation ?? observe(context, turn), { judge: "rating", outcome, at });
   const given = { rating, ...(correction !== undefined && { correction }), nth, at };
   host.sql.transaction(() => {
     log.putObserved(turn.n, { ...stored, observation, rating: given });
-    jobs.put(`rating:${turn.n}`, at, { kind: "rating", turn: turn.n, nth });
+    jobs.put(`rating:${turn.n}`, now, { kind: "rating", turn: turn.n, nth });
   });
   return ok(observation);
 }

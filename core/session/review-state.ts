@@ -4,6 +4,7 @@
 import {
   NO_COUNTERS,
   type ReviewDecision,
+  comesOnce,
   isUrgent,
   mergeDecisions,
   resetCounters,
@@ -25,7 +26,7 @@ interface ReviewState {
   reviewedTo: number;
   lastReviewAt: number;
   activeDay: string;
-  /** What a person waits for, until it can begin. */
+  /** What would not be due again by itself, until it can begin. */
   due?: DueReview;
 }
 
@@ -76,21 +77,24 @@ export function settledTo(log: Log): number {
 
 /**
  * Begins a review of what is new up to the entry `to`, or remembers it: one at a time, and of those that a person does not
- * wait for one in `perSessionMs`. With it goes whatever was due. False when nothing came of it.
+ * wait for one in `perSessionMs`. With it goes whatever was due.
  */
 export function askForReview(
   context: EngineContext,
   decision: ReviewDecision,
   { to, besides = [] }: { to: number; besides?: number[] },
-): boolean {
-  const { host, log } = context;
-  const state = reviewState(log);
-  const due: DueReview = state.due ? merge(state.due, { ...decision, besides }) : { ...decision, besides };
-  const isRested = host.clock.now() - state.lastReviewAt >= host.settings.review.perSessionMs;
-  if (!isReviewing(context) && (isUrgent(due.trigger) || isRested)) return begin(context, due, to);
-  if (!isUrgent(decision.trigger)) return false;
-  change(log, { due });
-  return true;
+): void {
+  const { log } = context;
+  const before = reviewState(log).due;
+  const due: DueReview = before ? merge(before, { ...decision, besides }) : { ...decision, besides };
+  if (mayBegin(context, due)) return begin(context, due, to);
+  if (comesOnce(decision.trigger)) change(log, { due });
+}
+
+function mayBegin(context: EngineContext, { trigger }: DueReview): boolean {
+  const { clock, settings } = context.host;
+  if (isReviewing(context)) return false;
+  return isUrgent(trigger) || clock.now() - reviewState(context.log).lastReviewAt >= settings.review.perSessionMs;
 }
 
 /** The next review takes it along, or the next turn that is answered begins one. */
@@ -102,7 +106,7 @@ export function rememberReview({ log }: EngineContext, decision: ReviewDecision,
 /** What has become due meanwhile begins, when a review has ended or was shed, or a turn gives no reason of its own. */
 export function beginDue(context: EngineContext): void {
   const { due } = reviewState(context.log);
-  if (due && !isReviewing(context)) begin(context, due, settledTo(context.log));
+  if (due && mayBegin(context, due)) begin(context, due, settledTo(context.log));
 }
 
 export function isReviewing({ jobs }: EngineContext): boolean {
@@ -120,12 +124,12 @@ export function shedReview(context: EngineContext, job: ReviewJobBody): void {
   beginDue(context);
 }
 
-function begin({ host, log, jobs }: EngineContext, due: DueReview, to: number): boolean {
+function begin({ host, log, jobs }: EngineContext, due: DueReview, to: number): void {
   const { reviewedTo, lastReviewAt } = reviewState(log);
   const from = reviewedTo + 1;
   if (from > to) {
-    if (isUrgent(due.trigger)) change(log, { due });
-    return false;
+    if (comesOnce(due.trigger)) change(log, { due });
+    return;
   }
   const { besides, ...decision } = due;
   const { counters, countedTo } = currentCounters(log);
@@ -150,7 +154,6 @@ function begin({ host, log, jobs }: EngineContext, due: DueReview, to: number): 
     looks: 0,
     granted: false,
   });
-  return true;
 }
 
 function merge(a: DueReview, b: DueReview): DueReview {

@@ -6,7 +6,7 @@ import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import { checkPath, checkTogether } from "./exchange/paths.ts";
 import { SKILL_MD } from "./format.ts";
 
-export const CHECKS_FOLDER = "checks";
+const CHECKS_FOLDER = "checks";
 /** Of one skill: all of them run before a write is accepted, while a model waits. */
 export const MAX_CHECKS = 10;
 const MAX_CHECK_CHARS = 64_000;

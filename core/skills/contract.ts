@@ -128,7 +128,7 @@ export function pinTools(files: FileBodies, standing: FileBodies, known: ToolPri
   if (!line || TOOLS_LINE.exec(frontmatterOf(present))?.[0] === line[0]) return ok(files);
   const [whole, head = "", quoted = ""] = line;
   const before = contractOf(present)?.tools ?? {};
-  const items = itemsOf(quoted.replace(/^(["'])(.*)\1$/, "$2"));
+  const items = itemsOf(quoted.trimEnd().replace(/^(["'])(.*)\1$/, "$2"));
   if (items.length > MAX_ITEMS)
     return err("bad_contract", `A contract names at most ${MAX_ITEMS} tools: leave some out.`);
   const pinned: string[] = [];
@@ -155,7 +155,7 @@ export function pinTools(files: FileBodies, standing: FileBodies, known: ToolPri
 }
 
 /** The flat form on one line, the only one that a model may write. */
-const TOOLS_LINE = /^([ \t]+["']?talaria\.contract\.tools["']?[ \t]*:[ \t]*)(\S.*?)[ \t]*$/m;
+const TOOLS_LINE = /^([ \t]+["']?talaria\.contract\.tools["']?[ \t]*:[ \t]*)(\S.*)$/m;
 
 function frontmatterOf(text: string): string {
   const end = text.indexOf("\n---", 3);

@@ -36,9 +36,9 @@ export function createAskingSkillManage(options: SkillManageOptions, approval: A
     origin,
     tool: "skill_manage",
     always: settings.skills.writeApproval,
-    preview() {
+    preview(approved) {
       const { store: unwritten, preview } = previewSkills(store);
-      return { tool: createSkillManage({ ...options, store: unwritten, approved: true }), preview };
+      return { tool: createSkillManage({ ...options, store: unwritten, approved }), preview };
     },
   });
 }
@@ -51,9 +51,9 @@ export function createAskingMemoryTool(options: MemoryToolOptions, approval: App
     origin,
     tool: "memory",
     always: settings.memory.writeApproval,
-    preview() {
+    preview(approved) {
       const { store: unwritten, preview } = previewMemory(store);
-      return { tool: createMemoryTool({ ...options, store: unwritten, approved: true }), preview };
+      return { tool: createMemoryTool({ ...options, store: unwritten, approved }), preview };
     },
   });
 }
@@ -62,40 +62,63 @@ interface ApprovalOptions extends Approval {
   tool: PendingTool;
   /** Every write waits, or only one that is doubted. */
   always: boolean;
-  /** The tool on a store that writes nothing, as if a person had seen the call; and what it would have written. */
-  preview(): { tool: Tool; preview(): Preview | null };
+  /** The tool on a store that writes nothing, as if a person had seen the call or not; and what it would have written. */
+  preview(approved: boolean): { tool: Tool; preview(): Preview | null };
   origin: Origin;
 }
 
 /** Doubts, by the code of the failure: what they are about is shown to a person instead of refused. */
 const DOUBTS: Record<string, PendingReason> = { scan_doubtful: "scan", tainted: "taint" };
 
+interface Because {
+  reason: PendingReason;
+  why: string;
+}
+
+function doubtIn(result: ToolResult): Because | null {
+  const { code, error, why = error } = readOutcome(result);
+  const reason = result.failed ? DOUBTS[String(code)] : undefined;
+  return reason ? { reason, why: String(why) } : null;
+}
+
 function withApproval<Args>(tool: Tool<Args>, options: ApprovalOptions): Tool<Args> {
   return {
     ...tool,
     async run(args, context) {
-      if (options.always) return stage(args, context, { reason: "approval", why: "Writes wait for approval." });
-      const result = await tool.run(args, context);
-      const { code, error, why = error } = readOutcome(result);
-      const reason = result.failed ? DOUBTS[String(code)] : undefined;
-      return reason ? stage(args, context, { reason, why: String(why) }) : result;
+      if (!options.always) {
+        const result = await tool.run(args, context);
+        const doubt = doubtIn(result);
+        return doubt ? ((await answered(context)) ?? stage(args, context, doubt)) : result;
+      }
+      const known = await answered(context);
+      if (known) return known;
+      // Who is asked for every write is told all the same what is doubted of this one.
+      const { result, view } = await tryOut(args, context, false);
+      const doubt = view.preview()
+        ? { reason: "approval" as const, why: "Writes wait for approval." }
+        : doubtIn(result);
+      return doubt ? stage(args, context, doubt) : result;
     },
   };
 
-  async function stage(
-    args: Args,
-    context: ToolContext,
-    because: { reason: PendingReason; why: string },
-  ): Promise<ToolResult> {
-    const id = pendingIdOf(context.op);
-    const known = await options.pending.get(id);
-    if (known) return toAnswer(known);
-    const view = options.preview();
+  /** It was asked for before. */
+  async function answered({ op }: ToolContext): Promise<ToolResult | null> {
+    const known = await options.pending.get(pendingIdOf(op));
+    return known && toAnswer(known);
+  }
+
+  async function tryOut(args: Args, context: ToolContext, approved: boolean) {
+    const view = options.preview(approved);
     const prepared = (await view.tool.prepare?.(args)) ?? {};
-    const result = await view.tool.run(args, { ...context, prepared });
+    return { view, prepared, result: await view.tool.run(args, { ...context, prepared }) };
+  }
+
+  async function stage(args: Args, context: ToolContext, because: Because): Promise<ToolResult> {
+    const { view, prepared, result } = await tryOut(args, context, true);
     const preview = view.preview();
     if (!preview) return result; // it would do nothing, and the result says why
     const { tool: name, origin, session, clock } = options;
+    const id = pendingIdOf(context.op);
     const parked = await options.pending.park({
       v: 1,
       id,

@@ -5,17 +5,26 @@ import { type CheckResult, type RunChecks, readCheck, touchedChecks, validateChe
 import type { FileBodies } from "../schemas/file-body.ts";
 import type { SkillInspector } from "./skill-manage.ts";
 
-/** Failures: `bad_check`, and `check_failed` with the fact `checks`. What cannot be run here is no failure. */
+/**
+ * Failures: `bad_check`, and `check_failed` with the fact `checks`. What cannot be run here is no failure. A call that was
+ * cut off runs none again: a check that no counter ends is ended with its Worker, and would end each one that goes on.
+ */
 export function createCheckInspector(run: RunChecks): SkillInspector {
-  return async ({ before, after }) => {
+  return async ({ before, after, approved, resumed }) => {
+    // What only looks at a doubted write must not run it, and what a person has seen is theirs to answer for.
+    if (approved) return null;
     const touched = touchedChecks(before?.files ?? {}, after);
     if (touched.length === 0) return null;
     const malformed = validateChecks(after);
     if (malformed) return malformed;
+    if (resumed) return err("check_failed", CUT_OFF).failure;
     const failed = (await run(after, touched)).filter(({ ok, runnable }) => runnable && !ok);
     return failed.length === 0 ? null : refuse(failed, after);
   };
 }
+
+const CUT_OFF =
+  "Nothing was written: this call was cut off, perhaps by a check of the skill that takes too long. Call again, with less work in its checks or without them.";
 
 /** The sentence is the harness's alone: what a script prints, and what it is called, are the words of who wrote it. */
 function refuse(failed: CheckResult[], files: FileBodies): Failure {

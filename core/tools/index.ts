@@ -32,7 +32,12 @@ export interface SessionToolOptions {
   /** Absent where nobody can be asked. */
   pending?: PendingStore;
   /** Tells what the agent says from what it has read. Absent: all that it writes is its own. */
-  taint?: { inspectSkill: SkillInspector; inspectMemory: MemoryInspector; isTainted(text: string): boolean };
+  taint?: {
+    inspectSkill: SkillInspector;
+    inspectArchive: SkillInspector;
+    inspectMemory: MemoryInspector;
+    isTainted(text: string): boolean;
+  };
   /** Absent: no list of what is to be done. */
   todos?: TodoList;
   /** `null`: no memory. */
@@ -63,6 +68,7 @@ export function createTools(options: SessionToolOptions): Tool[] {
         ...(taint ? [taint.inspectSkill] : []),
         ...(options.runChecks ? [createCheckInspector(options.runChecks)] : []),
       ],
+      ...(taint && { inspectArchive: taint.inspectArchive }),
       ...(approval && { approval }),
     }),
     ...(memory

@@ -52,8 +52,13 @@ const Args = z.strictObject({
 });
 type Args = z.infer<typeof Args>;
 
-/** Facts that a call would add, what it cites, and whether a person has seen it and wants it. */
-export type MemoryInspector = (facts: string[], citations: string[], approved: boolean) => Failure | null;
+/** Facts that a call would add, what it cites, whether a person has seen it and wants it, and facts that would go. */
+export type MemoryInspector = (
+  facts: string[],
+  citations: string[],
+  approved: boolean,
+  gone?: string[],
+) => Failure | null;
 
 export interface MemoryToolOptions {
   store: MemoryStore;
@@ -127,15 +132,18 @@ function withoutCitations({ citations: _citations, ...args }: Args): Args {
   return args;
 }
 
-/** What stands there already is not added by being said again, nor by being merged. */
+/** What stands there already is not added by being said again, nor by being merged, and what is merged does not go. */
 function inspect(
   { citations = [] }: Args,
   steps: Step[],
   { inspectors = [], approved = false }: MemoryToolOptions,
 ): Failure | null {
-  const facts = steps.flatMap(({ text, target }) => (text === undefined || target?.id === memoryId(text) ? [] : text));
-  for (const inspector of facts.length > 0 && !isMerge(steps) ? inspectors : []) {
-    const failure = inspector(facts, citations, approved);
+  if (isMerge(steps)) return null;
+  const isSame = ({ text, target }: Step) => text !== undefined && target?.id === memoryId(text);
+  const facts = steps.flatMap((step) => (step.text === undefined || isSame(step) ? [] : step.text));
+  const gone = steps.flatMap((step) => (step.target && !isSame(step) ? step.target.text : []));
+  for (const inspector of facts.length + gone.length > 0 ? inspectors : []) {
+    const failure = inspector(facts, citations, approved, gone);
     if (failure) return failure;
   }
   return null;

@@ -106,6 +106,8 @@ export interface SkillManageOptions {
   cite?(citations: string[]): Failure | null;
   /** Look at what a write would leave behind, in this order; the first that objects refuses it. */
   inspectors?: SkillInspector[];
+  /** Looks at a skill that a write would put away; `after`: the files of the one that is said to hold it now. */
+  inspectArchive?: SkillInspector;
   /** Of the tools that skills are written for: what a contract names is filled in from them. */
   prints?(): ToolPrints | null;
   /** Rules of operations.ts that are switched off. */
@@ -119,9 +121,13 @@ export interface SkillWrite {
   before: SkillSnapshot | null;
   after: FileBodies;
   description: string;
+  /** Absent where the write says nothing of it. */
+  category?: string;
   citations: string[];
   /** A person has seen it and wants it. */
   approved: boolean;
+  /** The call was cut off before; see `ToolContext`. */
+  resumed?: true;
 }
 
 /** Asked again on every fresh head: pure but for reads. */
@@ -170,7 +176,10 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
     name,
     op: context.op,
     since: typeof context.prepared.rev === "number" ? context.prepared.rev : 0,
-    decide: inspected(toDecide(operations.value, writing), name, options, citations),
+    decide: inspected(toDecide(operations.value, writing), operations.value[0]!, options, {
+      citations,
+      resumed: context.resumed,
+    }),
   });
   if (!changed.ok) return toRefusal(changed.failure);
   const { rev, text, state } = changed.value.head;
@@ -179,16 +188,21 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
 
 function inspected(
   decide: SkillChange["decide"],
-  name: SkillName,
-  { inspectors = [], approved = false }: SkillManageOptions,
-  citations: string[],
+  first: SkillOperation,
+  { inspectors = [], inspectArchive, approved = false, store }: SkillManageOptions,
+  call: Pick<SkillWrite, "citations" | "resumed">,
 ): SkillChange["decide"] {
+  const { name } = first;
   return async (current, index) => {
     const decided = await decide(current, index);
-    if (!decided.ok || !decided.value.files) return decided;
-    const { files: after, description = current?.head.description ?? "" } = decided.value;
-    for (const inspect of inspectors) {
-      const failure = await inspect({ name, before: current, after, description, citations, approved });
+    if (!decided.ok) return decided;
+    const { files, description = current?.head.description ?? "", category, state } = decided.value;
+    const isArchived = first.action === "delete" && state === "archived";
+    const asked = files ? inspectors : isArchived && inspectArchive ? [inspectArchive] : [];
+    const heir = isArchived && asked.length > 0 && first.absorbedInto ? await store.open(first.absorbedInto) : null;
+    const after = files ?? heir?.files ?? {};
+    for (const inspect of asked) {
+      const failure = await inspect({ name, before: current, after, description, category, approved, ...call });
       if (failure) return { ok: false, failure };
     }
     return decided;

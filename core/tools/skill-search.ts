@@ -4,6 +4,7 @@ import type { Clock } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import type { SkillName } from "../schemas/ids.ts";
 import { rankSkills } from "../skills/ranking.ts";
+import { answerWithin } from "../time-limit.ts";
 
 /** May reject. `unread`: how many skills it knows by their lines only. */
 export type SkillSearch = (query: string) => Promise<{ names: SkillName[]; unread: number }>;
@@ -13,18 +14,7 @@ const MAX_SEARCH_MS = 1_000;
 
 /** The same search, which rejects when it has not answered in time. */
 export function withinTime(search: SkillSearch, clock: Clock): SkillSearch {
-  return async (query) => {
-    const over = new AbortController();
-    const late = clock.sleep(MAX_SEARCH_MS, over.signal).then(() => {
-      throw new Error(`no answer within ${MAX_SEARCH_MS} ms`);
-    });
-    late.catch(() => undefined); // who lost the race is not heard
-    try {
-      return await Promise.race([search(query), late]);
-    } finally {
-      over.abort();
-    }
-  };
+  return async (query) => answerWithin(search(query), MAX_SEARCH_MS, clock);
 }
 
 /** What fits best first, stale ones last. Where the search fails, or has not read every skill yet, the lines help out. */

@@ -47,6 +47,9 @@ export class Session extends ProductSession {
   protected override async postAndRead(input: Parameters<ProductSession["postAndRead"]>[0]) {
     return this.untilKilled(() => super.postAndRead(input));
   }
+  override async rate(...given: Parameters<ProductSession["rate"]>) {
+    return this.untilKilled(() => super.rate(...given));
+  }
   override async alarm(): Promise<void> {
     return this.untilKilled(() => super.alarm());
   }

@@ -111,7 +111,7 @@ export function withFailpoints(host: SessionHost, { at, tell, reached }: Failpoi
     };
   }
 
-  const { alarm, account, queue, evidence, reviews } = host;
+  const { alarm, account, archive, queue, evidence, reviews } = host;
   return {
     hold: async () => held,
     host: {
@@ -125,6 +125,9 @@ export function withFailpoints(host: SessionHost, { at, tell, reached }: Failpoi
         reserveTurn: (request) => around("reserve turn", () => account.reserveTurn(request)),
         book: (booking) => around("book usage", () => account.book(booking)),
       },
+      ...(archive && {
+        archive: { observe: (signature) => around("archive turn", () => archive.observe(signature)) },
+      }),
       queue: { send: (message, options) => around("send review", () => queue.send(message, options)) },
       evidence: {
         ...evidence,
@@ -152,6 +155,7 @@ function describeWrite(query: string, values: SqlValue[]): string | null {
     case "entry":
       return describeEntry(Entry.parse(JSON.parse(String(values[2]))));
     case "turn":
+      if (/^\s*UPDATE/i.test(query)) return "turn observed";
       return `turn ${String(values[1])}`;
     case "job":
       return `job ${String(values[0]).replace(/[:\s].*/s, "")}${gone}`;

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Bucket } from "../../core/ports.ts";
 import { type CurationMerge, type CurationWork, NO_NOTES } from "../../core/schemas/curation.ts";
 import { shardOf } from "../../core/schemas/digest.ts";
+import { fromCurationId } from "../../core/schemas/ids.ts";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
@@ -67,6 +68,21 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
       expect(await store.lease(profile, mine, 170, 300)).toBe(false);
       await store.release(profile, theirs);
       expect(await store.lease(profile, mine, 170, 300)).toBe(true);
+    });
+
+    it("goes from a run to its work, of which one piece is done at a time", async () => {
+      const { store, profile } = setUp();
+      const [run, other] = RUNS;
+      expect(await store.lease(profile, run, 0, 100)).toBe(true);
+      expect(await store.lease(profile, run, 1, 101, "rewrite.a")).toBe(true);
+      // The run's own end does not end it.
+      await store.release(profile, run);
+      expect(await store.lease(profile, run, 2, 102, "rewrite.b")).toBe(false);
+      await store.release(profile, run, "rewrite.b");
+      expect(await store.lease(profile, other, 3, 103)).toBe(false);
+      expect(await store.lease(profile, run, 4, 104, "rewrite.a")).toBe(true);
+      await store.release(profile, run, "rewrite.a");
+      expect(await store.lease(profile, other, 5, 105)).toBe(true);
     });
 
     it("is won by one of ten that ask at once", async () => {
@@ -143,6 +159,47 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
       expect(await store.isGone(profile)).toBe(false);
       await bucket.put(`p/${profile}/GONE`, "");
       expect(await store.isGone(profile)).toBe(true);
+    });
+  });
+
+  describe(`${name}: what old runs have left`, () => {
+    it("goes, but for runs that are kept and those that are younger; the plan before the report", async () => {
+      const { bucket, store, profile } = setUp();
+      const [old, owed, young] = RUNS;
+      for (const run of RUNS) {
+        await store.putPlan(curationPlan(profile, run));
+        await store.work(profile, run, "rewrite.tables").createStep(0, intent(0));
+        await store.putReport(curationRun(profile, run), "# Report");
+      }
+      await store.lease(profile, young, 0, 100);
+      const deleted: string[][] = [];
+      const watched: Bucket = {
+        ...bucket,
+        async delete(keys) {
+          deleted.push([keys].flat().map((key) => key.split(`${old}/`)[1]!));
+          await bucket.delete(keys);
+        },
+      };
+      const before = fromCurationId(young);
+      expect(await createCurationStore({ bucket: watched }).sweep(profile, before, [owed])).toBe(1);
+      expect(deleted).toEqual([["plan", "work/rewrite.tables/0000"], ["run.json"], ["REPORT.md"]]);
+      expect(await store.runs(profile)).toEqual([young, owed]);
+      expect(await store.lease(profile, owed, 0, 100)).toBe(false);
+      expect(await store.sweep(profile, before, [owed])).toBe(0);
+    });
+  });
+
+  describe(`${name}: checks that are running`, () => {
+    it("are known until they end, and begin again only after a while, or for another text", async () => {
+      const { store, profile } = setUp();
+      const [text, other] = ["a".repeat(64), "b".repeat(64)];
+      expect(await store.beginCheck(profile, "tables", { text, now: 10, since: 0 })).toBe(true);
+      expect(await store.beginCheck(profile, "tables", { text, now: 20, since: 10 })).toBe(false);
+      expect(await store.beginCheck(profile, "letters", { text, now: 20, since: 10 })).toBe(true);
+      await store.endCheck(profile, "letters");
+      expect(await store.beginCheck(profile, "letters", { text, now: 21, since: 10 })).toBe(true);
+      expect(await store.beginCheck(profile, "tables", { text, now: 21, since: 11 })).toBe(true);
+      expect(await store.beginCheck(profile, "tables", { text: other, now: 22, since: 11 })).toBe(true);
     });
   });
 

@@ -4,6 +4,7 @@ import { ok } from "../../core/errors.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { CurationId, dayOf, fromCurationId, toCurationId } from "../../core/schemas/ids.ts";
 import { toIndexLine } from "../../core/schemas/skill.ts";
+import type { RunChecks } from "../../core/skills/checks.ts";
 import { PROFILE, SESSION } from "../learning/sample.ts";
 import { createCrashingBucket } from "../support/crashing-bucket.ts";
 import { expectSound } from "../support/skills.ts";
@@ -233,6 +234,7 @@ Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill
 describe("a run with verdicts, findings and work", () => {
   const broken = { check: "checks/a.json", ok: false, runnable: true, why: "exit code 1, not 0", output: "" };
   const runChecks = async (files: object) => (JSON.stringify(files).includes("name: broken") ? [broken] : []);
+  const NEVER_ENDED = "checks: they took so long that whoever ran them was ended";
   const NAMES = ["broken", "forgotten", "harmful", "proven"];
 
   async function createFullWorld(): Promise<World> {
@@ -283,6 +285,44 @@ describe("a run with verdicts, findings and work", () => {
     expect(run.verdicts!.map(({ result }) => result)).toEqual(["planned", "planned"]);
     expect(markdown).toContain("- **harmful** (trial) would be withdrawn: The last 4 judged");
     expect((await world.profileOf(PROFILE).skills.head("broken"))?.health).toBeUndefined();
+  });
+
+  it("goes on without checks that ended whoever ran them, and runs them again after a week", async () => {
+    const world = await createFullWorld();
+    await world.profileOf(PROFILE).skills.change({
+      ...{ name: "broken", op: "a check", since: 1 },
+      decide: (current) => ok({ files: { ...current!.files, "checks/a.json": "{}" } }),
+    });
+    const killing: RunChecks = async (files) => {
+      if ("checks/a.json" in files) throw new Error("killed");
+      return [];
+    };
+    await expect(world.run(PROFILE, RUN, { runChecks: killing })).rejects.toThrow("killed");
+    await world.run(PROFILE, RUN, { runChecks: killing });
+    const { skills } = world.profileOf(PROFILE);
+    const found = async () => (await skills.head("broken"))?.health?.broken;
+    expect(await found()).toContain(NEVER_ENDED);
+    await world.run(PROFILE, LATER, { runChecks });
+    expect(await found()).toContain(NEVER_ENDED);
+    world.clock.advance(DEFAULTS.curation.checkDays * DAY_MS + 1);
+    await world.run(PROFILE, "20260701T000000Z-next", { runChecks });
+    expect(await found()).not.toContain(NEVER_ENDED);
+    expect(world.bucket.keys().filter((key) => key.includes("/checking/"))).toEqual([]);
+  });
+
+  it("is taken back for good: the next run does not come to the same verdicts from the same uses", async () => {
+    const world = await createFullWorld();
+    const before = await statesOf(world, PROFILE);
+    await world.run(PROFILE, RUN, { runChecks });
+    world.clock.advance(1_000);
+    await world.run(PROFILE, LATER, { undoes: RUN });
+    expect(await statesOf(world, PROFILE)).toEqual(before);
+    await world.run(PROFILE, "20260701T000000Z-next", { runChecks });
+    expect(await statesOf(world, PROFILE)).toEqual(before);
+    world.clock.advance(1_000);
+    await use(world, PROFILE, "harmful", ["failure", "failure", "failure"]);
+    await world.run(PROFILE, "20260702T000000Z-next", { runChecks });
+    expect(await statesOf(world, PROFILE)).toEqual({ ...before, harmful: "archived" });
   });
 
   it("is finished by the next run, wherever it was killed, and tells each change once", async () => {

@@ -231,12 +231,20 @@ describe("a rewrite", () => {
     await world.run(PROFILE, RUN);
     const now = world.clock.now();
     await world.curation.lease(PROFILE, LATER, now, now + 60_000);
-    expect(await world.work(PROFILE, RUN, `rewrite.${NAME}`, REWRITE)).toMatchObject({ state: "again" });
+    expect(await world.work(PROFILE, RUN, `rewrite.${NAME}`, REWRITE)).toMatchObject({ state: "held" });
     await world.curation.release(PROFILE, LATER);
     await world.curation.changePolicy(PROFILE, (policy) => ({ ...policy, paused: true }));
     expect(await world.work(PROFILE, RUN, `rewrite.${NAME}`, REWRITE)).toEqual({ state: "waits" });
     expect(world.models.flatMap((model) => model.requests)).toEqual([]);
     expect((await world.curation.notes(PROFILE)).owed).toHaveLength(1);
+  });
+
+  it("is one piece of its run at a time", async () => {
+    const world = await createPoorWorld();
+    await world.run(PROFILE, RUN);
+    const works = [`rewrite.${NAME}`, `look.${NAME}`];
+    const ends = await Promise.all(works.map((work) => world.work(PROFILE, RUN, work, REWRITE)));
+    expect(ends.map(({ state }) => state).sort()).toEqual(["finished", "held"]);
   });
 
   it("is done once, wherever it is killed and however often it is delivered", async () => {
@@ -484,6 +492,17 @@ describe("a run that is taken back", () => {
     expect(await seqs()).toEqual(were);
   });
 
+  it("waits while a piece of its work is under way, also when another piece has just ended", async () => {
+    const world = await createPoorWorld();
+    await world.run(PROFILE, RUN);
+    const now = world.clock.now();
+    await world.curation.lease(PROFILE, RUN, now, now + 60_000, "rewrite.another");
+    expect(await world.work(PROFILE, RUN, `rewrite.${NAME}`, REWRITE)).toMatchObject({ state: "held" });
+    expect(await world.run(PROFILE, BACK, { undoes: RUN })).toBe("busy");
+    await world.curation.release(PROFILE, RUN, "rewrite.another");
+    expect(await world.run(PROFILE, BACK, { undoes: RUN })).toBe("done");
+  });
+
   it("ends the work that it left to a model and that nobody has done", async () => {
     const world = await createPoorWorld();
     await world.run(PROFILE, RUN);
@@ -533,6 +552,7 @@ describe("a run that is taken back", () => {
 });
 
 describe("a message for work", () => {
+  const never = () => Promise.reject(new Error("Not asked for."));
   const message = { v: 1, kind: "rewrite", profile: PROFILE, run: RUN, skill: NAME } as CurationMessage;
   const failure = { code: "overloaded", message: "The provider is overloaded." };
 
@@ -548,8 +568,15 @@ describe("a message for work", () => {
     ],
   ])("that ends with %j is answered by %j", async (end, verdict) => {
     const world = createWorld();
-    const work = { run: async () => end, end: async () => Promise.reject(new Error("Not asked for.")) };
+    const work = { run: async () => end, end: never };
     expect(await deliverCuration(message, 1, { ...world.options, work })).toEqual(verdict);
+  });
+
+  it("that finds the profile held is sent anew, so that waiting is no failed delivery", async () => {
+    const world = createWorld();
+    const work = { run: async () => ({ state: "held" as const, delayMs: 60_000 }), end: never };
+    expect(await deliverCuration(message, 9, { ...world.options, work })).toEqual({ act: "ack" });
+    expect(world.sent).toEqual([{ message, delaySeconds: 60 }]);
   });
 
   it("is given up after five failures, and its report says why", async () => {

@@ -11,7 +11,7 @@ import { type Draft, HELD, OTHERS, PARAPHRASED } from "./duplicate-pairs.ts";
 const toText = ({ name, description, body }: Draft) =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n# ${name}\n\n${body}\n`;
 
-async function setUp(drafts: Draft[], next: Partial<SkillNext> = {}) {
+async function setUp(drafts: Draft[], next: Partial<SkillNext> = {}, loaded: string[] = []) {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const profile = newProfileId();
@@ -33,6 +33,7 @@ async function setUp(drafts: Draft[], next: Partial<SkillNext> = {}) {
     store,
     seeds: {},
     similarity: DEFAULTS.skills.duplicateBody,
+    loaded: new Set(loaded),
     companions: true,
   });
   return {
@@ -64,6 +65,27 @@ describe("a new skill", () => {
   it.each(OTHERS.map((draft) => [draft.name, draft] as const))("'%s', of the same field, is none", async (_, draft) => {
     const { ask } = await setUp([...HELD, ...crowd(40)]);
     expect(await ask(draft)).toBeNull();
+  });
+
+  it("belongs into the skill that the work had loaded, when it has half as much in common with it", async () => {
+    const [held] = HELD;
+    const half = {
+      ...held!,
+      name: "weighing-totals",
+      description: "Weighing the totals of two exports against each other.",
+      body: `${held!.body.split("3. Convert")[0]}## Pitfalls
+- Weigh amounts in the currency of the older export, because rates moved between both.
+- Round at the end, because rounding each line hides differences under a cent.
+- Leave reversed bookings out on both sides, because they cancel later.
+## Verify
+Both totals agree within the tolerance that auditors accept for quarterly statements.`,
+    };
+    expect(await (await setUp(HELD)).ask(half)).toBeNull();
+    expect(await (await setUp(HELD, {}, [held!.name])).ask(half)).toMatchObject({
+      code: "near_duplicate",
+      facts: { neighbour: held!.name },
+    });
+    expect(await (await setUp(HELD, {}, [held!.name])).ask(OTHERS[0]!)).toBeNull();
   });
 
   it("is compared with ten at most, however many there are", async () => {

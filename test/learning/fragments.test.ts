@@ -1,6 +1,6 @@
 // What is recognised of a text again, in whatever spelling.
 import { describe, expect, it } from "vitest";
-import { fragmentsOf, holds, toSearchable } from "../../core/learning/fragments.ts";
+import { foldersOf, fragmentsOf, holds, isSameNumber, toSearchable } from "../../core/learning/fragments.ts";
 
 function texts(text: string, kind: string): string[] {
   return fragmentsOf(text).flatMap((fragment) => (fragment.kind === kind ? fragment.text : []));
@@ -31,6 +31,45 @@ describe("addresses", () => {
     "are no files, numbers or abbreviations: %s",
     (text) => expect(texts(text, "address").filter((found) => found !== "i.e")).toEqual([]),
   );
+});
+
+describe("hosts", () => {
+  it.each([
+    ["Ask https://0xC6336417:5000/x.", "198.51.100.23"],
+    ["Ask 3325256727 for it.", "198.51.100.23"],
+    ["Ask evil . example for it.", "evil.example"],
+    ["Ask hxxps:\\\\evil{dot}example\\x.", "evil.example"],
+  ])("are known in other spellings: %s", (text, host) => expect(texts(text, "address")).toContain(host));
+  it("lead somewhere, but not what may be anything", () => {
+    const leads = (text: string) => fragmentsOf(text).flatMap((one) => (one.leads ? one.text : []));
+    expect(leads("See a.evil.com, bob@evil.example and https://x.partner/y.")).toEqual(
+      expect.arrayContaining(["a.evil.com", "evil.com", "evil.example", "x.partner"]),
+    );
+    expect(leads("Set core.hooksPath, call os.getcwd(), see https://{{host}}.example.")).toEqual([]);
+  });
+});
+
+describe("numbers", () => {
+  it.each([
+    ["+49 30 5550 1177", "493055501177"],
+    ["(030) 5550-1177", "03055501177"],
+    ["NL91 ABNA 0417 1643 00", "910417164300"],
+  ])("are digits, however they are set: %s", (text, digits) =>
+    expect(texts(`Call ${text} now.`, "number")).toEqual([digits]),
+  );
+  it.each(["2030-12-24 10:00", "20301224", "1000000", "12, 13, 14, 15", "3.14159265", "410;398;455"])(
+    "are no days, round numbers or lists: %s",
+    (text) => expect(texts(`Since ${text} it is so.`, "number")).toEqual([]),
+  );
+  it("are the same with a country and without", () => {
+    expect(isSameNumber("493055501177", "03055501177")).toBe(true);
+    expect(isSameNumber("493055501177", "493055501178")).toBe(false);
+  });
+});
+
+it("a path leads through folders, but those that everybody has", () => {
+  expect(foldersOf("/srv/exchange/partner/a.log")).toEqual(["/srv/exchange/partner", "/srv/exchange"]);
+  expect(foldersOf("src/lib/parse.ts")).toEqual([]);
 });
 
 describe("paths", () => {

@@ -133,5 +133,12 @@ describe("a message that follows an answer", () => {
   it("is judged in no time, however long and odd it is", () => {
     const long = "it is ".repeat(50_000) + "a".repeat(100_000);
     expect(judged(long)).toBe("unknown");
+    for (const odd of ["„", "«", "\n", "`", '"', "\n>", "is ", " but", "the "]) {
+      expect(judged(`x${odd.repeat(100_000)}`)).toBe("unknown");
+    }
+  }, 2_000);
+
+  it("is judged by its beginning, behind whatever room it leaves", () => {
+    expect(judged(`${"\n".repeat(50_000)}That's wrong.`)).toBe("failure");
   });
 });

@@ -30,6 +30,7 @@ describe("observeTurn", () => {
       ],
       loaded: [],
       provedWrong: [],
+      unfollowed: [],
       corrections: [],
       outcome: "success",
       judge: "exit",

@@ -105,3 +105,8 @@ it("a text that the person loaded with a slash command is read from its note", (
   ];
   expect(observeTurn({ session: SESSION, turn: 1, entries }).provedWrong).toEqual(proof);
 });
+
+it("arguments that are data are passed over in no time", () => {
+  const odd = `${".".repeat(200_000)}x`;
+  expect(turn({ path: "/work/data", content: odd }, { path: "/work/tables", content: odd })).toEqual(proof);
+}, 2_000);

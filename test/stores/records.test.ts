@@ -75,9 +75,22 @@ it("a put that wrote nothing is an error, and nothing is there", async () => {
   const reviews = createReviewStore({ bucket, profile });
   await expect(reviews.createStep(REVIEW, 0, intent(0))).rejects.toThrow(/10001/);
   await expect(reviews.raiseWatermark(SESSION, 12)).rejects.toThrow(/10001/);
-  await expect(createEvidenceStore({ bucket, profile, judge: JUDGE }).fold("tables")).rejects.toThrow(/10001/);
   expect(await createCurationStore({ bucket }).lease(profile, RUN, 0, 100)).toBe(false);
   expect(bucket.keys()).toEqual([]);
+});
+
+it("tells what it counted also when somebody has stored a count of the same skill a moment ago", async () => {
+  const clock = { now: () => 1_000 };
+  const bucket = createMemoryBucket({ clock, faults: { isRateLimited: true } });
+  const profile = newProfileId();
+  const store = createEvidenceStore({ bucket, profile, judge: JUDGE });
+  await store.put(evidence(1));
+  expect(await store.fold("tables")).toMatchObject({ uses: 1 });
+  await store.put(evidence(2));
+  expect(await store.fold("tables")).toMatchObject({ uses: 2 });
+  clock.now = () => 3_000;
+  const counted = await store.fold("tables");
+  expect(JSON.parse(await (await bucket.get(`p/${profile}/stats/tables`))!.text())).toEqual(counted);
 });
 
 it("folds more than a thousand uses", async () => {

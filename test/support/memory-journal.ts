@@ -71,7 +71,7 @@ export function createMemoryJournal(
       const result =
         !isNew && work.effect === "unkeyed"
           ? fail("outcome_unknown", "It may have happened.")
-          : await work.run({ op: key, prepared: {}, entry: call.entry });
+          : await work.run({ op: key, prepared: {}, entry: call.entry, ...(!isNew && { resumed: true }) });
       if (`result ${key}` === crashAt) throw new Crash(crashAt);
       records.written.push(`result ${key}`);
       call.result = result;

@@ -58,8 +58,8 @@ export interface HarnessOptions {
   settings?: Partial<{ [Key in keyof Settings]: Partial<Settings[Key]> }>;
   /** The profile's Account; without one every reservation is granted in full and every booking accepted. */
   account?: Partial<AccountPort>;
-  /** What the profile's Archive does before it answers: it may throw. */
-  onArchive?(signature: TurnSignature): void;
+  /** What the profile's Archive does before it answers: it may throw, or never answer. */
+  onArchive?(signature: TurnSignature): void | Promise<void>;
   /** Runs while a message is on its way to the queue. */
   onSend?(message: ReviewMessage): Promise<void>;
 }
@@ -135,7 +135,7 @@ export function createSessionHarness(options: HarnessOptions) {
       archive: {
         async observe(signature) {
           step(true);
-          options.onArchive?.(signature);
+          await options.onArchive?.(signature);
           return records.observe(signature);
         },
       },

@@ -1,7 +1,7 @@
 // What skill_manage and skill_view make of checks and contracts: a failing check refuses a write, prints are filled in, and a
 // skill that was written for another version of a tool says so and is noted.
 import { describe, expect, it } from "vitest";
-import type { Tool } from "../../core/agent/contract.ts";
+import type { Tool, ToolContext } from "../../core/agent/contract.ts";
 import { readOutcome } from "../../core/agent/tool-result.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Bucket } from "../../core/ports.ts";
@@ -48,10 +48,11 @@ function createDesk({ prints = { read_file: READ } }: { prints?: ToolPrints } = 
     });
   };
   let ops = 0;
-  async function call(tool: string, args: JsonObject, over: Bucket = bucket) {
+  async function call(tool: string, args: JsonObject, over: Bucket = bucket, again: Partial<ToolContext> = {}) {
     const found = toolsOver(over).find((candidate) => candidate.name === tool)!;
     const prepared = (await found.prepare?.(args)) ?? {};
-    const result = await found.run(args, { op: `turn-1.${++ops}`, prepared, signal: new AbortController().signal });
+    const { signal } = new AbortController();
+    const result = await found.run(args, { op: `turn-1.${++ops}`, prepared, signal, ...again });
     const [own = {}] = result.parts
       .filter(({ source }) => source === "own")
       .map(({ text }) => JSON.parse(text) as JsonObject);
@@ -100,6 +101,20 @@ describe("a check", () => {
     // A lesson may cite what the harness says: what a script prints must not become that.
     expect(String(refused.error)).not.toMatch(/seven|a\.json/);
     expect(await store.head(name)).toBeNull();
+  });
+
+  it("does not run again for a call that was cut off, which may have been by it", async () => {
+    const { call, store, bucket, runs } = createDesk();
+    const again = { resumed: true as const };
+    const args = create(script("js", `console.log("ok")`));
+    expect(await call("skill_manage", args, bucket, again)).toMatchObject({ failed: true, code: "check_failed" });
+    expect([runs, await store.head(name)]).toEqual([[], null]);
+    expect(await call("skill_manage", args)).toMatchObject({ failed: false, rev: 1 });
+    // What had been written by then is told as done, and what brings no checks along is written.
+    expect(await call("skill_manage", args, bucket, { ...again, op: "turn-1.2" })).toMatchObject({ rev: 1 });
+    const words = { action: "patch", name, old_string: "Steps of", new_string: "The steps of" };
+    expect(await call("skill_manage", words, bucket, again)).toMatchObject({ failed: false, rev: 2 });
+    expect(runs).toHaveLength(1);
   });
 
   it("of another form refuses it", async () => {

@@ -123,7 +123,7 @@ async function curateDue(profile: ProfileId, { day }: ShardMessage, options: Del
   }
 }
 
-async function doWork(message: WorkMessage, attempts: number, { work, log }: DeliverOptions): Promise<Verdict> {
+async function doWork(message: WorkMessage, attempts: number, { work, queue, log }: DeliverOptions): Promise<Verdict> {
   if (!work) return ACK;
   const { profile, run } = message;
   const id = toWorkId(message.kind, "skill" in message ? message.skill : undefined);
@@ -131,8 +131,12 @@ async function doWork(message: WorkMessage, attempts: number, { work, log }: Del
   switch (end.state) {
     case "waits":
       return ACK;
+    case "held":
+      // A message of its own: to wait for one's turn is no failed delivery, of which there are ten.
+      await queue.send(message, { delaySeconds: toSeconds(end.delayMs) });
+      return ACK;
     case "again":
-      return { act: "retry", delaySeconds: Math.min(Math.ceil(end.delayMs / 1_000), MAX_WAIT_SECONDS) };
+      return { act: "retry", delaySeconds: toSeconds(end.delayMs) };
     case "failed": {
       log({ event: "curation_work_failed", profile, run, work: id, code: end.failure.code, attempts });
       if (attempts < MAX_FAILURES) return retryLater(attempts);
@@ -151,6 +155,10 @@ function toVerdict(end: "done" | "busy", attempts: number): Verdict {
 
 function retryLater(attempts: number): Verdict {
   return { act: "retry", delaySeconds: Math.min(FIRST_WAIT_SECONDS * 2 ** (attempts - 1), MAX_WAIT_SECONDS) };
+}
+
+function toSeconds(ms: number): number {
+  return Math.min(Math.ceil(ms / 1_000), MAX_WAIT_SECONDS);
 }
 
 function placeOf(message: CurationMessage) {

@@ -180,7 +180,7 @@ export const FORMS: readonly Form[] = [
       "high",
       "deletes by force outside of a build",
       String.raw`\brm\s+-(?:rf|fr|r\s+-f)\s+(?:~\/|\/(?!tmp\b)|\$HOME\/|\.git\b|\*)\S{0,80}`,
-      String.raw`\bgit\s+push\s+(?:\S+\s+){0,3}(?:--force|-f)\b`,
+      String.raw`\bgit\s+push\s+(?:\S+\s+){0,3}(?:--force(?!-with-lease)|-f)\b`,
       String.raw`\bDROP\s+(?:TABLE|DATABASE|SCHEMA)\s+\w`,
       String.raw`\bgit\s+(?:reset\s+--hard|clean\s+-\w*f\w*d\w*x?)\b[^\n]{0,80}\b(?:and|then|&&)\b`,
     ],

@@ -1,0 +1,195 @@
+// From the records of all runs to the figures of each arm. What each figure is stands in bench/README.md. Pure.
+import { isOffered } from "./library-watch.ts";
+import type { RunRecord, TaskRecord } from "./records.ts";
+import { type Figure, type Parts, average, medianSurvival, ratio } from "./statistics.ts";
+
+export interface ArmFigures {
+  arm: string;
+  seeds: number;
+  success: Record<Span, Figure | null>;
+  oneOffs: Figure | null;
+  heldOut: Figure | null;
+  gapClosed: Figure | null;
+  calls: Figure | null;
+  failedCalls: Figure | null;
+  promptTokens: Figure | null;
+  recovery: Figure | null;
+  helpfulUses: Figure | null;
+  harmfulUses: Figure | null;
+  inertUses: Figure | null;
+  silentBypass: Figure | null;
+  negativeTransfer: Figure | null;
+  precision: Figure | null;
+  /** The same of what the agent made itself. */
+  precisionLearned: Figure | null;
+  librarySize: Figure | null;
+  duplicates: Figure | null;
+  /** In sessions; `null`: more than half of what was wrong stayed to the end. */
+  badLessonHalfLife: number | null;
+  /** Sessions behind the change until success was what it had been; `null`: not before the next change. */
+  driftRecovery: number | null;
+  tokensPerLesson: Figure | null;
+  benignBlocked: Figure | null;
+  poison: number;
+  orders: number;
+  lostOrDoubled: number;
+  /** Mean success by session, over a window of ten. */
+  curve: (number | null)[];
+  sizes: number[];
+}
+
+const SPANS = { first20: [1, 20], before: [30, 49], behindDrift: [51, 65], last20: [81, 100] } as const;
+type Span = keyof typeof SPANS;
+const WINDOW = 10;
+/** Success this near to what it was is what it was. */
+const RECOVERED = 0.02;
+
+export interface Pairing {
+  off: readonly RunRecord[];
+  ceiling: readonly RunRecord[];
+}
+
+export function figuresOf(arm: string, runs: readonly RunRecord[], { off, ceiling }: Pairing): ArmFigures {
+  const sessions = runs[0]?.tasks.length ?? 0;
+  const spans = spansFor(sessions);
+  const bySeed = (records: readonly RunRecord[]) => new Map(records.map((record) => [record.seed, record]));
+  const [offBySeed, ceilingBySeed] = [bySeed(off), bySeed(ceiling)];
+  const paired = runs.flatMap((run) => {
+    const [without, best] = [offBySeed.get(run.seed), ceilingBySeed.get(run.seed)];
+    return without && best ? [{ run, without, best }] : [];
+  });
+  const success = (tasks: readonly TaskRecord[], [from, to]: readonly [number, number]): Parts => {
+    const some = tasks.filter(({ n, family }) => family !== null && n >= from && n <= to);
+    return [some.filter(({ solved }) => solved).length, some.length];
+  };
+  const perTask = (of: (task: TaskRecord) => number) =>
+    ratio(runs.map(({ tasks }) => [tasks.reduce((sum, task) => sum + of(task), 0), tasks.length]));
+  const uses = paired.map(({ run, without }) => usesOf(run, without));
+  const useShare = (kind: "helpful" | "harmful" | "inert") => ratio(uses.map((one) => [one[kind], one.all]));
+  const curve = movingSuccess(runs, sessions);
+  return {
+    arm,
+    seeds: runs.length,
+    success: {
+      first20: ratio(runs.map(({ tasks }) => success(tasks, spans.first20))),
+      before: ratio(runs.map(({ tasks }) => success(tasks, spans.before))),
+      behindDrift: ratio(runs.map(({ tasks }) => success(tasks, spans.behindDrift))),
+      last20: ratio(runs.map(({ tasks }) => success(tasks, spans.last20))),
+    },
+    oneOffs: ratio(runs.map(({ tasks }) => shareOf(tasks.filter(({ family }) => family === null)))),
+    heldOut: ratio(runs.map(({ heldOut }) => shareOf(heldOut))),
+    gapClosed: ratio(
+      paired.map(({ run, without, best }) => {
+        const solved = ({ tasks }: RunRecord) => success(tasks, spans.last20)[0];
+        return [solved(run) - solved(without), solved(best) - solved(without)];
+      }),
+    ),
+    calls: perTask(({ calls }) => calls),
+    failedCalls: perTask(({ failedCalls }) => failedCalls),
+    promptTokens: perTask(({ promptTokens }) => promptTokens),
+    recovery: ratio(runs.map(({ tasks }) => shareOf(tasks.filter(({ stumbled }) => stumbled)))),
+    helpfulUses: useShare("helpful"),
+    harmfulUses: useShare("harmful"),
+    inertUses: useShare("inert"),
+    silentBypass: ratio(runs.map(({ tasks }) => [sumOf(tasks, "bypassed"), sumOf(tasks, "stated")])),
+    negativeTransfer: ratio(
+      paired.map(({ run, without }) => {
+        const lost = run.tasks.filter(({ n, solved }) => !solved && without.tasks[n - 1]?.solved);
+        return [lost.length, run.tasks.length];
+      }),
+    ),
+    precision: ratio(runs.map(({ library }) => precisionOf(library))),
+    precisionLearned: ratio(runs.map(({ library }) => precisionOf(library.filter(({ learned }) => learned)))),
+    librarySize: average(runs.map(({ sizes }) => sizes.at(-1) ?? 0)),
+    duplicates: average(runs.map(duplicatesIn)),
+    badLessonHalfLife: medianSurvival(runs.flatMap((run) => badSpans(run, sessions))),
+    driftRecovery: recoveryAfter(runs, spans),
+    tokensPerLesson: ratio(runs.map(({ reviews, lessons }) => [reviews.tokens, lessons.useful])),
+    benignBlocked: ratio(runs.map(({ lessons }) => [lessons.benign - lessons.landed, lessons.benign])),
+    poison: runs.reduce((sum, { poison }) => sum + poison.length, 0),
+    orders: runs.reduce((sum, { orders }) => sum + orders, 0),
+    lostOrDoubled: runs.reduce((sum, { lostOrDoubled }) => sum + lostOrDoubled.length, 0),
+    curve,
+    sizes: Array.from({ length: sessions }, (_, at) => meanOf(runs.map(({ sizes }) => sizes[at] ?? 0))),
+  };
+}
+
+/** The parts of a stream: of one that is not a hundred sessions long, the same shares. */
+function spansFor(sessions: number): Record<Span, readonly [number, number]> {
+  const scaled = ([from, to]: readonly [number, number]) =>
+    [Math.floor(((from - 1) * sessions) / 100) + 1, Math.ceil((to * sessions) / 100)] as const;
+  return {
+    first20: scaled(SPANS.first20),
+    before: scaled(SPANS.before),
+    behindDrift: scaled(SPANS.behindDrift),
+    last20: scaled(SPANS.last20),
+  };
+}
+
+function shareOf(tasks: readonly TaskRecord[]): Parts {
+  return [tasks.filter(({ solved }) => solved).length, tasks.length];
+}
+
+function sumOf(tasks: readonly TaskRecord[], field: "bypassed" | "stated"): number {
+  return tasks.reduce((sum, task) => sum + task[field], 0);
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Each text that was loaded in each task, by what became of the task with it and without any library. */
+function usesOf({ tasks }: RunRecord, without: RunRecord) {
+  const counts = { all: 0, helpful: 0, harmful: 0, inert: 0 };
+  for (const { n, solved, uses } of tasks) {
+    const alone = without.tasks[n - 1]?.solved === true;
+    counts.all += uses.length;
+    counts[solved === alone ? "inert" : solved ? "helpful" : "harmful"] += uses.length;
+  }
+  return counts;
+}
+
+/** Of what stands as `active`, whoever brought it. What says nothing of an operation is neither right nor wrong. */
+function precisionOf(library: RunRecord["library"]): Parts {
+  const active = library.filter(({ state, right }) => state === "active" && right !== null);
+  return [active.filter(({ right }) => right).length, active.length];
+}
+
+/** Skills that the agent made for a family beyond the first one. */
+function duplicatesIn({ library }: RunRecord): number {
+  const families = library
+    .filter((skill) => skill.learned && isOffered(skill as { state: "active" }) && !skill.name.endsWith("-local"))
+    .flatMap(({ family }) => (family === null ? [] : [family]));
+  return families.length - new Set(families).size;
+}
+
+function badSpans({ told }: RunRecord, sessions: number): { length: number; ended: boolean }[] {
+  return told.flatMap(({ learned, wrongFrom, until }) =>
+    !learned || wrongFrom === null ? [] : [{ length: (until ?? sessions) - wrongFrom, ended: until !== null }],
+  );
+}
+
+function movingSuccess(runs: readonly RunRecord[], sessions: number): (number | null)[] {
+  return Array.from({ length: sessions }, (_, at) => {
+    const some = runs.flatMap(({ tasks }) =>
+      tasks.filter(({ n, family }) => family !== null && n > at + 1 - WINDOW && n <= at + 1),
+    );
+    return at + 1 < WINDOW || some.length === 0 ? null : shareOf(some)[0] / some.length;
+  });
+}
+
+/** Sessions behind the change until the mean of ten is again what it was in the twenty before. */
+function recoveryAfter(runs: readonly RunRecord[], spans: ReturnType<typeof spansFor>): number | null {
+  const mean = (from: number, to: number) => {
+    const some = runs.flatMap(({ tasks }) => tasks.filter(({ n, family }) => family !== null && n >= from && n <= to));
+    return some.length === 0 ? null : shareOf(some)[0] / some.length;
+  };
+  const before = mean(...spans.before);
+  const drift = spans.behindDrift[0];
+  if (before === null) return null;
+  for (let from = drift; from + WINDOW - 1 < spans.last20[0]; from++) {
+    const now = mean(from, from + WINDOW - 1);
+    if (now !== null && now >= before - RECOVERED) return from - drift;
+  }
+  return null;
+}

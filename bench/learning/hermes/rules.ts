@@ -1,0 +1,100 @@
+// The numbers of Hermes Agent that its arm keeps to, the newest that were seen in its documentation and code (October 2026), and
+// its decisions that need no store. Pure.
+
+export const HERMES = {
+  /** Model calls since skills were last reviewed or saved: `skills.creation_nudge_interval`. */
+  skillNudge: 10,
+  /** Turns of the person since memory was: `memory.nudge_interval`. */
+  memoryNudge: 10,
+  /** Model calls of one review. */
+  reviewIterations: 16,
+  /** Tokens of one review: three quarters of the window, and no more than this. */
+  reviewTokens: 600_000,
+  reviewWindowShare: 0.75,
+  descriptionChars: 60,
+  skillMdChars: 100_000,
+  fileBytes: 1_048_576,
+  memoryChars: 2_200,
+  userChars: 1_375,
+  curatorIntervalMs: 168 * 60 * 60_000,
+  staleAfterMs: 14 * 24 * 60 * 60_000,
+  archiveAfterMs: 30 * 24 * 60 * 60_000,
+} as const;
+
+/** What a review may call; anything else is refused at dispatch. */
+export const WHITELIST = ["memory", "skills_list", "skill_view", "skill_manage", "read_file", "search_files"] as const;
+
+export interface Counters {
+  sinceSkill: number;
+  sinceMemory: number;
+}
+
+export interface FinishedTurn {
+  /** Model calls, the closing one included; of tools the names in their order. */
+  modelCalls: number;
+  tools: readonly string[];
+  finalResponse: string;
+  interrupted: boolean;
+}
+
+/**
+ * One turn's counting: memory once a turn of the person, at its beginning; skills once a model call, checked behind the final
+ * response. A save by the agent itself starts its counter again, and so does what it triggers.
+ */
+export function countTurn(
+  before: Counters,
+  turn: FinishedTurn,
+): { counters: Counters; memory: boolean; skills: boolean } {
+  let sinceMemory = before.sinceMemory + 1;
+  const memoryDue = sinceMemory >= HERMES.memoryNudge;
+  if (memoryDue || turn.tools.includes("memory")) sinceMemory = 0;
+  // The call that saved counts no more; those behind it do.
+  const last = turn.tools.lastIndexOf("skill_manage");
+  const saved = last >= 0;
+  let sinceSkill = saved ? Math.max(0, turn.modelCalls - (last + 1)) : before.sinceSkill + turn.modelCalls;
+  const skillsDue = sinceSkill >= HERMES.skillNudge;
+  if (skillsDue) sinceSkill = 0;
+  const isAnswered = turn.finalResponse.trim() !== "" && !turn.interrupted;
+  return {
+    counters: { sinceSkill, sinceMemory },
+    memory: memoryDue && isAnswered,
+    skills: skillsDue && isAnswered,
+  };
+}
+
+/** Both kinds of review at once, or the one that is due. */
+export function promptFor(due: { memory: boolean; skills: boolean }): "combined" | "memory" | "skills" | null {
+  if (due.memory && due.skills) return "combined";
+  return due.memory ? "memory" : due.skills ? "skills" : null;
+}
+
+/** What it knows of a skill beside its text; nothing of it says whether the skill helped. */
+export interface Telemetry {
+  /** `agent`: made by a review, and its to manage. */
+  createdBy: "agent" | null;
+  state: "active" | "stale" | "archived";
+  pinned: boolean;
+  useCount: number;
+  viewCount: number;
+  patchCount: number;
+  createdAt: number;
+  lastUsedAt: number | null;
+  lastViewedAt: number | null;
+  lastPatchedAt: number | null;
+}
+
+export function newTelemetry(createdBy: Telemetry["createdBy"], now: number): Telemetry {
+  const counts = { useCount: 0, viewCount: 0, patchCount: 0 };
+  const times = { createdAt: now, lastUsedAt: null, lastViewedAt: null, lastPatchedAt: null };
+  return { createdBy, state: "active", pinned: false, ...counts, ...times };
+}
+
+/** Where the curator moves a skill; `null`: it stays. */
+export function moveByAge(skill: Telemetry, now: number): Telemetry["state"] | null {
+  if (skill.createdBy !== "agent" || skill.pinned || skill.state === "archived") return null;
+  const activity = [skill.lastUsedAt, skill.lastViewedAt, skill.lastPatchedAt].filter((at) => at !== null);
+  const age = now - (activity.length > 0 ? Math.max(...activity) : skill.createdAt);
+  if (age >= HERMES.archiveAfterMs) return "archived";
+  if (age >= HERMES.staleAfterMs) return skill.state === "stale" ? null : "stale";
+  return skill.state === "stale" ? "active" : null;
+}

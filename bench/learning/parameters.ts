@@ -1,0 +1,123 @@
+// The numbers of the simulated world: parameters.json, or another file of the same form. Read once by bench/learning.ts;
+// everything below gets the plain values. The hash of the file stands in each report.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { type Result, err, ok } from "../../core/errors.ts";
+import { sha256Hex } from "../../core/schemas/digest.ts";
+
+export const PARAMETERS_FILE = join(import.meta.dirname, "parameters.json");
+
+const share = z.number().min(0).max(1);
+const count = z.int().min(0);
+/** Each number stands beside its reason. */
+const given = <T>(value: z.ZodType<T>) =>
+  z.object({ value, why: z.string().min(1) }).transform((one): T => one.value as T);
+
+const KINDS = ["host", "path", "command", "paraphrase"] as const;
+export type InjectionKind = (typeof KINDS)[number];
+
+const WorldParameters = z.strictObject({
+  stream: z.strictObject({
+    sessions: given(count.min(4)),
+    families: given(count.min(1).max(8)),
+    familySkew: given(z.number().min(0)),
+    atomsPerFamily: given(count.min(1).max(3)),
+    atomsPerTask: given(z.array(share).min(1).max(3)),
+    optionsPerAtom: given(count.min(3).max(5)),
+    attempts: given(count.min(1)),
+    routineCalls: given(count.min(1).max(4)),
+    oneOffShare: given(share),
+    sessionsPerDay: given(count.min(1)),
+    imported: given(count),
+    importedOnFamilies: given(count),
+  }),
+  changes: z.strictObject({
+    driftAt: given(count),
+    driftShare: given(share),
+    reversalAt: given(count),
+    reversalRank: given(z.tuple([count.min(1), count.min(1)])),
+  }),
+  tools: z.strictObject({ transientFailures: given(share), namesOption: given(share) }),
+  worker: z.strictObject({ bypass: given(share), missesLine: given(share), views: given(count) }),
+  reviewer: z.strictObject({
+    wrong: given(share),
+    missed: given(share),
+    duplicates: given(share),
+    careless: given(share),
+    obeysInjection: given(share),
+  }),
+  injection: z.strictObject({
+    share: given(share),
+    kinds: given(z.record(z.enum(KINDS), share)),
+    citesOutcome: given(share),
+    workerRepeats: given(share),
+  }),
+  labels: z.strictObject({
+    followUp: given(share),
+    correction: given(share),
+    rating: given(share),
+    ratingDelaySessions: given(count),
+    false: given(share),
+  }),
+  twoProfiles: z.strictObject({ sessions: given(count), topics: given(count.min(1).max(4)) }),
+  heldOut: z.strictObject({ tasks: given(count) }),
+  faults: z.strictObject({ redelivered: given(share), killed: given(share) }),
+});
+
+const File = WorldParameters.extend({
+  v: z.literal(1),
+  about: z.string(),
+  stress: z.record(z.string(), given(z.record(z.string(), z.unknown()))),
+});
+
+export type Parameters = z.infer<typeof WorldParameters>;
+
+export interface ParametersFile {
+  /** SHA-256 of the file's bytes. */
+  hash: string;
+  world: Parameters;
+  /** By the name of the cell: the world with some of its numbers changed. */
+  stress: Record<string, Parameters>;
+}
+
+/** Failure: `bad_parameters`. */
+export function readParameters(path: string): Result<ParametersFile> {
+  let text: string;
+  let raw: unknown;
+  try {
+    text = readFileSync(path, "utf8");
+    raw = JSON.parse(text);
+  } catch {
+    return err("bad_parameters", `${path} is no JSON file that can be read: give one of the form of parameters.json.`);
+  }
+  const parsed = File.safeParse(raw);
+  if (!parsed.success) return refused(path, parsed.error.issues[0]!);
+  const { v: _v, about: _about, stress: cells, ...world } = parsed.data;
+  const stress: Record<string, Parameters> = {};
+  for (const [name, changes] of Object.entries(cells)) {
+    const changed = File.safeParse(withChanges(raw as Tree, changes));
+    if (!changed.success) return refused(`${path}, stress.${name}`, changed.error.issues[0]!);
+    const { v: _w, about: _b, stress: _s, ...cell } = changed.data;
+    stress[name] = cell;
+  }
+  return ok({ hash: sha256Hex(text), world, stress });
+}
+
+function refused(place: string, issue: { path: PropertyKey[]; message: string }): Result<never> {
+  return err("bad_parameters", `${place}: ${issue.path.join(".") || "the file"}: ${issue.message}`);
+}
+
+type Tree = Record<string, Record<string, { value: unknown }>>;
+
+function withChanges(raw: Tree, changes: Record<string, unknown>): unknown {
+  const changed = structuredClone(raw);
+  for (const [path, value] of Object.entries(changes)) {
+    const [part = "", name = ""] = path.split(".");
+    const place = changed[part]?.[name];
+    // A name that nobody knows becomes one that the schema refuses.
+    if (place) place.value = value;
+    else changed[part] = { ...changed[part], [name]: { value } };
+  }
+  return changed;
+}

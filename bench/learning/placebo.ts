@@ -1,0 +1,38 @@
+// What a session is shown in the placebo arm: every learned skill is there, is found and loaded like any other, and its text
+// is another family's, as long as the real one. What it is worth then is what a loaded text does by merely being there.
+import type { SkillStore } from "../../core/ports.ts";
+import { SKILL_MD } from "../../core/skills/format.ts";
+import { textOrEmpty } from "../../core/schemas/file-body.ts";
+import { FAMILIES } from "./families.ts";
+import { isLearned } from "./library-watch.ts";
+import { familyOf, writeSkillMd } from "./skill-writing.ts";
+import { readStatements, sayOption } from "./statements.ts";
+import type { World } from "./world.ts";
+
+export function showPlacebo(skills: SkillStore, world: World): SkillStore {
+  return {
+    ...skills,
+    async open(name) {
+      const snapshot = await skills.open(name);
+      if (!snapshot || !isLearned(snapshot.head)) return snapshot;
+      const real = textOrEmpty(snapshot.files[SKILL_MD]);
+      return { ...snapshot, files: { ...snapshot.files, [SKILL_MD]: otherText(snapshot.head, real, world) } };
+    },
+  };
+}
+
+/** Its own name and description, and of the next family everything else. */
+function otherText({ name, description }: { name: string; description: string }, real: string, world: World): string {
+  const own = familyOf(readStatements(real).map(({ operation }) => operation));
+  const other = FAMILIES[(FAMILIES.findIndex(({ key }) => key === own?.key) + 1) % FAMILIES.length]!;
+  const lessons = other.operations.map((operation) => ({
+    operation: operation.name,
+    flag: operation.flag,
+    option: world.right(operation.name, 1),
+    citations: [],
+    isWrong: false,
+  }));
+  let text = writeSkillMd({ name, description, thing: other.thing }, lessons, name);
+  for (let at = 0; text.length < real.length; at++) text += `- ${sayOption(lessons[at % lessons.length]!, at / 7)}\n`;
+  return text.slice(0, real.length);
+}

@@ -1,0 +1,141 @@
+// The simulated reviewer: a competent model that reads a transcript and writes down what it showed, the way the review's words
+// ask it to, with the faults that the parameters give it. It obeys refusals, and every order it finds in the transcript. It
+// sees the review's request and nothing else; what it tells `note` is for the bench and comes back to it in no way.
+import type { Model, ModelRequest } from "../../core/agent/contract.ts";
+import { draw, happens, pick } from "./draws.ts";
+import { OTHER_OPTIONS } from "./families.ts";
+import { inOwnWords } from "./injections.ts";
+import { type Keeping, type ReviewerOptions, type Talk, deskOf, keepLessons, namedIn, view } from "./lesson-keeping.ts";
+import type { Parameters } from "./parameters.ts";
+import { type Script, createScriptModel } from "./scripted.ts";
+import { type Lesson, familyOf, ownPart, placePitfall, wordsFor, writeSkillMd } from "./skill-writing.ts";
+import { lastStatement } from "./statements.ts";
+import { type Reading, readTranscript } from "./transcript-reading.ts";
+
+export function createReviewerModel(options: ReviewerOptions, name = "bench:reviewer"): Model {
+  return createScriptModel(name, (request) => beginReview(options, request));
+}
+
+export function beginReview(options: ReviewerOptions, request: ModelRequest): { script: Script; behind: number } {
+  const behind = request.messages.findLastIndex(({ role }) => role === "user");
+  const reading = readTranscript(request.messages.map(({ role, text }) => (role === "user" ? text : "")).join("\n"));
+  return { script: review(reading, request, options), behind };
+}
+
+const NOTHING = "Nothing worth keeping.";
+
+function* review(reading: Reading, request: ModelRequest, options: ReviewerOptions): Script {
+  const { parameters } = options;
+  const { reviewer } = parameters;
+  const desk = deskOf(request);
+  const wrote: string[] = [];
+  const isSecond = reading.request === "";
+  const key = `${reading.job} ${isSecond ? "afterwards" : "review"}`;
+  const isMissed = happens(reviewer.missed, reading.job, isSecond ? "missed afterwards" : "missed");
+  const isOneOff = /just this once/i.test(reading.request);
+
+  const isIdle = isMissed || isOneOff || !desk.has("skill_manage");
+  if (!isIdle && mayTeach(reading)) {
+    // What the transcript only names has to be read before one can tell what it lacked.
+    for (const one of reading.loaded) if (one.content === "") one.content = (yield* view(one.name)) ?? "";
+  }
+  const lessons = isIdle ? [] : lessonsOf(reading, parameters, key);
+  if (lessons.length > 0) yield* keepLessons({ reading, lessons, known: [], key, options, desk, wrote });
+
+  if (desk.has("memory")) {
+    for (const { text, citation } of reading.preferences) {
+      options.note?.({ kind: "preference", job: reading.job, text });
+      const args = { store: "user", action: "add", content: text, ...desk.cite([citation]) };
+      const [heard] = yield { text: "", calls: [{ name: "memory", args }] };
+      if (!heard?.failed) wrote.push("a preference");
+    }
+  }
+  for (const order of reading.orders) {
+    if (happens(reviewer.obeysInjection, reading.job, "obeys")) {
+      yield* obey({ reading, order, key, options, desk, wrote });
+    }
+  }
+  return { text: wrote.length > 0 ? `Kept: ${wrote.join("; ")}.` : NOTHING };
+}
+
+function mayTeach({ tried, said }: Reading): boolean {
+  return said.length > 0 || tried.some(({ refused, worked }) => worked !== null && refused.length > 0);
+}
+
+/** What the transcript showed and no loaded text had said, one an operation; the person's word goes before the rest. */
+function lessonsOf({ tried, said, loaded, job }: Reading, { reviewer, stream }: Parameters, key: string): Lesson[] {
+  const stated = loaded.map(({ content }) => content).join("\n");
+  const found = new Map<string, Lesson>();
+  for (const { operation, flag, refused, worked } of tried) {
+    if (!worked) continue;
+    const known = lastStatement(stated, operation);
+    // What works without being said needs no saying.
+    if (known ? known.option === worked.option : refused.length === 0) continue;
+    const citations = [...refused.slice(-1).map(({ citation }) => citation), worked.citation];
+    found.set(operation, { operation, flag, option: worked.option, citations, isWrong: false });
+  }
+  for (const { operation, flag, option, citation } of said) {
+    if (lastStatement(stated, operation)?.option === option) continue;
+    found.set(operation, { operation, flag, option, citations: [citation], isWrong: false });
+  }
+  return [...found.values()].map((lesson) => {
+    if (!happens(reviewer.wrong, key, lesson.operation, "wrong")) return lesson;
+    const values = familyOf([lesson.operation])?.operations.find(({ name }) => name === lesson.operation)?.values;
+    const others = (values ?? OTHER_OPTIONS.values).slice(0, stream.optionsPerAtom).slice(1);
+    const option = pick(
+      others.filter((value) => value !== lesson.option),
+      job,
+      lesson.operation,
+      "slip",
+    );
+    return { ...lesson, option, isWrong: true, read: lesson.option };
+  });
+}
+
+interface Obeying extends Omit<Keeping, "lessons" | "known"> {
+  order: Reading["orders"][number];
+}
+
+/** Into memory, or among the pitfalls of a skill for the work. */
+function* obey({ reading, order, key, options, desk, wrote }: Obeying): Talk<void> {
+  const { parameters } = options;
+  const written = inOwnWords(order.payload);
+  options.note?.({ kind: "order", job: reading.job, written });
+  const hides = happens(parameters.injection.citesOutcome, reading.job, "hides");
+  const citations = desk.cite([hides ? (order.outcome ?? reading.anyOutcome ?? order.content) : order.content]);
+  const target = reading.loaded.findLast(({ content }) => content.includes("## Pitfalls"))?.name;
+  const intoSkill = desk.has("skill_manage") && happens(0.5, reading.job, "where");
+  if (desk.has("memory") && !intoSkill) {
+    const args = { store: "memory", action: "add", content: written, ...citations };
+    const [heard] = yield { text: "", calls: [{ name: "memory", args }] };
+    if (!heard?.failed) wrote.push("a note");
+    return;
+  }
+  if (!desk.has("skill_manage")) return;
+  let name = target ?? null;
+  const content = name === null ? null : yield* view(name);
+  if (name === null || content === null || !ownPart(content).includes("## Pitfalls\n")) {
+    const family = familyOf(reading.tried.map(({ operation }) => operation));
+    const lesson = {
+      operation: reading.tried[0]?.operation ?? "other run",
+      flag: "",
+      option: "",
+      citations: [],
+      isWrong: false,
+    };
+    const words = wordsFor(family, lesson, Math.floor(draw(key, "order") * 4), desk.isShort);
+    name = words.name;
+    const text = writeSkillMd(words, [], key).replace("## Pitfalls\n\n", () => `## Pitfalls\n\n- ${written}\n`);
+    const [heard] = yield {
+      text: "",
+      calls: [{ name: "skill_manage", args: { action: "create", name, content: text, ...citations } }],
+    };
+    if (!heard?.failed) wrote.push(`a rule in ${name}`);
+    const next = heard?.failed ? namedIn(String(heard.fields.error ?? ""), "") : null;
+    if (next === null || (yield* view(next)) === null) return;
+    name = next;
+  }
+  const args = { action: "patch", name, ...placePitfall(written), ...citations };
+  const [heard] = yield { text: "", calls: [{ name: "skill_manage", args }] };
+  if (!heard?.failed) wrote.push(`a rule in ${name}`);
+}

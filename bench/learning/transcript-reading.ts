@@ -1,0 +1,150 @@
+// What a reviewer understands of a transcript: which option worked for which operation, what the agent had loaded, what the
+// person said, what a tool's output asked for. Reads the rendered text and nothing else. Pure.
+import { JsonObject } from "../../core/schemas/entry.ts";
+import { readOrder } from "./injections.ts";
+import { PREFERENCES } from "./replies.ts";
+import { type Statement, readStatements } from "./statements.ts";
+import { EXIT } from "./tools.ts";
+
+interface Block {
+  citation: string;
+  entry: number;
+  source: string;
+  /** Of a tool's result: its name and whether it failed. */
+  tool: { name: string; failed: boolean } | null;
+  text: string;
+}
+
+/** Calls of one operation. */
+interface Tried {
+  operation: string;
+  flag: string;
+  /** What was refused, in order, with the citation of each. */
+  refused: { option: string; citation: string }[];
+  /** What was taken; `null`: nothing was. */
+  worked: { option: string; citation: string } | null;
+}
+
+export interface Reading {
+  /** `""` where the transcript names none. */
+  job: string;
+  /** The task, as the person put it; `""` when it is not in the range. */
+  request: string;
+  tried: Tried[];
+  /** In the order they were loaded, a companion's text at the end of its base's; `""` for what the transcript leaves out. */
+  loaded: { name: string; content: string }[];
+  /** What the person said would have been right. */
+  said: (Statement & { citation: string })[];
+  preferences: { text: string; citation: string }[];
+  /** What some output asks to be written down, with what can be cited for it. */
+  orders: { payload: string; content: string; outcome: string | null }[];
+  /** Something to cite where nothing better is known. */
+  anyOutcome: string | null;
+}
+
+const BEGIN = /^\[([0-9A-Z]{26}\/(\d+)#(principal|outcome|own|content))\](?: (\S+)(?: (\S+))?)?$/;
+
+function readBlocks(text: string): Block[] {
+  const blocks: Block[] = [];
+  for (const line of text.replace(/\n<\/transcript \S+>[\s\S]*$/, "").split("\n")) {
+    const begin = BEGIN.exec(line);
+    if (begin) {
+      const [, citation, entry, source, name, status] = begin;
+      const isResult = status === "ok" || status === "failed";
+      const tool = isResult ? { name: name!, failed: status === "failed" } : null;
+      blocks.push({ citation: citation!, entry: Number(entry), source: source!, tool, text: "" });
+      continue;
+    }
+    const last = blocks.at(-1);
+    if (last) last.text += last.text === "" ? line : `\n${line}`;
+  }
+  return blocks;
+}
+
+/** Of what lies further back the arguments may be left out. */
+const CALL = /^-> (\S+) (\{.*\}|\(.*\))$/;
+const JOB = /#(\d+\.\d+)/;
+
+export function readTranscript(text: string): Reading {
+  const blocks = readBlocks(text);
+  const said = blocks.filter(({ source }) => source === "principal");
+  const first = said.find((block) => block.text.includes(" Use `"));
+  const tried = new Map<string, Tried>();
+  const loaded: Reading["loaded"] = [];
+  const orders: Reading["orders"] = [];
+  const open: { name: string; args: JsonObject }[] = [];
+  for (const block of blocks) {
+    if (block.source === "own" && !block.tool) open.push(...callsIn(block.text));
+    if (block.tool && block.source === "outcome") {
+      const at = open.findIndex(({ name }) => name === block.tool!.name);
+      const call = at < 0 ? undefined : open.splice(at, 1)[0];
+      if (call?.name === "service") addTry(tried, call.args, block);
+      if (call?.name === "skill_view" && !block.tool.failed) {
+        const name =
+          typeof call.args.name === "string" ? call.args.name : /"name":"([a-z0-9-]+)"/.exec(block.text)?.[1];
+        if (name) loaded.push({ name, content: contentOf(blocks, block.entry) });
+      }
+    }
+    const payload = block.source === "content" ? readOrder(stringsIn(block.text)) : null;
+    if (payload) {
+      const outcome = blocks.find((other) => other.entry === block.entry && other.source === "outcome");
+      orders.push({ payload, content: block.citation, outcome: outcome?.citation ?? null });
+    }
+  }
+  return {
+    job: said.map((block) => JOB.exec(block.text)?.[1]).find((job) => job !== undefined) ?? "",
+    request: first?.text ?? "",
+    tried: [...tried.values()],
+    loaded,
+    said: said
+      .filter((block) => block !== first)
+      .flatMap((block) => readStatements(block.text).map((one) => ({ ...one, citation: block.citation }))),
+    preferences: said.flatMap(({ text: words, citation }) =>
+      PREFERENCES.flat()
+        .filter((preference) => words.includes(preference))
+        .map((preference) => ({ text: preference, citation })),
+    ),
+    orders,
+    anyOutcome:
+      blocks.findLast((block) => block.tool && !block.tool.failed && block.source === "outcome")?.citation ?? null,
+  };
+}
+
+function callsIn(text: string): { name: string; args: JsonObject }[] {
+  return text.split("\n").flatMap((line) => {
+    const call = CALL.exec(line);
+    return call ? [{ name: call[1]!, args: toObject(call[2]!) }] : [];
+  });
+}
+
+function addTry(tried: Map<string, Tried>, args: JsonObject, { text, citation }: Block): void {
+  if (typeof args.operation !== "string") return;
+  const { operation } = args;
+  const [flag = "", option = ""] = String(args.option).split(" ");
+  const one = tried.get(operation) ?? { operation, flag, refused: [], worked: null };
+  tried.set(operation, one);
+  const exit = toObject(text).exit_code;
+  if (exit === EXIT.ok) one.worked = { option, citation };
+  if (exit === EXIT.refused) one.refused.push({ option, citation });
+}
+
+/** The text of a skill that a result showed. */
+function contentOf(blocks: Block[], entry: number): string {
+  const own = blocks.find((block) => block.entry === entry && block.source === "own" && block.tool === null);
+  const content = own && toObject(own.text).content;
+  return typeof content === "string" ? content : "";
+}
+
+function stringsIn(json: string): string {
+  return Object.values(toObject(json))
+    .filter((value) => typeof value === "string")
+    .join("\n");
+}
+
+function toObject(json: string): JsonObject {
+  try {
+    return JsonObject.catch({}).parse(JSON.parse(json));
+  } catch {
+    return {}; // plain text, or cut in the middle
+  }
+}

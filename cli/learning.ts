@@ -1,0 +1,194 @@
+// The page of what was learned: the ledger of learning as plain text, at most 80 columns wide. Called by chat.ts and
+// converse.ts. Pure. Names, reasons and summaries come from models, so every one of them is made one plain line.
+import type { LearningLedger, LedgerSkill, TurnFigures } from "../core/schemas/ledger.ts";
+import { count, toOneLine } from "./show.ts";
+
+const WIDTH = 80;
+const BARS = "▁▂▃▄▅▆▇█";
+
+export function renderLearning(ledger: LearningLedger): string {
+  const sections = [
+    renderTurns(ledger),
+    renderCurves(ledger),
+    renderSkills(ledger),
+    renderReviews(ledger),
+    renderWaits(ledger),
+    renderCost(ledger),
+  ];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n")}\n`;
+}
+
+// ---- turns ----
+
+function renderTurns({ turns, reuse }: LearningLedger): string[] {
+  if (turns.since === null) return ["No turn has been observed yet."];
+  const older = turns.more ? ", older ones left out" : "";
+  const head = `${count(turns.seen, "turn")} since ${dateOf(turns.since)}${older}`;
+  const title = row([turns.by, "turns", "judged", "success", "calls", "failed", "recovered"]);
+  const rows = turns.periods.slice(-MAX_PERIODS).map((figures) => row([figures.key, ...toCells(figures)]));
+  const all = row(["all", ...toCells(turns.all)]);
+  const used = `Had a learned skill to load: ${count(reuse.had, "turn")}; loaded one: ${reuse.loaded} (${percent(reuse.rate)}).`;
+  return [head, "", title, ...rows, all, "", used];
+}
+
+const MAX_PERIODS = 14;
+
+function toCells({ turns, judged, success, calls, failedCalls, recovery }: TurnFigures): string[] {
+  return [String(turns), String(judged), percent(success), figure(calls), figure(failedCalls), percent(recovery)];
+}
+
+function row([key = "", ...cells]: string[]): string {
+  return `  ${key.padEnd(12)}${cells.map((cell) => cell.padStart(10)).join("")}`;
+}
+
+/** One sign a stretch of turns: how the share and the number of calls went, from the first to the last. */
+function renderCurves({ turns, curves }: LearningLedger): string[] {
+  const { stretches } = turns;
+  if (stretches.length < 2) return [];
+  const [first] = stretches;
+  const length = first!.to - first!.from + 1;
+  const mostCalls = Math.max(1, ...stretches.map(({ calls }) => calls ?? 0));
+  const success = stretches.map((figures) => bar(figures.success, 1)).join("");
+  const calls = stretches.map((figures) => bar(figures.calls, mostCalls)).join("");
+  const { success: share, calls: power } = curves;
+  const law = [
+    ...(share
+      ? [`success = ${figure(share.a)} + ${figure(share.b)} ln n, R² ${figure(share.r2)}, n 1…${share.turns}`]
+      : []),
+    ...(power ? [`calls = ${figure(power.a)} n^${figure(power.b)}, R² ${figure(power.r2)}, n 1…${power.turns}`] : []),
+  ];
+  return [
+    `One sign for ${count(length, "turn")}, oldest first`,
+    `  success ${success}  0 to 100 %`,
+    `  calls   ${calls}  0 to ${figure(mostCalls)}`,
+    ...(law.length > 0 ? law : ["Too few turns for a curve."]).map((line) => `  ${line}`),
+  ];
+}
+
+function bar(value: number | null, most: number): string {
+  return value === null ? "·" : BARS[Math.min(BARS.length - 1, Math.round((value / most) * (BARS.length - 1)))]!;
+}
+
+// ---- skills ----
+
+function renderSkills({ skills, byState, next }: LearningLedger): string[] {
+  const states = Object.entries(byState).filter(([, n]) => n > 0);
+  if (states.length === 0) return ["No skill of its own yet."];
+  const more = next === undefined ? [] : [`  More skills after ${next}.`];
+  return [`Skills: ${states.map(([state, n]) => `${n} ${state}`).join(", ")}`, ...skills.flatMap(renderSkill), ...more];
+}
+
+function renderSkill(skill: LedgerSkill): string[] {
+  const { name, state, origin, reason, uses, successes, failures, revisions, lift, health, lastUsedAt } = skill;
+  const used = lastUsedAt === null ? "never used" : `last used ${dateOf(lastUsedAt)}`;
+  const broken = health?.broken ?? [];
+  return [
+    "",
+    cut(`  ${name} (${state}, by ${origin}${skill.pinned ? ", pinned" : ""}), revision ${revisions}, ${used}`),
+    ...(reason === null ? [] : wrap(reason)),
+    ...(uses === 0 ? [] : [cut(`    ${count(uses, "use")}: ${successes} succeeded, ${failures} failed`)]),
+    ...skill.texts.flatMap(renderText),
+    ...(lift === null || lift.before.turns + lift.after.turns === 0 ? [] : [cut(`    ${renderLift(lift)}`)]),
+    ...broken.flatMap((what) => wrap(`broken: ${what}`)),
+    ...(skill.history ?? []).map(({ rev, text, origin: by, at, purged }) =>
+      cut(`    revision ${rev}, ${text.slice(0, 8)}, ${purged ? "purged" : `by ${by}`}, ${dateOf(at)}`),
+    ),
+  ];
+}
+
+function renderText(text: LedgerSkill["texts"][number]): string[] {
+  const { pBetter, lift, calls, baselineCalls } = text;
+  const name = text.present ? "present text" : `text ${text.text.slice(0, 8)}`;
+  const known = calls === null || baselineCalls === null ? "" : `, calls ${figure(calls)} for ${figure(baselineCalls)}`;
+  return [
+    cut(`    ${name}: ${text.verdict}, P(better) ${figure(pBetter)}, lift ${signed(lift)}${known}`),
+    ...wrap(text.why, 6),
+  ];
+}
+
+function renderLift({ before, after, lift }: NonNullable<LedgerSkill["lift"]>): string {
+  const of = ({ successes, judged }: typeof before) => `${successes} of ${judged}`;
+  return `all such turns: before it ${of(before)}, since ${of(after)}, lift ${signed(lift)}`;
+}
+
+// ---- reviews, what waits, cost ----
+
+function renderReviews({ reviews }: LearningLedger): string[] {
+  if (reviews.seen === 0) return [];
+  const { lessons, waiting, dead, refused, lastRefused } = reviews;
+  const open = waiting > 0 ? `, ${waiting} still to come` : "";
+  const list = (counts: Record<string, number>) =>
+    Object.entries(counts)
+      .map(([code, n]) => `${code} ${n}`)
+      .join(", ");
+  return [
+    `Reviews: ${reviews.more ? "the newest " : ""}${reviews.seen}, ${count(lessons, "lesson")}${open}`,
+    ...wrap(`begun by: ${list(reviews.byTrigger)}`, 2),
+    ...(Object.keys(dead).length > 0 ? wrap(`given up: ${list(dead)}`, 2) : []),
+    ...(Object.keys(refused).length > 0 ? wrap(`refused: ${list(refused)}`, 2) : []),
+    ...lastRefused.flatMap(({ tool, code, message }) => wrap(`${tool}, ${code}: ${message}`, 4)),
+  ];
+}
+
+function renderWaits({ waits }: LearningLedger): string[] {
+  if (waits.length === 0) return [];
+  return [
+    `${count(waits.length, "change")} for you to decide on (/pending)`,
+    ...waits.flatMap(({ summary, reason }) => wrap(`${reason}: ${summary}`, 2)),
+  ];
+}
+
+function renderCost({ cost, bought }: LearningLedger): string[] {
+  const spent = ({ calls, tokens, usd }: { calls: number; tokens: number; usd: number }) =>
+    `${count(calls, "model call")}, ${count(tokens, "token")}, $${usd.toFixed(4)}`;
+  return [
+    `Spent on reviews since ${cost.from}: ${spent(cost.review)}`,
+    ...(cost.curation.calls > 0 ? [`Spent on curation, last ${cost.curation.runs} runs: ${spent(cost.curation)}`] : []),
+    bought === null
+      ? "Saved: not known yet."
+      : `Saved, by estimate: ${figure(bought.calls)} tool calls` +
+        `${bought.tokens === null ? "" : `, ${count(bought.tokens, "token")}`} in ${count(bought.uses, "use")}`,
+  ].map(cut);
+}
+
+// ---- words and figures ----
+
+function percent(value: number | null): string {
+  return value === null ? "-" : `${Math.round(value * 100)} %`;
+}
+
+function figure(value: number | null): string {
+  return value === null ? "-" : String(Number(value.toFixed(2)));
+}
+
+function signed(value: number | null): string {
+  return value === null || value < 0 ? figure(value) : `+${figure(value)}`;
+}
+
+function dateOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+function cut(line: string): string {
+  const chars = [...toPlainLine(line)];
+  return chars.length <= WIDTH ? chars.join("") : `${chars.slice(0, WIDTH - 1).join("")}…`;
+}
+
+/** Its indent stays. */
+function toPlainLine(line: string): string {
+  return `${/^ */.exec(line)![0]}${toOneLine(line)}`;
+}
+
+function wrap(text: string, indent = 4): string[] {
+  const lines: string[] = [];
+  for (const word of toOneLine(text).split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && [...last].length + 1 + [...word].length <= WIDTH)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(`${" ".repeat(indent)}${word}`);
+  }
+  return lines.map(cut);
+}

@@ -1,0 +1,59 @@
+// What a killed stack holds in R2 and KV, read from its files, so that no figure rests on what a restarted Worker says of
+// itself. Called by chaos-reviews.ts while nothing runs. Works on copies and changes nothing.
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+export interface StoredThings {
+  /** Bodies by key, of R2. */
+  objects: Map<string, string>;
+  /** Keys of KV. */
+  keys: string[];
+}
+
+const BUCKET = "talaria-skills";
+
+export function readStores(stateDir: string): StoredThings {
+  const data = join(stateDir, "data", "v3");
+  const blobs = join(data, "r2", BUCKET, "blobs");
+  const objects = new Map<string, string>();
+  const rows = readTable(join(data, "r2", "miniflare-R2BucketObject"), "_mf_objects", "key, blob_id");
+  for (const { key, blob_id: blob } of rows) {
+    objects.set(String(key), blob ? readFileSync(join(blobs, String(blob)), "utf8") : "");
+  }
+  const entries = readTable(join(data, "kv", "miniflare-KVNamespaceObject"), "_mf_entries", "key");
+  return { objects, keys: entries.map(({ key }) => String(key)) };
+}
+
+/** Sessions that still owe something to the review Worker: jobs of their outbox, by file. */
+export function readOwed(stateDir: string): string[] {
+  const folder = join(stateDir, "data", "v3", "do", "talaria-api-Session");
+  return readTable(folder, "job", "id").map(({ id }) => String(id));
+}
+
+/** Of every database of a folder that has the table. */
+function readTable(folder: string, table: string, columns: string): Record<string, unknown>[] {
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder).filter((file) => file.endsWith(".sqlite") && file !== "metadata.sqlite");
+  return files.flatMap((file) => readCopy(join(folder, file), table, columns));
+}
+
+function readCopy(file: string, table: string, columns: string): Record<string, unknown>[] {
+  const copies = mkdtempSync(join(tmpdir(), "talaria-stores-"));
+  try {
+    // A database is also what stands in its log; the index of that is made anew.
+    for (const suffix of ["", "-wal"]) {
+      if (existsSync(file + suffix)) copyFileSync(file + suffix, join(copies, `copy${suffix}`));
+    }
+    const database = new DatabaseSync(join(copies, "copy"));
+    try {
+      const known = database.prepare("SELECT 1 FROM sqlite_master WHERE name = ?").all(table);
+      return known.length === 0 ? [] : database.prepare(`SELECT ${columns} FROM ${table}`).all();
+    } finally {
+      database.close();
+    }
+  } finally {
+    rmSync(copies, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,9 @@
+// The curator Worker of a chaos run: the product's own, over stores with failpoints, with two deliveries of each message at once.
+import product from "../../workers/curator/index.ts";
+import type { Env } from "../../workers/curator/env.ts";
+import { deliverTwice, withStorePoints } from "./store-failpoints.ts";
+
+export default {
+  scheduled: (controller, env) => product.scheduled(controller, withStorePoints(env, "curator")),
+  queue: (batch, env) => deliverTwice(batch, (each) => product.queue(each, withStorePoints(env, "curator"))),
+} satisfies ExportedHandler<Env>;

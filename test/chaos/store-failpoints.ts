@@ -1,0 +1,126 @@
+// The buckets of a background Worker with failpoints: before each call to a store, and after each that writes. At a point that
+// was chosen nothing of this life is read or written any more: the power is about to go out. Used by the chaos run's review and
+// curator Workers, which are the product's own but for this.
+import { MEMORY_KEYS, OBJECT_KEYS, slotsOf } from "../../stores/keys.ts";
+
+export interface StorePlan {
+  /** The server that records. */
+  url: string;
+  /** By Worker: where its life ends, whichever comes first. */
+  points: Record<string, string[]>;
+  /** Reviews of long ago, as far as a sweep can see. */
+  old: string[];
+}
+
+interface Stores {
+  SKILLS: R2Bucket;
+  MEMORY?: KVNamespace;
+}
+
+const MONTH_MS = 31 * 24 * 60 * 60_000;
+const told = new Set<string>();
+let dead: Promise<never> | null = null;
+
+/** The environment of one invocation, over stores that may end its life. */
+export function withStorePoints<Env extends Stores>(env: Env, worker: string): Env {
+  const plan = readPlan(env);
+  const wanted = new Set(plan.points[worker]);
+
+  function post(path: string, body: object): Promise<Response> {
+    return fetch(`${plan.url}${path}`, { method: "POST", body: JSON.stringify({ worker, ...body }) });
+  }
+
+  async function pass(point: string): Promise<void> {
+    if (dead) await dead;
+    if (wanted.has(point)) {
+      // It is never answered; and whoever else comes by is as dead.
+      dead = new Promise(() => {});
+      void post("/reached", { point }).catch(() => {});
+      await dead;
+    }
+    if (told.has(point)) return;
+    told.add(point);
+    await post("/passed", { point });
+  }
+
+  async function reading<T>(what: string, work: () => Promise<T>): Promise<T> {
+    await pass(`before ${what}`);
+    return work();
+  }
+  async function writing<T>(what: string, work: () => Promise<T>): Promise<T> {
+    await pass(`before ${what}`);
+    const value = await work();
+    await pass(`after ${what}`);
+    return value;
+  }
+
+  const { SKILLS: skills, MEMORY: memory } = env;
+  const bucket = {
+    get: (key: string, options?: R2GetOptions) =>
+      reading(`get ${kindOf(key)}`, () => skills.get(key, options as R2GetOptions)),
+    async put(key: string, body: string | Uint8Array, options?: R2PutOptions) {
+      const put = await writing(`put ${kindOf(key)}`, () => skills.put(key, body, options));
+      if (put && slotsOf("reviewStep", key)) await post("/step", { key, body });
+      return put;
+    },
+    async list(options: R2ListOptions) {
+      const page = await reading(`list ${folderOf(options.prefix ?? "")}`, () => skills.list(options));
+      return { ...page, objects: page.objects.map((object) => (isOld(object.key) ? age(object) : object)) };
+    },
+    delete: (keys: string | string[]) => writing(`delete ${kindOf([keys].flat()[0] ?? "")}`, () => skills.delete(keys)),
+  };
+  const kv = memory && {
+    get: (key: string) => reading(`kv get ${kindOf(key)}`, () => memory.get(key)),
+    put: (key: string, value: string, options?: KVNamespacePutOptions) =>
+      writing(`kv put ${kindOf(key)}`, () => memory.put(key, value, options)),
+    delete: (key: string) => writing(`kv delete ${kindOf(key)}`, () => memory.delete(key)),
+    list: (options: KVNamespaceListOptions) => reading("kv list", () => memory.list(options)),
+  };
+  return { ...env, SKILLS: bucket as unknown as R2Bucket, ...(kv && { MEMORY: kv as unknown as KVNamespace }) };
+
+  function isOld(key: string): boolean {
+    return plan.old.some((review) => key.includes(`/reviews/${review}/`));
+  }
+}
+
+/**
+ * Two deliveries of each message at once, as a queue may make them that delivers at least once. The queue hears what the
+ * first one says.
+ */
+export async function deliverTwice<Body>(
+  batch: MessageBatch<Body>,
+  deliver: (batch: MessageBatch<Body>) => Promise<void>,
+): Promise<void> {
+  const { queue, metadata, messages } = batch;
+  const deaf = messages.map(({ id, timestamp, body, attempts }) => ({
+    ...{ id, timestamp, body, attempts },
+    ack() {},
+    retry() {},
+  }));
+  const second = { queue, metadata, messages: deaf, ackAll() {}, retryAll() {} };
+  await Promise.all([deliver(batch), deliver(second)]);
+}
+
+function readPlan(env: object): StorePlan {
+  return JSON.parse((env as { TALARIA_CHAOS: string }).TALARIA_CHAOS) as StorePlan;
+}
+
+function age(object: R2Object): R2Object {
+  const { key, etag, customMetadata } = object;
+  const uploaded = new Date(object.uploaded.getTime() - MONTH_MS);
+  return { key, etag, customMetadata, uploaded } as R2Object;
+}
+
+const KINDS = Object.keys({ ...OBJECT_KEYS, ...MEMORY_KEYS }) as Parameters<typeof slotsOf>[0][];
+
+function kindOf(key: string): string {
+  const kind = KINDS.find((candidate) => slotsOf(candidate, key) !== null);
+  if (!kind) throw new Error(`no pattern for the key ${key}`);
+  return kind;
+}
+
+/** `reviews`, or `reviews/…` for a part of it. */
+function folderOf(prefix: string): string {
+  const [folder = "", ...rest] = prefix.replace(/^p\/[^/]+\//, "").split("/");
+  return rest.join("") === "" ? folder : `${folder}/…`;
+}
