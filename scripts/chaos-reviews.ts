@@ -128,7 +128,8 @@ class Run {
     this.#configs = await buildWorkers(join(this.#stateDir, "built"), entries);
     say(`${reviews} reviews, at least as many kills. Seed ${this.#options.seed}.`);
     const kills = Math.max(reviews, strikes?.length ?? 0);
-    for (let spare = SPARE_KILLS; ;) {
+    // A short run does not look for every call.
+    for (let spare = Math.min(SPARE_KILLS, reviews); ;) {
       const isEnough = this.#kills >= kills && this.#begun() >= reviews;
       if (isEnough && (strikes || this.#unhit().length === 0 || spare-- === 0)) break;
       await this.#cycle(strikes?.[this.#kills]);

@@ -17,7 +17,9 @@ const CODE = /`[^`]*`/g;
 
 export interface Removed {
   gone: string[];
-  /** Cautions that are said nowhere any more. */
+  /** Of those, what is said nowhere any more, in whatever words. */
+  lost: string[];
+  /** Cautions that are not said as they were. */
   cautions: string[];
   /** Lines whose words are no reason to say the opposite. */
   turned: Set<string>;
@@ -31,11 +33,12 @@ export function findRemoved(before: string[], after: string[]): Removed {
   const standing = new Set(after);
   const gone = before.filter((line) => !standing.has(line));
   const fresh = after.filter((line) => !before.includes(line));
-  const lost = gone.filter((line) => !after.some((other) => isAbout(line, other, SAME) && turnsAlike(line, other)));
+  const isKept = (line: string) => after.some((other) => isAbout(line, other, SAME) && turnsAlike(line, other));
   return {
     gone,
+    lost: gone.filter((line) => !after.some((other) => isAbout(line, other, ALIKE))),
     // The name of an option holds nobody back.
-    cautions: lost.filter((line) => CAUTIONS.test(line.replace(CODE, " "))),
+    cautions: gone.filter((line) => CAUTIONS.test(line.replace(CODE, " ")) && !isKept(line)),
     turned: new Set(
       gone.filter((line) => fresh.some((other) => isAbout(line, other, ALIKE) && !turnsAlike(line, other))),
     ),

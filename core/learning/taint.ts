@@ -84,13 +84,10 @@ function inspectors(index: () => TaintIndex): Taint {
     },
     inspectMemory(facts, citations, approved, gone = []) {
       if (approved) return null;
-      const { cautions } = findRemoved(gone, facts);
-      const removed = gone.filter((fact) => !facts.includes(fact));
+      const { cautions, lost } = findRemoved(gone, facts);
       const written = { prose: facts, code: [], known: "", knownWords: "" };
       const cited = findCited(index(), citations);
-      return toFailure(
-        cited ?? findDoubt(index(), written) ?? findLoss(index(), cautions, facts.length > 0 ? [] : removed),
-      );
+      return toFailure(cited ?? findDoubt(index(), written) ?? findLoss(index(), cautions, lost));
     },
   };
 }
