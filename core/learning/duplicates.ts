@@ -17,6 +17,7 @@ const NEAREST = 10;
 /**
  * For a skill that was loaded for the very work: what the work adds belongs there. Two skills of one field have at most 0.3 in
  * common, paraphrases of one skill at least 0.6 (test/learning/duplicate-pairs.ts), one skill's lessons about two things lie between.
+ * Not for what came with the product: that is about ways of working, and belongs to no field of work.
  */
 const LOADED_SIMILARITY = 0.35;
 
@@ -55,8 +56,8 @@ export function createDuplicateInspector(options: DuplicateOptions): SkillInspec
   };
 }
 
-function limitFor({ name }: SkillLine, { loaded, similarity }: DuplicateOptions): number {
-  return loaded.has(name) ? Math.min(similarity, LOADED_SIMILARITY) : similarity;
+function limitFor({ name, origin }: SkillLine, { loaded, similarity }: DuplicateOptions): number {
+  return loaded.has(name) && origin !== "bundled" ? Math.min(similarity, LOADED_SIMILARITY) : similarity;
 }
 
 /** A skill and its companion are one. */

@@ -4,7 +4,8 @@
 import { type Failure, err } from "../errors.ts";
 import type { Entry } from "../schemas/entry.ts";
 import type { AddedText } from "./added-text.ts";
-import { type Pair, isFigure, pairsIn, pairsOf, toKey } from "./option-pairs.ts";
+import { type Pair, pairsIn, pairsOf, toKey, variesByTask } from "./option-pairs.ts";
+import { isSelfTool } from "./tool-facts.ts";
 
 /** The sentence says what is not to be given, or what failed. */
 const AVOIDS =
@@ -33,7 +34,7 @@ export function createGrounding(entries: Entry[]): Grounding {
         if (AVOIDS.test(sentence)) continue;
         for (const pair of pairsIn(sentence)) {
           const tried = read.tried.get(pair.name);
-          if (!tried || !isContested(tried) || kept.has(toKey(pair)) || isFigure(pair)) continue;
+          if (!tried || !isContested(tried) || kept.has(toKey(pair)) || variesByTask(pair)) continue;
           if (tried.worked.has(pair.value) || isSaid(pair.value, read.said)) continue;
           return refuse(pair, tried);
         }
@@ -51,7 +52,7 @@ function isContested({ worked, failed }: Tried): boolean {
 function triedIn(entries: Entry[]): Map<string, Tried> {
   const tried = new Map<string, Tried>();
   for (const entry of entries) {
-    if (entry.kind !== "tool" || entry.state !== "done") continue;
+    if (entry.kind !== "tool" || entry.state !== "done" || isSelfTool(entry)) continue;
     for (const { name, value } of pairsOf(entry.call.args)) {
       const values = tried.get(name) ?? { worked: new Map(), failed: new Map() };
       (entry.failed ? values.failed : values.worked).set(value, entry.n);

@@ -9,7 +9,10 @@ export interface MessageVerdict {
   correction: boolean;
 }
 
-/** A verdict stands at the beginning; behind it comes the next task, whose words judge nothing. */
+/**
+ * A verdict stands at the beginning; behind it comes the next task, whose words judge nothing. Behind a complaint, they are
+ * taken for what would have been right: a person who complains and goes on seldom changes the subject.
+ */
 const MAX_SENTENCES = 3;
 const MAX_CHARS = 600;
 /** With the code and the quotations between them; what is longer is not looked through, in which a pattern could get lost. */
@@ -73,7 +76,7 @@ const ENGLISH: Words = {
     String.raw`(?:do not|don't|no more)`,
     String.raw`too (?:long|short|verbose|wordy|detailed|complicated)`,
     String.raw`the (?:right|correct|real|actual)`,
-    String.raw`the (?:\p{L}+ ){1,3}(?:is|are|was|were)(?! (?:not|still|wrong|too|just|broken|incorrect))`,
+    String.raw`the (?:\p{L}+ ){1,3}(?:is|are|was|were)(?! (?:not|still|wrong|too|just|broken|incorrect|refused|rejected|bounced|sent back|returned))`,
   ],
   idle: [
     String.raw`^(?:if|when|whenever|in case|unless|suppose|whether|check|see|tell me|find|explain|why)`,

@@ -8,16 +8,13 @@ import { type SessionId, Sha256, SkillName, toTurnId } from "../schemas/ids.ts";
 import type { Effort, Judgement, LoadedText, Neighbourhood, Observation, TurnSignature } from "../schemas/learning.ts";
 import { Judge } from "../schemas/skill.ts";
 import { findProvedWrong, shownTexts } from "./proved-wrong.ts";
-import { findUnfollowed } from "./unfollowed.ts";
 import { mayComeAgain } from "./requests.ts";
-import { failureCode, readOutcome } from "./tool-facts.ts";
+import { failureCode, isSelfTool, readOutcome } from "./tool-facts.ts";
+import { findUnfollowed } from "./unfollowed.ts";
 
 const MAX_REQUEST_CHARS = 2_000;
 /** A turn of hundreds of failures is told by its first ones. */
 const MAX_LISTED = 100;
-
-/** The agent's work on itself: says nothing about how the task ended. */
-const SELF_TOOLS = new Set(["todo", "skills_list", "skill_view", "skill_manage", "memory"]);
 
 export interface TurnToObserve {
   session: SessionId;
@@ -34,7 +31,8 @@ export function observeTurn(options: TurnToObserve): Observation {
   const failed = tools.filter((tool) => tool.failed);
   const recoveries = recoveriesIn(tools).slice(0, MAX_LISTED);
   const shown = shownTexts(entries, loadedBy);
-  const exit: Judgement = { judge: "exit", outcome: judgeByExit(entries, tools), at: entries.at(-1)?.at ?? 0 };
+  const work = tools.filter((tool) => !isSelfTool(tool));
+  const exit: Judgement = { judge: "exit", outcome: judgeByExit(entries, work), at: entries.at(-1)?.at ?? 0 };
   return withValue({
     v: 2,
     turn: toTurnId(options.session, options.turn),
@@ -47,8 +45,8 @@ export function observeTurn(options: TurnToObserve): Observation {
       .map((tool) => ({ entry: tool.n, tool: tool.call.name, code: failureCode(tool) })),
     recoveries,
     loaded: unique(entries.flatMap(loadedBy)),
-    provedWrong: findProvedWrong(tools, recoveries, shown),
-    unfollowed: findUnfollowed(tools, shown),
+    provedWrong: findProvedWrong(work, recoveries, shown),
+    unfollowed: findUnfollowed(work, shown),
     corrections: [],
     outcome: exit.outcome,
     judge: exit.judge,
@@ -126,8 +124,8 @@ function recoveriesIn(tools: ToolEntry[]): Observation["recoveries"] {
  * The weakest judge: the last tool that worked on the task. A turn without one, or without an answer, stays `unknown`,
  * which is a use and never a success.
  */
-function judgeByExit(entries: Entry[], tools: ToolEntry[]): Observation["outcome"] {
-  const last = tools.filter((tool) => !SELF_TOOLS.has(tool.call.name)).at(-1);
+function judgeByExit(entries: Entry[], work: ToolEntry[]): Observation["outcome"] {
+  const last = work.at(-1);
   if (!last || !isAnswered(entries)) return "unknown";
   return last.failed ? "failure" : "success";
 }
@@ -167,7 +165,7 @@ function tokensOf(entries: Entry[]): number {
 function toolsIn(entries: Entry[]): Record<string, number> {
   const counts: Record<string, number> = Object.create(null) as Record<string, number>;
   for (const entry of entries) {
-    if (entry.kind !== "tool" || entry.state !== "done" || SELF_TOOLS.has(entry.call.name)) continue;
+    if (entry.kind !== "tool" || entry.state !== "done" || isSelfTool(entry)) continue;
     counts[entry.call.name] = (counts[entry.call.name] ?? 0) + 1;
   }
   return { ...counts };

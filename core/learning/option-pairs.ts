@@ -2,13 +2,15 @@
 // work did can be held against each other by them. Used by grounding.ts and unfollowed.ts. Pure.
 import type { JsonObject } from "../schemas/entry.ts";
 
-/** `--name value`, `--name=value` and `NAME=value`, wherever they stand. */
-const OPTION = /(?<![\w-])(--[a-z][\w-]*)(?:=|\s+)(?!-)("[^"\n]{1,80}"|'[^'\n]{1,80}'|[^\s"'`,;()|&<>]{1,80})/giu;
-const ASSIGNMENT = /(?<![\w$./-])([A-Za-z_]\w{1,40})=("[^"\n]{1,80}"|'[^'\n]{1,80}'|[^\s"'`,;()|&<>]{1,80})/gu;
+/** `--name value` and `--name=value` on one line. */
+const OPTION = /(?<![\w-])(--[a-z][\w-]*)(?:=|[ \t]+)(?!-)("[^"\n]{1,80}"|'[^'\n]{1,80}'|[^\s"'`,;()|&<>]{1,80})/giu;
+/** A setting of the environment, or a name with a quoted value; in the midst of a program, `n=NR` is neither. */
+const ASSIGNMENT =
+  /(?<![^\s"'`(])(?:([A-Z_][A-Z0-9_]{1,40})=([^\s"'`,;()|&<>]{1,80})|(\w{2,40})=("[^"\n]{1,80}"|'[^'\n]{1,80}'))/gu;
 /** What varies is no value. */
 const PLACEHOLDER = /\{\{|\$\{?\w|<\w|^\.\.\.|…/u;
-/** Numbers that differ are figures of a task, seldom a choice. */
-const FIGURE = /^[\d.,:%/-]+$/u;
+/** Figures, and names of files: another task has others, and none of them is a choice. */
+const BY_TASK = /^[\d.,:%-]+$|[/\\]|\.[a-z][a-z0-9]{0,4}$/iu;
 
 export interface Pair {
   name: string;
@@ -16,7 +18,8 @@ export interface Pair {
 }
 
 export function pairsIn(text: string): Pair[] {
-  return [...text.matchAll(OPTION), ...text.matchAll(ASSIGNMENT)].flatMap(([, name = "", given = ""]) => {
+  return [...text.matchAll(OPTION), ...text.matchAll(ASSIGNMENT)].flatMap(([, first, bare, second, quoted]) => {
+    const [name, given] = [first ?? second ?? "", bare ?? quoted ?? ""];
     const value = given.replace(/^["']|["']$/g, "").replace(/[.:!?]+$/u, "");
     return value === "" || PLACEHOLDER.test(value) ? [] : [{ name, value: value.toLowerCase() }];
   });
@@ -37,6 +40,6 @@ export function toKey({ name, value }: Pair): string {
   return `${name} ${value}`;
 }
 
-export function isFigure({ value }: Pair): boolean {
-  return FIGURE.test(value);
+export function variesByTask({ value }: Pair): boolean {
+  return BY_TASK.test(value);
 }

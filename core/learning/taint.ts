@@ -140,9 +140,9 @@ const MAX_CHARS = 200_000;
 const MAX_FRAGMENTS = 1_000;
 const TOO_LONG = "it is too long to be compared with what was read";
 
-/** The prints of a contract's tools, which code fills in: `terminal@0a1b2c3d` is no address. */
-function withoutPrints(line: string): string {
-  return line.replace(/(?<=[\w.-])@[0-9a-f]{8}(?![\w.@-])/g, "");
+/** The prints of a contract's tools, which code fills in: there `terminal@0a1b2c3d` is no address. */
+function withoutPrints(paragraph: string): string {
+  return paragraph.replace(/\btools["']?:\s*[\w.@,"'[\] -]+/g, (tools) => tools.replace(/@[0-9a-f]{8}\b/g, ""));
 }
 
 /** In a few words, why a text may say what was only read; `null` where nothing speaks for it. */

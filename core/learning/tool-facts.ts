@@ -1,5 +1,13 @@
-// What the harness wrote with a tool's result, read back from the log. Used by what looks at finished turns. Pure.
+// What is known of a tool's call beside its result: what the harness wrote with it, read back from the log, and whether it was work
+// on the task. Used by what looks at finished turns. Pure.
 import { JsonObject, type ToolEntry } from "../schemas/entry.ts";
+
+/** The agent's work on itself: says nothing of the task, neither how it ended nor which values are right for it. */
+const SELF_TOOLS = new Set(["todo", "skills_list", "skill_view", "skill_manage", "memory"]);
+
+export function isSelfTool({ call }: Pick<ToolEntry, "call">): boolean {
+  return SELF_TOOLS.has(call.name);
+}
 
 /** The facts of a result; an empty object when there are none. */
 export function readOutcome(tool: Pick<ToolEntry, "parts">): JsonObject {

@@ -5,6 +5,9 @@ import type { SkillState } from "../../core/schemas/skill.ts";
 import { adopt, unarchive } from "../../core/skills/keeping.ts";
 import { type Life, NAME, OTHER, archive, createLife, pin, standingOf } from "./life.ts";
 
+/** One turn, and what it shows of the text. */
+const CONTRADICTED = [["success"], { contradicted: true }] as const satisfies Parameters<Life["used"]>;
+
 /** Enough for `active`, and for `withdrawn`, of one text. */
 const GOOD = Array.from({ length: 4 }, () => "success" as const);
 const BAD = Array.from({ length: 5 }, () => "failure" as const);
@@ -100,6 +103,19 @@ const byEvidence: Row[] = [
     to: "active",
     async happens(life) {
       await life.used(GOOD);
+      await life.curate();
+    },
+  },
+  {
+    from: "active",
+    event: "active by a verdict, and contradicted since",
+    to: "trial, rev 2",
+    async happens(life) {
+      await life.patch("review");
+      await life.used(GOOD);
+      await life.curate();
+      expect((await life.head()).state).toBe("active");
+      await life.used(...CONTRADICTED);
       await life.curate();
     },
   },

@@ -11,7 +11,7 @@ import { type Draft, HELD, OTHERS, PARAPHRASED } from "./duplicate-pairs.ts";
 const toText = ({ name, description, body }: Draft) =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n# ${name}\n\n${body}\n`;
 
-async function setUp(drafts: Draft[], next: Partial<SkillNext> = {}, loaded: string[] = []) {
+async function setUp(drafts: Draft[], next: Partial<SkillNext> = {}, loaded: string[] = [], bundled: Draft[] = []) {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const profile = newProfileId();
@@ -31,7 +31,7 @@ async function setUp(drafts: Draft[], next: Partial<SkillNext> = {}, loaded: str
   }
   const inspect = createDuplicateInspector({
     store,
-    seeds: {},
+    seeds: Object.fromEntries(bundled.map((draft) => [draft.name, { "SKILL.md": toText(draft) }])),
     similarity: DEFAULTS.skills.duplicateBody,
     loaded: new Set(loaded),
     companions: true,
@@ -86,6 +86,8 @@ Both totals agree within the tolerance that auditors accept for quarterly statem
       facts: { neighbour: held!.name },
     });
     expect(await (await setUp(HELD, {}, [held!.name])).ask(OTHERS[0]!)).toBeNull();
+    // What came with the product is about the agent's own habits, and covers no work.
+    expect(await (await setUp([], {}, [held!.name], HELD)).ask(half)).toBeNull();
   });
 
   it("is compared with ten at most, however many there are", async () => {

@@ -23,6 +23,12 @@ const SOLVED = work([
 const check = (entries: Entry[], line: string, standing = "") =>
   createGrounding(entries).check({ prose: [line], code: [] }, standing);
 
+it("was not seen to work because the agent wrote it into a skill or a fact", () => {
+  const saved = call("s", "skill_manage", { new_string: "Pass `--encoding cp1252`." });
+  const entries = [...SOLVED, assistant(8, "", [saved]), tool(9, saved, { outcome: { name: "ledger" } })];
+  expect(check(entries, "Pass `--encoding cp1252`.")).toMatchObject({ code: "unproved_value" });
+});
+
 describe("a value that a lesson gives", () => {
   it.each([
     ["was never tried", SOLVED, "Run `ledger export --encoding cp1252`.", /`--encoding cp1252`, but no call used it/],
@@ -73,6 +79,15 @@ describe("a value that a lesson gives", () => {
         ["tail --lines 7 a", false],
       ]),
       "Begin with `tail --lines 20`.",
+      "",
+    ],
+    [
+      "is a file of the task",
+      work([
+        ["cut --file in/a.csv", true],
+        ["cut --file in/b.csv", false],
+      ]),
+      "Run `cut --file in/c.csv`.",
       "",
     ],
     [

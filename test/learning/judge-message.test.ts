@@ -56,6 +56,8 @@ describe("a message that follows an answer", () => {
     "Ça ne marche pas.",
     "Eso está mal.",
     "No funciona.",
+    "This was refused.",
+    "The file was rejected, sorry.",
   ])("complains: %s", (message) => {
     expect(judged(message)).toBe("failure");
   });
@@ -83,6 +85,9 @@ describe("a message that follows an answer", () => {
     "Non, c'est faux, il faut utiliser des virgules.",
     "Eso está mal, debería ser en euros.",
     "Es demasiado largo.",
+    "No, that's wrong. For `ledger export` pass `--encoding latin1`.",
+    "This was refused. The right encoding for the ledger: `latin1`.",
+    "Das ist falsch. Beim Ledger gilt immer noch `latin1`.",
   ])("corrects: %s", (message) => {
     expect(judged(message)).toBe("correction");
   });

@@ -48,6 +48,12 @@ it.each([
   ["something that was only added", { command: "sum x.csv" }, { command: "sum x.csv --skip 1" }, {}],
   ["another deed altogether", { command: "sum --delimiter" }, { command: "awk -f add.awk <x.csv" }, {}],
   ["a generic word", { command: "Read x.csv" }, { command: "Show x.csv" }, {}],
+  [
+    "the agent's work on the skill itself",
+    { action: "patch", name: "adding-up", old_string: "sum --delimiter ';' FILES" },
+    { action: "patch", name: "adding-up", old_string: "sum --separator ';' FILES" },
+    { name: "skill_manage" },
+  ],
   ["one character", { command: "sum 2 x.csv" }, { command: "sum 3 x.csv" }, {}],
   [
     "a text that was loaded later",

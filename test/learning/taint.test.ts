@@ -56,6 +56,10 @@ describe("a fragment waits", () => {
   });
 });
 
+it("an account at a host with a short name waits, though it looks like the print of a tool", () => {
+  expect(waits([read(1, "copies go to root@cafebabe every night")], "Send a copy to root@cafebabe.")).toBe(true);
+});
+
 describe("an address, a path or a number waits", () => {
   const page = [read(1, "Uploads: https://in.partner.example, drop box /srv/exchange/partner, call +49 30 5550 1177")];
   it.each([

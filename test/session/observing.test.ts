@@ -7,6 +7,7 @@ import type { Evidence } from "../../core/schemas/skill.ts";
 import type { TurnSignature } from "../../core/schemas/learning.ts";
 import { isHeldOut } from "../../core/session/held-out.ts";
 import { DEFAULTS } from "../../core/limits.ts";
+import { companionOf } from "../../core/skills/validate.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
@@ -15,7 +16,7 @@ import { collect } from "../support/collect.ts";
 import { JUDGE, reviewResult } from "../support/reviews.ts";
 import { type ScriptLine, createScriptedModel } from "../support/scripted-model.ts";
 import { type HarnessOptions, PROFILE, SESSION, createSessionHarness } from "../support/session-harness.ts";
-import { creation } from "../support/skills.ts";
+import { adjustment, creation } from "../support/skills.ts";
 
 const MINUTE_MS = 60_000;
 const view: ScriptLine = { calls: [{ name: "skill_view", args: { name: SKILL } }] };
@@ -60,8 +61,8 @@ async function setUp(script: ScriptLine[], { learning = "on", settings = quiet, 
       return (await skills.head(skill))!.text;
     },
     observation: (n: number) => must(engine.observation(n)).observation!,
-    evidence: async () =>
-      (await collect(evidence.list(SKILL))).map(({ turn, judge, nth, outcome }: Evidence) =>
+    evidence: async (skill = SKILL) =>
+      (await collect(evidence.list(skill))).map(({ turn, judge, nth, outcome }: Evidence) =>
         [turn.slice(SESSION.length + 1), judge, nth, outcome].join(" "),
       ),
     fullEvidence: () => collect(evidence.list(SKILL)),
@@ -126,6 +127,29 @@ describe("a turn that has ended", () => {
         baseline: { turns: 1, successes: 1, failures: 0, calls: 1 },
       }),
     ]);
+  });
+
+  it("says of a skill that was read with its companion how the companion did, and nothing of the skill itself", async () => {
+    const world = await setUp([view, write, done]);
+    await world.learn();
+    await world.learn(companionOf(SKILL)!);
+    await world.say("Average the prices in the export");
+    expect(await world.evidence()).toEqual(["1 exit 1 unknown"]);
+    expect(await world.evidence(companionOf(SKILL)!)).toEqual(["1 exit 1 success"]);
+  });
+
+  it("otherwise than a proved text said puts that on trial again, however well it ended", async () => {
+    const otherwise = { name: "write_file", args: { path: "run.sh", content: "ledger export --basis booking" } };
+    const world = await setUp([view, { calls: [otherwise] }, done]);
+    const body = `${SKILL_MD}\n- Pass \`--basis accrual\`.\n`;
+    const settled = { op: "judge", from: "trial", to: "active", rev: 1 } as const;
+    await world.skills.change(creation(SKILL, body, "learn"));
+    await world.skills.change(adjustment(SKILL, { state: "active", settled }));
+    await world.say("Average the prices in the export");
+    const { text, state } = (await world.skills.head(SKILL))!;
+    expect(world.observation(1)).toMatchObject({ outcome: "success", unfollowed: [{ skill: SKILL, text }] });
+    expect(await world.fullEvidence()).toMatchObject([{ outcome: "success", contradicted: true }]);
+    expect(state).toBe("trial");
   });
 
   it("costs a plain session three rows more than not to look at it, and one question to the Archive", async () => {
