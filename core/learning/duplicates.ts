@@ -36,6 +36,7 @@ export interface DuplicateOptions {
 export function createDuplicateInspector(options: DuplicateOptions): SkillInspector {
   return async (write) => {
     if (write.before && write.before.head.state !== "archived") return null;
+    if (mendsLoaded(write.name, options)) return null;
     const body = bodyOf(write.after[SKILL_MD]);
     if (body === null) return null;
     const lines = mergeLines(await options.store.index(), options.seeds);
@@ -54,6 +55,15 @@ export function createDuplicateInspector(options: DuplicateOptions): SkillInspec
       .sort((a, b) => b.similarity - a.similarity);
     return nearest ? refuse(nearest.line, nearest.similarity, options) : null;
   };
+}
+
+/**
+ * The companion of a skill that was loaded: where that says what is wrong and may not be edited, only what stands beside it is
+ * read with it. That another skill says it too helps nobody who reads this one.
+ */
+function mendsLoaded(name: string, { loaded }: DuplicateOptions): boolean {
+  const base = baseOf(name);
+  return base !== null && loaded.has(base);
 }
 
 function limitFor({ name, origin }: SkillLine, { loaded, similarity }: DuplicateOptions): number {

@@ -123,7 +123,7 @@ export function offeredTo(context: EngineContext): Offered {
   return { skills: memory && !isHeldOut(context.host), memory };
 }
 
-/** The message that began this turn judges the turn before it, if it says anything of it. */
+/** The message that began this turn judges the turn before it, if it says anything of it and was written after that had ended. */
 function judgeTurnBefore(
   context: EngineContext,
   turn: TurnRow,
@@ -132,7 +132,7 @@ function judgeTurnBefore(
   const { log } = context;
   const input = entries[0];
   const before = turnBefore(context, turn);
-  if (!before || !input || !isFromPrincipal(input)) return null;
+  if (!before || !input || !isFromPrincipal(input) || input.unheard) return null;
   const final = log.entry(before.final!);
   const asked = final !== null && textOf(final).slice(-LAST_WORDS_CHARS).includes("?");
   const { outcome, correction } = judgeMessage(textOf(input), { asked });

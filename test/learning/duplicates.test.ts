@@ -90,6 +90,13 @@ Both totals agree within the tolerance that auditors accept for quarterly statem
     expect(await (await setUp([], {}, [held!.name], HELD)).ask(half)).toBeNull();
   });
 
+  it("is no duplicate where it stands beside a skill that the work had loaded, whatever others say", async () => {
+    const [held] = HELD;
+    const beside = { ...held!, name: "office-guide-local", description: "Learned beside office-guide." };
+    expect(await (await setUp(HELD)).ask(beside)).toMatchObject({ code: "near_duplicate" });
+    expect(await (await setUp(HELD, {}, [held!.name, "office-guide"])).ask(beside)).toBeNull();
+  });
+
   it("is compared with ten at most, however many there are", async () => {
     const { store, ask } = await setUp([...HELD, ...crowd(60)]);
     const heads: string[] = [];

@@ -254,6 +254,21 @@ describe("while the Archive cannot be asked", () => {
 });
 
 describe("the next message", () => {
+  it.each(["queue", "steer"] as const)("judges no answer that it did not wait for (%s)", async (busy) => {
+    let answer = () => {};
+    const until = new Promise<void>((resolve) => (answer = resolve));
+    const world = await setUp([{ text: "Done.", until }, done]);
+    await world.engine.post({ text: "Average the prices" });
+    for (let tick = 0; tick < 500; tick++) await Promise.resolve();
+    await world.engine.post({ text: "That's wrong.", busy });
+    answer();
+    await world.life.settled();
+    expect(world.model.requests).toHaveLength(2);
+    for (const n of [1, 2]) expect(world.observation(n).judgements).toHaveLength(1);
+    const heard = world.entries().map((entry) => entry.kind === "user" && entry.unheard);
+    expect(heard).toEqual([undefined, false, true, false]);
+  });
+
   it("that complains makes a failure of the turn before it, for its skill and for the Archive too", async () => {
     const world = await setUp([view, write, done, done]);
     await world.learn();
