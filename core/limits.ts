@@ -99,6 +99,7 @@ export const DEFAULTS: Settings = {
     duplicateSimilarity: 0.9,
     // [own] measured: paraphrases of one skill have 0.61 to 0.80 in common, neighbours in one field at most 0.30
     duplicateBody: 0.55,
+    recall: true,
     swapMs: 120_000, // [own] how long a lost swap is tried again
     maxFiles: 50, // [hermes] skills_guard: files of one skill
     writeApproval: false,

@@ -50,7 +50,11 @@ export const MAIN_ARMS: readonly Arm[] = [
     ...OURS,
     name: "everything",
     about: "a review behind every session, no rule in code, no verdict, no taint",
-    settings: settingsWith({ review: { afterModelCalls: 1, perSessionMs: 0 }, learning: { verdicts: false } }),
+    settings: settingsWith({
+      review: { afterModelCalls: 1, perSessionMs: 0 },
+      learning: { verdicts: false },
+      skills: { recall: false },
+    }),
     policy: NO_POLICY,
   },
   {
@@ -58,7 +62,7 @@ export const MAIN_ARMS: readonly Arm[] = [
     name: "hermes",
     about: "the rules of Hermes Agent: its triggers, its review, its skill tool, its curator",
     learner: "hermes",
-    settings: settingsWith({ review: { enabled: false }, learning: { verdicts: false } }),
+    settings: settingsWith({ review: { enabled: false }, learning: { verdicts: false }, skills: { recall: false } }),
     curates: false,
   },
   OURS,
@@ -95,6 +99,12 @@ export const ABLATIONS: readonly Arm[] = [
   withoutTriggers("skill_wrong", ["skill_wrong"]),
   withoutTriggers("corrections and ratings", ["correction", "rating"]),
   withoutTriggers("similar turns", ["similar_turns"]),
+  {
+    ...OURS,
+    name: "without recall",
+    about: "ours without loading what is not asked for",
+    settings: settingsWith({ skills: { recall: false } }),
+  },
   { ...OURS, name: "without curator", about: "ours without the curator", curates: false },
   {
     ...OURS,

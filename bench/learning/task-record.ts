@@ -1,5 +1,7 @@
 // What is recorded of one task: read from the log of its session and from how far its operations came.
-import { readOutcome } from "../../core/agent/tool-result.ts";
+import { loadedBy } from "../../core/learning/observe.ts";
+import { textOf } from "../../core/schemas/entry.ts";
+import type { LoadedText } from "../../core/schemas/learning.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import type { OpenSession } from "./platform.ts";
 import type { TaskRecord } from "./records.ts";
@@ -13,11 +15,12 @@ export function toRecord(world: World, task: Task, session: OpenSession, progres
   const calls = entries.filter((entry) => entry.kind === "tool");
   const served = calls.filter(({ call }) => call.name === "service");
   const views = calls.filter(({ call, failed }) => call.name === "skill_view" && !failed);
-  const uses = views.flatMap((view) => {
-    const { name, text, companion } = readOutcome(view) as { name: string; text: string; companion?: object };
-    return [{ name, text }, ...(companion ? [companion as { name: string; text: string }] : [])];
-  });
-  const inFront = views.flatMap(({ parts }) => parts.map(({ text }) => shownIn(text))).join("\n");
+  const recalled = entries.filter((entry) => entry.kind === "note" && entry.skills !== undefined);
+  const uses = unique(entries.flatMap(loadedBy)).filter(({ skill }) => !Object.hasOwn(seeds, skill));
+  const inFront = [
+    ...recalled.map(textOf),
+    ...views.flatMap(({ parts }) => parts.map(({ text }) => shownIn(text))),
+  ].join("\n");
   let stated = 0;
   let bypassed = 0;
   let drifted = 0;
@@ -43,12 +46,17 @@ export function toRecord(world: World, task: Task, session: OpenSession, progres
     failedCalls: calls.filter(({ failed }) => failed).length,
     promptTokens: entries.reduce((sum, entry) => sum + (entry.kind === "assistant" ? entry.answer.usage.input : 0), 0),
     stumbled: served.some(({ failed }) => failed),
-    uses: uses.filter(({ name }) => !Object.hasOwn(seeds, name)).map(({ name, text }) => ({ skill: name, text })),
+    uses,
     stated,
     bypassed,
     drifted,
     driftedRight,
   };
+}
+
+/** What was recalled may have been loaded once more. */
+function unique(loaded: LoadedText[]): LoadedText[] {
+  return [...new Map(loaded.map((one) => [`${one.skill} ${one.text}`, one])).values()];
 }
 
 function shownIn(part: string): string {

@@ -3,10 +3,9 @@
 import type { CurationMove, CurationPlan, Policy, VerdictMove } from "../schemas/curation.ts";
 import { type CurationId, type Day, type ProfileId, type SkillName, dayOf } from "../schemas/ids.ts";
 import type { Settings } from "../schemas/settings.ts";
-import type { HeadMirror, Origin, SkillState, SkillStats } from "../schemas/skill.ts";
+import type { HeadMirror, SkillState, SkillStats } from "../schemas/skill.ts";
+import { isLearned } from "../skills/protection.ts";
 
-/** What the agent made for itself. A person's skills, and those that came with the product or a hub, are not aged. */
-const OWN_ORIGINS: Origin[] = ["review", "foreground", "curator"];
 const LIVING_STATES: SkillState[] = ["trial", "active", "stale"];
 /** A skill that has helped twice is kept at hand, however long ago that was. */
 const SUCCESSES_THAT_KEEP = 2;
@@ -56,7 +55,7 @@ export function planCuration(facts: CurationFacts): CurationPlan {
 
 /** Learned here, alive, and in nobody's hand: what a curation may change. */
 export function isOwn({ mirror }: Pick<SkillFacts, "mirror">): boolean {
-  return OWN_ORIGINS.includes(mirror.origin) && LIVING_STATES.includes(mirror.state) && mirror.pinned === "0";
+  return isLearned(mirror) && LIVING_STATES.includes(mirror.state) && mirror.pinned === "0";
 }
 
 /** Whether age can move a skill at all. */
@@ -90,9 +89,9 @@ function verdictOf(skill: SkillFacts, { settings, policy }: CurationFacts): Verd
   const said = Object.hasOwn(skill.stats.texts, text) ? skill.stats.texts[text] : undefined;
   if (!said || !LIVING_STATES.includes(state)) return null;
   const isWrong = {
-    withdrawn: OWN_ORIGINS.includes(origin) || state !== "stale",
+    withdrawn: isLearned({ origin }) || state !== "stale",
     active: state === "trial" || (state === "stale" && !isAged(skill, policy)),
-    trial: state === "active" && said.contradicted > 0 && OWN_ORIGINS.includes(origin),
+    trial: state === "active" && said.contradicted > 0 && isLearned({ origin }),
   }[said.verdict];
   if (!isWrong) return null;
   const from = { state, rev: Number(rev), text };

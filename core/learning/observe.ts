@@ -130,8 +130,8 @@ function judgeByExit(entries: Entry[], work: ToolEntry[]): Observation["outcome"
   return last.failed ? "failure" : "success";
 }
 
-/** By the model, or by the person with a slash command. A base brings its companion along, which is a text of its own. */
-function loadedBy(entry: Entry): LoadedText[] {
+/** By the model, by the person with a slash command, or because it helped before. A base brings its companion along, which is a text of its own. */
+export function loadedBy(entry: Entry): LoadedText[] {
   if (entry.kind === "note") return entry.skills ?? [];
   return entry.kind === "tool" && entry.state === "done" && !entry.failed ? viewedSkills(entry) : [];
 }

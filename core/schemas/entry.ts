@@ -107,7 +107,7 @@ export const ToolEntry = z.object({
 });
 /**
  * Told to the model behind the input of a turn, because its prompt stays as it is: what changed within the epoch (skills
- * that came or went, memory, results of reviews), or the texts of skills that the person loaded, then with `skills`.
+ * that came or went, memory, results of reviews), or the texts of skills that the person loaded or that were recalled, then with `skills`.
  */
 export const NoteEntry = z.object({
   ...base,

@@ -164,6 +164,8 @@ export const Settings = z.strictObject({
     duplicateSimilarity: ratio,
     /** From how much in common on two texts are one skill, whatever they are called; see core/skills/body-similarity.ts. */
     duplicateBody: ratio,
+    /** Whether a learned skill that a request plainly calls for is loaded without being asked for. */
+    recall: z.boolean(),
     swapMs: ms,
     maxFiles: count.min(1),
     /** What the agent writes waits for a person. */

@@ -12,7 +12,7 @@ import type { EngineContext } from "./context.ts";
 import { type Current, type DriveState, type Ending, endTurn } from "./end-turn.ts";
 import { type LiveText, placeNotice } from "./events.ts";
 import { readHistory } from "./history.ts";
-import { readInvocation, recordInvocation } from "./invoke.ts";
+import { readInvocation, readRecalled, recordInvocation } from "./invoke.ts";
 import { TurnEnded, createSessionJournal } from "./journal.ts";
 import { bookLate, openBudget } from "./ledger.ts";
 import type { TurnRow } from "./log.ts";
@@ -207,9 +207,10 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       endTurn(context, state, turn.n, { state: "failed", code, text });
       return "ended";
     }
-    const { tools, system } = await prepareTurn(context, turn, request);
+    const { tools, system, learned } = await prepareTurn(context, turn, request);
+    const loading = invoked.value ?? (learned && (await readRecalled(context, turn, request, learned)));
     await recall.take(turn, request, journal.put);
-    if (invoked.value) recordInvocation(context, turn, invoked.value, journal.put);
+    if (loading) recordInvocation(context, turn, loading, journal.put);
     return runLoop({
       models: models.value,
       tools,

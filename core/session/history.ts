@@ -43,8 +43,13 @@ export function readCompaction(log: Log, n: number): CompactionEntry {
 
 /** All a turn's first request says: the conversation before it, its input, and what changed since the prompt was made. */
 export function readHistory({ log }: Pick<EngineContext, "log">, turn: Pick<TurnRow, "input">): Message[] {
-  const input = turn.input!;
-  const chain = compactionsBefore(log, input);
+  const chain = compactionsBefore(log, turn.input!);
+  const messages = toMessages(shownEntries(log, turn.input!, chain));
+  return chain.reduce((done, compaction, i) => applyCompaction(done, chain.slice(0, i), compaction), messages);
+}
+
+/** The entries that are told up to an input and the notes behind it, before they are shortened. */
+export function shownEntries(log: Log, input: number, chain = compactionsBefore(log, input)): Entry[] {
   const newest = chain.at(-1);
   const entries = newest
     ? [
@@ -53,8 +58,7 @@ export function readHistory({ log }: Pick<EngineContext, "log">, turn: Pick<Turn
         ...log.entries(newest.tail, input),
       ]
     : log.entries(1, input);
-  const messages = toMessages([...entries, ...notesAfter(log, input)]);
-  return chain.reduce((done, compaction, i) => applyCompaction(done, chain.slice(0, i), compaction), messages);
+  return [...entries, ...notesAfter(log, input)];
 }
 
 /** They stand right behind the input, but for notices that a resumed turn left there. */
@@ -107,7 +111,7 @@ export function toMessages(entries: Entry[]): Message[] {
       open = { entry, results: new Map() };
     } else if (entry.kind === "user") {
       messages.push(entry.steer ? toSteerMessage(entry) : { role: "user", text: textOf(entry), entry: entry.n });
-    } else if (entry.kind === "note" && entry.skills) {
+    } else if (entry.kind === "note" && entry.skills && entry.code === "skills") {
       messages.push({ role: "user", text: textOf(entry), entry: entry.n });
     } else if (entry.kind === "note") {
       messages.push({ role: "user", text: `<note>\n${withoutNoteTags(textOf(entry))}\n</note>`, entry: entry.n });

@@ -1,18 +1,23 @@
 // `/skill-name what to do`: reads the skills a message names and puts their texts behind it, as words of a user and never of
-// the system. Called by the driver before a turn's first model call. What was typed stays in the log as it was typed; what
-// was added is a note, so that a turn that is resumed sends the same bytes.
+// the system; and behind a message that names none, the skill that it plainly calls for. Called by the driver before a turn's
+// first model call. What was typed stays in the log as it was typed; what was added is a note, so that a turn that is resumed
+// sends the same bytes.
 import { type Failure, type Result, err, ok } from "../errors.ts";
+import { loadedBy } from "../learning/observe.ts";
 import { FIXED } from "../limits.ts";
+import type { SkillLine } from "../schemas/api.ts";
 import { byteLength } from "../schemas/digest.ts";
 import type { NoteEntry, Part } from "../schemas/entry.ts";
 import { type SkillName, dayOf } from "../schemas/ids.ts";
 import { MAX_MEMBERS } from "../skills/bundles.ts";
 import { type LoadedSkill, parseInvocation, renderInvocation } from "../skills/invocation.ts";
 import { type Library, type SkillView, createLibrary, skillMissing } from "../skills/library.ts";
+import { mayRecall, pickRecalled, renderRecalled } from "../skills/recall.ts";
 import { takeStart } from "../tools/clip.ts";
 import { isCommand } from "./commands.ts";
 import type { EngineContext } from "./context.ts";
 import { placeNotice } from "./events.ts";
+import { shownEntries } from "./history.ts";
 import type { TurnRow } from "./log.ts";
 import { isHeldOut } from "./held-out.ts";
 import { isSilent } from "./notices.ts";
@@ -20,6 +25,7 @@ import { sceneOf } from "./scene.ts";
 
 /** What is to be put behind a message. */
 export interface Invoked {
+  code: "skills" | "recalled_skill";
   parts: Part[];
   skills: NonNullable<NoteEntry["skills"]>;
 }
@@ -72,14 +78,41 @@ export async function readInvocation(
       "The message and the skills it loads are too long together. Load fewer, or say less.",
     );
   }
-  return ok({ parts, skills: views.flatMap(textsOf) });
+  return ok({ code: "skills", parts, skills: views.flatMap(textsOf) });
+}
+
+/**
+ * The skill that is not named and called for all the same, by `lines`; null for none, and for one that the model has before it.
+ * Nothing is lost where it cannot be read: it stands in the list.
+ */
+export async function readRecalled(
+  context: EngineContext,
+  turn: Pick<TurnRow, "input">,
+  request: string,
+  lines: SkillLine[],
+): Promise<Invoked | null> {
+  const { host, log } = context;
+  const name = host.settings.skills.recall ? pickRecalled(lines, request) : null;
+  if (name === null || !mayBeAdded(context, turn)) return null;
+  const library = createLibrary({ store: host.skills, seeds: host.seeds, scene: sceneOf(context) });
+  try {
+    const found = await library.view(name);
+    if (!found.ok || !mayRecall(found.value)) return null;
+    const skills = textsOf(found.value);
+    const before = shownEntries(log, turn.input!).flatMap(loadedBy);
+    const isKnown = skills.every(({ text }) => before.some((one) => one.text === text));
+    return isKnown ? null : { code: "recalled_skill", parts: renderRecalled(found.value), skills };
+  } catch (error) {
+    host.report("recalled skill", error);
+    return null;
+  }
 }
 
 /** Writes it by `put`, inside the turn; unless that was done, or the model asked, while the skills were read. */
 export function recordInvocation(
   context: EngineContext,
   turn: Pick<TurnRow, "n" | "input">,
-  { parts, skills }: Invoked,
+  { code, parts, skills }: Invoked,
   put: (note: NoteEntry) => void,
 ): void {
   const { host, log, hub } = context;
@@ -90,7 +123,7 @@ export function recordInvocation(
     turn: turn.n,
     at: host.clock.now(),
     kind: "note",
-    code: "skills",
+    code,
     parts,
     skills,
   };

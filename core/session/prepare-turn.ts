@@ -6,6 +6,7 @@ import { toToolSpecs } from "../agent/tool-specs.ts";
 import { renderMemoryBlock } from "../memory/block.ts";
 import { freeTools } from "../memory/provider.ts";
 import { buildPrompt } from "../prompts/index.ts";
+import type { SkillLine } from "../schemas/api.ts";
 import { sha256Hex } from "../schemas/digest.ts";
 import { textOf } from "../schemas/entry.ts";
 import { dayOf } from "../schemas/ids.ts";
@@ -36,16 +37,19 @@ interface FrozenPrompt extends Partial<Offered> {
 /** A turn whose request begins so saves skills in the person's name. */
 const LEARN_COMMAND = /^\/learn\b/;
 
-/** Call before the turn's history is read: it may write a note behind the input. */
+/**
+ * Call before the turn's history is read: it may write a note behind the input. `learned`: the lines of the profile's skills,
+ * when a prompt was made of them just now.
+ */
 export async function prepareTurn(
   context: EngineContext,
   turn: TurnRow,
   request: string,
-): Promise<{ tools: Tool[]; system: string }> {
+): Promise<{ tools: Tool[]; system: string; learned: SkillLine[] | null }> {
   const tools = sessionTools(context, request);
-  const system = await freezePrompt(context, { tools, force: false, request });
+  const { text: system, learned } = await freezePrompt(context, { tools, force: false, request });
   takeNotes(context, turn);
-  return { tools, system };
+  return { tools, system, learned };
 }
 
 /** The tools of a turn with this request. */
@@ -87,7 +91,8 @@ function makeTools(context: EngineContext, request: string, scene: Scene): Tool[
 
 /** A new epoch, whatever the state of the old one. */
 export async function refreshPrompt(context: EngineContext): Promise<string> {
-  return freezePrompt(context, { tools: sessionTools(context, ""), force: true, request: lastRequest(context) });
+  const tools = sessionTools(context, "");
+  return (await freezePrompt(context, { tools, force: true, request: lastRequest(context) })).text;
 }
 
 /** Turns that are looked back at for what is being talked about. */
@@ -109,11 +114,13 @@ function lastRequest({ log }: EngineContext): string {
 export async function freezePrompt(
   context: EngineContext,
   { tools, force, request }: { tools: Tool[]; force: boolean; request?: string },
-): Promise<string> {
+): Promise<{ text: string; learned: SkillLine[] | null }> {
   const { host, log, workspace } = context;
   const before = log.meta<FrozenPrompt>("prompt");
   const specs = hashOfSpecs(tools);
-  if (!force && before && before.tools === specs && !hasLapsed(context, before)) return before.text;
+  if (!force && before && before.tools === specs && !hasLapsed(context, before)) {
+    return { text: before.text, learned: null };
+  }
 
   const learning = context.meta().learning === "on";
   const index = learning && !isHeldOut(host) ? await host.skills.index() : null;
@@ -136,7 +143,7 @@ export async function freezePrompt(
     log.setMeta("prompt", frozen);
     beginEpoch(context, index && { index, lines, memory: [...user, ...memory] });
   });
-  return text;
+  return { text, learned: index && lines };
 }
 
 /** The prompt of the epoch, with the tools it was made for; `null` when there is none, or the tools are others by now. */

@@ -144,7 +144,7 @@ function remarksOn({ name, missing, state }: SkillView, filled: Filled, nextOffs
 }
 
 /** Paths are as strange as who made the skill. */
-function filesOf({ name, files }: SkillView): string {
+export function filesOf({ name, files }: SkillView): string {
   const others = files.slice(1);
   if (others.length === 0) return "";
   const more = others.length > MAX_FILES ? `, and ${others.length - MAX_FILES} more` : "";
@@ -207,7 +207,7 @@ function toParameter(name: string): string {
 }
 
 /** No line of a skill can end its fence, or begin what looks like another one. */
-function disarm(text: string): string {
+export function disarm(text: string): string {
   return text.replace(/<(?=\s*\/?\s*skills?\b)/gi, "&lt;");
 }
 

@@ -25,6 +25,11 @@ export function checkWrite(skill: Subject | null, writer: Origin, companions = t
   ).failure;
 }
 
+/** Made by the agent for itself: not a person's, nor what came with the product or from a hub. */
+export function isLearned({ origin }: { origin: Origin }): boolean {
+  return origin === "review" || origin === "foreground" || origin === "curator";
+}
+
 /** Not to be changed by what runs in the background. */
 function isProtected(skill: Pick<Subject, "origin" | "pinned">): boolean {
   return skill.pinned || skill.origin === "bundled" || skill.origin === "hub" || skill.origin === "user";

@@ -60,6 +60,12 @@ async function setUp(script: ScriptLine[], options: Partial<HarnessOptions> & { 
   };
 }
 
+async function noticesOf({ engine }: Life) {
+  const events = engine.events({});
+  if (!events.ok) throw new Error("no events");
+  return (await collect(events.value)).map(({ event }) => event).filter(({ type }) => type === "notice_add");
+}
+
 const said = (request: ModelRequest) => request.messages.map(({ role, text }) => `${role}: ${text}`);
 const loadedIn = (entries: Entry[]) =>
   entries.find((entry): entry is NoteEntry => entry.kind === "note" && !!entry.skills);
@@ -122,10 +128,7 @@ describe("/name", () => {
     const world = await setUp([{ text: "Done." }]);
     await world.put("weather", "A long text.");
     await world.turn("/weather Rome");
-    const events = world.life().engine.events({});
-    if (!events.ok) throw new Error("no events");
-    const notices = (await collect(events.value)).filter(({ event }) => event.type === "notice_add");
-    expect(notices.map(({ event }) => event)).toMatchObject([{ code: "skills", text: "Loaded: weather." }]);
+    expect(await noticesOf(world.life())).toMatchObject([{ code: "skills", text: "Loaded: weather." }]);
   });
 
   it.each([
@@ -198,6 +201,67 @@ describe("a skill that cannot be loaded ends the turn with a notice, and the mod
     for (const name of names) await world.put(name, "Do it.");
     expect(await world.turn(`${names.map((name) => `/${name}`).join(" ")} go`)).toMatchObject({ state: "failed" });
     expect(world.entries().at(-1)).toMatchObject({ kind: "notice", code: "too_many_skills" });
+  });
+});
+
+describe("a message that names no skill", () => {
+  const ask = "Please export the ledger of March for our auditors.";
+  const more = { description: "Exporting a ledger for the auditors.", origin: "review" } as const;
+
+  async function setUpLearned(script: ScriptLine[], options: Parameters<typeof setUp>[1] = {}) {
+    const world = await setUp(script, options);
+    await world.put("ledgers", "Pass `--encoding latin1`.", more);
+    await world.skills.noteUse({ ledgers: { uses: 2, successes: 2, failures: 0, lastUsedDay: "2026-01-01" } });
+    return world;
+  }
+
+  it("recalls the one that it calls for and that has helped, behind what was typed, and learns from it", async () => {
+    const world = await setUpLearned([{ text: "Done." }, { text: "Again." }]);
+    await world.turn(ask);
+    const [first] = world.model.requests;
+    expect(said(first!)).toEqual([
+      `user: ${ask}`,
+      expect.stringMatching(
+        /^user: <note>\nYour skill 'ledgers' fits[\s\S]*Pass `--encoding latin1`\.[\s\S]*<\/skill>\n\n<\/note>$/,
+      ),
+    ]);
+    const { text } = (await world.skills.head("ledgers"))!;
+    expect(loadedIn(world.entries())).toMatchObject({ code: "recalled_skill", skills: [{ skill: "ledgers", text }] });
+    const evidence = createEvidenceStore({ bucket: world.bucket, profile: PROFILE, judge: JUDGE });
+    expect(await collectEvidence(evidence.list("ledgers"))).toMatchObject([{ skill: "ledgers", text }]);
+    expect(await noticesOf(world.life())).toMatchObject([{ code: "recalled_skill", text: "Loaded: ledgers." }]);
+
+    // What stands in the conversation is not shown twice, whatever the prompt.
+    world.clock.advance(60 * 60_000);
+    await world.turn(ask);
+    expect(world.entries().filter((entry) => entry.kind === "note" && entry.skills)).toHaveLength(1);
+    await world.put("ledgers", "Pass `--encoding cp1252`.", more);
+    world.clock.advance(60 * 60_000);
+    await world.turn(ask);
+    expect(said(world.model.requests.at(-1)!).at(-1)).toContain("cp1252");
+  });
+
+  it.each<[string, Parameters<typeof setUp>[1]]>([
+    ["with recall off", { settings: { skills: { recall: false } } }],
+    ["in a session that does not learn", { learning: "off" }],
+    ["in a session that is held out", { settings: { learning: { holdOut: 1 } } }],
+    ["which is switched off", { settings: { skills: { disabled: ["ledgers"] } } }],
+  ])("recalls none %s", async (_what, options) => {
+    const world = await setUpLearned([{ text: "Done." }], options);
+    await world.turn(ask);
+    expect(said(world.model.requests[0]!)).toEqual([`user: ${ask}`]);
+  });
+
+  it("is answered all the same when the skill cannot be read", async () => {
+    const world = await setUpLearned([{ text: "Done." }]);
+    const { get } = world.bucket;
+    world.bucket.get = async (key) => {
+      if (key.includes("/heads/ledgers")) throw new Error("unreachable");
+      return get(key);
+    };
+    expect(await world.turn(ask)).toMatchObject({ state: "done" });
+    expect(loadedIn(world.entries())).toBeUndefined();
+    expect(world.life().reports.join()).toContain("recalled skill");
   });
 });
 

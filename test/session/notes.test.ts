@@ -106,9 +106,9 @@ describe("the prompt of an epoch", () => {
   test("is made anew when the tools are others", async () => {
     const context = createEngineContext().open();
     const tools = sessionTools(context, "");
-    const first = await freezePrompt(context, { tools, force: false });
-    expect(await freezePrompt(context, { tools, force: false })).toBe(first);
-    const fewer = await freezePrompt(context, { tools: tools.slice(1), force: false });
+    const { text: first } = await freezePrompt(context, { tools, force: false });
+    expect(await freezePrompt(context, { tools, force: false })).toEqual({ text: first, learned: null });
+    const { text: fewer } = await freezePrompt(context, { tools: tools.slice(1), force: false });
     expect(context.log.meta("prompt")).toMatchObject({ epoch: 2, text: fewer });
   });
 
