@@ -1,6 +1,6 @@
 // What reviews and curation left behind in the stores: lost, done twice, or broken. Called by chaos-reviews.ts with what stands
 // on disk at the end and with the logs of the sessions. Every accepted write must be there once, and nothing else. Pure.
-import { CurationRun, CuratorNotes } from "../core/schemas/curation.ts";
+import { CurationRun, CurationWork, CuratorNotes } from "../core/schemas/curation.ts";
 import { sha256Hex, textOfFiles } from "../core/schemas/digest.ts";
 import type { Entry } from "../core/schemas/entry.ts";
 import { fromCitation } from "../core/schemas/ids.ts";
@@ -57,6 +57,7 @@ export function measureReviews(
     measureHeads(own, logs, note);
     measureLessons(own, note);
     measureCuration(own, note);
+    measureWork(own, note);
     const mine = sessions.filter((session) => session.profile === profile);
     for (const session of mine) measureSession(own, session, about.swept, note);
     measureEvidence(own, mine, note);
@@ -201,6 +202,28 @@ function measureCuration(profile: Profile, note: Note): void {
     for (const { work: id } of dryRun ? [] : work) {
       const isOwed = owed.some((one) => one.run === run && one.work === id);
       if (!isOwed && !profile.objects.has(`curation/${run}/work/${id}/result`)) note("lost", `${id} of run ${run}`);
+    }
+  }
+}
+
+/** What a work says that it changed stands, and no revision is a work's that none tells of. */
+function measureWork(profile: Profile, note: Note): void {
+  const told = matching(profile, /^curation\/([^/]+)\/work\/([^/]+)\/result$/).flatMap(({ slots, body }) =>
+    parse(CurationWork, body).changes.map(({ skill, to }) => ({ op: `curation:${slots.join(":")}:`, skill, to })),
+  );
+  for (const head of headsOf(profile)) {
+    const history = historyOf(profile, head);
+    const mine = told.filter(({ skill }) => skill === head.name);
+    for (const { op, to } of mine) {
+      if (!history.some(({ rev, text }) => rev === to.rev && text === to.text)) {
+        note("lost", `${head.name}: revision ${to.rev} by ${op}`);
+      }
+    }
+    for (const { op, rev } of history) {
+      const isWork = /^curation:[^:]+:(?:consolidate|(?:rewrite|look)\.[^:]+):/.test(op);
+      if (isWork && !mine.some((one) => op.startsWith(one.op) && one.to.rev === rev)) {
+        note("duplicated", `${head.name}: no work tells of revision ${rev} by ${op}`);
+      }
     }
   }
 }

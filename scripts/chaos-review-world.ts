@@ -2,7 +2,7 @@
 // a life ended, which steps of a review stand, and which of them a model was asked for. Called by chaos-reviews.ts.
 import { type IncomingMessage, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { fromReviewId } from "../core/schemas/ids.ts";
+import { ReviewId, fromReviewId } from "../core/schemas/ids.ts";
 
 export interface ReviewWorld {
   url: string;
@@ -26,7 +26,7 @@ export async function startReviewWorld(): Promise<ReviewWorld> {
     reached: new Map<string, string>(),
     askedAgain: [] as string[],
   };
-  /** When each answer was recorded, and in which life, by review. */
+  /** When each answer was recorded, and in which life, by review or merge. */
   const answers = new Map<string, { at: number; life: number }[]>();
   let life = 0;
 
@@ -39,16 +39,16 @@ export async function startReviewWorld(): Promise<ReviewWorld> {
         world.reached.set(body.worker, body.point);
         return "never answered"; // who is dead hears nothing
       case "/step": {
-        const review = body.key.split("/").at(-2)!;
+        const subject = subjectOf(body.key);
         if (!body.body.includes('"kind":"answer"')) return "answered";
-        answers.set(review, [...(answers.get(review) ?? []), { at: Date.now(), life }]);
+        answers.set(subject, [...(answers.get(subject) ?? []), { at: Date.now(), life }]);
         return "answered";
       }
       default: {
-        const review = [...answers.keys()].find((id) => isOf(id, body));
-        const standing = review && answers.get(review)![body.answers];
+        const subject = [...answers.keys()].find((id) => isOf(id, body));
+        const standing = subject && answers.get(subject)![body.answers];
         if (standing && (standing.life < life || Date.now() - standing.at > LONG_MS)) {
-          world.askedAgain.push(`answer ${body.answers + 1} of review ${review}`);
+          world.askedAgain.push(`answer ${body.answers + 1} of ${subject}`);
         }
         return "answered";
       }
@@ -86,13 +86,27 @@ interface Told {
   point: string;
   key: string;
   body: string;
-  session: string;
-  entry: number;
+  session?: string;
+  entry?: number;
+  /** Of a merge; a profile has one. */
+  profile?: string;
   answers: number;
 }
 
-function isOf(review: string, { session, entry }: Told): boolean {
-  const range = fromReviewId(review);
+/** The review or the merge that a step belongs to. */
+function subjectOf(key: string): string {
+  const [, profile = "", folder, review] = key.split("/");
+  return folder === "reviews" ? review! : mergeOf(profile);
+}
+
+function mergeOf(profile: string): string {
+  return `the merge of ${profile}`;
+}
+
+function isOf(subject: string, { session, entry = 0, profile }: Told): boolean {
+  if (profile !== undefined) return subject === mergeOf(profile);
+  if (!ReviewId.safeParse(subject).success) return false;
+  const range = fromReviewId(subject);
   return range.session === session && range.from <= entry && entry <= range.to;
 }
 

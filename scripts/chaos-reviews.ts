@@ -8,6 +8,7 @@ import { join, resolve } from "node:path";
 import { type Client, createClient } from "../cli/client.ts";
 import { buildWorkers } from "./chaos-build.ts";
 import { type IndexLag, createIndexLag } from "./chaos-index-lag.ts";
+import { addTwoThatAreOne, mergesIn, openMergesIn, toMergeMessage } from "./chaos-merge.ts";
 import { type Measured, type Reviewed, measureReviews } from "./chaos-review-measure.ts";
 import { type ReviewWorld, startReviewWorld } from "./chaos-review-world.ts";
 import { type StoredThings, readOwed, readStores } from "./chaos-store-disk.ts";
@@ -212,6 +213,7 @@ class Run {
   async #addProfile(): Promise<Profile> {
     const { key, profile } = await createClient({ url: this.#stack!.url, key: this.#token }).createProfile();
     const client = createClient({ url: this.#stack!.url, key, wait: (ms) => pause(Math.min(ms, 250)) });
+    await addTwoThatAreOne(client, profile);
     const added = { id: profile, client, subjects: [] };
     this.#profiles.push(added);
     return added;
@@ -222,7 +224,7 @@ class Run {
     return [...this.#things.objects.keys()].some((key) => key.includes(`/${session}.`) && /\/(result|dead)$/.test(key));
   }
 
-  /** Each message that is known again, newest first; a person who asks for curation and rates; and the hour that strikes. */
+  /** Each message that is known again, newest first; a person who asks for curation, or a merge, and rates; and the hour that strikes. */
   async #disturb(): Promise<void> {
     const jobs = [...this.#things.objects.keys()].flatMap((key) => {
       const [, profile, review] = /^p\/([^/]+)\/reviews\/([^/]+)\/job$/.exec(key) ?? [];
@@ -231,11 +233,17 @@ class Run {
     const bodies = jobs.toSorted(() => this.#random() - 0.5).slice(0, REDELIVERIES);
     await this.#send("deliver", { queue: "reviews", bodies, times: REDELIVERIES });
     const curated = this.#profiles.toSorted(() => this.#random() - 0.5).slice(0, 2);
-    for (const { client } of curated) {
-      const { run } = await client.runCurator();
+    const merges = mergesIn(this.#things.objects);
+    for (const { client, id } of curated) {
+      const { run } = await client.runCurator(
+        false,
+        merges.every(({ profile }) => profile !== id),
+      );
       const body = { v: 1, kind: "profile", profile: curated[0]!.id, run, dryRun: false };
       if (client === curated[0]!.client) await this.#send("deliver", { queue: "curation", bodies: [body], times: 2 });
     }
+    const asked = merges.slice(-2).map(toMergeMessage);
+    await this.#send("deliver", { queue: "curation", bodies: asked, times: REDELIVERIES });
     // Its call ends with the handler, which may be struck.
     void this.#stack!.cron("talaria-curator").catch(() => {});
     const rated = this.#subjects().filter((subject) => ROUNDS[subject.round]!.rated && this.#hasEnded(subject));
@@ -265,6 +273,7 @@ class Run {
     await this.#disturb();
     await until(() => readOwed(this.#stateDir).length === 0, 20_000);
     await Promise.all(this.#profiles.map((profile) => curate(profile)));
+    await until(() => openMergesIn(readStores(this.#stateDir).objects).length === 0, SETTLED_MS);
     await pause(500); // what was delivered again ends after what it repeats
     return this.#states();
   }
@@ -351,6 +360,7 @@ class Run {
       TALARIA_OPERATOR_TOKEN: this.#token,
       TALARIA_MODEL: "rehearsal",
       TALARIA_MODEL_REVIEW: "openai-chat:scripted",
+      TALARIA_MODEL_CURATION: "openai-chat:scripted",
       OPENAI_BASE_URL: `http://127.0.0.1:${this.#port}/chaos/v1`,
       TALARIA_SETTINGS: JSON.stringify(SETTINGS),
       TALARIA_CHAOS: JSON.stringify({ url: this.#world.url, points, old: this.#makeOld() }),

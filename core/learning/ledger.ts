@@ -9,7 +9,6 @@ import type { Settings } from "../schemas/settings.ts";
 import {
   type Evidence,
   type HeadMirror,
-  type Origin,
   type PastRevision,
   type SkillHead,
   SkillState,
@@ -17,6 +16,7 @@ import {
   outranks,
   toLineage,
 } from "../schemas/skill.ts";
+import { isLearned } from "../skills/protection.ts";
 import { fitPower, fitShare } from "./curve.ts";
 import { judgeTexts } from "./verdict.ts";
 
@@ -47,11 +47,10 @@ const MAX_DAYS = 56;
 const MAX_STRETCHES = 20;
 const LAST_REFUSED = 5;
 const DAY_MS = 24 * 60 * 60_000;
-const LEARNED: readonly Origin[] = ["review", "foreground", "curator"];
 
 export function toLedger(facts: LedgerFacts): LearningLedger {
   const turns = facts.turns.toSorted((a, b) => a.at - b.at || (a.turn < b.turn ? -1 : 1));
-  const learned = facts.skills.filter(({ mirror }) => LEARNED.includes(mirror.origin));
+  const learned = facts.skills.filter(({ mirror }) => isLearned(mirror));
   return {
     turns: describeTurns(turns, facts),
     curves: {

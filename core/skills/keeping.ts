@@ -2,10 +2,8 @@
 // on the fresh head.
 import { type Result, err, ok } from "../errors.ts";
 import type { SkillNext, SkillSnapshot } from "../ports.ts";
-import type { Origin } from "../schemas/skill.ts";
 import { toPutBack } from "./history.ts";
-
-const LEARNED: Origin[] = ["review", "foreground", "curator"];
+import { isLearned } from "./protection.ts";
 
 /**
  * A person's own skill becomes one the agent looks after: reviews change it, it ages. What came with the product or a hub is
@@ -14,7 +12,7 @@ const LEARNED: Origin[] = ["review", "foreground", "curator"];
 export function adopt(current: SkillSnapshot | null): Result<SkillNext> {
   if (!current) return err("skill_not_found", "Only a skill this profile holds can be adopted.");
   const { name, origin } = current.head;
-  if (LEARNED.includes(origin)) return ok({});
+  if (isLearned({ origin })) return ok({});
   if (origin === "user") return ok({ origin: "foreground" });
   return err("not_adoptable", `'${name}' came from outside: write your own from it first, and have that adopted.`);
 }
@@ -23,6 +21,6 @@ export function adopt(current: SkillSnapshot | null): Result<SkillNext> {
 export function unarchive(current: SkillSnapshot | null): Result<SkillNext> {
   if (!current) return err("skill_not_found", "Only a skill this profile holds can be restored.");
   if (current.head.state !== "archived") return ok({});
-  const state = LEARNED.includes(current.head.origin) ? "trial" : "active";
+  const state = isLearned(current.head) ? "trial" : "active";
   return ok({ state, reason: "Restored by a person.", ...toPutBack(current.head, current.head.text) });
 }

@@ -9,6 +9,7 @@ import { shardOf } from "../../core/schemas/digest.ts";
 import type { Answer } from "../../core/schemas/entry.ts";
 import { dayOf } from "../../core/schemas/ids.ts";
 import { PendingChange } from "../../core/schemas/pending.ts";
+import { ownerIn, proposeMerge } from "../../scripts/chaos-merge.ts";
 import { keyOf } from "../../stores/keys.ts";
 import product from "../../workers/api/index.ts";
 import type { Env } from "../../workers/api/env.ts";
@@ -94,10 +95,12 @@ async function complete(body: ChatRequest, env: Env): Promise<Response> {
   const request = toModelRequest(body);
   const seen = request.messages.map(({ text }) => text).join("\n");
   const [, session, entry] = /^\[([0-9A-HJKMNP-TV-Z]{26})\/(\d+)#/m.exec(seen) ?? [];
-  if (session) {
+  const isMerge = request.tools.some(({ name }) => name === "skill_merge");
+  const subject = isMerge ? { profile: ownerIn(seen) } : session ? { session, entry: Number(entry) } : null;
+  if (subject) {
     const answers = request.messages.filter(({ role }) => role === "assistant").length;
     const { url } = JSON.parse((env as unknown as { TALARIA_CHAOS: string }).TALARIA_CHAOS) as { url: string };
-    await fetch(`${url}/asked`, { method: "POST", body: JSON.stringify({ session, entry: Number(entry), answers }) });
+    await fetch(`${url}/asked`, { method: "POST", body: JSON.stringify({ ...subject, answers }) });
   }
   if (/\bdoomed\b/.test(seen)) return Response.json({ error: { message: "No." } }, { status: 400 });
   const answer = await answerTo(request, seen);
@@ -106,6 +109,11 @@ async function complete(body: ChatRequest, env: Env): Promise<Response> {
 
 async function answerTo(request: ModelRequest, seen: string): Promise<Pick<Answer, "text" | "calls">> {
   const begins = request.messages.every(({ role }) => role !== "assistant");
+  if (request.tools.some(({ name }) => name === "skill_merge")) {
+    const owner = ownerIn(seen);
+    if (!begins || !owner) return { text: "One will do.", calls: [] };
+    return { text: "They are one.", calls: [{ id: "call_0", name: "skill_merge", args: proposeMerge(owner) }] };
+  }
   const citation = /^\[(\S+#principal)\]/m.exec(seen)?.[1];
   if (/\bdoubtful\b/.test(seen) && citation && begins) {
     const args = { action: "add", store: "memory", content: DOUBTFUL, citations: [citation] };

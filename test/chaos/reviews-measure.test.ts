@@ -118,6 +118,35 @@ describe("the measure of a chaos run", () => {
     ],
     [
       "lost",
+      "a revision that a merge says it made",
+      ({ objects }) => {
+        const made = { skill: "tables", from: null, to: { state: "trial", rev: 3, text: head(1, "one").text } };
+        objects.set(
+          `${P}/curation/20260105T090000Z-aaaa/work/consolidate/result`,
+          JSON.stringify({
+            ...{ v: 1, run: "20260105T090000Z-aaaa", work: "consolidate", state: "done", note: "", merges: [] },
+            ...{
+              changes: [{ ...made, reason: "one" }],
+              refused: [],
+              modelCalls: 1,
+              spent: [],
+              usage: NO_USAGE,
+              finishedAt: 1,
+            },
+          }),
+        );
+      },
+    ],
+    [
+      "duplicated",
+      "a revision of a merge that none tells of",
+      (all) => {
+        const op = "curation:20260105T090000Z-aaaa:consolidate:2";
+        edit(all, "revisions/tables/00000001", (past) => ({ ...past, op }));
+      },
+    ],
+    [
+      "lost",
       "a change that waits for a person",
       (all) => edit(all, `reviews/${REVIEW}/result`, (result) => ({ ...result, waiting: 1 })),
     ],

@@ -60,7 +60,7 @@ export function withStorePoints<Env extends Stores>(env: Env, worker: string): E
       reading(`get ${kindOf(key)}`, () => skills.get(key, options as R2GetOptions)),
     async put(key: string, body: string | Uint8Array, options?: R2PutOptions) {
       const put = await writing(`put ${kindOf(key)}`, () => skills.put(key, body, options));
-      if (put && slotsOf("reviewStep", key)) await post("/step", { key, body });
+      if (put && (slotsOf("reviewStep", key) || slotsOf("curationStep", key))) await post("/step", { key, body });
       return put;
     },
     async list(options: R2ListOptions) {
