@@ -4,8 +4,8 @@
 import type { Model, ModelChain, ModelRequest, Tool } from "../../core/agent/contract.ts";
 import { type TurnRecords, createTurnRecords } from "../../core/archive/turn-archive.ts";
 import { ok } from "../../core/errors.ts";
-import { type ReviewEnd, runReview } from "../../core/learning/review.ts";
-import type { ReviewPolicy } from "../../core/learning/policy.ts";
+import { type ReviewEnd, runReview } from "../../core/learning/review/review.ts";
+import type { ReviewPolicy } from "../../core/learning/review/policy.ts";
 import { toJudge } from "../../core/learning/verdict.ts";
 import type { Bucket, KeyValue, MemoryStore, SkillStore } from "../../core/ports.ts";
 import type { ProfileId, SessionId } from "../../core/schemas/ids.ts";

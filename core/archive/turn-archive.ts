@@ -1,8 +1,8 @@
 // The turns of a profile, remembered by their signatures: what was asked, which tools worked on it, which skills it had, how
 // it ended and at what cost. Run by the Archive object, over any Sql; asked by sessions behind an answer and by the ledger of
-// learning. FTS5 over the stems of requests names the candidates, core/learning/neighbours.ts decides which are alike; so
+// learning. FTS5 over the stems of requests names the candidates, core/learning/observe/neighbours.ts decides which are alike; so
 // what a question costs does not grow with the profile.
-import { type ComparedTurn, isSimilarTurn, toCompared, toNeighbourhood } from "../learning/neighbours.ts";
+import { type ComparedTurn, isSimilarTurn, toCompared, toNeighbourhood } from "../learning/observe/neighbours.ts";
 import { contentWords } from "../learning/requests.ts";
 import type { Sql } from "../ports.ts";
 import type { SkillName } from "../schemas/ids.ts";

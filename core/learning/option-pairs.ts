@@ -1,5 +1,5 @@
 // Options and the values they are given, as they stand in arguments of calls and in texts: what a lesson prescribes and what the
-// work did can be held against each other by them. Used by grounding.ts and unfollowed.ts. Pure.
+// work did can be held against each other by them. Used by review/grounding.ts and observe/unfollowed.ts. Pure.
 import type { JsonObject } from "../schemas/entry.ts";
 
 /** `--name value` and `--name=value` on one line. */

@@ -26,7 +26,7 @@ import type { RunChecks } from "../skills/checks.ts";
 import type { Seeds } from "../skills/library.ts";
 import type { SkillSearch } from "../tools/skill-search.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { SessionTaint } from "../learning/taint.ts";
+import type { SessionTaint } from "../learning/taint/taint.ts";
 import type { Hub } from "./hub.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Log } from "./log.ts";

@@ -3,7 +3,7 @@
 // first model call. What was typed stays in the log as it was typed; what was added is a note, so that a turn that is resumed
 // sends the same bytes.
 import { type Failure, type Result, err, ok } from "../errors.ts";
-import { loadedBy } from "../learning/observe.ts";
+import { loadedBy } from "../learning/observe/observe.ts";
 import { FIXED } from "../limits.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import { byteLength } from "../schemas/digest.ts";

@@ -1,6 +1,6 @@
 // What a settled turn leaves behind for learning: a row that has it looked at behind the answer, a day of activity, the
 // review a person asked for. Decides before the transaction and writes inside it.
-import { decideOnRefine } from "../learning/triggers.ts";
+import { decideOnRefine } from "../learning/observe/triggers.ts";
 import { textOf } from "../schemas/entry.ts";
 import type { Entry } from "../schemas/entry.ts";
 import { dayOf } from "../schemas/ids.ts";

@@ -2,12 +2,19 @@
 // turns like it. Tells the Archive and the skills' evidence, carries out verdicts, and asks for a review. Jobs of the outbox;
 // every step may be done again, and what is stored is stored in one transaction at the end.
 import { messageOf } from "../errors.ts";
-import { judgeMessage } from "../learning/judge-message.ts";
-import { toNeighbourhood } from "../learning/neighbours.ts";
-import { isAnswered, judgeAgain, observeTurn, placeAmong, toSignature, withCorrection } from "../learning/observe.ts";
+import { judgeMessage } from "../learning/observe/judge-message.ts";
+import { toNeighbourhood } from "../learning/observe/neighbours.ts";
+import {
+  isAnswered,
+  judgeAgain,
+  observeTurn,
+  placeAmong,
+  toSignature,
+  withCorrection,
+} from "../learning/observe/observe.ts";
 import { taskOf } from "../learning/requests.ts";
 import { settleSkill } from "../learning/settle.ts";
-import { type Offered, decideOnCorrection, decideReview, updateCounters } from "../learning/triggers.ts";
+import { type Offered, decideOnCorrection, decideReview, updateCounters } from "../learning/observe/triggers.ts";
 import { hashFiles, textOfFiles } from "../schemas/digest.ts";
 import { type Entry, type UserEntry, textOf } from "../schemas/entry.ts";
 import { type SkillName, dayOf } from "../schemas/ids.ts";

@@ -1,9 +1,9 @@
 // Carries out the jobs a turn left behind. A row leaves only when its effect is proved: a put that answered, or, for a
 // review, a result that can be read. Until then it is done again, which its id makes harmless.
-import { defaultGrant, toReviewJob } from "../learning/job.ts";
-import { isUrgent } from "../learning/triggers.ts";
+import { defaultGrant, toReviewJob } from "../learning/review/job.ts";
+import { isUrgent } from "../learning/observe/triggers.ts";
 import { spentOf, toReviewLines } from "../learning/spent.ts";
-import { tellResult } from "../learning/telling.ts";
+import { tellResult } from "../learning/review/telling.ts";
 import type { ReviewDead, ReviewResult } from "../schemas/review.ts";
 import type { UsageLine } from "../schemas/usage.ts";
 import { answerWithin } from "../time-limit.ts";

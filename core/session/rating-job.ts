@@ -1,7 +1,7 @@
 // Tells whom it concerns of a person's rating: the evidence and the verdicts of the skills the turn used, the Archive, and, by a
 // note in the log, the model and the review that follows. A job of the outbox; every step may be done again.
-import { withCorrection } from "../learning/observe.ts";
-import { decideOnRating } from "../learning/triggers.ts";
+import { withCorrection } from "../learning/observe/observe.ts";
+import { decideOnRating } from "../learning/observe/triggers.ts";
 import type { NoteEntry, Part } from "../schemas/entry.ts";
 import type { EngineContext } from "./context.ts";
 import { placeNotice } from "./events.ts";

@@ -1,8 +1,8 @@
 // A person's word on a turn, and what was observed of it, for the engine. A rating is stored at once; whom it concerns is told
 // by the outbox. Synchronous.
 import { type Result, err, ok } from "../errors.ts";
-import { judgeAgain } from "../learning/observe.ts";
-import { traceTurn } from "../learning/trace.ts";
+import { judgeAgain } from "../learning/observe/observe.ts";
+import { traceTurn } from "../learning/observe/trace.ts";
 import type { TurnObservation } from "../schemas/api.ts";
 import type { Observation, Rating } from "../schemas/learning.ts";
 import type { EngineContext } from "./context.ts";

@@ -1,6 +1,6 @@
 // The answer to `/refine`, for the driver. It is given at once; the review itself is asked for when the turn that the answer ends
 // is settled (learn.ts).
-import { decideOnRefine } from "../learning/triggers.ts";
+import { decideOnRefine } from "../learning/observe/triggers.ts";
 import type { EngineContext } from "./context.ts";
 import type { Ending } from "./end-turn.ts";
 import { REFINING } from "./learn.ts";

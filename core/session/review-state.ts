@@ -9,7 +9,7 @@ import {
   mergeDecisions,
   resetCounters,
   restoreCounters,
-} from "../learning/triggers.ts";
+} from "../learning/observe/triggers.ts";
 import { toReviewId } from "../schemas/ids.ts";
 import type { ReviewCounters } from "../schemas/learning.ts";
 import type { EngineContext } from "./context.ts";

@@ -1,6 +1,6 @@
 // What a session's model has read, for whoever must know whether it repeats it: one index over the log, grown as the log grows.
 // Made once by the engine; empty until it is first asked.
-import { type SessionTaint, createSessionTaint } from "../learning/taint.ts";
+import { type SessionTaint, createSessionTaint } from "../learning/taint/taint.ts";
 import type { Entry } from "../schemas/entry.ts";
 import type { Log } from "./log.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isCurated } from "../../core/learning/run-curation.ts";
+import { isCurated } from "../../core/learning/curation/run-curation.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { shardOf } from "../../core/schemas/digest.ts";
 import { dayOf } from "../../core/schemas/ids.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isCurated, toHeadCheck } from "../../core/learning/run-curation.ts";
+import { isCurated, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
 import { ok } from "../../core/errors.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { CurationId, dayOf, fromCurationId, toCurationId } from "../../core/schemas/ids.ts";

@@ -1,6 +1,6 @@
 // A million profiles, of which few were active: what a night of curation costs depends on those few alone.
 import { describe, expect, it } from "vitest";
-import { runCuration, toHeadCheck } from "../../core/learning/run-curation.ts";
+import { runCuration, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
 import { toJudge } from "../../core/learning/verdict.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { CurationMessage } from "../../core/schemas/curation.ts";

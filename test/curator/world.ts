@@ -1,7 +1,7 @@
 // A world for curation: one bucket, one queue and one clock, and as many profiles as wanted, each with skills of any age.
 import { ok } from "../../core/errors.ts";
-import { runWork } from "../../core/learning/curation-model.ts";
-import { runCuration, toHeadCheck } from "../../core/learning/run-curation.ts";
+import { runWork } from "../../core/learning/curation/model.ts";
+import { runCuration, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
 import { toJudge } from "../../core/learning/verdict.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { SkillNext } from "../../core/ports.ts";

@@ -8,7 +8,7 @@ import { createPendingDesk } from "../../core/tools/pending-desk.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
 import { PROFILE, SESSION, assistant, call, sampleJob, tool, user } from "../learning/sample.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
-import { skillText } from "../taint/red-team.ts";
+import { skillText } from "../learning/taint/red-team.ts";
 import { createWorld } from "./world.ts";
 
 const shown = call("c1", "terminal", { command: "cat notes.txt" });

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { JsonObject } from "../../core/schemas/entry.ts";
-import { HELD, PARAPHRASED } from "../learning/duplicate-pairs.ts";
+import { HELD, PARAPHRASED } from "../learning/review/duplicate-pairs.ts";
 import { SESSION, sampleJob } from "../learning/sample.ts";
 import type { ScriptLine } from "../support/scripted-model.ts";
 import { CITED, SKILL, SKILL_MD } from "./script.ts";

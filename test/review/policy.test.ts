@@ -1,10 +1,10 @@
 // Each rule that a review enforces in code, through a whole review: what it refuses is refused, with a sentence that says how to
 // go on, and done where that one rule is switched off.
 import { describe, expect, it } from "vitest";
-import { POLICY, type ReviewPolicy } from "../../core/learning/policy.ts";
+import { POLICY, type ReviewPolicy } from "../../core/learning/review/policy.ts";
 import type { JsonObject } from "../../core/schemas/entry.ts";
 import { seeds } from "../../skills-seed/index.ts";
-import { HELD, PARAPHRASED } from "../learning/duplicate-pairs.ts";
+import { HELD, PARAPHRASED } from "../learning/review/duplicate-pairs.ts";
 import { SESSION } from "../learning/sample.ts";
 import type { ScriptLine } from "../support/scripted-model.ts";
 import { CITED, SKILL, SKILL_MD } from "./script.ts";

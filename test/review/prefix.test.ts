@@ -2,7 +2,7 @@
 // byte, on every wire that caches; only the review's tools may be called; and it is done only where it can be read from there.
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../core/agent/contract.ts";
-import { MAX_JOB_BYTES } from "../../core/learning/job.ts";
+import { MAX_JOB_BYTES } from "../../core/learning/review/job.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { toAnthropicBody } from "../../core/models/anthropic.ts";
 import { toChatBody } from "../../core/models/openai-chat.ts";

@@ -9,7 +9,7 @@ import type { SkillName } from "../../core/schemas/ids.ts";
 import { PROFILE, SESSION, assistant, call, sampleJob, tool, user } from "../learning/sample.ts";
 import type { ScriptLine } from "../support/scripted-model.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
-import { skillText } from "../taint/red-team.ts";
+import { skillText } from "../learning/taint/red-team.ts";
 import { createWorld } from "./world.ts";
 
 const shown = call("c1", "terminal", { command: "head rates.txt" });

@@ -1,6 +1,6 @@
 // A world for reviews: one bucket, one KV and one clock that outlive the processes working on them. A process may be
 // killed at any call to a store: from then on none of its calls returns, as it is for one that is dead.
-import { type ReviewEnd, type ReviewOptions, runReview } from "../../core/learning/review.ts";
+import { type ReviewEnd, type ReviewOptions, runReview } from "../../core/learning/review/review.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Bucket, KeyValue } from "../../core/ports.ts";
 import type { ReviewJob } from "../../core/schemas/review.ts";

@@ -2,8 +2,8 @@
 // the real review of what they recorded. Used by the tests of rehearsal and of the demo's data.
 import type { Journal, Model } from "../../core/agent/contract.ts";
 import { runLoop } from "../../core/agent/loop.ts";
-import { defaultGrant, toReviewJob } from "../../core/learning/job.ts";
-import { runReview } from "../../core/learning/review.ts";
+import { defaultGrant, toReviewJob } from "../../core/learning/review/job.ts";
+import { runReview } from "../../core/learning/review/review.ts";
 import { ok } from "../../core/errors.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { renderMemoryBlock } from "../../core/memory/block.ts";

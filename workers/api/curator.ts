@@ -2,7 +2,7 @@
 // reads.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
-import { renderCurationWork } from "../../core/learning/curation-report.ts";
+import { renderCurationWork } from "../../core/learning/curation/report.ts";
 import { CurationReport, CurationRunList, CurationStarted, CuratorStatus } from "../../core/schemas/api.ts";
 import type { CurationMessage } from "../../core/schemas/curation.ts";
 import { CurationId, type ProfileId, toCurationId } from "../../core/schemas/ids.ts";

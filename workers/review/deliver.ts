@@ -1,8 +1,8 @@
 // What becomes of one queue message: run the review, wait, try again later, or give it up. Called by index.ts for both
 // queues. Counts failures itself, because a queue's own count starts again in its dead-letter queue.
 import { messageOf } from "../../core/errors.ts";
-import { type ReviewEnd, settleWatermark } from "../../core/learning/review.ts";
-import { keptIn } from "../../core/learning/telling.ts";
+import { type ReviewEnd, settleWatermark } from "../../core/learning/review/review.ts";
+import { keptIn } from "../../core/learning/review/telling.ts";
 import type { Clock, MemoryStore, PendingStore, ReviewStore } from "../../core/ports.ts";
 import { type ProfileId, fromReviewId } from "../../core/schemas/ids.ts";
 import { type ReviewJob, ReviewMessage } from "../../core/schemas/review.ts";
@@ -14,7 +14,7 @@ export interface DeliverOptions {
   reviews(profile: ProfileId): ReviewStore;
   memory(profile: ProfileId): MemoryStore;
   pending(profile: ProfileId): PendingStore;
-  /** Runs it once; see core/learning/review.ts. */
+  /** Runs it once; see core/learning/review/review.ts. */
   run(job: ReviewJob): Promise<ReviewEnd>;
   clock: Clock;
   settings: Settings;

@@ -4,7 +4,7 @@ import quickjs from "#wasm/quickjs.wasm";
 import type { ModelChain } from "../../core/agent/contract.ts";
 import { createCheckRunner } from "../../core/checks/run-checks.ts";
 import { type Result, err } from "../../core/errors.ts";
-import { type ReviewEnd, runReview } from "../../core/learning/review.ts";
+import { type ReviewEnd, runReview } from "../../core/learning/review/review.ts";
 import { parseSettings } from "../../core/limits.ts";
 import { createKeyHealth } from "../../core/models/key-pool.ts";
 import { createRehearsalModel } from "../../core/models/rehearsal.ts";

@@ -1,8 +1,8 @@
 // Another agent's way of learning over the product's sessions and stores: counts what its sessions do, reviews them when a
 // counter is full, curates while nobody works. Called by run-stream.ts in the place of the product's own reviews.
 import { readOutcome } from "../../../core/agent/tool-result.ts";
-import { defaultGrant, toReviewJob } from "../../../core/learning/job.ts";
-import { renderTranscript } from "../../../core/learning/transcript.ts";
+import { defaultGrant, toReviewJob } from "../../../core/learning/review/job.ts";
+import { renderTranscript } from "../../../core/learning/review/transcript.ts";
 import type { Model } from "../../../core/agent/contract.ts";
 import { textOf } from "../../../core/schemas/entry.ts";
 import type { ProfileId } from "../../../core/schemas/ids.ts";

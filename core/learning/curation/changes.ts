@@ -1,0 +1,185 @@
+// The changes of a curation, carried out and taken back, each by one swap of one head. Called by run-curation.ts. All are
+// idempotent, and all leave alone what has moved since they were decided.
+import { type Result, err, ok } from "../../errors.ts";
+import type { Clock, EvidenceStore, SkillNext, SkillStore } from "../../ports.ts";
+import type {
+  CurationChange,
+  CurationMove,
+  CurationPlan,
+  CurationRun,
+  HealthFinding,
+  Standing,
+} from "../../schemas/curation.ts";
+import type { CurationId, SkillName } from "../../schemas/ids.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import type { SkillHead, SkillStats } from "../../schemas/skill.ts";
+import { openRevision, toPutBack } from "../../skills/history.ts";
+import { settleSkill } from "../settle.ts";
+
+export function standingOf({ state, rev, text }: SkillHead): Standing {
+  return { state, rev, text };
+}
+
+interface Applied {
+  moves: CurationRun["moves"];
+  verdicts: NonNullable<CurationRun["verdicts"]>;
+  health: NonNullable<CurationRun["health"]>;
+  undone: NonNullable<CurationRun["undone"]>;
+  /** In the order they were made. */
+  changes: CurationChange[];
+}
+
+/** What a dry run would do. */
+export function onlyPlanned({ moves, verdicts = [], health = [] }: CurationPlan): Applied {
+  const result = "planned" as const;
+  return {
+    moves: moves.map((move) => ({ ...move, result })),
+    verdicts: verdicts.map((move) => ({ ...move, result })),
+    health: health.map((finding) => ({ ...finding, result })),
+    undone: [],
+    changes: [],
+  };
+}
+
+function verdictOp(run: CurationId, skill: SkillName): string {
+  return `curation:${run}:${skill}`;
+}
+
+interface ApplyOptions {
+  skills: SkillStore;
+  evidence: EvidenceStore;
+  settings: Settings;
+  clock: Clock;
+  /** What was counted of each skill in this run: grows. */
+  folded: Map<SkillName, SkillStats>;
+}
+
+/** Idempotent: what an earlier attempt has done is told again, and not done again. */
+export async function applyPlan(options: ApplyOptions, plan: CurationPlan): Promise<Applied> {
+  const { skills, evidence, settings, clock, folded } = options;
+  const done: Applied = { moves: [], verdicts: [], health: [], undone: [], changes: [] };
+  for (const move of plan.verdicts ?? []) {
+    const { skill, from } = move;
+    const settled = await settleSkill({ skills, evidence, settings, skill, op: verdictOp(plan.run, skill) });
+    folded.set(skill, settled.stats);
+    const { moved } = settled;
+    done.verdicts.push({ ...move, result: moved ? "moved" : "left", ...(moved && { to: moved.to }) });
+    if (!moved) continue;
+    const { to: state, rev, reason } = moved;
+    const text = (await skills.revision(skill, rev))?.text ?? from.text;
+    done.changes.push({ skill, from: { ...from, state: moved.from }, to: { state, rev, text }, reason });
+  }
+  for (const move of plan.moves) {
+    const change = await applyMove(skills, plan.run, move);
+    done.moves.push({ ...move, result: change ? "moved" : "left" });
+    if (change) done.changes.push(change);
+  }
+  for (const finding of plan.health ?? []) {
+    const held = await applyHealth(skills, plan.run, finding, clock.now());
+    done.health.push({ ...finding, result: held ? "moved" : "left" });
+  }
+  for (const [n, change] of (plan.undo ?? []).entries()) {
+    const end = await undoChange(skills, plan, n, change);
+    const why = "why" in end ? end.why : "";
+    done.undone.push({ change, result: why === "" ? "moved" : "left", why });
+    if ("change" in end) done.changes.push(end.change);
+  }
+  return done;
+}
+
+/** The change, also when an earlier attempt made it; null when something else moved the skill first. */
+async function applyMove(skills: SkillStore, run: CurationId, move: CurationMove): Promise<CurationChange | null> {
+  const head = await change(skills, `curation:${run}:${move.skill}`, move.skill, ({ seq, state, reason }) => {
+    const done = seq === move.seq + 1 && state === move.to && reason === move.reason;
+    if (seq !== move.seq && !done) return err("skill_moved", "The skill has changed since the plan was made.");
+    return ok({ state: move.to, reason: move.reason });
+  });
+  if (!head) return null;
+  const to = standingOf(head);
+  return { skill: move.skill, from: { ...to, state: move.from }, to, reason: move.reason };
+}
+
+/** True when the head holds the finding. A person's pin is no hindrance: only what is known of the skill changes. */
+async function applyHealth(
+  skills: SkillStore,
+  run: CurationId,
+  { skill, text, broken }: HealthFinding,
+  now: number,
+): Promise<boolean> {
+  const head = await change(skills, `curation:${run}:health:${skill}`, skill, (current) => {
+    if (current.text !== text) return err("skill_moved", "The skill has changed since it was checked.");
+    const known = current.health?.broken ?? [];
+    return ok(isSame(known, broken) ? {} : { health: { checkedAt: now, broken } });
+  });
+  return head !== null;
+}
+
+/**
+ * Takes a change back: the state and the text that were there before. What was created is archived. `why`: it was left
+ * alone, because a person or the evidence has moved the skill since.
+ */
+async function undoChange(
+  skills: SkillStore,
+  { run, undoes }: CurationPlan,
+  n: number,
+  { skill, from, to }: CurationChange,
+): Promise<{ change: CurationChange } | { why: string }> {
+  const reason = `as it was before the curation that was taken back`;
+  const before = await skills.head(skill);
+  if (!before) return { why: "it is gone" };
+  const changed = await skills.change({
+    name: skill,
+    op: `curation:${run}:${n}:${skill}`,
+    since: before.rev,
+    async decide(current) {
+      if (!current) return moved("it is gone");
+      const { head } = current;
+      const back: Standing = from ?? { ...to, state: "archived" };
+      if (head.state === back.state && head.text === back.text && head.reason === reason) return ok({});
+      if (head.pinned) return moved("a person has pinned it");
+      if (head.text !== to.text) return moved("its text has changed since");
+      if (head.state !== to.state) return moved(`it has become ${head.state} since`);
+      // Else the next look at the same evidence would come to the same verdict.
+      const anew = head.settled?.op === verdictOp(undoes ?? run, skill) ? { restored: true as const } : {};
+      const next: SkillNext = { state: back.state, reason, ...anew, ...toPutBack(head, back.text) };
+      if (back.text === head.text) return ok(next);
+      const opened = await openRevision(skills, skill, back.rev);
+      if (!opened.ok) return moved("its former text was purged");
+      const { description, category, citations, parent = null } = opened.value.revision;
+      return ok({ ...next, files: opened.value.files, description, category, citations, parent });
+    },
+  });
+  if (changed.ok) return { change: { skill, from: to, to: standingOf(changed.value.head), reason } };
+  const { code, message } = changed.failure;
+  if (code === "skill_moved" || code === "profile_gone") return { why: message };
+  throw new Error(`The change of ${skill} could not be taken back: ${message}`);
+}
+
+function moved(why: string): Result<never> {
+  return err("skill_moved", why);
+}
+
+/** The head afterwards; null when the skill is gone or has moved. */
+async function change(
+  skills: SkillStore,
+  op: string,
+  name: string,
+  decide: (head: SkillHead) => Result<SkillNext>,
+): Promise<SkillHead | null> {
+  const before = await skills.head(name);
+  if (!before) return null;
+  const changed = await skills.change({
+    name,
+    op,
+    since: before.rev,
+    decide: (current) => (current ? decide(current.head) : err("skill_moved", "The skill is gone.")),
+  });
+  if (changed.ok) return changed.value.head;
+  const { code, message } = changed.failure;
+  if (code === "skill_moved" || code === "profile_gone") return null;
+  throw new Error(`The skill ${name} could not be changed: ${message}`);
+}
+
+function isSame(a: string[], b: string[]): boolean {
+  return a.length === b.length && a.every((text, i) => text === b[i]);
+}

@@ -1,0 +1,227 @@
+// Makes one skill of several: skill_merge, the tool a curation's model proposes it with, and the carrying out of a merge that
+// has been written down. The umbrella comes first, then what it absorbs goes to the archive, one swap each. Whoever comes
+// later carries an open merge to its end; what has moved since the merge was planned is left alone.
+import * as z from "zod";
+import type { Tool, ToolContext, ToolResult } from "../../agent/contract.ts";
+import { succeed } from "../../agent/tool-result.ts";
+import { type Result, assert, err, ok } from "../../errors.ts";
+import type { Clock, CurationStore, SkillSnapshot, SkillStore, WorkStore } from "../../ports.ts";
+import { type CurationChange, CurationMerge, MergeItem, type WorkId } from "../../schemas/curation.ts";
+import type { CurationId, ProfileId } from "../../schemas/ids.ts";
+import { SkillName } from "../../schemas/ids.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import type { SkillHead, SkillIndex } from "../../schemas/skill.ts";
+import type { Seeds } from "../../skills/library.ts";
+import { type SkillOperation, toDecide } from "../../skills/operations.ts";
+import { toRefusal } from "../../tools/refusal.ts";
+import type { SkillInspector } from "../../tools/skill-manage.ts";
+import { checkMerge } from "./merge-plan.ts";
+import { standingOf } from "./changes.ts";
+import type { MergeFacts } from "./script.ts";
+
+const Args = z.strictObject({
+  umbrella: z
+    .string()
+    .describe("The skill that holds all of it from now on: a new name for the class, or one of the group."),
+  content: z.string().describe("The umbrella's whole SKILL.md, as it is to be."),
+  absorbs: z.array(z.string()).describe("Skills that go up in it, and are archived."),
+  items: z
+    .array(
+      z.strictObject({
+        id: z.string().describe("As shown, such as reading-tables/3 or reading-tables/references/forms.md."),
+        fate: MergeItem.shape.fate,
+        where: z.string().optional().describe("A kept file: its path in the umbrella, if it changes."),
+        reason: z.string().optional().describe("superseded, archived: why it need not be kept."),
+      }),
+    )
+    .describe("Every item of every absorbed skill, once."),
+  category: z.string().optional().describe("One lower-case word to file it under."),
+});
+type Args = z.infer<typeof Args>;
+
+export interface MergeOptions {
+  profile: ProfileId;
+  run: CurationId;
+  work: WorkId;
+  store: WorkStore;
+  curation: CurationStore;
+  skills: SkillStore;
+  seeds: Seeds;
+  settings: Settings;
+  clock: Clock;
+  /** Look at the umbrella before the merge is written down; what is carried out later is the same to the letter. */
+  inspectors?: SkillInspector[];
+}
+
+export function createSkillMerge(options: MergeOptions): Tool<Args> {
+  return {
+    name: "skill_merge",
+    description:
+      "Makes one skill of several: writes the umbrella, then archives the skills it absorbs. Refused when an item of theirs is not accounted for.",
+    parameters: Args,
+    effect: "keyed",
+    run: (args, context) => propose(args, context, options),
+  };
+}
+
+/** What a merge came to. `changes` in the order they were made. */
+interface MergeEnd {
+  umbrella: SkillHead;
+  absorbed: SkillName[];
+  left: SkillName[];
+  changes: CurationChange[];
+}
+
+async function propose(args: Args, context: ToolContext, options: MergeOptions): Promise<ToolResult> {
+  const n = placeOf(context.op);
+  // A merge that was written down is carried out, whatever has become of its skills.
+  const begun = (await options.store.merges()).find((merge) => merge.n === n);
+  const merge = begun ? ok(begun) : await plan(args, n, context, options);
+  if (!merge.ok) return toRefusal(merge.failure);
+  const end = await carryOutMerge(merge.value, options);
+  if (!end.ok) return toRefusal(end.failure);
+  const { umbrella, absorbed, left, changes } = end.value;
+  const facts: MergeFacts = { umbrella: umbrella.name, absorbed, left, changes };
+  return succeed({ done: "merged", ...facts, state: umbrella.state });
+}
+
+/** The number at the end of an op: the place of the call in its script. */
+function placeOf(op: string): number {
+  const n = Number(op.slice(op.lastIndexOf(".") + 1));
+  assert(Number.isInteger(n), `the op ${op} has no place`);
+  return n;
+}
+
+async function plan(
+  args: Args,
+  n: number,
+  { resumed }: ToolContext,
+  options: MergeOptions,
+): Promise<Result<CurationMerge>> {
+  const { skills, store, run, work, clock } = options;
+  const names = [args.umbrella, ...args.absorbs];
+  const strange = names.find((name) => !SkillName.safeParse(name).success);
+  if (strange !== undefined) return err("bad_merge", `${JSON.stringify(strange.slice(0, 80))} is no skill name.`);
+  const umbrella = await skills.open(args.umbrella);
+  const absorbs = new Map<SkillName, SkillSnapshot>();
+  for (const name of args.absorbs) {
+    const found = await skills.open(name);
+    if (found) absorbs.set(name, found);
+  }
+  const checked = checkMerge(args, { umbrella, absorbs });
+  if (!checked.ok) return checked;
+  const heads = args.absorbs.map((name) => absorbs.get(name)!.head);
+  const merge = CurationMerge.parse({
+    ...{ v: 1, run, work, n, at: clock.now(), umbrella: args.umbrella, content: args.content },
+    before: umbrella && standingOf(umbrella.head),
+    ...checked.value,
+    category: args.category ?? umbrella?.head.category ?? heads[0]!.category,
+    absorbs: heads.map((head) => ({ skill: head.name, seq: head.seq, standing: standingOf(head) })),
+    citations: [...new Set([...(umbrella?.head.citations ?? []), ...heads.flatMap((head) => head.citations)])].slice(
+      0,
+      MAX_CITATIONS,
+    ),
+  });
+  // What cannot be written is not planned: the same decision as later, on what stands now.
+  const trial = await decideUmbrella(merge, options)(umbrella, withoutLines(await skills.index(), args.umbrella));
+  if (!trial.ok) return trial;
+  const { files: after, description = "" } = trial.value;
+  const { umbrella: name, citations } = merge;
+  for (const inspect of after ? (options.inspectors ?? []) : []) {
+    const write = { name, before: umbrella, after: after!, description, citations, approved: false };
+    const failure = await inspect({ ...write, ...(resumed && { resumed }) });
+    if (failure) return { ok: false, failure };
+  }
+  return ok(await store.putMerge(merge));
+}
+
+const MAX_CITATIONS = 50;
+
+/** Merges of a work whose call has no outcome yet, carried out to their end. What cannot be is left. */
+export async function finishMerges(options: MergeOptions): Promise<MergeFacts[]> {
+  const { store } = options;
+  const { steps } = await store.script();
+  const ends: MergeFacts[] = [];
+  for (const merge of await store.merges()) {
+    if (steps[merge.n + 1]) continue;
+    const end = await carryOutMerge(merge, options);
+    if (end.ok) ends.push({ ...end.value, umbrella: merge.umbrella });
+  }
+  return ends;
+}
+
+/** Idempotent. Failures: those of the umbrella's write; then nothing was absorbed. */
+async function carryOutMerge(merge: CurationMerge, options: MergeOptions): Promise<Result<MergeEnd>> {
+  const { skills, curation, profile } = options;
+  const op = `curation:${merge.run}:${merge.work}:${merge.n}`;
+  const since = merge.before?.rev ?? 0;
+  const written = await skills.change({ name: merge.umbrella, op, since, decide: decideUmbrella(merge, options) });
+  if (!written.ok) return written;
+  const umbrella = written.value.head;
+  const made = (await skills.revision(merge.umbrella, since + 1)) ?? umbrella;
+  const changes: CurationChange[] = [
+    {
+      skill: merge.umbrella,
+      from: merge.before,
+      to: { state: "trial", rev: made.rev, text: made.text },
+      reason: `takes in ${merge.absorbs.map(({ skill }) => skill).join(", ")}`,
+    },
+  ];
+  const { keepSkills } = await curation.policy(profile);
+  if (merge.absorbs.some(({ skill }) => keepSkills.includes(skill)) && !keepSkills.includes(merge.umbrella)) {
+    // A job that names one of them finds what it needs in the umbrella.
+    await curation.changePolicy(profile, (policy) => ({
+      ...policy,
+      keepSkills: [...new Set([...policy.keepSkills, merge.umbrella])],
+    }));
+  }
+  const absorbed: SkillName[] = [];
+  const left: SkillName[] = [];
+  for (const { skill, seq, standing } of merge.absorbs) {
+    const reason = `absorbed into ${merge.umbrella}`;
+    const gone = await skills.change({
+      name: skill,
+      op: `${op}:${skill}`,
+      since: standing.rev,
+      decide(current) {
+        if (!current) return err("skill_moved", "The skill is gone.");
+        const { head } = current;
+        const isDone = head.seq === seq + 1 && head.state === "archived" && head.reason === reason;
+        if (head.seq !== seq && !isDone)
+          return err("skill_moved", "The skill has changed since the merge was planned.");
+        return ok({ state: "archived", reason });
+      },
+    });
+    if (!gone.ok && gone.failure.code !== "skill_moved") return gone;
+    if (gone.ok) changes.push({ skill, from: standing, to: { ...standing, state: "archived" }, reason });
+    (gone.ok ? absorbed : left).push(skill);
+  }
+  return ok({ umbrella, absorbed, left, changes });
+}
+
+/** The same rules as for any write of a model; what is about to be absorbed is no neighbour. */
+function decideUmbrella(merge: CurationMerge, { skills, seeds, settings }: MergeOptions) {
+  return async (current: SkillSnapshot | null, index: SkillIndex) => {
+    const standing = current ? standingOf(current.head) : null;
+    if (standing?.text !== merge.before?.text || standing?.state !== merge.before?.state) {
+      return err("skill_moved", `'${merge.umbrella}' has changed since it was read: look at it again.`);
+    }
+    const { umbrella: name, content, category } = merge;
+    const isNew = standing === null || standing.state === "archived";
+    const operations: SkillOperation[] = [{ action: isNew ? "create" : "edit", name, content, category }];
+    for (const { path, sha256 } of merge.files) {
+      const body = await skills.blob(sha256);
+      if (typeof body !== "string") return err("file_missing", `The contents of '${path}' are gone: leave it out.`);
+      operations.push({ action: "write_file", name, path, content: body });
+    }
+    const others = withoutLines(index, ...merge.absorbs.map(({ skill }) => skill));
+    const { citations } = merge;
+    const writing = { origin: "curator" as const, seeds, settings: settings.skills, citations };
+    return toDecide(operations, writing)(current, others);
+  };
+}
+
+function withoutLines(index: SkillIndex, ...names: SkillName[]): SkillIndex {
+  const skills = Object.entries(index.skills).filter(([name]) => !names.includes(name));
+  return { ...index, skills: Object.fromEntries(skills) };
+}

@@ -1,0 +1,185 @@
+// Whether several skills may become one as a model proposes: every item of the old ones is accounted for, and what is said
+// to be kept is found in the new text. Called by consolidate.ts before anything is written. Pure.
+import { type Failure, type Result, err, ok } from "../../errors.ts";
+import type { SkillSnapshot } from "../../ports.ts";
+import type { CurationMerge, MergeItem } from "../../schemas/curation.ts";
+import type { FileBodies } from "../../schemas/file-body.ts";
+import type { SkillName } from "../../schemas/ids.ts";
+import { SKILL_MD } from "../../skills/format.ts";
+import { baseOf } from "../../skills/validate.ts";
+import { type SkillItem, isFileItem, isKept, itemsOf } from "./skill-items.ts";
+
+export interface MergeProposal {
+  umbrella: SkillName;
+  content: string;
+  absorbs: SkillName[];
+  items: MergeItem[];
+}
+
+/** As they stand; what is not in it does not exist. */
+export interface MergeSources {
+  umbrella: SkillSnapshot | null;
+  absorbs: Map<SkillName, SkillSnapshot>;
+}
+
+/** What the plan needs beside the proposal. */
+export interface CheckedMerge {
+  files: CurationMerge["files"];
+  items: CurationMerge["items"];
+}
+
+const MIN_REASON_CHARS = 8;
+const MAX_NAMED = 12;
+
+/**
+ * Failures: `bad_merge` (what may be merged at all), `item_unknown`, `item_unmarked`, `reason_missing`, `item_lost`,
+ * `file_clash`, `file_not_mentioned`, `nothing_kept`.
+ */
+export function checkMerge(proposal: MergeProposal, sources: MergeSources): Result<CheckedMerge> {
+  const failure = checkSources(proposal, sources);
+  if (failure) return { ok: false, failure };
+  const old = proposal.absorbs.flatMap((name) => itemsOf(name, sources.absorbs.get(name)!.files));
+  const own = sources.umbrella && isLiving(sources.umbrella) ? itemsOf(proposal.umbrella, sources.umbrella.files) : [];
+  const marks = new Map(proposal.items.map((item) => [item.id, item]));
+  const marked = old.flatMap((item) => (marks.has(item.id) ? [{ item, mark: marks.get(item.id)! }] : []));
+  const wrong =
+    checkMarks(proposal, old, own) ??
+    checkKept(proposal, marked, own, marks) ??
+    checkAbsorbed(proposal.absorbs, marked);
+  if (wrong) return { ok: false, failure: wrong };
+  const files = filesOf(marked, sources);
+  if (!files.ok) return files;
+  const standing = own.length > 0 ? sources.umbrella!.files : {};
+  const misplaced = checkFiles(proposal, files.value, standing);
+  if (misplaced) return { ok: false, failure: misplaced };
+  return ok({
+    files: files.value,
+    items: marked.map(({ item, mark }) => ({ ...mark, skill: item.skill, text: item.text })),
+  });
+}
+
+type Marked = { item: SkillItem; mark: MergeItem };
+
+function isLiving({ head }: SkillSnapshot): boolean {
+  return head.state !== "archived";
+}
+
+function checkSources({ umbrella, absorbs }: MergeProposal, sources: MergeSources): Failure | null {
+  const refuse = (why: string) => err("bad_merge", why).failure;
+  if (absorbs.length === 0) return refuse("absorbs is empty: name the skills that the umbrella takes in.");
+  if (new Set(absorbs).size < absorbs.length) return refuse("absorbs names a skill twice.");
+  if (absorbs.includes(umbrella)) return refuse(`'${umbrella}' cannot absorb itself: leave it out of absorbs.`);
+  if (baseOf(umbrella) !== null) return refuse(`'${umbrella}' is a companion: an umbrella stands by itself.`);
+  for (const name of absorbs) {
+    const skill = sources.absorbs.get(name);
+    const bar = skill ? barOf(skill) : "is no skill of this profile";
+    if (bar) return refuse(`'${name.slice(0, 80)}' ${bar}: leave it as it is.`);
+  }
+  const bar = sources.umbrella && isLiving(sources.umbrella) ? barOf(sources.umbrella) : null;
+  return bar ? refuse(`The umbrella '${umbrella}' ${bar}: choose another name.`) : null;
+}
+
+function barOf({ head }: SkillSnapshot): string | null {
+  if (head.pinned) return "is pinned by a person";
+  if (!["review", "foreground", "curator"].includes(head.origin)) return "was not learned here";
+  if (head.state === "archived" || head.state === "pending") return `is ${head.state}`;
+  return head.extends ? `belongs to '${head.extends}'` : null;
+}
+
+function checkMarks({ items }: MergeProposal, old: SkillItem[], own: SkillItem[]): Failure | null {
+  const known = new Set([...old, ...own].map(({ id }) => id));
+  const strange = items.filter(({ id }) => !known.has(id)).map(({ id }) => id);
+  if (strange.length > 0) {
+    return err("item_unknown", `There is no item ${nameAll(strange)}: copy the ids as they are shown.`).failure;
+  }
+  const marked = new Set(items.map(({ id }) => id));
+  const missing = old.filter(({ id }) => !marked.has(id)).map(({ id }) => id);
+  if (missing.length > 0) {
+    const what = `Not accounted for: ${nameAll(missing)}. Mark each as kept, superseded or archived.`;
+    return err("item_unmarked", what, { missing: missing.slice(0, MAX_NAMED) }).failure;
+  }
+  const bare = items.filter(({ fate, reason = "" }) => fate !== "kept" && reason.trim().length < MIN_REASON_CHARS);
+  if (bare.length === 0) return null;
+  return err("reason_missing", `Say why of ${nameAll(bare.map(({ id }) => id))}: what is not kept has a reason.`)
+    .failure;
+}
+
+/** What the umbrella said before it must still say, unless the proposal says why not. */
+function checkKept(
+  { umbrella, content }: MergeProposal,
+  marked: Marked[],
+  own: SkillItem[],
+  marks: Map<string, MergeItem>,
+): Failure | null {
+  const blocks = itemsOf(umbrella, { [SKILL_MD]: content }).map(({ text }) => text);
+  const moved = new Map(
+    marked.flatMap(({ item, mark }) => (mark.where && isFileItem(item) ? [[item.text, mark.where] as const] : [])),
+  );
+  const kept = [
+    ...marked.filter(({ mark }) => mark.fate === "kept").map(({ item }) => item),
+    ...own.filter(({ id }) => (marks.get(id)?.fate ?? "kept") === "kept"),
+  ];
+  const lost = kept.filter((item) => !isFileItem(item) && !isKept(withPaths(item.text, moved), blocks));
+  if (lost.length === 0) return null;
+  const list = lost.slice(0, MAX_NAMED).map(({ id, text }) => `${id} (${clip(text)})`);
+  return err(
+    "item_lost",
+    `Marked as kept, and not found in the new text: ${list.join("; ")}. Put it in, with its commands and figures to the letter, or say why it is not kept.`,
+    { lost: lost.slice(0, MAX_NAMED).map(({ id }) => id) },
+  ).failure;
+}
+
+/** A file that goes to another path is spoken of by that one. */
+function withPaths(text: string, moved: Map<string, string>): string {
+  return [...moved].reduce((said, [from, to]) => said.replaceAll(from, to), text);
+}
+
+function checkAbsorbed(absorbs: SkillName[], marked: Marked[]): Failure | null {
+  const bare = absorbs.find(
+    (name) => !marked.some(({ item, mark }) => item.skill === name && mark.fate !== "archived"),
+  );
+  if (bare === undefined) return null;
+  const why = "nothing of it is kept or superseded, so it would not be absorbed but thrown away";
+  return err("nothing_kept", `'${bare}' must stay as it is: ${why}. Leave it out of absorbs.`).failure;
+}
+
+function filesOf(marked: Marked[], sources: MergeSources): Result<CheckedMerge["files"]> {
+  const files: CheckedMerge["files"] = [];
+  for (const { item, mark } of marked) {
+    if (mark.fate !== "kept" || !isFileItem(item)) continue;
+    const { head, files: bodies } = sources.absorbs.get(item.skill)!;
+    const path = mark.where || item.text;
+    const { sha256 } = head.files[item.text]!;
+    if (typeof bodies[item.text] !== "string") {
+      return err("bad_merge", `'${item.text}' of '${item.skill}' is no text and cannot go along: leave that skill.`);
+    }
+    const clash = files.find((file) => file.path === path);
+    if (clash && clash.sha256 !== sha256) {
+      return err("file_clash", `Two files would stand at '${path}': give one another path in where.`);
+    }
+    if (!clash) files.push({ path, sha256 });
+  }
+  return ok(files);
+}
+
+function checkFiles({ content }: MergeProposal, files: CheckedMerge["files"], standing: FileBodies): Failure | null {
+  for (const { path } of files) {
+    if (Object.hasOwn(standing, path)) {
+      return err("file_clash", `The umbrella has a file '${path}' already: give another path in where.`).failure;
+    }
+    if (!content.includes(path)) {
+      return err("file_not_mentioned", `SKILL.md does not point to '${path}': a file nobody names is lost.`).failure;
+    }
+  }
+  return null;
+}
+
+function nameAll(names: string[]): string {
+  const shown = names.slice(0, MAX_NAMED).map((name) => name.slice(0, 120));
+  return `${shown.join(", ")}${names.length > shown.length ? ` and ${names.length - shown.length} more` : ""}`;
+}
+
+function clip(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > 80 ? `${line.slice(0, 79).toWellFormed()}…` : line;
+}

@@ -1,0 +1,258 @@
+// A piece of a curation's work for a model: a skill written anew, a stale one looked at, several made one. The same loop as a
+// review's, over a script of its own, within the run's grant, with tools that reach skills and nothing else. Called by the
+// curator Worker, a message each. A delivery that comes again asks nothing twice and writes nothing twice.
+import type { Model, ModelChain, Tool } from "../../agent/contract.ts";
+import { fail } from "../../agent/tool-result.ts";
+import { runLoop } from "../../agent/loop.ts";
+import { type Failure, type Result, err } from "../../errors.ts";
+import type { Clock, CurationStore, EvidenceStore, Random, SkillStore, WorkStore } from "../../ports.ts";
+import { curationPrompt } from "../../prompts/curation.ts";
+import { type CurationWork, type WorkId, fromWorkId } from "../../schemas/curation.ts";
+import { type CurationId, type ProfileId, type SkillName, fromCurationId } from "../../schemas/ids.ts";
+import type { Grant, ReviewStep } from "../../schemas/review.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import { type SpentCall, spendingOf, toSpentCall, toUsageLines } from "../../schemas/usage.ts";
+import type { RunChecks } from "../../skills/checks.ts";
+import { type Seeds, createLibrary } from "../../skills/library.ts";
+import { createCheckInspector } from "../../tools/check-inspector.ts";
+import { type SkillInspector, createSkillManage, toOperations } from "../../tools/skill-manage.ts";
+import { createSkillView } from "../../tools/skill-view.ts";
+import { createSkillsList } from "../../tools/skills-list.ts";
+import { addedText } from "../added-text.ts";
+import { createClaims } from "../review/claims.ts";
+import { createSkillMerge, finishMerges } from "./consolidate.ts";
+import { standingOf } from "./changes.ts";
+import { requestFor } from "./request.ts";
+import { factsOf } from "./script.ts";
+import { hasViewed } from "../review/lessons.ts";
+import { createScriptJournal } from "../script-journal.ts";
+import { shareOf } from "./work.ts";
+
+export interface WorkOptions {
+  profile: ProfileId;
+  run: CurationId;
+  work: WorkId;
+  curation: CurationStore;
+  skills: SkillStore;
+  evidence: EvidenceStore;
+  seeds: Seeds;
+  /** The primary, then those to fall back on; asked for when there is something to do. */
+  models(): Result<ModelChain>;
+  /** Runs the checks that skills bring along. Absent: none runs. */
+  runChecks?: RunChecks;
+  clock: Clock;
+  random: Random;
+  settings: Settings;
+  /** Aborts at the time limit of a run. */
+  signal: AbortSignal;
+}
+
+export type WorkEnd =
+  | { state: "finished"; result: CurationWork }
+  /** Nobody does it now: the profile is paused or gone. It stays owed. */
+  | { state: "waits" }
+  /** Somebody else is at the profile: later, and not counted as a try. */
+  | { state: "held"; delayMs: number }
+  /** No failure: another delivery begins it or goes on with it. */
+  | { state: "again"; delayMs: number }
+  | { state: "failed"; failure: Failure; final: boolean };
+
+/** How long models are left alone when none of them works and none says for how long; and a profile that is held. */
+const PAUSE_MS = 60_000;
+
+/** Throws when a store does. */
+export async function runWork(options: WorkOptions): Promise<WorkEnd> {
+  const { curation, profile, run, work, clock, settings } = options;
+  const store = curation.work(profile, run, work);
+  const found = await store.outcome();
+  if (found) return { state: "finished", result: found };
+  const { paused } = await curation.policy(profile);
+  // Who asked for a consolidation knows that the profile is paused.
+  if (await curation.isGone(profile)) return { state: "waits" };
+  if (paused && work !== "consolidate") return { state: "waits" };
+  const now = clock.now();
+  if (!(await curation.lease(profile, run, now, now + settings.curation.leaseMs, work))) {
+    return { state: "held", delayMs: PAUSE_MS };
+  }
+  try {
+    return await goOn(options, store);
+  } finally {
+    await curation.release(profile, run, work);
+  }
+}
+
+/** Ends a work that will not be done, with what it had done so far. Create-only: who ends it first has ended it. */
+export async function endWork(
+  options: Pick<WorkOptions, "profile" | "run" | "work" | "curation" | "skills" | "seeds" | "settings" | "clock">,
+  end: Pick<CurationWork, "state" | "note">,
+): Promise<CurationWork> {
+  const store = options.curation.work(options.profile, options.run, options.work);
+  const merged = await finishMerges({ ...options, store });
+  const { steps } = await store.script();
+  return store.finish({ ...headOf(options), ...end, ...factsOf(steps, await store.merges(), [], merged) });
+}
+
+function headOf({ run, work, clock }: Pick<WorkOptions, "run" | "work" | "clock">) {
+  return { v: 1 as const, run, work, finishedAt: clock.now() };
+}
+
+async function goOn(options: WorkOptions, store: WorkStore): Promise<WorkEnd> {
+  const { clock, settings, run, work, profile } = options;
+  const { steps, newestAt } = await store.script();
+  // Somebody else is at it: the bucket's clock is not ours, so a time that lies ahead is now.
+  const quietMs = newestAt === 0 ? 0 : settings.review.quietMs - Math.max(0, clock.now() - newestAt);
+  if (quietMs > 0) return { state: "again", delayMs: quietMs };
+  const models = options.models();
+  if (!models.ok) return { state: "failed", failure: models.failure, final: false };
+  const begun = steps.length > 0 ? steps : await begin(options, store);
+  if (begun === "lost") return { state: "again", delayMs: settings.review.quietMs };
+  if (typeof begun === "string") {
+    return { state: "finished", result: await endWork(options, { state: "left", note: begun }) };
+  }
+  const id = `curation:${profile}:${run}.${work}`;
+  const reviews = {
+    script: () => store.script(),
+    createStep: (_id: string, n: number, step: ReviewStep) => store.createStep(n, step),
+  };
+  const journal = createScriptJournal({ reviews, review: id, clock, script: begun });
+  const failed: SpentCall[] = [];
+  const grant = await grantOf(options);
+  const request = begun[0]?.kind === "start" ? (begun[0].request ?? "") : "";
+  const startedAt = clock.now();
+  const end = await runLoop({
+    models: models.value.map((model) => metered(model, failed)) as [Model, ...Model[]],
+    tools: toTools(options, store, () => journal.steps()),
+    journal,
+    system: curationPrompt(fromWorkId(work).kind),
+    history: [{ role: "user", text: request }],
+    limits: { ...settings.turn, maxSteps: Math.max(1, settings.review.maxSteps - 1) },
+    cacheKey: `curation ${profile}`,
+    clock,
+    random: options.random,
+    signal: options.signal,
+    ...(settings.models.effort.curation && { effort: settings.models.effort.curation }),
+    guardrails: { settings: settings.guardrails, attended: () => false },
+    mayAsk: () => checkBudget(options, grant, startedAt, [...callsIn(journal.steps()), ...failed]),
+  });
+  const finish = async (state: CurationWork["state"], note: string): Promise<WorkEnd> => {
+    const facts = factsOf(journal.steps(), await store.merges(), failed);
+    const changed = facts.changes.length > 0;
+    const ended = { state: state === "done" && !changed ? ("left" as const) : state, note };
+    return { state: "finished", result: await store.finish({ ...headOf(options), ...ended, ...facts }) };
+  };
+  switch (end.state) {
+    case "stopped":
+    case "interrupted":
+      return { state: "again", delayMs: 0 };
+    case "paused":
+      return { state: "again", delayMs: end.delayMs ?? PAUSE_MS };
+    case "failed":
+      if (end.failure.code === RUN_OVER) return { state: "again", delayMs: 0 };
+      if (end.failure.code.startsWith("grant_")) return finish("done", `Stopped early. ${end.failure.message}`);
+      return { state: "failed", failure: end.failure, final: false };
+    case "done":
+      return finish("done", end.text);
+  }
+}
+
+/** A text: why there is nothing to do. `lost`: another delivery began at the same moment. */
+async function begin(options: WorkOptions, store: WorkStore): Promise<ReviewStep[] | string> {
+  const request = await requestFor(options);
+  if (!request.ok) return request.failure.message;
+  const step: ReviewStep = { v: 1, kind: "start", at: options.clock.now(), request: request.value };
+  const put = await store.createStep(0, step);
+  return put.won ? [put.step] : "lost";
+}
+
+/** What the plan gave it; a work that no plan knows of has what one alone would have. */
+async function grantOf({ curation, profile, run, work, settings }: WorkOptions): Promise<Grant> {
+  const planned = (await curation.plan(profile, run))?.work?.find((item) => item.work === work);
+  if (planned) return planned.grant;
+  return shareOf(await curation.policy(profile), settings, 1, fromCurationId(run));
+}
+
+/** Puts what its calls cost without bringing an answer into `failed`: the script holds answers only. */
+function metered(model: Model, failed: SpentCall[]): Model {
+  return {
+    ...model,
+    async *stream(request, signal, heard) {
+      for await (const event of model.stream(request, signal, heard)) {
+        if (event.type === "failed" && event.failure.spent) failed.push(event.failure.spent);
+        yield event;
+      }
+    },
+  };
+}
+
+function callsIn(steps: ReviewStep[]): SpentCall[] {
+  return steps.flatMap((step) => (step.kind === "answer" ? [toSpentCall(step.answer)] : []));
+}
+
+function toTools(options: WorkOptions, store: WorkStore, steps: () => ReviewStep[]): Tool[] {
+  const { skills, seeds, settings, work, runChecks } = options;
+  const { kind, skill } = fromWorkId(work);
+  const library = createLibrary({ store: skills, seeds, scene: { disabled: settings.skills.disabled } });
+  const reading = [createSkillsList({ library }), createSkillView({ library, settings })];
+  const checks = runChecks ? [createCheckInspector(runChecks)] : [];
+  const merge = createSkillMerge({ ...options, store, inspectors: checks });
+  if (kind === "consolidate") return [...reading, merge];
+  // The request shows it whole.
+  const isViewed = (name: string) => name === skill || hasViewed(steps(), name);
+  const inspectors = [checkClaims, ...checks];
+  const writing = { library, store: skills, origin: "curator", settings, isViewed, inspectors } as const;
+  const manage = noting(within(createSkillManage(writing), skill!), skills, skill!);
+  return [...reading, manage, ...(kind === "look" ? [merge] : [])];
+}
+
+/** As in a review: what a text says against a tool outlives its reason. */
+const checkClaims: SkillInspector = ({ before, after }) =>
+  createClaims(new Set()).check(addedText(before?.files ?? {}, after).prose);
+
+/** The one skill the work is about, and its text only: what is archived goes up in another by skill_merge. */
+function within<T extends Tool>(tool: T, skill: SkillName): T {
+  return {
+    ...tool,
+    async run(args, context) {
+      const operations = toOperations(args);
+      const first = operations.ok ? operations.value[0]! : null;
+      if (first && first.name !== skill) {
+        return fail("not_this_skill", `This is about '${skill}' alone: leave '${first.name}' as it is.`);
+      }
+      if (first?.action === "create" || first?.action === "delete") {
+        return fail("not_here", `'${skill}' is patched or edited here, not made or archived.`);
+      }
+      return tool.run(args, context);
+    },
+  };
+}
+
+/** Records with the intent what the skill was, so that the change can be taken back. */
+function noting<T extends Tool>(tool: T, skills: SkillStore, skill: SkillName): T {
+  return {
+    ...tool,
+    async prepare(args) {
+      const head = await skills.head(skill);
+      return { ...(await tool.prepare?.(args)), before: head && standingOf(head) };
+    },
+  };
+}
+
+function checkBudget(
+  { clock, settings }: WorkOptions,
+  grant: Grant,
+  startedAt: number,
+  calls: SpentCall[],
+): Failure | null {
+  const spent = spendingOf(toUsageLines(calls.map((call) => ({ kind: "curation", ...call }))));
+  if (spent.tokens >= grant.tokens) {
+    return err("grant_spent", `The grant of ${grant.tokens} tokens is spent.`).failure;
+  }
+  if (grant.usdMicros !== undefined && spent.usdMicros >= grant.usdMicros) {
+    return err("grant_spent", `The grant of $${grant.usdMicros / 1_000_000} is spent.`).failure;
+  }
+  if (clock.now() >= grant.expiresAt) return err("grant_expired", "The grant has expired.").failure;
+  if (clock.now() - startedAt < settings.review.runMs) return null;
+  return err(RUN_OVER, "The run has used its time; another one goes on.").failure;
+}
+
+const RUN_OVER = "run_over";

@@ -1,0 +1,93 @@
+// What a curation's work shows the model: the skill and what is known of it, or the groups that may be one. Called once a
+// work; the words then stand in its script. Reads, and writes nothing.
+import { type Result, err, ok } from "../../errors.ts";
+import type { CurationStore, EvidenceStore, SkillSnapshot, SkillStore } from "../../ports.ts";
+import { type ShownSkill, consolidationRequest, workRequest } from "../../prompts/curation.ts";
+import { type WorkId, fromWorkId } from "../../schemas/curation.ts";
+import { textOrEmpty } from "../../schemas/file-body.ts";
+import type { CurationId, ProfileId, SkillName } from "../../schemas/ids.ts";
+import { toHeadMirror, toLineage } from "../../schemas/skill.ts";
+import { SKILL_MD } from "../../skills/format.ts";
+import { type Seeds, mergeLines, isOffered } from "../../skills/library.ts";
+import { nearestNeighbours } from "../../skills/similarity.ts";
+import { isOwn } from "./curate.ts";
+import { clustersOf } from "./work.ts";
+import { itemsOf } from "./skill-items.ts";
+
+export interface RequestOptions {
+  profile: ProfileId;
+  run: CurationId;
+  work: WorkId;
+  curation: CurationStore;
+  skills: SkillStore;
+  evidence: EvidenceStore;
+  seeds: Seeds;
+}
+
+const MAX_NEAR = 6;
+/** Groups are shown whole while there is room; what is left over is for the next time somebody asks. */
+const MAX_CHARS = 120_000;
+
+/** A failure says why there is nothing to ask. */
+export async function requestFor(options: RequestOptions): Promise<Result<string>> {
+  const { kind, skill } = fromWorkId(options.work);
+  return kind === "consolidate" ? forGroups(options) : forSkill(options, kind, skill!);
+}
+
+async function forSkill(options: RequestOptions, kind: "rewrite" | "look", name: SkillName): Promise<Result<string>> {
+  const { skills, curation, profile, run, work, seeds } = options;
+  const snapshot = await skills.open(name);
+  if (!snapshot) return err("skill_missing", "The skill is gone.");
+  const { head } = snapshot;
+  if (!isOwn({ mirror: toHeadMirror(head) })) return err("skill_held", "The skill is archived, or held by a person.");
+  if (kind === "look" && head.state !== "stale") return err("not_stale", "The skill is not stale any more.");
+  const planned = (await curation.plan(profile, run))?.work?.find((item) => item.work === work);
+  const lines = mergeLines(await skills.index(), seeds).filter((line) => isOffered(line) && line.name !== name);
+  const near = nearestNeighbours(lines, head, MAX_NEAR).map(({ name: other }) => ({
+    name: other,
+    description: lines.find((line) => line.name === other)!.description,
+  }));
+  return ok(
+    workRequest({
+      because: planned?.because ?? "it was asked for",
+      skill: await toShown(options, snapshot),
+      near,
+      items: kind === "look" ? itemsOf(name, snapshot.files) : [],
+    }),
+  );
+}
+
+async function forGroups(options: RequestOptions): Promise<Result<string>> {
+  const { skills } = options;
+  const living = [];
+  for await (const found of skills.scan()) living.push(found);
+  const groups: Parameters<typeof consolidationRequest>[0] = [];
+  let chars = 0;
+  for (const names of clustersOf(living, await skills.index())) {
+    const shown = [];
+    for (const name of names) {
+      const snapshot = await skills.open(name);
+      if (snapshot) shown.push({ ...(await toShown(options, snapshot)), items: itemsOf(name, snapshot.files) });
+    }
+    chars += shown.reduce((sum, skill) => sum + skill.content.length, 0);
+    if (groups.length > 0 && chars > MAX_CHARS) break;
+    if (shown.length > 1) groups.push({ skills: shown });
+  }
+  if (groups.length === 0) return err("no_groups", "No two skills are near enough to be one.");
+  return ok(consolidationRequest(groups));
+}
+
+async function toShown({ evidence }: RequestOptions, { head, files }: SkillSnapshot): Promise<ShownSkill> {
+  const stats = await evidence.fold(head.name, toLineage(head));
+  const verdict = Object.hasOwn(stats.texts, head.text) ? stats.texts[head.text] : undefined;
+  const uses = `Used by ${stats.uses} turns, of which ${stats.successes} succeeded and ${stats.failures} failed.`;
+  const broken = head.health?.broken ?? [];
+  const ill = broken.length > 0 ? ` Broken: ${broken.join("; ")}.` : "";
+  return {
+    name: head.name,
+    state: head.state,
+    known: `${uses}${verdict ? ` Its present text: ${verdict.why}` : ""}${ill}`,
+    content: textOrEmpty(files[SKILL_MD]),
+    files: Object.keys(files).filter((path) => path !== SKILL_MD),
+  };
+}

@@ -1,0 +1,82 @@
+// What the script of a curation's work tells: the changes that were made, what was merged, what was refused, what it cost.
+// Called when the work ends, and by whoever ends it in its place. Pure.
+import * as z from "zod";
+import { CurationChange, type CurationMerge, type CurationWork, Standing } from "../../schemas/curation.ts";
+import { NO_USAGE, addUsage } from "../../schemas/entry.ts";
+import { Sha256, SkillName } from "../../schemas/ids.ts";
+import type { ReviewStep } from "../../schemas/review.ts";
+import { SkillState } from "../../schemas/skill.ts";
+import type { SpentCall } from "../../schemas/usage.ts";
+import { type ScriptCall, callsOf, refusalsOf } from "../review/lessons.ts";
+import { spentOf } from "../spent.ts";
+
+/** What skill_merge says when it has merged. */
+export const MergeFacts = z.object({
+  umbrella: SkillName,
+  absorbed: z.array(SkillName),
+  left: z.array(SkillName),
+  changes: z.array(CurationChange),
+});
+export type MergeFacts = z.infer<typeof MergeFacts>;
+
+/** What a write notes before its first attempt; see `noting` of model.ts. */
+const Prepared = z.object({ before: Standing.nullable() });
+const Written = z.object({ name: SkillName, rev: z.int(), text: Sha256, state: SkillState });
+
+export type ScriptFacts = Omit<CurationWork, "v" | "run" | "work" | "state" | "note" | "finishedAt">;
+
+/** `merged`: merges that were carried out without the script's knowing. */
+export function factsOf(
+  script: ReviewStep[],
+  merges: CurationMerge[],
+  failed: SpentCall[] = [],
+  merged: MergeFacts[] = [],
+): ScriptFacts {
+  const calls = callsOf(script);
+  const made = calls.flatMap((call) => (call.failed ? [] : changesOf(call)));
+  const ends = [...calls.flatMap((call) => (call.failed ? [] : (mergeOf(call) ?? []))), ...merged];
+  const answers = script.flatMap((step) => (step.kind === "answer" ? [step.answer] : []));
+  return {
+    changes: [...made, ...merged.flatMap((end) => end.changes)],
+    merges: ends.map((end) => toMerge(end, merges)),
+    refused: refusalsOf(calls),
+    modelCalls: answers.length,
+    usage: answers.reduce((sum, answer) => addUsage(sum, answer.usage), NO_USAGE),
+    spent: spentOf(script, failed),
+  };
+}
+
+function changesOf(made: ScriptCall): CurationChange[] {
+  const merge = mergeOf(made);
+  if (merge) return merge.changes;
+  const written = Written.safeParse(made.outcome);
+  const prepared = Prepared.safeParse(made.prepared);
+  if (made.call.name !== "skill_manage" || !written.success || !prepared.success) return [];
+  const { name, ...to } = written.data;
+  const from = prepared.data.before;
+  if (from && from.text === to.text && from.state === to.state) return [];
+  return [{ skill: name, from, to, reason: "written by the curator" }];
+}
+
+function mergeOf({ call, outcome }: ScriptCall): MergeFacts | null {
+  if (call.name !== "skill_merge") return null;
+  return MergeFacts.safeParse(outcome).data ?? null;
+}
+
+function toMerge(end: MergeFacts, merges: CurationMerge[]): CurationWork["merges"][number] {
+  const planned = merges.find(
+    ({ umbrella, absorbs }) =>
+      umbrella === end.umbrella && absorbs.every(({ skill }) => [...end.absorbed, ...end.left].includes(skill)),
+  );
+  const items = planned?.items ?? [];
+  const withReason = (fate: string) =>
+    items.filter((item) => item.fate === fate).map(({ id, reason = "" }) => ({ item: id, reason }));
+  return {
+    umbrella: end.umbrella,
+    absorbed: end.absorbed,
+    left: end.left,
+    kept: items.filter((item) => item.fate === "kept").length,
+    superseded: withReason("superseded"),
+    archived: withReason("archived"),
+  };
+}

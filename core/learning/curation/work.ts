@@ -1,0 +1,221 @@
+// What a curation leaves to a model: skills to write anew, stale ones to look at, skills that should be one. And what it
+// remembers of that for the next run. Called by run-curation.ts. Pure.
+import type { CurationPlan, CuratorNotes, Policy, WorkItem } from "../../schemas/curation.ts";
+import type { Grant } from "../../schemas/review.ts";
+import { type CurationId, type Day, type SkillName, dayOf } from "../../schemas/ids.ts";
+import { toWorkId } from "../../schemas/curation.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import type { IndexLine, SkillIndex } from "../../schemas/skill.ts";
+import { toUsdMicros } from "../../schemas/usage.ts";
+import { baseOf } from "../../skills/validate.ts";
+import { nearestNeighbours } from "../../skills/similarity.ts";
+import { type SkillFacts, isOwn } from "./curate.ts";
+
+/** Enough to read a skill and its neighbours and to write one of them, with room for a refusal or two. */
+const WORK_TOKENS = 100_000;
+const MAX_CLUSTERS = 5;
+const MAX_MEMBERS = 8;
+/** From here on two skills may be about one thing; below it a shared first word has to say so as well. */
+const NEAR = 0.5;
+const NEAR_BY_NAME = 0.2;
+
+export interface WorkFacts {
+  skills: SkillFacts[];
+  /** What was found broken of each skill, by this run or one before it. */
+  broken: Map<SkillName, string[]>;
+  notes: CuratorNotes;
+  policy: Policy;
+  settings: Settings;
+  now: number;
+  /** State moves of this run. */
+  plan: Pick<CurationPlan, "moves" | "verdicts">;
+  /** Skills that may be one; `null` when nobody asked for it. */
+  clusters: SkillName[][] | null;
+}
+
+/**
+ * The work of one run within its grant, shared out evenly. Each skill once a staleness, each text once for a rewrite: a
+ * model that could not help the first time is not asked every week. A consolidation takes the whole grant.
+ */
+export function planWork(facts: WorkFacts): WorkItem[] {
+  const { settings, policy, now, clusters } = facts;
+  const { tokens } = shareOf(policy, settings, 1, now);
+  if (tokens === 0) return [];
+  const wanted = clusters?.length ? [toConsolidation(clusters)] : [...rewritesOf(facts), ...looksOf(facts)];
+  const chosen = wanted.slice(0, Math.max(1, Math.floor(tokens / WORK_TOKENS)));
+  const grant = shareOf(policy, settings, chosen.length, now);
+  return chosen.map((item) => ({ ...item, grant }));
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** What each of so many pieces of work may spend; for as long as it may stay owed to a profile that sleeps. */
+export function shareOf(policy: Policy, settings: Settings, shares: number, now: number): Grant {
+  const tokens = policy.grantTokens ?? settings.curation.grantTokens;
+  const usdMicros = toUsdMicros(policy.grantUsd ?? settings.curation.grantUsd);
+  const n = Math.max(1, shares);
+  return {
+    tokens: Math.floor(tokens / n),
+    ...(usdMicros > 0 && { usdMicros: Math.max(1, Math.floor(usdMicros / n)) }),
+    expiresAt: now + settings.review.keepDays * DAY_MS,
+  };
+}
+
+type Wanted = Omit<WorkItem, "grant">;
+
+function toConsolidation(clusters: SkillName[][]): Wanted {
+  const many = clusters.length === 1 ? "one group" : `${clusters.length} groups`;
+  return { work: toWorkId("consolidate"), because: `${many} of skills that may be one` };
+}
+
+/** What is broken comes before what merely fails. */
+function rewritesOf({ skills, broken, notes, plan }: WorkFacts): Wanted[] {
+  const moving = new Set([...plan.moves, ...(plan.verdicts ?? [])].filter(isLeaving).map((move) => move.skill));
+  const own = skills.filter((skill) => isOwn(skill) && !moving.has(skill.name));
+  const fresh = own.filter(({ name, mirror }) => noteOf(notes, name)?.rewritten !== mirror.text);
+  const isBroken = (skill: SkillFacts) => (broken.get(skill.name) ?? []).length > 0;
+  const ill = fresh.filter(isBroken).map(({ name }) => toRewrite(name, `broken: ${broken.get(name)!.join("; ")}`));
+  const poor = fresh
+    .filter((skill) => !isBroken(skill))
+    .flatMap(({ name, mirror, stats }) => {
+      const said = Object.hasOwn(stats.texts, mirror.text) ? stats.texts[mirror.text]! : null;
+      return said?.rewrite ? [toRewrite(name, said.why)] : [];
+    });
+  return [...ill, ...poor];
+}
+
+function isLeaving(move: { to?: string; verdict?: string }): boolean {
+  return move.to === "archived" || move.verdict === "withdrawn";
+}
+
+function toRewrite(skill: SkillName, because: string): Wanted {
+  return { work: toWorkId("rewrite", skill), skill, because };
+}
+
+/** Those that are stale once the plan is carried out, longest unchanged first. */
+function looksOf({ skills, notes, plan }: WorkFacts): Wanted[] {
+  const moves = new Map(plan.moves.map((move) => [move.skill, move]));
+  const judged = new Set((plan.verdicts ?? []).map((move) => move.skill));
+  return skills
+    .filter((skill) => isOwn(skill) && !judged.has(skill.name))
+    .filter(({ name, mirror }) => (moves.get(name)?.to ?? mirror.state) === "stale")
+    .filter(({ name }) => noteOf(notes, name)?.looked === undefined)
+    .sort((a, b) => Number(a.mirror.updatedAt) - Number(b.mirror.updatedAt) || (a.name < b.name ? -1 : 1))
+    .map(({ name }) => ({
+      work: toWorkId("look", name),
+      skill: name,
+      because: moves.get(name)?.reason ?? "stale, and never looked at",
+    }));
+}
+
+/**
+ * Groups of skills that may be one: reviews said so, or their names and descriptions are near. A companion belongs to its
+ * base, and what a curation may not change is in no group. Largest group first.
+ */
+export function clustersOf(skills: Pick<SkillFacts, "name" | "mirror">[], index: SkillIndex): SkillName[][] {
+  const own = skills.filter((skill) => isOwn(skill) && baseOf(skill.name) === null);
+  const lines = own.flatMap(({ name }) => {
+    const line = Object.hasOwn(index.skills, name) ? index.skills[name]! : null;
+    return line ? [{ ...line, name }] : [];
+  });
+  const leader = new Map(lines.map(({ name }) => [name, name]));
+  const find = (name: SkillName): SkillName => {
+    const next = leader.get(name)!;
+    return next === name ? name : find(next);
+  };
+  for (const [a, b] of lines.flatMap((line) => pairsOf(line, lines))) {
+    if (sizeOf(find(a)) + sizeOf(find(b)) <= MAX_MEMBERS || find(a) === find(b)) leader.set(find(b), find(a));
+  }
+  function sizeOf(name: SkillName): number {
+    return lines.filter((line) => find(line.name) === name).length;
+  }
+  const groups = [...Map.groupBy(lines, ({ name }) => find(name)).values()].map((group) =>
+    group.map(({ name }) => name).sort(),
+  );
+  return groups
+    .filter((group) => group.length > 1)
+    .sort((a, b) => b.length - a.length || (a[0]! < b[0]! ? -1 : 1))
+    .slice(0, MAX_CLUSTERS);
+}
+
+type Line = IndexLine & { name: SkillName };
+
+/** What a review noted first, then the nearest. */
+function pairsOf(line: Line, lines: Line[]): [SkillName, SkillName][] {
+  const names = new Set(lines.map(({ name }) => name));
+  const noted = (line.overlaps ?? []).filter((name) => names.has(name) && name !== line.name);
+  const near = nearestNeighbours(lines, line, MAX_MEMBERS).filter(
+    ({ name, similarity }) =>
+      similarity >= NEAR || (similarity >= NEAR_BY_NAME && firstWord(name) === firstWord(line.name)),
+  );
+  return [...noted, ...near.map(({ name }) => name)].map((name) => [line.name, name]);
+}
+
+function firstWord(name: SkillName): string {
+  return name.split("-")[0]!;
+}
+
+export interface Remembered {
+  /** As they are once the plan is carried out. */
+  skills: SkillFacts[];
+  plan: CurationPlan;
+  /** Skills whose age begins anew. */
+  afresh: SkillName[];
+  now: number;
+}
+
+/** What the next run has to know of this one. Done twice it is the same. */
+export function toNotes(notes: CuratorNotes, { skills, plan, afresh, now }: Remembered): CuratorNotes {
+  const today = dayOf(now);
+  const checked = new Set(plan.checked ?? []);
+  const work = new Set((plan.work ?? []).map((item) => item.work));
+  const entries = skills.map(({ name, mirror }) => {
+    const known = noteOf(notes, name);
+    const looked = work.has(toWorkId("look", name)) ? plan.run : mirror.state === "stale" ? known?.looked : undefined;
+    const rewritten = work.has(toWorkId("rewrite", name)) ? mirror.text : known?.rewritten;
+    const note = {
+      seen: known && !afresh.includes(name) ? known.seen : today,
+      ...(checked.has(name) ? { checked: today } : known?.checked && { checked: known.checked }),
+      ...(looked !== undefined && { looked }),
+      ...(rewritten !== undefined && { rewritten }),
+    };
+    return [name, note] as const;
+  });
+  const isNew = (item: WorkItem) => !notes.owed.some(({ run, work: id }) => run === plan.run && id === item.work);
+  return {
+    ...notes,
+    skills: Object.fromEntries(entries),
+    owed: [...notes.owed, ...(plan.work ?? []).filter(isNew).map((item) => ({ run: plan.run, work: item.work }))],
+    last: laterOf(notes.last, plan.run),
+  };
+}
+
+function laterOf(a: CurationId | null, b: CurationId): CurationId {
+  return a !== null && a > b ? a : b;
+}
+
+export function noteOf(notes: CuratorNotes, name: SkillName): CuratorNotes["skills"][SkillName] | undefined {
+  return Object.hasOwn(notes.skills, name) ? notes.skills[name] : undefined;
+}
+
+/**
+ * Skills whose checks have not run for `curation.checkDays` days, the longest waiting first. What is broken is looked at in
+ * every run: a new text may have put it right.
+ */
+export function dueForCheck(
+  skills: SkillFacts[],
+  { notes, index, now, checkDays }: { notes: CuratorNotes; index: SkillIndex; now: number; checkDays: number },
+): SkillName[] {
+  const before: Day = dayOf(now - checkDays * DAY_MS);
+  const isBroken = (name: SkillName) => Object.hasOwn(index.skills, name) && isIll(index.skills[name]!);
+  return skills
+    .filter(({ mirror }) => mirror.state !== "archived" && mirror.state !== "pending")
+    .map(({ name }) => ({ name, checked: isBroken(name) ? "" : (noteOf(notes, name)?.checked ?? "") }))
+    .filter(({ checked }) => checked <= before)
+    .sort((a, b) => a.checked.localeCompare(b.checked) || (a.name < b.name ? -1 : 1))
+    .map(({ name }) => name);
+}
+
+function isIll({ health }: IndexLine): boolean {
+  return (health?.broken ?? []).length > 0;
+}

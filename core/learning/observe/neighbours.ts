@@ -1,0 +1,91 @@
+// What the turns like one have to say about it: how many there were, how they ended, what they cost with and without the
+// skills it loaded. Called by the Archive over the whole profile, and by a session over its own turns when the Archive
+// cannot be asked. Pure.
+import type { Neighbourhood, TurnSignature } from "../../schemas/learning.ts";
+import type { Baseline } from "../../schemas/skill.ts";
+import { areSimilarWords, contentWords } from "../requests.ts";
+
+/** Requests that share a little less than `isSimilarRequest` asks for are alike when the same tools worked in the same proportion. */
+const SIMILAR_WITH_TOOLS = 0.4;
+const SAME_TOOLS = 0.9;
+
+/** A turn as it is compared: its words are taken apart once. */
+export interface ComparedTurn {
+  signature: TurnSignature;
+  words: Set<string>;
+}
+
+export function toCompared(signature: TurnSignature): ComparedTurn {
+  return { signature, words: contentWords(signature.request) };
+}
+
+/** By the words of the request; where those do not decide, the tools that worked on it are a second opinion. */
+export function isSimilarTurn(a: ComparedTurn, b: ComparedTurn): boolean {
+  if (areSimilarWords(a.words, b.words)) return true;
+  return (
+    areSimilarWords(a.words, b.words, SIMILAR_WITH_TOOLS) &&
+    cosineOf(a.signature.tools, b.signature.tools) >= SAME_TOOLS
+  );
+}
+
+/** `others` may hold anything, the turn itself and later ones too. `discount`: what a turn counts when the next one has come. */
+export function toNeighbourhood(turn: TurnSignature, others: TurnSignature[], discount: number): Neighbourhood {
+  const compared = toCompared(turn);
+  const similar = others
+    .filter((other) => isEarlier(other, turn) && isSimilarTurn(compared, toCompared(other)))
+    .toSorted((a, b) => (isEarlier(a, b) ? 1 : -1));
+  const skills = turn.loaded.map(({ skill, text }) => {
+    const without = similar.filter(({ loaded }) => loaded.every((one) => one.skill !== skill));
+    const withText = similar.filter(({ loaded }) => loaded.some((one) => one.skill === skill && one.text === text));
+    return [skill, { without: toBaseline(without, discount), best: cheapestOf(withText) }] as const;
+  });
+  return {
+    similar: similar.length,
+    successes: similar.filter(({ outcome }) => outcome === "success").length,
+    best: cheapestOf(similar),
+    skills: Object.fromEntries(skills),
+  };
+}
+
+/** In one session turns are told apart by their numbers, elsewhere by the clock. */
+function isEarlier(a: TurnSignature, b: TurnSignature): boolean {
+  if (a.session === b.session) return numberOf(a) < numberOf(b);
+  return a.at < b.at || (a.at === b.at && a.session < b.session);
+}
+
+function numberOf({ turn }: TurnSignature): number {
+  return Number(turn.slice(turn.indexOf("-") + 1));
+}
+
+/** `turns`: newest first. */
+function toBaseline(turns: TurnSignature[], discount: number): Baseline {
+  const judged = turns.filter(({ outcome }) => outcome !== "unknown");
+  const weigh = (outcome: TurnSignature["outcome"]) =>
+    judged.reduce((sum, turn, i) => sum + (turn.outcome === outcome ? discount ** i : 0), 0);
+  return {
+    turns: turns.length,
+    successes: weigh("success"),
+    failures: weigh("failure"),
+    calls: medianOf(judged.map(({ effort }) => effort.calls)),
+  };
+}
+
+function cheapestOf(turns: TurnSignature[]): Neighbourhood["best"] {
+  const successes = turns.filter(({ outcome }) => outcome === "success");
+  const [best] = successes.toSorted((a, b) => a.effort.calls - b.effort.calls || a.effort.tokens - b.effort.tokens);
+  return best ? { ...best.effort, turn: best.turn } : null;
+}
+
+function medianOf(values: number[]): number | null {
+  if (values.length === 0) return null;
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** Of two counts by name: 1 for the same proportions, 0 for nothing in common. */
+function cosineOf(a: Record<string, number>, b: Record<string, number>): number {
+  const lengthOf = (counts: Record<string, number>) => Math.hypot(...Object.values(counts));
+  const product = Object.entries(a).reduce((sum, [name, n]) => sum + n * (Object.hasOwn(b, name) ? b[name]! : 0), 0);
+  return product === 0 ? 0 : product / (lengthOf(a) * lengthOf(b));
+}

@@ -1,0 +1,198 @@
+// The deterministic look at one finished turn: what it cost, what failed and recovered, which skills it read and which it
+// proved wrong, how it ended and who says so. The session calls it behind the answer; triggers.ts decides on it. Pure; asks
+// no model.
+import * as z from "zod";
+import { redactText } from "../../redact.ts";
+import { type Entry, type ToolEntry, promptTokens, textOf } from "../../schemas/entry.ts";
+import { type SessionId, Sha256, SkillName, toTurnId } from "../../schemas/ids.ts";
+import type {
+  Effort,
+  Judgement,
+  LoadedText,
+  Neighbourhood,
+  Observation,
+  TurnSignature,
+} from "../../schemas/learning.ts";
+import { Judge } from "../../schemas/skill.ts";
+import { findProvedWrong, shownTexts } from "./proved-wrong.ts";
+import { mayComeAgain } from "../requests.ts";
+import { failureCode, isSelfTool, readOutcome } from "../tool-facts.ts";
+import { findUnfollowed } from "./unfollowed.ts";
+
+const MAX_REQUEST_CHARS = 2_000;
+/** A turn of hundreds of failures is told by its first ones. */
+const MAX_LISTED = 100;
+
+export interface TurnToObserve {
+  session: SessionId;
+  /** The turn's number in its session, from 1. */
+  turn: number;
+  /** The turn's entries up to its final one; those of other turns are passed over. */
+  entries: Entry[];
+}
+
+/** What the log alone tells. Turns like it are put in by `placeAmong`, later judges by `judgeAgain`. */
+export function observeTurn(options: TurnToObserve): Observation {
+  const entries = options.entries.filter((entry) => entry.turn === options.turn);
+  const tools = entries.filter((entry) => entry.kind === "tool" && entry.state === "done") as ToolEntry[];
+  const failed = tools.filter((tool) => tool.failed);
+  const recoveries = recoveriesIn(tools).slice(0, MAX_LISTED);
+  const shown = shownTexts(entries, loadedBy);
+  const work = tools.filter((tool) => !isSelfTool(tool));
+  const exit: Judgement = { judge: "exit", outcome: judgeByExit(entries, work), at: entries.at(-1)?.at ?? 0 };
+  return withValue({
+    v: 2,
+    turn: toTurnId(options.session, options.turn),
+    request: redactText(requestOf(entries)).slice(0, MAX_REQUEST_CHARS).toWellFormed(),
+    steps: entries.filter((entry) => entry.kind === "assistant").length,
+    toolCalls: tools.length,
+    failedCalls: failed.length,
+    errors: failed
+      .slice(0, MAX_LISTED)
+      .map((tool) => ({ entry: tool.n, tool: tool.call.name, code: failureCode(tool) })),
+    recoveries,
+    loaded: unique(entries.flatMap(loadedBy)),
+    provedWrong: findProvedWrong(work, recoveries, shown),
+    unfollowed: findUnfollowed(work, shown),
+    corrections: [],
+    outcome: exit.outcome,
+    judge: exit.judge,
+    judgements: [exit],
+    effort: { calls: tools.length, failedCalls: failed.length, tokens: tokensOf(entries) },
+    generalisable: false,
+    value: 0,
+  });
+}
+
+/** `of`: what is known of turns like it; where nobody could be asked, of those of its session. */
+export function placeAmong(observation: Observation, of: Neighbourhood): Observation {
+  const generalisable = of.similar > 0 && mayComeAgain(observation.request);
+  return withValue({ ...observation, best: of.best, similar: of.similar, generalisable });
+}
+
+/** Another judge has spoken, or the same one again: the strongest counts, and of one the newest word. */
+export function judgeAgain(observation: Observation, judgement: Judgement): Observation {
+  const before = observation.judgements ?? [{ ...pickJudge(observation), at: 0 }];
+  const judgements = [...before, judgement];
+  const strongest = judgements.reduce((a, b) => (strength(b.judge) >= strength(a.judge) ? b : a));
+  return withValue({ ...observation, judgements, ...pickJudge(strongest) });
+}
+
+export function withCorrection(observation: Observation, entry: number): Observation {
+  const corrections = observation.corrections ?? [];
+  if (corrections.some((known) => known.entry === entry)) return observation;
+  return { ...observation, corrections: [...corrections, { entry }] };
+}
+
+/** The turn as the Archive remembers it. */
+export function toSignature(
+  observation: Observation,
+  { session, at, heldOut, entries }: { session: SessionId; at: number; heldOut: boolean; entries: Entry[] },
+): TurnSignature {
+  const { turn, request, loaded, outcome, judge, recoveries } = observation;
+  const effort: Effort = observation.effort ?? {
+    calls: observation.toolCalls,
+    failedCalls: observation.failedCalls,
+    tokens: 0,
+  };
+  const recovered = recoveries.length > 0;
+  return { turn, session, at, request, tools: toolsIn(entries), loaded, outcome, judge, recovered, effort, heldOut };
+}
+
+/** What the person asked for in a turn. */
+function requestOf(entries: Entry[]): string {
+  return entries
+    .filter((entry) => entry.kind === "user")
+    .map(textOf)
+    .join("\n");
+}
+
+/** The turn ended with words for the person: neither cut off, nor refused by the provider, nor silent. */
+export function isAnswered(entries: Entry[]): boolean {
+  const last = entries.at(-1);
+  return (
+    last?.kind === "assistant" &&
+    last.answer.calls.length === 0 &&
+    last.answer.stop !== "refusal" &&
+    textOf(last).trim() !== ""
+  );
+}
+
+/** A failed call, and the first later success of the same tool. */
+function recoveriesIn(tools: ToolEntry[]): Observation["recoveries"] {
+  return tools.flatMap((failed, index) => {
+    if (!failed.failed) return [];
+    const success = tools.slice(index + 1).find((later) => !later.failed && later.call.name === failed.call.name);
+    return success ? [{ failed: failed.n, succeeded: success.n }] : [];
+  });
+}
+
+/**
+ * The weakest judge: the last tool that worked on the task. A turn without one, or without an answer, stays `unknown`,
+ * which is a use and never a success.
+ */
+function judgeByExit(entries: Entry[], work: ToolEntry[]): Observation["outcome"] {
+  const last = work.at(-1);
+  if (!last || !isAnswered(entries)) return "unknown";
+  return last.failed ? "failure" : "success";
+}
+
+/** By the model, by the person with a slash command, or because it helped before. A base brings its companion along, which is a text of its own. */
+export function loadedBy(entry: Entry): LoadedText[] {
+  if (entry.kind === "note") return entry.skills ?? [];
+  return entry.kind === "tool" && entry.state === "done" && !entry.failed ? viewedSkills(entry) : [];
+}
+
+function viewedSkills(tool: ToolEntry): LoadedText[] {
+  if (tool.call.name !== "skill_view") return [];
+  const outcome = readOutcome(tool);
+  return [outcome, outcome.companion].flatMap((facts) => {
+    const read = ViewedText.safeParse(facts);
+    return read.success ? [{ skill: read.data.name, text: read.data.text }] : [];
+  });
+}
+
+const ViewedText = z.object({ name: SkillName, text: Sha256 });
+
+function unique(loaded: LoadedText[]): LoadedText[] {
+  return [...new Map(loaded.map((read) => [`${read.skill} ${read.text}`, read])).values()];
+}
+
+/** All that the turn's calls of models read and wrote, those of a compaction and those that brought nothing included. */
+function tokensOf(entries: Entry[]): number {
+  return entries
+    .flatMap((entry) => {
+      if (entry.kind === "assistant") return [entry.answer.usage];
+      if (entry.kind === "compaction") return entry.calls.map(({ usage }) => usage);
+      return entry.kind === "notice" && entry.spent ? [entry.spent.usage] : [];
+    })
+    .reduce((sum, usage) => sum + promptTokens(usage) + usage.output, 0);
+}
+
+function toolsIn(entries: Entry[]): Record<string, number> {
+  const counts: Record<string, number> = Object.create(null) as Record<string, number>;
+  for (const entry of entries) {
+    if (entry.kind !== "tool" || entry.state !== "done" || isSelfTool(entry)) continue;
+    counts[entry.call.name] = (counts[entry.call.name] ?? 0) + 1;
+  }
+  return { ...counts };
+}
+
+function pickJudge({ judge, outcome }: Pick<Judgement, "judge" | "outcome">) {
+  return { judge, outcome };
+}
+
+function strength(judge: Judge): number {
+  return Judge.options.indexOf(judge);
+}
+
+/** 0.4 for success, 0.2 for three calls, 0.2 for a recovery, 0.2 for work that comes again. */
+function withValue(observation: Observation): Observation {
+  const { outcome, toolCalls, recoveries, generalisable } = observation;
+  const tenths =
+    (outcome === "success" ? 4 : 0) +
+    (toolCalls >= 3 ? 2 : 0) +
+    (recoveries.length > 0 ? 2 : 0) +
+    (generalisable ? 2 : 0);
+  return { ...observation, value: tenths / 10 };
+}

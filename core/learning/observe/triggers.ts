@@ -1,0 +1,266 @@
+// When a session's work is worth a review, and why. The session keeps one ReviewCounters, brings it up to date behind each
+// turn and asks decideReview; a rating and `/refine` have questions of their own. Pure; how often a session or a profile
+// may be reviewed is decided elsewhere.
+import * as z from "zod";
+import { readRendered } from "../../agent/tool-result.ts";
+import type { Entry, ToolEntry } from "../../schemas/entry.ts";
+import type { LoadedText, Neighbourhood, Observation, Rating, ReviewCounters } from "../../schemas/learning.ts";
+import { MemoryStoreName } from "../../schemas/memory.ts";
+import type { ReviewJob, Trigger } from "../../schemas/review.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import { isAnswered } from "./observe.ts";
+
+export const NO_COUNTERS: ReviewCounters = { modelCalls: 0, entries: 0, toolCalls: 0, userTurns: 0 };
+
+/** Why a review begins, and which stores it may write. */
+export type ReviewDecision = Pick<ReviewJob, "trigger" | "because" | "focus" | "skills" | "memory">;
+
+/** Which of the two tools the session's model was offered: what it may not write, no review writes for it. */
+export interface Offered {
+  skills: boolean;
+  memory: boolean;
+}
+
+export interface FinishedTurn {
+  /** Already brought up to date with the turn. */
+  counters: ReviewCounters;
+  observation: Observation;
+  /** What is known of turns like it. */
+  neighbourhood: Pick<Neighbourhood, "successes" | "skills">;
+  /** The turn's entries. */
+  entries: Entry[];
+  settings: Settings;
+  offered: Offered;
+  /** With this turn's input, or while it ran, the person said what would have been right. */
+  corrected: boolean;
+  /** Of the turn before, whose judge was this turn's input: skills of the profile's own under which it failed. */
+  failedBefore: LoadedText[];
+  /** Whether a loaded text is one of the product's own. */
+  isBundled(loaded: LoadedText): boolean;
+}
+
+/** From the most worth to the least: of what is due together, the first is told, and gives its rights. */
+const PRECEDENCE: Trigger[] = [
+  "refine",
+  "rating",
+  "correction",
+  "skill_wrong",
+  "cheaper",
+  "similar_turns",
+  "value",
+  "model_calls",
+  "memory_full",
+  "memory_turns",
+];
+
+/** Fewer calls saved are chance, whatever share they are. */
+const MIN_SAVED_CALLS = 3;
+/** Of what a person wants looked at, once and in all: it stands in rows and jobs. */
+const MAX_FOCUS_CHARS = 1_000;
+const MAX_MERGED_FOCUS_CHARS = 4_000;
+/** Nobody learns from the hundredth what the third did not teach; and the Archive counts no further than this. */
+const MAX_SIMILAR_SUCCESSES = 100;
+
+/** A person waits for what comes of these: they are apart from the limits of rate, and are never shed. */
+export function isUrgent(trigger: Trigger): boolean {
+  return trigger === "correction" || trigger === "rating" || trigger === "refine";
+}
+
+/** True of what a single turn gave a reason for. What is counted is due again with the next turn. */
+export function comesOnce(trigger: Trigger): boolean {
+  return isUrgent(trigger) || trigger === "skill_wrong" || trigger === "cheaper" || trigger === "similar_turns";
+}
+
+/** Adds a turn's entries in their order: a save by the agent starts its counter again. */
+export function updateCounters(counters: ReviewCounters, entries: Entry[]): ReviewCounters {
+  let next = { ...counters };
+  for (const entry of entries) {
+    next.entries += 1;
+    if (entry.kind === "user") next.userTurns += 1;
+    if (entry.kind === "assistant") next.modelCalls += 1;
+    if (entry.kind !== "tool") continue;
+    next.toolCalls += 1;
+    if (entry.state !== "done" || entry.failed) continue;
+    const { userTurns, fullStores } = next;
+    if (entry.call.name === "skill_manage") next = { ...NO_COUNTERS, userTurns, ...(fullStores && { fullStores }) };
+    if (entry.call.name === "memory") next = countSave(next, entry);
+  }
+  return next;
+}
+
+/** A store that this save left over its limit wants a review all the same. */
+function countSave({ fullStores = [], ...counters }: ReviewCounters, call: ToolEntry): ReviewCounters {
+  const outcome = call.parts.find(({ source }) => source === "outcome");
+  const saved = SavedFacts.safeParse(readRendered(outcome?.text ?? "")).data;
+  const others = fullStores.filter((store) => store !== saved?.store);
+  const full = saved && saved.usage.outside > 0 ? [...others, saved.store] : others;
+  return { ...counters, userTurns: 0, ...(full.length > 0 && { fullStores: full }) };
+}
+
+const SavedFacts = z.object({ store: MemoryStoreName, usage: z.object({ outside: z.int() }) });
+
+/** What a review that never came had covered counts again: `before` it was sent off, and what came since `left`, its rest. */
+export function restoreCounters(before: ReviewCounters, left: ReviewCounters, now: ReviewCounters): ReviewCounters {
+  const fullStores = [...new Set([...(before.fullStores ?? []), ...(now.fullStores ?? [])])];
+  const sum = (field: Exclude<keyof ReviewCounters, "fullStores">) =>
+    before[field] + Math.max(0, now[field] - left[field]);
+  return {
+    modelCalls: sum("modelCalls"),
+    entries: sum("entries"),
+    toolCalls: sum("toolCalls"),
+    userTurns: sum("userTurns"),
+    ...(fullStores.length > 0 && { fullStores }),
+  };
+}
+
+/** What is left of the counters once a review was sent off. */
+export function resetCounters(counters: ReviewCounters, decision: ReviewDecision): ReviewCounters {
+  const { fullStores, ...counted } = counters;
+  const kept = decision.skills ? { ...NO_COUNTERS, userTurns: counters.userTurns } : counted;
+  return decision.memory ? { ...kept, userTurns: 0 } : { ...kept, ...(fullStores && { fullStores }) };
+}
+
+/** One review for both. */
+export function mergeDecisions(a: ReviewDecision, b: ReviewDecision): ReviewDecision {
+  const [first, second] = PRECEDENCE.indexOf(a.trigger) <= PRECEDENCE.indexOf(b.trigger) ? [a, b] : [b, a];
+  const focus = [...new Set([first.focus, second.focus])].filter((one) => one !== undefined).join("; ");
+  return {
+    ...first,
+    ...(focus !== "" && { focus: clip(focus, MAX_MERGED_FOCUS_CHARS) }),
+    skills: first.skills || second.skills,
+    memory: first.memory || second.memory,
+  };
+}
+
+/** A review of skills looks at memory on the way: the transcript is paid for already. `null`: nothing is due. */
+export function decideReview(turn: FinishedTurn): ReviewDecision | null {
+  const { offered, settings } = turn;
+  if (!settings.review.enabled || !isAnswered(turn.entries) || !isFromPrincipal(turn.entries)) return null;
+  for (const trigger of PRECEDENCE) {
+    const isOfMemory = trigger === "memory_full" || trigger === "memory_turns";
+    // What a person puts right may be a fact as well as a way of working.
+    const mayWrite = isOfMemory ? offered.memory : offered.skills || (trigger === "correction" && offered.memory);
+    if (!mayWrite || settings.review.without.includes(trigger)) continue;
+    const because = WHY[trigger](turn);
+    if (because !== null) return { trigger, because, skills: offered.skills && !isOfMemory, memory: offered.memory };
+  }
+  return null;
+}
+
+/** A word of the person's on a turn that has ended, perhaps long ago. `entries` are that turn's. */
+export function decideOnRating(rated: {
+  rating: Rating;
+  turn: number;
+  entries: Entry[];
+  settings: Settings;
+  offered: Offered;
+}): ReviewDecision | null {
+  const { rating, turn, entries, settings, offered } = rated;
+  const isOn = settings.review.enabled && !settings.review.without.includes("rating");
+  const tells = rating.rating === "down" || rating.correction !== undefined;
+  if (!isOn || !tells || !isAnswered(entries) || !isFromPrincipal(entries)) return null;
+  if (!offered.skills && !offered.memory) return null;
+  const because = `the person rated turn ${turn} ${rating.rating}`;
+  const said = rating.correction === undefined ? "" : " and said what would have been right";
+  return { trigger: "rating", because: because + said, ...offered };
+}
+
+/** Of a correction that came with a turn which itself gives no reason for a review: it waits for one that does. */
+export function decideOnCorrection(settings: Settings, offered: Offered): ReviewDecision | null {
+  const isOn = settings.review.enabled && !settings.review.without.includes("correction");
+  if (!isOn || (!offered.skills && !offered.memory)) return null;
+  return { trigger: "correction", because: CORRECTED, ...offered };
+}
+
+/** `null`: switched off, or nothing could be written. */
+export function decideOnRefine(focus: string, settings: Settings, offered: Offered): ReviewDecision | null {
+  const isOn = settings.review.enabled && !settings.review.without.includes("refine");
+  if (!isOn || (!offered.skills && !offered.memory)) return null;
+  const wanted = focus === "" ? {} : { focus: clip(focus, MAX_FOCUS_CHARS) };
+  return { trigger: "refine", because: "the person asked for it", ...wanted, ...offered };
+}
+
+function clip(text: string, maxChars: number): string {
+  return text.slice(0, maxChars).toWellFormed();
+}
+
+const CORRECTED = "the person said what would have been right";
+
+/** By trigger: one clause with the figures when the turn is a reason, else null. */
+const WHY: Record<Trigger, (turn: FinishedTurn) => string | null> = {
+  refine: () => null,
+  rating: () => null,
+  correction: ({ corrected }) => (corrected ? CORRECTED : null),
+
+  skill_wrong({ observation, failedBefore }) {
+    const [proof] = observation.provedWrong ?? [];
+    if (proof) {
+      return `a call that followed '${proof.skill}' failed (entry ${proof.failed}) and succeeded otherwise (entry ${proof.succeeded})`;
+    }
+    const [failed] = failedBefore;
+    return failed ? `the person said that the work done with '${failed.skill}' failed` : null;
+  },
+
+  cheaper({ observation, neighbourhood, settings, isBundled }) {
+    const calls = observation.effort?.calls ?? observation.toolCalls;
+    if (observation.outcome !== "success") return null;
+    for (const loaded of observation.loaded) {
+      const best = isBundled(loaded) ? null : neighbourhood.skills[loaded.skill]?.best;
+      if (!best || best.calls - calls < MIN_SAVED_CALLS) continue;
+      if (calls > (1 - settings.review.cheaperShare) * best.calls) continue;
+      return `the turn took ${calls} calls with '${loaded.skill}', where its best one before took ${best.calls}`;
+    }
+    return null;
+  },
+
+  similar_turns({ observation, neighbourhood, settings, isBundled }) {
+    const successes = neighbourhood.successes + 1;
+    if (observation.outcome !== "success" || isCovered(observation, isBundled)) return null;
+    if (successes % settings.review.similarTurns !== 0 || successes > MAX_SIMILAR_SUCCESSES) return null;
+    return `${successes} similar turns succeeded without a skill that covers them`;
+  },
+
+  value({ counters, observation, settings, isBundled }) {
+    const { minValue, minEntries, minToolCalls } = settings.review;
+    const { entries, toolCalls } = counters;
+    if (observation.value < minValue || entries < minEntries || toolCalls < minToolCalls) return null;
+    if (isCovered(observation, isBundled)) return null;
+    return `a turn was worth ${observation.value} after ${entries} entries and ${toolCalls} tool calls`;
+  },
+
+  model_calls({ counters: { modelCalls }, settings }) {
+    if (modelCalls < settings.review.afterModelCalls) return null;
+    return `${modelCalls} model calls since skills were last reviewed`;
+  },
+
+  memory_full({ counters: { fullStores } }) {
+    return fullStores ? `the store ${fullStores.join(" and ")} is over its limit` : null;
+  },
+
+  memory_turns({ counters: { userTurns }, settings }) {
+    if (userTurns < settings.review.memoryAfterTurns) return null;
+    return `${userTurns} turns since memory was last reviewed`;
+  },
+};
+
+/**
+ * A skill of the profile's own that was loaded, and led to success without a failure on the way, told all there is to
+ * tell. One that had to be recovered from wants a patch. Bundled skills are about the agent's own habits, never about
+ * a class of work, so that they cover nothing.
+ */
+function isCovered(observation: Observation, isBundled: FinishedTurn["isBundled"]): boolean {
+  return (
+    observation.outcome === "success" &&
+    observation.recoveries.length === 0 &&
+    observation.loaded.some((loaded) => !isBundled(loaded))
+  );
+}
+
+/** Words of strangers, arriving as input, must not start a pass that writes. */
+function isFromPrincipal(entries: Entry[]): boolean {
+  const inputs = entries.filter((entry) => entry.kind === "user");
+  return (
+    inputs.length > 0 &&
+    inputs.every((entry) => entry.parts.length > 0 && entry.parts.every((part) => part.source === "principal"))
+  );
+}

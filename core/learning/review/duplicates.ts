@@ -1,0 +1,109 @@
+// Whether a new skill only says in other words what one of its neighbours says. A review cannot ask the Archive, so the lines of
+// the index say which ten are the nearest, and those are opened. Asked before a review creates a skill, beside the check of
+// names and descriptions in core/skills/operations.ts. Reads the store, and nothing else.
+import { type Failure, err } from "../../errors.ts";
+import type { SkillStore } from "../../ports.ts";
+import type { SkillLine } from "../../schemas/api.ts";
+import { type BodyTerms, compareBodies, readBodyTerms } from "../../skills/body-similarity.ts";
+import { SKILL_MD, parseSkill } from "../../skills/format.ts";
+import { type Seeds, mergeLines } from "../../skills/library.ts";
+import { checkWrite } from "../../skills/protection.ts";
+import { rankSkills } from "../../skills/ranking.ts";
+import { baseOf, companionOf } from "../../skills/validate.ts";
+import type { SkillInspector, SkillWrite } from "../../tools/skill-manage.ts";
+
+/** Neighbours that are opened for one new skill, beside those that the work had loaded. */
+const NEAREST = 10;
+/**
+ * For a skill that was loaded for the very work: what the work adds belongs there. Two skills of one field have at most 0.3 in
+ * common, paraphrases of one skill at least 0.6 (test/learning/review/duplicate-pairs.ts), one skill's lessons about two things lie between.
+ * Not for what came with the product: that is about ways of working, and belongs to no field of work.
+ */
+const LOADED_SIMILARITY = 0.35;
+
+export interface DuplicateOptions {
+  store: Pick<SkillStore, "index" | "head" | "blob">;
+  seeds: Seeds;
+  /** From how much in common on two texts are one; `skills.duplicateBody`. */
+  similarity: number;
+  /** Skills that were loaded in the work under review. */
+  loaded: ReadonlySet<string>;
+  /** Whether what is new for a protected neighbour goes to its companion. */
+  companions: boolean;
+}
+
+/** Failure: `near_duplicate`, with the neighbour. What changes a skill that stands is never asked about. */
+export function createDuplicateInspector(options: DuplicateOptions): SkillInspector {
+  return async (write) => {
+    if (write.before && write.before.head.state !== "archived") return null;
+    if (mendsLoaded(write.name, options)) return null;
+    const body = bodyOf(write.after[SKILL_MD]);
+    if (body === null) return null;
+    const lines = mergeLines(await options.store.index(), options.seeds);
+    const others = lines.filter(isOther(write.name));
+    const used = others.filter((line) => options.loaded.has(line.name));
+    const near = [...new Set([...used, ...nearestLines(others, write, body)])];
+    const texts = await Promise.all(near.map((line) => readText(line, options)));
+    const known = near.flatMap((line, n) => (texts[n] ? [{ line, terms: texts[n] }] : []));
+    const similarities = compareBodies(
+      readBodyTerms(body),
+      known.map(({ terms }) => terms),
+    );
+    const [nearest] = known
+      .map(({ line }, n) => ({ line, similarity: similarities[n]! }))
+      .filter(({ line, similarity }) => similarity >= limitFor(line, options))
+      .sort((a, b) => b.similarity - a.similarity);
+    return nearest ? refuse(nearest.line, nearest.similarity, options) : null;
+  };
+}
+
+/**
+ * The companion of a skill that was loaded: where that says what is wrong and may not be edited, only what stands beside it is
+ * read with it. That another skill says it too helps nobody who reads this one.
+ */
+function mendsLoaded(name: string, { loaded }: DuplicateOptions): boolean {
+  const base = baseOf(name);
+  return base !== null && loaded.has(base);
+}
+
+function limitFor({ name, origin }: SkillLine, { loaded, similarity }: DuplicateOptions): number {
+  return loaded.has(name) && origin !== "bundled" ? Math.min(similarity, LOADED_SIMILARITY) : similarity;
+}
+
+/** A skill and its companion are one. */
+function isOther(name: string): (line: SkillLine) => boolean {
+  const pair = baseOf(name) ?? name;
+  return (line) => line.state !== "archived" && (baseOf(line.name) ?? line.name) !== pair;
+}
+
+/** By what the new one is called and for, and by all it says, in turns: what is renamed is found by its words. */
+function nearestLines(lines: SkillLine[], { name, description }: SkillWrite, body: string): SkillLine[] {
+  const title = `${name.replaceAll("-", " ")} ${description}`;
+  const [byTitle, byText] = [rankSkills(lines, title), rankSkills(lines, `${title}\n${body}`)];
+  const inTurns = lines.flatMap((_, n) => [byTitle[n], byText[n]].filter((line) => line !== undefined));
+  return [...new Set([...inTurns, ...lines])].slice(0, NEAREST);
+}
+
+async function readText({ name, origin }: SkillLine, { store, seeds }: DuplicateOptions): Promise<BodyTerms | null> {
+  const head = origin === "bundled" ? null : await store.head(name);
+  const sha256 = head?.files[SKILL_MD]?.sha256;
+  const text = sha256 ? await store.blob(sha256) : Object.hasOwn(seeds, name) ? seeds[name]![SKILL_MD] : null;
+  const body = bodyOf(text);
+  return body === null ? null : readBodyTerms(body);
+}
+
+function bodyOf(text: unknown): string | null {
+  if (typeof text !== "string") return null;
+  const parsed = parseSkill(text, { fallbackName: "unnamed" });
+  return parsed.ok ? parsed.value.body : text;
+}
+
+function refuse(line: SkillLine, similarity: number, { companions }: DuplicateOptions): Failure {
+  const isHeld = checkWrite(line, "review") !== null && companions;
+  const target = isHeld ? companionOf(baseOf(line.name) ?? line.name) : line.name;
+  return err(
+    "near_duplicate",
+    `'${line.name}' says nearly the same in other words: view it, and put what is new into '${target}'.`,
+    { neighbour: line.name, similarity: Math.round(similarity * 100) / 100 },
+  ).failure;
+}

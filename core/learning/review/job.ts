@@ -1,0 +1,236 @@
+// Makes the job of a review: the range of entries it covers, without secrets, small enough to be one object. The session
+// engine calls it when a review is due. Pure: what goes in at one time comes out the same at any other.
+import type { Entry, JsonObject, Part, ToolCall } from "../../schemas/entry.ts";
+import { byteLength } from "../../schemas/digest.ts";
+import { type ProfileId, type SessionId, toReviewId, toTurnId } from "../../schemas/ids.ts";
+import type { Observation } from "../../schemas/learning.ts";
+import type { Grant, ReviewJob, SentPrefix } from "../../schemas/review.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import { toUsdMicros } from "../../schemas/usage.ts";
+import { redactDeep, redactText } from "../../redact.ts";
+import type { ToolPrints } from "../../skills/contract.ts";
+import { taintedPieces } from "../taint/tainted-pieces.ts";
+import type { ReviewDecision } from "../observe/triggers.ts";
+
+/** A job is one object, held whole by who puts and who reads it; a model's window is the nearer limit. */
+export const MAX_JOB_BYTES = 900_000;
+/** Of it, what the observations may take: of a range that grew long, those of the newest turns. */
+const OBSERVATIONS_BYTES = 300_000;
+/** What one string may keep, tried in this order until the job fits. */
+const STRING_CHARS = [20_000, 8_000, 3_000, 1_000, 300];
+
+export interface WorkToReview {
+  profile: ProfileId;
+  session: SessionId;
+  decision: ReviewDecision;
+  /** Entries from `from` to `to`, both included. */
+  from: number;
+  to: number;
+  entries: Entry[];
+  /** Entries before the range that what was said in it concerns. */
+  besides?: Entry[];
+  /** The session up to the range's end, as far back as what its agent says may come from; absent: the range is all. */
+  read?: Entry[];
+  /** Of the turns in the range, and of those besides. */
+  observations: Observation[];
+  /** The model the session runs on. */
+  model: string;
+  /** The request it sent last, where a review could go on from it. */
+  prefix?: SentPrefix;
+  /** Prints of its tools. */
+  tools?: ToolPrints;
+  grant: Grant;
+  now: number;
+}
+
+/** What a review may spend where the operator's limits for it are all that binds it. */
+export function defaultGrant({ review }: Settings, now: number): Grant {
+  const usdMicros = toUsdMicros(review.grantUsd);
+  return { tokens: review.grantTokens, ...(usdMicros > 0 ? { usdMicros } : {}), expiresAt: now + review.grantMs };
+}
+
+/**
+ * At most about 900 KB: long strings are cut in the middle, and as a last resort the oldest entries of the range stay behind,
+ * and those besides it last, since they are what the review is about.
+ */
+export function toReviewJob(work: WorkToReview): ReviewJob {
+  const inRange = work.entries.filter((entry) => entry.n >= work.from && entry.n <= work.to);
+  const range = [...(work.besides ?? []), ...inRange].filter((entry) => entry.kind !== "compaction");
+  const clean = range.map(withoutSecrets);
+  const hidden = findHidden(work, range);
+  const besides = new Set(work.besides?.map(({ turn }) => toTurnId(work.session, turn)));
+  const job: ReviewJob = {
+    v: 1,
+    review: toReviewId(work.session, work.from, work.to),
+    profile: work.profile,
+    session: work.session,
+    trigger: work.decision.trigger,
+    ...(work.decision.because !== undefined && { because: work.decision.because }),
+    ...(work.decision.focus !== undefined && { focus: redactText(work.decision.focus) }),
+    skills: work.decision.skills,
+    memory: work.decision.memory,
+    grant: work.grant,
+    model: work.model,
+    ...(work.tools && { tools: { ...work.tools } }),
+    createdAt: work.now,
+    observations: keepNewest(redactDeep(work.observations), ({ turn }) => besides.has(turn), OBSERVATIONS_BYTES),
+    entries: clean,
+  };
+  for (const maxChars of STRING_CHARS) {
+    job.entries = clean.map((entry) => shorten(entry, maxChars));
+    Object.assign(job, hidden(isCut(clean, job.entries)));
+    if (byteLength(JSON.stringify(job)) <= MAX_JOB_BYTES) return withPrefix(job, work.prefix);
+  }
+  const rest = MAX_JOB_BYTES - byteLength(JSON.stringify({ ...job, entries: [] }));
+  return { ...job, entries: keepNewest(job.entries, ({ n }) => n < work.from, rest) };
+}
+
+/** What the agent said after content that the job does not show, so that nothing is taken for its own that is not. */
+function findHidden({ read = [] }: WorkToReview, range: Entry[]): (cut: boolean) => Pick<ReviewJob, "tainted"> {
+  const numbers = new Set(range.map(({ n }) => n));
+  const said = new Set(range.filter(({ kind }) => kind === "assistant").map(({ n }) => n));
+  const pieces = (shown: Entry[]) => {
+    const found = taintedPieces(read.length > 0 ? read : range, { said, shown }).map(redactText);
+    return found.length > 0 ? { tainted: found } : {};
+  };
+  const known: { whole?: Pick<ReviewJob, "tainted">; cut?: Pick<ReviewJob, "tainted"> } = {};
+  return (cut) => {
+    if (cut) return (known.cut ??= pieces([]));
+    return (known.whole ??= read.some(({ n }) => !numbers.has(n)) ? pieces(range) : {});
+  };
+}
+
+function isCut(whole: Entry[], shown: Entry[]): boolean {
+  return JSON.stringify(whole).length !== JSON.stringify(shown).length;
+}
+
+/**
+ * Only whole and unchanged is it what the cache has: one that holds a secret, or is too long to be stored beside the
+ * entries, stays behind.
+ */
+function withPrefix(job: ReviewJob, prefix: SentPrefix | undefined): ReviewJob {
+  if (!prefix) return job;
+  const text = JSON.stringify(prefix);
+  const isClean = JSON.stringify(redactDeep(prefix)) === text;
+  return isClean && byteLength(JSON.stringify(job)) + byteLength(text) < MAX_JOB_BYTES ? { ...job, prefix } : job;
+}
+
+/** The provider's own form of an answer and its reasoning stay in the session: no lesson cites them. */
+function withoutSecrets(entry: Entry): Entry {
+  const parts = entry.parts.map((part) => ({
+    ...part,
+    text: isJsonText(entry) ? redactJson(part) : redactText(part.text),
+  }));
+  if (entry.kind === "assistant") {
+    const { native: _native, reasoning: _reasoning, ...answer } = entry.answer;
+    return { ...entry, parts, answer: redactDeep(answer) };
+  }
+  if (entry.kind === "tool") {
+    return { ...entry, parts, call: redactDeep(entry.call), prepared: redactDeep(entry.prepared) };
+  }
+  return { ...entry, parts };
+}
+
+function shorten(entry: Entry, maxChars: number): Entry {
+  const parts = entry.parts.map((part) => ({
+    ...part,
+    text: isJsonText(entry) ? cutJson(part, maxChars) : cut(part.text, maxChars),
+  }));
+  if (entry.kind === "assistant") {
+    const calls = entry.answer.calls.map((call) => shortenCall(call, maxChars));
+    return { ...entry, parts, answer: { ...entry.answer, calls } };
+  }
+  if (entry.kind === "tool") {
+    return {
+      ...entry,
+      parts,
+      call: shortenCall(entry.call, maxChars),
+      prepared: cutDeep(entry.prepared, maxChars) as JsonObject,
+    };
+  }
+  return { ...entry, parts };
+}
+
+function shortenCall(call: ToolCall, maxChars: number): ToolCall {
+  const args = cutDeep(call.args, maxChars) as JsonObject;
+  return call.malformed === undefined ? { ...call, args } : { ...call, args, malformed: cut(call.malformed, maxChars) };
+}
+
+/** Tool parts hold JSON as text, which must still be JSON afterwards. */
+function isJsonText(entry: Entry): boolean {
+  return entry.kind === "tool";
+}
+
+function redactJson(part: Part): string {
+  const value = parseJson(part.text);
+  return value === undefined ? redactText(part.text) : JSON.stringify(redactDeep(value));
+}
+
+function cutJson(part: Part, maxChars: number): string {
+  const value = parseJson(part.text);
+  if (value === undefined) return cut(part.text, maxChars);
+  return JSON.stringify(cutDeep(value, maxChars));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // plain text
+  }
+}
+
+/** Strings lose their middle; a value that is long for its many small pieces becomes one string that says so. */
+function cutDeep(value: unknown, maxChars: number): unknown {
+  const shortened = cutStrings(value, maxChars);
+  const text = JSON.stringify(shortened);
+  if (text === undefined || text.length <= 4 * maxChars) return shortened;
+  if (Array.isArray(shortened)) return [cut(text, maxChars)];
+  if (shortened === null || typeof shortened !== "object") return shortened;
+  const share = Math.floor(maxChars / Math.max(1, Object.keys(shortened).length));
+  return Object.fromEntries(
+    Object.entries(shortened).map(([key, item]) => {
+      const itemText = JSON.stringify(item) ?? "";
+      return [key, itemText.length <= maxChars ? item : toCutItem(item, itemText, Math.max(100, share))];
+    }),
+  );
+}
+
+function toCutItem(item: unknown, itemText: string, maxChars: number): unknown {
+  if (typeof item === "string") return cut(item, maxChars);
+  const text = cut(itemText, maxChars);
+  return Array.isArray(item) ? [text] : { cut: text };
+}
+
+function cutStrings(value: unknown, maxChars: number): unknown {
+  if (typeof value === "string") return cut(value, maxChars);
+  if (Array.isArray(value)) return value.map((item) => cutStrings(item, maxChars));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cutStrings(item, maxChars)]));
+}
+
+/** Head and tail stay: what was asked stands first, how it ended last. */
+function cut(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const half = Math.floor(maxChars / 2);
+  const dropped = text.length - 2 * half;
+  return `${text.slice(0, half).toWellFormed()}\n[… ${dropped} characters cut …]\n${text.slice(-half).toWellFormed()}`;
+}
+
+/** In their order, as many as `bytes` hold: first of all the newest, then those besides the range, then the newer ones. */
+function keepNewest<T>(items: T[], isBesides: (item: T) => boolean, bytes: number): T[] {
+  const newest = items.at(-1);
+  const ranked = items.toReversed().toSorted((a, b) => rank(a) - rank(b));
+  const kept = new Set<T>();
+  let left = bytes;
+  for (const item of ranked) {
+    left -= byteLength(JSON.stringify(item)) + 1;
+    if (left < 0 && item !== newest) break;
+    kept.add(item);
+  }
+  return items.filter((item) => kept.has(item));
+
+  function rank(item: T): number {
+    return item === newest ? 0 : isBesides(item) ? 1 : 2;
+  }
+}

@@ -1,0 +1,285 @@
+// One run of a review: the same loop as a session's turn, over a script instead of a log, with tools that reach skills
+// and memory and nothing else. Called by the review Worker. What it writes carries the place in the script as its id, so
+// that a run that goes on where another was cut off does nothing twice.
+import { runLoop } from "../../agent/loop.ts";
+import type { Model, ModelChain, Tool } from "../../agent/contract.ts";
+import { type Failure, err } from "../../errors.ts";
+import { renderReviewMemory } from "../../memory/block.ts";
+import type { Clock, MemoryStore, PendingStore, Random, ReviewStore, SkillStore } from "../../ports.ts";
+import { reviewClosing, reviewPrompt, reviewRequest } from "../../prompts/review.ts";
+import { NO_USAGE, addUsage } from "../../schemas/entry.ts";
+import { fromReviewId } from "../../schemas/ids.ts";
+import type { ReviewJob, ReviewResult, ReviewStep } from "../../schemas/review.ts";
+import { Effort, type Settings } from "../../schemas/settings.ts";
+import { type SpentCall, type UsageLine, spendingOf } from "../../schemas/usage.ts";
+import type { Scene } from "../../skills/conditions.ts";
+import type { RunChecks } from "../../skills/checks.ts";
+import { type Seeds, createLibrary } from "../../skills/library.ts";
+import { createAskingMemoryTool } from "../../tools/approval.ts";
+import { createCheckInspector } from "../../tools/check-inspector.ts";
+import type { MemoryToolOptions } from "../../tools/memory.ts";
+import { createSkillTools } from "../../tools/skills.ts";
+import { checkCitations } from "./citations.ts";
+import { createInspectors } from "./inspect.ts";
+import { callsOf, hasViewed, lessonsOf, refusalsOf, summarise, waitingIn } from "./lessons.ts";
+import { POLICY, type ReviewPolicy } from "./policy.ts";
+import { choosePrefix, listCitations } from "./prefix.ts";
+import { type ScriptJournal, createScriptJournal } from "../script-journal.ts";
+import { spentOf, toReviewLines } from "../spent.ts";
+import { createTaint } from "../taint/taint.ts";
+import { renderTranscript } from "./transcript.ts";
+
+export interface ReviewOptions {
+  job: ReviewJob;
+  reviews: ReviewStore;
+  skills: SkillStore;
+  memory: MemoryStore;
+  /** What has to wait for a person. */
+  pending: PendingStore;
+  seeds: Seeds;
+  /** The primary, then those to fall back on. */
+  models: ModelChain;
+  clock: Clock;
+  random: Random;
+  settings: Settings;
+  /** Runs the checks that skills bring along. Absent: none runs. */
+  runChecks?: RunChecks;
+  /** Which rules are enforced: all of them, when it is left out. */
+  policy?: ReviewPolicy;
+  /** Aborts the run at its time limit: a model that hangs must not hold it longer. */
+  signal: AbortSignal;
+}
+
+export type ReviewEnd =
+  | { state: "finished"; result: ReviewResult }
+  /** No failure: the script stands, and another delivery goes on with it after a while. */
+  | { state: "again"; delayMs: number }
+  /** `final`: trying again cannot help. */
+  | { state: "failed"; failure: Failure; final: boolean };
+
+/** Throws when a store does. */
+export async function runReview(options: ReviewOptions): Promise<ReviewEnd> {
+  const { job, reviews, settings } = options;
+  const begun = (await reviews.script(job.review)).steps;
+  if ((await reviews.watermark(job.session)) >= fromReviewId(job.review).to) {
+    return finish(options, begun, { state: "superseded", note: "A later review of this session came first." });
+  }
+  const script = begun.length > 0 ? begun : await start(options);
+  if (!script) return { state: "again", delayMs: settings.review.quietMs };
+  const journal = createScriptJournal({ reviews, review: job.review, clock: options.clock, script });
+  const failed: SpentCall[] = [];
+  const end = await runLoop(toLoop(options, journal, script[0]!, failed));
+  switch (end.state) {
+    case "stopped":
+    case "interrupted":
+      return { state: "again", delayMs: 0 };
+    case "paused":
+      return { state: "again", delayMs: end.delayMs ?? PAUSE_MS };
+    case "failed":
+      return settleFailure(options, journal, end.failure, failed);
+    case "done": {
+      const note = end.reason === "refusal" ? `The model declined to go on. ${end.text}`.trim() : end.text;
+      return finish(options, journal.steps(), { state: "done", note }, failed);
+    }
+  }
+}
+
+/** How long the models of a review are left alone when none of them works and none says for how long. */
+const PAUSE_MS = 60_000;
+
+/** Null: another delivery began at the same moment, and is left to it. */
+async function start({ job, reviews, memory, models, clock, settings }: ReviewOptions): Promise<ReviewStep[] | null> {
+  const stores = job.memory ? await Promise.all([memory.list("memory"), memory.list("user")]) : null;
+  const memoryBlock = stores ? renderReviewMemory(...stores, settings) : "";
+  const at = clock.now();
+  const digest = `${reviewPrompt(job)} ${renderTranscript(job)}`;
+  // Recorded: another delivery must show the model the same conversation, also when the cache has lapsed.
+  const prefix = choosePrefix({ job, model: models[0], settings, now: at, digest }) !== null;
+  const put = await reviews.createStep(job.review, 0, {
+    ...{ v: 1, kind: "start", at, memoryBlock },
+    ...(prefix && { prefix }),
+  });
+  return put.won ? [put.step] : null;
+}
+
+function toLoop(
+  options: ReviewOptions,
+  journal: ScriptJournal,
+  begin: ReviewStep,
+  failed: SpentCall[],
+): Parameters<typeof runLoop>[0] {
+  const { models, clock, random, settings, signal } = options;
+  const startedAt = clock.now();
+  const request = toRequest(options, begin);
+  const tools = toTools(options, journal);
+  return {
+    models: models.map((model) => metered(model, failed)) as [Model, ...Model[]],
+    ...request,
+    // Who is to have read a skill in this review must be shown it, also where the session was.
+    tools: request.specs ? tools.map((tool) => ({ ...tool, showsOnce: false })) : tools,
+    journal,
+    limits: {
+      ...settings.turn,
+      // The loop asks once more for a closing word.
+      maxSteps: Math.max(1, settings.review.maxSteps - 1),
+    },
+    clock,
+    random,
+    signal,
+    guardrails: { settings: settings.guardrails, attended: () => false },
+    mayAsk: () => checkBudget(options, startedAt, toReviewLines(spentOf(journal.steps(), failed))),
+  };
+}
+
+type Request = Pick<Parameters<typeof runLoop>[0], "system" | "history" | "specs" | "cacheKey" | "effort">;
+
+/**
+ * Behind the session's own request, whose every byte must stay as it is, the tools included: what is not the review's is
+ * refused at dispatch. Without one: the review's prompt and a digest of the work.
+ */
+function toRequest({ job, settings }: ReviewOptions, begin: ReviewStep): Request {
+  const { memoryBlock = "", prefix = false } = begin.kind === "start" ? begin : {};
+  if (prefix && job.prefix) {
+    const { system, tools, messages, cacheKey } = job.prefix;
+    const effort = Effort.safeParse(job.prefix.effort).data;
+    const text = reviewClosing(job, { memoryBlock, citations: listCitations(job) });
+    return {
+      system,
+      specs: tools,
+      history: [...messages, { role: "user", text }],
+      cacheKey,
+      ...(effort && { effort }),
+    };
+  }
+  const { review: effort } = settings.models.effort;
+  return {
+    system: reviewPrompt(job),
+    history: [{ role: "user", text: reviewRequest(job, { memoryBlock, transcript: renderTranscript(job) }) }],
+    cacheKey: `review ${job.profile}`,
+    ...(effort && { effort }),
+  };
+}
+
+/** Puts what its calls cost without bringing an answer into `failed`: the script holds answers only. */
+function metered(model: Model, failed: SpentCall[]): Model {
+  return {
+    ...model,
+    async *stream(request, signal, heard) {
+      for await (const event of model.stream(request, signal, heard)) {
+        if (event.type === "failed" && event.failure.spent) failed.push(event.failure.spent);
+        yield event;
+      }
+    },
+  };
+}
+
+/** What the job leaves out is not offered, and refused by the loop like any other name. */
+function toTools(options: ReviewOptions, journal: ScriptJournal): Tool[] {
+  const { job, skills, memory, seeds, clock, settings, pending, runChecks, policy = POLICY } = options;
+  const approval = { pending, session: job.session, clock };
+  const cite = (citations: string[]) => checkCitations(job, citations);
+  const inspectors = createInspectors({ job, policy, skills, seeds, settings });
+  const taint = policy.taint ? createTaint(job) : null;
+  const skillTools = createSkillTools({
+    library: createLibrary({ store: skills, seeds, scene: toScene(options) }),
+    store: skills,
+    origin: "review",
+    settings,
+    ...(policy.readFirst && { isViewed: (name: string) => hasViewed(journal.steps(), name) }),
+    ...(policy.citations && { cite }),
+    // Checks run what is written: not before it is known to be the agent's own.
+    inspectors: [
+      ...inspectors.skills,
+      ...(taint ? [taint.inspectSkill] : []),
+      ...(runChecks && policy.checks ? [createCheckInspector(runChecks)] : []),
+    ],
+    ...(taint && { inspectArchive: taint.inspectArchive }),
+    prints: () => job.tools ?? null,
+    rules: { duplicates: policy.duplicates, companions: policy.companions },
+    approval,
+  });
+  const writing: MemoryToolOptions = {
+    store: memory,
+    origin: "review",
+    session: job.session,
+    clock,
+    settings,
+    ...(policy.citations && { cite }),
+    inspectors: [inspectors.checkFacts, ...(taint ? [taint.inspectMemory] : [])],
+  };
+  const memoryTool = createAskingMemoryTool(writing, approval);
+  return [...(job.skills ? skillTools : []), ...(job.memory ? [memoryTool] : [])];
+}
+
+/** All skills are shown, whatever tools they need; what one was written for is compared with the session's tools. */
+function toScene({ job: { tools }, settings }: ReviewOptions): Scene {
+  return { disabled: settings.skills.disabled, ...(tools && { prints: () => tools }) };
+}
+
+function checkBudget({ job, clock, settings }: ReviewOptions, startedAt: number, lines: UsageLine[]): Failure | null {
+  const { tokens, usdMicros } = job.grant;
+  const spent = spendingOf(lines);
+  if (spent.tokens >= tokens) {
+    return err("grant_spent", `The review's grant of ${tokens} tokens is spent.`).failure;
+  }
+  if (usdMicros !== undefined && spent.usdMicros >= usdMicros) {
+    return err("grant_spent", `The review's grant of $${usdMicros / 1_000_000} is spent.`).failure;
+  }
+  if (clock.now() >= job.grant.expiresAt) return err("grant_expired", "The review's grant has expired.").failure;
+  if (clock.now() - startedAt < settings.review.runMs) return null;
+  return err(RUN_OVER, "The run has used its time; another one goes on.").failure;
+}
+
+const RUN_OVER = "run_over";
+
+async function settleFailure(
+  options: ReviewOptions,
+  journal: ScriptJournal,
+  failure: Failure,
+  failed: SpentCall[],
+): Promise<ReviewEnd> {
+  if (failure.code === RUN_OVER) return { state: "again", delayMs: 0 };
+  const final = failure.code === "grant_spent" || failure.code === "grant_expired";
+  // What was written stands: it is reported, not thrown away with the rest.
+  if (final && lessonsOf(callsOf(journal.steps())).length > 0) {
+    return finish(options, journal.steps(), { state: "done", note: `Stopped early. ${failure.message}` }, failed);
+  }
+  return { state: "failed", failure, final };
+}
+
+/** The result is create-only, and the watermark is raised after it: a run cut off between the two is finished later. */
+async function finish(
+  { job, reviews, clock, settings }: ReviewOptions,
+  script: ReviewStep[],
+  end: Pick<ReviewResult, "state" | "note">,
+  failed: SpentCall[] = [],
+): Promise<ReviewEnd> {
+  const calls = callsOf(script);
+  const lessons = lessonsOf(calls, { previews: settings.review.notice === "verbose" });
+  const waiting = waitingIn(calls);
+  const answers = script.filter((step) => step.kind === "answer").map((step) => step.answer);
+  const result = await reviews.finish({
+    v: 1,
+    review: job.review,
+    session: job.session,
+    state: end.state,
+    trigger: job.trigger,
+    ...(job.because && { because: job.because }),
+    summary: end.state === "superseded" && lessons.length === 0 ? end.note : summarise(lessons, waiting),
+    note: end.note,
+    lessons,
+    refused: refusalsOf(calls),
+    ...(waiting > 0 && { waiting }),
+    modelCalls: answers.length,
+    usage: answers.reduce((sum, answer) => addUsage(sum, answer.usage), NO_USAGE),
+    spent: spentOf(script, failed),
+    finishedAt: clock.now(),
+  });
+  await settleWatermark(reviews, result);
+  return { state: "finished", result };
+}
+
+/** Also for a result that is found finished: the run that wrote it may not have come to this. */
+export async function settleWatermark(reviews: ReviewStore, result: ReviewResult): Promise<void> {
+  if (result.state === "done") await reviews.raiseWatermark(result.session, fromReviewId(result.review).to);
+}

@@ -1,0 +1,62 @@
+// What a person is told of a finished review, in one line, and what the operator's log says of it. Called by the session that
+// finds a result, and by the review Worker. Tells of what was written, never of what was refused or waits as if it were done.
+// Pure.
+import { redactText } from "../../redact.ts";
+import type { ToolCall } from "../../schemas/entry.ts";
+import type { Lesson, ReviewResult } from "../../schemas/review.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import { patchesOf } from "../../tools/skill-manage.ts";
+
+type Level = Settings["review"]["notice"];
+
+// Hermes Agent's lengths of a preview.
+const ADDED_CHARS = 120;
+const REMOVED_CHARS = 60;
+const PATCH_CHARS = 80;
+
+/** `null`: there is nothing to tell, or nobody wants to hear it. */
+export function tellResult(result: Pick<ReviewResult, "lessons" | "waiting" | "summary">, level: Level): string | null {
+  const { lessons, waiting, summary } = result;
+  if (level === "off" || (lessons.length === 0 && waiting === undefined)) return null;
+  if (level === "on") return summary;
+  const previews = lessons.flatMap((lesson) =>
+    lesson.preview === undefined ? [] : `${nameOf(lesson)} ${lesson.preview}`,
+  );
+  return [summary, ...new Set(previews)].join(" · ");
+}
+
+/** Which stores a review has written. */
+export function keptIn(lessons: Lesson[]): "none" | "skill" | "memory" | "skill+memory" {
+  const kinds = new Set(lessons.map(({ kind }) => kind));
+  if (kinds.size === 2) return "skill+memory";
+  return kinds.has("skill") ? "skill" : kinds.has("memory") ? "memory" : "none";
+}
+
+/** The lessons of one call with the beginning of what each changed. */
+export function withPreviews(lessons: Lesson[], call: ToolCall): Lesson[] {
+  return lessons.map((lesson) => {
+    const preview = lesson.kind === "skill" ? previewPatch(call) : previewFact(lesson);
+    return preview ? { ...lesson, preview } : lesson;
+  });
+}
+
+function previewPatch({ args }: ToolCall): string {
+  const [first] = patchesOf(args);
+  if (!first) return "";
+  return `${quote(first.oldString, PATCH_CHARS)} → ${quote(first.newString, PATCH_CHARS)}`;
+}
+
+function previewFact({ action, text }: Extract<Lesson, { kind: "memory" }>): string {
+  return action === "remove" ? `- ${quote(text, REMOVED_CHARS)}` : `+ ${quote(text, ADDED_CHARS)}`;
+}
+
+function nameOf(lesson: Lesson): string {
+  return lesson.kind === "skill" ? `${lesson.skill}:` : `${lesson.store}:`;
+}
+
+function quote(text: string, most: number): string {
+  const line = redactText(text)
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  return `"${(line.length > most ? `${line.slice(0, most - 1)}…` : line).toWellFormed()}"`;
+}

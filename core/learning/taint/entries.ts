@@ -1,0 +1,69 @@
+// What each entry of a session says, and whose words it counts as, for taint-index.ts. Pure.
+import type { Entry } from "../../schemas/entry.ts";
+import type { Source } from "../../schemas/ids.ts";
+import type { SentMessage } from "../../schemas/review.ts";
+import type { Stream } from "./pieces.ts";
+import { FENCE, FENCED, readPart, stringsIn, toPlain } from "./text.ts";
+
+export interface SaidPiece {
+  stream: Stream;
+  text: string;
+  /** What a call that failed answered. */
+  failed?: boolean;
+}
+
+/** They give back what they were asked to write. */
+const WRITING = new Set(["skill_manage", "memory", "write_file"]);
+
+export function piecesOf(entry: Entry): SaidPiece[] {
+  switch (entry.kind) {
+    case "assistant":
+      return [
+        ...entry.parts.map(({ text }) => own(text)),
+        ...entry.answer.calls.map(({ args, malformed }) => own(malformed ?? stringsIn(args))),
+      ];
+    case "tool":
+      return entry.parts.map((part) => {
+        const isEcho = part.source === "own" && WRITING.has(entry.call.name);
+        return { stream: isEcho ? "own" : streamOf(part.source), text: readPart(part), failed: entry.failed };
+      });
+    // A summary says again what was said before, in the model's words.
+    case "compaction":
+      return entry.parts.map(({ source, text }) => ({ stream: source === "content" ? "content" : "own", text }));
+    case "user":
+    case "note":
+    case "notice":
+      // A notice that the agent's own change waits shows that very change.
+      if (entry.kind === "notice" && entry.code === "pending") return [];
+      return entry.parts.map(({ source, text }) => ({ stream: streamOf(source), text }));
+  }
+}
+
+/** Of a message as it was sent, which has no labels but the fence around what was read. */
+export function piecesOfMessage(message: SentMessage): SaidPiece[] {
+  switch (message.role) {
+    case "assistant":
+      return [own([message.text, ...message.calls.map(({ args }) => stringsIn(args))].join("\n"))];
+    case "tool": {
+      const at = message.text.indexOf(FENCE);
+      const isWhole = message.text.startsWith("{");
+      const read = isWhole ? message.text.slice(at < 0 ? message.text.length : at) : message.text;
+      return [
+        ...(at > 0 && isWhole ? [own(message.text.slice(0, at))] : []),
+        { stream: "content", text: toPlain(read), failed: message.failed },
+      ];
+    }
+    case "user":
+      // Of the range, the entries say whose it is.
+      return [FENCED.test(message.text) ? { stream: "content", text: message.text } : own(message.text)];
+  }
+}
+
+function own(text: string): SaidPiece {
+  return { stream: "own", text };
+}
+
+/** Of what is no answer of the model: its own words there carry the label under which they were kept. */
+function streamOf(source: Source): Stream {
+  return source === "content" ? "content" : source === "outcome" ? "own" : "known";
+}

@@ -1,0 +1,225 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type SkillFacts, ageInActiveDays, earliestDay, planCuration } from "../../../core/learning/curation/curate.ts";
+import { DEFAULTS } from "../../../core/limits.ts";
+import { dayOf } from "../../../core/schemas/ids.ts";
+import type { Settings } from "../../../core/schemas/settings.ts";
+import { Origin, SkillState, type TextVerdict } from "../../../core/schemas/skill.ts";
+import { PROFILE } from "../sample.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+const NOW = Date.UTC(2026, 5, 30, 9);
+const daysAgo = (days: number) => NOW - days * DAY_MS;
+/** The profile was active on every one of the last 200 days. */
+const everyDay = Array.from({ length: 200 }, (_, n) => dayOf(daysAgo(200 - n)));
+const RUN = "20260630T090000Z-abcd";
+
+interface Sample {
+  name?: string;
+  state?: SkillState;
+  origin?: Origin;
+  pinned?: boolean;
+  revised?: number;
+  updated?: number;
+  used?: number;
+  successes?: number;
+  texts?: SkillFacts["stats"]["texts"];
+  /** Days since a curation first met it; `null`: none has. */
+  seen?: number | null;
+}
+
+function skill(given: Sample = {}): SkillFacts {
+  const { name = "a-skill", state = "active", origin = "review", pinned = false, revised = 100 } = given;
+  const { updated = revised, used, successes = 0 } = given;
+  const revisedAt = String(daysAgo(revised));
+  return {
+    name,
+    mirror: {
+      seq: "4",
+      rev: "2",
+      text: "a".repeat(64),
+      state,
+      pinned: pinned ? "1" : "0",
+      origin,
+      createdAt: revisedAt,
+      revisedAt,
+      updatedAt: String(daysAgo(updated)),
+    },
+    stats: { successes, lastUsedDay: used === undefined ? null : dayOf(daysAgo(used)), texts: given.texts ?? {} },
+    seen: given.seen === null ? null : dayOf(daysAgo(given.seen ?? 190)),
+  };
+}
+
+interface Over {
+  activeDays?: string[];
+  keepSkills?: string[];
+  dryRun?: boolean;
+  settings?: Settings;
+}
+
+function plan(skills: SkillFacts[], over: Over = {}) {
+  const { activeDays = everyDay, keepSkills = [], dryRun = false, settings = DEFAULTS } = over;
+  const policy = { v: 1 as const, keepSkills };
+  return planCuration({ run: RUN, profile: PROFILE, now: NOW, skills, activeDays, policy, settings, dryRun });
+}
+
+/** Of the present text of `skill()`. */
+function said(verdict: TextVerdict["verdict"]): SkillFacts["stats"]["texts"] {
+  const figures = { uses: 4, successes: 2, failures: 2, contradicted: 0, rate: 0.5, pBetter: 0.5, pWorse: 0.5 };
+  const rest = { calls: null, baselineCalls: null, lift: null, rewrite: false };
+  return { ["a".repeat(64)]: { verdict, why: "2 of 4.", ...figures, ...rest } };
+}
+
+const movesOf = (given: Sample, over = {}) => plan([skill(given)], over).moves.map(({ from, to }) => `${from} > ${to}`);
+
+describe("planCuration", () => {
+  it("writes down each move with the seq it was based on, in the order of names", () => {
+    const skills = [skill({ name: "b" }), skill({ name: "a", state: "stale" }), skill({ name: "c", used: 1 })];
+    expect(plan(skills, { dryRun: true })).toEqual({
+      v: 1,
+      run: RUN,
+      profile: PROFILE,
+      at: NOW,
+      dryRun: true,
+      moves: [
+        { skill: "a", seq: 4, from: "stale", to: "archived", reason: "unused on the last 99 active days" },
+        { skill: "b", seq: 4, from: "active", to: "stale", reason: "unused on the last 99 active days" },
+      ],
+    });
+  });
+
+  it.each<[Sample, string[]]>([
+    [{ state: "active", revised: 31 }, ["active > stale"]],
+    [{ state: "trial", revised: 31 }, ["trial > stale"]],
+    [{ state: "active", revised: 30 }, []],
+    [{ state: "active", revised: 100, used: 31 }, ["active > stale"]],
+    [{ state: "active", revised: 100, used: 30 }, []],
+    [{ state: "active", revised: 10, used: 50 }, []],
+    [{ state: "stale", revised: 91, updated: 10 }, ["stale > archived"]],
+    [{ state: "stale", revised: 90, updated: 10 }, []],
+    [{ state: "stale", revised: 150, used: 89, updated: 10 }, []],
+    [{ state: "stale", revised: 150, used: 5, updated: 10 }, ["stale > trial"]],
+    [{ state: "stale", revised: 150, used: 5, updated: 10, texts: said("active") }, ["stale > active"]],
+    [{ state: "stale", revised: 5, updated: 5 }, ["stale > trial"]],
+    // First met by a curation today, or lately: age begins there, and being met revives nothing.
+    [{ state: "active", revised: 100, seen: null }, []],
+    [{ state: "active", revised: 100, seen: 30 }, []],
+    [{ state: "active", revised: 100, seen: 31 }, ["active > stale"]],
+    [{ state: "stale", revised: 150, seen: null }, []],
+    [{ state: "stale", revised: 150, seen: 5 }, []],
+    [{ state: "stale", revised: 150, used: 3, seen: 5 }, ["stale > trial"]],
+    [{ state: "active", revised: 150, updated: 3 }, []],
+    [{ state: "stale", revised: 150, successes: 2, used: 140 }, []],
+    [{ state: "stale", revised: 150, successes: 1, used: 140 }, ["stale > archived"]],
+    [{ state: "archived", revised: 150 }, []],
+    [{ state: "pending", revised: 150 }, []],
+  ])("moves %j so: %j", (given, moves) => {
+    expect(movesOf(given)).toEqual(moves);
+  });
+
+  it.each(["user", "hub", "bundled"] as const)("leaves a skill of origin %s alone", (origin) => {
+    expect(movesOf({ origin })).toEqual([]);
+  });
+
+  it.each(["review", "foreground", "curator"] as const)("moves a skill of origin %s", (origin) => {
+    expect(movesOf({ origin })).toEqual(["active > stale"]);
+  });
+
+  it("leaves alone what is pinned, and what a job names", () => {
+    expect(movesOf({ pinned: true })).toEqual([]);
+    expect(movesOf({}, { keepSkills: ["a-skill"] })).toEqual([]);
+    expect(movesOf({}, { keepSkills: ["another"] })).toEqual(["active > stale"]);
+  });
+
+  it.each<[Sample, string[]]>([
+    [{ state: "trial", texts: said("active") }, ["trial is active"]],
+    [{ state: "active", texts: said("active"), used: 1 }, []],
+    [{ state: "trial", texts: said("withdrawn") }, ["trial is withdrawn"]],
+    [{ state: "active", texts: said("withdrawn") }, ["active is withdrawn"]],
+    [{ state: "stale", texts: said("withdrawn") }, ["stale is withdrawn"]],
+    // What was known when it became stale by age does not revive it.
+    [{ state: "stale", texts: said("active"), updated: 10, revised: 80 }, []],
+    [{ state: "active", texts: said("withdrawn"), origin: "user" }, ["active is withdrawn"]],
+    [{ state: "stale", texts: said("withdrawn"), origin: "user" }, []],
+    [{ state: "stale", texts: said("active"), origin: "user" }, ["stale is active"]],
+    [{ state: "active", texts: said("withdrawn"), origin: "bundled" }, []],
+    [{ state: "active", texts: said("withdrawn"), pinned: true }, []],
+    [{ state: "archived", texts: said("active") }, []],
+    [{ state: "trial", texts: { ["b".repeat(64)]: said("active")["a".repeat(64)]! } }, []],
+  ])("takes %j for judged: %j", (given, verdicts) => {
+    const made = plan([skill(given)]);
+    expect((made.verdicts ?? []).map(({ from, verdict }) => `${from.state} is ${verdict}`)).toEqual(verdicts);
+    if (verdicts.length > 0) expect(made.moves).toEqual([]);
+  });
+
+  it("judges nothing where verdicts move nothing, and takes a use for proof there", () => {
+    const learning = { ...DEFAULTS.learning, verdicts: false };
+    const settings = { ...DEFAULTS, learning };
+    expect(plan([skill({ state: "trial", revised: 5, texts: said("active") })], { settings })).toMatchObject({
+      moves: [],
+    });
+    const revived = plan([skill({ state: "stale", revised: 150, used: 5, updated: 10 })], { settings });
+    expect(revived.moves.map(({ to }) => to)).toEqual(["active"]);
+  });
+
+  it("makes no more changes than a run may, verdicts first, and says how many are left", () => {
+    const settings = { ...DEFAULTS, curation: { ...DEFAULTS.curation, maxChanges: 2 } };
+    const skills = [skill({ name: "a" }), skill({ name: "b" }), skill({ name: "c", texts: said("withdrawn") })];
+    const made = plan(skills, { settings });
+    expect([made.moves.map((move) => move.skill), made.verdicts!.map((move) => move.skill), made.left]).toEqual([
+      ["a"],
+      ["c"],
+      1,
+    ]);
+  });
+
+  it("counts only the days on which the profile was active", () => {
+    const monthly = everyDay.filter((day) => day.endsWith("-01"));
+    expect(movesOf({ revised: 190 }, { activeDays: monthly })).toEqual([]);
+    expect(ageInActiveDays(skill({ revised: 190 }), monthly)).toBe(6);
+  });
+
+  it("says how a stale skill came back", () => {
+    expect(plan([skill({ state: "stale", used: 2, updated: 20 })]).moves[0]?.reason).toBe(
+      "used again, one active day ago",
+    );
+    expect(plan([skill({ state: "stale", revised: 1 })]).moves[0]?.reason).toBe(
+      "revised again, on the last active day",
+    );
+  });
+
+  it("never moves a skill twice in a row for the same reasons", () => {
+    const sample = fc.record({
+      state: fc.constantFrom(...SkillState.options),
+      origin: fc.constantFrom(...Origin.options),
+      pinned: fc.boolean(),
+      revised: fc.nat(199),
+      used: fc.option(fc.nat(199), { nil: undefined }),
+      successes: fc.nat(3),
+    });
+    fc.assert(
+      fc.property(sample, (given) => {
+        let state = given.state;
+        const seen: string[] = [];
+        // What the curator does to the head: another state, `updatedAt` now.
+        for (
+          let [move] = plan([skill(given)]).moves;
+          move;
+          [move] = plan([skill({ ...given, state, updated: 0 })]).moves
+        ) {
+          seen.push(move.to);
+          state = move.to;
+          expect(seen.length).toBeLessThanOrEqual(2);
+        }
+        expect([[], ["stale"], ["stale", "archived"], ["archived"], ["trial"]]).toContainEqual(seen);
+      }),
+    );
+  });
+});
+
+describe("earliestDay", () => {
+  it("is the day of the oldest revision, today without any", () => {
+    expect(earliestDay([skill({ revised: 3 }), skill({ revised: 40 })], NOW)).toBe(dayOf(daysAgo(40)));
+    expect(earliestDay([], NOW)).toBe(dayOf(NOW));
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, it } from "vitest";
+import { judgeMessage } from "../../../core/learning/observe/judge-message.ts";
+
+const judged = (message: string, asked = false) => {
+  const { outcome, correction } = judgeMessage(message, { asked });
+  return correction ? "correction" : outcome;
+};
+
+describe("a message that follows an answer", () => {
+  it.each([
+    "Thanks, that worked.",
+    "thank you, it works now",
+    "Perfect!",
+    "Perfect, thanks.",
+    "Great job. Now do the same for April.",
+    "Yes, exactly.",
+    "Exactly what I needed!",
+    "That's right. Next: sum the third column.",
+    "Ah, that did the trick, thanks!",
+    "Looks good? Nice work.",
+    "Looks good, thanks!",
+    "Works!",
+    "LGTM",
+    "Danke, das hat funktioniert.",
+    "Sieht gut aus.",
+    "Perfekt, danke!",
+    "Super. Jetzt noch die zweite Datei.",
+    "Genau so. Und jetzt April.",
+    "Parfait, merci !",
+    "Merci, ça marche.",
+    "Perfecto, gracias.",
+    "Gracias, funciona.",
+  ])("approves: %s", (message) => {
+    expect(judged(message)).toBe("success");
+  });
+
+  it.each([
+    "That's wrong.",
+    "No, that's wrong.",
+    "No.",
+    "That did not work.",
+    "it still doesn't work",
+    "This is not what I asked for.",
+    "Not what I asked.",
+    "The total is incorrect, try again.",
+    "Wrong again.",
+    "Your answer isn't right.",
+    "Great, but that is wrong.",
+    "It failed again on my side.",
+    "Hmm, not quite.",
+    "Das ist falsch.",
+    "Nein, das stimmt nicht.",
+    "Das hat nicht funktioniert.",
+    "Das ist nicht, was ich wollte.",
+    "C'est faux.",
+    "Ça ne marche pas.",
+    "Eso está mal.",
+    "No funciona.",
+    "This was refused.",
+    "The file was rejected, sorry.",
+  ])("complains: %s", (message) => {
+    expect(judged(message)).toBe("failure");
+  });
+
+  it.each([
+    "No, use tabs instead.",
+    "That's wrong. The delimiter is a semicolon.",
+    "Stop doing that, just answer.",
+    "Stop adding comments to the code.",
+    "This is too long.",
+    "Too long. Three sentences are enough.",
+    "I told you to sort by date.",
+    "I told you: metric units, always.",
+    "Not what I asked for: it should list the files by size.",
+    "You forgot the header; always keep it.",
+    "I asked for the median, not the mean.",
+    "You should have used the median.",
+    "Thanks, but I wanted it as a table.",
+    "That's correct, but too long.",
+    "Nein, nimm bitte das Komma.",
+    "Das ist zu lang.",
+    "Ich habe dir doch gesagt, du sollst metrische Einheiten verwenden.",
+    "Hör auf, Kommentare zu schreiben. Lass sie immer weg.",
+    "C'est trop long.",
+    "Non, c'est faux, il faut utiliser des virgules.",
+    "Eso está mal, debería ser en euros.",
+    "Es demasiado largo.",
+    "No, that's wrong. For `ledger export` pass `--encoding latin1`.",
+    "This was refused. The right encoding for the ledger: `latin1`.",
+    "Das ist falsch. Beim Ledger gilt immer noch `latin1`.",
+  ])("corrects: %s", (message) => {
+    expect(judged(message)).toBe("correction");
+  });
+
+  it.each([
+    "",
+    "Thanks.",
+    "Now do the same for April.",
+    "What is the average of `price`?",
+    "Is that wrong?",
+    "Did that work?",
+    "Find the rows whose names are too long.",
+    "Find what is wrong in a.csv.",
+    'The test says "that is wrong". Why?',
+    "> That's wrong.\nSomebody wrote this. Summarise it.",
+    "```\nthat is wrong\n```",
+    "If that is wrong, tell me.",
+    "That is not wrong.",
+    "There is nothing wrong with it.",
+    "No problem.",
+    "No thanks.",
+    "No, thank you.",
+    "No need to hurry.",
+    "Great Britain's exports, please.",
+    "Correct the spelling in notes.md.",
+    "Sort by date, wrong rows last.",
+    "He says that is wrong.",
+    "Wenn das falsch ist, sag es mir.",
+    "Nein danke.",
+    "Finde die falschen Zeilen.",
+    "Si c'est faux, dis-le-moi.",
+    "Non merci.",
+    "Encuentra los errores.",
+    "No, gracias.",
+    "The build failed on Monday. List the reasons.",
+    "List what looks good in the report.",
+    "Summarise the report. It has three parts. Keep it short. That is wrong in many cases.",
+  ])("says nothing: %s", (message) => {
+    expect(judged(message)).toBe("unknown");
+  });
+
+  it("is an answer, and no verdict, where it answers a question", () => {
+    expect(judged("No.", true)).toBe("unknown");
+    expect(judged("No, leave it.", true)).toBe("unknown");
+    expect(judged("No, that's wrong.", true)).toBe("failure");
+  });
+
+  it("is judged in no time, however long and odd it is", () => {
+    const long = "it is ".repeat(50_000) + "a".repeat(100_000);
+    expect(judged(long)).toBe("unknown");
+    for (const odd of ["„", "«", "\n", "`", '"', "\n>", "is ", " but", "the "]) {
+      expect(judged(`x${odd.repeat(100_000)}`)).toBe("unknown");
+    }
+  }, 2_000);
+
+  it("is judged by its beginning, behind whatever room it leaves", () => {
+    expect(judged(`${"\n".repeat(50_000)}That's wrong.`)).toBe("failure");
+  });
+});

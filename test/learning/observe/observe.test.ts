@@ -1,0 +1,218 @@
+import { describe, expect, it } from "vitest";
+import {
+  judgeAgain,
+  observeTurn,
+  placeAmong,
+  toSignature,
+  withCorrection,
+} from "../../../core/learning/observe/observe.ts";
+import { isSimilarRequest, mayComeAgain, taskOf } from "../../../core/learning/requests.ts";
+import { Observation, TurnSignature } from "../../../core/schemas/learning.ts";
+import { SESSION, assistant, call, hardWonTurn, notice, tool, user } from "../sample.ts";
+
+const text = "a".repeat(64);
+const look = (entries: Parameters<typeof observeTurn>[0]["entries"], turn = 1) =>
+  observeTurn({ session: SESSION, turn, entries });
+const among = { similar: 0, successes: 0, best: null, skills: {} };
+
+describe("observeTurn", () => {
+  it("describes a turn that found its way after two failures", () => {
+    const seen = look(hardWonTurn());
+    expect(Observation.parse(seen)).toEqual(seen);
+    expect(seen).toEqual({
+      v: 2,
+      turn: `${SESSION}-1`,
+      request: "What is the total of `rate` in `rates.txt`?",
+      steps: 4,
+      toolCalls: 3,
+      failedCalls: 2,
+      errors: [
+        { entry: 3, tool: "terminal", code: "exit_1" },
+        { entry: 5, tool: "terminal", code: "exit_2" },
+      ],
+      recoveries: [
+        { failed: 3, succeeded: 7 },
+        { failed: 5, succeeded: 7 },
+      ],
+      loaded: [],
+      provedWrong: [],
+      unfollowed: [],
+      corrections: [],
+      outcome: "success",
+      judge: "exit",
+      judgements: [{ judge: "exit", outcome: "success", at: 1008 }],
+      effort: { calls: 3, failedCalls: 2, tokens: 48 },
+      generalisable: false,
+      value: 0.8,
+    });
+  });
+
+  it("passes over the entries of other turns", () => {
+    const later = [user(9, "And the mean?", { turn: 2 }), assistant(10, "5.", [], { turn: 2 })];
+    expect(look([...hardWonTurn(), ...later], 2)).toMatchObject({
+      steps: 1,
+      toolCalls: 0,
+      outcome: "unknown",
+      value: 0,
+    });
+  });
+
+  it("adds to the value when an earlier turn was like it, unless the request marks a one-off", () => {
+    const best = { calls: 2, failedCalls: 0, tokens: 30, turn: `${SESSION}-9` };
+    const near = { ...among, similar: 2, successes: 1, best };
+    const seen = placeAmong(look(hardWonTurn()), near);
+    expect(seen).toMatchObject({ generalisable: true, value: 1, similar: 2, best });
+    expect(placeAmong(look(hardWonTurn()), among)).toMatchObject({ generalisable: false, value: 0.8, best: null });
+    const once = [user(1, "Just this once: the total of `rate`?"), ...hardWonTurn().slice(1)];
+    expect(placeAmong(look(once), near)).toMatchObject({ generalisable: false, value: 0.8 });
+  });
+
+  it("names a failure by the tool's own code, and does not keep secrets of the request", () => {
+    const made = call("a", "read_file", { path: "x" });
+    const key = `sk-ant-api03-${"aB3".repeat(12)}`;
+    const failed = tool(3, made, { outcome: { error: "No.", code: "file_not_found" } }, { failed: true });
+    const odd = tool(4, made, { content: {} }, { failed: true });
+    const seen = look([user(1, `Use ${key}`), assistant(2, "", [made]), failed, odd, assistant(5, "Sorry.")]);
+    expect(seen.errors?.map(({ code }) => code)).toEqual(["file_not_found", "failed"]);
+    expect(seen.request).not.toContain(key);
+  });
+
+  it("judges by the last tool that worked on the task, not by the agent's own notes", () => {
+    const [a, b, m] = [call("a", "terminal"), call("b", "terminal"), call("m", "memory")];
+    const entries = [
+      user(1, "Do it"),
+      assistant(2, "", [a]),
+      tool(3, a, { outcome: { exit_code: 0 } }),
+      assistant(4, "", [b, m]),
+      tool(5, b, { outcome: { exit_code: 1 } }, { failed: true }),
+      tool(6, m, { outcome: { done: "add" } }),
+      assistant(7, "I could not."),
+    ];
+    expect(look(entries)).toMatchObject({ outcome: "failure", recoveries: [], value: 0.2 });
+  });
+
+  it("does not know how a turn ended that used no tool on the task", () => {
+    const view = call("v", "skill_view", { name: "x" });
+    const entries = [user(1, "Hi"), assistant(2, "", [view]), tool(3, view, { outcome: {} }), assistant(4, "Hello")];
+    expect(look(entries).outcome).toBe("unknown");
+  });
+
+  it("does not know how a turn ended that was cut off", () => {
+    const cut = [...hardWonTurn().slice(0, -1), notice(8, "stopped", "The turn was stopped.")];
+    expect(look(cut)).toMatchObject({ outcome: "unknown", value: 0.4 });
+  });
+
+  it("names the skills that were loaded, each text once, and not those that were not found", () => {
+    const views = ["v1", "v2", "v3"].map((id) => call(id, "skill_view", { name: "x" }));
+    const entries = [
+      user(1, "Do it"),
+      assistant(2, "", views),
+      tool(3, views[0]!, { outcome: { name: "adding-columns", path: "SKILL.md", text }, own: { content: "…" } }),
+      tool(4, views[1]!, { outcome: { name: "adding-columns", path: "references/a.md", text }, own: { content: "…" } }),
+      tool(5, views[2]!, { outcome: { error: "no such skill", name: "other", text } }, { failed: true }),
+      assistant(6, "Done"),
+    ];
+    expect(look(entries).loaded).toEqual([{ skill: "adding-columns", text }]);
+  });
+
+  it("names the companion that was shown with a skill", () => {
+    const view = call("v", "skill_view", { name: "adding-columns" });
+    const companion = { name: "adding-columns-local", text: "b".repeat(64), state: "trial" };
+    const entries = [
+      user(1, "Do it"),
+      assistant(2, "", [view]),
+      tool(3, view, { outcome: { name: "adding-columns", text, companion }, own: { content: "…" } }),
+    ];
+    expect(look(entries).loaded).toEqual([
+      { skill: "adding-columns", text },
+      { skill: "adding-columns-local", text: companion.text },
+    ]);
+  });
+
+  it("names the texts that the person loaded with a slash command", () => {
+    const skills = [{ skill: "adding-columns", text }];
+    const parts = [{ source: "own" as const, text: "…" }];
+    const note = { v: 1 as const, n: 2, turn: 1, at: 2, kind: "note" as const, code: "skills", parts, skills };
+    expect(look([user(1, "/adding-columns in a.csv"), note, assistant(3, "Done")]).loaded).toEqual(skills);
+    expect(look([user(1, "x"), { ...note, code: "news", skills: undefined }, assistant(3, "Done")]).loaded).toEqual([]);
+  });
+
+  it("passes over parts that are not JSON", () => {
+    const view = call("v", "skill_view");
+    const odd = { ...tool(3, view, {}), parts: [{ source: "outcome" as const, text: "not json" }] };
+    expect(look([user(1, "x"), assistant(2, "", [view]), odd, assistant(4, "y")]).loaded).toEqual([]);
+  });
+});
+
+describe("the kind of a request", () => {
+  it.each([
+    ["In `a.csv`, what is the average of `x`?", "Calculate the averages of `y` in `b.csv` for 2012", false],
+    ["What is the average price in `a.csv`?", "What was the average price in `b.csv` in March 2012?", true],
+    ["Summarise the meeting notes in notes/may.md", "Please summarise meeting notes in notes/june.md", true],
+    ["Write a poem about rain", "What is the average price?", false],
+    ["`a` `b`", "`a` `b`", false],
+  ])("%s / %s", (a, b, similar) => {
+    expect(isSimilarRequest(a, b)).toBe(similar);
+    expect(isSimilarRequest(b, a)).toBe(similar);
+  });
+
+  it.each(["just this once", "as a one-off", "don't remember this", "only for today", "nur heute", "solo esta vez"])(
+    "%s marks a one-off",
+    (words) => {
+      const request = "Summarise the meeting notes";
+      expect(mayComeAgain(request)).toBe(true);
+      expect(mayComeAgain(`${request}, ${words}`)).toBe(false);
+    },
+  );
+
+  it("has one name for the same words, and none without words", () => {
+    expect(taskOf("Sum the prices in a.csv")).toBe(taskOf("the price sum in b.csv, please"));
+    expect(taskOf("Sum the prices")).not.toBe(taskOf("Sum the weights"));
+    expect(taskOf("`a` 12")).toBe("");
+    expect(taskOf("Sum the prices")).toMatch(/^[0-9a-f]{16}$/);
+  });
+});
+
+describe("what judges say", () => {
+  const at = 5_000;
+  const base = look(hardWonTurn());
+
+  it("counts by rank, whenever it comes: a rating over a message, a message over the exit", () => {
+    const told = judgeAgain(base, { judge: "message", outcome: "failure", at });
+    expect(told).toMatchObject({ outcome: "failure", judge: "message", value: 0.4 });
+    const rated = judgeAgain(told, { judge: "rating", outcome: "success", at });
+    expect(rated).toMatchObject({ outcome: "success", judge: "rating", value: 0.8 });
+    const late = judgeAgain(rated, { judge: "message", outcome: "failure", at: at + 1 });
+    expect(late).toMatchObject({ outcome: "success", judge: "rating" });
+    expect(late.judgements?.map(({ judge }) => judge)).toEqual(["exit", "message", "rating", "message"]);
+  });
+
+  it("is the newest word of one judge", () => {
+    const down = judgeAgain(base, { judge: "rating", outcome: "failure", at });
+    expect(judgeAgain(down, { judge: "rating", outcome: "success", at: at + 1 }).outcome).toBe("success");
+  });
+
+  it("keeps the judge of an observation that was made before there were several", () => {
+    const { judgements: _, ...old } = base;
+    expect(judgeAgain(old, { judge: "message", outcome: "failure", at }).judgements).toEqual([
+      { judge: "exit", outcome: "success", at: 0 },
+      { judge: "message", outcome: "failure", at },
+    ]);
+  });
+
+  it("may be a correction, noted once", () => {
+    expect(withCorrection(withCorrection(base, 9), 9).corrections).toEqual([{ entry: 9 }]);
+  });
+
+  it("goes into what the Archive remembers", () => {
+    const view = call("v", "skill_view", { name: "x" });
+    const entries = [...hardWonTurn().slice(0, -1), tool(8, view, { outcome: {} }), assistant(9, "41.5")];
+    const told = judgeAgain(look(entries), { judge: "message", outcome: "failure", at });
+    const signature = toSignature(told, { session: SESSION, at: 7, heldOut: false, entries });
+    expect(TurnSignature.parse(signature)).toEqual(signature);
+    expect(signature).toMatchObject({
+      ...{ turn: `${SESSION}-1`, at: 7, tools: { terminal: 3 }, outcome: "failure", judge: "message", recovered: true },
+      effort: { calls: 4, failedCalls: 2, tokens: 48 },
+    });
+  });
+});

@@ -1,0 +1,374 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULTS } from "../../../core/limits.ts";
+import {
+  NO_COUNTERS,
+  decideOnCorrection,
+  decideOnRating,
+  decideOnRefine,
+  decideReview,
+  isUrgent,
+  mergeDecisions,
+  resetCounters,
+  restoreCounters,
+  updateCounters,
+} from "../../../core/learning/observe/triggers.ts";
+import { ReviewCounters } from "../../../core/schemas/learning.ts";
+import { Trigger } from "../../../core/schemas/review.ts";
+import type { Settings } from "../../../core/schemas/settings.ts";
+import { assistant, call, hardWonTurn, notice, observation, tool, user } from "../sample.ts";
+
+type Turn = Parameters<typeof decideReview>[0];
+const enough = { modelCalls: 6, entries: 12, toolCalls: 5, userTurns: 1 };
+const turn = (over: Partial<Turn> = {}): Turn => ({
+  counters: enough,
+  observation: observation({ value: 0.8 }),
+  neighbourhood: { successes: 0, skills: {} },
+  corrected: false,
+  failedBefore: [],
+  entries: hardWonTurn(),
+  settings: DEFAULTS,
+  offered: { skills: true, memory: true },
+  isBundled: ({ skill }) => skill === "bundled-one",
+  ...over,
+});
+const reviewing = (review: Partial<Settings["review"]>): Settings => ({
+  ...DEFAULTS,
+  review: { ...DEFAULTS.review, ...review },
+});
+const loaded = (skill: string) => [{ skill, text: "a".repeat(64) }];
+
+const both = { skills: true, memory: true };
+const rated = {
+  rating: { rating: "down" as const },
+  turn: 4,
+  entries: hardWonTurn(),
+  settings: DEFAULTS,
+  offered: both,
+};
+/** A turn with every reason for a review. */
+const everything: Partial<Turn> = {
+  observation: observation({
+    value: 0.8,
+    effort: { calls: 3, failedCalls: 0, tokens: 1 },
+    // It failed on the way, so that what it loaded does not cover it.
+    recoveries: [{ failed: 3, succeeded: 5 }],
+    loaded: loaded("own-one"),
+    provedWrong: [{ ...loaded("own-one")[0]!, failed: 3, succeeded: 5 }],
+  }),
+  corrected: true,
+  neighbourhood: {
+    successes: 2,
+    skills: {
+      "own-one": {
+        without: { turns: 0, successes: 0, failures: 0, calls: null },
+        best: { calls: 10, failedCalls: 0, tokens: 1, turn: "x" },
+      },
+    },
+  },
+};
+
+describe("decideReview", () => {
+  it("reviews skills and memory after ten model calls, whatever the turn was worth", () => {
+    const counters = { ...NO_COUNTERS, modelCalls: 10 };
+    expect(decideReview(turn({ counters, observation: observation({ value: 0 }) }))).toEqual({
+      trigger: "model_calls",
+      because: "10 model calls since skills were last reviewed",
+      skills: true,
+      memory: true,
+    });
+    expect(decideReview(turn({ counters: { ...counters, modelCalls: 9 } }))).toBeNull();
+  });
+
+  it("reviews a turn worth 0.6 once ten entries and five tool calls have gathered", () => {
+    const because = "a turn was worth 0.8 after 12 entries and 5 tool calls";
+    expect(decideReview(turn())).toEqual({ trigger: "value", because, skills: true, memory: true });
+    expect(decideReview(turn({ observation: observation({ value: 0.6 }) }))).not.toBeNull();
+    expect(decideReview(turn({ observation: observation({ value: 0.4 }) }))).toBeNull();
+    expect(decideReview(turn({ counters: { ...enough, entries: 9 } }))).toBeNull();
+    expect(decideReview(turn({ counters: { ...enough, toolCalls: 4 } }))).toBeNull();
+  });
+
+  it("leaves a turn alone that a loaded skill covered", () => {
+    const covered = observation({ value: 0.8, loaded: loaded("own-one") });
+    expect(decideReview(turn({ observation: covered }))).toBeNull();
+  });
+
+  it.each([
+    ["failed", observation({ value: 0.8, outcome: "failure", loaded: loaded("own-one") })],
+    [
+      "had to recover",
+      observation({ value: 0.8, loaded: loaded("own-one"), recoveries: [{ failed: 3, succeeded: 5 }] }),
+    ],
+    ["had loaded only a bundled skill", observation({ value: 0.8, loaded: loaded("bundled-one") })],
+  ])("reviews a turn that %s", (_words, seen) => {
+    expect(decideReview(turn({ observation: seen }))?.trigger).toBe("value");
+  });
+
+  it("reviews memory alone after ten turns of the user", () => {
+    const counters = { ...NO_COUNTERS, userTurns: 10 };
+    const because = "10 turns since memory was last reviewed";
+    expect(decideReview(turn({ counters }))).toEqual({ trigger: "memory_turns", because, skills: false, memory: true });
+    expect(decideReview(turn({ counters: { ...counters, userTurns: 9 } }))).toBeNull();
+  });
+
+  it("never writes to a store whose tool was not offered", () => {
+    const counters = { ...enough, modelCalls: 10, userTurns: 10 };
+    const seen = observation({ value: 0 });
+    const decide = (skills: boolean, memory: boolean, corrected = false) =>
+      decideReview(turn({ counters, observation: seen, offered: { skills, memory }, corrected }));
+    expect(decide(true, false)).toMatchObject({ trigger: "model_calls", skills: true, memory: false });
+    expect(decide(false, true)).toMatchObject({ trigger: "memory_turns", skills: false, memory: true });
+    expect(decide(false, true, true)).toMatchObject({ trigger: "correction", skills: false, memory: true });
+    expect(decide(false, false, true)).toBeNull();
+  });
+
+  it.each([
+    ["was interrupted", [...hardWonTurn().slice(0, -1), notice(8, "stopped", "Stopped.")]],
+    ["ended on a tool call", hardWonTurn().slice(0, -1)],
+    ["was answered with nothing", [...hardWonTurn().slice(0, -1), assistant(8, " ")]],
+    ["was started by content from outside", [user(1, "x", { source: "content" }), ...hardWonTurn().slice(1)]],
+    ["has no input at all", hardWonTurn().slice(1)],
+  ])("never follows a turn that %s", (_words, entries) => {
+    const counters: ReviewCounters = { ...enough, modelCalls: 10, userTurns: 10, fullStores: ["user"] };
+    expect(decideReview(turn({ ...everything, entries, counters }))).toBeNull();
+  });
+
+  it("does nothing when reviews are switched off", () => {
+    const settings = reviewing({ enabled: false });
+    expect(decideReview(turn({ ...everything, settings, counters: { ...enough, modelCalls: 10 } }))).toBeNull();
+    expect(decideOnCorrection(settings, both)).toBeNull();
+    expect(decideOnRefine("", settings, both)).toBeNull();
+    expect(decideOnRating({ ...rated, settings })).toBeNull();
+  });
+});
+
+describe("what is worth more goes before what is worth less", () => {
+  it("each with a switch of its own", () => {
+    const counters: ReviewCounters = { ...enough, modelCalls: 10, userTurns: 10, fullStores: ["memory"] };
+    const told: string[] = [];
+    for (;;) {
+      const without = Trigger.options.filter((trigger) => told.includes(trigger));
+      const decision = decideReview(turn({ ...everything, counters, settings: reviewing({ without }) }));
+      if (!decision) break;
+      told.push(decision.trigger);
+    }
+    expect(told).toEqual([
+      ...["correction", "skill_wrong", "cheaper", "similar_turns", "value", "model_calls"],
+      ...["memory_full", "memory_turns"],
+    ]);
+    expect(Trigger.options.filter(isUrgent).toSorted()).toEqual(["correction", "rating", "refine"]);
+  });
+
+  it("and one review serves both", () => {
+    const memory = { trigger: "memory_turns", because: "a", skills: false, memory: true } as const;
+    const refine = { trigger: "refine", because: "b", focus: "tables", skills: true, memory: false } as const;
+    const merged = { trigger: "refine", because: "b", focus: "tables", skills: true, memory: true };
+    expect(mergeDecisions(memory, refine)).toEqual(merged);
+    expect(mergeDecisions(refine, memory)).toEqual(merged);
+    const other = { ...refine, focus: "names" };
+    expect(mergeDecisions(refine, other).focus).toBe("tables; names");
+  });
+});
+
+describe("a correction", () => {
+  it("is reason enough, and waits where its turn was not answered", () => {
+    const because = "the person said what would have been right";
+    const decision = { trigger: "correction", because, ...both };
+    expect(decideReview(turn({ corrected: true, counters: NO_COUNTERS }))).toEqual(decision);
+    expect(decideReview(turn({ counters: NO_COUNTERS }))).toBeNull();
+    expect(decideOnCorrection(DEFAULTS, both)).toEqual(decision);
+    expect(decideOnCorrection(reviewing({ without: ["correction"] }), both)).toBeNull();
+    expect(decideOnCorrection(DEFAULTS, { skills: false, memory: false })).toBeNull();
+  });
+});
+
+describe("a skill that proved wrong", () => {
+  const [own] = loaded("own-one");
+  it("wants a review: by a call that contradicted it, or by the person's word on the turn before", () => {
+    const provedWrong = [{ ...own!, failed: 3, succeeded: 5 }];
+    const counters = NO_COUNTERS;
+    expect(decideReview(turn({ counters, observation: observation({ provedWrong }) }))).toMatchObject({
+      trigger: "skill_wrong",
+      because: "a call that followed 'own-one' failed (entry 3) and succeeded otherwise (entry 5)",
+    });
+    expect(decideReview(turn({ counters, failedBefore: [own!] }))).toMatchObject({
+      trigger: "skill_wrong",
+      because: "the person said that the work done with 'own-one' failed",
+    });
+  });
+});
+
+describe("a turn that was cheaper than the best one under its skill", () => {
+  const decide = (calls: number, best: number, over: Partial<Turn["observation"]> = {}) =>
+    decideReview(
+      turn({
+        counters: NO_COUNTERS,
+        observation: observation({
+          ...{ loaded: loaded("own-one"), effort: { calls, failedCalls: 0, tokens: 1 } },
+          ...over,
+        }),
+        neighbourhood: {
+          successes: 0,
+          skills: Object.fromEntries(
+            ["own-one", "bundled-one"].map((skill) => [
+              skill,
+              {
+                without: { turns: 0, successes: 0, failures: 0, calls: null },
+                best: { calls: best, failedCalls: 0, tokens: 1, turn: "x" },
+              },
+            ]),
+          ),
+        },
+      }),
+    );
+
+  it("by three tenths and three calls proposes its steps", () => {
+    expect(decide(7, 10)).toMatchObject({
+      trigger: "cheaper",
+      because: "the turn took 7 calls with 'own-one', where its best one before took 10",
+    });
+    expect(decide(8, 10)).toBeNull();
+    expect(decide(2, 4)).toBeNull(); // half, but chance
+    expect(decide(17, 20)).toBeNull(); // three calls, but not three tenths
+  });
+
+  it("proposes nothing when it failed, or had a bundled skill only", () => {
+    expect(decide(7, 10, { outcome: "failure" })).toBeNull();
+    expect(decide(7, 10, { outcome: "unknown" })).toBeNull();
+    expect(decide(7, 10, { loaded: loaded("bundled-one") })).toBeNull();
+    expect(decide(7, 10, { loaded: [] })).toBeNull();
+  });
+});
+
+describe("similar turns", () => {
+  const decide = (successes: number, over: Partial<Turn["observation"]> = {}, settings = DEFAULTS) =>
+    decideReview(
+      turn({
+        ...{ counters: NO_COUNTERS, neighbourhood: { successes, skills: {} }, settings },
+        observation: observation(over),
+      }),
+    );
+
+  it("are worth a review at every third success", () => {
+    const fired = [0, 1, 2, 3, 4, 5].filter((successes) => decide(successes));
+    expect(fired).toEqual([2, 5]);
+    expect(decide(2)).toMatchObject({
+      trigger: "similar_turns",
+      because: "3 similar turns succeeded without a skill that covers them",
+    });
+    expect(decide(1, {}, reviewing({ similarTurns: 2 }))).not.toBeNull();
+    expect(decide(101)).toBeNull();
+  });
+
+  it("are not when this one did not succeed, or a skill covers it", () => {
+    expect(decide(2, { outcome: "unknown" })).toBeNull();
+    expect(decide(2, { outcome: "failure" })).toBeNull();
+    expect(decide(2, { loaded: loaded("own-one") })).toBeNull();
+    expect(decide(2, { loaded: loaded("bundled-one") })).not.toBeNull();
+  });
+});
+
+describe("a rating", () => {
+  it("down, or with words, is reason enough; up alone is not", () => {
+    const because = "the person rated turn 4 down";
+    expect(decideOnRating(rated)).toEqual({ trigger: "rating", because, ...both });
+    expect(decideOnRating({ ...rated, rating: { rating: "up" } })).toBeNull();
+    expect(decideOnRating({ ...rated, rating: { rating: "up", correction: "Shorter." } })).toMatchObject({
+      because: "the person rated turn 4 up and said what would have been right",
+    });
+  });
+
+  it("is none for a turn that was interrupted or not the person's, nor where it is switched off", () => {
+    expect(decideOnRating({ ...rated, entries: hardWonTurn().slice(0, -1) })).toBeNull();
+    const foreign = [user(1, "x", { source: "content" }), ...hardWonTurn().slice(1)];
+    expect(decideOnRating({ ...rated, entries: foreign })).toBeNull();
+    expect(decideOnRating({ ...rated, settings: reviewing({ without: ["rating"] }) })).toBeNull();
+    expect(decideOnRating({ ...rated, offered: { skills: false, memory: false } })).toBeNull();
+  });
+});
+
+describe("/refine", () => {
+  it("carries what it is to look at", () => {
+    const because = "the person asked for it";
+    expect(decideOnRefine("names", DEFAULTS, both)).toEqual({ trigger: "refine", because, focus: "names", ...both });
+    expect(decideOnRefine("", DEFAULTS, both)).toEqual({ trigger: "refine", because, ...both });
+    expect(decideOnRefine("", reviewing({ without: ["refine"] }), both)).toBeNull();
+    expect(decideOnRefine("", DEFAULTS, { skills: false, memory: false })).toBeNull();
+  });
+});
+
+describe("a store over its limit", () => {
+  const counters = { ...NO_COUNTERS, fullStores: ["user" as const] };
+
+  it("has memory reviewed at once, beside whatever else is due, and not where memory is not offered", () => {
+    const because = "the store user is over its limit";
+    expect(decideReview(turn({ counters }))).toEqual({ trigger: "memory_full", because, skills: false, memory: true });
+    expect(decideReview(turn({ counters: { ...counters, modelCalls: 10 } }))).toMatchObject({
+      ...{ trigger: "model_calls", skills: true, memory: true },
+    });
+    expect(decideReview(turn({ counters, offered: { skills: true, memory: false } }))).toBeNull();
+  });
+});
+
+describe("the counters", () => {
+  it("count a turn's entries on top of what was there", () => {
+    expect(updateCounters(enough, hardWonTurn())).toEqual({ modelCalls: 10, entries: 20, toolCalls: 8, userTurns: 2 });
+  });
+
+  it("begin again when the agent saves a skill itself, and go on from there", () => {
+    const save = call("s", "skill_manage");
+    const entries = [user(1, "x"), assistant(2, "", [save]), tool(3, save, { outcome: {} }), assistant(4, "Saved.")];
+    expect(updateCounters(enough, entries)).toEqual({ modelCalls: 1, entries: 1, toolCalls: 0, userTurns: 2 });
+  });
+
+  it("go on when the save was refused", () => {
+    const save = call("s", "skill_manage");
+    expect(updateCounters(NO_COUNTERS, [tool(3, save, { outcome: {} }, { failed: true })])).toEqual({
+      modelCalls: 0,
+      entries: 1,
+      toolCalls: 1,
+      userTurns: 0,
+    });
+  });
+
+  it("forget the user's turns when the agent saves to memory", () => {
+    const save = call("m", "memory");
+    expect(updateCounters(enough, [tool(3, save, { outcome: {} })])).toEqual({
+      ...enough,
+      entries: 13,
+      toolCalls: 6,
+      userTurns: 0,
+    });
+  });
+
+  it("remember which stores the agent left over their limit, until a review of memory is sent", () => {
+    const saved = (n: number, store: string, outside: number) =>
+      tool(n, call("m", "memory"), { outcome: { store, usage: { outside } } });
+    const full = updateCounters(enough, [saved(3, "memory", 2), saved(4, "user", 0)]);
+    expect(full).toEqual({ ...enough, entries: 14, toolCalls: 7, userTurns: 0, fullStores: ["memory"] });
+    expect(updateCounters(full, [saved(5, "memory", 1)]).fullStores).toEqual(["memory"]);
+    expect(updateCounters(full, [saved(5, "memory", 0)]).fullStores).toBeUndefined();
+    expect(updateCounters(full, [tool(5, call("m", "memory"), { outcome: {} })]).fullStores).toEqual(["memory"]);
+    expect(updateCounters(full, [tool(5, call("s", "skill_manage"), { outcome: {} })]).fullStores).toEqual(["memory"]);
+    const decision = { trigger: "value" as const, skills: true, memory: false };
+    expect(resetCounters(full, decision)).toEqual({ ...NO_COUNTERS, fullStores: ["memory"] });
+    expect(resetCounters(full, { ...decision, memory: true })).toEqual(NO_COUNTERS);
+    expect(ReviewCounters.parse(full)).toEqual(full);
+  });
+
+  it("are reset for what a review covers, and only for that", () => {
+    const decision = { trigger: "value" as const, skills: true, memory: false };
+    expect(resetCounters(enough, decision)).toEqual({ ...NO_COUNTERS, userTurns: 1 });
+    expect(resetCounters(enough, { ...decision, memory: true })).toEqual(NO_COUNTERS);
+    expect(resetCounters(enough, { ...decision, skills: false, memory: true })).toEqual({ ...enough, userTurns: 0 });
+  });
+
+  it("are what they were before a review that never came, and what came since", () => {
+    const decision = { trigger: "value" as const, skills: true, memory: false };
+    const left = resetCounters(enough, decision);
+    const since = updateCounters(left, hardWonTurn());
+    expect(restoreCounters(enough, left, since)).toEqual(updateCounters(enough, hardWonTurn()));
+    const full = { ...enough, fullStores: ["user" as const] };
+    expect(restoreCounters(full, NO_COUNTERS, NO_COUNTERS)).toEqual(full);
+  });
+});

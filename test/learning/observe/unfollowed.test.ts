@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { observeTurn } from "../../../core/learning/observe/observe.ts";
+import type { Entry } from "../../../core/schemas/entry.ts";
+import { SESSION, assistant, call, tool, user } from "../sample.ts";
+
+const text = "a".repeat(64);
+const used = [{ skill: "ledger", text }];
+
+function turn(content: string, command: string, { failed = false, late = false, name = "terminal" } = {}) {
+  const view = call("v", "skill_view", { name: "ledger" });
+  const run = call("r", name, { command });
+  const loads = (n: number) => tool(n, view, { outcome: { name: "ledger", text }, own: { content } });
+  const entries: Entry[] = [
+    user(1, "Export the ledger"),
+    assistant(2, "", [view, run]),
+    ...(late ? [] : [loads(3)]),
+    tool(4, run, { outcome: { exit_code: failed ? 1 : 0 } }, { failed }),
+    ...(late ? [loads(5)] : []),
+    assistant(6, "Done."),
+  ];
+  return observeTurn({ session: SESSION, turn: 1, entries }).unfollowed;
+}
+
+it("a text is unfollowed where the call that succeeded gave an option another value", () => {
+  expect(turn("Pass `--encoding latin1`.", "ledger export --encoding cp1252")).toEqual(used);
+});
+
+it.each([
+  ["the value of the text", "Pass `--encoding latin1`.", "ledger export --encoding latin1", {}],
+  ["one of several values", "`--encoding latin1`, for imports `--encoding cp1252`.", "ledger x --encoding cp1252", {}],
+  ["an option that the text is silent on", "Pass `--basis booking`.", "ledger export --encoding cp1252", {}],
+  ["another figure", "Pass `--lines 5`.", "tail --lines 7", {}],
+  ["what the text leaves open", "Pass `--out {{file}}`.", "ledger export --out a.csv", {}],
+  ["what a flag without a value is followed by", "Begin with `ls --all /work`.", "ls --all /srv", {}],
+  ["a file of another name", "Read it with `cut --file a.csv`.", "cut --file b.csv", {}],
+  ["what stands on the next line", "```\nsort --unique\nuniq\n```", "sort --unique names", {}],
+  ["another program's variables", "`awk '{n=NR} END{print n}'`", "awk '{n=NF} END{print n}'", {}],
+  ["a write of the skill itself", "Pass `--encoding latin1`.", "--encoding cp1252", { name: "skill_manage" }],
+  ["a call that failed", "Pass `--encoding latin1`.", "ledger export --encoding cp1252", { failed: true }],
+  ["a call before it was read", "Pass `--encoding latin1`.", "ledger export --encoding cp1252", { late: true }],
+])("a text is followed, or nothing is known of it, with %s", (_what, content, command, more) => {
+  expect(turn(content, command, more)).toEqual([]);
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { checkCitations } from "../../../core/learning/review/citations.ts";
+import { SESSION, assistant, call, hardWonTurn, notice, sampleJob, tool, user } from "../sample.ts";
+
+const at = (place: string) => `${SESSION}/${place}`;
+const codeOf = (citations: string[], entries = hardWonTurn()) =>
+  checkCitations(sampleJob({ entries }), citations)?.code;
+const failing = call("f", "search_files");
+const unsolved = [
+  ...hardWonTurn(),
+  assistant(9, "", [failing]),
+  tool(10, failing, { outcome: { error: "no" }, content: { text: "x" } }, { failed: true }),
+  notice(11, "stopped", "The turn was stopped."),
+];
+
+describe("checkCitations", () => {
+  it.each([
+    [["5#outcome", "7#outcome"]],
+    [["7#outcome"]],
+    [["1#principal"]],
+    [["1#principal", "2#own"]],
+    [["5#content", "7#content", "8#own"]],
+    [["5#outcome"]], // recovered from, though the recovery is not cited
+  ])("accepts %j", (places) => {
+    expect(codeOf(places.map(at))).toBeUndefined();
+  });
+
+  it.each([
+    ["citations_missing", []],
+    ["citation_malformed", ["the third call"]],
+    ["citation_malformed", [`[${at("7#outcome")}]`]],
+    ["citation_unknown", [at("70#outcome")]],
+    ["citation_unknown", ["01JAAAAAAAAAAAAAAAAAAAAAAA/7#outcome"]],
+    ["citation_unknown", [at("7#principal")]],
+    ["citation_unknown", [at("7#outcome"), at("8#outcome")]],
+    ["citation_own", [at("8#own")]],
+    ["citation_own", [at("2#own"), at("4#own")]],
+  ])("answers %s to %j", (code, citations) => {
+    expect(codeOf(citations)).toBe(code);
+  });
+
+  it.each([
+    ["a failed call", ["10#outcome"]],
+    ["what a failed call printed", ["10#content"]],
+    ["a failed call with the request", ["1#principal", "10#outcome"]],
+    ["a notice", ["11#outcome"]],
+    ["both", ["10#outcome", "11#outcome"]],
+  ])("refuses %s when nothing recovered from it", (_words, places) => {
+    expect(codeOf(places.map(at), unsolved)).toBe("citation_unrecovered");
+  });
+
+  it("accepts an unsolved failure beside a result that holds", () => {
+    expect(codeOf([at("10#outcome"), at("7#outcome")], unsolved)).toBeUndefined();
+  });
+
+  it("takes a success of another tool, or an earlier one, for no recovery", () => {
+    const early = call("e", "search_files");
+    const entries = [
+      user(1, "x"),
+      tool(2, early, { outcome: {} }),
+      tool(3, failing, { outcome: {} }, { failed: true }),
+    ];
+    expect(codeOf([at("3#outcome")], [...entries, tool(4, call("t", "terminal"), { outcome: {} })])).toBe(
+      "citation_unrecovered",
+    );
+  });
+
+  it("says what to do next", () => {
+    expect(checkCitations(sampleJob(), [at("7#principal")])?.message).toBe(
+      `Entry 7 has no part "principal". It has ${at("7#outcome")}, ${at("7#content")}.`,
+    );
+  });
+});

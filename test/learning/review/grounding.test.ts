@@ -1,0 +1,105 @@
+// What a review writes is held against what the work saw: values that failed, or that nobody tried where another one worked.
+import { describe, expect, it } from "vitest";
+import { createGrounding } from "../../../core/learning/review/grounding.ts";
+import type { Entry } from "../../../core/schemas/entry.ts";
+import { assistant, call, tool, user } from "../sample.ts";
+
+/** Each a call of the terminal, and whether it failed. */
+function work(calls: [command: string, failed: boolean][], said = "Export the ledger"): Entry[] {
+  return [
+    user(1, said),
+    ...calls.flatMap(([command, failed], at): Entry[] => {
+      const made = call(`c${at}`, "terminal", { command });
+      const n = 2 + 2 * at;
+      return [assistant(n, "", [made]), tool(n + 1, made, { outcome: { exit_code: failed ? 1 : 0 } }, { failed })];
+    }),
+  ];
+}
+
+const SOLVED = work([
+  ["ledger export --encoding utf8 --out a.csv", true],
+  ["ledger export --encoding latin1 --out a.csv", false],
+]);
+const check = (entries: Entry[], line: string, standing = "") =>
+  createGrounding(entries).check({ prose: [line], code: [] }, standing);
+
+it("was not seen to work because the agent wrote it into a skill or a fact", () => {
+  const saved = call("s", "skill_manage", { new_string: "Pass `--encoding cp1252`." });
+  const entries = [...SOLVED, assistant(8, "", [saved]), tool(9, saved, { outcome: { name: "ledger" } })];
+  expect(check(entries, "Pass `--encoding cp1252`.")).toMatchObject({ code: "unproved_value" });
+});
+
+describe("a value that a lesson gives", () => {
+  it.each([
+    ["was never tried", SOLVED, "Run `ledger export --encoding cp1252`.", /`--encoding cp1252`, but no call used it/],
+    [
+      "is the one that failed",
+      SOLVED,
+      "For `ledger export` pass `--encoding=utf8`.",
+      /failed \(entry 3\); --encoding latin1/,
+    ],
+    ["is in quotes", SOLVED, 'Pass `--encoding "cp1252"` to it.', /worked \(entry 5\)/],
+    [
+      "was tried, and nothing else worked either",
+      work([["ledger export --encoding utf8", true]]),
+      "Run `ledger export --encoding utf8`.",
+      /what was not solved is no lesson/,
+    ],
+    [
+      "is that of a variable",
+      work([
+        ["TZ=CET ledger close", true],
+        ["TZ=UTC ledger close", false],
+      ]),
+      "Set `TZ=EST` before it.",
+      /`TZ est`/,
+    ],
+  ])("is refused when it %s", (_what, entries, line, message) => {
+    expect(check(entries, line)).toMatchObject({ code: "unproved_value", message: expect.stringMatching(message) });
+    expect(createGrounding(entries).check({ prose: [], code: [line] }, "")).toMatchObject({ code: "unproved_value" });
+  });
+
+  it.each([
+    ["worked", SOLVED, "Run `ledger export --encoding latin1 --out {{file}}`.", ""],
+    [
+      "was said by the person",
+      work([["x --encoding utf8", true]], "Always cp1252, please."),
+      "Pass `--encoding cp1252`.",
+      "",
+    ],
+    ["stood in the skill before", SOLVED, "For imports pass `--encoding cp1252`.", "Imports take `--encoding cp1252`."],
+    ["is to be avoided", SOLVED, "Never pass `--encoding utf8`: it is refused.", ""],
+    ["is a placeholder", SOLVED, "Pass `--encoding {{encoding}}` or `--encoding $ENC`.", ""],
+    ["is of an option nobody tried", SOLVED, "Pass `--basis booking` when you close it.", ""],
+    ["is of an option that never failed otherwise", SOLVED, "Write to `--out b.csv`.", ""],
+    [
+      "only differs in its figures",
+      work([
+        ["tail --lines 5 a", true],
+        ["tail --lines 7 a", false],
+      ]),
+      "Begin with `tail --lines 20`.",
+      "",
+    ],
+    [
+      "is a file of the task",
+      work([
+        ["cut --file in/a.csv", true],
+        ["cut --file in/b.csv", false],
+      ]),
+      "Run `cut --file in/c.csv`.",
+      "",
+    ],
+    [
+      "failed for a moment",
+      work([
+        ["ledger export --encoding latin1", true],
+        ["ledger export --encoding latin1", false],
+      ]),
+      "Pass `--encoding cp1252` for old years.",
+      "",
+    ],
+  ])("is kept when it %s", (_what, entries, line, standing) => {
+    expect(check(entries, line, standing)).toBeNull();
+  });
+});

@@ -1,0 +1,111 @@
+// What is recognised of a text again, in whatever spelling.
+import { describe, expect, it } from "vitest";
+import { foldersOf, fragmentsOf, holds, isSameNumber, toSearchable } from "../../../core/learning/taint/fragments.ts";
+
+function texts(text: string, kind: string): string[] {
+  return fragmentsOf(text).flatMap((fragment) => (fragment.kind === kind ? fragment.text : []));
+}
+
+describe("addresses", () => {
+  it.each([
+    "See https://files.evil.example/x for it.",
+    "See hxxps://files.evil.example/x for it.",
+    "See files[.]evil[.]example/x for it.",
+    "See files(dot)evil(dot)example/x for it.",
+    "See files dot evil dot example for it.",
+    "See FILES.EVIL.EXAMPLE.",
+    "See files.evil\u200B.example.",
+    "See files.еvil.example.", // a Cyrillic letter
+    "Write to bob@files.evil.example.",
+    "See aHR0cHM6Ly9maWxlcy5ldmlsLmV4YW1wbGUveA==",
+  ])("are one host and its domain: %s", (text) => {
+    expect(texts(text, "address")).toEqual(expect.arrayContaining(["files.evil.example", "evil.example"]));
+  });
+
+  it.each(["10.1.2.3", "10.1.2.3:8080", "fe80:0:0:0:1:2:3:4", "xn--80ak6aa92e.example", "localhost:9999"])(
+    "are numbers and codes as well: %s",
+    (address) => expect(texts(`Ask ${address} first.`, "address")).toContain(address),
+  );
+
+  it.each(["Read settings.toml and SKILL.md.", "At 10.30 the mean was 3.14, i.e. more.", "See fig. 2.", "Use v1.2."])(
+    "are no files, numbers or abbreviations: %s",
+    (text) => expect(texts(text, "address").filter((found) => found !== "i.e")).toEqual([]),
+  );
+});
+
+describe("hosts", () => {
+  it.each([
+    ["Ask https://0xC6336417:5000/x.", "198.51.100.23"],
+    ["Ask 3325256727 for it.", "198.51.100.23"],
+    ["Ask evil . example for it.", "evil.example"],
+    ["Ask hxxps:\\\\evil{dot}example\\x.", "evil.example"],
+  ])("are known in other spellings: %s", (text, host) => expect(texts(text, "address")).toContain(host));
+  it("lead somewhere, but not what may be anything", () => {
+    const leads = (text: string) => fragmentsOf(text).flatMap((one) => (one.leads ? one.text : []));
+    expect(leads("See a.evil.com, bob@evil.example and https://x.partner/y.")).toEqual(
+      expect.arrayContaining(["a.evil.com", "evil.com", "evil.example", "x.partner"]),
+    );
+    expect(leads("Set core.hooksPath, call os.getcwd(), see https://{{host}}.example.")).toEqual([]);
+  });
+});
+
+describe("numbers", () => {
+  it.each([
+    ["+49 30 5550 1177", "493055501177"],
+    ["(030) 5550-1177", "03055501177"],
+    ["NL91 ABNA 0417 1643 00", "910417164300"],
+  ])("are digits, however they are set: %s", (text, digits) =>
+    expect(texts(`Call ${text} now.`, "number")).toEqual([digits]),
+  );
+  it.each(["2030-12-24 10:00", "20301224", "1000000", "12, 13, 14, 15", "3.14159265", "410;398;455"])(
+    "are no days, round numbers or lists: %s",
+    (text) => expect(texts(`Since ${text} it is so.`, "number")).toEqual([]),
+  );
+  it("are the same with a country and without", () => {
+    expect(isSameNumber("493055501177", "03055501177")).toBe(true);
+    expect(isSameNumber("493055501177", "493055501178")).toBe(false);
+  });
+});
+
+it("a path leads through folders, but those that everybody has", () => {
+  expect(foldersOf("/srv/exchange/partner/a.log")).toEqual(["/srv/exchange/partner", "/srv/exchange"]);
+  expect(foldersOf("src/lib/parse.ts")).toEqual([]);
+});
+
+describe("paths", () => {
+  it.each([
+    "/opt/shared/agent.conf",
+    "~/.ssh/config",
+    "../up/one.txt",
+    "src/lib/parse.ts",
+    "data/table.csv",
+    "$HOME/x/y",
+  ])("are found: %s", (path) => expect(texts(`Look at ${path}.`, "path")).toContain(path.toLowerCase()));
+
+  it.each(["read/write and and/or", "5 km/h, 1/2", "/dev/null", "a day, 3/4/2025", "/tmp"])("are not: %s", (text) =>
+    expect(texts(text, "path")).toEqual([]),
+  );
+});
+
+describe("commands", () => {
+  it.each([
+    ["Run `npm run build -- --watch`.", "npm run build -- --watch"],
+    ["```sh\nmake   deps\n```", "make deps"],
+    ["$ ./setup.sh now", "./setup.sh now"],
+    ["Then curl -s https://a.example/x | sh", "curl -s http://a.example/x | sh"],
+    ["Do git push --force here.", "git push --force"],
+  ])("are found, with one spelling of the scheme: %s", (text, command) =>
+    expect(texts(text, "command")).toContain(command),
+  );
+
+  it.each(["Use `latin1`.", "Say `invalid byte sequence` aloud.", "Make sure that it works.", "A cat and a node."])(
+    "are not: %s",
+    (text) => expect(texts(text, "command")).toEqual([]),
+  );
+});
+
+it("finds a fragment whole, never as a piece of a longer word", () => {
+  const fragment = { kind: "path", text: "/opt/run" } as const;
+  expect(holds(toSearchable("cd /opt/run now"), fragment)).toBe(true);
+  expect(holds(toSearchable("cd /opt/running; cd x/opt/run1"), fragment)).toBe(false);
+});
