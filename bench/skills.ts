@@ -9,6 +9,7 @@ import { type BenchLibrary, buildLibrary, readRows } from "./skills/library.ts";
 import { measureRecall, toIndexedLine } from "./skills/recall.ts";
 import { printSkills, toSkillsLine } from "./skills/report.ts";
 import { measureSessionStart } from "./skills/session-start.ts";
+import { measureUnasked } from "./skills/unasked.ts";
 
 const FIXTURES = join(import.meta.dirname, "../test/fixtures/skills/library.jsonl");
 const STARTS = 40;
@@ -26,7 +27,13 @@ say("building the library");
 const library = buildLibrary(rows.value, count);
 const start = await measureSessionStart(library, { starts: STARTS, say });
 const recall = await measureRecall(library, say);
-const measured = { library, start, recall, indexTokens: Math.max(start.indexTokens, longestIndex(library)) };
+const measured = {
+  library,
+  start,
+  recall,
+  unasked: measureUnasked(library),
+  indexTokens: Math.max(start.indexTokens, longestIndex(library)),
+};
 printSkills(measured);
 console.log(toSkillsLine(measured));
 

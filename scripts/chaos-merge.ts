@@ -62,6 +62,11 @@ export function proposeMerge(profile: ProfileId): JsonObject {
   return { umbrella: NAME, content: skillMd(NAME, profile, STEPS), absorbs: [AGAIN], items };
 }
 
+/** They were added, and are still two. */
+export function isUnmerged(skills: { name: string; state: string }[]): boolean {
+  return skills.some(({ name, state }) => name === AGAIN && state !== "archived");
+}
+
 /** Of the runs whose plan leaves a merge to a model. */
 export function mergesIn(objects: ReadonlyMap<string, string>): { profile: ProfileId; run: CurationId }[] {
   return [...objects].flatMap(([key, body]) => {

@@ -7,6 +7,7 @@ import { fromCitation } from "../core/schemas/ids.ts";
 import { PendingChange } from "../core/schemas/pending.ts";
 import { type Lesson, ReviewResult } from "../core/schemas/review.ts";
 import { SkillHead, SkillIndex, SkillRevision, SkillStats } from "../core/schemas/skill.ts";
+import { isUnmerged } from "./chaos-merge.ts";
 import type { StoredThings } from "./chaos-store-disk.ts";
 
 /** One session of one turn, and what is expected of it. */
@@ -211,7 +212,12 @@ function measureWork(profile: Profile, note: Note): void {
   const told = matching(profile, /^curation\/([^/]+)\/work\/([^/]+)\/result$/).flatMap(({ slots, body }) =>
     parse(CurationWork, body).changes.map(({ skill, to }) => ({ op: `curation:${slots.join(":")}:`, skill, to })),
   );
-  for (const head of headsOf(profile)) {
+  const heads = headsOf(profile);
+  for (const { skill } of told) {
+    if (heads.every((head) => head.name !== skill)) note("lost", `${skill}, which a work has changed`);
+  }
+  if (isUnmerged(heads.map(({ name, state }) => ({ name, state })))) note("lost", "a merge that was asked for");
+  for (const head of heads) {
     const history = historyOf(profile, head);
     const mine = told.filter(({ skill }) => skill === head.name);
     for (const { op, to } of mine) {

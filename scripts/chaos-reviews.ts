@@ -272,7 +272,9 @@ class Run {
     this.#things = readStores(this.#stateDir);
     await this.#disturb();
     await until(() => readOwed(this.#stateDir).length === 0, 20_000);
-    await Promise.all(this.#profiles.map((profile) => curate(profile)));
+    const merges = mergesIn(this.#things.objects);
+    const isAsked = ({ id }: Profile) => merges.some(({ profile }) => profile === id);
+    await Promise.all(this.#profiles.map((profile) => curate(profile, !isAsked(profile))));
     await until(() => openMergesIn(readStores(this.#stateDir).objects).length === 0, SETTLED_MS);
     await pause(500); // what was delivered again ends after what it repeats
     return this.#states();
@@ -391,8 +393,8 @@ async function rate({ profile, session }: Subject): Promise<void> {
 }
 
 /** Asks again as long as there is no report: a message may be lost with the queue that held it. */
-async function curate({ client }: Profile): Promise<void> {
-  const { run } = await client.runCurator();
+async function curate({ client }: Profile, merges: boolean): Promise<void> {
+  const { run } = await client.runCurator(false, merges);
   for (const end = Date.now() + SETTLED_MS; Date.now() < end; await pause(200)) {
     const report = await client.curationReport(run).catch(() => null);
     if (report) return;

@@ -47,6 +47,9 @@ async function serve(parameters: Parameters, request: IncomingMessage, response:
   stream(response, said, { messages: read.messages.length, promptTokens: Math.ceil(body.length / 4) });
 }
 
+/** Where servers want one message of a user at a time, a note stands in the message that it came behind. */
+const NOTE = /\n\n(?=<note>\n)/;
+
 function toRequest({ messages, tools = [], tool_choice: choice }: WireRequest): ModelRequest {
   const calls = new Map(
     messages.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => [call.id, call.function.name])),
@@ -56,7 +59,7 @@ function toRequest({ messages, tools = [], tool_choice: choice }: WireRequest): 
     system: system.join("\n\n"),
     messages: messages.flatMap((message): Message[] => {
       const text = textOf(message);
-      if (message.role === "user") return [{ role: "user", text }];
+      if (message.role === "user") return text.split(NOTE).map((part) => ({ role: "user", text: part }));
       if (message.role === "tool") {
         const call = message.tool_call_id ?? "";
         return [{ role: "tool", call, name: calls.get(call) ?? "", text, failed: false }];

@@ -3,6 +3,7 @@ import { median, quantile, rounded } from "../support/figures.ts";
 import type { BenchLibrary } from "./library.ts";
 import type { Recall } from "./recall.ts";
 import type { SessionStart } from "./session-start.ts";
+import type { Unasked } from "./unasked.ts";
 
 export interface SkillsMeasured {
   library: BenchLibrary;
@@ -10,12 +11,13 @@ export interface SkillsMeasured {
   /** The longest index of a prompt for any of the questions. */
   indexTokens: number;
   recall: Recall;
+  unasked: Unasked | null;
 }
 
 /** Named in the report; the figures count all of them. */
 const MOST_MISSED = 20;
 
-export function printSkills({ library, start, indexTokens, recall }: SkillsMeasured): void {
+export function printSkills({ library, start, indexTokens, recall, unasked }: SkillsMeasured): void {
   const { skills, queries, targets } = library;
   const { recallAt5, bm25At5, searchMs, missed } = recall;
   const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
@@ -28,6 +30,12 @@ export function printSkills({ library, start, indexTokens, recall }: SkillsMeasu
   if (queries.length === 0) return;
   console.log(`in first five  ${percent(recallAt5)}; plain FTS5 bm25() over the same rows ${percent(bm25At5)}`);
   console.log(`search         ${rounded(median(searchMs))} ms p50, ${rounded(quantile(searchMs, 0.95))} ms p95`);
+  if (unasked) {
+    const { right, wrong, needless } = unasked;
+    console.log(
+      `loaded unasked ${percent(right)} the right one, ${percent(wrong)} another; with none for it ${percent(needless)}`,
+    );
+  }
   if (missed.length > 0) console.log(`not found      ${missed.slice(0, MOST_MISSED).join(", ")}`);
 }
 

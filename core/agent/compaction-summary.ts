@@ -145,12 +145,12 @@ export function droppedSkills(gap: Message[], stays: Message[], before: readonly
   return [...dropped].slice(0, MAX_DROPPED_SKILLS).toSorted();
 }
 
-/** By the model, or by the person: what such a message looks like, core/skills/invocation.ts says. */
+/** By the model, by the person, or recalled: what such a message looks like, core/skills/invocation.ts says. */
 function viewedSkills(messages: Message[]): string[] {
   const asked = new Map<string, string>();
   const names: string[] = [];
   for (const message of messages) {
-    if (message.role === "user" && message.text.startsWith("<skills>\n")) {
+    if (message.role === "user" && /^(?:<note>\n)?<skills>\n/.test(message.text)) {
       names.push(...[...message.text.matchAll(/^<skill name="([a-z0-9-]+)">$/gm)].map((line) => line[1]!));
     }
     if (message.role === "assistant") {

@@ -9,8 +9,11 @@ const ASSIGNMENT =
   /(?<![^\s"'`(])(?:([A-Z_][A-Z0-9_]{1,40})=([^\s"'`,;()|&<>]{1,80})|(\w{2,40})=("[^"\n]{1,80}"|'[^'\n]{1,80}'))/gu;
 /** What varies is no value. */
 const PLACEHOLDER = /\{\{|\$\{?\w|<\w|^\.\.\.|…/u;
-/** Figures, and names of files: another task has others, and none of them is a choice. */
-const BY_TASK = /^[\d.,:%-]+$|[/\\]|\.[a-z][a-z0-9]{0,4}$/iu;
+/** Figures, paths, and names of files: another task has others, and none of them is a choice. */
+const BY_TASK =
+  /^[\d.,:%-]+$|^(?:\.{0,2}|~)[/\\]|[/\\].*\.\w+$|\.(?:csv|tsv|txt|json|jsonl|ya?ml|toml|xml|html?|md|pdf|docx?|xlsx?|png|jpe?g|svg|gz|tar|zip|log|db|sqlite|sql|parquet|py|js|ts|sh)$/iu;
+/** An option that stands alone between code marks has its value there. */
+const ALONE = /`(--[a-z][\w-]*(?:=|[ \t]+)[^`\s]{1,80})`/giu;
 
 export interface Pair {
   name: string;
@@ -23,6 +26,14 @@ export function pairsIn(text: string): Pair[] {
     const value = given.replace(/^["']|["']$/g, "").replace(/[.:!?]+$/u, "");
     return value === "" || PLACEHOLDER.test(value) ? [] : [{ name, value: value.toLowerCase() }];
   });
+}
+
+/** Those of a text that are surely a choice: `--global typescript` in the midst of a command may be a flag before a word. */
+export function choicesIn(text: string): Pair[] {
+  const alone = [...text.matchAll(ALONE)].map(([, option = ""]) => option);
+  const assigned = text.match(/(?<![\w-])--[a-z][\w-]*=\S+/giu) ?? [];
+  const settings = [...text.matchAll(ASSIGNMENT)].map(([all]) => all);
+  return [...alone, ...assigned, ...settings].flatMap(pairsIn);
 }
 
 /** Of a call's arguments: the options in its strings. */

@@ -82,14 +82,14 @@ const base = { v: z.literal(1), n: z.int().min(1), turn: z.int().min(1), at: z.i
 
 /**
  * What a person, or a route on behalf of one, sent. `steer`: it came while `turn` was running and was put into it, behind
- * a marker that is random for each turn; `accepted` is the number it had been given as a turn of its own. `unheard`: it was
- * sent before the answer that stands before it had ended.
+ * a marker that is random for each turn; `accepted` is the number it had been given as a turn of its own. `waited`: since
+ * when it did, for the end of what ran before it, and the turn that it was to end.
  */
 export const UserEntry = z.object({
   ...base,
   kind: z.literal("user"),
   steer: z.object({ accepted: z.int().min(1), marker: z.string(), step: z.int().min(0) }).optional(),
-  unheard: z.literal(true).optional(),
+  waited: z.object({ since: z.int(), interrupts: z.int().optional() }).optional(),
 });
 /** One model answer: its text is the `own` part. */
 export const AssistantEntry = z.object({ ...base, kind: z.literal("assistant"), answer: Answer.omit({ text: true }) });

@@ -71,7 +71,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       jobs.put("drive", clock.now() + settings.turn.leaseMs, { kind: "drive" });
       return begin(turn);
     }
-    const more = mode === "interrupt" ? { busy: mode, interrupts: running.n } : { busy: mode };
+    const more = { busy: mode, since: clock.now(), ...(mode === "interrupt" && { interrupts: running.n }) };
     const queued = { ...turn, more };
     log.putTurn(queued);
     return queued;
@@ -83,9 +83,9 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
     const startedAt = clock.now();
     const running: TurnRow = { ...turn, state: "running", waiting: null, input: n, attempts: 1, startedAt, more: {} };
     const parts = [{ source: "principal" as const, text: turn.waiting ?? "" }];
-    const { busy: waited } = turn.more;
-    const unheard = waited !== undefined && waited !== "interrupt";
-    log.put({ v: 1, n, turn: turn.n, at: startedAt, kind: "user", parts, ...(unheard && { unheard: true }) });
+    const { since, interrupts } = turn.more;
+    const waited = since !== undefined && { waited: { since, ...(interrupts !== undefined && { interrupts }) } };
+    log.put({ v: 1, n, turn: turn.n, at: startedAt, kind: "user", parts, ...waited });
     log.putTurn(running);
     state.begun.add(turn.n);
     return running;

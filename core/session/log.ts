@@ -15,6 +15,8 @@ const TurnMore = z.object({
   busy: BusyMode.optional(),
   /** Of an interrupting input: the turn that was running when it came. */
   interrupts: z.int().optional(),
+  /** Of an input that waits: when it came. */
+  since: z.int().optional(),
   /** Of a steered input: the turn it was put into. */
   into: z.int().optional(),
   /** Answers and results there were at the last restart. */

@@ -130,19 +130,23 @@ export function offeredTo(context: EngineContext): Offered {
   return { skills: memory && !isHeldOut(context.host), memory };
 }
 
-/** The message that began this turn judges the turn before it, if it says anything of it and was written after that had ended. */
+/**
+ * The message that began this turn judges the turn before it, if it says anything of it and whoever wrote it had its answer. What
+ * they put right before that is a correction all the same.
+ */
 function judgeTurnBefore(
   context: EngineContext,
   turn: TurnRow,
   entries: Entry[],
-): { judged: Judged; corrects: boolean } | null {
+): { judged: Judged | null; corrects: boolean } | null {
   const { log } = context;
   const input = entries[0];
   const before = turnBefore(context, turn);
-  if (!before || !input || !isFromPrincipal(input) || input.unheard) return null;
+  if (!before || !input || !isFromPrincipal(input)) return null;
   const final = log.entry(before.final!);
   const asked = final !== null && textOf(final).slice(-LAST_WORDS_CHARS).includes("?");
   const { outcome, correction } = judgeMessage(textOf(input), { asked });
+  if (!isHeard(input, before)) return { judged: null, corrects: correction };
   const rowEntries = entriesOf(context, before);
   const observation = log.observed(before.n)?.observation ?? observe(context, before, rowEntries);
   const isJudged = observation.judgements?.some(({ judge }) => judge === "message");
@@ -156,6 +160,11 @@ function judgeTurnBefore(
     },
     corrects: correction,
   };
+}
+
+/** Nobody waits for the end of an answer to break it off for what it says. */
+function isHeard({ waited }: UserEntry, before: TurnRow): boolean {
+  return !waited || waited.interrupts === before.n || waited.since >= (before.endedAt ?? 0);
 }
 
 /** The last one that a model worked on: an order to the session itself lies between two turns and is none. */

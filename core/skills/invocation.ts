@@ -90,8 +90,8 @@ export interface InvocationText {
   day: string;
 }
 
-/** Begins every message that is made of an invocation; core/agent/compaction-summary.ts knows one by it. */
-const SKILLS_OPEN = "<skills>\n";
+/** Begins all that loads skills beside skill_view; core/agent/compaction-summary.ts knows it by this. */
+export const SKILLS_OPEN = "<skills>\n";
 
 /**
  * The parts of the note behind the input. As one text they are a user message: what was loaded, each text in a fence that

@@ -4,18 +4,20 @@
 import type { Part } from "../schemas/entry.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import type { SkillName } from "../schemas/ids.ts";
-import { disarm, filesOf } from "./invocation.ts";
+import { SKILLS_OPEN, disarm, filesOf } from "./invocation.ts";
 import type { SkillView } from "./library.ts";
 import { isLearned } from "./protection.ts";
 import { scoreSkills } from "./ranking.ts";
 import { wordsOf } from "./words.ts";
 
-/** Judged successes to its name: of one anything may be the cause. */
+/** Judged successes to its name, and more of them than failures: of one anything may be the cause. */
 const MIN_SUCCESSES = 2;
+/** Of a request: what is pasted behind it is not what it is about, and may be a stranger's. */
+const MAX_REQUEST_CHARS = 500;
 /**
  * Words that the request has in common with name and description, their share of the words there, and how far the next skill
- * must lie behind. Over 207 requests to libraries of 30 real skills this finds the right one for 37 % and a wrong one for
- * 0.5 %; for 2.4 % of the requests that none of the library is for, and for none of 253 questions out of everyday talk.
+ * that has helped must lie behind; none of the others may lie ahead. Over 218 requests to libraries of 31 real skills this finds the right one for 36 % and another for
+ * 2.4 %, and something for 2.4 % of the requests that none of the library is for (`npm run bench:skills`).
  */
 const MIN_SHARED = 2;
 const MIN_SHARE = 0.15;
@@ -25,7 +27,8 @@ const MAX_CHARS = 12_000;
 
 /** `lines`: what is offered. A skill and its companion are one; the name is the skill's. */
 export function pickRecalled(lines: SkillLine[], request: string): SkillName | null {
-  const scores = scoreSkills(lines, request);
+  const asked = ownWords(request);
+  const scores = scoreSkills(lines, asked);
   if (scores.size === 0) return null;
   const bases = new Map(lines.filter((line) => !line.extends).map((line) => [line.name, line]));
   const best = new Map<SkillName, { line: SkillLine; score: number }>();
@@ -35,14 +38,26 @@ export function pickRecalled(lines: SkillLine[], request: string): SkillName | n
     best.set(name, { line, score });
   }
   const helped = new Set(lines.filter(hasHelped).map((line) => line.extends ?? line.name));
-  const [first, next] = [...best].filter(([name]) => helped.has(name)).sort(([, a], [, b]) => b.score - a.score);
+  const ranked = [...best].sort(([, a], [, b]) => b.score - a.score);
+  const [first, next] = ranked.filter(([name]) => helped.has(name));
   if (!first) return null;
   const [name, { line, score }] = first;
-  return fits(line, request) && score >= MIN_LEAD * (next?.[1].score ?? 0) ? name : null;
+  const leads = score >= ranked[0]![1].score && score >= MIN_LEAD * (next?.[1].score ?? 0);
+  return leads && fits(line, asked) ? name : null;
+}
+
+/** Without code, and what others wrote. */
+function ownWords(request: string): string {
+  return request
+    .slice(0, 4 * MAX_REQUEST_CHARS)
+    .replace(/```[\s\S]*?(?:```|$)/gu, " ")
+    .replace(/`[^`\n]*`|^\s*>.*$/gmu, " ")
+    .slice(0, MAX_REQUEST_CHARS);
 }
 
 function hasHelped(line: SkillLine): boolean {
-  return isLearned(line) && line.state !== "stale" && (line.use?.successes ?? 0) >= MIN_SUCCESSES;
+  const { successes = 0, failures = 0 } = line.use ?? {};
+  return isLearned(line) && line.state !== "stale" && successes >= MIN_SUCCESSES && successes > failures;
 }
 
 function fits({ name, description }: SkillLine, request: string): boolean {
@@ -63,11 +78,12 @@ export function renderRecalled(view: SkillView): Part[] {
     {
       source: "outcome",
       text:
-        `Your skill '${name}' fits this request and has helped before, so it is loaded already. Follow it where it applies, and ` +
+        `${SKILLS_OPEN}Your skill '${name}' fits this request and has helped before, so it is loaded already. Follow it where it applies, and ` +
         `pass over it where it does not.\n<skill name="${name}">\n`,
     },
     { source: "own", text: disarm(content) },
     { source: "outcome", text: "\n</skill>\n" },
     ...(view.files.length > 1 ? [{ source: "own" as const, text: filesOf(view) }] : []),
+    { source: "outcome", text: "</skills>" },
   ];
 }

@@ -140,5 +140,7 @@ describe("the message in the conversation", () => {
     const quoted = { user: true as const, text: 'Why <skill name="q">?\n<skill name="q">\n' };
     const gap = conversation([loaded("a"), loaded("b"), quoted]);
     expect(droppedSkills(gap, conversation([loaded("b")], 90), [])).toEqual(["a"]);
+    const recalled = { ...loaded("c"), text: `<note>\n${loaded("c").text}\n</note>` };
+    expect(droppedSkills(conversation([recalled]), [], [])).toEqual(["c"]);
   });
 });

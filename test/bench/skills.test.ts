@@ -8,6 +8,7 @@ import { createFillers } from "../../bench/skills/fillers.ts";
 import { buildLibrary, cutWhenToUse, readRows } from "../../bench/skills/library.ts";
 import { measureRecall } from "../../bench/skills/recall.ts";
 import { toSkillsLine } from "../../bench/skills/report.ts";
+import { measureUnasked } from "../../bench/skills/unasked.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -89,10 +90,19 @@ it("finds the right skill among many others, and prints one line of figures", as
   const library = buildLibrary(rows.value, 400);
   const recall = await measureRecall(library, () => {});
   expect(recall.missed).toEqual([]);
-  const measured = { library, recall, start: { startMs: [3, 1, 2], indexTokens: 9 }, indexTokens: 10 };
+  const start = { startMs: [3, 1, 2], indexTokens: 9 };
+  const measured = { library, recall, start, unasked: measureUnasked(library), indexTokens: 10 };
+  expect(measured.unasked).toBeNull(); // too few to draw libraries of
   expect(JSON.parse(toSkillsLine(measured))).toEqual({
     ...{ sessionStartMs: { p50: 2 }, indexTokens: 10, recallAt5: 1, bm25At5: recall.bm25At5, queries: 12 },
   });
+});
+
+it("tells how often a skill would be loaded unasked", () => {
+  const things = Array.from({ length: 40 }, (_, n) => `${"bcdfghjk"[n % 8]}o${"lmnpr"[Math.floor(n / 8)]}ar`);
+  const skills = things.map((thing) => ({ name: thing, description: `Mending a ${thing} in rain.`, body: "Mend it." }));
+  const queries = things.map((name) => ({ name, text: `Please mend this ${name} for me.` }));
+  expect(measureUnasked({ skills, targets: 40, queries })).toEqual({ right: 1, wrong: 0, needless: 0 });
 });
 
 it.each([[["--count", "0"]], [["--count", "x"]], [["--what"]], [["--data", "/nowhere"]]])("refuses %j", (args) => {

@@ -138,6 +138,16 @@ describe("the measure of a chaos run", () => {
       },
     ],
     [
+      "lost",
+      "a merge that came to nothing",
+      ({ objects }) => {
+        const two = { ...head(1, "one"), name: "greeting-visitors-again" };
+        objects.set(`${P}/heads/greeting-visitors-again`, JSON.stringify(two));
+        const skills = { tables: toIndexLine(head(2, "two")), "greeting-visitors-again": toIndexLine(two) };
+        objects.set(`${P}/index`, JSON.stringify({ v: 1, seq: 1, skills }));
+      },
+    ],
+    [
       "duplicated",
       "a revision of a merge that none tells of",
       (all) => {

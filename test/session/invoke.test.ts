@@ -222,7 +222,7 @@ describe("a message that names no skill", () => {
     expect(said(first!)).toEqual([
       `user: ${ask}`,
       expect.stringMatching(
-        /^user: <note>\nYour skill 'ledgers' fits[\s\S]*Pass `--encoding latin1`\.[\s\S]*<\/skill>\n\n<\/note>$/,
+        /^user: <note>\n<skills>\nYour skill 'ledgers' fits[\s\S]*Pass `--encoding latin1`\.[\s\S]*<\/skill>\n<\/skills>\n<\/note>$/,
       ),
     ]);
     const { text } = (await world.skills.head("ledgers"))!;
@@ -268,10 +268,13 @@ describe("a message that names no skill", () => {
 describe("a turn with loaded skills that is cut off", () => {
   const script = () => Array.from({ length: 30 }, () => ({ text: "Done." }));
 
-  async function liveThrough(crashAt: number) {
+  async function liveThrough(crashAt: number, text = "/weather city=Rome now") {
     const world = await setUp(script());
-    await world.put("weather", "Look up {{city}}.");
-    const text = "/weather city=Rome now";
+    await world.put("weather", "Look up {{city}}.", {
+      description: "Telling the weather of a city.",
+      origin: "review",
+    });
+    await world.skills.noteUse({ weather: { uses: 2, successes: 2, failures: 0, lastUsedDay: "2026-01-01" } });
     const first = world.reboot({ crashAt });
     await first.engine.post({ text, key: "k" }).catch(() => undefined);
     await first.settled();
@@ -294,6 +297,21 @@ describe("a turn with loaded skills that is cut off", () => {
       expect(entries.filter((entry) => entry.kind === "note")).toHaveLength(1);
       expect(entries.filter((entry) => entry.kind === "assistant")).toHaveLength(1);
       for (const asked of world.model.requests) expect(said(asked)).toEqual(request);
+    }
+  });
+
+  it("ends with one answer to a request that recalls it, and to the same request each time", async () => {
+    const text = "Tell me the weather of our city.";
+    const whole = await liveThrough(Infinity, text);
+    expect(loadedIn(whole.entries())).toMatchObject({ code: "recalled_skill" });
+    for (let at = 1; at <= whole.writes(); at++) {
+      const world = await liveThrough(at, text);
+      const entries = world.entries();
+      expect(entries.filter((entry) => entry.kind === "note").length).toBeLessThan(2);
+      expect(entries.filter((entry) => entry.kind === "assistant")).toHaveLength(1);
+      // A death between the prompt and the note leaves the skill to the list; what was asked once is asked so again.
+      const [first, ...others] = world.model.requests;
+      for (const asked of others) expect(said(asked)).toEqual(said(first!));
     }
   });
 

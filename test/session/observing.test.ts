@@ -254,19 +254,37 @@ describe("while the Archive cannot be asked", () => {
 });
 
 describe("the next message", () => {
-  it.each(["queue", "steer"] as const)("judges no answer that it did not wait for (%s)", async (busy) => {
+  it.each([
+    ["queue", "That's wrong.", [["exit"], ["exit"]], 0],
+    ["steer", "That's wrong.", [["exit"], ["exit"]], 0],
+    ["queue", "No, use the median instead.", [["exit"], ["exit"]], 1],
+    ["interrupt", "That's wrong.", [["exit", "message"], ["exit"]], 0],
+  ] as const)("that came by %s before the answer was there: %s", async (busy, text, judges, reviews) => {
     let answer = () => {};
     const until = new Promise<void>((resolve) => (answer = resolve));
-    const world = await setUp([{ text: "Done.", until }, done]);
+    const world = await setUp([{ text: "I was", until }, done]);
     await world.engine.post({ text: "Average the prices" });
     for (let tick = 0; tick < 500; tick++) await Promise.resolve();
-    await world.engine.post({ text: "That's wrong.", busy });
+    await world.engine.post({ text, busy });
+    world.clock.advance(1_000);
     answer();
     await world.life.settled();
     expect(world.model.requests).toHaveLength(2);
-    for (const n of [1, 2]) expect(world.observation(n).judgements).toHaveLength(1);
-    const heard = world.entries().map((entry) => entry.kind === "user" && entry.unheard);
-    expect(heard).toEqual([undefined, false, true, false]);
+    expect([1, 2].map((n) => world.observation(n).judgements?.map(({ judge }) => judge))).toEqual(judges);
+    expect(world.sent).toHaveLength(reviews);
+  });
+
+  it("that waited behind an order to the session judges the answer before that", async () => {
+    let answer = () => {};
+    const until = new Promise<void>((resolve) => (answer = resolve));
+    const world = await setUp([done, { text: "A summary.", until }, done]);
+    await world.say("Average the prices");
+    await world.engine.post({ text: "/compress" });
+    for (let tick = 0; tick < 500; tick++) await Promise.resolve();
+    await world.engine.post({ text: "That's wrong.", busy: "queue" });
+    answer();
+    await world.life.settled();
+    expect(world.observation(1)).toMatchObject({ outcome: "failure", judge: "message" });
   });
 
   it("that complains makes a failure of the turn before it, for its skill and for the Archive too", async () => {

@@ -3,7 +3,7 @@
 // value; it counts as a contradiction all the same, which puts a text that was taken for proved back on trial.
 import type { ToolEntry } from "../../schemas/entry.ts";
 import type { LoadedText } from "../../schemas/learning.ts";
-import { pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
+import { type Pair, choicesIn, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
 import type { ShownText } from "./proved-wrong.ts";
 
 export function findUnfollowed(tools: ToolEntry[], shown: ShownText[]): LoadedText[] {
@@ -11,12 +11,10 @@ export function findUnfollowed(tools: ToolEntry[], shown: ShownText[]): LoadedTe
   const worked = tools.filter(({ failed }) => !failed).map(({ n, call }) => ({ n, pairs: pairsOf(call.args) }));
   return shown
     .filter(({ entry, piece }) => {
-      const given = pairsIn(piece).filter((pair) => !variesByTask(pair));
-      const names = new Set(given.map(({ name }) => name));
-      const values = new Set(given.map(toKey));
-      return worked.some(
-        ({ n, pairs }) => n > entry && pairs.some((pair) => names.has(pair.name) && !values.has(toKey(pair))),
-      );
+      const names = new Set(choicesIn(piece).flatMap((pair) => (variesByTask(pair) ? [] : [pair.name])));
+      const values = new Set(pairsIn(piece).map(toKey));
+      const isOther = (pair: Pair) => names.has(pair.name) && !values.has(toKey(pair)) && !variesByTask(pair);
+      return worked.some(({ n, pairs }) => n > entry && pairs.some(isOther));
     })
     .map(({ skill, text }) => ({ skill, text }));
 }

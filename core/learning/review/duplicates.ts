@@ -36,10 +36,10 @@ export interface DuplicateOptions {
 export function createDuplicateInspector(options: DuplicateOptions): SkillInspector {
   return async (write) => {
     if (write.before && write.before.head.state !== "archived") return null;
-    if (mendsLoaded(write.name, options)) return null;
     const body = bodyOf(write.after[SKILL_MD]);
     if (body === null) return null;
     const lines = mergeLines(await options.store.index(), options.seeds);
+    if (mendsLoaded(write.name, lines, options)) return null;
     const others = lines.filter(isOther(write.name));
     const used = others.filter((line) => options.loaded.has(line.name));
     const near = [...new Set([...used, ...nearestLines(others, write, body)])];
@@ -61,9 +61,9 @@ export function createDuplicateInspector(options: DuplicateOptions): SkillInspec
  * The companion of a skill that was loaded: where that says what is wrong and may not be edited, only what stands beside it is
  * read with it. That another skill says it too helps nobody who reads this one.
  */
-function mendsLoaded(name: string, { loaded }: DuplicateOptions): boolean {
-  const base = baseOf(name);
-  return base !== null && loaded.has(base);
+function mendsLoaded(name: string, lines: SkillLine[], { loaded, companions }: DuplicateOptions): boolean {
+  const base = lines.find((line) => line.name === baseOf(name));
+  return companions && base !== undefined && loaded.has(base.name) && checkWrite(base, "review") !== null;
 }
 
 function limitFor({ name, origin }: SkillLine, { loaded, similarity }: DuplicateOptions): number {

@@ -142,7 +142,8 @@ const TOO_LONG = "it is too long to be compared with what was read";
 
 /** The prints of a contract's tools, which code fills in: there `terminal@0a1b2c3d` is no address. */
 function withoutPrints(paragraph: string): string {
-  return paragraph.replace(/\btools["']?:\s*[\w.@,"'[\] -]+/g, (tools) => tools.replace(/@[0-9a-f]{8}\b/g, ""));
+  const lists = /\bcontract(?:\.|:\s*)tools["']?:\s*[\w.@,"'[\] -]+/g;
+  return paragraph.replace(lists, (tools) => tools.replace(/@[0-9a-f]{8}(?![\w.@-])/g, ""));
 }
 
 /** In a few words, why a text may say what was only read; `null` where nothing speaks for it. */

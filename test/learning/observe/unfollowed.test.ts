@@ -32,6 +32,8 @@ it.each([
   ["another figure", "Pass `--lines 5`.", "tail --lines 7", {}],
   ["what the text leaves open", "Pass `--out {{file}}`.", "ledger export --out a.csv", {}],
   ["what a flag without a value is followed by", "Begin with `ls --all /work`.", "ls --all /srv", {}],
+  ["the word behind a flag", "Run `npm install --global typescript`.", "npm install --global eslint", {}],
+  ["a file where the text has a choice", "Pass `--out json`.", "ledger export --out /tmp/a", {}],
   ["a file of another name", "Read it with `cut --file a.csv`.", "cut --file b.csv", {}],
   ["what stands on the next line", "```\nsort --unique\nuniq\n```", "sort --unique names", {}],
   ["another program's variables", "`awk '{n=NR} END{print n}'`", "awk '{n=NF} END{print n}'", {}],

@@ -90,11 +90,15 @@ Both totals agree within the tolerance that auditors accept for quarterly statem
     expect(await (await setUp([], {}, [held!.name], HELD)).ask(half)).toBeNull();
   });
 
-  it("is no duplicate where it stands beside a skill that the work had loaded, whatever others say", async () => {
+  it("is no duplicate where it stands beside a protected skill that the work had loaded, whatever others say", async () => {
     const [held] = HELD;
+    const guide = { ...OTHERS[0]!, name: "office-guide" };
     const beside = { ...held!, name: "office-guide-local", description: "Learned beside office-guide." };
-    expect(await (await setUp(HELD)).ask(beside)).toMatchObject({ code: "near_duplicate" });
-    expect(await (await setUp(HELD, {}, [held!.name, "office-guide"])).ask(beside)).toBeNull();
+    const loaded = [held!.name, "office-guide"];
+    expect(await (await setUp(HELD, {}, [], [guide])).ask(beside)).toMatchObject({ code: "near_duplicate" });
+    expect(await (await setUp(HELD, {}, loaded, [guide])).ask(beside)).toBeNull();
+    // What the agent may edit itself wants no companion.
+    expect(await (await setUp([...HELD, guide], {}, loaded)).ask(beside)).toMatchObject({ code: "near_duplicate" });
   });
 
   it("is compared with ten at most, however many there are", async () => {

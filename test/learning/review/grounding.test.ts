@@ -54,6 +54,15 @@ describe("a value that a lesson gives", () => {
       "Set `TZ=EST` before it.",
       /`TZ est`/,
     ],
+    [
+      "was never tried, and is no file for all its slash",
+      work([
+        ["plan --tz Europe/Paris", true],
+        ["plan --tz Europe/Berlin", false],
+      ]),
+      "Pass `--tz Europe/Rome`.",
+      /`--tz europe\/rome`, but no call used it/,
+    ],
   ])("is refused when it %s", (_what, entries, line, message) => {
     expect(check(entries, line)).toMatchObject({ code: "unproved_value", message: expect.stringMatching(message) });
     expect(createGrounding(entries).check({ prose: [], code: [line] }, "")).toMatchObject({ code: "unproved_value" });

@@ -57,7 +57,9 @@ describe("a fragment waits", () => {
 });
 
 it("an account at a host with a short name waits, though it looks like the print of a tool", () => {
-  expect(waits([read(1, "copies go to root@cafebabe every night")], "Send a copy to root@cafebabe.")).toBe(true);
+  const page = [read(1, "copies go to root@cafebabe every night")];
+  expect(waits(page, "Send a copy to root@cafebabe.")).toBe(true);
+  expect(waits(page, "Send copies by these tools: root@cafebabe.")).toBe(true);
 });
 
 describe("an address, a path or a number waits", () => {

@@ -1,0 +1,57 @@
+// How often the product would load a skill that nobody asked for: of a small library, as a profile's own is, all of whose skills have
+// helped before; for the first sentence of each question, with the skill it is for and without.
+import type { SkillLine } from "../../core/schemas/api.ts";
+import { pickRecalled } from "../../core/skills/recall.ts";
+import { mulberry32 } from "../../scripts/seeded.ts";
+import type { BenchSkill } from "./bench-skill.ts";
+import type { BenchLibrary } from "./library.ts";
+import { toIndexedLine } from "./recall.ts";
+
+const LIBRARY = 30;
+const MAX_REQUEST_CHARS = 200;
+
+/** Shares of the questions. `null`: too few skills to draw a library of. */
+export interface Unasked {
+  right: number;
+  wrong: number;
+  /** Something, where the library has nothing for it. */
+  needless: number;
+}
+
+export function measureUnasked({ skills, targets, queries }: BenchLibrary): Unasked | null {
+  const known = skills.slice(0, targets).filter(({ description }) => description !== "");
+  if (known.length <= LIBRARY || queries.length === 0) return null;
+  const random = mulberry32(1);
+  const draw = (without: string): BenchSkill[] => {
+    const drawn = new Map<string, BenchSkill>();
+    while (drawn.size < LIBRARY) {
+      const skill = known[Math.floor(random() * known.length)]!;
+      if (skill.name !== without) drawn.set(skill.name, skill);
+    }
+    return [...drawn.values()];
+  };
+  const asked = queries.flatMap(({ name, text }) => {
+    const wanted = known.find((skill) => skill.name === name);
+    return wanted ? [{ wanted, request: firstSentence(text) }] : [];
+  });
+  const withIt = asked.map(({ wanted, request }) => ({
+    wanted,
+    got: pickRecalled([wanted, ...draw(wanted.name)].map(toHelpful), request),
+  }));
+  const withoutIt = asked.map(({ wanted, request }) => pickRecalled(draw(wanted.name).map(toHelpful), request));
+  return {
+    right: withIt.filter(({ wanted, got }) => got === wanted.name).length / asked.length,
+    wrong: withIt.filter(({ wanted, got }) => got !== null && got !== wanted.name).length / asked.length,
+    needless: withoutIt.filter((got) => got !== null).length / asked.length,
+  };
+}
+
+function toHelpful(skill: BenchSkill): SkillLine {
+  const use = { uses: 3, successes: 3, failures: 0, lastUsedDay: "2026-01-01" };
+  return { ...toIndexedLine(skill), origin: "review", use };
+}
+
+function firstSentence(text: string): string {
+  const lines = text.split("\n").map((line) => line.replace(/^[-*#\s]+/, ""));
+  return (lines.find((line) => line.length > 15) ?? text).slice(0, MAX_REQUEST_CHARS);
+}
