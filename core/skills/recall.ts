@@ -16,8 +16,9 @@ const MIN_SUCCESSES = 2;
 const MAX_REQUEST_CHARS = 500;
 /**
  * Words that the request has in common with name and description, their share of the words there, and how far the next skill
- * that has helped must lie behind; none of the others may lie ahead. Over 218 requests to libraries of 31 real skills this finds the right one for 36 % and another for
- * 2.4 %, and something for 2.4 % of the requests that none of the library is for (`npm run bench:skills`).
+ * that has helped must lie behind; none of the others may lie ahead. Over 218 requests to libraries of 31 real skills this finds
+ * the right one for 36 % and another for 2.4 %, and something for 2.4 % of the requests that none of the library is for
+ * (`npm run bench:skills`).
  */
 const MIN_SHARED = 2;
 const MIN_SHARE = 0.15;
@@ -78,8 +79,8 @@ export function renderRecalled(view: SkillView): Part[] {
     {
       source: "outcome",
       text:
-        `${SKILLS_OPEN}Your skill '${name}' fits this request and has helped before, so it is loaded already. Follow it where it applies, and ` +
-        `pass over it where it does not.\n<skill name="${name}">\n`,
+        `${SKILLS_OPEN}Your skill '${name}' fits this request and has helped before, so it is loaded already. ` +
+        `Follow it where it applies, and pass over it where it does not.\n<skill name="${name}">\n`,
     },
     { source: "own", text: disarm(content) },
     { source: "outcome", text: "\n</skill>\n" },
