@@ -75,13 +75,6 @@ export function mergesIn(objects: ReadonlyMap<string, string>): { profile: Profi
   });
 }
 
-/** Those without an outcome. */
-export function openMergesIn(objects: ReadonlyMap<string, string>): { profile: ProfileId; run: CurationId }[] {
-  return mergesIn(objects).filter(
-    ({ profile, run }) => !objects.has(`p/${profile}/curation/${run}/work/consolidate/result`),
-  );
-}
-
 export function toMergeMessage({ profile, run }: { profile: ProfileId; run: CurationId }): CurationMessage {
   return { v: 1, kind: "consolidate", profile, run };
 }

@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { type Client, createClient } from "../cli/client.ts";
 import { buildWorkers } from "./chaos-build.ts";
 import { type IndexLag, createIndexLag } from "./chaos-index-lag.ts";
-import { addTwoThatAreOne, mergesIn, openMergesIn, toMergeMessage } from "./chaos-merge.ts";
+import { addTwoThatAreOne, mergesIn, toMergeMessage } from "./chaos-merge.ts";
 import { type Measured, type Reviewed, measureReviews } from "./chaos-review-measure.ts";
 import { type ReviewWorld, startReviewWorld } from "./chaos-review-world.ts";
 import { type StoredThings, readOwed, readStores } from "./chaos-store-disk.ts";
@@ -274,8 +274,12 @@ class Run {
     await until(() => readOwed(this.#stateDir).length === 0, 20_000);
     const merges = mergesIn(this.#things.objects);
     const isAsked = ({ id }: Profile) => merges.some(({ profile }) => profile === id);
-    await Promise.all(this.#profiles.map((profile) => curate(profile, !isAsked(profile))));
-    await until(() => openMergesIn(readStores(this.#stateDir).objects).length === 0, SETTLED_MS);
+    await Promise.all(
+      this.#profiles.map(async (profile) => {
+        await curate(profile, !isAsked(profile));
+        for (const { run } of merges.filter((merge) => merge.profile === profile.id)) await workEnded(profile, run);
+      }),
+    );
     await pause(500); // what was delivered again ends after what it repeats
     return this.#states();
   }
@@ -392,14 +396,20 @@ async function rate({ profile, session }: Subject): Promise<void> {
   for (let time = 0; time < 3; time += 1) await profile.client.rate(session, 1, { rating: "up" });
 }
 
-/** Asks again as long as there is no report: a message may be lost with the queue that held it. */
-async function curate({ client }: Profile, merges: boolean): Promise<void> {
-  const { run } = await client.runCurator(false, merges);
+async function curate(profile: Profile, merges: boolean): Promise<void> {
+  const { run } = await profile.client.runCurator(false, merges);
+  if (!(await workEnded(profile, run))) throw new Error(`the curation ${run} has no report`);
+}
+
+/** There is a report, and all that was left to a model has ended; what has not by then, the measure finds. */
+async function workEnded({ client }: Profile, run: string): Promise<boolean> {
+  let hasReport = false;
   for (const end = Date.now() + SETTLED_MS; Date.now() < end; await pause(200)) {
     const report = await client.curationReport(run).catch(() => null);
-    if (report) return;
+    hasReport ||= report !== null;
+    if (report && (report.run.work ?? []).length <= (report.work ?? []).length) return true;
   }
-  throw new Error(`the curation ${run} has no report`);
+  return hasReport;
 }
 
 async function until(isSo: () => boolean, timeoutMs: number): Promise<void> {

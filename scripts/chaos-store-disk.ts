@@ -20,7 +20,9 @@ export function readStores(stateDir: string): StoredThings {
   const objects = new Map<string, string>();
   const rows = readTable(join(data, "r2", "miniflare-R2BucketObject"), "_mf_objects", "key, blob_id");
   for (const { key, blob_id: blob } of rows) {
-    objects.set(String(key), blob ? readFileSync(join(blobs, String(blob)), "utf8") : "");
+    const file = blob ? join(blobs, String(blob)) : null;
+    // While something runs, one that was listed may be gone.
+    if (file === null || existsSync(file)) objects.set(String(key), file ? readFileSync(file, "utf8") : "");
   }
   const entries = readTable(join(data, "kv", "miniflare-KVNamespaceObject"), "_mf_entries", "key");
   return { objects, keys: entries.map(({ key }) => String(key)) };
