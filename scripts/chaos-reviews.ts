@@ -68,8 +68,9 @@ const FEW = 6;
 const RANDOM_MS = 2_500;
 const REDELIVERIES = 3;
 const SETTLED_MS = 120_000;
-/** Beyond the kills that were asked for, as many are spent on calls that have not been struck. */
+/** Beyond the kills that were asked for, so many are spent on calls that have not been struck, and no more after so long. */
 const SPARE_KILLS = 30;
+const SPARE_MS = 11 * 60_000;
 
 interface Subject {
   profile: Profile;
@@ -129,10 +130,11 @@ class Run {
     this.#configs = await buildWorkers(join(this.#stateDir, "built"), entries);
     say(`${reviews} reviews, at least as many kills. Seed ${this.#options.seed}.`);
     const kills = Math.max(reviews, strikes?.length ?? 0);
+    const spareUntil = Date.now() + SPARE_MS;
     // A short run does not look for every call.
     for (let spare = Math.min(SPARE_KILLS, reviews); ;) {
       const isEnough = this.#kills >= kills && this.#begun() >= reviews;
-      if (isEnough && (strikes || this.#unhit().length === 0 || spare-- === 0)) break;
+      if (isEnough && (strikes || this.#unhit().length === 0 || spare-- === 0 || Date.now() > spareUntil)) break;
       await this.#cycle(strikes?.[this.#kills]);
     }
     const sessions = await this.#finish();
