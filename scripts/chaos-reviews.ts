@@ -9,6 +9,7 @@ import { type Client, createClient } from "../cli/client.ts";
 import { buildWorkers } from "./chaos-build.ts";
 import { type IndexLag, createIndexLag } from "./chaos-index-lag.ts";
 import { addTwoThatAreOne, mergesIn, toMergeMessage } from "./chaos-merge.ts";
+import { SETTLED_MS, curate, pause, rate, until, workEnded } from "./chaos-person.ts";
 import { type Measured, type Reviewed, measureReviews } from "./chaos-review-measure.ts";
 import { type ReviewWorld, startReviewWorld } from "./chaos-review-world.ts";
 import { type StoredThings, readOwed, readStores } from "./chaos-store-disk.ts";
@@ -67,7 +68,6 @@ const RANDOM_SHARE = 0.2;
 const FEW = 6;
 const RANDOM_MS = 2_500;
 const REDELIVERIES = 3;
-const SETTLED_MS = 120_000;
 /** Beyond the kills that were asked for, so many are spent on calls that have not been struck, and no more after so long. */
 const SPARE_KILLS = 30;
 const SPARE_MS = 11 * 60_000;
@@ -249,7 +249,7 @@ class Run {
     // Its call ends with the handler, which may be struck.
     void this.#stack!.cron("talaria-curator").catch(() => {});
     const rated = this.#subjects().filter((subject) => ROUNDS[subject.round]!.rated && this.#hasEnded(subject));
-    for (const subject of rated.slice(-2)) await rate(subject);
+    for (const subject of rated.slice(-2)) await rate(subject.profile.client, subject.session);
   }
 
   #report({ remarks }: Measured): void {
@@ -270,7 +270,8 @@ class Run {
     for (const end = Date.now() + SETTLED_MS; Date.now() < end; await pause(250)) {
       if ((await this.#states()).every(({ isDone, reviews }) => isDone && reviews.every(isOver))) break;
     }
-    for (const subject of this.#subjects()) if (ROUNDS[subject.round]!.rated) await rate(subject);
+    for (const subject of this.#subjects())
+      if (ROUNDS[subject.round]!.rated) await rate(subject.profile.client, subject.session);
     this.#things = readStores(this.#stateDir);
     await this.#disturb();
     await until(() => readOwed(this.#stateDir).length === 0, 20_000);
@@ -278,8 +279,9 @@ class Run {
     const isAsked = ({ id }: Profile) => merges.some(({ profile }) => profile === id);
     await Promise.all(
       this.#profiles.map(async (profile) => {
-        await curate(profile, !isAsked(profile));
-        for (const { run } of merges.filter((merge) => merge.profile === profile.id)) await workEnded(profile, run);
+        const { client, id } = profile;
+        await curate(client, !isAsked(profile));
+        for (const { run } of merges.filter((merge) => merge.profile === id)) await workEnded(client, run);
       }),
     );
     await pause(500); // what was delivered again ends after what it repeats
@@ -391,33 +393,4 @@ class Run {
 
 function isOver({ state }: { state: string }): boolean {
   return state !== "waiting";
-}
-
-/** Three times the same, of which two change nothing. */
-async function rate({ profile, session }: Subject): Promise<void> {
-  for (let time = 0; time < 3; time += 1) await profile.client.rate(session, 1, { rating: "up" });
-}
-
-async function curate(profile: Profile, merges: boolean): Promise<void> {
-  const { run } = await profile.client.runCurator(false, merges);
-  if (!(await workEnded(profile, run))) throw new Error(`the curation ${run} has no report`);
-}
-
-/** There is a report, and all that was left to a model has ended; what has not by then, the measure finds. */
-async function workEnded({ client }: Profile, run: string): Promise<boolean> {
-  let hasReport = false;
-  for (const end = Date.now() + SETTLED_MS; Date.now() < end; await pause(200)) {
-    const report = await client.curationReport(run).catch(() => null);
-    hasReport ||= report !== null;
-    if (report && (report.run.work ?? []).length <= (report.work ?? []).length) return true;
-  }
-  return hasReport;
-}
-
-async function until(isSo: () => boolean, timeoutMs: number): Promise<void> {
-  for (const end = Date.now() + timeoutMs; Date.now() < end && !isSo();) await pause(20);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
 }
