@@ -1,5 +1,6 @@
 // What the person of a chaos run does, and waits for: ratings, curation, and what came of it. Used by chaos-reviews.ts. All of it over
 // the product's API, which may be killed at any moment.
+import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "../cli/client.ts";
 
 export const SETTLED_MS = 120_000;
@@ -23,12 +24,4 @@ export async function workEnded(client: Client, run: string): Promise<boolean> {
     if (report && (report.run.work ?? []).length <= (report.work ?? []).length) return true;
   }
   return hasReport;
-}
-
-export async function until(isSo: () => boolean, timeoutMs: number): Promise<void> {
-  for (const end = Date.now() + timeoutMs; Date.now() < end && !isSo();) await pause(20);
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
 }

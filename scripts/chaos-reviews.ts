@@ -5,18 +5,20 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { type Client, createClient } from "../cli/client.ts";
 import { buildWorkers } from "./chaos-build.ts";
 import { type IndexLag, createIndexLag } from "./chaos-index-lag.ts";
 import { addTwoThatAreOne, mergesIn, toMergeMessage } from "./chaos-merge.ts";
-import { SETTLED_MS, curate, pause, rate, until, workEnded } from "./chaos-person.ts";
+import { SETTLED_MS, curate, rate, workEnded } from "./chaos-person.ts";
 import { type Measured, type Reviewed, measureReviews } from "./chaos-review-measure.ts";
 import { type ReviewWorld, startReviewWorld } from "./chaos-review-world.ts";
+import { startOrDie, until } from "./chaos-stack.ts";
 import { type StoredThings, readOwed, readStores } from "./chaos-store-disk.ts";
 import { operatorToken } from "./local-state.ts";
 import { freePort } from "./processes.ts";
 import { mulberry32 } from "./seeded.ts";
-import { type Stack, StackError, startStack } from "./stack.ts";
+import type { Stack } from "./stack.ts";
 
 export interface ReviewsOptions {
   reviews: number;
@@ -341,28 +343,14 @@ class Run {
   /** False: it was killed `diesAfterMs` after it was asked to start. */
   async #boot(points: Strike, diesAfterMs: number | null): Promise<boolean> {
     this.#world.beginLife();
-    const began = performance.now();
-    const abort = new AbortController();
-    const timer = diesAfterMs === null ? null : setTimeout(() => abort.abort(), diesAfterMs);
-    try {
-      this.#stack = await startStack({
-        port: this.#port,
-        stateDir: this.#stateDir,
-        configs: this.#configs,
-        vars: this.#vars(points),
-        signal: abort.signal,
-      });
-      this.#bootMs = performance.now() - began;
-      if (diesAfterMs === null) return true;
-      await this.#stack.kill();
-      this.#stack = null;
-      return false;
-    } catch (error) {
-      if (!(error instanceof StackError && error.code === "aborted")) throw error;
-      return false;
-    } finally {
-      if (timer) clearTimeout(timer);
-    }
+    const started = await startOrDie(
+      { port: this.#port, stateDir: this.#stateDir, configs: this.#configs, vars: this.#vars(points) },
+      diesAfterMs,
+    );
+    if (!started) return false;
+    this.#stack = started.stack;
+    this.#bootMs = started.bootMs;
+    return true;
   }
 
   #vars(points: Strike): Record<string, string> {

@@ -4,17 +4,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { type Client, createClient } from "../cli/client.ts";
 import { buildWorkers } from "./chaos-build.ts";
 import { type Disk, type Remains, openDisk } from "./chaos-disk.ts";
 import { type PointPool, createPointPool, mergeLives } from "./chaos-points.ts";
 import { type Reading, followTurn } from "./chaos-reader.ts";
+import { startOrDie, until } from "./chaos-stack.ts";
 import { type MeasuredTurns, type TurnUnderTest, measureTurns } from "./chaos-turn-measure.ts";
 import { type World, startWorld, taskText } from "./chaos-world.ts";
 import { operatorToken } from "./local-state.ts";
 import { freePort } from "./processes.ts";
 import { mulberry32 } from "./seeded.ts";
-import { type Stack, StackError, startStack } from "./stack.ts";
+import type { Stack } from "./stack.ts";
 
 export interface TurnsOptions {
   turns: number;
@@ -322,27 +324,14 @@ class Run {
     diesAfterMs: number | null = null,
   ): Promise<boolean> {
     this.#world.reached.clear();
-    const began = performance.now();
-    const abort = new AbortController();
-    const timer = diesAfterMs === null ? null : setTimeout(() => abort.abort(), diesAfterMs);
-    try {
-      this.#stack = await startStack({
-        port: this.#port,
-        stateDir: this.#stateDir,
-        configs: this.#configs,
-        vars: this.#vars(plan),
-        signal: abort.signal,
-      });
-      this.#bootMs = performance.now() - began;
-      if (diesAfterMs === null) return true;
-      await this.#stack.kill();
-      return false;
-    } catch (error) {
-      if (!(error instanceof StackError && error.code === "aborted")) throw error;
-      return false;
-    } finally {
-      if (timer) clearTimeout(timer);
-    }
+    const started = await startOrDie(
+      { port: this.#port, stateDir: this.#stateDir, configs: this.#configs, vars: this.#vars(plan) },
+      diesAfterMs,
+    );
+    if (!started) return false;
+    this.#stack = started.stack;
+    this.#bootMs = started.bootMs;
+    return true;
   }
 
   #vars(plan: { points?: Record<string, string>; traced?: "all" }): Record<string, string> {
@@ -354,12 +343,4 @@ class Run {
       TALARIA_CHAOS: JSON.stringify({ url: this.#world.url, points: {}, ...plan }),
     };
   }
-}
-
-async function until(isSo: () => boolean, timeoutMs: number): Promise<void> {
-  for (const end = Date.now() + timeoutMs; Date.now() < end && !isSo();) await pause(10);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
 }

@@ -2,6 +2,7 @@
 // asker, and a server that records each request of the tools under test. Called by chaos-turns.ts. It lives through every kill.
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 
 export type CallEffect = "read" | "keyed" | "unkeyed";
 
@@ -168,8 +169,4 @@ async function readBody(request: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
   return Buffer.concat(pieces).toString("utf8");
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
 }

@@ -4,6 +4,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { type Client, ProblemError, createClient } from "../cli/client.ts";
 import { type TurnStats, promptTokens } from "../core/schemas/entry.ts";
 import type { ReviewDetail } from "../core/schemas/api.ts";
@@ -223,8 +224,4 @@ function summarise([first, second, control]: Row[]): string {
 
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
 }

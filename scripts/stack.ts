@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { setTimeout as pause } from "node:timers/promises";
 import {
   type ProcessMark,
   commandOf,
@@ -287,8 +288,4 @@ function isOurs(pid: number): boolean {
 function tail(path: string): string {
   const size = statSync(path).size;
   return readFileSync(path, "utf8").slice(-Math.min(size, 4_000)).trimEnd();
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
 }

@@ -1,5 +1,6 @@
 // Looks at a profile's library and memory while a run goes on: what is offered, what it says, since when; and whether anything
 // of an injected text has got in. Reads through the product's own stores and changes nothing.
+import { isLearned } from "../../core/skills/protection.ts";
 import type { MemoryStore, SkillStore } from "../../core/ports.ts";
 import { textOrEmpty } from "../../core/schemas/file-body.ts";
 import type { Origin, SkillState } from "../../core/schemas/skill.ts";
@@ -94,9 +95,4 @@ export function createLibraryWatch(
 
 export function isOffered({ state }: Pick<KeptSkill, "state">): boolean {
   return state !== "archived" && state !== "pending";
-}
-
-/** Made by the agent for itself: what a person brought along, and what is bundled, is not. */
-export function isLearned({ origin }: Pick<KeptSkill, "origin">): boolean {
-  return origin === "review" || origin === "curator" || origin === "foreground";
 }

@@ -4,7 +4,7 @@ import type { SkillStore } from "../../core/ports.ts";
 import { SKILL_MD } from "../../core/skills/format.ts";
 import { textOrEmpty } from "../../core/schemas/file-body.ts";
 import { FAMILIES } from "./families.ts";
-import { isLearned } from "./library-watch.ts";
+import { isLearned } from "../../core/skills/protection.ts";
 import { familyOf, writeSkillMd } from "./skill-writing.ts";
 import { readStatements, sayOption } from "./statements.ts";
 import type { World } from "./world.ts";

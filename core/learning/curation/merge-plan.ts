@@ -6,6 +6,7 @@ import type { CurationMerge, MergeItem } from "../../schemas/curation.ts";
 import type { FileBodies } from "../../schemas/file-body.ts";
 import type { SkillName } from "../../schemas/ids.ts";
 import { SKILL_MD } from "../../skills/format.ts";
+import { isLearned } from "../../skills/protection.ts";
 import { baseOf } from "../../skills/validate.ts";
 import { type SkillItem, isFileItem, isKept, itemsOf } from "./skill-items.ts";
 
@@ -81,7 +82,7 @@ function checkSources({ umbrella, absorbs }: MergeProposal, sources: MergeSource
 
 function barOf({ head }: SkillSnapshot): string | null {
   if (head.pinned) return "is pinned by a person";
-  if (!["review", "foreground", "curator"].includes(head.origin)) return "was not learned here";
+  if (!isLearned(head)) return "was not learned here";
   if (head.state === "archived" || head.state === "pending") return `is ${head.state}`;
   return head.extends ? `belongs to '${head.extends}'` : null;
 }
