@@ -19,9 +19,10 @@ export interface Ran {
   code: number;
   output: string;
 }
-export type RunWrangler = (args: string[]) => Promise<Ran>;
+/** `env` is added to the caller's environment. */
+export type RunWrangler = (args: string[], env?: Record<string, string | undefined>) => Promise<Ran>;
 
-export const runWrangler: RunWrangler = (args) => {
+export const runWrangler: RunWrangler = (args, env) => {
   const cli = join(root, "node_modules", "wrangler", "wrangler-dist", "cli.js");
   return new Promise((done, fail) => {
     const child = spawn(process.execPath, ["--no-warnings", cli, ...args], {
@@ -35,6 +36,7 @@ export const runWrangler: RunWrangler = (args) => {
         WRANGLER_NO_SKILLS_UPDATE_PROMPTS: "true",
         CI: "true",
         FORCE_COLOR: "0",
+        ...env,
       },
     });
     let output = "";

@@ -1,58 +1,39 @@
-// The plan of a deployment against a double of wrangler that keeps an account's resources.
-import { beforeEach, describe, expect, it } from "vitest";
-import {
-  DeployError,
-  effectiveConfig,
-  ensureResources,
-  resourcesOf,
-  secretsFor,
-  warningsIn,
-} from "../../scripts/deploy-plan.ts";
+// A deployment's steps against a double of Cloudflare's API over HTTP. The whole command with the real wrangler:
+// deploy.stack.test.ts.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PROVIDER_SECRETS, PROVIDER_VARIABLES } from "../../core/memory/provider-env.ts";
-import { MEMORY_SECRETS, MEMORY_VARS, workerVars } from "../../scripts/worker-vars.ts";
+import { checkAccount } from "../../scripts/deploy/checks.ts";
+import { DeployError, openAccount } from "../../scripts/deploy/cloudflare.ts";
+import { givenVars } from "../../scripts/deploy/config.ts";
+import { createMissing, effectiveConfig, secretsFor, warningsIn } from "../../scripts/deploy/plan.ts";
+import { resourcesOf } from "../../scripts/deploy/resources.ts";
+import { MEMORY_SECRETS, MEMORY_VARS, PLAIN_VARS, workerVars } from "../../scripts/worker-vars.ts";
 import { type RunWrangler, readWorkerConfigs } from "../../scripts/wrangler.ts";
-
-/** An account as wrangler shows it: what was created is there afterwards. */
-class Account {
-  loggedIn = true;
-  readonly buckets = new Set<string>();
-  readonly queues = new Set<string>();
-  readonly namespaces = new Map<string, string>();
-  readonly created: string[] = [];
-  refuses: string | undefined;
-
-  readonly wrangler: RunWrangler = async (args) => {
-    const line = args.join(" ");
-    const name = args.at(-1) ?? "";
-    if (line === "whoami --json") return { code: this.loggedIn ? 0 : 1, output: "{}" };
-    if (line === `r2 bucket info ${name}`) return this.look(this.buckets.has(name));
-    if (line === `queues info ${name}`) return this.look(this.queues.has(name));
-    if (line === "kv namespace list") {
-      const list = [...this.namespaces].map(([title, id]) => ({ id, title, supports_url_encoding: true }));
-      return { code: 0, output: `a note that wrangler prints\n${JSON.stringify(list, null, 2)}\n` };
-    }
-    if (this.refuses && line.includes(this.refuses)) return { code: 1, output: "no permission [code: 10000]" };
-    if (line === `r2 bucket create ${name}`) this.buckets.add(name);
-    else if (line === `queues create ${name}`) this.queues.add(name);
-    else if (line === `kv namespace create ${name}`) this.namespaces.set(name, `id-of-${name}`);
-    else throw new Error(`unexpected: wrangler ${line}`);
-    this.created.push(line);
-    return { code: 0, output: "" };
-  };
-
-  private look(there: boolean) {
-    return { code: there ? 0 : 1, output: there ? "" : "not found" };
-  }
-}
+import { ACCOUNT_ID, CloudflareAccount } from "../support/cloudflare-account.ts";
 
 const configs = readWorkerConfigs();
 const resources = resourcesOf(configs);
-const EMPTY = { v: 1 as const, namespaces: {} };
 const quiet = () => {};
-let account: Account;
-beforeEach(() => {
-  account = new Account();
+const loggedIn: RunWrangler = async () => ({ code: 0, output: 'a note\n{"type":"api_token","token":"t"}\n' });
+
+let account: CloudflareAccount;
+let env: Record<string, string>;
+beforeEach(async () => {
+  account = new CloudflareAccount();
+  env = { CLOUDFLARE_API_BASE_URL: await account.start() };
 });
+afterEach(() => account.stop());
+
+const open = () => openAccount(env, loggedIn);
+const check = async () => checkAccount(await open(), configs, resources);
+const failureOf = async (work: Promise<unknown>) => {
+  const failure = await work.then(
+    () => new Error("it succeeded"),
+    (error: Error) => error,
+  );
+  expect(failure).toBeInstanceOf(DeployError);
+  return failure.message;
+};
 
 describe("resourcesOf", () => {
   it("finds every bucket, namespace and queue of the three configs, dead letters included", () => {
@@ -64,48 +45,109 @@ describe("resourcesOf", () => {
   });
 });
 
-describe("ensureResources", () => {
-  it("creates everything in an empty account, and nothing the second time", async () => {
-    const state = await ensureResources(resources, EMPTY, account.wrangler, quiet);
-    expect(state).toEqual({ v: 1, namespaces: { "talaria-memory": "id-of-talaria-memory" } });
-    expect(account.created).toEqual([
-      "r2 bucket create talaria-skills",
-      "queues create talaria-curation",
-      "queues create talaria-reviews",
-      "queues create talaria-reviews-dead",
-      "kv namespace create talaria-memory",
+describe("openAccount", () => {
+  it("says how to log in when nobody is logged in", async () => {
+    const loggedOut: RunWrangler = async () => ({ code: 1, output: "Not logged in." });
+    expect(await failureOf(openAccount(env, loggedOut))).toContain("CLOUDFLARE_API_TOKEN");
+  });
+
+  it("takes the only account, and asks which one of several", async () => {
+    expect((await open()).accountId).toBe(ACCOUNT_ID);
+    account.accounts.push({ id: "f".repeat(32), name: "Another" });
+    expect(await failureOf(open())).toContain(`${"f".repeat(32)} (Another)`);
+  });
+
+  it("says in one sentence that the token is refused, or that nobody answers", async () => {
+    account.tokenValid = false;
+    expect(await failureOf(open())).toContain("Invalid access token");
+    await account.stop();
+    expect(await failureOf(open())).toContain("could not be reached");
+  });
+});
+
+describe("checkAccount", () => {
+  it("finds an empty account fit, and leaves nothing in it", async () => {
+    expect(await check()).toEqual({ buckets: new Set(), queues: new Set(), namespaces: {}, apiSecrets: null });
+    expect([...account.workers.keys()]).toEqual([]);
+    expect(account.made).toEqual([
+      expect.stringMatching(/^worker talaria-check-/),
+      expect.stringMatching(/^worker talaria-check-.* deleted$/),
     ]);
-    expect(await ensureResources(resources, EMPTY, account.wrangler, quiet)).toEqual(state);
-    expect(account.created).toHaveLength(5);
+  });
+
+  it("refuses the free plan before anything is made", async () => {
+    account.plan = "free";
+    expect(await failureOf(check())).toMatch(/^Nothing was made\.\n.*Workers Free plan/);
+    expect(account.made).toEqual([]);
+  });
+
+  it("names every permission that a token lacks, at once", async () => {
+    account.readOnly = ["workers", "r2", "queues", "storage/kv"];
+    const message = await failureOf(check());
+    for (const name of ["Workers Scripts", "Workers R2 Storage", "Queues", "Workers KV Storage"]) {
+      expect(message).toContain(`${name}: Edit`);
+    }
+    expect(account.made).toEqual([]);
+  });
+
+  it("names a missing subdomain and R2 that is not enabled together", async () => {
+    account.subdomain = undefined;
+    account.r2Enabled = false;
+    const message = await failureOf(check());
+    expect(message).toContain("workers.dev subdomain");
+    expect(message).toContain("R2 is not enabled");
+    expect(account.made).toEqual([]);
+  });
+
+  it("finds a namespace on the second page", async () => {
+    for (let n = 0; n < 130; n++) account.namespaces.set(`other-${n}`, `id-${n}`);
+    account.namespaces.set("talaria-memory", "last");
+    expect((await check()).namespaces["talaria-memory"]).toBe("last");
+  });
+});
+
+describe("createMissing", () => {
+  it("creates everything in an empty account, and nothing the second time", async () => {
+    const first = await createMissing(resources, await check(), await open(), quiet);
+    expect(first).toEqual({ "talaria-memory": "id-of-talaria-memory" });
+    expect(account.made.slice(2)).toEqual([
+      "bucket talaria-skills",
+      "queue talaria-curation",
+      "queue talaria-reviews",
+      "queue talaria-reviews-dead",
+      "namespace talaria-memory",
+    ]);
+    const inventory = await check();
+    account.made.length = 0;
+    expect(await createMissing(resources, inventory, await open(), quiet)).toEqual(first);
+    expect(account.made).toEqual([]);
   });
 
   it("goes on where a refused creation stopped it", async () => {
-    account.refuses = "queues create talaria-reviews-dead";
-    await expect(ensureResources(resources, EMPTY, account.wrangler, quiet)).rejects.toThrow(
-      /queue talaria-reviews-dead could not be created:\nno permission/,
+    const inventory = await check();
+    account.readOnly = ["storage/kv"];
+    expect(await failureOf(createMissing(resources, inventory, await open(), quiet))).toContain(
+      "KV namespace talaria-memory could not be created: Authentication error",
     );
-    account.refuses = undefined;
-    await ensureResources(resources, EMPTY, account.wrangler, quiet);
-    expect(new Set(account.created).size).toBe(account.created.length);
-  });
-
-  it("says how to log in and creates nothing when nobody is logged in", async () => {
-    account.loggedIn = false;
-    const failure = await ensureResources(resources, EMPTY, account.wrangler, quiet).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(DeployError);
-    expect((failure as Error).message).toContain("CLOUDFLARE_API_TOKEN");
-    expect(account.created).toEqual([]);
+    account.readOnly = [];
+    await createMissing(resources, await check(), await open(), quiet);
+    const kept = account.made.filter((line) => !line.startsWith("worker"));
+    expect(kept).toHaveLength(5);
+    expect(new Set(kept).size).toBe(5);
   });
 });
 
 describe("effectiveConfig", () => {
-  it("fills in ids and plain variables, and leaves a Worker without KV without KV", () => {
-    const state = { v: 1 as const, namespaces: { "talaria-memory": "0f2a" } };
+  it("fills in ids and plain variables, keeps what was set, and leaves a Worker without KV without KV", () => {
     const made = Object.fromEntries(
-      configs.map((config) => [config.worker, effectiveConfig(config, state, { TALARIA_MODEL: "rehearsal" })]),
+      configs.map((config) => [
+        config.worker,
+        effectiveConfig(config, { "talaria-memory": "0f2a" }, { TALARIA_MODEL: "rehearsal" }),
+      ]),
     );
     expect(made.api).toMatchObject({
       name: "talaria-api",
+      keep_vars: true,
       vars: { TALARIA_MODEL: "rehearsal" },
       kv_namespaces: [{ binding: "MEMORY", id: "0f2a" }],
       exports: configs.find(({ worker }) => worker === "api")?.raw.exports,
@@ -113,9 +155,32 @@ describe("effectiveConfig", () => {
     expect(made.review?.kv_namespaces).toEqual([{ binding: "MEMORY", id: "0f2a" }]);
     expect(made.curator).not.toHaveProperty("kv_namespaces");
   });
+});
 
-  it("deploys who consumes a queue before who fills it", () => {
+describe("givenVars", () => {
+  it("makes a variable that is to be unset empty, and leaves the rest to the environment", () => {
+    const deployment = { home: "", env: { OPENAI_MODEL: "a", OPENAI_BASE_URL: "b" }, unset: ["OPENAI_MODEL"] };
+    expect(givenVars(PLAIN_VARS, deployment)).toEqual({ OPENAI_MODEL: "", OPENAI_BASE_URL: "b" });
+  });
+});
+
+describe("the three configs", () => {
+  it("deploy who consumes a queue before who fills it", () => {
     expect(configs.map(({ worker }) => worker)).toEqual(["review", "curator", "api"]);
+  });
+
+  it("give an address to the api Worker alone, and logs to all", () => {
+    const shown = configs.map(({ worker, raw }) => [
+      worker,
+      raw.workers_dev,
+      raw.preview_urls,
+      raw.observability?.enabled,
+    ]);
+    expect(shown).toEqual([
+      ["review", false, false, true],
+      ["curator", false, false, true],
+      ["api", true, false, true],
+    ]);
   });
 });
 
@@ -131,8 +196,7 @@ describe("secretsFor", () => {
 describe("the variables of a memory provider", () => {
   it("go to the api Worker alone, and only those of the one that is named", () => {
     const memory = { TALARIA_MEMORY_PROVIDER: "Honcho", HONCHO_API_KEY: "h", HONCHO_WORKSPACE: "w" };
-    const env = { ...memory, MEM0_API_KEY: "m", MEM0_BASE_URL: "https://m.example" };
-    const given = workerVars(env, "token");
+    const given = workerVars({ ...memory, MEM0_API_KEY: "m", MEM0_BASE_URL: "https://m.example" }, "token");
     expect(given).toEqual({ ...memory, TALARIA_OPERATOR_TOKEN: "token" });
     expect(secretsFor("api", given)).toMatchObject({ HONCHO_API_KEY: "h" });
     expect(secretsFor("review", given)).not.toHaveProperty("HONCHO_API_KEY");

@@ -1,0 +1,105 @@
+// A client for Cloudflare's API, with the login that wrangler uses. Reads and writes JSON; an answer that is not a success is
+// returned as codes, and only a network failure throws. Called by the deployment's checks and plan. Never prints the token.
+import type { RunWrangler } from "../wrangler.ts";
+
+const HOME = "https://api.cloudflare.com/client/v4";
+const TIMEOUT_MS = 30_000;
+/** Cloudflare's code for "Authentication error": the token may not do this. */
+const NOT_ALLOWED = 10_000;
+
+export class DeployError extends Error {
+  override name = "DeployError";
+}
+
+export type ApiAnswer<T> =
+  | { ok: true; result: T }
+  /** `codes` are Cloudflare's own; `denied` says that the token lacks the permission. */
+  | { ok: false; status: number; codes: number[]; denied: boolean; message: string };
+
+export interface CloudflareApi {
+  /** `path` is relative to the account. */
+  request: <T>(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: unknown) => Promise<ApiAnswer<T>>;
+  accountId: string;
+}
+
+/** Finds the login and the account. Throws a DeployError that says how to log in or which account to name. */
+export async function openAccount(
+  env: Record<string, string | undefined>,
+  wrangler: RunWrangler,
+): Promise<CloudflareApi> {
+  const headers = await loginHeaders(wrangler);
+  const home = env.CLOUDFLARE_API_BASE_URL?.trim() || HOME;
+  const accountId = env.CLOUDFLARE_ACCOUNT_ID?.trim() || (await onlyAccount(home, headers));
+  return {
+    accountId,
+    request: (method, path, body) => call(`${home}/accounts/${accountId}${path}`, method, headers, body),
+  };
+}
+
+async function loginHeaders(wrangler: RunWrangler): Promise<Record<string, string>> {
+  const ran = await wrangler(["auth", "token", "--json"]);
+  const json = ran.code === 0 ? ran.output.slice(ran.output.indexOf("{"), ran.output.lastIndexOf("}") + 1) : "";
+  try {
+    const login = JSON.parse(json) as { token?: string; key?: string; email?: string };
+    if (login.token) return { authorization: `Bearer ${login.token}` };
+    if (login.key && login.email) return { "x-auth-key": login.key, "x-auth-email": login.email };
+  } catch {
+    // not JSON: wrangler said that nobody is logged in
+  }
+  throw new DeployError(
+    "wrangler is not logged in. Set CLOUDFLARE_API_TOKEN, or run `npx wrangler login`, and try again.",
+  );
+}
+
+async function onlyAccount(home: string, headers: Record<string, string>): Promise<string> {
+  const answer = await call<{ id: string; name: string }[]>(`${home}/accounts?per_page=50`, "GET", headers);
+  if (!answer.ok) throw new DeployError(`The token was refused (${answer.message}). Make a new one, or log in again.`);
+  const [first, ...others] = answer.result;
+  if (first && others.length === 0) return first.id;
+  const names = answer.result.map(({ id, name }) => `${id} (${name})`).join(", ");
+  throw new DeployError(
+    first
+      ? `The token can reach several accounts. Set CLOUDFLARE_ACCOUNT_ID to one of: ${names}.`
+      : "The token can list no account. Set CLOUDFLARE_ACCOUNT_ID.",
+  );
+}
+
+async function call<T>(
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  body?: unknown,
+): Promise<ApiAnswer<T>> {
+  const isForm = body instanceof FormData;
+  const json = body !== undefined && !isForm;
+  let answer: Response;
+  try {
+    answer = await fetch(url, {
+      method,
+      headers: { ...headers, ...(json && { "content-type": "application/json" }) },
+      ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+  } catch (error) {
+    const { message, cause } = error as Error & { cause?: Error };
+    throw new DeployError(`Cloudflare's API could not be reached: ${cause?.message || message}. Try again.`);
+  }
+  const text = await answer.text();
+  const read = parse(text) as { success?: boolean; result: T; errors?: { code: number; message: string }[] } | null;
+  if (answer.ok && read?.success) return { ok: true, result: read.result };
+  const errors = read?.errors ?? [];
+  const codes = errors.map(({ code }) => code);
+  const message =
+    errors.map(({ code, message: said }) => `${said} [code: ${code}]`).join("; ") || `status ${answer.status}`;
+  // R2 says 403 with a code of its own when the product is not enabled: that is not the token's fault.
+  const denied = codes.includes(NOT_ALLOWED) || ([401, 403].includes(answer.status) && codes.length === 0);
+  return { ok: false, status: answer.status, codes, denied, message };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

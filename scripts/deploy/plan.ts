@@ -1,0 +1,83 @@
+// The steps of a deployment as functions over data: create what is missing, fill in ids, choose secrets, read warnings.
+// Called by deploy.ts and dry-run.ts. Touches no file.
+import { MEMORY_SECRETS } from "../worker-vars.ts";
+import type { WorkerConfig, WorkerName } from "../wrangler.ts";
+import type { Inventory } from "./checks.ts";
+import { type CloudflareApi, DeployError } from "./cloudflare.ts";
+import type { Resources } from "./resources.ts";
+
+/** Creates what the inventory lacks and returns the ids of the namespaces. Safe to repeat after a failure anywhere. */
+export async function createMissing(
+  resources: Resources,
+  inventory: Inventory,
+  api: CloudflareApi,
+  say: (line: string) => void,
+): Promise<Record<string, string>> {
+  for (const name of resources.buckets) {
+    await ensure(`R2 bucket ${name}`, inventory.buckets.has(name), "/r2/buckets", { name });
+  }
+  for (const name of resources.queues) {
+    await ensure(`queue ${name}`, inventory.queues.has(name), "/queues", { queue_name: name });
+  }
+  const namespaces: Record<string, string> = {};
+  for (const title of resources.namespaces) {
+    const known = inventory.namespaces[title];
+    const made = await ensure(`KV namespace ${title}`, known !== undefined, "/storage/kv/namespaces", { title });
+    namespaces[title] = known ?? made;
+  }
+  return namespaces;
+
+  async function ensure(what: string, isThere: boolean, path: string, body: object): Promise<string> {
+    if (isThere) {
+      say(`${what}: there`);
+      return "";
+    }
+    const answer = await api.request<{ id?: string }>("POST", path, body);
+    if (!answer.ok)
+      throw new DeployError(`${what} could not be created: ${answer.message}. Run this again when it can.`);
+    say(`${what}: created`);
+    return answer.result.id ?? "";
+  }
+}
+
+/**
+ * The config that is deployed: real ids, and the plain variables of the caller's environment. Variables that an earlier
+ * deployment or the dashboard set, and this environment does not name, stay.
+ */
+export function effectiveConfig(
+  config: WorkerConfig,
+  namespaces: Record<string, string>,
+  vars: Record<string, string>,
+) {
+  const { raw } = config;
+  return {
+    ...raw,
+    keep_vars: true,
+    ...(Object.keys(vars).length > 0 && { vars: { ...raw.vars, ...vars } }),
+    ...(raw.kv_namespaces && {
+      kv_namespaces: raw.kv_namespaces.map((namespace) => ({
+        ...namespace,
+        id: namespaces[namespace.id ?? ""] ?? namespace.id,
+      })),
+    }),
+  };
+}
+
+/** The operator's token makes profiles, so only the Worker that checks it holds it. */
+export function secretsFor(worker: WorkerName, secrets: Record<string, string>): Record<string, string> {
+  if (worker === "api") return secrets;
+  const ofApi = ["TALARIA_OPERATOR_TOKEN", ...MEMORY_SECRETS];
+  return Object.fromEntries(Object.entries(secrets).filter(([name]) => !ofApi.includes(name)));
+}
+
+/** Warnings in wrangler's output, each with its first details. One means a Durable Object that would come up without SQL. */
+export function warningsIn(output: string): string[] {
+  const lines = output.split("\n").map((line) => line.replaceAll(ANSI, "").trim());
+  return lines.flatMap((line, index) => {
+    if (!line.includes("[WARNING]")) return [];
+    const details = lines.slice(index + 1, index + 10).filter((next) => next.startsWith("- "));
+    return [[line.replace(/^.*\[WARNING\]\s*/, ""), ...details].join(" ")];
+  });
+}
+
+const ANSI = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");

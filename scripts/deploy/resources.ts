@@ -1,0 +1,22 @@
+// What the three Workers are bound to and an account must have, read from their configs. Pure.
+import type { WorkerConfig } from "../wrangler.ts";
+
+export interface Resources {
+  buckets: string[];
+  /** KV namespaces by title: the placeholder id of the config. */
+  namespaces: string[];
+  queues: string[];
+}
+
+export function resourcesOf(configs: WorkerConfig[]): Resources {
+  const all = <T>(pick: (raw: WorkerConfig["raw"]) => (T | undefined)[]) =>
+    [...new Set(configs.flatMap(({ raw }) => pick(raw)).filter((value) => value !== undefined))].sort();
+  return {
+    buckets: all((raw) => (raw.r2_buckets ?? []).map((bucket) => bucket.bucket_name)),
+    namespaces: all((raw) => (raw.kv_namespaces ?? []).map((namespace) => namespace.id)),
+    queues: all((raw) => [
+      ...(raw.queues?.producers ?? []).map((producer) => producer.queue),
+      ...(raw.queues?.consumers ?? []).flatMap((consumer) => [consumer.queue, consumer.dead_letter_queue]),
+    ]),
+  };
+}

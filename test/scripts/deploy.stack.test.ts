@@ -1,0 +1,82 @@
+// The whole deployment, with the real wrangler, against a double of Cloudflare's API: the first, one from another machine
+// with a bare shell, and one with a kept file that is broken.
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { deploy } from "../../scripts/deploy/deploy.ts";
+import { CloudflareAccount } from "../support/cloudflare-account.ts";
+
+const account = new CloudflareAccount();
+const homes: string[] = [];
+let shell: Record<string, string>;
+
+beforeAll(async () => {
+  shell = { CLOUDFLARE_API_BASE_URL: await account.start(), CLOUDFLARE_API_TOKEN: "t" };
+});
+afterAll(async () => {
+  await account.stop();
+  for (const home of homes) rmSync(home, { recursive: true, force: true });
+});
+
+function newHome(): string {
+  const home = mkdtempSync(join(tmpdir(), "talaria deploy "));
+  homes.push(home);
+  return home;
+}
+
+async function run(home: string, env: Record<string, string> = {}): Promise<string> {
+  const lines: string[] = [];
+  await deploy({ home, env: { ...shell, ...env }, unset: [] }, (line) => lines.push(line));
+  return lines.join("\n");
+}
+
+describe("a deployment", () => {
+  const home = newHome();
+  const kept = () => JSON.parse(readFileSync(join(home, "deploy.json"), "utf8")) as { operatorToken: string };
+  const workers = () => Object.fromEntries(account.workers);
+
+  it("makes everything once, with logs, limits, secrets, and an address for the api Worker alone", async () => {
+    const said = await run(home, { TALARIA_MODEL: "mistral:small", MISTRAL_API_KEY: "m" });
+    expect(said).toContain("https://talaria-api.ops.workers.dev/v1/profiles");
+    const common = {
+      vars: { TALARIA_MODEL: "mistral:small" },
+      limits: { cpu_ms: 300_000 },
+      observability: { enabled: true, logs: { enabled: true, invocation_logs: false } },
+    };
+    const token = kept().operatorToken;
+    expect(workers()).toEqual({
+      "talaria-review": { ...common, secrets: { MISTRAL_API_KEY: "m" }, workersDev: false },
+      "talaria-curator": { ...common, secrets: { MISTRAL_API_KEY: "m" }, workersDev: false },
+      "talaria-api": {
+        ...common,
+        secrets: { MISTRAL_API_KEY: "m", TALARIA_OPERATOR_TOKEN: token },
+        workersDev: true,
+      },
+    });
+    expect(statSync(join(home, "deploy.json")).mode & 0o777).toBe(0o600);
+  });
+
+  it("keeps variables, secrets and the token when another machine repeats it from a bare shell", async () => {
+    const before = structuredClone(workers());
+    const said = await run(newHome());
+    expect(workers()).toEqual(before);
+    expect(said).toContain("token of an earlier deployment stays");
+    expect(said).not.toContain("rehearsal");
+    expect(account.made.filter((line) => line.startsWith("queue"))).toHaveLength(3);
+  });
+
+  it("makes nothing when the kept file is damaged or from a newer version, and leaves it as it is", async () => {
+    account.made.length = 0;
+    for (const [text, why] of [
+      ['{"v":1,"names', /is damaged/],
+      ['{"v":2,"future":true}', /newer Talaria/],
+    ] as const) {
+      const broken = newHome();
+      writeFileSync(join(broken, "deploy.json"), text);
+      await expect(run(broken)).rejects.toThrow(why);
+      expect(readFileSync(join(broken, "deploy.json"), "utf8")).toBe(text);
+    }
+    expect(account.made).toEqual([]);
+  });
+});
