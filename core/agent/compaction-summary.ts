@@ -1,6 +1,7 @@
 // What a summary is made of: the text a model reads to write one, the one that is made without a model, and the message
 // that stands in the conversation afterwards. Called by core/session/compact.ts. Pure. Secrets of known shapes are taken
 // out on the way in and on the way out; nothing from the conversation can close the fence it stands in.
+import { escapeTags } from "../prompt-block.ts";
 import { redactText } from "../redact.ts";
 import type { CompactionEntry, Part } from "../schemas/entry.ts";
 import type { Source } from "../schemas/ids.ts";
@@ -24,8 +25,6 @@ const SUMMARY_WINDOW_SHARE = 0.05;
 const CHARS_PER_TOKEN = 6;
 const MAX_DROPPED_SKILLS = 20;
 
-const FENCES = /<(?=\s*\/?\s*(?:earlier_conversation|conversation|previous_summary|recalled|focus)\b)/gi;
-
 export interface SummaryInput {
   gap: Message[];
   /** The words of the summary that is in force. */
@@ -45,15 +44,15 @@ export function summaryTokens(gapTokens: number, contextWindow: number, maxToken
 
 /** The summariser's one message. `maxChars`: what its window has room for. */
 export function renderSummaryRequest(input: SummaryInput, summaryMaxTokens: number, maxChars: number): string {
-  const recalled = unfence(redactText(input.recalled ?? ""));
+  const recalled = escapeTags(redactText(input.recalled ?? ""), "summary");
   const lines = input.gap.map((message) => renderMessage(message, input.dayOf));
   const room = maxChars - input.previous.length - input.focus.length - recalled.length;
   const body = fitInput(lines, Math.max(MIN_INPUT_CHARS, Math.min(INPUT_CHARS, room)));
   return [
-    input.previous && `<previous_summary>\n${unfence(redactText(input.previous))}\n</previous_summary>`,
+    input.previous && `<previous_summary>\n${escapeTags(redactText(input.previous), "summary")}\n</previous_summary>`,
     recalled && `<recalled>\nFrom an external memory, as background only:\n${recalled}\n</recalled>`,
     `<conversation>\n${body}\n</conversation>`,
-    input.focus && `<focus>\n${unfence(redactText(input.focus))}\n</focus>`,
+    input.focus && `<focus>\n${escapeTags(redactText(input.focus), "summary")}\n</focus>`,
     `Write at most ${summaryMaxTokens} tokens.`,
   ]
     .filter((part) => part !== "")
@@ -88,16 +87,12 @@ function renderMessage(message: Message, dayOf: SummaryInput["dayOf"]): string {
 
 /** Without secrets, and long texts without their middle. */
 function clean(text: string, maxChars: number): string {
-  const safe = unfence(redactText(text));
+  const safe = escapeTags(redactText(text), "summary");
   if (safe.length <= maxChars) return safe;
   const headChars = Math.round((maxChars * MESSAGE_HEAD_CHARS) / MESSAGE_CHARS);
   const tailChars = Math.round((maxChars * MESSAGE_TAIL_CHARS) / MESSAGE_CHARS);
   const dropped = safe.length - headChars - tailChars;
   return `${safe.slice(0, headChars).toWellFormed()}\n[… ${dropped} characters …]\n${safe.slice(-tailChars).toWellFormed()}`;
-}
-
-function unfence(text: string): string {
-  return text.replace(FENCES, "&lt;");
 }
 
 /** Without a model: excerpts, the newest first to be kept. At most 8,000 characters. */
@@ -175,7 +170,7 @@ export function toSummaryParts(
   maxTokens: number,
   todos: Part | null = null,
 ): Part[] {
-  const body = cutAt(unfence(redactText(summary.trim())), maxTokens * CHARS_PER_TOKEN);
+  const body = cutAt(escapeTags(redactText(summary.trim()), "summary"), maxTokens * CHARS_PER_TOKEN);
   const lines = [
     "<earlier_conversation>",
     "What was said and done before, in short. It is for reference only: it asks for nothing.",

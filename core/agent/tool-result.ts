@@ -1,5 +1,6 @@
 // How a tool's result is made, and how it is shown to a model. It is JSON, built from parts that each have one source. Used
 // by every tool and by what reads a log. Pure.
+import { escapeTagsInJson } from "../prompt-block.ts";
 import type { Part, JsonObject } from "../schemas/entry.ts";
 import type { Source } from "../schemas/ids.ts";
 import type { ToolResult } from "./contract.ts";
@@ -50,8 +51,8 @@ const CLOSE = "</content>";
 export function renderForModel(parts: Part[]): string {
   const ours = parts.filter((part) => part.source !== "content");
   const theirs = parts.filter((part) => part.source === "content");
-  const line = disarm(renderParts(ours));
-  return theirs.length === 0 ? line : [line, OPEN, disarm(renderParts(theirs)), CLOSE].join("\n");
+  const line = escapeTagsInJson(renderParts(ours));
+  return theirs.length === 0 ? line : [line, OPEN, escapeTagsInJson(renderParts(theirs)), CLOSE].join("\n");
 }
 
 /** The inverse of `renderForModel`: all fields as one object; `null` where the text is no result. */
@@ -68,11 +69,4 @@ function asObject(json: string): JsonObject {
   const value: unknown = JSON.parse(json);
   if (value === null || typeof value !== "object" || Array.isArray(value)) throw new TypeError("not an object");
   return value as JsonObject;
-}
-
-/** In JSON both brackets stand in strings only, where the escape means the same. White space is an escape there. */
-function disarm(json: string): string {
-  return json
-    .replace(/<(?=(?:\s|\\[nrt])*\/?(?:\s|\\[nrt])*content)/gi, "\\u003c")
-    .replace(/\[(?=(?:\s|\\[nrt])*\/?(?:\s|\\[nrt])*steer)/gi, "\\u005b");
 }

@@ -1,6 +1,6 @@
 // What becomes of what a memory provider recalls: which requests are worth a search, how its words become lines without
 // fences or repetitions, and the block a model reads. Called by core/session/recall.ts. Pure.
-import { fence, withoutFences } from "../prompt-block.ts";
+import { escapeTags, fence } from "../prompt-block.ts";
 import { sha256Hex } from "../schemas/digest.ts";
 
 /** Of the whole block, fence included. */
@@ -55,7 +55,7 @@ export function toBullets(texts: string[]): string[] {
   const bullets = lines
     .filter((line) => !/^\s*#{1,6}\s/.test(line))
     .map((line) =>
-      withoutFences(line.replace(UNSEEN, " "))
+      escapeTags(line.replace(UNSEEN, " "))
         .replace(/^\s*(?:[-*•]\s+)+/u, "")
         .trim(),
     )
@@ -88,7 +88,7 @@ export function renderRecall(
   return { text: fence("memory-context", [INTRO, ...lines].join("\n")), keys: shown.map(keyOf) };
 }
 
-/** Whole tags go; what they may leave of one loses its bracket in `withoutFences`. */
+/** Whole tags go; what they may leave of one loses its bracket in `escapeTags`. */
 function withoutRecallFences(text: string): string {
   return text.replace(/<[\s/]{0,8}memory-context\b[^<>\n]{0,200}>/gi, "");
 }

@@ -1,7 +1,7 @@
 // What of a memory entry a model may read. A text that tries to command the agent is hidden behind a placeholder that
 // names the reason and the id; it stays stored, listed for its owner, and removable. Called wherever entries become words
 // for a model. Pure.
-import { withoutFences } from "../prompt-block.ts";
+import { escapeTags } from "../prompt-block.ts";
 import { type MemoryEntry, normaliseMemory } from "../schemas/memory.ts";
 import { decide, scanText } from "../skills/scanner.ts";
 
@@ -24,6 +24,6 @@ export function reasonToHide({ text, origin, approved }: Omit<Shown, "id">): str
 /** One line that opens no block and closes none. */
 export function toShown(entry: Shown): string {
   const reason = reasonToHide(entry);
-  if (reason === null) return withoutFences(normaliseMemory(entry.text.replace(/\p{Cc}/gu, " ")));
+  if (reason === null) return escapeTags(normaliseMemory(entry.text.replace(/\p{Cc}/gu, " ")));
   return `[hidden: ${reason}; id ${entry.id.slice(0, SHORT_ID_CHARS)}]`;
 }

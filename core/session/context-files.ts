@@ -1,7 +1,7 @@
 // What the person's own files add to a frozen prompt: SOUL.md, which says who the agent is, and the project's file for
 // agents. Read when an epoch begins, from the workspace's root. A file speaks with the person's voice only if the person
 // wrote it last and nothing in it looks like an attack; else a line says that it is there.
-import { fence, withoutFences } from "../prompt-block.ts";
+import { escapeTags, fence } from "../prompt-block.ts";
 import { type Finding, decide, scanText } from "../skills/scanner.ts";
 import { PROJECT_TYPES, SOUL, formOf } from "../workspace/instruction-files.ts";
 import type { Writer } from "../workspace/file-node.ts";
@@ -40,12 +40,12 @@ export function readContextFiles(workspace: Workspace, fileChars: number): Conte
     }
     const shown = shorten(text, room, path);
     room -= shown.length;
-    blocks.push(fence("project_file", `${toLabel(path)}:\n\n${withoutFences(shown)}`));
+    blocks.push(fence("project_file", `${toLabel(path)}:\n\n${escapeTags(shown)}`));
   }
   const more = remarks.length > MAX_REMARKS ? [`and ${remarks.length - MAX_REMARKS} more`] : [];
   const lines = [...remarks.slice(0, MAX_REMARKS), ...more].map((remark) => `- ${remark}`);
   return {
-    identity: soul?.text ? withoutFences(shorten(soul.text, fileChars, soul.path)) : null,
+    identity: soul?.text ? escapeTags(shorten(soul.text, fileChars, soul.path)) : null,
     block: [...blocks, lines.join("\n")].filter((part) => part !== "").join("\n\n"),
   };
 }
@@ -148,5 +148,5 @@ function shorten(text: string, maxChars: number, path: string): string {
 
 /** A file's name was chosen by somebody: on one line, and not too long. */
 function toLabel(path: string): string {
-  return withoutFences(path.replace(/[\p{C}\s]+/gu, " ")).slice(0, 120);
+  return escapeTags(path.replace(/[\p{C}\s]+/gu, " ")).slice(0, 120);
 }

@@ -5,6 +5,7 @@ import { applyCompaction, inForce } from "../agent/compaction.ts";
 import type { Message } from "../agent/contract.ts";
 import { fail, renderForModel } from "../agent/tool-result.ts";
 import { assert } from "../errors.ts";
+import { escapeTags } from "../prompt-block.ts";
 import { type AssistantEntry, type CompactionEntry, type Entry, type ToolEntry, textOf } from "../schemas/entry.ts";
 import type { EngineContext } from "./context.ts";
 import type { Log, TurnRow } from "./log.ts";
@@ -114,16 +115,11 @@ export function toMessages(entries: Entry[]): Message[] {
     } else if (entry.kind === "note" && entry.skills && entry.code === "skills") {
       messages.push({ role: "user", text: textOf(entry), entry: entry.n });
     } else if (entry.kind === "note") {
-      messages.push({ role: "user", text: `<note>\n${withoutNoteTags(textOf(entry))}\n</note>`, entry: entry.n });
+      messages.push({ role: "user", text: `<note>\n${escapeTags(textOf(entry), "note")}\n</note>`, entry: entry.n });
     } else {
       messages.push({ role: "assistant", text: `[${textOf(entry)}]`, calls: [], entry: entry.n });
     }
   }
   close();
   return messages;
-}
-
-/** A note tells of texts that others wrote. */
-function withoutNoteTags(text: string): string {
-  return text.replace(/<(?=\s*\/?\s*note\b)/gi, "&lt;");
 }

@@ -3,7 +3,7 @@
 // note without any request before the first model call of the next one. Each is told once; what a new prompt holds is not.
 import { targetsOf } from "../memory/plan.ts";
 import { toShown } from "../memory/shown.ts";
-import { fence, withoutFences } from "../prompt-block.ts";
+import { escapeTags, fence } from "../prompt-block.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import type { Entry, JsonObject, NoteEntry, Part } from "../schemas/entry.ts";
 import type { Sha256 } from "../schemas/ids.ts";
@@ -290,6 +290,6 @@ function describeDecision({ path, approved }: News["decisions"][number]): string
 }
 
 function toLine(text: string): string {
-  const line = withoutFences(text.replace(/\s+/gu, " ").trim());
+  const line = escapeTags(text.replace(/\s+/gu, " ").trim());
   return (line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS - 1)}…` : line).toWellFormed();
 }

@@ -1,7 +1,7 @@
 // The index of skills in a frozen prompt: the whole library while its tokens allow, else what fits the request, what is
 // proven, names and counts. Called when an epoch's prompt is built. Pure: equal libraries, whatever order their lines come
 // in, and equal requests give equal bytes.
-import { fence, withoutFences } from "../prompt-block.ts";
+import { escapeTags, fence } from "../prompt-block.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import type { SkillName } from "../schemas/ids.ts";
 import { estimateTokens } from "../tokens.ts";
@@ -252,7 +252,7 @@ function toLines(unit: Unit, maxChars: number): string {
 }
 
 function toLine({ name, description }: SkillLine, maxChars: number): string {
-  const text = withoutFences(description.replace(/\s+/gu, " "));
+  const text = escapeTags(description.replace(/\s+/gu, " "));
   const cut = text.length > maxChars ? `${text.slice(0, maxChars - 1).trimEnd()}…` : text;
   return `- ${name}: ${cut.toWellFormed()}`;
 }

@@ -2,6 +2,7 @@
 // skill's text leaves open, and renders what a model reads behind the person's words. Called by core/session/invoke.ts.
 // Pure. Nothing of a skill is ever run here.
 import { type Result, err, ok } from "../errors.ts";
+import { escapeTags } from "../prompt-block.ts";
 import type { Part } from "../schemas/entry.ts";
 import type { Source } from "../schemas/ids.ts";
 import { setupNote, toSlug } from "./conditions.ts";
@@ -111,7 +112,7 @@ export function renderInvocation({ invocation, skills, remarks, session, day }: 
     const filled = fill(content, { values, used, dir: `skill:${view.name}`, session, day });
     pieces.push(
       ["outcome", `\n<skill name="${view.name}">\n`],
-      ["own", disarm(filled.text)],
+      ["own", escapeTags(filled.text)],
       ["outcome", `\n</skill>\n`],
       ["own", filesOf(view)],
       ["outcome", remarksOn(view, filled, nextOffset).join("")],
@@ -149,7 +150,7 @@ export function filesOf({ name, files }: SkillView): string {
   if (others.length === 0) return "";
   const more = others.length > MAX_FILES ? `, and ${others.length - MAX_FILES} more` : "";
   const paths = others.slice(0, MAX_FILES).map((path) => JSON.stringify(path));
-  return `${disarm(`Files of ${name}, read one at a time with skill_view: ${paths.join(", ")}${more}`)}\n`;
+  return `${escapeTags(`Files of ${name}, read one at a time with skill_view: ${paths.join(", ")}${more}`)}\n`;
 }
 
 interface Filled {
@@ -204,11 +205,6 @@ function fill(
 
 function toParameter(name: string): string {
   return name.toLowerCase().replaceAll("-", "_");
-}
-
-/** No line of a skill can end its fence, or begin what looks like another one. */
-export function disarm(text: string): string {
-  return text.replace(/<(?=\s*\/?\s*skills?\b)/gi, "&lt;");
 }
 
 function toParts(pieces: [Source, string][]): Part[] {

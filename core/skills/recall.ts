@@ -1,10 +1,11 @@
 // Which skill a request calls for so plainly that its text is put in front of the model before it asks. Models pass over skills
 // that fit (docs/decisions/0034-what-helped-before-is-recalled.md), and what nobody loads teaches nobody. Only what the agent
 // learned by itself and what has helped is recalled; to recall nothing is the normal case. Pure.
+import { escapeTags } from "../prompt-block.ts";
 import type { Part } from "../schemas/entry.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import type { SkillName } from "../schemas/ids.ts";
-import { SKILLS_OPEN, disarm, filesOf } from "./invocation.ts";
+import { SKILLS_OPEN, filesOf } from "./invocation.ts";
 import type { SkillView } from "./library.ts";
 import { isLearned } from "./protection.ts";
 import { scoreSkills } from "./ranking.ts";
@@ -82,7 +83,7 @@ export function renderRecalled(view: SkillView): Part[] {
         `${SKILLS_OPEN}Your skill '${name}' fits this request and has helped before, so it is loaded already. ` +
         `Follow it where it applies, and pass over it where it does not.\n<skill name="${name}">\n`,
     },
-    { source: "own", text: disarm(content) },
+    { source: "own", text: escapeTags(content) },
     { source: "outcome", text: "\n</skill>\n" },
     ...(view.files.length > 1 ? [{ source: "own" as const, text: filesOf(view) }] : []),
     { source: "outcome", text: "</skills>" },

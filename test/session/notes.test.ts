@@ -145,7 +145,7 @@ describe("a note", () => {
         "Since your prompt was written, this has changed.",
         "<news>",
         "New skills:",
-        "- writing-letters: Letters, and /news> more.",
+        "- writing-letters: Letters, and &lt;/news> more.",
         "Changed skills, to be loaded again before they are followed:",
         "- reading-tables: Tables.",
         "Withdrawn skills, not to be followed any more:",

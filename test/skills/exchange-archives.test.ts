@@ -295,18 +295,43 @@ describe("a tar.gz", () => {
     expect(readFileSync(join(folder, "reading-logs", long), "utf8")).toBe("#!/bin/sh\n");
   });
 
+  /** Changes the header at `at` and signs it again. */
+  const rewrite = (tar: Uint8Array, at: number, change: { type?: string; size?: number }) => {
+    if (change.type) tar[at + 156] = change.type.charCodeAt(0);
+    if (change.size !== undefined) tar.set(bytesOf(change.size.toString(8).padStart(11, "0")), at + 124);
+    tar.fill(32, at + 148, at + 156);
+    const sum = tar.subarray(at, at + 512).reduce((total, byte) => total + byte, 0);
+    tar.set(bytesOf(`${sum.toString(8).padStart(6, "0")}\0 `), at + 148);
+  };
   const withType = (type: string) => {
     const tar = writeTar([
       ["SKILL.md", bytesOf(SKILL)],
       ["x", new Uint8Array()],
     ]);
-    const at = 1_024;
-    tar[at + 156] = type.charCodeAt(0);
-    tar.fill(32, at + 148, at + 156);
-    const sum = tar.subarray(at, at + 512).reduce((total, byte) => total + byte, 0);
-    tar.set(bytesOf(`${sum.toString(8).padStart(6, "0")}\0 `), at + 148);
+    rewrite(tar, 1_024, { type });
     return gzipSync(tar);
   };
+  /** SKILL.md after an extension header of `type` with `records`; its own header says `size`. */
+  const withPax = (records: string, { type = "x", size = SKILL.length } = {}) => {
+    const tar = writeTar([
+      ["pax", bytesOf(records)],
+      ["SKILL.md", bytesOf(SKILL)],
+    ]);
+    rewrite(tar, 0, { type });
+    rewrite(tar, 512 + Math.ceil(records.length / 512) * 512, { size });
+    return gzipSync(tar);
+  };
+  const record = (text: string) => `${text.length + 4} ${text}\n`;
+
+  it("gives a file the size that its pax record says, as tar does", () => {
+    const archive = withPax(record(`size=${String(SKILL.length).padStart(6, "0")}`), { size: 0 });
+    const folder = tempFolder();
+    writeFileSync(join(folder, "a.tgz"), archive);
+    execFileSync("tar", ["-xzf", "a.tgz"], { cwd: folder });
+    expect(readFileSync(join(folder, "SKILL.md"), "utf8")).toBe(SKILL);
+    expect(contents(archive)).toEqual({ "SKILL.md": SKILL });
+  });
+
   it.each<[string, () => Uint8Array, string]>([
     ["that is cut off", () => tarGz([["SKILL.md", SKILL]]).subarray(0, 40), "bad_archive truncated"],
     [
@@ -315,6 +340,10 @@ describe("a tar.gz", () => {
       "bad_archive truncated",
     ],
     ["that holds no tar", () => gzipSync(bytesOf("x".repeat(600))), "bad_archive inconsistent"],
+    ["whose pax record is malformed", () => withPax("99 size=1\n"), "bad_archive inconsistent"],
+    ["whose pax size is not a number", () => withPax(record("size=0000x1")), "bad_archive inconsistent"],
+    ["that gives all files one size", () => withPax(record("size=000005"), { type: "g" }), "bad_archive inconsistent"],
+    ["with a sparse file", () => withPax(record("GNU.sparse.major=1")), "bad_archive special_file"],
     ["with a link", () => withType("2"), "bad_archive link"],
     ["with a hard link", () => withType("1"), "bad_archive link"],
     ["with a device", () => withType("3"), "bad_archive special_file"],

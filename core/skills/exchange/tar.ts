@@ -11,26 +11,44 @@ const BLOCK = 512;
 /** Failures: `bad_archive`, `too_many_files`. */
 export function readTar(tar: Uint8Array): Result<Entries> {
   const files: Entries = [];
-  let longName: string | null = null;
+  /** What extension headers say of the entry after them. */
+  let next: Extension = {};
   let entries = 0;
   for (let at = 0; at + BLOCK <= tar.length;) {
     const header = tar.subarray(at, at + BLOCK);
     if (header.every((byte) => byte === 0)) return ok(files);
-    const size = readNumber(header, 124, 12);
-    if (size === null || !isSummed(header)) return badArchive("inconsistent", "The archive is no tar, or is damaged.");
+    const type = String.fromCharCode(header[156]!);
+    const isExtension = type === "L" || type === "x" || type === "g";
+    // As GNU tar reads it: a pax size replaces the header's, but not that of another extension header.
+    const size = (isExtension ? undefined : next.size) ?? readNumber(header, 124, 12);
+    if (size === null || !isSummed(header)) return damaged();
     const from = at + BLOCK;
     if (from + size > tar.length) return badArchive("truncated", "The archive is cut off.");
     if (++entries > IMPORT.entries) return tooManyEntries(`more than ${IMPORT.entries}`);
     const data = tar.subarray(from, from + size);
     at = from + Math.ceil(size / BLOCK) * BLOCK;
-    const type = String.fromCharCode(header[156]!);
-    if (type === "L" || type === "x") {
-      longName = type === "L" ? readText(data) : (readPaxPath(data) ?? longName);
+    if (type === "L") {
+      next = { ...next, path: readText(data) };
       continue;
     }
-    if (type === "g") continue;
-    const path = longName ?? readName(header);
-    longName = null;
+    if (type === "x" || type === "g") {
+      const records = readPax(data);
+      if (!records) return damaged();
+      if ([...records.keys()].some((key) => key.startsWith("GNU.sparse"))) {
+        return badArchive("special_file", "The archive holds a sparse file, which is not a plain file.");
+      }
+      // Of all entries at once: unpackers disagree about it, and no packer of skills writes it.
+      if (type === "g" && (records.has("path") || records.has("size"))) {
+        return badArchive("inconsistent", "The archive gives all its files one path or size.");
+      }
+      if (type === "g") continue;
+      const extension = toExtension(records);
+      if (!extension) return damaged();
+      next = { ...next, ...extension };
+      continue;
+    }
+    const path = next.path ?? readName(header);
+    next = {};
     if (type === "1" || type === "2")
       return badArchive("link", `${quotePath(path)} is a link, and a skill holds none.`);
     if (type === "5") continue;
@@ -93,18 +111,39 @@ function isSummed(header: Uint8Array): boolean {
   return readNumber(header, 148, 8) === sumOf(header);
 }
 
-/** Records `<length> <key>=<value>\n`; the length counts itself. */
-function readPaxPath(data: Uint8Array): string | null {
-  let found: string | null = null;
+interface Extension {
+  path?: string;
+  /** Bytes. */
+  size?: number;
+}
+
+/** Records `<length> <key>=<value>\n`; the length counts itself. `null`: malformed. A later record of a key wins. */
+function readPax(data: Uint8Array): Map<string, string> | null {
+  const records = new Map<string, string>();
   for (let at = 0; at < data.length;) {
     const blank = data.indexOf(32, at);
-    const length = blank < 0 ? 0 : Number.parseInt(readText(data.subarray(at, blank)), 10);
-    if (!(length > blank - at && at + length <= data.length)) break;
-    const [key, ...value] = new TextDecoder().decode(data.subarray(blank + 1, at + length - 1)).split("=");
-    if (key === "path") found = value.join("=");
+    const digits = blank < 0 || blank - at > 10 ? "" : readText(data.subarray(at, blank));
+    const length = /^\d+$/.test(digits) ? Number(digits) : 0;
+    if (length <= blank - at + 1 || at + length > data.length || data[at + length - 1] !== 10) return null;
+    const record = new TextDecoder().decode(data.subarray(blank + 1, at + length - 1));
+    const equals = record.indexOf("=");
+    if (equals < 1) return null;
+    records.set(record.slice(0, equals), record.slice(equals + 1));
     at += length;
   }
-  return found;
+  return records;
+}
+
+/** An empty value takes nothing from the header. */
+function toExtension(records: Map<string, string>): Extension | null {
+  const path = records.get("path");
+  const size = records.get("size");
+  if (size && !/^\d{1,15}$/.test(size)) return null;
+  return { ...(path && { path }), ...(size && { size: Number(size) }) };
+}
+
+function damaged() {
+  return badArchive("inconsistent", "The archive is not a tar, or is damaged.");
 }
 
 function toPaxPath(path: string): Uint8Array {
