@@ -156,6 +156,13 @@ const WORDS = {
   CAUTION: `be_asked asked_first asks_before ask_before asks_first ask_first asked_before confirm_with needs_approval
     requires_approval require_approval ask_for_approval ask_the_user ask_me ask_them requires_confirmation after_approval
     with_approval wants_to_approve asks_for_confirmation`,
+  /** A person or a rule watches over the exception. */
+  SUPERVISED: `break-glass break_glass breakglass signs_off sign_off signed_off incident_commander change_ticket two-person
+    re-enable re-enables re-enabled re-enabling reenable enable_it_again enables_it_again on_again_afterwards audited`,
+  /** Where nothing is lost that somebody needs. */
+  TEST_PLACE: `staging sandbox scratch ephemeral throwaway test_environment test_environments dev_environment
+    development_environment preview_environment preview_environments test_database test_databases fixture_database`,
+  SSH_KEY: `ssh-rsa ssh-ed25519 ssh-dss ecdsa-sha2-nistp256 ecdsa-sha2-nistp384 ecdsa-sha2-nistp521 public_key public_keys deploy_key`,
   SERVER: `analytics_server external_server remote_server our_server collection_server logging_server audit_server
     tracking_server telemetry_server external_endpoint remote_endpoint maintenance_endpoint attacker external_address c2
     command_server collector analytics_endpoint monitoring_server external_service third_party_server`,
@@ -311,6 +318,7 @@ export type ShapeClass =
   | "TMP_PATH"
   | "AGENT_FILE"
   | "STARTUP_FILE"
+  | "LOGIN_FILE"
   | "SCRIPT_URL"
   | "BARE_HOST_URL"
   | "PASTE_URL"

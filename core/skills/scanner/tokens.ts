@@ -156,6 +156,9 @@ function close(sentence: Sentence): Sentence {
 
 const SECRET_PATH =
   /(?:\.ssh(?:\/|$)|id_(?:rsa|ed25519|ecdsa|dsa)(?!\.pub)|\.aws\/(?:credentials|config)|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials|\.kube\/config|\.docker\/config|\.gnupg|\/etc\/(?:shadow|passwd)|wallet\.dat|keystore|keychain|login\s?data|google\/chrome|mozilla\/firefox|auth-profiles?\.json|credentials?\.(?:json|ya?ml|txt)|secrets?\.(?:json|ya?ml|env|txt)|\.config\/gh\/hosts)/;
+/** Hosts that only the own machine or network has. The metadata service of a cloud is not one of them. */
+const NEAR_HOST =
+  /:\/\/(?:localhost|127\.|0\.0\.0\.0|\[::1|(?!metadata\b)[\w-]{1,63}(?:\.[\w-]{1,63}){0,4}\.(?:internal|corp|lan|local|intranet|home\.arpa)(?![\w.-]))/;
 const ENV_FILE = /(?:^|\/)\.env(?:\.(?!example|sample|template|dist)\w+)?$/;
 const AGENT_FILE =
   /(?:^|\/)(?:agents?|claude|soul|gemini|memory|heartbeat|identity|tools|copilot-instructions)\.md$|\.cursorrules|\.cursor\/rules|\.windsurfrules|\.clinerules|\.?mcp(?:_?config)?\.json|claude_desktop_config|\.claude(?:\/|$)|\.(?:hermes|openclaw|talaria|codex)\//;
@@ -165,10 +168,10 @@ const PASTE_HOST =
   /:\/\/(?:[\w-]+\.)*(?:pastebin\.com|glot\.io|rentry\.(?:co|org)|hastebin\.com|paste\.ee|dpaste\.(?:com|org)|ghostbin\.\w+|transfer\.sh|0x0\.st|termbin\.com|gist\.githubusercontent\.com|bit\.ly|tinyurl\.com|is\.gd|t\.ly|cutt\.ly|webhook\.site|requestbin\.\w+|pipedream\.net|ngrok(?:-free)?\.(?:io|app|dev)|trycloudflare\.com|oast\.\w+|interact\.sh|burpcollaborator\.net|file\.io|anonfiles\.com|catbox\.moe)/;
 
 function shapesOf(word: string, next: string): WordClass[] {
-  if (word.length < 4 || !/[\d/.@\\$]|^crontab$|^sudoers$|^autostart$|keychain|commit|checkout/.test(word)) return [];
+  if (word.length < 4 || !/[\d/.@\\$]|^crontab$|^sudoers$|^autostart$|keychain|commit|checkout|authorized_keys/.test(word)) return [];
   const shapes: WordClass[] = [];
   if (/^(?:https?|hxxps?|ftp|wss?):\/\//.test(word)) {
-    if (!/:\/\/(?:localhost|127\.|0\.0\.0\.0|\[::1)/.test(word)) {
+    if (!NEAR_HOST.test(word)) {
       shapes.push("URL");
       if (/\.(?:sh|py|ps1|js|exe|bat|cmd|bin|msi|pl|rb|vbs|scr|dmg|pkg|apk|jar|elf|zip)(?:[?#)].*)?$/.test(word))
         shapes.push("SCRIPT_URL");
@@ -196,6 +199,7 @@ function shapesOf(word: string, next: string): WordClass[] {
     shapes.push("TMP_PATH");
   if (!shapes.includes("URL") && AGENT_FILE.test(word)) shapes.push("AGENT_FILE");
   if (STARTUP_FILE.test(word)) shapes.push("STARTUP_FILE");
+  if (/authorized_keys/.test(word)) shapes.push("LOGIN_FILE");
   if (
     /^0x[\da-f]{8,}$|^(?:bc1|[13])[a-z\d]{25,}$|^[a-z]{2}\d{8,}/.test(word) ||
     (/^[a-z]{2}\d{2}$/.test(word) && /^(?:\d{4}|[a-z]{4}|[a-z]\d{3})$/.test(next))

@@ -136,6 +136,14 @@ export const WORLD_RULES: readonly WordRule[] = [
       "WRITE|CREATE + STARTUP_FILE + TMP_PATH|URL|SHELLS|RUN|SECRETLY /20",
       "CREATE ..3 TMP_PATH ..6 STARTUP",
     ],
+    [
+      "grants_login",
+      "medium",
+      "high",
+      "lets a key log in",
+      "WRITE|CARRY|CREATE + LOGIN_FILE /20",
+      "LOGIN_FILE + SSH_KEY /20",
+    ],
     ["rewrites_agent_files", "medium", "medium", "changes files that instruct agents", "WRITE|CARRY ..6 AGENT_FILE"],
     [
       "loosens_agent_files",
@@ -159,7 +167,7 @@ export const WORLD_RULES: readonly WordRule[] = [
       "medium",
       "high",
       "orders things to be destroyed",
-      "DESTROY ..2 ALL ..5 CRITICAL_DATA",
+      "DESTROY ..2 ALL ..5 CRITICAL_DATA ! TEST_PLACE",
       "DESTROY ..3 CRITICAL_DATA ..8 NO_ASK|SECRETLY",
       "DESTROY ..6 SHARED_DATA ..6 WHEN_ANY",
       "WHEN_ANY ..10 DESTROY ..6 SHARED_DATA",
