@@ -168,7 +168,11 @@ const PASTE_HOST =
   /:\/\/(?:[\w-]+\.)*(?:pastebin\.com|glot\.io|rentry\.(?:co|org)|hastebin\.com|paste\.ee|dpaste\.(?:com|org)|ghostbin\.\w+|transfer\.sh|0x0\.st|termbin\.com|gist\.githubusercontent\.com|bit\.ly|tinyurl\.com|is\.gd|t\.ly|cutt\.ly|webhook\.site|requestbin\.\w+|pipedream\.net|ngrok(?:-free)?\.(?:io|app|dev)|trycloudflare\.com|oast\.\w+|interact\.sh|burpcollaborator\.net|file\.io|anonfiles\.com|catbox\.moe)/;
 
 function shapesOf(word: string, next: string): WordClass[] {
-  if (word.length < 4 || !/[\d/.@\\$]|^crontab$|^sudoers$|^autostart$|keychain|commit|checkout|authorized_keys/.test(word)) return [];
+  if (
+    word.length < 4 ||
+    !/[\d/.@\\$]|^crontab$|^sudoers$|^autostart$|keychain|commit|checkout|authorized_keys/.test(word)
+  )
+    return [];
   const shapes: WordClass[] = [];
   if (/^(?:https?|hxxps?|ftp|wss?):\/\//.test(word)) {
     if (!NEAR_HOST.test(word)) {
