@@ -27,6 +27,18 @@ export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }
 
+export type DeletedCode = "profile_gone" | "session_not_found" | "skill_deleted";
+
+/** A store refused a write because a person deleted what it belongs to. Trying again cannot help. */
+export class DeletedError extends Error {
+  override name = "DeletedError";
+  readonly code: DeletedCode;
+  constructor(code: DeletedCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
 /** One readable line of whatever was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -201,6 +201,12 @@ export interface SkillStore {
    * where a crash left it. Failures: `skill_not_found`, `revision_not_found`, `revision_current`, `busy`, `profile_gone`.
    */
   purge(name: SkillName, rev: number): Promise<Result<SkillPurged>>;
+  /**
+   * Removes the whole skill: head, revisions, contents that nothing else names, evidence and counts. A tombstone keeps
+   * its name and numbers, so that no late write brings it back. `late`: only what late writes left of a deleted skill.
+   * `known`: there was something. Failures: `busy`, `profile_gone`.
+   */
+  erase(name: SkillName, options?: { late?: boolean }): Promise<Result<{ known: boolean }>>;
   /** Makes the index equal to the heads. A head it never held goes through `check` first, oldest first. */
   rebuildIndex(check: (line: { name: SkillName } & IndexLine, index: SkillIndex) => string | null): Promise<SkillIndex>;
   /** Puts what was counted of skills' use into their index lines, one write for all. A copy: who comes late loses nothing. */
@@ -226,6 +232,8 @@ export interface MemoryStore {
    * id. Who may be run again gives the adds it saw first, so that what was added since stays.
    */
   remove(store: MemoryStoreName, id: Sha256, by: { op: string; at: number; adds?: string[] }): Promise<number>;
+  /** What a key of this id says, forgotten or not; null when none is left. */
+  textOf(store: MemoryStoreName, id: Sha256): Promise<string | null>;
   /** Deletes every copy of the text and keeps it from coming back. Returns how many went; `null` for an unknown id. */
   purge(store: MemoryStoreName, id: Sha256, by: { op: string; at: number }): Promise<number | null>;
   /** Deletes pairs removed before `before`. Returns how many keys went. */

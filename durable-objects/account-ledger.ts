@@ -1,6 +1,7 @@
 // The ledger of a profile: what its sessions booked, by day; what is set aside for reviews and turns that run; what may
 // still be spent today. Used by Account, over any Sql. Synchronous; keeps no clock: `now` and `at` are the session's.
 import type { Sql } from "../core/ports.ts";
+import type { SessionId } from "../core/schemas/ids.ts";
 import { type Day, dayOf } from "../core/schemas/ids.ts";
 import type { Grant } from "../core/schemas/review.ts";
 import {
@@ -33,6 +34,7 @@ const REVIEW_SHARE = 0.5;
 
 /** The names of what has no session or no model of its own. */
 const OLDER = "older";
+export const DELETED = "deleted";
 const UNSETTLED = "unsettled";
 
 export const LEDGER_SCHEMA = [
@@ -103,13 +105,15 @@ export function createAccountLedger(sql: Sql) {
     if (old.length > 0) sql.run(`DELETE FROM usage_line WHERE day < ? AND session <> '${OLDER}'`, oldest);
     for (const grant of reservations()) {
       if (grant.expiresAt >= now - KEEP_IDS_DAYS * DAY_MS) continue;
-      if (grant.kind === "review") {
-        const tokens = [grant.tokens, 0, 0, 0, 0];
-        const { session, usdMicros } = grant;
-        sql.run(ADD_LINE, dayOf(grant.reservedAt), session, "review", UNSETTLED, "none", 0, ...tokens, usdMicros ?? 0);
-      }
+      if (grant.kind === "review") charge(grant, grant.session);
       sql.run("DELETE FROM reservation WHERE id = ?", grant.id);
     }
+  }
+
+  /** Counts a grant that nobody settled, on the day it was given. */
+  function charge({ tokens, usdMicros, reservedAt }: Reservation, session: string): void {
+    const counts = [tokens, 0, 0, 0, 0];
+    sql.run(ADD_LINE, dayOf(reservedAt), session, "review", UNSETTLED, "none", 0, ...counts, usdMicros ?? 0);
   }
 
   function reservations(): Reservation[] {
@@ -242,7 +246,27 @@ export function createAccountLedger(sql: Sql) {
     return { from, to, by, totals: sumOf(all), lines, grants: standing };
   }
 
-  return { book, reserveReview, reserveTurn, report };
+  /** What the session spent stays in the sums; what was set aside for its reviews counts in full. */
+  function forgetSession(session: SessionId): void {
+    sql.transaction(() => {
+      for (const grant of reservations()) {
+        if (grant.session !== session) continue;
+        if (grant.kind === "review") charge(grant, DELETED);
+        sql.run("DELETE FROM reservation WHERE id = ?", grant.id);
+      }
+      const lines = sql.run<Record<string, string | number>>(
+        `SELECT day, '${DELETED}' AS session, kind, model, source, calls, input, output, cache_read, cache_write, reasoning,
+          usd_micros FROM usage_line WHERE session = ?`,
+        session,
+      );
+      for (const line of lines) sql.run(ADD_LINE, ...Object.values(line));
+      sql.run("DELETE FROM usage_line WHERE session = ?", session);
+      sql.run("DELETE FROM booked WHERE id >= ? AND id < ?", session, `${session}~`);
+      sql.run("DELETE FROM review_slot WHERE session = ?", session);
+    });
+  }
+
+  return { book, reserveReview, reserveTurn, report, forgetSession };
 }
 
 interface ReportRow {

@@ -1,20 +1,27 @@
 // One Account a profile: its keys, its list of sessions, whose turn it is to be reviewed, and the ledger. Called by the API
 // and by the profile's sessions. Holds no key, only hashes; an account that was never made stores nothing.
 import { DurableObject } from "cloudflare:workers";
-import { type Result, assert, err, ok } from "../core/errors.ts";
+import { type Result, assert, err, messageOf, ok } from "../core/errors.ts";
 import { sha256Hex } from "../core/schemas/digest.ts";
 import type { CreatedKey, KeyInfo, Learning, SessionInfo } from "../core/schemas/api.ts";
-import type { Day, ProfileId } from "../core/schemas/ids.ts";
+import type { Day, ProfileId, SessionId, SkillName } from "../core/schemas/ids.ts";
 import type { Booking, Budget, UsageBy, UsageReport } from "../core/schemas/usage.ts";
 import type { ReviewPlace, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
-import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
+import { type AccountEnv, ERASURE_SCHEMA, createErasures, erasePass, toErasureStores } from "./account-erasure.ts";
+import { type AccountLedger, DELETED, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
+import { markProfileGone } from "../stores/erasure.ts";
 import { toSql } from "./sql.ts";
 
 /** Each check compares with all of them. */
 const MAX_KEYS = 100;
 /** What one listing may hold; older sessions stay reachable by their id. */
 const MAX_LISTED_SESSIONS = 1_000;
+
+/** An alarm that was set for work that died comes back after this. */
+const WORK_RETRY_MS = 60_000;
+/** All but what an erasure still needs. */
+const OWN_TABLES = ["keys", "session", "review_slot", "booked", "usage_line", "reservation"];
 
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, hash TEXT NOT NULL, label TEXT NOT NULL,
@@ -23,15 +30,16 @@ const SCHEMA = [
     created_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
 ];
 
-export class Account extends DurableObject {
+export class Account extends DurableObject<AccountEnv> {
   readonly #sql = this.ctx.storage.sql;
   #opened: AccountLedger | null = null;
+  #working: Promise<void> | null = null;
 
   /** Makes the account. Again: changes nothing. */
   init(profile: ProfileId): void {
     assert(this.ctx.id.name === profile, "an account is named after its profile");
     this.ctx.storage.transactionSync(() => {
-      for (const statement of [...SCHEMA, ...LEDGER_SCHEMA]) this.#sql.exec(statement);
+      for (const statement of [...SCHEMA, ...LEDGER_SCHEMA, ...ERASURE_SCHEMA]) this.#sql.exec(statement);
     });
   }
 
@@ -83,8 +91,9 @@ export class Account extends DurableObject {
     return revoked.toArray().length > 0;
   }
 
-  registerSession({ session, title, learning, createdAt }: SessionInfo): void {
-    assert(this.#exists(), "only an account that exists has sessions");
+  /** Before the session is made, so that every session of a profile is known here. False: the profile is gone. */
+  registerSession({ session, title, learning, createdAt }: SessionInfo): boolean {
+    if (!this.#exists()) return false;
     this.#sql.exec(
       "INSERT INTO session VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
       session,
@@ -92,6 +101,7 @@ export class Account extends DurableObject {
       learning,
       createdAt,
     );
+    return true;
   }
 
   /** Newest first. */
@@ -119,20 +129,124 @@ export class Account extends DurableObject {
   /** Counted once, however often it comes. A profile that is gone has no ledger, and its sessions need not ask again. */
   book(booking: Booking): void {
     if (!this.#exists()) return;
-    this.#ledger().book(booking);
     const { session, title } = booking;
+    const ledger = this.#ledger();
+    const isDeleted = this.#erasures().has("session", session);
+    ledger.book(isDeleted ? { ...booking, session: DELETED } : booking);
     if (title) this.#sql.exec("UPDATE session SET title = ? WHERE id = ? AND title = ''", title, session);
   }
 
-  usage(asked: { from: Day; to: Day; by: UsageBy }): UsageReport {
-    assert(this.#exists(), "only an account that exists is asked what it used");
-    return this.#ledger().report({ ...asked, now: Date.now() });
+  /** `null`: the profile is gone. */
+  usage(asked: { from: Day; to: Day; by: UsageBy }): UsageReport | null {
+    return this.#exists() ? this.#ledger().report({ ...asked, now: Date.now() }) : null;
+  }
+
+  // ---- what is deleted ----
+
+  /** False: there is no such session. What is left when this returns is swept by the alarm, now and again later. */
+  async eraseSession(session: SessionId): Promise<boolean> {
+    if (!this.#exists()) return false;
+    const ledger = this.#ledger();
+    const known = this.ctx.storage.transactionSync(() => {
+      const deleted = this.#sql.exec("DELETE FROM session WHERE id = ? RETURNING id", session).toArray();
+      if (deleted.length === 0) return false;
+      ledger.forgetSession(session);
+      this.#erasures().begin("session", session, Date.now());
+      return true;
+    });
+    if (known) await this.#work();
+    return known;
+  }
+
+  /** The same for a skill; whether there is one, the caller has seen. */
+  async eraseSkill(skill: SkillName): Promise<void> {
+    if (!this.#exists()) return;
+    this.#ledger();
+    this.#erasures().begin("skill", skill, Date.now());
+    await this.#work();
+  }
+
+  /** Keys, sessions and the ledger go at once; what is elsewhere by passes. False: there is no such profile. */
+  async eraseProfile(): Promise<boolean> {
+    const profile = this.ctx.id.name!;
+    if (!this.#exists()) return false;
+    this.#ledger();
+    await markProfileGone({ bucket: toErasureStores(this.env).bucket, profile });
+    this.ctx.storage.transactionSync(() => {
+      const erasures = this.#erasures();
+      const now = Date.now();
+      const listed = this.#sql.exec<{ id: string }>("SELECT id FROM session").toArray();
+      const erased = this.#sql.exec<{ id: string }>("SELECT id FROM erasure WHERE kind = 'session'").toArray();
+      for (const { id } of [...listed, ...erased]) erasures.begin("session", id, now);
+      this.#sql.exec("DELETE FROM erasure WHERE kind = 'skill'");
+      erasures.begin("profile", profile, now);
+      for (const table of OWN_TABLES) this.#sql.exec(`DROP TABLE IF EXISTS ${table}`);
+    });
+    this.#opened = null;
+    await this.#work();
+    return true;
+  }
+
+  /** Whether something that was deleted is still to be swept for the first time. */
+  isErasing(): boolean {
+    return this.#hasErasures() && this.#sql.exec("SELECT 1 FROM erasure WHERE pass = 0 LIMIT 1").toArray().length > 0;
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#work();
+  }
+
+  /** One at a time; a second caller waits. The alarm is set before anything is done, so that a crash is made good. */
+  async #work(): Promise<void> {
+    while (this.#working) await this.#working;
+    this.#working = this.#runDue().finally(() => (this.#working = null));
+    await this.#working;
+  }
+
+  async #runDue(): Promise<void> {
+    await this.ctx.storage.setAlarm(Date.now() + WORK_RETRY_MS);
+    if (this.#hasErasures()) await this.#eraseDue();
+    await this.#arm();
+  }
+
+  async #eraseDue(): Promise<void> {
+    const profile = this.ctx.id.name!;
+    const isGone = !this.#exists();
+    const erasures = this.#erasures();
+    for (const row of erasures.due(Date.now())) {
+      try {
+        erasures.passed(row, Date.now(), await erasePass(this.env, profile, row, isGone));
+      } catch (error) {
+        erasures.failed(row, Date.now());
+        console.error(JSON.stringify({ event: "erasure_failed", kind: row.kind, id: row.id, error: messageOf(error) }));
+      }
+    }
+    // What is left of a profile that was swept for the last time is its mark, and nothing here.
+    if (isGone && !erasures.isOpen()) {
+      await this.ctx.storage.deleteAlarm();
+      await this.ctx.storage.deleteAll();
+    }
+  }
+
+  async #arm(): Promise<void> {
+    const due = this.#hasErasures() ? this.#erasures().nextDue() : null;
+    if (due === null) await this.ctx.storage.deleteAlarm();
+    else await this.ctx.storage.setAlarm(Math.max(due, Date.now()));
+  }
+
+  /** The tables must be there. */
+  #erasures() {
+    return createErasures(toSql(this.ctx.storage));
+  }
+
+  #hasErasures(): boolean {
+    return this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'erasure'").toArray().length > 0;
   }
 
   /** An account that was made before there was a ledger gets its tables here. */
   #ledger(): AccountLedger {
     if (this.#opened) return this.#opened;
-    for (const statement of LEDGER_SCHEMA) this.#sql.exec(statement);
+    for (const statement of [...LEDGER_SCHEMA, ...ERASURE_SCHEMA]) this.#sql.exec(statement);
     this.#opened = createAccountLedger(toSql(this.ctx.storage));
     return this.#opened;
   }

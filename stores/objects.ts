@@ -1,7 +1,7 @@
 // How every store touches a bucket: read and parse, create once, swap, list to the end. Knows no key and no record; stands
 // a 429 and a lost answer where it can be told what is there.
 import type * as z from "zod";
-import { messageOf } from "../core/errors.ts";
+import { DeletedError, messageOf } from "../core/errors.ts";
 import type { Bucket, StoredBody, StoredObject } from "../core/ports.ts";
 import { type FileBody, toFileBody } from "../core/schemas/file-body.ts";
 
@@ -53,6 +53,7 @@ export async function createOnce(
   try {
     if (await bucket.put(key, body, { ifAbsent: true, customMetadata })) return { body, won: true };
   } catch (error) {
+    if (error instanceof DeletedError) throw error;
     thrown = error;
   }
   const found = await bucket.get(key);
@@ -75,6 +76,7 @@ export async function swapObject(
   try {
     return { outcome: (await bucket.put(key, body, { ...condition, customMetadata })) ? "won" : "lost" };
   } catch (error) {
+    if (error instanceof DeletedError) throw error;
     return { outcome: "unknown", message: messageOf(error) };
   }
 }

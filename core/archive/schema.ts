@@ -38,6 +38,14 @@ export function openTurnTables(sql: Sql): void {
   for (const statement of TURNS) sql.run(statement);
 }
 
+export function dropSkillTables(sql: Sql): void {
+  sql.run(STATE);
+  sql.transaction(() => {
+    for (const table of SKILL_TABLES) sql.run(`DROP TABLE IF EXISTS ${table}`);
+    sql.run("DELETE FROM archive_part WHERE name = 'skills'");
+  });
+}
+
 export function openSkillTables(sql: Sql): void {
   sql.run(STATE);
   const [part] = sql.run<{ version: number }>("SELECT version FROM archive_part WHERE name = 'skills'");

@@ -1,6 +1,6 @@
 // What becomes of one curation message: a page of a shard's due profiles, one profile, the taking back of a run, or a piece of
 // work for a model. Called by index.ts. One profile that fails is sent by itself, and never holds up the others of its page.
-import { messageOf } from "../../core/errors.ts";
+import { DeletedError, messageOf } from "../../core/errors.ts";
 import type { WorkEnd } from "../../core/learning/curation/model.ts";
 import { isCurated } from "../../core/learning/curation/run-curation.ts";
 import type { Clock, CurationStore, Queue, Random } from "../../core/ports.ts";
@@ -66,6 +66,10 @@ export async function deliverCuration(body: unknown, attempts: number, options: 
   try {
     return await deliver(message, attempts, options);
   } catch (thrown) {
+    if (thrown instanceof DeletedError) {
+      options.log({ event: "curation_dropped", ...placeOf(message), code: thrown.code });
+      return ACK;
+    }
     options.log({ event: "curation_failed", ...placeOf(message), message: messageOf(thrown), attempts });
     return retryLater(attempts);
   }
@@ -118,6 +122,7 @@ async function curateDue(profile: ProfileId, { day }: ShardMessage, options: Del
       (await options.run(profile, run, false, {})) === "done";
     if (done) await curation.clearDue(day, profile);
   } catch (thrown) {
+    if (thrown instanceof DeletedError) return curation.clearDue(day, profile);
     log({ event: "curation_failed", profile, message: messageOf(thrown) });
     await queue.send({ v: 1, kind: "profile", profile, run, dryRun: false }, { delaySeconds: FIRST_WAIT_SECONDS });
   }

@@ -18,6 +18,7 @@ import { seeds } from "../../skills-seed/index.ts";
 import { createBlobCache } from "../../stores/blob-cache.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
+import { guardWrites } from "../../stores/deleted.ts";
 import { toBucket } from "../../stores/r2.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { systemClock as clock } from "../../stores/system-clock.ts";
@@ -55,7 +56,8 @@ export default {
 
 function wire(env: Env): DeliverOptions {
   const settings = readSettings(env);
-  const { bucket, calls } = countCalls(toBucket(env.SKILLS));
+  const { bucket: counted, calls } = countCalls(toBucket(env.SKILLS));
+  const bucket = guardWrites(counted);
   const curation = createCurationStore({ bucket, pageProfiles: settings.curation.pageProfiles });
   const queue: DeliverOptions["queue"] = {
     send: async (message, options) => void (await env.CURATION.send(message, options)),
