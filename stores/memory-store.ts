@@ -153,6 +153,16 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     return deleted;
   }
 
+  async function hasRemovals(before: number): Promise<boolean> {
+    for (const store of MemoryStoreName.options) {
+      for (const [key, at] of await collect(prefixOf("memoryAdd", { profile, store }))) {
+        const removed = slotsOf("memoryRemove", key) && (await load(MemoryRemove, key, at));
+        if (removed && removed.at < before) return true;
+      }
+    }
+    return false;
+  }
+
   interface Removed {
     key: string;
     addKey: string;
@@ -176,7 +186,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     return 1;
   }
 
-  return { list, survey, textOf, add, remove, purge, sweep };
+  return { list, survey, textOf, add, remove, purge, sweep, hasRemovals };
 }
 
 interface LivingKey {

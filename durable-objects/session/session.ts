@@ -4,7 +4,7 @@ import { DurableObject } from "cloudflare:workers";
 import quickjs from "#wasm/quickjs.wasm";
 import type { ModelChain, ModelSlot } from "../../core/agent/contract.ts";
 import { createCheckRunner } from "../../core/checks/run-checks.ts";
-import { type Result, assert, messageOf, ok } from "../../core/errors.ts";
+import { type Result, StateNewerError, assert, err, messageOf, ok } from "../../core/errors.ts";
 import { parseSettings } from "../../core/limits.ts";
 import type { ProviderEnv } from "../../core/memory/provider-env.ts";
 import { createCircuit } from "../../core/memory/provider-guard.ts";
@@ -100,9 +100,7 @@ export class Session extends DurableObject<SessionEnv> {
     super(ctx, env);
     const settings = parseSettings(env.TALARIA_SETTINGS);
     const host = settings.ok ? toHost(ctx, env, settings.value) : null;
-    this.#opened = host
-      ? ok(createSessionEngine(this.adapt(toMortal(host, () => this.#isErased))))
-      : (settings as Result<never>);
+    this.#opened = host ? openEngine(this.adapt(toMortal(host, () => this.#isErased))) : (settings as Result<never>);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     const kept = (socket: WebSocket) => ({
       reader: this.#toReader(socket),
@@ -241,6 +239,16 @@ export class Session extends DurableObject<SessionEnv> {
     if (this.#opened.ok) return this.#opened.value.alarm();
     console.error(this.#opened.failure.message);
     await this.ctx.storage.setAlarm(systemClock.now() + WRONG_SETTINGS_MS);
+  }
+}
+
+/** A session that a newer version wrote is left as it is, and says so to whoever asks. */
+function openEngine(host: SessionHost): Result<SessionEngine> {
+  try {
+    return ok(createSessionEngine(host));
+  } catch (error) {
+    if (error instanceof StateNewerError) return err("state_newer", error.message);
+    throw error;
   }
 }
 

@@ -87,7 +87,7 @@ export async function createFullProfile() {
   await ask("POST", "/v1/memory", { key, body: { store: "memory", content: "The zebrafact is kept in Basel." } });
   const bucket = toBucket(env.SKILLS);
   const reviews = createReviewStore({ bucket, profile });
-  const entries = [user(1, "Mind the zebraquestion, and zebraone."), assistant(2, "I did.")];
+  const entries = [user(1, "Mind the zebraquestion. The zebraone stands in column 2."), assistant(2, "I did.")];
   const grant = { tokens: 100_000, expiresAt: Date.now() + 3_600_000 };
   const job = { ...sampleJob({ profile, entries, grant }), session, review: `${session}.1-2` };
   await reviews.putJob(job);

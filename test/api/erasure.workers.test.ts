@@ -35,7 +35,9 @@ describe("a deleted profile", () => {
   it("is gone from every store, stays gone through late deliveries and passes, and its key opens nothing", async () => {
     const { profile, key, session, job } = await createFullProfile();
     const before = await placesOf(profile, "zebra");
-    expect(before.join("\n")).toMatch(/r2 .*heads[^]*r2 .*reviews[^]*kv [^]*SESSION[^]*ARCHIVE/);
+    for (const store of ["r2 ", "kv ", "SESSION ", "ARCHIVE "]) {
+      expect(before.some((place) => place.startsWith(store))).toBe(true);
+    }
 
     expectProblem(
       await ask("DELETE", `/v1/profiles/${profile}`, { key }),

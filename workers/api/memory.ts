@@ -16,6 +16,7 @@ import { eraseText } from "./copies.ts";
 import { settingsOf } from "./env.ts";
 import { AppError, unwrap } from "./problems.ts";
 import { answers, createRouter, takesJson } from "./router.ts";
+import { openAccount } from "./session-rpc.ts";
 import { openMemory } from "./stores.ts";
 
 export const memory = createRouter();
@@ -84,6 +85,7 @@ memory.openapi(
     // In this order a request that is cut off leaves both, and loses none.
     const added = await addByPerson(opened, store, fact, op);
     await opened.remove(store, id, { op, at: Date.now(), adds: entry.adds });
+    await openAccount(c.env, c.var.profile).noteActivity();
     return c.json({ store, id: added.id, existed: added.existed }, 200);
   },
 );
@@ -100,6 +102,7 @@ memory.openapi(
     const { store, memory: id } = c.req.valid("param");
     const removed = await openMemory(c.env, c.var.profile).remove(store, id, { op: newOp(), at: Date.now() });
     if (removed === 0) throw notFound(store);
+    await openAccount(c.env, c.var.profile).noteActivity();
     return c.json({ removed }, 200);
   },
 );

@@ -3,7 +3,7 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { ulid } from "ulid";
-import { DeletedError, type Result } from "../../core/errors.ts";
+import { DeletedError, type Result, newerStateOf } from "../../core/errors.ts";
 import type { Problem } from "../../core/schemas/api.ts";
 
 const PROBLEMS = {
@@ -145,7 +145,8 @@ export function answerProblem(error: AppError, c: Context, id?: string): Respons
   const headers = new Headers({ "content-type": "application/problem+json" });
   if (status === 401) headers.set("www-authenticate", 'Bearer realm="talaria"');
   if (status === 426) headers.set("upgrade", "websocket");
-  if (status === 503 || status === 429) headers.set("retry-after", "5");
+  const wait = error.extra.facts?.retryAfterSeconds;
+  if (status === 503 || status === 429) headers.set("retry-after", typeof wait === "number" ? String(wait) : "5");
   return new Response(JSON.stringify(problem), { status, headers });
 }
 
@@ -162,6 +163,8 @@ function toAppError(error: Error & { retryable?: boolean; overloaded?: boolean }
     console.warn(JSON.stringify({ platform: error.message, overloaded: error.overloaded ?? false }));
     return new AppError("platform_busy", "The platform could not do this just now: try again in a few seconds.");
   }
+  const newer = newerStateOf(error);
+  if (newer !== null) return new AppError("state_newer", newer);
   if (error instanceof DeletedError) return new AppError(error.code, error.message);
   return null;
 }

@@ -6,6 +6,7 @@ import { keptIn } from "../../core/learning/review/telling.ts";
 import type { Clock, MemoryStore, PendingStore, ReviewStore } from "../../core/ports.ts";
 import { type ProfileId, fromReviewId } from "../../core/schemas/ids.ts";
 import { type ReviewJob, ReviewMessage } from "../../core/schemas/review.ts";
+import { isNewerMessage } from "../../core/schemas/version.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 
 export type Verdict = { act: "ack" } | { act: "retry"; delaySeconds: number };
@@ -151,6 +152,10 @@ async function sweepOld({ profile, review }: ReviewMessage, options: DeliverOpti
 }
 
 function refuseMalformed(body: unknown, { log }: DeliverOptions): Verdict {
+  if (isNewerMessage(body)) {
+    log({ event: "message_newer" });
+    return { act: "retry", delaySeconds: toSeconds(MAX_WAIT_MS) };
+  }
   // Its shape only: what it holds may be anything.
   log({ event: "message_malformed", type: body === null ? "null" : typeof body });
   return ACK;
