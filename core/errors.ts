@@ -27,6 +27,36 @@ export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }
 
+export type DeletedCode = "profile_gone" | "session_not_found" | "skill_deleted";
+
+/** A store refused a write because a person deleted what it belongs to. Trying again cannot help. */
+export class DeletedError extends Error {
+  override name = "DeletedError";
+  readonly code: DeletedCode;
+  constructor(code: DeletedCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A newer version of the program wrote this: it is read and written by none that is older. */
+export class StateNewerError extends Error {
+  override name = "StateNewerError";
+  constructor(what: string, version: number, known: number) {
+    super(
+      `${STATE_NEWER}: ${what} was written by a newer version of Talaria (format ${version}; this one knows ${known}). ` +
+        "Nothing was changed: run that version, or a newer one.",
+    );
+  }
+}
+const STATE_NEWER = "state_newer";
+
+/** The sentence of a StateNewerError, which a call between objects brings as a plain error; null for any other. */
+export function newerStateOf(thrown: unknown): string | null {
+  const found = /(?:^|\b)state_newer: (.*)$/s.exec(messageOf(thrown));
+  return found ? found[1]! : null;
+}
+
 /** One readable line of whatever was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

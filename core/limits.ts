@@ -131,6 +131,8 @@ export const DEFAULTS: Settings = {
     checkDays: 7,
     grantTokens: 300_000, // [own] half of a review's: one or two skills at a time
     grantUsd: 0,
+    keepDays: 30,
+    maxRequests: 12, // [own] one in five minutes: a person who tries things is not held up, a loop is
   },
 };
 

@@ -2,9 +2,11 @@
 // (Bucket, KeyValue, Queue, Sql, Alarm) as they are or through a few lines; stores/ builds the high ones from those.
 import type { Result } from "./errors.ts";
 import type {
+  CurationAllowance,
   CurationMerge,
   CurationPlan,
   CurationRun,
+  CurationSpent,
   CurationWork,
   CuratorNotes,
   Policy,
@@ -201,6 +203,12 @@ export interface SkillStore {
    * where a crash left it. Failures: `skill_not_found`, `revision_not_found`, `revision_current`, `busy`, `profile_gone`.
    */
   purge(name: SkillName, rev: number): Promise<Result<SkillPurged>>;
+  /**
+   * Removes the whole skill: head, revisions, contents that nothing else names, evidence and counts. A tombstone keeps
+   * its name and numbers, so that no late write brings it back. `late`: only what late writes left of a deleted skill.
+   * `known`: there was something. Failures: `busy`, `profile_gone`.
+   */
+  erase(name: SkillName, options?: { late?: boolean }): Promise<Result<{ known: boolean }>>;
   /** Makes the index equal to the heads. A head it never held goes through `check` first, oldest first. */
   rebuildIndex(check: (line: { name: SkillName } & IndexLine, index: SkillIndex) => string | null): Promise<SkillIndex>;
   /** Puts what was counted of skills' use into their index lines, one write for all. A copy: who comes late loses nothing. */
@@ -226,10 +234,14 @@ export interface MemoryStore {
    * id. Who may be run again gives the adds it saw first, so that what was added since stays.
    */
   remove(store: MemoryStoreName, id: Sha256, by: { op: string; at: number; adds?: string[] }): Promise<number>;
+  /** What a key of this id says, forgotten or not; null when none is left. */
+  textOf(store: MemoryStoreName, id: Sha256): Promise<string | null>;
   /** Deletes every copy of the text and keeps it from coming back. Returns how many went; `null` for an unknown id. */
   purge(store: MemoryStoreName, id: Sha256, by: { op: string; at: number }): Promise<number | null>;
   /** Deletes pairs removed before `before`. Returns how many keys went. */
   sweep(before: number): Promise<number>;
+  /** Whether a removal from before `before` is left: it goes with a later sweep. */
+  hasRemovals(before: number): Promise<boolean>;
 }
 
 /** A writer's own recent keys, so that it reads its own writes while KV is behind. */
@@ -252,6 +264,8 @@ export interface PendingStore {
   update(id: PendingId, next: (current: PendingChange) => PendingChange | null): Promise<PendingChange | null>;
   /** Deletes those decided, and if approved carried out, before `before`. Returns how many went. */
   sweep(before: number): Promise<number>;
+  /** When the last of those was decided; `null` for none. */
+  newest(): Promise<number | null>;
 }
 
 // ---- evidence, activity ----
@@ -302,16 +316,26 @@ export interface ReviewStore {
   raiseWatermark(session: SessionId, entry: number): Promise<void>;
   /** Deletes reviews whose newest object is older than `before`. Returns how many reviews went. */
   sweep(before: number): Promise<number>;
+  /** When the newest object of any review was written; `null` for none. */
+  newest(): Promise<number | null>;
 }
 
 // ---- curation ----
 
 export interface CurationStore {
-  /** Past days with markers, oldest first, and their shards. */
-  dueShards(before: Day): AsyncIterable<{ day: Day; shard: string }>;
+  /** Past days with markers, oldest first, and their shards. `sweep`: of profiles that have gone quiet. */
+  dueShards(before: Day, marker?: DueMarker): AsyncIterable<{ day: Day; shard: string }>;
   /** One page of a shard's profiles. */
-  dueProfiles(day: Day, shard: string, cursor?: string): Promise<{ profiles: ProfileId[]; cursor?: string }>;
-  clearDue(day: Day, profile: ProfileId): Promise<void>;
+  dueProfiles(
+    day: Day,
+    shard: string,
+    options?: { cursor?: string; marker?: DueMarker },
+  ): Promise<{ profiles: ProfileId[]; cursor?: string }>;
+  clearDue(day: Day, profile: ProfileId, marker?: DueMarker): Promise<void>;
+  /** Has the profile swept once a day is over. */
+  markSweep(day: Day, profile: ProfileId): Promise<void>;
+  /** The newest active day up to this one, and the one before it. */
+  lastActive(profile: ProfileId): Promise<{ last: Day | null; before: Day | null }>;
   /**
    * Takes or renews the profile's lease up to a time; false while another run holds it, or another piece of work of this
    * one: what ends first must not end the lease of the other.
@@ -323,6 +347,10 @@ export interface CurationStore {
   policy(profile: ProfileId): Promise<Policy>;
   /** Compare-and-swap: `next` is asked again on what is there. Throws when it is lost for too long. */
   changePolicy(profile: ProfileId, next: (policy: Policy) => Policy): Promise<Policy>;
+  /** What the Account set aside for a run on this day; taken by the first run that asks. `null`: nothing. */
+  takeAllowance(profile: ProfileId, day: Day, run: CurationId): Promise<CurationAllowance | null>;
+  /** Create-only. */
+  putSpent(profile: ProfileId, spent: CurationSpent): Promise<void>;
   /** What earlier runs left for the next one. */
   notes(profile: ProfileId): Promise<CuratorNotes>;
   changeNotes(profile: ProfileId, next: (notes: CuratorNotes) => CuratorNotes): Promise<CuratorNotes>;
@@ -341,6 +369,8 @@ export interface CurationStore {
   runs(profile: ProfileId): Promise<CurationId[]>;
   /** Deletes all that runs begun before `before` have left, but for those of `kept`. Returns how many runs went. */
   sweep(profile: ProfileId, before: number, kept: CurationId[]): Promise<number>;
+  /** When the newest run began; `null` for none. */
+  newest(profile: ProfileId): Promise<number | null>;
   /**
    * Notes that the checks of a text are about to run; false when they were begun at or after `since` and never ended,
    * because they ended whoever ran them.
@@ -352,6 +382,9 @@ export interface CurationStore {
   ): Promise<boolean>;
   endCheck(profile: ProfileId, skill: SkillName): Promise<void>;
 }
+
+/** `due`: the profile was active. `sweep`: what it left has reached its last day. */
+export type DueMarker = "due" | "sweep";
 
 /** The record of one piece of work: a script like a review's, the merges it has begun, its outcome. All create-only. */
 export interface WorkStore {

@@ -1,6 +1,7 @@
 // The ledger of a profile: what its sessions booked, by day; what is set aside for reviews and turns that run; what may
 // still be spent today. Used by Account, over any Sql. Synchronous; keeps no clock: `now` and `at` are the session's.
 import type { Sql } from "../core/ports.ts";
+import type { SessionId } from "../core/schemas/ids.ts";
 import { type Day, dayOf } from "../core/schemas/ids.ts";
 import type { Grant } from "../core/schemas/review.ts";
 import {
@@ -13,6 +14,7 @@ import {
   type UsageReport,
   type UsageSum,
   isLimited,
+  spendingOf,
 } from "../core/schemas/usage.ts";
 import type { ReviewPlace, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 
@@ -33,6 +35,8 @@ const REVIEW_SHARE = 0.5;
 
 /** The names of what has no session or no model of its own. */
 const OLDER = "older";
+export const DELETED = "deleted";
+export const CURATION = "curation";
 const UNSETTLED = "unsettled";
 
 export const LEDGER_SCHEMA = [
@@ -56,12 +60,19 @@ const ADD_LINE = `INSERT INTO usage_line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
 
 interface Reservation {
   id: string;
-  kind: "review" | "turn";
+  kind: "review" | "turn" | "curation";
   session: string;
   tokens: number;
   usdMicros: number | null;
   reservedAt: number;
   expiresAt: number;
+}
+
+export interface CurationBooking {
+  booking: Omit<Booking, "session">;
+  /** The reservation it was spent from. */
+  grant: string;
+  last: boolean;
 }
 
 export type AccountLedger = ReturnType<typeof createAccountLedger>;
@@ -73,7 +84,7 @@ export function createAccountLedger(sql: Sql) {
   }
 
   /** True the first time. A second delivery of one booking carries the same `at`, and so finds its day. */
-  function book({ id, session, at, lines }: Booking): boolean {
+  function book({ id, session, at, lines }: Omit<Booking, "session"> & { session: string }): boolean {
     const day = dayOf(at);
     if (isBooked(day, id)) return false;
     sql.transaction(() => {
@@ -103,13 +114,15 @@ export function createAccountLedger(sql: Sql) {
     if (old.length > 0) sql.run(`DELETE FROM usage_line WHERE day < ? AND session <> '${OLDER}'`, oldest);
     for (const grant of reservations()) {
       if (grant.expiresAt >= now - KEEP_IDS_DAYS * DAY_MS) continue;
-      if (grant.kind === "review") {
-        const tokens = [grant.tokens, 0, 0, 0, 0];
-        const { session, usdMicros } = grant;
-        sql.run(ADD_LINE, dayOf(grant.reservedAt), session, "review", UNSETTLED, "none", 0, ...tokens, usdMicros ?? 0);
-      }
+      if (grant.kind === "review") charge(grant, grant.session);
       sql.run("DELETE FROM reservation WHERE id = ?", grant.id);
     }
+  }
+
+  /** Counts a grant that nobody settled, on the day it was given. */
+  function charge({ tokens, usdMicros, reservedAt }: Reservation, session: string): void {
+    const counts = [tokens, 0, 0, 0, 0];
+    sql.run(ADD_LINE, dayOf(reservedAt), session, "review", UNSETTLED, "none", 0, ...counts, usdMicros ?? 0);
   }
 
   function reservations(): Reservation[] {
@@ -143,7 +156,10 @@ export function createAccountLedger(sql: Sql) {
     );
     const others = reservations().filter(
       ({ id, kind, reservedAt, expiresAt }) =>
-        id !== except && (expiresAt > now || (kind === "review" && dayOf(reservedAt) === day)),
+        id !== except &&
+        // What is set aside for tomorrow's curation binds tomorrow.
+        reservedAt <= now &&
+        (expiresAt > now || (kind === "review" && dayOf(reservedAt) === day)),
     );
     return others.reduce(
       (sum, one) => ({ tokens: sum.tokens + one.tokens, usdMicros: sum.usdMicros + (one.usdMicros ?? 0) }),
@@ -181,10 +197,7 @@ export function createAccountLedger(sql: Sql) {
   function reserveGrant({ review, session, now, grant: asked, day }: ReviewRequest): ReviewPlace {
     const grant = withinDay(asked, day);
     const taken = isLimited(day) ? bound(now, review) : NOTHING_SPENT;
-    const exceeds =
-      (day.tokens > 0 && taken.tokens + grant.tokens > day.tokens) ||
-      (day.usdMicros > 0 && taken.usdMicros + (grant.usdMicros ?? 0) > day.usdMicros);
-    if (exceeds) return { granted: false, retryAt: nextDay(now) };
+    if (exceeds(grant, taken, day)) return { granted: false, retryAt: nextDay(now) };
     const { tokens, usdMicros = null, expiresAt } = grant;
     reserve({ id: review, kind: "review", session, tokens, usdMicros, reservedAt: now, expiresAt });
     return { granted: true, grant };
@@ -242,7 +255,62 @@ export function createAccountLedger(sql: Sql) {
     return { from, to, by, totals: sumOf(all), lines, grants: standing };
   }
 
-  return { book, reserveReview, reserveTurn, report };
+  /**
+   * Up to what a curation may spend on the day of `at`, set aside until the day ends or its usage is booked; `null` when
+   * the day's budget does not hold it. Asked again for one `id`: the same.
+   */
+  function reserveCuration(asked: { id: string; at: number; grant: Grant; day: Budget }): Grant | null {
+    const { id, at, day } = asked;
+    const given = reservations().find((one) => one.id === id);
+    if (given) return toGrant(given);
+    const grant = { ...withinDay(asked.grant, day), expiresAt: nextDay(at) };
+    if (!isLimited(day)) return grant;
+    if (exceeds(grant, bound(at, id), day)) return null;
+    const { tokens, usdMicros = null, expiresAt } = grant;
+    reserve({ id, kind: "curation", session: CURATION, tokens, usdMicros, reservedAt: at, expiresAt });
+    return grant;
+  }
+
+  /** What a piece of a curation's work spent: counted once, and no longer set aside. `last`: nothing more comes of its grant. */
+  function bookCuration({ booking, grant, last }: CurationBooking): void {
+    // The day is that of the record, which a second one of the same work need not share.
+    if (sql.run("SELECT 1 FROM booked WHERE id = ?", booking.id).length > 0) return;
+    book({ ...booking, session: CURATION });
+    const { tokens, usdMicros } = spendingOf(booking.lines);
+    if (last) sql.run("DELETE FROM reservation WHERE id = ?", grant);
+    else {
+      sql.run(
+        `UPDATE reservation SET tokens = max(0, tokens - ?), usd_micros = max(0, usd_micros - ?) WHERE id = ?`,
+        ...[tokens, usdMicros, grant],
+      );
+    }
+  }
+
+  function release(id: string): void {
+    sql.run("DELETE FROM reservation WHERE id = ?", id);
+  }
+
+  /** What the session spent stays in the sums; what was set aside for its reviews counts in full. */
+  function forgetSession(session: SessionId): void {
+    sql.transaction(() => {
+      for (const grant of reservations()) {
+        if (grant.session !== session) continue;
+        if (grant.kind === "review") charge(grant, DELETED);
+        sql.run("DELETE FROM reservation WHERE id = ?", grant.id);
+      }
+      const lines = sql.run<Record<string, string | number>>(
+        `SELECT day, '${DELETED}' AS session, kind, model, source, calls, input, output, cache_read, cache_write, reasoning,
+          usd_micros FROM usage_line WHERE session = ?`,
+        session,
+      );
+      for (const line of lines) sql.run(ADD_LINE, ...Object.values(line));
+      sql.run("DELETE FROM usage_line WHERE session = ?", session);
+      sql.run("DELETE FROM booked WHERE id >= ? AND id < ?", session, `${session}~`);
+      sql.run("DELETE FROM review_slot WHERE session = ?", session);
+    });
+  }
+
+  return { book, bookCuration, reserveCuration, reserveReview, reserveTurn, report, forgetSession, release, tidy };
 }
 
 interface ReportRow {
@@ -259,6 +327,13 @@ interface ReportRow {
 
 function toGrant({ tokens, usdMicros, expiresAt }: Pick<Reservation, "tokens" | "usdMicros" | "expiresAt">): Grant {
   return { tokens, ...(usdMicros === null ? {} : { usdMicros }), expiresAt };
+}
+
+function exceeds(grant: Grant, taken: Spending, day: Budget): boolean {
+  return (
+    (day.tokens > 0 && taken.tokens + grant.tokens > day.tokens) ||
+    (day.usdMicros > 0 && taken.usdMicros + (grant.usdMicros ?? 0) > day.usdMicros)
+  );
 }
 
 /** Under a day's limit every grant has one, of the same kind. */

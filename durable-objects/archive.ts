@@ -9,14 +9,16 @@ import {
   createSkillArchive,
 } from "../core/archive/skill-archive.ts";
 import { type SkillLift, type TurnRecords, createTurnRecords } from "../core/archive/turn-archive.ts";
+import { eraseSkillRows, eraseTurnsOfSession, eraseTurnsWhere } from "../core/archive/turn-erasure.ts";
 import { assert, messageOf } from "../core/errors.ts";
 import { parseSettings } from "../core/limits.ts";
 import type { SkillStore } from "../core/ports.ts";
-import { ProfileId, type SkillName } from "../core/schemas/ids.ts";
+import { ProfileId, type SessionId, type SkillName } from "../core/schemas/ids.ts";
 import type { Neighbourhood, TurnSignature } from "../core/schemas/learning.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import { SKILL_MD } from "../core/skills/format.ts";
 import { type Seeds, createLibrary, followsBundle } from "../core/skills/library.ts";
+import { holdsAny } from "../core/skills/text-pieces.ts";
 import { createWordsMemory } from "../core/skills/skill-words.ts";
 import { seeds } from "../skills-seed/index.ts";
 import { toBucket } from "../stores/r2.ts";
@@ -62,6 +64,26 @@ export class Archive extends DurableObject<ArchiveEnv> {
   /** How work of a skill's kind went before there was the skill, and since. `words`: what the skill says of itself. */
   async liftOf(skill: SkillName, words: string, createdAt: number): Promise<SkillLift> {
     return this.#turns().lift(skill, words, createdAt);
+  }
+
+  // ---- what a person deletes ----
+  async eraseSession(session: SessionId): Promise<number> {
+    return eraseTurnsOfSession(toSql(this.ctx.storage), session);
+  }
+  async eraseSkill(skill: SkillName): Promise<void> {
+    eraseSkillRows(toSql(this.ctx.storage), skill);
+    this.#opened = null;
+  }
+  /** Turns whose request holds one of these; see core/skills/text-pieces.ts. */
+  async eraseTexts(pieces: string[]): Promise<number> {
+    return eraseTurnsWhere(toSql(this.ctx.storage), (request) => holdsAny(request, pieces));
+  }
+  /** The profile has been deleted. */
+  async erase(): Promise<void> {
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+    this.#opened = null;
+    this.#records = null;
   }
 
   override async alarm(): Promise<void> {

@@ -1,10 +1,12 @@
 // Due markers, leases, notes, plans and reports of curation over a bucket, for all profiles. Used by the curator Worker,
 // and by the API for reports and policy. A plan is create-only; leases, notes and policy are compare-and-swap.
 import * as z from "zod";
-import type { Bucket, CurationStore } from "../core/ports.ts";
+import type { Bucket, CurationStore, DueMarker } from "../core/ports.ts";
 import {
+  CurationAllowance,
   CurationPlan,
   CurationRun,
+  CurationSpent,
   CurationWork,
   CuratorNotes,
   NO_NOTES,
@@ -43,22 +45,39 @@ export interface CurationStoreOptions {
 }
 
 export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStoreOptions): CurationStore {
-  async function* dueShards(before: Day): AsyncGenerator<{ day: Day; shard: string }> {
-    for await (const day of listFolders(bucket, prefixOf("due", {}))) {
+  async function* dueShards(before: Day, marker: DueMarker = "due"): AsyncGenerator<{ day: Day; shard: string }> {
+    for await (const day of listFolders(bucket, prefixOf(marker, {}))) {
       if (day >= before) return;
-      for await (const shard of listFolders(bucket, prefixOf("due", { day }))) yield { day, shard };
+      for await (const shard of listFolders(bucket, prefixOf(marker, { day }))) yield { day, shard };
     }
   }
 
   /** The cursor is the last profile of the page: it stays good while markers are cleared. */
-  async function dueProfiles(day: Day, shard: string, cursor?: string) {
-    const startAfter = cursor === undefined ? undefined : keyOf("due", { day, shard, profile: cursor });
+  async function dueProfiles(
+    day: Day,
+    shard: string,
+    { cursor, marker = "due" }: { cursor?: string; marker?: DueMarker } = {},
+  ) {
+    const startAfter = cursor === undefined ? undefined : keyOf(marker, { day, shard, profile: cursor });
     const profiles: ProfileId[] = [];
-    for await (const { key } of listObjects(bucket, prefixOf("due", { day, shard }), { startAfter })) {
+    for await (const { key } of listObjects(bucket, prefixOf(marker, { day, shard }), { startAfter })) {
       if (profiles.length === pageProfiles) return { profiles, cursor: profiles.at(-1) };
-      profiles.push(slotsOf("due", key)!.profile);
+      profiles.push(slotsOf(marker, key)!.profile);
     }
     return { profiles };
+  }
+
+  async function lastActive(profile: ProfileId): Promise<{ last: Day | null; before: Day | null }> {
+    let [last, before]: (Day | null)[] = [null, null];
+    for await (const { key } of listObjects(bucket, prefixOf("active", { profile }))) {
+      [last, before] = [slotsOf("active", key)!.day, last];
+    }
+    return { last: last ?? null, before: before ?? null };
+  }
+
+  async function newest(profile: ProfileId): Promise<number | null> {
+    const [run] = await runs(profile);
+    return run === undefined ? null : fromCurationId(run);
   }
 
   async function lease(
@@ -93,6 +112,17 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
   async function policy(profile: ProfileId): Promise<Policy> {
     const stored = await readRecord(bucket, Policy, keyOf("policy", { profile }));
     return stored?.value ?? Policy.parse({ v: 1 });
+  }
+
+  async function takeAllowance(profile: ProfileId, day: Day, run: CurationId): Promise<CurationAllowance | null> {
+    const key = keyOf("curationAllowance", { profile });
+    const stored = await readRecord(bucket, CurationAllowance, key);
+    if (!stored || stored.value.day !== day) return null;
+    const { usedBy } = stored.value;
+    if (usedBy !== null) return usedBy === run ? stored.value : null;
+    const taken = { ...stored.value, usedBy: run };
+    const { outcome } = await swapObject(bucket, key, JSON.stringify(taken), stored.etag);
+    return outcome === "won" ? taken : null;
   }
 
   /** Reads, changes and swaps until nobody was faster. What does not differ is not written. */
@@ -205,7 +235,11 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
   return {
     dueShards,
     dueProfiles,
-    clearDue: (day, profile) => bucket.delete(keyOf("due", { day, shard: shardOf(profile), profile })),
+    clearDue: (day, profile, marker = "due") => bucket.delete(keyOf(marker, { day, shard: shardOf(profile), profile })),
+    markSweep: async (day, profile) =>
+      void (await createOnce(bucket, keyOf("sweep", { day, shard: shardOf(profile), profile }), "")),
+    lastActive,
+    newest,
     lease,
     release,
     isGone: async (profile) => (await bucket.get(keyOf("gone", { profile }))) !== null,
@@ -219,6 +253,12 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
         // An ETag is made of the body: what went back to what it was must not look as if nobody had been there.
         return JSON.stringify(changed) === JSON.stringify(notes) ? notes : { ...changed, seq: notes.seq + 1 };
       }),
+    takeAllowance,
+    putSpent: async (profile, spent) => {
+      const { run, work } = spent;
+      const key = keyOf("curationSpent", { profile, run, work });
+      await createOnce(bucket, key, JSON.stringify(CurationSpent.parse(spent)));
+    },
     putPlan,
     plan: readPlan,
     openPlan,

@@ -1,11 +1,12 @@
 // Evidence of a profile's skills, and the days it was active, over a bucket. Written by the Session's outbox, read by who
 // settles a skill and by listings. Create-only but for the stats, which are a function of the rest.
+import { DeletedError } from "../core/errors.ts";
 import type { Bucket, EvidenceStore } from "../core/ports.ts";
 import { shardOf } from "../core/schemas/digest.ts";
 import type { Day, ProfileId, SkillName } from "../core/schemas/ids.ts";
 import { Baseline, Evidence, type EvidenceInput, type Lineage, SkillStats, outranks } from "../core/schemas/skill.ts";
 import { encodeOp, keyOf, prefixOf, slotsOf } from "./keys.ts";
-import { checkRecord, createOnce, listObjects, parseRecord, readRecord, swapObject } from "./objects.ts";
+import { type Swapped, checkRecord, createOnce, listObjects, parseRecord, readRecord, swapObject } from "./objects.ts";
 
 // Folds race only when two sessions of one profile end within a second of each other.
 const FOLD_ATTEMPTS = 3;
@@ -23,7 +24,12 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
     const { skill: name, text, turn, judge, nth } = evidence;
     const slots = { profile, name, text, turn, judge };
     const key = nth === 1 ? keyOf("evidence", slots) : keyOf("evidenceAgain", { ...slots, nth });
-    await createOnce(bucket, key, JSON.stringify(evidence), toMetadata(evidence));
+    try {
+      await createOnce(bucket, key, JSON.stringify(evidence), toMetadata(evidence));
+    } catch (error) {
+      // A session ends its turn with a skill that a person deleted meanwhile: there is nothing left to speak of.
+      if (!(error instanceof DeletedError)) throw error;
+    }
   }
 
   async function* list(skill: SkillName): AsyncGenerator<Evidence> {
@@ -49,8 +55,17 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
       const stats: SkillStats = { ...countUses(skill, evidence), texts: judgeTexts(evidence, lineage) };
       const body = JSON.stringify(stats);
       if (stored?.body === body) return stats;
-      const { outcome } = await swapObject(bucket, key, body, stored?.etag ?? null);
+      const { outcome } = await swapStats(key, body, stored?.etag ?? null);
       if (outcome !== "lost" || attempt === FOLD_ATTEMPTS) return stats;
+    }
+  }
+
+  async function swapStats(key: string, body: string, etag: string | null): Promise<Swapped> {
+    try {
+      return await swapObject(bucket, key, body, etag);
+    } catch (error) {
+      if (!(error instanceof DeletedError)) throw error;
+      return { outcome: "unknown", message: error.message };
     }
   }
 

@@ -36,8 +36,13 @@ export const OBJECT_KEYS = {
   curationCheck: "p/<profile>/checking/<name>",
   curatorNotes: "p/<profile>/curator",
   policy: "p/<profile>/policy.json",
+  curationAllowance: "p/<profile>/curation/allowance",
+  curationSpent: "p/<profile>/spent/<run>/<work>",
+  deletedSession: "p/<profile>/deleted/sessions/<session>",
+  deletedSkill: "p/<profile>/deleted/skills/<name>",
   gone: "p/<profile>/GONE",
   due: "due/<day>/<shard>/<profile>",
+  sweep: "sweep/<day>/<shard>/<profile>",
 } as const;
 
 /** KV `MEMORY`. */

@@ -14,6 +14,7 @@ import {
   MemoryStoreName,
   memoryId,
 } from "../core/schemas/memory.ts";
+import { profileGone } from "./deleted.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
 import { checkRecord, parseRecord } from "./objects.ts";
 
@@ -24,6 +25,8 @@ export interface MemoryStoreOptions {
   /** How long an own write is remembered while no list shows it. */
   overlayMs: number;
   overlay?: Overlay;
+  /** Whether the profile was deleted: asked before each write. KV cannot say, because it answers late. */
+  isDeleted?(): Promise<boolean>;
 }
 
 /** How long a removal outlives its add's delete. [own] KV promises a minute or more; a day is far beyond what was seen. */
@@ -32,7 +35,9 @@ const SETTLE_MS = 24 * 60 * 60_000;
 /** Of one text. [own] Who says once more what stands there so often writes nothing: every list reads all the keys. */
 const MAX_ADDS = 50;
 
-export function createMemoryStore({ kv, profile, clock, overlayMs, overlay }: MemoryStoreOptions): MemoryStore {
+export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
+  const { kv, profile, clock, overlayMs, overlay } = options;
+
   /** What is listed under a prefix, own recent writes included, by key. */
   async function collect(prefix: string): Promise<Map<string, Found>> {
     const found = new Map<string, Found>();
@@ -55,6 +60,7 @@ export function createMemoryStore({ kv, profile, clock, overlayMs, overlay }: Me
   }
 
   async function put(key: string, record: MemoryAdd | MemoryRemove | MemoryPurge): Promise<void> {
+    if (await options.isDeleted?.()) throw profileGone();
     const value = JSON.stringify(record);
     // A list brings metadata along and no values: what fits in it needs no get.
     await kv.put(key, value, byteLength(value) <= FIXED.kvMetadataBytes ? { metadata: record } : {});
@@ -118,6 +124,14 @@ export function createMemoryStore({ kv, profile, clock, overlayMs, overlay }: Me
     return adds.length;
   }
 
+  async function textOf(store: MemoryStoreName, id: Sha256): Promise<string | null> {
+    for (const [key, found] of await collect(hashPrefix(profile, store, id))) {
+      const add = slotsOf("memoryAdd", key) && (await load(MemoryAdd, key, found));
+      if (add) return add.text;
+    }
+    return null;
+  }
+
   /**
    * An add goes first, its removal when no sweep of a day has seen the add: KV may show two deletes in either order, and a
    * removal that went first would bring the entry back. Of what was purged every add goes at once, and the mark never.
@@ -137,6 +151,16 @@ export function createMemoryStore({ kv, profile, clock, overlayMs, overlay }: Me
       }
     }
     return deleted;
+  }
+
+  async function hasRemovals(before: number): Promise<boolean> {
+    for (const store of MemoryStoreName.options) {
+      for (const [key, at] of await collect(prefixOf("memoryAdd", { profile, store }))) {
+        const removed = slotsOf("memoryRemove", key) && (await load(MemoryRemove, key, at));
+        if (removed && removed.at < before) return true;
+      }
+    }
+    return false;
   }
 
   interface Removed {
@@ -162,7 +186,7 @@ export function createMemoryStore({ kv, profile, clock, overlayMs, overlay }: Me
     return 1;
   }
 
-  return { list, survey, add, remove, purge, sweep };
+  return { list, survey, textOf, add, remove, purge, sweep, hasRemovals };
 }
 
 interface LivingKey {

@@ -1,9 +1,10 @@
 // How every store touches a bucket: read and parse, create once, swap, list to the end. Knows no key and no record; stands
 // a 429 and a lost answer where it can be told what is there.
 import type * as z from "zod";
-import { messageOf } from "../core/errors.ts";
+import { DeletedError, StateNewerError, messageOf } from "../core/errors.ts";
 import type { Bucket, StoredBody, StoredObject } from "../core/ports.ts";
 import { type FileBody, toFileBody } from "../core/schemas/file-body.ts";
+import { assertKnownVersion } from "../core/schemas/version.ts";
 
 /** A record that does not parse is damage, never data. */
 export function parseRecord<T>(schema: z.ZodType<T>, key: string, body: string): T {
@@ -19,6 +20,7 @@ export function parseRecord<T>(schema: z.ZodType<T>, key: string, body: string):
 export function checkRecord<T>(schema: z.ZodType<T>, key: string, raw: unknown): T {
   const parsed = schema.safeParse(raw);
   if (parsed.success) return parsed.data;
+  assertKnownVersion(`The record ${key}`, raw, parsed.error);
   const issue = parsed.error.issues[0];
   throw new Error(`The record ${key} does not parse: ${issue?.path.join(".") || "value"}: ${issue?.message}`);
 }
@@ -53,6 +55,7 @@ export async function createOnce(
   try {
     if (await bucket.put(key, body, { ifAbsent: true, customMetadata })) return { body, won: true };
   } catch (error) {
+    if (error instanceof DeletedError) throw error;
     thrown = error;
   }
   const found = await bucket.get(key);
@@ -75,6 +78,7 @@ export async function swapObject(
   try {
     return { outcome: (await bucket.put(key, body, { ...condition, customMetadata })) ? "won" : "lost" };
   } catch (error) {
+    if (error instanceof DeletedError || error instanceof StateNewerError) throw error;
     return { outcome: "unknown", message: messageOf(error) };
   }
 }

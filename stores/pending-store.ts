@@ -99,6 +99,11 @@ export function createPendingStore({ bucket, profile, clock, random }: PendingSt
       }
     },
 
+    async newest() {
+      const { settled } = await survey();
+      return settled.length === 0 ? null : Math.max(...settled.map(({ at }) => at));
+    },
+
     async sweep(before) {
       const old = (await survey()).settled.filter(({ at }) => at < before);
       await deleteAll(

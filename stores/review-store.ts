@@ -124,7 +124,16 @@ export function createReviewStore({ bucket, profile }: { bucket: Bucket; profile
     return old.length;
   }
 
+  async function newest(): Promise<number | null> {
+    let at: number | null = null;
+    for await (const { uploaded } of listObjects(bucket, prefixOf("reviewJob", { profile }))) {
+      at = Math.max(at ?? 0, uploaded.getTime());
+    }
+    return at;
+  }
+
   return {
+    newest,
     async putJob(job) {
       const key = keyOf("reviewJob", { profile, review: job.review });
       await createOnce(bucket, key, JSON.stringify(ReviewJob.parse(job)));

@@ -14,6 +14,8 @@ interface Change {
   op: string;
   now: number;
   readConditions?: ReadConditions;
+  /** The last numbers of a deleted skill of that name: a new one goes on from there. */
+  after?: { seq: number; rev: number };
 }
 
 /** The head after a change, or null when nothing would differ. A first head needs files, description, state and origin. */
@@ -29,14 +31,15 @@ export function toArchivedHead(head: SkillHead, reason: string, now: number): Sk
 }
 
 function toFirstHead(files: SkillFiles, next: SkillNext, change: Change): SkillHead {
-  const { name, op, now } = change;
+  const { name, op, now, after } = change;
   const { description, state, origin } = next;
   assert(description !== undefined && state && origin, `the first ${name} needs a description, a state and an origin`);
   return SkillHead.parse({
     v: 1,
     name,
-    seq: 1,
-    rev: 1,
+    seq: (after?.seq ?? 0) + 1,
+    rev: (after?.rev ?? 0) + 1,
+    ...(after && { firstRev: after.rev + 1 }),
     text: textOfFiles(files),
     description,
     category: next.category ?? "general",

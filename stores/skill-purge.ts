@@ -3,7 +3,7 @@
 import { type Result, err, ok } from "../core/errors.ts";
 import type { Bucket, Clock, SkillPurged } from "../core/ports.ts";
 import type { ProfileId, Sha256, SkillName } from "../core/schemas/ids.ts";
-import { type PastRevision, SkillHead, type SkillTombstone, isPurged, mayName } from "../core/schemas/skill.ts";
+import { PastRevision, SkillHead, type SkillTombstone, isPurged, mayName } from "../core/schemas/skill.ts";
 import type { Backoff } from "./backoff.ts";
 import type { BlobCache } from "./blob-cache.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
@@ -50,11 +50,16 @@ async function tryPurge(context: PurgeContext, found: FoundRevision, memo: Memo)
   let tombstone = isFinished(found) ? found.value : null;
   if (!tombstone) {
     const blobs = blobsOf(found.value);
-    const taken = await leases.take(blobs, memo.held);
+    const orphans = (await findOrphans(context)).filter((sha256) => !blobs.includes(sha256));
+    const taken = await leases.take([...blobs, ...orphans], memo.held);
     if (!taken) return null;
     memo.held = taken;
     if (!(await beginGrave(context, found, blobs))) return null;
-    memo.purged = await deleteUnnamed(context, blobs, taken);
+    const unnamed = await deleteUnnamed(context, [...blobs, ...orphans], taken);
+    memo.purged = unnamed && {
+      deleted: unnamed.deleted.filter((sha256) => blobs.includes(sha256)),
+      kept: unnamed.kept.filter(({ sha256 }) => blobs.includes(sha256)),
+    };
     tombstone = memo.purged && (await finishGrave(context, found.value));
   }
   if (tombstone && memo.held) await leases.release(memo.held);
@@ -65,9 +70,13 @@ function isFinished(found: FoundRevision): found is FoundRevision & { value: Ski
   return isPurged(found.value) && found.value.blobs === undefined;
 }
 
-function blobsOf(revision: PastRevision): Sha256[] {
-  if (isPurged(revision)) return revision.blobs ?? [];
+export function blobsOf(revision: PastRevision | SkillHead): Sha256[] {
+  if (isTombstone(revision)) return revision.blobs ?? [];
   return [...new Set(Object.values(revision.files).map((file) => file.sha256))];
+}
+
+function isTombstone(revision: PastRevision | SkillHead): revision is SkillTombstone {
+  return isPurged(revision as PastRevision);
 }
 
 /** From here on the revision cannot be read, whatever becomes of its contents. False when that is not certain. */
@@ -85,8 +94,29 @@ async function finishGrave({ heads }: PurgeContext, { name, rev }: PastRevision)
   return (await heads.bury(found, tombstone)).outcome === "won" ? tombstone : null;
 }
 
+/**
+ * Contents that no head and no revision names: of a write that lost its swap and was then refused. A writer that is still
+ * at it reads the lease, and puts them again.
+ */
+export async function findOrphans({ bucket, profile }: Pick<PurgeContext, "bucket" | "profile">): Promise<Sha256[]> {
+  const blobs = new Set<Sha256>();
+  for await (const { key } of listObjects(bucket, prefixOf("blob", { profile }))) {
+    blobs.add(slotsOf("blob", key)!.sha256);
+  }
+  for (const prefix of [prefixOf("head", { profile }), prefixOf("revision", { profile })]) {
+    if (blobs.size === 0) break;
+    for await (const { key, customMetadata } of listObjects(bucket, prefix, { metadata: true })) {
+      if (!mayName(customMetadata?.refs, blobs)) continue;
+      const schema = prefix === prefixOf("head", { profile }) ? SkillHead : PastRevision;
+      const record = (await readRecord<SkillHead | PastRevision>(bucket, schema, key))?.value;
+      for (const { sha256 } of Object.values(record?.files ?? {})) blobs.delete(sha256);
+    }
+  }
+  return [...blobs];
+}
+
 /** Null when the time of the lease ran out or a call failed: nothing is lost by beginning again. */
-async function deleteUnnamed(context: PurgeContext, blobs: Sha256[], held: SeenLease) {
+export async function deleteUnnamed(context: PurgeContext, blobs: Sha256[], held: SeenLease) {
   const { bucket, profile, leases, cache, clock } = context;
   // Writers that looked before the lease was taken have swapped their heads after this, or never will.
   await clock.sleep(GRACE_MS);

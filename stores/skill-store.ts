@@ -1,19 +1,29 @@
 // The skills of one profile over a bucket: heads changed by compare-and-swap, past heads and contents kept for good.
 // Made by the Session, the review Worker and the curator Worker, all of which may write at once. Never holds a lock, and
 // never leaves a state that the same operation, run again, cannot finish.
-import { type Result, err, ok } from "../core/errors.ts";
-import type { Bucket, Clock, Random, SkillChange, SkillChanged, SkillSnapshot, SkillStore } from "../core/ports.ts";
+import { DeletedError, type Result, err, ok } from "../core/errors.ts";
+import type {
+  Bucket,
+  Clock,
+  Random,
+  SkillChange,
+  SkillChanged,
+  SkillNext,
+  SkillSnapshot,
+  SkillStore,
+} from "../core/ports.ts";
 import type { FileBody } from "../core/schemas/file-body.ts";
 import type { ProfileId, Sha256, SkillName } from "../core/schemas/ids.ts";
 import { type SkillHead, isPurged, toIndexLine } from "../core/schemas/skill.ts";
 import { type Backoff, createBackoff } from "./backoff.ts";
 import type { IndexCache } from "./index-cache.ts";
 import { type BlobCache, createBlobCache } from "./blob-cache.ts";
-import { keyOf } from "./keys.ts";
+import { isGone, profileGone, readDeletedSkill, skillDeleted } from "./deleted.ts";
 import { HOLD_MS, createPurgeLeases } from "./purge-lease.ts";
 import { type ReadConditions, toArchivedHead, toNextHead } from "./skill-head.ts";
 import { createSkillHeads, newBlobs } from "./skill-heads.ts";
 import { type SeenIndex, createSkillIndex, lineOf, withoutLine } from "./skill-index.ts";
+import { eraseLateWrites, eraseSkill } from "./skill-erase.ts";
 import { purgeRevision } from "./skill-purge.ts";
 import { rebuildIndex } from "./skill-rebuild.ts";
 
@@ -39,18 +49,19 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
   const leases = createPurgeLeases({ bucket, profile, clock, random });
   let firstLook: Promise<boolean> | undefined;
 
-  async function isGone(): Promise<boolean> {
-    return (await bucket.get(keyOf("gone", { profile }))) !== null;
-  }
-
   async function change(wanted: SkillChange): Promise<Result<SkillChanged>> {
-    if (await (firstLook ??= isGone())) return profileGone();
+    if (await (firstLook ??= isGone(bucket, profile))) return refuse(profileGone());
     const backoff = createBackoff({ clock, random, withinMs: swapMs });
     const memo: Memo = { stored: { since: null, hashes: new Set() }, doubtful: null };
-    for (;;) {
-      const attempt = await tryChange(wanted, memo, backoff);
-      if (attempt.outcome === "settled") return attempt.result;
-      if (!(await backoff.wait())) return busy(wanted.name, attempt.message);
+    try {
+      for (;;) {
+        const attempt = await tryChange(wanted, memo, backoff);
+        if (attempt.outcome === "settled") return attempt.result;
+        if (!(await backoff.wait())) return busy(wanted.name, attempt.message);
+      }
+    } catch (error) {
+      if (error instanceof DeletedError) return refuse(error);
+      throw error;
     }
   }
 
@@ -65,7 +76,10 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
     const doneAt = current && (await heads.revisionOf(current.value, op, wanted.since));
     if (doneAt) {
       const { written } = memo.doubtful ?? {};
-      const resumed = { created: doneAt === 1, seen: null, replayed: memo.doubtful === null, written };
+      const resumed = {
+        ...{ created: isCreate(current.value, doneAt), seen: null, replayed: memo.doubtful === null },
+        written,
+      };
       return settled(await finish(wanted, current.value, resumed, backoff));
     }
 
@@ -75,11 +89,14 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
     if (current && !snapshot) return lost("the skill was changed while it was read");
     const decided = await wanted.decide(snapshot, snapshot ? seen.index : withoutLine(seen.index, name));
     if (!decided.ok) return settled(decided);
+    const deleted = current ? null : await readDeletedSkill(bucket, profile, name);
+    if (deleted && !mayBringBack(decided.value)) return settled(refuse(skillDeleted(name)));
     const next = toNextHead(current?.value ?? null, decided.value, {
       name,
       op,
       now: clock.now(),
       readConditions: options.readConditions,
+      ...(deleted && { after: deleted }),
     });
     const done: Done = { created: current === null, seen, replayed: false };
     if (!next) return settled(await finish(wanted, current!.value, done, backoff));
@@ -94,8 +111,13 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
     if (trouble !== null) return lost(trouble);
 
     const lookedAt = clock.now();
-    const [gone, latest] = await Promise.all([isGone(), leases.read()]);
-    if (gone) return settled(profileGone());
+    const [gone, latest, deletedNow] = await Promise.all([
+      isGone(bucket, profile),
+      leases.read(),
+      current ? null : readDeletedSkill(bucket, profile, name),
+    ]);
+    if (gone) return settled(refuse(profileGone()));
+    if (deletedNow?.at !== deleted?.at) return lost("the skill was deleted meanwhile");
     if (latest.etag !== lease.etag) return lost("a purge has begun or ended meanwhile");
     if (clock.now() - lookedAt > HOLD_MS) return lost("the store answers slowly");
     done.written = { name, rev: next.rev, blobs, since: lease.etag };
@@ -194,9 +216,17 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
     revision: heads.revision,
     change,
     async purge(name, rev) {
-      if (await isGone()) return profileGone();
+      if (await isGone(bucket, profile)) return refuse(profileGone());
       const backoff = createBackoff({ clock, random, withinMs: swapMs });
       return purgeRevision({ bucket, profile, heads, leases, cache, clock, backoff }, name, rev);
+    },
+    async erase(name, { late = false } = {}) {
+      if (await isGone(bucket, profile)) return refuse(profileGone());
+      const backoff = createBackoff({ clock, random, withinMs: swapMs });
+      return (late ? eraseLateWrites : eraseSkill)(
+        { bucket, profile, heads, index, leases, cache, clock, backoff },
+        name,
+      );
     },
     rebuildIndex: (check) =>
       rebuildIndex({ index, heads, check, clock, backoff: createBackoff({ clock, random, withinMs: swapMs }) }),
@@ -254,6 +284,16 @@ function busy(name: SkillName, last: string) {
   });
 }
 
-function profileGone() {
-  return err("profile_gone", "This profile has been deleted: nothing can be written to it any more.");
+function refuse({ code, message }: DeletedError) {
+  return err(code, message);
+}
+
+/** Whether the operation made the skill: its first revision, or the first one since it was deleted. */
+function isCreate(head: SkillHead, rev: number): boolean {
+  return rev === 1 || (rev === head.rev && head.createdAt === head.revisedAt);
+}
+
+/** What a person deleted comes back by a person, or with the deployment: never by an agent that was still at it. */
+function mayBringBack({ origin }: SkillNext): boolean {
+  return origin === "user" || origin === "hub" || origin === "bundled";
 }

@@ -1,5 +1,6 @@
 // The tables of an Archive, one a profile. docs/STORAGE.md describes each; a test compares. Each kind of thing it holds has
 // tables of its own, so that turns can stand beside skills and either be changed without the other.
+import { StateNewerError } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 
 /** Rises when words are counted in another way: the tables are then dropped, and filled again from what they were made of. */
@@ -38,10 +39,21 @@ export function openTurnTables(sql: Sql): void {
   for (const statement of TURNS) sql.run(statement);
 }
 
+export function dropSkillTables(sql: Sql): void {
+  sql.run(STATE);
+  sql.transaction(() => {
+    for (const table of SKILL_TABLES) sql.run(`DROP TABLE IF EXISTS ${table}`);
+    sql.run("DELETE FROM archive_part WHERE name = 'skills'");
+  });
+}
+
 export function openSkillTables(sql: Sql): void {
   sql.run(STATE);
   const [part] = sql.run<{ version: number }>("SELECT version FROM archive_part WHERE name = 'skills'");
   if (part?.version === SKILLS_VERSION) return;
+  if (part && part.version > SKILLS_VERSION) {
+    throw new StateNewerError("The search tables of this profile", part.version, SKILLS_VERSION);
+  }
   sql.transaction(() => {
     for (const table of SKILL_TABLES) sql.run(`DROP TABLE IF EXISTS ${table}`);
     for (const statement of SKILLS) sql.run(statement);

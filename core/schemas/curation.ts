@@ -5,6 +5,7 @@ import { Cost, Usage } from "./entry.ts";
 import { Citation, CurationId, Day, ProfileId, Sha256, SkillName } from "./ids.ts";
 import { Grant, ReviewResult } from "./review.ts";
 import { SkillState } from "./skill.ts";
+import { UsageLine } from "./usage.ts";
 
 const OfRun = { v: z.literal(1), profile: ProfileId, run: CurationId };
 
@@ -19,9 +20,18 @@ export const CurationMessage = z.discriminatedUnion("kind", [
     day: Day,
     shard: z.string().regex(/^[0-9a-f]{2}$/),
     cursor: z.string().optional(),
+    /** The markers are those of quiet profiles: what they left is swept, and nothing curated. */
+    sweep: z.literal(true).optional(),
   }),
   /** `consolidate`: the model is asked as well which skills should be one. */
-  z.object({ ...OfRun, kind: z.literal("profile"), dryRun: z.boolean(), consolidate: z.boolean().optional() }),
+  z.object({
+    ...OfRun,
+    kind: z.literal("profile"),
+    dryRun: z.boolean(),
+    consolidate: z.boolean().optional(),
+    /** What the Account set aside for this run, where a day's budget is set. */
+    allowance: z.object({ id: z.string(), grant: Grant }).optional(),
+  }),
   z.object({ ...OfRun, kind: z.literal("rollback"), of: CurationId }),
   z.object({ ...OfRun, kind: z.literal("rewrite"), skill: SkillName }),
   z.object({ ...OfRun, kind: z.literal("look"), skill: SkillName }),
@@ -99,6 +109,10 @@ export const CurationPlan = z.object({
   work: z.array(WorkItem).optional(),
   /** Changes that had no room in this run: the next one's. */
   left: z.int().optional(),
+  /** Work for a model that the day's budget has no room for. */
+  unpaid: z.int().optional(),
+  /** The Account's reservation that the work spends. */
+  allowance: z.string().optional(),
   /** The run that this one takes back, and its changes, last one first. */
   undoes: CurationId.optional(),
   undo: z.array(CurationChange).optional(),
@@ -125,6 +139,7 @@ export const CurationRun = z.object({
   /** What was left to a model; what became of it has a record of its own. */
   work: z.array(WorkItem).optional(),
   left: z.int().optional(),
+  unpaid: z.int().optional(),
   undoes: CurationId.optional(),
   undone: z.array(z.object({ change: CurationChange, result: Done, why: z.string() })).optional(),
   /** In the order they were made. */
@@ -194,6 +209,31 @@ export const CurationWork = z.object({
   finishedAt: z.int(),
 });
 export type CurationWork = z.infer<typeof CurationWork>;
+
+/**
+ * `p/<profile>/curation/allowance`: what a curation may spend on a day with a limit, set aside by the profile's Account. Used
+ * by one run; `null`: by none yet.
+ */
+export const CurationAllowance = z.object({
+  v: z.literal(1),
+  id: z.string(),
+  day: Day,
+  grant: Grant,
+  usedBy: CurationId.nullable(),
+});
+export type CurationAllowance = z.infer<typeof CurationAllowance>;
+
+/** `p/<profile>/spent/<run>/<work>`: what a piece of work spent, on its way to the Account. */
+export const CurationSpent = z.object({
+  v: z.literal(1),
+  run: CurationId,
+  work: WorkId,
+  at: z.int(),
+  lines: z.array(UsageLine),
+  /** The Account's reservation; absent where no limit is set. */
+  grant: z.string().optional(),
+});
+export type CurationSpent = z.infer<typeof CurationSpent>;
 
 /** `p/<profile>/policy.json`: all that the curator may know of an account. */
 export const Policy = z.object({

@@ -209,6 +209,10 @@ export const Settings = z.strictObject({
     /** What one run may spend on models. */
     grantTokens: count,
     grantUsd: z.number().min(0),
+    /** How long plans, reports and merges are kept. */
+    keepDays: count.min(1),
+    /** Runs that a profile may ask for in an hour, their taking back included. */
+    maxRequests: count.min(1),
   }),
 });
 export type Settings = z.infer<typeof Settings>;

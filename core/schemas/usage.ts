@@ -80,6 +80,15 @@ export interface Budget {
   usdMicros: number;
 }
 
+/** Of the settings' `budget`: what all of a profile may spend on one UTC day. */
+export function toDayBudget({ profileDayTokens, profileDayUsd }: DayLimits): Budget {
+  return { tokens: profileDayTokens, usdMicros: toUsdMicros(profileDayUsd) };
+}
+interface DayLimits {
+  profileDayTokens: number;
+  profileDayUsd: number;
+}
+
 export function isLimited(budget: Budget): boolean {
   return budget.tokens > 0 || budget.usdMicros > 0;
 }

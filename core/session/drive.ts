@@ -361,6 +361,13 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       return open.map((turn) => turn.n);
     },
 
+    /** Nothing is written: the log goes as well. */
+    end(): void {
+      const { current } = state;
+      pumping = state.current = null;
+      current?.abort.abort();
+    },
+
     /** The lease ran out. A live driver that gets on takes a new one; without one the turn was cut off. */
     onAlarm(): void {
       const row = jobs.get("drive");

@@ -270,6 +270,14 @@ export function createSessionEngine(given: SessionHost) {
       return wake() ? createApprovals(context).decide(id, approve) : UNKNOWN;
     },
 
+    /** The session is deleted: what runs is cut off, readers are sent away, and from here on nobody knows it. */
+    end(): void {
+      driver.end();
+      hub.end();
+      known = null;
+      log.forget();
+    },
+
     /** The next wake is armed before any work, so that a throw never ends the chain of alarms. */
     async alarm(): Promise<void> {
       if (!known) return;

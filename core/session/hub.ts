@@ -26,6 +26,8 @@ export const MAX_STANDING = 32;
 export const CLOSE = {
   /** Come back with the last id and the key. */
   signInAgain: 4001,
+  /** The session was deleted: there is nothing to come back to. */
+  deleted: 4404,
   /** Readers say nothing but `ping`. */
   notUnderstood: 4400,
 } as const;
@@ -48,6 +50,8 @@ export interface Kept {
 
 interface Reader {
   take(event: PlacedEvent): void;
+  /** The session is deleted. */
+  end(): void;
 }
 
 export type Hub = ReturnType<typeof createHub>;
@@ -74,6 +78,10 @@ export function createHub(clock: Clock) {
         } catch {
           leave(connection); // It is closing: the reader comes back with its last id, or not at all.
         }
+      },
+      end() {
+        leave(connection);
+        connection.close(CLOSE.deleted, "This session was deleted.");
       },
     };
     readers.add(reader);
@@ -126,6 +134,10 @@ export function createHub(clock: Clock) {
             text.end();
           }
         },
+        end() {
+          leaveStream();
+          text.end();
+        },
       };
       function leaveStream(): void {
         readers.delete(reader);
@@ -167,6 +179,10 @@ export function createHub(clock: Clock) {
     /** A connection that outlived the object which accepted it. */
     rejoin: (connection: StandingReader, kept: Kept): void => void join(connection, kept),
     leave,
+    /** Sends every reader away. */
+    end(): void {
+      for (const reader of readers) reader.end();
+    },
   };
 }
 

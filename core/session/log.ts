@@ -5,6 +5,7 @@ import { assert } from "../errors.ts";
 import { FIXED } from "../limits.ts";
 import type { Sql } from "../ports.ts";
 import { byteLength } from "../schemas/digest.ts";
+import { assertKnownVersion } from "../schemas/version.ts";
 import { Entry, type TurnState, TurnStats } from "../schemas/entry.ts";
 import { ObservedTurn } from "../schemas/learning.ts";
 import { BusyMode } from "../schemas/settings.ts";
@@ -237,5 +238,11 @@ function toTurns(rows: RawTurn[]): TurnRow[] {
 }
 
 function toEntries(rows: { body: string }[]): Entry[] {
-  return rows.map((row) => Entry.parse(JSON.parse(row.body)));
+  return rows.map((row) => {
+    const raw: unknown = JSON.parse(row.body);
+    const parsed = Entry.safeParse(raw);
+    if (parsed.success) return parsed.data;
+    assertKnownVersion("An entry of this session", raw, parsed.error);
+    throw parsed.error;
+  });
 }

@@ -1,5 +1,6 @@
 // The session's tables, except the workspace's (core/workspace/file-node.ts). docs/STORAGE.md describes each; a test compares.
 // WITHOUT ROWID and no secondary index: after time awake, a row written is the dearest thing a turn buys.
+import { StateNewerError } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 import { migrateWorkspace } from "../workspace/workspace.ts";
 
@@ -34,7 +35,8 @@ export function createTables(sql: Sql): void {
 export function migrate(sql: Sql): void {
   const row = sql.run<{ value: string }>("SELECT value FROM meta WHERE key = 'schema'")[0];
   const version = row ? (JSON.parse(row.value) as number) : 1;
-  if (version >= SCHEMA_VERSION) return;
+  if (version > SCHEMA_VERSION) throw new StateNewerError("This session", version, SCHEMA_VERSION);
+  if (version === SCHEMA_VERSION) return;
   sql.transaction(() => {
     if (version < 2) sql.run("ALTER TABLE turn ADD COLUMN more TEXT");
     sql.run("ALTER TABLE turn ADD COLUMN observed TEXT");

@@ -4,7 +4,7 @@ import { DurableObject } from "cloudflare:workers";
 import quickjs from "#wasm/quickjs.wasm";
 import type { ModelChain, ModelSlot } from "../../core/agent/contract.ts";
 import { createCheckRunner } from "../../core/checks/run-checks.ts";
-import { type Result, assert, messageOf, ok } from "../../core/errors.ts";
+import { type Result, StateNewerError, assert, err, messageOf, ok } from "../../core/errors.ts";
 import { parseSettings } from "../../core/limits.ts";
 import type { ProviderEnv } from "../../core/memory/provider-env.ts";
 import { createCircuit } from "../../core/memory/provider-guard.ts";
@@ -41,6 +41,7 @@ import { CLOSE, type Kept, type StandingReader } from "../../core/session/hub.ts
 import { conditionsOf } from "../../core/skills/conditions.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { createBlobCache } from "../../stores/blob-cache.ts";
+import { guardWrites } from "../../stores/deleted.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { toKeyValue } from "../../stores/kv.ts";
 import { createIndexCache } from "../../stores/index-cache.ts";
@@ -53,6 +54,7 @@ import { systemClock } from "../../stores/system-clock.ts";
 import type { Account } from "../account.ts";
 import type { Archive } from "../archive.ts";
 import { toSql } from "../sql.ts";
+import { isErased, leaveTombstone, toMortal } from "./erased.ts";
 
 /** Contents of skills, for as long as the isolate lives. */
 const BLOBS = createBlobCache();
@@ -91,11 +93,14 @@ const MEMORY_DEPS: ProviderDeps = {
 export class Session extends DurableObject<SessionEnv> {
   readonly #opened: Result<SessionEngine>;
   readonly #readers = new Map<WebSocket, StandingReader>();
+  /** Deleted in this life of the object: nothing that still runs reaches a store any more. */
+  #isErased = false;
 
   constructor(ctx: DurableObjectState, env: SessionEnv) {
     super(ctx, env);
     const settings = parseSettings(env.TALARIA_SETTINGS);
-    this.#opened = settings.ok ? ok(createSessionEngine(this.adapt(toHost(ctx, env, settings.value)))) : settings;
+    const host = settings.ok ? toHost(ctx, env, settings.value) : null;
+    this.#opened = host ? openEngine(this.adapt(toMortal(host, () => this.#isErased))) : (settings as Result<never>);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     const kept = (socket: WebSocket) => ({
       reader: this.#toReader(socket),
@@ -114,8 +119,20 @@ export class Session extends DurableObject<SessionEnv> {
     return this.#opened.value;
   }
 
-  async create(input: { learning: Learning; title: string }): Promise<SessionInfo> {
+  /** `null`: the session was deleted before it was made. */
+  async create(input: { learning: Learning; title: string }): Promise<SessionInfo | null> {
+    if (this.#isErased || isErased(this.ctx.storage)) return null;
     return this.#engine.create(input);
+  }
+  /** Leaves a tombstone and nothing else. Done again it changes nothing. Asked by the profile's Account. */
+  async erase(): Promise<void> {
+    this.#isErased = true;
+    if (this.#opened.ok) this.#opened.value.end();
+    const { storage } = this.ctx;
+    await storage.deleteAlarm();
+    if (isErased(storage)) return;
+    await storage.deleteAll();
+    leaveTombstone(storage);
   }
   async detail(): Promise<SessionDetail | null> {
     return this.#engine.detail();
@@ -225,12 +242,22 @@ export class Session extends DurableObject<SessionEnv> {
   }
 }
 
+/** A session that a newer version wrote is left as it is, and says so to whoever asks. */
+function openEngine(host: SessionHost): Result<SessionEngine> {
+  try {
+    return ok(createSessionEngine(host));
+  } catch (error) {
+    if (error instanceof StateNewerError) return err("state_newer", error.message);
+    throw error;
+  }
+}
+
 function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): SessionHost {
   const [profilePart, sessionPart] = (ctx.id.name ?? "").split("/");
   const profile = ProfileId.parse(profilePart);
   const session = SessionId.parse(sessionPart);
   const clock = systemClock;
-  const bucket = toBucket(env.SKILLS);
+  const bucket = guardWrites(toBucket(env.SKILLS));
   const chains = new Map<ModelSlot, Result<ModelChain>>();
   const memoryProvider = openProvider(env, { profile, session }, MEMORY_DEPS);
   // A session works without one; the operator reads why in the log.

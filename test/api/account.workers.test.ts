@@ -151,7 +151,7 @@ describe("the ledger of an account", () => {
     await account.book(booking);
     await evictDurableObject(account);
     await account.book(booking);
-    expect((await account.usage(day)).totals).toMatchObject({ calls: 1, tokens: 10, input: 1, cacheWrite: 4 });
+    expect((await account.usage(day))!.totals).toMatchObject({ calls: 1, tokens: 10, input: 1, cacheWrite: 4 });
   });
 
   it("remembers after an eviction what is set aside", async () => {
@@ -169,7 +169,7 @@ describe("the ledger of an account", () => {
     });
     await evictDurableObject(account);
     await account.book(booking);
-    expect((await account.usage(day)).totals.calls).toBe(1);
+    expect((await account.usage(day))!.totals.calls).toBe(1);
   });
 
   it("is not kept for a profile that has no account", async () => {

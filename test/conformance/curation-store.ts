@@ -41,7 +41,7 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
       const seen: string[] = [];
       let cursor: string | undefined;
       do {
-        const page = await store.dueProfiles(second!, shard, cursor);
+        const page = await store.dueProfiles(second!, shard, { cursor });
         expect(page.profiles.length).toBeLessThanOrEqual(2);
         for (const profile of page.profiles) await store.clearDue(second!, profile);
         seen.push(...page.profiles);

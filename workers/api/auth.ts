@@ -12,6 +12,9 @@ const OPEN = new Set(["GET /health", "GET /openapi.json"]);
 const PUBLIC = /^GET (?:\/p\/[^/]+)?\/\.well-known\/(?:agent-skills|skills)\//;
 const OPERATOR = new Set(["POST /v1/profiles", "POST /v1/keys"]);
 
+/** For the operator, and for the profile itself. */
+const OWN_PROFILE = /^DELETE \/v1\/profiles\/([^/]+)$/;
+
 /** How long a revoked key may still work in an isolate that saw it before. */
 const CHECKED_MS = 30_000;
 const MAX_CHECKED = 1_000;
@@ -21,7 +24,9 @@ const checked = createCheckedKeys(CHECKED_MS, MAX_CHECKED);
 
 export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const route = `${c.req.method === "HEAD" ? "GET" : c.req.method} ${c.req.path}`;
+  const owned = OWN_PROFILE.exec(route)?.[1];
   if (OPERATOR.has(route)) assertOperator(c);
+  else if (owned !== undefined) await assertMayDelete(c, owned);
   else if (!OPEN.has(route) && !PUBLIC.test(route)) c.set("profile", await profileOf(c));
   await next();
 };
@@ -64,6 +69,14 @@ async function profileOf(c: Context<ApiEnv>): Promise<ProfileId> {
     checked.add(key, parsed.profile, now);
   }
   return parsed.profile;
+}
+
+/** Who holds another profile's key learns nothing of this one. */
+async function assertMayDelete(c: Context<ApiEnv>, profile: string): Promise<void> {
+  if (!parseKey(bearerOf(c))) return assertOperator(c);
+  const own = await profileOf(c);
+  if (own !== profile) throw new AppError("operator_required", "A key deletes its own profile and no other.");
+  c.set("profile", own);
 }
 
 function assertOperator(c: Context<ApiEnv>): void {

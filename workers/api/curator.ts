@@ -6,9 +6,11 @@ import { renderCurationWork } from "../../core/learning/curation/report.ts";
 import { CurationReport, CurationRunList, CurationStarted, CuratorStatus } from "../../core/schemas/api.ts";
 import type { CurationMessage } from "../../core/schemas/curation.ts";
 import { CurationId, type ProfileId, toCurationId } from "../../core/schemas/ids.ts";
+import type { Grant } from "../../core/schemas/review.ts";
 import { type Env, settingsOf } from "./env.ts";
-import { AppError } from "./problems.ts";
+import { AppError, unwrap } from "./problems.ts";
 import { Flag, answers, createRouter } from "./router.ts";
+import { openAccount } from "./session-rpc.ts";
 import { openCuration } from "./stores.ts";
 
 export const curator = createRouter();
@@ -36,9 +38,10 @@ curator.openapi(
   }),
   async (c) => {
     const { dryRun, consolidate } = c.req.valid("query");
-    const run = await send(c.env, (run) => ({
+    const run = await send(c.env, { profile: c.var.profile, asksModels: !dryRun }, (run, allowance) => ({
       ...{ v: 1, kind: "profile", profile: c.var.profile, run, dryRun },
       ...(consolidate && { consolidate }),
+      ...(allowance && { allowance }),
     }));
     return c.json({ run }, 202, { location: `/v1/curator/runs/${run}` });
   },
@@ -111,14 +114,28 @@ curator.openapi(
     if (report.dryRun || (changes.length === 0 && !isUnderWay)) {
       throw new AppError("nothing_to_undo", "That run has changed nothing.");
     }
-    const run = await send(c.env, (run) => ({ v: 1, kind: "rollback", profile, run, of }));
+    const run = await send(c.env, { profile, asksModels: false }, (run) => ({
+      v: 1,
+      kind: "rollback",
+      profile,
+      run,
+      of,
+    }));
     return c.json({ run }, 202, { location: `/v1/curator/runs/${run}` });
   },
 );
 
-async function send(env: Env, make: (run: CurationId) => CurationMessage): Promise<CurationId> {
+type Allowance = { id: string; grant: Grant } | null;
+
+/** A profile may ask so often in an hour; where a day's budget is set, the run gets what is left of it. */
+async function send(
+  env: Env,
+  { profile, asksModels }: { profile: ProfileId; asksModels: boolean },
+  make: (run: CurationId, allowance: Allowance) => CurationMessage,
+): Promise<CurationId> {
   const run = toCurationId(Date.now(), Math.random);
-  await env.CURATION.send(make(run));
+  const { allowance } = unwrap(await openAccount(env, profile).askForCuration(run, asksModels));
+  await env.CURATION.send(make(run, allowance));
   return run;
 }
 

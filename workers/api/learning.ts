@@ -11,8 +11,9 @@ import { tokensOf } from "../../core/schemas/usage.ts";
 import { type Env, settingsOf } from "./env.ts";
 import { AppError } from "./problems.ts";
 import { answers, createRouter, numeric } from "./router.ts";
-import { openAccount, openArchive } from "./session-rpc.ts";
+import { openArchive } from "./session-rpc.ts";
 import { openCuration, openEvidence, openPending, openReviews, openSkills } from "./stores.ts";
+import { usageOf } from "./usage.ts";
 
 export const learning = createRouter();
 
@@ -119,7 +120,7 @@ async function readReviews(store: ReviewStore) {
 async function readCost(env: Env, profile: ProfileId, now: number): Promise<LearningLedger["cost"]> {
   const [from, to] = [dayOf(now - (USAGE_DAYS - 1) * DAY_MS), dayOf(now)];
   const [{ lines }, curation] = await Promise.all([
-    openAccount(env, profile).usage({ from, to, by: "kind" }),
+    usageOf(env, profile, { from, to, by: "kind" }),
     readCuration(openCuration(env), profile),
   ]);
   const { calls = 0, tokens = 0, usd = 0 } = lines.find(({ key }) => key === "review") ?? {};

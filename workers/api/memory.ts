@@ -11,9 +11,12 @@ import { Forgotten, MemoryList, MemoryPurged, MemoryWritten, PostMemory, PutMemo
 import { Sha256 } from "../../core/schemas/ids.ts";
 import { type MemoryEntry, MemoryStoreName, memoryId } from "../../core/schemas/memory.ts";
 import { type Finding, scanText } from "../../core/skills/scanner.ts";
+import { toPieces } from "../../core/skills/text-pieces.ts";
+import { eraseText } from "./copies.ts";
 import { settingsOf } from "./env.ts";
 import { AppError, unwrap } from "./problems.ts";
 import { answers, createRouter, takesJson } from "./router.ts";
+import { openAccount } from "./session-rpc.ts";
 import { openMemory } from "./stores.ts";
 
 export const memory = createRouter();
@@ -82,6 +85,7 @@ memory.openapi(
     // In this order a request that is cut off leaves both, and loses none.
     const added = await addByPerson(opened, store, fact, op);
     await opened.remove(store, id, { op, at: Date.now(), adds: entry.adds });
+    await openAccount(c.env, c.var.profile).noteActivity();
     return c.json({ store, id: added.id, existed: added.existed }, 200);
   },
 );
@@ -98,6 +102,7 @@ memory.openapi(
     const { store, memory: id } = c.req.valid("param");
     const removed = await openMemory(c.env, c.var.profile).remove(store, id, { op: newOp(), at: Date.now() });
     if (removed === 0) throw notFound(store);
+    await openAccount(c.env, c.var.profile).noteActivity();
     return c.json({ removed }, 200);
   },
 );
@@ -110,12 +115,14 @@ memory.openapi(
     request: { params: OfEntry },
     responses: answers(
       200,
-      "Memory holds no copy of the text any more and keeps none again; what quotes it elsewhere goes in its own time",
+      "Memory holds no copy of the text any more and keeps none again; copies in pending changes, reviews, curations and remembered requests are gone",
       MemoryPurged,
     ),
   }),
   async (c) => {
     const { store, memory: id } = c.req.valid("param");
+    const text = await openMemory(c.env, c.var.profile).textOf(store, id);
+    if (text !== null) await eraseText(c.env, c.var.profile, toPieces([text]));
     const deleted = await openMemory(c.env, c.var.profile).purge(store, id, { op: newOp(), at: Date.now() });
     if (deleted === null) throw notFound(store);
     return c.json({ store, id, deleted }, 200);

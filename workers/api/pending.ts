@@ -4,13 +4,14 @@ import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { DecidePending, PendingDetail, PendingId, PendingInfo, PendingList } from "../../core/schemas/pending.ts";
 import { createPendingDesk } from "../../core/tools/pending-desk.ts";
-import type { ProfileId } from "../../core/schemas/ids.ts";
+import { sweepDayOf } from "../../core/learning/curation/retention.ts";
+import { type ProfileId, dayOf } from "../../core/schemas/ids.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { systemClock } from "../../stores/system-clock.ts";
 import { type Env, settingsOf } from "./env.ts";
 import { unwrap } from "./problems.ts";
 import { answers, createRouter, takesJson } from "./router.ts";
-import { openMemory, openPending, openSkills } from "./stores.ts";
+import { openCuration, openMemory, openPending, openSkills } from "./stores.ts";
 
 export const pending = createRouter();
 
@@ -49,7 +50,11 @@ pending.openapi(
   }),
   async (c) => {
     const { approve } = c.req.valid("json");
-    return c.json(unwrap(await openDesk(c.env, c.var.profile).decide(c.req.valid("param").pending, approve)), 200);
+    const { profile } = c.var;
+    const decided = unwrap(await openDesk(c.env, profile).decide(c.req.valid("param").pending, approve));
+    // A profile that sleeps but for this has it swept in its time.
+    await openCuration(c.env).markSweep(sweepDayOf(dayOf(Date.now()), settingsOf(c.env)), profile);
+    return c.json(decided, 200);
   },
 );
 

@@ -3,7 +3,7 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { ulid } from "ulid";
-import type { Result } from "../../core/errors.ts";
+import { DeletedError, type Result, newerStateOf } from "../../core/errors.ts";
 import type { Problem } from "../../core/schemas/api.ts";
 
 const PROBLEMS = {
@@ -69,6 +69,11 @@ const PROBLEMS = {
   revision_current: [409, "The present revision cannot be purged"],
   undo_conflict: [409, "What came later stands in the way"],
   nothing_to_undo: [409, "There is nothing to undo"],
+  skill_deleted: [409, "The skill was deleted"],
+  skill_bundled: [409, "A bundled skill cannot be deleted"],
+  confirmation_needed: [400, "Say which profile to delete"],
+  state_newer: [503, "A newer version wrote this"],
+  too_many_runs: [429, "Too many curations were asked for"],
   not_adoptable: [409, "Not a person's own skill"],
   idempotency_conflict: [409, "The idempotency key was used for another message"],
   too_many_keys: [409, "Too many keys"],
@@ -140,7 +145,8 @@ export function answerProblem(error: AppError, c: Context, id?: string): Respons
   const headers = new Headers({ "content-type": "application/problem+json" });
   if (status === 401) headers.set("www-authenticate", 'Bearer realm="talaria"');
   if (status === 426) headers.set("upgrade", "websocket");
-  if (status === 503 || status === 429) headers.set("retry-after", "5");
+  const wait = error.extra.facts?.retryAfterSeconds;
+  if (status === 503 || status === 429) headers.set("retry-after", typeof wait === "number" ? String(wait) : "5");
   return new Response(JSON.stringify(problem), { status, headers });
 }
 
@@ -157,5 +163,8 @@ function toAppError(error: Error & { retryable?: boolean; overloaded?: boolean }
     console.warn(JSON.stringify({ platform: error.message, overloaded: error.overloaded ?? false }));
     return new AppError("platform_busy", "The platform could not do this just now: try again in a few seconds.");
   }
+  const newer = newerStateOf(error);
+  if (newer !== null) return new AppError("state_newer", newer);
+  if (error instanceof DeletedError) return new AppError(error.code, error.message);
   return null;
 }

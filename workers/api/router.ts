@@ -60,6 +60,7 @@ type Issue = z.core.$ZodIssue;
 /** One code for each thing that can be wrong, so that a program can tell them apart. */
 const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.id": "bad_key_id",
+  "param.profile": "bad_profile_id",
   "param.session": "bad_session_id",
   "param.n": "bad_turn",
   "param.name": "bad_skill_name",

@@ -21,7 +21,8 @@ import type { Env } from "./env.ts";
 import { unwrap } from "./problems.ts";
 
 export interface SessionRpc {
-  create(input: { learning: Learning; title: string }): Promise<SessionInfo>;
+  /** `null`: it was deleted before it was made. */
+  create(input: { learning: Learning; title: string }): Promise<SessionInfo | null>;
   /** `null` for a session that was never created. */
   detail(): Promise<SessionDetail | null>;
   /** Failures: `session_not_found`, `message_too_long`, `idempotency_conflict`, `too_many_queued`. */

@@ -5,7 +5,7 @@ import { ulid } from "ulid";
 import { CreateSession, SessionDetail, SessionInfo, SessionList } from "../../core/schemas/api.ts";
 import { SessionId } from "../../core/schemas/ids.ts";
 import { AppError } from "./problems.ts";
-import { answers, createRouter, takesJson } from "./router.ts";
+import { REFUSED, answers, createRouter, takesJson } from "./router.ts";
 import { openAccount, openSession } from "./session-rpc.ts";
 
 export const sessions = createRouter();
@@ -24,9 +24,13 @@ sessions.openapi(
     const { learning, title = "" } = c.req.valid("json");
     const { profile } = c.var;
     const session = ulid();
-    // Listed last: what a crash leaves between the two is a session nobody was told of.
+    // Listed first: whoever deletes the profile has to know of every session there is.
+    const listed = { session, title, learning, createdAt: Date.now() };
+    if (!(await openAccount(c.env, profile).registerSession(listed))) {
+      throw new AppError("profile_gone", "This profile has been deleted.");
+    }
     const info = await openSession(c.env, profile, session).create({ learning, title });
-    await openAccount(c.env, profile).registerSession(info);
+    if (!info) throw new AppError("session_not_found", "The session was deleted while it was made.");
     return c.json(info, 201);
   },
 );
@@ -53,5 +57,25 @@ sessions.openapi(
     const detail = await openSession(c.env, c.var.profile, c.req.valid("param").session).detail();
     if (!detail) throw new AppError("session_not_found", "This profile has no session of that id.");
     return c.json(detail, 200);
+  },
+);
+
+sessions.openapi(
+  createRoute({
+    method: "delete",
+    path: "/v1/sessions/{session}",
+    operationId: "deleteSession",
+    description:
+      "Removes the session for good: its log and files, its reviews, and what is remembered of its turns. What was learned " +
+      "from it stays. A turn that runs is cut off, and readers are sent away.",
+    request: { params: InSession },
+    responses: { 204: { description: "Deleted" }, default: REFUSED },
+  }),
+  async (c) => {
+    const { session } = c.req.valid("param");
+    if (!(await openAccount(c.env, c.var.profile).eraseSession(session))) {
+      throw new AppError("session_not_found", "This profile has no session of that id.");
+    }
+    return c.body(null, 204);
   },
 );

@@ -8,6 +8,9 @@ import { type FileBodies, toContents } from "../../core/schemas/file-body.ts";
 import { SkillName } from "../../core/schemas/ids.ts";
 import { SkillHead } from "../../core/schemas/skill.ts";
 import { diffFiles, openRevision, readUndo, toUndone } from "../../core/skills/history.ts";
+import { toPieces } from "../../core/skills/text-pieces.ts";
+import { readSkillTexts } from "../../stores/skill-texts.ts";
+import { eraseText } from "./copies.ts";
 import { settingsOf } from "./env.ts";
 import { unwrap } from "./problems.ts";
 import { answers, createRouter, numeric, takesJson } from "./router.ts";
@@ -106,13 +109,22 @@ skillHistory.openapi(
     operationId: "purgeSkillRevision",
     description:
       "Removes one past revision for good: a tombstone stays in its place, and contents that nothing else of the " +
-      "profile names are deleted. Sent again, it finishes what was interrupted.",
+      "profile names are deleted, as are copies of them in pending changes, reviews, curations and remembered requests. " +
+      "Sent again, it finishes what was interrupted.",
     request: { params: OfSkill, body: takesJson(PurgeSkill) },
     responses: answers(200, "What is left of it", PurgedSkill),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
-    const purged = await openSkills(c.env, c.var.profile).purge(name, c.req.valid("json").rev);
+    const { rev } = c.req.valid("json");
+    const store = openSkills(c.env, c.var.profile);
+    const head = await store.head(name);
+    // Before the contents go: they say what to look for.
+    if (head && rev < head.rev) {
+      const { gone, kept } = await readSkillTexts(store, name, (other) => other === rev);
+      await eraseText(c.env, c.var.profile, toPieces(gone, kept));
+    }
+    const purged = await store.purge(name, rev);
     const { tombstone, deleted, kept } = unwrap(purged);
     return c.json({ revision: tombstone, deleted: deleted.length, kept }, 200);
   },

@@ -22,8 +22,9 @@ import { SkillName } from "../../core/schemas/ids.ts";
 import { SkillHead } from "../../core/schemas/skill.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { settingsOf } from "./env.ts";
-import { unwrap } from "./problems.ts";
-import { answers, createRouter, takesJson } from "./router.ts";
+import { AppError, unwrap } from "./problems.ts";
+import { REFUSED, answers, createRouter, takesJson } from "./router.ts";
+import { openAccount } from "./session-rpc.ts";
 import { openSkills } from "./stores.ts";
 
 export const skills = createRouter();
@@ -168,6 +169,31 @@ skills.openapi(
       return amend(name, current, { ...restored, ...(current && toPutBack(current.head, text)) });
     });
     return c.json(head, 200);
+  },
+);
+
+skills.openapi(
+  createRoute({
+    method: "delete",
+    path: "/v1/skills/{name}",
+    operationId: "deleteSkill",
+    description:
+      "Removes the skill for good: every revision, its evidence, and copies of its text in reviews, pending changes and " +
+      "curations. An agent cannot make one of that name again; a person can.",
+    request: { params: OfSkill },
+    responses: { 204: { description: "Deleted" }, default: REFUSED },
+  }),
+  async (c) => {
+    const { name } = c.req.valid("param");
+    const { profile } = c.var;
+    const store = openSkills(c.env, profile);
+    if (!(await store.head(name))) {
+      if (!Object.hasOwn(seeds, name)) unwrap(missing(name));
+      const detail = `\`${name}\` comes with the deployment: archive it instead, and the agent does not see it.`;
+      throw new AppError("skill_bundled", detail);
+    }
+    await openAccount(c.env, profile).eraseSkill(name);
+    return c.body(null, 204);
   },
 );
 

@@ -1,6 +1,7 @@
 // The stores of the authenticated profile, over this Worker's bindings. Made anew for each request; cheap.
 import { toJudge } from "../../core/learning/verdict.ts";
 import type {
+  Bucket,
   CurationStore,
   EvidenceStore,
   MemoryStore,
@@ -12,6 +13,7 @@ import type { ProfileId } from "../../core/schemas/ids.ts";
 import { conditionsOf } from "../../core/skills/conditions.ts";
 import { createBlobCache } from "../../stores/blob-cache.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
+import { guardWrites, isGone } from "../../stores/deleted.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { toKeyValue } from "../../stores/kv.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
@@ -25,10 +27,15 @@ import { type Env, settingsOf } from "./env.ts";
 /** Contents of skills, for as long as the isolate lives. */
 const BLOBS = createBlobCache();
 
+/** What a person deleted takes no more writes. */
+export function openBucket(env: Env): Bucket {
+  return guardWrites(toBucket(env.SKILLS));
+}
+
 export function openSkills(env: Env, profile: ProfileId): SkillStore {
   const { swapMs } = settingsOf(env).skills;
   return createSkillStore({
-    bucket: toBucket(env.SKILLS),
+    bucket: openBucket(env),
     profile,
     clock: systemClock,
     random: Math.random,
@@ -40,22 +47,24 @@ export function openSkills(env: Env, profile: ProfileId): SkillStore {
 
 export function openMemory(env: Env, profile: ProfileId): MemoryStore {
   const { overlayMs } = settingsOf(env).memory;
-  return createMemoryStore({ kv: toKeyValue(env.MEMORY), profile, overlayMs, clock: systemClock });
+  const kv = toKeyValue(env.MEMORY);
+  const isDeleted = () => isGone(toBucket(env.SKILLS), profile);
+  return createMemoryStore({ kv, profile, overlayMs, clock: systemClock, isDeleted });
 }
 
 export function openReviews(env: Env, profile: ProfileId): ReviewStore {
-  return createReviewStore({ bucket: toBucket(env.SKILLS), profile });
+  return createReviewStore({ bucket: openBucket(env), profile });
 }
 
 export function openEvidence(env: Env, profile: ProfileId): EvidenceStore {
   const judge = toJudge(settingsOf(env).learning);
-  return createEvidenceStore({ bucket: toBucket(env.SKILLS), profile, judge });
+  return createEvidenceStore({ bucket: openBucket(env), profile, judge });
 }
 
 export function openPending(env: Env, profile: ProfileId): PendingStore {
-  return createPendingStore({ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random });
+  return createPendingStore({ bucket: openBucket(env), profile, clock: systemClock, random: Math.random });
 }
 
 export function openCuration(env: Env): CurationStore {
-  return createCurationStore({ bucket: toBucket(env.SKILLS) });
+  return createCurationStore({ bucket: openBucket(env) });
 }

@@ -1,8 +1,9 @@
 // What the profile's model calls used and cost: its own ledger, and nobody else's. Read only.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
-import { Day, dayOf } from "../../core/schemas/ids.ts";
+import { Day, type ProfileId, dayOf } from "../../core/schemas/ids.ts";
 import { UsageBy, UsageReport } from "../../core/schemas/usage.ts";
+import type { Env } from "./env.ts";
 import { AppError } from "./problems.ts";
 import { answers, createRouter } from "./router.ts";
 import { openAccount } from "./session-rpc.ts";
@@ -40,10 +41,21 @@ usage.openapi(
     if (asked.from < daysBefore(asked.to, MAX_DAYS - 1)) {
       throw new AppError("query_invalid", `One answer holds at most ${MAX_DAYS} days: ask for fewer at a time.`);
     }
-    return c.json(await openAccount(c.env, c.var.profile).usage(asked), 200);
+    return c.json(await usageOf(c.env, c.var.profile, asked), 200);
   },
 );
 
 function daysBefore(day: Day, days: number): Day {
   return dayOf(Date.parse(`${day}T00:00:00Z`) - days * DAY_MS);
+}
+
+/** A key may be honoured for half a minute after its profile was deleted. */
+export async function usageOf(
+  env: Env,
+  profile: ProfileId,
+  asked: { from: Day; to: Day; by: UsageBy },
+): Promise<UsageReport> {
+  const report = await openAccount(env, profile).usage(asked);
+  if (!report) throw new AppError("profile_gone", "This profile has been deleted.");
+  return report;
 }

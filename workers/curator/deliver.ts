@@ -1,11 +1,13 @@
 // What becomes of one curation message: a page of a shard's due profiles, one profile, the taking back of a run, or a piece of
 // work for a model. Called by index.ts. One profile that fails is sent by itself, and never holds up the others of its page.
-import { messageOf } from "../../core/errors.ts";
+import { DeletedError, messageOf } from "../../core/errors.ts";
 import type { WorkEnd } from "../../core/learning/curation/model.ts";
 import { isCurated } from "../../core/learning/curation/run-curation.ts";
 import type { Clock, CurationStore, Queue, Random } from "../../core/ports.ts";
 import { CurationMessage, type CurationWork, type WorkId, toWorkId } from "../../core/schemas/curation.ts";
-import { type CurationId, type ProfileId, dayOf, toCurationId } from "../../core/schemas/ids.ts";
+import { isNewerMessage } from "../../core/schemas/version.ts";
+import type { Grant } from "../../core/schemas/review.ts";
+import { type CurationId, type Day, type ProfileId, dayOf, toCurationId } from "../../core/schemas/ids.ts";
 
 export type Verdict = { act: "ack" } | { act: "retry"; delaySeconds: number };
 
@@ -13,6 +15,8 @@ export type Verdict = { act: "ack" } | { act: "retry"; delaySeconds: number };
 export interface Order {
   consolidate?: boolean;
   undoes?: CurationId;
+  /** What the profile's Account set aside for the run. */
+  allowance?: { id: string; grant: Grant };
 }
 
 export interface DeliverOptions {
@@ -24,6 +28,11 @@ export interface DeliverOptions {
   work?: {
     run(profile: ProfileId, run: CurationId, work: WorkId): Promise<WorkEnd>;
     end(profile: ProfileId, run: CurationId, work: WorkId, note: string): Promise<CurationWork>;
+  };
+  /** What a quiet profile left: see core/learning/curation/retention.ts. Absent: nothing is swept for it. */
+  retention?: {
+    dayAfter(active: Day): Day;
+    sweep(profile: ProfileId): Promise<Day | null>;
   };
   /** Calls to the bucket that this invocation has made. Absent: nobody counts. */
   calls?(): number;
@@ -47,9 +56,11 @@ const PAGE_CALLS = 4_000;
 /** On the hour: a message for each shard of a past day that has markers. No marker, no work. */
 export async function sendDueShards({ curation, queue, clock, log }: DeliverOptions): Promise<number> {
   let sent = 0;
-  for await (const { day, shard } of curation.dueShards(dayOf(clock.now()))) {
-    await queue.send({ v: 1, kind: "shard", day, shard });
-    sent += 1;
+  for (const marker of ["due", "sweep"] as const) {
+    for await (const { day, shard } of curation.dueShards(dayOf(clock.now()), marker)) {
+      await queue.send({ v: 1, kind: "shard", day, shard, ...(marker === "sweep" && { sweep: true }) });
+      sent += 1;
+    }
   }
   if (sent > 0) log({ event: "curation_due", shards: sent });
   return sent;
@@ -58,6 +69,10 @@ export async function sendDueShards({ curation, queue, clock, log }: DeliverOpti
 /** Never throws. `attempts` counts from 1. */
 export async function deliverCuration(body: unknown, attempts: number, options: DeliverOptions): Promise<Verdict> {
   const parsed = CurationMessage.safeParse(body);
+  if (!parsed.success && isNewerMessage(body)) {
+    options.log({ event: "message_newer" });
+    return { act: "retry", delaySeconds: MAX_WAIT_SECONDS };
+  }
   if (!parsed.success) {
     options.log({ event: "message_malformed", type: body === null ? "null" : typeof body });
     return ACK;
@@ -66,6 +81,10 @@ export async function deliverCuration(body: unknown, attempts: number, options: 
   try {
     return await deliver(message, attempts, options);
   } catch (thrown) {
+    if (thrown instanceof DeletedError) {
+      options.log({ event: "curation_dropped", ...placeOf(message), code: thrown.code });
+      return ACK;
+    }
     options.log({ event: "curation_failed", ...placeOf(message), message: messageOf(thrown), attempts });
     return retryLater(attempts);
   }
@@ -76,11 +95,11 @@ async function deliver(message: CurationMessage, attempts: number, options: Deli
     case "shard":
       return curatePage(message, options);
     case "profile": {
-      const { profile, run, dryRun, consolidate } = message;
-      return toVerdict(await options.run(profile, run, dryRun, { consolidate }), attempts);
+      const { dryRun, consolidate, allowance } = message;
+      return toVerdict(await runAsked(message, options, dryRun, { consolidate, allowance }), attempts);
     }
     case "rollback":
-      return toVerdict(await options.run(message.profile, message.run, false, { undoes: message.of }), attempts);
+      return toVerdict(await runAsked(message, options, false, { undoes: message.of }), attempts);
     case "rewrite":
     case "look":
     case "consolidate":
@@ -94,10 +113,10 @@ async function curatePage(message: ShardMessage, options: DeliverOptions): Promi
   const { day, shard, cursor } = message;
   const began = clock.now();
   const hasRoom = () => clock.now() - began < PAGE_MS && calls() < PAGE_CALLS;
-  const page = await curation.dueProfiles(day, shard, cursor);
+  const page = await curation.dueProfiles(day, shard, { cursor, marker: message.sweep ? "sweep" : "due" });
   let next = page.cursor;
   for (const [at, profile] of page.profiles.entries()) {
-    await curateDue(profile, message, options);
+    await (message.sweep ? sweepDue : curateDue)(profile, message, options);
     if (hasRoom() || at === page.profiles.length - 1) continue;
     next = profile;
     break;
@@ -116,10 +135,50 @@ async function curateDue(profile: ProfileId, { day }: ShardMessage, options: Del
       paused === true ||
       (await isCurated(curation, profile, day)) ||
       (await options.run(profile, run, false, {})) === "done";
-    if (done) await curation.clearDue(day, profile);
+    if (!done) return;
+    await moveSweep(profile, options);
+    await curation.clearDue(day, profile);
   } catch (thrown) {
+    if (thrown instanceof DeletedError) return curation.clearDue(day, profile);
     log({ event: "curation_failed", profile, message: messageOf(thrown) });
     await queue.send({ v: 1, kind: "profile", profile, run, dryRun: false }, { delaySeconds: FIRST_WAIT_SECONDS });
+  }
+}
+
+/** What was asked for leaves a report on a day on which the profile may not have been active. */
+async function runAsked(
+  { profile, run }: { profile: ProfileId; run: CurationId },
+  options: DeliverOptions,
+  dryRun: boolean,
+  order: Order,
+): Promise<"done" | "busy"> {
+  const { curation, clock, retention } = options;
+  const end = await options.run(profile, run, dryRun, order);
+  if (end === "done" && retention && !(await curation.isGone(profile))) {
+    await curation.markSweep(retention.dayAfter(dayOf(clock.now())), profile);
+  }
+  return end;
+}
+
+/** One marker a profile: each active day moves it on, so that one that sleeps is looked at once. */
+async function moveSweep(profile: ProfileId, { curation, retention }: DeliverOptions): Promise<void> {
+  if (!retention || (await curation.isGone(profile))) return;
+  const { last, before } = await curation.lastActive(profile);
+  if (last === null) return;
+  await curation.markSweep(retention.dayAfter(last), profile);
+  if (before !== null) await curation.clearDue(retention.dayAfter(before), profile, "sweep");
+}
+
+/** The marker stays where something failed: the next hour finds it. */
+async function sweepDue(profile: ProfileId, { day }: ShardMessage, options: DeliverOptions): Promise<void> {
+  const { curation, retention, log } = options;
+  try {
+    const next = retention ? await retention.sweep(profile) : null;
+    if (next !== null) await curation.markSweep(next, profile);
+    if (next !== day) await curation.clearDue(day, profile, "sweep");
+  } catch (thrown) {
+    if (thrown instanceof DeletedError) return curation.clearDue(day, profile, "sweep");
+    log({ event: "sweep_failed", profile, message: messageOf(thrown) });
   }
 }
 

@@ -5,6 +5,7 @@ import type { ModelChain } from "../../core/agent/contract.ts";
 import { createCheckRunner } from "../../core/checks/run-checks.ts";
 import { type Result, err } from "../../core/errors.ts";
 import { endWork, runWork } from "../../core/learning/curation/model.ts";
+import { sweepDayOf, sweepQuiet } from "../../core/learning/curation/retention.ts";
 import { runCuration, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
 import { toJudge } from "../../core/learning/verdict.ts";
 import { parseSettings } from "../../core/limits.ts";
@@ -18,6 +19,9 @@ import { seeds } from "../../skills-seed/index.ts";
 import { createBlobCache } from "../../stores/blob-cache.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
+import { createPendingStore } from "../../stores/pending-store.ts";
+import { createReviewStore } from "../../stores/review-store.ts";
+import { guardWrites } from "../../stores/deleted.ts";
 import { toBucket } from "../../stores/r2.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { systemClock as clock } from "../../stores/system-clock.ts";
@@ -55,7 +59,8 @@ export default {
 
 function wire(env: Env): DeliverOptions {
   const settings = readSettings(env);
-  const { bucket, calls } = countCalls(toBucket(env.SKILLS));
+  const { bucket: counted, calls } = countCalls(toBucket(env.SKILLS));
+  const bucket = guardWrites(counted);
   const curation = createCurationStore({ bucket, pageProfiles: settings.curation.pageProfiles });
   const queue: DeliverOptions["queue"] = {
     send: async (message, options) => void (await env.CURATION.send(message, options)),
@@ -96,6 +101,15 @@ function wire(env: Env): DeliverOptions {
           signal: AbortSignal.timeout(settings.review.runMs),
         }),
       end: (profile, run, work, note) => endWork({ ...open(profile), run, work, seeds }, { state: "failed", note }),
+    },
+    retention: {
+      dayAfter: (active) => sweepDayOf(active, settings),
+      sweep: (profile) =>
+        sweepQuiet({
+          ...{ profile, curation, queue, settings, now: clock.now() },
+          reviews: createReviewStore({ bucket, profile }),
+          pending: createPendingStore({ bucket, profile, clock, random: Math.random }),
+        }),
     },
     calls,
     clock,

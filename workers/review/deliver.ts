@@ -1,11 +1,12 @@
 // What becomes of one queue message: run the review, wait, try again later, or give it up. Called by index.ts for both
 // queues. Counts failures itself, because a queue's own count starts again in its dead-letter queue.
-import { messageOf } from "../../core/errors.ts";
+import { DeletedError, messageOf } from "../../core/errors.ts";
 import { type ReviewEnd, settleWatermark } from "../../core/learning/review/review.ts";
 import { keptIn } from "../../core/learning/review/telling.ts";
 import type { Clock, MemoryStore, PendingStore, ReviewStore } from "../../core/ports.ts";
 import { type ProfileId, fromReviewId } from "../../core/schemas/ids.ts";
 import { type ReviewJob, ReviewMessage } from "../../core/schemas/review.ts";
+import { isNewerMessage } from "../../core/schemas/version.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 
 export type Verdict = { act: "ack" } | { act: "retry"; delaySeconds: number };
@@ -36,6 +37,7 @@ export async function deliverReview(body: unknown, options: DeliverOptions): Pro
   try {
     return await settle(message, reviews, options);
   } catch (thrown) {
+    if (thrown instanceof DeletedError) return drop(message, options, thrown);
     return countFailure(message, reviews, options, { code: "review_crashed", message: messageOf(thrown) });
   }
 }
@@ -52,9 +54,16 @@ export async function deliverDeadReview(body: unknown, options: DeliverOptions):
     }
     return ACK;
   } catch (thrown) {
+    if (thrown instanceof DeletedError) return drop(parsed.data, options, thrown);
     options.log({ event: "dead_review_failed", review: parsed.data.review, message: messageOf(thrown) });
     return { act: "retry", delaySeconds: toSeconds(MAX_WAIT_MS) };
   }
+}
+
+/** Its session or its profile was deleted: nobody waits for it, and nothing of it is kept. */
+function drop({ review }: ReviewMessage, { log }: DeliverOptions, { code }: DeletedError): Verdict {
+  log({ event: "review_dropped", review, code });
+  return ACK;
 }
 
 async function settle(message: ReviewMessage, reviews: ReviewStore, options: DeliverOptions): Promise<Verdict> {
@@ -110,6 +119,7 @@ async function countFailure(
     const waitMs = Math.max(failure.retryAfterMs ?? 0, FIRST_WAIT_MS * 2 ** (failures - 1));
     return { act: "retry", delaySeconds: toSeconds(Math.min(waitMs, MAX_WAIT_MS)) };
   } catch (thrown) {
+    if (thrown instanceof DeletedError) return drop(message, options, thrown);
     // The store is away, so that not even a failure can be counted.
     options.log({ event: "review_failed", review, code: failure.code, message: messageOf(thrown) });
     return { act: "retry", delaySeconds: toSeconds(MAX_WAIT_MS / 10) };
@@ -142,6 +152,10 @@ async function sweepOld({ profile, review }: ReviewMessage, options: DeliverOpti
 }
 
 function refuseMalformed(body: unknown, { log }: DeliverOptions): Verdict {
+  if (isNewerMessage(body)) {
+    log({ event: "message_newer" });
+    return { act: "retry", delaySeconds: toSeconds(MAX_WAIT_MS) };
+  }
   // Its shape only: what it holds may be anything.
   log({ event: "message_malformed", type: body === null ? "null" : typeof body });
   return ACK;

@@ -16,6 +16,7 @@ import { seeds } from "../../skills-seed/index.ts";
 import { createBlobCache } from "../../stores/blob-cache.ts";
 import { toKeyValue } from "../../stores/kv.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
+import { guardWrites, isGone } from "../../stores/deleted.ts";
 import { toBucket } from "../../stores/r2.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
@@ -53,12 +54,16 @@ export default {
 
 function wire(env: Env): DeliverOptions {
   const settings = readSettings(env);
-  const bucket = toBucket(env.SKILLS);
+  const bucket = guardWrites(toBucket(env.SKILLS));
   const kv = toKeyValue(env.MEMORY);
   const { overlayMs } = settings.memory;
   return {
     reviews: (profile) => createReviewStore({ bucket, profile }),
-    memory: (profile) => createMemoryStore({ kv, profile, clock, overlayMs, overlay: createOverlay() }),
+    memory: (profile) =>
+      createMemoryStore({
+        ...{ kv, profile, clock, overlayMs, overlay: createOverlay() },
+        isDeleted: () => isGone(bucket, profile),
+      }),
     pending: (profile) => createPendingStore({ bucket, profile, clock, random: Math.random }),
     run: (job) => run(job, env, settings),
     clock,
@@ -71,7 +76,7 @@ async function run(job: ReviewJob, env: Env, settings: Settings): Promise<Review
   const models = openModels(env, settings);
   if (!models.ok) return { state: "failed", failure: models.failure, final: false };
   const { profile } = job;
-  const bucket = toBucket(env.SKILLS);
+  const bucket = guardWrites(toBucket(env.SKILLS));
   const { overlayMs } = settings.memory;
   return runReview({
     job,
@@ -85,7 +90,10 @@ async function run(job: ReviewJob, env: Env, settings: Settings): Promise<Review
       readConditions: conditionsOf,
       cache: BLOBS,
     }),
-    memory: createMemoryStore({ kv: toKeyValue(env.MEMORY), profile, clock, overlayMs, overlay: createOverlay() }),
+    memory: createMemoryStore({
+      ...{ kv: toKeyValue(env.MEMORY), profile, clock, overlayMs, overlay: createOverlay() },
+      isDeleted: () => isGone(bucket, profile),
+    }),
     pending: createPendingStore({ bucket, profile, clock, random: Math.random }),
     seeds,
     runChecks: RUN_CHECKS,

@@ -89,7 +89,29 @@ export async function endWork(
   const store = options.curation.work(options.profile, options.run, options.work);
   const merged = await finishMerges({ ...options, store });
   const { steps } = await store.script();
-  return store.finish({ ...headOf(options), ...end, ...factsOf(steps, await store.merges(), [], merged) });
+  return finishWork(options, store, { ...end, ...factsOf(steps, await store.merges(), [], merged) });
+}
+
+/** The bill goes first: a work that is finished is not looked at again. */
+async function finishWork(
+  options: Pick<WorkOptions, "profile" | "run" | "work" | "curation" | "clock">,
+  store: WorkStore,
+  work: Omit<CurationWork, keyof ReturnType<typeof headOf>>,
+): Promise<CurationWork> {
+  const { profile, run, curation, clock } = options;
+  const lines = work.spent.map(({ model, calls, usage, cost }) => ({
+    kind: "curation" as const,
+    model,
+    calls,
+    usage,
+    cost,
+  }));
+  const grant = (await curation.plan(profile, run))?.allowance;
+  if (lines.length > 0 || grant !== undefined) {
+    const spent = { v: 1 as const, run, work: options.work, at: clock.now(), lines: toUsageLines(lines) };
+    await curation.putSpent(profile, { ...spent, ...(grant !== undefined && { grant }) });
+  }
+  return store.finish({ ...headOf(options), ...work });
 }
 
 function headOf({ run, work, clock }: Pick<WorkOptions, "run" | "work" | "clock">) {
@@ -138,7 +160,7 @@ async function goOn(options: WorkOptions, store: WorkStore): Promise<WorkEnd> {
     const facts = factsOf(journal.steps(), await store.merges(), failed);
     const changed = facts.changes.length > 0;
     const ended = { state: state === "done" && !changed ? ("left" as const) : state, note };
-    return { state: "finished", result: await store.finish({ ...headOf(options), ...ended, ...facts }) };
+    return { state: "finished", result: await finishWork(options, store, { ...ended, ...facts }) };
   };
   switch (end.state) {
     case "stopped":

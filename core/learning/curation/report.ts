@@ -123,8 +123,11 @@ function summaryOf(run: CurationRun): string {
     return `${looked} ${would} This was a dry run, so nothing was changed.`;
   }
   const moved = [...planned, ...(run.undone ?? [])].filter((move) => move.result === "moved").length;
+  const unpaid = run.unpaid
+    ? ` ${count(run.unpaid, "piece")} of work asked no model: the profile's budget of the day has no room for it.`
+    : "";
   const left = run.left ? ` ${count(run.left, "move")} had no room in this run: the next one makes them.` : "";
-  return `${looked} ${moved === 0 ? "Nothing moved." : `${count(moved, "move")} made.`}${left}`;
+  return `${looked} ${moved === 0 ? "Nothing moved." : `${count(moved, "move")} made.`}${left}${unpaid}`;
 }
 
 function countsOf(run: CurationRun): string {

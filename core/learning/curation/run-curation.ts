@@ -16,9 +16,12 @@ import {
   type Day,
   type ProfileId,
   type SkillName,
+  dayOf,
   fromCurationId,
   toCurationId,
 } from "../../schemas/ids.ts";
+import type { Grant } from "../../schemas/review.ts";
+import { isLimited, toDayBudget } from "../../schemas/usage.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { type IndexLine, type SkillIndex, type SkillStats, type SkillUse, toLineage } from "../../schemas/skill.ts";
 import type { RunChecks } from "../../skills/checks.ts";
@@ -39,6 +42,8 @@ export interface CurationOptions {
   dryRun: boolean;
   /** A person wants to know which skills should be one. */
   consolidate?: boolean;
+  /** What the profile's Account set aside for this run, where a day's budget is set. */
+  allowance?: { id: string; grant: Grant };
   /** Takes this run back instead. */
   undoes?: CurationId;
   curation: CurationStore;
@@ -81,7 +86,7 @@ export async function runCuration(given: CurationOptions): Promise<"done" | "bus
       await carryOut(options, plan);
     }
     const { owed } = await curation.notes(profile);
-    const keptFrom = now - settings.review.keepDays * DAY_MS;
+    const keptFrom = now - settings.curation.keepDays * DAY_MS;
     await curation.sweep(
       profile,
       keptFrom,
@@ -167,13 +172,27 @@ async function makePlan(options: Run, notes: CuratorNotes): Promise<CurationPlan
   for (const finding of health) broken.set(finding.skill, finding.broken);
   const clusters = options.consolidate ? clustersOf(facts.skills, index) : null;
   const wanted = { skills: facts.skills, broken, notes, policy, settings, now, plan: moves, clusters };
-  const work = options.work ? planWork(wanted) : [];
+  const asked = options.work ? planWork(wanted) : [];
+  const allowance = asked.length > 0 ? await allowanceOf(options, now) : null;
+  const work = allowance?.grant ? planWork({ ...wanted, most: allowance.grant }) : allowance === null ? asked : [];
+  const unpaid = asked.length - work.length;
   return curation.putPlan({
     ...moves,
     ...(health.length > 0 && { health }),
     ...(checked.length > 0 && { checked }),
     ...(work.length > 0 && { work }),
+    ...(unpaid > 0 && { unpaid }),
+    ...(work.length > 0 && allowance?.id !== undefined && { allowance: allowance.id }),
   });
+}
+
+/** `null`: no day has a limit. Without a grant: this day's budget has nothing for the run. A dry run takes nothing. */
+async function allowanceOf(options: Run, now: number): Promise<{ id?: string; grant?: Grant } | null> {
+  const { settings, curation, profile, run, dryRun, allowance } = options;
+  if (!isLimited(toDayBudget(settings.budget))) return null;
+  if (allowance) return allowance.grant.expiresAt > now ? allowance : {};
+  if (dryRun) return null;
+  return (await curation.takeAllowance(profile, dayOf(now), run)) ?? {};
 }
 
 /** What the index says of each skill that was ever used. */
@@ -242,6 +261,7 @@ async function carryOut(options: Run, plan: CurationPlan): Promise<void> {
     ...(overlaps.length > 0 && { overlaps }),
     ...(plan.work && { work: plan.work }),
     ...(plan.left && { left: plan.left }),
+    ...(plan.unpaid && { unpaid: plan.unpaid }),
     ...(plan.undoes && { undoes: plan.undoes, undone: done.undone }),
     ...(done.changes.length > 0 && { changes: done.changes }),
     usage: NO_USAGE,

@@ -31,6 +31,8 @@ export interface WorkFacts {
   plan: Pick<CurationPlan, "moves" | "verdicts">;
   /** Skills that may be one; `null` when nobody asked for it. */
   clusters: SkillName[][] | null;
+  /** What the day's budget has for this run; absent: no limit but the run's own. */
+  most?: Grant;
 }
 
 /**
@@ -38,16 +40,23 @@ export interface WorkFacts {
  * model that could not help the first time is not asked every week. A consolidation takes the whole grant.
  */
 export function planWork(facts: WorkFacts): WorkItem[] {
-  const { settings, policy, now, clusters } = facts;
-  const { tokens } = shareOf(policy, settings, 1, now);
+  const { settings, policy, now, clusters, most } = facts;
+  const { tokens } = within(shareOf(policy, settings, 1, now), most, 1);
   if (tokens === 0) return [];
   const wanted = clusters?.length ? [toConsolidation(clusters)] : [...rewritesOf(facts), ...looksOf(facts)];
   const chosen = wanted.slice(0, Math.max(1, Math.floor(tokens / WORK_TOKENS)));
-  const grant = shareOf(policy, settings, chosen.length, now);
+  const grant = within(shareOf(policy, settings, chosen.length, now), most, chosen.length);
   return chosen.map((item) => ({ ...item, grant }));
 }
 
 const DAY_MS = 24 * 60 * 60_000;
+
+/** The operator's figure; an owner's own limit is the curator's to keep. */
+export function defaultCurationGrant({ curation, review }: Settings, now: number): Grant {
+  const usdMicros = toUsdMicros(curation.grantUsd);
+  const expiresAt = now + review.keepDays * DAY_MS;
+  return { tokens: curation.grantTokens, ...(usdMicros > 0 && { usdMicros }), expiresAt };
+}
 
 /** What each of so many pieces of work may spend; for as long as it may stay owed to a profile that sleeps. */
 export function shareOf(policy: Policy, settings: Settings, shares: number, now: number): Grant {
@@ -58,6 +67,18 @@ export function shareOf(policy: Policy, settings: Settings, shares: number, now:
     tokens: Math.floor(tokens / n),
     ...(usdMicros > 0 && { usdMicros: Math.max(1, Math.floor(usdMicros / n)) }),
     expiresAt: now + settings.review.keepDays * DAY_MS,
+  };
+}
+
+/** What was set aside for the day is for that day: work that is not done by its end asks no model any more. */
+function within(share: Grant, most: Grant | undefined, shares: number): Grant {
+  if (!most) return share;
+  const money = most.usdMicros === undefined ? Infinity : Math.floor(most.usdMicros / shares);
+  const usdMicros = Math.min(share.usdMicros ?? Infinity, money);
+  return {
+    tokens: Math.min(share.tokens, Math.floor(most.tokens / shares)),
+    ...(usdMicros < Infinity && { usdMicros }),
+    expiresAt: Math.min(share.expiresAt, most.expiresAt),
   };
 }
 

@@ -1,0 +1,74 @@
+// Takes turns out of an Archive: those of a session, or those whose request holds an erased text. Called by the Archive object on
+// a person's order. Leaves no row and no word of them.
+import { contentWords } from "../learning/requests.ts";
+import type { Sql } from "../ports.ts";
+import type { SessionId, SkillName } from "../schemas/ids.ts";
+import { TurnSignature } from "../schemas/learning.ts";
+import { dropSkillTables, openTurnTables } from "./schema.ts";
+
+/** Rows that are held in memory at once. */
+const PAGE = 500;
+
+export function eraseTurnsOfSession(sql: Sql, session: SessionId): number {
+  openTurnTables(sql);
+  // Turn ids are `<session>-<n>`, and `.` comes right after `-`.
+  const places = sql.run<{ turn: string; id: number }>(
+    "SELECT turn, id FROM turn_place WHERE turn >= ? AND turn < ?",
+    `${session}-`,
+    `${session}.`,
+  );
+  for (let at = 0; at < places.length; at += PAGE) eraseRows(sql, places.slice(at, at + PAGE));
+  if (places.length > 0) compactWords(sql);
+  return places.length;
+}
+
+/** `isMeant`: whether a request is to be erased with its turn. */
+export function eraseTurnsWhere(sql: Sql, isMeant: (request: string) => boolean): number {
+  openTurnTables(sql);
+  let erased = 0;
+  let after = 0;
+  for (;;) {
+    const rows = sql.run<{ id: number; body: string }>(
+      `SELECT id, body FROM turn_sign WHERE id > ? ORDER BY id LIMIT ${PAGE}`,
+      after,
+    );
+    if (rows.length === 0) break;
+    after = rows.at(-1)!.id;
+    const found = rows.flatMap(({ id, body }) => {
+      const { turn, request } = TurnSignature.parse(JSON.parse(body));
+      return isMeant(request) ? [{ turn, id }] : [];
+    });
+    eraseRows(sql, found);
+    erased += found.length;
+  }
+  if (erased > 0) compactWords(sql);
+  return erased;
+}
+
+/** The search tables are a copy: they are dropped, and filled again from what is left. */
+export function eraseSkillRows(sql: Sql, skill: SkillName): void {
+  openTurnTables(sql);
+  sql.run("DELETE FROM turn_skill WHERE skill = ?", skill);
+  dropSkillTables(sql);
+}
+
+function eraseRows(sql: Sql, places: { turn: string; id: number }[]): void {
+  sql.transaction(() => {
+    for (const { turn, id } of places) {
+      const [row] = sql.run<{ body: string }>("SELECT body FROM turn_sign WHERE id = ?", id);
+      const words = row ? [...contentWords(TurnSignature.parse(JSON.parse(row.body)).request)].join(" ") : "";
+      // The table keeps no text: it has to be told which words to forget.
+      if (words !== "") {
+        sql.run("INSERT INTO turn_words(turn_words, rowid, words) VALUES ('delete', ?, ?)", id, words);
+      }
+      sql.run("DELETE FROM turn_sign WHERE id = ?", id);
+      sql.run("DELETE FROM turn_place WHERE turn = ?", turn);
+      sql.run("DELETE FROM turn_skill WHERE id = ?", id);
+    }
+  });
+}
+
+/** A deleted word stays in the table's pages until they are merged. */
+function compactWords(sql: Sql): void {
+  sql.run("INSERT INTO turn_words(turn_words) VALUES ('optimize')");
+}

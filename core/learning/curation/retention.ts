@@ -1,0 +1,67 @@
+// Sweeps what a quiet profile left in R2 when its days are over: reviews, decided changes, curations. Called by the curator Worker
+// for a `sweep/` marker, which a profile's last active day has left. A profile that is active sweeps by itself.
+import type { CurationStore, PendingStore, Queue, ReviewStore } from "../../ports.ts";
+import { type CurationMessage, toWorkMessage } from "../../schemas/curation.ts";
+import { type Day, type ProfileId, dayOf, fromCurationId } from "../../schemas/ids.ts";
+import type { Settings } from "../../schemas/settings.ts";
+
+export interface RetentionOptions {
+  profile: ProfileId;
+  curation: CurationStore;
+  reviews: ReviewStore;
+  pending: PendingStore;
+  queue: Queue<CurationMessage>;
+  now: number;
+  settings: Pick<Settings, "review" | "curation">;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** The day to look again, because something younger is left; `null` when the profile may sleep on. */
+export async function sweepQuiet(options: RetentionOptions): Promise<Day | null> {
+  const { profile, curation, reviews, pending, now, settings } = options;
+  if (await curation.isGone(profile)) return null;
+  const reviewsBefore = now - settings.review.keepDays * DAY_MS;
+  const runsBefore = now - settings.curation.keepDays * DAY_MS;
+  const kept = await endOwed(options, runsBefore);
+  await reviews.sweep(reviewsBefore);
+  await pending.sweep(reviewsBefore);
+  await curation.sweep(profile, runsBefore, kept);
+  if (kept.some((run) => fromCurationId(run) < runsBefore)) return dayOf(now + DAY_MS);
+  const left = [
+    lastDay(await reviews.newest(), settings.review.keepDays),
+    lastDay(await pending.newest(), settings.review.keepDays),
+    lastDay(await curation.newest(profile), settings.curation.keepDays),
+  ].filter((at) => at !== null);
+  return left.length === 0 ? null : dayOf(Math.max(now, ...left));
+}
+
+/** The first day after it is over. */
+function lastDay(newest: number | null, keepDays: number): number | null {
+  return newest === null ? null : newest + (keepDays + 1) * DAY_MS;
+}
+
+/** When a profile whose last active day this was has nothing left that is still to be kept. */
+export function sweepDayOf(active: Day, { review, curation }: Pick<Settings, "review" | "curation">): Day {
+  const keepDays = Math.max(review.keepDays, curation.keepDays);
+  return dayOf(Date.parse(`${active}T00:00:00Z`) + (keepDays + 1) * DAY_MS);
+}
+
+/**
+ * Work that nobody did while the profile slept: its grant has expired, so that a message ends it without a model. Returns the
+ * runs that are still owed something.
+ */
+async function endOwed({ profile, curation, queue }: RetentionOptions, before: number) {
+  const { owed } = await curation.notes(profile);
+  const settled = new Set<string>();
+  for (const { run, work } of owed) {
+    if (fromCurationId(run) >= before) continue;
+    if (await curation.work(profile, run, work).outcome()) settled.add(`${run} ${work}`);
+    else await queue.send(toWorkMessage(profile, run, work));
+  }
+  const isOpen = ({ run, work }: (typeof owed)[number]) => !settled.has(`${run} ${work}`);
+  if (settled.size > 0) {
+    await curation.changeNotes(profile, (notes) => ({ ...notes, owed: notes.owed.filter(isOpen) }));
+  }
+  return owed.filter(isOpen).map(({ run }) => run);
+}

@@ -1,0 +1,97 @@
+// Curation and the ledger: the curator Worker reaches no object, so that what its models spent comes as records in R2, and what
+// they may spend on a day with a limit lies there for it. Called by the Account. How often a person may ask is kept here too.
+import { defaultCurationGrant } from "../core/learning/curation/work.ts";
+import type { Bucket, Sql } from "../core/ports.ts";
+import { CurationAllowance, CurationSpent } from "../core/schemas/curation.ts";
+import { type CurationId, type ProfileId, dayOf, fromCurationId } from "../core/schemas/ids.ts";
+import type { Grant } from "../core/schemas/review.ts";
+import type { Settings } from "../core/schemas/settings.ts";
+import { isLimited, toDayBudget } from "../core/schemas/usage.ts";
+import { createCurationStore } from "../stores/curation-store.ts";
+import { keyOf, prefixOf, slotsOf } from "../stores/keys.ts";
+import { listObjects, readRecord } from "../stores/objects.ts";
+import type { AccountLedger } from "./account-ledger.ts";
+
+export const CURATION_SCHEMA = [
+  "CREATE TABLE IF NOT EXISTS curation_request (n INTEGER PRIMARY KEY, at INTEGER NOT NULL) STRICT",
+];
+
+const DAY_MS = 24 * 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
+
+interface Place {
+  bucket: Bucket;
+  profile: ProfileId;
+  ledger: AccountLedger;
+}
+
+/** When the next request may come; `null`: this one is counted. */
+export function countRequest(sql: Sql, now: number, maxAnHour: number): number | null {
+  return sql.transaction(() => {
+    sql.run("DELETE FROM curation_request WHERE at <= ?", now - HOUR_MS);
+    const times = sql.run<{ at: number }>("SELECT at FROM curation_request ORDER BY n");
+    if (times.length >= maxAnHour) return times[0]!.at + HOUR_MS;
+    sql.run("INSERT INTO curation_request (at) VALUES (?)", now);
+    return null;
+  });
+}
+
+/** What a run that a person asks for may spend; `null`: no day has a limit, or this one has nothing left. */
+export function reserveRun(
+  ledger: AccountLedger,
+  settings: Settings,
+  run: CurationId,
+  now: number,
+): { id: string; grant: Grant } | null {
+  const day = toDayBudget(settings.budget);
+  if (!isLimited(day)) return null;
+  const id = `curation:${run}`;
+  const grant = ledger.reserveCuration({ id, at: now, grant: defaultCurationGrant(settings, now), day });
+  return grant && { id, grant };
+}
+
+/** On the first booking of a day: what the curation that follows this day may spend, tomorrow. */
+export async function putAllowance({ bucket, profile, ledger }: Place, settings: Settings, now: number): Promise<void> {
+  const day = toDayBudget(settings.budget);
+  if (!isLimited(day)) return;
+  const at = (Math.floor(now / DAY_MS) + 1) * DAY_MS;
+  const id = `curation:${dayOf(at)}`;
+  const grant = ledger.reserveCuration({ id, at, grant: defaultCurationGrant(settings, at), day });
+  if (!grant) return;
+  const key = keyOf("curationAllowance", { profile });
+  const stored = await readRecord(bucket, CurationAllowance, key);
+  if (stored?.value.id === id) return;
+  const allowance = CurationAllowance.parse({ v: 1, id, day: dayOf(at), grant, usedBy: null });
+  await bucket.put(key, JSON.stringify(allowance));
+}
+
+/** Books what has come, each once, and gives back what no work will spend any more. */
+export async function collectSpent({ bucket, profile, ledger }: Place, now: number): Promise<void> {
+  const keys: string[] = [];
+  for await (const { key } of listObjects(bucket, prefixOf("curationSpent", { profile }))) keys.push(key);
+  const curation = createCurationStore({ bucket });
+  for (const key of keys) {
+    const { run, work } = slotsOf("curationSpent", key)!;
+    const spent = (await readRecord(bucket, CurationSpent, key))?.value;
+    if (!spent) continue;
+    const [plan, done] = [await curation.plan(profile, run), await curation.works(profile, run)];
+    ledger.bookCuration({
+      booking: { id: `curation:${run}.${work}`, at: spent.at, lines: spent.lines },
+      grant: spent.grant ?? "",
+      last: done.length >= (plan?.work?.length ?? 0),
+    });
+    await bucket.delete(key);
+  }
+  await giveBack({ bucket, profile, ledger }, now);
+}
+
+/** The day's run has reported, and has taken nothing: it had no work for a model. */
+async function giveBack({ bucket, profile, ledger }: Place, now: number): Promise<void> {
+  const key = keyOf("curationAllowance", { profile });
+  const stored = await readRecord(bucket, CurationAllowance, key);
+  if (!stored || stored.value.usedBy !== null || stored.value.day !== dayOf(now)) return;
+  const { last } = await createCurationStore({ bucket }).notes(profile);
+  if (last === null || dayOf(fromCurationId(last)) !== dayOf(now)) return;
+  const taken = JSON.stringify({ ...stored.value, usedBy: last });
+  if (await bucket.put(key, taken, { ifMatch: stored.etag })) ledger.release(stored.value.id);
+}

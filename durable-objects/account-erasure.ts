@@ -1,0 +1,174 @@
+// What a profile's owner deleted, and when it is swept again: rows of ids in the Account, and the work of one pass over R2, KV
+// and the other objects. A listing may be old, a queue deliver late and a writer be under way, so that one pass is not enough.
+import type { Result } from "../core/errors.ts";
+import { parseSettings } from "../core/limits.ts";
+import type { Bucket, Clock, KeyValue, SkillStore, Sql } from "../core/ports.ts";
+import type { ProfileId, SkillName } from "../core/schemas/ids.ts";
+import { holdsAny, toPieces, withoutPieces } from "../core/skills/text-pieces.ts";
+import { eraseCopies } from "../stores/copies.ts";
+import {
+  eraseProfileMemory,
+  eraseProfileObjects,
+  erasePendingOfSkill,
+  eraseSessionObjects,
+  markProfileGone,
+  markSessionDeleted,
+} from "../stores/erasure.ts";
+import { toKeyValue } from "../stores/kv.ts";
+import { GRACE_MS } from "../stores/purge-lease.ts";
+import { toBucket } from "../stores/r2.ts";
+import { createSkillStore } from "../stores/skill-store.ts";
+import { readSkillTexts } from "../stores/skill-texts.ts";
+import { systemClock } from "../stores/system-clock.ts";
+import type { Archive } from "./archive.ts";
+
+export interface AccountEnv {
+  SESSION: DurableObjectNamespace;
+  ARCHIVE: DurableObjectNamespace<Archive>;
+  SKILLS: R2Bucket;
+  MEMORY: KVNamespace;
+  TALARIA_SETTINGS?: string;
+}
+
+export const ERASURE_SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS erasure (kind TEXT, id TEXT, at INTEGER NOT NULL, pass INTEGER NOT NULL, due INTEGER,
+    PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID`,
+];
+
+export type ErasureKind = "session" | "skill" | "profile";
+
+export interface ErasureRow {
+  kind: ErasureKind;
+  id: string;
+  at: number;
+  /** Passes that are done. */
+  pass: number;
+  /** `null`: the last pass is done, and the row stands so that late words of it are known. */
+  due: number | null;
+}
+
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+/** At once; when KV shows what was written last; when nothing that was under way can still come. */
+const PASSES_AFTER_MS = [0, HOUR_MS, 30 * DAY_MS];
+/** A pass that still found something is followed by another. */
+const FOUND_AGAIN_MS = DAY_MS;
+const RETRY_MS = 5 * 60_000;
+/** Sessions of one profile are many: so many a turn of the alarm, each a call and a wake-up. */
+const ROWS_AT_ONCE = 200;
+/** Each key of KV is a call, and an invocation has 10,000. */
+const MEMORY_KEYS_AT_ONCE = 2_000;
+
+export function createErasures(sql: Sql) {
+  return {
+    begin(kind: ErasureKind, id: string, now: number): void {
+      sql.run(
+        `INSERT INTO erasure VALUES (?, ?, ?, 0, ?) ON CONFLICT DO UPDATE SET at = excluded.at, pass = 0, due = excluded.due`,
+        ...[kind, id, now, now],
+      );
+    },
+    has: (kind: ErasureKind, id: string): boolean =>
+      sql.run("SELECT 1 FROM erasure WHERE kind = ? AND id = ?", kind, id).length > 0,
+    due: (now: number): ErasureRow[] =>
+      // A profile goes last: its objects first.
+      sql.run<ErasureRow>(
+        `SELECT * FROM erasure WHERE due <= ? ORDER BY kind = 'profile', due LIMIT ${ROWS_AT_ONCE}`,
+        now,
+      ),
+    nextDue: (): number | null =>
+      sql.run<{ due: number | null }>("SELECT min(due) AS due FROM erasure")[0]?.due ?? null,
+    isOpen: (): boolean => sql.run("SELECT 1 FROM erasure WHERE due IS NOT NULL LIMIT 1").length > 0,
+    /** `found`: this pass still had something to erase, `more`: and could not erase all of it. */
+    passed({ kind, id, at, pass }: ErasureRow, now: number, { found, more }: { found: number; more: boolean }): void {
+      const after = PASSES_AFTER_MS[pass + 1];
+      const planned = after === undefined ? (found > 0 ? now + FOUND_AGAIN_MS : null) : at + after;
+      const done = after === undefined ? pass : pass + 1;
+      sql.run(
+        "UPDATE erasure SET pass = ?, due = ? WHERE kind = ? AND id = ?",
+        ...[more ? pass : done, more ? now : planned, kind, id],
+      );
+    },
+    failed({ kind, id }: ErasureRow, now: number): void {
+      sql.run("UPDATE erasure SET due = ? WHERE kind = ? AND id = ?", now + RETRY_MS, kind, id);
+    },
+  };
+}
+
+/** The bare bucket: what guards the others against late writes is written by this one. */
+export interface ErasureStores {
+  bucket: Bucket;
+  kv: KeyValue;
+  clock: Clock;
+  swapMs: number;
+}
+
+export function toErasureStores(env: AccountEnv): ErasureStores {
+  const settings = parseSettings(env.TALARIA_SETTINGS);
+  const swapMs = settings.ok ? settings.value.skills.swapMs : RETRY_MS;
+  return { bucket: toBucket(env.SKILLS), kv: toKeyValue(env.MEMORY), clock: systemClock, swapMs };
+}
+
+/** One pass over one thing. Throws when a store or an object does. */
+export async function erasePass(
+  env: AccountEnv,
+  profile: ProfileId,
+  row: ErasureRow,
+  isGone: boolean,
+): Promise<{ found: number; more: boolean }> {
+  const stores = toErasureStores(env);
+  const archive = env.ARCHIVE.getByName(profile);
+  switch (row.kind) {
+    case "session": {
+      if (!isGone) await markSessionDeleted({ bucket: stores.bucket, profile }, row.id);
+      await toSession(env, profile, row.id).erase();
+      // All else goes with the profile.
+      if (isGone) return { found: 0, more: false };
+      await stores.clock.sleep(GRACE_MS);
+      const turns = await archive.eraseSession(row.id);
+      const objects = await eraseSessionObjects({ bucket: stores.bucket, profile }, row.id);
+      return { found: turns + objects, more: false };
+    }
+    case "skill": {
+      if (isGone) return { found: 0, more: false };
+      const skills = openSkills(stores, profile);
+      if (row.pass === 0) await eraseTextsOf(stores, profile, skills, row.id);
+      const { known } = unwrap(await skills.erase(row.id, { late: row.pass > 0 }));
+      const pending = await erasePendingOfSkill({ bucket: stores.bucket, profile }, row.id);
+      await archive.eraseSkill(row.id);
+      return { found: pending + (known ? 1 : 0), more: false };
+    }
+    case "profile": {
+      await markProfileGone({ bucket: stores.bucket, profile });
+      await stores.clock.sleep(GRACE_MS);
+      await archive.erase();
+      const objects = await eraseProfileObjects({ bucket: stores.bucket, profile });
+      const memory = await eraseProfileMemory(stores.kv, profile, MEMORY_KEYS_AT_ONCE);
+      return { found: objects + memory.deleted, more: memory.more };
+    }
+  }
+}
+
+/** Before its contents go: they say what to look for. */
+async function eraseTextsOf(stores: ErasureStores, profile: ProfileId, skills: SkillStore, name: SkillName) {
+  const { gone, kept } = await readSkillTexts(skills, name, () => true);
+  const pieces = toPieces(gone, kept);
+  if (pieces.length === 0) return;
+  await eraseCopies({
+    ...{ bucket: stores.bucket, profile, now: stores.clock.now() },
+    holds: (text) => holdsAny(text, pieces),
+    without: (value) => withoutPieces(value, pieces),
+  });
+}
+
+function openSkills({ bucket, clock, swapMs }: ErasureStores, profile: ProfileId) {
+  return createSkillStore({ bucket, profile, clock, random: Math.random, swapMs });
+}
+
+function toSession(env: AccountEnv, profile: ProfileId, session: string): { erase(): Promise<void> } {
+  return env.SESSION.getByName(`${profile}/${session}`) as unknown as { erase(): Promise<void> };
+}
+
+function unwrap<T>(result: Result<T>): T {
+  if (!result.ok) throw new Error(result.failure.message);
+  return result.value;
+}

@@ -1,0 +1,113 @@
+// Takes a purged text out of the records that quote it: pending changes, reviews and curation. Called by the API and by an
+// Account, on a person's order. These records expire by themselves; this does not wait for that.
+import type * as z from "zod";
+import type { Bucket } from "../core/ports.ts";
+import { CurationMerge, CurationPlan, CurationRun, CurationWork, WorkId } from "../core/schemas/curation.ts";
+import { CurationId, type ProfileId, ReviewId, fromReviewId } from "../core/schemas/ids.ts";
+import { ReviewDead, ReviewJob, ReviewResult, ReviewStep } from "../core/schemas/review.ts";
+import { keyOf, prefixOf, slotsOf } from "./keys.ts";
+import { deleteAll, listObjects } from "./objects.ts";
+
+export interface CopiesOptions {
+  bucket: Bucket;
+  profile: ProfileId;
+  now: number;
+  /** Whether a text holds some of what is erased. */
+  holds(text: string): boolean;
+  /** The value of a record without it. */
+  without(value: unknown): unknown;
+}
+
+/** An invocation has 10,000 calls; the newest records are read first, and what is left expires by itself. */
+const MAX_READS = 4_000;
+
+/** `unread`: records that were not looked at. */
+export async function eraseCopies(options: CopiesOptions): Promise<{ erased: number; unread: number }> {
+  const { bucket, profile } = options;
+  const keys: { key: string; at: number }[] = [];
+  for (const kind of ["pending", "reviewJob", "curationPlan"] as const) {
+    for await (const { key, uploaded } of listObjects(bucket, prefixOf(kind, { profile }))) {
+      keys.push({ key, at: uploaded.getTime() });
+    }
+  }
+  const newest = keys.sort((a, b) => b.at - a.at).slice(0, MAX_READS);
+  const found: { key: string; body: string }[] = [];
+  for (let at = 0; at < newest.length; at += 6) {
+    const bodies = await Promise.all(newest.slice(at, at + 6).map(({ key }) => readText(bucket, key)));
+    for (const [i, body] of bodies.entries()) {
+      if (body !== null && options.holds(body)) found.push({ key: newest[at + i]!.key, body });
+    }
+  }
+  await endReviews(options, found);
+  await endWorks(options, found);
+  for (const { key, body } of found) await eraseIn(options, key, body);
+  return { erased: found.length, unread: keys.length - newest.length };
+}
+
+async function readText(bucket: Bucket, key: string): Promise<string | null> {
+  const found = await bucket.get(key);
+  return found && found.text();
+}
+
+/** One that has not ended would go on from a script that says something else now. */
+async function endReviews({ bucket, profile, now }: CopiesOptions, found: { key: string }[]): Promise<void> {
+  for (const review of unique(found, "reviews", ReviewId)) {
+    const slots = { profile, review };
+    if (await bucket.get(keyOf("reviewResult", slots))) continue;
+    if (await bucket.get(keyOf("reviewDead", slots))) continue;
+    const { session } = fromReviewId(review);
+    const message = "A person purged a text that this review had read.";
+    const dead = ReviewDead.parse({ v: 1, review, session, code: "purged", message, at: now });
+    await bucket.put(keyOf("reviewDead", slots), JSON.stringify(dead), { ifAbsent: true });
+  }
+}
+
+async function endWorks({ bucket, profile, now }: CopiesOptions, found: { key: string }[]): Promise<void> {
+  const works = new Set(found.flatMap(({ key }) => /\/curation\/([^/]+\/work\/[^/]+)\//.exec(key)?.[1] ?? []));
+  for (const place of works) {
+    const [run, , work] = place.split("/");
+    const slots = { profile, run: CurationId.parse(run), work: WorkId.parse(work) };
+    const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+    const ended = CurationWork.parse({
+      ...{ v: 1, run, work, state: "cancelled", note: "A person purged a text that this work had read." },
+      ...{ changes: [], merges: [], refused: [], modelCalls: 0, usage, spent: [], finishedAt: now },
+    });
+    await bucket.put(keyOf("curationWork", slots), JSON.stringify(ended), { ifAbsent: true });
+  }
+}
+
+function unique(found: { key: string }[], folder: string, schema: typeof ReviewId): string[] {
+  const ids = found.flatMap(({ key }) => {
+    const [, , first, second] = key.split("/");
+    return first === folder && schema.safeParse(second).success ? [second!] : [];
+  });
+  return [...new Set(ids)];
+}
+
+/** What can be said without the text is said without it; the rest is deleted. */
+async function eraseIn({ bucket, without, holds }: CopiesOptions, key: string, body: string): Promise<void> {
+  if (key.endsWith("/REPORT.md")) {
+    const lines = body.split("\n").filter((line) => !holds(line));
+    await bucket.put(key, lines.join("\n"));
+    return;
+  }
+  const schema = schemaOf(key);
+  const parsed = schema?.safeParse(without(JSON.parse(body)));
+  if (!parsed?.success || holds(JSON.stringify(parsed.data))) return deleteAll(bucket, [key]);
+  const state =
+    key.endsWith("/result") && "state" in (parsed.data as object) ? (parsed.data as ReviewResult).state : "";
+  await bucket.put(key, JSON.stringify(parsed.data), state === "" ? {} : { customMetadata: { state } });
+}
+
+/** A pending change without its text would be carried out as something else: it has none, and goes. */
+function schemaOf(key: string): z.ZodType | null {
+  if (slotsOf("reviewJob", key)) return ReviewJob;
+  if (slotsOf("reviewStep", key) || slotsOf("curationStep", key)) return ReviewStep;
+  if (slotsOf("reviewResult", key)) return ReviewResult;
+  if (slotsOf("reviewDead", key)) return ReviewDead;
+  if (slotsOf("curationPlan", key)) return CurationPlan;
+  if (slotsOf("curationRun", key)) return CurationRun;
+  if (slotsOf("curationMerge", key)) return CurationMerge;
+  if (slotsOf("curationWork", key)) return CurationWork;
+  return null;
+}

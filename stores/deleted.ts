@@ -1,0 +1,105 @@
+// What a person deleted, and the writes that arrive afterwards. Tombstones hold ids only; `guardWrites` refuses every write to
+// a deleted profile, session or skill. Used where buckets are wired; the erasure itself writes through the bare bucket.
+import * as z from "zod";
+import { DeletedError } from "../core/errors.ts";
+import type { Bucket } from "../core/ports.ts";
+import { ProfileId, SkillName } from "../core/schemas/ids.ts";
+import { keyOf, slotsOf } from "./keys.ts";
+import { readRecord } from "./objects.ts";
+
+/** What is left of a deleted skill. A skill of the same name goes on from these numbers, so that no old object fits it. */
+export const DeletedSkill = z.object({
+  v: z.literal(1),
+  skill: SkillName,
+  seq: z.int().min(0),
+  rev: z.int().min(0),
+  at: z.int(),
+});
+export type DeletedSkill = z.infer<typeof DeletedSkill>;
+
+export async function isGone(bucket: Bucket, profile: ProfileId): Promise<boolean> {
+  return (await bucket.get(keyOf("gone", { profile }))) !== null;
+}
+
+export async function readDeletedSkill(
+  bucket: Bucket,
+  profile: ProfileId,
+  name: SkillName,
+): Promise<DeletedSkill | null> {
+  return (await readRecord(bucket, DeletedSkill, keyOf("deletedSkill", { profile, name })))?.value ?? null;
+}
+
+/**
+ * A bucket whose puts look for tombstones first. The look and the put are two calls: an erasure waits between its
+ * tombstone and its deletes, and sweeps again later. Throws `DeletedError`.
+ */
+export function guardWrites(bucket: Bucket): Bucket {
+  return {
+    ...bucket,
+    async put(key, body, options) {
+      await assertWritable(bucket, key);
+      return bucket.put(key, body, options);
+    },
+  };
+}
+
+async function assertWritable(bucket: Bucket, key: string): Promise<void> {
+  const { profile, session, name } = ownersOf(key);
+  if (profile === undefined) return;
+  const [gone, noSession, noSkill] = await Promise.all([
+    isGone(bucket, profile),
+    session !== undefined && bucket.get(keyOf("deletedSession", { profile, session })),
+    name !== undefined && isSkillDeleted(bucket, profile, name),
+  ]);
+  if (gone) throw profileGone();
+  if (noSession) throw new DeletedError("session_not_found", "This session has been deleted: nothing can be added.");
+  if (noSkill) throw skillDeleted(name!);
+}
+
+/** A skill of that name may have been made since. */
+async function isSkillDeleted(bucket: Bucket, profile: ProfileId, name: SkillName): Promise<boolean> {
+  if (!(await bucket.get(keyOf("deletedSkill", { profile, name })))) return false;
+  return (await bucket.get(keyOf("head", { profile, name }))) === null;
+}
+
+export function profileGone(): DeletedError {
+  return new DeletedError(
+    "profile_gone",
+    "This profile has been deleted: nothing can be written to it any more. Ask the operator for a new one.",
+  );
+}
+
+export function skillDeleted(name: SkillName): DeletedError {
+  const message = `A person deleted the skill \`${name}\`: only a person can make one of that name again. Use another name.`;
+  return new DeletedError("skill_deleted", message);
+}
+
+interface Owners {
+  profile?: ProfileId;
+  session?: string;
+  name?: SkillName;
+}
+
+const OF_PROFILE = /^p\/([^/]+)\//;
+const MARKERS = ["due", "sweep"] as const;
+/** Heads are the skill store's: it knows who may bring a name back. */
+const OF_SKILL = ["evidence", "evidenceAgain", "stats", "curationCheck"] as const;
+
+/** Whose the object under a key is; nobody's for a key of no profile. */
+function ownersOf(key: string): Owners {
+  for (const kind of MARKERS) {
+    const marker = slotsOf(kind, key);
+    if (marker) return { profile: marker.profile };
+  }
+  const { data: profile } = ProfileId.safeParse(OF_PROFILE.exec(key)?.[1]);
+  if (profile === undefined) return {};
+  const [, , folder, second = ""] = key.split("/");
+  if (folder === "reviews" || folder === "reviewed") return { profile, session: second.split(".")[0] };
+  for (const kind of OF_SKILL) {
+    const slots: Record<string, string> | null = slotsOf(kind, key);
+    if (!slots) continue;
+    const session = slots.turn?.split("-")[0];
+    return { profile, name: slots.name, ...(session !== undefined && { session }) };
+  }
+  return { profile };
+}

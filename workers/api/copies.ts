@@ -1,0 +1,17 @@
+// Takes a purged text out of what quotes it: records in R2 and remembered requests. Called by the routes that purge.
+import type { ProfileId } from "../../core/schemas/ids.ts";
+import { holdsAny, withoutPieces } from "../../core/skills/text-pieces.ts";
+import { eraseCopies } from "../../stores/copies.ts";
+import type { Env } from "./env.ts";
+import { openArchive } from "./session-rpc.ts";
+import { openBucket } from "./stores.ts";
+
+export async function eraseText(env: Env, profile: ProfileId, pieces: string[]): Promise<void> {
+  if (pieces.length === 0) return;
+  await eraseCopies({
+    ...{ bucket: openBucket(env), profile, now: Date.now() },
+    holds: (text) => holdsAny(text, pieces),
+    without: (value) => withoutPieces(value, pieces),
+  });
+  await openArchive(env, profile).eraseTexts(pieces);
+}
