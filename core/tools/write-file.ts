@@ -1,19 +1,23 @@
-// The tool write_file: one whole file of the workspace, as the agent's own. Writing the same again changes nothing, so a
-// crashed call may be repeated. A file that instructs the agent is left as it is: the content waits for the person.
+// The tool write_file: a file of the workspace, whole or a part added to its end, as the agent's own. A crashed call may be
+// repeated: writing the same whole again changes nothing, and an addition is known by the size the file had before. A file
+// that instructs the agent is left as it is: the content waits for the person.
 import * as z from "zod";
 import type { Tool, ToolResult } from "../agent/contract.ts";
 import { fail, succeed } from "../agent/tool-result.ts";
+import type { JsonObject } from "../schemas/entry.ts";
 import type { ApprovalState } from "../schemas/approval.ts";
 import { type FileToolOptions, placeOf } from "./file-tool-options.ts";
 
 const Args = z.strictObject({
   path: z.string().describe("Path of the file, relative to /work. Folders on the way are made."),
-  content: z.string().describe("The whole new content. What the file held before is replaced."),
+  content: z.string().describe("The whole new content. What the file held before is replaced, unless append is set."),
+  append: z.boolean().optional().describe("Add the content to the end of the file, as it is, and keep what it held."),
 });
 type Args = z.infer<typeof Args>;
 
 const DESCRIPTION =
-  "Writes a file of the workspace, replacing what it held. To change a few lines of a long file, use terminal (sed -i) " +
+  "Writes a file of the workspace, replacing what it held; with append it adds to the end. Write a long text in parts: the " +
+  "first part, then one part a call with append. To change a few lines of a long file, use terminal (sed -i) " +
   "instead. Files stay for the whole session. AGENTS.md, SOUL.md and their like at the root change only when the person " +
   "approves: the call then says so, and the work goes on without it.";
 
@@ -25,19 +29,65 @@ export function createWriteFile({ workspace, approvals, isTainted }: Options): T
     description: DESCRIPTION,
     parameters: Args,
     effect: "keyed",
+    inPieces: "Write the first part of the file with write_file, then add part after part with append: true.",
+    /** `size`: what the file had before the first attempt, so that a second one can tell its own addition. */
+    prepare: async ({ path }) => ({ size: sizeOf(workspace, path) }),
+    prepares: ({ append }) => append === true,
     paths: ({ path }) => ({ reads: [], writes: [placeOf(workspace, path)] }),
-    async run(args, { op }) {
+    async run(args, { op, prepared, resumed }) {
+      const whole = args.append ? addTo(args, workspace, resumed ? prepared : null) : toWhole(args);
+      if (whole === null) return fail("file_changed", CHANGED);
       // The path too was chosen by somebody.
-      const writer = isTainted?.(`${args.path}\n${args.content}`) ? "content" : "own";
-      const written = workspace.putAsAgent(args.path, new TextEncoder().encode(args.content), writer);
+      const isOwn = !whole.foreign && !isTainted?.(`${args.path}\n${args.content}`);
+      const written = workspace.putAsAgent(args.path, whole.bytes, isOwn ? "own" : "content");
       if (!written.ok && written.failure.code === "approval_needed") {
-        return askPerson(args, op, { workspace, approvals });
+        return askPerson({ ...args, content: new TextDecoder().decode(whole.bytes) }, op, { workspace, approvals });
       }
       if (!written.ok) return fail(written.failure.code, written.failure.message);
       const { path, size, created } = written.value;
       return succeed({ path, bytes: size, created });
     },
   };
+}
+
+const CHANGED =
+  "The session was interrupted during this call, and the file has changed since: read its end with read_file before you add to it.";
+
+interface Whole {
+  bytes: Uint8Array;
+  /** It holds words that are not the agent's. */
+  foreign: boolean;
+}
+
+function toWhole({ content }: Args): Whole {
+  return { bytes: new TextEncoder().encode(content), foreign: false };
+}
+
+/**
+ * What the file is to hold. `before`: what an attempt that was cut off had recorded; the file then has the size it had, or with
+ * the addition. Null: neither.
+ */
+function addTo({ path, content }: Args, workspace: Options["workspace"], before: JsonObject | null): Whole | null {
+  const added = new TextEncoder().encode(content);
+  const held = workspace.read(path) ?? new Uint8Array();
+  const foreign = held.length > 0 && workspace.labelOf(path) === "content";
+  if (before !== null && held.length !== before.size) {
+    const isDone = held.length === Number(before.size) + added.length && endsWith(held, added);
+    return isDone ? { bytes: held, foreign } : null;
+  }
+  const bytes = new Uint8Array(held.length + added.length);
+  bytes.set(held);
+  bytes.set(added, held.length);
+  return { bytes, foreign };
+}
+
+function endsWith(bytes: Uint8Array, end: Uint8Array): boolean {
+  const from = bytes.length - end.length;
+  return end.every((byte, i) => bytes[from + i] === byte);
+}
+
+function sizeOf(workspace: Options["workspace"], path: string): number {
+  return workspace.read(path)?.length ?? 0;
 }
 
 function askPerson({ path, content }: Args, op: string, { workspace, approvals }: Options): ToolResult {

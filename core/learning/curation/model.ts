@@ -151,7 +151,7 @@ async function goOn(options: WorkOptions, store: WorkStore): Promise<WorkEnd> {
       if (end.failure.code.startsWith("grant_")) return finish("done", `Stopped early. ${end.failure.message}`);
       return { state: "failed", failure: end.failure, final: false };
     case "done":
-      return finish("done", end.text);
+      return finish("done", `${end.why ?? ""} ${end.text}`.trim());
   }
 }
 

@@ -78,7 +78,7 @@ export async function runReview(options: ReviewOptions): Promise<ReviewEnd> {
     case "failed":
       return settleFailure(options, journal, end.failure, failed);
     case "done": {
-      const note = end.reason === "refusal" ? `The model declined to go on. ${end.text}`.trim() : end.text;
+      const note = `${end.why ?? ""} ${end.text}`.trim();
       return finish(options, journal.steps(), { state: "done", note }, failed);
     }
   }
