@@ -290,8 +290,9 @@ export function createSessionEngine(given: SessionHost) {
 const BODY_V2 = "v2:";
 
 /** Of all that a body may say: what it leaves out is not what it says by name. */
-function hashBody({ text, busy }: PostedMessage): string {
-  return BODY_V2 + sha256Hex(JSON.stringify({ text, busy }));
+function hashBody({ key: _, ...body }: PostedMessage): string {
+  const said = Object.entries(body).filter(([, value]) => value !== undefined);
+  return BODY_V2 + sha256Hex(JSON.stringify(said.sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
 /** An earlier version kept the hash of the text alone. */

@@ -4,7 +4,6 @@
 import * as z from "zod";
 import type { Tool, ToolResult } from "../agent/contract.ts";
 import { fail, succeed } from "../agent/tool-result.ts";
-import type { JsonObject } from "../schemas/entry.ts";
 import type { ApprovalState } from "../schemas/approval.ts";
 import { type FileToolOptions, placeOf } from "./file-tool-options.ts";
 
@@ -31,17 +30,20 @@ export function createWriteFile({ workspace, approvals, isTainted }: Options): T
     effect: "keyed",
     inPieces: "Write the first part of the file with write_file, then add part after part with append: true.",
     /** `size`: what the file had before the first attempt, so that a second one can tell its own addition. */
-    prepare: async ({ path }) => ({ size: sizeOf(workspace, path) }),
+    prepare: async ({ path }) => ({ size: workspace.sizeOf(path) }),
     prepares: ({ append }) => append === true,
     paths: ({ path }) => ({ reads: [], writes: [placeOf(workspace, path)] }),
     async run(args, { op, prepared, resumed }) {
-      const whole = args.append ? addTo(args, workspace, resumed ? prepared : null) : toWhole(args);
-      if (whole === null) return fail("file_changed", CHANGED);
+      const before = args.append && resumed ? findAddition(args, prepared.size, workspace) : "missing";
+      if (before === "changed") return fail("file_changed", CHANGED);
+      const bytes = new TextEncoder().encode(before === "added" ? "" : args.content);
       // The path too was chosen by somebody.
-      const isOwn = !whole.foreign && !isTainted?.(`${args.path}\n${args.content}`);
-      const written = workspace.putAsAgent(args.path, whole.bytes, isOwn ? "own" : "content");
+      const writer = isTainted?.(`${args.path}\n${args.content}`) ? "content" : "own";
+      const written = args.append
+        ? workspace.appendAsAgent(args.path, bytes, writer)
+        : workspace.putAsAgent(args.path, bytes, writer);
       if (!written.ok && written.failure.code === "approval_needed") {
-        return askPerson({ ...args, content: new TextDecoder().decode(whole.bytes) }, op, { workspace, approvals });
+        return askPerson(toWhole(args, workspace), op, { workspace, approvals });
       }
       if (!written.ok) return fail(written.failure.code, written.failure.message);
       const { path, size, created } = written.value;
@@ -53,41 +55,28 @@ export function createWriteFile({ workspace, approvals, isTainted }: Options): T
 const CHANGED =
   "The session was interrupted during this call, and the file has changed since: read its end with read_file before you add to it.";
 
-interface Whole {
-  bytes: Uint8Array;
-  /** It holds words that are not the agent's. */
-  foreign: boolean;
-}
-
-function toWhole({ content }: Args): Whole {
-  return { bytes: new TextEncoder().encode(content), foreign: false };
-}
-
-/**
- * What the file is to hold. `before`: what an attempt that was cut off had recorded; the file then has the size it had, or with
- * the addition. Null: neither.
- */
-function addTo({ path, content }: Args, workspace: Options["workspace"], before: JsonObject | null): Whole | null {
+/** What became of an attempt that was cut off: the file has the size it had then, or that and the addition, or neither. */
+function findAddition(
+  { path, content }: Args,
+  sizeBefore: unknown,
+  workspace: Options["workspace"],
+): "missing" | "added" | "changed" {
+  const size = workspace.sizeOf(path);
+  if (size === sizeBefore) return "missing";
   const added = new TextEncoder().encode(content);
   const held = workspace.read(path) ?? new Uint8Array();
-  const foreign = held.length > 0 && workspace.labelOf(path) === "content";
-  if (before !== null && held.length !== before.size) {
-    const isDone = held.length === Number(before.size) + added.length && endsWith(held, added);
-    return isDone ? { bytes: held, foreign } : null;
-  }
-  const bytes = new Uint8Array(held.length + added.length);
-  bytes.set(held);
-  bytes.set(added, held.length);
-  return { bytes, foreign };
+  const isThere = size === Number(sizeBefore) + added.length && held.subarray(size - added.length).every(isAt(added));
+  return isThere ? "added" : "changed";
 }
 
-function endsWith(bytes: Uint8Array, end: Uint8Array): boolean {
-  const from = bytes.length - end.length;
-  return end.every((byte, i) => bytes[from + i] === byte);
+function isAt(bytes: Uint8Array): (byte: number, i: number) => boolean {
+  return (byte, i) => bytes[i] === byte;
 }
 
-function sizeOf(workspace: Options["workspace"], path: string): number {
-  return workspace.read(path)?.length ?? 0;
+/** What a person is to approve is a whole file. */
+function toWhole(args: Args, workspace: Options["workspace"]): Args {
+  const held = args.append ? workspace.read(args.path) : null;
+  return held ? { ...args, content: new TextDecoder().decode(held) + args.content } : args;
 }
 
 function askPerson({ path, content }: Args, op: string, { workspace, approvals }: Options): ToolResult {

@@ -29,6 +29,19 @@ describe("write_file", () => {
     expect(whole.result).toEqual({ path: "out/a.md", bytes: 3, created: false });
   });
 
+  test("adds to a large file without writing all of it again", async () => {
+    const sql = createNodeSql();
+    const { put, call } = createFileBench(sql);
+    put("big.txt", "x".repeat(5 << 20));
+    const rows = () => sql.run<{ i: number; data: Uint8Array }>("SELECT i, data FROM file_part ORDER BY i");
+    sql.run("CREATE TEMP TABLE touched(i INTEGER)");
+    sql.run("CREATE TEMP TRIGGER t AFTER INSERT ON file_part BEGIN INSERT INTO touched VALUES(new.i); END");
+    const { result } = await call("write_file", { path: "big.txt", content: "more", append: true });
+    expect(result).toEqual({ path: "big.txt", bytes: (5 << 20) + 4, created: false });
+    expect(sql.run("SELECT i FROM touched")).toEqual([{ i: 10 }]);
+    expect(rows()).toHaveLength(11);
+  });
+
   test("labels what it adds to by the worst of both", async () => {
     const { workspace, put, call } = createFileBench(createNodeSql());
     put("page.txt", "A page. ");
