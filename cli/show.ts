@@ -112,12 +112,13 @@ function cut(text: string, width: number): string {
   return chars.length <= most ? text : `${chars.slice(0, most - 1).join("")}…`;
 }
 
-function toClosing({ state, stats }: Extract<AgentEvent, { type: "turn_end" }>): string {
+function toClosing({ state, reason, stats }: Extract<AgentEvent, { type: "turn_end" }>): string {
   const { input, output, cacheRead, cacheWrite } = stats.usage;
   const failed = stats.failedCalls > 0 ? `, ${stats.failedCalls} failed` : "";
   const calls = `${count(stats.modelCalls, "model call")}, ${count(stats.toolCalls, "tool call")}${failed}`;
   const tokens = `${(input + output + cacheRead + cacheWrite).toLocaleString("en")} tokens`;
-  return `${state === "done" ? "" : `${state}: `}${calls}, ${tokens}`;
+  const how = state === reason ? state : `${state} (${toOneLine(reason)})`;
+  return `${state === "done" && reason === "answer" ? "" : `${how}: `}${calls}, ${tokens}`;
 }
 
 export function count(n: number, what: string): string {

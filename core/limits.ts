@@ -15,8 +15,13 @@ export const DEFAULTS: Settings = {
     maxMemoryStrikes: 3, // [cf agents] its budget of restarts after running out of memory
     maxWork: 5_000, // [own] all steps of a turn with ten calls each; [cf agents] has such a budget that nothing resets
     noProgressMs: 15 * MINUTE, // [own] longer than the slowest answer we wait for and its planned waits
-    maxTokens: 0,
-    maxUsd: 0,
+    // [own] a turn of all 500 steps whose conversation grows from a tenth to all of context.maxTokens between two compactions
+    // reads 500 x 140,000 = 70 million tokens, nearly all from a cache, and writes 1 million. An honest turn has fewer steps, or
+    // a smaller window; what reaches this does not end by itself
+    maxTokens: 100_000_000,
+    // [own] that turn costs $70 + $50 + $12.5 on the dearest model of the catalog (claude-fable-5, for what is read from the cache,
+    // written, and newly cached), and $150 on claude-sonnet-5-5 where nothing is cached at all
+    maxUsd: 200,
     cacheTtlMs: 5 * MINUTE, // Anthropic's prompt cache, default TTL
     modelRetries: 3, // [hermes] api_max_retries
     inlineWaitMs: 20_000, // [own] the backoff of three tries; an isolate that waits longer costs more than an alarm
@@ -48,7 +53,7 @@ export const DEFAULTS: Settings = {
     fileChars: 20_000, // [hermes] context_file_max_chars
   },
   guardrails: {
-    // [hermes] tool_loop_guardrails, all of them
+    // [hermes] tool_loop_guardrails, but for the last two that are no caps
     warnings: true,
     hardStops: "unattended",
     sameFailure: { warn: 2, hard: 5 },
@@ -56,6 +61,9 @@ export const DEFAULTS: Settings = {
     noProgress: { warn: 2, hard: 5 },
     identical: { warn: 3, hard: 5 },
     cycle: { warn: 3, hard: 5 },
+    unusable: 3, // [hermes] retries of a cut call, of invalid JSON and of an unknown tool
+    // [own] no work we know fails twenty times in a row without one success between; a person who watches is asked too
+    fruitless: 20,
     caps: { web_search: 50, delegate_task: 50 },
   },
   budget: { sessionTokens: 0, sessionUsd: 0, profileDayTokens: 0, profileDayUsd: 0 },

@@ -133,8 +133,12 @@ export interface Tool<Args = any> {
   readonly showsOnce?: boolean;
   /** Failing is part of its work (a shell, a program): many failures in a row do not end a turn. */
   readonly failsOften?: boolean;
+  /** How to make several calls of one that is too long for one answer: a sentence for the model. */
+  readonly inPieces?: string;
   /** Facts to record with the intent, such as the revision a write was based on. Called once per call, before it runs. */
   prepare?(args: Args): Promise<JsonObject>;
+  /** Whether a call has such facts: one that has runs alone. Absent: each does, where there is `prepare`. */
+  prepares?(args: Args): boolean;
   /** Expected failures are results with `failed`; a throw is reported to the model as `tool_crashed`. */
   run(args: Args, context: ToolContext): Promise<ToolResult>;
 }

@@ -2,7 +2,7 @@
 // and over. Asked before a call and told after it, by step-calls.ts; the thresholds are Hermes Agent's tool loop
 // guardrails. Pure: the state of a turn follows from its recorded results, so that a resumed turn decides alike.
 import { sha256Hex } from "../schemas/digest.ts";
-import type { JsonObject, Part, ToolCall } from "../schemas/entry.ts";
+import type { ClosingCode, JsonObject, Part, ToolCall } from "../schemas/entry.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Effect, Tool, ToolResult } from "./contract.ts";
 
@@ -31,7 +31,8 @@ export type Decision =
    * `warn`: the result says so. `synthesise`: the call is not run, a refusal stands in for its result. `halt`: the turn
    * gets one closing answer without tools.
    */
-  | { action: "warn" | "synthesise" | "halt"; code: GuardCode; message: string };
+  | { action: "warn" | "synthesise"; code: GuardCode; message: string }
+  | ({ action: "halt" } & Halt);
 
 export type GuardCode =
   | "repeated_failure"
@@ -40,6 +41,30 @@ export type GuardCode =
   | "identical_calls"
   | "repeating_cycle"
   | "call_limit";
+
+/** Why a turn gets one closing answer without tools. */
+export interface Halt {
+  code: ClosingCode;
+  message: string;
+}
+
+/** Of one turn, over its answers with calls. Changed by `observeStep`. */
+export interface HeadwayState {
+  /** Answers in a row none of whose calls could be run as it was written. */
+  unusable: number;
+  /** Answers in a row that brought nothing new. */
+  fruitless: number;
+  /** Calls that succeeded, with their results. */
+  seen: Set<string>;
+}
+
+/** One call of an answer, and what came of it. */
+export interface StepResult {
+  guarded: GuardedCall;
+  result: GuardedResult;
+  /** False: it was cut, no JSON, of an unknown tool, or did not fit its schema. */
+  usable: boolean;
+}
 
 /** Of one turn. Made anew by each `observeCall`. */
 export interface GuardState {
@@ -127,8 +152,9 @@ export function observeCall(
 ): { state: GuardState; decision: Decision } {
   const next = result.refused ? remember(state, call, result) : count(remember(state, call, result), call, result);
   const signs = findSigns(settings, next, call, result);
-  const halting = hardStops ? signs.find((sign) => sign.mayHalt && isReached(sign.times, sign.limits.hard)) : undefined;
-  if (halting) return { state: next, decision: { action: "halt", code: halting.code, message: halting.message } };
+  const halting = hardStops ? signs.find((sign) => sign.halts && isReached(sign.times, sign.limits.hard)) : undefined;
+  if (halting?.halts)
+    return { state: next, decision: { action: "halt", code: halting.halts, message: halting.message } };
   const warning = settings.warnings ? signs.find((sign) => isReached(sign.times, sign.limits.warn)) : undefined;
   if (!warning) return { state: next, decision: ALLOW };
   const message = `${warning.message} ${ADVICE[warning.code] ?? ""}`.trim();
@@ -147,8 +173,8 @@ interface Sign {
   code: GuardCode;
   times: number;
   limits: { warn: number; hard: number };
-  /** Where not, the hard limit is `decideCall`'s. */
-  mayHalt: boolean;
+  /** Why the turn is halted at the hard limit; `null` where that limit is `decideCall`'s, or there is none. */
+  halts: ClosingCode | null;
   message: string;
 }
 
@@ -165,35 +191,35 @@ function findSigns(settings: GuardSettings, state: GuardState, call: GuardedCall
       code: "identical_calls",
       times: identical,
       limits: settings.identical,
-      mayHalt: true,
+      halts: "identical_calls",
       message: `${call.tool} was called ${identical} times in a row with the same arguments and the same result.`,
     },
     {
       code: "repeated_failure",
       times: failures,
       limits: settings.sameFailure,
-      mayHalt: false,
+      halts: null,
       message: `This call failed ${failures} times with the same arguments.`,
     },
     {
       code: "no_progress",
       times: looks,
       limits: settings.noProgress,
-      mayHalt: false,
+      halts: null,
       message: `This call gave the same result ${looks} times.`,
     },
     {
       code: "tool_keeps_failing",
       times: toolFailures,
       limits: settings.sameToolFailure,
-      mayHalt: !call.failsOften,
+      halts: call.failsOften ? null : "tool_keeps_failing",
       message: `${call.tool} failed ${toolFailures} times in a row.`,
     },
     {
       code: "repeating_cycle",
       times: cycle.laps,
       limits: settings.cycle,
-      mayHalt: true,
+      halts: "repeating_cycle",
       message: `The same ${cycle.period} calls with the same results were made ${cycle.laps} times over.`,
     },
   ];
@@ -234,6 +260,42 @@ function count(state: GuardState, call: GuardedCall, result: GuardedResult): Gua
     changes += 1;
   }
   return { ...state, failures, toolFailures, looks, changes, ran };
+}
+
+/**
+ * What follows from all calls of one answer. Headway is a success that was not seen before in this turn: a model that fails in other
+ * words each time, or goes to and fro between the same things, makes none.
+ */
+export function observeStep(
+  { unusable, fruitless }: Pick<GuardSettings, "unusable" | "fruitless">,
+  state: HeadwayState,
+  results: readonly StepResult[],
+  cutByLength: boolean,
+): Halt | null {
+  state.unusable = results.some(({ usable }) => usable) ? 0 : state.unusable + 1;
+  const fresh = results.filter((one) => !one.result.failed && isFresh(state.seen, one));
+  state.fruitless = fresh.length > 0 ? 0 : state.fruitless + 1;
+  if (isReached(state.unusable, unusable)) {
+    return cutByLength
+      ? {
+          code: "cut_calls",
+          message: `The last ${state.unusable} answers had no usable tool call, and the newest was cut off at its length limit.`,
+        }
+      : {
+          code: "unusable_calls",
+          message: `The last ${state.unusable} answers had no tool call that could be run as it was written.`,
+        };
+  }
+  if (!isReached(state.fruitless, fruitless)) return null;
+  const message = `The last ${state.fruitless} answers brought nothing new: every call failed, or gave what it had given before.`;
+  return { code: "no_headway", message };
+}
+
+function isFresh(seen: Set<string>, { guarded, result }: StepResult): boolean {
+  const key = `${guarded.signature} ${result.print}`;
+  const isNew = !seen.has(key) || isPoller(guarded.tool);
+  seen.add(key);
+  return isNew;
 }
 
 /** How often the last call was made in a row. */

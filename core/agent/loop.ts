@@ -3,8 +3,17 @@
 // storage nor readers.
 import { type Failure, type Result, ok } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
-import { type Answer, type Cost, NO_STATS, type TurnStats, type Usage, addUsage } from "../schemas/entry.ts";
+import {
+  type Answer,
+  type ClosingCode,
+  type Cost,
+  NO_STATS,
+  type TurnStats,
+  type Usage,
+  addUsage,
+} from "../schemas/entry.ts";
 import type { Effort, Settings } from "../schemas/settings.ts";
+import type { Halt } from "./guardrails.ts";
 import type {
   AnswerSink,
   ContextKeeper,
@@ -17,7 +26,7 @@ import type {
   Tool,
   ToolSpec,
 } from "./contract.ts";
-import { askModel } from "./model-turn.ts";
+import { EMPTY, askModel } from "./model-turn.ts";
 import { createResultBudget } from "./result-budget.ts";
 import { createStepCalls } from "./step-calls.ts";
 import { Stopped } from "./tool-calls.ts";
@@ -65,18 +74,17 @@ export type LoopLimits = Pick<
 >;
 
 export type LoopEnd =
-  | {
-      state: "done";
-      reason: "answer" | "step_limit" | "length" | "refusal" | "guardrail";
-      text: string;
-      stats: TurnStats;
-    }
+  /** `why`: what a person is told beside the text, in a sentence; `null` only for a whole answer, which always has a text. */
+  | { state: "done"; reason: DoneReason; why: string | null; text: string; stats: TurnStats }
   | { state: "failed"; failure: Failure; stats: TurnStats }
   | { state: "stopped"; stats: TurnStats }
   /** The person said something else: every open call has its result, nothing more was asked. */
   | { state: "interrupted"; stats: TurnStats }
   /** No model of the chain works now; one may in a while: `delayMs` where a provider said when. */
   | { state: "paused"; failure: ModelFailure; delayMs?: number; stats: TurnStats };
+
+/** `answer`: a whole one. `length`, `refusal`, `empty_answer`: the last answer is not whole. Else why there was a closing answer. */
+export type DoneReason = "answer" | "length" | "refusal" | "empty_answer" | ClosingCode;
 
 const CLOSING = "Do not call tools. Say what was done, what was found, and what is left.";
 const STEPS_USED = `The limit of steps for this request is reached. ${CLOSING}`;
@@ -96,7 +104,7 @@ interface Turn {
   /** Of the last answer. */
   usage: Usage | null;
   /** Why the next answer is to be the last. */
-  halt: string | null;
+  halt: Halt | null;
   /** Whether anything was done that no earlier run had recorded. */
   live: boolean;
   stats: TurnStats;
@@ -128,7 +136,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
     turn.messages.push(...(journal.additions?.(step) ?? []));
     await fit(turn, step, false);
     const { asked, closing } = await ask(turn, step);
-    if (!asked.ok) return toEnd(asked.failure, signal, stats);
+    if (!asked.ok) return toEnd(asked.failure, closing, turn);
 
     const { value: answer, entry } = asked.value;
     turn.at = Math.max(turn.at, indexOf(models, answer.model));
@@ -136,13 +144,14 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
     stats.modelCalls++;
     addUse(stats, answer);
     if (answer.calls.length === 0) {
-      return { state: "done", reason: closing ?? reasonOf(answer), text: answer.text, stats };
+      const reason = closing ?? reasonOf(answer);
+      return { state: "done", reason, why: explain(reason, answer, turn), text: answer.text, stats };
     }
     turn.messages.push({ role: "assistant", text: answer.text, calls: answer.calls, native: answer.native, entry });
     try {
-      const cutByLength = answer.stop === "length";
+      const cutAfter = answer.stop === "length" ? answer.usage.output || limits.maxOutputTokens : null;
       const { messages } = turn;
-      turn.halt = (await calls.run({ step, calls: answer.calls, cutByLength, messages, stats })).halt;
+      turn.halt = (await calls.run({ step, calls: answer.calls, cutAfter, messages, stats })).halt;
     } catch (error) {
       if (error instanceof Stopped) return { state: "stopped", stats };
       throw error;
@@ -170,7 +179,7 @@ async function fit(turn: Turn, step: number, overflow: boolean): Promise<boolean
   return true;
 }
 
-type Closing = "step_limit" | "guardrail" | null;
+type Closing = ClosingCode | null;
 
 /** The answer of a step, asked for again in fewer words when the provider refuses the conversation as too long. */
 async function ask(
@@ -183,7 +192,7 @@ async function ask(
     journal.answer(step, (sink) => {
       turn.live = true;
       // A turn that was to be halted, and went on because a person watched, has recorded answers and never comes here.
-      if (turn.halt !== null) closing ??= "guardrail";
+      closing ??= turn.halt?.code ?? null;
       return askLive(turn, step, closing, sink);
     });
   let asked = await askOnce();
@@ -220,17 +229,24 @@ async function askLive(
   turn.at = at;
   // Else each further step would be refused once for the same.
   if (messages && closing === null) turn.messages = messages;
-  // A closing answer that calls tools all the same is an answer: nothing may be left open.
-  return result.ok && closing ? ok({ ...result.value, calls: [] }) : result;
+  // A closing answer that calls tools all the same is an answer: nothing may be left open. And what a provider broke off is
+  // not carried out.
+  const isLast = result.ok && (closing !== null || result.value.stop === "refusal");
+  return isLast ? ok({ ...result.value, calls: [] }) : result;
 }
 
 /** Never leaves the loop; no provider's failure has this code. */
 const REDIRECTED: ModelFailure = { code: "redirected", message: "The person said something else.", ...FINAL };
 
-function toEnd(failure: ModelFailure, signal: AbortSignal, stats: TurnStats): LoopEnd {
-  if (signal.aborted) return { state: "stopped", stats };
+function toEnd(failure: ModelFailure, closing: Closing, turn: Turn): LoopEnd {
+  const { stats } = turn;
+  if (turn.options.signal.aborted) return { state: "stopped", stats };
   if (failure.code === REDIRECTED.code) return { state: "interrupted", stats };
   addSpent(stats, failure);
+  // The turn ended for its own reason; that no closing words came as well is the lesser news.
+  if (closing !== null && failure.code === EMPTY) {
+    return { state: "failed", failure: { ...failure, code: closing, message: explainClosing(closing, turn) }, stats };
+  }
   if (!failure.retry) return { state: "failed", failure, stats };
   return {
     state: "paused",
@@ -256,7 +272,7 @@ function toTelling(journal: Journal, tell: () => void): Journal {
 }
 
 function toRequest({ options, system, messages, halt }: Turn, closing: Closing): ModelRequest {
-  const last = closing === "guardrail" ? `${halt} ${CLOSING}` : STEPS_USED;
+  const last = closing === "step_limit" || halt === null ? STEPS_USED : `${halt.message} ${CLOSING}`;
   return {
     system,
     messages: closing === null ? messages : [...messages, { role: "user", text: last }],
@@ -282,6 +298,35 @@ function addSpent(stats: TurnStats, { spent }: ModelFailure): void {
   if (spent) addUse(stats, spent);
 }
 
-function reasonOf(answer: Answer): "answer" | "length" | "refusal" {
-  return answer.stop === "length" || answer.stop === "refusal" ? answer.stop : "answer";
+function reasonOf({ stop, text }: Answer): DoneReason {
+  if (stop === "length" || stop === "refusal") return stop;
+  return text.trim() === "" ? "empty_answer" : "answer";
+}
+
+/** What a person is told beside an answer that is not whole, or was the last for another reason than being one. */
+function explain(reason: DoneReason, answer: Answer, turn: Turn): string | null {
+  const isSilent = answer.text.trim() === "";
+  switch (reason) {
+    case "answer":
+      return null;
+    case "length":
+      return isSilent
+        ? "The model used up the length limit of its answer before it said anything, most likely on reasoning. Ask for less at once, or raise turn.maxOutputTokens or lower models.effort.turn."
+        : 'The answer was cut off at its length limit and is not whole. Say "go on" for the rest, or raise turn.maxOutputTokens.';
+    case "refusal":
+      return isSilent
+        ? "The model, or its provider's content filter, refused to answer. Say it differently, or in a new session."
+        : "The model, or its provider's content filter, refused or broke off here: the answer may not be whole. Say it differently, or in a new session.";
+    case "empty_answer":
+      return "The model gave an empty answer. Ask again, or in other words.";
+    default: {
+      const why = explainClosing(reason, turn);
+      return answer.stop === "length" ? `${why} Its closing words were cut off at their length limit.` : why;
+    }
+  }
+}
+
+function explainClosing(closing: ClosingCode, { options, halt }: Turn): string {
+  if (closing !== "step_limit" && halt) return `The turn was ended. ${halt.message}`;
+  return `The turn was ended: it used all of its ${options.limits.maxSteps} steps (turn.maxSteps). Send a message to go on.`;
 }

@@ -191,7 +191,7 @@ function broken(code: string, message: string): ModelFailure {
   return { code, message, retry: false, compact: false, rotateKey: false, fallBack: false };
 }
 
-const EMPTY = "empty_answer";
+export const EMPTY = "empty_answer";
 
 /** Some models end with nothing behind a tool's result, or with reasoning alone. */
 function isEmpty({ text, calls, stop }: Answer): boolean {

@@ -8,14 +8,18 @@ import type { Journal, Message, Placed, Tool, ToolResult } from "./contract.ts";
 import {
   type Decision,
   type GuardedCall,
+  type Halt,
+  type HeadwayState,
   NO_CALLS,
+  type StepResult,
   decideCall,
   observeCall,
+  observeStep,
   toGuardedCall,
   toGuardedResult,
 } from "./guardrails.ts";
 import type { ResultBudget } from "./result-budget.ts";
-import { type Prepared, Stopped, prepareCall, refuseCall, runToolCall } from "./tool-calls.ts";
+import { type Prepared, Stopped, mayPrepare, prepareCall, refuseCall, runToolCall } from "./tool-calls.ts";
 import { renderForModel } from "./tool-result.ts";
 
 export interface StepCallsOptions {
@@ -34,10 +38,11 @@ export interface StepCalls {
   run(answer: {
     step: number;
     calls: readonly ToolCall[];
-    cutByLength: boolean;
+    /** Of an answer that was cut by its length: how many tokens it had. */
+    cutAfter: number | null;
     messages: Message[];
     stats: TurnStats;
-  }): Promise<{ halt: string | null }>;
+  }): Promise<{ halt: Halt | null }>;
 }
 
 /** A call of an answer, on its way. */
@@ -55,6 +60,7 @@ export function createStepCalls(options: StepCallsOptions): StepCalls {
   const { journal, limits, clock, signal, budget, guardrails, isInterrupted } = options;
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
   let state = NO_CALLS;
+  const headway: HeadwayState = { unusable: 0, fruitless: 0, seen: new Set() };
   /** Call and result that the model has read whole, and where. */
   const shown = new Map<string, { entry: number; chars: number }>();
 
@@ -103,10 +109,11 @@ export function createStepCalls(options: StepCallsOptions): StepCalls {
   }
 
   return {
-    async run({ step, calls, cutByLength, messages, stats }) {
-      let halt: string | null = null;
+    async run({ step, calls, cutAfter, messages, stats }) {
+      let halt: Halt | null = null;
+      const observed: StepResult[] = [];
       const all = calls.map((call, index): Pending => {
-        const prepared = prepareCall(call, tools, cutByLength);
+        const prepared = prepareCall(call, tools, cutAfter);
         return { index, call, prepared, guarded: toGuardedCall(call, tools.get(call.name)) };
       });
       // One after another, each is judged by what came of those before it.
@@ -127,10 +134,12 @@ export function createStepCalls(options: StepCallsOptions): StepCalls {
         });
         const results = await runInOrder(batch, limits.maxParallelCalls, (pending) => run(step, pending, messages));
         for (const [at, { value: result, entry }] of results.entries()) {
-          const { call, guarded } = batch[at]!;
+          const { call, guarded, index } = batch[at]!;
           const text = renderForModel(result.parts);
           const decision = observe(guarded, result);
-          if (decision.action === "halt") halt ??= decision.message;
+          if (decision.action === "halt") halt ??= { code: decision.code, message: decision.message };
+          const usable = all[index]!.prepared.refusal === null;
+          observed.push({ guarded, result: toGuardedResult(result), usable });
           const key = `${guarded.signature} ${result.print}`;
           const before = shown.get(key);
           // A line that points to an earlier result is no place to point to.
@@ -141,7 +150,8 @@ export function createStepCalls(options: StepCallsOptions): StepCalls {
           messages.push({ role: "tool", call: call.id, name: call.name, text, failed: result.failed, entry });
         }
       }
-      return { halt };
+      const stuck = guardrails ? observeStep(guardrails.settings, headway, observed, cutAfter !== null) : null;
+      return { halt: stuck ?? halt };
     },
   };
 }
@@ -173,7 +183,7 @@ function isResult(message: Message, { entry, chars }: { entry: number; chars: nu
 
 /** A call that is refused touches nothing, but what it was meant to do comes before the next: it runs alone. */
 function toFootprint({ tool, args, refusal }: Prepared): Footprint {
-  if (refusal !== null || tool.prepare) return null;
+  if (refusal !== null || mayPrepare(tool, args)) return null;
   if (tool.paths) {
     try {
       return tool.paths(args);

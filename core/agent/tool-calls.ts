@@ -31,20 +31,21 @@ export interface CallRules {
   judge(result: ToolResult): Decision;
 }
 
-/** The arguments are read as the tool's schema says. A call of an answer that was cut by its length may be cut itself. */
-export function prepareCall(call: ToolCall, tools: ReadonlyMap<string, Tool>, cutByLength: boolean): Prepared {
+/**
+ * The arguments are read as the tool's schema says. A call of an answer that was cut by its length may be cut itself; `cutAfter`:
+ * how many tokens that answer had, `null` for a whole one.
+ */
+export function prepareCall(call: ToolCall, tools: ReadonlyMap<string, Tool>, cutAfter: number | null): Prepared {
   const tool = tools.get(call.name) ?? null;
-  if (cutByLength) {
-    const text = "The answer was cut by its length limit, so this call was not run. Call it again.";
-    return refuseCall(tool, "cut_by_length", text);
-  }
+  if (cutAfter !== null) return refuseCall(tool, "cut_by_length", toCutText(tool, cutAfter));
   if (!tool) {
     const names = [...tools.keys()].join(", ");
     return isWrong(tool, "unknown_tool", `There is no tool '${call.name}' here. Use one of: ${names}.`);
   }
   if (call.malformed !== undefined) {
     const text = "The arguments were not one JSON object. Call the tool again with valid JSON.";
-    return isWrong(tool, "bad_arguments", text);
+    const isLong = call.malformed.length > LONG_ARGUMENTS_CHARS;
+    return isWrong(tool, "bad_arguments", isLong ? `${text} They may be too long: ${inPieces(tool)}` : text);
   }
   // Else it would write the mark into a file, in place of what the mark stands for (Hermes Agent).
   if (tool.effect !== "read" && SHORTENED.test(JSON.stringify(call.args))) {
@@ -60,6 +61,22 @@ export function prepareCall(call: ToolCall, tools: ReadonlyMap<string, Tool>, cu
     return isWrong(tool, "bad_arguments", `The arguments do not fit ${call.name}: ${problems.join("; ")}.`);
   }
   return { tool, args: args.data, refusal: null };
+}
+
+const LONG_ARGUMENTS_CHARS = 4_000;
+const MIN_PIECE_CHARS = 500;
+
+/** A token has about four characters: so a piece of as many characters as the answer had tokens leaves room for the rest. */
+function toCutText(tool: Tool | null, tokens: number): string {
+  const chars = Math.max(MIN_PIECE_CHARS, tokens);
+  return (
+    "The answer reached its length limit, so this call was not run, and the same call would be cut off again. " +
+    `${inPieces(tool)} Keep all calls of one answer under ${chars} characters together.`
+  );
+}
+
+function inPieces(tool: Tool | null): string {
+  return tool?.inPieces ?? "Do it in smaller pieces: one short call an answer, and less in each.";
 }
 
 /** A call that is not run for a reason of the harness: no failure of the model or the tool. */
@@ -89,10 +106,10 @@ export async function runToolCall(
     call,
     effect: effectOf(prepared),
     ...(prepared.refusal === null &&
-      tool?.prepare && {
+      mayPrepare(prepared.tool, prepared.args) && {
         async prepare() {
           try {
-            return (await tool.prepare?.(prepared.args)) ?? {};
+            return (await tool?.prepare?.(prepared.args)) ?? {};
           } catch (error) {
             prepared = { tool, args: null, refusal: crashed(messageOf(error)), ours: false };
             return {};
@@ -108,6 +125,11 @@ export async function runToolCall(
   });
   if (!ran) rules.budget.count(placed.value);
   return placed;
+}
+
+/** Whether facts are to be recorded with the intent of a call. */
+export function mayPrepare(tool: Tool, args: unknown): boolean {
+  return tool.prepare !== undefined && (tool.prepares?.(args) ?? true);
 }
 
 /**

@@ -305,5 +305,7 @@ function isReplayable(blocks: ContentBlock[]): boolean {
 function toStop(stop: WireStop | null, hasCalls: boolean): StopReason {
   if (stop === "max_tokens" || stop === "model_context_window_exceeded") return "length";
   if (stop === "refusal") return "refusal";
+  // Of a server's own tools, which are none of ours: an answer that would go on is not whole.
+  if (stop === "pause_turn" && !hasCalls) return "length";
   return hasCalls ? "tools" : "end";
 }

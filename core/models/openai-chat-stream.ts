@@ -214,10 +214,15 @@ function toNative(read: Read, server: string): ChatNative | null {
   return Object.keys(native).length > 0 ? { server, ...native } : null;
 }
 
+/** OpenAI: "length"; Mistral: "model_length"; Z.ai: "model_context_window_exceeded"; others pass on what they front. */
+const CUT = /length|max_tokens|context_window|pause_turn/i;
+/** OpenAI: "content_filter"; Z.ai: "sensitive"; Google's own names where a gateway leaves them: "SAFETY", "RECITATION" … */
+const FILTERED = /content_?filter|refus|sensitive|safety|recitation|prohibited|blocklist|guardrail/i;
+
 function toStop(read: Read, hasCalls: boolean): StopReason {
-  // Mistral: "model_length"; Z.ai: "model_context_window_exceeded" and "sensitive".
-  if (["length", "model_length", "model_context_window_exceeded"].includes(read.finish ?? "")) return "length";
-  if (read.refused || read.finish === "content_filter" || read.finish === "sensitive") return "refusal";
+  const finish = read.finish ?? "";
+  if (read.refused || FILTERED.test(finish)) return "refusal";
+  if (CUT.test(finish)) return "length";
   return hasCalls ? "tools" : "end";
 }
 

@@ -67,7 +67,7 @@ export function toChatBody(
     type: "function" as const,
     function: { name, description, parameters },
   }));
-  const whole = [...system, ...toAccepted(messages, compat)];
+  const whole = [...system, ...(compat.alternates?.test(model) ? toAlternating(messages) : messages)];
   const marks = compat.marksCache?.test(model) ?? false;
   return {
     model,
@@ -109,21 +109,27 @@ function toReasoning(requested: Effort | undefined, { effort: rule }: Compat, ef
 
 const READ = "I have read the results.";
 
-/** What a server's chat template refuses, said in another way. */
-function toAccepted(messages: ChatCompletionMessageParam[], compat: Compat): ChatCompletionMessageParam[] {
+/** A request ends with what is not the model's, so that what follows joins none of it: the next request begins with this one. */
+function toAlternating(messages: ChatCompletionMessageParam[]): ChatCompletionMessageParam[] {
   const accepted: ChatCompletionMessageParam[] = [];
   for (const message of messages) {
     const before = accepted.at(-1);
-    if (compat.joinsUsers && message.role === "user" && before?.role === "user") {
-      accepted.splice(-1, 1, { role: "user", content: `${String(before.content)}\n\n${String(message.content)}` });
+    const joined = before && join(before, message);
+    if (joined) {
+      accepted.splice(-1, 1, joined);
       continue;
     }
-    if (compat.answersTools && message.role === "user" && before?.role === "tool") {
-      accepted.push({ role: "assistant", content: READ });
-    }
+    if (message.role === "user" && before?.role === "tool") accepted.push({ role: "assistant", content: READ });
     accepted.push(message);
   }
   return accepted;
+}
+
+/** Neighbours of one role as one message. Calls come with the later one: those of the earlier have their results behind them. */
+function join(a: ChatCompletionMessageParam, b: ChatCompletionMessageParam): ChatCompletionMessageParam | null {
+  if (a.role !== b.role || (a.role !== "user" && a.role !== "assistant")) return null;
+  const content = [a.content, b.content].filter((text) => typeof text === "string" && text !== "").join("\n\n");
+  return { ...a, ...b, content: content || null } as ChatCompletionMessageParam;
 }
 
 const CACHED = { type: "ephemeral" } as const;

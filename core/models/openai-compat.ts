@@ -23,10 +23,12 @@ export interface Compat {
   marksCache: RegExp | null;
   /** How it is told how much to reason, and the levels it knows. `null`: it is told nothing. */
   effort: { form: EffortForm; levels: readonly Effort[] } | null;
-  /** Chat templates of many open models refuse two user messages in a row: then they become one. */
-  joinsUsers: boolean;
-  /** Refuses a user message right after tool results. */
-  answersTools: boolean;
+  /**
+   * Models by whose chat template the person and the model must take turns. Those of many open models (Mistral, Gemma) refuse two user or two assistant messages in a row, and count neither
+   * results of tools nor the messages that call them: then neighbours become one, and what the person says behind results is
+   * parted from them.
+   */
+  alternates: RegExp | null;
   /** Sent with every request. */
   headers: Readonly<Record<string, string>>;
   /** Where the key goes when `Authorization` is not for it. */
@@ -81,7 +83,7 @@ const OPENAI = {
   maxTokensField: "max_completion_tokens",
   developerRole: DEVELOPER_MODELS,
   effort: { form: "reasoning_effort", levels: ALL },
-  joinsUsers: false,
+  alternates: null,
 } as const;
 
 export const SERVERS = [
@@ -120,7 +122,7 @@ export const SERVERS = [
     developerRole: /^(openai|anthropic)\//,
     marksCache: /^anthropic\//,
     effort: { form: "reasoning.effort", levels: TO_XHIGH },
-    joinsUsers: false,
+    alternates: /^(?!(openai|anthropic|x-ai|deepseek|google\/gemini)\b)/,
   },
   {
     name: "gemini",
@@ -131,7 +133,7 @@ export const SERVERS = [
     catalog: "gemini",
     // Nothing above `high`; `none` only for models that can do without, which the catalog tells.
     effort: { form: "reasoning_effort", levels: ["none", "minimal", "low", "medium", "high"] },
-    joinsUsers: false,
+    alternates: /gemma/,
   },
   {
     name: "mistral",
@@ -142,8 +144,6 @@ export const SERVERS = [
     catalog: "mistral",
     asksUsage: false,
     takesCacheKey: true,
-    // 400 "Unexpected role 'user' after role 'tool'"
-    answersTools: true,
     ids: MISTRAL_IDS,
   },
   {
@@ -165,7 +165,7 @@ export const SERVERS = [
     catalog: "deepseek",
     echoesReasoning: true,
     effort: { form: "thinking+effort", levels: ["none", "low", "high", "max"] },
-    joinsUsers: false,
+    alternates: null,
   },
   {
     name: "moonshot",
@@ -210,7 +210,7 @@ export const SERVERS = [
     catalog: "xai",
     maxTokensField: "max_completion_tokens",
     effort: { form: "reasoning_effort", levels: ["none", "low", "medium", "high"] },
-    joinsUsers: false,
+    alternates: null,
   },
   {
     name: "groq",
@@ -295,8 +295,7 @@ const PLAIN: Omit<Compat, "provider"> = {
   developerRole: null,
   marksCache: null,
   effort: null,
-  joinsUsers: true,
-  answersTools: false,
+  alternates: /./,
   headers: {},
   keyHeader: null,
   ids: IDS,

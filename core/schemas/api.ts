@@ -64,6 +64,12 @@ export const TurnInfo = z.object({
   /** The input's entry, `null` while the turn waits in the queue, and the final one once there is one. */
   input: z.int().nullable(),
   final: z.int().nullable(),
+  /**
+   * Why the turn ended: `answer` (a whole one), else the code of its last notice: `length`, `refusal`, `empty_answer`,
+   * `step_limit`, `cut_calls`, `unusable_calls`, `no_headway`, the code of a guardrail, `stopped`, `redirected`, a command's
+   * or a failure's code. Absent while it runs, and for turns of an earlier version.
+   */
+  reason: z.string().optional(),
   attempts: z.int(),
   /** Until when a running turn waits by plan: none of its models answers now, but one may then. */
   pausedUntil: z.int().optional(),

@@ -148,6 +148,18 @@ export const NoticeEntry = z.object({
   spent: z.object({ model: z.string(), usage: Usage, cost: Cost.optional() }).optional(),
 });
 
+/** Codes of the notice behind a closing answer: why the model was asked for one instead of being let go on. */
+export const CLOSING_CODES = [
+  "step_limit",
+  "cut_calls",
+  "unusable_calls",
+  "no_headway",
+  "identical_calls",
+  "tool_keeps_failing",
+  "repeating_cycle",
+] as const;
+export type ClosingCode = (typeof CLOSING_CODES)[number];
+
 export const Entry = z.discriminatedUnion("kind", [
   UserEntry,
   AssistantEntry,
@@ -212,6 +224,8 @@ export const AgentEvent = z.discriminatedUnion("type", [
     turn: z.int(),
     entry: z.int(),
     state: TurnState,
+    /** `answer`, or the code of the notice that says why the turn ended. */
+    reason: z.string(),
     stats: TurnStats,
   }),
 ]);

@@ -95,6 +95,10 @@ export const Settings = z.strictObject({
     noProgress: Threshold,
     identical: Threshold,
     cycle: Threshold,
+    /** Answers in a row of whose calls none could be run as it was written; 0: never. */
+    unusable: count,
+    /** Answers in a row whose calls failed or gave nothing new; 0: never. */
+    fruitless: count,
     /** Calls of one tool in one turn, by its name; 0: no limit. */
     caps: z.record(z.string(), count),
   }),

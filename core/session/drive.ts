@@ -192,7 +192,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
           turn.n,
           calls.map((call) => ({ kind: "compaction", ...call })),
         ),
-      mayAsk: openBudget(context, turn).mayAsk,
+      mayAsk: openBudget(context, turn, journal.spent).mayAsk,
       recalled: recall.beforeCompaction,
     };
     const command = parseCommand(request);
@@ -385,11 +385,14 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
   };
 }
 
-/** Null: the model has the last word. */
+/** Null: the model has the last word, and its answer is whole. A turn in which nothing was said is never done. */
 function toEnding(end: LoopEnd): Ending | null {
   switch (end.state) {
-    case "done":
-      return null;
+    case "done": {
+      if (end.why === null) return null;
+      const state = end.text.trim() === "" ? "failed" : "done";
+      return { state, code: end.reason, text: end.why, answered: true };
+    }
     case "stopped":
       return STOPPED;
     case "interrupted":

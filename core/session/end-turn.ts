@@ -6,7 +6,7 @@ import { byteLength } from "../schemas/digest.ts";
 import { FIXED } from "../limits.ts";
 import { type Entry, NO_STATS, type TurnState, type TurnStats, addUsage } from "../schemas/entry.ts";
 import type { EngineContext } from "./context.ts";
-import { placeNotice, placeTurnEnd, replay } from "./events.ts";
+import { endReason, placeNotice, placeTurnEnd, replay } from "./events.ts";
 import type { SessionJournal } from "./journal.ts";
 import { learnFromTurn } from "./learn.ts";
 import { settleLedger } from "./ledger.ts";
@@ -14,11 +14,13 @@ import type { TurnRow } from "./log.ts";
 import { toNotice } from "./notices.ts";
 import { planTitle } from "./title.ts";
 
-/** How a turn ends when the last word is not the model's. */
+/** How a turn ends when the last word is not the model's: with a notice. */
 export interface Ending {
   state: Extract<TurnState, "done" | "failed" | "stopped">;
   code: string;
   text: string;
+  /** The notice comes after the journal's last answer, which is not whole or was made to be the last. */
+  answered?: true;
   /** What the last call was charged for, which brought no answer. */
   spent?: ModelFailure["spent"];
 }
@@ -64,17 +66,19 @@ export function endTurn(
     final: final.n,
     stats: countTurn(entries),
     endedAt,
-    more: {},
+    more: { reason: endReason(final) },
   };
   const steered = log.steeredInto(n);
   const learnt = learnFromTurn(context, settled, entries);
   const ledger = settleLedger(context, settled, entries);
-  const title = ending ? null : planTitle(context, settled);
+  const title = ending && !ending.answered ? null : planTitle(context, settled);
   sql.transaction(() => {
     for (const entry of closing) log.put(entry);
     log.dropBlocks();
     log.putTurn(settled);
-    for (const row of steered) log.putTurn({ ...row, final: final.n, endedAt });
+    for (const row of steered) {
+      log.putTurn({ ...row, final: final.n, endedAt, more: { ...row.more, ...settled.more } });
+    }
     learnt.write();
     ledger.write();
     title?.write();
@@ -94,7 +98,9 @@ export function endTurn(
    * What a person had already read of an unfinished answer is kept, under its number. Where an answer has begun, that
    * number is never the notice's: a reader would take the one for the other.
    */
-  function toEndingEntries({ code, text: words, spent }: Ending): Entry[] {
+  function toEndingEntries({ code, text: words, spent, answered }: Ending): Entry[] {
+    const answer = answered ? journal!.final()! : null;
+    if (answer) return [answer, toNotice({ n: answer.n + 1, turn: n, at: clock.now(), code, text: words })];
     const live = journal?.live() ?? null;
     const next = live?.entry ?? log.nextEntry();
     const text = toStorable(live?.text ?? log.blocks(next));

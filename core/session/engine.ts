@@ -138,9 +138,9 @@ export function createSessionEngine(given: SessionHost) {
         `A message has at most ${maxMessageChars} characters. Put longer texts into a file.`,
       );
     }
-    const idempotency = input.key === undefined ? null : { key: input.key, hash: sha256Hex(input.text) };
+    const idempotency = input.key === undefined ? null : { key: input.key, hash: hashBody(input) };
     const before = idempotency && log.key(idempotency.key);
-    if (before && before.hash !== idempotency.hash) {
+    if (before && !isSameBody(before.hash, input)) {
       return err("idempotency_conflict", "This Idempotency-Key came with another body before. Use a new key.");
     }
     if (before) return ok({ turn: log.turn(before.turn)!, replayed: true });
@@ -295,11 +295,38 @@ export function createSessionEngine(given: SessionHost) {
   };
 }
 
+const BODY_V2 = "v2:";
+
+/** Of all that a body may say: what it leaves out is not what it says by name. */
+function hashBody({ key: _, ...body }: PostedMessage): string {
+  const said = Object.entries(body).filter(([, value]) => value !== undefined);
+  return BODY_V2 + sha256Hex(JSON.stringify(said.sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+/** An earlier version kept the hash of the text alone. */
+function isSameBody(hash: string, input: PostedMessage): boolean {
+  return hash === (hash.startsWith(BODY_V2) ? hashBody(input) : sha256Hex(input.text));
+}
+
 function toTurnInfo(session: string, turn: TurnRow): TurnInfo {
   const { n, state, input, final, attempts, stats, startedAt, endedAt, more } = turn;
   const into = more.into === undefined ? {} : { into: more.into };
+  const reason = more.reason === undefined ? {} : { reason: more.reason };
   const waits = more.pausedUntil === undefined ? {} : { pausedUntil: more.pausedUntil };
-  return { turn: toTurnId(session, n), n, state, ...into, input, final, attempts, ...waits, stats, startedAt, endedAt };
+  const ends = { final, ...reason };
+  return {
+    turn: toTurnId(session, n),
+    n,
+    state,
+    ...into,
+    input,
+    ...ends,
+    attempts,
+    ...waits,
+    stats,
+    startedAt,
+    endedAt,
+  };
 }
 
 function toAccepted(session: string, { turn, replayed }: Taken): Accepted {

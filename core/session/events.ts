@@ -125,8 +125,14 @@ export function placeTurnStart(turn: TurnRow): PlacedEvent {
 }
 
 export function placeTurnEnd(turn: TurnRow, final: Entry): PlacedEvent {
-  const { state, stats } = turn;
-  return place(final.n, textOf(final).length + 1, { type: "turn_end", turn: turn.n, entry: final.n, state, stats });
+  const { state, stats, n } = turn;
+  const reason = endReason(final);
+  return place(final.n, textOf(final).length + 1, { type: "turn_end", turn: n, entry: final.n, state, reason, stats });
+}
+
+/** Why a turn ended, by its final entry: `answer`, or the code of the notice that says why. */
+export function endReason(final: Entry): string {
+  return final.kind === "notice" ? final.code : "answer";
 }
 
 export function placeTool(entry: Extract<Entry, { kind: "tool" }>): PlacedEvent[] {

@@ -13,6 +13,11 @@ const MAX_QUEUED_CHARS = 4 << 20;
 /** A stream that has nothing to tell for this long ends: it would keep the object awake. Waiting is for a standing connection. */
 const MAX_SILENT_MS = 5 * 60_000;
 
+/** How often a stream is sent a comment: proxies and clients take a longer silence for a broken connection. */
+const SIGN_OF_LIFE_MS = 15_000;
+/** No event: it has no id, readers pass it over, and it puts off no end. */
+const SIGN_OF_LIFE = ": still here\n\n";
+
 /**
  * The longest that a standing connection is served on one check of its key, so that a revoked key reads on for no longer.
  * Looked at when there is something to send: a connection that only waits costs nothing.
@@ -147,15 +152,17 @@ export function createHub(clock: Clock) {
       for (const event of missed) if (readers.has(reader)) reader.take(event);
       // What a reader missed is its to read, however much; only from then on can it fall behind.
       text.limit(MAX_QUEUED_CHARS);
-      void endSilence();
+      void watchSilence();
       return text.stream;
 
-      async function endSilence(): Promise<void> {
-        for (let silentMs = 0; silentMs < MAX_SILENT_MS; silentMs = clock.now() - toldAt) {
+      async function watchSilence(): Promise<void> {
+        for (;;) {
+          const leftMs = toldAt + MAX_SILENT_MS - clock.now();
+          if (leftMs <= 0) break;
+          await clock.sleep(Math.min(SIGN_OF_LIFE_MS, leftMs), left.signal);
           if (left.signal.aborted) return;
-          await clock.sleep(MAX_SILENT_MS - silentMs, left.signal);
+          if (!text.write(SIGN_OF_LIFE)) return leaveStream();
         }
-        if (left.signal.aborted) return;
         leaveStream();
         text.end();
       }

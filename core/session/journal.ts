@@ -16,9 +16,10 @@ import {
   type UserEntry,
   textOf,
 } from "../schemas/entry.ts";
-import { type SpentCall, toSpentCall } from "../schemas/usage.ts";
+import { type SpentCall, type Spending, toSpentCall } from "../schemas/usage.ts";
 import type { EngineContext } from "./context.ts";
 import { type LiveText, placeSteer, placeTool } from "./events.ts";
+import { addSpending, spentIn } from "./ledger.ts";
 import { type TurnRow, isOpen } from "./log.ts";
 import { toNotice } from "./notices.ts";
 import { toSteerMessage } from "./steer.ts";
@@ -61,6 +62,8 @@ export interface SessionJournal extends Journal {
   final(): AssistantEntry | null;
   /** The turn's entries as they are written now. */
   entries(): Entry[];
+  /** What the calls these entries tell of have used and cost. */
+  spent(): Spending;
   /** When something last came from a model or a tool. */
   lastProgressAt(): number;
   /** Something came from a model that is asked beside the journal. */
@@ -88,6 +91,7 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
   let live: (LiveText & { written: number; blocks: number; since: number; scrubber: Scrubber }) | null = null;
   let final: AssistantEntry | null = null;
   let progressAt = clock.now();
+  let spent = spentIn(before);
 
   function guard(): void {
     if (closed) throw new TurnEnded();
@@ -100,6 +104,7 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
 
   function put(entry: Entry): void {
     log.put(entry);
+    if (!written.has(entry.n)) spent = addSpending(spent, spentIn([entry]));
     written.set(entry.n, entry);
   }
 
@@ -169,6 +174,7 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
     live: () => live && { entry: live.entry, turn, text: live.text },
     final: () => final,
     entries: () => [...written.values()].toSorted((a, b) => a.n - b.n),
+    spent: () => spent,
     lastProgressAt: () => progressAt,
     heard,
     abandon: (failure) => giveUpLive("The model's answer did not come.", failure.spent),

@@ -41,32 +41,27 @@ export interface TurnBudget {
   mayAsk(): Promise<Failure | null>;
 }
 
-/** Costs nothing, and asks nobody, where no limit is set. */
-export function openBudget({ host, log }: EngineContext, turn: Pick<TurnRow, "n" | "input">): TurnBudget {
+/** `spentSoFar`: by the turn itself. Asks nobody where no limit of a day is set. */
+export function openBudget(
+  { host, log }: EngineContext,
+  turn: Pick<TurnRow, "n">,
+  spentSoFar: () => Spending,
+): TurnBudget {
   const { account, clock, session, settings } = host;
   const ofTurn = toBudget(settings.turn.maxTokens, settings.turn.maxUsd);
   const ofSession = toBudget(settings.budget.sessionTokens, settings.budget.sessionUsd);
   const ofDay = dayBudget(settings);
   if (![ofTurn, ofSession, ofDay].some(isLimited)) return { mayAsk: async () => null };
 
-  let spent = NOTHING_SPENT;
-  let seen = (turn.input ?? 1) - 1;
   /** What the Account has set aside for this turn; as long as it lasts, nobody is asked. */
   let upTo: Budget | null = null;
 
-  /** Entries that hold calls are written once, so that each is read once. */
-  function count(): void {
-    const entries = log.entries(seen + 1);
-    seen = entries.at(-1)?.n ?? seen;
-    spent = add(spent, spendingOf(toTurnLines(entries.filter((entry) => entry.turn === turn.n))));
-  }
-
   return {
     async mayAsk() {
-      count();
+      const spent = spentSoFar();
       if (isSpent(spent, ofTurn)) return turnSpent(spent, ofTurn);
       const before = log.meta<SessionTotals>("usage") ?? NO_TOTALS;
-      if (isSpent(add(before, spent), ofSession)) return sessionSpent(ofSession);
+      if (isSpent(addSpending(before, spent), ofSession)) return sessionSpent(ofSession);
       if (!isLimited(ofDay) || (upTo && !isSpent(spent, upTo))) return null;
       const now = clock.now();
       upTo = await account.reserveTurn({ turn: toTurnId(session, turn.n), session, now, spent, day: ofDay });
@@ -116,7 +111,7 @@ export function putBooking({ host, log, jobs }: EngineContext, booking: Booking)
   if (booking.lines.length > 0) {
     const before = log.meta<SessionTotals>("usage") ?? NO_TOTALS;
     const calls = booking.lines.reduce((sum, line) => sum + line.calls, before.calls);
-    log.setMeta("usage", { v: 1, calls, ...add(before, spendingOf(booking.lines)) } satisfies SessionTotals);
+    log.setMeta("usage", { v: 1, calls, ...addSpending(before, spendingOf(booking.lines)) } satisfies SessionTotals);
   }
   jobs.put(bookingRow(booking.id), host.clock.now() + host.settings.turn.leaseMs, { kind: "usage", booking });
 }
@@ -161,6 +156,11 @@ export function toTurnLines(entries: Entry[]): UsageLine[] {
   );
 }
 
+/** Of entries that are told of once: what their calls used and cost. */
+export function spentIn(entries: Entry[]): Spending {
+  return spendingOf(toTurnLines(entries));
+}
+
 /** A summary that did not come leaves a notice for each of its calls; every other bill is the turn's own. */
 function kindOf({ code }: NoticeEntry): UsageKind {
   return code === "compaction_failed" ? "compaction" : "turn";
@@ -170,12 +170,12 @@ function toBudget(tokens: number, usd: number): Budget {
   return { tokens, usdMicros: toUsdMicros(usd) };
 }
 
-function add(a: Spending, b: Spending): Spending {
+export function addSpending(a: Spending, b: Spending): Spending {
   return { tokens: a.tokens + b.tokens, usdMicros: a.usdMicros + b.usdMicros };
 }
 
 function turnSpent(spent: Spending, budget: Budget): Failure {
-  const message = `This turn's budget of ${describe(budget)} is spent (${describe(spent)}). The next message has one of its own.`;
+  const message = `This turn's budget of ${describe(budget)} is spent (${describe(spent)}). The next message has one of its own; turn.maxTokens and turn.maxUsd set it.`;
   return err("turn_budget_spent", message).failure;
 }
 

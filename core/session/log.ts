@@ -31,6 +31,8 @@ const TurnMore = z.object({
   pauses: z.int().optional(),
   doneAtPause: z.int().optional(),
   pausedUntil: z.int().optional(),
+  /** Of a turn that has ended: why. */
+  reason: z.string().optional(),
 });
 export type TurnMore = z.infer<typeof TurnMore>;
 

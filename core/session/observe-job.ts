@@ -5,6 +5,7 @@ import { messageOf } from "../errors.ts";
 import { judgeMessage } from "../learning/observe/judge-message.ts";
 import { toNeighbourhood } from "../learning/observe/neighbours.ts";
 import {
+  finalWords,
   isAnswered,
   judgeAgain,
   observeTurn,
@@ -143,8 +144,8 @@ function judgeTurnBefore(
   const input = entries[0];
   const before = turnBefore(context, turn);
   if (!before || !input || !isFromPrincipal(input)) return null;
-  const final = log.entry(before.final!);
-  const asked = final !== null && textOf(final).slice(-LAST_WORDS_CHARS).includes("?");
+  const final = finalWords(entriesOf(context, before));
+  const asked = final !== undefined && textOf(final).slice(-LAST_WORDS_CHARS).includes("?");
   const { outcome, correction } = judgeMessage(textOf(input), { asked });
   if (!isHeard(input, before)) return { judged: null, corrects: correction };
   const rowEntries = entriesOf(context, before);

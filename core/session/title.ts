@@ -45,7 +45,8 @@ export async function makeTitle(context: EngineContext, row: TitleRow): Promise<
   const turn = log.turn(n)!;
   if (!models.ok || !(await mayAskBeside(context, toTitleId(session)))) return settle(context, row, "");
   const request = textOf(log.entry(turn.input!)!);
-  const answer = textOf(log.entry(turn.final!)!);
+  const own = log.entries(turn.input!, turn.final!).filter((entry) => entry.turn === n && entry.kind === "assistant");
+  const answer = own.map(textOf).at(-1) ?? "";
   const charge = (failure: ModelFailure) => void (failure.spent && spent.push(failure.spent));
   const { result } = await askModel({
     models: models.value,

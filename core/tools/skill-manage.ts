@@ -141,6 +141,7 @@ export function createSkillManage(options: SkillManageOptions): Tool<Args> {
       "Writes skills: reusable procedures for a class of work. Before a change, read the skill with skill_view; before a create, look with skills_list for one to extend.",
     parameters: Args,
     effect: "keyed",
+    inPieces: "Write a shorter SKILL.md first, then its long parts as support files, one a call.",
     /** `rev`: what the store held before the first attempt, so that a second one can tell its own revision. */
     async prepare(args) {
       const name = SkillName.safeParse(nameIn(args));

@@ -37,6 +37,7 @@ export function createTerminal({ workspace, settings }: FileToolOptions): Tool<A
     parameters: Args,
     effect: "unkeyed",
     failsOften: true,
+    inPieces: "Write a long text with write_file, in parts, and let the command read it.",
     async run(args, { signal }) {
       const timeoutMs = args.timeout_ms ?? DEFAULT_TIMEOUT_MS;
       const run = await runShell(args.command, { workspace, signal, timeoutMs });

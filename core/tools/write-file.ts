@@ -1,5 +1,6 @@
-// The tool write_file: one whole file of the workspace, as the agent's own. Writing the same again changes nothing, so a
-// crashed call may be repeated. A file that instructs the agent is left as it is: the content waits for the person.
+// The tool write_file: a file of the workspace, whole or a part added to its end, as the agent's own. A crashed call may be
+// repeated: writing the same whole again changes nothing, and an addition is known by the size the file had before. A file
+// that instructs the agent is left as it is: the content waits for the person.
 import * as z from "zod";
 import type { Tool, ToolResult } from "../agent/contract.ts";
 import { fail, succeed } from "../agent/tool-result.ts";
@@ -8,12 +9,14 @@ import { type FileToolOptions, placeOf } from "./file-tool-options.ts";
 
 const Args = z.strictObject({
   path: z.string().describe("Path of the file, relative to /work. Folders on the way are made."),
-  content: z.string().describe("The whole new content. What the file held before is replaced."),
+  content: z.string().describe("The whole new content. What the file held before is replaced, unless append is set."),
+  append: z.boolean().optional().describe("Add the content to the end of the file, as it is, and keep what it held."),
 });
 type Args = z.infer<typeof Args>;
 
 const DESCRIPTION =
-  "Writes a file of the workspace, replacing what it held. To change a few lines of a long file, use terminal (sed -i) " +
+  "Writes a file of the workspace, replacing what it held; with append it adds to the end. Write a long text in parts: the " +
+  "first part, then one part a call with append. To change a few lines of a long file, use terminal (sed -i) " +
   "instead. Files stay for the whole session. AGENTS.md, SOUL.md and their like at the root change only when the person " +
   "approves: the call then says so, and the work goes on without it.";
 
@@ -25,19 +28,55 @@ export function createWriteFile({ workspace, approvals, isTainted }: Options): T
     description: DESCRIPTION,
     parameters: Args,
     effect: "keyed",
+    inPieces: "Write the first part of the file with write_file, then add part after part with append: true.",
+    /** `size`: what the file had before the first attempt, so that a second one can tell its own addition. */
+    prepare: async ({ path }) => ({ size: workspace.sizeOf(path) }),
+    prepares: ({ append }) => append === true,
     paths: ({ path }) => ({ reads: [], writes: [placeOf(workspace, path)] }),
-    async run(args, { op }) {
+    async run(args, { op, prepared, resumed }) {
+      const before = args.append && resumed ? findAddition(args, prepared.size, workspace) : "missing";
+      if (before === "changed") return fail("file_changed", CHANGED);
+      const bytes = new TextEncoder().encode(before === "added" ? "" : args.content);
       // The path too was chosen by somebody.
       const writer = isTainted?.(`${args.path}\n${args.content}`) ? "content" : "own";
-      const written = workspace.putAsAgent(args.path, new TextEncoder().encode(args.content), writer);
+      const written = args.append
+        ? workspace.appendAsAgent(args.path, bytes, writer)
+        : workspace.putAsAgent(args.path, bytes, writer);
       if (!written.ok && written.failure.code === "approval_needed") {
-        return askPerson(args, op, { workspace, approvals });
+        return askPerson(toWhole(args, workspace), op, { workspace, approvals });
       }
       if (!written.ok) return fail(written.failure.code, written.failure.message);
       const { path, size, created } = written.value;
       return succeed({ path, bytes: size, created });
     },
   };
+}
+
+const CHANGED =
+  "The session was interrupted during this call, and the file has changed since: read its end with read_file before you add to it.";
+
+/** What became of an attempt that was cut off: the file has the size it had then, or that and the addition, or neither. */
+function findAddition(
+  { path, content }: Args,
+  sizeBefore: unknown,
+  workspace: Options["workspace"],
+): "missing" | "added" | "changed" {
+  const size = workspace.sizeOf(path);
+  if (size === sizeBefore) return "missing";
+  const added = new TextEncoder().encode(content);
+  const held = workspace.read(path) ?? new Uint8Array();
+  const isThere = size === Number(sizeBefore) + added.length && held.subarray(size - added.length).every(isAt(added));
+  return isThere ? "added" : "changed";
+}
+
+function isAt(bytes: Uint8Array): (byte: number, i: number) => boolean {
+  return (byte, i) => bytes[i] === byte;
+}
+
+/** What a person is to approve is a whole file. */
+function toWhole(args: Args, workspace: Options["workspace"]): Args {
+  const held = args.append ? workspace.read(args.path) : null;
+  return held ? { ...args, content: new TextDecoder().decode(held) + args.content } : args;
 }
 
 function askPerson({ path, content }: Args, op: string, { workspace, approvals }: Options): ToolResult {

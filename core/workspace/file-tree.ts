@@ -126,20 +126,32 @@ export class FileTree {
     });
   }
 
-  /** Rewrites only the last part, so that appending line by line stays cheap. */
-  append(path: string, bytes: Uint8Array): void {
-    this.#whole(() => {
+  /**
+   * Rewrites only the last part, so that appending line by line stays cheap. `own`: the agent's words; added to anything else they
+   * count as that.
+   */
+  append(
+    path: string,
+    bytes: Uint8Array,
+    writer: Exclude<Writer, "principal"> = "content",
+  ): { created: boolean; size: number } {
+    return this.#whole(() => {
       const place = this.resolve(path);
       this.#guard(place, path);
       const node = this.node(place);
-      if (node?.kind !== "file") return void this.#writeWithFolders(place, path, bytes, "content");
-      if (bytes.length === 0) return;
+      const size = (node?.size ?? 0) + bytes.length;
+      if (node?.kind !== "file") {
+        return { created: this.#writeWithFolders(place, path, bytes, writer), size: bytes.length };
+      }
+      if (bytes.length === 0) return { created: false, size };
       this.#checkSize(node.size + bytes.length, path);
       this.#quota.charge(bytes.length, 0, path);
       const first = Math.floor(node.size / PART_BYTES);
       const kept = node.size % PART_BYTES === 0 ? new Uint8Array() : this.#part(place, first);
       this.#writeParts(place, first, concat(kept, bytes));
-      this.#update(place, "mtime = ?, size = ?, writer = 'content'", this.#clock.now(), node.size + bytes.length);
+      const label = node.writer === "own" ? writer : "content";
+      this.#update(place, "mtime = ?, size = ?, writer = ?", this.#clock.now(), size, label);
+      return { created: false, size };
     });
   }
 

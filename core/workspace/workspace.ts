@@ -85,6 +85,27 @@ export class Workspace implements IFileSystem {
     });
   }
 
+  /** The same, behind what the file holds; what it costs does not grow with the file. */
+  appendAsAgent(
+    path: string,
+    bytes: Uint8Array,
+    writer: Exclude<Writer, "principal"> = "own",
+  ): Result<StoredFile & { created: boolean }> {
+    const parsed = parseWorkspacePath(path);
+    if (!parsed.ok) return parsed;
+    return attempt(path, () => ({
+      path: toWorkspacePath(parsed.value),
+      ...this.#tree.append(parsed.value, bytes, writer),
+    }));
+  }
+
+  /** Bytes of the file at a path, links followed; 0 where there is none. */
+  sizeOf(path: string): number {
+    const parsed = parseWorkspacePath(path);
+    const found = parsed.ok ? attempt(path, () => this.#tree.need(parsed.value)) : parsed;
+    return found.ok && found.value.node.kind === "file" ? found.value.node.size : 0;
+  }
+
   /** Files only, in the order of their paths. A link is followed by reading it, and not listed. */
   list(): FileInfo[] {
     const files = this.#tree.all().filter((node) => node.kind === "file");

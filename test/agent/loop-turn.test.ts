@@ -199,7 +199,7 @@ describe("a turn that goes round in circles", () => {
     const { run, model } = setUp([...circle.slice(0, 5), { text: "I was stuck.", calls: [{ name: "put" }] }]);
     expect(await run({ guardrails: guardrails(false) })).toMatchObject({
       state: "done",
-      reason: "guardrail",
+      reason: "identical_calls",
       text: "I was stuck.",
       stats: { modelCalls: 6, toolCalls: 5 },
     });

@@ -52,6 +52,7 @@ describe("the loop", () => {
     expect(await run()).toEqual({
       state: "done",
       reason: "answer",
+      why: null,
       text: "Hello there.",
       stats: { modelCalls: 1, toolCalls: 0, failedCalls: 0, usage },
     });

@@ -76,7 +76,7 @@ function setUp(words: string, options: Partial<StepCallsOptions> = {}, journalOp
   });
   const messages: Parameters<typeof steps.run>[0]["messages"] = [];
   const stats = { ...NO_STATS };
-  const running = steps.run({ step: 0, calls, cutByLength: false, messages, stats });
+  const running = steps.run({ step: 0, calls, cutAfter: null, messages, stats });
   running.catch(() => undefined);
   return {
     ...desk,
@@ -332,7 +332,10 @@ describe("guardrails over the calls of an answer", () => {
     const desk = setUp(Array(5).fill("shell:a").join(" "), { guardrails });
     desk.end("a");
     expect(await desk.running).toEqual({
-      halt: "shell was called 5 times in a row with the same arguments and the same result.",
+      halt: {
+        code: "identical_calls",
+        message: "shell was called 5 times in a row with the same arguments and the same result.",
+      },
     });
   });
 });
@@ -358,7 +361,7 @@ describe("a result that stands in the conversation already", () => {
     const messages: Parameters<typeof steps.run>[0]["messages"] = [
       { role: "user", text: "What was before, in short." },
     ];
-    await steps.run({ step: 1, calls, cutByLength: false, messages, stats });
+    await steps.run({ step: 1, calls, cutAfter: null, messages, stats });
     expect(readRendered((messages[1] as unknown as { text: string }).text)).toMatchObject({ said: long });
   });
 });

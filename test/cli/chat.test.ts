@@ -17,9 +17,12 @@ const STATS = { modelCalls: 1, toolCalls: 0, failedCalls: 0, usage: USAGE };
 const TURN: Wire[] = [
   ["1.0", { type: "turn_start", turn: 1, entry: 1 }],
   ["2.6", { type: "text_delta", entry: 2, offset: 0, text: "Hello." }],
-  ["2.7", { type: "turn_end", turn: 1, entry: 2, state: "done", stats: STATS }],
+  ["2.7", { type: "turn_end", turn: 1, entry: 2, state: "done", reason: "answer", stats: STATS }],
 ];
-const STOPPED: Wire = ["2.7", { type: "turn_end", turn: 1, entry: 2, state: "stopped", stats: STATS }];
+const STOPPED: Wire = [
+  "2.7",
+  { type: "turn_end", turn: 1, entry: 2, state: "stopped", reason: "stopped", stats: STATS },
+];
 
 const SPENT = { calls: 1, tokens: 12, usd: 0.0001 };
 const DETAIL = { ...INFO, state: "idle", turns: [], reviewing: [], usage: SPENT };
@@ -67,7 +70,14 @@ async function startSession({ answers, refuseFirst = false }: { answers: boolean
     const text = `Answer ${turn}.`;
     const socket = sockets.at(-1)!;
     socket.send(`${entry}.${text.length}`, { type: "text_delta", entry, offset: 0, text });
-    socket.send(`${entry}.${text.length + 1}`, { type: "turn_end", turn, entry, state: "done", stats: STATS });
+    socket.send(`${entry}.${text.length + 1}`, {
+      type: "turn_end",
+      turn,
+      entry,
+      state: "done",
+      reason: "answer",
+      stats: STATS,
+    });
     note(`ends ${turn}`);
   };
   const post: Handler = async (response, request) => {

@@ -14,7 +14,7 @@ const TURN: Wire[] = [
   ["2.0", { type: "entry_start", turn: 1, entry: 2 }],
   ["2.3", { type: "text_delta", entry: 2, offset: 0, text: "one" }],
   ["2.7", { type: "text_delta", entry: 2, offset: 3, text: " two" }],
-  ["2.8", { type: "turn_end", turn: 1, entry: 2, state: "done", stats: STATS }],
+  ["2.8", { type: "turn_end", turn: 1, entry: 2, state: "done", reason: "answer", stats: STATS }],
 ];
 const ALL = TURN.map(([id, event]) => ({ id, event }));
 

@@ -43,7 +43,7 @@ describe("a session is followed from", () => {
 
 describe("the turns of a session", () => {
   const end = (turn: number, state: "done" | "stopped" = "done") =>
-    ({ type: "turn_end", turn, entry: 9, state, stats: NO_STATS }) as const;
+    ({ type: "turn_end", turn, entry: 9, state, reason: "answer", stats: NO_STATS }) as const;
   const steer = (turn: number, into: number) => ({ type: "steer_add", turn, into, entry: 3, text: "t" }) as const;
 
   it("are quiet when each that began has ended, whichever was heard of first", () => {

@@ -20,7 +20,14 @@ const STATS = {
   failedCalls: 0,
   usage: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 },
 };
-const end = (entry: number): AgentEvent => ({ type: "turn_end", turn: 1, entry, state: "done", stats: STATS });
+const end = (entry: number): AgentEvent => ({
+  type: "turn_end",
+  turn: 1,
+  entry,
+  state: "done",
+  reason: "answer",
+  stats: STATS,
+});
 
 function follow(client: Client, turn = () => Promise.resolve()) {
   const waits: number[] = [];

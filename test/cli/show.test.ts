@@ -12,7 +12,7 @@ const TURN: AgentEvent[] = [
   { type: "tool_end", entry: 3, name: "terminal", failed: true, result: "{}" },
   { type: "text_delta", entry: 4, offset: 0, text: "It is" },
   { type: "text_delta", entry: 4, offset: 5, text: " 7." },
-  { type: "turn_end", turn: 1, entry: 4, state: "done", stats: STATS },
+  { type: "turn_end", turn: 1, entry: 4, state: "done", reason: "answer", stats: STATS },
 ];
 
 function show(events: AgentEvent[], rich: boolean, columns = 80) {
@@ -53,12 +53,19 @@ describe("a turn on the screen", () => {
         { type: "text_delta", entry: 2, offset: 0, text: "Half" },
         { type: "entry_restart", entry: 2 },
         { type: "notice_add", entry: 3, code: "model_failed", text: "The model did not answer." },
-        { type: "turn_end", turn: 1, entry: 3, state: "failed", stats: { ...STATS, failedCalls: 0 } },
+        {
+          type: "turn_end",
+          turn: 1,
+          entry: 3,
+          state: "failed",
+          reason: "model_failed",
+          stats: { ...STATS, failedCalls: 0 },
+        },
       ],
       false,
     );
     expect(both).toBe(
-      "Half\n(the answer broke off; it begins again)\n! The model did not answer.\nfailed: 2 model calls, 1 tool call, 1,234 tokens\n",
+      "Half\n(the answer broke off; it begins again)\n! The model did not answer.\nfailed (model_failed): 2 model calls, 1 tool call, 1,234 tokens\n",
     );
   });
 

@@ -21,7 +21,7 @@ const toConversation = (server: string): Message[] => [
 
 const PLAIN_FIELDS = ["model", "stream", "stream_options", "max_tokens", "tools"];
 const AS_IT_IS = ["user", "user", "assistant", "tool", "user"];
-const JOINED = ["user", "assistant", "tool", "user"];
+const JOINED = ["user", "assistant", "tool", "assistant", "user"];
 
 /** Fields of a request with effort `high`, roles, what the assistant's message holds, characters of the call's id. */
 const shape = (fields: string[], roles: string[], assistant: string[] = [], idChars = 40) => ({
@@ -42,11 +42,11 @@ const SHAPES: Record<string, ReturnType<typeof shape>> = {
   "gateway some-model": shape(with_(), ["system", ...JOINED]),
   "cloudflare @cf/zai-org/glm-5.3": shape(with_("reasoning_effort"), ["system", ...JOINED]),
   "openrouter anthropic/claude-opus-5": shape(with_("reasoning"), ["developer", ...AS_IT_IS], ["reasoning_content"]),
-  "openrouter qwen/qwen3": shape(with_("reasoning"), ["system", ...AS_IT_IS], ["reasoning_content"]),
+  "openrouter qwen/qwen3": shape(with_("reasoning"), ["system", ...JOINED], ["reasoning_content"]),
   "gemini gemini-4-argon": shape(with_("reasoning_effort"), ["system", ...AS_IT_IS]),
   "mistral mistral-large-4": shape(
     [...with_("prompt_cache_key").filter((field) => field !== "stream_options")],
-    ["system", "user", "assistant", "tool", "assistant", "user"],
+    ["system", ...JOINED],
     [],
     9,
   ),

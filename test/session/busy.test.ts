@@ -217,6 +217,53 @@ describe("interrupt", () => {
     expect(engine.detail()!.turns.map(({ state }) => state)).toEqual(["done", "done"]);
   });
 
+  it("waits for a model call that runs, whose calls are then not run", async () => {
+    const hold = gate();
+    const gated = createGatedTool();
+    gated.release();
+    const { engine, life, model } = await setUp(
+      [
+        { calls: [{ name: "look" }] },
+        { text: "Looking again.", calls: [{ name: "look", id: "b" }], until: hold.promise },
+        { text: "Next." },
+      ],
+      [gated.tool],
+    );
+    must(await engine.post({ text: "One" }));
+    await gated.began;
+    for (let tick = 0; tick < 200; tick++) await Promise.resolve();
+    must(await engine.post({ text: "Two", busy: "interrupt" }));
+    for (let tick = 0; tick < 200; tick++) await Promise.resolve();
+    expect(engine.detail()!.turns.map(({ state }) => state)).toEqual(["running", "queued"]);
+    hold.open();
+    await life.settled();
+    expect(gated.runs()).toBe(1);
+    expect(engine.detail()!.turns.map(({ state, reason }) => [state, reason])).toEqual([
+      ["stopped", "redirected"],
+      ["done", "answer"],
+    ]);
+    expect(said(model.requests.at(-1))).toEqual([
+      ...["One", "", "tool:false", "Looking again.", "tool:true"],
+      ...["[The turn ended for the message after it.]", "Two"],
+    ]);
+  });
+
+  it("is for messages: an order to the session waits, whatever it says", async () => {
+    const gated = createGatedTool();
+    const { engine, life } = await setUp([{ calls: [{ name: "look" }] }, { text: "Seen." }], [gated.tool]);
+    must(await engine.post({ text: "Look" }));
+    await gated.began;
+    must(await engine.post({ text: "/refresh", busy: "interrupt" }));
+    must(await engine.post({ text: "/refresh", busy: "steer" }));
+    gated.release();
+    await life.settled();
+    expect(engine.detail()!.turns.map(({ state, reason }) => [state, reason])).toEqual([
+      ["done", "answer"],
+      ["done", "refreshed"],
+      ["done", "refreshed"],
+    ]);
+  });
+
   it("leaves alone what was accepted before it and had not begun", async () => {
     const gated = createGatedTool();
     const { engine, life } = await setUp(
@@ -231,6 +278,38 @@ describe("interrupt", () => {
     await life.settled();
     expect(engine.detail()!.turns.map(({ state }) => state)).toEqual(["stopped", "done", "done"]);
   });
+});
+
+describe("stop", () => {
+  it("ends a turn in the middle of a tool, and what waits, without waiting for either", async () => {
+    const gated = createGatedTool();
+    const { engine, life, model } = await setUp([{ calls: [{ name: "look" }] }], [gated.tool]);
+    must(await engine.post({ text: "Look" }));
+    await gated.began;
+    must(await engine.post({ text: "Then this", busy: "steer" }));
+    must(await engine.post({ text: "And this", busy: "interrupt" }));
+    must(await engine.stop());
+    const ends = engine.detail()!.turns.map(({ state, reason }) => [state, reason]);
+    expect(ends).toEqual(Array.from({ length: 3 }, () => ["stopped", "stopped"]));
+    gated.release();
+    await life.settled();
+    expect(model.requests).toHaveLength(1);
+  });
+});
+
+it("a steered input ends with the reason of the turn it went into", async () => {
+  const gated = createGatedTool();
+  const script = [{ calls: [{ name: "look" }] }, { text: "Half of", stop: "length" as const }];
+  const { engine, life } = await setUp(script, [gated.tool]);
+  must(await engine.post({ text: "Look" }));
+  await gated.began;
+  must(await engine.post({ text: "In French", busy: "steer" }));
+  gated.release();
+  await life.settled();
+  expect(engine.detail()!.turns.map(({ state, into, reason }) => [state, into, reason])).toEqual([
+    ["done", undefined, "length"],
+    ["steered", 1, "length"],
+  ]);
 });
 
 it("ten posts at once are ten accepted inputs in their order", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../core/agent/contract.ts";
+import { sha256Hex } from "../../core/schemas/digest.ts";
 import { textOf } from "../../core/schemas/entry.ts";
 import { collect } from "../support/collect-events.ts";
 import { type ScriptLine, createScriptedModel } from "../support/scripted-model.ts";
@@ -44,6 +45,7 @@ describe("a session", () => {
           turn: 1,
           entry: 2,
           state: "done",
+          reason: "answer",
           stats: { modelCalls: 1, toolCalls: 0, failedCalls: 0, usage },
         },
       },
@@ -87,6 +89,30 @@ describe("a session", () => {
       failure: { code: "idempotency_conflict" },
     });
     expect(model.requests).toHaveLength(1);
+  });
+
+  it("takes another `busy` under the same idempotency key for another body", async () => {
+    const { engine, life } = await setUp([{ text: "Once." }, { text: "Twice." }]);
+    const first = must(await engine.post({ text: "Do it", busy: "steer", key: "k1" }));
+    expect(must(await engine.post({ text: "Do it", busy: "steer", key: "k1" }))).toMatchObject({ turn: first.turn });
+    for (const busy of ["queue", "interrupt", undefined] as const) {
+      const again = await engine.post({ text: "Do it", key: "k1", ...(busy && { busy }) });
+      expect(again).toMatchObject({ failure: { code: "idempotency_conflict" } });
+    }
+    const plain = must(await engine.post({ text: "Do it", key: "k2" }));
+    expect(must(await engine.post({ text: "Do it", key: "k2" }))).toMatchObject({ turn: plain.turn, replayed: true });
+    await life.settled();
+    expect(engine.detail()!.turns).toHaveLength(2);
+  });
+
+  it("knows a key that an earlier version kept, with the hash of the text alone", async () => {
+    const { engine, life, sql } = await setUp([{ text: "Once." }]);
+    const first = must(await engine.post({ text: "Do it", busy: "queue", key: "k1" }));
+    await life.settled();
+    sql.run("UPDATE input_key SET hash = ?", sha256Hex("Do it"));
+    const again = must(await engine.post({ text: "Do it", busy: "queue", key: "k1" }));
+    expect(again).toMatchObject({ turn: first.turn, replayed: true });
+    expect(await engine.post({ text: "Do that", key: "k1" })).toMatchObject({ ok: false });
   });
 
   it("lets a second message wait its turn and answers both in order", async () => {

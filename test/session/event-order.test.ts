@@ -18,7 +18,7 @@ const notice = (entry: number): PlacedEvent => ({
 });
 const turnEnd = (entry: number): PlacedEvent => ({
   at: { entry, offset: 9 },
-  event: { type: "turn_end", turn: 1, entry, state: "stopped", stats: NO_STATS },
+  event: { type: "turn_end", turn: 1, entry, state: "stopped", reason: "stopped", stats: NO_STATS },
 });
 const ids = (events: PlacedEvent[]) => events.map(({ at }) => `${at.entry}.${at.offset}`);
 

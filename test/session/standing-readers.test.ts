@@ -156,7 +156,7 @@ describe("a standing reader", () => {
     const { id, event } = watcher.messages.at(-1)!;
     expect({ id, event }).toEqual({
       id: "5.6",
-      event: { type: "turn_end", turn: 2, entry: 5, state: "done", stats: NO_STATS },
+      event: { type: "turn_end", turn: 2, entry: 5, state: "done", reason: "answer", stats: NO_STATS },
     });
   });
 
@@ -294,6 +294,31 @@ describe("a stream of one turn", () => {
     expect(types(await waiting)).toEqual(told);
     expect(types(await joined)).toEqual(told);
     expect(types(await open(world, 2))).toEqual(told);
+  });
+
+  it("gives a sign of life every fifteen seconds, which is no event, has no id and puts off no end", async () => {
+    const world = createWorld();
+    world.begin(1);
+    const stream = world.readers().events({ turn: 1 });
+    if (!stream.ok) throw new Error(stream.failure.code);
+    const text = new Response(stream.value).text();
+    const pass = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 15_000) {
+        world.clock.advance(15_000);
+        for (let tick = 0; tick < 10; tick++) await Promise.resolve();
+      }
+    };
+    await pass(45_000);
+    const call = world.callTool(1);
+    await pass(MINUTE);
+    world.endTool(call);
+    await pass(20 * MINUTE);
+    expect(world.hub().isWatched()).toBe(false);
+    const blocks = (await text).split("\n\n").slice(0, -1);
+    const told = blocks.map((block) => (block.startsWith(":") ? ":" : /^id: (.*)$/m.exec(block)![1]));
+    const signs = (count: number) => Array.from({ length: count }, () => ":");
+    expect(told).toEqual(["1.0", ...signs(3), "2.0", ...signs(4), "2.1", ...signs(20)]);
+    expect(blocks.filter((block) => block.startsWith(":")).every((block) => !block.includes("\n"))).toBe(true);
   });
 
   it("ends when nothing was told for five minutes, and goes on from its last id", async () => {

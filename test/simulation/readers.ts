@@ -72,6 +72,7 @@ export function createReader(name: string): SimulatedReader {
         const blocks = (rest + decoder.decode(value, { stream: true })).split("\n\n");
         rest = blocks.pop()!;
         for (const block of blocks) {
+          if (block.startsWith(":")) continue; // a sign of life
           take(AgentEvent.parse(JSON.parse(/^data: (.*)$/m.exec(block)![1]!)));
           after = /^id: (.*)$/m.exec(block)![1]!;
         }

@@ -6,7 +6,7 @@ export interface TestClock extends Clock {
   advance(ms: number): void;
 }
 
-const WATCHDOG_MS = 30_000;
+const WATCHDOG_MS = 15_000;
 
 export function createTestClock(startMs = Date.UTC(2026, 0, 5, 9)): TestClock {
   let now = startMs;
@@ -14,7 +14,7 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 9)): TestClock {
   return {
     now: () => now,
     async sleep(ms, signal) {
-      if (signal && ms > WATCHDOG_MS) return watch(now + ms, signal);
+      if (signal && ms >= WATCHDOG_MS) return watch(now + ms, signal);
       move(ms);
       await Promise.resolve();
     },

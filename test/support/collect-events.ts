@@ -6,7 +6,7 @@ export async function collect(stream: ReadableStream<Uint8Array>): Promise<{ id:
   const text = await new Response(stream).text();
   return text
     .split("\n\n")
-    .filter((block) => block !== "")
+    .filter((block) => block !== "" && !block.startsWith(":"))
     .map((block) => {
       const id = /^id: (.*)$/m.exec(block)?.[1] ?? "";
       const data = /^data: (.*)$/m.exec(block)?.[1] ?? "";

@@ -42,7 +42,7 @@ function createDesk(scene: Scene = {}, seeds = SEEDS) {
     });
     const call = { id: `c${++step}`, name: "skill_view", args };
     messages.push({ role: "assistant", text: "", calls: [call] });
-    await steps.run({ step: 0, calls: [call], cutByLength: false, messages, stats: { ...NO_STATS } });
+    await steps.run({ step: 0, calls: [call], cutAfter: null, messages, stats: { ...NO_STATS } });
     const last = messages.at(-1)!;
     return readRendered(last.text)!;
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createWriteFile } from "../../core/tools/write-file.ts";
 import { createFileBench } from "../support/file-bench.ts";
 import { createNodeSql } from "../support/node-sql.ts";
 
@@ -15,6 +16,70 @@ describe("write_file", () => {
     expect((await call("write_file", args)).result).toEqual({ path: "out/deep/a.md", bytes: 4, created: false });
     expect(workspace.list()).toEqual(after);
     expect(after).toEqual([{ path: "out/deep/a.md", size: 4, writer: "own" }]);
+  });
+
+  test("adds to the end of a file, as it is, and makes one that is not there", async () => {
+    const { workspace, call } = createFileBench(createNodeSql());
+    for (const content of ["one\n", "two", " three\n"]) {
+      expect(await call("write_file", { path: "out/a.md", content, append: true })).toMatchObject({ failed: false });
+    }
+    expect(new TextDecoder().decode(workspace.read("out/a.md")!)).toBe("one\ntwo three\n");
+    expect(workspace.list()).toEqual([{ path: "out/a.md", size: 14, writer: "own" }]);
+    const whole = await call("write_file", { path: "out/a.md", content: "new", append: false });
+    expect(whole.result).toEqual({ path: "out/a.md", bytes: 3, created: false });
+  });
+
+  test("adds to a large file without writing all of it again", async () => {
+    const sql = createNodeSql();
+    const { put, call } = createFileBench(sql);
+    put("big.txt", "x".repeat(5 << 20));
+    const rows = () => sql.run<{ i: number; data: Uint8Array }>("SELECT i, data FROM file_part ORDER BY i");
+    sql.run("CREATE TEMP TABLE touched(i INTEGER)");
+    sql.run("CREATE TEMP TRIGGER t AFTER INSERT ON file_part BEGIN INSERT INTO touched VALUES(new.i); END");
+    const { result } = await call("write_file", { path: "big.txt", content: "more", append: true });
+    expect(result).toEqual({ path: "big.txt", bytes: (5 << 20) + 4, created: false });
+    expect(sql.run("SELECT i FROM touched")).toEqual([{ i: 10 }]);
+    expect(rows()).toHaveLength(11);
+  });
+
+  test("labels what it adds to by the worst of both", async () => {
+    const { workspace, put, call } = createFileBench(createNodeSql());
+    put("page.txt", "A page. ");
+    await call("write_file", { path: "page.txt", content: "Mine.", append: true });
+    expect(workspace.labelOf("page.txt")).toBe("content");
+  });
+
+  test("adds once when the call is made again, before or after its effect, and says when it cannot tell", async () => {
+    const { workspace, put } = createFileBench(createNodeSql());
+    const tool = createWriteFile({ workspace });
+    const args = { path: "a.md", content: "more\n", append: true };
+    const read = () => new TextDecoder().decode(workspace.read("a.md")!);
+    const signal = new AbortController().signal;
+    put("a.md", "more\n");
+    const prepared = (await tool.prepare!(args)) as { size: number };
+    const again = () => tool.run(args, { op: "op", prepared, resumed: true, signal });
+    expect((await again()).failed).toBe(false);
+    expect(read()).toBe("more\nmore\n");
+    expect((await again()).failed).toBe(false);
+    expect(read()).toBe("more\nmore\n");
+    put("a.md", "somebody else's");
+    expect(await again()).toMatchObject({ failed: true, parts: [{ text: expect.stringContaining("file_changed") }] });
+    expect(read()).toBe("somebody else's");
+    expect(tool.prepares!({ path: "a.md", content: "" })).toBe(false);
+  });
+
+  test("a file that instructs the agent waits for the person with all that it is to hold", async () => {
+    const { workspace, put } = createFileBench(createNodeSql());
+    put("AGENTS.md", "Use tabs.");
+    const parked: string[] = [];
+    const park = ({ content }: { content: string }) => {
+      parked.push(content);
+      return { ok: true as const, value: { id: "a", state: "waiting" as const } };
+    };
+    const tool = createWriteFile({ workspace, approvals: { park } });
+    const args = { path: "AGENTS.md", content: " And spaces.", append: true };
+    await tool.run(args, { op: "op", prepared: {}, signal: new AbortController().signal });
+    expect(parked).toEqual(["Use tabs. And spaces."]);
   });
 
   test.each([

@@ -19,6 +19,7 @@ import { type SkillInspector, createSkillManage, toOperations } from "../../tool
 import { createSkillView } from "../../tools/skill-view.ts";
 import { createSkillsList } from "../../tools/skills-list.ts";
 import { addedText } from "../added-text.ts";
+import { toClosingNote } from "../closing-note.ts";
 import { createClaims } from "../review/claims.ts";
 import { createSkillMerge, finishMerges } from "./consolidate.ts";
 import { standingOf } from "./changes.ts";
@@ -173,7 +174,7 @@ async function goOn(options: WorkOptions, store: WorkStore): Promise<WorkEnd> {
       if (end.failure.code.startsWith("grant_")) return finish("done", `Stopped early. ${end.failure.message}`);
       return { state: "failed", failure: end.failure, final: false };
     case "done":
-      return finish("done", end.text);
+      return finish("done", toClosingNote(end));
   }
 }
 

@@ -3,7 +3,7 @@
 // no model.
 import * as z from "zod";
 import { redactText } from "../../redact.ts";
-import { type Entry, type ToolEntry, promptTokens, textOf } from "../../schemas/entry.ts";
+import { CLOSING_CODES, type Entry, type ToolEntry, promptTokens, textOf } from "../../schemas/entry.ts";
 import { type SessionId, Sha256, SkillName, toTurnId } from "../../schemas/ids.ts";
 import type {
   Effort,
@@ -109,7 +109,7 @@ function requestOf(entries: Entry[]): string {
 
 /** The turn ended with words for the person: neither cut off, nor refused by the provider, nor silent. */
 export function isAnswered(entries: Entry[]): boolean {
-  const last = entries.at(-1);
+  const last = finalWords(entries);
   return (
     last?.kind === "assistant" &&
     last.answer.calls.length === 0 &&
@@ -117,6 +117,14 @@ export function isAnswered(entries: Entry[]): boolean {
     textOf(last).trim() !== ""
   );
 }
+
+/** A turn's final entry, but for a notice that only says why a closing answer was the last. */
+export function finalWords(entries: Entry[]): Entry | undefined {
+  const final = entries.at(-1);
+  return final?.kind === "notice" && CLOSED.has(final.code) ? entries.at(-2) : final;
+}
+
+const CLOSED: ReadonlySet<string> = new Set(CLOSING_CODES);
 
 /** A failed call, and the first later success of the same tool. */
 function recoveriesIn(tools: ToolEntry[]): Observation["recoveries"] {

@@ -24,6 +24,7 @@ import { createInspectors } from "./inspect.ts";
 import { callsOf, hasViewed, lessonsOf, refusalsOf, summarise, waitingIn } from "./lessons.ts";
 import { POLICY, type ReviewPolicy } from "./policy.ts";
 import { choosePrefix, listCitations } from "./prefix.ts";
+import { toClosingNote } from "../closing-note.ts";
 import { type ScriptJournal, createScriptJournal } from "../script-journal.ts";
 import { spentOf, toReviewLines } from "../spent.ts";
 import { createTaint } from "../taint/taint.ts";
@@ -77,10 +78,8 @@ export async function runReview(options: ReviewOptions): Promise<ReviewEnd> {
       return { state: "again", delayMs: end.delayMs ?? PAUSE_MS };
     case "failed":
       return settleFailure(options, journal, end.failure, failed);
-    case "done": {
-      const note = end.reason === "refusal" ? `The model declined to go on. ${end.text}`.trim() : end.text;
-      return finish(options, journal.steps(), { state: "done", note }, failed);
-    }
+    case "done":
+      return finish(options, journal.steps(), { state: "done", note: toClosingNote(end) }, failed);
   }
 }
 
