@@ -18,6 +18,7 @@ import { type Answer, NO_USAGE, type StopReason, type Usage } from "../schemas/e
 import type { Effort } from "../schemas/settings.ts";
 import { type ModelFacts, factsOf } from "./catalog.ts";
 import { chooseEffort, supportedEfforts } from "./effort.ts";
+import { isOwnServer } from "./own-server.ts";
 import { sendBuilt } from "./sdk-request.ts";
 import { type OpenCall, type Say, guardWire } from "./stream-guard.ts";
 import { assertCallCount, grow } from "./storable-answer.ts";
@@ -53,6 +54,7 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
     apiKey: options.apiKey,
     cachedAt: options.baseUrl ?? "anthropic",
     clock: options.clock,
+    isOwn: options.baseUrl !== undefined && isOwnServer(options.baseUrl),
     open(request, { signal, charge }) {
       client ??= createClient(options);
       const body = toAnthropicBody(request, options.model, facts.efforts);

@@ -13,6 +13,7 @@ import { chooseEffort, supportedEfforts } from "./effort.ts";
 import { type ChatNative, WIRE, createChatReader } from "./openai-chat-stream.ts";
 import { OPENAI_URL, type OpenAiClientOptions, createOpenAiClient } from "./openai-client.ts";
 import { type Compat, compatOf } from "./openai-compat.ts";
+import { isOwnServer } from "./own-server.ts";
 import { sendBuilt } from "./sdk-request.ts";
 import { guardWire } from "./stream-guard.ts";
 import { type WireMessage, assignWireIds } from "./wire-calls.ts";
@@ -38,6 +39,7 @@ export function createOpenAiChatModel(options: OpenAiChatOptions): Model {
     apiKey: options.apiKey,
     ...((compat.takesCacheKey || compat.marksCache?.test(options.model)) && { cachedAt: options.baseUrl ?? "openai" }),
     clock: options.clock,
+    isOwn: compat.own || (options.baseUrl !== undefined && isOwnServer(options.baseUrl)),
     open(request, { signal, charge }) {
       client ??= createOpenAiClient({
         ...options,

@@ -27,6 +27,8 @@ export interface Compat {
   joinsUsers: boolean;
   /** Refuses a user message right after tool results. */
   answersTools: boolean;
+  /** Runs on the operator's own machines, wherever they are: slow over a prompt, and in nobody's catalog. */
+  own: boolean;
   /** Sent with every request. */
   headers: Readonly<Record<string, string>>;
   /** Where the key goes when `Authorization` is not for it. */
@@ -265,6 +267,7 @@ export const SERVERS = [
     urlVariable: "LLAMACPP_BASE_URL",
     key: "LLAMACPP_API_KEY",
     keyless: true,
+    own: true,
   },
   {
     name: "vllm",
@@ -274,6 +277,7 @@ export const SERVERS = [
     urlVariable: "VLLM_BASE_URL",
     key: "VLLM_API_KEY",
     keyless: true,
+    own: true,
   },
   {
     name: "lmstudio",
@@ -283,6 +287,7 @@ export const SERVERS = [
     urlVariable: "LMSTUDIO_BASE_URL",
     key: "LMSTUDIO_API_KEY",
     keyless: true,
+    own: true,
   },
 ] as const satisfies readonly Server[];
 
@@ -297,6 +302,7 @@ const PLAIN: Omit<Compat, "provider"> = {
   effort: null,
   joinsUsers: true,
   answersTools: false,
+  own: false,
   headers: {},
   keyHeader: null,
   ids: IDS,

@@ -143,6 +143,8 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
 
   const sink: AnswerSink = {
     heard,
+    // A model's own time limit is longer than a turn's without progress.
+    waits: heard,
     text(delta) {
       if (closed || !live || delta === "") return;
       progressAt = clock.now();

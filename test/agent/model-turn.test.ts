@@ -1,5 +1,6 @@
 // One model call and what is done before it is given up: waits, keys, other models; and what the sink is told of it.
 import { describe, expect, it } from "vitest";
+import { toTimeLimits } from "../support/time-limits.ts";
 import type {
   AnswerSink,
   Message,
@@ -72,7 +73,7 @@ function createWorld(): World {
       let keysLeft = keys;
       return {
         name,
-        contextWindow: 1_000,
+        contextWindow: 200_000,
         async *stream(request, signal): AsyncGenerator<ModelEvent> {
           seen.push(name);
           requests.push(request);
@@ -98,7 +99,7 @@ function createWorld(): World {
         models,
         at: 0,
         request: toRequest(),
-        limits: { modelRetries: 3, inlineWaitMs: 20_000, idleStreamMs: 120_000 },
+        limits: { modelRetries: 3, inlineWaitMs: 20_000, ...toTimeLimits(120_000) },
         clock,
         random: () => 0.5,
         signal: stop.signal,
@@ -153,7 +154,7 @@ describe("a model call", () => {
   it("falls back when the retries are used up, and gives each model its own", async () => {
     const { model, ask, seen } = createWorld();
     const chain: ModelChain = [model("a", [BUSY, BUSY]), model("b", [BUSY, BUSY]), model("c", ["Yes."])];
-    const limits = { modelRetries: 1, inlineWaitMs: 20_000, idleStreamMs: 120_000 };
+    const limits = { modelRetries: 1, inlineWaitMs: 20_000, ...toTimeLimits(120_000) };
     expect(await ask(chain, { limits })).toMatchObject({ at: 2 });
     expect(seen.filter((line) => !line.startsWith("restart"))).toEqual([
       ...["a", "wait 2500", "a", "b", "wait 2500", "b", "c", "text Yes."],
@@ -317,7 +318,7 @@ describe("a stream", () => {
     const { ask, clock } = createWorld();
     const slow: Model = {
       name: "slow",
-      contextWindow: 1_000,
+      contextWindow: 200_000,
       async *stream() {
         for (let minute = 0; minute < 10; minute++) {
           clock.advance(60_000);
@@ -334,7 +335,7 @@ describe("a stream", () => {
     const { ask, clock } = createWorld();
     const writing: Model = {
       name: "writing",
-      contextWindow: 1_000,
+      contextWindow: 200_000,
       async *stream(_request, signal, heard) {
         for (let minute = 0; minute < 10; minute++) {
           clock.advance(60_000);
@@ -346,7 +347,7 @@ describe("a stream", () => {
         yield { type: "done", answer: toAnswer("too late", "writing") };
       },
     };
-    const limits = { modelRetries: 0, inlineWaitMs: 20_000, idleStreamMs: 120_000 };
+    const limits = { modelRetries: 0, inlineWaitMs: 20_000, ...toTimeLimits(120_000) };
     expect(await ask([writing], { limits })).toMatchObject({
       result: { ok: false, failure: { code: "stream_stalled" } },
     });
@@ -357,7 +358,7 @@ describe("a stream", () => {
     let wasAborted = false;
     const deaf: Model = {
       name: "deaf",
-      contextWindow: 1_000,
+      contextWindow: 200_000,
       stream: (_, signal) => ({
         [Symbol.asyncIterator]: () => ({
           next: () => {
@@ -367,7 +368,7 @@ describe("a stream", () => {
         }),
       }),
     };
-    const limits = { modelRetries: 0, inlineWaitMs: 20_000, idleStreamMs: 120_000 };
+    const limits = { modelRetries: 0, inlineWaitMs: 20_000, ...toTimeLimits(120_000) };
     const asked = ask([deaf], { limits });
     await settle();
     clock.advance(120_000);
@@ -375,7 +376,7 @@ describe("a stream", () => {
       result: {
         ok: false,
         failure: toFailure("stream_stalled", {
-          message: "deaf said nothing for 120 seconds.",
+          message: "deaf said nothing for 120 seconds. If it needs longer, raise turn.firstByteMs in TALARIA_SETTINGS.",
           retry: true,
           fallBack: true,
         }),
@@ -392,13 +393,13 @@ describe("a stream", () => {
     const { ask } = createWorld();
     const odd: Model = {
       name: "odd",
-      contextWindow: 1_000,
+      contextWindow: 200_000,
       async *stream() {
         if (!events) throw new Error("a bug");
         yield* events;
       },
     };
-    const limits = { modelRetries: 0, inlineWaitMs: 20_000, idleStreamMs: 120_000 };
+    const limits = { modelRetries: 0, inlineWaitMs: 20_000, ...toTimeLimits(120_000) };
     expect(await ask([odd], { limits })).toMatchObject({
       result: { ok: false, failure: { code, retry, fallBack: true } },
     });
