@@ -39,6 +39,8 @@ export interface ModelRequest {
 export type ModelEvent =
   | { type: "text_delta"; text: string }
   | { type: "reasoning_delta"; text: string }
+  /** What came as text so far was reasoning, and comes again as that: the text begins anew. */
+  | { type: "text_retract" }
   | { type: "done"; answer: Answer }
   | { type: "failed"; failure: ModelFailure };
 

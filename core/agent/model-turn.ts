@@ -191,7 +191,8 @@ async function streamOnce(
       const event = next.value;
       if (event.type === "done") return isEmpty(event.answer) ? failed(toEmpty(model, event.answer)) : ok(event.answer);
       if (event.type === "failed") return failed(event.failure);
-      if (event.type === "text_delta") sink.text(event.text);
+      if (event.type === "text_retract") sink.restart(broken(RETRACTED, "The model's thoughts came as its answer."));
+      else if (event.type === "text_delta") sink.text(event.text);
       else sink.reasoning(event.text);
     }
   } catch (error) {
@@ -234,6 +235,8 @@ function broken(code: string, message: string): ModelFailure {
   return { code, message, retry: false, compact: false, rotateKey: false, fallBack: false };
 }
 
+/** No failure of a call: the sink forgets what it was told, and the answer goes on. */
+export const RETRACTED = "text_retracted";
 const EMPTY = "empty_answer";
 
 /** Some models end with nothing behind a tool's result, or with reasoning alone. */

@@ -71,7 +71,6 @@ const LONG_IDS: IdRule = { ...IDS, maxChars: 64 };
 const MISTRAL_IDS: IdRule = { strip: /[^A-Za-z0-9]/g, filler: "", maxChars: 9, minChars: 9 };
 
 const ALL: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-const TO_XHIGH: readonly Effort[] = ALL.slice(0, -1);
 const TO_HIGH: readonly Effort[] = ["low", "medium", "high"];
 
 /** OpenAI's families that reason, and the Codex models. */
@@ -121,7 +120,7 @@ export const SERVERS = [
     echoesReasoning: true,
     developerRole: /^(openai|anthropic)\//,
     marksCache: /^anthropic\//,
-    effort: { form: "reasoning.effort", levels: TO_XHIGH },
+    effort: { form: "reasoning.effort", levels: ALL },
     joinsUsers: false,
   },
   {
@@ -144,6 +143,8 @@ export const SERVERS = [
     catalog: "mistral",
     asksUsage: false,
     takesCacheKey: true,
+    // Most of its models know `none` and `high` alone, which the catalog tells.
+    effort: { form: "reasoning_effort", levels: ["none", ...TO_HIGH] },
     // 400 "Unexpected role 'user' after role 'tool'"
     answersTools: true,
     ids: MISTRAL_IDS,

@@ -12,5 +12,6 @@ export function isOwnServer(baseUrl: string): boolean {
   const host = URL.parse(baseUrl)?.hostname.toLowerCase() ?? "";
   if (host.startsWith("[")) return PRIVATE_V6.test(host);
   // `http://ollama:11434` of a compose file has one label; no host of the internet has.
-  return PRIVATE_V4.test(host) || PRIVATE_NAMES.test(host) || (host !== "" && !host.includes("."));
+  if (/^[\d.]+$/.test(host)) return PRIVATE_V4.test(host);
+  return PRIVATE_NAMES.test(host) || (host !== "" && !host.includes("."));
 }

@@ -81,6 +81,11 @@ export function guardWire(wire: GuardedWire): Model {
               const { cost = costOf(toStorableUsage(event.answer.usage), wire.facts.prices), ...answer } = event.answer;
               return yield* toEnd({ ...answer, cost }, words.text);
             }
+            if (event.type === "text_retract") {
+              words.text = createWords();
+              yield event;
+              continue;
+            }
             const text = words[event.type === "text_delta" ? "text" : "reasoning"].take(event.text);
             if (!text) continue;
             begun = true;
