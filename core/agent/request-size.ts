@@ -54,7 +54,10 @@ function charsOf({ system, tools, messages }: ModelRequest): number {
     (sum, message) => argsOf(message).reduce((chars, text) => chars + text.length, sum + message.text.length),
     system.length,
   );
-  return tools.reduce((sum, { description, parameters }) => sum + description.length + JSON.stringify(parameters).length, said);
+  return tools.reduce(
+    (sum, { description, parameters }) => sum + description.length + JSON.stringify(parameters).length,
+    said,
+  );
 }
 
 function argsOf(message: Message): string[] {

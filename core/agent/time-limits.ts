@@ -3,10 +3,7 @@
 import type { Settings } from "../schemas/settings.ts";
 import type { Model } from "./contract.ts";
 
-export type TimeLimits = Pick<
-  Settings["turn"],
-  "firstByteMs" | "idleStreamMs" | "ownFirstByteMs" | "ownIdleStreamMs"
->;
+export type TimeLimits = Pick<Settings["turn"], "firstByteMs" | "idleStreamMs" | "ownFirstByteMs" | "ownIdleStreamMs">;
 
 export interface TimeLimit {
   ms: number;

@@ -165,10 +165,7 @@ function addCall(calls: Read["calls"], delta: JsonObject): void {
 }
 
 /** Whether a named piece belongs to another call than the one it is numbered as. */
-function beginsNext(
-  call: RawCall,
-  piece: { id: string; name: string; args: string; index: number | null },
-): boolean {
+function beginsNext(call: RawCall, piece: { id: string; name: string; args: string; index: number | null }): boolean {
   if (piece.id !== "" && call.id !== "") return piece.id !== call.id;
   if (piece.index === null && piece.id === "") return true;
   if (call.name !== "" && piece.name !== call.name) return true;

@@ -48,7 +48,8 @@ export async function sendWithoutRefused(
 /** The field of this body that the refusal is about; `null` where it is about something else. */
 function refusedField({ reply }: ReplyRefused, body: Body): Field | null {
   const read = readErrorBody(reply.body);
-  if (ruleOf({ ...read, ...(reply.status !== undefined && { status: reply.status }) }).means !== "bad_request") return null;
+  if (ruleOf({ ...read, ...(reply.status !== undefined && { status: reply.status }) }).means !== "bad_request")
+    return null;
   const said = JSON.stringify(reply.body).slice(0, MAX_READ_CHARS);
   const names = (field: string) => new RegExp(`\\b${field}\\b`).test(said);
   const optional = OPTIONAL.find((field) => field in body && names(field));

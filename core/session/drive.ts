@@ -201,7 +201,9 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       endTurn(context, state, turn.n, ending);
       return "ended";
     }
-    const invoked = mayInvoke(request) ? await readInvocation(context, turn, request, models.value[0].contextWindow) : ok(null);
+    const invoked = mayInvoke(request)
+      ? await readInvocation(context, turn, request, models.value[0].contextWindow)
+      : ok(null);
     if (!invoked.ok) {
       const { code, message: text } = invoked.failure;
       endTurn(context, state, turn.n, { state: "failed", code, text });

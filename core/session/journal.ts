@@ -162,7 +162,8 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
       if (closed || !live) return;
       // A call that failed before it said or cost anything leaves no trace but its number's next try.
       if (live.text === "" && !failure.spent) return;
-      const why = failure.code === RETRACTED ? failure.message : "The model's answer broke off and was asked for again.";
+      const why =
+        failure.code === RETRACTED ? failure.message : "The model's answer broke off and was asked for again.";
       giveUpLive(why, failure.spent);
       begin();
     },

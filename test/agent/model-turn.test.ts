@@ -1,5 +1,6 @@
 // One model call and what is done before it is given up: waits, keys, other models; and what the sink is told of it.
 import { describe, expect, it } from "vitest";
+import { DEFAULTS } from "../../core/limits.ts";
 import { toTimeLimits } from "../support/time-limits.ts";
 import type {
   AnswerSink,
@@ -403,6 +404,105 @@ describe("a stream", () => {
     expect(await ask([odd], { limits })).toMatchObject({
       result: { ok: false, failure: { code, retry, fallBack: true } },
     });
+  });
+});
+
+describe("a server that reads a prompt for minutes", () => {
+  const { turn } = DEFAULTS;
+  const toSlow = (silentMs: number, isOwn: boolean, clock: TestClock): Model => ({
+    ...{ name: "slow", contextWindow: 200_000, isOwn },
+    async *stream(_request, signal) {
+      await clock.sleep(silentMs, signal);
+      if (signal.aborted) return yield { type: "failed", failure: toFailure("aborted") };
+      yield { type: "text_delta", text: "Yes." };
+      yield { type: "done", answer: toAnswer("Yes.", "slow") };
+    },
+  });
+  /** How long the calls waited, in minutes, and how they ended. */
+  async function waitFor(silentMs: number, isOwn: boolean) {
+    const { ask, clock } = createWorld();
+    const began = clock.now();
+    let waits = 0;
+    const sink = { text() {}, reasoning() {}, restart() {}, waits: () => void waits++ };
+    const asked = ask([toSlow(silentMs, isOwn, clock)], { limits: { ...turn, inlineWaitMs: 0 }, sink });
+    let ended = false;
+    void asked.finally(() => (ended = true));
+    while (!ended) {
+      await settle();
+      if (!ended) clock.advance(30_000);
+    }
+    return { result: (await asked).result, minutes: Math.round((clock.now() - began) / 60_000), waits };
+  }
+
+  it("is waited for by default when it is one's own, and the turn is told that it waits", async () => {
+    const { result, minutes, waits } = await waitFor(5 * 60_000, true);
+    expect(result).toMatchObject({ ok: true });
+    expect([minutes, waits >= 2]).toEqual([5, true]);
+    expect((await waitFor(20 * 60_000, true)).result).toMatchObject({ ok: true });
+  });
+
+  it("is given up sooner elsewhere, with the name of the setting", async () => {
+    const { result, minutes } = await waitFor(5 * 60_000, false);
+    expect(result).toMatchObject({ ok: false, failure: { code: "stream_stalled" } });
+    expect(!result.ok && result.failure.message).toContain("turn.firstByteMs");
+    expect(minutes).toBe(3);
+  });
+
+  it("has half as much time more at each retry", async () => {
+    const { ask, clock, seen } = createWorld();
+    const began = clock.now();
+    const starts: number[] = [];
+    const slow: Model = {
+      ...{ name: "slow", contextWindow: 200_000 },
+      async *stream(_request, signal) {
+        starts.push(clock.now() - began);
+        await clock.sleep(60 * 60_000, signal);
+        yield { type: "failed", failure: toFailure("aborted") };
+      },
+    };
+    const asked = ask([slow], { limits: { ...turn, modelRetries: 2 } });
+    let ended = false;
+    void asked.finally(() => (ended = true));
+    while (!ended) {
+      await settle();
+      if (!ended) clock.advance(1_000);
+    }
+    const limits = [...starts, clock.now() - began].map((at, i, all) => at - (all[i - 1] ?? 0)).slice(1);
+    expect(limits.map((ms) => Math.floor(ms / 10_000) * 10)).toEqual([180, 270, 400]);
+    expect(seen.filter((line) => line.startsWith("restart"))).toHaveLength(2);
+  });
+});
+
+describe("the answer's length", () => {
+  const overflow = (sizes: Partial<ModelFailure>) => toFailure("context_overflow", { compact: true, ...sizes });
+
+  it("is what the window has left beside the prompt", async () => {
+    const { ask, requests, model } = createWorld();
+    const small = { ...model("a", ["Yes."]), contextWindow: 8_192 };
+    await ask([small], { request: toRequest({ maxOutputTokens: 16_000 }), promptTokens: 4_000 });
+    expect(requests[0]!.maxOutputTokens).toBe(8_192 - 4_400 - 64);
+  });
+
+  it("is shortened to what a refusal says there is room for, and the conversation stays", async () => {
+    const { ask, requests, model } = createWorld();
+    const refusal = overflow({ window: 8_192, promptTokens: 4_000 });
+    const answered = await ask([model("a", [refusal, "Yes."])], { request: toRequest({ maxOutputTokens: 16_000 }) });
+    expect(answered.result.ok).toBe(true);
+    expect(requests.map((request) => request.maxOutputTokens)).toEqual([16_000, 8_192 - 4_000 - 8]);
+  });
+
+  it("is halved a few times where nobody says how long the prompt is", async () => {
+    const { ask, requests, model } = createWorld();
+    const refusals = Array.from({ length: 9 }, () => overflow({ window: 64_000 }));
+    const failed = await ask([model("a", refusals)], { request: toRequest({ maxOutputTokens: 16_000 }) });
+    expect(failed.result).toMatchObject({ ok: false, failure: { compact: true } });
+    expect(requests.map((request) => request.maxOutputTokens)).toEqual([16_000, 8_000, 4_000, 2_000]);
+  });
+
+  it("is not what helps when the prompt alone is too long", async () => {
+    const { ask, requests, model } = createWorld();
+    await ask([model("a", [overflow({ window: 8_192, promptTokens: 9_000 })])]);
+    expect(requests).toHaveLength(1);
   });
 });
 

@@ -39,7 +39,12 @@ const SORTED: [what: string, said: string, text: string, reasoning: string][] = 
   ["an end tag in a block of code", "```\n</think>\n```\nSo.", "```\n</think>\n```\nSo.", ""],
   ["another tag", "<thinker>Four.", "<thinker>Four.", ""],
   ["blank text", "  \n", "  \n", ""],
-  ["a call that leaked into the text, which stays text", "<tool_call>\n{}\n</tool_call>", "<tool_call>\n{}\n</tool_call>", ""],
+  [
+    "a call that leaked into the text, which stays text",
+    "<tool_call>\n{}\n</tool_call>",
+    "<tool_call>\n{}\n</tool_call>",
+    "",
+  ],
 ];
 
 describe("thoughts in the text of an answer", () => {

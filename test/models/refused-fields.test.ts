@@ -42,7 +42,9 @@ describe("a field that a server refuses", () => {
     [
       "prompt_cache_key",
       422,
-      { detail: [{ type: "extra_forbidden", loc: ["body", "prompt_cache_key"], msg: "Extra inputs are not permitted" }] },
+      {
+        detail: [{ type: "extra_forbidden", loc: ["body", "prompt_cache_key"], msg: "Extra inputs are not permitted" }],
+      },
     ],
     ["reasoning_effort", 400, openAi("property 'reasoning_effort' is unsupported")],
     ["reasoning_effort", 400, openAi("reasoning_effort: Input should be 'none' or 'high'")],

@@ -64,13 +64,16 @@ const STYLES: CountingStyle[] = ["vllm-old", "vllm", "vllm-at-least", "llamacpp"
 const CASES = [8_192, 16_384, 32_768].flatMap((window) => STYLES.map((style) => ({ window, style })));
 
 describe("a window that nobody configured", () => {
-  it.each(CASES)("of $window tokens, counted by $style, answers a first word with at most one refusal", async (server) => {
-    const { say, server: seen } = await session(server);
-    expect(await say("Hi")).toBe("done");
-    expect(seen.refused()).toBeLessThanOrEqual(server.style === "vllm-at-least" ? 3 : 1);
-    expect(await say("And again")).toBe("done");
-    expect(seen.requests.at(-1)!.refused).toBe(false);
-  });
+  it.each(CASES)(
+    "of $window tokens, counted by $style, answers a first word with at most one refusal",
+    async (server) => {
+      const { say, server: seen } = await session(server);
+      expect(await say("Hi")).toBe("done");
+      expect(seen.refused()).toBeLessThanOrEqual(server.style === "vllm-at-least" ? 3 : 1);
+      expect(await say("And again")).toBe("done");
+      expect(seen.requests.at(-1)!.refused).toBe(false);
+    },
+  );
 
   it.each(CASES)(
     "of $window tokens, counted by $style, carries a long conversation with files and tools",
@@ -81,7 +84,9 @@ describe("a window that nobody configured", () => {
         expect(await say(i % 3 === 0 ? `Look into the table, part ${i}.` : `Go on: ${words(120, i)}`)).toBe("done");
       }
       const all = entries();
-      expect(all.filter((entry) => entry.kind === "compaction").length).toBeGreaterThan(server.window < 20_000 ? 0 : -1);
+      expect(all.filter((entry) => entry.kind === "compaction").length).toBeGreaterThan(
+        server.window < 20_000 ? 0 : -1,
+      );
       expect(all.filter((entry) => entry.kind === "tool").length).toBeGreaterThanOrEqual(15);
       // Not a conversation of refusals: the window was learned.
       expect(seen.refused()).toBeLessThanOrEqual(server.style === "vllm-at-least" ? 10 : 6);
