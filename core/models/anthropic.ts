@@ -138,7 +138,7 @@ type Thinking = ReturnType<typeof toThinking>;
 function withoutUnthought(thinking: Thinking, messages: Message[], efforts?: readonly Effort[]): Thinking {
   const { thinking: rule, ...rest } = thinking;
   if (rule === undefined || rule.type === "disabled") return thinking;
-  if (!openCalls(messages).some((message) => lacksThinking(message, rule.type))) return thinking;
+  if (!openCalls(messages).some((message) => lacksThinking(message, rule.type === "adaptive"))) return thinking;
   return !efforts || efforts.includes("none") ? { thinking: { type: "disabled" } } : rest;
 }
 
@@ -155,10 +155,10 @@ function openCalls(messages: Message[]): AssistantMessage[] {
 }
 
 /** A model that thinks when it sees fit may have answered without; it always knows its own answers. */
-function lacksThinking({ native }: AssistantMessage, type: "enabled" | "adaptive"): boolean {
+function lacksThinking({ native }: AssistantMessage, isAdaptive: boolean): boolean {
   const blocks = native?.wire === WIRE ? (native.data as ContentBlock[]) : [];
   const begins = blocks[0]?.type === "thinking" || blocks[0]?.type === "redacted_thinking";
-  return !begins && (type === "enabled" || blocks.length === 0);
+  return !begins && (!isAdaptive || blocks.length === 0);
 }
 
 interface WireTurn {
