@@ -27,7 +27,10 @@ export const DEFAULTS: Settings = {
     inlineWaitMs: 20_000, // [own] the backoff of three tries; an isolate that waits longer costs more than an alarm
     pausesMs: [15_000, 30_000, MINUTE, MINUTE, MINUTE], // [hermes] auto_recovery_cycles
     maxPauseMs: 60 * MINUTE, // [hermes] cool-down of a rate limit
-    idleStreamMs: 2 * MINUTE, // [own] reasoning models may think for a minute before they say anything
+    firstByteMs: 3 * MINUTE, // [own] reasoning models may think for a minute before they say anything
+    idleStreamMs: 2 * MINUTE, // [own]
+    ownFirstByteMs: 30 * MINUTE, // [own] 32,000 tokens of a prompt at 20 a second, as a laptop reads them
+    ownIdleStreamMs: 10 * MINUTE, // [own] servers that gather a whole tool call before they send it
     maxMessageChars: 100_000, // [own] the largest result a model is shown, so the largest input too
     maxFileBytes: 10 << 20, // [own] a tenth of the isolate's 128 MB
     maxWorkspaceBytes: 50 << 20, // [own]

@@ -21,6 +21,9 @@ const STATIC_MESSAGE_CHARS = 700;
 const SUMMARY_SHARE = 0.2;
 const MIN_SUMMARY_TOKENS = 2_000;
 const SUMMARY_WINDOW_SHARE = 0.05;
+/** A summary of fewer tokens says too little: in a small window it may take a larger share. */
+const SMALL_SUMMARY_TOKENS = 400;
+const SMALL_SUMMARY_SHARE = 0.2;
 /** A model that was asked for so many tokens may write somewhat more; beyond this its summary is cut. */
 const CHARS_PER_TOKEN = 6;
 const MAX_DROPPED_SKILLS = 20;
@@ -38,7 +41,8 @@ export interface SummaryInput {
 
 /** How long a summary of so many tokens may become. */
 export function summaryTokens(gapTokens: number, contextWindow: number, maxTokens: number): number {
-  const most = Math.min(maxTokens, contextWindow * SUMMARY_WINDOW_SHARE);
+  const small = Math.min(SMALL_SUMMARY_TOKENS, contextWindow * SMALL_SUMMARY_SHARE);
+  const most = Math.min(maxTokens, Math.max(contextWindow * SUMMARY_WINDOW_SHARE, small));
   return Math.round(Math.min(Math.max(gapTokens * SUMMARY_SHARE, MIN_SUMMARY_TOKENS), most));
 }
 

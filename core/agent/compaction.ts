@@ -4,7 +4,6 @@
 import { promptTokens, textOf } from "../schemas/entry.ts";
 import type { CompactionEntry, Usage } from "../schemas/entry.ts";
 import type { Settings } from "../schemas/settings.ts";
-import { estimateTokens } from "../tokens.ts";
 import type { Message } from "./contract.ts";
 
 // Windows from this size on have the lower threshold (Hermes Agent).
@@ -16,8 +15,6 @@ const MAX_HEAD_SHARE = 0.1;
 const MAX_KEPT_SHARE = 0.15;
 /** The group that reaches the tail's budget may go beyond it by this (Hermes Agent). */
 const TAIL_OVERRUN = 1.5;
-/** What a message costs beside its text. */
-const MESSAGE_TOKENS = 4;
 /** The prompt and the tools, where no provider has told their size: as measured with the built-in tools and a full index. */
 const OVERHEAD_TOKENS = 9_000;
 const MAX_OVERHEAD_SHARE = 0.125;
@@ -27,40 +24,26 @@ const MAX_SCALE = 3;
 
 type Weigh = (message: Message) => number;
 
-function estimateMessage(message: Message): number {
-  const calls = message.role === "assistant" ? message.calls : [];
-  const args = calls.reduce((sum, call) => sum + estimateTokens(`${call.name} ${JSON.stringify(call.args)}`), 0);
-  return MESSAGE_TOKENS + estimateTokens(message.text) + args;
-}
-
-/** Remembers by identity: a message is weighed once, however many steps a turn has. */
-export function createScale(): Weigh {
-  const known = new WeakMap<Message, number>();
-  return (message) => {
-    const weight = known.get(message) ?? estimateMessage(message);
-    known.set(message, weight);
-    return weight;
-  };
-}
-
 /**
  * Tokens of the request these messages make: what the provider counted up to its last answer, the rest estimated. `usage`
- * is that of the last assistant message; `null` where none was told, or the conversation was changed since.
+ * is that of the last assistant message; `null` where none was told, or the conversation was changed since. `fixed`: tokens
+ * of the prompt and the tools.
  */
-export function measure(messages: Message[], usage: Usage | null, contextWindow: number, weigh: Weigh): number {
+export function measure(messages: Message[], usage: Usage | null, fixed: number, weigh: Weigh): number {
   const last = messages.findLastIndex((message) => message.role === "assistant");
   if (usage && last >= 0) return promptTokens(usage) + total(messages.slice(last), weigh);
-  return overheadOf(contextWindow) + total(messages, weigh);
+  return fixed + total(messages, weigh);
 }
 
 /** Tokens that one estimated token really is, by a provider's count of the messages before its last answer. */
-export function calibrate(messages: Message[], tokens: number, contextWindow: number, weigh: Weigh): number {
+export function calibrate(messages: Message[], tokens: number, fixed: number, weigh: Weigh): number {
   const estimated = total(messages, weigh);
-  const real = tokens - overheadOf(contextWindow);
+  const real = tokens - fixed;
   return estimated > 0 ? Math.min(MAX_SCALE, Math.max(MIN_SCALE, real / estimated)) : 1;
 }
 
-function overheadOf(contextWindow: number): number {
+/** Of the prompt and the tools, where nobody has weighed them. */
+export function overheadOf(contextWindow: number): number {
   return Math.min(OVERHEAD_TOKENS, Math.round(contextWindow * MAX_OVERHEAD_SHARE));
 }
 

@@ -39,6 +39,8 @@ export interface ModelRequest {
 export type ModelEvent =
   | { type: "text_delta"; text: string }
   | { type: "reasoning_delta"; text: string }
+  /** What came as text so far was reasoning, and comes again as that: the text begins anew. */
+  | { type: "text_retract" }
   | { type: "done"; answer: Answer }
   | { type: "failed"; failure: ModelFailure };
 
@@ -56,6 +58,10 @@ export interface ModelFailure extends Failure {
   dropNative?: boolean;
   /** From `Retry-After`, when the provider sent one. */
   retryAfterMs?: number;
+  /** Tokens that the provider says its window has, where it refused a request as too long. */
+  window?: number;
+  /** Tokens that the provider counted in the prompt it refused. */
+  promptTokens?: number;
   /** What the call was charged for all the same, where the provider told it. */
   spent?: { model: string; usage: Usage; cost?: Cost };
 }
@@ -70,8 +76,10 @@ export type ModelChain = readonly [Model, ...Model[]];
 export interface Model {
   /** `<provider>:<model id>`, as recorded with every answer. */
   readonly name: string;
-  /** Tokens that a request and its answer may have together. */
+  /** Tokens that a request and its answer may have together. Becomes smaller when the provider says so. */
   readonly contextWindow: number;
+  /** The operator's own server, or one in a private network: it may be silent over a prompt for minutes. */
+  readonly isOwn?: boolean;
   /**
    * Whose cache keeps the beginnings of its requests, as a fingerprint: models with the same one, and the same name, read
    * each other's. Absent: none does.
@@ -149,6 +157,8 @@ export interface AnswerSink {
   reasoning(delta: string): void;
   /** The provider sent something, if only arguments of a call or a sign of life. */
   heard?(): void;
+  /** Nothing came for two minutes, and the call goes on waiting: its time limit is not over. */
+  waits?(): void;
   /** Forget what came so far: the call failed and is repeated. Called before every repetition. */
   restart(failure: ModelFailure): void;
 }
@@ -198,16 +208,20 @@ export interface ContextKeeper {
   /**
    * `messages` as they are while they fit, else shorter ones. What was done at this step of this turn before a crash is
    * done again in the same way. `overflow`: the provider has just refused them as too long, so they must become shorter.
-   * `system` comes back when a new epoch began. Failure: they could not be made shorter; nothing was changed.
+   * `system` comes back when a new epoch began, `tokens` are those of the whole request. Failure: they could not be made shorter; nothing was changed.
    */
   fit(request: {
     step: number;
     messages: Message[];
     /** Of the model that will be asked. */
     contextWindow: number;
+    /** Tokens of the tools and this prompt, or the present one. Absent: guessed. Asked only where the window is small. */
+    fixedTokens?(system?: string): number;
     /** Of the last answer of this turn, `null` before the first. */
     usage: Usage | null;
     overflow: boolean;
+    /** What the provider counted in the prompt that it refused. */
+    counted?: number;
     signal: AbortSignal;
-  }): Promise<Result<{ messages: Message[]; system?: string }>>;
+  }): Promise<Result<{ messages: Message[]; system?: string; tokens?: number }>>;
 }

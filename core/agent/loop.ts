@@ -27,7 +27,9 @@ import type {
   ToolSpec,
 } from "./contract.ts";
 import { EMPTY, askModel } from "./model-turn.ts";
+import { fixedTokens } from "./request-size.ts";
 import { createResultBudget } from "./result-budget.ts";
+import { isSmall } from "./small-window.ts";
 import { createStepCalls } from "./step-calls.ts";
 import { Stopped } from "./tool-calls.ts";
 import { toToolSpecs } from "./tool-specs.ts";
@@ -66,7 +68,10 @@ export type LoopLimits = Pick<
   | "maxOutputTokens"
   | "modelRetries"
   | "inlineWaitMs"
+  | "firstByteMs"
   | "idleStreamMs"
+  | "ownFirstByteMs"
+  | "ownIdleStreamMs"
   | "maxResultChars"
   | "maxTurnResultChars"
   | "toolTimeoutMs"
@@ -103,6 +108,8 @@ interface Turn {
   at: number;
   /** Of the last answer. */
   usage: Usage | null;
+  /** Of the next request, where it was measured. */
+  promptTokens: number | undefined;
   /** Why the next answer is to be the last. */
   halt: Halt | null;
   /** Whether anything was done that no earlier run had recorded. */
@@ -120,6 +127,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
     messages: [...history],
     at: 0,
     usage: null,
+    promptTokens: undefined,
     halt: null,
     live: false,
     stats,
@@ -128,13 +136,13 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
     ...options,
     journal: toTelling(journal, () => (turn.live = true)),
     isInterrupted: () => isInterrupted(turn),
-    budget: createResultBudget({ ...options, contextWindow: () => models[turn.at]!.contextWindow }),
+    budget: createResultBudget({ ...options, contextWindow: () => roomOf(turn) }),
   });
 
   for (let step = 0; step <= limits.maxSteps; step++) {
     if (signal.aborted) return { state: "stopped", stats };
     turn.messages.push(...(journal.additions?.(step) ?? []));
-    await fit(turn, step, false);
+    await fit(turn, step);
     const { asked, closing } = await ask(turn, step);
     if (!asked.ok) return toEnd(asked.failure, closing, turn);
 
@@ -166,20 +174,37 @@ function isInterrupted({ options }: Turn): boolean {
   return options.isInterrupted?.() ?? false;
 }
 
-/** False: the conversation stays as it is. */
-async function fit(turn: Turn, step: number, overflow: boolean): Promise<boolean> {
+/** `refused`: the provider has just refused the conversation as too long. False: it stays as it is. */
+async function fit(turn: Turn, step: number, refused?: ModelFailure): Promise<boolean> {
   const { context, models, signal } = turn.options;
+  turn.promptTokens = undefined;
   if (!context) return false;
   const { messages, usage } = turn;
   const { contextWindow } = models[turn.at]!;
-  const fitted = await context.fit({ step, messages, contextWindow, usage, overflow, signal });
+  const fitted = await context.fit({
+    ...{ step, messages, contextWindow, usage, signal, overflow: refused !== undefined },
+    fixedTokens: (system = turn.system) => fixedTokens({ system, tools: specsOf(turn) }),
+    ...(refused?.promptTokens !== undefined && { counted: refused.promptTokens }),
+  });
   if (!fitted.ok) return false;
   turn.messages = [...fitted.value.messages];
   turn.system = fitted.value.system ?? turn.system;
+  turn.promptTokens = fitted.value.tokens;
   return true;
 }
 
 type Closing = ClosingCode | null;
+
+function specsOf({ options, at }: Turn): ToolSpec[] {
+  return options.specs ?? toToolSpecs(options.tools, options.models[at]!.contextWindow);
+}
+
+/** Tokens that the model that is asked next has for a conversation. */
+function roomOf(turn: Turn): number {
+  const { contextWindow } = turn.options.models[turn.at]!;
+  if (!isSmall(contextWindow)) return contextWindow;
+  return Math.max(0, contextWindow - fixedTokens({ system: turn.system, tools: specsOf(turn) }));
+}
 
 /** The answer of a step, asked for again in fewer words when the provider refuses the conversation as too long. */
 async function ask(
@@ -197,7 +222,7 @@ async function ask(
     });
   let asked = await askOnce();
   for (let overflows = 1; !asked.ok && asked.failure.compact && overflows <= MAX_OVERFLOWS; overflows++) {
-    if (signal.aborted || !(await fit(turn, step, true))) break;
+    if (signal.aborted || !(await fit(turn, step, asked.failure))) break;
     addSpent(turn.stats, asked.failure);
     asked = await askOnce();
   }
@@ -218,6 +243,7 @@ async function askLive(
     mayAsk: () => options.mayAsk?.(stats) ?? null,
     at: turn.at,
     request,
+    ...(turn.promptTokens !== undefined && { promptTokens: turn.promptTokens }),
     sink: {
       ...sink,
       restart(failure) {
@@ -271,12 +297,13 @@ function toTelling(journal: Journal, tell: () => void): Journal {
   };
 }
 
-function toRequest({ options, system, messages, halt }: Turn, closing: Closing): ModelRequest {
+function toRequest(turn: Turn, closing: Closing): ModelRequest {
+  const { options, system, messages, halt } = turn;
   const last = closing === "step_limit" || halt === null ? STEPS_USED : `${halt.message} ${CLOSING}`;
   return {
     system,
     messages: closing === null ? messages : [...messages, { role: "user", text: last }],
-    tools: options.specs ?? toToolSpecs(options.tools),
+    tools: specsOf(turn),
     maxOutputTokens: options.limits.maxOutputTokens,
     ...(options.effort && { effort: options.effort }),
     toolChoice: closing === null ? "auto" : "none",

@@ -4,6 +4,8 @@
 import { type Failure, type Result, messageOf, ok } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
 import type { Answer } from "../schemas/entry.ts";
+import { LEAST_ANSWER_TOKENS, answerRoom } from "./request-size.ts";
+import { type TimeLimits, limitOf, toLimitFailure } from "./time-limits.ts";
 import type { AnswerSink, Message, Model, ModelChain, ModelEvent, ModelFailure, ModelRequest } from "./contract.ts";
 
 // Hermes Agent: min(2 s * 2^(n-1), 120 s) plus up to half of it.
@@ -11,6 +13,8 @@ const BASE_WAIT_MS = 2_000;
 const MAX_WAIT_MS = 120_000;
 /** An answer of nothing is asked for again at once, this often; waiting does not help (Hermes Agent). */
 const MAX_EMPTY = 2;
+/** An answer is asked to be shorter this often before the conversation has to be. */
+const MAX_REFITS = 3;
 /** More than anyone's pool; a provider that puts a key back sooner than it refuses the next must not hold a turn for ever. */
 const MAX_ROTATIONS = 32;
 
@@ -19,7 +23,9 @@ export interface AskOptions {
   /** Index of the model to begin with: what the call before came back with, 0 at the first of a turn. */
   at: number;
   request: ModelRequest;
-  limits: { modelRetries: number; inlineWaitMs: number; idleStreamMs: number };
+  /** What the request is known to have, without its answer. Absent: estimated where it matters. */
+  promptTokens?: number;
+  limits: { modelRetries: number; inlineWaitMs: number } & TimeLimits;
   clock: Clock;
   random: Random;
   signal: AbortSignal;
@@ -78,14 +84,27 @@ async function askOne(
   let retries = 0;
   let rotations = 0;
   let empties = 0;
+  let refits = 0;
+  let stalls = 0;
   let sameKeyTwice = false;
+  const asked = request.maxOutputTokens;
+  let maxOutputTokens = answerRoom(request, model.contextWindow, options.promptTokens);
   for (;;) {
     const refusal = await options.mayAsk?.();
     if (refusal) return { result: failed({ ...broken(refusal.code, ""), ...refusal }), request, refused: true };
-    const result = await streamOnce({ ...options, request }, model);
+    const fitted = maxOutputTokens === asked ? request : { ...request, maxOutputTokens };
+    const result = await streamOnce({ ...options, request: fitted, stalls }, model);
     if (result.ok || signal.aborted) return { result, request };
     const { failure } = result;
+    const less = failure.compact && refits < MAX_REFITS ? shorterAnswer(failure, fitted, model) : null;
+    if (less !== null) {
+      sink.restart(failure);
+      maxOutputTokens = less;
+      refits += 1;
+      continue;
+    }
     if (failure.code === "aborted" || failure.compact) return { result, request };
+    if (failure.code === STALLED_CODE) stalls += 1;
 
     if (failure.dropNative && request.messages.some(hasNative)) {
       sink.restart(failure);
@@ -118,16 +137,37 @@ async function askOne(
   }
 }
 
-/** One stream, read to its end. One over which nothing comes for `idleStreamMs` is cut. */
-async function streamOnce(options: AskOptions, model: Model): Promise<Result<Answer, ModelFailure>> {
-  const { request, signal, sink, clock, limits } = options;
+/**
+ * Tokens of an answer that fits beside the prompt, as the refusal says how long that is and how large the window; `null` where
+ * the prompt alone is too long, or nobody said. A window that has only now become known is estimated against.
+ */
+function shorterAnswer({ window, promptTokens }: ModelFailure, request: ModelRequest, model: Model): number | null {
+  if (window === undefined) return null;
+  const contextWindow = Math.min(window, model.contextWindow);
+  // Counted by who refused: no margin but for the words of its template.
+  const exact = promptTokens === undefined ? null : contextWindow - promptTokens - TEMPLATE_TOKENS;
+  const half = Math.floor(request.maxOutputTokens / 2);
+  const room = exact ?? Math.min(answerRoom(request, contextWindow), half);
+  return room >= LEAST_ANSWER_TOKENS && room < request.maxOutputTokens ? room : null;
+}
+
+const TEMPLATE_TOKENS = 8;
+
+/** One stream, read to its end. One over which nothing comes for too long is cut. `stalls`: how often that was so before. */
+async function streamOnce(
+  options: AskOptions & { stalls: number },
+  model: Model,
+): Promise<Result<Answer, ModelFailure>> {
+  const { request, signal, sink, clock, limits, stalls } = options;
   const call = new AbortController();
   const stop = () => call.abort();
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   let heardAt = clock.now();
+  let limit = limitOf("first", model, { limits, stalls });
   const heard = () => {
     heardAt = clock.now();
+    limit = limitOf("idle", model, { limits, stalls });
     sink.heard?.();
   };
   let isOver = false;
@@ -140,8 +180,7 @@ async function streamOnce(options: AskOptions, model: Model): Promise<Result<Ans
       const next = await Promise.race([coming, stalled]);
       if (next === STALLED) {
         call.abort();
-        const seconds = Math.round(limits.idleStreamMs / 1_000);
-        const failure = passingFault("stream_stalled", `${model.name} said nothing for ${seconds} seconds.`);
+        const failure = passingFault(STALLED_CODE, toLimitFailure(model, limit));
         // A model that is aborted says at once what the call was charged all the same.
         const last = await Promise.race([coming, clock.sleep(LAST_WORD_MS)]).catch(() => undefined);
         const spent = last?.value?.type === "failed" ? last.value.failure.spent : undefined;
@@ -152,7 +191,8 @@ async function streamOnce(options: AskOptions, model: Model): Promise<Result<Ans
       const event = next.value;
       if (event.type === "done") return isEmpty(event.answer) ? failed(toEmpty(model, event.answer)) : ok(event.answer);
       if (event.type === "failed") return failed(event.failure);
-      if (event.type === "text_delta") sink.text(event.text);
+      if (event.type === "text_retract") sink.restart(broken(RETRACTED, "The model's thoughts came as its answer."));
+      else if (event.type === "text_delta") sink.text(event.text);
       else sink.reasoning(event.text);
     }
   } catch (error) {
@@ -169,11 +209,12 @@ async function streamOnce(options: AskOptions, model: Model): Promise<Result<Ans
   /** One sleeper a call: it sleeps on as long as something was heard meanwhile. */
   async function watch(): Promise<typeof STALLED> {
     for (;;) {
-      const leftMs = heardAt + limits.idleStreamMs - clock.now();
+      const leftMs = heardAt + limit.ms - clock.now();
       if (leftMs <= 0 && !isOver) return STALLED;
       // The stream has ended, or ends by itself: an aborted model says so.
       if (isOver || call.signal.aborted) return new Promise<never>(() => undefined);
-      await clock.sleep(leftMs, call.signal);
+      await clock.sleep(Math.min(leftMs, WAITING_MS), call.signal);
+      if (!isOver && !call.signal.aborted) sink.waits?.();
     }
   }
 }
@@ -182,6 +223,9 @@ async function streamOnce(options: AskOptions, model: Model): Promise<Result<Ans
 const OVER = "over";
 const LAST_WORD_MS = 1_000;
 const STALLED = Symbol("stalled");
+const STALLED_CODE = "stream_stalled";
+/** How often whoever watches the turn is told that a silent call is still within its limit. */
+const WAITING_MS = 120_000;
 
 function failed(failure: ModelFailure): Result<Answer, ModelFailure> {
   return { ok: false, failure };
@@ -191,6 +235,8 @@ function broken(code: string, message: string): ModelFailure {
   return { code, message, retry: false, compact: false, rotateKey: false, fallBack: false };
 }
 
+/** No failure of a call: the sink forgets what it was told, and the answer goes on. */
+export const RETRACTED = "text_retracted";
 export const EMPTY = "empty_answer";
 
 /** Some models end with nothing behind a tool's result, or with reasoning alone. */

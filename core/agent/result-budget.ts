@@ -8,12 +8,13 @@ import type { ToolResult } from "./contract.ts";
 import { addToOutcome } from "./tool-result.ts";
 
 // Hermes Agent: a result may take 15 % of the window and those of a turn 30 %, at four characters a token, but never less
-// than these characters; a result in a file shows its first 1,500, and one seen before is left out from 512 on.
+// than some characters; a result in a file shows its first 1,500, and one seen before is left out from 512 on. Its 8,000 and
+// 16,000 characters at the least are half of a window of 8,000 tokens, so ours are less.
 const CHARS_PER_TOKEN = 4;
 const RESULT_SHARE = 0.15;
 const TURN_SHARE = 0.3;
-const MIN_RESULT_CHARS = 8_000;
-const MIN_TURN_CHARS = 16_000;
+const MIN_RESULT_CHARS = 2_500;
+const MIN_TURN_CHARS = 5_000;
 const PREVIEW_CHARS = 1_500;
 const MIN_REPEAT_CHARS = 512;
 const ARGS_PREVIEW_CHARS = 120;
@@ -30,7 +31,7 @@ export interface ResultBudget {
   count(result: ToolResult): void;
 }
 
-/** For one turn. `contextWindow` is that of the model that reads next. */
+/** For one turn. `contextWindow`: tokens that the model that reads next has beside its prompt and its tools. */
 export function createResultBudget(options: {
   limits: { maxResultChars: number; maxTurnResultChars: number };
   contextWindow(): number;

@@ -2,13 +2,18 @@
 import * as z from "zod";
 import type { JsonObject } from "../schemas/entry.ts";
 import type { Tool, ToolSpec } from "./contract.ts";
+import { isSmall, withoutRepeats } from "./small-window.ts";
 
 /** Tools are made anew for each turn, their schemas once: making JSON Schema of one takes longer than a turn's other work. */
 const known = new WeakMap<z.ZodType, JsonObject>();
 
-/** In the order of `tools`. */
-export function toToolSpecs(tools: Tool[]): ToolSpec[] {
-  return tools.map(({ name, description, parameters }) => ({ name, description, parameters: toSchema(parameters) }));
+/** In the order of `tools`; in fewer words for a model with a small window. */
+export function toToolSpecs(tools: Tool[], contextWindow = Infinity): ToolSpec[] {
+  const specs = tools.map(({ name, description, parameters }) => ({
+    ...{ name, description },
+    parameters: toSchema(parameters),
+  }));
+  return isSmall(contextWindow) ? withoutRepeats(specs) : specs;
 }
 
 function toSchema(type: z.ZodType): JsonObject {

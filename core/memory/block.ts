@@ -12,9 +12,18 @@ const TITLES: Record<MemoryStoreName, string> = { memory: "Your notes", user: "W
 /** Of the entries outside a store's block, what one review is shown; the next one sees the rest. [own] */
 const OUTSIDE_CHARS = 6_000;
 
-/** `""` when both stores are empty. Entries are given oldest first and stand so. */
-export function renderMemoryBlock(memory: MemoryEntry[], user: MemoryEntry[], settings: Settings): string {
-  const sections = [renderStore("user", user, settings.memory), renderStore("memory", memory, settings.memory)].filter(
+/**
+ * `""` when both stores are empty. Entries are given oldest first and stand so. `shown`: characters that are shown of each
+ * store, where a model's window has room for fewer than the store may hold.
+ */
+export function renderMemoryBlock(
+  memory: MemoryEntry[],
+  user: MemoryEntry[],
+  settings: Settings,
+  shown: StoreLimits = settings.memory,
+): string {
+  const limits = { settings: settings.memory, shown };
+  const sections = [renderStore("user", user, limits), renderStore("memory", memory, limits)].filter(
     (section) => section !== "",
   );
   return sections.length === 0 ? "" : fence("memory", sections.join("\n\n"));
@@ -39,13 +48,22 @@ const CONSOLIDATE =
   "fact, remove the others in the same call). Such a call needs no citations as long as it says nothing that the entries did " +
   "not say. What is plainly out of date may be removed where the transcript shows it. Lose no fact that still matters.";
 
-function renderStore(store: MemoryStoreName, entries: MemoryEntry[], settings: Settings["memory"]): string {
+type StoreLimits = Pick<Settings["memory"], "memoryChars" | "userChars">;
+
+function renderStore(
+  store: MemoryStoreName,
+  entries: MemoryEntry[],
+  { settings, shown }: { settings: Settings["memory"]; shown: StoreLimits },
+): string {
   if (entries.length === 0) return "";
   const limit = limitOf(store, settings);
-  const { chars, percent, outside } = usageOf(entries, limit);
+  const { chars, percent } = usageOf(entries, limit);
   const header = `${TITLES[store]} (store ${store}, ${percent} % full: ${chars} of ${limit} characters)`;
-  const lines = fitNewest(entries, limit).map((entry) => `- ${toShown(entry)}`);
-  const note = `(${outside} older ${outside === 1 ? "entry is" : "entries are"} stored but not shown: merge or remove some.)`;
+  const inView = fitNewest(entries, Math.min(limit, limitOf(store, { ...settings, ...shown })));
+  const lines = inView.map((entry) => `- ${toShown(entry)}`);
+  const outside = entries.length - inView.length;
+  const advice = chars > limit ? ": merge or remove some" : "";
+  const note = `(${outside} older ${outside === 1 ? "entry is" : "entries are"} stored but not shown${advice}.)`;
   return [header, ...(outside > 0 ? [note] : []), ...lines].join("\n");
 }
 

@@ -12,12 +12,13 @@ import type {
   ToolUseBlock,
   Usage as WireUsage,
 } from "@anthropic-ai/sdk/resources/messages/messages";
-import type { Model, ModelRequest } from "../agent/contract.ts";
+import type { Message, Model, ModelRequest } from "../agent/contract.ts";
 import type { Clock } from "../ports.ts";
 import { type Answer, NO_USAGE, type StopReason, type Usage } from "../schemas/entry.ts";
 import type { Effort } from "../schemas/settings.ts";
 import { type ModelFacts, factsOf } from "./catalog.ts";
 import { chooseEffort, supportedEfforts } from "./effort.ts";
+import { isOwnServer } from "./own-server.ts";
 import { sendBuilt } from "./sdk-request.ts";
 import { type OpenCall, type Say, guardWire } from "./stream-guard.ts";
 import { assertCallCount, grow } from "./storable-answer.ts";
@@ -53,6 +54,7 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
     apiKey: options.apiKey,
     cachedAt: options.baseUrl ?? "anthropic",
     clock: options.clock,
+    isOwn: options.baseUrl !== undefined && isOwnServer(options.baseUrl),
     open(request, { signal, charge }) {
       client ??= createClient(options);
       const body = toAnthropicBody(request, options.model, facts.efforts);
@@ -82,12 +84,14 @@ export function toAnthropicBody(
   efforts?: readonly Effort[],
 ): MessageCreateParamsStreaming {
   const messages = toMessages(assignWireIds(request.messages, IDS));
+  const effort = chooseEffort(request.effort, supportedEfforts(LEVELS, efforts));
+  const thinking = toThinking(effort, model, request.maxOutputTokens);
   const marked = messages.filter(({ role }, n) => role === "user" && messages[n + 1]?.role !== "user").slice(-2);
   return {
     model,
     max_tokens: request.maxOutputTokens,
     stream: true,
-    ...toThinking(chooseEffort(request.effort, supportedEfforts(LEVELS, efforts)), model, request.maxOutputTokens),
+    ...withoutUnthought(thinking, request.messages, efforts),
     ...(request.tools.length === 0
       ? {}
       : {
@@ -122,6 +126,39 @@ function toThinking(
   }
   const budget_tokens = Math.max(MIN_BUDGET_TOKENS, Math.floor(maxOutputTokens * BUDGET_SHARES[effort]));
   return budget_tokens < maxOutputTokens ? { thinking: { type: "enabled", budget_tokens } } : {};
+}
+
+type Thinking = ReturnType<typeof toThinking>;
+
+/**
+ * While thinking is on, an answer whose calls have just been run must begin with its thinking: 400 "Expected `thinking` or
+ * `redacted_thinking`, but found `tool_use`". What another model answered in this turn has none, nor has an answer whose
+ * thinking was refused; so the rest of the turn goes on without. A model that cannot do without is not told to think.
+ */
+function withoutUnthought(thinking: Thinking, messages: Message[], efforts?: readonly Effort[]): Thinking {
+  const { thinking: rule, ...rest } = thinking;
+  if (rule === undefined || rule.type === "disabled") return thinking;
+  if (!openCalls(messages).some((message) => lacksThinking(message, rule.type === "adaptive"))) return thinking;
+  return !efforts || efforts.includes("none") ? { thinking: { type: "disabled" } } : rest;
+}
+
+type AssistantMessage = Extract<Message, { role: "assistant" }>;
+
+/** Answers with calls since the person spoke. What they say behind results goes into one message with them. */
+function openCalls(messages: Message[]): AssistantMessage[] {
+  const isBehindResults = (n: number): boolean =>
+    messages[n - 1]?.role === "tool" || (messages[n - 1]?.role === "user" && isBehindResults(n - 1));
+  const asked = messages.findLastIndex(({ role }, n) => role === "user" && !isBehindResults(n));
+  return messages
+    .slice(asked + 1)
+    .filter((message): message is AssistantMessage => message.role === "assistant" && message.calls.length > 0);
+}
+
+/** A model that thinks when it sees fit may have answered without; it always knows its own answers. */
+function lacksThinking({ native }: AssistantMessage, isAdaptive: boolean): boolean {
+  const blocks = native?.wire === WIRE ? (native.data as ContentBlock[]) : [];
+  const begins = blocks[0]?.type === "thinking" || blocks[0]?.type === "redacted_thinking";
+  return !begins && (!isAdaptive || blocks.length === 0);
 }
 
 interface WireTurn {

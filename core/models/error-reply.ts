@@ -11,9 +11,11 @@ export interface ErrorReply {
   headers?: Headers;
   /** Milliseconds, when the body itself says how long to wait. */
   bodyRetryMs?: number;
+  /** llama.cpp: tokens of the slot, and of the prompt that did not fit. */
+  size?: { window?: number; promptTokens?: number };
 }
 
-type Body = Pick<ErrorReply, "status" | "codes" | "message" | "bodyRetryMs">;
+type Body = Pick<ErrorReply, "status" | "codes" | "message" | "bodyRetryMs" | "size">;
 
 /**
  * Reads an error body of any provider: `{error: {...}}` (OpenAI, Anthropic), the same in an array (Google), `{error: [{...}]}`
@@ -38,7 +40,12 @@ export function readErrorBody(body: unknown): Body {
     codes: [...codes, ...(behind?.codes ?? [])],
     message: [(message as string | undefined) ?? toText(inner), behind?.message].filter(Boolean).join(": "),
     bodyRetryMs: readRetryInfo(inner.details) ?? readSeconds(inner.resets_in_seconds),
+    ...(typeof inner.n_ctx === "number" && { size: { window: inner.n_ctx, ...countOf(inner.n_prompt_tokens) } }),
   };
+}
+
+function countOf(promptTokens: unknown): { promptTokens?: number } {
+  return typeof promptTokens === "number" ? { promptTokens } : {};
 }
 
 /** Parses text as JSON where it is JSON. */

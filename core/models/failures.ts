@@ -5,6 +5,7 @@ import type { ModelFailure } from "../agent/contract.ts";
 import { type ErrorReply, readRetryAfter, readWaitInWords } from "./error-reply.ts";
 import { MODEL_FAILURES, type ModelFailureCode } from "./failure-codes.ts";
 import { ruleOf } from "./failure-rules.ts";
+import { readSizes } from "./overflow-sizes.ts";
 
 const MAX_QUOTE_CHARS = 300;
 
@@ -12,6 +13,7 @@ const MAX_QUOTE_CHARS = 300;
 export function failureOfReply(reply: ErrorReply, secrets: string[]): ModelFailure {
   const failure = modelFailure(ruleOf(reply).means, reply.provider, reply.message, secrets);
   const retryAfterMs = readRetryAfter(reply.headers) ?? reply.bodyRetryMs ?? readWaitInWords(reply.message);
+  if (failure.code === "context_overflow") return { ...failure, ...readSizes(reply) };
   const waits = failure.retry || failure.rotateKey; // a key is put aside for as long
   return waits && retryAfterMs !== undefined ? { ...failure, retryAfterMs } : failure;
 }

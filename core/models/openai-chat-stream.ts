@@ -4,10 +4,11 @@ import * as z from "zod";
 import type { ModelEvent } from "../agent/contract.ts";
 import { type Answer, type Cost, type JsonObject, NO_USAGE, type StopReason, type Usage } from "../schemas/entry.ts";
 import { modelFailure } from "./failures.ts";
+import { type Sorted, createThoughtFilter } from "./inline-thoughts.ts";
 import { toldCost } from "./prices.ts";
 import type { OpenCall, Say } from "./stream-guard.ts";
 import { assertCallCount, grow } from "./storable-answer.ts";
-import { type RawCall, asText, toArgumentText, toToolCalls } from "./wire-calls.ts";
+import { type RawCall, asText, parseArguments, toArgumentText, toToolCalls } from "./wire-calls.ts";
 
 export const WIRE = "openai-chat";
 
@@ -44,6 +45,7 @@ const ContentParts = z.array(
 );
 
 interface Read {
+  thoughts: ReturnType<typeof createThoughtFilter>;
   text: string;
   reasoning: string;
   refused: boolean;
@@ -66,6 +68,7 @@ export interface ChatStreamFacts {
 
 export function createChatReader(facts: ChatStreamFacts): Pick<OpenCall, "read" | "end"> {
   const read: Read = {
+    thoughts: createThoughtFilter(),
     text: "",
     reasoning: "",
     refused: false,
@@ -88,6 +91,7 @@ export function createChatReader(facts: ChatStreamFacts): Pick<OpenCall, "read" 
     },
     // Not every server ends with [DONE], but every one gives a reason to finish.
     end(say) {
+      tell(read.thoughts.end(), read, say);
       if (read.finish !== null) say(toEnd(read, facts));
     },
   };
@@ -106,14 +110,23 @@ function readDelta(delta: JsonObject, read: Read, say: Say): void {
   const refusal = asText(delta.refusal);
   // `reasoning_content`: DeepSeek, llama.cpp, Moonshot, Z.ai; `reasoning`: OpenRouter, Ollama, Groq, vLLM.
   const reasoning = (asText(delta.reasoning_content) || asText(delta.reasoning)) + joinTexts(thoughts);
-  const words = asText(delta.content) + joinTexts(parts) + refusal;
   if (refusal) read.refused = true;
   for (const detail of asRecords(delta.reasoning_details)) addDetail(read.details, detail); // OpenRouter
   for (const call of asRecords(delta.tool_calls)) addCall(read.calls, call);
+  const content = asText(delta.content) + joinTexts(parts);
+  const sorted = content ? read.thoughts.push(content) : { text: "", reasoning: "" };
+  tell({ ...sorted, text: sorted.text + refusal, reasoning: reasoning + sorted.reasoning }, read, say);
+}
+
+function tell({ text, reasoning, retracts }: Sorted, read: Read, say: Say): void {
+  if (retracts) {
+    read.text = "";
+    say({ type: "text_retract" });
+  }
   read.reasoning = grow(read.reasoning, reasoning);
-  read.text = grow(read.text, words);
+  read.text = grow(read.text, text);
   if (reasoning) say({ type: "reasoning_delta", text: reasoning });
-  if (words) say({ type: "text_delta", text: words });
+  if (text) say({ type: "text_delta", text });
 }
 
 function asRecord(value: unknown): JsonObject | undefined {
@@ -130,23 +143,38 @@ function joinTexts(parts: { text?: string | null }[]): string {
 }
 
 /**
- * OpenAI numbers the calls and names each once. Others leave the number out, or send every call whole with the number 0:
- * there a new id begins a new call.
+ * OpenAI numbers the calls and names each once. Others leave the number or the id out, or send every call whole with the
+ * number 0: there a new id begins a new call, and so does a name behind a call that is complete.
  */
 function addCall(calls: Read["calls"], delta: JsonObject): void {
   const index = Number.isFinite(delta.index) ? (delta.index as number) : null;
   const id = asText(delta.id);
   const fn = asRecord(delta.function);
   const name = asText(fn?.name);
+  const args = toArgumentText(fn?.arguments ?? "");
   const numbered = index === null ? calls.at(-1) : calls.findLast((call) => call.index === index);
-  const isNew = !numbered || (id !== "" && numbered.id !== "" && id !== numbered.id && name !== "");
-  const whole = index === null && id === "" && name !== "";
-  const call = isNew || whole ? { id: "", name: "", arguments: "", index, extra: null } : numbered;
-  if (call !== numbered) assertCallCount(calls.push(call));
+  // Some end with the whole call once more.
+  if (numbered && id !== "" && id === numbered.id && name !== "" && args !== "" && args === numbered.arguments) return;
+  const isNew = !numbered || (name !== "" && beginsNext(numbered, { id, name, args, index }));
+  const call = isNew ? { id: "", name: "", arguments: "", index, extra: null } : numbered;
+  if (isNew) assertCallCount(calls.push(call));
   call.id ||= id;
   call.name ||= name;
-  call.arguments = grow(call.arguments, toArgumentText(fn?.arguments ?? ""));
+  call.arguments = grow(call.arguments, args);
   call.extra = asRecord(delta.extra_content) ?? call.extra;
+}
+
+/** Whether a named piece belongs to another call than the one it is numbered as. */
+function beginsNext(call: RawCall, piece: { id: string; name: string; args: string; index: number | null }): boolean {
+  if (piece.id !== "" && call.id !== "") return piece.id !== call.id;
+  if (piece.index === null && piece.id === "") return true;
+  if (call.name !== "" && piece.name !== call.name) return true;
+  // The same tool again: whole arguments behind whole arguments. An id that comes late belongs to what is open.
+  return call.name !== "" && piece.args !== "" && isWhole(call.arguments);
+}
+
+function isWhole(args: string): boolean {
+  return args.trim() !== "" && parseArguments(args).malformed === undefined;
 }
 
 const MAX_OPEN_DETAILS = 50;

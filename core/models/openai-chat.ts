@@ -13,6 +13,8 @@ import { chooseEffort, supportedEfforts } from "./effort.ts";
 import { type ChatNative, WIRE, createChatReader } from "./openai-chat-stream.ts";
 import { OPENAI_URL, type OpenAiClientOptions, createOpenAiClient } from "./openai-client.ts";
 import { type Compat, compatOf } from "./openai-compat.ts";
+import { isOwnServer } from "./own-server.ts";
+import { sendWithoutRefused } from "./refused-fields.ts";
 import { sendBuilt } from "./sdk-request.ts";
 import { guardWire } from "./stream-guard.ts";
 import { type WireMessage, assignWireIds } from "./wire-calls.ts";
@@ -38,6 +40,7 @@ export function createOpenAiChatModel(options: OpenAiChatOptions): Model {
     apiKey: options.apiKey,
     ...((compat.takesCacheKey || compat.marksCache?.test(options.model)) && { cachedAt: options.baseUrl ?? "openai" }),
     clock: options.clock,
+    isOwn: compat.own || (options.baseUrl !== undefined && isOwnServer(options.baseUrl)),
     open(request, { signal, charge }) {
       client ??= createOpenAiClient({
         ...options,
@@ -45,7 +48,10 @@ export function createOpenAiChatModel(options: OpenAiChatOptions): Model {
         keyHeader: compat.keyHeader,
       });
       const body = toChatBody(request, options.model, compat, facts.efforts);
-      const response = sendBuilt(client, { path: "/chat/completions", body, signal, fetch: options.fetch });
+      const to = client;
+      const response = sendWithoutRefused(`${options.baseUrl} ${options.model}`, body, (accepted) =>
+        sendBuilt(to, { path: "/chat/completions", body: accepted, signal, fetch: options.fetch }),
+      );
       const { provider } = compat;
       const messagesBefore = request.messages.length;
       return { response, ...createChatReader({ model: name, provider, messagesBefore, body, charge }) };

@@ -29,6 +29,8 @@ export interface Compat {
    * parted from them.
    */
   alternates: RegExp | null;
+  /** Runs on the operator's own machines, wherever they are: slow over a prompt, and in nobody's catalog. */
+  own: boolean;
   /** Sent with every request. */
   headers: Readonly<Record<string, string>>;
   /** Where the key goes when `Authorization` is not for it. */
@@ -71,7 +73,6 @@ const LONG_IDS: IdRule = { ...IDS, maxChars: 64 };
 const MISTRAL_IDS: IdRule = { strip: /[^A-Za-z0-9]/g, filler: "", maxChars: 9, minChars: 9 };
 
 const ALL: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-const TO_XHIGH: readonly Effort[] = ALL.slice(0, -1);
 const TO_HIGH: readonly Effort[] = ["low", "medium", "high"];
 
 /** OpenAI's families that reason, and the Codex models. */
@@ -121,7 +122,7 @@ export const SERVERS = [
     echoesReasoning: true,
     developerRole: /^(openai|anthropic)\//,
     marksCache: /^anthropic\//,
-    effort: { form: "reasoning.effort", levels: TO_XHIGH },
+    effort: { form: "reasoning.effort", levels: ALL },
     alternates: /^(?!(openai|anthropic|x-ai|deepseek|google\/gemini)\b)/,
   },
   {
@@ -144,6 +145,8 @@ export const SERVERS = [
     catalog: "mistral",
     asksUsage: false,
     takesCacheKey: true,
+    // Most of its models know `none` and `high` alone, which the catalog tells.
+    effort: { form: "reasoning_effort", levels: ["none", ...TO_HIGH] },
     ids: MISTRAL_IDS,
   },
   {
@@ -265,6 +268,7 @@ export const SERVERS = [
     urlVariable: "LLAMACPP_BASE_URL",
     key: "LLAMACPP_API_KEY",
     keyless: true,
+    own: true,
   },
   {
     name: "vllm",
@@ -274,6 +278,7 @@ export const SERVERS = [
     urlVariable: "VLLM_BASE_URL",
     key: "VLLM_API_KEY",
     keyless: true,
+    own: true,
   },
   {
     name: "lmstudio",
@@ -283,6 +288,7 @@ export const SERVERS = [
     urlVariable: "LMSTUDIO_BASE_URL",
     key: "LMSTUDIO_API_KEY",
     keyless: true,
+    own: true,
   },
 ] as const satisfies readonly Server[];
 
@@ -296,6 +302,7 @@ const PLAIN: Omit<Compat, "provider"> = {
   marksCache: null,
   effort: null,
   alternates: /./,
+  own: false,
   headers: {},
   keyHeader: null,
   ids: IDS,

@@ -19,6 +19,7 @@ import { readErrorBody } from "./error-reply.ts";
 import { failureOfReply } from "./failures.ts";
 import { type OpenAiClientOptions, createOpenAiClient } from "./openai-client.ts";
 import { DEVELOPER_MODELS } from "./openai-compat.ts";
+import { isOwnServer } from "./own-server.ts";
 import { sendBuilt } from "./sdk-request.ts";
 import { assertCallCount } from "./storable-answer.ts";
 import { type OpenCall, guardWire } from "./stream-guard.ts";
@@ -45,6 +46,7 @@ export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): Mod
     apiKey: options.apiKey,
     cachedAt: options.baseUrl ?? "openai",
     clock: options.clock,
+    isOwn: options.baseUrl !== undefined && isOwnServer(options.baseUrl),
     open(request, { signal, charge }) {
       client ??= createOpenAiClient(options);
       const body = toResponsesBody(request, options.model, facts.efforts);

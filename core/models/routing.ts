@@ -7,6 +7,7 @@ import type { Settings } from "../schemas/settings.ts";
 import { createAnthropicModel } from "./anthropic.ts";
 import { DEFAULT_MODELS, factsOf } from "./catalog.ts";
 import { type KeyHealth, createKeyPool } from "./key-pool.ts";
+import { type LearnedWindows, withLearnedWindow } from "./learned-windows.ts";
 import { type ModelEnv, SLOT_VARIABLES, trimmed } from "./model-env.ts";
 import { createOpenAiChatModel } from "./openai-chat.ts";
 import { OPENAI_URL } from "./openai-client.ts";
@@ -18,6 +19,8 @@ export interface ModelDeps {
   rehearsal: () => Model;
   /** One an isolate, so that all its models know which keys rest. */
   keys: KeyHealth;
+  /** One an isolate: what providers have said of windows that nobody configured. */
+  windows: LearnedWindows;
   clock: Clock;
 }
 
@@ -62,8 +65,11 @@ export function modelNameOf(env: ModelEnv): string {
 function createOne(choice: Choice, settings: Settings["models"], deps: ModelDeps): Model {
   if (choice.wire === "rehearsal") return deps.rehearsal();
   const keyed = choice.keys.map((key) => ({ key, model: createWithKey(choice, key, settings, deps) }));
-  if (keyed.length === 1) return keyed[0]!.model;
-  return createKeyPool({ keyed, health: deps.keys, order: settings.keyOrder, clock: deps.clock });
+  const model =
+    keyed.length === 1
+      ? keyed[0]!.model
+      : createKeyPool({ keyed, health: deps.keys, order: settings.keyOrder, clock: deps.clock });
+  return withLearnedWindow(model, deps.windows);
 }
 
 function createWithKey(

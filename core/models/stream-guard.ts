@@ -24,6 +24,8 @@ export interface GuardedWire {
   /** Where a provider's cache belongs to, such as its address; the key is part of it anyway. Absent: it keeps none. */
   cachedAt?: string;
   clock: Clock;
+  /** Default: false. */
+  isOwn?: boolean;
   /**
    * Sends one request. May throw. Tells `charge` what the call has used whenever the stream says so: that is paid for even if
    * no answer comes.
@@ -49,6 +51,7 @@ export function guardWire(wire: GuardedWire): Model {
   return {
     name: wire.name,
     contextWindow: wire.facts.contextWindow,
+    ...(wire.isOwn && { isOwn: true }),
     ...(wire.cachedAt !== undefined && { cache: sha256Hex(`cache ${wire.cachedAt} ${wire.apiKey}`).slice(0, 16) }),
     async *stream(request, signal, heard) {
       const aborted = modelFailure("aborted", wire.provider);
@@ -65,7 +68,7 @@ export function guardWire(wire: GuardedWire): Model {
           void call.response.then(({ body }) => body?.cancel()).catch(() => undefined); // a fetch that ignores its signal
           return yield failed(aborted, used);
         }
-        heard?.();
+        // The head of a reply is no sign of life: some servers send it before they have read the prompt.
         const { clock } = wire;
         events = readEvents(response, { maxOutputTokens: request.maxOutputTokens, clock, ...(heard && { heard }) });
         for (;;) {
@@ -77,6 +80,11 @@ export function guardWire(wire: GuardedWire): Model {
             if (event.type === "done") {
               const { cost = costOf(toStorableUsage(event.answer.usage), wire.facts.prices), ...answer } = event.answer;
               return yield* toEnd({ ...answer, cost }, words.text);
+            }
+            if (event.type === "text_retract") {
+              words.text = createWords();
+              yield event;
+              continue;
             }
             const text = words[event.type === "text_delta" ? "text" : "reasoning"].take(event.text);
             if (!text) continue;

@@ -53,8 +53,14 @@ export const Settings = z.strictObject({
     pausesMs: z.array(ms),
     /** The longest wait a provider may ask for. */
     maxPauseMs: ms,
-    /** A stream that says nothing for this long is cut and asked again. */
+    /**
+     * How long a model may say nothing before the first piece of its answer, and between two pieces: then it is cut and asked
+     * again, with half as much time more at each retry. `own…`: of the operator's own servers, which read a long prompt slowly.
+     */
+    firstByteMs: ms.min(1_000),
     idleStreamMs: ms.min(1_000),
+    ownFirstByteMs: ms.min(1_000),
+    ownIdleStreamMs: ms.min(1_000),
     maxMessageChars: count,
     maxFileBytes: count,
     maxWorkspaceBytes: count,

@@ -4,22 +4,24 @@
 import {
   applyCompaction,
   calibrate,
-  createScale,
   inForce,
   lastSummary,
   measure,
+  overheadOf,
   tailBudget,
   thresholdTokens,
   total,
 } from "../agent/compaction.ts";
 import type { ContextKeeper, Message } from "../agent/contract.ts";
+import { messageTokens as weigh } from "../agent/request-size.ts";
+import { isSmall } from "../agent/small-window.ts";
 import { type Result, err, ok } from "../errors.ts";
 import { type CompactionEntry, type Usage, promptTokens } from "../schemas/entry.ts";
 import type { EngineContext } from "./context.ts";
 import { compactionState, compactionsBefore, readCompaction, readHistory } from "./history.ts";
 import type { Log } from "./log.ts";
-import { refreshPrompt } from "./prepare-turn.ts";
-import { type CompactionContext, type CompactionOptions, isResting, shorten } from "./shorten.ts";
+import { narrowPrompt, refreshPrompt } from "./prepare-turn.ts";
+import { type CompactionContext, type CompactionOptions, type Shortening, isResting, shorten } from "./shorten.ts";
 
 /** A pruning must bring the conversation this far below where it would be shortened again, else it is summarised. */
 const PRUNE_SHARE = 0.6;
@@ -29,6 +31,13 @@ const OVERFLOW_SHARE = 0.5;
 const OVERFLOW_TAIL_SHARE = 0.25;
 /** What a model needs for an answer at the very least. */
 const LEAST_ANSWER_TOKENS = 1_000;
+/** For a conversation in a small window, however much of it the prompt and the tools take. */
+const LEAST_ROOM_TOKENS = 1_000;
+/** What remains then are results that are too long for the window by themselves. */
+const STUCK_CODES = new Set(["nothing_to_shorten", "nothing_saved"]);
+// How far an estimate may be corrected by what a provider counted.
+const MIN_RATIO = 0.7;
+const MAX_RATIO = 2;
 const MIN_MESSAGES = 4; // Hermes Agent: /compress
 const MAX_FOCUS_CHARS = 2_000; // a topic, not a text
 /** Of a conversation that a person wants shorter, at most so much stays as it is. */
@@ -54,14 +63,23 @@ export async function compress(
 
 function toCompactionContext(context: EngineContext): CompactionContext {
   const { host, log, hub, taint } = context;
-  return { host, log, hub, refreshPrompt: () => refreshPrompt(context), isTainted: taint.isTainted };
+  return {
+    ...{ host, log, hub, isTainted: taint.isTainted },
+    refreshPrompt: (contextWindow) => refreshPrompt(context, contextWindow),
+    narrowPrompt: (contextWindow) => narrowPrompt(context, contextWindow),
+  };
 }
+
+/**
+ * Tokens that an estimated one really was in a session, of prompt and conversation together: in a small window both count.
+ * Lost with the object; the next answer tells it again.
+ */
+const ratios = new WeakMap<Log, number>();
 
 export function createKeeper(context: CompactionContext, turn: number, options: CompactionOptions): ContextKeeper {
   const { host, log } = context;
   const { settings } = host;
   const input = log.turn(turn)!.input!;
-  const weigh = createScale();
   const chain = compactionsBefore(log, input);
   const recorded = compactionState(log)
     .entries.filter(({ n }) => n > input)
@@ -70,9 +88,10 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
   const answered = countAnswers(log, turn, input);
   let asked = -1;
   let rounds = 0;
+  let ratio = ratios.get(log) ?? 1;
 
   return {
-    async fit({ step, messages, contextWindow, usage, overflow, signal }) {
+    async fit({ step, messages, contextWindow, fixedTokens, usage, overflow, counted, signal }) {
       const again = overflow ? [] : recorded.filter((compaction) => compaction.step === step);
       if (again.length > 0 || step < answered) {
         rounds = again.length;
@@ -82,38 +101,57 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
       if (step !== asked) rounds = 0;
       asked = step;
 
-      const told = usageTold(log, messages, chain, usage);
-      const tokens = Math.round(measure(messages, told, contextWindow, weigh));
+      // A prompt that was made for a larger window is made shorter first: nothing that was said is lost by that.
+      const system = isSmall(contextWindow) ? ((await context.narrowPrompt?.(contextWindow)) ?? undefined) : undefined;
+      const isTight = isSmall(contextWindow) && fixedTokens !== undefined;
+      const told = system === undefined ? usageTold(log, messages, chain, usage) : null;
+      const known = system === undefined ? counted : undefined;
+      const guess = isTight ? fixedTokens(system) : overheadOf(contextWindow);
+      if (isTight) ratio = ratioOf(messages, { told, known, fixed: guess }) ?? ratio;
+      ratios.set(log, ratio);
+      const fixed = isTight ? Math.round(guess * ratio) : guess;
+      const scale = isTight ? scaledBy(ratio) : scaled(messages, told, fixed);
+      const tokens = known ?? Math.round(measure(messages, told, fixed, isTight ? scale : weigh));
+      const same = { messages, tokens, ...(system !== undefined && { system }) };
       const fits = tokens + LEAST_ANSWER_TOKENS <= contextWindow;
       const limit = thresholdTokens(contextWindow, settings.context, settings.turn.maxOutputTokens);
-      if (!overflow && (tokens < limit || (fits && isResting(log, tokens, host.clock.now())))) return ok({ messages });
+      if (overflow && system !== undefined && fits) return ok(same);
+      if (!overflow && (tokens < limit || (fits && isResting(log, tokens, host.clock.now())))) return ok(same);
 
-      const scale = scaled(messages, told, contextWindow, weigh);
       const size = atLeast(tokens, messages, scale);
       const window = overflow ? Math.min(contextWindow, size) : contextWindow;
-      const tailTokens = tailBudget(window, settings.context) * (overflow ? OVERFLOW_TAIL_SHARE ** rounds : 1);
-      const made = await shorten(context, options, {
+      // In a small window the prompt and the tools take so much that shares of the whole would leave nothing to gain.
+      const room = isTight ? Math.max(LEAST_ROOM_TOKENS, limit - fixed) : window;
+      const tailTokens = tailBudget(room, settings.context) * (overflow ? OVERFLOW_TAIL_SHARE ** rounds : 1);
+      const refreshed = { ...context, refreshPrompt: () => context.refreshPrompt(contextWindow) };
+      const job: Shortening = {
         turn,
         input,
         step,
         messages,
         chain,
         keepFrom: input,
-        contextWindow: window,
+        contextWindow: room,
         tokens: size,
         weigh: scale,
         tailTokens,
         minTailMessages: rounds > 0 ? 1 : settings.context.minTailMessages,
-        pruneBelow: overflow ? size * OVERFLOW_SHARE : limit * PRUNE_SHARE,
+        pruneBelow: overflow ? size * OVERFLOW_SHARE : isTight ? fixed + room * PRUNE_SHARE : limit * PRUNE_SHARE,
         leastGap: overflow ? 0 : size * settings.context.minSaving,
+        leastSaved: fits ? 0 : size + LEAST_ANSWER_TOKENS - contextWindow,
         focus: "",
         signal,
-      });
+      };
+      let made = await shorten(refreshed, options, job);
+      const isStuck = !made.ok && STUCK_CODES.has(made.failure.code) && (overflow || !fits);
+      if (isStuck) made = await shorten(refreshed, options, { ...job, cutsNewest: true });
       if (made.ok) {
         rounds++;
-        return ok({ messages: applyNext(chain, messages, made.value.compaction), system: made.value.system });
+        const { compaction } = made.value;
+        const shorter = applyNext(chain, messages, compaction);
+        return ok({ messages: shorter, system: made.value.system, tokens: compaction.tokensAfter });
       }
-      return fits && !overflow && made.failure.code !== "aborted" ? ok({ messages }) : made;
+      return fits && !overflow && made.failure.code !== "aborted" ? ok(same) : made;
     },
   };
 }
@@ -144,10 +182,11 @@ export async function compressNow(
   const chain = compactionsBefore(log, input);
   const summary = lastSummary(chain)?.n;
   const told = usageTold(log, messages, chain, null);
-  const weigh = createScale();
-  const scale = scaled(messages, told, contextWindow, weigh);
+  const fixed = overheadOf(contextWindow);
+  const scale = scaled(messages, told, fixed);
   const newest = messages.findLast((message) => message.role === "user" && message.entry !== summary);
-  const made = await shorten(context, options, {
+  const refreshed = { ...context, refreshPrompt: () => context.refreshPrompt(contextWindow) };
+  const made = await shorten(refreshed, options, {
     turn: turn.n,
     input,
     step: 0,
@@ -155,7 +194,7 @@ export async function compressNow(
     chain,
     keepFrom: newest?.entry ?? input,
     contextWindow,
-    tokens: atLeast(Math.round(measure(messages, told, contextWindow, weigh)), messages, scale),
+    tokens: atLeast(Math.round(measure(messages, told, fixed, weigh)), messages, scale),
     weigh: scale,
     tailTokens: Math.min(tailBudget(contextWindow, settings.context), total(messages, scale) * ASKED_TAIL_SHARE),
     minTailMessages: 2,
@@ -179,16 +218,27 @@ function applyNext(chain: CompactionEntry[], messages: Message[], compaction: Co
 }
 
 /** Estimates in the tokens of the provider that counted last. */
-function scaled(
-  messages: Message[],
-  usage: Usage | null,
-  contextWindow: number,
-  weigh: (message: Message) => number,
-): (message: Message) => number {
+function scaled(messages: Message[], usage: Usage | null, fixed: number): (message: Message) => number {
   const last = messages.findLastIndex((message) => message.role === "assistant");
   if (!usage || last <= 0) return weigh;
-  const scale = calibrate(messages.slice(0, last), promptTokens(usage), contextWindow, weigh);
+  const scale = calibrate(messages.slice(0, last), promptTokens(usage), fixed, weigh);
   return (message) => weigh(message) * scale;
+}
+
+function scaledBy(ratio: number): (message: Message) => number {
+  return (message) => weigh(message) * ratio;
+}
+
+/** By what the provider counted last; undefined where it counted nothing. */
+function ratioOf(
+  messages: Message[],
+  { told, known, fixed }: { told: Usage | null; known: number | undefined; fixed: number },
+): number | undefined {
+  const last = messages.findLastIndex((message) => message.role === "assistant");
+  const counted = known ?? (told && last > 0 ? promptTokens(told) : 0);
+  const before = known === undefined ? messages.slice(0, last) : messages;
+  if (counted === 0) return undefined;
+  return Math.min(MAX_RATIO, Math.max(MIN_RATIO, counted / (fixed + total(before, weigh))));
 }
 
 /** A provider may count less than there is. What falls out is never more than what was there. */

@@ -109,7 +109,7 @@ function readInstructions(workspace: Workspace, file: InstructionFile): Pick<Rea
   }
   const text = toText(workspace.read(file.path));
   if (text === null) return leftOut("is not text, so nothing of it stands here.");
-  const body = (PROJECT_TYPES[0]!.includes(file.form) ? withoutFrontmatter(text) : text).trim();
+  const body = (hasFrontmatter(file.form) ? withoutFrontmatter(text) : text).trim();
   const threat = scanText(text, "guide").find((finding) => decide([finding], "context") !== "allow");
   if (threat) return leftOut(describeThreat(threat));
   return { text: body === "" ? null : body, remark: null };
@@ -130,6 +130,11 @@ function toText(bytes: Uint8Array | null): string | null {
   } catch {
     return null; // only a TypeError for bytes that are not UTF-8
   }
+}
+
+/** Our own file, and Hermes Agent's. */
+function hasFrontmatter(form: string): boolean {
+  return PROJECT_TYPES.slice(0, 2).some((type) => type.includes(form));
 }
 
 /** Its settings are for the program, not for the model. */

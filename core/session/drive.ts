@@ -201,13 +201,15 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       endTurn(context, state, turn.n, ending);
       return "ended";
     }
-    const invoked = mayInvoke(request) ? await readInvocation(context, turn, request) : ok(null);
+    const invoked = mayInvoke(request)
+      ? await readInvocation(context, turn, request, models.value[0].contextWindow)
+      : ok(null);
     if (!invoked.ok) {
       const { code, message: text } = invoked.failure;
       endTurn(context, state, turn.n, { state: "failed", code, text });
       return "ended";
     }
-    const { tools, system, learned } = await prepareTurn(context, turn, request);
+    const { tools, system, learned } = await prepareTurn(context, turn, request, models.value[0]);
     const loading = invoked.value ?? (learned && (await readRecalled(context, turn, request, learned)));
     await recall.take(turn, request, journal.put);
     if (loading) recordInvocation(context, turn, loading, journal.put);
@@ -235,7 +237,8 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
     if (command.name === "refine") return answerRefine(context, command.focus);
     if (command.name !== "compress" && command.name !== "refresh") return obeyPending(context, command);
     if (command.name === "refresh") {
-      await refreshPrompt(context);
+      const models = host.models("turn");
+      await refreshPrompt(context, models.ok ? models.value[0].contextWindow : undefined);
       return {
         state: "done",
         code: "refreshed",

@@ -2,6 +2,7 @@
 // the system; and behind a message that names none, the skill that it plainly calls for. Called by the driver before a turn's
 // first model call. What was typed stays in the log as it was typed; what was added is a note, so that a turn that is resumed
 // sends the same bytes.
+import { withResultLimits } from "../agent/small-window.ts";
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import { loadedBy } from "../learning/observe/observe.ts";
 import { FIXED } from "../limits.ts";
@@ -38,6 +39,7 @@ export async function readInvocation(
   context: EngineContext,
   turn: Pick<TurnRow, "input">,
   request: string,
+  contextWindow = Infinity,
 ): Promise<Result<Invoked | null>> {
   const { host } = context;
   if (!mayBeAdded(context, turn)) return ok(null);
@@ -63,7 +65,7 @@ export async function readInvocation(
     if (!isThere) views.push(named.value);
   }
   for (const { name, notice } of views) if (notice) remarks.push(`${name}: ${notice}`);
-  const { maxResultChars, maxTurnResultChars } = host.settings.turn;
+  const { maxResultChars, maxTurnResultChars } = withResultLimits(host.settings, () => contextWindow).turn;
   const each = Math.min(maxResultChars, Math.floor(maxTurnResultChars / views.length));
   const parts = renderInvocation({
     invocation,

@@ -1,5 +1,6 @@
 // The loop's Journal over a session's log. Writes an answer, an intent or a result before anyone acts on it, and tells
 // the readers. After `close` it writes nothing more: the turn was ended by someone else.
+import { RETRACTED } from "../agent/model-turn.ts";
 import type { AnswerSink, Effect, Journal, Message, ModelFailure, Placed, ToolResult } from "../agent/contract.ts";
 import { fail } from "../agent/tool-result.ts";
 import { type Result, ok } from "../errors.ts";
@@ -148,6 +149,8 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
 
   const sink: AnswerSink = {
     heard,
+    // A model's own time limit is longer than a turn's without progress.
+    waits: heard,
     text(delta) {
       if (closed || !live || delta === "") return;
       progressAt = clock.now();
@@ -164,7 +167,9 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
       if (closed || !live) return;
       // A call that failed before it said or cost anything leaves no trace but its number's next try.
       if (live.text === "" && !failure.spent) return;
-      giveUpLive("The model's answer broke off and was asked for again.", failure.spent);
+      const why =
+        failure.code === RETRACTED ? failure.message : "The model's answer broke off and was asked for again.";
+      giveUpLive(why, failure.spent);
       begin();
     },
   };

@@ -29,7 +29,7 @@ export function readPrefix(
     cacheKey: host.session,
     ...(effort && { effort }),
     system: frozen.text,
-    tools: toToolSpecs(frozen.tools),
+    tools: toToolSpecs(frozen.tools, model.contextWindow),
     messages: readHistory(context, { input: to }).map(toSent),
   };
 }

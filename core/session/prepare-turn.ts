@@ -1,7 +1,8 @@
 // What a turn needs before its first model call: its tools, the prompt of the epoch, and a note of what changed in it. The
 // prompt is frozen, stored and the same on every call; a new epoch begins when the conversation was compacted, when
 // somebody asks, when the tools changed, or when the provider's cache has lapsed and a new prompt costs nothing.
-import type { Tool } from "../agent/contract.ts";
+import type { Model, Tool } from "../agent/contract.ts";
+import { isSmall, promptLimits, withResultLimits } from "../agent/small-window.ts";
 import { toToolSpecs } from "../agent/tool-specs.ts";
 import { renderMemoryBlock } from "../memory/block.ts";
 import { freeTools } from "../memory/provider.ts";
@@ -10,6 +11,7 @@ import type { SkillLine } from "../schemas/api.ts";
 import { sha256Hex } from "../schemas/digest.ts";
 import { textOf } from "../schemas/entry.ts";
 import { dayOf } from "../schemas/ids.ts";
+import type { Settings } from "../schemas/settings.ts";
 import type { Scene } from "../skills/conditions.ts";
 import { renderSkillIndex } from "../skills/index-block.ts";
 import { createLibrary, mergeLines, shownLines } from "../skills/library.ts";
@@ -32,35 +34,49 @@ interface FrozenPrompt extends Partial<Offered> {
   /** Of the tools' descriptions, which are part of the cached prefix. */
   tools: string;
   text: string;
+  /** Tokens of the window it was made for. Absent: a large one. */
+  window?: number;
 }
 
 /** A turn whose request begins so saves skills in the person's name. */
 const LEARN_COMMAND = /^\/learn\b/;
 
 /**
- * Call before the turn's history is read: it may write a note behind the input. `learned`: the lines of the profile's skills,
+ * Call before the turn's history is read: it may write a note behind the input. `model` is the one that
+ * is asked first. `learned`: the lines of the profile's skills,
  * when a prompt was made of them just now.
  */
 export async function prepareTurn(
   context: EngineContext,
   turn: TurnRow,
   request: string,
+  model?: Pick<Model, "contextWindow">,
 ): Promise<{ tools: Tool[]; system: string; learned: SkillLine[] | null }> {
-  const tools = sessionTools(context, request);
-  const { text: system, learned } = await freezePrompt(context, { tools, force: false, request });
+  const tools = sessionTools(context, request, model);
+  const contextWindow = model?.contextWindow;
+  const { text: system, learned } = await freezePrompt(context, { tools, force: false, request, contextWindow });
   takeNotes(context, turn);
   return { tools, system, learned };
 }
 
 /** The tools of a turn with this request. */
-export function sessionTools(context: EngineContext, request: string): Tool[] {
+export function sessionTools(
+  context: EngineContext,
+  request: string,
+  model: Pick<Model, "contextWindow"> = { contextWindow: Infinity },
+): Tool[] {
   const offered: Offered = { names: [], prints: {} };
-  const tools = makeTools(context, request, sceneOf(context, offered));
+  const settings = withResultLimits(context.host.settings, () => model.contextWindow);
+  const tools = makeTools(context, request, { scene: sceneOf(context, offered), settings });
   Object.assign(offered, toOffered(tools));
   return tools;
 }
 
-function makeTools(context: EngineContext, request: string, scene: Scene): Tool[] {
+function makeTools(
+  context: EngineContext,
+  request: string,
+  { scene, settings }: { scene: Scene; settings: Settings },
+): Tool[] {
   const { host, workspace } = context;
   const learning = context.meta().learning === "on";
   const learned = learning && !isHeldOut(host);
@@ -79,7 +95,7 @@ function makeTools(context: EngineContext, request: string, scene: Scene): Tool[
     origin: LEARN_COMMAND.test(request.trim()) ? "user" : "foreground",
     session: host.session,
     clock: host.clock,
-    settings: host.settings,
+    settings,
   });
   const others = [...builtIn, ...(host.moreTools ?? [])];
   if (!learning || !host.memoryProvider) return others;
@@ -90,9 +106,19 @@ function makeTools(context: EngineContext, request: string, scene: Scene): Tool[
 }
 
 /** A new epoch, whatever the state of the old one. */
-export async function refreshPrompt(context: EngineContext): Promise<string> {
+export async function refreshPrompt(context: EngineContext, contextWindow?: number): Promise<string> {
   const tools = sessionTools(context, "");
-  return (await freezePrompt(context, { tools, force: true, request: lastRequest(context) })).text;
+  return (await freezePrompt(context, { tools, force: true, request: lastRequest(context), contextWindow })).text;
+}
+
+/** A new epoch if the prompt was made for a larger window; else `null`. */
+export async function narrowPrompt(context: EngineContext, contextWindow: number): Promise<string | null> {
+  const prompt = context.log.meta<FrozenPrompt>("prompt");
+  return prompt && isTooWide(prompt, contextWindow) ? refreshPrompt(context, contextWindow) : null;
+}
+
+function isTooWide({ window = Infinity }: FrozenPrompt, contextWindow: number): boolean {
+  return isSmall(contextWindow) && window > contextWindow;
 }
 
 /** Turns that are looked back at for what is being talked about. */
@@ -113,12 +139,14 @@ function lastRequest({ log }: EngineContext): string {
 /** The prompt of the epoch; a new one if `force` asks, the tools are others, or the provider's cache has lapsed. */
 export async function freezePrompt(
   context: EngineContext,
-  { tools, force, request }: { tools: Tool[]; force: boolean; request?: string },
+  options: { tools: Tool[]; force: boolean; request?: string; contextWindow?: number | undefined },
 ): Promise<{ text: string; learned: SkillLine[] | null }> {
   const { host, log, workspace } = context;
+  const { tools, force, request, contextWindow = Infinity } = options;
   const before = log.meta<FrozenPrompt>("prompt");
   const specs = hashOfSpecs(tools);
-  if (!force && before && before.tools === specs && !hasLapsed(context, before)) {
+  const isSame = before?.tools === specs && !isTooWide(before, contextWindow);
+  if (!force && before && isSame && !hasLapsed(context, before)) {
     return { text: before.text, learned: null };
   }
 
@@ -128,17 +156,21 @@ export async function freezePrompt(
   const lines = shownLines(mergeLines(index, host.seeds), sceneOf(context, offered));
   const store = learning ? host.memory(context.overlay) : null;
   const [user, memory] = store ? [await store.list("user"), await store.list("memory")] : [[], []];
-  const files = readContextFiles(workspace, host.settings.context.fileChars);
+  const limits = promptLimits(host.settings, contextWindow);
+  const files = readContextFiles(workspace, limits.fileChars);
   const now = host.clock.now();
   const text = buildPrompt({
     identity: files.identity,
     tools: offered.names,
-    skillsBlock: renderSkillIndex(lines, host.settings.skills.indexTokens, request),
-    memoryBlock: renderMemoryBlock(memory, user, host.settings),
+    skillsBlock: renderSkillIndex(lines, limits.indexTokens, request),
+    memoryBlock: renderMemoryBlock(memory, user, host.settings, limits.memory),
     projectBlock: files.block,
     day: dayOf(now),
   });
-  const frozen: FrozenPrompt = { v: 1, epoch: (before?.epoch ?? 0) + 1, at: now, tools: specs, ...offered, text };
+  const frozen: FrozenPrompt = {
+    ...{ v: 1, epoch: (before?.epoch ?? 0) + 1, at: now, tools: specs, ...offered, text },
+    ...(isSmall(contextWindow) && { window: contextWindow }),
+  };
   host.sql.transaction(() => {
     log.setMeta("prompt", frozen);
     beginEpoch(context, index && { index, lines, memory: [...user, ...memory] });

@@ -29,8 +29,10 @@ export interface CompactionContext {
   host: Pick<SessionHost, "session" | "sql" | "clock" | "random" | "settings" | "models">;
   log: Log;
   hub: Pick<Hub, "emit">;
-  /** Begins a new epoch. */
-  refreshPrompt(): Promise<string>;
+  /** Begins a new epoch, with a prompt for this window; for that of the model that is asked, without. */
+  refreshPrompt(contextWindow?: number): Promise<string>;
+  /** A new epoch if the prompt was made for a larger window than this; else `null`. */
+  narrowPrompt?(contextWindow: number): Promise<string | null>;
   /** Whether a text says what was read in the session. */
   isTainted?(text: string): boolean;
 }
@@ -67,7 +69,11 @@ export interface Shortening {
   pruneBelow: number;
   /** Tokens that must be there to be gained. */
   leastGap: number;
+  /** Tokens that must go before the model can read the rest. */
+  leastSaved?: number;
   focus: string;
+  /** Nothing else helps: the newest results are cut too. The model reads what they were, and may ask for less of them. */
+  cutsNewest?: boolean;
   signal: AbortSignal;
 }
 
@@ -77,11 +83,14 @@ export async function shorten(
   job: Shortening,
 ): Promise<Result<{ compaction: CompactionEntry; system: string }>> {
   const { host, log } = context;
+  if (job.cutsNewest) return cutNewest(context, options, job);
   const plan = planCompaction(job.messages, { ...job, protectFirst: host.settings.context.protectFirst });
-  if (!plan) {
-    return err("nothing_to_shorten", "The conversation cannot be made shorter: its newest messages alone fill it.");
-  }
+  if (!plan) return NOTHING_LEFT;
   const gapTokens = total(plan.gap, job.weigh);
+  if (job.leastSaved !== undefined && gapTokens < job.leastSaved) {
+    const cut = await cutNewest(context, options, job);
+    if (cut.ok) return cut;
+  }
   if (gapTokens < job.leastGap) return { ok: false, failure: NOTHING_SAVED };
   const entries = entriesOf(log, plan, job.chain);
   const source = sourceOf(entries, job.chain);
@@ -121,6 +130,31 @@ export async function shorten(
   if (saved <= 0) return giveUp(context, options, job, NOTHING_SAVED, made.calls, false);
   return record(context, options, job, plan, { ...made, parts, tokensAfter });
 }
+
+/** One result may be longer than the window: of a turn that began before anybody knew how small that is. */
+async function cutNewest(
+  context: CompactionContext,
+  options: CompactionOptions,
+  job: Shortening,
+): Promise<Result<{ compaction: CompactionEntry; system: string }>> {
+  const { messages, chain, weigh } = job;
+  const summary = lastSummary(chain)?.n;
+  const head = chain.at(-1)?.head ?? 0;
+  const between = messages.filter((message) => (message.entry ?? 0) > head && message.entry !== summary);
+  const pruned = pruneMessages(between);
+  const saved = total(between, weigh) - total(pruned, weigh);
+  const text = toPrunedText(pruned);
+  if (saved <= 0 || byteLength(JSON.stringify(text)) > MAX_PRUNED_BYTES) return NOTHING_LEFT;
+  const plan: CompactionPlan = { head, tail: context.log.nextEntry(), kept: [], between, gap: between };
+  const parts = [{ source: sourceOf(entriesOf(context.log, plan, chain), chain), text }];
+  const tokensAfter = Math.max(0, Math.round(job.tokens - saved));
+  return record(context, options, job, plan, { method: "prune", parts, calls: [], tokensAfter });
+}
+
+const NOTHING_LEFT = err(
+  "nothing_to_shorten",
+  "The conversation cannot be made shorter: its newest messages alone fill it.",
+);
 
 interface Made {
   method: CompactionEntry["method"];

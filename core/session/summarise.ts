@@ -75,6 +75,7 @@ export async function summarise(
         text() {},
         reasoning() {},
         heard: () => job.heard?.(),
+        waits: () => job.heard?.(),
         restart(failed) {
           charge(calls, failed);
           job.heard?.();

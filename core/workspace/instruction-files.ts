@@ -7,6 +7,7 @@ export const SOUL = "/soul.md";
 /** Project files by type: of these only the first that is there is read. In lower case, as all comparisons here are. */
 export const PROJECT_TYPES: readonly (readonly string[])[] = [
   ["/.talaria.md", "/talaria.md"],
+  ["/.hermes.md", "/hermes.md"],
   ["/agents.md"],
   ["/claude.md"],
   ["/.cursorrules", "/.cursor/rules/*.mdc"],

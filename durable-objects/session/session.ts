@@ -80,6 +80,7 @@ const MODEL_DEPS: ModelDeps = {
   fetch: (input: RequestInfo | URL, init?: RequestInit) => fetch(input, init),
   rehearsal: createRehearsalModel,
   keys: createKeyHealth(),
+  windows: new Map(),
   clock: systemClock,
 };
 

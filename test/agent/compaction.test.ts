@@ -6,6 +6,7 @@ import {
   calibrate,
   inForce,
   measure,
+  overheadOf,
   planCompaction,
   toPrunedText,
   tailBudget,
@@ -225,20 +226,20 @@ describe("measure", () => {
   it("takes the provider's count up to its last answer and estimates the rest", () => {
     const messages = conversation([{ user: true, chars: 4_000 }, { calls: [{ chars: 400 }] }]);
     const usage = { ...NO_USAGE, input: 100, cacheRead: 5_000, cacheWrite: 50, output: 70 };
-    expect(measure(messages, usage, 100_000, weigh)).toBe(5_150 + weigh(messages[1]!) + weigh(messages[2]!));
+    expect(measure(messages, usage, 9_000, weigh)).toBe(5_150 + weigh(messages[1]!) + weigh(messages[2]!));
   });
 
   it("adds the prompt and the tools where no provider has counted", () => {
     const messages = conversation([{ user: true, chars: 400 }]);
-    expect(measure(messages, null, 200_000, weigh)).toBe(9_000 + 101);
-    expect(measure(messages, null, 8_000, weigh)).toBe(1_000 + 101);
+    expect(measure(messages, null, overheadOf(200_000), weigh)).toBe(9_000 + 101);
+    expect(measure(messages, null, overheadOf(8_000), weigh)).toBe(1_000 + 101);
   });
 
   it("corrects estimates by what was counted, within reason", () => {
     const messages = conversation([{ user: true, chars: 40_000 }]);
-    expect(calibrate(messages, 24_001, 200_000, weigh)).toBeCloseTo(15_001 / 10_001);
-    expect([calibrate(messages, 900_000, 2_000_000, weigh), calibrate(messages, 10, 200_000, weigh)]).toEqual([3, 0.5]);
-    expect(calibrate([], 10_000, 200_000, weigh)).toBe(1);
+    expect(calibrate(messages, 24_001, 9_000, weigh)).toBeCloseTo(15_001 / 10_001);
+    expect([calibrate(messages, 900_000, 9_000, weigh), calibrate(messages, 10, 9_000, weigh)]).toEqual([3, 0.5]);
+    expect(calibrate([], 10_000, 9_000, weigh)).toBe(1);
   });
 });
 

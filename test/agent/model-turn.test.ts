@@ -1,5 +1,7 @@
 // One model call and what is done before it is given up: waits, keys, other models; and what the sink is told of it.
 import { describe, expect, it } from "vitest";
+import { DEFAULTS } from "../../core/limits.ts";
+import { toTimeLimits } from "../support/time-limits.ts";
 import type {
   AnswerSink,
   Message,
@@ -72,7 +74,7 @@ function createWorld(): World {
       let keysLeft = keys;
       return {
         name,
-        contextWindow: 1_000,
+        contextWindow: 200_000,
         async *stream(request, signal): AsyncGenerator<ModelEvent> {
           seen.push(name);
           requests.push(request);
@@ -98,7 +100,7 @@ function createWorld(): World {
         models,
         at: 0,
         request: toRequest(),
-        limits: { modelRetries: 3, inlineWaitMs: 20_000, idleStreamMs: 120_000 },
+        limits: { modelRetries: 3, inlineWaitMs: 20_000, ...toTimeLimits(120_000) },
         clock,
         random: () => 0.5,
         signal: stop.signal,
@@ -153,7 +155,7 @@ describe("a model call", () => {
   it("falls back when the retries are used up, and gives each model its own", async () => {
     const { model, ask, seen } = createWorld();
     const chain: ModelChain = [model("a", [BUSY, BUSY]), model("b", [BUSY, BUSY]), model("c", ["Yes."])];
-    const limits = { modelRetries: 1, inlineWaitMs: 20_000, idleStreamMs: 120_000 };
+    const limits = { modelRetries: 1, inlineWaitMs: 20_000, ...toTimeLimits(120_000) };
     expect(await ask(chain, { limits })).toMatchObject({ at: 2 });
     expect(seen.filter((line) => !line.startsWith("restart"))).toEqual([
       ...["a", "wait 2500", "a", "b", "wait 2500", "b", "c", "text Yes."],
@@ -317,7 +319,7 @@ describe("a stream", () => {
     const { ask, clock } = createWorld();
     const slow: Model = {
       name: "slow",
-      contextWindow: 1_000,
+      contextWindow: 200_000,
       async *stream() {
         for (let minute = 0; minute < 10; minute++) {
           clock.advance(60_000);
@@ -334,7 +336,7 @@ describe("a stream", () => {
     const { ask, clock } = createWorld();
     const writing: Model = {
       name: "writing",
-      contextWindow: 1_000,
+      contextWindow: 200_000,
       async *stream(_request, signal, heard) {
         for (let minute = 0; minute < 10; minute++) {
           clock.advance(60_000);
@@ -346,7 +348,7 @@ describe("a stream", () => {
         yield { type: "done", answer: toAnswer("too late", "writing") };
       },
     };
-    const limits = { modelRetries: 0, inlineWaitMs: 20_000, idleStreamMs: 120_000 };
+    const limits = { modelRetries: 0, inlineWaitMs: 20_000, ...toTimeLimits(120_000) };
     expect(await ask([writing], { limits })).toMatchObject({
       result: { ok: false, failure: { code: "stream_stalled" } },
     });
@@ -357,7 +359,7 @@ describe("a stream", () => {
     let wasAborted = false;
     const deaf: Model = {
       name: "deaf",
-      contextWindow: 1_000,
+      contextWindow: 200_000,
       stream: (_, signal) => ({
         [Symbol.asyncIterator]: () => ({
           next: () => {
@@ -367,7 +369,7 @@ describe("a stream", () => {
         }),
       }),
     };
-    const limits = { modelRetries: 0, inlineWaitMs: 20_000, idleStreamMs: 120_000 };
+    const limits = { modelRetries: 0, inlineWaitMs: 20_000, ...toTimeLimits(120_000) };
     const asked = ask([deaf], { limits });
     await settle();
     clock.advance(120_000);
@@ -375,7 +377,7 @@ describe("a stream", () => {
       result: {
         ok: false,
         failure: toFailure("stream_stalled", {
-          message: "deaf said nothing for 120 seconds.",
+          message: "deaf said nothing for 120 seconds. If it needs longer, raise turn.firstByteMs in TALARIA_SETTINGS.",
           retry: true,
           fallBack: true,
         }),
@@ -392,16 +394,115 @@ describe("a stream", () => {
     const { ask } = createWorld();
     const odd: Model = {
       name: "odd",
-      contextWindow: 1_000,
+      contextWindow: 200_000,
       async *stream() {
         if (!events) throw new Error("a bug");
         yield* events;
       },
     };
-    const limits = { modelRetries: 0, inlineWaitMs: 20_000, idleStreamMs: 120_000 };
+    const limits = { modelRetries: 0, inlineWaitMs: 20_000, ...toTimeLimits(120_000) };
     expect(await ask([odd], { limits })).toMatchObject({
       result: { ok: false, failure: { code, retry, fallBack: true } },
     });
+  });
+});
+
+describe("a server that reads a prompt for minutes", () => {
+  const { turn } = DEFAULTS;
+  const toSlow = (silentMs: number, isOwn: boolean, clock: TestClock): Model => ({
+    ...{ name: "slow", contextWindow: 200_000, isOwn },
+    async *stream(_request, signal) {
+      await clock.sleep(silentMs, signal);
+      if (signal.aborted) return yield { type: "failed", failure: toFailure("aborted") };
+      yield { type: "text_delta", text: "Yes." };
+      yield { type: "done", answer: toAnswer("Yes.", "slow") };
+    },
+  });
+  /** How long the calls waited, in minutes, and how they ended. */
+  async function waitFor(silentMs: number, isOwn: boolean) {
+    const { ask, clock } = createWorld();
+    const began = clock.now();
+    let waits = 0;
+    const sink = { text() {}, reasoning() {}, restart() {}, waits: () => void waits++ };
+    const asked = ask([toSlow(silentMs, isOwn, clock)], { limits: { ...turn, inlineWaitMs: 0 }, sink });
+    let ended = false;
+    void asked.finally(() => (ended = true));
+    while (!ended) {
+      await settle();
+      if (!ended) clock.advance(30_000);
+    }
+    return { result: (await asked).result, minutes: Math.round((clock.now() - began) / 60_000), waits };
+  }
+
+  it("is waited for by default when it is one's own, and the turn is told that it waits", async () => {
+    const { result, minutes, waits } = await waitFor(5 * 60_000, true);
+    expect(result).toMatchObject({ ok: true });
+    expect([minutes, waits >= 2]).toEqual([5, true]);
+    expect((await waitFor(20 * 60_000, true)).result).toMatchObject({ ok: true });
+  });
+
+  it("is given up sooner elsewhere, with the name of the setting", async () => {
+    const { result, minutes } = await waitFor(5 * 60_000, false);
+    expect(result).toMatchObject({ ok: false, failure: { code: "stream_stalled" } });
+    expect(!result.ok && result.failure.message).toContain("turn.firstByteMs");
+    expect(minutes).toBe(3);
+  });
+
+  it("has half as much time more at each retry", async () => {
+    const { ask, clock, seen } = createWorld();
+    const began = clock.now();
+    const starts: number[] = [];
+    const slow: Model = {
+      ...{ name: "slow", contextWindow: 200_000 },
+      async *stream(_request, signal) {
+        starts.push(clock.now() - began);
+        await clock.sleep(60 * 60_000, signal);
+        yield { type: "failed", failure: toFailure("aborted") };
+      },
+    };
+    const asked = ask([slow], { limits: { ...turn, modelRetries: 2 } });
+    let ended = false;
+    void asked.finally(() => (ended = true));
+    while (!ended) {
+      await settle();
+      if (!ended) clock.advance(1_000);
+    }
+    const limits = [...starts, clock.now() - began].map((at, i, all) => at - (all[i - 1] ?? 0)).slice(1);
+    expect(limits.map((ms) => Math.floor(ms / 10_000) * 10)).toEqual([180, 270, 400]);
+    expect(seen.filter((line) => line.startsWith("restart"))).toHaveLength(2);
+  });
+});
+
+describe("the answer's length", () => {
+  const overflow = (sizes: Partial<ModelFailure>) => toFailure("context_overflow", { compact: true, ...sizes });
+
+  it("is what the window has left beside the prompt", async () => {
+    const { ask, requests, model } = createWorld();
+    const small = { ...model("a", ["Yes."]), contextWindow: 8_192 };
+    await ask([small], { request: toRequest({ maxOutputTokens: 16_000 }), promptTokens: 4_000 });
+    expect(requests[0]!.maxOutputTokens).toBe(8_192 - 4_400 - 64);
+  });
+
+  it("is shortened to what a refusal says there is room for, and the conversation stays", async () => {
+    const { ask, requests, model } = createWorld();
+    const refusal = overflow({ window: 8_192, promptTokens: 4_000 });
+    const answered = await ask([model("a", [refusal, "Yes."])], { request: toRequest({ maxOutputTokens: 16_000 }) });
+    expect(answered.result.ok).toBe(true);
+    expect(requests.map((request) => request.maxOutputTokens)).toEqual([16_000, 8_192 - 4_000 - 8]);
+  });
+
+  it("is halved a few times where nobody says how long the prompt is", async () => {
+    const { ask, requests, model } = createWorld();
+    const refusals = Array.from({ length: 9 }, () => overflow({ window: 64_000 }));
+    const failed = await ask([model("a", refusals)], { request: toRequest({ maxOutputTokens: 16_000 }) });
+    expect(failed.result).toMatchObject({ ok: false, failure: { compact: true } });
+    expect(requests.map((request) => request.maxOutputTokens)).toEqual([16_000, 8_000, 4_000, 2_000]);
+  });
+
+  it("is not what helps when the prompt alone is too long", async () => {
+    const { ask, requests, model } = createWorld();
+    await ask([model("a", [overflow({ window: 8_192, promptTokens: 9_000 })])]);
+    expect(requests).toHaveLength(1);
   });
 });
 

@@ -75,7 +75,8 @@ describe("the budget of tool results", () => {
   it.each([
     [200_000, 100_000, "the setting"],
     [100_000, 60_000, "15 % of the window at four characters a token"],
-    [8_000, 8_000, "the floor"],
+    [8_000, 4_800, "15 % of a small window too"],
+    [2_000, 2_500, "the floor"],
   ])("in a window of %d tokens allows %d characters: %s", async (window, chars) => {
     const { budget, files } = setUp({ window });
     await budget.fit(text(chars - 40), "1", false);

@@ -141,3 +141,43 @@ describe("a request to Anthropic", () => {
     });
   });
 });
+
+describe("thinking behind what another model began", () => {
+  const thought = { type: "thinking", thinking: "Hm.", signature: "sig" };
+  const use = (id: string) => ({ type: "tool_use", id, name: "look_up", input: { query: "a" } });
+  const foreign = asks(["a"]);
+  const own = asks(["b"], "", [thought, use("b")]);
+  const unthought = asks(["c"], "", [use("c")]);
+  const thinkingOf = (model: string, messages: Message[], efforts?: ("none" | "low" | "high")[]) =>
+    toAnthropicBody(toRequest({ messages, effort: "high", maxOutputTokens: 16_000 }), model, efforts);
+  const BUDGETED = "claude-haiku-4-5";
+  const ADAPTIVE = "claude-opus-5";
+
+  it("is off for the rest of the turn: the provider would refuse calls without their thinking", () => {
+    const turn = [user("Hi"), foreign, result("a")];
+    expect(thinkingOf(BUDGETED, turn).thinking).toEqual({ type: "disabled" });
+    expect(thinkingOf(ADAPTIVE, turn).thinking).toEqual({ type: "disabled" });
+    expect(thinkingOf(ADAPTIVE, [...turn, own, result("b")]).thinking).toEqual({ type: "disabled" });
+    // What the person adds behind results is sent in one message with them.
+    expect(thinkingOf(BUDGETED, [...turn, user("[steer] Stop")]).thinking).toEqual({ type: "disabled" });
+  });
+
+  it("is not asked of a model that cannot do without", () => {
+    const body = thinkingOf("claude-sonnet-5-5", [user("Hi"), foreign, result("a")], ["low", "high"]);
+    expect([body.thinking, body.output_config]).toEqual([undefined, { effort: "high" }]);
+  });
+
+  it("is on again with the next message, and stays on where every call has its thinking", () => {
+    const done: Message = { role: "assistant", text: "Done.", calls: [] };
+    expect(thinkingOf(BUDGETED, [user("Hi"), foreign, result("a"), done, user("And?")]).thinking).toMatchObject({
+      type: "enabled",
+    });
+    expect(thinkingOf(BUDGETED, [user("Hi"), own, result("b")]).thinking).toMatchObject({ type: "enabled" });
+  });
+
+  it("stays on for a model that decides by itself and answered without", () => {
+    const turn = [user("Hi"), unthought, result("c")];
+    expect(thinkingOf(ADAPTIVE, turn).thinking).toMatchObject({ type: "adaptive" });
+    expect(thinkingOf(BUDGETED, turn).thinking).toEqual({ type: "disabled" });
+  });
+});

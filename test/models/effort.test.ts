@@ -29,13 +29,13 @@ describe("the effort", () => {
     ],
     [
       ["low", "high", "max"],
-      ["low", "low", "low", "low", "high", "high", "max"],
+      ["low", "low", "low", "low", "high", "max", "max"],
     ],
     [["high"], ["high", "high", "high", "high", "high", "high", "high"]],
     // Whatever their order.
     [
       ["max", "none", "low"],
-      ["none", "none", "low", "low", "low", "low", "max"],
+      ["none", "none", "low", "low", "low", "max", "max"],
     ],
     [[], [undefined, undefined, undefined, undefined, undefined, undefined, undefined]],
   ] as [Effort[], (Effort | undefined)[]][])(
@@ -65,6 +65,7 @@ const CHAT = {
   xai: "https://api.x.ai/v1",
   groq: "https://api.groq.com/openai/v1",
   moonshot: "https://api.moonshot.ai/v1",
+  mistral: "https://api.mistral.ai/v1",
   elsewhere: "https://llm.example/v1",
 };
 
@@ -93,7 +94,7 @@ describe("an effort on the wire", () => {
     ["anthropic", "claude-opus-5", "minimal", { thinking: { type: "disabled" } }],
     // Cannot do without: the weakest it has.
     ["anthropic", "claude-sonnet-5-5", "none", { thinking: adaptive, output_config: { effort: "low" } }],
-    ["anthropic", "claude-opus-4-6", "xhigh", { thinking: adaptive, output_config: { effort: "high" } }],
+    ["anthropic", "claude-opus-4-6", "xhigh", { thinking: adaptive, output_config: { effort: "max" } }],
     ["anthropic", "claude-unheard-of-9", "xhigh", { thinking: adaptive, output_config: { effort: "xhigh" } }],
     // Told a number of tokens, of the 1,000 that the request allows: no room for the 1,024 it would need.
     ["anthropic", "claude-haiku-4-5", "high", {}],
@@ -105,7 +106,13 @@ describe("an effort on the wire", () => {
     ["openai-responses", "gpt-4.1-mini", "high", {}],
     ["openai", "gpt-5", "none", { reasoning_effort: "minimal" }],
     ["openrouter", "anthropic/claude-opus-5", "high", { reasoning: { effort: "high" } }],
-    ["openrouter", "some/model", "max", { reasoning: { effort: "xhigh" } }],
+    ["openrouter", "some/model", "max", { reasoning: { effort: "max" } }],
+    ["openrouter", "deepseek/deepseek-v4-pro", "xhigh", { reasoning: { effort: "max" } }],
+    ["mistral", "mistral-medium-latest", "high", { reasoning_effort: "high" }],
+    ["mistral", "mistral-medium-latest", "max", { reasoning_effort: "high" }],
+    ["mistral", "mistral-medium-latest", "medium", { reasoning_effort: "none" }],
+    ["mistral", "mistral-large-4", "xhigh", { reasoning_effort: "high" }],
+    ["mistral", "mistral-large-latest", "high", {}],
     ["openrouter", "some/model", "none", { reasoning: { effort: "none" } }],
     ["gemini", "gemini-4-argon", "max", { reasoning_effort: "high" }],
     ["gemini", "gemini-4-argon", "none", { reasoning_effort: "low" }],
@@ -114,7 +121,7 @@ describe("an effort on the wire", () => {
     ["zai", "glm-5.2", "none", { thinking: { type: "disabled" } }],
     ["together", "some/model", "low", { reasoning: { enabled: true } }],
     ["together", "some/model", "none", { reasoning: { enabled: false } }],
-    ["deepseek", "deepseek-v4-pro", "xhigh", { thinking: { type: "enabled" }, reasoning_effort: "high" }],
+    ["deepseek", "deepseek-v4-pro", "xhigh", { thinking: { type: "enabled" }, reasoning_effort: "max" }],
     ["deepseek", "deepseek-v4-pro", "none", { thinking: { type: "disabled" } }],
     ["xai", "grok-4.7", "max", { reasoning_effort: "high" }],
     ["groq", "llama-3.3-70b-versatile", "high", {}],

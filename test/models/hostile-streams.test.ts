@@ -1,6 +1,7 @@
 // Streams that no honest server sends. Whatever comes, there is one terminal event, what is done can be kept, and the next
 // request is one that a provider takes.
 import { describe, expect, it } from "vitest";
+import { toTimeLimits } from "../support/time-limits.ts";
 import type { ModelEvent } from "../../core/agent/contract.ts";
 import { askModel } from "../../core/agent/model-turn.ts";
 import { DEFAULTS, FIXED } from "../../core/limits.ts";
@@ -168,7 +169,7 @@ describe.each(HOSTILE_WIRES)("a hostile stream of $name", (wire) => {
       models: [model],
       at: 0,
       request: toRequest(),
-      limits: { modelRetries: 0, inlineWaitMs: 0, idleStreamMs: 60_000 },
+      limits: { modelRetries: 0, inlineWaitMs: 0, ...toTimeLimits(60_000) },
       clock,
       random: () => 0,
       signal: new AbortController().signal,

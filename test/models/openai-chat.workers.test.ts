@@ -40,6 +40,42 @@ describe("servers that imitate Chat Completions", () => {
       ["call_1_0", "call_1_1"],
     ],
     [
+      "send every call whole, with the index 0 and an empty id",
+      [call({ index: 0, id: "" }, whole("one")), call({ index: 0, id: "" }, whole("two"))],
+      ["call_1_0", "call_1_1"],
+    ],
+    [
+      "send every call whole, with the index 0 and no id, arguments as objects",
+      [
+        call({ index: 0 }, { name: "look_up", arguments: { query: "one" } }),
+        call({ index: 0 }, { name: "look_up", arguments: { query: "two" } }),
+      ],
+      ["call_1_0", "call_1_1"],
+    ],
+    [
+      "send the whole call once more at its end",
+      [
+        call({ index: 0, id: "a" }, whole("one")),
+        call({ index: 0, id: "a" }, whole("one")),
+        call({ index: 1, id: "b" }, whole("two")),
+      ],
+      ["a", "b"],
+    ],
+    [
+      "give several calls one id",
+      [call({ index: 0, id: "a" }, whole("one")), call({ index: 1, id: "a" }, whole("two"))],
+      ["a", "a_2"],
+    ],
+    [
+      "repeat the name with every piece, with the index 0 and an empty id",
+      [
+        call({ index: 0, id: "" }, { name: "look_up", arguments: '{"query"' }),
+        call({ index: 0, id: "" }, { name: "look_up", arguments: ':"one"}' }),
+        call({ index: 0, id: "" }, { name: "look_up", arguments: '{"query":"two"}' }),
+      ],
+      ["call_1_0", "call_1_1"],
+    ],
+    [
       "repeat id and name with every piece",
       [
         call({ index: 0, id: "a" }, { name: "look_up", arguments: '{"query"' }),

@@ -45,7 +45,7 @@ const SHAPES: Record<string, ReturnType<typeof shape>> = {
   "openrouter qwen/qwen3": shape(with_("reasoning"), ["system", ...JOINED], ["reasoning_content"]),
   "gemini gemini-4-argon": shape(with_("reasoning_effort"), ["system", ...AS_IT_IS]),
   "mistral mistral-large-4": shape(
-    [...with_("prompt_cache_key").filter((field) => field !== "stream_options")],
+    [...with_("prompt_cache_key", "reasoning_effort").filter((field) => field !== "stream_options")],
     ["system", ...JOINED],
     [],
     9,

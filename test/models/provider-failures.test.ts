@@ -3,6 +3,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { toTimeLimits } from "../support/time-limits.ts";
 import type { ModelFailure } from "../../core/agent/contract.ts";
 import { askModel } from "../../core/agent/model-turn.ts";
 import { createAnthropicModel } from "../../core/models/anthropic.ts";
@@ -56,7 +57,7 @@ async function replay(fixture: Fixture): Promise<ModelFailure> {
     models: [model],
     at: 0,
     request: toRequest(),
-    limits: { modelRetries: 0, inlineWaitMs: 0, idleStreamMs: 60_000 },
+    limits: { modelRetries: 0, inlineWaitMs: 0, ...toTimeLimits(60_000) },
     clock,
     random: () => 0,
     signal: stop.signal,

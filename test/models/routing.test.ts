@@ -22,6 +22,7 @@ const toDeps = (change: Partial<ModelDeps> = {}): ModelDeps => ({
   fetch,
   rehearsal: () => stand,
   keys: createKeyHealth(),
+  windows: new Map(),
   clock: createTestClock(),
   ...change,
 });

@@ -38,7 +38,7 @@ describe("a conversation that fits", () => {
     const { world, turn } = talkative([], { turns: 2 });
     const before = world.entries();
     const messages = world.history(turn);
-    expect(await fitted(world, turn, messages)).toEqual({ messages });
+    expect(await fitted(world, turn, messages)).toEqual({ messages, tokens: expect.any(Number) });
     expect([world.entries(), world.prompts()]).toEqual([before, 0]);
   });
 
@@ -311,7 +311,7 @@ describe("a summary that cannot be had", () => {
       ]);
       const before = world.entries();
       const messages = world.history(turn);
-      expect(await fitted(world, turn, messages)).toEqual({ messages });
+      expect(await fitted(world, turn, messages)).toEqual({ messages, tokens: expect.any(Number) });
       expect(world.entries().slice(0, -1)).toEqual(before);
       expect(world.entries().at(-1)).toMatchObject({
         kind: "notice",
@@ -393,7 +393,7 @@ describe("a summary that cannot be had", () => {
     const refusal = { code: "turn_budget_spent", message: "The turn has spent what it may." };
     expect(await world.fit(turn, messages, { with: { mayAsk: async () => refusal } })).toEqual({
       ok: true,
-      value: { messages },
+      value: { messages, tokens: expect.any(Number) },
     });
     expect([main.requests.length, world.entries().filter((entry) => entry.n > messages.at(-1)!.entry!)]).toEqual([
       0,
@@ -464,7 +464,7 @@ describe("an overflow", () => {
     const keeper = createKeeper(world.context, turn, {});
     const fit = (overflow: boolean) =>
       keeper.fit({ step: 0, messages, contextWindow: world.window, usage: null, overflow, signal: signal() });
-    expect(await fit(false)).toEqual({ ok: true, value: { messages } });
+    expect(await fit(false)).toEqual({ ok: true, value: { messages, tokens: expect.any(Number) } });
     let last = await fit(true);
     for (; last.ok; last = await fit(true)) {
       messages = last.value.messages;

@@ -43,6 +43,8 @@ describe("project files", () => {
       ["AGENTS.md", "agents.md"],
     ],
     [["Talaria.MD"], ["Talaria.MD"]],
+    [[".hermes.md", "AGENTS.md", "CLAUDE.md"], [".hermes.md"]],
+    [["HERMES.md", ".talaria.md"], [".talaria.md"]],
     [["docs/AGENTS.md", ".cursor/rules/deep/a.mdc", ".cursor/rules/a.txt", "AGENTS.md.bak"], []],
   ])("of %j the first type is read: %j", (paths, read) => {
     const { block } = bench(Object.fromEntries(paths.map((path) => [path, `Text of ${path}.`]))).read();
@@ -52,6 +54,7 @@ describe("project files", () => {
   test("frontmatter of .talaria.md stays out, that of others stays", () => {
     const text = "---\nname: x\n---\n\nUse tabs.";
     expect(bench({ ".talaria.md": text }).read().block).toBe(inFence(".talaria.md", "Use tabs."));
+    expect(bench({ ".hermes.md": text }).read().block).toBe(inFence(".hermes.md", "Use tabs."));
     expect(bench({ "AGENTS.md": text }).read().block).toBe(inFence("AGENTS.md", text));
   });
 

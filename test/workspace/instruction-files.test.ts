@@ -35,6 +35,8 @@ describe("a command of the agent", () => {
     "sed -i s/person/agent/ AGENTS.md",
     "cp evil AGENTS.md",
     "cp evil .TALARIA.md",
+    "cp evil .hermes.md",
+    "mv evil HERMES.md",
     "mv evil AGENTS.md",
     "mv AGENTS.md notes.md",
     "rm AGENTS.md",

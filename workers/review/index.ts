@@ -35,6 +35,7 @@ const MODEL_DEPS: ModelDeps = {
   fetch: (...request) => fetch(...request),
   rehearsal: createRehearsalModel,
   keys: createKeyHealth(),
+  windows: new Map(),
   clock,
 };
 

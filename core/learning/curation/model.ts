@@ -198,6 +198,9 @@ async function grantOf({ curation, profile, run, work, settings }: WorkOptions):
 function metered(model: Model, failed: SpentCall[]): Model {
   return {
     ...model,
+    get contextWindow() {
+      return model.contextWindow;
+    },
     async *stream(request, signal, heard) {
       for await (const event of model.stream(request, signal, heard)) {
         if (event.type === "failed" && event.failure.spent) failed.push(event.failure.spent);

@@ -1,0 +1,36 @@
+// How long a model may be silent before it is given up: by whose server it is, whether anything has come yet, and how often it
+// was given up before. Called by model-turn.ts. Pure.
+import type { Settings } from "../schemas/settings.ts";
+import type { Model } from "./contract.ts";
+
+export type TimeLimits = Pick<Settings["turn"], "firstByteMs" | "idleStreamMs" | "ownFirstByteMs" | "ownIdleStreamMs">;
+
+export interface TimeLimit {
+  ms: number;
+  /** The setting it comes from. */
+  setting: keyof TimeLimits;
+}
+
+/** A server that was too slow once is likely to be too slow again. */
+const GROWTH = 1.5;
+
+/** `first`: before the first piece of the answer, while the model reads the prompt. `idle`: between two pieces. */
+export function limitOf(
+  phase: "first" | "idle",
+  { isOwn = false }: Pick<Model, "isOwn">,
+  { limits, stalls }: { limits: TimeLimits; stalls: number },
+): TimeLimit {
+  const setting = isOwn
+    ? phase === "first"
+      ? "ownFirstByteMs"
+      : "ownIdleStreamMs"
+    : phase === "first"
+      ? "firstByteMs"
+      : "idleStreamMs";
+  return { ms: Math.round(limits[setting] * GROWTH ** stalls), setting };
+}
+
+export function toLimitFailure({ name }: Pick<Model, "name">, { ms, setting }: TimeLimit): string {
+  const seconds = Math.round(ms / 1_000);
+  return `${name} said nothing for ${seconds} seconds. If it needs longer, raise turn.${setting} in TALARIA_SETTINGS.`;
+}

@@ -1,0 +1,70 @@
+// Reads out of a refusal how large the window is and how many tokens the prompt had. Called by failures.ts for replies that
+// mean an overflow. A window that nobody configured is learned from these numbers. Pure.
+import type { ErrorReply } from "./error-reply.ts";
+
+export interface OverflowSizes {
+  /** Tokens of the window, prompt and answer together. */
+  window?: number;
+  /** Tokens of the prompt. Only exact counts. */
+  promptTokens?: number;
+}
+
+/** A number outside of these is a misreading. */
+const LEAST_WINDOW = 256;
+const MOST_WINDOW = 100_000_000;
+const MAX_READ_CHARS = 2_000;
+
+/** The first that matches decides. Each is followed by who says so. */
+const WINDOWS: readonly RegExp[] = [
+  // vLLM, OpenAI, OpenRouter, DeepSeek: "maximum context length is 8192 tokens"
+  /maximum context length (?:is|of) (\d{1,9})/i,
+  /(\d{1,9}) maximum context length/i, // Mistral
+  /tokens > (\d{1,9}) maximum/i, // Anthropic
+  /context limit: \d{1,9} \+ \d{1,9} > (\d{1,9})/i, // Anthropic
+  /available context size \((\d{1,9}) tokens\)/i, // llama.cpp
+  /context window (?:limit \(|of )(\d{1,9})/i, // Workers AI, llama-cpp-python
+  /(?:maximum model length|max_model_len) (?:of|\()?\s?(\d{1,9})/i, // vLLM
+  /maximum number of tokens allowed \((\d{1,9})\)/i, // Google
+  /maximum prompt length is (\d{1,9})/i, // xAI
+  /model token limit: (\d{1,9})/i, // Moonshot
+  /`max_new_tokens` must be <= (\d{1,9})/i, // Together
+  /context length of only (\d{1,9})/i, // LM Studio
+];
+
+const PROMPTS: readonly RegExp[] = [
+  /\((\d{1,9}) in the (?:messages|prompt)/i, // vLLM until 0.9, OpenAI, DeepSeek
+  /\((\d{1,9}) of text input(?:, (\d{1,9}) of tool input)?/i, // OpenRouter
+  /(?:request has|resulted in|request contains) (\d{1,9}) (?:input )?tokens/i, // vLLM from 0.10, OpenAI, xAI
+  /prompt is too long: (\d{1,9}) tokens/i, // Anthropic
+  /context limit: (\d{1,9}) \+ \d{1,9} >/i, // Anthropic
+  /request \((\d{1,9}) tokens\) exceeds/i, // llama.cpp
+  /input token count \((\d{1,9})\)/i, // Google
+  /given: (\d{1,9}) `inputs` tokens/i, // Together
+  /contains (\d{1,9}) tokens .{0,40}too large for model/i, // Mistral
+];
+
+/**
+ * vLLM from 0.19 says "your prompt contains at least 62466 input tokens": it stopped counting where the answer's tokens
+ * would begin, so that number is no count and is not read.
+ */
+export function readSizes({ message, size }: Pick<ErrorReply, "message" | "size">): OverflowSizes {
+  const said = message.slice(0, MAX_READ_CHARS);
+  const window = size?.window ?? firstOf(WINDOWS, said);
+  const promptTokens = size?.promptTokens ?? firstOf(PROMPTS, said);
+  return {
+    ...(isWindow(window) && { window }),
+    ...(promptTokens !== undefined && promptTokens > 0 && promptTokens <= MOST_WINDOW && { promptTokens }),
+  };
+}
+
+function firstOf(patterns: readonly RegExp[], text: string): number | undefined {
+  for (const pattern of patterns) {
+    const found = pattern.exec(text);
+    if (found) return found.slice(1).reduce((sum, digits) => sum + Number(digits ?? 0), 0);
+  }
+  return undefined;
+}
+
+function isWindow(window: number | undefined): window is number {
+  return window !== undefined && Number.isInteger(window) && window >= LEAST_WINDOW && window <= MOST_WINDOW;
+}

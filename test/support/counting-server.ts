@@ -1,0 +1,115 @@
+// A model server that counts as vLLM and llama.cpp do, with a window of its own and no say in what it is asked: a request that
+// does not fit is refused in their words, and answers are scripted. Its tokenizer is not ours: pieces of four characters at
+// most, so that what Talaria estimates is off by as much as a real vocabulary is.
+import { toSseBody } from "./sse-body.ts";
+import { toChatFrames } from "./wire-openai-chat.ts";
+import type { ScriptedAnswer } from "./wire-script.ts";
+
+export type CountingStyle = "vllm-old" | "vllm" | "vllm-at-least" | "llamacpp" | "clamps";
+
+export interface CountedRequest {
+  prompt: number;
+  maxTokens: number;
+  refused: boolean;
+  body: any;
+}
+
+const TEMPLATE_TOKENS = 12;
+const MESSAGE_TOKENS = 5;
+
+export function countTokens(text: string): number {
+  // Words and marks as a byte-pair vocabulary of 32,000 has them, and digits one by one, as Llama and Qwen do.
+  return (text.match(/ ?[A-Za-z]{1,5}|\d|\s+|[^\sA-Za-z\d]{1,2}/gu) ?? []).length;
+}
+
+/** All that a chat template renders: messages, calls with their arguments, and tools as JSON. */
+export function countRequest(body: any): number {
+  const messages = body.messages.reduce((sum: number, message: any) => {
+    const calls = (message.tool_calls ?? []).map((call: any) => JSON.stringify(call.function)).join("");
+    return sum + MESSAGE_TOKENS + countTokens(String(message.content ?? "")) + countTokens(calls);
+  }, TEMPLATE_TOKENS);
+  return messages + (body.tools ? countTokens(JSON.stringify(body.tools)) : 0);
+}
+
+export function createCountingServer(options: {
+  window: number;
+  style: CountingStyle;
+  /** What is answered, given the request as it came. `null`: as many words as it may say. */
+  answer(body: any): ScriptedAnswer;
+}) {
+  const { window, style } = options;
+  const requests: CountedRequest[] = [];
+  const fetch: typeof globalThis.fetch = async (_input, init) => {
+    const body = JSON.parse(String(init!.body));
+    const prompt = countRequest(body);
+    const maxTokens: number = body.max_tokens ?? body.max_completion_tokens ?? window;
+    const refusal = refuse(style, { window, prompt, maxTokens });
+    requests.push({ prompt, maxTokens, refused: refusal !== null, body });
+    if (refusal) return new Response(JSON.stringify(refusal), { status: 400 });
+    const answer = options.answer(body);
+    const written = countTokens(`${answer.text ?? ""}${JSON.stringify(answer.calls ?? "")}`);
+    const output = Math.min(written, maxTokens, window - prompt);
+    const usage = { input: prompt, output, cacheRead: 0, cacheWrite: 0 };
+    const cut = written > output ? ({ stop: "length" } as const) : {};
+    return new Response(toSseBody(toChatFrames({ ...answer, ...cut, usage }, body.model), "end"), {
+      headers: { "content-type": "text/event-stream" },
+    });
+  };
+  return { fetch, requests, refused: () => requests.filter((request) => request.refused).length };
+}
+
+interface Sizes {
+  window: number;
+  prompt: number;
+  maxTokens: number;
+}
+
+function refuse(style: CountingStyle, { window, prompt, maxTokens }: Sizes): object | null {
+  const whole = prompt + maxTokens > window;
+  switch (style) {
+    case "vllm-old":
+      return whole
+        ? {
+            object: "error",
+            type: "BadRequestError",
+            message: `This model's maximum context length is ${window} tokens. However, you requested ${prompt + maxTokens} tokens (${prompt} in the messages, ${maxTokens} in the completion). Please reduce the length of the messages or completion.`,
+            param: null,
+            code: 400,
+          }
+        : null;
+    case "vllm":
+      return whole
+        ? vllmError(
+            prompt >= window
+              ? `This model's maximum context length is ${window} tokens. However, your request has ${prompt} input tokens. Please reduce the length of the input messages. None`
+              : `'max_tokens' or 'max_completion_tokens' is too large: ${maxTokens}. This model's maximum context length is ${window} tokens and your request has ${prompt} input tokens (${maxTokens} > ${window} - ${prompt}). None`,
+          )
+        : null;
+    case "vllm-at-least": {
+      const least = Math.max(0, window - maxTokens) + 1;
+      return whole
+        ? vllmError(
+            `This model's maximum context length is ${window} tokens. However, you requested ${maxTokens} output tokens and your prompt contains at least ${least} input tokens, for a total of at least ${least + maxTokens} tokens. Please reduce the length of the input prompt or the number of requested output tokens. (parameter=input_tokens, value=${least})`,
+          )
+        : null;
+    }
+    case "llamacpp":
+      return prompt >= window
+        ? {
+            error: {
+              code: 400,
+              message: `request (${prompt} tokens) exceeds the available context size (${window} tokens), try increasing it`,
+              type: "exceed_context_size_error",
+              n_prompt_tokens: prompt,
+              n_ctx: window,
+            },
+          }
+        : null;
+    case "clamps":
+      return null;
+  }
+}
+
+function vllmError(message: string): object {
+  return { error: { message, type: "BadRequestError", param: null, code: 400 } };
+}
