@@ -3,7 +3,7 @@
 // every step may be done again, and what is stored is stored in one transaction at the end.
 import { messageOf } from "../errors.ts";
 import { judgeMessage } from "../learning/observe/judge-message.ts";
-import { toNeighbourhood } from "../learning/observe/neighbours.ts";
+import { toCompared, toNeighbourhood } from "../learning/observe/neighbours.ts";
 import {
   isAnswered,
   judgeAgain,
@@ -217,11 +217,13 @@ async function askArchive(
     host.report("archive", `turn ${turn} is compared with those of its session: ${messageOf(error)}`);
   }
   const own = log.observedTurns(0, turn, OWN_TURNS).map(({ n, observed }) =>
-    toSignature(observed.observation, {
-      ...{ session: host.session, at: log.turn(n)?.endedAt ?? 0, heldOut: signature.heldOut, entries: [] },
-    }),
+    toCompared(
+      toSignature(observed.observation, {
+        ...{ session: host.session, at: log.turn(n)?.endedAt ?? 0, heldOut: signature.heldOut, entries: [] },
+      }),
+    ),
   );
-  return toNeighbourhood(signature, own, host.settings.learning.discount);
+  return toNeighbourhood(toCompared(signature), own, host.settings.learning.discount);
 }
 
 /** A judge has spoken of a turn that was looked at before. */
