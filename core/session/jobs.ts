@@ -37,8 +37,8 @@ export type Job =
   | { kind: "usage"; booking: Booking }
   /** The session wants a name after this turn. `spent`: what tries without an answer were charged. */
   | { kind: "title"; turn: number; spent: SpentCall[] }
-  /** A turn has ended, and is to be looked at. */
-  | { kind: "observe"; turn: number }
+  /** A turn has ended, and is to be looked at. `booking`: what it spent goes to the Account meanwhile; one row costs less than two. */
+  | { kind: "observe"; turn: number; booking?: Booking }
   /** A person's rating is to be told to whom it concerns. */
   | { kind: "rating"; turn: number; nth: number }
   /** As version 2 of a session wrote it. */

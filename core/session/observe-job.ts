@@ -27,11 +27,13 @@ import type {
   TurnSignature,
 } from "../schemas/learning.ts";
 import type { Outcome } from "../schemas/skill.ts";
+import type { Booking } from "../schemas/usage.ts";
 import { companionOf } from "../skills/validate.ts";
 import { answerWithin } from "../time-limit.ts";
 import type { EngineContext, SessionHost } from "./context.ts";
 import { isHeldOut } from "./held-out.ts";
 import type { Job, JobRow } from "./jobs.ts";
+import { putBookingRow } from "./ledger.ts";
 import type { TurnRow } from "./log.ts";
 import { askForReview, beginDue, currentCounters, rememberReview, reviewState } from "./review-state.ts";
 
@@ -41,6 +43,7 @@ export type ObserveRow = JobRow & { job: Extract<Job, { kind: "observe" }> };
 const PATIENT_TRIES = 3;
 /** Nobody waits for the Archive but what stands behind in the outbox. */
 const ARCHIVE_MS = 45_000;
+const ACCOUNT_MS = 45_000;
 /** A look at a skill lists all of its uses: beyond so many, one more success can wait for the curator's next sweep. */
 const USES_COUNTED_AT_ONCE = 100;
 /** Of an answer: a question among them may be what the next message answers. */
@@ -61,6 +64,8 @@ export interface Judged {
 /** A turn that was just observed. */
 export async function carryObservation(context: EngineContext, row: ObserveRow): Promise<void> {
   const { host, log, jobs } = context;
+  const { booking } = row.job;
+  const booked = booking && book(host, booking);
   const turn = log.turn(row.job.turn)!;
   const entries = entriesOf(context, turn);
   const base = observe(context, turn, entries);
@@ -78,9 +83,11 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
   const judgedBefore = before?.judged && (await tellAgain(context, row, before.judged));
   await tell(context, row, { row: turn, entries, ...seen, judgement: seen.observation.judgements![0]!, nth: 1 });
 
+  const isBooked = await booked;
   host.sql.transaction(() => {
     if (!jobs.get(row.id)) return; // another look was quicker
     jobs.delete(row.id);
+    if (booking && !isBooked) putBookingRow(context, booking);
     const { observation, neighbourhood } = seen;
     const to = turn.final!;
     // A review that a person asked for may have covered the turn already.
@@ -101,6 +108,17 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
     if (waits) rememberReview(context, waits, besides);
     else if (isAnswered(entries)) beginDue(context);
   });
+}
+
+/** Told beside the look at the turn; what was not gets a row of its own. Counted once, however often it is told. Never rejects. */
+async function book({ account, clock, report }: SessionHost, booking: Booking): Promise<boolean> {
+  try {
+    await answerWithin(account.book(booking), ACCOUNT_MS, clock);
+    return true;
+  } catch (error) {
+    report(`booking ${booking.id}`, error);
+    return false;
+  }
 }
 
 /** The outbox's row of a turn that has ended. */
