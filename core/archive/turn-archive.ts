@@ -2,7 +2,13 @@
 // it ended and at what cost. Run by the Archive object, over any Sql; asked by sessions behind an answer and by the ledger of
 // learning. turn-candidates.ts names the few that may be alike, core/learning/observe/neighbours.ts decides which are; so what a
 // question costs does not grow with the profile.
-import { type ComparedTurn, isSimilarTurn, mayBeSimilar, toCompared, toNeighbourhood } from "../learning/observe/neighbours.ts";
+import {
+  type ComparedTurn,
+  isSimilarTurn,
+  mayBeSimilar,
+  toCompared,
+  toNeighbourhood,
+} from "../learning/observe/neighbours.ts";
 import { contentWords } from "../learning/requests.ts";
 import type { Sql } from "../ports.ts";
 import type { SkillName } from "../schemas/ids.ts";
@@ -10,6 +16,8 @@ import { type Neighbourhood, TurnSignature } from "../schemas/learning.ts";
 import { openTurnTables } from "./schema.ts";
 import { type Candidate, MAX_CANDIDATES, findCandidates, toIndexed } from "./turn-candidates.ts";
 
+/** Turns that are parsed of those whose words are alike, the newest: by the discount all others together weigh nothing. */
+const MAX_COMPARED = 32;
 /** Of the turns that used a skill, so many say what kind of work it is for. */
 const MAX_MODELS = 50;
 const MAX_LISTED = 1_000;
@@ -84,7 +92,8 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
       const id = record(turn);
       // What was recorded later is no neighbour of an earlier turn, which is judged anew.
       const near = findCandidates(sql, turn.words, 0, id).filter((other) => mayBeSimilar(turn.words, other.words));
-      return toNeighbourhood(turn, compare(near), discount);
+      const newest = near.toSorted((a, b) => b.id - a.id).slice(0, MAX_COMPARED);
+      return toNeighbourhood(turn, compare(newest), discount);
     },
 
     turns({ since = 0, limit }) {

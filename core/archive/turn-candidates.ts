@@ -9,7 +9,7 @@ export const MAX_CANDIDATES = 128;
 /** Of a long request; what it is about stands at its beginning. */
 const MAX_MATCH_WORDS = 48;
 /** Newest turns that are read of one word's list. */
-const MAX_POSTINGS = 100;
+const MAX_POSTINGS = 64;
 
 export interface Candidate {
   id: number;

@@ -147,10 +147,10 @@ describe("the turns of a profile", () => {
     const asked = createTurnRecords({ sql: counting, discount: 0.8 });
     const known = asked.observe(turn(10_001, "Please average the prices of this week"));
     // About 156 share both words, and the newest of those are asked for first; all share the week.
-    expect(known.similar).toBeGreaterThan(100);
-    const [places, words] = [2, 4];
-    expect(rows).toBeLessThanOrEqual(2 * MAX_CANDIDATES + places + words + 1);
-  });
+    const [compared, places, words] = [32, 2, 4];
+    expect(known.similar).toBe(compared);
+    expect(rows).toBeLessThanOrEqual(MAX_CANDIDATES + compared + places + words + 1);
+  }, 60_000);
 
   it("recorded by an older version, without their words, are neighbours all the same", () => {
     const { sql } = setUp();

@@ -75,7 +75,10 @@ it("the newest turns like one are found as well as by ranking every match", () =
 it("a request in the very words of one long ago finds it, however common each of them is", () => {
   const sql = createNodeSql();
   const common = ["alpha", "beta", "gamma", "delta"];
-  const others = Array.from({ length: 4_000 }, (_, i) => `${common[i % 4]} ${common[(i + 1) % 4]} other${"x".repeat(i % 9)}`);
+  const others = Array.from(
+    { length: 4_000 },
+    (_, i) => `${common[i % 4]} ${common[(i + 1) % 4]} other${"x".repeat(i % 9)}`,
+  );
   record(sql, ["alpha beta gamma delta", ...others]);
   const found = findCandidates(sql, contentWords("Delta gamma beta alpha"));
   expect(found.map(({ id }) => id)).toContain(1);
