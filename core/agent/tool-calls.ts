@@ -158,7 +158,7 @@ async function execute(
 const QUICK_TICKS = 12;
 
 async function soon(): Promise<null> {
-  for (let tick = 0; tick < QUICK_TICKS; tick++) await null;
+  for (let tick = 0; tick < QUICK_TICKS; tick++) await Promise.resolve();
   return null;
 }
 
