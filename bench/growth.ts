@@ -1,9 +1,10 @@
 // `npm run bench:growth [-- --up-to 10]`: what a turn costs as its session grows, up to ten times what fills the context budget,
-// and what 200 live sessions weigh. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
+// as its profile grows, and what 200 live sessions weigh. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
 import { parseArgs } from "node:util";
 import { growSession } from "./growth/measure.ts";
 import { measureMemory } from "./growth/memory.ts";
-import { printGrowth, toGrowthLine } from "./growth/report.ts";
+import { measureProfile } from "./growth/profile.ts";
+import { printGrowth, printProfile, toGrowthLine } from "./growth/report.ts";
 import { toRows } from "./growth/samples.ts";
 import { BENCH_MODEL, startStage } from "./support/stage.ts";
 import { createTalaria } from "./support/talaria.ts";
@@ -11,6 +12,7 @@ import { createTalaria } from "./support/talaria.ts";
 const WINDOW_TOKENS = 200_000;
 const MULTIPLES = [1, 2, 4, 7, 10];
 const LIVE_SESSIONS = 200;
+const PROFILE_TURNS = [100, 1_000, 10_000, 100_000];
 
 const { values } = parseArgs({ options: { "up-to": { type: "string", default: "10" } } });
 const upTo = Number(values["up-to"]);
@@ -21,6 +23,8 @@ if (!(upTo >= 1)) {
 const began = performance.now();
 const say = (line: string) => console.error(`[${((performance.now() - began) / 1000).toFixed(1)} s] ${line}`);
 
+say("growing a profile");
+const profile = measureProfile(PROFILE_TURNS, say);
 say("bundling the Workers");
 const stage = await startStage({ peer: false, settings: { models: { windows: { [BENCH_MODEL]: WINDOW_TOKENS } } } });
 try {
@@ -34,7 +38,8 @@ try {
     MULTIPLES.filter((multiple) => multiple <= upTo),
   );
   printGrowth(rows, samples, rssMiB);
-  console.log(toGrowthLine(rows, rssMiB));
+  printProfile(profile);
+  console.log(toGrowthLine(rows, rssMiB, profile));
 } finally {
   await stage.stop();
 }

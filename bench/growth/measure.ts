@@ -56,6 +56,7 @@ async function takeSample(
     requestBytes: last.bytes,
     ms: totalMs,
     messages: calls[0]!.messages,
+    ...(before && after.beside && { beside: subtractCounts(after.beside, before.beside ?? {}) }),
     readBy: subtractCounts(after.readBy, before?.readBy ?? {}),
     cold,
   };

@@ -1,6 +1,7 @@
 // What bench:growth prints: a table for a person, then the figures as one line of JSON.
 import { listCounts, rounded } from "../support/figures.ts";
-import type { GrowthReportRow, Sample } from "./samples.ts";
+import type { ProfileRow } from "./profile.ts";
+import { type GrowthReportRow, type Sample, ratiosOf } from "./samples.ts";
 
 const COLUMNS = [
   "entries",
@@ -14,11 +15,30 @@ const COLUMNS = [
 ];
 const FLAT = ["rowsRead", "rowsWritten", "requestBytes", "warmMs"] as const;
 
-export function toGrowthLine(rows: GrowthReportRow[], rssMiB: number | null): string {
+export function toGrowthLine(rows: GrowthReportRow[], rssMiB: number | null, profile: ProfileRow[] = []): string {
   return JSON.stringify({
     rows: rows.map(({ coldMessages: _needed, ...row }) => row),
+    ratios: ratiosOf(rows),
+    profile: { rows: profile, ratios: profileRatios(profile) },
     rssMiB200Sessions: rssMiB,
   });
+}
+
+/** The largest profile by the one in which each word's list is first full, the second: a smaller one has too few turns alike. */
+function profileRatios(rows: ProfileRow[]): Record<string, number> | null {
+  const [base, last] = [rows[1], rows.at(-1)];
+  if (!base || !last || base === last) return null;
+  const names = ["observeMs", "bookMs", "observeRows", "observeBytes", "bookRows"] as const;
+  return Object.fromEntries(
+    names.filter((name) => base[name] > 0).map((name) => [name, rounded(last[name] / base[name])]),
+  );
+}
+
+export function printProfile(rows: ProfileRow[]): void {
+  console.log("\nA turn of a profile as that grows: the Archive's look at it, the Account's booking");
+  const names = Object.keys(rows[0] ?? {}) as (keyof ProfileRow)[];
+  console.log(names.map((name) => name.padStart(13)).join(""));
+  for (const row of rows) console.log(names.map((name) => String(row[name]).padStart(13)).join(""));
 }
 
 export function printGrowth(rows: GrowthReportRow[], samples: Sample[], rssMiB: number | null): void {
@@ -30,6 +50,9 @@ export function printGrowth(rows: GrowthReportRow[], samples: Sample[], rssMiB: 
       ...COLUMNS.map((name) => String(row[name as keyof GrowthReportRow] ?? "-")),
     ];
     console.log(cells.map((cell) => cell.padStart(13)).join(""));
+  }
+  for (const row of rows.filter(({ atBudget, beside }) => atBudget && beside)) {
+    console.log(`Beside the Session, at ${row.entries} entries: ${listCounts(row.beside!)}`);
   }
   for (const cold of [false, true]) {
     const newest = samples.findLast((sample) => sample.cold === cold);

@@ -20,6 +20,8 @@ export interface Sample {
   readBy: Record<string, number>;
   /** The object was evicted before it. */
   cold: boolean;
+  /** Of a warm turn: rows of Account and Archive, calls to R2 and KV. What a turn left to do may stand with the next. */
+  beside?: Record<string, number>;
 }
 
 /** One element of `rows` in the bench's last line. */
@@ -32,6 +34,8 @@ export interface GrowthRow {
   requestBytes: number;
   warmMs: number;
   coldRowsRead: number | null;
+  /** Means of what the Session does not see: the other objects of its profile, and the stores. */
+  beside?: Record<string, number>;
 }
 
 export interface GrowthReportRow extends GrowthRow {
@@ -77,5 +81,27 @@ function toRow(samples: Sample[], atBudget: boolean): GrowthReportRow {
     warmMs: rounded(median(warm.map((sample) => sample.ms))),
     coldRowsRead: cold?.rowsRead ?? null,
     coldMessages: cold?.messages ?? null,
+    ...(warm.some((sample) => sample.beside) && { beside: meansOf(warm.map((sample) => sample.beside ?? {})) }),
   };
+}
+
+function meansOf(counts: Record<string, number>[]): Record<string, number> {
+  const names = [...new Set(counts.flatMap((one) => Object.keys(one)))].toSorted();
+  const mean = (name: string) => counts.reduce((sum, one) => sum + (one[name] ?? 0), 0) / counts.length;
+  return Object.fromEntries(names.map((name) => [name, rounded(mean(name))]));
+}
+
+/**
+ * The last row with a full budget by the first: what ten times the history costs more. Figures that were nothing at first are
+ * left out; `null` with fewer than two such rows.
+ */
+export function ratiosOf(rows: GrowthRow[]): Record<string, number> | null {
+  const full = rows.filter((row) => row.atBudget);
+  const [first, last] = [full[0], full.at(-1)];
+  if (!first || !last || first === last) return null;
+  const { rowsRead, rowsWritten, requestBytes, warmMs } = first;
+  const before: Record<string, number> = { rowsRead, rowsWritten, requestBytes, warmMs, ...first.beside };
+  const after = { ...last, ...last.beside } as unknown as Record<string, number>;
+  const risen = Object.entries(before).filter(([, value]) => value > 0);
+  return Object.fromEntries(risen.map(([name, value]) => [name, rounded((after[name] ?? 0) / value)]));
 }

@@ -1,28 +1,79 @@
-// The api Worker as a bench runs it: the product's own, with a meter under each Session's storage and one more route,
+// The api Worker as a bench runs it: the product's own, with a meter under the storage of each object, one before a Session's
+// R2 and KV, and one more route,
 // `/bench/<profile>/<session>`: GET reads it, DELETE ends the object as an eviction does; PUT `/bench/<profile>/index` puts an
 // index of skills into R2. Bundled by bundle.ts for benches only.
 import api from "../../workers/api/index.ts";
 import type { Env } from "../../workers/api/env.ts";
 import { Session as ProductSession, type SessionEnv } from "../../durable-objects/session/session.ts";
+import { Account as ProductAccount } from "../../durable-objects/account.ts";
+import { Archive as ProductArchive, type ArchiveEnv } from "../../durable-objects/archive.ts";
+import { type CallCounts, meterCalls } from "./call-meter.ts";
 import { type StorageCounts, type StorageMeter, meterStorage } from "./storage-meter.ts";
-
-export { Account } from "../../durable-objects/account.ts";
-export { Archive } from "../../durable-objects/archive.ts";
 
 export interface MeterReading extends StorageCounts {
   /** When the object will wake next. */
   alarmAt: number | null;
+  /** Of the other objects and stores: rows of the profile's Account and Archive, calls of the Session to R2 and KV. */
+  beside?: Record<string, number>;
 }
 
-export class Session extends ProductSession {
+export class Account extends ProductAccount {
   readonly #meter: StorageMeter;
-  constructor(ctx: DurableObjectState, env: SessionEnv) {
+  constructor(ctx: DurableObjectState, env: unknown) {
+    const meter = meterStorage(ctx.storage);
+    super(ctx, env as never);
+    this.#meter = meter;
+  }
+  readMeter(): StorageCounts {
+    return this.#meter.counts();
+  }
+}
+
+export class Archive extends ProductArchive {
+  readonly #meter: StorageMeter;
+  constructor(ctx: DurableObjectState, env: ArchiveEnv) {
     const meter = meterStorage(ctx.storage);
     super(ctx, env);
     this.#meter = meter;
   }
+  readMeter(): StorageCounts {
+    return this.#meter.counts();
+  }
+}
+
+export class Session extends ProductSession {
+  readonly #meter: StorageMeter;
+  readonly #r2: CallCounts;
+  readonly #kv: CallCounts;
+  constructor(ctx: DurableObjectState, env: SessionEnv) {
+    const meter = meterStorage(ctx.storage);
+    const [r2, kv] = [
+      { calls: 0, bytes: 0 },
+      { calls: 0, bytes: 0 },
+    ];
+    super(ctx, { ...env, SKILLS: meterCalls(env.SKILLS, r2), MEMORY: meterCalls(env.MEMORY, kv) });
+    this.#meter = meter;
+    this.#r2 = r2;
+    this.#kv = kv;
+  }
   async readMeter(): Promise<MeterReading> {
-    return { ...this.#meter.counts(), alarmAt: await this.ctx.storage.getAlarm() };
+    const profile = this.ctx.id.name!.split("/")[0]!;
+    const [account, archive] = await Promise.all(
+      [this.env.ACCOUNT, this.env.ARCHIVE].map((objects) =>
+        (objects.getByName(profile) as unknown as Pick<Account, "readMeter">).readMeter(),
+      ),
+    );
+    const beside = {
+      accountRowsRead: account!.rowsRead,
+      accountRowsWritten: account!.rowsWritten,
+      archiveRowsRead: archive!.rowsRead,
+      archiveRowsWritten: archive!.rowsWritten,
+      r2Calls: this.#r2.calls,
+      r2Bytes: this.#r2.bytes,
+      kvCalls: this.#kv.calls,
+      kvBytes: this.#kv.bytes,
+    };
+    return { ...this.#meter.counts(), alarmAt: await this.ctx.storage.getAlarm(), beside };
   }
   async evict(): Promise<void> {
     await this.ctx.storage.sync();

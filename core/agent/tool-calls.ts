@@ -167,11 +167,21 @@ async function execute(
   if (signal.aborted) throw new Stopped();
   signal.addEventListener("abort", onStop, { once: true });
   try {
-    return await Promise.race([runGuarded(tool, args, context), time(), stopped.promise]);
+    const running = runGuarded(tool, args, context);
+    const quick = await Promise.race([running, stopped.promise, soon()]);
+    return quick ?? (await Promise.race([running, time(), stopped.promise]));
   } finally {
     signal.removeEventListener("abort", onStop);
     timer.abort(DONE);
   }
+}
+
+/** Most tools wait for nothing but the session's own files: they are done before a timer would be worth its setting. */
+const QUICK_TICKS = 12;
+
+async function soon(): Promise<null> {
+  for (let tick = 0; tick < QUICK_TICKS; tick++) await Promise.resolve();
+  return null;
 }
 
 async function runGuarded(tool: Tool, args: unknown, context: ToolContext): Promise<ToolResult> {

@@ -5,6 +5,8 @@ import type { Sql } from "../ports.ts";
 
 /** Rises when words are counted in another way: the tables are then dropped, and filled again from what they were made of. */
 const SKILLS_VERSION = 1;
+/** 1, of which nothing says so, had no `words` in `turn_sign`: rows of then have none. */
+const TURNS_VERSION = 2;
 
 const STATE =
   "CREATE TABLE IF NOT EXISTS archive_part(name TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT, WITHOUT ROWID";
@@ -24,19 +26,26 @@ const SKILL_TABLES = ["skill_terms", "skill_words", "skill_text"];
 
 /**
  * Not a copy: what a later version needs it has to take over from these. `id` rises with each turn that is recorded for the
- * first time, so the highest are the newest. `turn_words` keeps no text of its own: the stems of a turn's request, which
- * never changes, by its id.
+ * first time, so the highest are the newest. `words` is what `turn_words`, which keeps no text of its own, has of the turn's
+ * request, which never changes.
  */
 const TURNS = [
-  `CREATE TABLE IF NOT EXISTS turn_sign(id INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL)
-    STRICT, WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS turn_sign(id INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL,
+    words TEXT) STRICT, WITHOUT ROWID`,
   "CREATE TABLE IF NOT EXISTS turn_place(turn TEXT PRIMARY KEY, id INTEGER NOT NULL) STRICT, WITHOUT ROWID",
   "CREATE TABLE IF NOT EXISTS turn_skill(skill TEXT, id INTEGER, PRIMARY KEY(skill, id)) STRICT, WITHOUT ROWID",
   `CREATE VIRTUAL TABLE IF NOT EXISTS turn_words USING fts5(words, content = '', tokenize = "unicode61 remove_diacritics 0")`,
 ];
 
 export function openTurnTables(sql: Sql): void {
-  for (const statement of TURNS) sql.run(statement);
+  sql.run(STATE);
+  if (isCurrent(sql, "turns", TURNS_VERSION)) return;
+  const isOlder = sql.run("SELECT 1 FROM sqlite_master WHERE name = 'turn_sign'").length > 0;
+  sql.transaction(() => {
+    if (isOlder) sql.run("ALTER TABLE turn_sign ADD COLUMN words TEXT");
+    for (const statement of TURNS) sql.run(statement);
+    putVersion(sql, "turns", TURNS_VERSION);
+  });
 }
 
 export function dropSkillTables(sql: Sql): void {
@@ -49,17 +58,26 @@ export function dropSkillTables(sql: Sql): void {
 
 export function openSkillTables(sql: Sql): void {
   sql.run(STATE);
-  const [part] = sql.run<{ version: number }>("SELECT version FROM archive_part WHERE name = 'skills'");
-  if (part?.version === SKILLS_VERSION) return;
-  if (part && part.version > SKILLS_VERSION) {
-    throw new StateNewerError("The search tables of this profile", part.version, SKILLS_VERSION);
-  }
+  if (isCurrent(sql, "skills", SKILLS_VERSION)) return;
   sql.transaction(() => {
     for (const table of SKILL_TABLES) sql.run(`DROP TABLE IF EXISTS ${table}`);
     for (const statement of SKILLS) sql.run(statement);
-    sql.run(
-      "INSERT INTO archive_part VALUES('skills', ?) ON CONFLICT DO UPDATE SET version = excluded.version",
-      SKILLS_VERSION,
-    );
+    putVersion(sql, "skills", SKILLS_VERSION);
   });
+}
+
+/** Throws `StateNewerError` where a newer version made the tables. */
+function isCurrent(sql: Sql, part: "skills" | "turns", known: number): boolean {
+  const version = sql.run<{ version: number }>("SELECT version FROM archive_part WHERE name = ?", part)[0]?.version;
+  if (version !== undefined && version > known) {
+    throw new StateNewerError(`The archive of this profile (${part})`, version, known);
+  }
+  return version === known;
+}
+
+function putVersion(sql: Sql, part: string, version: number): void {
+  sql.run(
+    "INSERT INTO archive_part VALUES(?, ?) ON CONFLICT DO UPDATE SET version = excluded.version",
+    ...[part, version],
+  );
 }

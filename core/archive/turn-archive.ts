@@ -1,18 +1,23 @@
 // The turns of a profile, remembered by their signatures: what was asked, which tools worked on it, which skills it had, how
 // it ended and at what cost. Run by the Archive object, over any Sql; asked by sessions behind an answer and by the ledger of
-// learning. FTS5 over the stems of requests names the candidates, core/learning/observe/neighbours.ts decides which are alike; so
-// what a question costs does not grow with the profile.
-import { type ComparedTurn, isSimilarTurn, toCompared, toNeighbourhood } from "../learning/observe/neighbours.ts";
+// learning. turn-candidates.ts names the few that may be alike, core/learning/observe/neighbours.ts decides which are; so what a
+// question costs does not grow with the profile.
+import {
+  type ComparedTurn,
+  isSimilarTurn,
+  mayBeSimilar,
+  toCompared,
+  toNeighbourhood,
+} from "../learning/observe/neighbours.ts";
 import { contentWords } from "../learning/requests.ts";
 import type { Sql } from "../ports.ts";
 import type { SkillName } from "../schemas/ids.ts";
 import { type Neighbourhood, TurnSignature } from "../schemas/learning.ts";
 import { openTurnTables } from "./schema.ts";
+import { type Candidate, MAX_CANDIDATES, findCandidates, toIndexed } from "./turn-candidates.ts";
 
-/** Turns that are looked at closely, those first that share the rarest words. */
-const MAX_CANDIDATES = 200;
-/** Of a long request; what it is about stands at its beginning. */
-const MAX_MATCH_WORDS = 48;
+/** Turns that are parsed of those whose words are alike, the newest: by the discount all others together weigh nothing. */
+const MAX_COMPARED = 32;
 /** Of the turns that used a skill, so many say what kind of work it is for. */
 const MAX_MODELS = 50;
 const MAX_LISTED = 1_000;
@@ -50,45 +55,45 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
     isOpen = true;
   }
 
-  function record(signature: TurnSignature): number {
+  function record({ signature, words }: ComparedTurn): number {
     const [known] = sql.run<{ id: number }>("SELECT id FROM turn_place WHERE turn = ?", signature.turn);
     const id = known?.id ?? (sql.run<{ id: number | null }>("SELECT max(id) AS id FROM turn_sign")[0]?.id ?? 0) + 1;
     const body = JSON.stringify(signature);
+    const indexed = toIndexed(words);
     sql.transaction(() => {
       sql.run(
-        "INSERT INTO turn_sign VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at, body = excluded.body",
-        ...[id, signature.at, body],
+        "INSERT INTO turn_sign VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at, body = excluded.body",
+        ...[id, signature.at, body, indexed],
       );
       for (const { skill } of signature.loaded) {
         sql.run("INSERT INTO turn_skill VALUES (?, ?) ON CONFLICT DO NOTHING", skill, id);
       }
       if (known) return;
       sql.run("INSERT INTO turn_place VALUES (?, ?)", signature.turn, id);
-      const words = [...contentWords(signature.request)].join(" ");
-      if (words !== "") sql.run("INSERT INTO turn_words(rowid, words) VALUES (?, ?)", id, words);
+      if (indexed !== "") sql.run("INSERT INTO turn_words(rowid, words) VALUES (?, ?)", id, indexed);
     });
     return id;
   }
 
-  /** Ids from `from` on, below `below`. Of turns that match alike the newest come first. */
-  function candidates(words: Iterable<string>, from = 0, below = Number.MAX_SAFE_INTEGER): TurnSignature[] {
-    const terms = [...words].slice(0, MAX_MATCH_WORDS).map((word) => `"${word}"`);
-    if (terms.length === 0) return [];
+  function compare(candidates: Candidate[]): ComparedTurn[] {
+    const words = new Map(candidates.map((candidate) => [candidate.id, candidate.words]));
     return sql
-      .run<{ body: string }>(
-        `SELECT body FROM (SELECT rowid AS id FROM turn_words WHERE turn_words MATCH ? AND rowid >= ? AND rowid < ?
-          ORDER BY bm25(turn_words), rowid DESC LIMIT ${MAX_CANDIDATES}) AS found JOIN turn_sign ON turn_sign.id = found.id`,
-        ...[terms.join(" OR "), from, below],
+      .run<{ id: number; body: string }>(
+        "SELECT turn_sign.id, body FROM json_each(?) AS found JOIN turn_sign ON turn_sign.id = found.value",
+        JSON.stringify([...words.keys()]),
       )
-      .map(toSignature);
+      .map((row) => toCompared(toSignature(row), words.get(row.id)));
   }
 
   return {
     observe(signature) {
       open();
-      const id = record(signature);
+      const turn = toCompared(signature);
+      const id = record(turn);
       // What was recorded later is no neighbour of an earlier turn, which is judged anew.
-      return toNeighbourhood(signature, candidates(contentWords(signature.request), 0, id), discount);
+      const near = findCandidates(sql, turn.words, 0, id).filter((other) => mayBeSimilar(turn.words, other.words));
+      const newest = near.toSorted((a, b) => b.id - a.id).slice(0, MAX_COMPARED);
+      return toNeighbourhood(turn, compare(newest), discount);
     },
 
     turns({ since = 0, limit }) {
@@ -110,11 +115,13 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
           skill,
         )
         .map(toSignature);
-      const models = distinct(used.map(toCompared)).slice(0, MAX_MODELS);
+      const models = distinct(used.map((signature) => toCompared(signature))).slice(0, MAX_MODELS);
       const asked = mostFrequent([...models.flatMap((model) => [...model.words]), ...contentWords(words)]);
       const [edge] = sql.run<{ id: number }>("SELECT id FROM turn_sign WHERE at >= ? ORDER BY id LIMIT 1", createdAt);
-      const others = edge ? [...candidates(asked, 0, edge.id), ...candidates(asked, edge.id)] : candidates(asked);
-      const alike = others.map(toCompared).filter((turn) => models.some((model) => isSimilarTurn(turn, model)));
+      const others = edge
+        ? [...findCandidates(sql, asked, 0, edge.id), ...findCandidates(sql, asked, edge.id)]
+        : findCandidates(sql, asked);
+      const alike = compare(others).filter((turn) => models.some((model) => isSimilarTurn(turn, model)));
       const all = [...used, ...alike.map(({ signature }) => signature)];
       const turns = [...new Map(all.map((turn) => [turn.turn, turn])).values()];
       return {
@@ -134,9 +141,9 @@ function distinct(turns: ComparedTurn[]): ComparedTurn[] {
   return [...new Map(turns.map((turn) => [[...turn.words].toSorted().join(" "), turn])).values()];
 }
 
-function mostFrequent(words: string[]): string[] {
+function mostFrequent(words: string[]): Set<string> {
   const counts = Map.groupBy(words, (word) => word);
-  return [...counts].toSorted(([, a], [, b]) => b.length - a.length).map(([word]) => word);
+  return new Set([...counts].toSorted(([, a], [, b]) => b.length - a.length).map(([word]) => word));
 }
 
 function countTurns(turns: TurnSignature[]): TurnCounts {

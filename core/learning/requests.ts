@@ -60,8 +60,11 @@ export function areSimilarWords(a: Set<string>, b: Set<string>, threshold = SIMI
 
 /** Names the task: the same for requests with the same content words, empty for one without any. */
 export function taskOf(request: string): string {
-  const words = [...contentWords(request)].toSorted();
-  return words.length === 0 ? "" : sha256Hex(words.join(" ")).slice(0, TASK_CHARS);
+  return taskOfWords(contentWords(request));
+}
+
+export function taskOfWords(words: Set<string>): string {
+  return words.size === 0 ? "" : sha256Hex([...words].toSorted().join(" ")).slice(0, TASK_CHARS);
 }
 
 /** Stems of the words that tell what kind of work is asked for. */

@@ -3,9 +3,14 @@
 // (docs/decisions/0017).
 import { refuseErrors } from "./refused-reply.ts";
 
+type Built = { req: object; url: string };
+
+/** Address and headers are the same in every request of a client to one path. */
+const builtBy = new WeakMap<RequestBuilder, Map<string, Built>>();
+
 /** The part of the SDKs' clients that is used. */
 export interface RequestBuilder {
-  buildRequest(options: { method: "post"; path: string; body: unknown }): Promise<{ req: object; url: string }>;
+  buildRequest(options: { method: "post"; path: string; body: unknown }): Promise<Built>;
 }
 
 export async function sendBuilt(
@@ -13,6 +18,8 @@ export async function sendBuilt(
   call: { path: string; body: unknown; signal: AbortSignal; fetch: typeof fetch },
 ): Promise<Response> {
   const { path, body, signal } = call;
-  const { req, url } = await client.buildRequest({ method: "post", path, body });
-  return refuseErrors(call.fetch)(url, { ...req, signal });
+  const known = builtBy.get(client) ?? new Map<string, Built>();
+  const built = known.get(path) ?? (await client.buildRequest({ method: "post", path, body: {} }));
+  builtBy.set(client, known.set(path, built));
+  return refuseErrors(call.fetch)(built.url, { ...built.req, body: JSON.stringify(body), signal });
 }

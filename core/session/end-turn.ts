@@ -79,8 +79,7 @@ export function endTurn(
     for (const row of steered) {
       log.putTurn({ ...row, final: final.n, endedAt, more: { ...row.more, ...settled.more } });
     }
-    learnt.write();
-    ledger.write();
+    ledger.write(learnt.write(ledger.booking));
     title?.write();
     if (log.openTurns().length > 0) jobs.put("drive", clock.now() + settings.turn.leaseMs, { kind: "drive" });
     else jobs.delete("drive");

@@ -72,6 +72,7 @@ export function createSessionEngine(given: SessionHost) {
         return given.sql.transaction(work);
       } catch (error) {
         log.forget();
+        jobs.forget();
         throw error;
       }
     },

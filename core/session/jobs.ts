@@ -37,8 +37,8 @@ export type Job =
   | { kind: "usage"; booking: Booking }
   /** The session wants a name after this turn. `spent`: what tries without an answer were charged. */
   | { kind: "title"; turn: number; spent: SpentCall[] }
-  /** A turn has ended, and is to be looked at. */
-  | { kind: "observe"; turn: number }
+  /** A turn has ended, and is to be looked at. `booking`: what it spent goes to the Account meanwhile; one row costs less than two. */
+  | { kind: "observe"; turn: number; booking?: Booking }
   /** A person's rating is to be told to whom it concerns. */
   | { kind: "rating"; turn: number; nth: number }
   /** As version 2 of a session wrote it. */
@@ -63,35 +63,45 @@ export function createJobs(options: { sql: Sql; alarm: Alarm; clock: Clock; rand
   // Remembered, so that setting it needs no answer first and goes out with the rows written before it. Undefined: what an
   // earlier life of the object had set is not known; one that was set for nothing finds nothing to do.
   let armed: number | null | undefined;
-  const nextDue = () => sql.run<{ due: number | null }>("SELECT min(due) AS due FROM job")[0]?.due ?? null;
+  // An object is the only writer of its rows, and there are few: they are read once.
+  let known: Map<string, RawJob> | null = null;
+  const rows = (): Map<string, RawJob> =>
+    (known ??= new Map(sql.run<RawJob>("SELECT * FROM job").map((row) => [row.id, row])));
+  const nextDue = (): number | null => {
+    let due: number | null = null;
+    for (const row of rows().values()) if (due === null || row.due < due) due = row.due;
+    return due;
+  };
   return {
+    /** A transaction did not happen: rows are read again. */
+    forget(): void {
+      known = null;
+    },
     put(id: string, due: number, job: Job, tries = 0): void {
+      const body = JSON.stringify(job);
       sql.run(
         `INSERT INTO job VALUES(?, ?, ?, ?)
           ON CONFLICT DO UPDATE SET due = excluded.due, tries = excluded.tries, body = excluded.body`,
         id,
         due,
         tries,
-        JSON.stringify(job),
+        body,
       );
+      known?.set(id, { id, due, tries, body });
     },
     delete(id: string): void {
       sql.run("DELETE FROM job WHERE id = ?", id);
+      known?.delete(id);
     },
     all(): JobRow[] {
-      return sql
-        .run<{ id: string; due: number; tries: number; body: string }>("SELECT * FROM job ORDER BY due")
-        .map(toRow);
+      return [...rows().values()].toSorted((a, b) => a.due - b.due).map(toRow);
     },
     isEmpty: (): boolean => nextDue() === null,
     due(): JobRow[] {
       return this.all().filter((row) => row.due <= clock.now());
     },
     get(id: string): JobRow | null {
-      const row = sql.run<{ id: string; due: number; tries: number; body: string }>(
-        "SELECT * FROM job WHERE id = ?",
-        id,
-      )[0];
+      const row = rows().get(id);
       return row ? toRow(row) : null;
     },
     /** Puts a failed job off; it is never given up here. */
@@ -126,6 +136,13 @@ export function createJobs(options: { sql: Sql; alarm: Alarm; clock: Clock; rand
   };
 }
 
-function toRow(row: { id: string; due: number; tries: number; body: string }): JobRow {
+interface RawJob {
+  id: string;
+  due: number;
+  tries: number;
+  body: string;
+}
+
+function toRow(row: RawJob): JobRow {
   return { id: row.id, due: row.due, tries: row.tries, job: JSON.parse(row.body) as Job };
 }

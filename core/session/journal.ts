@@ -240,11 +240,13 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
       if (answer.calls.length === 0) {
         final = entry;
       } else {
-        const blocks = live.blocks;
-        sql.transaction(() => {
-          if (blocks > 0) log.dropBlocks();
-          put(entry);
-        });
+        if (live.blocks === 0) put(entry);
+        else {
+          sql.transaction(() => {
+            log.dropBlocks();
+            put(entry);
+          });
+        }
         live = null;
       }
       return ok({ value: { ...answer, text }, entry: entry.n });

@@ -4,6 +4,7 @@ import { decideOnRefine } from "../learning/observe/triggers.ts";
 import { textOf } from "../schemas/entry.ts";
 import type { Entry } from "../schemas/entry.ts";
 import { dayOf } from "../schemas/ids.ts";
+import type { Booking } from "../schemas/usage.ts";
 import { parseCommand } from "./commands.ts";
 import type { EngineContext } from "./context.ts";
 import type { TurnRow } from "./log.ts";
@@ -14,8 +15,8 @@ import { askForReview, noteActiveDay, reviewState } from "./review-state.ts";
 export const REFINING = "refining";
 
 export interface Learnt {
-  /** Call inside the transaction that settles the turn. */
-  write(): void;
+  /** Call inside the transaction that settles the turn. True: the row that has the turn looked at takes the booking along. */
+  write(booking: Booking | null): boolean;
 }
 
 export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: Entry[]): Learnt {
@@ -27,19 +28,21 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
   // An order to the session itself, or a turn that no model could be asked for, has nothing to be learned from.
   const isObserved = context.meta().learning === "on" && turn.stats.modelCalls > 0;
   return {
-    write() {
+    write(booking) {
       if (isNewDay) {
         noteActiveDay(log, day);
         jobs.put(`active:${day}`, now, { kind: "active", day });
       }
       // Due late only so that no alarm has to be set for it: it goes right behind the turn's end.
       if (isObserved) {
-        jobs.put(observeRow(turn.n), now + settings.turn.leaseMs, { kind: "observe", turn: turn.n });
+        const job = { kind: "observe", turn: turn.n, ...(booking && { booking }) } as const;
+        jobs.put(observeRow(turn.n), now + settings.turn.leaseMs, job);
       }
       const final = entries.at(-1);
-      if (final?.kind !== "notice" || final.code !== REFINING) return;
-      const decision = decideOnRefine(focusOf(entries), settings, offeredTo(context));
-      if (decision) askForReview(context, decision, { to: final.n });
+      const isRefined = final?.kind === "notice" && final.code === REFINING;
+      const decision = isRefined ? decideOnRefine(focusOf(entries), settings, offeredTo(context)) : null;
+      if (decision) askForReview(context, decision, { to: final!.n });
+      return isObserved;
     },
   };
 }

@@ -75,15 +75,22 @@ export function dayBudget({ budget }: Settings): Budget {
   return toBudget(budget.profileDayTokens, budget.profileDayUsd);
 }
 
-/** `entries` are the turn's own, its final one included. */
-export function settleLedger(context: EngineContext, turn: Pick<TurnRow, "n">, entries: Entry[]): { write(): void } {
+/** `entries` are the turn's own, its final one included. `booking`: what the Account is to be told; `null` for nothing. */
+export function settleLedger(
+  context: EngineContext,
+  turn: Pick<TurnRow, "n">,
+  entries: Entry[],
+): { booking: Booking | null; write(isCarried: boolean): void } {
   const { clock, session, settings } = context.host;
   const booking = { id: toTurnId(session, turn.n), session, at: clock.now(), lines: toTurnLines(entries) };
   // What was set aside for a turn is given back even when it was not touched.
   const isDue = booking.lines.length > 0 || isLimited(dayBudget(settings));
   return {
-    write() {
-      if (isDue) putBooking(context, booking);
+    booking: isDue ? booking : null,
+    write(isCarried) {
+      if (!isDue) return;
+      if (isCarried) addTotals(context, booking);
+      else putBooking(context, booking);
     },
   };
 }
@@ -107,13 +114,21 @@ export function bookLate(
  * Inside the caller's transaction: the session's totals, and a row of the outbox that leaves when the Account has booked it.
  * The outbox is drained right after; the row's time is for an object that dies before.
  */
-export function putBooking({ host, log, jobs }: EngineContext, booking: Booking): void {
-  if (booking.lines.length > 0) {
-    const before = log.meta<SessionTotals>("usage") ?? NO_TOTALS;
-    const calls = booking.lines.reduce((sum, line) => sum + line.calls, before.calls);
-    log.setMeta("usage", { v: 1, calls, ...addSpending(before, spendingOf(booking.lines)) } satisfies SessionTotals);
-  }
+export function putBooking(context: EngineContext, booking: Booking): void {
+  addTotals(context, booking);
+  putBookingRow(context, booking);
+}
+
+/** Of a booking that the session's totals hold. */
+export function putBookingRow({ host, jobs }: EngineContext, booking: Booking): void {
   jobs.put(bookingRow(booking.id), host.clock.now() + host.settings.turn.leaseMs, { kind: "usage", booking });
+}
+
+function addTotals({ log }: EngineContext, { lines }: Booking): void {
+  if (lines.length === 0) return;
+  const before = log.meta<SessionTotals>("usage") ?? NO_TOTALS;
+  const calls = lines.reduce((sum, line) => sum + line.calls, before.calls);
+  log.setMeta("usage", { v: 1, calls, ...addSpending(before, spendingOf(lines)) } satisfies SessionTotals);
 }
 
 /** The outbox's row of a booking. */

@@ -58,11 +58,15 @@ export type Log = ReturnType<typeof createLog>;
 
 /** Turns that are kept in memory: those that are open, and what a new one looks back at. */
 const REMEMBERED_TURNS = 64;
+/** Of the newest entries, by their JSON. An isolate of 128 MB may hold hundreds of sessions. */
+const REMEMBERED_CHARS = 1 << 17;
 
 export function createLog(sql: Sql) {
   // An object is the only writer of its rows, so what was read or written once is known for as long as it lives.
   const metas = new Map<string, unknown>();
   const remembered = new Map<number, TurnRow>();
+  const recent = new Map<number, { entry: Entry; chars: number }>();
+  let recentChars = 0;
   let lastTurn: number | undefined;
   let lastEntry: number | undefined;
 
@@ -72,11 +76,35 @@ export function createLog(sql: Sql) {
     return turn;
   }
 
+  function rememberEntry(entry: Entry, chars: number): void {
+    recentChars += chars - (recent.get(entry.n)?.chars ?? 0);
+    recent.set(entry.n, { entry, chars });
+    for (const [n, oldest] of recent) {
+      if (recentChars <= REMEMBERED_CHARS) break;
+      recent.delete(n);
+      recentChars -= oldest.chars;
+    }
+  }
+
+  /** Undefined unless all of them are remembered. */
+  function rememberedEntries(from: number, to: number): Entry[] | undefined {
+    if (lastEntry === undefined) return undefined;
+    const entries: Entry[] = [];
+    for (let n = Math.max(from, 1); n <= Math.min(to, lastEntry); n++) {
+      const known = recent.get(n);
+      if (!known) return undefined;
+      entries.push(known.entry);
+    }
+    return entries;
+  }
+
   return {
     /** A transaction did not happen: rows are read again. */
     forget(): void {
       metas.clear();
       remembered.clear();
+      recent.clear();
+      recentChars = 0;
       lastTurn = lastEntry = undefined;
     },
 
@@ -191,12 +219,18 @@ export function createLog(sql: Sql) {
         body,
       );
       if (lastEntry !== undefined) lastEntry = Math.max(lastEntry, entry.n);
+      rememberEntry(entry, body.length);
     },
+    /** Not to be changed by who reads it. */
     entry(n: number): Entry | null {
+      const known = recent.get(n)?.entry;
+      if (known) return known;
       return toEntries(sql.run<{ body: string }>("SELECT body FROM entry WHERE n = ?", n))[0] ?? null;
     },
     /** Ascending, both ends included. */
     entries(from: number, to = Number.MAX_SAFE_INTEGER): Entry[] {
+      const known = rememberedEntries(from, to);
+      if (known) return known;
       return toEntries(
         sql.run<{ body: string }>("SELECT body FROM entry WHERE n >= ? AND n <= ? ORDER BY n", from, to),
       );

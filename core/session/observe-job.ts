@@ -3,7 +3,7 @@
 // every step may be done again, and what is stored is stored in one transaction at the end.
 import { messageOf } from "../errors.ts";
 import { judgeMessage } from "../learning/observe/judge-message.ts";
-import { toNeighbourhood } from "../learning/observe/neighbours.ts";
+import { toCompared, toNeighbourhood } from "../learning/observe/neighbours.ts";
 import {
   finalWords,
   isAnswered,
@@ -28,11 +28,13 @@ import type {
   TurnSignature,
 } from "../schemas/learning.ts";
 import type { Outcome } from "../schemas/skill.ts";
+import type { Booking } from "../schemas/usage.ts";
 import { companionOf } from "../skills/validate.ts";
 import { answerWithin } from "../time-limit.ts";
 import type { EngineContext, SessionHost } from "./context.ts";
 import { isHeldOut } from "./held-out.ts";
 import type { Job, JobRow } from "./jobs.ts";
+import { putBookingRow } from "./ledger.ts";
 import type { TurnRow } from "./log.ts";
 import { askForReview, beginDue, currentCounters, rememberReview, reviewState } from "./review-state.ts";
 
@@ -42,6 +44,7 @@ export type ObserveRow = JobRow & { job: Extract<Job, { kind: "observe" }> };
 const PATIENT_TRIES = 3;
 /** Nobody waits for the Archive but what stands behind in the outbox. */
 const ARCHIVE_MS = 45_000;
+const ACCOUNT_MS = 45_000;
 /** A look at a skill lists all of its uses: beyond so many, one more success can wait for the curator's next sweep. */
 const USES_COUNTED_AT_ONCE = 100;
 /** Of an answer: a question among them may be what the next message answers. */
@@ -62,6 +65,8 @@ export interface Judged {
 /** A turn that was just observed. */
 export async function carryObservation(context: EngineContext, row: ObserveRow): Promise<void> {
   const { host, log, jobs } = context;
+  const { booking } = row.job;
+  const booked = booking && book(host, booking);
   const turn = log.turn(row.job.turn)!;
   const entries = entriesOf(context, turn);
   const base = observe(context, turn, entries);
@@ -79,9 +84,11 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
   const judgedBefore = before?.judged && (await tellAgain(context, row, before.judged));
   await tell(context, row, { row: turn, entries, ...seen, judgement: seen.observation.judgements![0]!, nth: 1 });
 
+  const isBooked = await booked;
   host.sql.transaction(() => {
     if (!jobs.get(row.id)) return; // another look was quicker
     jobs.delete(row.id);
+    if (booking && !isBooked) putBookingRow(context, booking);
     const { observation, neighbourhood } = seen;
     const to = turn.final!;
     // A review that a person asked for may have covered the turn already.
@@ -102,6 +109,17 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
     if (waits) rememberReview(context, waits, besides);
     else if (isAnswered(entries)) beginDue(context);
   });
+}
+
+/** Told beside the look at the turn; what was not gets a row of its own. Counted once, however often it is told. Never rejects. */
+async function book({ account, clock, report }: SessionHost, booking: Booking): Promise<boolean> {
+  try {
+    await answerWithin(account.book(booking), ACCOUNT_MS, clock);
+    return true;
+  } catch (error) {
+    report(`booking ${booking.id}`, error);
+    return false;
+  }
 }
 
 /** The outbox's row of a turn that has ended. */
@@ -218,11 +236,13 @@ async function askArchive(
     host.report("archive", `turn ${turn} is compared with those of its session: ${messageOf(error)}`);
   }
   const own = log.observedTurns(0, turn, OWN_TURNS).map(({ n, observed }) =>
-    toSignature(observed.observation, {
-      ...{ session: host.session, at: log.turn(n)?.endedAt ?? 0, heldOut: signature.heldOut, entries: [] },
-    }),
+    toCompared(
+      toSignature(observed.observation, {
+        ...{ session: host.session, at: log.turn(n)?.endedAt ?? 0, heldOut: signature.heldOut, entries: [] },
+      }),
+    ),
   );
-  return toNeighbourhood(signature, own, host.settings.learning.discount);
+  return toNeighbourhood(toCompared(signature), own, host.settings.learning.discount);
 }
 
 /** A judge has spoken of a turn that was looked at before. */

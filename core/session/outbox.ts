@@ -9,7 +9,7 @@ import type { UsageLine } from "../schemas/usage.ts";
 import { answerWithin } from "../time-limit.ts";
 import type { EngineContext } from "./context.ts";
 import type { Job, JobRow } from "./jobs.ts";
-import { dayBudget, putBooking } from "./ledger.ts";
+import { dayBudget, putBooking, putBookingRow } from "./ledger.ts";
 import { tellReview } from "./notes.ts";
 import { toNotice } from "./notices.ts";
 import { readPrefix } from "./prefix.ts";
@@ -64,6 +64,7 @@ export function createOutbox(context: EngineContext) {
       const failed = jobs.get(row.id);
       if (failed && failed.tries >= MAX_OBSERVE_TRIES) {
         host.report(`job ${row.id}`, "given up: the turn is not looked at");
+        if (failed.job.kind === "observe" && failed.job.booking) putBookingRow(context, failed.job.booking);
         jobs.delete(row.id);
       } else if (failed) return putOff(inOrder.slice(i + 1), failed.due);
     }

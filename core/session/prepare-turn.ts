@@ -1,7 +1,7 @@
 // What a turn needs before its first model call: its tools, the prompt of the epoch, and a note of what changed in it. The
 // prompt is frozen, stored and the same on every call; a new epoch begins when the conversation was compacted, when
 // somebody asks, when the tools changed, or when the provider's cache has lapsed and a new prompt costs nothing.
-import type { Model, Tool } from "../agent/contract.ts";
+import type { Model, Tool, ToolSpec } from "../agent/contract.ts";
 import { isSmall, promptLimits, withResultLimits } from "../agent/small-window.ts";
 import { toToolSpecs } from "../agent/tool-specs.ts";
 import { renderMemoryBlock } from "../memory/block.ts";
@@ -185,13 +185,20 @@ export function frozenPrompt(context: EngineContext): { text: string; tools: Too
   return frozen?.tools === hashOfSpecs(tools) ? { text: frozen.text, tools } : null;
 }
 
-/** Of the sessions of an isolate nearly all have the same tools. */
-let lastSpecs = { json: "", hash: "" };
+/** Of the sessions of an isolate nearly all have the same tools, and to hash their descriptions takes longer than to compare. */
+let lastHashed: { specs: ToolSpec[]; hash: string } = { specs: [], hash: "" };
 
 function hashOfSpecs(tools: Tool[]): string {
-  const json = JSON.stringify(toToolSpecs(tools));
-  if (json !== lastSpecs.json) lastSpecs = { json, hash: sha256Hex(json) };
-  return lastSpecs.hash;
+  const specs = toToolSpecs(tools);
+  if (!areSameSpecs(specs, lastHashed.specs)) lastHashed = { specs, hash: sha256Hex(JSON.stringify(specs)) };
+  return lastHashed.hash;
+}
+
+/** JSON Schemas of tools are made once. */
+function areSameSpecs(a: ToolSpec[], b: ToolSpec[]): boolean {
+  const isSame = (one: ToolSpec, other: ToolSpec | undefined) =>
+    one.name === other?.name && one.description === other.description && one.parameters === other.parameters;
+  return a.length > 0 && a.length === b.length && a.every((one, i) => isSame(one, b[i]));
 }
 
 /** The turn before this one ended longer ago than a provider keeps a prefix. Within a turn a prompt never lapses. */

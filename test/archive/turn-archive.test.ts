@@ -1,10 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { createTurnRecords } from "../../core/archive/turn-archive.ts";
+import { MAX_CANDIDATES, toIndexed } from "../../core/archive/turn-candidates.ts";
 import { contentWords } from "../../core/learning/requests.ts";
 import type { Sql } from "../../core/ports.ts";
 import type { TurnSignature } from "../../core/schemas/learning.ts";
 import { createNodeSql } from "../support/node-sql.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
+
+/** Version 1, as it was written. */
+const OLDER_TABLES = [
+  "CREATE TABLE turn_sign(id INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID",
+  "CREATE TABLE turn_place(turn TEXT PRIMARY KEY, id INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+  "CREATE TABLE turn_skill(skill TEXT, id INTEGER, PRIMARY KEY(skill, id)) STRICT, WITHOUT ROWID",
+  `CREATE VIRTUAL TABLE turn_words USING fts5(words, content = '', tokenize = "unicode61 remove_diacritics 0")`,
+];
 
 const sessionOf = (n: number) => `01J${String(n).padStart(23, "0")}`;
 const loaded = (skill: string) => [{ skill, text: "a".repeat(64) }];
@@ -36,8 +45,8 @@ function fill(sql: Sql, turns: TurnSignature[]): void {
   createTurnRecords({ sql, discount: 0.8 }).turns({ limit: 1 }); // makes the tables
   sql.transaction(() => {
     for (const [i, signature] of turns.entries()) {
-      sql.run("INSERT INTO turn_sign VALUES (?, ?, ?)", i + 1, signature.at, JSON.stringify(signature));
-      const words = [...contentWords(signature.request)].join(" ");
+      const words = toIndexed(contentWords(signature.request));
+      sql.run("INSERT INTO turn_sign VALUES (?, ?, ?, ?)", i + 1, signature.at, JSON.stringify(signature), words);
       sql.run("INSERT INTO turn_words(rowid, words) VALUES (?, ?)", i + 1, words);
     }
   });
@@ -137,9 +146,26 @@ describe("the turns of a profile", () => {
     };
     const asked = createTurnRecords({ sql: counting, discount: 0.8 });
     const known = asked.observe(turn(10_001, "Please average the prices of this week"));
-    // About 156 share both words, and those are asked for first; all share the week.
-    expect(known.similar).toBeGreaterThan(100);
-    expect(rows).toBeLessThanOrEqual(200 + 2);
+    // About 156 share both words, and the newest of those are asked for first; all share the week.
+    const [compared, places, words] = [32, 2, 4];
+    expect(known.similar).toBe(compared);
+    expect(rows).toBeLessThanOrEqual(MAX_CANDIDATES + compared + places + words + 1);
+  }, 60_000);
+
+  it("recorded by an older version, without their words, are neighbours all the same", () => {
+    const { sql } = setUp();
+    for (const statement of OLDER_TABLES) sql.run(statement);
+    const older = turn(1, "Average the prices in the export");
+    sql.run("INSERT INTO turn_sign VALUES (1, 1, ?)", JSON.stringify(older));
+    sql.run("INSERT INTO turn_place VALUES (?, 1)", older.turn);
+    sql.run("INSERT INTO turn_words(rowid, words) VALUES (1, ?)", [...contentWords(older.request)].join(" "));
+    for (const n of [2, 3]) {
+      const records = createTurnRecords({ sql, discount: 0.8 }); // the object comes back
+      expect(records.observe(turn(n, "Average the prices in the export"))).toMatchObject({ similar: n - 1 });
+    }
+    const again = { ...older, outcome: "failure" as const };
+    createTurnRecords({ sql, discount: 0.8 }).observe(again);
+    expect(createTurnRecords({ sql, discount: 0.8 }).turns({ limit: 9 }).at(-1)).toEqual(again);
   });
 });
 

@@ -91,7 +91,7 @@ describe("a turn", () => {
     world.clock.advance(1_000);
     const due = world.clock.now() + DEFAULTS.turn.leaseMs;
     await world.turn();
-    expect(seen[1]).toEqual([due, [{ id: `usage:${SESSION}-2`, due }]]);
+    expect(seen[1]).toEqual([due, [{ id: "observe:2", due }]]);
   });
 
   it("leaves the alarm where it is when nothing is left to do; it wakes once, and not again", async () => {

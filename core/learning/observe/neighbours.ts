@@ -15,8 +15,13 @@ export interface ComparedTurn {
   words: Set<string>;
 }
 
-export function toCompared(signature: TurnSignature): ComparedTurn {
-  return { signature, words: contentWords(signature.request) };
+export function toCompared(signature: TurnSignature, words = contentWords(signature.request)): ComparedTurn {
+  return { signature, words };
+}
+
+/** Whether turns with these words in their requests can be alike at all. */
+export function mayBeSimilar(a: Set<string>, b: Set<string>): boolean {
+  return areSimilarWords(a, b, SIMILAR_WITH_TOOLS);
 }
 
 /** By the words of the request; where those do not decide, the tools that worked on it are a second opinion. */
@@ -29,10 +34,11 @@ export function isSimilarTurn(a: ComparedTurn, b: ComparedTurn): boolean {
 }
 
 /** `others` may hold anything, the turn itself and later ones too. `discount`: what a turn counts when the next one has come. */
-export function toNeighbourhood(turn: TurnSignature, others: TurnSignature[], discount: number): Neighbourhood {
-  const compared = toCompared(turn);
+export function toNeighbourhood(compared: ComparedTurn, others: ComparedTurn[], discount: number): Neighbourhood {
+  const turn = compared.signature;
   const similar = others
-    .filter((other) => isEarlier(other, turn) && isSimilarTurn(compared, toCompared(other)))
+    .filter((other) => isEarlier(other.signature, turn) && isSimilarTurn(compared, other))
+    .map(({ signature }) => signature)
     .toSorted((a, b) => (isEarlier(a, b) ? 1 : -1));
   const skills = turn.loaded.map(({ skill, text }) => {
     const without = similar.filter(({ loaded }) => loaded.every((one) => one.skill !== skill));

@@ -26,7 +26,7 @@ export interface FinishedTurn {
   counters: ReviewCounters;
   observation: Observation;
   /** What is known of turns like it. */
-  neighbourhood: Pick<Neighbourhood, "successes" | "skills">;
+  neighbourhood: Pick<Neighbourhood, "similar" | "successes" | "skills">;
   /** The turn's entries. */
   entries: Entry[];
   settings: Settings;
@@ -58,8 +58,8 @@ const MIN_SAVED_CALLS = 3;
 /** Of what a person wants looked at, once and in all: it stands in rows and jobs. */
 const MAX_FOCUS_CHARS = 1_000;
 const MAX_MERGED_FOCUS_CHARS = 4_000;
-/** Nobody learns from the hundredth what the third did not teach; and the Archive counts no further than this. */
-const MAX_SIMILAR_SUCCESSES = 100;
+/** Nobody learns from the thirtieth what the third did not teach; and the Archive counts little further than this. */
+const MAX_SIMILAR = 30;
 
 /** A person waits for what comes of these: they are apart from the limits of rate, and are never shed. */
 export function isUrgent(trigger: Trigger): boolean {
@@ -216,7 +216,9 @@ const WHY: Record<Trigger, (turn: FinishedTurn) => string | null> = {
   similar_turns({ observation, neighbourhood, settings, isBundled }) {
     const successes = neighbourhood.successes + 1;
     if (observation.outcome !== "success" || isCovered(observation, isBundled)) return null;
-    if (successes % settings.review.similarTurns !== 0 || successes > MAX_SIMILAR_SUCCESSES) return null;
+    // Of a kind of work that comes so often only the newest are counted, and their number would go up and down.
+    if (successes > MAX_SIMILAR || neighbourhood.similar > MAX_SIMILAR) return null;
+    if (successes % settings.review.similarTurns !== 0) return null;
     return `${successes} similar turns succeeded without a skill that covers them`;
   },
 

@@ -39,6 +39,11 @@ export function piecesOf(entry: Entry): SaidPiece[] {
   }
 }
 
+/** Whether anything of it was only read. */
+export function holdsContent(entry: Entry): boolean {
+  return entry.kind !== "assistant" && entry.parts.some(({ source }) => source === "content");
+}
+
 /** Of a message as it was sent, which has no labels but the fence around what was read. */
 export function piecesOfMessage(message: SentMessage): SaidPiece[] {
   switch (message.role) {

@@ -11,6 +11,7 @@ import type { SkillInspector } from "../../tools/skill-manage.ts";
 import type { MemoryInspector } from "../../tools/memory.ts";
 import { addedText } from "../added-text.ts";
 import { ordersAbout } from "./demands.ts";
+import { holdsContent } from "./entries.ts";
 import { fragmentsOf, holds, toSearchable } from "./fragments.ts";
 import { TaintIndex } from "./taint-index.ts";
 import { tokensOf } from "./text.ts";
@@ -42,7 +43,18 @@ export function createTaint(job: Job): Taint {
 export function createSessionTaint(entries: (after: number) => Entry[]): SessionTaint {
   const index = new TaintIndex();
   let upTo = 0;
+  let seen = 0;
+  /** Until content is read nothing can be tainted, and nothing needs to be taken in. */
+  const isClean = () => {
+    if (upTo > 0) return false;
+    for (const entry of entries(seen)) {
+      if (holdsContent(entry)) return false;
+      seen = entry.n;
+    }
+    return true;
+  };
   const current = () => {
+    if (isClean()) return index;
     for (const entry of entries(upTo)) {
       index.add(entry);
       upTo = entry.n;

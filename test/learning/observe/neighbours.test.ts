@@ -23,10 +23,15 @@ function turn(n: number, over: Partial<TurnSignature> & { calls?: number } = {})
   };
 }
 
+function neighbourhoodOf(one: TurnSignature, others: TurnSignature[], discount: number) {
+  const compared = others.map((other) => toCompared(other));
+  return toNeighbourhood(toCompared(one), compared, discount);
+}
+
 describe("the turns like one", () => {
   it("are earlier ones of the same kind, the turn itself left out, in any order of listing", () => {
     const others = [turn(1), turn(2, { outcome: "unknown" }), turn(3, { request: "Write a poem" }), turn(5), turn(9)];
-    const of = (list: TurnSignature[]) => toNeighbourhood(turn(5), list, 0.8);
+    const of = (list: TurnSignature[]) => neighbourhoodOf(turn(5), list, 0.8);
     expect(of(others)).toMatchObject({ similar: 2, successes: 1, best: { calls: 4, turn: `${SESSION}-1` } });
     expect(of(others.toReversed())).toEqual(of(others));
     expect(of([])).toEqual({ similar: 0, successes: 0, best: null, skills: {} });
@@ -35,13 +40,13 @@ describe("the turns like one", () => {
   it("of other sessions are told by the clock", () => {
     const other = { session: "01JZZZZZZZZZZZZZZZZZZZZZZ0" };
     const others = [turn(1, { ...other, at: 4 }), turn(2, { ...other, at: 6 })];
-    expect(toNeighbourhood(turn(5), others, 0.8).similar).toBe(1);
+    expect(neighbourhoodOf(turn(5), others, 0.8).similar).toBe(1);
   });
 
   it("have the cheapest success: fewest calls, then fewest tokens", () => {
     const dear = turn(1, { calls: 3, effort: { calls: 3, failedCalls: 0, tokens: 500 } });
     const failed = turn(3, { calls: 1, outcome: "failure" });
-    expect(toNeighbourhood(turn(5), [dear, turn(2, { calls: 3 }), failed], 0.8).best).toMatchObject({
+    expect(neighbourhoodOf(turn(5), [dear, turn(2, { calls: 3 }), failed], 0.8).best).toMatchObject({
       ...{ calls: 3, tokens: 100, turn: `${SESSION}-2` },
     });
   });
@@ -53,7 +58,7 @@ describe("the turns like one", () => {
       turn(3, { outcome: "failure", calls: 6, heldOut: true }),
       turn(4, { outcome: "success", calls: 2, loaded: [loaded("x")] }),
     ];
-    const { skills } = toNeighbourhood(turn(5, { loaded: [loaded("x"), loaded("y")] }), others, 0.5);
+    const { skills } = neighbourhoodOf(turn(5, { loaded: [loaded("x"), loaded("y")] }), others, 0.5);
     expect(skills.x).toEqual({
       without: { turns: 3, successes: 0.5, failures: 1, calls: 8 },
       best: { calls: 2, failedCalls: 0, tokens: 100, turn: `${SESSION}-4` },
@@ -63,7 +68,7 @@ describe("the turns like one", () => {
 
   it("give the best of a text, and not of another text of the skill", () => {
     const others = [turn(1, { loaded: [loaded("x", "b")], calls: 1 }), turn(2, { loaded: [loaded("x")], calls: 7 })];
-    expect(toNeighbourhood(turn(5, { loaded: [loaded("x")] }), others, 0.8).skills.x?.best?.calls).toBe(7);
+    expect(neighbourhoodOf(turn(5, { loaded: [loaded("x")] }), others, 0.8).skills.x?.best?.calls).toBe(7);
   });
 });
 

@@ -22,7 +22,7 @@ const enough = { modelCalls: 6, entries: 12, toolCalls: 5, userTurns: 1 };
 const turn = (over: Partial<Turn> = {}): Turn => ({
   counters: enough,
   observation: observation({ value: 0.8 }),
-  neighbourhood: { successes: 0, skills: {} },
+  neighbourhood: { similar: 0, successes: 0, skills: {} },
   corrected: false,
   failedBefore: [],
   entries: hardWonTurn(),
@@ -57,6 +57,7 @@ const everything: Partial<Turn> = {
   }),
   corrected: true,
   neighbourhood: {
+    similar: 2,
     successes: 2,
     skills: {
       "own-one": {
@@ -208,6 +209,7 @@ describe("a turn that was cheaper than the best one under its skill", () => {
           ...over,
         }),
         neighbourhood: {
+          similar: 0,
           successes: 0,
           skills: Object.fromEntries(
             ["own-one", "bundled-one"].map((skill) => [
@@ -241,10 +243,15 @@ describe("a turn that was cheaper than the best one under its skill", () => {
 });
 
 describe("similar turns", () => {
-  const decide = (successes: number, over: Partial<Turn["observation"]> = {}, settings = DEFAULTS) =>
+  const decide = (
+    successes: number,
+    over: Partial<Turn["observation"]> = {},
+    settings = DEFAULTS,
+    similar = successes,
+  ) =>
     decideReview(
       turn({
-        ...{ counters: NO_COUNTERS, neighbourhood: { successes, skills: {} }, settings },
+        ...{ counters: NO_COUNTERS, neighbourhood: { similar, successes, skills: {} }, settings },
         observation: observation(over),
       }),
     );
@@ -258,6 +265,8 @@ describe("similar turns", () => {
     });
     expect(decide(1, {}, reviewing({ similarTurns: 2 }))).not.toBeNull();
     expect(decide(101)).toBeNull();
+    expect(decide(20, {}, DEFAULTS, 30)).not.toBeNull();
+    expect(decide(20, {}, DEFAULTS, 31)).toBeNull();
   });
 
   it("are not when this one did not succeed, or a skill covers it", () => {

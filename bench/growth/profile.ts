@@ -1,0 +1,136 @@
+// What a turn costs the objects of its profile, as the profile grows: the Archive's look at it and the Account's booking of it,
+// over node:sqlite. Turns before are filled in by the Archive's and the ledger's own tables; those that count go the way of the
+// product. Called by growth.ts and by its test.
+import { performance } from "node:perf_hooks";
+import { openTurnTables } from "../../core/archive/schema.ts";
+import { createTurnRecords } from "../../core/archive/turn-archive.ts";
+import { toIndexed } from "../../core/archive/turn-candidates.ts";
+import { contentWords } from "../../core/learning/requests.ts";
+import { DEFAULTS } from "../../core/limits.ts";
+import type { Sql } from "../../core/ports.ts";
+import { NO_USAGE } from "../../core/schemas/entry.ts";
+import type { TurnSignature } from "../../core/schemas/learning.ts";
+import { LEDGER_SCHEMA, createAccountLedger } from "../../durable-objects/account-ledger.ts";
+import { createBenchSql } from "../learning/sql.ts";
+import { median, rounded } from "../support/figures.ts";
+
+export interface ProfileRow {
+  /** Of the profile, before those that count. */
+  turns: number;
+  /** Medians of one turn. */
+  observeMs: number;
+  bookMs: number;
+  /** Means of one turn: rows and bytes that SQLite gave out. */
+  observeRows: number;
+  observeBytes: number;
+  bookRows: number;
+}
+
+const COUNTED = 100;
+const WARM_UP = 20;
+const SESSION_TURNS = 20;
+const DAY_MS = 24 * 60 * 60_000;
+const TURNS_A_DAY = 500;
+const VOCABULARY = 4_000;
+const KINDS = 400;
+const OLDEST = Date.UTC(2026, 0, 5);
+
+export function measureProfile(sizes: readonly number[], say: (line: string) => void = () => {}): ProfileRow[] {
+  const archive = countReads(createBenchSql());
+  const account = countReads(createBenchSql());
+  openTurnTables(archive.sql);
+  for (const statement of LEDGER_SCHEMA) account.sql.run(statement);
+  const records = createTurnRecords({ sql: archive.sql, discount: DEFAULTS.learning.discount });
+  const ledger = createAccountLedger(account.sql);
+  const next = createTurns();
+  let turns = 0;
+  return sizes.map((size) => {
+    const filled = Array.from({ length: Math.max(0, size - turns) }, next);
+    archive.sql.transaction(() => filled.forEach((turn, i) => fillIn(archive.sql, turns + i + 1, turn)));
+    for (const turn of filled) ledger.book(toBooking(turn));
+    turns += filled.length;
+    const observed: number[] = [];
+    const booked: number[] = [];
+    for (let n = -WARM_UP; n < COUNTED; n++) {
+      if (n === 0) [archive, account].forEach((meter) => meter.reset());
+      const turn = next();
+      const began = performance.now();
+      records.observe(turn);
+      const seen = performance.now();
+      ledger.book(toBooking(turn));
+      if (n >= 0) {
+        observed.push(seen - began);
+        booked.push(performance.now() - seen);
+      }
+    }
+    turns += WARM_UP + COUNTED;
+    say(`${size} turns of a profile`);
+    return {
+      turns: size,
+      observeMs: rounded(median(observed)),
+      bookMs: rounded(median(booked)),
+      observeRows: rounded(archive.counts().rows / COUNTED),
+      observeBytes: Math.round(archive.counts().bytes / COUNTED),
+      bookRows: rounded(account.counts().rows / COUNTED),
+    };
+  });
+}
+
+/** Requests of kinds of work that come again, some often, some hardly ever, in words as frequent as a language's. */
+function createTurns(): () => TurnSignature {
+  let seed = 7;
+  let n = 0;
+  const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
+  const rank = (most: number) => Math.floor(Math.exp(random() * Math.log(most)));
+  const word = () => `q${[...String(rank(VOCABULARY))].map((digit) => "abcdefghij"[Number(digit)]).join("")}x`;
+  const kinds = Array.from({ length: KINDS }, () => Array.from({ length: 8 }, word));
+  return () => {
+    const kind = kinds[rank(KINDS) % KINDS]!;
+    const session = `01J${String(Math.floor(n / SESSION_TURNS)).padStart(23, "0")}`;
+    const turn = (n++ % SESSION_TURNS) + 1;
+    return {
+      turn: `${session}-${turn}`,
+      session,
+      at: OLDEST + Math.floor((n / TURNS_A_DAY) * DAY_MS),
+      request: [...kind.filter(() => random() < 0.8), word(), word(), word()].join(" "),
+      tools: { terminal: 1 + Math.floor(random() * 4), write_file: 1 },
+      loaded: [],
+      outcome: random() < 0.7 ? "success" : "failure",
+      judge: "exit",
+      recovered: false,
+      effort: { calls: 2 + Math.floor(random() * 6), failedCalls: 0, tokens: 4_000 },
+      heldOut: false,
+    };
+  };
+}
+
+/** As the Archive records a turn, without asking what is known of those like it. */
+function fillIn(sql: Sql, id: number, turn: TurnSignature): void {
+  const words = toIndexed(contentWords(turn.request));
+  sql.run("INSERT INTO turn_sign VALUES (?, ?, ?, ?)", id, turn.at, JSON.stringify(turn), words);
+  sql.run("INSERT INTO turn_place VALUES (?, ?)", turn.turn, id);
+  sql.run("INSERT INTO turn_words(rowid, words) VALUES (?, ?)", id, words);
+}
+
+function toBooking({ turn, session, at }: TurnSignature) {
+  const usage = { ...NO_USAGE, input: 3_000, output: 1_000 };
+  const line = { kind: "turn" as const, model: "bench", source: "none" as const, calls: 4, usage, usdMicros: 0 };
+  return { id: turn, session, at, lines: [line] };
+}
+
+function countReads(inner: Sql) {
+  let rows = 0;
+  let bytes = 0;
+  const sql: Sql = {
+    ...inner,
+    run<Row>(query: string, ...values: never[]): Row[] {
+      const found = inner.run<Row>(query, ...values);
+      rows += found.length;
+      for (const row of found) {
+        for (const value of Object.values(row as object)) bytes += typeof value === "string" ? value.length : 8;
+      }
+      return found;
+    },
+  };
+  return { sql, counts: () => ({ rows, bytes }), reset: () => void (rows = bytes = 0) };
+}

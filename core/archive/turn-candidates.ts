@@ -1,0 +1,64 @@
+// Names the turns that may be like one, out of any number: for each word of a request the newest turns that have it, those
+// first that share its rarest words. Used by turn-archive.ts, over any Sql. Reads a bounded part of each word's list, so a
+// question costs the same at a hundred thousand turns as at a thousand.
+import { contentWords, taskOfWords } from "../learning/requests.ts";
+import type { Sql } from "../ports.ts";
+
+/** Turns that are compared word by word. */
+export const MAX_CANDIDATES = 128;
+/** Of a long request; what it is about stands at its beginning. */
+const MAX_MATCH_WORDS = 48;
+/** Newest turns that are read of one word's list. */
+const MAX_POSTINGS = 64;
+
+export interface Candidate {
+  id: number;
+  words: Set<string>;
+}
+
+/**
+ * What is indexed of a request: its words and, as one more, the name of its task. Requests in the same words are found by it
+ * however common each of their words is.
+ */
+export function toIndexed(words: Set<string>): string {
+  return words.size === 0 ? "" : [...words, taskOfWords(words)].join(" ");
+}
+
+/** Ids from `from` on, below `below`. Of turns that match alike the newest come first. */
+export function findCandidates(sql: Sql, words: Set<string>, from = 0, below = Number.MAX_SAFE_INTEGER): Candidate[] {
+  const terms = [...words].slice(0, MAX_MATCH_WORDS);
+  if (terms.length === 0) return [];
+  const asked = [taskOfWords(words), ...terms].map((word) => `"${word}"`);
+  const lists = sql.run<{ ids: string }>(
+    `SELECT (SELECT json_group_array(id) FROM (SELECT rowid AS id FROM turn_words WHERE turn_words MATCH word.value
+      AND rowid >= ? AND rowid < ? ORDER BY rowid DESC LIMIT ${MAX_POSTINGS})) AS ids FROM json_each(?) AS word`,
+    ...[from, below, JSON.stringify(asked)],
+  );
+  const weights = new Map<number, number>();
+  const postings = lists.map(({ ids }) => JSON.parse(ids) as number[]);
+  const newest = Math.max(...postings.map((posted) => posted[0] ?? 0));
+  for (const posted of postings) {
+    const weight = rarityOf(posted, newest);
+    for (const id of posted) weights.set(id, (weights.get(id) ?? 0) + weight);
+  }
+  const best = [...weights].toSorted(([a, x], [b, y]) => y - x || b - a).slice(0, MAX_CANDIDATES);
+  return sql
+    .run<{ id: number; words: string | null; body: string | null }>(
+      `SELECT turn_sign.id, words, CASE WHEN words IS NULL THEN body END AS body FROM json_each(?) AS found
+        JOIN turn_sign ON turn_sign.id = found.value`,
+      JSON.stringify(best.map(([id]) => id)),
+    )
+    .map(toCandidate);
+}
+
+/** A list that was cut tells by how far back it reaches how frequent its word is. */
+function rarityOf(posted: number[], newest: number): number {
+  const oldest = posted.length < MAX_POSTINGS ? 0 : posted.at(-1)!;
+  return Math.log(1 + (newest - oldest) / posted.length);
+}
+
+/** A turn that was recorded before its words were has them in its request. */
+function toCandidate({ id, words, body }: { id: number; words: string | null; body: string | null }): Candidate {
+  if (words === null) return { id, words: contentWords((JSON.parse(body!) as { request: string }).request) };
+  return { id, words: new Set(words === "" ? [] : words.split(" ").slice(0, -1)) };
+}
