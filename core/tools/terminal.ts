@@ -30,7 +30,7 @@ const DESCRIPTION =
   'array with it, and has no print | "command", system() or strftime(). A non-zero exit_code marks the call as failed. ' +
   "Long output is cut in the middle: filter it in the command.";
 
-export function createTerminal({ workspace, settings }: FileToolOptions): Tool<Args> {
+export function createTerminal({ workspace, settings, clock, budget }: FileToolOptions): Tool<Args> {
   return {
     name: "terminal",
     description: DESCRIPTION,
@@ -39,7 +39,7 @@ export function createTerminal({ workspace, settings }: FileToolOptions): Tool<A
     failsOften: true,
     async run(args, { signal }) {
       const timeoutMs = args.timeout_ms ?? DEFAULT_TIMEOUT_MS;
-      const run = await runShell(args.command, { workspace, signal, timeoutMs });
+      const run = await runShell(args.command, { workspace, turnBudget: budget, signal, clock, timeoutMs });
       return toResult(run, timeoutMs, settings.turn.maxResultChars);
     },
   };
@@ -67,6 +67,18 @@ function explainStop(stopped: ShellRun["stopped"], timeoutMs: number): JsonObjec
       return {
         code: "timed_out",
         error: `The command was stopped after ${timeoutMs} ms; files it had written are kept. Let it do less, or give it more time with timeout_ms.`,
+      };
+    case "memory":
+      return {
+        code: "too_large",
+        error:
+          "A command was not run: its input does not fit into this shell's memory, as stderr says. Give it a part of the input, or choose another command.",
+      };
+    case "writes":
+      return {
+        code: "write_limit",
+        error:
+          "The command has written all it may, as stderr says; files it had written before are kept. Write less often: gather lines and redirect a whole loop once (done > file). Do the rest in another call.",
       };
     case "limit":
       return {

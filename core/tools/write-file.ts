@@ -17,9 +17,9 @@ const DESCRIPTION =
   "instead. Files stay for the whole session. AGENTS.md, SOUL.md and their like at the root change only when the person " +
   "approves: the call then says so, and the work goes on without it.";
 
-type Options = Pick<FileToolOptions, "workspace" | "approvals" | "isTainted">;
+type Options = Pick<FileToolOptions, "workspace" | "approvals" | "isTainted" | "budget">;
 
-export function createWriteFile({ workspace, approvals, isTainted }: Options): Tool<Args> {
+export function createWriteFile({ workspace, approvals, isTainted, budget }: Options): Tool<Args> {
   return {
     name: "write_file",
     description: DESCRIPTION,
@@ -29,7 +29,7 @@ export function createWriteFile({ workspace, approvals, isTainted }: Options): T
     async run(args, { op }) {
       // The path too was chosen by somebody.
       const writer = isTainted?.(`${args.path}\n${args.content}`) ? "content" : "own";
-      const written = workspace.putAsAgent(args.path, new TextEncoder().encode(args.content), writer);
+      const written = workspace.putAsAgent(args.path, new TextEncoder().encode(args.content), writer, budget);
       if (!written.ok && written.failure.code === "approval_needed") {
         return askPerson(args, op, { workspace, approvals });
       }
@@ -40,7 +40,11 @@ export function createWriteFile({ workspace, approvals, isTainted }: Options): T
   };
 }
 
-function askPerson({ path, content }: Args, op: string, { workspace, approvals }: Options): ToolResult {
+function askPerson(
+  { path, content }: Args,
+  op: string,
+  { workspace, approvals }: Pick<Options, "workspace" | "approvals">,
+): ToolResult {
   const place = placeOf(workspace, path);
   if (!workspace.isInstructionFile(place)) {
     return fail("bad_path", `'${place}' leads to a file that instructs you: name that file itself.`);
