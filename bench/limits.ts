@@ -64,7 +64,7 @@ function hold(database: string, name: string): Promise<Held> {
   const none = { result: null, heapLimitMiB: 0, peakExternalMiB: 0, peakHeapMiB: 0 };
   return new Promise((resolve) => {
     const args = [...process.execArgv, script, database, name, values.mib];
-    execFile(process.execPath, args, { timeout: 90_000, killSignal: "SIGKILL" }, (error, stdout) => {
+    execFile(process.execPath, args, { timeout: 180_000, killSignal: "SIGKILL" }, (error, stdout) => {
       const last = stdout.trimEnd().split("\n").at(-1);
       if (last) resolve(JSON.parse(last) as Held);
       else

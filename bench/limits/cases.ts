@@ -1,9 +1,19 @@
-// The cases of bench:limits: every tool and the shell's commands, each on the largest input it may be given.
-import { createFileTools } from "../../core/tools/files.ts";
+// The cases of bench:limits: every tool on the largest input it may be given, the shell's commands, and calls side by side.
+import type { Tool } from "../../core/agent/contract.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Sql } from "../../core/ports.ts";
+import { createLibrary } from "../../core/skills/library.ts";
+import { createTools } from "../../core/tools/index.ts";
 import { createWorkspace } from "../../core/workspace/workspace.ts";
+import { createMemoryStore } from "../../stores/memory-store.ts";
+import { createSkillStore } from "../../stores/skill-store.ts";
+import { createMemoryBucket } from "../../test/support/memory-bucket.ts";
+import { createMemoryKv } from "../../test/support/memory-kv.ts";
+import { newProfileId } from "../../test/support/profile-ids.ts";
+import { runChecks } from "../../test/support/quickjs.ts";
+import { createSeededRandom } from "../../test/support/seeded-random.ts";
 import type { CaseResult } from "./case-result.ts";
+import { COMMANDS } from "./commands.ts";
 import type { FixtureName } from "./fixtures.ts";
 
 export interface Case {
@@ -12,183 +22,162 @@ export interface Case {
   run(sql: Sql): Promise<Omit<CaseResult, "ms">>;
 }
 
-/** Commands over `big`, and what their output must hold when they end well. */
-const COMMANDS: [FixtureName, string, RegExp?][] = [
-  ["lines", "wc -l big", /^\d{6} big/],
-  ["lines", "wc big"],
-  ["lines", "head -n 5 big", /^0,name 0,0.5,2026-01-1\n/],
-  ["lines", "tail -n 3 big"],
-  ["lines", "cat big | wc -c", /^104857\d\d/],
-  ["lines", "sort big | head -n 2"],
-  ["lines", "sort -t, -k3 -n big > out; wc -l out"],
-  ["lines", "cut -d, -f2 big | sort | uniq -c | sort -rn | head -n 3"],
-  ["lines", "grep -c 'name 5' big"],
-  ["lines", "grep 'name 5' big | head -n 2"],
-  ["lines", "sed 's/name/NAME/' big > out; head -n 1 out"],
-  ["lines", "sed -n '10,12p' big"],
-  ["lines", "awk -F, '{s+=$3} END{print s}' big"],
-  ["lines", "awk -F, '{a[$2]+=$3} END{for(k in a) print k, a[k]}' big | head -n 2"],
-  ["lines", "awk '{a[NR]=$0} END{print a[1]}' big"],
-  ["lines", "tr a-z A-Z < big | tail -n 1"],
-  ["lines", "base64 big | wc -c"],
-  ["lines", "sha256sum big", /^[0-9a-f]{64} /],
-  ["lines", "md5sum big"],
-  ["lines", "gzip -k big; ls -l"],
-  ["lines", "tar cf out.tar big; ls -l"],
-  ["lines", "xargs -n 10 echo < big | head -n 1"],
-  ["lines", "diff big big"],
-  ["lines", "cp big b2; sed -i '$d' b2; diff big b2"],
-  ["lines", "join -t, big big | head -n 1"],
-  ["lines", "paste big big | head -n 1"],
-  ["lines", "split -l 1000 big part-; ls | wc -l"],
-  ["lines", "rev big | head -n 1"],
-  ["lines", "tac big | head -n 1"],
-  ["lines", "nl big | tail -n 1"],
-  ["lines", "column -t -s, big | head -n 1"],
-  ["lines", "x=$(cat big); echo ${#x}"],
-  ["lines", "x=$(<big); y=$x$x; echo ${#y}"],
-  ["lines", "mapfile -t a < big; echo ${#a[@]}"],
-  ["lines", "while read -r l; do n=$((n+1)); done < big; echo $n"],
-  ["lines", "for w in $(cat big); do n=$((n+1)); done; echo $n"],
-  ["lines", 'cat <<< "$(cat big)" | wc -c'],
-  ["lines", "rg 'name 5,' big | head -n 1"],
-  ["lines", "comm big big | head -n 1"],
-  ["lines", "od -c big | head -n 1"],
-  ["lines", "fold -w 20 big | head -n 1"],
-  ["lines", "expand big | head -n 1"],
-  ["lines", "strings big | head -n 1"],
-  ["lines", "tee a b < big | wc -c"],
-  ["lines", "cat big big > two; ls -l"],
-  ["lines", "cp big b2; mv b2 b3; ls -l"],
-  ["lines", "cat big"],
-  ["short", "wc -l big", /^5242880 big/],
-  ["short", "head -n 5 big", /^0\n1\n2\n3\n4\n$/],
-  ["short", "tail -n 3 big"],
-  ["short", "sort big | tail -n 1"],
-  ["short", "uniq big | head -n 1"],
-  ["short", "cut -c1 big | head -n 1"],
-  ["short", "grep -c 5 big"],
-  ["short", "sed -n '$p' big"],
-  ["short", "awk 'END{print NR}' big"],
-  ["short", "awk '{a[NR]=$0} END{print a[1]}' big"],
-  ["short", "tac big | head -n 1"],
-  ["short", "nl big | tail -n 1"],
-  ["short", "diff big big"],
-  ["short", "paste -sd, big | wc -c"],
-  ["short", "tr '\\n' ' ' < big | wc -w"],
-  ["short", "jq -s length big"],
-  ["short", "mapfile -t a < big; echo ${#a[@]}"],
-  ["short", "for w in $(cat big); do n=$((n+1)); done; echo $n"],
-  ["short", "xargs < big | wc -c"],
-  ["one", "wc big"],
-  ["one", "head -c 20 big", /^word0 word1/],
-  ["one", "grep -o word5 big | wc -l"],
-  ["one", "sed 's/word/W/g' big | wc -c"],
-  ["one", "awk '{print NF}' big"],
-  ["one", "tr ' ' '\\n' < big | sort | uniq -c | head -n 1"],
-  ["one", "cut -d' ' -f3 big", /^word2/],
-  ["one", "rev big | head -c 5"],
-  ["one", "fold -w 1 big | wc -l"],
-  ["one", "read -r x < big; echo ${#x}"],
-  ["one", "set -- $(cat big); echo $#"],
-  ["one", "a=($(cat big)); echo ${#a[@]}"],
-  ["utf8", "wc -m big"],
-  ["utf8", "head -n 2 big", /^строка 0 日本語 🙂 ü\n/],
-  ["utf8", "grep 日本語 big | tail -n 1"],
-  ["utf8", "sed 's/строка/x/' big | wc -c"],
-  ["utf8", "awk '{print length($0)}' big | sort -n | uniq -c | head -n 2"],
-  ["utf8", "sort -r big | head -n 1"],
-  ["utf8", "cut -c1-3 big | uniq | head -n 1"],
-  ["utf8", "tr ü u < big | head -n 1"],
-  ["utf8", "x=$(cat big); echo ${#x}"],
-  ["utf8", "rev big | head -n 1"],
-  ["utf8one", "wc big"],
-  ["utf8one", "sed 's/日/x/g' big | wc -c"],
-  ["utf8one", "awk '{gsub(/日/,\"x\"); print length($0)}' big"],
-  ["binary", "wc big"],
-  ["binary", "grep -c a big"],
-  ["binary", "strings big | head -n 1"],
-  ["binary", "sort big | head -c 10 | od -c"],
-  ["binary", "base64 big > b64; base64 -d b64 | cmp - big; ls -l"],
-  ["binary", "gzip -c big > big.gz; gunzip -c big.gz | sha256sum"],
-  ["zeros", "gzip -k big && zcat big.gz big.gz | wc -c"],
-  ["zeros", "tr '\\0' x < big | wc -c"],
-  ["json", "jq length big"],
-  ["json", "jq '.[0]' big"],
-  ["json", "jq 'map(.n) | add' big"],
-  ["json", "jq -r '.[] | [.id,.name] | @csv' big | head -n 1"],
-  ["json", "jq 'group_by(.name) | length' big"],
-  ["jsonl", "jq -s 'length' big"],
-  ["jsonl", "jq -c .id big | tail -n 1"],
-  ["jsonl", "yq -p json .id big | head -n 1"],
-  ["five", "cat d/* | wc -c"],
-  ["five", "wc -l d/*", /total/],
-  ["five", "grep -rc words d"],
-  ["five", "sha256sum d/*"],
-  ["five", "tar cf out.tar d"],
-  ["five", "sort d/* | tail -n 1"],
-  ["five", "rg -c words"],
-  ["five", "find d -type f | xargs wc -c"],
-  ["five", "du -sh d; ls -lR; cp -r d e"],
-  ["many", "find . -name '*7.txt' | wc -l"],
-  ["many", "ls -lR | wc -l"],
-  ["many", "cat d*/*.txt | sort | tail -n 1"],
-  ["many", "grep -rl 'line 77' . | wc -l"],
-  ["many", "find . -type f | xargs cat | wc -l"],
-  ["many", "tree | tail -n 1; du -a | wc -l"],
-  ["empty", "awk 'BEGIN{for(i=0;i<1000000;i++) a[i]=i; print length(a)}'"],
-  ["empty", 'awk \'BEGIN{for(i=0;i<900000;i++) a["some key " i]="a value " i}\''],
-  ["empty", "awk 'BEGIN{for(;;) a[n++]=\"x\" n}'"],
-  ["empty", "awk 'BEGIN{s=\"x\"; for(;;) s=s s}'"],
-  ["empty", "awk 'BEGIN{s=\"x\"; for(i=0;i<20;i++) s=s s; for(i=0;i<1000;i++) a[i]=toupper(s) i}'"],
-  ["empty", "awk 'BEGIN{for(i=0;i<500000;i++) print i, i*i}' | sort -n | tail -n 1"],
-  ["empty", 'awk \'BEGIN{for(i=0;i<500000;i++) s = s " " i; print split(s, a, " ")}\''],
-  ["empty", "jq -n '[range(1000000)] | length'"],
-  ["empty", "jq -n '[range(3000000)|tostring] | length'"],
-  ["empty", "jq -n 'reduce range(1000000) as $i ({}; .[$i|tostring]=$i) | length'"],
-  ["empty", "jq -n '[limit(1000000; repeat(\"abc\"))] | length'"],
-  ["empty", "jq -n '\"x\" * 15000000 | ascii_upcase | length'"],
-  ["empty", "seq 2000000 | wc -l"],
-  ["empty", "seq 1000000 | sort -rn | head -n 1"],
-  ["empty", "yes | head -n 1000000 | wc -l"],
-  ["empty", "echo {1..100000} | wc -w"],
-  ["empty", "echo {1..300}{1..300}{1..300} | wc -w"],
-  ["empty", "printf '%15000000d' 1 | wc -c"],
-  ["empty", "printf -v x '%8000000s' y; a=$x$x; b=$a$a; echo ${#b}"],
-  ["empty", "x=x; while :; do x=$x$x; done"],
-  ["empty", "printf -v x '%8000000s' y; for i in {1..100}; do a[$i]=$x$i; done; echo ${#a[@]}"],
-  ["empty", "printf -v x '%8000000s' y; for i in {1..100}; do eval \"v$i=\\$x$i\"; done; echo $v3 | wc -c"],
-  ["empty", "printf -v x '%8000000s' y; for i in {1..100}; do declare -A m; m[k$i]=${x/y/$i}; done; echo ${#m[@]}"],
-  ["empty", 'for ((i=0;i<100000;i++)); do a+=("element $i"); done; echo ${#a[@]}'],
-  ["empty", 'for ((i=0;i<100000;i++)); do s+="some text $i "; done; echo ${#s}'],
-  ["empty", "f() { local x; printf -v x '%4000000s' $1; [ $1 -lt 60 ] && f $(($1+1)); echo ${#x}; }; f 1 | tail -n 1"],
-  ["empty", "printf '%4000000s\\n' x | sed ':a;h;G;G;ba' | wc -c"],
-  ["empty", "printf '%1000000s\\n' x | sed 's/ /abcdefghij/g' | wc -c"],
-  ["empty", "for i in $(seq 20); do printf '%900000s' x > /tmp/f$i; done; cat /tmp/f* | wc -c"],
-  ["empty", "seq 100000 | xargs -n 1 echo | tail -n 1"],
-  ["empty", "cat <<X | wc -c\n$(seq 500000)\nX"],
+interface Call {
+  tool: string;
+  args: Record<string, unknown>;
+}
+
+const SKILL = `---
+name: reading-logs
+description: Reads logs. Use when one is given.
+metadata:
+  category: ops
+---
+
+# Reading logs
+
+## When to use
+
+A log is given.
+
+## Steps
+
+1. Read it.
+2. LONG
+
+## Pitfalls
+
+None.
+
+## Verify
+
+It was read.
+`;
+const create = (content: string): Call => ({
+  tool: "skill_manage",
+  args: { action: "create", name: "reading-logs", content },
+});
+const file = (path: string, file_content: string): Call => ({
+  tool: "skill_manage",
+  args: { action: "write_file", name: "reading-logs", file_path: path, file_content },
+});
+/** Fills what QuickJS may have. */
+const GREEDY = `const a = []; for (;;) a.push("x".repeat(1e5) + a.length); // check: prints nothing`;
+const MEGABYTE = "a line of a long support file\n".repeat(33_000);
+
+/** By name: the fixture, calls one after another, and how many times the last is made side by side. */
+const TOOLS: [string, FixtureName, Call[], number?][] = [
+  ["read_file, ordinary lines", "lines", [{ tool: "read_file", args: { path: "big" } }]],
+  ["read_file, the end", "lines", [{ tool: "read_file", args: { path: "big", offset: 326_000 } }]],
+  ["read_file, lines of one character", "short", [{ tool: "read_file", args: { path: "big", limit: 5 } }]],
+  ["read_file, one line", "utf8one", [{ tool: "read_file", args: { path: "big" } }]],
+  ["read_file, not text", "binary", [{ tool: "read_file", args: { path: "big" } }]],
+  ["read_file, eight at once", "utf8", [{ tool: "read_file", args: { path: "big" } }], 8],
+  ["write_file, the largest", "empty", [{ tool: "write_file", args: { path: "f", content: "x".repeat(10 << 20) } }]],
+  ["write_file, multi-byte", "empty", [{ tool: "write_file", args: { path: "f", content: "語".repeat(3_400_000) } }]],
+  [
+    "write_file, eight at once",
+    "empty",
+    [{ tool: "write_file", args: { path: "f", content: "x".repeat(5 << 20) } }],
+    8,
+  ],
+  ["search_files, files of 2 MB", "searched", [{ tool: "search_files", args: { pattern: "7{5} some" } }]],
+  ["search_files, eight at once", "searched", [{ tool: "search_files", args: { pattern: "7{5} some" } }], 8],
+  ["search_files, every line", "searched", [{ tool: "search_files", args: { pattern: "." } }]],
+  ["search_files, many files", "many", [{ tool: "search_files", args: { pattern: "line 777" } }]],
+  ["search_files, names", "many", [{ tool: "search_files", args: { pattern: "77", mode: "names", glob: "**/*.txt" } }]],
+  ["search_files, a larger file", "lines", [{ tool: "search_files", args: { pattern: "name" } }]],
+  ["terminal, eight at once", "lines", [{ tool: "terminal", args: { command: "tail -n 1 big; wc -l big" } }], 8],
+  ["skill_manage, the longest SKILL.md", "empty", [create(SKILL.replace("LONG", "Go on. ".repeat(14_000)))]],
+  [
+    "skill_manage and skill_view, the largest files",
+    "empty",
+    [
+      create(SKILL),
+      ...Array.from({ length: 10 }, (_, i) => file(`references/${i}.md`, MEGABYTE)),
+      { tool: "skill_view", args: { name: "reading-logs", path: "references/3.md" } },
+    ],
+  ],
+  [
+    "skill_manage, a greedy check",
+    "empty",
+    [create(SKILL), file("checks/greedy.json", "{}"), file("scripts/greedy.js", GREEDY)],
+  ],
+  ["skills_list", "empty", [create(SKILL), { tool: "skills_list", args: {} }]],
+  ["memory", "empty", [{ tool: "memory", args: { action: "add", store: "memory", content: "語".repeat(1_000) } }]],
+  [
+    "todo",
+    "empty",
+    [
+      {
+        tool: "todo",
+        args: {
+          todos: Array.from({ length: 50 }, (_, i) => ({ id: `${i}`, content: "x".repeat(200), status: "pending" })),
+        },
+      },
+    ],
+  ],
 ];
 
-export const CASES: Case[] = COMMANDS.map(([fixture, command, expected]) => ({
-  name: `${fixture}: ${command}`,
-  fixture,
-  run: (sql) => runTool(sql, "terminal", { command, timeout_ms: 30_000 }, expected),
-}));
+export const CASES: Case[] = [
+  ...TOOLS.map(([name, fixture, calls, atOnce = 1]) => ({
+    name: `tool: ${name}`,
+    fixture,
+    run: (sql: Sql) => runCalls(sql, calls, atOnce),
+  })),
+  ...COMMANDS.map(([fixture, command, expected]) => ({
+    name: `${fixture}: ${command}`,
+    fixture,
+    run: (sql: Sql) => runCalls(sql, [{ tool: "terminal", args: { command, timeout_ms: 30_000 } }], 1, expected),
+  })),
+];
 
-async function runTool(sql: Sql, tool: string, args: object, expected?: RegExp): Promise<Omit<CaseResult, "ms">> {
-  const { maxFileBytes, maxWorkspaceBytes } = DEFAULTS.turn;
-  const clock = { now: () => 0, sleep: async () => {} };
-  const workspace = createWorkspace({ sql, clock, maxFileBytes, maxBytes: maxWorkspaceBytes });
-  const found = createFileTools({ workspace, settings: DEFAULTS }).find(({ name }) => name === tool)!;
-  const { parts } = await found.run(found.parameters.parse(args), {
-    op: "op",
-    prepared: {},
-    signal: new AbortController().signal,
+async function runCalls(sql: Sql, calls: Call[], atOnce: number, expected?: RegExp): Promise<Omit<CaseResult, "ms">> {
+  const tools = makeTools(sql);
+  let answers: Record<string, unknown>[] = [];
+  for (const [i, call] of calls.entries()) {
+    const times = i === calls.length - 1 ? atOnce : 1;
+    answers = await Promise.all(Array.from({ length: times }, (_, n) => runCall(tools, call, `op-${i}-${n}`)));
+  }
+  const refused = answers.find(({ code }) => typeof code === "string");
+  const said = answers
+    .map((answer) => JSON.stringify(answer).slice(0, 300))
+    .join(" ")
+    .slice(0, 400);
+  if (refused) return { outcome: "refused", code: String(refused.code), said };
+  const isRight = answers.every(({ stdout }) => expected === undefined || expected.test(String(stdout)));
+  return { outcome: isRight ? "done" : "wrong", code: null, said };
+}
+
+async function runCall(tools: Tool[], { tool, args }: Call, op: string): Promise<Record<string, unknown>> {
+  const found = tools.find(({ name }) => name === tool);
+  if (!found) throw new Error(`there is no tool '${tool}'`);
+  const parsed: unknown = found.parameters.parse(args);
+  const prepared = (await found.prepare?.(parsed)) ?? {};
+  const { parts } = await found.run(parsed, { op, prepared, signal: new AbortController().signal });
+  return Object.assign({}, ...parts.map((part) => JSON.parse(part.text))) as Record<string, unknown>;
+}
+
+function makeTools(sql: Sql): Tool[] {
+  const clock = {
+    now: () => Date.now(),
+    sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
+  };
+  const profile = newProfileId();
+  const { maxFileBytes, maxWorkspaceBytes: maxBytes } = DEFAULTS.turn;
+  const random = createSeededRandom(1);
+  const store = createSkillStore({ bucket: createMemoryBucket({ clock }), profile, clock, random, swapMs: 10_000 });
+  const todos: { items: [] } = { items: [] };
+  return createTools({
+    workspace: createWorkspace({ sql, clock, maxFileBytes, maxBytes }),
+    library: createLibrary({ store, seeds: {}, scene: { prints: () => ({}) } }),
+    skills: store,
+    runChecks,
+    todos: { items: () => todos.items, put: (items) => void Object.assign(todos, { items }), labelOf: () => "own" },
+    memory: createMemoryStore({ kv: createMemoryKv({ clock }), profile, clock, overlayMs: DEFAULTS.memory.overlayMs }),
+    origin: "foreground",
+    session: "01J00000000000000000000000",
+    clock,
+    settings: DEFAULTS,
   });
-  const answer = Object.assign({}, ...parts.map((part) => JSON.parse(part.text))) as Record<string, unknown>;
-  const code = typeof answer.code === "string" ? answer.code : null;
-  const said = `${String(answer.stdout ?? "")}|${String(answer.stderr ?? "")}`.slice(0, 300);
-  if (code !== null) return { outcome: "refused", code, said };
-  const isRight = expected === undefined || expected.test(String(answer.stdout));
-  return { outcome: isRight ? "done" : "wrong", code, said };
 }

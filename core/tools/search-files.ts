@@ -48,7 +48,7 @@ export function createSearchFiles(options: FileToolOptions): Tool<Args> {
     effect: "read",
     paths: ({ path }) => ({ reads: [placeOf(workspace, path ?? workspace.root)], writes: [] }),
     async run(args, { signal }) {
-      const search: Search = { ...options, signal };
+      const search: Search = { ...options, signal, began: options.clock?.now() ?? 0 };
       const chosen = await chooseFiles(search, args);
       if (!chosen.ok) return fail(chosen.failure.code, chosen.failure.message);
       const { searched, skipped } =
@@ -66,7 +66,7 @@ export function createSearchFiles(options: FileToolOptions): Tool<Args> {
   };
 }
 
-type Search = FileToolOptions & { signal: AbortSignal };
+type Search = FileToolOptions & { signal: AbortSignal; began: number };
 
 /** The files that `path` and `glob` leave. */
 async function chooseFiles(search: Search, { path, glob }: Args): Promise<Result<FileInfo[]>> {
@@ -106,7 +106,7 @@ async function matchPaths(search: Search, pattern: string, paths: string[]): Pro
 /** Some files at a time: all of a full workspace would not fit into memory. */
 async function matchLines(search: Search, pattern: string, files: FileInfo[]): Promise<Result<string[]>> {
   const lines: string[] = [];
-  for (let rest = files; rest.length > 0 && lines.length <= MAX_LINES; ) {
+  for (let rest = files; rest.length > 0 && lines.length <= MAX_LINES;) {
     const count = countTogether(rest);
     const paths = rest.slice(0, count).map((file) => file.path);
     const found = await grep(search, pattern, ["-n", "-m", String(MAX_LINES + 1), "--", ...paths]);
@@ -133,7 +133,7 @@ async function grep(search: Search, pattern: string, args: string[], stdin?: str
     workspace: search.workspace,
     clock: search.clock,
     signal: search.signal,
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: Math.max(1, TIMEOUT_MS - ((search.clock?.now() ?? search.began) - search.began)),
     args: ["-P", ...expression, ...args],
     stdin,
   });

@@ -59,11 +59,7 @@ export function createShellCommands(heavy?: HeavyRun): ShellCommands {
   const commands = names.map((name) =>
     defineCommand(name, async (args, context) => {
       if (!context.origCommand) throw new Error(`just-bash gave no original ${name} to wrap`);
-      const asked = await ask(name, args, context);
-      refusal = asked.refusal;
-      if (refusal === null && asked.bytes > LIGHT_BYTES && heavy && !(await heavy.begin())) {
-        refusal = `${name}: another command of this kind is running: try again, or with less input`;
-      }
+      refusal = await whyRefused(name, args, context, heavy);
       if (refusal !== null) {
         // The whole script ends: what follows would work on the output of a command that had none.
         context.executionScope?.consumeLimited("memory", 1, 0, name);
@@ -79,17 +75,17 @@ export function createShellCommands(heavy?: HeavyRun): ShellCommands {
 }
 
 type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
-/** What a command will need, and why it is not to have that. */
-async function ask(
-  name: string,
-  args: string[],
-  context: Context,
-): Promise<{ bytes: number; refusal: string | null }> {
+
+/** Why a command is not to have what it will need. */
+async function whyRefused(name: string, args: string[], context: Context, heavy?: HeavyRun): Promise<string | null> {
   const cost = COSTS[name] ?? OTHER;
   const input = context.stdin as unknown as string;
   const sizes = await Promise.all(args.map((arg) => (name === "tee" ? 0 : sizeOf(arg, context))));
   const bytes = sizes.reduce((sum, size) => sum + size, input.length);
-  if (bytes <= SMALL_BYTES) return { bytes, refusal: null };
+  if (bytes <= SMALL_BYTES) return null;
+  if (bytes * cost.byte > LIGHT_BYTES && heavy && !(await heavy.begin())) {
+    return `${name}: another run with as large an input is not done yet: try again, or with less input`;
+  }
   const shape = { bytes: 0, lines: 0 };
   addShape(shape, input);
   for (const [i, size] of sizes.entries()) {
@@ -99,12 +95,12 @@ async function ask(
     else shape.bytes += size;
   }
   const needed = shape.bytes * cost.byte + shape.lines * cost.line;
-  if (needed <= BUDGET_BYTES) return { bytes: needed, refusal: null };
+  if (needed <= BUDGET_BYTES) return null;
   const most = Math.floor(BUDGET_BYTES / (cost.byte + (cost.line * shape.lines) / Math.max(1, shape.bytes)));
-  const refusal =
+  return (
     `${name}: ${bytes} bytes in ${shape.lines || "some"} lines are too much for ${name} in this shell, whose memory holds ` +
-    `about ${most} bytes of them: give it a part (head -c, tail -c, sed -n, split -l), or look with grep, wc or search_files`;
-  return { bytes: needed, refusal };
+    `about ${most} bytes of them: give it a part (head -c, tail -c, sed -n, split -l), or look with grep, wc or search_files`
+  );
 }
 
 /** Of a file that an operand names; 0 for whatever is none. */

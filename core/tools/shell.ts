@@ -3,7 +3,7 @@
 import { Bash, InMemoryFs, MountableFs } from "just-bash/browser";
 import type { Clock } from "../ports.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { CALL_WRITES, type WriteBudget, createWriteBudget } from "../workspace/write-budget.ts";
+import type { WriteBudget } from "../workspace/write-budget.ts";
 import { createHeavyRun } from "./heavy-run.ts";
 import { createShellCommands } from "./shell-commands.ts";
 
@@ -33,8 +33,8 @@ export async function runShell(command: string, options: ShellOptions): Promise<
   for (const folder of ["/tmp", "/dev"]) scratch.mkdirSync(folder, { recursive: true });
   const { root } = options.workspace;
   const refused = new Set<string>();
-  const budget = createWriteBudget("call", CALL_WRITES, options.turnBudget);
-  const mount = options.workspace.mount({ budget, onRefused: (error) => refused.add(error.message) });
+  const { workspace, turnBudget } = options;
+  const mount = workspace.mount({ turnBudget, onRefused: (error) => refused.add(error.message) });
   const heavy = options.clock && createHeavyRun(options.clock, options.signal, options.timeoutMs);
   const { commands, refusal } = createShellCommands(heavy);
   const bash = new Bash({
@@ -71,7 +71,7 @@ export async function runShell(command: string, options: ShellOptions): Promise<
   // Some commands say something else of a file they may not write, or nothing at all.
   const unsaid = [...refused].filter((error) => !written.includes(error));
   const stderr = `${written}${unsaid.map((error) => `bash: ${error}\n`).join("")}`;
-  const stopped = refusal() !== null ? "memory" : budget.isSpent() ? "writes" : whyStopped(exitCode, stderr);
+  const stopped = refusal() !== null ? "memory" : mount.isSpent() ? "writes" : whyStopped(exitCode, stderr);
   return {
     exitCode: stopped === "writes" && exitCode === 0 ? 1 : exitCode,
     stdout,

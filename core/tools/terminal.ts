@@ -70,9 +70,9 @@ function explainStop(stopped: ShellRun["stopped"], timeoutMs: number): JsonObjec
       };
     case "memory":
       return {
-        code: "too_large",
+        code: "memory_limit",
         error:
-          "A command was not run: its input does not fit into this shell's memory, as stderr says. Give it a part of the input, or choose another command.",
+          "A command was not run, because there is not enough memory for it; stderr says what fits. Files written before are kept.",
       };
     case "writes":
       return {

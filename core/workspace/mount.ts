@@ -5,7 +5,7 @@ import type { FileContent, FsStat, IFileSystem } from "just-bash/browser";
 import { type Encoding, encode, encodingOf } from "./encoding.ts";
 import { FileError } from "./file-node.ts";
 import type { FileTree } from "./file-tree.ts";
-import type { WriteBudget } from "./write-budget.ts";
+import { CALL_WRITES, type WriteBudget, createWriteBudget } from "./write-budget.ts";
 
 /** Appended bytes that wait, of all files together. */
 const MAX_WAITING_BYTES = 256 << 10;
@@ -16,16 +16,20 @@ export interface Mount {
   files: IFileSystem;
   /** Writes what waits. Throws a FileError when there is no room for it any more. */
   flush(): void;
+  /** Whether a write was refused because the run, or its turn, had written all it may. */
+  isSpent(): boolean;
 }
 
 export interface MountOptions {
-  budget: WriteBudget;
+  /** What the run's turn may write. The run has a limit of its own besides. */
+  turnBudget?: WriteBudget;
   /** Hears each refusal that commands report in other words, or not at all. */
   onRefused(error: FileError): void;
 }
 
 /** The methods of `files` are those of `tree` as promises, and do their work when they are called. */
-export function createMount(files: IFileSystem, tree: FileTree, { budget, onRefused }: MountOptions): Mount {
+export function createMount(files: IFileSystem, tree: FileTree, { turnBudget, onRefused }: MountOptions): Mount {
+  const budget = createWriteBudget("call", CALL_WRITES, turnBudget);
   /** By the place of an existing file. */
   const waiting = new Map<string, { pieces: Uint8Array[]; bytes: number }>();
   let waitingBytes = 0;
@@ -100,7 +104,7 @@ export function createMount(files: IFileSystem, tree: FileTree, { budget, onRefu
       };
     },
   });
-  return { files: proxy, flush };
+  return { files: proxy, flush, isSpent: () => budget.isSpent() };
 }
 
 const TOLD = new Set<string>(["EPERM", "EDQUOT"]);

@@ -10,7 +10,7 @@ import { FileError, type FileNode, WORKSPACE_SCHEMA, type Writer } from "./file-
 import { FileTree, type FileTreeOptions } from "./file-tree.ts";
 import { isInstructionFile } from "./instruction-files.ts";
 import { type Mount, type MountOptions, createMount } from "./mount.ts";
-import type { WriteBudget } from "./write-budget.ts";
+import { TURN_WRITES, type WriteBudget, createWriteBudget } from "./write-budget.ts";
 import {
   WORKSPACE_ROOT,
   joinPath,
@@ -134,6 +134,11 @@ export class Workspace implements IFileSystem {
     return parsed.ok && isInstructionFile(parsed.value);
   }
 
+  /** What the agent may write in a turn that begins now. */
+  beginTurn(): WriteBudget {
+    return createWriteBudget("turn", TURN_WRITES);
+  }
+
   /** The workspace as one run of the shell sees it. */
   mount(options: MountOptions): Mount {
     return createMount(this, this.#tree, options);
@@ -145,7 +150,7 @@ export class Workspace implements IFileSystem {
     const encoding = encodingOf(options);
     if (encoding !== "utf8" && encoding !== "utf-8") return decode(this.#tree.read(path), encoding);
     this.#tree.open(path);
-    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
     const pieces: string[] = [];
     for (const part of this.#tree.parts(path)) pieces.push(decoder.decode(part, { stream: true }));
     return pieces.join("") + decoder.decode();
