@@ -18,6 +18,7 @@ import {
 import { constants as os } from "node:os";
 import { delimiter, dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { patchJustBash } from "./patch-just-bash.mjs";
 
 const MIN_NODE = 24;
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
@@ -28,7 +29,10 @@ const lockFile = join(root, ".bootstrap.lock");
 try {
   const failed = await install();
   if (failed) finish(failed);
-  else await runCommand(process.argv.slice(2));
+  else {
+    patchJustBash(modules);
+    await runCommand(process.argv.slice(2));
+  }
 } catch (error) {
   say(error.message);
   process.exitCode = 1;

@@ -1,7 +1,7 @@
 // Runs a command or a shell script of a check in just-bash, over files that are in memory and gone afterwards. No network,
 // no host, a limit on everything. Called by run-checks.ts.
 import { Bash, InMemoryFs } from "just-bash/browser";
-import { AWK } from "../tools/shell.ts";
+import { createShellCommands } from "../tools/shell-commands.ts";
 import { MAX_OUTPUT_CHARS, type Program, type ProgramRun } from "./program.ts";
 
 const FOLDER = "/skill";
@@ -32,7 +32,7 @@ export async function runShellCheck({ files }: Program, command: string): Promis
     fs,
     cwd: FOLDER,
     env: { HOME: FOLDER },
-    customCommands: [AWK],
+    customCommands: createShellCommands().commands,
     // It patches globals, and an isolate is shared with the streams and timers of others.
     defenseInDepth: false,
     executionLimits: LIMITS,

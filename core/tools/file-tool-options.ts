@@ -1,12 +1,18 @@
 // What every tool that works on files is made from, and how it names the place a call works on.
 import type { Result } from "../errors.ts";
+import type { Clock } from "../ports.ts";
 import type { ApprovalState } from "../schemas/approval.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { WriteBudget } from "../workspace/write-budget.ts";
 
 export interface FileToolOptions {
   workspace: Workspace;
   settings: Settings;
+  /** Absent: no other session shares the memory. */
+  clock?: Clock;
+  /** What the turn may write. */
+  budget: WriteBudget;
   /** Whether a text that the agent writes says what it has read. Absent: none does. */
   isTainted?(text: string): boolean;
   /** Absent: there is nobody to ask. */

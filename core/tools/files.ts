@@ -7,7 +7,8 @@ import { createSearchFiles } from "./search-files.ts";
 import { createTerminal } from "./terminal.ts";
 import { createWriteFile } from "./write-file.ts";
 
-/** In the order the model sees them. */
-export function createFileTools(options: FileToolOptions): Tool[] {
+/** In the order the model sees them. Made for one turn, which they share a budget of writes in. */
+export function createFileTools(given: Omit<FileToolOptions, "budget">): Tool[] {
+  const options = { ...given, budget: given.workspace.beginTurn() };
   return [createReadFile(options), createWriteFile(options), createSearchFiles(options), createTerminal(options)];
 }

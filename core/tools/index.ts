@@ -55,7 +55,7 @@ export function createTools(options: SessionToolOptions): Tool[] {
   const approval = options.pending && { pending: options.pending, session, clock };
   const { taint, todos } = options;
   return [
-    ...createFileTools({ workspace, settings, approvals, ...(taint && { isTainted: taint.isTainted }) }),
+    ...createFileTools({ workspace, settings, clock, approvals, ...(taint && { isTainted: taint.isTainted }) }),
     ...(todos ? [createTodo(todos)] : []),
     ...createSkillTools({
       library,

@@ -82,22 +82,25 @@ interface Reading {
   maxChars: number;
 }
 
+/** Never makes an array of all lines: of the largest file that would take more memory than there is. */
 function showLines({ path, bytes, text, args, label, maxChars }: Reading): ToolResult {
-  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const total = countLines(text);
   const first = args.offset ?? 1;
-  if (first > Math.max(1, lines.length)) {
-    return fail("past_end", `'${path}' has ${lines.length} lines: ask for an offset of at most ${lines.length}.`);
+  if (first > Math.max(1, total)) {
+    return fail("past_end", `'${path}' has ${total} lines: ask for an offset of at most ${total}.`);
   }
-  const asked = lines.slice(first - 1, args.limit === undefined ? undefined : first - 1 + args.limit);
-  const outcome: JsonObject = { path, lines: lines.length, truncated: false, bytes };
-  if (asked.length < lines.length) outcome.shown = `${first}-${first + asked.length - 1}`;
+  const start = skipLines(text, 0, first - 1);
+  const count = Math.min(args.limit ?? total, total - first + 1);
+  const end = skipLines(text, start, count);
+  const outcome: JsonObject = { path, lines: total, truncated: false, bytes };
+  if (count < total) outcome.shown = `${first}-${first + count - 1}`;
   const room = maxChars - JSON.stringify(outcome).length - NOTE_CHARS;
-  const whole = asked.join("");
+  const whole = text.slice(start, end);
   if (fitsIn(whole, room)) return succeed(outcome, { [label]: { content: whole } });
 
-  const fitting = countFitting(asked, room);
-  const last = first + fitting - 1;
-  if (fitting === 0) {
+  const fitting = takeLines(text, start, room);
+  const last = first + fitting.lines - 1;
+  if (fitting.lines === 0) {
     outcome.shown = `${first}-${first}`;
     outcome.more = `Line ${first} alone is too long for one result: use terminal (cut -c, grep -o, jq) to see parts of it.`;
   } else {
@@ -105,18 +108,39 @@ function showLines({ path, bytes, text, args, label, maxChars }: Reading): ToolR
     outcome.more = `Lines ${first} to ${last} are shown: call again with offset ${last + 1}, or pick what you need with search_files or terminal.`;
   }
   outcome.truncated = true;
-  const content = fitting === 0 ? takeStart(asked[0] ?? "", room) : asked.slice(0, fitting).join("");
+  const content = fitting.lines === 0 ? takeStart(text.slice(start, end), room) : text.slice(start, fitting.end);
   return succeed(outcome, { [label]: { content } });
 }
 
 /** Room for `more`, `shown` and the braces. */
 const NOTE_CHARS = 300;
 
-function countFitting(lines: string[], room: number): number {
-  let used = 0;
-  for (const [i, line] of lines.entries()) {
-    if (!fitsIn(line, room - used)) return i;
-    used += jsonChars(line);
+function countLines(text: string): number {
+  let lines = text === "" || text.endsWith("\n") ? 0 : 1;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++;
+  return lines;
+}
+
+/** Where the text goes on behind so many lines. */
+function skipLines(text: string, from: number, lines: number): number {
+  let at = from;
+  for (let i = 0; i < lines; i++) {
+    const newline = text.indexOf("\n", at);
+    if (newline === -1) return text.length;
+    at = newline + 1;
   }
-  return lines.length;
+  return at;
+}
+
+/** How many whole lines cost no more than `room`. */
+function takeLines(text: string, start: number, room: number): { lines: number; end: number } {
+  let used = 0;
+  let end = start;
+  for (let lines = 0; ; lines++) {
+    const next = skipLines(text, end, 1);
+    const line = text.slice(end, next);
+    if (next === end || !fitsIn(line, room - used)) return { lines, end };
+    used += jsonChars(line);
+    end = next;
+  }
 }

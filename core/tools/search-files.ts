@@ -15,6 +15,8 @@ const MAX_LINE_CHARS = 500;
 const TIMEOUT_MS = 5_000;
 /** Linear is still slow on megabytes, and nothing stops a match once it has begun. */
 const MAX_SEARCHED_FILE_BYTES = 2 << 20;
+const MAX_TOGETHER_BYTES = 4 << 20;
+const MAX_TOGETHER = 1_000;
 const MAX_SKIPPED_NAMED = 10;
 
 const Args = z.strictObject({
@@ -46,13 +48,16 @@ export function createSearchFiles(options: FileToolOptions): Tool<Args> {
     effect: "read",
     paths: ({ path }) => ({ reads: [placeOf(workspace, path ?? workspace.root)], writes: [] }),
     async run(args, { signal }) {
-      const search: Search = { ...options, signal };
+      const search: Search = { ...options, signal, began: options.clock?.now() ?? 0 };
       const chosen = await chooseFiles(search, args);
       if (!chosen.ok) return fail(chosen.failure.code, chosen.failure.message);
       const { searched, skipped } =
         args.mode === "names" ? { searched: chosen.value, skipped: [] } : bySize(chosen.value);
       const paths = searched.map((file) => file.path);
-      const found = await (args.mode === "names" ? matchPaths : matchLines)(search, args.pattern, paths);
+      const found =
+        args.mode === "names"
+          ? await matchPaths(search, args.pattern, paths)
+          : await matchLines(search, args.pattern, searched);
       if (!found.ok) return fail(found.failure.code, found.failure.message);
       // Lines of several files are as good as the worst of these.
       const label = paths.every((path) => workspace.labelOf(path) === "own") ? "own" : "content";
@@ -61,7 +66,7 @@ export function createSearchFiles(options: FileToolOptions): Tool<Args> {
   };
 }
 
-type Search = FileToolOptions & { signal: AbortSignal };
+type Search = FileToolOptions & { signal: AbortSignal; began: number };
 
 /** The files that `path` and `glob` leave. */
 async function chooseFiles(search: Search, { path, glob }: Args): Promise<Result<FileInfo[]>> {
@@ -98,14 +103,27 @@ async function matchPaths(search: Search, pattern: string, paths: string[]): Pro
   return paths.length === 0 ? ok([]) : grep(search, pattern, [], paths.map((path) => `${path}\n`).join(""));
 }
 
-async function matchLines(search: Search, pattern: string, paths: string[]): Promise<Result<string[]>> {
-  const [only] = paths;
-  if (only === undefined) return ok([]);
-  const found = await grep(search, pattern, ["-n", "-m", String(MAX_LINES + 1), "--", ...paths]);
-  if (!found.ok) return found;
-  // grep names the file only when there are several, and shows lines of binary files too.
-  const named = paths.length === 1 ? found.value.map((line) => `${only}:${line}`) : found.value;
-  return ok(named.filter((line) => !line.includes("\0")));
+/** Some files at a time: all of a full workspace would not fit into memory. */
+async function matchLines(search: Search, pattern: string, files: FileInfo[]): Promise<Result<string[]>> {
+  const lines: string[] = [];
+  for (let rest = files; rest.length > 0 && lines.length <= MAX_LINES;) {
+    const count = countTogether(rest);
+    const paths = rest.slice(0, count).map((file) => file.path);
+    const found = await grep(search, pattern, ["-n", "-m", String(MAX_LINES + 1), "--", ...paths]);
+    if (!found.ok) return found;
+    // grep names the file only when there are several, and shows lines of binary files too.
+    const named = paths.length === 1 ? found.value.map((line) => `${paths[0]}:${line}`) : found.value;
+    lines.push(...named.filter((line) => !line.includes("\0")));
+    rest = rest.slice(count);
+  }
+  return ok(lines);
+}
+
+/** How many of the first files are searched in one go. */
+function countTogether(files: FileInfo[]): number {
+  let bytes = 0;
+  const end = files.findIndex((file, i) => (bytes += file.size) > MAX_TOGETHER_BYTES && i > 0);
+  return Math.min(MAX_TOGETHER, end === -1 ? files.length : end);
 }
 
 async function grep(search: Search, pattern: string, args: string[], stdin?: string): Promise<Result<string[]>> {
@@ -113,8 +131,9 @@ async function grep(search: Search, pattern: string, args: string[], stdin?: str
   const expression = insensitive ? ["-i", "-e", pattern.slice(4)] : ["-e", pattern];
   const run = await runShell("grep", {
     workspace: search.workspace,
+    clock: search.clock,
     signal: search.signal,
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: Math.max(1, TIMEOUT_MS - ((search.clock?.now() ?? search.began) - search.began)),
     args: ["-P", ...expression, ...args],
     stdin,
   });

@@ -1,20 +1,27 @@
 // One run of just-bash over a session's workspace: the workspace at /work, everything else in memory and gone afterwards.
 // Called by the tools terminal and search_files. No network, no host files, a limit on everything.
-import { Bash, type CustomCommand, InMemoryFs, MountableFs, defineCommand } from "just-bash/browser";
+import { Bash, InMemoryFs, MountableFs } from "just-bash/browser";
+import type { Clock } from "../ports.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { adaptAwkArguments } from "./awk-arguments.ts";
+import type { WriteBudget } from "../workspace/write-budget.ts";
+import { createHeavyRun } from "./heavy-run.ts";
+import { createShellCommands } from "./shell-commands.ts";
 
 export interface ShellRun {
   exitCode: number;
   stdout: string;
   stderr: string;
   /** The command did not end by itself: out of time, over a limit, or called off by the signal. */
-  stopped: "time" | "limit" | "signal" | null;
+  stopped: "time" | "limit" | "signal" | "writes" | "memory" | null;
 }
 
 export interface ShellOptions {
   workspace: Workspace;
+  /** What the turn may write. A run has a limit of its own besides. */
+  turnBudget?: WriteBudget;
   signal: AbortSignal;
+  /** Absent: nobody else runs here. */
+  clock?: Clock;
   timeoutMs: number;
   /** Further words of the command, taken as they are. */
   args?: string[];
@@ -26,14 +33,18 @@ export async function runShell(command: string, options: ShellOptions): Promise<
   for (const folder of ["/tmp", "/dev"]) scratch.mkdirSync(folder, { recursive: true });
   const { root } = options.workspace;
   const refused = new Set<string>();
+  const { workspace, turnBudget } = options;
+  const mount = workspace.mount({ turnBudget, onRefused: (error) => refused.add(error.message) });
+  const heavy = options.clock && createHeavyRun(options.clock, options.signal, options.timeoutMs);
+  const { commands, refusal } = createShellCommands(heavy);
   const bash = new Bash({
     fs: new MountableFs({
       base: scratch,
-      mounts: [{ mountPoint: root, filesystem: options.workspace.mount((error) => refused.add(error)) }],
+      mounts: [{ mountPoint: root, filesystem: mount.files }],
     }),
     cwd: root,
     env: { HOME: root },
-    customCommands: [AWK],
+    customCommands: commands,
     // It patches globals, and an isolate is shared with the streams and timers of other sessions.
     defenseInDepth: false,
     executionLimits: { ...LIMITS, maxExecutionTimeMs: options.timeoutMs },
@@ -45,17 +56,24 @@ export async function runShell(command: string, options: ShellOptions): Promise<
       args: options.args,
       stdin: options.stdin,
     })
-    .catch(toFailedRun);
+    .catch(toFailedRun)
+    .finally(() => heavy?.end());
+  try {
+    mount.flush();
+  } catch (error) {
+    refused.add(toFailedRun(error).stderr.trim());
+  }
   const { exitCode } = result;
   // Commands may cut a character in half. No provider takes such text, and a result stays in every later request.
   const stdout = `${result.stdout}${await leftAt(scratch, "/dev/stdout")}`.toWellFormed();
-  const written = `${result.stderr}${await leftAt(scratch, "/dev/stderr")}`.toWellFormed();
+  const errors = refusal() === null ? result.stderr : `${refusal()}\n`;
+  const written = `${errors}${await leftAt(scratch, "/dev/stderr")}`.toWellFormed();
   // Some commands say something else of a file they may not write, or nothing at all.
   const unsaid = [...refused].filter((error) => !written.includes(error));
   const stderr = `${written}${unsaid.map((error) => `bash: ${error}\n`).join("")}`;
-  const stopped = whyStopped(exitCode, stderr);
+  const stopped = refusal() !== null ? "memory" : mount.isSpent() ? "writes" : whyStopped(exitCode, stderr);
   return {
-    exitCode,
+    exitCode: stopped === "writes" && exitCode === 0 ? 1 : exitCode,
     stdout,
     stderr: stderr.replace(LIBRARY_ADVICE, ""),
     stopped: stopped === "time" && options.signal.aborted ? "signal" : stopped,
@@ -84,17 +102,6 @@ const LIMITS = {
   maxLiveBytes: 32_000_000,
   maxInputBytes: 32_000_000,
 };
-
-/** `awk` of just-bash behind arguments it understands; also for the checks of skills (core/checks/shell.ts). */
-export const AWK: CustomCommand = defineCommand("awk", async (args, context) => {
-  const adapted = await adaptAwkArguments(args, async (path) => {
-    const place = context.fs.resolvePath(context.cwd, path);
-    return (await context.fs.exists(place)) ? context.fs.readFile(place) : null;
-  });
-  if (!adapted.ok) return { stdout: "", stderr: `${adapted.message}\n`, exitCode: 2 };
-  if (!context.origCommand) throw new Error("just-bash gave no original awk to wrap");
-  return context.origCommand(adapted.args);
-});
 
 /** A redirection into a file that cannot be written ends the whole script with the file system's error. */
 function toFailedRun(error: unknown): { exitCode: number; stdout: string; stderr: string } {

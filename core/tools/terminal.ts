@@ -30,7 +30,7 @@ const DESCRIPTION =
   'array with it, and has no print | "command", system() or strftime(). A non-zero exit_code marks the call as failed. ' +
   "Long output is cut in the middle: filter it in the command.";
 
-export function createTerminal({ workspace, settings }: FileToolOptions): Tool<Args> {
+export function createTerminal({ workspace, settings, clock, budget }: FileToolOptions): Tool<Args> {
   return {
     name: "terminal",
     description: DESCRIPTION,
@@ -40,7 +40,7 @@ export function createTerminal({ workspace, settings }: FileToolOptions): Tool<A
     inPieces: "Write a long text with write_file, in parts, and let the command read it.",
     async run(args, { signal }) {
       const timeoutMs = args.timeout_ms ?? DEFAULT_TIMEOUT_MS;
-      const run = await runShell(args.command, { workspace, signal, timeoutMs });
+      const run = await runShell(args.command, { workspace, turnBudget: budget, signal, clock, timeoutMs });
       return toResult(run, timeoutMs, settings.turn.maxResultChars);
     },
   };
@@ -68,6 +68,18 @@ function explainStop(stopped: ShellRun["stopped"], timeoutMs: number): JsonObjec
       return {
         code: "timed_out",
         error: `The command was stopped after ${timeoutMs} ms; files it had written are kept. Let it do less, or give it more time with timeout_ms.`,
+      };
+    case "memory":
+      return {
+        code: "memory_limit",
+        error:
+          "A command was not run, because there is not enough memory for it; stderr says what fits. Files written before are kept.",
+      };
+    case "writes":
+      return {
+        code: "write_limit",
+        error:
+          "The command has written all it may, as stderr says; files it had written before are kept. Write less often: gather lines and redirect a whole loop once (done > file). Do the rest in another call.",
       };
     case "limit":
       return {

@@ -20,9 +20,9 @@ const DESCRIPTION =
   "instead. Files stay for the whole session. AGENTS.md, SOUL.md and their like at the root change only when the person " +
   "approves: the call then says so, and the work goes on without it.";
 
-type Options = Pick<FileToolOptions, "workspace" | "approvals" | "isTainted">;
+type Options = Pick<FileToolOptions, "workspace" | "approvals" | "isTainted" | "budget">;
 
-export function createWriteFile({ workspace, approvals, isTainted }: Options): Tool<Args> {
+export function createWriteFile({ workspace, approvals, isTainted, budget }: Options): Tool<Args> {
   return {
     name: "write_file",
     description: DESCRIPTION,
@@ -40,8 +40,8 @@ export function createWriteFile({ workspace, approvals, isTainted }: Options): T
       // The path too was chosen by somebody.
       const writer = isTainted?.(`${args.path}\n${args.content}`) ? "content" : "own";
       const written = args.append
-        ? workspace.appendAsAgent(args.path, bytes, writer)
-        : workspace.putAsAgent(args.path, bytes, writer);
+        ? workspace.appendAsAgent(args.path, bytes, writer, budget)
+        : workspace.putAsAgent(args.path, bytes, writer, budget);
       if (!written.ok && written.failure.code === "approval_needed") {
         return askPerson(toWhole(args, workspace), op, { workspace, approvals });
       }
@@ -79,7 +79,11 @@ function toWhole(args: Args, workspace: Options["workspace"]): Args {
   return held ? { ...args, content: new TextDecoder().decode(held) + args.content } : args;
 }
 
-function askPerson({ path, content }: Args, op: string, { workspace, approvals }: Options): ToolResult {
+function askPerson(
+  { path, content }: Args,
+  op: string,
+  { workspace, approvals }: Pick<Options, "workspace" | "approvals">,
+): ToolResult {
   const place = placeOf(workspace, path);
   if (!workspace.isInstructionFile(place)) {
     return fail("bad_path", `'${place}' leads to a file that instructs you: name that file itself.`);

@@ -31,6 +31,7 @@ export interface FileNode {
 
 type FileErrorCode =
   | "EBUSY"
+  | "EDQUOT"
   | "EEXIST"
   | "EFBIG"
   | "EINVAL"

@@ -6,6 +6,7 @@ import type { Clock, Sql, SqlValue } from "../ports.ts";
 import { FileError, type FileNode, PROTECTED, ROOT, type Writer } from "./file-node.ts";
 import { isInstructionFile, mayHoldInstructions } from "./instruction-files.ts";
 import { type Quota, createQuota } from "./quota.ts";
+import type { WriteBudget } from "./write-budget.ts";
 import {
   MAX_PATH_BYTES,
   isUnder,
@@ -16,8 +17,10 @@ import {
   splitPath,
 } from "./workspace-path.ts";
 
-/** Bytes of a file in one row: the platform's limit is 2 MB a value. */
+/** Bytes of a file in one row, at most: the platform's limit is 2 MB a value. */
 const PART_BYTES = 512 << 10;
+/** A last part that is shorter is written again with what is appended. */
+const MIN_PART_BYTES = 16 << 10;
 const MAX_LINKS_FOLLOWED = 40;
 
 export interface FileTreeOptions {
@@ -32,6 +35,7 @@ export class FileTree {
   readonly #clock: Clock;
   readonly #maxFileBytes: number;
   readonly #quota: Quota;
+  #budget: WriteBudget | null = null;
 
   constructor(options: FileTreeOptions) {
     this.#sql = options.sql;
@@ -91,18 +95,36 @@ export class FileTree {
   }
 
   read(path: string): Uint8Array {
-    const place = this.need(path);
-    if (place.node.kind === "folder") throw new FileError("EISDIR", "illegal operation on a directory", path);
-    const bytes = new Uint8Array(place.node.size);
+    const { size } = this.open(path);
+    const bytes = new Uint8Array(size);
     let at = 0;
-    for (const part of this.#sql.run<{ data: BlobValue }>(
-      "SELECT data FROM file_part WHERE path = ? ORDER BY i",
-      place.path,
-    )) {
-      bytes.set(toBytes(part.data), at);
-      at += part.data.byteLength;
+    for (const part of this.parts(path)) {
+      bytes.set(part, at);
+      at += part.length;
     }
     return bytes;
+  }
+
+  /** The file itself, links followed. */
+  open(path: string): FileNode {
+    const { node } = this.need(path);
+    if (node.kind === "folder") throw new FileError("EISDIR", "illegal operation on a directory", path);
+    return node;
+  }
+
+  /** The bytes of a file piece by piece, so that no more than one is held. */
+  *parts(path: string): Generator<Uint8Array> {
+    const place = this.need(path);
+    for (let last = -1; ;) {
+      const [row] = this.#sql.run<{ i: number; data: BlobValue }>(
+        "SELECT i, data FROM file_part WHERE path = ? AND i > ? ORDER BY i LIMIT 1",
+        place.path,
+        last,
+      );
+      if (!row) return;
+      last = row.i;
+      yield toBytes(row.data);
+    }
   }
 
   /**
@@ -126,9 +148,31 @@ export class FileTree {
     });
   }
 
+  /** What `work` writes is charged to the budget, too. `work` must not wait for anything. */
+  charged<T>(budget: WriteBudget | null, work: () => T): T {
+    const before = this.#budget;
+    this.#budget = budget;
+    try {
+      return work();
+    } finally {
+      this.#budget = before;
+    }
+  }
+
+  /** Where an existing file lies that the agent may append to; null for everything that `append` has to look at. */
+  placeToAppend(path: string): string | null {
+    const place = this.resolve(path);
+    return this.node(place)?.kind === "file" && !isInstructionFile(place) ? place : null;
+  }
+
+  /** Whether there is room for a file to grow by so much, and all files together. */
+  mayGrow(place: string, bytes: number, allBytes: number): boolean {
+    return (this.node(place)?.size ?? 0) + bytes <= this.#maxFileBytes && this.#quota.hasRoom(allBytes);
+  }
+
   /**
-   * Rewrites only the last part, so that appending line by line stays cheap. `own`: the agent's words; added to anything else they
-   * count as that.
+   * Writes a new part, and the last one again only if it is short: appending line by line stays cheap. `own`: the agent's
+   * words; added to anything else they count as that.
    */
   append(
     path: string,
@@ -146,9 +190,10 @@ export class FileTree {
       if (bytes.length === 0) return { created: false, size };
       this.#checkSize(node.size + bytes.length, path);
       this.#quota.charge(bytes.length, 0, path);
-      const first = Math.floor(node.size / PART_BYTES);
-      const kept = node.size % PART_BYTES === 0 ? new Uint8Array() : this.#part(place, first);
-      this.#writeParts(place, first, concat(kept, bytes));
+      const last = this.#lastPart(place);
+      const isShort = last !== null && last.bytes < MIN_PART_BYTES;
+      const kept = isShort ? this.#part(place, last.i) : new Uint8Array();
+      this.#writeParts(place, last === null ? 0 : isShort ? last.i : last.i + 1, concat(kept, bytes));
       const label = node.writer === "own" ? writer : "content";
       this.#update(place, "mtime = ?, size = ?, writer = ?", this.#clock.now(), size, label);
       return { created: false, size };
@@ -243,8 +288,9 @@ export class FileTree {
     if (old) {
       this.#quota.charge(bytes.length - old.size, 0, path);
       this.#update(place, "mtime = ?, size = ?, writer = ?", this.#clock.now(), bytes.length, writer);
+      // Appending makes short parts: there may be more of them than the size tells.
       const parts = Math.ceil(bytes.length / PART_BYTES);
-      if (old.size > parts * PART_BYTES) this.#sql.run("DELETE FROM file_part WHERE path = ? AND i >= ?", place, parts);
+      this.#sql.run("DELETE FROM file_part WHERE path = ? AND i >= ?", place, parts);
     } else {
       this.#insert(place, path, { kind: "file", mode: 0o644, size: bytes.length, target: null, writer });
     }
@@ -318,6 +364,13 @@ export class FileTree {
   /** The name was chosen by the agent, so the files are no longer the owner's word: a renamed upload is material. */
   #relocate(from: string, to: string): void {
     const { folder, name } = splitPath(to);
+    const [sum] = this.#sql.run<{ bytes: number | null; nodes: number }>(
+      `SELECT sum(size) AS bytes, count(*) AS nodes FROM file_node WHERE ${SUBTREE}`,
+      ...subtree(from),
+    );
+    const size = (this.node(from)?.size ?? 0) + (sum?.bytes ?? 0);
+    // Parts carry their path: moving a file writes it again.
+    this.#budget?.charge(size, 2 * (sum?.nodes ?? 0) + Math.ceil(size / PART_BYTES), to);
     this.#update(from, `parent = ?, name = ?, writer = ${MOVED}`, folder, name);
     this.#sql.run("UPDATE file_part SET path = ? WHERE path = ?", to, from);
     this.#sql.run(
@@ -337,6 +390,7 @@ export class FileTree {
       ...[folder, name, ...subtree(place)],
     );
     this.#quota.charge(-(sum?.bytes ?? 0), -(sum?.nodes ?? 0), place);
+    this.#budget?.charge(0, 2 * (sum?.nodes ?? 0), place);
     this.#sql.run(
       `DELETE FROM file_node WHERE (parent = ? AND name = ?) OR ${SUBTREE}`,
       folder,
@@ -350,6 +404,7 @@ export class FileTree {
     this.#needFolder(place, path);
     if (pathBytes(place) > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
     this.#quota.charge(node.size, 1, path);
+    this.#budget?.charge(0, 1, path);
     const { folder, name } = splitPath(place);
     this.#sql.run(
       "INSERT INTO file_node(parent, name, kind, mode, mtime, size, target, writer) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -365,16 +420,23 @@ export class FileTree {
 
   #update(place: string, fields: string, ...values: SqlValue[]): void {
     const { folder, name } = splitPath(place);
+    this.#budget?.charge(0, 1, place);
     this.#sql.run(`UPDATE file_node SET ${fields} WHERE parent = ? AND name = ?`, ...values, folder, name);
   }
 
   #writeParts(place: string, first: number, bytes: Uint8Array): void {
+    this.#budget?.charge(bytes.length, Math.ceil(bytes.length / PART_BYTES), place);
     for (let i = 0; i * PART_BYTES < bytes.length; i++) {
       this.#sql.run(
         "INSERT INTO file_part(path, i, data) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET data = excluded.data",
         ...[place, first + i, bytes.slice(i * PART_BYTES, (i + 1) * PART_BYTES)],
       );
     }
+  }
+
+  #lastPart(place: string): { i: number; bytes: number } | null {
+    const query = "SELECT i, length(data) AS bytes FROM file_part WHERE path = ? ORDER BY i DESC LIMIT 1";
+    return this.#sql.run<{ i: number; bytes: number }>(query, place)[0] ?? null;
   }
 
   #part(place: string, i: number): Uint8Array {

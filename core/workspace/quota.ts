@@ -10,6 +10,7 @@ const MAX_NODES = 20_000;
 export interface Quota {
   /** Books what is about to be written or removed, or refuses it with `ENOSPC`. */
   charge(bytes: number, nodes: number, path: string): void;
+  hasRoom(bytes: number): boolean;
   /** What was booked last did not happen: it is added up anew. */
   forget(): void;
 }
@@ -36,6 +37,7 @@ export function createQuota(sql: Sql, maxBytes: number): Quota {
       }
       used = { bytes: before.bytes + bytes, nodes: before.nodes + nodes };
     },
+    hasRoom: (bytes) => (used ??= addUp()).bytes + bytes <= maxBytes,
     forget() {
       used = null;
     },

@@ -1,20 +1,16 @@
 // The files of one session: a file system for the shell, plain methods for its owner and for the file tools. The session's
 // engine makes one over its own SQLite. Nothing is kept in memory, so it survives eviction; nothing outside it is reached.
-import type {
-  BufferEncoding,
-  CpOptions,
-  FileContent,
-  FsStat,
-  IFileSystem,
-  MkdirOptions,
-  RmOptions,
-} from "just-bash/browser";
+import type { CpOptions, FileContent, FsStat, IFileSystem, MkdirOptions, RmOptions } from "just-bash/browser";
+import type { ByteString } from "just-bash";
 import { type Result, err, ok } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 import type { FileInfo, StoredFile } from "../schemas/api.ts";
+import { type Encoding, decode, encode, encodingOf, toLatin1 } from "./encoding.ts";
 import { FileError, type FileNode, WORKSPACE_SCHEMA, type Writer } from "./file-node.ts";
 import { FileTree, type FileTreeOptions } from "./file-tree.ts";
 import { isInstructionFile } from "./instruction-files.ts";
+import { type Mount, type MountOptions, createMount } from "./mount.ts";
+import { TURN_WRITES, type WriteBudget, createWriteBudget } from "./write-budget.ts";
 import {
   WORKSPACE_ROOT,
   joinPath,
@@ -33,8 +29,6 @@ export function migrateWorkspace(sql: Sql): void {
 export function createWorkspace(options: FileTreeOptions): Workspace {
   return new Workspace(options);
 }
-
-type Encoding = BufferEncoding | { encoding?: BufferEncoding | null };
 
 export class Workspace implements IFileSystem {
   /** Where the shell mounts it. */
@@ -69,18 +63,19 @@ export class Workspace implements IFileSystem {
   }
 
   /**
-   * As the agent, making folders on the way; `writer` says whether it wrote its own words down. Failures: `bad_path`, `file_too_large`, `workspace_full`, and
-   * `approval_needed` for a file that only its owner may change.
+   * As the agent, making folders on the way; `writer` says whether it wrote its own words down. Failures: `bad_path`,
+   * `file_too_large`, `workspace_full`, `write_limit`, and `approval_needed` for a file that only its owner may change.
    */
   putAsAgent(
     path: string,
     bytes: Uint8Array,
     writer: Exclude<Writer, "principal"> = "own",
+    budget: WriteBudget | null = null,
   ): Result<StoredFile & { created: boolean }> {
     const parsed = parseWorkspacePath(path);
     if (!parsed.ok) return parsed;
     return attempt(path, () => {
-      const created = this.#tree.write(parsed.value, bytes, writer);
+      const created = this.#tree.charged(budget, () => this.#tree.write(parsed.value, bytes, writer));
       return { path: toWorkspacePath(parsed.value), size: bytes.length, created };
     });
   }
@@ -90,12 +85,13 @@ export class Workspace implements IFileSystem {
     path: string,
     bytes: Uint8Array,
     writer: Exclude<Writer, "principal"> = "own",
+    budget: WriteBudget | null = null,
   ): Result<StoredFile & { created: boolean }> {
     const parsed = parseWorkspacePath(path);
     if (!parsed.ok) return parsed;
     return attempt(path, () => ({
       path: toWorkspacePath(parsed.value),
-      ...this.#tree.append(parsed.value, bytes, writer),
+      ...this.#tree.charged(budget, () => this.#tree.append(parsed.value, bytes, writer)),
     }));
   }
 
@@ -160,32 +156,38 @@ export class Workspace implements IFileSystem {
     return parsed.ok && isInstructionFile(parsed.value);
   }
 
-  /** The workspace as one run of the shell sees it; `onRefused` hears of each write that only the owner may make. */
-  mount(onRefused: (error: string) => void): IFileSystem {
-    return new Proxy(this, {
-      get(target, key) {
-        const member: unknown = Reflect.get(target, key, target);
-        if (typeof member !== "function") return member;
-        return (...args: unknown[]) => {
-          const result: unknown = member.apply(target, args);
-          if (!(result instanceof Promise)) return result;
-          return result.catch((error: unknown) => {
-            if (error instanceof FileError && error.code === "EPERM") onRefused(error.message);
-            throw error;
-          });
-        };
-      },
-    });
+  /** What the agent may write in a turn that begins now. */
+  beginTurn(): WriteBudget {
+    return createWriteBudget("turn", TURN_WRITES);
+  }
+
+  /** The workspace as one run of the shell sees it. */
+  mount(options: MountOptions): Mount {
+    return createMount(this, this.#tree, options);
   }
 
   // ---- for the shell: absolute paths from the mount on ----
 
   async readFile(path: string, options?: Encoding): Promise<string> {
-    return decode(this.#tree.read(path), encodingOf(options));
+    const encoding = encodingOf(options);
+    if (encoding !== "utf8" && encoding !== "utf-8") return decode(this.#tree.read(path), encoding);
+    this.#tree.open(path);
+    const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+    const pieces: string[] = [];
+    for (const part of this.#tree.parts(path)) pieces.push(decoder.decode(part, { stream: true }));
+    return pieces.join("") + decoder.decode();
   }
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
     return this.#tree.read(path);
+  }
+
+  /** A character a byte. Without it just-bash makes one string a byte of what readFileBuffer answers. */
+  async readFileBytes(path: string): Promise<ByteString> {
+    this.#tree.open(path);
+    const pieces: string[] = [];
+    for (const part of this.#tree.parts(path)) pieces.push(toLatin1(part));
+    return pieces.join("") as unknown as ByteString;
   }
 
   async writeFile(path: string, content: FileContent, options?: Encoding): Promise<void> {
@@ -280,6 +282,7 @@ function attempt<T>(path: string, work: () => T): Result<T> {
     if (error.code === "EFBIG") return err("file_too_large", `${message} Make it smaller, or split it.`);
     if (error.code === "EPERM") return err("approval_needed", message);
     if (error.code === "ENOSPC") return err("workspace_full", message);
+    if (error.code === "EDQUOT") return err("write_limit", `${message} Go on in another turn.`);
     return err("bad_path", `${message} Choose another path.`);
   }
 }
@@ -294,36 +297,4 @@ function kindFlags(node: FileNode) {
     isDirectory: node.kind === "folder",
     isSymbolicLink: node.kind === "link",
   };
-}
-
-function encodingOf(options: Encoding | undefined): BufferEncoding {
-  return (typeof options === "string" ? options : options?.encoding) ?? "utf8";
-}
-
-function encode(content: FileContent, encoding: BufferEncoding): Uint8Array {
-  if (typeof content !== "string") return content;
-  if (encoding === "utf8" || encoding === "utf-8") return new TextEncoder().encode(content);
-  if (encoding === "base64") return fromLatin1(atob(content));
-  if (encoding === "hex") return Uint8Array.from(content.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-  return fromLatin1(content);
-}
-
-function decode(bytes: Uint8Array, encoding: BufferEncoding): string {
-  if (encoding === "utf8" || encoding === "utf-8")
-    return new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes);
-  if (encoding === "base64") return btoa(toLatin1(bytes));
-  if (encoding === "hex") return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return toLatin1(bytes);
-}
-
-function fromLatin1(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i) & 255;
-  return bytes;
-}
-
-function toLatin1(bytes: Uint8Array): string {
-  const pieces: string[] = [];
-  for (let i = 0; i < bytes.length; i += 8_192) pieces.push(String.fromCharCode(...bytes.subarray(i, i + 8_192)));
-  return pieces.join("");
 }

@@ -1,0 +1,74 @@
+// `npm run bench:limits [-- --only TEXT]`: runs each tool and command on the largest input it may be given, each in a
+// process that holds heap and buffers together to an isolate's 128 MB. Method: bench/README.md.
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { DEFAULTS } from "../core/limits.ts";
+import { createWorkspace, migrateWorkspace } from "../core/workspace/workspace.ts";
+import { CASES } from "./limits/cases.ts";
+import { FIXTURES, type FixtureName } from "./limits/fixtures.ts";
+import type { Held } from "./limits/hold.ts";
+import { toSql } from "./limits/sql.ts";
+
+const { values } = parseArgs({ options: { only: { type: "string" }, mib: { type: "string", default: "128" } } });
+const cases = CASES.filter(({ name }) => !values.only || name.includes(values.only));
+const folder = mkdtempSync(join(tmpdir(), "talaria-limits-"));
+const failed: string[] = [];
+const made = new Map<FixtureName, string>();
+try {
+  for (const { name, fixture } of cases) {
+    const database = join(folder, "case.db");
+    copyFileSync(databaseOf(fixture), database);
+    const held = await hold(database, name);
+    for (const path of [database, `${database}.fresh`]) rmSync(path, { force: true });
+    const { result, died } = held;
+    const isFailed = result === null || result.outcome === "wrong";
+    if (isFailed) failed.push(name);
+    const how = result ? `${result.outcome}${result.code ? ` (${result.code})` : ""}` : `DIED: ${died}`;
+    const peaks = `heap ${held.peakHeapMiB} external ${held.peakExternalMiB} MiB, ${result?.ms ?? "-"} ms`;
+    console.log(
+      `${isFailed ? "FAIL" : "ok  "} ${name.replaceAll("\n", "\\n").slice(0, 90).padEnd(90)} ${how}; ${peaks}`,
+    );
+    if (result && (isFailed || process.env.SAY)) console.log(`       ${JSON.stringify(result.said)}`);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+for (const name of failed) console.log(`failed: ${name}`);
+console.log(JSON.stringify({ cases: cases.length, failed: failed.length }));
+
+function databaseOf(fixture: FixtureName): string {
+  const known = made.get(fixture);
+  if (known) return known;
+  const path = join(folder, `${fixture}.db`);
+  const database = new DatabaseSync(path);
+  const sql = toSql(database);
+  migrateWorkspace(sql);
+  const { maxFileBytes, maxWorkspaceBytes: maxBytes } = DEFAULTS.turn;
+  const workspace = createWorkspace({ sql, clock: { now: () => 0, sleep: async () => {} }, maxFileBytes, maxBytes });
+  for (const [file, content] of Object.entries<string | Uint8Array>(FIXTURES[fixture]())) {
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    const put = workspace.putAsPrincipal(file, bytes);
+    if (!put.ok) throw new Error(put.failure.message);
+  }
+  database.close();
+  made.set(fixture, path);
+  return path;
+}
+
+function hold(database: string, name: string): Promise<Held> {
+  const script = join(import.meta.dirname, "limits/hold.ts");
+  const none = { result: null, heapLimitMiB: 0, peakExternalMiB: 0, peakHeapMiB: 0 };
+  return new Promise((resolve) => {
+    const args = [...process.execArgv, script, database, name, values.mib];
+    execFile(process.execPath, args, { timeout: 180_000, killSignal: "SIGKILL" }, (error, stdout) => {
+      const last = stdout.trimEnd().split("\n").at(-1);
+      if (last) resolve(JSON.parse(last) as Held);
+      else
+        resolve({ ...none, died: error?.killed ? "out of time" : (error?.message.split("\n").at(-2) ?? "no answer") });
+    });
+  });
+}

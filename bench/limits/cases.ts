@@ -1,0 +1,183 @@
+// The cases of bench:limits: every tool on the largest input it may be given, the shell's commands, and calls side by side.
+import type { Tool } from "../../core/agent/contract.ts";
+import { DEFAULTS } from "../../core/limits.ts";
+import type { Sql } from "../../core/ports.ts";
+import { createLibrary } from "../../core/skills/library.ts";
+import { createTools } from "../../core/tools/index.ts";
+import { createWorkspace } from "../../core/workspace/workspace.ts";
+import { createMemoryStore } from "../../stores/memory-store.ts";
+import { createSkillStore } from "../../stores/skill-store.ts";
+import { createMemoryBucket } from "../../test/support/memory-bucket.ts";
+import { createMemoryKv } from "../../test/support/memory-kv.ts";
+import { newProfileId } from "../../test/support/profile-ids.ts";
+import { runChecks } from "../../test/support/quickjs.ts";
+import { createSeededRandom } from "../../test/support/seeded-random.ts";
+import type { CaseResult } from "./case-result.ts";
+import { COMMANDS } from "./commands.ts";
+import type { FixtureName } from "./fixtures.ts";
+
+export interface Case {
+  name: string;
+  fixture: FixtureName;
+  run(sql: Sql): Promise<Omit<CaseResult, "ms">>;
+}
+
+interface Call {
+  tool: string;
+  args: Record<string, unknown>;
+}
+
+const SKILL = `---
+name: reading-logs
+description: Reads logs. Use when one is given.
+metadata:
+  category: ops
+---
+
+# Reading logs
+
+## When to use
+
+A log is given.
+
+## Steps
+
+1. Read it.
+2. LONG
+
+## Pitfalls
+
+None.
+
+## Verify
+
+It was read.
+`;
+const create = (content: string): Call => ({
+  tool: "skill_manage",
+  args: { action: "create", name: "reading-logs", content },
+});
+const file = (path: string, file_content: string): Call => ({
+  tool: "skill_manage",
+  args: { action: "write_file", name: "reading-logs", file_path: path, file_content },
+});
+/** Fills what QuickJS may have. */
+const GREEDY = `const a = []; for (;;) a.push("x".repeat(1e5) + a.length); // check: prints nothing`;
+const MEGABYTE = "a line of a long support file\n".repeat(33_000);
+
+/** By name: the fixture, calls one after another, and how many times the last is made side by side. */
+const TOOLS: [string, FixtureName, Call[], number?][] = [
+  ["read_file, ordinary lines", "lines", [{ tool: "read_file", args: { path: "big" } }]],
+  ["read_file, the end", "lines", [{ tool: "read_file", args: { path: "big", offset: 326_000 } }]],
+  ["read_file, lines of one character", "short", [{ tool: "read_file", args: { path: "big", limit: 5 } }]],
+  ["read_file, one line", "utf8one", [{ tool: "read_file", args: { path: "big" } }]],
+  ["read_file, not text", "binary", [{ tool: "read_file", args: { path: "big" } }]],
+  ["read_file, eight at once", "utf8", [{ tool: "read_file", args: { path: "big" } }], 8],
+  ["write_file, the largest", "empty", [{ tool: "write_file", args: { path: "f", content: "x".repeat(10 << 20) } }]],
+  ["write_file, multi-byte", "empty", [{ tool: "write_file", args: { path: "f", content: "語".repeat(3_400_000) } }]],
+  [
+    "write_file, eight at once",
+    "empty",
+    [{ tool: "write_file", args: { path: "f", content: "x".repeat(5 << 20) } }],
+    8,
+  ],
+  ["search_files, files of 2 MB", "searched", [{ tool: "search_files", args: { pattern: "7{5} some" } }]],
+  ["search_files, eight at once", "searched", [{ tool: "search_files", args: { pattern: "7{5} some" } }], 8],
+  ["search_files, every line", "searched", [{ tool: "search_files", args: { pattern: "." } }]],
+  ["search_files, many files", "many", [{ tool: "search_files", args: { pattern: "line 777" } }]],
+  ["search_files, names", "many", [{ tool: "search_files", args: { pattern: "77", mode: "names", glob: "**/*.txt" } }]],
+  ["search_files, a larger file", "lines", [{ tool: "search_files", args: { pattern: "name" } }]],
+  ["terminal, eight at once", "lines", [{ tool: "terminal", args: { command: "tail -n 1 big; wc -l big" } }], 8],
+  ["skill_manage, the longest SKILL.md", "empty", [create(SKILL.replace("LONG", "Go on. ".repeat(14_000)))]],
+  [
+    "skill_manage and skill_view, the largest files",
+    "empty",
+    [
+      create(SKILL),
+      ...Array.from({ length: 10 }, (_, i) => file(`references/${i}.md`, MEGABYTE)),
+      { tool: "skill_view", args: { name: "reading-logs", path: "references/3.md" } },
+    ],
+  ],
+  [
+    "skill_manage, a greedy check",
+    "empty",
+    [create(SKILL), file("checks/greedy.json", "{}"), file("scripts/greedy.js", GREEDY)],
+  ],
+  ["skills_list", "empty", [create(SKILL), { tool: "skills_list", args: {} }]],
+  ["memory", "empty", [{ tool: "memory", args: { action: "add", store: "memory", content: "語".repeat(1_000) } }]],
+  [
+    "todo",
+    "empty",
+    [
+      {
+        tool: "todo",
+        args: {
+          todos: Array.from({ length: 50 }, (_, i) => ({ id: `${i}`, content: "x".repeat(200), status: "pending" })),
+        },
+      },
+    ],
+  ],
+];
+
+export const CASES: Case[] = [
+  ...TOOLS.map(([name, fixture, calls, atOnce = 1]) => ({
+    name: `tool: ${name}`,
+    fixture,
+    run: (sql: Sql) => runCalls(sql, calls, atOnce),
+  })),
+  ...COMMANDS.map(([fixture, command, expected]) => ({
+    name: `${fixture}: ${command}`,
+    fixture,
+    run: (sql: Sql) => runCalls(sql, [{ tool: "terminal", args: { command, timeout_ms: 30_000 } }], 1, expected),
+  })),
+];
+
+async function runCalls(sql: Sql, calls: Call[], atOnce: number, expected?: RegExp): Promise<Omit<CaseResult, "ms">> {
+  const tools = makeTools(sql);
+  let answers: Record<string, unknown>[] = [];
+  for (const [i, call] of calls.entries()) {
+    const times = i === calls.length - 1 ? atOnce : 1;
+    answers = await Promise.all(Array.from({ length: times }, (_, n) => runCall(tools, call, `op-${i}-${n}`)));
+  }
+  const refused = answers.find(({ code }) => typeof code === "string");
+  const said = answers
+    .map((answer) => JSON.stringify(answer).slice(0, 300))
+    .join(" ")
+    .slice(0, 400);
+  if (refused) return { outcome: "refused", code: String(refused.code), said };
+  const isRight = answers.every(({ stdout }) => expected === undefined || expected.test(String(stdout)));
+  return { outcome: isRight ? "done" : "wrong", code: null, said };
+}
+
+async function runCall(tools: Tool[], { tool, args }: Call, op: string): Promise<Record<string, unknown>> {
+  const found = tools.find(({ name }) => name === tool);
+  if (!found) throw new Error(`there is no tool '${tool}'`);
+  const parsed: unknown = found.parameters.parse(args);
+  const prepared = (await found.prepare?.(parsed)) ?? {};
+  const { parts } = await found.run(parsed, { op, prepared, signal: new AbortController().signal });
+  return Object.assign({}, ...parts.map((part) => JSON.parse(part.text))) as Record<string, unknown>;
+}
+
+function makeTools(sql: Sql): Tool[] {
+  const clock = {
+    now: () => Date.now(),
+    sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
+  };
+  const profile = newProfileId();
+  const { maxFileBytes, maxWorkspaceBytes: maxBytes } = DEFAULTS.turn;
+  const random = createSeededRandom(1);
+  const store = createSkillStore({ bucket: createMemoryBucket({ clock }), profile, clock, random, swapMs: 10_000 });
+  const todos: { items: [] } = { items: [] };
+  return createTools({
+    workspace: createWorkspace({ sql, clock, maxFileBytes, maxBytes }),
+    library: createLibrary({ store, seeds: {}, scene: { prints: () => ({}) } }),
+    skills: store,
+    runChecks,
+    todos: { items: () => todos.items, put: (items) => void Object.assign(todos, { items }), labelOf: () => "own" },
+    memory: createMemoryStore({ kv: createMemoryKv({ clock }), profile, clock, overlayMs: DEFAULTS.memory.overlayMs }),
+    origin: "foreground",
+    session: "01J00000000000000000000000",
+    clock,
+    settings: DEFAULTS,
+  });
+}

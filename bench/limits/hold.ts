@@ -1,0 +1,76 @@
+// Holds one case to an isolate's memory. Run as a process of its own, so that no way of dying ends the bench: it starts the
+// case in a thread whose heap V8 limits, watches what the thread keeps outside its heap, and takes that off the heap's limit
+// in a second run. Prints one JSON object, a `Held`. Started by bench/limits.ts; the case itself runs in thread.ts.
+import { copyFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import type { CaseResult } from "./case-result.ts";
+
+/** What Cloudflare gives an isolate: heap and buffers outside it together. */
+const LIMIT_MIB = 128;
+/** V8's young generation, which it counts apart. */
+const YOUNG_MIB = 8;
+/** Outside the heap without asking: sources of modules, statements of SQLite. */
+const FREE_EXTERNAL_MIB = 4;
+const SAMPLE_MS = 2;
+
+export interface Held {
+  result: CaseResult | null;
+  /** Why there is no result. */
+  died: string | null;
+  heapLimitMiB: number;
+  peakExternalMiB: number;
+  peakHeapMiB: number;
+}
+
+const [database = "", name = "", limit = String(LIMIT_MIB)] = process.argv.slice(2);
+const fresh = `${database}.fresh`;
+copyFileSync(database, fresh);
+let held = await run(Number(limit) - YOUNG_MIB - FREE_EXTERNAL_MIB);
+if (held.died === null && held.peakExternalMiB > FREE_EXTERNAL_MIB) {
+  renameSync(fresh, database);
+  held = await run(Math.floor(Number(limit) - YOUNG_MIB - held.peakExternalMiB));
+}
+console.log(JSON.stringify(held));
+
+async function run(heapLimitMiB: number): Promise<Held> {
+  if (heapLimitMiB < 16) {
+    return {
+      result: null,
+      died: "buffers outside the heap took it all",
+      heapLimitMiB,
+      peakExternalMiB: 0,
+      peakHeapMiB: 0,
+    };
+  }
+  const peaks = { peakExternalMiB: 0, peakHeapMiB: 0 };
+  const worker = new Worker(join(import.meta.dirname, "thread.ts"), {
+    workerData: { database, name },
+    resourceLimits: { maxOldGenerationSizeMb: heapLimitMiB, maxYoungGenerationSizeMb: YOUNG_MIB, stackSizeMb: 1 },
+  });
+  let result: CaseResult | null = null;
+  let died: string | null = null;
+  const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+  worker.on("message", (message: CaseResult) => (result = message));
+  worker.on("error", (error: Error & { code?: string }) => (died = error.code ?? error.message));
+  let open = true;
+  void ended.then(() => (open = false));
+  const sample = async () => {
+    while (open) {
+      // Rejected once the thread is gone.
+      const heap = await Promise.race([worker.getHeapStatistics().catch(() => null), ended.then(() => null)]);
+      if (heap) {
+        peaks.peakExternalMiB = Math.max(peaks.peakExternalMiB, toMiB(heap.external_memory));
+        peaks.peakHeapMiB = Math.max(peaks.peakHeapMiB, toMiB(heap.used_heap_size));
+      }
+      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
+    }
+  };
+  await Promise.all([ended, sample()]);
+  if (result === null) died ??= "ended without a result";
+  return { result, died, heapLimitMiB, ...peaks };
+}
+
+function toMiB(bytes: number): number {
+  return Math.round((bytes / (1 << 20)) * 10) / 10;
+}

@@ -1,0 +1,135 @@
+// Keeps a run of the shell within an isolate's 128 MB. just-bash holds all that a command reads, makes and passes on at once,
+// and nobody tells an isolate how much is left: so each command is asked beforehand what its input will cost, and refused
+// when that is more than there is. Used by shell.ts and core/checks/shell.ts, for one run each.
+import { type CustomCommand, defineCommand, getCommandNames } from "just-bash/browser";
+import { adaptAwkArguments } from "./awk-arguments.ts";
+import type { HeavyRun } from "./heavy-run.ts";
+
+/** Bytes of memory for a byte of input, and for a line of it. */
+interface Cost {
+  byte: number;
+  line: number;
+}
+
+/** What an isolate has left beside the Worker's code, the session and what comes and goes unseen. */
+const BUDGET_BYTES = 76_000_000;
+/** Eight runs side by side may need so much each. */
+const LIGHT_BYTES = 8_000_000;
+/** No command makes so much of it that it would have to be looked at. */
+const SMALL_BYTES = 256 << 10;
+
+/**
+ * Measured by `npm run bench:limits` over one line, ordinary lines and lines of one character. What is not named here makes
+ * an array of lines or of characters, or joins its output from small pieces.
+ */
+const COSTS: Partial<Record<string, Cost>> = {
+  ...forAll(["md5sum", "sha1sum", "sha256sum", "gzip", "gunzip", "zcat", "file", "cat", "tee"], { byte: 3, line: 0 }),
+  ...forAll(["wc", "head", "tail"], { byte: 3, line: 0 }),
+  ...forAll(["tr"], { byte: 4, line: 0 }),
+  ...forAll(["grep", "egrep", "fgrep", "rg"], { byte: 4, line: 20 }),
+  ...forAll(["sort", "uniq", "sed", "tac"], { byte: 4, line: 100 }),
+  awk: { byte: 4, line: 80 },
+  split: { byte: 4, line: 20 },
+  cut: { byte: 4, line: 100 },
+  diff: { byte: 4, line: 150 },
+  jq: { byte: 16, line: 0 },
+  od: { byte: 60, line: 0 },
+  strings: { byte: 16, line: 60 },
+};
+const OTHER: Cost = { byte: 32, line: 60 };
+
+/** Their operands are no input, or they run other commands, which are asked themselves. */
+const UNASKED = new Set(
+  "echo printf ls mkdir rmdir touch rm cp mv ln chmod pwd readlink stat find basename dirname tree du env printenv alias unalias history true false clear bash sh date sleep timeout time seq expr help which hostname whoami".split(
+    " ",
+  ),
+);
+
+export interface ShellCommands {
+  /** Every command that reads much, behind the question what it would cost. */
+  commands: CustomCommand[];
+  /** Why a command was not run. */
+  refusal(): string | null;
+}
+
+/** `heavy`: where the memory is shared with other runs. */
+export function createShellCommands(heavy?: HeavyRun): ShellCommands {
+  let refusal: string | null = null;
+  const names = getCommandNames().filter((name) => !UNASKED.has(name));
+  const commands = names.map((name) =>
+    defineCommand(name, async (args, context) => {
+      if (!context.origCommand) throw new Error(`just-bash gave no original ${name} to wrap`);
+      refusal = await whyRefused(name, args, context, heavy);
+      if (refusal !== null) {
+        // The whole script ends: what follows would work on the output of a command that had none.
+        context.executionScope?.consumeLimited("memory", 1, 0, name);
+        return { stdout: "", stderr: `${refusal}\n`, exitCode: 126 };
+      }
+      if (name !== "awk") return context.origCommand(args);
+      const adapted = await adaptAwkArguments(args, (path) => readText(path, context));
+      if (!adapted.ok) return { stdout: "", stderr: `${adapted.message}\n`, exitCode: 2 };
+      return context.origCommand(adapted.args);
+    }),
+  );
+  return { commands, refusal: () => refusal };
+}
+
+type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
+
+/** Why a command is not to have what it will need. */
+async function whyRefused(name: string, args: string[], context: Context, heavy?: HeavyRun): Promise<string | null> {
+  const cost = COSTS[name] ?? OTHER;
+  const input = context.stdin as unknown as string;
+  const sizes = await Promise.all(args.map((arg) => (name === "tee" ? 0 : sizeOf(arg, context))));
+  const bytes = sizes.reduce((sum, size) => sum + size, input.length);
+  if (bytes <= SMALL_BYTES) return null;
+  if (bytes * cost.byte > LIGHT_BYTES && heavy && !(await heavy.begin())) {
+    return `${name}: another run with as large an input is not done yet: try again, or with less input`;
+  }
+  const shape = { bytes: 0, lines: 0 };
+  addShape(shape, input);
+  for (const [i, size] of sizes.entries()) {
+    if (size === 0) continue;
+    // Line by line only where it decides: reading costs, too.
+    if (cost.line > 0) addShape(shape, await readLatin1(args[i]!, context));
+    else shape.bytes += size;
+  }
+  const needed = shape.bytes * cost.byte + shape.lines * cost.line;
+  if (needed <= BUDGET_BYTES) return null;
+  const most = Math.floor(BUDGET_BYTES / (cost.byte + (cost.line * shape.lines) / Math.max(1, shape.bytes)));
+  return (
+    `${name}: ${bytes} bytes in ${shape.lines || "some"} lines are too much for ${name} in this shell, whose memory holds ` +
+    `about ${most} bytes of them: give it a part (head -c, tail -c, sed -n, split -l), or look with grep, wc or search_files`
+  );
+}
+
+/** Of a file that an operand names; 0 for whatever is none. */
+async function sizeOf(arg: string, { fs, cwd }: Context): Promise<number> {
+  if (arg === "" || arg.length > 1_024) return 0;
+  try {
+    const stat = await fs.stat(fs.resolvePath(cwd, arg));
+    return stat.isFile ? stat.size : 0;
+  } catch {
+    return 0; // no file of this name: an option, a pattern, a program
+  }
+}
+
+async function readText(arg: string, { fs, cwd }: Context): Promise<string | null> {
+  const path = fs.resolvePath(cwd, arg);
+  return (await fs.exists(path)) ? fs.readFile(path) : null;
+}
+
+async function readLatin1(arg: string, { fs, cwd }: Context): Promise<string> {
+  const path = fs.resolvePath(cwd, arg);
+  return fs.readFileBytes ? ((await fs.readFileBytes(path)) as unknown as string) : fs.readFile(path, "latin1");
+}
+
+/** Text beyond ASCII is held in two bytes a character. */
+function addShape(shape: { bytes: number; lines: number }, latin1: string): void {
+  shape.bytes += /[\x80-\xff]/.test(latin1) ? latin1.length * 1.5 : latin1.length;
+  for (let at = latin1.indexOf("\n"); at !== -1; at = latin1.indexOf("\n", at + 1)) shape.lines++;
+}
+
+function forAll(names: string[], cost: Cost): Record<string, Cost> {
+  return Object.fromEntries(names.map((name) => [name, cost]));
+}

@@ -1,0 +1,42 @@
+// What scripts/patch-just-bash.mjs does to an installed just-bash.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { createTempFolders } from "../support/temp-folders.ts";
+
+const script = join(import.meta.dirname, "../../scripts/patch-just-bash.mjs");
+const { patchJustBash } = (await import(script)) as { patchJustBash(modules: string): void };
+const makeTempFolder = createTempFolders();
+
+const FILE = "just-bash/dist/bundle/browser.js";
+const installed = join(import.meta.dirname, "../../node_modules", FILE);
+
+test("this installation is patched, and patching again changes nothing", () => {
+  const before = readFileSync(installed, "utf8");
+  expect(before).toMatch(/^\/\* patched [0-9a-f]{16} \*\/\n/);
+  patchJustBash(join(import.meta.dirname, "../../node_modules"));
+  expect(readFileSync(installed, "utf8")).toBe(before);
+});
+
+test("one that was patched otherwise is patched from what was installed", () => {
+  const modules = makeTempFolder();
+  const path = join(modules, FILE);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.orig`, readFileSync(`${installed}.orig`));
+  writeFileSync(path, "/* patched 0000000000000000 */\n");
+  patchJustBash(modules);
+  expect(readFileSync(path, "utf8")).toBe(readFileSync(installed, "utf8"));
+});
+
+test("another version is refused, and left as it is", () => {
+  const modules = makeTempFolder();
+  const path = join(modules, FILE);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, "another version");
+  expect(() => patchJustBash(modules)).toThrow(/just-bash has changed where it is patched \(.*\): adapt /);
+  expect(readFileSync(path, "utf8")).toBe("another version");
+});
+
+test("where it is not installed nothing is done", () => {
+  patchJustBash(makeTempFolder());
+});

@@ -1,0 +1,114 @@
+// What a command is asked before it runs: whether its input fits, and whether another heavy run of the isolate goes on.
+import { describe, expect, test } from "vitest";
+import { createHeavyRun } from "../../core/tools/heavy-run.ts";
+import { createFileBench } from "../support/file-bench.ts";
+import { createNodeSql } from "../support/node-sql.ts";
+
+function bench() {
+  const made = createFileBench(createNodeSql());
+  const run = async (command: string) =>
+    (await made.call("terminal", { command, timeout_ms: 30_000 })).result as Record<string, string>;
+  return { ...made, run };
+}
+
+describe("a command whose input does not fit", () => {
+  test("is not run, and ends the script with a code and what fits", async () => {
+    const { run, put } = bench();
+    put("big", "1\n".repeat(1_000_000));
+    const result = await run("echo before; sort big | wc -l; echo after");
+    expect(result).toMatchObject({ exit_code: 126, code: "memory_limit", stdout: "before\n" });
+    expect(result.stderr).toMatch(/^sort: 2000000 bytes in 1000000 lines are too much for sort in this shell, .*\n$/);
+  });
+
+  test("is told by what comes through a pipe, too", async () => {
+    const { run, put } = bench();
+    put("big", "x".repeat(2_500_000));
+    expect(await run("cat big | rev")).toMatchObject({ code: "memory_limit" });
+  });
+
+  test("may be one that keeps little of it: that one runs", async () => {
+    const { run, put } = bench();
+    put("big", "1\n".repeat(800_000));
+    expect(await run("wc -l big; head -n 1 big")).toMatchObject({ stdout: "800000 big\n1\n" });
+  }, 20_000);
+});
+
+test("an array that grows without end is refused by the shell and by awk", async () => {
+  const { run } = bench();
+  const shell = "printf -v x '%1000000s' y; for i in {1..40}; do a[$i]=$x; done";
+  expect((await run(shell)).stderr).toContain("array size limit exceeded");
+  expect((await run("printf -v x '%1000000s' y; for i in {1..40}; do eval v$i=\\$x; done")).stderr).toContain(
+    "variables",
+  );
+  const awk = `awk 'BEGIN{x=sprintf("%9000s", "y"); for(i=0;i<3;i++) x=x x x x x; for(i=0;i<40;i++) a[i]=x i}'`;
+  expect((await run(awk)).stderr).toContain("array size limit exceeded");
+}, 20_000);
+
+test("text of every kind passes through a pipe unchanged", async () => {
+  const { run, put } = bench();
+  const line = "ascii, ü, 日本語, 🙂\n";
+  put("f", line.repeat(2_000));
+  const { stdout } = await run(
+    'x=$(cat f); { echo "$x"; } | tail -n 1; tr a-z A-Z < f | tail -n 1; wc -m f; { cat f; } | sha256sum; sha256sum < f',
+  );
+  const [last, upper, counted, piped, direct] = stdout!.split("\n");
+  expect([`${last}\n`, upper, counted]).toEqual([line, "ASCII, ü, 日本語, 🙂", `${2_000 * [...line].length} f`]);
+  expect(piped).toBe(direct);
+}, 20_000);
+
+describe("heavy runs", () => {
+  function world() {
+    let now = 0;
+    const waiting: (() => void)[] = [];
+    const clock = {
+      now: () => now,
+      sleep: (ms: number) =>
+        new Promise<void>((resolve) =>
+          waiting.push(() => {
+            now += ms;
+            resolve();
+          }),
+        ),
+    };
+    const pass = async () => {
+      for (const wake of waiting.splice(0)) wake();
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    const run = (maxWaitMs = 1_000) => createHeavyRun(clock, new AbortController().signal, maxWaitMs);
+    return { run, pass, later: (ms: number) => (now += ms) };
+  }
+
+  test("take turns, and one that has its turn keeps it", async () => {
+    const { run, pass } = world();
+    const [a, b] = [run(), run()];
+    expect([await a.begin(), await a.begin()]).toEqual([true, true]);
+    let began: boolean | null = null;
+    void b.begin().then((value) => (began = value));
+    await pass();
+    expect(began).toBe(null);
+    a.end();
+    await pass();
+    expect(began).toBe(true);
+    b.end();
+  });
+
+  test("that wait too long are told so", async () => {
+    const { run, pass } = world();
+    const [a, b] = [run(), run(30)];
+    await a.begin();
+    const begun = b.begin();
+    for (let i = 0; i < 3; i++) await pass();
+    expect(await begun).toBe(false);
+    b.end();
+    a.end();
+  });
+
+  test("that were cut off without an end hold nobody up for ever", async () => {
+    const { run, later } = world();
+    await run().begin();
+    later(60_001);
+    const next = run();
+    expect(await next.begin()).toBe(true);
+    next.end();
+  });
+});
