@@ -1,5 +1,5 @@
-// Runs the wrangler of this checkout as a child process, and reads the three Workers' configs through it. Called by deploy
-// and check. Never prints what it was given on standard input or in files.
+// Runs the wrangler of this checkout as a child process, and reads the three Workers' configs through it. Called by deploy,
+// check and bundle.ts. Never prints what it was given on standard input or in files.
 import { spawn } from "node:child_process";
 import { dirname, join, resolve } from "node:path";
 import { type Unstable_RawConfig as RawConfig, experimental_readRawConfig } from "wrangler";
@@ -19,9 +19,10 @@ export interface Ran {
   code: number;
   output: string;
 }
-export type RunWrangler = (args: string[]) => Promise<Ran>;
+/** An aborted signal ends it, with a code that is not 0. */
+export type RunWrangler = (args: string[], signal?: AbortSignal) => Promise<Ran>;
 
-export const runWrangler: RunWrangler = (args) => {
+export const runWrangler: RunWrangler = (args, signal) => {
   const cli = join(root, "node_modules", "wrangler", "wrangler-dist", "cli.js");
   return new Promise((done, fail) => {
     const child = spawn(process.execPath, ["--no-warnings", cli, ...args], {
@@ -40,8 +41,14 @@ export const runWrangler: RunWrangler = (args) => {
     let output = "";
     child.stdout.on("data", (data) => (output += String(data)));
     child.stderr.on("data", (data) => (output += String(data)));
+    const kill = () => child.kill("SIGKILL");
+    if (signal?.aborted) kill();
+    signal?.addEventListener("abort", kill);
     child.once("error", fail);
-    child.once("close", (code) => done({ code: code ?? 1, output }));
+    child.once("close", (code) => {
+      signal?.removeEventListener("abort", kill);
+      done({ code: code ?? 1, output });
+    });
   });
 };
 
