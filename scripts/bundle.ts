@@ -3,12 +3,8 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { V4MiniflareOptions } from "miniflare";
-import {
-  type Unstable_RawConfig as RawConfig,
-  experimental_readRawConfig,
-  unstable_getMiniflareWorkerOptions,
-} from "wrangler";
-import { readWorkerConfigs, runWrangler } from "./wrangler.ts";
+import type { Unstable_RawConfig as RawConfig } from "wrangler";
+import { loadWrangler, readWorkerConfigs, runWrangler } from "./wrangler.ts";
 
 /** Plain data: can be written to a file and read by another process. */
 export type WorkerOptions = Extract<V4MiniflareOptions, { workers: unknown }>["workers"][number];
@@ -42,7 +38,7 @@ export async function bundleProduct(
 
 /** The Worker of a config file, whose main is given relative to the file. */
 export function bundleConfig(path: string, folder: string): Promise<WorkerOptions> {
-  const { rawConfig } = experimental_readRawConfig({ config: path });
+  const { rawConfig } = loadWrangler().experimental_readRawConfig({ config: path });
   return bundleWorker({ ...rawConfig, main: resolve(dirname(path), rawConfig.main ?? "") }, folder);
 }
 
@@ -63,8 +59,7 @@ export async function bundleWorker(raw: RawConfig, folder: string, signal?: Abor
     type: MODULE_TYPES[extname(name)]!,
     path: join(outdir, name),
   }));
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(config);
+  const { workerOptions } = loadWrangler().unstable_getMiniflareWorkerOptions(config);
   const { modulesRules: _rules, ...bindings } = workerOptions;
   return { ...bindings, name: raw.name, modules, modulesRoot: outdir };
 }
-

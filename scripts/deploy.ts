@@ -3,7 +3,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { checkVars } from "./check-vars.ts";
+import { parseFlags, runCommand } from "./command-line.ts";
 import {
   DeployError,
   type DeployState,
@@ -24,15 +25,18 @@ const folder = join(root, ".talaria", "deploy");
 const keptFile = join(root, ".talaria", "deploy.json");
 const SECRETS = [...MODEL_SECRETS, ...MEMORY_SECRETS];
 
-try {
-  const { values } = parseArgs({ options: { "dry-run": { type: "boolean", default: false } } });
-  process.exitCode = await (values["dry-run"] ? dryRun() : deploy());
-} catch (error) {
-  const expected = error instanceof DeployError || (error as { code?: string }).code?.startsWith("ERR_PARSE_ARGS");
-  if (!expected) throw error;
-  console.error((error as Error).message);
-  process.exitCode = 1;
-}
+const USAGE = `Usage: npm run deploy [-- --dry-run]
+
+Creates what is missing on Cloudflare and deploys the three Workers.
+
+  --dry-run   print the plan and build, and change nothing
+  -h, --help  this text`;
+
+await runCommand(USAGE, () => {
+  const { "dry-run": isDry } = parseFlags({ "dry-run": { type: "boolean", default: false } });
+  checkVars(process.env);
+  return isDry ? dryRun() : deploy();
+});
 
 async function deploy(): Promise<number> {
   const configs = readWorkerConfigs();

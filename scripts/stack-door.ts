@@ -59,7 +59,8 @@ export function refuse(
   return null;
 }
 
-const ADVICE = "Use a loopback address such as http://127.0.0.1, or set TALARIA_PUBLIC_URL to the address it is reached at.";
+const ADVICE =
+  "Use a loopback address such as http://127.0.0.1, or set TALARIA_PUBLIC_URL to the address it is reached at.";
 
 function refuseUpgrade({ headers, method }: IncomingMessage): Refusal | null {
   if (method === "GET" && headers.upgrade?.toLowerCase() === "websocket") return null;
@@ -91,7 +92,11 @@ function passOn(incoming: IncomingMessage, outgoing: ServerResponse, socketPath:
   incoming.pipe(onward);
 }
 
-function passUpgradeOn(incoming: IncomingMessage, { socket, head }: { socket: Duplex; head: Buffer }, socketPath: string) {
+function passUpgradeOn(
+  incoming: IncomingMessage,
+  { socket, head }: { socket: Duplex; head: Buffer },
+  socketPath: string,
+) {
   const headers = [...passable(incoming.rawHeaders), "connection", "Upgrade", "upgrade", "websocket"];
   const onward = request({ socketPath, agent, method: "GET", path: incoming.url, headers });
   onward.once("upgrade", (reply, inner, innerHead) => {
@@ -113,7 +118,11 @@ function passUpgradeOn(incoming: IncomingMessage, { socket, head }: { socket: Du
   onward.end();
 }
 
-const AWAY: Refusal = { status: 502, code: "workers_away", detail: "The Workers are starting again: try again in a few seconds." };
+const AWAY: Refusal = {
+  status: 502,
+  code: "workers_away",
+  detail: "The Workers are starting again: try again in a few seconds.",
+};
 const LAST = ["connection", "close"];
 
 function answer(outgoing: ServerResponse, refusal: Refusal): void {
@@ -128,7 +137,13 @@ function answerRaw(socket: Duplex, refusal: Refusal): void {
 }
 
 function toProblem({ status, code, detail }: Refusal): string {
-  return JSON.stringify({ type: `urn:talaria:problem:${code}`, title: code.replaceAll("_", " "), status, code, detail });
+  return JSON.stringify({
+    type: `urn:talaria:problem:${code}`,
+    title: code.replaceAll("_", " "),
+    status,
+    code,
+    detail,
+  });
 }
 
 function toHead(status: number, reason: string, headers: string[]): string {

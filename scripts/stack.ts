@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import {
   closeSync,
+  existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -31,7 +32,6 @@ import {
   signalGroup,
 } from "./processes.ts";
 import type { HostOptions } from "./stack-host.ts";
-import { root } from "./wrangler.ts";
 
 export interface StackOptions {
   /** A free one when absent. */
@@ -76,6 +76,7 @@ export class StackError extends Error {
   }
 }
 
+const root = resolve(import.meta.dirname, "..");
 const READY_MS = 90_000;
 const STOP_MS = 5_000;
 const PORT_MS = 3_000;
@@ -84,7 +85,7 @@ const NEVER = new AbortController().signal;
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { say = () => {}, signal = NEVER, vars, publicUrl } = options;
   const stateDir = resolve(options.stateDir);
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  if (!existsSync(stateDir)) mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   await clearPort(options.port, stateDir);
   const port = options.port ?? (await freePort());
   const log = resolve(options.log ?? join(stateDir, "stack.log"));

@@ -1,8 +1,9 @@
 // Runs the wrangler of this checkout as a child process, and reads the three Workers' configs through it. Called by deploy,
 // check and bundle.ts. Never prints what it was given on standard input or in files.
 import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { type Unstable_RawConfig as RawConfig, experimental_readRawConfig } from "wrangler";
+import type { Unstable_RawConfig as RawConfig } from "wrangler";
 
 export type WorkerName = "api" | "review" | "curator";
 
@@ -14,6 +15,11 @@ export const WORKERS: { worker: WorkerName; path: string }[] = [
 ];
 
 export const root = resolve(import.meta.dirname, "..");
+
+/** Loading it takes seconds, which a command that only tells its usage or what is wrong does not have. */
+export function loadWrangler(): typeof import("wrangler") {
+  return createRequire(import.meta.url)("wrangler") as typeof import("wrangler");
+}
 
 export interface Ran {
   code: number;
@@ -60,6 +66,7 @@ export interface WorkerConfig {
 }
 
 export function readWorkerConfigs(): WorkerConfig[] {
+  const { experimental_readRawConfig } = loadWrangler();
   return WORKERS.map(({ worker, path }) => {
     const { rawConfig: raw } = experimental_readRawConfig({ config: join(root, path) });
     if (!raw.main) throw new Error(`${path} has no main`);

@@ -144,7 +144,12 @@ describe.runIf(isLinux)("another user of this machine", () => {
     if (!isRoot) return;
     const files = readdirSync(stateDir, { recursive: true }).map((name) => join(stateDir, String(name)));
     const environments = pids.map((pid) => `/proc/${pid}/environ`);
-    const { opened } = lookFromThere({ ports: [], paths: [], sockets: [], files: [stateDir, ...files, ...environments] });
+    const { opened } = lookFromThere({
+      ports: [],
+      paths: [],
+      sockets: [],
+      files: [stateDir, ...files, ...environments],
+    });
     expect(opened).toEqual([]);
   });
 

@@ -17,13 +17,19 @@ afterEach(() => {
 });
 
 const check = (headers: Record<string, string>, url = "/health") =>
-  refuse({ url, headers, rawHeaders: Object.entries(headers).flat() }, "https://talaria.example:8443")?.code ?? "served";
+  refuse({ url, headers, rawHeaders: Object.entries(headers).flat() }, "https://talaria.example:8443")?.code ??
+  "served";
 
 describe("the door", () => {
-  it.each(["localhost", "localhost:8787", "127.0.0.1:8787", "127.9.9.9", "[::1]:8787", "talaria.example:8443", "app.localhost"])(
-    "serves Host %s",
-    (host) => expect(check({ host })).toBe("served"),
-  );
+  it.each([
+    "localhost",
+    "localhost:8787",
+    "127.0.0.1:8787",
+    "127.9.9.9",
+    "[::1]:8787",
+    "talaria.example:8443",
+    "app.localhost",
+  ])("serves Host %s", (host) => expect(check({ host })).toBe("served"));
 
   it.each(["evil.example", "evil.example:8787", "127.0.0.1.evil.example", "localhost.evil.example", "talaria.example"])(
     "refuses Host %s",
@@ -37,7 +43,11 @@ describe("the door", () => {
 
   it("takes one Host and a path, not an address", () => {
     expect(check({ host: "localhost" }, "http://evil.example/health")).toBe("request_malformed");
-    const twice = { url: "/", headers: { host: "localhost" }, rawHeaders: ["Host", "localhost", "host", "evil.example"] };
+    const twice = {
+      url: "/",
+      headers: { host: "localhost" },
+      rawHeaders: ["Host", "localhost", "host", "evil.example"],
+    };
     expect([refuse(twice)?.code, check({})]).toEqual(["request_malformed", "request_malformed"]);
   });
 
@@ -84,7 +94,9 @@ describe("what the door passes on", () => {
     const pieces: string[] = [];
     for await (const piece of reply) pieces.push(String(piece));
     expect([reply.statusCode, reply.headers["x-mine"], pieces]).toEqual([207, "yes", ["one,", "two"]]);
-    expect(seen).toEqual([["DELETE", "/a//b?c=%20", `localhost:${port}`, undefined, "1", "GET /smuggled HTTP/1.1\r\n\r\n"]]);
+    expect(seen).toEqual([
+      ["DELETE", "/a//b?c=%20", `localhost:${port}`, undefined, "1", "GET /smuggled HTTP/1.1\r\n\r\n"],
+    ]);
   });
 
   it("is broken off inside when the client leaves", async () => {
@@ -143,7 +155,9 @@ describe("an upgrade", () => {
       () => {},
       (server) =>
         server.on("upgrade", (_, socket) => {
-          socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Kept: 1\r\n\r\n");
+          socket.write(
+            "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Kept: 1\r\n\r\n",
+          );
           socket.on("data", (piece) => socket.end(`heard ${piece}`));
         }),
     );

@@ -18,7 +18,9 @@ const built = mkdtempSync(join(tmpdir(), "talaria built "));
 let workers: WorkerOptions[];
 beforeAll(async () => {
   const names = ["front", "back", "timer"];
-  workers = await Promise.all(names.map((name) => bundleConfig(join(fixtures, name, "wrangler.toml"), join(built, name))));
+  workers = await Promise.all(
+    names.map((name) => bundleConfig(join(fixtures, name, "wrangler.toml"), join(built, name))),
+  );
 }, 120_000);
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
@@ -119,7 +121,9 @@ describe("startStack", () => {
       await startStack(options).then((stack) => console.log(stack.pid), ({ code }) => console.log(code));
       setInterval(() => {}, 1000);`;
     const starters = [1, 2, 3].map(() =>
-      spawn(process.execPath, ["--input-type=module-typescript", "-e", script], { stdio: ["ignore", "pipe", "inherit"] }),
+      spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
+        stdio: ["ignore", "pipe", "inherit"],
+      }),
     );
     const lines = starters.map(
       (child) => new Promise<string>((done) => child.stdout.once("data", (data) => done(String(data).trim()))),
@@ -134,7 +138,9 @@ describe("startStack", () => {
 
   it("says what could not be built", async () => {
     const broken = join(fixtures, "broken/wrangler.toml");
-    await expect(bundleConfig(broken, join(stateDir, "broken"))).rejects.toThrow(/^broken could not be built:[^]*missing\.js/);
+    await expect(bundleConfig(broken, join(stateDir, "broken"))).rejects.toThrow(
+      /^broken could not be built:[^]*missing\.js/,
+    );
   });
 
   it("says what the Workers printed when they cannot start, and leaves nothing behind", async () => {
