@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import type { Unstable_RawConfig as RawConfig } from "wrangler";
+import type * as Wrangler from "wrangler";
 
 export type WorkerName = "api" | "review" | "curator";
 
@@ -17,8 +17,8 @@ export const WORKERS: { worker: WorkerName; path: string }[] = [
 export const root = resolve(import.meta.dirname, "..");
 
 /** Loading it takes seconds, which a command that only tells its usage or what is wrong does not have. */
-export function loadWrangler(): typeof import("wrangler") {
-  return createRequire(import.meta.url)("wrangler") as typeof import("wrangler");
+export function loadWrangler(): typeof Wrangler {
+  return createRequire(import.meta.url)("wrangler") as typeof Wrangler;
 }
 
 export interface Ran {
@@ -62,7 +62,7 @@ export interface WorkerConfig {
   worker: WorkerName;
   path: string;
   /** As written, with the entry point made absolute, so that a copy works from any folder. */
-  raw: RawConfig;
+  raw: Wrangler.Unstable_RawConfig;
 }
 
 export function readWorkerConfigs(): WorkerConfig[] {

@@ -1,6 +1,6 @@
 // The door of the local stack: whom it lets through, and that what it passes on arrives as it was sent.
 import { once } from "node:events";
-import { type RequestListener, type Server, createServer, request } from "node:http";
+import { type IncomingMessage, type RequestListener, type Server, createServer, request } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -90,7 +90,7 @@ describe("what the door passes on", () => {
     const headers = { "mf-original-url": "http://x/", "x-own": "1", "transfer-encoding": "chunked" };
     const sent = request({ port, method: "DELETE", path: "/a//b?c=%20", headers });
     sent.end("GET /smuggled HTTP/1.1\r\n\r\n");
-    const [reply] = (await once(sent, "response")) as [import("node:http").IncomingMessage];
+    const [reply] = (await once(sent, "response")) as [IncomingMessage];
     const pieces: string[] = [];
     for await (const piece of reply) pieces.push(String(piece));
     expect([reply.statusCode, reply.headers["x-mine"], pieces]).toEqual([207, "yes", ["one,", "two"]]);
