@@ -28,7 +28,7 @@ await runCommand(USAGE, () => serve(portFrom(parseFlags({ port: { type: "string"
 async function serve(port: number): Promise<number> {
   checkVars(process.env);
   const stateDir = resolve(home, "state");
-  checkState(stateDir);
+  checkState(stateDir, accessFile);
   const token = operatorToken(stateDir);
   const abort = new AbortController();
   const stopped = untilStopped().then(() => (abort.abort(), "stopped" as const));

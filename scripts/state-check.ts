@@ -1,7 +1,7 @@
 // Whether a state folder can be worked in, found before anything is built: rights, room, and which version wrote it. Called by
 // start. Changes nothing but that the folder is there.
 import { accessSync, constants, mkdirSync, readdirSync, statSync, statfsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { PlainError } from "./command-line.ts";
 import { readIfThere } from "./private-file.ts";
 
@@ -13,11 +13,14 @@ const OWN_VERSION = 1;
 /** `data/v3/do/<class>/<object>.sqlite`. */
 const MAX_DEPTH = 5;
 
-/** Throws the system's error or a PlainError for the first thing that stands in the way. */
-export function checkState(stateDir: string): void {
-  if (!statSync(stateDir, { throwIfNoEntry: false })?.isDirectory())
-    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+/** Throws the system's error or a PlainError for the first thing that stands in the way. `accessFile`: see local-state.ts. */
+export function checkState(stateDir: string, accessFile?: string): void {
+  makeFolder(stateDir);
   checkRights(stateDir, MAX_DEPTH);
+  if (accessFile) {
+    accessSync(dirname(accessFile), constants.R_OK | constants.W_OK | constants.X_OK);
+    readIfThere(accessFile);
+  }
   const { bavail, bsize } = statfsSync(stateDir);
   if (bavail * bsize < NEEDED_BYTES) {
     const free = Math.floor((bavail * bsize) / 1024 / 1024);
@@ -33,6 +36,13 @@ export function checkState(stateDir: string): void {
       `${stateDir} was written by a newer version of Talaria. Start that version, or move the folder away for a new state.`,
     );
   }
+}
+
+/** Step by step: Node's own way of making all of a path says ENOENT on a disk that cannot be written to. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 function checkRights(path: string, depth: number): void {

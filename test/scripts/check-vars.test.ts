@@ -84,7 +84,15 @@ describe("a state folder", () => {
       /state cannot be used \(EEXIST, mkdir\)\. A file stands where a folder is needed: move it away\.$/,
     );
     expect(sentenceOf(() => checkState(join(folder, "state", "inner")))).toMatch(
-      /\(ENOTDIR, mkdir\)\. A file stands where/,
+      /state cannot be used \(EEXIST, mkdir\)\. A file/,
+    );
+  });
+
+  it("beside an access file that is none is refused", () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, "local.json"));
+    expect(sentenceOf(() => checkState(join(folder, "state"), join(folder, "local.json")))).toMatch(
+      /\(EISDIR, read\)\. A folder stands/,
     );
   });
 
