@@ -11,7 +11,6 @@ import {
   openSync,
   readFileSync,
   readSync,
-  readdirSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -87,10 +86,7 @@ async function install() {
     const began = Date.now();
     say(`${why}: npm ci, once, for about a minute`);
     const flags = ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund", "--loglevel=error"];
-    const still = setInterval(
-      () => say(`npm ci: ${seconds(began)} s, ${countPackages()} packages so far`),
-      STILL_EVERY_MS,
-    );
+    const still = setInterval(() => say(`npm ci: ${seconds(began)} s so far`), STILL_EVERY_MS);
     const result = await run(file, [...before, ...flags], {
       cwd: root,
       env: childEnv({ forNpm: true }),
@@ -244,12 +240,6 @@ function isNodeScript(path) {
 
 function seconds(began) {
   return ((Date.now() - began) / 1000).toFixed(1);
-}
-
-/** Folders that npm has filled or is filling. */
-function countPackages() {
-  const list = (path) => (existsSync(path) ? readdirSync(path) : []);
-  return list(modules).reduce((sum, name) => sum + (name.startsWith("@") ? list(join(modules, name)).length : 1), 0);
 }
 
 function readJson(path) {
