@@ -1,6 +1,6 @@
 // `npm run bench:growth [-- --up-to 10]`: what a turn costs as its session grows, up to ten times what fills the context budget,
 // as its profile grows, and what 200 live sessions weigh. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
-import { parseArgs } from "node:util";
+import { readFlags, refuseFlags } from "../scripts/command-line.ts";
 import { growSession } from "./growth/measure.ts";
 import { measureMemory } from "./growth/memory.ts";
 import { measureProfile } from "./growth/profile.ts";
@@ -14,12 +14,14 @@ const MULTIPLES = [1, 2, 4, 7, 10];
 const LIVE_SESSIONS = 200;
 const PROFILE_TURNS = [100, 1_000, 10_000, 100_000];
 
-const { values } = parseArgs({ options: { "up-to": { type: "string", default: "10" } } });
+const USAGE = `Usage: npm run bench:growth [-- --up-to N]
+
+  --up-to N   times what fills the context budget (else 10)
+  -h, --help  this text; the method is in bench/README.md`;
+
+const values = readFlags(USAGE, { "up-to": { type: "string", default: "10" } });
 const upTo = Number(values["up-to"]);
-if (!(upTo >= 1)) {
-  console.error("--up-to takes a number from 1.");
-  process.exit(2);
-}
+if (!(upTo >= 1)) refuseFlags("--up-to takes a number from 1.", USAGE);
 const began = performance.now();
 const say = (line: string) => console.error(`[${((performance.now() - began) / 1000).toFixed(1)} s] ${line}`);
 

@@ -1,23 +1,18 @@
 // `npm run bench:import [-- --data FILE]`: how much of what people have written as SKILL.md is taken, and whether it comes out
 // again byte for byte. FILE holds JSON lines {repo, path, licence, name, label, text}, plain or gzip; without it there are a
 // few of our own. Prints a report; the last line is one JSON object. Method: bench/README.md.
-import { parseArgs } from "node:util";
+import { readFlags } from "../scripts/command-line.ts";
 import { importRow } from "./import/measure.ts";
 import { printImport, toImportLine } from "./import/report.ts";
 import { readRows } from "./import/rows.ts";
 
 const HELP = "bench:import takes --data FILE: JSON lines with `path` and `text`, plain or gzip.";
+const USAGE = `Usage: npm run bench:import [-- --data FILE]
 
-function readArguments(): { data?: string } {
-  try {
-    return parseArgs({ options: { data: { type: "string" } } }).values;
-  } catch (error) {
-    console.error(`${(error as Error).message}\n${HELP}`);
-    return process.exit(2);
-  }
-}
+${HELP}
+Without it there are a few of our own. The method is in bench/README.md.`;
 
-const { data } = readArguments();
+const { data } = readFlags(USAGE, { data: { type: "string" } });
 const rows = readRows(data);
 if (!rows.ok) {
   console.error(`${rows.failure.message} ${HELP}`);

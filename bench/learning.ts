@@ -3,7 +3,7 @@
 // Method, figures and limits: bench/README.md.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { readFlags } from "../scripts/command-line.ts";
 import { ABLATIONS, MAIN_ARMS, armsIn } from "./learning/arms.ts";
 import { type ArmFigures, figuresOf } from "./learning/figures.ts";
 import { PARAMETERS_FILE, readParameters } from "./learning/parameters.ts";
@@ -111,25 +111,26 @@ function writeReport(report: Measured): void {
 }
 
 function readArguments(): { seeds: number; from: number; params: string; out: string; stack: boolean } {
-  try {
-    const { values } = parseArgs({
-      options: {
-        seeds: { type: "string", default: "100" },
-        from: { type: "string", default: "1" },
-        params: { type: "string", default: PARAMETERS_FILE },
-        out: { type: "string", default: "dist/bench-learning" },
-        stack: { type: "boolean", default: true },
-      },
-      allowNegative: true,
-    });
-    const [count, from] = [Number(values.seeds), Number(values.from)];
-    const isWhole = (number: number) => Number.isInteger(number) && number >= 1 && number <= MAX_SEEDS;
-    if (!isWhole(count)) refuse(`--seeds takes a whole number from 1 to ${MAX_SEEDS}.`);
-    if (!isWhole(from)) refuse(`--from takes a whole number from 1 to ${MAX_SEEDS}.`);
-    return { seeds: count, from, params: resolve(values.params), out: resolve(values.out), stack: values.stack };
-  } catch {
-    return refuse("Only --seeds N, --from K, --params FILE, --out DIR and --no-stack are understood.");
-  }
+  const usage = `Usage: npm run bench:learning [-- --seeds N --from K --params FILE --out DIR --no-stack]
+
+  --seeds N      worlds (else 100)
+  --from K       the first of them (else 1)
+  --params FILE  the simulation's parameters (else the frozen ones)
+  --out DIR      where records and plots go (else dist/bench-learning)
+  --no-stack     without the comparison on the real Workers
+  -h, --help     this text; the method is in bench/README.md`;
+  const values = readFlags(usage, {
+    seeds: { type: "string", default: "100" },
+    from: { type: "string", default: "1" },
+    params: { type: "string", default: PARAMETERS_FILE },
+    out: { type: "string", default: "dist/bench-learning" },
+    stack: { type: "boolean", default: true },
+  });
+  const [count, from] = [Number(values.seeds), Number(values.from)];
+  const isWhole = (number: number) => Number.isInteger(number) && number >= 1 && number <= MAX_SEEDS;
+  if (!isWhole(count)) refuse(`--seeds takes a whole number from 1 to ${MAX_SEEDS}.`);
+  if (!isWhole(from)) refuse(`--from takes a whole number from 1 to ${MAX_SEEDS}.`);
+  return { seeds: count, from, params: resolve(values.params), out: resolve(values.out), stack: values.stack };
 }
 
 function refuse(sentence: string): never {

@@ -1,6 +1,6 @@
 // `npm run bench:scanner [-- --positives FILE --benign FILE]`: how many hostile texts the scanner keeps out, and how many
 // harmless ones. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
-import { parseArgs } from "node:util";
+import { readFlags } from "../scripts/command-line.ts";
 import { scanRows, toFigures } from "./scanner/measure.ts";
 import { printReport } from "./scanner/report.ts";
 import { type Row, readRows } from "./scanner/rows.ts";
@@ -12,8 +12,11 @@ printReport(caught!, left!);
 console.log(JSON.stringify(toFigures(caught!, left!)));
 
 function readArguments(): { positives: Row[]; benign: Row[] } {
+  const usage = `Usage: npm run bench:scanner [-- --positives FILE --benign FILE]
+
+Both files, or none for the small samples. The method is in bench/README.md.`;
+  const values = readFlags(usage, { positives: { type: "string" }, benign: { type: "string" } });
   try {
-    const { values } = parseArgs({ options: { positives: { type: "string" }, benign: { type: "string" } } });
     if ((values.positives === undefined) !== (values.benign === undefined)) {
       throw new Error("--positives and --benign belong together: give both files, or none for the small samples");
     }

@@ -1,7 +1,7 @@
 // `npm run bench:skills [-- --count 10000] [--data FILE]`: what a large library costs when a session starts, and whether a search
 // finds the right skill in it. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readFlags } from "../scripts/command-line.ts";
 import { DEFAULTS } from "../core/limits.ts";
 import { renderSkillIndex } from "../core/skills/index-block.ts";
 import { estimateTokens } from "../core/tokens.ts";
@@ -45,18 +45,20 @@ function longestIndex({ skills, queries }: BenchLibrary): number {
 }
 
 function readArguments(): { count: number; data: string } {
-  try {
-    const { values } = parseArgs({
-      options: { count: { type: "string", default: "10000" }, data: { type: "string", default: FIXTURES } },
-    });
-    const number = Number(values.count);
-    if (!Number.isInteger(number) || number < 1 || number > MAX_COUNT) {
-      refuse(`--count takes a whole number from 1 to ${MAX_COUNT}.`);
-    }
-    return { count: number, data: values.data };
-  } catch {
-    return refuse("Only --count N and --data FILE are understood.");
+  const usage = `Usage: npm run bench:skills [-- --count N --data FILE]
+
+  --count N    skills of the library (else 10000)
+  --data FILE  questions and skills as JSON lines (else a few of our own)
+  -h, --help   this text; the method is in bench/README.md`;
+  const values = readFlags(usage, {
+    count: { type: "string", default: "10000" },
+    data: { type: "string", default: FIXTURES },
+  });
+  const number = Number(values.count);
+  if (!Number.isInteger(number) || number < 1 || number > MAX_COUNT) {
+    refuse(`--count takes a whole number from 1 to ${MAX_COUNT}.`);
   }
+  return { count: number, data: values.data };
 }
 
 function refuse(sentence: string): never {

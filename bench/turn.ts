@@ -1,6 +1,6 @@
 // `npm run bench:turn [-- --turns 100] [--no-peer]`: what a turn costs beside the model, here and in Cloudflare's Agents SDK,
 // and in a bare Durable Object, measured side by side. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
-import { parseArgs } from "node:util";
+import { readFlags, refuseFlags } from "../scripts/command-line.ts";
 import { installPeers } from "./turn/install-peers.ts";
 import { measureTurns } from "./turn/measure.ts";
 import { printReport, toLine } from "./turn/report.ts";
@@ -11,15 +11,18 @@ import { createTalaria } from "./support/talaria.ts";
 
 const SETTLE_MS = 90_000;
 
-const { values } = parseArgs({
-  options: { turns: { type: "string", default: "100" }, peer: { type: "boolean", default: true } },
-  allowNegative: true,
+const USAGE = `Usage: npm run bench:turn [-- --turns N --no-peer]
+
+  --turns N   turns of each subject (else 100)
+  --no-peer   without Cloudflare's Agents SDK beside it
+  -h, --help  this text; the method is in bench/README.md`;
+
+const values = readFlags(USAGE, {
+  turns: { type: "string", default: "100" },
+  peer: { type: "boolean", default: true },
 });
 const turns = Number(values.turns);
-if (!Number.isInteger(turns) || turns < 1) {
-  console.error("--turns takes a whole number from 1.");
-  process.exit(2);
-}
+if (!Number.isInteger(turns) || turns < 1) refuseFlags("--turns takes a whole number from 1.", USAGE);
 const began = performance.now();
 const say = (line: string) => console.error(`[${((performance.now() - began) / 1000).toFixed(1)} s] ${line}`);
 

@@ -90,15 +90,20 @@ export class Account extends DurableObject<AccountEnv> {
       .toArray();
   }
 
-  /** False for an unknown key, and for one that was revoked before. */
-  revokeKey(id: string): boolean {
-    if (!this.#exists()) return false;
-    const revoked = this.#sql.exec(
-      "UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL RETURNING id",
-      Date.now(),
-      id,
-    );
-    return revoked.toArray().length > 0;
+  /** Failures: `key_not_found` for an unknown key, and for one that was revoked before; `last_key`. */
+  revokeKey(id: string): Result<null> {
+    const keys = this.listKeys();
+    if (!keys.some((key) => key.id === id)) {
+      return err("key_not_found", "This profile has no working key of that id.");
+    }
+    if (keys.length === 1) {
+      return err(
+        "last_key",
+        "This is the profile's last key: have the operator make another one first (POST /v1/keys).",
+      );
+    }
+    this.#sql.exec("UPDATE keys SET revoked_at = ? WHERE id = ?", Date.now(), id);
+    return ok(null);
   }
 
   /** Before the session is made, so that every session of a profile is known here. False: the profile is gone. */

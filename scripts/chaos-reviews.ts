@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Client, createClient } from "../cli/client.ts";
+import type { WorkerOptions } from "./bundle.ts";
 import { buildWorkers } from "./chaos-build.ts";
 import { type IndexLag, createIndexLag } from "./chaos-index-lag.ts";
 import { addTwoThatAreOne, mergesIn, toMergeMessage } from "./chaos-merge.ts";
@@ -114,7 +115,7 @@ class Run {
   #stack: Stack | null = null;
   #bootMs = 3_000;
   #kills = 0;
-  #configs: Record<string, string> = {};
+  #workers: WorkerOptions[] = [];
   #things: StoredThings = { objects: new Map(), keys: [] };
 
   constructor(options: ReviewsOptions, stateDir: string, world: ReviewWorld, port: number) {
@@ -129,7 +130,7 @@ class Run {
   async all(): Promise<ReviewsRun> {
     const { reviews, say, strikes } = this.#options;
     const entries = { api: "reviews-api.ts", review: "review.ts", curator: "curator.ts" };
-    this.#configs = await buildWorkers(join(this.#stateDir, "built"), entries);
+    this.#workers = await buildWorkers(join(this.#stateDir, "built"), entries);
     say(`${reviews} reviews, at least as many kills. Seed ${this.#options.seed}.`);
     const kills = Math.max(reviews, strikes?.length ?? 0);
     const spareUntil = Date.now() + SPARE_MS;
@@ -344,7 +345,7 @@ class Run {
   async #boot(points: Strike, diesAfterMs: number | null): Promise<boolean> {
     this.#world.beginLife();
     const started = await startOrDie(
-      { port: this.#port, stateDir: this.#stateDir, configs: this.#configs, vars: this.#vars(points) },
+      { port: this.#port, stateDir: this.#stateDir, workers: this.#workers, vars: this.#vars(points) },
       diesAfterMs,
     );
     if (!started) return false;

@@ -1,9 +1,8 @@
 // What a killed stack holds in R2 and KV, read from its files, so that no figure rests on what a restarted Worker says of
 // itself. Called by chaos-reviews.ts while nothing runs. Works on copies and changes nothing.
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { readTable } from "./state-tables.ts";
 
 export interface StoredThings {
   /** Bodies by key, of R2. */
@@ -32,30 +31,4 @@ export function readStores(stateDir: string): StoredThings {
 export function readOwed(stateDir: string): string[] {
   const folder = join(stateDir, "data", "v3", "do", "talaria-api-Session");
   return readTable(folder, "job", "id").map(({ id }) => String(id));
-}
-
-/** Of every database of a folder that has the table. */
-function readTable(folder: string, table: string, columns: string): Record<string, unknown>[] {
-  if (!existsSync(folder)) return [];
-  const files = readdirSync(folder).filter((file) => file.endsWith(".sqlite") && file !== "metadata.sqlite");
-  return files.flatMap((file) => readCopy(join(folder, file), table, columns));
-}
-
-function readCopy(file: string, table: string, columns: string): Record<string, unknown>[] {
-  const copies = mkdtempSync(join(tmpdir(), "talaria-stores-"));
-  try {
-    // A database is also what stands in its log; the index of that is made anew.
-    for (const suffix of ["", "-wal"]) {
-      if (existsSync(file + suffix)) copyFileSync(file + suffix, join(copies, `copy${suffix}`));
-    }
-    const database = new DatabaseSync(join(copies, "copy"));
-    try {
-      const known = database.prepare("SELECT 1 FROM sqlite_master WHERE name = ?").all(table);
-      return known.length === 0 ? [] : database.prepare(`SELECT ${columns} FROM ${table}`).all();
-    } finally {
-      database.close();
-    }
-  } finally {
-    rmSync(copies, { recursive: true, force: true });
-  }
 }

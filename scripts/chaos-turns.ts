@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Client, createClient } from "../cli/client.ts";
+import type { WorkerOptions } from "./bundle.ts";
 import { buildWorkers } from "./chaos-build.ts";
 import { type Disk, type Remains, openDisk } from "./chaos-disk.ts";
 import { type PointPool, createPointPool, mergeLives } from "./chaos-points.ts";
@@ -104,7 +105,7 @@ class Run {
   #stack: Stack | null = null;
   #bootMs = 0;
   #kills = 0;
-  #configs: Record<string, string> = {};
+  #workers: WorkerOptions[] = [];
   #sessions: string[] = [];
   #client!: Client;
 
@@ -161,7 +162,7 @@ class Run {
 
   /** The profile and the sessions, made before any of them has a plan: a plan is handed over at a start. */
   async #prepare(): Promise<void> {
-    this.#configs = await buildWorkers(join(this.#stateDir, "built"), { api: "api.ts" });
+    this.#workers = await buildWorkers(join(this.#stateDir, "built"), { api: "api.ts" });
     await this.#boot({ traced: "all" });
     const url = this.#stack!.url;
     const { key } = await createClient({ url, key: this.#token }).createProfile();
@@ -325,7 +326,7 @@ class Run {
   ): Promise<boolean> {
     this.#world.reached.clear();
     const started = await startOrDie(
-      { port: this.#port, stateDir: this.#stateDir, configs: this.#configs, vars: this.#vars(plan) },
+      { port: this.#port, stateDir: this.#stateDir, workers: this.#workers, vars: this.#vars(plan) },
       diesAfterMs,
     );
     if (!started) return false;

@@ -11,12 +11,14 @@ import type { ReviewDetail } from "../core/schemas/api.ts";
 import { fromContents, textOrEmpty } from "../core/schemas/file-body.ts";
 import { isCorrect } from "./demo/answers.ts";
 import { describeConventions, exportTable } from "./demo/conventions.ts";
-import { type DemoOptions, UsageError, isRehearsal, parseOptions } from "./demo/options.ts";
+import { checkVars } from "./check-vars.ts";
+import { UsageError, runCommand } from "./command-line.ts";
+import { type DemoOptions, USAGE, isRehearsal, parseOptions } from "./demo/options.ts";
 import { type Row, bold, createTurnView, dim, heading, quote, say, table } from "./demo/screen.ts";
 import { loadTables } from "./demo/tables.ts";
 import { type Drawn, type Task, drawTasks } from "./demo/tasks.ts";
 import { operatorToken } from "./local-state.ts";
-import { StackError, startStack } from "./stack.ts";
+import { startStack } from "./stack.ts";
 import { workerVars } from "./worker-vars.ts";
 
 const rehearsal = isRehearsal(process.env);
@@ -26,15 +28,10 @@ const REVIEW_MS = rehearsal ? 60_000 : 10 * 60_000;
 const REVIEW_BEGINS_MS = 15_000;
 const REPORT_MS = 60_000;
 
-try {
-  process.exitCode = await runDemo(parseOptions(process.argv.slice(2)));
-} catch (error) {
-  if (!(error instanceof UsageError || error instanceof StackError)) throw error;
-  console.error(error.message);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
+await runCommand(USAGE, () => runDemo(parseOptions(process.argv.slice(2))));
 
 async function runDemo(options: DemoOptions): Promise<number> {
+  checkVars(process.env);
   const drawn = draw(options);
   say(
     rehearsal
@@ -54,7 +51,8 @@ async function runDemo(options: DemoOptions): Promise<number> {
   try {
     const token = operatorToken(stateDir);
     const began = performance.now();
-    const stack = await startStack({ stateDir, vars: workerVars(process.env, token), signal: abort.signal });
+    const tell = (line: string) => say(dim(line));
+    const stack = await startStack({ stateDir, vars: workerVars(process.env, token), signal: abort.signal, say: tell });
     const stopEarly = () => void stack.kill().finally(() => process.exit(130));
     abort.signal.addEventListener("abort", stopEarly);
     try {

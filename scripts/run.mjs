@@ -21,6 +21,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { patchJustBash } from "./patch-just-bash.mjs";
 
 const MIN_NODE = 24;
+/** An install that says nothing looks like one that hangs. */
+const STILL_EVERY_MS = 5_000;
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const modules = join(root, "node_modules");
 const bin = join(modules, ".bin");
@@ -86,8 +88,9 @@ async function install() {
     const node = hostNode();
     const [file, ...before] = npmCommand(node);
     const began = Date.now();
-    say(`${why}: npm ci ...`);
+    say(`${why}: npm ci, once, for about a minute`);
     const flags = ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund", "--loglevel=error"];
+    const still = setInterval(() => say(`npm ci: ${seconds(began)} s so far`), STILL_EVERY_MS);
     const result = await run(file, [...before, ...flags], {
       cwd: root,
       env: childEnv({ forNpm: true }),
@@ -99,9 +102,9 @@ async function install() {
           process.once(signal, () => setTimeout(() => child.kill("SIGKILL"), 1000).unref());
         }
       },
-    });
+    }).finally(() => clearInterval(still));
     if (result.code !== 0) return result.signal === "SIGKILL" ? { signal: "SIGINT" } : result;
-    say(`installed in ${((Date.now() - began) / 1000).toFixed(1)} s`);
+    say(`installed in ${seconds(began)} s`);
     return undefined;
   });
 }
@@ -237,6 +240,10 @@ function isNodeScript(path) {
   readSync(file, head, 0, 64, 0);
   closeSync(file);
   return /^#!.*\bnode\b/.test(head.toString("latin1"));
+}
+
+function seconds(began) {
+  return ((Date.now() - began) / 1000).toFixed(1);
 }
 
 function readJson(path) {

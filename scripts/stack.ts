@@ -1,10 +1,25 @@
 // Boots the three real Workers on this machine, in one process group, and ends them again. Called by start, demo, chaos
-// and tests. State lives in `stateDir`; secrets reach each Worker through a private file there, never a command line.
+// and tests. State lives in `stateDir`; secrets reach the Workers through a private file that is removed when it was read,
+// never a command line. Who may talk to what: stack-door.ts.
 import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { BundleError, type WorkerOptions, bundleProduct } from "./bundle.ts";
 import {
   type ProcessMark,
   commandOf,
@@ -16,6 +31,7 @@ import {
   markOf,
   signalGroup,
 } from "./processes.ts";
+import type { HostOptions } from "./stack-host.ts";
 
 export interface StackOptions {
   /** A free one when absent. */
@@ -23,12 +39,16 @@ export interface StackOptions {
   stateDir: string;
   /** What all three Workers find in their environment: secrets, model keys, settings. */
   vars: Record<string, string>;
+  /** The address at which a proxy of the operator's serves this stack; loopback addresses are always served. */
+  publicUrl?: string;
   /** Where the Workers' output goes; `<stateDir>/stack.log` when absent. */
   log?: string;
   /** Aborting it while the stack starts kills the whole group; afterwards it does nothing. */
   signal?: AbortSignal;
-  /** Other Workers than the product's three, for tests of this file: path of a config by name; the first gets HTTP. */
-  configs?: Record<string, string>;
+  /** Told what is being done while it starts. */
+  say?: (line: string) => void;
+  /** Built before, such as for many starts; the first serves HTTP. The product's three, built now, when absent. */
+  workers?: WorkerOptions[];
 }
 
 export interface Stack {
@@ -49,48 +69,51 @@ export interface Stack {
 /** The reason why no stack could be started, in a sentence for a person. */
 export class StackError extends Error {
   override name = "StackError";
-  readonly code: "already_running" | "port_in_use" | "did_not_start" | "aborted";
+  readonly code: "already_running" | "port_in_use" | "did_not_start" | "does_not_build" | "aborted";
   constructor(code: StackError["code"], message: string) {
     super(message);
     this.code = code;
   }
 }
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
-const CONFIGS = {
-  api: "wrangler.toml",
-  review: "workers/review/wrangler.toml",
-  curator: "workers/curator/wrangler.toml",
-};
+const root = resolve(import.meta.dirname, "..");
 const READY_MS = 90_000;
 const STOP_MS = 5_000;
 const PORT_MS = 3_000;
 const NEVER = new AbortController().signal;
 
 export async function startStack(options: StackOptions): Promise<Stack> {
+  const { say = () => {}, signal = NEVER, vars, publicUrl } = options;
   const stateDir = resolve(options.stateDir);
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  if (!existsSync(stateDir)) mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   await clearPort(options.port, stateDir);
   const port = options.port ?? (await freePort());
   const log = resolve(options.log ?? join(stateDir, "stack.log"));
-  const configs = writeConfigs(options.configs ?? CONFIGS, stateDir, options.vars);
-  const { group, ended } = launch(stateDir, port, log, Object.values(configs));
-  const url = `http://127.0.0.1:${port}`;
+  const record: StackRecord = { v: 1, owner: markOf(process.pid), group: null, port };
+  await claim(stateDir, record);
   try {
-    await untilReady(url, group, log, options.signal);
+    const workers = options.workers ?? (await build(stateDir, say, signal));
+    say("Starting the Workers.");
+    const socketsDir = mkdtempSync(join(tmpdir(), "talaria-")); // of mode 0700
+    const dataDir = join(stateDir, "data", "v3");
+    const { group, ended } = launch(stateDir, log, { port, publicUrl, socketsDir, dataDir, workers, vars });
+    writeRecord(stateDir, { ...record, group, socketsDir });
+    const url = `http://127.0.0.1:${port}`;
+    await untilReady(url, group, log, signal);
+    return {
+      url,
+      pid: group.pid,
+      log,
+      ended,
+      cron: (worker) => fireCron(socketsDir, workers, worker),
+      stop: () => endGroup(stateDir, group, "SIGTERM"),
+      kill: () => endGroup(stateDir, group, "SIGKILL"),
+    };
   } catch (error) {
-    await endGroup(group, "SIGKILL", stateDir);
+    const { group } = readRecord(stateDir) ?? record;
+    await endGroup(stateDir, group, "SIGKILL");
     throw error;
   }
-  return {
-    url,
-    pid: group.pid,
-    log,
-    ended,
-    cron: (worker) => fireCron(url, worker, configs),
-    stop: () => endGroup(group, "SIGTERM", stateDir),
-    kill: () => endGroup(group, "SIGKILL", stateDir),
-  };
 }
 
 /**
@@ -98,81 +121,143 @@ export async function startStack(options: StackOptions): Promise<Stack> {
  * still lives is left alone (`already_running`), and so is a stranger's program on the port (`port_in_use`).
  */
 export async function clearPort(port: number | undefined, stateDir: string): Promise<void> {
-  const record = readRecord(stateDir);
-  if (record) {
-    const members = groupMembers(record.group).filter((pid) => isOurs(pid));
-    if (members.length > 0 && isAlive(record.owner)) {
-      throw new StackError(
-        "already_running",
-        `Talaria is already running on port ${record.port} with this state (process ${record.owner.pid}). ` +
-          "Stop that one first, or use another state folder.",
-      );
-    }
-    if (members.length > 0) await endGroup(record.group, "SIGKILL", stateDir);
-    rmSync(recordFile(stateDir), { force: true });
+  const held = readRecord(stateDir);
+  if (held) {
+    if (isRunning(held)) throw alreadyRunning(held);
+    await takeOver(stateDir, held);
   }
   if (port === undefined) return;
   // Threads of a killed program may hold its port a moment longer than the program itself can be seen.
-  for (const until = Date.now() + PORT_MS; Date.now() < until; await pause(50)) {
+  for (const until = Date.now() + (held ? PORT_MS : 500); Date.now() < until; await pause(50)) {
     if (await isPortFree(port)) return;
   }
   throw new StackError("port_in_use", `Port ${port} is in use by another program. Choose another one with --port.`);
 }
 
+// ---- one at a time ----
+
+interface StackRecord {
+  v: 1;
+  /** Who started it. */
+  owner: ProcessMark;
+  /** The keeper, which leads the group; `null` while the Workers are built. */
+  group: ProcessMark | null;
+  port: number;
+  socketsDir?: string;
+}
+
+/** Of two starts at once one succeeds: a link is made whole or not at all, and never over another one. */
+async function claim(stateDir: string, record: StackRecord): Promise<void> {
+  const mine = `${recordFile(stateDir)}.${process.pid}`;
+  writeFileSync(mine, JSON.stringify(record), { mode: 0o600 });
+  try {
+    for (;;) {
+      try {
+        return linkSync(mine, recordFile(stateDir));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      }
+      const held = readRecord(stateDir);
+      if (held && isRunning(held)) throw alreadyRunning(held);
+      await takeOver(stateDir, held);
+    }
+  } finally {
+    rmSync(mine, { force: true });
+  }
+}
+
+/** Takes the record of a start that is dead out of the way, unless somebody else has just done so, and ends what it left. */
+async function takeOver(stateDir: string, dead: StackRecord | null): Promise<void> {
+  const aside = `${recordFile(stateDir)}.${process.pid}.dead`;
+  try {
+    renameSync(recordFile(stateDir), aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return; // another start took it
+  }
+  const taken = readRecord(stateDir, aside);
+  if (JSON.stringify(taken) !== JSON.stringify(dead)) linkSync(aside, recordFile(stateDir));
+  else if (dead) await endMembers(dead);
+  rmSync(aside, { force: true });
+}
+
+function isRunning({ owner, group }: StackRecord): boolean {
+  return isAlive(owner) && (group === null ? owner.pid !== process.pid : membersOf(group).length > 0);
+}
+
+function alreadyRunning({ owner, group, port }: StackRecord): StackError {
+  return new StackError(
+    "already_running",
+    `Talaria is already ${group ? "running" : "starting"} on port ${port} with this state (process ${owner.pid}). ` +
+      "Stop that one first, or use another state folder.",
+  );
+}
+
+async function endMembers({ group, socketsDir }: StackRecord): Promise<void> {
+  if (group && membersOf(group).length > 0) {
+    signalGroup(group, "SIGKILL");
+    await groupEnds(group, STOP_MS);
+  }
+  if (socketsDir) rmSync(socketsDir, { recursive: true, force: true });
+}
+
+/** A second proof beside the start time: what we start is a program of this checkout, or our Node running one. */
+function membersOf(group: ProcessMark): number[] {
+  return groupMembers(group).filter((pid) => {
+    const command = commandOf(pid);
+    return command === "" ? process.platform !== "linux" : command.includes(root);
+  });
+}
+
+function recordFile(stateDir: string): string {
+  return join(stateDir, "stack.json");
+}
+
+function writeRecord(stateDir: string, record: StackRecord): void {
+  const next = `${recordFile(stateDir)}.${process.pid}`;
+  writeFileSync(next, JSON.stringify(record), { mode: 0o600 });
+  renameSync(next, recordFile(stateDir));
+}
+
+function readRecord(stateDir: string, file = recordFile(stateDir)): StackRecord | null {
+  try {
+    const record = JSON.parse(readFileSync(file, "utf8")) as StackRecord;
+    return record.v === 1 ? record : null;
+  } catch {
+    return null; // never started here, or ended in order
+  }
+}
+
 // ---- starting ----
 
-/** Copies of the three configs with absolute entry points, each beside a `.dev.vars` that only this user may read. */
-function writeConfigs(
-  configs: Record<string, string>,
-  stateDir: string,
-  vars: Record<string, string>,
-): Record<string, string> {
-  const written: Record<string, string> = {};
-  for (const [worker, path] of Object.entries(configs)) {
-    const source = resolve(root, path);
-    const folder = join(stateDir, "config", worker);
-    const toml = readFileSync(source, "utf8");
-    const main = /^main = "([^"]+)"$/m.exec(toml)?.[1];
-    if (!main) throw new Error(`${path} has no line main = "…"`);
-    mkdirSync(folder, { recursive: true });
-    written[worker] = join(folder, "wrangler.toml");
-    const entry = JSON.stringify(resolve(dirname(source), main));
-    writeFileSync(
-      written[worker],
-      toml.replace(/^main = .*$/m, () => `main = ${entry}`),
-    );
-    rmSync(join(folder, ".dev.vars"), { force: true });
-    writeFileSync(join(folder, ".dev.vars"), toDotenv(vars), { mode: 0o600 });
+async function build(stateDir: string, say: (line: string) => void, signal: AbortSignal): Promise<WorkerOptions[]> {
+  say("Building the three Workers.");
+  try {
+    return await bundleProduct(join(stateDir, "built"), { say, signal });
+  } catch (error) {
+    if (signal.aborted) throw aborted();
+    if (!(error instanceof BundleError)) throw error;
+    throw new StackError("does_not_build", error.message);
   }
-  return written;
 }
 
-/** Values in quotes that dotenv takes as they are; the name of a value that no quote can hold is in the error. */
-export function toDotenv(vars: Record<string, string>): string {
-  const lines = Object.entries(vars).map(([name, value]) => {
-    const quote = ["'", "`"].find((mark) => !value.includes(mark));
-    if (!quote) throw new Error(`${name} holds both ' and \`, which a .dev.vars file cannot carry`);
-    return `${name}=${quote}${value}${quote}\n`;
-  });
-  return lines.join("");
-}
-
-function launch(stateDir: string, port: number, log: string, configs: string[]) {
+function launch(stateDir: string, log: string, options: HostOptions) {
+  // What an earlier version kept there holds secrets.
+  for (const name of ["config", "registry", "tmp"]) rmSync(join(stateDir, name), { recursive: true, force: true });
+  const file = join(stateDir, "host.json");
+  rmSync(file, { force: true });
+  writeFileSync(file, JSON.stringify(options), { mode: 0o600 });
+  const temporary = join(stateDir, "tmp");
+  mkdirSync(temporary, { mode: 0o700 });
   const output = openSync(log, "w", 0o600);
-  const wrangler = join(root, "node_modules", "wrangler", "wrangler-dist", "cli.js");
-  const args = [
-    "--no-warnings",
-    wrangler,
-    "dev",
-    ...configs.flatMap((path) => ["--config", path]),
-    ...["--persist-to", join(stateDir, "data"), "--port", String(port), "--inspector-port", "0"],
-    "--show-interactive-dev-session=false",
-  ];
-  const child = spawn(
-    process.execPath,
-    ["--no-warnings", join(root, "scripts", "stack-keeper.ts"), process.execPath, ...args],
-    { cwd: root, detached: true, stdio: ["pipe", output, output], env: childEnv(stateDir) },
-  );
+  const script = (name: string) => ["--no-warnings", join(root, "scripts", name)];
+  const args = [...script("stack-keeper.ts"), process.execPath, ...script("stack-host.ts"), file];
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    detached: true,
+    stdio: ["pipe", output, output],
+    env: { ...process.env, TMPDIR: temporary, NODE_OPTIONS: "", FORCE_COLOR: "0" },
+  });
   closeSync(output);
   child.stdin?.on("error", () => {}); // the group has ended; `ended` says so
   const ended = new Promise<void>((done) => {
@@ -180,35 +265,14 @@ function launch(stateDir: string, port: number, log: string, configs: string[]) 
     child.once("error", () => done());
   });
   if (!child.pid) throw new StackError("did_not_start", "The process of the local stack could not be started.");
-  const group = markOf(child.pid);
-  const record: StackRecord = { v: 1, owner: markOf(process.pid), group, port };
-  writeFileSync(recordFile(stateDir), JSON.stringify(record), { mode: 0o600 });
-  return { group, ended };
+  return { group: markOf(child.pid), ended };
 }
 
-/** Nothing phones home, nothing is shared with another wrangler, and no variable of ours is taken twice. */
-function childEnv(stateDir: string): NodeJS.ProcessEnv {
-  return {
-    ...process.env,
-    CLOUDFLARE_CF_FETCH_ENABLED: "false",
-    WRANGLER_HIDE_BANNER: "true",
-    WRANGLER_SEND_METRICS: "false",
-    WRANGLER_SEND_ERROR_REPORTS: "false",
-    WRANGLER_NO_SKILLS_UPDATE_PROMPTS: "true",
-    WRANGLER_REGISTRY_PATH: join(stateDir, "registry"),
-    WRANGLER_LOG_PATH: join(stateDir, "logs"),
-    // Recording every request for the local dashboard takes most of a request's time.
-    X_LOCAL_OBSERVABILITY: "false",
-    CI: "true", // no question is ever asked
-    FORCE_COLOR: "0",
-  };
-}
-
-async function untilReady(url: string, group: ProcessMark, log: string, signal = NEVER): Promise<void> {
+async function untilReady(url: string, group: ProcessMark, log: string, signal: AbortSignal): Promise<void> {
   const until = Date.now() + READY_MS;
   let last = "nothing answered";
   while (Date.now() < until) {
-    if (signal.aborted) throw new StackError("aborted", "The start was called off.");
+    if (signal.aborted) throw aborted();
     if (groupMembers(group).length === 0) {
       throw new StackError("did_not_start", `The Workers ended while starting. The end of ${log}:\n${tail(log)}`);
     }
@@ -230,59 +294,45 @@ async function untilReady(url: string, group: ProcessMark, log: string, signal =
   );
 }
 
-async function fireCron(url: string, worker: string, configs: Record<string, string>): Promise<void> {
-  const texts = Object.values(configs).map((path) => readFileSync(path, "utf8"));
-  const toml = texts.find((text) => text.split("\n").includes(`name = "${worker}"`));
-  const cron = toml && /^crons = \["([^"]+)"/m.exec(toml)?.[1];
-  if (!cron) throw new Error(`no Worker named ${worker} with a cron trigger`);
-  const answer = await fetch(`${url}/cdn-cgi/local/explorer/api/local/scheduled?worker=${worker}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ cron }),
+function aborted(): StackError {
+  return new StackError("aborted", "The start was called off.");
+}
+
+/** Over the private entry, which routes by a header. */
+async function fireCron(socketsDir: string, workers: WorkerOptions[], name: string): Promise<void> {
+  const worker = workers.find((candidate) => candidate.name === name) as { cronTriggers?: string[] } | undefined;
+  const cron = worker?.cronTriggers?.[0];
+  if (!cron) throw new Error(`no Worker named ${name} with a cron trigger`);
+  const path = `/cdn-cgi/local/scheduled?${new URLSearchParams({ cron })}`;
+  const headers = { host: "localhost", "mf-route-override": name };
+  const [status, text] = await new Promise<[number, string]>((done, fail) => {
+    const asked = request({ socketPath: join(socketsDir, "entry"), path, headers }, (reply) => {
+      let body = "";
+      reply.setEncoding("utf8");
+      reply.on("data", (piece: string) => (body += piece));
+      reply.once("end", () => done([reply.statusCode ?? 0, body]));
+      reply.once("error", fail);
+    });
+    asked.once("error", fail);
+    asked.end();
   });
-  const text = await answer.text();
-  if (!answer.ok || !text.includes('"outcome":"ok"')) {
-    throw new Error(`the cron trigger of ${worker} failed: ${answer.status} ${text.slice(0, 500)}`);
-  }
+  if (status !== 200) throw new Error(`the cron trigger of ${name} failed: ${status} ${text.slice(0, 500)}`);
 }
 
 // ---- ending ----
 
-async function endGroup(group: ProcessMark, signal: "SIGTERM" | "SIGKILL", stateDir: string): Promise<void> {
-  signalGroup(group, signal);
-  if (!(await groupEnds(group, STOP_MS))) {
-    signalGroup(group, "SIGKILL");
-    await groupEnds(group, STOP_MS);
+async function endGroup(stateDir: string, group: ProcessMark | null, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+  if (group) {
+    signalGroup(group, signal);
+    if (!(await groupEnds(group, STOP_MS))) {
+      signalGroup(group, "SIGKILL");
+      await groupEnds(group, STOP_MS);
+    }
   }
-  if (readRecord(stateDir)?.group.pid === group.pid) rmSync(recordFile(stateDir), { force: true });
-}
-
-interface StackRecord {
-  v: 1;
-  /** Who started it. */
-  owner: ProcessMark;
-  /** The keeper, which leads the group. */
-  group: ProcessMark;
-  port: number;
-}
-
-function recordFile(stateDir: string): string {
-  return join(stateDir, "stack.json");
-}
-
-function readRecord(stateDir: string): StackRecord | null {
-  try {
-    const record = JSON.parse(readFileSync(recordFile(stateDir), "utf8")) as StackRecord;
-    return record.v === 1 ? record : null;
-  } catch {
-    return null; // never started here, or ended in order
-  }
-}
-
-/** A second proof beside the start time: what we start is a program of this checkout, or our Node running one. */
-function isOurs(pid: number): boolean {
-  const command = commandOf(pid);
-  return command === "" ? process.platform !== "linux" : command.includes(root);
+  const record = readRecord(stateDir);
+  if (record?.owner.pid !== process.pid || record.group?.pid !== group?.pid) return;
+  if (record.socketsDir) rmSync(record.socketsDir, { recursive: true, force: true });
+  rmSync(recordFile(stateDir), { force: true });
 }
 
 function tail(path: string): string {

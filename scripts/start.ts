@@ -1,38 +1,45 @@
 // `npm start [-- --port N]`: the whole of Talaria on this machine until Ctrl-C. State is kept in .talaria/state. Fires the
 // cron triggers, which nothing else does locally.
-import { mkdirSync } from "node:fs";
 import { relative, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { Health } from "../core/schemas/api.ts";
+import { checkVars, publicUrlOf } from "./check-vars.ts";
+import { UsageError, parseFlags, runCommand } from "./command-line.ts";
 import { localAccess, operatorToken } from "./local-state.ts";
-import { type Stack, StackError, startStack } from "./stack.ts";
+import { checkState } from "./state-check.ts";
+import { type Stack, startStack } from "./stack.ts";
 import { workerVars } from "./worker-vars.ts";
+
+const USAGE = `Usage: npm start [-- --port N]
+
+Runs the whole of Talaria on this machine until Ctrl-C. State is kept in .talaria/.
+
+  --port N    where it listens on 127.0.0.1 (else 8787)
+  -h, --help  this text`;
 
 const DEFAULT_PORT = 8787;
 const FIRST_CRON_MS = 15_000;
 const CRON_EVERY_MS = 60 * 60_000;
+const STILL_EVERY_MS = 5_000;
 const home = resolve(import.meta.dirname, "../.talaria");
 const accessFile = resolve(home, "local.json");
 
-/** A wrong command line. Defined before its use: a class is not hoisted. */
-class UsageError extends Error {}
-
-try {
-  process.exitCode = await serve(portFrom(process.argv.slice(2)));
-} catch (error) {
-  if (!(error instanceof StackError || error instanceof UsageError)) throw error;
-  console.error(error.message);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
+await runCommand(USAGE, () => serve(portFrom(parseFlags({ port: { type: "string" } }).port)));
 
 async function serve(port: number): Promise<number> {
+  checkVars(process.env);
   const stateDir = resolve(home, "state");
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  checkState(stateDir, accessFile);
   const token = operatorToken(stateDir);
-  const stopped = untilStopped();
-  const stack = await startStack({ port, stateDir, vars: workerVars(process.env, token) });
+  const abort = new AbortController();
+  const stopped = untilStopped().then(() => (abort.abort(), "stopped" as const));
+  const progress = createProgress();
+  progress.say(`Starting Talaria on port ${port}.`);
+  const stack = await startStack({
+    ...{ port, stateDir, vars: workerVars(process.env, token), publicUrl: publicUrlOf(process.env) },
+    ...{ say: progress.say, signal: abort.signal },
+  }).finally(progress.end);
   try {
-    const access = await localAccess(accessFile, stack.url, token);
+    const access = await localAccess({ file: accessFile, stateDir, url: stack.url, token, say: console.error });
     const health = Health.parse(await (await fetch(`${stack.url}/health`)).json());
     console.log(greeting(stack, access.profile, health.model));
     const timers = driveCron(stack);
@@ -75,23 +82,33 @@ function driveCron(stack: Stack): NodeJS.Timeout[] {
   return [setTimeout(fire, FIRST_CRON_MS), setInterval(fire, CRON_EVERY_MS)];
 }
 
-function untilStopped(): Promise<"stopped"> {
+function untilStopped(): Promise<void> {
   return new Promise((done) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => done("stopped"));
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => done());
   });
 }
 
-function portFrom(args: string[]): number {
-  let port: string | undefined;
-  try {
-    port = parseArgs({ args, options: { port: { type: "string" } } }).values.port;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\nUsage: npm start [-- --port N]`);
-  }
-  if (port === undefined) return DEFAULT_PORT;
-  const number = Number(port);
+/** Lines on standard error: what is begun, and that it goes on. */
+function createProgress(): { say(line: string): void; end(): void } {
+  const began = performance.now();
+  let last = "";
+  const print = (line: string) => console.error(`[${((performance.now() - began) / 1000).toFixed(1)} s] ${line}`);
+  const timer = setInterval(() => print(`Still at it: ${last}`), STILL_EVERY_MS);
+  return {
+    say(line) {
+      last = line;
+      timer.refresh();
+      print(line);
+    },
+    end: () => clearInterval(timer),
+  };
+}
+
+function portFrom(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_PORT;
+  const number = Number(text);
   if (!Number.isInteger(number) || number < 1 || number > 65_535) {
-    throw new UsageError(`--port takes a number from 1 to 65535, not ${JSON.stringify(port)}.`);
+    throw new UsageError(`--port takes a number from 1 to 65535, not ${JSON.stringify(text)}.`);
   }
   return number;
 }

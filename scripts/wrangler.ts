@@ -1,8 +1,9 @@
-// Runs the wrangler of this checkout as a child process, and reads the three Workers' configs through it. Called by deploy
-// and check. Never prints what it was given on standard input or in files.
+// Runs the wrangler of this checkout as a child process, and reads the three Workers' configs through it. Called by deploy,
+// check and bundle.ts. Never prints what it was given on standard input or in files.
 import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { type Unstable_RawConfig as RawConfig, experimental_readRawConfig } from "wrangler";
+import type * as Wrangler from "wrangler";
 
 export type WorkerName = "api" | "review" | "curator";
 
@@ -15,14 +16,22 @@ export const WORKERS: { worker: WorkerName; path: string }[] = [
 
 export const root = resolve(import.meta.dirname, "..");
 
+/** Loading it takes seconds, which a command that only tells its usage or what is wrong does not have. */
+export function loadWrangler(): typeof Wrangler {
+  return createRequire(import.meta.url)("wrangler") as typeof Wrangler;
+}
+
 export interface Ran {
   code: number;
   output: string;
 }
-/** `env` is added to the caller's environment. */
-export type RunWrangler = (args: string[], env?: Record<string, string | undefined>) => Promise<Ran>;
+/** An aborted signal ends it, with a code that is not 0. `env` is added to the caller's environment. */
+export type RunWrangler = (
+  args: string[],
+  options?: { signal?: AbortSignal; env?: Record<string, string | undefined> },
+) => Promise<Ran>;
 
-export const runWrangler: RunWrangler = (args, env) => {
+export const runWrangler: RunWrangler = (args, { signal, env } = {}) => {
   const cli = join(root, "node_modules", "wrangler", "wrangler-dist", "cli.js");
   return new Promise((done, fail) => {
     const child = spawn(process.execPath, ["--no-warnings", cli, ...args], {
@@ -42,8 +51,14 @@ export const runWrangler: RunWrangler = (args, env) => {
     let output = "";
     child.stdout.on("data", (data) => (output += String(data)));
     child.stderr.on("data", (data) => (output += String(data)));
+    const kill = () => child.kill("SIGKILL");
+    if (signal?.aborted) kill();
+    signal?.addEventListener("abort", kill);
     child.once("error", fail);
-    child.once("close", (code) => done({ code: code ?? 1, output }));
+    child.once("close", (code) => {
+      signal?.removeEventListener("abort", kill);
+      done({ code: code ?? 1, output });
+    });
   });
 };
 
@@ -51,10 +66,11 @@ export interface WorkerConfig {
   worker: WorkerName;
   path: string;
   /** As written, with the entry point made absolute, so that a copy works from any folder. */
-  raw: RawConfig;
+  raw: Wrangler.Unstable_RawConfig;
 }
 
 export function readWorkerConfigs(): WorkerConfig[] {
+  const { experimental_readRawConfig } = loadWrangler();
   return WORKERS.map(({ worker, path }) => {
     const { rawConfig: raw } = experimental_readRawConfig({ config: join(root, path) });
     if (!raw.main) throw new Error(`${path} has no main`);

@@ -10,7 +10,7 @@ import { CreatedProfile, SessionInfo } from "../../core/schemas/api.ts";
 import { Entry } from "../../core/schemas/entry.ts";
 import type { SettingsPatch } from "../../core/schemas/settings.ts";
 import { readWorkerConfigs } from "../../scripts/wrangler.ts";
-import { bundleWorker } from "../support/bundle.ts";
+import { bundleWorker } from "../../scripts/bundle.ts";
 import { send } from "../support/http.ts";
 import { OPERATOR_TOKEN } from "../support/talaria.ts";
 import { startWorkers } from "../support/workers.ts";

@@ -62,6 +62,15 @@ export function modelNameOf(env: ModelEnv): string {
   return choices.ok ? choices.value[0].name : "unconfigured";
 }
 
+/** Whether every kind of work has models that are named as they must be and have what they need. Asks nobody. */
+export function checkModels(env: ModelEnv): Result<null> {
+  for (const slot of Object.keys(SLOT_VARIABLES) as ModelSlot[]) {
+    const choices = chooseModels(env, slot);
+    if (!choices.ok) return choices;
+  }
+  return ok(null);
+}
+
 function createOne(choice: Choice, settings: Settings["models"], deps: ModelDeps): Model {
   if (choice.wire === "rehearsal") return deps.rehearsal();
   const keyed = choice.keys.map((key) => ({ key, model: createWithKey(choice, key, settings, deps) }));

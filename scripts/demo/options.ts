@@ -1,6 +1,6 @@
 // The demo's command line, and which model it will run on. Knows flags and variables, no flow.
 import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { UsageError, parseFlags } from "../command-line.ts";
 
 export interface DemoOptions {
   /** A folder of tables; the data package's when absent. */
@@ -11,34 +11,32 @@ export interface DemoOptions {
   json: boolean;
 }
 
-/** A wrong command line, in a sentence for a person. */
-export class UsageError extends Error {
-  override name = "UsageError";
-}
-
 /** Semicolons, decimal commas, days first, a code and a row of units: much to find out. */
 const DEFAULT_SEED = 23;
-const USAGE = "Usage: npm run demo [-- --data FOLDER --seed N --skill SKILL.md --json]";
+export const USAGE = `Usage: npm run demo [-- --data FOLDER --seed N --skill SKILL.md --json]
+
+Tells the story of the product on the three real Workers, with state that goes away afterwards.
+
+  --data FOLDER     tables to work on (else those of an npm package)
+  --seed N          draws other tasks and conventions (else ${DEFAULT_SEED})
+  --skill SKILL.md  a skill that session 2 gets in place of the learned one
+  --json            the figures as one line of JSON at the end
+  -h, --help        this text`;
 
 export function parseOptions(args: string[]): DemoOptions {
-  let values;
-  try {
-    values = parseArgs({
-      args,
-      options: {
-        data: { type: "string" },
-        seed: { type: "string", default: String(DEFAULT_SEED) },
-        skill: { type: "string" },
-        json: { type: "boolean", default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n${USAGE}`);
-  }
+  const values = parseFlags(
+    {
+      data: { type: "string" },
+      seed: { type: "string", default: String(DEFAULT_SEED) },
+      skill: { type: "string" },
+      json: { type: "boolean", default: false },
+    },
+    args,
+  );
   const { data, skill, json } = values;
   const seed = Number(values.seed);
   if (!/^\d+$/.test(values.seed) || !Number.isSafeInteger(seed)) {
-    throw new UsageError(`--seed takes a whole number, not ${JSON.stringify(values.seed)}.\n${USAGE}`);
+    throw new UsageError(`--seed takes a whole number, not ${JSON.stringify(values.seed)}.`);
   }
   return { data, seed, json, ...(skill === undefined ? {} : { skill: readSkill(skill) }) };
 }
@@ -48,7 +46,7 @@ function readSkill(path: string): { name: string; text: string } {
   try {
     text = readFileSync(path, "utf8");
   } catch {
-    throw new UsageError(`--skill: ${path} cannot be read.\n${USAGE}`);
+    throw new UsageError(`--skill: ${path} cannot be read.`);
   }
   const head = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? "";
   const said = /^name:\s*["']?(.*?)["']?\s*$/m.exec(head)?.[1] ?? "";
@@ -57,7 +55,7 @@ function readSkill(path: string): { name: string; text: string } {
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+|-+$/g, "");
   if (name === "" || !/^description:/m.test(head)) {
-    throw new UsageError(`--skill: ${path} has no front matter with name and description.\n${USAGE}`);
+    throw new UsageError(`--skill: ${path} has no front matter with name and description.`);
   }
   return { name: name.slice(0, 58).replace(/-+$/, ""), text };
 }

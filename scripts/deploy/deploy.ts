@@ -3,12 +3,13 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { writePrivate } from "../private-file.ts";
 import { MODEL_SECRETS } from "../worker-vars.ts";
 import { type WorkerConfig, readWorkerConfigs, runWrangler } from "../wrangler.ts";
 import { type Inventory, checkAccount } from "./checks.ts";
 import { DeployError, openAccount } from "./cloudflare.ts";
 import { type Deployment, OPERATOR_TOKEN, SECRETS, givenVars, writeConfig } from "./config.ts";
-import { readKept, writeKept, writePrivate } from "./kept.ts";
+import { readKept, writeKept } from "./kept.ts";
 import { createMissing, secretsFor } from "./plan.ts";
 import { resourcesOf } from "./resources.ts";
 
@@ -19,7 +20,7 @@ export async function deploy(deployment: Deployment, say: (line: string) => void
   const configs = readWorkerConfigs();
   const resources = resourcesOf(configs);
   const kept = readKept(keptFile);
-  const api = await openAccount(env, (args) => runWrangler(args, env));
+  const api = await openAccount(env, (args) => runWrangler(args, { env }));
   say(`Checking account ${api.accountId}`);
   const inventory = await checkAccount(api, configs, resources);
   const operatorToken = chooseOperatorToken(env[OPERATOR_TOKEN]?.trim() || kept?.operatorToken, inventory);
@@ -75,7 +76,7 @@ async function deployOne(
   if (named) writePrivate(secretsFile, JSON.stringify(secrets));
   try {
     const args = ["deploy", "--config", path, ...(named ? ["--secrets-file", secretsFile] : [])];
-    const ran = await runWrangler(args, env);
+    const ran = await runWrangler(args, { env });
     if (ran.code === 0) return ran.output;
     const reason = ran.output.trim().slice(-4_000);
     throw new DeployError(

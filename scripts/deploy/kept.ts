@@ -1,8 +1,7 @@
 // .talaria/deploy.json: the operator's token and the ids of a deployment. Ignored by git, readable by this user alone.
 // A file that cannot be read is an error: replacing it would replace the token, and lock the operator out.
-import { readFileSync, renameSync, writeFileSync, mkdirSync } from "node:fs";
-import { dirname } from "node:path";
 import * as z from "zod";
+import { readIfThere, writePrivate } from "../private-file.ts";
 import { DeployError } from "./cloudflare.ts";
 
 const VERSION = 1;
@@ -16,13 +15,8 @@ export type Kept = z.infer<typeof Kept>;
 
 /** What an earlier deployment from here kept; null before the first. Throws a DeployError on a file that is broken. */
 export function readKept(file: string): Kept | null {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw new DeployError(`${file} cannot be read: ${(error as Error).message}.`);
-  }
+  const text = readIfThere(file);
+  if (text === null) return null;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -38,14 +32,6 @@ export function readKept(file: string): Kept | null {
   const kept = Kept.safeParse(value);
   if (kept.success) return kept.data;
   throw new DeployError(`${file} is not what a deployment writes. Restore it, or move it away and try again.`);
-}
-
-/** Whole or not at all, and never readable by others. */
-export function writePrivate(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const next = `${file}.${process.pid}`;
-  writeFileSync(next, text, { mode: 0o600 });
-  renameSync(next, file);
 }
 
 export function writeKept(file: string, kept: Kept): void {

@@ -111,6 +111,16 @@ describe("keys", () => {
     expect(((await ask("GET", "/v1/keys", { key: first })).body as { keys: unknown[] }).keys).toHaveLength(1);
   });
 
+  it("cannot be revoked down to none, which would shut the profile's owner out", async () => {
+    const { profile, key: first } = await createProfile();
+    const { keys } = (await ask("GET", "/v1/keys", { key: first })).body as { keys: { id: string }[] };
+    const last = () => ask("DELETE", `/v1/keys/${keys[0]!.id}`, { key: first });
+    expectProblem(await last(), 409, "last_key", "The profile's last key");
+    expect((await ask("GET", "/v1/sessions", { key: first })).status).toBe(200);
+    await ask("POST", "/v1/keys", { key: OPERATOR, body: { profile } });
+    expect((await last()).status).toBe(204);
+  });
+
   it("are not made for a profile that is not there, nor by a body that is wrong", async () => {
     const post = (body: unknown) => ask("POST", "/v1/keys", { key: OPERATOR, body });
     expectProblem(await post({ profile: "z".repeat(26) }), 404, "profile_not_found", "No such profile");

@@ -31,7 +31,7 @@ describe("an account", () => {
     expect(await account.check(createSecret())).toBe(false);
     expect(await account.listKeys()).toEqual([]);
     expect(await account.listSessions()).toEqual([]);
-    expect(await account.revokeKey("key_000000000000")).toBe(false);
+    expect(await account.revokeKey("key_000000000000")).toMatchObject({ failure: { code: "key_not_found" } });
     expect(await account.createKey("k")).toMatchObject({ ok: false, failure: { code: "profile_not_found" } });
     const tables = await runInDurableObject(account, (_, state) =>
       state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'").toArray(),
@@ -61,10 +61,12 @@ describe("an account", () => {
     expect(await account.check(secret)).toBe(true);
     expect(await account.check(createSecret())).toBe(false);
     expect(await account.listSessions()).toEqual([info]);
-    expect(await account.revokeKey(id)).toBe(true);
+    expect(await account.revokeKey(id)).toMatchObject({ failure: { code: "last_key" } });
+    await createKey(account);
+    expect(await account.revokeKey(id)).toMatchObject({ ok: true });
     await evictDurableObject(account);
     expect(await account.check(secret)).toBe(false);
-    expect(await account.revokeKey(id)).toBe(false);
+    expect(await account.revokeKey(id)).toMatchObject({ failure: { code: "key_not_found" } });
   });
 
   it("lists a session under the title that came with a booking, unless it has one, however often it comes", async () => {

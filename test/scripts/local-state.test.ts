@@ -1,16 +1,37 @@
-// What `npm start` keeps: one token and one key over restarts, for this user's eyes only.
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+// What `npm start` keeps: one token and one key over restarts, for this user's eyes only, and the same profile whatever has
+// become of the key.
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { localAccess, operatorToken } from "../../scripts/local-state.ts";
-import { type Handler, answerJson, startFakeApi } from "../support/fake-api.ts";
+import { type Handler, answerJson, answerProblem, startFakeApi } from "../support/fake-api.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 
 const tempFolder = createTempFolders();
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
-const made = (n: number) => ({ profile: `${n}`.repeat(26), key: `tal_${n}` });
-const known: Handler = answerJson(200, { sessions: [] });
-const unknown: Handler = answerJson(401, { code: "key_unknown" });
+const profileOf = (n: number) => `${n}`.repeat(26);
+const made = (n: number, key = `tal_${profileOf(n)}_${n}`) => ({ profile: profileOf(n), key });
+const newKey = (n: number) =>
+  answerJson(201, { id: "key_000000000000", label: "npm start", createdAt: 1, ...made(n, `tal_${profileOf(n)}_new`) });
+const known: Handler = answerJson(200, { keys: [] });
+const unknown: Handler = answerProblem(401, "key_unknown");
+
+/** A start on a folder that holds what the ones before left. */
+function createHome() {
+  const home = tempFolder();
+  const [file, stateDir] = [join(home, "local.json"), join(home, "state")];
+  mkdirSync(stateDir);
+  const said: string[] = [];
+  return {
+    file,
+    stateDir,
+    said,
+    start: (url: string) => localAccess({ file, stateDir, url, token: "token", say: (line) => said.push(line) }),
+    read: () => JSON.parse(readFileSync(file, "utf8")) as unknown,
+    files: () => readdirSync(home).filter((name) => name !== "state"),
+  };
+}
 
 describe("the operator's token of a state folder", () => {
   it("is made once and readable by this user only", () => {
@@ -21,39 +42,137 @@ describe("the operator's token of a state folder", () => {
     expect(operatorToken(tempFolder())).not.toBe(token);
     expect(modeOf(join(folder, "operator-token"))).toBe("600");
   });
+
+  it("is made anew where it was cut off, and not where it cannot be read", () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, "operator-token"), "abc123");
+    expect(operatorToken(folder)).toMatch(/^[0-9a-f]{64}$/);
+    const other = tempFolder();
+    mkdirSync(join(other, "operator-token"));
+    expect(() => operatorToken(other)).toThrow("EISDIR");
+  });
 });
 
 describe(".talaria/local.json", () => {
-  it("holds a profile and its key from the first start, kept by later ones while the state knows the key", async () => {
-    const file = join(tempFolder(), "new", "local.json");
-    await using api = await startFakeApi([answerJson(201, made(1)), known, unknown, answerJson(201, made(2))]);
-    const read = () => JSON.parse(readFileSync(file, "utf8")) as unknown;
-    for (const expected of [made(1), made(1), made(2)]) {
-      expect(await localAccess(file, api.url, "token")).toEqual({ url: api.url, ...expected });
-      expect([read(), modeOf(file)]).toEqual([{ url: api.url, ...expected }, "600"]);
+  it("holds a profile and its key from the first start, kept by later ones at the address of each", async () => {
+    const home = createHome();
+    await using api = await startFakeApi([answerJson(201, made(1)), known]);
+    for (let start = 1; start <= 2; start += 1) {
+      expect(await home.start(api.url)).toEqual({ url: api.url, ...made(1) });
+      expect([home.read(), modeOf(home.file)]).toEqual([{ url: api.url, ...made(1) }, "600"]);
     }
+    writeFileSync(home.file, JSON.stringify({ url: "http://127.0.0.1:1", ...made(1) }), { mode: 0o644 });
+    await using moved = await startFakeApi([known]);
+    expect(await home.start(moved.url)).toEqual({ url: moved.url, ...made(1) });
+    expect([home.read(), modeOf(home.file)]).toEqual([{ url: moved.url, ...made(1) }, "600"]);
+    expect([home.said, home.files()]).toEqual([[], ["local.json"]]);
     expect(api.requests.map(({ method, path, headers }) => [method, path, headers.authorization])).toEqual([
       ["POST", "/v1/profiles", "Bearer token"],
-      ["GET", "/v1/sessions", "Bearer tal_1"],
-      ["GET", "/v1/sessions", "Bearer tal_1"],
-      ["POST", "/v1/profiles", "Bearer token"],
+      ["GET", "/v1/keys", `Bearer ${made(1).key}`],
     ]);
   });
 
-  it("follows the address of the start, and is never readable by others again", async () => {
-    const file = join(tempFolder(), "local.json");
-    writeFileSync(file, JSON.stringify({ url: "http://127.0.0.1:1", ...made(1) }), { mode: 0o644 });
-    await using api = await startFakeApi([known]);
-    expect(await localAccess(file, api.url, "token")).toEqual({ url: api.url, ...made(1) });
-    expect([JSON.parse(readFileSync(file, "utf8")), modeOf(file)]).toEqual([{ url: api.url, ...made(1) }, "600"]);
+  it.each([
+    [
+      "a key that was revoked",
+      JSON.stringify({ url: "u", ...made(1) }),
+      [unknown],
+      "has a key that is not accepted any more",
+    ],
+    ["half a file", `{"url":"u","profile":"${profileOf(1).slice(0, 9)}`, [], "could not be read"],
+    ["an empty file", "", [], "could not be read"],
+    ["no JSON at all", "\u0000\u0000\u0000", [], "could not be read"],
+  ])("gets a new key for the profile of the state, by the operator's token, for %s", async (_, text, before, why) => {
+    const home = createHome();
+    await using first = await startFakeApi([answerJson(201, made(1))]);
+    await home.start(first.url);
+    writeFileSync(home.file, text);
+    await using api = await startFakeApi([...before, newKey(1)]);
+    const access = { url: api.url, ...made(1, `tal_${profileOf(1)}_new`) };
+    expect(await home.start(api.url)).toEqual(access);
+    expect(home.read()).toEqual(access);
+    const asked = api.requests.at(-1)!;
+    expect([asked.method, asked.path, asked.headers.authorization]).toEqual(["POST", "/v1/keys", "Bearer token"]);
+    expect(JSON.parse(asked.body)).toEqual({ profile: profileOf(1), label: "npm start" });
+    expect(home.said).toEqual([
+      `local.json ${why}: made a new key for profile ${profileOf(1)}. The old file is kept as local.json.old-1.`,
+    ]);
+    expect(readFileSync(`${home.file}.old-1`, "utf8")).toBe(text);
   });
 
-  it("is made anew when it is broken, and not at all when the API refuses", async () => {
-    const file = join(tempFolder(), "local.json");
-    writeFileSync(file, "{");
-    await using api = await startFakeApi([answerJson(201, made(1)), unknown, answerJson(503, { code: "away" })]);
-    expect(await localAccess(file, api.url, "token")).toEqual({ url: api.url, ...made(1) });
-    await expect(localAccess(file, api.url, "token")).rejects.toThrow(/^POST \/v1\/profiles answered 503: /);
-    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ url: api.url, ...made(1) });
+  it("keeps every old file, and gets a new key where the file was removed", async () => {
+    const home = createHome();
+    await using api = await startFakeApi([answerJson(201, made(1)), newKey(1), newKey(1), newKey(1)]);
+    await home.start(api.url);
+    for (const text of ["first", "second"]) {
+      writeFileSync(home.file, text);
+      await home.start(api.url);
+    }
+    writeFileSync(home.file, "");
+    expect(
+      ["local.json.old-1", "local.json.old-2"].map((name) => readFileSync(join(home.file, "..", name), "utf8")),
+    ).toEqual(["first", "second"]);
+  });
+
+  it.each([
+    [500, "internal"],
+    [503, "bad_settings"],
+    [403, "host_refused"],
+    [429, "platform_busy"],
+  ])("changes nothing when its key is answered %i, and says so", async (status, code) => {
+    const home = createHome();
+    await using first = await startFakeApi([answerJson(201, made(1))]);
+    await home.start(first.url);
+    const before = readFileSync(home.file, "utf8");
+    await using api = await startFakeApi([answerProblem(status, code)]);
+    await expect(home.start(api.url)).rejects.toThrow(
+      `GET /v1/keys answered ${status}: It is ${code}. (${code}) Nothing was changed; mend this and start again.`,
+    );
+    expect([readFileSync(home.file, "utf8"), home.files(), api.requests.length]).toEqual([before, ["local.json"], 1]);
+  });
+
+  it("changes nothing when no key can be made, and when the file cannot be read", async () => {
+    const home = createHome();
+    writeFileSync(home.file, `{"profile":"${profileOf(1)}","key":`);
+    await using api = await startFakeApi([answerProblem(409, "too_many_keys")]);
+    await expect(home.start(api.url)).rejects.toThrow("POST /v1/keys answered 409");
+    expect(home.files()).toEqual(["local.json"]);
+    const other = createHome();
+    mkdirSync(other.file);
+    await expect(other.start(api.url)).rejects.toThrow("EISDIR");
+  });
+
+  it("finds the profile in a broken file, or in the state itself, where an earlier version kept it nowhere else", async () => {
+    const home = createHome();
+    writeFileSync(home.file, `{"url":"x","key":"tal_${profileOf(3)}_abc`);
+    await using api = await startFakeApi([newKey(3)]);
+    expect((await home.start(api.url)).profile).toBe(profileOf(3));
+
+    const bare = createHome();
+    const accounts = join(bare.stateDir, "data/v3/do/talaria-api-Account");
+    mkdirSync(accounts, { recursive: true });
+    const sessions = { 4: "01AAA", 5: "01CCC", 6: "01BBB" };
+    for (const [n, session] of Object.entries(sessions)) {
+      const database = new DatabaseSync(join(accounts, `${n}.sqlite`));
+      database.exec(`CREATE TABLE __miniflare_do_name (id, name); CREATE TABLE keys (id); CREATE TABLE session (id);
+        INSERT INTO __miniflare_do_name VALUES (1, '${profileOf(Number(n))}'); INSERT INTO session VALUES ('${session}')`);
+      database.close();
+    }
+    await using second = await startFakeApi([newKey(5)]);
+    expect((await bare.start(second.url)).profile).toBe(profileOf(5));
+    expect(bare.said).toEqual([
+      `local.json was missing: made a new key for profile ${profileOf(5)}. ` +
+        `This state also holds ${profileOf(6)}, ${profileOf(4)}.`,
+    ]);
+  });
+
+  it("gets another profile only where the state has none, and says so", async () => {
+    const home = createHome();
+    writeFileSync(home.file, JSON.stringify({ url: "u", ...made(1) }));
+    await using api = await startFakeApi([unknown, answerProblem(404, "profile_not_found"), answerJson(201, made(2))]);
+    expect((await home.start(api.url)).profile).toBe(profileOf(2));
+    expect(home.said).toEqual([
+      `This state does not hold profile ${profileOf(1)}: made ${profileOf(2)}. The old file is kept as local.json.old-1.`,
+    ]);
   });
 });

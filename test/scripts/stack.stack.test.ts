@@ -1,27 +1,33 @@
 // The local stack as a process: what reaches the Workers, what survives, and that nothing is left behind.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type WorkerOptions, bundleConfig } from "../../scripts/bundle.ts";
 import { groupEnds, groupMembers, isPortFree, markOf } from "../../scripts/processes.ts";
-import { type Stack, StackError, clearPort, startStack, toDotenv } from "../../scripts/stack.ts";
+import { type Stack, clearPort, startStack } from "../../scripts/stack.ts";
 
 const fixtures = resolve(import.meta.dirname, "../fixtures/stack");
-const configs = {
-  front: join(fixtures, "front/wrangler.toml"),
-  back: join(fixtures, "back/wrangler.toml"),
-  timer: join(fixtures, "timer/wrangler.toml"),
-};
 const vars = { TOKEN: 'it\'s a $HOME of "quotes"', SETTINGS: '{"review":{"quietMs":10}}' };
+
+const built = mkdtempSync(join(tmpdir(), "talaria built "));
+let workers: WorkerOptions[];
+beforeAll(async () => {
+  const names = ["front", "back", "timer"];
+  workers = await Promise.all(
+    names.map((name) => bundleConfig(join(fixtures, name, "wrangler.toml"), join(built, name))),
+  );
+}, 120_000);
+afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 let stateDir: string;
 const started: Stack[] = [];
 const start = async (options: { port?: number } = {}) => {
-  const stack = await startStack({ stateDir, vars, configs, ...options });
+  const stack = await startStack({ stateDir, vars, workers, ...options });
   started.push(stack);
   return stack;
 };
@@ -29,7 +35,7 @@ const portOf = (stack: Stack) => Number(new URL(stack.url).port);
 const kept = async (stack: Stack) => (await fetch(`${stack.url}/kept`)).json();
 
 beforeEach(() => {
-  stateDir = mkdtempSync(join(tmpdir(), "talaria-stack-"));
+  stateDir = mkdtempSync(join(tmpdir(), "talaria stack "));
 });
 afterEach(async () => {
   for (const stack of started.splice(0)) await stack.kill();
@@ -67,18 +73,21 @@ describe("startStack", () => {
     expect(await kept(second)).toMatchObject({ timer: [vars.TOKEN, vars.SETTINGS, "17 * * * *"] });
   });
 
-  it("puts secrets into files that only the user may read, and into no command line or log", async () => {
+  it("leaves secrets in no file, command line or log, those of an earlier version included", async () => {
+    mkdirSync(join(stateDir, "config/front"), { recursive: true });
+    writeFileSync(join(stateDir, "config/front/.dev.vars"), `TOKEN="${vars.TOKEN}"`);
     const stack = await start();
-    expect(statSync(join(stateDir, "config/back/.dev.vars")).mode & 0o777).toBe(0o600);
     const commands = groupMembers(markOf(stack.pid)).map((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
     expect(commands.length).toBeGreaterThan(1);
-    expect([...commands, readFileSync(stack.log, "utf8")].filter((text) => text.includes("it's a"))).toEqual([]);
+    const files = readdirSync(stateDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const texts = files.map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"));
+    expect([...commands, ...texts].filter((text) => text.includes("$HOME of "))).toEqual([]);
   });
 
   it("ends with its starter, even when that was killed with SIGKILL", async () => {
     const script = `
       import { startStack } from ${JSON.stringify(pathToFileURL(resolve("scripts/stack.ts")).href)};
-      const stack = await startStack(${JSON.stringify({ stateDir, vars, configs })});
+      const stack = await startStack(${JSON.stringify({ stateDir, vars, workers })});
       console.log(JSON.stringify({ pid: stack.pid, url: stack.url }));
       setInterval(() => {}, 1000);`;
     const parent = spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
@@ -101,11 +110,45 @@ describe("startStack", () => {
     expect(await kept(stack)).toEqual({ front: [vars.TOKEN, vars.SETTINGS] });
   });
 
-  it("says what the Workers printed when they cannot start", async () => {
-    const broken = { front: join(fixtures, "broken/wrangler.toml") };
-    const failure = await startStack({ stateDir, vars: {}, configs: broken }).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(StackError);
-    expect(failure).toMatchObject({ code: "did_not_start", message: expect.stringContaining("missing.js") });
+  it("lets one of two starts at once through, also where a killed one left its record and its Workers", async () => {
+    const first = await start();
+    const record = JSON.parse(readFileSync(join(stateDir, "stack.json"), "utf8")) as { owner: object };
+    const dead = { ...record, owner: { pid: 4_000_000, startedAt: 1 } };
+    writeFileSync(join(stateDir, "stack.json"), JSON.stringify(dead));
+    const script = `
+      import { startStack } from ${JSON.stringify(pathToFileURL(resolve("scripts/stack.ts")).href)};
+      const options = ${JSON.stringify({ stateDir, vars, workers })};
+      await startStack(options).then((stack) => console.log(stack.pid), ({ code }) => console.log(code));
+      setInterval(() => {}, 1000);`;
+    const starters = [1, 2, 3].map(() =>
+      spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
+        stdio: ["ignore", "pipe", "inherit"],
+      }),
+    );
+    const lines = starters.map(
+      (child) => new Promise<string>((done) => child.stdout.once("data", (data) => done(String(data).trim()))),
+    );
+    const said = (await Promise.all(lines)).sort();
+    const groups = said.filter((line) => /^\d+$/.test(line)).map((pid) => markOf(Number(pid)));
+    for (const child of starters) child.kill("SIGKILL");
+    for (const group of groups) expect(await groupEnds(group, 15_000)).toBe(true);
+    expect(said).toEqual([expect.stringMatching(/^\d+$/), "already_running", "already_running"]);
+    expect(groupMembers(markOf(first.pid))).toEqual([]);
+  });
+
+  it("says what could not be built", async () => {
+    const broken = join(fixtures, "broken/wrangler.toml");
+    await expect(bundleConfig(broken, join(stateDir, "broken"))).rejects.toThrow(
+      /^broken could not be built:[^]*missing\.js/,
+    );
+  });
+
+  it("says what the Workers printed when they cannot start, and leaves nothing behind", async () => {
+    const front = { ...workers[0]!, modules: [{ type: "ESModule" as const, path: "/index.js", contents: "}" }] };
+    const broken = [{ ...front, modulesRoot: "/" } as WorkerOptions];
+    const failure = startStack({ stateDir, vars: {}, workers: broken });
+    await expect(failure).rejects.toMatchObject({ code: "did_not_start", message: expect.stringContaining("Syntax") });
+    expect(existsSync(join(stateDir, "stack.json"))).toBe(false);
   });
 });
 
@@ -117,11 +160,5 @@ describe("clearPort", () => {
     await expect(clearPort(port, stateDir)).rejects.toMatchObject({ code: "port_in_use" });
     expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe("still here");
     stranger.close();
-  });
-});
-
-describe("toDotenv", () => {
-  it("names the variable that no quote can hold", () => {
-    expect(() => toDotenv({ ODD: "'`" })).toThrow("ODD holds both");
   });
 });

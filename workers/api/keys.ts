@@ -3,7 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { CreateKey, CreatedKey, KeyList } from "../../core/schemas/api.ts";
 import { forgetChecked, operatorOnly } from "./auth.ts";
-import { AppError, unwrap } from "./problems.ts";
+import { unwrap } from "./problems.ts";
 import { REFUSED, answers, createRouter, takesJson } from "./router.ts";
 import { openAccount } from "./session-rpc.ts";
 
@@ -42,13 +42,14 @@ keys.openapi(
     method: "delete",
     path: "/v1/keys/{id}",
     operationId: "revokeKey",
-    description: "Other parts of the network may honour the key for another 30 seconds.",
+    description:
+      "Other parts of the network may honour the key for another 30 seconds. A profile's last key cannot be revoked: 409 " +
+      "with the code `last_key`, until the operator has made another one.",
     request: { params: z.object({ id: KeyId }) },
     responses: { 204: { description: "Revoked" }, default: REFUSED },
   }),
   async (c) => {
-    const revoked = await openAccount(c.env, c.var.profile).revokeKey(c.req.valid("param").id);
-    if (!revoked) throw new AppError("key_not_found", "This profile has no working key of that id.");
+    unwrap(await openAccount(c.env, c.var.profile).revokeKey(c.req.valid("param").id));
     forgetChecked(c.var.profile);
     return c.body(null, 204);
   },

@@ -77,6 +77,7 @@ const PROBLEMS = {
   not_adoptable: [409, "Not a person's own skill"],
   idempotency_conflict: [409, "The idempotency key was used for another message"],
   too_many_keys: [409, "Too many keys"],
+  last_key: [409, "The profile's last key"],
   skill_exists: [409, "The skill exists already"],
   too_many_public: [409, "Too many public skills"],
   pending_decided: [409, "It was decided otherwise before"],

@@ -1,0 +1,65 @@
+// Builds Workers with wrangler, exactly as a deployment does, into what Miniflare takes: modules and bindings. Called by
+// stack.ts, the chaos commands and the benches. Runs nothing of what it built.
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import type { V4MiniflareOptions } from "miniflare";
+import type { Unstable_RawConfig as RawConfig } from "wrangler";
+import { loadWrangler, readWorkerConfigs, runWrangler } from "./wrangler.ts";
+
+/** Plain data: can be written to a file and read by another process. */
+export type WorkerOptions = Extract<V4MiniflareOptions, { workers: unknown }>["workers"][number];
+
+const MODULE_TYPES: Record<string, "ESModule" | "Text" | "CompiledWasm"> = {
+  ".js": "ESModule",
+  ".md": "Text",
+  ".wasm": "CompiledWasm",
+};
+/** Wrangler leaves a note of its own beside what it bundled. */
+const README = "README.md";
+
+export class BundleError extends Error {
+  override name = "BundleError";
+}
+
+/** The product's three Workers, the one that serves HTTP first. */
+export async function bundleProduct(
+  folder: string,
+  options: { say?: (line: string) => void; signal?: AbortSignal } = {},
+): Promise<WorkerOptions[]> {
+  const configs = readWorkerConfigs().toReversed();
+  return Promise.all(
+    configs.map(async ({ worker, raw }) => {
+      const built = await bundleWorker(raw, join(folder, worker), options.signal);
+      options.say?.(`Built ${raw.name}.`);
+      return built;
+    }),
+  );
+}
+
+/** The Worker of a config file, whose main is given relative to the file. */
+export function bundleConfig(path: string, folder: string): Promise<WorkerOptions> {
+  const { rawConfig } = loadWrangler().experimental_readRawConfig({ config: path });
+  return bundleWorker({ ...rawConfig, main: resolve(dirname(path), rawConfig.main ?? "") }, folder);
+}
+
+/** The bundle of `raw.main`, and every binding that the config names. */
+export async function bundleWorker(raw: RawConfig, folder: string, signal?: AbortSignal): Promise<WorkerOptions> {
+  const outdir = join(folder, "out");
+  const config = join(folder, "wrangler.json");
+  rmSync(outdir, { recursive: true, force: true });
+  mkdirSync(outdir, { recursive: true });
+  writeFileSync(config, JSON.stringify(raw));
+  const args = ["deploy", "--dry-run", "--config", config, "--outdir", outdir];
+  const { code, output } = await runWrangler(args, signal);
+  if (code !== 0) throw new BundleError(`${raw.name} could not be built:\n${output.trim().slice(-4_000)}`);
+  for (const map of readdirSync(outdir).filter((name) => name.endsWith(".map"))) rmSync(join(outdir, map));
+  const main = basename(raw.main!).replace(/\.ts$/, ".js");
+  const others = readdirSync(outdir).filter((name) => MODULE_TYPES[extname(name)] && name !== main && name !== README);
+  const modules = [main, ...others].map((name) => ({
+    type: MODULE_TYPES[extname(name)]!,
+    path: join(outdir, name),
+  }));
+  const { workerOptions } = loadWrangler().unstable_getMiniflareWorkerOptions(config);
+  const { modulesRules: _rules, ...bindings } = workerOptions;
+  return { ...bindings, name: raw.name, modules, modulesRoot: outdir };
+}

@@ -1,0 +1,156 @@
+// The one port of the local stack: checks who a request says it is for and where it comes from, then passes it on to the api
+// Worker's private socket, streams and WebSockets included. Called by stack-host.ts. Reads no body and knows no key.
+import { Agent, type IncomingMessage, type Server, type ServerResponse, createServer, request } from "node:http";
+import type { Duplex } from "node:stream";
+
+export interface DoorOptions {
+  /** Unix socket of the api Worker. */
+  socketPath: string;
+  /** Where a proxy of the operator's serves this stack, such as `https://talaria.example`. */
+  publicUrl?: string;
+}
+
+interface Refusal {
+  status: number;
+  code: string;
+  detail: string;
+}
+
+/** Of one connection only (RFC 9110), or a way to reach Miniflare's own machinery. */
+const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|mf-.*)$/i;
+
+/** A connection a request: making one costs less than finding out that workerd has just closed it. */
+const agent = new Agent({ keepAlive: false });
+
+export function createDoor(options: DoorOptions): Server {
+  const server = createServer((incoming, outgoing) => {
+    const refusal = refuse(incoming, options.publicUrl);
+    if (refusal) return answer(outgoing, refusal);
+    passOn(incoming, outgoing, options.socketPath);
+  });
+  server.on("upgrade", (incoming, socket, head) => {
+    socket.on("error", () => socket.destroy());
+    const refusal = refuse(incoming, options.publicUrl) ?? refuseUpgrade(incoming);
+    if (refusal) return answerRaw(socket, refusal);
+    passUpgradeOn(incoming, { socket, head }, options.socketPath);
+  });
+  return server;
+}
+
+/** A browser that was led here by another site names that site, in `Host` (DNS rebinding) or in `Origin`. */
+export function refuse(
+  { url, rawHeaders, headers }: Pick<IncomingMessage, "url" | "rawHeaders" | "headers">,
+  publicUrl?: string,
+): Refusal | null {
+  const open = publicUrl ? new URL(publicUrl) : null;
+  const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host");
+  if (hosts.length !== 1 || !url?.startsWith("/")) {
+    return { status: 400, code: "request_malformed", detail: "Send a path, and one Host header." };
+  }
+  const host = toUrl(`http://${headers.host}`);
+  if (!host || !(isLoopback(host.hostname) || headers.host?.toLowerCase() === open?.host)) {
+    return { status: 403, code: "host_refused", detail: `This Host is not served here. ${ADVICE}` };
+  }
+  const { origin } = headers;
+  const from = origin === undefined ? null : toUrl(origin);
+  if (origin !== undefined && !(from && (isLoopback(from.hostname) || from.origin === open?.origin))) {
+    return { status: 403, code: "origin_refused", detail: `Pages of this Origin may not ask here. ${ADVICE}` };
+  }
+  return null;
+}
+
+const ADVICE =
+  "Use a loopback address such as http://127.0.0.1, or set TALARIA_PUBLIC_URL to the address it is reached at.";
+
+function refuseUpgrade({ headers, method }: IncomingMessage): Refusal | null {
+  if (method === "GET" && headers.upgrade?.toLowerCase() === "websocket") return null;
+  return { status: 400, code: "request_malformed", detail: "The only upgrade taken here is a GET to `websocket`." };
+}
+
+/** Nothing but a scheme, a host and a port: `null` for all else. */
+function toUrl(text: string): URL | null {
+  return /^https?:\/\/[\w.:[\]-]+$/i.test(text) ? URL.parse(text) : null;
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
+
+function passOn(incoming: IncomingMessage, outgoing: ServerResponse, socketPath: string): void {
+  const { method, url: path } = incoming;
+  // A body without a length keeps its frame, whatever the method: else what follows it would be read as a request of its own.
+  const framed = incoming.headers["transfer-encoding"] === undefined ? [] : ["transfer-encoding", "chunked"];
+  const headers = [...passable(incoming.rawHeaders), ...framed];
+  const onward = request({ socketPath, agent, method, path, headers }, (reply) => {
+    outgoing.writeHead(reply.statusCode!, reply.statusMessage, passable(reply.rawHeaders));
+    outgoing.flushHeaders(); // a stream may say nothing for a while
+    reply.pipe(outgoing);
+    reply.once("error", () => outgoing.destroy());
+  });
+  onward.once("error", () => (outgoing.headersSent ? outgoing.destroy() : answer(outgoing, AWAY)));
+  outgoing.once("close", () => onward.destroy());
+  incoming.pipe(onward);
+}
+
+function passUpgradeOn(
+  incoming: IncomingMessage,
+  { socket, head }: { socket: Duplex; head: Buffer },
+  socketPath: string,
+) {
+  const headers = [...passable(incoming.rawHeaders), "connection", "Upgrade", "upgrade", "websocket"];
+  const onward = request({ socketPath, agent, method: "GET", path: incoming.url, headers });
+  onward.once("upgrade", (reply, inner, innerHead) => {
+    inner.on("error", () => inner.destroy());
+    inner.once("close", () => socket.destroy());
+    socket.once("close", () => inner.destroy());
+    const kept = [...passable(reply.rawHeaders), "connection", "Upgrade", "upgrade", "websocket"];
+    socket.write(toHead(101, "Switching Protocols", kept));
+    socket.write(innerHead);
+    inner.write(head);
+    inner.pipe(socket).pipe(inner);
+  });
+  // Refused: the answer is the last thing on this connection, so that nothing unchecked can follow it.
+  onward.once("response", (reply) => {
+    socket.write(toHead(reply.statusCode!, reply.statusMessage ?? "", [...passable(reply.rawHeaders), ...LAST]));
+    reply.pipe(socket);
+  });
+  onward.once("error", () => answerRaw(socket, AWAY));
+  onward.end();
+}
+
+const AWAY: Refusal = {
+  status: 502,
+  code: "workers_away",
+  detail: "The Workers are starting again: try again in a few seconds.",
+};
+const LAST = ["connection", "close"];
+
+function answer(outgoing: ServerResponse, refusal: Refusal): void {
+  // What comes of the body is not read, so the connection cannot go on.
+  outgoing.writeHead(refusal.status, ["content-type", "application/problem+json", ...LAST]);
+  outgoing.end(toProblem(refusal));
+}
+
+function answerRaw(socket: Duplex, refusal: Refusal): void {
+  const headers = ["content-type", "application/problem+json", ...LAST];
+  socket.end(toHead(refusal.status, refusal.code, headers) + toProblem(refusal));
+}
+
+function toProblem({ status, code, detail }: Refusal): string {
+  return JSON.stringify({
+    type: `urn:talaria:problem:${code}`,
+    title: code.replaceAll("_", " "),
+    status,
+    code,
+    detail,
+  });
+}
+
+function toHead(status: number, reason: string, headers: string[]): string {
+  const lines = headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1]}\r\n`] : []));
+  return `HTTP/1.1 ${status} ${reason}\r\n${lines.join("")}\r\n`;
+}
+
+function passable(rawHeaders: string[]): string[] {
+  return rawHeaders.filter((_, i) => !HOP_BY_HOP.test(rawHeaders[i - (i % 2)]!));
+}

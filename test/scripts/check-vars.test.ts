@@ -1,0 +1,141 @@
+// What stops a start or a deployment before anything boots: variables and state that cannot work, each told in one sentence.
+import { spawnSync } from "node:child_process";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { checkVars, publicUrlOf } from "../../scripts/check-vars.ts";
+import { PlainError, toSentence } from "../../scripts/command-line.ts";
+import { checkState } from "../../scripts/state-check.ts";
+import { createTempFolders } from "../support/temp-folders.ts";
+
+const tempFolder = createTempFolders();
+const NOBODY = 65_534;
+
+function sentenceOf(check: () => void): string | null {
+  try {
+    check();
+    return "nothing is wrong";
+  } catch (error) {
+    return toSentence(error);
+  }
+}
+
+describe("variables", () => {
+  it.each<[Record<string, string>, RegExp]>([
+    [{ TALARIA_SETTINGS: "{" }, /^TALARIA_SETTINGS is not JSON\. Mend or unset TALARIA_SETTINGS; /],
+    [{ TALARIA_SETTINGS: '{"turn":{"maxStep":1}}' }, /^TALARIA_SETTINGS: turn: .*maxStep.*\. Mend /],
+    [{ TALARIA_SETTINGS: '{"turn":{"maxSteps":"1"}}' }, /^TALARIA_SETTINGS: turn\.maxSteps: .* Mend /],
+    [{ TALARIA_MODEL: "antropic:x" }, /^TALARIA_MODEL names no provider for antropic:x\. Use anthropic:<model>/],
+    [{ TALARIA_MODEL: "anthropic:claude" }, /needs ANTHROPIC_API_KEY: set it\.$/],
+    [{ TALARIA_MODEL_REVIEW: "groq:" }, /^TALARIA_MODEL_REVIEW names no model with groq:/],
+    [{ OPENAI_BASE_URL: "localhost:8000", OPENAI_API_KEY: "k", OPENAI_MODEL: "m" }, /^OPENAI_BASE_URL must be /],
+    [{ TALARIA_MEMORY_PROVIDER: "mem1" }, /^TALARIA_MEMORY_PROVIDER names 'mem1'/],
+    [{ TALARIA_PUBLIC_PROFILE: "me" }, /^TALARIA_PUBLIC_PROFILE is not the id of a profile/],
+    [{ TALARIA_PUBLIC_URL: "talaria.example" }, /^TALARIA_PUBLIC_URL must be a scheme and a host/],
+    [{ TALARIA_PUBLIC_URL: "https://talaria.example/path" }, /^TALARIA_PUBLIC_URL must be/],
+  ])("%j cannot work", (env, sentence) => {
+    expect(sentenceOf(() => checkVars(env))).toMatch(sentence);
+  });
+
+  it("that work pass, and tokens of providers that nobody named are not looked at", () => {
+    const settings = { TALARIA_SETTINGS: '{"review":{"afterModelCalls":5}}', TALARIA_MODEL: "ollama:llama3.3:70b" };
+    expect(sentenceOf(() => checkVars({ ...settings, MISTRAL_API_KEY: "k", TALARIA_MODEL_TITLE: " " }))).toBe(
+      "nothing is wrong",
+    );
+    expect(publicUrlOf({ TALARIA_PUBLIC_URL: "https://Talaria.example:8443/" })).toBe("https://talaria.example:8443");
+  });
+
+  it("never say a key", () => {
+    const sentence = sentenceOf(() =>
+      checkVars({ TALARIA_MODEL: "groq:x", GROQ_API_KEY: "", OPENAI_API_KEY: "sk-secret" }),
+    );
+    expect(sentence).toMatch(/GROQ_API_KEY/);
+    expect(sentence).not.toContain("sk-secret");
+  });
+});
+
+describe("a state folder", () => {
+  it("is made, and passes with what an earlier start left", () => {
+    const folder = join(tempFolder(), "new", "state");
+    expect(sentenceOf(() => checkState(folder))).toBe("nothing is wrong");
+    mkdirSync(join(folder, "data/v3/do"), { recursive: true });
+    writeFileSync(join(folder, "profile.json"), '{"v":1,"profile":"');
+    expect(sentenceOf(() => checkState(folder))).toBe("nothing is wrong");
+  });
+
+  it.each([
+    ["profile.json", '{"v":2,"profile":"x"}'],
+    ["data/v4/x", ""],
+  ])("that a newer version wrote is refused (%s)", (name, text) => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, name, ".."), { recursive: true });
+    writeFileSync(join(folder, name), text);
+    expect(sentenceOf(() => checkState(folder))).toBe(
+      `${folder} was written by a newer version of Talaria. Start that version, or move the folder away for a new state.`,
+    );
+  });
+
+  it("whose place a file has taken is refused", () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, "state"), "");
+    expect(sentenceOf(() => checkState(join(folder, "state")))).toMatch(
+      /state cannot be used \(EEXIST, mkdir\)\. A file stands where a folder is needed: move it away\.$/,
+    );
+    expect(sentenceOf(() => checkState(join(folder, "state", "inner")))).toMatch(
+      /state cannot be used \(EEXIST, mkdir\)\. A file/,
+    );
+  });
+
+  it("beside an access file that is none is refused", () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, "local.json"));
+    expect(sentenceOf(() => checkState(join(folder, "state"), join(folder, "local.json")))).toMatch(
+      /\(EISDIR, read\)\. A folder stands/,
+    );
+  });
+
+  it("of another user, or with a file that cannot be written, is refused and named", () => {
+    const folder = mkdtempSync(join(tmpdir(), "talaria-of-another-")); // below no folder that is shut
+    const inner = join(folder, "data/v3/do/talaria-api-Session");
+    mkdirSync(inner, { recursive: true });
+    const file = join(inner, "a b.sqlite");
+    writeFileSync(file, "");
+    chmodSync(file, 0o400);
+    const isRoot = process.getuid?.() === 0;
+    for (const path of ["", "data", "data/v3", "data/v3/do", "data/v3/do/talaria-api-Session"]) {
+      if (isRoot) chownSync(join(folder, path), NOBODY, NOBODY);
+    }
+    const of = (name: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, "../../scripts", name)).href);
+    const script = `import { checkState } from ${of("state-check.ts")}; import { toSentence } from ${of("command-line.ts")};
+      try { checkState(${JSON.stringify(folder)}); } catch (error) { console.log(toSentence(error)); }`;
+    const other = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+    const args = ["--input-type=module-typescript", "-e", script];
+    const ran = spawnSync(process.execPath, args, { ...other, encoding: "utf8", cwd: "/" });
+    expect(ran.stdout.trim()).toBe(
+      `${file} cannot be used (EACCES, access). This user may not use it: give it to this user (chown), or remove it.`,
+    );
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe("an error", () => {
+  const errno = (code: string, syscall: string, path?: string) =>
+    Object.assign(new Error(`${code}: ${syscall}`), { code, syscall, path });
+  it.each(["EACCES", "ENOTDIR", "ENOSPC", "EROFS", "EDQUOT", "EISDIR"])(
+    "%s of the system is one sentence with a fix",
+    (code) => {
+      const sentence = toSentence(errno(code, "write", "/x/state"));
+      expect(sentence).toMatch(new RegExp(`^/x/state cannot be used \\(${code}, write\\)\\. .+: .+\\.$`));
+    },
+  );
+
+  it("that nobody foresaw keeps its stack", () => {
+    expect([
+      toSentence(new TypeError("x")),
+      toSentence(errno("EWEIRD", "open")),
+      toSentence(new PlainError("Do this.")),
+    ]).toEqual([null, null, "Do this."]);
+  });
+});
