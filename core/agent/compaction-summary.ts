@@ -24,7 +24,7 @@ const SUMMARY_WINDOW_SHARE = 0.05;
 const CHARS_PER_TOKEN = 6;
 const MAX_DROPPED_SKILLS = 20;
 
-const FENCES = /<(?=\s*\/?\s*(?:earlier_conversation|conversation|previous_summary|recalled|focus)\b)/gi;
+const FENCES = /<(?=\s*(?:\/\s*)?(?:earlier_conversation|conversation|previous_summary|recalled|focus)\b)/gi;
 
 export interface SummaryInput {
   gap: Message[];

@@ -73,6 +73,6 @@ function asObject(json: string): JsonObject {
 /** In JSON both brackets stand in strings only, where the escape means the same. White space is an escape there. */
 function disarm(json: string): string {
   return json
-    .replace(/<(?=(?:\s|\\[nrt])*\/?(?:\s|\\[nrt])*content)/gi, "\\u003c")
-    .replace(/\[(?=(?:\s|\\[nrt])*\/?(?:\s|\\[nrt])*steer)/gi, "\\u005b");
+    .replace(/<(?=(?:\s|\\[nrt])*(?:\/(?:\s|\\[nrt])*)?content)/gi, "\\u003c")
+    .replace(/\[(?=(?:\s|\\[nrt])*(?:\/(?:\s|\\[nrt])*)?steer)/gi, "\\u005b");
 }

@@ -1,7 +1,7 @@
 // The words of whoever names a session, and what it reads. Pure.
 import policy from "./title.md";
 
-const TAGS = /<(?=\s*\/?\s*(?:request|answer)\b)/gi;
+const TAGS = /<(?=\s*(?:\/\s*)?(?:request|answer)\b)/gi;
 
 export function titlePrompt(): string {
   return policy.trim();

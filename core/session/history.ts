@@ -125,5 +125,5 @@ export function toMessages(entries: Entry[]): Message[] {
 
 /** A note tells of texts that others wrote. */
 function withoutNoteTags(text: string): string {
-  return text.replace(/<(?=\s*\/?\s*note\b)/gi, "&lt;");
+  return text.replace(/<(?=\s*(?:\/\s*)?note\b)/gi, "&lt;");
 }

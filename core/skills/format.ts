@@ -42,7 +42,7 @@ export function parseSkill(text: string, { fallbackName = "" } = {}): Result<Ski
 /** Lower-case words joined by hyphens, at most 64 characters; empty when nothing is left. */
 export function toCategory(text: string): string {
   const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  return words.join("-").slice(0, 64).replace(/-+$/, "");
+  return words.join("-").slice(0, 64).replace(/(?<!-)-+$/, "");
 }
 
 /** The field in one line; also where it is written with a capital, or one level down in `metadata`. */

@@ -54,7 +54,7 @@ const MAX_LINES_BEFORE = 40;
 
 /** A file that is indented as a whole, as one that was copied out of a script. */
 function dedent(text: string, warnings: string[]): string {
-  const indent = /^\s*?([ \t]+)---[ \t]*\n/.exec(text.slice(0, MAX_INDENTED_FROM))?.[1];
+  const indent = /^(?:[ \t]*\n)*([ \t]+)---[ \t]*\n/.exec(text.slice(0, MAX_INDENTED_FROM))?.[1];
   if (indent === undefined) return text;
   warnings.push("The whole of the text is indented.");
   return text.replaceAll(`\n${indent}`, "\n").replace(indent, "");
@@ -137,7 +137,7 @@ function readYaml(header: string): Result<Record<string, unknown>> {
  * `key: value`, also with no blank after the colon, with a full-width colon, and behind the `##` that a formatter of
  * Markdown makes of a line above `---`. An address is no field.
  */
-const FIELD = /^(?:#{1,6}[ \t]+)?(["']?)([\p{L}_][\p{L}\p{N}_.-]{0,99})\1[ \t]*[:：](?!\/\/)[ \t]*(.*)$/u;
+const FIELD = /^(?:#{1,6}[ \t]+)?(["']?)([\p{L}_][\p{L}\p{N}_.-]{0,99})\1[ \t]*[:：](?!\/\/)[ \t]*((?:[^ \t\n][^\n]*)?)$/u;
 /** More fields than anybody writes are kept as the text they are. */
 const MAX_PARSED_FIELDS = 100;
 
@@ -215,5 +215,5 @@ function noFrontmatter(): Result<never> {
 }
 
 function firstLine(text: string): string {
-  return (text.split("\n", 1)[0] ?? "").replace(/[.:]+$/, "");
+  return (text.split("\n", 1)[0] ?? "").replace(/(?<![.:])[.:]+$/, "");
 }

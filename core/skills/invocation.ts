@@ -208,7 +208,7 @@ function toParameter(name: string): string {
 
 /** No line of a skill can end its fence, or begin what looks like another one. */
 export function disarm(text: string): string {
-  return text.replace(/<(?=\s*\/?\s*skills?\b)/gi, "&lt;");
+  return text.replace(/<(?=\s*(?:\/\s*)?skills?\b)/gi, "&lt;");
 }
 
 function toParts(pieces: [Source, string][]): Part[] {

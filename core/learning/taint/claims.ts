@@ -40,11 +40,11 @@ const LEAST_NAME_CHARS = 4;
 
 const COMMON = new Set([...COMMON_WORDS].map(toKey));
 /** Of the form that every skill has. */
-export const HEADING = /^\s*(?:#+\s*)?(?:when to use|steps|pitfalls|verify)\s*:?\s*$/i;
+export const HEADING = /^\s*(?:#+\s*)?(?:when to use|steps|pitfalls|verify)\s*(?::\s*)?$/i;
 /** A few digits with nothing around them say nothing: any table has them. */
 const SMALL_FIGURE = /^\p{N}{1,3}$/u;
 const SENTENCES = /(?<=[.!?…])\s+|\n+/g;
-const PARTS = /\s?[,;:()–—]+(?=\s|$)|\s(?=\()|\s(?:and|or|but|then|und|oder|aber|dann|sowie|et|ou|puis)\s/g;
+const PARTS = /\s?(?<![,;:()–—])[,;:()–—]+(?=\s|$)|\s(?=\()|\s(?:and|or|but|then|und|oder|aber|dann|sowie|et|ou|puis)\s/g;
 
 /** When it is said, or what it means. */
 const TELLS =
@@ -173,7 +173,7 @@ function formOf(
 
 /** Of a word that is one of several in a name: where that begins and ends. */
 function compoundAt(text: string, raw: string, at: number): [number, number] {
-  const before = /(?:[\p{L}\p{N}]+[-_./@])*$/u.exec(text.slice(Math.max(0, at - 60), at))![0];
+  const before = /$(?<=((?:[\p{L}\p{N}]+[-_./@])*))/u.exec(text.slice(Math.max(0, at - 60), at))![1]!;
   const after = /^(?:[-_./@][\p{L}\p{N}]+)*/u.exec(text.slice(at + raw.length, at + raw.length + 60))![0];
   return [at - before.length, at + raw.length + after.length];
 }
@@ -193,7 +193,7 @@ function begins(text: string, at: number): boolean {
 
 /** A complaint that is quoted to be known again says nothing of what is to be done. */
 function withoutComplaints(text: string, index: TaintIndex): string {
-  return text.replace(/`([^`\n]{4,160})`|"([^"\n]{4,160})"|“([^”\n]{4,160})”/g, (quoted, ...inner: string[]) => {
+  return text.replace(/`([^`\n]{4,160})`|"([^"\n]{4,160})"|“([^“”\n]{4,160})”/g, (quoted, ...inner: string[]) => {
     const phrase = inner.slice(0, 3).find((one) => one !== undefined) ?? "";
     const isWords = phrase.split(/\s+/).length <= MAX_QUOTED_WORDS && !/(?:^|\s)-|[|<>$=/\\@]/.test(phrase);
     const isTold = isComplaint(phrase);

@@ -80,7 +80,7 @@ function toKey(path: string): string {
     .replace(/-{2,}/g, "-")
     .slice(0, MAX_KEY_CHARS)
     .toWellFormed()
-    .replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
+    .replace(/^[^\p{L}\p{N}]+|(?<=[\p{L}\p{N}])[^\p{L}\p{N}]+$/gu, "");
   return plain || "field";
 }
 
