@@ -115,14 +115,32 @@ function toBody(lines: string[], from: number): string {
 /** A parser of YAML may take time in the square of this. */
 const MAX_YAML_CHARS = 16_000;
 
+/** Nor is anything nested so deep, by brackets or by marks in one line: there the parser takes the square or more. */
+const MAX_YAML_DEPTH = 16;
+const MARKS = /^[ \t]*(?:(?:[-?:]|[&!*][^ \t\n]{0,100})[ \t]+){5}/m;
+
+function isDeep(header: string): boolean {
+  if (MARKS.test(header) || /(?:[^\n:]{1,200}:[ \t]+){16}/.test(header)) return true;
+  let depth = 0;
+  for (const [bracket] of header.matchAll(/[[\]{}]/g)) {
+    depth = bracket === "[" || bracket === "{" ? depth + 1 : Math.max(0, depth - 1);
+    if (depth > MAX_YAML_DEPTH) return true;
+  }
+  return false;
+}
+
 function readYaml(header: string): Result<Record<string, unknown>> {
   if (header.length > MAX_YAML_CHARS) {
     return err("bad_frontmatter", `The frontmatter has ${header.length} characters, too many to be read as YAML.`);
   }
+  if (isDeep(header)) return err("bad_frontmatter", `The frontmatter is nested deeper than ${MAX_YAML_DEPTH} levels.`);
   try {
-    const document = parseDocument(header, { logLevel: "silent", stringKeys: true });
+    const document = parseDocument(header, { logLevel: "silent", stringKeys: true, prettyErrors: false });
     const problem = document.errors[0];
-    if (problem) return err("bad_frontmatter", `The frontmatter is not YAML: ${firstLine(problem.message)}.`);
+    if (problem) {
+      const message = `${firstLine(problem.message)} at ${placeIn(header, problem.pos[0])}`;
+      return err("bad_frontmatter", `The frontmatter is not YAML: ${message}.`);
+    }
     if (!isMap(document.contents)) {
       return err("bad_frontmatter", "The frontmatter is not a mapping: write one `key: value` a line.");
     }
@@ -131,6 +149,12 @@ function readYaml(header: string): Result<Record<string, unknown>> {
     // An alias that points at nothing, or too many of them.
     return err("bad_frontmatter", `The frontmatter cannot be read: ${firstLine(messageOf(thrown))}.`);
   }
+}
+
+/** Asked of one error: the parser itself would quote the text for each of thousands. */
+function placeIn(text: string, at: number): string {
+  const before = text.slice(0, at);
+  return `line ${before.split("\n").length}, column ${at - before.lastIndexOf("\n")}`;
 }
 
 /**

@@ -102,10 +102,16 @@ function hasText(value: unknown): boolean {
 function toTools(value: unknown): string {
   const items = Array.isArray(value) ? value.map(toValue) : [toValue(value)];
   return items
-    .map((item) => item.replace(/,(?![^()]*\))/g, " "))
+    .map(withoutCommas)
     .join(" ")
     .replace(/\s+/g, " ")
     .trim();
+}
+
+/** Commas stay where a bracket closes behind them before another one opens. */
+function withoutCommas(item: string): string {
+  const pieces = item.split(/(?=[()])/);
+  return pieces.map((piece, n) => (pieces[n + 1]?.startsWith(")") ? piece : piece.replaceAll(",", " "))).join("");
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
