@@ -17,4 +17,9 @@ const subject = SUBJECTS.find((one) => one.name === name)!;
 const say = (report: Report) => parentPort!.postMessage(report);
 const sizes: [number, number, number] = [1 << 10, 10 << 10, 100 << 10];
 const tell = (shape: string, chars: number) => say({ shape, chars });
-say({ worst: await findWorst(subject, { seed, sizes, keep, runs: 5, now: () => performance.now(), tell }) });
+/** Time on the processor: that of the clock counts who else uses the machine. */
+const cpuMs = () => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+};
+say({ worst: await findWorst(subject, { seed, sizes, keep, runs: 5, now: cpuMs, tell }) });

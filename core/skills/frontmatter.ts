@@ -134,7 +134,10 @@ function readYaml(header: string): Result<Record<string, unknown>> {
     return err("bad_frontmatter", `The frontmatter has ${header.length} characters, too many to be read as YAML.`);
   }
   if (isDeep(header)) return err("bad_frontmatter", `The frontmatter is nested deeper than ${MAX_YAML_DEPTH} levels.`);
+  const { stackTraceLimit } = Error;
   try {
+    // The parser makes an error for each wrong line, and the stack of each takes longer than the line.
+    Error.stackTraceLimit = 0;
     const document = parseDocument(header, { logLevel: "silent", stringKeys: true, prettyErrors: false });
     const problem = document.errors[0];
     if (problem) {
@@ -148,6 +151,8 @@ function readYaml(header: string): Result<Record<string, unknown>> {
   } catch (thrown) {
     // An alias that points at nothing, or too many of them.
     return err("bad_frontmatter", `The frontmatter cannot be read: ${firstLine(messageOf(thrown))}.`);
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
