@@ -1,5 +1,6 @@
 // `npm run bench:hostile [-- --only NAME --seed N --keep N]`: how the time of each function that reads foreign text grows on the
 // slowest text found for it. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { SUBJECTS } from "./hostile/subjects.ts";
@@ -38,7 +39,7 @@ console.log(JSON.stringify({ functions, worstExponent: Math.max(...functions.map
 
 function search(task: Task): Promise<Worst> {
   return new Promise((done, fail) => {
-    const thread = new Worker(new URL("hostile/thread.ts", import.meta.url), { workerData: task });
+    const thread = new Worker(join(import.meta.dirname, "hostile", "thread.ts"), { workerData: task });
     let last = { shape: "", chars: 0 };
     let timer: NodeJS.Timeout | undefined;
     const watch = () => {

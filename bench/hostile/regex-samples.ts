@@ -86,12 +86,26 @@ function readClass(reader: Reader): string {
   return isNegated ? pick("a 0.-/x", random) : (members[Math.floor(random() * members.length)] ?? "");
 }
 
-const ESCAPED: Record<string, string> = { n: "\n", t: "\t", r: "\r", s: " ", S: "a", d: "1", D: "a", w: "a", W: " ", b: "", B: "" };
+const ESCAPED: Record<string, string> = {
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  s: " ",
+  S: "a",
+  d: "1",
+  D: "a",
+  w: "a",
+  W: " ",
+  b: "",
+  B: "",
+};
 
 function readEscape(reader: Reader): string {
   const { source, random } = reader;
   const char = source[reader.at++] ?? "";
-  const code = /^(?:x([0-9a-fA-F]{2})|u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4}))/.exec(source.slice(reader.at - 1, reader.at + 10));
+  const code = /^(?:x([0-9a-fA-F]{2})|u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4}))/.exec(
+    source.slice(reader.at - 1, reader.at + 10),
+  );
   if (code) {
     reader.at += code[0].length - 1;
     return String.fromCodePoint(Number.parseInt(code[1] ?? code[2] ?? code[3]!, 16));

@@ -23,7 +23,15 @@ import { fragmentsOf, hostsIn, numbersIn, toSearchable } from "../../core/learni
 import { findRemoved, proseLines } from "../../core/learning/taint/removals.ts";
 import { TaintIndex } from "../../core/learning/taint/taint-index.ts";
 import { createSessionTaint } from "../../core/learning/taint/taint.ts";
-import { isComplaint, isGerman, isHeadline, stringsIn, tellsOfFailure, toPlain, tokensOf } from "../../core/learning/taint/text.ts";
+import {
+  isComplaint,
+  isGerman,
+  isHeadline,
+  stringsIn,
+  tellsOfFailure,
+  toPlain,
+  tokensOf,
+} from "../../core/learning/taint/text.ts";
 import { isTrivial, keyOf, toBullets, toQuery } from "../../core/memory/recall.ts";
 import { normaliseFact, parseFact, scanFact } from "../../core/memory/rules.ts";
 import { scrub } from "../../core/memory/scrub.ts";
@@ -119,6 +127,9 @@ const readAll = async (text: string) => {
   const events = readEvents(new Response(bytesOf(text)), { maxOutputTokens: 32_000, clock });
   for (;;) if ((await events.next()) === null) return;
 };
+const drain = async (events: AsyncIterable<unknown>) => {
+  for await (const _event of events);
+};
 const ignore = (work: Promise<unknown>) => work.catch(() => {}); // a refusal of hostile text is an answer too
 
 const subject = (name: string, source: string | string[], run: Subject["run"]): Subject => ({
@@ -127,9 +138,13 @@ const subject = (name: string, source: string | string[], run: Subject["run"]): 
   run,
 });
 
-const SCANNER = ["scanner/forms.ts", "scanner/views.ts", "scanner/tokens.ts", "scanner/lexicon.ts", "scanner/context.ts"].map(
-  (file) => `core/skills/${file}`,
-);
+const SCANNER = [
+  "scanner/forms.ts",
+  "scanner/views.ts",
+  "scanner/tokens.ts",
+  "scanner/lexicon.ts",
+  "scanner/context.ts",
+].map((file) => `core/skills/${file}`);
 const TAINT = ["claims", "text", "fragments", "demands", "removals"].map((file) => `core/learning/taint/${file}.ts`);
 
 export const SUBJECTS: readonly Subject[] = [
@@ -171,7 +186,9 @@ export const SUBJECTS: readonly Subject[] = [
     }),
   ),
   subject("readSkillMd", "core/skills/exchange/import.ts", (text) => readSkillMd(bytesOf(text))),
-  subject("readFolder", "core/skills/exchange/import.ts", (text) => readFolder({ "a/SKILL.md": skillOf(text), "a/b.md": text })),
+  subject("readFolder", "core/skills/exchange/import.ts", (text) =>
+    readFolder({ "a/SKILL.md": skillOf(text), "a/b.md": text }),
+  ),
   subject("chooseName", "core/skills/exchange/skill-name.ts", (text) => chooseName(text, text)),
   subject("checkPath", "core/skills/exchange/paths.ts", (text) => checkPath(text)),
   subject("unpack", "core/skills/exchange/archive.ts", (text) => [archiveKindOf(bytesOf(text)), unpack(bytesOf(text))]),
@@ -179,9 +196,15 @@ export const SUBJECTS: readonly Subject[] = [
     readArchive(zipSync({ "a/SKILL.md": bytesOf(skillOf(text)) }, { level: 1 })),
   ),
   subject("readZip names", "core/skills/exchange/zip-reader.ts", (text) =>
-    readZip(zipSync(Object.fromEntries(text.match(/[^]{1,60}/g)!.map((name, n) => [`${n}${name}`, new Uint8Array()])), { level: 0 })),
+    readZip(
+      zipSync(Object.fromEntries(text.match(/[^]{1,60}/g)!.map((name, n) => [`${n}${name}`, new Uint8Array()])), {
+        level: 0,
+      }),
+    ),
   ),
-  subject("readZip hidden", "core/skills/exchange/zip-reader.ts", (text) => readZip(bytesOf(`PK\x03\x04${text}PK\x05\x06${"\0".repeat(18)}`))),
+  subject("readZip hidden", "core/skills/exchange/zip-reader.ts", (text) =>
+    readZip(bytesOf(`PK\x03\x04${text}PK\x05\x06${"\0".repeat(18)}`)),
+  ),
   subject("readTar", "core/skills/exchange/tar.ts", (text) => readTar(bytesOf(text))),
   subject("inflate", "core/skills/exchange/inflate.ts", (text) => inflate(bytesOf(text), 10 << 20)),
   subject("gunzip name", "core/skills/exchange/inflate.ts", (text) =>
@@ -202,7 +225,9 @@ export const SUBJECTS: readonly Subject[] = [
   subject("disarm", "core/skills/invocation.ts", (text) => disarm(text)),
   subject("pickRecalled", "core/skills/recall.ts", (text, other) => pickRecalled(linesOf(other), text)),
   subject("rankSkills", "core/skills/relevance.ts", (text, other) => rankSkills(linesOf(other), text)),
-  subject("renderSkillIndex", "core/skills/index-block.ts", (text, other) => renderSkillIndex(linesOf(other), 300, text)),
+  subject("renderSkillIndex", "core/skills/index-block.ts", (text, other) =>
+    renderSkillIndex(linesOf(other), 300, text),
+  ),
   subject("nearestNeighbours", "core/skills/similarity.ts", (text, other) =>
     nearestNeighbours([{ name: NAME, description: text }], { name: "other" as SkillName, description: other }),
   ),
@@ -219,7 +244,10 @@ export const SUBJECTS: readonly Subject[] = [
   subject("isSimilarRequest", "core/learning/requests.ts", (text, other) => isSimilarRequest(text, other)),
   subject("createClaims", "core/learning/review/claims.ts", (text) => createClaims(["awk", "the_tool"]).check([text])),
   subject("checkStory", ["core/learning/review/stories.ts", "core/learning/review/session-words.ts"], (text, other) =>
-    checkStory({ prose: text.split("\n"), code: [] }, createSessionWords({ entries: [saidOf(other), readOf(text, 2)] })),
+    checkStory(
+      { prose: text.split("\n"), code: [] },
+      createSessionWords({ entries: [saidOf(other), readOf(text, 2)] }),
+    ),
   ),
   subject("addedText", "core/learning/added-text.ts", (text, other) => addedText(filesOf(other), filesOf(text))),
   subject("itemsOf", "core/learning/curation/skill-items.ts", (text) => itemsOf(NAME, filesOf(text))),
@@ -258,21 +286,36 @@ export const SUBJECTS: readonly Subject[] = [
   ),
   // Providers.
   subject("readEvents", "core/models/sse.ts", (text) => ignore(readAll(text))),
-  subject("readErrorBody", "core/models/error-reply.ts", (text) => [readErrorBody(parseBody(text)), readWaitInWords(text)]),
+  subject("readErrorBody", "core/models/error-reply.ts", (text) => [
+    readErrorBody(parseBody(text)),
+    readWaitInWords(text),
+  ]),
   subject("failureOfReply", ["core/models/failure-rules.ts", "core/models/failures.ts"], (text) =>
     failureOfReply({ provider: "openai", status: 400, codes: [], message: text }, ["sk-secret-secret"]),
   ),
   subject("redact", "core/models/failures.ts", (text) => redact(text, ["sk-secret-secret"])),
   subject("toStorableJson", "core/models/storable-answer.ts", (text) => toStorableJson({ text, list: [text] })),
   subject("parseArguments", "core/models/wire-calls.ts", (text) => parseArguments(`{"a":"${text}`)),
-  subject("readAdvice", ["prose-text", "prose-code", "prose-dates", "prose-examples", "prose-missing", "prose-units", "prose-phrases", "prose-dialogue", "prose"].map((file) => `core/models/rehearsal/${file}.ts`), (text) =>
-    readAdvice(text),
+  subject(
+    "readAdvice",
+    [
+      "prose-text",
+      "prose-code",
+      "prose-dates",
+      "prose-examples",
+      "prose-missing",
+      "prose-units",
+      "prose-phrases",
+      "prose-dialogue",
+      "prose",
+    ].map((file) => `core/models/rehearsal/${file}.ts`),
+    (text) => readAdvice(text),
   ),
   subject("listedSkills", "core/models/rehearsal/request.ts", (text) =>
     listedSkills(`<available_skills>${text}</available_skills>`),
   ),
   // Clients.
-  subject("parseEventStream", "cli/events.ts", (text) => ignore(Array.fromAsync(parseEventStream(streamOf(text))))),
+  subject("parseEventStream", "cli/events.ts", (text) => ignore(drain(parseEventStream(streamOf(text))))),
   subject("parseOrder", "cli/converse.ts", (text) => parseOrder(text)),
   subject("terminal output", "cli/show.ts", (text) => [toTerminalPlain(text), toOneLine(text)]),
 ];

@@ -166,7 +166,8 @@ function placeIn(text: string, at: number): string {
  * `key: value`, also with no blank after the colon, with a full-width colon, and behind the `##` that a formatter of
  * Markdown makes of a line above `---`. An address is no field.
  */
-const FIELD = /^(?:#{1,6}[ \t]+)?(["']?)([\p{L}_][\p{L}\p{N}_.-]{0,99})\1[ \t]*[:：](?!\/\/)[ \t]*((?:[^ \t\n][^\n]*)?)$/u;
+const FIELD =
+  /^(?:#{1,6}[ \t]+)?(["']?)([\p{L}_][\p{L}\p{N}_.-]{0,99})\1[ \t]*[:：](?!\/\/)[ \t]*((?:[^ \t\n][^\n]*)?)$/u;
 /** More fields than anybody writes are kept as the text they are. */
 const MAX_PARSED_FIELDS = 100;
 

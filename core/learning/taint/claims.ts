@@ -44,7 +44,8 @@ export const HEADING = /^\s*(?:#+\s*)?(?:when to use|steps|pitfalls|verify)\s*(?
 /** A few digits with nothing around them say nothing: any table has them. */
 const SMALL_FIGURE = /^\p{N}{1,3}$/u;
 const SENTENCES = /(?<=[.!?…])\s+|\n+/g;
-const PARTS = /\s?(?<![,;:()–—])[,;:()–—]+(?=\s|$)|\s(?=\()|\s(?:and|or|but|then|und|oder|aber|dann|sowie|et|ou|puis)\s/g;
+const PARTS =
+  /\s?(?<![,;:()–—])[,;:()–—]+(?=\s|$)|\s(?=\()|\s(?:and|or|but|then|und|oder|aber|dann|sowie|et|ou|puis)\s/g;
 
 /** When it is said, or what it means. */
 const TELLS =

@@ -170,7 +170,7 @@ function domainsOf(host: string): string[] {
 const PROGRAMS =
   "curl|wget|sudo|su|npm|npx|pnpm|yarn|pip|pip3|pipx|uvx?|git|gh|ssh|scp|sftp|rsync|chmod|chown|docker|podman|kubectl|terraform|helm|psql|mysql|sqlite3|awk|sed|grep|rg|jq|python3?|bash|zsh|powershell|pwsh|iwr|rm|mv|cp|tar|unzip|gpg|openssl|nc|netcat|crontab|systemctl|apt|apt-get|brew|cargo|bun|deno|aws|gcloud|az|wrangler|xargs|eval|telnet|ftp|nslookup|dig";
 const IN_PROSE = new RegExp(
-  `(?<![\\w-])(?:${PROGRAMS})\\s+(?:-{1,2}[\\w-]+|[\\w./:@=~$"'{}*-]{2,})(?:\\s+(?:[|&>]{1,2}\\s*\\S{1,200}|-{1,2}[\\w-]\\S{0,100}|\\S{0,200}[/:=@~$"'|>]\\S{0,200}))*`,
+  `(?<![\\w-])(?:${PROGRAMS})\\s+(?:-{1,2}[\\w-]+|[\\w./:@=~$"'{}*-]{2,})(?:\\s+(?:[|&>]{1,2}\\s*\\S{1,200}|(?=-{1,2}[\\w-]|\\S{0,200}[/:=@~$"'|>])\\S{1,400}))*`,
   "gi",
 );
 const IS_COMMAND = new RegExp(

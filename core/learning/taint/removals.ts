@@ -59,8 +59,7 @@ export function findRemoved(before: string[], after: string[]): Removed {
     lost: found.filter(({ alike }) => alike.length === 0).map(({ line }) => line),
     // The name of an option holds nobody back.
     cautions: gone.filter(
-      (line) =>
-        isCaution(line.replace(CODE, " ")) && !about(line, SAME).some((other) => turnsAlike(line, other)),
+      (line) => isCaution(line.replace(CODE, " ")) && !about(line, SAME).some((other) => turnsAlike(line, other)),
     ),
     turned: new Set(
       found

@@ -101,11 +101,7 @@ function hasText(value: unknown): boolean {
 /** Separated by blanks; a comma inside brackets belongs to its tool. */
 function toTools(value: unknown): string {
   const items = Array.isArray(value) ? value.map(toValue) : [toValue(value)];
-  return items
-    .map(withoutCommas)
-    .join(" ")
-    .replace(/\s+/g, " ")
-    .trim();
+  return items.map(withoutCommas).join(" ").replace(/\s+/g, " ").trim();
 }
 
 /** Commas stay where a bracket closes behind them before another one opens. */
