@@ -31,7 +31,7 @@ export interface Call {
 }
 
 export function createHttp({ url, key }: { url: string; key: string }) {
-  const base = url.replace(/\/+$/, "");
+  const base = url.replace(/(?<!\/)\/+$/, "");
 
   /** Gives up after a minute unless another signal is given. */
   async function send(method: string, path: string, call: Call = {}): Promise<Response> {

@@ -17,17 +17,11 @@ const SHAPES: { kind: string; pattern: RegExp; keep?: number }[] = [
   { kind: "Google key", pattern: /\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}|\bGOCSPX-[\w-]{20,}/g },
   { kind: "npm token", pattern: /\bnpm_[0-9A-Za-z]{30,}/g },
   { kind: "Telegram token", pattern: /\b\d{8,10}:AA[\w-]{30,}/g },
-  // Begins with its run of signs, or soon after: each place where it might begin costs the length of what follows.
-  {
-    kind: "JWT",
-    pattern: /((?<![\w-])(?:[\w-]{0,40}?-)??)eyJ[\w-]{8,2000}\.[\w-]{8,8000}\.[\w-]*/g,
-    keep: 1,
-  },
   { kind: "bearer token", pattern: /\b(?:bearer|basic)\s+(?!\[redacted)[\w.~+/=-]{16,}/gi },
   // Credentials in the authority of a URL: the user may stay, the password goes.
   {
     kind: "password",
-    pattern: /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]{0,100}:)(?!\[redacted)[^\s/@]{1,500}(?=@)/gi,
+    pattern: /((?<=[a-z0-9+.-]):\/\/[^\s:/@]{0,100}:)(?!\[redacted)[^\s/@]{1,500}(?=@)/gi,
     keep: 1,
   },
 ];
@@ -44,9 +38,18 @@ const ASSIGNMENT = new RegExp(
 const TOKEN_ASSIGNMENT = /(\btoken["']?\s{0,4}[:=]\s{0,4}["']?)(?!\[redacted)[\w.~+/=-]{16,}/gi;
 const SECRET_KEY = new RegExp(`^(?:${SECRET_NAME}|token)$`, "i");
 
+/** Three runs of signs. Each begins where a run does, so that a text is read once. */
+const DOTTED = /(?<![\w-])[\w-]{11,}\.[\w-]{8,}\.[\w-]*/g;
+
+/** A JWT is the whole, or what follows a hyphen of the first run. */
+function redactJwt(dotted: string): string {
+  const begins = /(?<![^-])eyJ[\w-]{8}/.exec(dotted.slice(0, dotted.indexOf(".")));
+  return begins ? `${dotted.slice(0, begins.index)}[redacted JWT]` : dotted;
+}
+
 /** Each secret becomes `[redacted <kind>]`. Doing it twice changes nothing more. */
 export function redactText(text: string): string {
-  let clean = text;
+  let clean = text.replace(DOTTED, redactJwt);
   for (const { kind, pattern, keep } of SHAPES) {
     clean = clean.replace(pattern, keep ? `$${keep}[redacted ${kind}]` : `[redacted ${kind}]`);
   }

@@ -14,6 +14,11 @@ const STEPS: Step[] = [
   { name: "format", what: "oxfmt --check", command: ["oxfmt", "--check"] },
   { name: "types", what: "tsc, everything", command: ["tsc", "--noEmit"] },
   { name: "core", what: "tsc, core without platform types", command: ["tsc", "-p", "core", "--noEmit"] },
+  {
+    name: "regexes",
+    what: "recheck, no expression that is slow",
+    command: ["node", "--import", "./scripts/text-modules.mjs", "scripts/check-regexes.ts"],
+  },
   { name: "deploy", what: "plan and bundles, no warning", command: ["node", "scripts/deploy.ts", "--dry-run"] },
   { name: "tests", what: "vitest run", command: ["vitest", "run"] },
 ];

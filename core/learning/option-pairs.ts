@@ -11,7 +11,7 @@ const ASSIGNMENT =
 const PLACEHOLDER = /\{\{|\$\{?\w|<\w|^\.\.\.|…/u;
 /** Figures, paths, and names of files: another task has others, and none of them is a choice. */
 const BY_TASK =
-  /^[\d.,:%-]+$|^(?:\.{0,2}|~)[/\\]|[/\\].*\.\w+$|\.(?:csv|tsv|txt|json|jsonl|ya?ml|toml|xml|html?|md|pdf|docx?|xlsx?|png|jpe?g|svg|gz|tar|zip|log|db|sqlite|sql|parquet|py|js|ts|sh)$/iu;
+  /^[\d.,:%-]+$|^(?:\.{0,2}|~)[/\\]|[/\\][^/\\]*\.\w+$|\.(?:csv|tsv|txt|json|jsonl|ya?ml|toml|xml|html?|md|pdf|docx?|xlsx?|png|jpe?g|svg|gz|tar|zip|log|db|sqlite|sql|parquet|py|js|ts|sh)$/iu;
 /** An option that stands alone between code marks has its value there. */
 const ALONE = /`(--[a-z][\w-]*(?:=|[ \t]+)[^`\s]{1,80})`/giu;
 
@@ -23,7 +23,7 @@ export interface Pair {
 export function pairsIn(text: string): Pair[] {
   return [...text.matchAll(OPTION), ...text.matchAll(ASSIGNMENT)].flatMap(([, first, bare, second, quoted]) => {
     const [name, given] = [first ?? second ?? "", bare ?? quoted ?? ""];
-    const value = given.replace(/^["']|["']$/g, "").replace(/[.:!?]+$/u, "");
+    const value = given.replace(/^["']|["']$/g, "").replace(/(?<![.:!?])[.:!?]+$/u, "");
     return value === "" || PLACEHOLDER.test(value) ? [] : [{ name, value: value.toLowerCase() }];
   });
 }

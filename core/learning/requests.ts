@@ -72,8 +72,8 @@ export function contentWords(request: string): Set<string> {
   const plain = request
     .toLowerCase()
     .normalize("NFC")
-    .replace(/`[^`]*`|"[^"]*"|“[^”]*”/gu, " ")
-    .replace(/\S*[\d/\\_]\S*|\S+\.[a-z]\w*/gu, " ");
+    .replace(/`[^`]*`|"[^"]*"|“[^“”]*”/gu, " ")
+    .replace(/\S+/gu, (word) => (/[\d/\\_]|.\.[a-z]/u.test(word) ? " " : word));
   const words = plain.match(/\p{L}+/gu) ?? [];
   return new Set(words.filter((word) => word.length > 1 && !STOP_WORDS.has(word)).map(stem));
 }

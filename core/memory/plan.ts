@@ -216,7 +216,7 @@ interface Strand {
 
 function clausesOf(text: string): Strand[] {
   return text
-    .split(/[.!?]+(?=\s|$)|[,;:()]+(?=\s|$)|\s(?:and|but|und|aber|et|mais|y|pero)\s/)
+    .split(/(?<![.!?])[.!?]+(?=\s|$)|(?<![,;:()])[,;:()]+(?=\s|$)|\s(?:and|but|und|aber|et|mais|y|pero)\s/)
     .filter((clause) => clause.trim() !== "")
     .map((clause) => ({
       terms: termsOf(clause),

@@ -151,7 +151,7 @@ export const FAILURE_RULES: FailureRule[] = [
   // "max_tokens must be at least 1, got -37.": the prompt alone is longer than the window
   { seen: "vLLM", wires: CHAT, message: /max_tokens must be at least 1, got -/i, means: "context_overflow" },
   // "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."
-  { seen: "Google", wires: CHAT, message: /input token count.*exceeds the maximum/i, means: "context_overflow" },
+  { seen: "Google", wires: CHAT, message: /input token count.{0,200}exceeds the maximum/i, means: "context_overflow" },
   // "This model's maximum prompt length is 131072 but the request contains 537812 tokens."
   { seen: "xAI", wires: OPENAI, message: /maximum prompt length is \d+/i, means: "context_overflow" },
   // Before it had a code of its own: "the request exceeds the available context size, try increasing it"

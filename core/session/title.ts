@@ -82,7 +82,9 @@ export function toTitle(text: string): string {
       .toWellFormed()
       .split("\n")
       .find((one) => /[\p{L}\p{N}]/u.test(one)) ?? "";
-  const bare = line.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").replace(/^[\s#*_`"'“”„«»]+|[\s*_`"'“”«».]+$/gu, "");
+  const bare = line
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .replace(/^[\s#*_`"'“”„«»]+|(?<![\s*_`"'“”«».])[\s*_`"'“”«».]+$/gu, "");
   return bare.length <= MAX_TITLE_CHARS
     ? bare
     : `${bare

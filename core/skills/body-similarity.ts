@@ -13,13 +13,13 @@ const CODE_WEIGHT = 3;
 /** Shorter texts have most words in common with anything. */
 const MIN_TERMS = 12;
 
-const CODE = /(`{3,}|~{3,})[\s\S]*?\1|`([^`\n]+)`/g;
+const CODE = /```[^]*?(?:```|$)|~~~[^]*?(?:~~~|$)|`([^`\n]+)`/g;
 /** Headings that every skill has. */
 const USUAL = wordsOf("when use steps pitfalls verify");
 
 export function readBodyTerms(body: string): BodyTerms {
   const code = new Set<string>();
-  for (const match of body.matchAll(CODE)) for (const word of wordsOf(match[2] ?? match[0])) code.add(word);
+  for (const match of body.matchAll(CODE)) for (const word of wordsOf(match[1] ?? match[0])) code.add(word);
   const all = wordsOf(body);
   for (const word of USUAL) if (!code.has(word)) all.delete(word);
   return { all, code };

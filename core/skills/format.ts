@@ -39,10 +39,19 @@ export function parseSkill(text: string, { fallbackName = "" } = {}): Result<Ski
   return ok({ name, description, category: categoryOf(fields), body: body && `${body}\n`, meta, warnings });
 }
 
+const MAX_CATEGORY_READ = 4_000;
+
 /** Lower-case words joined by hyphens, at most 64 characters; empty when nothing is left. */
 export function toCategory(text: string): string {
-  const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  return words.join("-").slice(0, 64).replace(/-+$/, "");
+  const words =
+    text
+      .slice(0, MAX_CATEGORY_READ)
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  return words
+    .join("-")
+    .slice(0, 64)
+    .replace(/(?<!-)-+$/, "");
 }
 
 /** The field in one line; also where it is written with a capital, or one level down in `metadata`. */

@@ -54,7 +54,7 @@ const MAX_LINES_BEFORE = 40;
 
 /** A file that is indented as a whole, as one that was copied out of a script. */
 function dedent(text: string, warnings: string[]): string {
-  const indent = /^\s*?([ \t]+)---[ \t]*\n/.exec(text.slice(0, MAX_INDENTED_FROM))?.[1];
+  const indent = /^(?:[ \t]*\n)*([ \t]+)---[ \t]*\n/.exec(text.slice(0, MAX_INDENTED_FROM))?.[1];
   if (indent === undefined) return text;
   warnings.push("The whole of the text is indented.");
   return text.replaceAll(`\n${indent}`, "\n").replace(indent, "");
@@ -115,14 +115,35 @@ function toBody(lines: string[], from: number): string {
 /** A parser of YAML may take time in the square of this. */
 const MAX_YAML_CHARS = 16_000;
 
+/** Nor is anything nested so deep, by brackets or by marks in one line: there the parser takes the square or more. */
+const MAX_YAML_DEPTH = 16;
+const MARKS = /^[ \t]*(?:(?:[-?:]|[&!*][^ \t\n]{0,100})[ \t]+){5}/m;
+
+function isDeep(header: string): boolean {
+  if (MARKS.test(header) || /(?:[^\n:]{1,200}:[ \t]+){16}/.test(header)) return true;
+  let depth = 0;
+  for (const [bracket] of header.matchAll(/[[\]{}]/g)) {
+    depth = bracket === "[" || bracket === "{" ? depth + 1 : Math.max(0, depth - 1);
+    if (depth > MAX_YAML_DEPTH) return true;
+  }
+  return false;
+}
+
 function readYaml(header: string): Result<Record<string, unknown>> {
   if (header.length > MAX_YAML_CHARS) {
     return err("bad_frontmatter", `The frontmatter has ${header.length} characters, too many to be read as YAML.`);
   }
+  if (isDeep(header)) return err("bad_frontmatter", `The frontmatter is nested deeper than ${MAX_YAML_DEPTH} levels.`);
+  const { stackTraceLimit } = Error;
   try {
-    const document = parseDocument(header, { logLevel: "silent", stringKeys: true });
+    // The parser makes an error for each wrong line, and the stack of each takes longer than the line.
+    Error.stackTraceLimit = 0;
+    const document = parseDocument(header, { logLevel: "silent", stringKeys: true, prettyErrors: false });
     const problem = document.errors[0];
-    if (problem) return err("bad_frontmatter", `The frontmatter is not YAML: ${firstLine(problem.message)}.`);
+    if (problem) {
+      const message = `${firstLine(problem.message)} at ${placeIn(header, problem.pos[0])}`;
+      return err("bad_frontmatter", `The frontmatter is not YAML: ${message}.`);
+    }
     if (!isMap(document.contents)) {
       return err("bad_frontmatter", "The frontmatter is not a mapping: write one `key: value` a line.");
     }
@@ -130,14 +151,23 @@ function readYaml(header: string): Result<Record<string, unknown>> {
   } catch (thrown) {
     // An alias that points at nothing, or too many of them.
     return err("bad_frontmatter", `The frontmatter cannot be read: ${firstLine(messageOf(thrown))}.`);
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
+}
+
+/** Asked of one error: the parser itself would quote the text for each of thousands. */
+function placeIn(text: string, at: number): string {
+  const before = text.slice(0, at);
+  return `line ${before.split("\n").length}, column ${at - before.lastIndexOf("\n")}`;
 }
 
 /**
  * `key: value`, also with no blank after the colon, with a full-width colon, and behind the `##` that a formatter of
  * Markdown makes of a line above `---`. An address is no field.
  */
-const FIELD = /^(?:#{1,6}[ \t]+)?(["']?)([\p{L}_][\p{L}\p{N}_.-]{0,99})\1[ \t]*[:：](?!\/\/)[ \t]*(.*)$/u;
+const FIELD =
+  /^(?:#{1,6}[ \t]+)?(["']?)([\p{L}_][\p{L}\p{N}_.-]{0,99})\1[ \t]*[:：](?!\/\/)[ \t]*((?:[^ \t\n][^\n]*)?)$/u;
 /** More fields than anybody writes are kept as the text they are. */
 const MAX_PARSED_FIELDS = 100;
 
@@ -215,5 +245,5 @@ function noFrontmatter(): Result<never> {
 }
 
 function firstLine(text: string): string {
-  return (text.split("\n", 1)[0] ?? "").replace(/[.:]+$/, "");
+  return (text.split("\n", 1)[0] ?? "").replace(/(?<![.:])[.:]+$/, "");
 }

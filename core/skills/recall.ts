@@ -53,7 +53,7 @@ function ownWords(request: string): string {
   return request
     .slice(0, 4 * MAX_REQUEST_CHARS)
     .replace(/```[\s\S]*?(?:```|$)/gu, " ")
-    .replace(/`[^`\n]*`|^\s*>.*$/gmu, " ")
+    .replace(/`[^`\n]*`|^[ \t]*>.*$/gmu, " ")
     .slice(0, MAX_REQUEST_CHARS);
 }
 

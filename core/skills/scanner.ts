@@ -6,7 +6,8 @@ import type { Origin } from "../schemas/skill.ts";
 import { AGENT_RULES } from "./scanner/agent-rules.ts";
 import { isCareful, isDescribed, isForbidden, isShown } from "./scanner/context.ts";
 import type { Decision, FileFinding, Finding, ScanCategory, Severity } from "./scanner/finding.ts";
-import { FORMS } from "./scanner/forms.ts";
+import { FORMS, type Form } from "./scanner/forms.ts";
+import { type Place, findGapped } from "./scanner/gaps.ts";
 import { findShape, toShape } from "./scanner/match.ts";
 import { type WordRule, indexRules } from "./scanner/rule-table.ts";
 import { findStructure } from "./scanner/structure.ts";
@@ -166,12 +167,12 @@ function scanView(view: View, isNote: boolean): Match[] {
   }
   for (const rule of FORMS) {
     if (rule.isMarkup && view.how !== "") continue;
-    for (const match of view.text.matchAll(rule.form)) {
-      const sentence = placeIn(places, match.index);
-      const hit = sentence && hitAt(sentence, match.index);
+    for (const { from } of findForm(rule, view.text)) {
+      const sentence = placeIn(places, from);
+      const hit = sentence && hitAt(sentence, from);
       add(
         rule,
-        match.index,
+        from,
         !!sentence &&
           !!hit &&
           !rule.isMarkup &&
@@ -182,6 +183,19 @@ function scanView(view: View, isNote: boolean): Match[] {
   }
   return matches;
 }
+
+function* findForm({ heads, forms, unless }: Form, text: string): Generator<Place> {
+  heads.lastIndex = 0;
+  if (!heads.test(text)) return;
+  for (const form of forms) {
+    for (const place of findGapped(form, text)) {
+      if (!unless?.test(text.slice(place.from, place.from + UNLESS_CHARS))) yield place;
+    }
+  }
+}
+
+/** So far behind the beginning of a form an exception is looked for. */
+const UNLESS_CHARS = 150;
 
 /** The sentence in which a character stands. */
 function placeIn(sentences: Sentence[], at: number): Sentence | undefined {

@@ -68,5 +68,5 @@ function stemOf(word: string): string {
     .replace(/([^s])s$/, "$1")
     .replace(/(ing|ed)$/, (ending, _e, at: number) => (at >= 3 ? "" : ending));
   // A doubled last consonant and a mute e come and go with the ending: planning and plan, caching and cache.
-  return stem.replace(/([^aeiouls\d])\1$/, "$1").replace(/(.{3,})e$/, "$1");
+  return stem.replace(/([^aeiouls\d])\1$/, "$1").replace(/(?<=.{3})e$/, "");
 }

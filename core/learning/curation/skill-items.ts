@@ -46,7 +46,7 @@ function blocksOf(body: string): { section: string; text: string }[] {
   let open = false;
   for (const line of body.split("\n")) {
     const isFence = /^\s*(?:`{3,}|~{3,})/.test(line);
-    const heading: RegExpExecArray | null = fence === null ? /^(#{1,6})\s+(.*)$/.exec(line) : null;
+    const heading: RegExpExecArray | null = fence === null ? /^(#{1,6})\s(.*)$/.exec(line) : null;
     if (heading) {
       // Under the title stands an introduction.
       section = heading[1] === "#" ? "" : heading[2]!.trim();
@@ -112,13 +112,13 @@ function isNegative(text: string): boolean {
 
 /** What stands for itself: anything in backticks or a fenced block, and words with a digit or a sign inside. */
 function exactOf(text: string): string[] {
-  const spans = [...text.matchAll(/```[^\n]*\n([\s\S]*?)```|`([^`\n]+)`/g)].flatMap(([, fenced, inline]) =>
+  const spans = [...text.matchAll(/```[^\n`]*\n([\s\S]*?)```|`([^`\n]+)`/g)].flatMap(([, fenced, inline]) =>
     (fenced ?? inline ?? "").split(/\s+/),
   );
-  const plain = text.replace(/^\s*(?:[-*+]|\d+[.)])\s+/gm, "").replace(/```[\s\S]*?```|`[^`\n]+`/g, " ");
+  const plain = text.replace(/^[ \t]*(?:[-*+]|\d+[.)])\s+/gm, "").replace(/```[\s\S]*?```|`[^`\n]+`/g, " ");
   const odd = plain
     .split(/\s+/)
-    .filter((word) => /\d|[\w{][/_=.{}:@-]+[\w}]|^-{1,2}\w/.test(word))
-    .map((word) => word.replace(/^[("'[]+|[)"'\],.;:!?]+$/g, ""));
+    .filter((word) => /\d|^-{1,2}\w/.test(word) || (/[\w{][/_=.{}:@-]/.test(word) && /[/_=.{}:@-][\w}]/.test(word)))
+    .map((word) => word.replace(/^[("'[]+|(?<![)"'\],.;:!?])[)"'\],.;:!?]+$/g, ""));
   return [...spans, ...odd].filter((token) => token !== "");
 }

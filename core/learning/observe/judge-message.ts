@@ -219,8 +219,8 @@ function toSentences(message: string): string[] {
     .normalize("NFC")
     .replace(/```[\s\S]*?(?:```|$)/gu, " ")
     .replace(/`[^`]*`/gu, " x ")
-    .replace(/^\s*>.*$/gmu, " ")
-    .replace(/["“„«][^"”“»]*["”“»]/gu, " x ")
+    .replace(/^[ \t]*>.*$/gmu, " ")
+    .replace(/["“„«][^"”“»„«]*["”“»]/gu, " x ")
     .toLowerCase()
     .replace(/[’´]/gu, "'");
   return plain
@@ -234,7 +234,7 @@ function toSentences(message: string): string[] {
 
 function toClauses(sentence: string): string[] {
   return sentence
-    .split(/\s*[,;:.!?–—]+\s*|\s+-\s+|\s(?:but|aber|mais|pero|though|however)\s/u)
+    .split(/[,;:.!?–—]+\s*|(?<!\s)\s+-\s+|\s(?:but|aber|mais|pero|though|however)\s/u)
     .map((clause) => clause.replace(/\s+/gu, " ").replace(CONJUNCTION, "").trim())
     .filter((clause) => clause !== "");
 }

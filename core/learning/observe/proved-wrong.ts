@@ -139,6 +139,6 @@ function tokenise(text: string): string[] {
   return text
     .split(/[\s"'`,;()[\]{}<>|=]+/u)
     .filter((token) => token.length <= MAX_TOKEN_CHARS)
-    .map((token) => token.replace(/[.:!?]+$/u, "").replace(/^[*_]+|[*_]+$/gu, ""))
+    .map((token) => token.replace(/(?<![.:!?])[.:!?]+$/u, "").replace(/^[*_]+|(?<![*_])[*_]+$/gu, ""))
     .filter((token) => token.length >= MIN_TOKEN_CHARS && !GENERIC.has(token.toLowerCase()));
 }

@@ -8,7 +8,7 @@ const DAY = /(?<![\d-])(?:19|20)\d\d-[01]\d-[0-3]\d(?![\d-])/g;
 const TICKET = /\b[A-Z][A-Z0-9]{1,9}-\d{1,7}\b/g;
 const NUMBER = /(?<![\w#&])#(\d{2,7})\b/g;
 const PATH = /(?<![\w./~-])\/[\w./-]*[\w-]\.\w{1,6}\b/g;
-const QUOTED = /"([^"\n]{20,400})"|“([^”\n]{20,400})”|«([^»\n]{20,400})»|„([^“”\n]{20,400})[“”]/g;
+const QUOTED = /"([^"\n]{20,400})"|“([^“”\n]{20,400})”|«([^«»\n]{20,400})»|„([^„“”\n]{20,400})[“”]/g;
 /** A shorter sentence may be a form that is always said so. */
 const MIN_QUOTED_WORDS = 6;
 

@@ -40,11 +40,12 @@ const LEAST_NAME_CHARS = 4;
 
 const COMMON = new Set([...COMMON_WORDS].map(toKey));
 /** Of the form that every skill has. */
-export const HEADING = /^\s*(?:#+\s*)?(?:when to use|steps|pitfalls|verify)\s*:?\s*$/i;
+export const HEADING = /^\s*(?:#+\s*)?(?:when to use|steps|pitfalls|verify)\s*(?::\s*)?$/i;
 /** A few digits with nothing around them say nothing: any table has them. */
 const SMALL_FIGURE = /^\p{N}{1,3}$/u;
 const SENTENCES = /(?<=[.!?…])\s+|\n+/g;
-const PARTS = /\s?[,;:()–—]+(?=\s|$)|\s(?=\()|\s(?:and|or|but|then|und|oder|aber|dann|sowie|et|ou|puis)\s/g;
+const PARTS =
+  /\s?(?<![,;:()–—])[,;:()–—]+(?=\s|$)|\s(?=\()|\s(?:and|or|but|then|und|oder|aber|dann|sowie|et|ou|puis)\s/g;
 
 /** When it is said, or what it means. */
 const TELLS =
@@ -107,7 +108,9 @@ function toClaim(text: string, index: TaintIndex, { isCode = false } = {}): Clai
   const saysNames = !isCode && !isGerman(plain) && !isHeadline(plain);
   const words = new Map<number, ClaimWord>();
   let unknown = SAYS_NOTHING;
+  const marks = createMarks(plain);
   for (const { word, at } of tokensOf(plain)) {
+    const isInside = marks(at);
     const stem = toKey(word);
     if (stem === "") continue;
     // A word that nobody said weighs in the sentence, each time.
@@ -119,9 +122,9 @@ function toClaim(text: string, index: TaintIndex, { isCode = false } = {}): Clai
     words.set(key, {
       key,
       raw,
-      weight: Math.max(weightOf(plain, raw, at), same?.weight ?? 0),
+      weight: Math.max(weightOf(plain, raw, at, isInside), same?.weight ?? 0),
       common: COMMON.has(stem),
-      form: formOf(plain, raw, at, { isCode, saysNames }) ?? same?.form ?? null,
+      form: formOf(plain, raw, at, { isCode, saysNames, isInside }) ?? same?.form ?? null,
       excused: isTold && same?.excused !== false,
     });
   }
@@ -145,10 +148,10 @@ function toWeighed(text: string, words: ClaimWord[]): Claim {
 }
 
 /** What cannot be said otherwise weighs more than what can: names, numbers, options, what stands between backticks. */
-function weightOf(text: string, raw: string, at: number): number {
+function weightOf(text: string, raw: string, at: number, isInside: boolean): number {
   if (/\p{N}/u.test(raw) && raw.length > 1) return EXACT_WEIGHT;
   if (/\p{Ll}\p{Lu}/u.test(raw) || isOption(text, at)) return EXACT_WEIGHT;
-  if (isInside(text, at) || (!begins(text, at) && /^\p{Lu}/u.test(raw))) return MARKED_WEIGHT;
+  if (isInside || (!begins(text, at) && /^\p{Lu}/u.test(raw))) return MARKED_WEIGHT;
   return COMMON_WORDS.has(raw.toLowerCase()) ? COMMON_WEIGHT : 1;
 }
 
@@ -156,14 +159,14 @@ function formOf(
   text: string,
   raw: string,
   at: number,
-  { isCode, saysNames }: { isCode: boolean; saysNames: boolean },
+  { isCode, saysNames, isInside }: { isCode: boolean; saysNames: boolean; isInside: boolean },
 ): ClaimWord["form"] {
   const isMixed = /\p{L}/u.test(raw) && /\p{N}|\p{Ll}\p{Lu}/u.test(raw);
   const isJoined = text[at - 1] === "_" || text[at + raw.length] === "_" || /^-\d/.test(text.slice(at + raw.length));
   const [from, to] = compoundAt(text, raw, at);
   const isCalled = KIND_BEFORE.test(text.slice(Math.max(0, from - 40), from)) && ENDS.test(text.slice(to));
   const isFile = FILE.test(text.slice(from, to));
-  const isCodeLike = isMixed || isFile || isJoined || isCode || isCalled || isOption(text, at) || isInside(text, at);
+  const isCodeLike = isMixed || isFile || isJoined || isCode || isCalled || isOption(text, at) || isInside;
   const isCommon = COMMON.has(toKey(raw.toLowerCase()));
   if (isCodeLike && !isCommon) return isMixed || raw.length >= LEAST_NAME_CHARS ? "code" : "short code";
   if (/^\p{Lu}{8,}$/u.test(raw)) return "code";
@@ -173,7 +176,7 @@ function formOf(
 
 /** Of a word that is one of several in a name: where that begins and ends. */
 function compoundAt(text: string, raw: string, at: number): [number, number] {
-  const before = /(?:[\p{L}\p{N}]+[-_./@])*$/u.exec(text.slice(Math.max(0, at - 60), at))![0];
+  const before = /$(?<=((?:[\p{L}\p{N}]+[-_./@])*))/u.exec(text.slice(Math.max(0, at - 60), at))![1]!;
   const after = /^(?:[-_./@][\p{L}\p{N}]+)*/u.exec(text.slice(at + raw.length, at + raw.length + 60))![0];
   return [at - before.length, at + raw.length + after.length];
 }
@@ -182,18 +185,28 @@ function isOption(text: string, at: number): boolean {
   return /(?:^|[\s`"'(])--?[\w-]*$/.test(text.slice(Math.max(0, at - 40), at));
 }
 
-function isInside(text: string, at: number): boolean {
-  return (text.slice(0, at).split("`").length - 1) % 2 === 1;
+/** Whether a place stands between backticks; asked of places in their order. */
+function createMarks(text: string): (at: number) => boolean {
+  let next = text.indexOf("`");
+  let isInside = false;
+  return (at) => {
+    for (; next >= 0 && next < at; next = text.indexOf("`", next + 1)) isInside = !isInside;
+    return isInside;
+  };
 }
+
+/** So many signs without a word between them make no beginning. */
+const MAX_SIGNS_BEFORE = 200;
 
 /** It has its capital from where it stands. */
 function begins(text: string, at: number): boolean {
-  return /(?:^|[:"“„(])[\s\W]*$/u.test(text.slice(0, at));
+  const before = text.slice(Math.max(0, at - MAX_SIGNS_BEFORE), at);
+  return at <= MAX_SIGNS_BEFORE ? /$(?<=(?:^|[:"“„(])\W*)/u.test(before) : /$(?<=[:"“„(]\W*)/u.test(before);
 }
 
 /** A complaint that is quoted to be known again says nothing of what is to be done. */
 function withoutComplaints(text: string, index: TaintIndex): string {
-  return text.replace(/`([^`\n]{4,160})`|"([^"\n]{4,160})"|“([^”\n]{4,160})”/g, (quoted, ...inner: string[]) => {
+  return text.replace(/`([^`\n]{4,160})`|"([^"\n]{4,160})"|“([^“”\n]{4,160})”/g, (quoted, ...inner: string[]) => {
     const phrase = inner.slice(0, 3).find((one) => one !== undefined) ?? "";
     const isWords = phrase.split(/\s+/).length <= MAX_QUOTED_WORDS && !/(?:^|\s)-|[|<>$=/\\@]/.test(phrase);
     const isTold = isComplaint(phrase);

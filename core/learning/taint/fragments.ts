@@ -43,16 +43,16 @@ const COMMON_PATHS =
   /^\/?(?:dev\/(?:null|stdin|stdout|stderr)|tmp|work|etc|usr|bin|usr\/bin\/env|bin\/(?:ba|z)?sh)\/?$/;
 const ADDRESSES: RegExp[] = [
   /\b[a-z][a-z0-9+.-]{1,15}:\/\/(?:\{\{[^{}\s]{1,40}\}\}|[^\s<>|)\]}]){1,500}/g,
-  /[\p{L}\p{N}_.+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){0,6}/gu,
-  /(?<![\w.@/-])(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}(?:xn--[a-z0-9-]{2,59}|\p{L}{2,24})(?::\d{2,5})?(?![\p{L}\p{N}-])/gu,
+  /(?<![\p{L}\p{N}_.+-])[\p{L}\p{N}_.+-]+@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){0,6}/gu,
+  /(?<![\p{L}\p{N}_.@/-])(?:[\p{L}\p{N}][\p{L}\p{N}-]{0,62}(?<!-)\.){1,8}(?:xn--[a-z0-9-]{2,59}|\p{L}{2,24})(?::\d{2,5})?(?![\p{L}\p{N}-])/gu,
   /(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?(?![\w.])/g,
   /(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}:?[0-9a-f]{1,4}(?![\w:])/g,
   /\blocalhost:\d{2,5}\b/g,
 ];
 const PATHS: RegExp[] = [
   /(?<![\p{L}\p{N}:./])(?:~|\.{1,2}|\$\{?\w{1,40}\}?)?\/[\p{L}\p{N}_.@+{}*-]{1,200}(?:\/[\p{L}\p{N}_.@+{}*-]{1,200}){0,30}\/?/gu,
-  /(?<![\p{L}\p{N}:./@])[\p{L}\p{N}_.@+-]{1,100}(?:\/[\p{L}\p{N}_.@+{}*-]{1,200}){2,30}\/?/gu,
-  /(?<![\p{L}\p{N}:./@])[\p{L}\p{N}_@+-]{1,100}\/[\p{L}\p{N}_@+-]{1,100}\.[a-z0-9]{1,8}\b/gu,
+  /(?<![\p{L}\p{N}_:./@+-])[\p{L}\p{N}_.@+-]+(?:\/[\p{L}\p{N}_.@+{}*-]{1,200}){2,30}\/?/gu,
+  /(?<![\p{L}\p{N}_:./@+-])[\p{L}\p{N}_@+-]+\/[\p{L}\p{N}_@+-]{1,100}\.[a-z0-9]{1,8}\b/gu,
   /\b[a-z]:[\p{L}\p{N}_ .-]{0,3}\/[\p{L}\p{N}_./-]{2,200}/gu,
 ];
 
@@ -62,7 +62,7 @@ type Add = (kind: FragmentKind, piece: string, more?: Pick<Fragment, "leads">) =
 export function fragmentsOf(text: string): Fragment[] {
   const found = new Map<string, Fragment>();
   const add: Add = (kind, piece, more) => {
-    const trimmed = piece.trim().replace(/[.,;:!?)\]}>]+$/, "");
+    const trimmed = piece.trim().replace(/(?<![.,;:!?)\]}>])[.,;:!?)\]}>]+$/, "");
     const same = found.get(`${kind} ${trimmed}`);
     if (trimmed.length > 2) found.set(`${kind} ${trimmed}`, { ...same, kind, text: trimmed, ...more });
   };
@@ -74,7 +74,7 @@ export function fragmentsOf(text: string): Fragment[] {
     const rest = searchable.replace(ADDRESSES[0]!, " ");
     for (const form of PATHS) {
       for (const [match] of rest.matchAll(form)) {
-        const path = match.replace(/[.,;:]+$/, "").replace(/^\.\//, "");
+        const path = match.replace(/(?<![.,;:])[.,;:]+$/, "").replace(/^\.\//, "");
         if (!COMMON_PATHS.test(path) && /\p{L}/u.test(path)) add("path", path);
       }
     }
@@ -96,8 +96,8 @@ function addAddresses(searchable: string, add: Add): void {
       const bare = withoutScheme(match);
       const host = bare
         .replace(/^[^@/]*@/, "")
-        .replace(/[/?#:].*$/, "")
-        .replace(/[.,;]+$/, "");
+        .replace(/[/?#:][^]*$/, "")
+        .replace(/(?<![.,;])[.,;]+$/, "");
       const isBare = bare === match && !bare.includes("@");
       // What is called is no host.
       if (isBare && searchable[index + match.length] === "(") continue;
@@ -170,7 +170,7 @@ function domainsOf(host: string): string[] {
 const PROGRAMS =
   "curl|wget|sudo|su|npm|npx|pnpm|yarn|pip|pip3|pipx|uvx?|git|gh|ssh|scp|sftp|rsync|chmod|chown|docker|podman|kubectl|terraform|helm|psql|mysql|sqlite3|awk|sed|grep|rg|jq|python3?|bash|zsh|powershell|pwsh|iwr|rm|mv|cp|tar|unzip|gpg|openssl|nc|netcat|crontab|systemctl|apt|apt-get|brew|cargo|bun|deno|aws|gcloud|az|wrangler|xargs|eval|telnet|ftp|nslookup|dig";
 const IN_PROSE = new RegExp(
-  `(?<![\\w-])(?:${PROGRAMS})\\s+(?:-{1,2}[\\w-]+|[\\w./:@=~$"'{}*-]{2,})(?:\\s+(?:[|&>]{1,2}\\s*\\S{1,200}|-{1,2}[\\w-]\\S{0,100}|\\S{0,200}[/:=@~$"'|>]\\S{0,200}))*`,
+  `(?<![\\w-])(?:${PROGRAMS})\\s+(?:-{1,2}[\\w-]+|[\\w./:@=~$"'{}*-]{2,})(?:\\s+(?:[|&>]{1,2}\\s*\\S{1,200}|(?=-{1,2}[\\w-]|\\S{0,200}[/:=@~$"'|>])\\S{1,400}))*`,
   "gi",
 );
 const IS_COMMAND = new RegExp(
@@ -189,7 +189,7 @@ function commandsIn(text: string): string[] {
     for (const [match] of line.matchAll(IN_PROSE)) commands.push(match);
   }
   const whole = commands.map(bare);
-  const pieces = commands.flatMap((command) => command.split(/\s*(?:\|\||&&|[|;])\s*/)).map(bare);
+  const pieces = commands.flatMap((command) => command.split(/\|\||&&|[|;]/)).map(bare);
   const isLong = (least: number) => (command: string) =>
     command.split(/\s+/).length >= least && /\p{L}{2}/u.test(command);
   return [...whole.filter(isLong(2)), ...pieces.filter(isLong(PIECE_WORDS))];
@@ -200,7 +200,11 @@ const PIECE_WORDS = 3;
 
 /** Without a prompt before it and a full stop behind it. */
 function bare(command: string): string {
-  return command.replace(/^\s*(?:[$#>]\s+)?|\s*[.,:;]?\s*$/g, "");
+  return command
+    .trim()
+    .replace(/^[$#>]\s+/, "")
+    .replace(/[.,:;]$/, "")
+    .trimEnd();
 }
 
 /** Whether a searchable text holds a fragment as a whole, not as a piece of a longer word. */

@@ -10,8 +10,25 @@ const SAME = 0.6;
 const ALIKE = 0.5;
 
 /** Lines that hold somebody back, or have something looked at or asked first. */
-const CAUTIONS =
-  /(?<!\p{L})(?:no|not|never|nor|n['’]t|without|unless|except|only|before|until|first|ask\p{L}*|confirm\p{L}*|check\p{L}*|verif\p{L}*|review\p{L}*|approv\p{L}*|permission|consent|warn\p{L}*|careful\p{L}*|caution|avoid|refus\p{L}*|limit\p{L}*|must|require\p{L}*|compare|back ?ups?|secrets?|passwords?|credentials?|private|nicht|kein\p{L}*|nie|niemals|ohne|nur|vor|erst|frag\p{L}*|best[äa]tig\p{L}*|pr[üu]f\p{L}*|kontroll\p{L}*|freigabe|genehmig\p{L}*|warn\p{L}*|vorsicht|muss|geheim\p{L}*|pas|jamais|sans|avant|demand\p{L}*|v[ée]rifi\p{L}*|confirm\p{L}*|nunca|sin|antes|pregunt\p{L}*|verific\p{L}*|mai|prima|chied\p{L}*|controll\p{L}*)(?!\p{L})|n['’]t(?!\p{L})/iu;
+const CAUTIONS = new Set(
+  (
+    "no not never nor without unless except only before until first permission consent caution avoid must compare backup " +
+    "backups secret secrets password passwords credential credentials private nicht nie niemals ohne nur vor erst freigabe " +
+    "vorsicht muss pas jamais sans avant nunca sin antes mai prima"
+  ).split(" "),
+);
+/** Words that begin so. */
+const CAUTION_STEMS = (
+  "ask confirm check verif review approv warn careful refus limit require kein frag bestätig bestatig prüf pruf kontroll " +
+  "genehmig geheim demand vérifi verifi pregunt verific chied controll"
+).split(" ");
+
+function isCaution(line: string): boolean {
+  const text = line.toLowerCase();
+  if (/n['’]t(?!\p{L})|(?<!\p{L})back ups?(?!\p{L})/u.test(text)) return true;
+  const words = text.match(/\p{L}+/gu) ?? [];
+  return words.some((word) => CAUTIONS.has(word) || CAUTION_STEMS.some((stem) => word.startsWith(stem)));
+}
 
 const CODE = /`[^`]*`/g;
 
@@ -28,20 +45,54 @@ export interface Removed {
 /** What only says what a skill or a section is called. */
 const TITLES = /^(?:#|(?:name|description|category)\s*:|---$)/;
 
+/** Lines held against each other in one call. Beyond, a line counts as lost and turned: the person decides. */
+const MAX_COMPARED = 20_000;
+
 /** `before` and `after`: lines of prose, of a whole skill or of facts. */
 export function findRemoved(before: string[], after: string[]): Removed {
-  const standing = new Set(after);
-  const gone = before.filter((line) => !standing.has(line));
-  const fresh = after.filter((line) => !before.includes(line));
-  const isKept = (line: string) => after.some((other) => isAbout(line, other, SAME) && turnsAlike(line, other));
+  const [old, standing] = [new Set(before), new Set(after)];
+  const gone = [...new Set(before)].filter((line) => !standing.has(line));
+  const { about, isOver } = createComparer([...standing]);
+  const found = gone.map((line) => ({ line, alike: about(line, ALIKE) }));
   return {
     gone,
-    lost: gone.filter((line) => !after.some((other) => isAbout(line, other, ALIKE))),
+    lost: found.filter(({ alike }) => alike.length === 0).map(({ line }) => line),
     // The name of an option holds nobody back.
-    cautions: gone.filter((line) => CAUTIONS.test(line.replace(CODE, " ")) && !isKept(line)),
-    turned: new Set(
-      gone.filter((line) => fresh.some((other) => isAbout(line, other, ALIKE) && !turnsAlike(line, other))),
+    cautions: gone.filter(
+      (line) => isCaution(line.replace(CODE, " ")) && !about(line, SAME).some((other) => turnsAlike(line, other)),
     ),
+    turned: new Set(
+      found
+        .filter(({ line, alike }) => isOver() || alike.some((other) => !old.has(other) && !turnsAlike(line, other)))
+        .map(({ line }) => line),
+    ),
+  };
+}
+
+/** Which of `lines` are about the same as another one: only those that share a word with it are looked at. */
+function createComparer(lines: string[]) {
+  const byWord = new Map<string, number[]>();
+  for (const [n, line] of lines.entries()) {
+    for (const word of wordsOf(line)) {
+      const same = byWord.get(word);
+      if (same) same.push(n);
+      else byWord.set(word, [n]);
+    }
+  }
+  let left = MAX_COMPARED;
+  return {
+    isOver: () => left <= 0,
+    about(line: string, share: number): string[] {
+      const words = wordsOf(line);
+      const shared = new Map<number, number>();
+      for (const word of words) {
+        const places = byWord.get(word) ?? [];
+        left -= places.length;
+        if (left <= 0) return [];
+        for (const n of places) shared.set(n, (shared.get(n) ?? 0) + 1);
+      }
+      return [...shared].filter(([, count]) => count >= share * words.size).map(([n]) => lines[n]!);
+    },
   };
 }
 
@@ -52,10 +103,4 @@ export function proseLines(files: FileBodies): string[] {
     .flatMap(([, body]) => textOrEmpty(body).split(/\r\n?|\n/))
     .map((line) => line.trim())
     .filter((line) => line !== "" && !TITLES.test(line));
-}
-
-function isAbout(line: string, other: string, share: number): boolean {
-  const [words, others] = [wordsOf(line), wordsOf(other)];
-  const shared = [...words].filter((word) => others.has(word)).length;
-  return shared > 0 && shared >= share * words.size;
 }

@@ -12,7 +12,7 @@ import { foreignIn, readClaims, toRuns } from "./words.ts";
 const MAX_CHARS = 150_000;
 const MAX_PIECE_CHARS = 400;
 /** So much of it at once, cut where a word ends if there is one. */
-const WORDS = new RegExp(`[^]{1,${MAX_PIECE_CHARS}}(?:\\s+|$)|[^]{1,${MAX_PIECE_CHARS}}`, "gu");
+const WORDS = new RegExp(`[^]{1,${MAX_PIECE_CHARS}}(?:\\s{1,400}|$)|[^]{1,${MAX_PIECE_CHARS}}`, "gu");
 /** The newest: a lesson is about how the work ended. What the agent said goes before what it wrote into calls. */
 const MAX_LINES = 5_000;
 /** Each is looked for in all that was read. More of them count as read. */

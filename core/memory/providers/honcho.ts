@@ -143,7 +143,7 @@ function isUnknown(sent: { failure: ProviderFailure }): boolean {
 
 /** `[2026-11-02 09:15:00] fact`: a time would make the same fact another one each day it is concluded again. */
 function withoutTimes(representation: string): string {
-  return representation.replace(/^(\s*(?:[-*]\s+|\d+\.\s+)?)\[\d{4}-\d\d-\d\d[^\]\n]{0,40}\]\s*/gm, "$1");
+  return representation.replace(/^([ \t]*(?:[-*][ \t]+|\d+\.[ \t]+)?)\[\d{4}-\d\d-\d\d[^\]\n]{0,40}\]\s*/gm, "$1");
 }
 
 const Args = z.strictObject({ question: z.string().min(1).describe("One question about the person.") });

@@ -18,8 +18,17 @@ interface Said {
   weight: number;
 }
 
+/** Its expressions look for habits of speech, and some take the square of what they read: no longer text is advice. */
+const MAX_READ_CHARS = 16_000;
+const MAX_SENTENCE_CHARS = 600;
+
 export function readAdvice(markdown: string): Advice {
-  const prose = toProse(markdown);
+  const whole = toProse(markdown.slice(0, MAX_READ_CHARS));
+  const clip = (texts: string[]) => texts.map((text) => text.slice(0, MAX_SENTENCE_CHARS));
+  const prose = {
+    sentences: clip(whole.sentences),
+    code: whole.code.map((text) => text.slice(0, 4 * MAX_SENTENCE_CHARS)),
+  };
   const said = prose.sentences.flatMap(readMarks);
   const code = readCode(prose.code);
   const separators = separatorsOf(said) ?? code.separators;

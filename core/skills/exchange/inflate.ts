@@ -6,6 +6,9 @@ import { crc32 } from "./crc32.ts";
 /** Deflate makes at most 1,032 bytes of one: a step gives four megabytes at the most. */
 const STEP_BYTES = 4_096;
 
+/** While a gzip header has no end, the library says nothing and reads all of it again with each step. Real ones hold a name. */
+const MAX_HEADER_BYTES = 64 << 10;
+
 export type Unpacked = { outcome: "done"; bytes: Uint8Array } | { outcome: "too_large" } | { outcome: "broken" };
 
 /** Raw deflate. `too_large`: there are more than `maxBytes`. */
@@ -42,14 +45,20 @@ function isWhole(data: Uint8Array, ends: number[], bytes: Uint8Array): boolean {
 function unpack(stream: Inflate | Gunzip, data: Uint8Array, maxBytes: number): Unpacked {
   const chunks: Uint8Array[] = [];
   let length = 0;
+  let silentBytes = 0;
   stream.ondata = (chunk) => {
+    silentBytes = 0;
     length += chunk.length;
     if (length > maxBytes) throw TOO_LARGE;
     if (chunk.length > 0) chunks.push(chunk);
   };
   try {
     // The last piece is an empty one: behind what is said to be the last, no further member of a gzip is looked for.
-    for (let at = 0; at < data.length; at += STEP_BYTES) stream.push(data.subarray(at, at + STEP_BYTES));
+    for (let at = 0; at < data.length; at += STEP_BYTES) {
+      silentBytes += STEP_BYTES;
+      stream.push(data.subarray(at, at + STEP_BYTES));
+      if (silentBytes > MAX_HEADER_BYTES) return { outcome: "broken" };
+    }
     stream.push(new Uint8Array(0), true);
   } catch (thrown) {
     // Ours, or the library's that says what is wrong with the data.

@@ -80,7 +80,7 @@ function toKey(path: string): string {
     .replace(/-{2,}/g, "-")
     .slice(0, MAX_KEY_CHARS)
     .toWellFormed()
-    .replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
+    .replace(/^[^\p{L}\p{N}]+|(?<=[\p{L}\p{N}])[^\p{L}\p{N}]+$/gu, "");
   return plain || "field";
 }
 
@@ -101,11 +101,13 @@ function hasText(value: unknown): boolean {
 /** Separated by blanks; a comma inside brackets belongs to its tool. */
 function toTools(value: unknown): string {
   const items = Array.isArray(value) ? value.map(toValue) : [toValue(value)];
-  return items
-    .map((item) => item.replace(/,(?![^()]*\))/g, " "))
-    .join(" ")
-    .replace(/\s+/g, " ")
-    .trim();
+  return items.map(withoutCommas).join(" ").replace(/\s+/g, " ").trim();
+}
+
+/** Commas stay where a bracket closes behind them before another one opens. */
+function withoutCommas(item: string): string {
+  const pieces = item.split(/(?=[()])/);
+  return pieces.map((piece, n) => (pieces[n + 1]?.startsWith(")") ? piece : piece.replaceAll(",", " "))).join("");
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,7 @@
 // Forms that are no sentences: commands, addresses, markup, and fixed phrases of languages without spaces. Read by
-// scanner.ts. Every gap is bounded, so that no text makes a form slow.
+// scanner.ts. Gaps stand outside of groups, so that no text makes a form slow (gaps.ts); what lies between them is bounded.
 import type { ScanCategory, Severity } from "./finding.ts";
+import { type GappedForm, toGapped, toHeads } from "./gaps.ts";
 
 export interface Form {
   pattern: string;
@@ -8,7 +9,11 @@ export interface Form {
   severity: Severity;
   inNote: Severity;
   reason: string;
-  form: RegExp;
+  /** Finds something wherever one of `forms` may begin. */
+  heads: RegExp;
+  forms: GappedForm[];
+  /** What may not stand right behind the beginning of a match. */
+  unless: RegExp | null;
   /** Of the text as given, not of the plain view. */
   isMarkup: boolean;
 }
@@ -21,6 +26,9 @@ const PRIVATE = String.raw`(?:base64|conversation|chat|profile|memory|memories|s
 
 type Row = [pattern: string, severity: Severity, inNote: Severity, reason: string, ...sources: string[]];
 
+/** An example names no key: `>> authorized_keys` with a place to fill in. */
+const UNLESS: Partial<Record<string, RegExp>> = { planted_key: /^[^\n]{0,140}(?:\.\.\.|<|your)/i };
+
 export const FORMS: readonly Form[] = [
   forms("exfiltration", false, [
     [
@@ -28,7 +36,7 @@ export const FORMS: readonly Form[] = [
       "critical",
       "critical",
       "sends a secret out in one command",
-      String.raw`\b(?:curl|wget|nc|ncat|http|Invoke-WebRequest|iwr)\b[^\n]{0,200}(?:-d|--data[\w-]*|-F|--form|-T|--upload-file|--post-(?:file|data)|-Body)[ =]?[^\n]{0,60}(?:\$\((?:env|printenv|set|export)\b|[\x60](?:env|printenv)\b|\$\(\s*cat\b|@?~?\/?[\w./-]{0,40}${SECRET_FILE})`,
+      String.raw`\b(?:curl|wget|nc|ncat|http|Invoke-WebRequest|iwr)\b[^\n]{0,200}(?:-d|--data|-F|--form|-T|--upload-file|--post-(?:file|data)|-Body)[^\n]{0,100}(?:\$\((?:env|printenv|set|export)\b|[\x60](?:env|printenv)\b|\$\(\s{0,8}cat\b|${SECRET_FILE})`,
       String.raw`(?:(?<![\w/-])(?:env|printenv)\b(?!\s*=)|${SECRET_FILE})[^\n|]{0,60}\|[^\n]{0,80}\b(?:curl|wget|nc|ncat)\b`,
       String.raw`\b(?:requests\.post|urlopen|fetch|axios\.post|http\.request|urllib\.request\.Request)\s*\([^\n]{0,160}(?:dict\(os\.environ|os\.environ\s*[,)}]|os\.environ\.copy|JSON\.stringify\(process\.env|process\.env\s*[,)}]|${SECRET_FILE})`,
       String.raw`\b(?:scp|rsync|sftp|rclone|aws\s+s3\s+cp|gsutil\s+cp)\b[^\n]{0,80}${SECRET_FILE}[^\n]{0,80}(?:@|:\/\/|:)`,
@@ -38,10 +46,12 @@ export const FORMS: readonly Form[] = [
       "high",
       "high",
       "puts private things into an address",
-      String.raw`https?:\/\/[^\s)"'<>{}$]{1,200}[?&/](?:[\w.-]{1,40}=)(?:\$\((?:cat|env|printenv|whoami|hostname)|<[^>\n]{0,60}(?:summary|conversation|memory|secret|prompt|history|profile|password|key)[^>\n]{0,60}>|(?:\{|%7B|\[)[^}\]\n]{0,60}(?:base64|conversation|profile|secret|memory|history|prompt|credential|password|everything|transcript|env\b)[^}\]\n]{0,60}(?:\}|%7D|\]))`,
+      String.raw`https?:\/\/[^\s)"'<>{}$]{1,200}[?&/][\w.-][\w.-]{0,39}=\$\((?:cat|env|printenv|whoami|hostname)`,
+      String.raw`https?:\/\/[^\s)"'<>{}$]{1,200}[?&/][\w.-][\w.-]{0,39}=<[^>\n]{0,60}(?:summary|conversation|memory|secret|prompt|history|profile|password|key)[^>\n]{0,60}>`,
+      String.raw`https?:\/\/[^\s)"'<>{}$]{1,200}[?&/][\w.-][\w.-]{0,39}=(?:\{|%7B|\[)[^}\]\n]{0,60}(?:base64|conversation|profile|secret|memory|history|prompt|credential|password|everything|transcript|env\b)[^}\]\n]{0,60}(?:\}|%7D|\])`,
       String.raw`!\[[^\]\n]{0,100}\]\(https?:\/\/[^\s)]{1,200}[?&/=](?:\{|<|\[|\$|%7B)[^)\n]{0,120}${PRIVATE}`,
       String.raw`\b(?:nslookup|dig|ping|resolve|lookup)\b[^\n]{0,60}\$\((?:whoami|hostname|id|env|cat|printenv|base64|uname)\b`,
-      String.raw`\$\((?:whoami|hostname|id|env|cat|printenv|base64)\b[^)\n]{0,80}\)\.[\w$().-]{0,80}\.[a-z]{2,}[^\n]{0,60}\b(?:nslookup|dig|dns|resolve)\b`,
+      String.raw`\$\((?:whoami|hostname|id|env|cat|printenv|base64)\b[^)\n]{0,80}\)\.[\w$().-]{0,80}\.[a-z]{2}[^\n]{0,80}\b(?:nslookup|dig|dns|resolve)\b`,
       String.raw`\b(?:nslookup|dig|host|ping)\b[^\n]{0,40}\$\([^\n)]{0,100}\)[^\n]{0,40}\.`,
     ],
     [
@@ -56,7 +66,7 @@ export const FORMS: readonly Form[] = [
       "medium",
       "high",
       "reads a secret file",
-      String.raw`\b(?:cat|less|head|tail|base64|xxd|strings|type|Get-Content)\s+(?:-\S+\s+)?[~\w./-]{0,60}(?:\.ssh\/id_\w+(?!\w|\.pub)|id_(?:rsa|ed25519)(?!\w|\.pub)|\.aws\/credentials|\.netrc|\/etc\/shadow|\.env(?![.\w]))`,
+      String.raw`\b(?:cat|less|head|tail|base64|xxd|strings|type|Get-Content)\s{1,10}(?:-\S{1,40}\s{1,10})?[~\w./-]{0,60}(?:\.ssh\/id_\w+(?!\w|\.pub)|id_(?:rsa|ed25519)(?!\w|\.pub)|\.aws\/credentials|\.netrc|\/etc\/shadow|\.env(?![.\w]))`,
     ],
     [
       "steals_store",
@@ -73,7 +83,9 @@ export const FORMS: readonly Form[] = [
       "critical",
       "runs a command that is written so that nobody can read it",
       String.raw`\bbase64\s+(?:-d|-D|--decode|-di)\b[^\n]{0,80}\|\s*${SHELL}`,
-      String.raw`\b(?:xxd\s+-r|openssl\s+(?:enc|base64)\s[^\n|]{0,40}-d|rev|tr\s+[^\n|]{3,80}|gunzip|zcat)\b[^\n|]{0,60}\|\s*${SHELL}`,
+      String.raw`\b(?:xxd\s+-r|rev|gunzip|zcat)\b[^\n|]{0,60}\|\s*${SHELL}`,
+      String.raw`\bopenssl\s+(?:enc|base64)\s[^\n|]{0,40}-d\b[^\n|]{0,60}\|\s*${SHELL}`,
+      String.raw`\btr\s[^\n|]{3,140}\|\s*${SHELL}`,
       String.raw`\beval\b[^\n]{0,40}\b(?:base64\s+(?:-d|-D|--decode)|atob)\b`,
       String.raw`\b(?:exec|eval|Function|system|popen)\s*\([^\n]{0,60}(?:b64decode|atob|fromhex|frombase64string|unhexlify|decompress|rot_?13)\b`,
       String.raw`\bpowershell(?:\.exe)?\b[^\n]{0,80}\s-e(?:nc|ncodedcommand)?\s+[A-Za-z0-9+/=]{20}`,
@@ -87,7 +99,7 @@ export const FORMS: readonly Form[] = [
       "high",
       "runs what an address answers",
       String.raw`\b(?:curl|wget)\b[^\n|]{0,200}\|\s*(?:${SHELL}|(?:sudo\s+)?(?:python3?|node|perl|ruby|php)\b)`,
-      String.raw`(?:\b(?:ba|z)?sh\s+-c|\beval|\bsource|\b(?:ba|z)?sh\s+<|\bpython3?\s+-c)\s*["'(<\s]{0,4}\$?[(\x60]\s*(?:curl|wget)\b`,
+      String.raw`(?:\b(?:ba|z)?sh\s+-c|\beval|\bsource|\b(?:ba|z)?sh\s+<|\bpython3?\s+-c)["'(<\s]{0,8}\$?[(\x60]\s{0,8}(?:curl|wget)\b`,
       String.raw`\b(?:iex|Invoke-Expression)\b[^\n]{0,80}(?:DownloadString|Invoke-WebRequest|iwr|irm|Invoke-RestMethod)`,
       String.raw`\b(?:irm|iwr|Invoke-RestMethod|Invoke-WebRequest)\b[^\n|]{0,200}\|\s*(?:iex|Invoke-Expression)\b`,
       String.raw`\b(?:exec|eval)\s*\([^\n]{0,40}(?:requests\.get|urlopen|fetch)\s*\(`,
@@ -104,7 +116,8 @@ export const FORMS: readonly Form[] = [
       "critical",
       "critical",
       "runs what an unnamed or unprotected host answers",
-      String.raw`\b(?:curl|wget)\b[^\n|]{0,160}(?:https?:\/\/)?(?:\d{1,3}\.){3}\d{1,3}(?!\d)[^\n|]{0,120}(?:\|\s*(?:sudo\s+)?(?:\w+\/){0,3}(?:ba|z|da)?sh\b|(?:&&|;)[^\n]{0,80}(?:chmod|\bsh\b|bash|\.\/))`,
+      String.raw`\b(?:curl|wget)\b[^\n|]{0,160}(?:https?:\/\/)?(?:\d{1,3}\.){3}\d{1,3}(?!\d)[^\n|]{0,120}\|\s*(?:sudo\s+)?(?:\w{1,20}\/){0,3}(?:ba|z|da)?sh\b`,
+      String.raw`\b(?:curl|wget)\b[^\n|]{0,160}(?:https?:\/\/)?(?:\d{1,3}\.){3}\d{1,3}(?!\d)[^\n|]{0,120}(?:&&|;)[^\n]{0,80}(?:chmod|\bsh\b|bash|\.\/)`,
       String.raw`\$\((?:curl|wget)\b[^\n)]{0,160}(?:\d{1,3}\.){3}\d{1,3}(?!\d)`,
       String.raw`\b(?:curl|wget)\b[^\n|]{0,80}(?:pastebin\.com|glot\.io|rentry\.co|transfer\.sh|0x0\.st|hastebin|bit\.ly|tinyurl\.com|paste\.ee|ngrok|webhook\.site)[^\n|]{0,120}\|\s*${SHELL}`,
     ],
@@ -122,7 +135,7 @@ export const FORMS: readonly Form[] = [
       "critical",
       "critical",
       "lets a stranger's key in",
-      String.raw`(?:>>?|\btee\b|\bappend\b|\badd\b)(?![^\n]{0,140}(?:\.\.\.|<|your|YOUR))[^\n]{0,100}authorized_keys\b`,
+      String.raw`(?:>>?|\btee\b|\bappend\b|\badd\b)[^\n]{0,100}authorized_keys\b`,
       String.raw`authorized_keys\b[^\n]{0,40}\b(?:ssh-(?:rsa|ed25519)\s+AAAA)`,
     ],
     [
@@ -130,7 +143,7 @@ export const FORMS: readonly Form[] = [
       "high",
       "critical",
       "has a fetched command run again and again",
-      String.raw`\*\s+\*\s+\*\s+\*\s[^\n]{0,160}\b(?:curl|wget|nc|python3?\s+-c|base64)\b`,
+      String.raw`\*\s{1,8}\*\s{1,8}\*\s{1,8}\*\s[^\n]{0,160}\b(?:curl|wget|nc|python3?\s+-c|base64)\b`,
       String.raw`(?:\b(?:curl|wget|base64)\b)[^\n]{0,160}\|\s*crontab\b`,
     ],
   ]),
@@ -141,7 +154,7 @@ export const FORMS: readonly Form[] = [
       "critical",
       "opens the machine to somebody outside",
       String.raw`\/dev\/tcp\/\S{4}`,
-      String.raw`\b(?:nc|ncat|netcat)\b[^\n]{0,60}\s-[a-z]{0,4}e\s*["']?\/?\w*\/?(?:ba|z)?sh\b`,
+      String.raw`\b(?:nc|ncat|netcat)\b[^\n]{0,60}\s-[a-z]{0,4}e\s{0,8}["']?\/?(?:\w{1,20}\/)?(?:ba|z)?sh\b`,
       String.raw`\bmkfifo\b[^\n]{0,120}\b(?:nc|ncat|netcat|telnet|openssl)\b`,
       String.raw`\bsocket\b[^\n]{0,200}\b(?:pty\.spawn|dup2|subprocess\.(?:call|Popen)\(\[?["']\/bin)`,
       String.raw`\bsocat\b[^\n]{0,100}\bexec\b`,
@@ -170,7 +183,7 @@ export const FORMS: readonly Form[] = [
       "high",
       "critical",
       "wipes what cannot be brought back",
-      String.raw`\brm\s+(?:-\w+\s+){0,3}(?:--no-preserve-root\s+)?(?:\/(?:\s|\*|$|["'\x60])|~\/?(?:\s|\*|$|["'\x60;&])|\$\{?HOME\}?\/?(?:\s|\*|$|["'\x60]))`,
+      String.raw`\brm\s{1,8}(?:-\w{1,20}\s{1,8}){0,3}(?:--no-preserve-root\s{1,8})?(?:\/(?:\s|\*|$|["'\x60])|~\/?(?:\s|\*|$|["'\x60;&])|\$\{?HOME\}?\/?(?:\s|\*|$|["'\x60]))`,
       String.raw`\bmkfs(?:\.\w+)?\s+\/dev\/|\bdd\s+if=\/dev\/(?:zero|u?random)\s+of=\/dev\/|:\(\)\s*\{\s*:\|:&\s*\};:|>\s*\/dev\/sd[a-z]\b`,
       String.raw`\bformat\s+c:|\bdel\s+\/[sqf]\s[^\n]{0,20}c:\\|\brd\s+\/s\s+\/q\s+c:`,
     ],
@@ -179,10 +192,10 @@ export const FORMS: readonly Form[] = [
       "medium",
       "high",
       "deletes by force outside of a build",
-      String.raw`\brm\s+-(?:rf|fr|r\s+-f)\s+(?:~\/|\/(?!tmp\b)|\$HOME\/|\.git\b|\*)\S{0,80}`,
-      String.raw`\bgit\s+push\s+(?:\S+\s+){0,3}(?:--force(?!-with-lease)|-f)\b`,
+      String.raw`\brm\s+-(?:rf|fr|r\s+-f)\s+(?:~\/|\/(?!tmp\b)|\$HOME\/|\.git\b|\*)`,
+      String.raw`\bgit\s{1,8}push\s{1,8}(?:\S{1,80}\s{1,8}){0,3}(?:--force(?!-with-lease)|-f)\b`,
       String.raw`\bDROP\s+(?:TABLE|DATABASE|SCHEMA)\s+\w`,
-      String.raw`\bgit\s+(?:reset\s+--hard|clean\s+-\w*f\w*d\w*x?)\b[^\n]{0,80}\b(?:and|then|&&)\b`,
+      String.raw`\bgit\s+(?:reset\s+--hard|clean\s+-\w{0,4}f\w{0,4}d\w{0,4})\b[^\n]{0,80}\b(?:and|then|&&)\b`,
     ],
   ]),
   forms("credentials", false, [
@@ -191,9 +204,9 @@ export const FORMS: readonly Form[] = [
       "medium",
       "high",
       "holds a secret in plain words",
-      String.raw`\b(?:password|passwort|passphrase|secret|token|api\s?key|pin)\b[^.\n]{0,40}\b(?:is|are|=|:)\s*["'\x60]?(?=[^\s"'\x60]{0,40}\d)(?=[^\s"'\x60]{0,40}[a-z])(?=[^\s"'\x60]{0,40}[-!@#$%^&*_])[^\s"'\x60{}<>$(/][^\s"'\x60{}<>()/]{7,}`,
-      String.raw`\b(?:password|passwort|passphrase)\s+["'\x60]?(?=[^\s]{0,40}\d)(?=[^\s]{0,40}[a-z])(?=[^\s]{0,40}[-!@#$%^&*_])[^\s"'\x60{}<>$(/]{8,40}`,
-      String.raw`\b(?:login|user(?:name)?|admin|root)\b[^.\n]{0,24}\s?[/:]\s?(?=[^\s]{0,40}\d)(?=[^\s]{0,40}[a-z])(?=[^\s]{0,40}[!@#$%^&*])[^\s"'\x60{}<>$(/]{8,40}`,
+      String.raw`\b(?:password|passwort|passphrase|secret|token|api\s?key|pin)\b[^.\n]{0,40}\b(?:is|are|=|:)\s*["'\x60]?(?=[^\s"'\x60]{0,40}\d)(?=[^\s"'\x60]{0,40}[a-z])(?=[^\s"'\x60]{0,40}[-!@#$%^&*_])[^\s"'\x60{}<>$(/][^\s"'\x60{}<>()/]{7}`,
+      String.raw`\b(?:password|passwort|passphrase)\s+["'\x60]?(?=[^\s]{0,40}\d)(?=[^\s]{0,40}[a-z])(?=[^\s]{0,40}[-!@#$%^&*_])[^\s"'\x60{}<>$(/]{8}`,
+      String.raw`\b(?:login|user(?:name)?|admin|root)\b[^.\n]{0,24}\s?[/:]\s?(?=[^\s]{0,40}\d)(?=[^\s]{0,40}[a-z])(?=[^\s]{0,40}[!@#$%^&*])[^\s"'\x60{}<>$(/]{8}`,
       String.raw`-----BEGIN (?:RSA |EC |OPENSSH )?PRIVATE KEY-----\s{0,4}[A-Za-z0-9+/]{40}`,
       String.raw`\b(?:AKIA[0-9A-Z]{16}|ghp_[A-Za-z0-9]{36}|xox[bp]-\d{8,}-[\w-]{10,})\b`,
     ],
@@ -239,7 +252,7 @@ export const FORMS: readonly Form[] = [
       String.raw`(?:önceki|tüm)\s[^.\n]{0,30}(?:talimat|kural|komut)[^.\n]{0,20}(?:unut|görmezden|yok\s?say)`,
       String.raw`(?:不要|别|請勿|请勿)(?:告诉|通知|告知|提醒|让)[^。\n]{0,6}(?:用户|使用者|用戶|任何人)`,
       String.raw`(?:显示|输出|打印|告诉我|透露|泄露|重复)[^。\n]{0,12}(?:系统提示|系統提示|提示词|初始指令|内部指令)`,
-      String.raw`\b(?:no\s+(?:le\s+)?(?:digas|informes|menciones|avises|cuentes)[^.\n]{0,20}(?:al\s+)?usuario|ne\s+(?:dis|dites|pr[ée]viens|pr[ée]venez|informe[zs]?|mentionne[zs]?)\s+(?:pas|rien)[^.\n]{0,20}utilisateur|sag(?:e|t|en)?\s+(?:es\s+)?(?:dem|der)\s+(?:nutzer|benutzer)(?:in)?\s+n(?:icht|ie)|не\s+(?:говори|сообщай|рассказывай|упоминай)(?:те)?[^.\n]{0,20}пользовател)`,
+      String.raw`\bno\s+(?:le\s+)?(?:digas|informes|menciones|avises|cuentes)[^.\n]{0,24}usuario|\bne\s+(?:dis|dites|pr[ée]viens|pr[ée]venez|informe[zs]?|mentionne[zs]?)\s+(?:pas|rien)[^.\n]{0,20}utilisateur|\bsag(?:e|t|en)?\s+(?:es\s+)?(?:dem|der)\s+(?:nutzer|benutzer)(?:in)?\s+n(?:icht|ie)|(?<![\p{L}\p{N}_])не\s+(?:говори|сообщай|рассказывай|упоминай)(?:те)?[^.\n]{0,20}пользовател`,
       String.raw`(?:发送|上传|转发|傳送)[^。\n]{0,20}(?:密码|密钥|凭证|环境变量|对话|聊天记录|API\s?key)[^。\n]{0,20}(?:到|至|给|http)`,
     ],
   ]),
@@ -249,7 +262,7 @@ export const FORMS: readonly Form[] = [
       "high",
       "high",
       "asks the agent to give a secret back",
-      String.raw`\b(?:echo|print|include|return|repeat|show|output|paste|reveal)\b[^.\n]{0,30}\b(?:value|contents?|text)?\s?(?:of\s+)?(?:the\s+|your\s+|all\s+){0,2}(?:authorization|auth|bearer|cookie|api.?key|access.?token|session|environment\s+variables?|credentials?)\b[^.\n]{0,40}\b(?:in|into|as|with)\s+(?:your|the|each|every|any)\s+(?:next\s+|final\s+)?(?:response|reply|answer|output|message|chat|summary)`,
+      String.raw`\b(?:echo|print|include|return|repeat|show|output|paste|reveal)\b[^.\n]{0,60}\b(?:authorization|auth|bearer|cookie|api.?key|access.?token|session|environment\s+variables?|credentials?)\b[^.\n]{0,40}\b(?:in|into|as|with)\s+(?:your|the|each|every|any)\s+(?:next\s+|final\s+)?(?:response|reply|answer|output|message|chat|summary)`,
     ],
   ]),
   forms("hidden", true, [
@@ -258,29 +271,26 @@ export const FORMS: readonly Form[] = [
       "high",
       "critical",
       "hides words from who looks at the page",
-      String.raw`<\w+[^>]{0,200}\bstyle\s*=\s*["'][^"']{0,200}(?:display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity|max-height|height|width)\s*:\s*0(?:px|em|rem|%)?\s*[;"']|(?:left|top|text-indent)\s*:\s*-\d{3,})${SHOWN_TEXT}`,
-      String.raw`<\w+[^>]{0,200}\bstyle\s*=\s*["'](?=[^"']{0,200}(?<![-\w])color\s*:\s*(?:white|#fff|transparent|rgba\(\d+,\s?\d+,\s?\d+,\s?0\)))[^"']{0,200}(?:background(?:-color)?\s*:\s*(?:white|#fff)|transparent|font-size\s*:\s*[01]px)${SHOWN_TEXT}`,
-      String.raw`<\w+[^>]{0,120}\s(?:hidden|aria-hidden\s*=\s*["']true["'])(?=[\s>])${SHOWN_TEXT}[^<]{0,300}\b(?:you|run|send|ignore|execute|curl|assistant|agent|must|fetch)\b`,
+      String.raw`<\w[^>]{0,220}\bstyle\s*=\s*["'][^"']{0,200}(?:display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity|max-height|height|width)\s*:\s*0(?:px|em|rem|%)?\s*[;"']|(?:left|top|text-indent)\s*:\s*-\d{3,})${SHOWN_TEXT}`,
+      String.raw`<\w[^>]{0,220}\bstyle\s*=\s*["'](?=[^"']{0,200}(?<![-\w])color\s*:\s*(?:white|#fff|transparent|rgba\(\d+,\s?\d+,\s?\d+,\s?0\)))[^"']{0,200}(?:background(?:-color)?\s*:\s*(?:white|#fff)|transparent|font-size\s*:\s*[01]px)${SHOWN_TEXT}`,
+      String.raw`<\w[^>]{0,140}\s(?:hidden|aria-hidden\s*=\s*["']true["'])(?=[\s>])${SHOWN_TEXT}[^<]{0,300}\b(?:you|run|send|ignore|execute|curl|assistant|agent|must|fetch)\b`,
     ],
     [
       "orders_in_comment",
       "high",
       "critical",
       "gives orders in a comment that no reader sees",
-      String.raw`<!--(?:(?!-->)[\s\S]){0,600}?\b(?:(?:assistant|agent|ai|llm|model|system|claude|gpt)\s*[:,]|you\s+(?:must|should|will|are)\s+(?:now\s+)?(?:run|execute|fetch|send|ignore|read|to\s)|(?:run|execute)\s+\x60|curl\s|wget\s|do\s+not\s+(?:tell|mention|inform|show)|ignore\s+(?:all|any|previous|the)|https?:\/\/\S{4,200}\s(?:and|then))`,
+      String.raw`<!--(?:(?!-->)[\s\S]){0,600}?\b(?:(?:assistant|agent|ai|llm|model|system|claude|gpt)\s*[:,]|you\s+(?:must|should|will|are)\s+(?:now\s+)?(?:run|execute|fetch|send|ignore|read|to\s)|(?:run|execute)\s+\x60|curl\s|wget\s|do\s+not\s+(?:tell|mention|inform|show)|ignore\s+(?:all|any|previous|the))`,
+      String.raw`<!--(?:(?!-->)[\s\S]){0,600}?\bhttps?:\/\/[^\s]{4,200}\s(?:and|then)`,
       String.raw`^\s{0,4}\[(?:\/\/|comment)\]:\s?(?:#|<>)\s?[("'][^\n]{0,200}\b(?:assistant|agent|you\s+must|ignore|execute|curl|send)\b`,
     ],
   ]),
 ].flat();
 
 function forms(category: ScanCategory, isMarkup: boolean, table: Row[]): Form[] {
-  return table.map(([pattern, severity, inNote, reason, ...sources]) => ({
-    pattern,
-    category,
-    severity,
-    inNote,
-    reason,
-    isMarkup,
-    form: new RegExp(sources.join("|"), "giu"),
-  }));
+  return table.map(([pattern, severity, inNote, reason, ...sources]) => {
+    const gapped = sources.flatMap(toGapped);
+    const unless = UNLESS[pattern] ?? null;
+    return { pattern, category, severity, inNote, reason, isMarkup, unless, heads: toHeads(gapped), forms: gapped };
+  });
 }

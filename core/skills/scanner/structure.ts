@@ -39,5 +39,5 @@ export function findStructure(files: FileBodies): FileFinding[] {
 
 /** A link that was unpacked as a file holds nothing but where it leads. */
 function isLinkLike(body: string): boolean {
-  return body.length < 300 && /^(?:\/|(?:\.\.\/)+)[\w./-]+\s?$/.test(body);
+  return body.length < 300 && /^(?:\/|\.\.\/)[\w./-]+\s?$/.test(body);
 }

@@ -37,7 +37,7 @@ export interface Sentence {
 }
 
 const TOKEN =
-  /(?:https?|hxxps?|ftp|wss?):\/\/[^\s"'`<>|]{1,2000}|[\p{L}\p{N}_.+-]{1,64}@[\p{L}\p{N}-]{1,64}(?:\.[\p{L}\p{N}-]{1,64}){1,6}|(?:~|\.{1,2}|\$\{?\w{1,40}\}?)?(?:[\\/]{1,2}[\p{L}\p{N}_.@+-]{1,200}){1,30}|\.[a-z][\w-]{1,40}(?:\/[\w.-]{1,80}){0,8}|[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}_'/.-]{0,200}[\p{L}\p{M}\p{N}_])?|[.!?…。！？;:]|["`“”„»«]|(?<![\p{L}\p{N}])'|'(?![\p{L}\p{N}])|[\p{L}]/giu;
+  /(?:https?|hxxps?|ftp|wss?):\/\/[^\s"'`<>|]{1,2000}|(?<![\p{L}\p{N}_.+-])[\p{L}\p{N}_.+-]{1,64}@[\p{L}\p{N}-]{1,64}(?:\.[\p{L}\p{N}-]{1,64}){1,6}|(?:~|\.{1,2}|\$\{?\w{1,40}\}?)?(?:[\\/]{1,2}[\p{L}\p{N}_.@+-]{1,200}){1,30}|\.[a-z][\w-]{1,40}(?:\/[\w.-]{1,80}){0,8}|[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}_'/.-]{0,200}[\p{L}\p{M}\p{N}_])?|[.!?…。！？;:]|["`“”„»«]|(?<![\p{L}\p{N}])'|'(?![\p{L}\p{N}])|[\p{L}]/giu;
 
 /** `text` is a view: normalised, with straight apostrophes. */
 export function* toSentences(text: string): Generator<Sentence> {
@@ -177,7 +177,7 @@ function shapesOf(word: string, next: string): WordClass[] {
   if (/^(?:https?|hxxps?|ftp|wss?):\/\//.test(word)) {
     if (!NEAR_HOST.test(word)) {
       shapes.push("URL");
-      if (/\.(?:sh|py|ps1|js|exe|bat|cmd|bin|msi|pl|rb|vbs|scr|dmg|pkg|apk|jar|elf|zip)(?:[?#)].*)?$/.test(word))
+      if (/\.(?:sh|py|ps1|js|exe|bat|cmd|bin|msi|pl|rb|vbs|scr|dmg|pkg|apk|jar|elf|zip)(?:[?#)]|$)/.test(word))
         shapes.push("SCRIPT_URL");
       if (/:\/\/(?:\d{1,3}\.){3}\d{1,3}(?!\d)/.test(word)) shapes.push("BARE_HOST_URL");
       if (PASTE_HOST.test(word)) shapes.push("PASTE_URL");

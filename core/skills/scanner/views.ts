@@ -325,7 +325,7 @@ function fromPercent(text: string): string | null {
 
 /** `null` for what is no text in base64. */
 export function fromBase64(blob: string): string | null {
-  const body = blob.replace(/=+$/, "").slice(0, MAX_BLOB_CHARS);
+  const body = blob.replace(/(?<!=)=+$/, "").slice(0, MAX_BLOB_CHARS);
   const whole = body.length % 4 === 1 ? body.slice(0, -1) : body;
   try {
     return toText(Uint8Array.from(atob(whole), (letter) => letter.charCodeAt(0)));

@@ -1,0 +1,68 @@
+// `npm run bench:hostile [-- --only NAME --seed N --keep N]`: how the time of each function that reads foreign text grows on the
+// slowest text found for it. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Worker } from "node:worker_threads";
+import { SUBJECTS } from "./hostile/subjects.ts";
+import type { Worst } from "./hostile/search.ts";
+import type { Report, Task } from "./hostile/thread.ts";
+import { rounded } from "./support/figures.ts";
+
+/** One run may take so long; then its function counts as having no end. */
+const RUN_LIMIT_MS = 20_000;
+/** Below this a time says more of the machine than of the function. */
+const LEAST_MS = 5;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    seed: { type: "string", default: "1" },
+    keep: { type: "string", default: "48" },
+  },
+});
+const keep = Math.max(2, Number(values.keep));
+const chosen = SUBJECTS.filter(({ name }) => values.only === undefined || name.includes(values.only));
+const functions: { name: string; ms10KiB: number; ms100KiB: number; exponent: number }[] = [];
+for (const { name } of chosen) {
+  const worst = await search({ name, seed: Number(values.seed), keep: [keep, Math.ceil(keep / 4)] });
+  const exponent = worst.ms100KiB < LEAST_MS ? 0 : Math.log10(worst.ms100KiB / worst.ms10KiB);
+  functions.push({
+    name,
+    ms10KiB: rounded(worst.ms10KiB),
+    ms100KiB: rounded(worst.ms100KiB),
+    exponent: rounded(exponent),
+  });
+  const times = [worst.ms1KiB, worst.ms10KiB, worst.ms100KiB].map((ms) => ms.toFixed(2).padStart(9)).join(" ");
+  console.log(`${name.padEnd(22)} ${times} ms  ${exponent.toFixed(2)}  ${worst.shape}`);
+}
+console.log(JSON.stringify({ functions, worstExponent: Math.max(...functions.map(({ exponent }) => exponent)) }));
+
+function search(task: Task): Promise<Worst> {
+  return new Promise((done, fail) => {
+    const thread = new Worker(join(import.meta.dirname, "hostile", "thread.ts"), { workerData: task });
+    let last = { shape: "", chars: 0 };
+    let timer: NodeJS.Timeout | undefined;
+    const watch = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void giveUp(), RUN_LIMIT_MS);
+    };
+    const giveUp = async () => {
+      await thread.terminate();
+      const ms = (chars: number) => (chars >= last.chars ? RUN_LIMIT_MS : RUN_LIMIT_MS / 100);
+      const shape = `${last.shape}: not done with ${last.chars} characters in ${RUN_LIMIT_MS / 1_000} s`;
+      done({ name: task.name, shape, ms1KiB: ms(1 << 10), ms10KiB: ms(10 << 10), ms100KiB: RUN_LIMIT_MS * 100 });
+    };
+    thread.on("message", (report: Report) => {
+      if (!("worst" in report)) {
+        last = report;
+        return watch();
+      }
+      clearTimeout(timer);
+      void thread.terminate().then(() => done(report.worst));
+    });
+    thread.once("error", (error) => {
+      clearTimeout(timer);
+      fail(new Error(`${task.name}, ${last.shape}, ${last.chars} characters`, { cause: error }));
+    });
+  });
+}

@@ -1,0 +1,76 @@
+// Looks for the text on which a function is slowest: many shapes at 1 KB, the slowest of them at 10 KB, the slowest of those at
+// 100 KB, and the worst one measured five times. Runs in a thread that the bench may end (thread.ts).
+import { join } from "node:path";
+import { mulberry32 } from "../../scripts/seeded.ts";
+import { readLiterals } from "../../scripts/regexes.ts";
+import { median } from "../support/figures.ts";
+import { sampleRegex } from "./regex-samples.ts";
+import { type Shape, createShapes } from "./shapes.ts";
+import type { Subject } from "./subjects.ts";
+
+export interface Worst {
+  name: string;
+  shape: string;
+  ms1KiB: number;
+  ms10KiB: number;
+  ms100KiB: number;
+}
+
+export interface Search {
+  seed: number;
+  /** Sizes in characters, from small to large. The bench takes 1, 10 and 100 KiB. */
+  sizes: [number, number, number];
+  /** How many shapes go on to the second and to the third size. */
+  keep: [number, number];
+  runs: number;
+  now: () => number;
+  /** Told before each run, so that who waits knows what takes so long. */
+  tell?: (shape: string, chars: number) => void;
+}
+
+export async function findWorst(subject: Subject, search: Search): Promise<Worst> {
+  const random = mulberry32(search.seed);
+  const [small, middle, large] = search.sizes;
+  const shapes = createShapes(piecesOf(subject.sources, random), random);
+  const time = async (shape: Shape, chars: number) => {
+    const { text, other } = shape.make(chars);
+    search.tell?.(shape.name, chars);
+    const began = search.now();
+    await subject.run(text, other);
+    return search.now() - began;
+  };
+  for (const shape of shapes.slice(0, 40)) await time(shape, small); // compiles what is called
+  let timed: { shape: Shape; ms: number; least: number }[] = [];
+  for (const shape of shapes) {
+    const ms = Math.min(await time(shape, small), await time(shape, small));
+    timed.push({ shape, ms, least: ms });
+  }
+  const slowest = () => timed.toSorted((a, b) => b.ms - a.ms);
+  const rising = () => timed.toSorted((a, b) => b.ms / Math.max(b.least, 0.02) - a.ms / Math.max(a.least, 0.02));
+  timed = slowest().slice(0, search.keep[0]);
+  for (const row of timed) row.ms = await time(row.shape, middle);
+  const half = Math.ceil(search.keep[1] / 2);
+  timed = [...new Set([...slowest().slice(0, half), ...rising().slice(0, half)])];
+  for (const row of timed) row.ms = await time(row.shape, large);
+  const { shape } = slowest()[0]!;
+  const measure = async (chars: number) => {
+    const times: number[] = [];
+    for (let run = 0; run < search.runs; run++) times.push(await time(shape, chars));
+    return median(times);
+  };
+  const [ms1KiB, ms10KiB, ms100KiB] = [await measure(small), await measure(middle), await measure(large)];
+  return { name: subject.name, shape: shape.name, ms1KiB, ms10KiB, ms100KiB };
+}
+
+const SAMPLES_A_REGEX = 4;
+
+/** What the function's own expressions and words look for. */
+function piecesOf(sources: string[], random: () => number): string[] {
+  const root = join(import.meta.dirname, "..", "..");
+  return sources.flatMap((source) => {
+    const { regexes, strings } = readLiterals(join(root, source));
+    const patterns = regexes.map(({ pattern }) => pattern).concat(strings.filter((text) => /[\\(\[]/.test(text)));
+    const words = strings.filter((text) => text.length > 0 && text.length <= 40);
+    return [...patterns.flatMap((pattern) => sampleRegex(pattern, SAMPLES_A_REGEX, random)), ...words];
+  });
+}

@@ -1,0 +1,342 @@
+// Every exported function that reads, scans or compares text from outside: project files, skills, archives, tool results,
+// messages, facts, replies of providers. Each is called as the product calls it, with one or two hostile texts.
+import { toPlain as toTerminalPlain, toOneLine } from "../../cli/show.ts";
+import { parseEventStream } from "../../cli/events.ts";
+import { parseOrder } from "../../cli/converse.ts";
+import { readRendered, renderForModel } from "../../core/agent/tool-result.ts";
+import { toTitle } from "../../core/session/title.ts";
+import { readContextFiles } from "../../core/session/context-files.ts";
+import { parseCommand } from "../../core/session/commands.ts";
+import { renderStaticSummary, renderSummaryRequest } from "../../core/agent/compaction-summary.ts";
+import { pruneMessages } from "../../core/agent/compaction-prune.ts";
+import { addedText } from "../../core/learning/added-text.ts";
+import { itemsOf, isKept } from "../../core/learning/curation/skill-items.ts";
+import { judgeMessage } from "../../core/learning/observe/judge-message.ts";
+import { choicesIn, pairsIn } from "../../core/learning/option-pairs.ts";
+import { contentWords, isSimilarRequest, mayComeAgain, taskOf } from "../../core/learning/requests.ts";
+import { createClaims } from "../../core/learning/review/claims.ts";
+import { createSessionWords } from "../../core/learning/review/session-words.ts";
+import { checkStory } from "../../core/learning/review/stories.ts";
+import { toClaims } from "../../core/learning/taint/claims.ts";
+import { asksForWrite, ordersAbout, revokes, withdraws } from "../../core/learning/taint/demands.ts";
+import { fragmentsOf, hostsIn, numbersIn, toSearchable } from "../../core/learning/taint/fragments.ts";
+import { findRemoved, proseLines } from "../../core/learning/taint/removals.ts";
+import { TaintIndex } from "../../core/learning/taint/taint-index.ts";
+import { createSessionTaint } from "../../core/learning/taint/taint.ts";
+import {
+  isComplaint,
+  isGerman,
+  isHeadline,
+  stringsIn,
+  tellsOfFailure,
+  toPlain,
+  tokensOf,
+} from "../../core/learning/taint/text.ts";
+import { isTrivial, keyOf, toBullets, toQuery } from "../../core/memory/recall.ts";
+import { normaliseFact, parseFact, scanFact } from "../../core/memory/rules.ts";
+import { scrub } from "../../core/memory/scrub.ts";
+import { parseBody, readErrorBody, readWaitInWords } from "../../core/models/error-reply.ts";
+import { failureOfReply, redact } from "../../core/models/failures.ts";
+import { readEvents } from "../../core/models/sse.ts";
+import { toStorableJson } from "../../core/models/storable-answer.ts";
+import { parseArguments } from "../../core/models/wire-calls.ts";
+import { listedSkills } from "../../core/models/rehearsal/request.ts";
+import { readAdvice } from "../../core/models/rehearsal/prose.ts";
+import { withoutFences } from "../../core/prompt-block.ts";
+import { renderTitleRequest } from "../../core/prompts/title.ts";
+import { redactText } from "../../core/redact.ts";
+import { readBodyTerms, compareBodies } from "../../core/skills/body-similarity.ts";
+import { readCheck } from "../../core/skills/checks.ts";
+import { conditionsOf } from "../../core/skills/conditions.ts";
+import { contractOf } from "../../core/skills/contract.ts";
+import { archiveKindOf, unpack } from "../../core/skills/exchange/archive.ts";
+import { readArchive, readFolder, readSkillMd } from "../../core/skills/exchange/import.ts";
+import { gunzip, inflate } from "../../core/skills/exchange/inflate.ts";
+import { checkPath } from "../../core/skills/exchange/paths.ts";
+import { chooseName } from "../../core/skills/exchange/skill-name.ts";
+import { toStrict } from "../../core/skills/exchange/strict.ts";
+import { readTar } from "../../core/skills/exchange/tar.ts";
+import { readZip } from "../../core/skills/exchange/zip-reader.ts";
+import { parseSkill, toCategory } from "../../core/skills/format.ts";
+import { readFrontmatter } from "../../core/skills/frontmatter.ts";
+import { diffFiles } from "../../core/skills/history.ts";
+import { disarm, parseInvocation } from "../../core/skills/invocation.ts";
+import { patchText } from "../../core/skills/patch.ts";
+import { readEscapes } from "../../core/skills/patch-escapes.ts";
+import { pickRecalled } from "../../core/skills/recall.ts";
+import { nearestNeighbours } from "../../core/skills/similarity.ts";
+import { renderSkillIndex } from "../../core/skills/index-block.ts";
+import { rankSkills } from "../../core/skills/ranking.ts";
+import { readBodyWords } from "../../core/skills/skill-words.ts";
+import { checkStandard } from "../../core/skills/standard.ts";
+import { scanFiles, scanText } from "../../core/skills/scanner.ts";
+import { toSentences } from "../../core/skills/scanner/tokens.ts";
+import { fromBase64, toViews } from "../../core/skills/scanner/views.ts";
+import { turnsAlike } from "../../core/skills/turning-words.ts";
+import { termsOf, wordsOf } from "../../core/skills/words.ts";
+import { estimateTokens } from "../../core/tokens.ts";
+import { headAndTail } from "../../core/tools/clip.ts";
+import { describeMissing } from "../../core/tools/nearest-paths.ts";
+import type { Entry, Part } from "../../core/schemas/entry.ts";
+import type { FileBodies } from "../../core/schemas/file-body.ts";
+import type { SkillName } from "../../core/schemas/ids.ts";
+import type { SkillLine } from "../../core/schemas/api.ts";
+import type { Workspace } from "../../core/workspace/workspace.ts";
+import { gzipSync, zipSync } from "fflate";
+
+export interface Subject {
+  name: string;
+  /** Whose literals the attacks are made of. */
+  sources: string[];
+  run(text: string, other: string): unknown;
+}
+
+const NAME = "hostile" as SkillName;
+const WHOLE = Number.MAX_SAFE_INTEGER;
+
+const skillOf = (body: string) => `---\nname: hostile\ndescription: Reads texts.\n---\n\n${body}`;
+const filesOf = (text: string): FileBodies => ({ "SKILL.md": skillOf(text) });
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const content = (text: string): Part => ({ source: "content", text });
+const readOf = (text: string, n = 1): Entry => ({
+  ...{ v: 1, n, turn: 1, at: 0, kind: "tool", state: "done", step: 0, failed: false, prepared: {} },
+  call: { id: "1", name: "read_file", args: { path: "a.txt" } },
+  parts: [content(text)],
+});
+const saidOf = (text: string, n = 1): Entry => ({
+  ...{ v: 1, n, turn: 1, at: 0, kind: "user" },
+  parts: [{ source: "principal", text }],
+});
+const messagesOf = (text: string) => [
+  { role: "user" as const, parts: [{ source: "principal" as const, text }] },
+  { role: "user" as const, parts: [content(text)] },
+];
+const linesOf = (text: string): SkillLine[] =>
+  Array.from({ length: 20 }, (_, n) => ({
+    ...{ name: `skill-${n}`, description: text.slice(n * 1_000, n * 1_000 + 1_000), state: "active", origin: "user" },
+    ...{ seq: n, rev: 1, pinned: false, uses: 2, helped: 2, category: "" },
+  })) as unknown as SkillLine[];
+const streamOf = (text: string) => new Response(bytesOf(text)).body!;
+const clock = { now: () => 0, sleep: () => new Promise<void>(() => {}) };
+const indexOf = (text: string) => {
+  const index = new TaintIndex();
+  index.addRead(text);
+  return index;
+};
+const readAll = async (text: string) => {
+  const events = readEvents(new Response(bytesOf(text)), { maxOutputTokens: 32_000, clock });
+  for (;;) if ((await events.next()) === null) return;
+};
+const drain = async (events: AsyncIterable<unknown>) => {
+  for await (const _event of events);
+};
+const ignore = (work: Promise<unknown>) => work.catch(() => {}); // a refusal of hostile text is an answer too
+
+const subject = (name: string, source: string | string[], run: Subject["run"]): Subject => ({
+  name,
+  sources: [source].flat(),
+  run,
+});
+
+const SCANNER = [
+  "scanner/forms.ts",
+  "scanner/views.ts",
+  "scanner/tokens.ts",
+  "scanner/lexicon.ts",
+  "scanner/context.ts",
+].map((file) => `core/skills/${file}`);
+const TAINT = ["claims", "text", "fragments", "demands", "removals"].map((file) => `core/learning/taint/${file}.ts`);
+
+export const SUBJECTS: readonly Subject[] = [
+  // What becomes part of a prompt, or is kept.
+  subject("scanText guide", SCANNER, (text) => scanText(text, "guide")),
+  subject("scanText note", SCANNER, (text) => scanText(text, "note")),
+  subject("scanFiles", SCANNER, (text) => scanFiles({ "SKILL.md": text, "a.md": "" })),
+  subject("toViews", SCANNER, (text) => toViews(text)),
+  subject("toSentences", SCANNER, (text) => [...toSentences(text)]),
+  subject("fromBase64", "core/skills/scanner/views.ts", (text) => fromBase64(text)),
+  subject("readContextFiles", ["core/session/context-files.ts", ...SCANNER], (text) =>
+    readContextFiles(workspaceOf(text), 20_000),
+  ),
+  subject("withoutFences", "core/prompt-block.ts", (text) => withoutFences(text)),
+  subject("redactText", "core/redact.ts", (text) => redactText(text)),
+  subject("estimateTokens", "core/tokens.ts", (text) => estimateTokens(text)),
+  // Skills.
+  subject("parseSkill", ["core/skills/format.ts", "core/skills/frontmatter.ts"], (text) => parseSkill(text)),
+  subject("parseSkill body", "core/skills/format.ts", (text) => parseSkill(skillOf(text))),
+  subject("readFrontmatter", "core/skills/frontmatter.ts", (text) => readFrontmatter(`---\nname: a\n${text}\n---\n`)),
+  subject("readFrontmatter flow", "core/skills/frontmatter.ts", (text) => readFrontmatter(`---\na: [${text}]\n---\n`)),
+  subject("readFrontmatter value", "core/skills/frontmatter.ts", (text) =>
+    readFrontmatter(`---\nname: a\ndescription: ${text}\n---\n`),
+  ),
+  subject("toCategory", "core/skills/format.ts", (text) => toCategory(text)),
+  subject("checkStandard", "core/skills/standard.ts", (text) => checkStandard(text, "a")),
+  subject("conditionsOf", "core/skills/conditions.ts", (text) => conditionsOf(`---\nname: a\n${text}\n---\n`)),
+  subject("contractOf", "core/skills/contract.ts", (text) => contractOf(`---\nname: a\n${text}\n---\n`)),
+  subject("readCheck", "core/skills/checks.ts", (text) => readCheck("checks/a.json", { "checks/a.json": text })),
+  subject("toStrict", ["core/skills/exchange/strict.ts", "core/skills/frontmatter.ts"], (text) =>
+    toStrict(NAME, { "SKILL.md": `---\nname: hostile\ndescription: a\n${text}\n---\nx` }),
+  ),
+  subject("toStrict key", "core/skills/exchange/strict.ts", (text) =>
+    toStrict(NAME, { "SKILL.md": `---\nname: hostile\ndescription: a\n${JSON.stringify(text)}: b\n---\nx` }),
+  ),
+  subject("toStrict tools", "core/skills/exchange/strict.ts", (text) =>
+    toStrict(NAME, {
+      "SKILL.md": `---\nname: hostile\ndescription: a\nx: 1\nallowed-tools: ${JSON.stringify(text)}\n---\nx`,
+    }),
+  ),
+  subject("readSkillMd", "core/skills/exchange/import.ts", (text) => readSkillMd(bytesOf(text))),
+  subject("readFolder", "core/skills/exchange/import.ts", (text) =>
+    readFolder({ "a/SKILL.md": skillOf(text), "a/b.md": text }),
+  ),
+  subject("chooseName", "core/skills/exchange/skill-name.ts", (text) => chooseName(text, text)),
+  subject("checkPath", "core/skills/exchange/paths.ts", (text) => checkPath(text)),
+  subject("unpack", "core/skills/exchange/archive.ts", (text) => [archiveKindOf(bytesOf(text)), unpack(bytesOf(text))]),
+  subject("readArchive zip", "core/skills/exchange/zip-reader.ts", (text) =>
+    readArchive(zipSync({ "a/SKILL.md": bytesOf(skillOf(text)) }, { level: 1 })),
+  ),
+  subject("readZip names", "core/skills/exchange/zip-reader.ts", (text) =>
+    readZip(
+      zipSync(Object.fromEntries(text.match(/[^]{1,60}/g)!.map((name, n) => [`${n}${name}`, new Uint8Array()])), {
+        level: 0,
+      }),
+    ),
+  ),
+  subject("readZip hidden", "core/skills/exchange/zip-reader.ts", (text) =>
+    readZip(bytesOf(`PK\x03\x04${text}PK\x05\x06${"\0".repeat(18)}`)),
+  ),
+  subject("readTar", "core/skills/exchange/tar.ts", (text) => readTar(bytesOf(text))),
+  subject("inflate", "core/skills/exchange/inflate.ts", (text) => inflate(bytesOf(text), 10 << 20)),
+  subject("gunzip name", "core/skills/exchange/inflate.ts", (text) =>
+    gunzip(Uint8Array.of(31, 139, 8, 8, 0, 0, 0, 0, 0, 3, ...bytesOf(text.replaceAll("\0", "x"))), 10 << 20),
+  ),
+  subject("gunzip members", "core/skills/exchange/inflate.ts", (text) => gunzip(membersOf(text), 10 << 20)),
+  subject("diffFiles", "core/skills/history.ts", (text, other) => diffFiles({ a: text }, { a: other })),
+  subject("patchText", ["core/skills/patch.ts", "core/skills/patch-search.ts"], (text, other) =>
+    patchText(text, { oldString: other, newString: text.slice(1), replaceAll: true }),
+  ),
+  subject("patchText passage", ["core/skills/patch-search.ts", "core/skills/patch-similar.ts"], (text, other) =>
+    patchText(text, { oldString: other.slice(0, 2_000), newString: "x", replaceAll: false }),
+  ),
+  subject("readEscapes", "core/skills/patch-escapes.ts", (text, other) => readEscapes(text, other)),
+  subject("parseInvocation", "core/skills/invocation.ts", (text) =>
+    parseInvocation(`/a ${text}`, { isSkill: (slug) => slug === "a", isCommand: () => false }),
+  ),
+  subject("disarm", "core/skills/invocation.ts", (text) => disarm(text)),
+  subject("pickRecalled", "core/skills/recall.ts", (text, other) => pickRecalled(linesOf(other), text)),
+  subject("rankSkills", "core/skills/relevance.ts", (text, other) => rankSkills(linesOf(other), text)),
+  subject("renderSkillIndex", "core/skills/index-block.ts", (text, other) =>
+    renderSkillIndex(linesOf(other), 300, text),
+  ),
+  subject("nearestNeighbours", "core/skills/similarity.ts", (text, other) =>
+    nearestNeighbours([{ name: NAME, description: text }], { name: "other" as SkillName, description: other }),
+  ),
+  subject("compareBodies", "core/skills/body-similarity.ts", (text, other) =>
+    compareBodies(readBodyTerms(text), [readBodyTerms(other)]),
+  ),
+  subject("readBodyWords", "core/skills/skill-words.ts", (text) => readBodyWords(skillOf(text))),
+  subject("termsOf", "core/skills/words.ts", (text) => [termsOf(text), wordsOf(text)]),
+  subject("turnsAlike", "core/skills/turning-words.ts", (text, other) => turnsAlike(text, other)),
+  // Learning.
+  subject("judgeMessage", "core/learning/observe/judge-message.ts", (text) => judgeMessage(text, { asked: true })),
+  subject("choicesIn", "core/learning/option-pairs.ts", (text) => [pairsIn(text), choicesIn(text)]),
+  subject("taskOf", "core/learning/requests.ts", (text) => [taskOf(text), contentWords(text), mayComeAgain(text)]),
+  subject("isSimilarRequest", "core/learning/requests.ts", (text, other) => isSimilarRequest(text, other)),
+  subject("createClaims", "core/learning/review/claims.ts", (text) => createClaims(["awk", "the_tool"]).check([text])),
+  subject("checkStory", ["core/learning/review/stories.ts", "core/learning/review/session-words.ts"], (text, other) =>
+    checkStory(
+      { prose: text.split("\n"), code: [] },
+      createSessionWords({ entries: [saidOf(other), readOf(text, 2)] }),
+    ),
+  ),
+  subject("addedText", "core/learning/added-text.ts", (text, other) => addedText(filesOf(other), filesOf(text))),
+  subject("itemsOf", "core/learning/curation/skill-items.ts", (text) => itemsOf(NAME, filesOf(text))),
+  subject("isKept", "core/learning/curation/skill-items.ts", (text, other) => isKept(text, [other])),
+  subject("toClaims", TAINT, (text) => toClaims({ prose: [text] }, indexOf("Always send it."))),
+  subject("fragmentsOf", TAINT, (text) => fragmentsOf(text)),
+  subject("hostsIn", TAINT, (text) => [hostsIn(text), numbersIn(toSearchable(text))]),
+  subject("findRemoved", TAINT, (text, other) => findRemoved(text.split("\n"), other.split("\n"))),
+  subject("proseLines", TAINT, (text) => proseLines(filesOf(text))),
+  subject("asksForWrite", TAINT, (text) => [asksForWrite(text, text), revokes(text), withdraws(text)]),
+  subject("ordersAbout", SCANNER, (text) => ordersAbout(text)),
+  subject("isComplaint", TAINT, (text) => [isComplaint(text), isGerman(text), isHeadline(text), tellsOfFailure(text)]),
+  subject("toPlain of a result", TAINT, (text) => [toPlain(text), stringsIn(text), [...tokensOf(text)]]),
+  subject("TaintIndex", TAINT, (text) => indexOf(text)),
+  subject("isTainted", TAINT, (text, other) => createSessionTaint(() => [readOf(text)]).isTainted(other)),
+  // Memory.
+  subject("scrub", "core/memory/scrub.ts", (text) => scrub(text)),
+  subject("toQuery", "core/memory/recall.ts", (text) => [toQuery(text), isTrivial(text)]),
+  subject("toBullets", "core/memory/recall.ts", (text) => toBullets(text.split("\n")).map(keyOf)),
+  subject("parseFact", "core/memory/rules.ts", (text) => [normaliseFact(text), parseFact(text)]),
+  subject("scanFact", SCANNER, (text) => scanFact(text, "foreground")),
+  // Conversations.
+  subject("parseCommand", "core/session/commands.ts", (text) => parseCommand(`/refine ${text}`)),
+  subject("toTitle", "core/session/title.ts", (text) => toTitle(text)),
+  subject("renderTitleRequest", "core/prompts/title.ts", (text) => renderTitleRequest(text, text, WHOLE)),
+  subject("renderForModel", "core/agent/tool-result.ts", (text) => renderForModel([content(text)])),
+  subject("readRendered", "core/agent/tool-result.ts", (text) => readRendered(text)),
+  subject("renderStaticSummary", "core/agent/compaction-summary.ts", (text) => renderStaticSummary(summaryOf(text))),
+  subject("renderSummaryRequest", "core/agent/compaction-summary.ts", (text) =>
+    renderSummaryRequest(summaryOf(text), 2_000, 400_000),
+  ),
+  subject("pruneMessages", "core/agent/compaction-prune.ts", (text) => pruneMessages(messagesOf(text) as never)),
+  subject("headAndTail", "core/tools/clip.ts", (text) => headAndTail(text, 20_000)),
+  subject("describeMissing", "core/tools/nearest-paths.ts", (text, other) =>
+    describeMissing(text, other.match(/[^]{1,200}/g) ?? []),
+  ),
+  // Providers.
+  subject("readEvents", "core/models/sse.ts", (text) => ignore(readAll(text))),
+  subject("readErrorBody", "core/models/error-reply.ts", (text) => [
+    readErrorBody(parseBody(text)),
+    readWaitInWords(text),
+  ]),
+  subject("failureOfReply", ["core/models/failure-rules.ts", "core/models/failures.ts"], (text) =>
+    failureOfReply({ provider: "openai", status: 400, codes: [], message: text }, ["sk-secret-secret"]),
+  ),
+  subject("redact", "core/models/failures.ts", (text) => redact(text, ["sk-secret-secret"])),
+  subject("toStorableJson", "core/models/storable-answer.ts", (text) => toStorableJson({ text, list: [text] })),
+  subject("parseArguments", "core/models/wire-calls.ts", (text) => parseArguments(`{"a":"${text}`)),
+  subject(
+    "readAdvice",
+    [
+      "prose-text",
+      "prose-code",
+      "prose-dates",
+      "prose-examples",
+      "prose-missing",
+      "prose-units",
+      "prose-phrases",
+      "prose-dialogue",
+      "prose",
+    ].map((file) => `core/models/rehearsal/${file}.ts`),
+    (text) => readAdvice(text),
+  ),
+  subject("listedSkills", "core/models/rehearsal/request.ts", (text) =>
+    listedSkills(`<available_skills>${text}</available_skills>`),
+  ),
+  // Clients.
+  subject("parseEventStream", "cli/events.ts", (text) => ignore(drain(parseEventStream(streamOf(text))))),
+  subject("parseOrder", "cli/converse.ts", (text) => parseOrder(text)),
+  subject("terminal output", "cli/show.ts", (text) => [toTerminalPlain(text), toOneLine(text)]),
+];
+
+function summaryOf(text: string) {
+  return { gap: messagesOf(text), previous: text, focus: text, dayOf: () => "2026-01-01" } as never;
+}
+
+function membersOf(text: string): Uint8Array {
+  const member = gzipSync(bytesOf(text.slice(0, 20)));
+  const all = new Uint8Array(Math.floor(text.length / member.length) * member.length);
+  for (let at = 0; at < all.length; at += member.length) all.set(member, at);
+  return all;
+}
+
+/** One file for agents, which the person wrote. */
+function workspaceOf(text: string): Workspace {
+  const bytes = bytesOf(text.replaceAll("\0", " "));
+  return {
+    namesIn: (folder: string) => (folder === "." ? ["AGENTS.md"] : []),
+    lookAt: () => ({ size: bytes.length, writer: "principal" }),
+    read: () => bytes,
+  } as unknown as Workspace;
+}

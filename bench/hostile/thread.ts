@@ -1,0 +1,25 @@
+// A thread that searches for a function's slowest text and reports each step, so that hostile.ts can end it when one run takes
+// too long: a regular expression that goes on for hours cannot be stopped otherwise.
+import { parentPort, workerData } from "node:worker_threads";
+import { findWorst } from "./search.ts";
+import { SUBJECTS } from "./subjects.ts";
+
+export interface Task {
+  name: string;
+  seed: number;
+  keep: [number, number];
+}
+
+export type Report = { shape: string; chars: number } | { worst: Awaited<ReturnType<typeof findWorst>> };
+
+const { name, seed, keep } = workerData as Task;
+const subject = SUBJECTS.find((one) => one.name === name)!;
+const say = (report: Report) => parentPort!.postMessage(report);
+const sizes: [number, number, number] = [1 << 10, 10 << 10, 100 << 10];
+const tell = (shape: string, chars: number) => say({ shape, chars });
+/** Time on the processor: that of the clock counts who else uses the machine. */
+const cpuMs = () => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+};
+say({ worst: await findWorst(subject, { seed, sizes, keep, runs: 5, now: cpuMs, tell }) });

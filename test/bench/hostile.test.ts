@@ -1,0 +1,54 @@
+// That bench:hostile makes its attacks, finds a slow function by them, and covers what reads text from outside. No times: the
+// clock of the search counts steps.
+import { expect, test } from "vitest";
+import { sampleRegex } from "../../bench/hostile/regex-samples.ts";
+import { findWorst } from "../../bench/hostile/search.ts";
+import { createShapes } from "../../bench/hostile/shapes.ts";
+import { SUBJECTS } from "../../bench/hostile/subjects.ts";
+import { mulberry32 } from "../../scripts/seeded.ts";
+
+test("samples of an expression are what it looks for, whole and cut", () => {
+  const samples = sampleRegex(String.raw`\b(?:curl|wget)\s+-[dF][^\n]{2}x{3}`, 40, mulberry32(1));
+  expect(samples).toEqual(expect.arrayContaining(["curl", "wget"]));
+  expect(samples.some((sample) => /^(?:curl|wget) +-[dF].{2}xxx$/.test(sample))).toBe(true);
+});
+
+test("a shape is as long as it was asked to be, and the same each time", () => {
+  for (const { make } of createShapes(["curl ", "--data "], mulberry32(2))) {
+    const made = make(300);
+    expect(made.text.length).toBeLessThanOrEqual(300);
+    expect(made).toEqual(make(300));
+  }
+});
+
+test("the search finds the text on which a function takes the square", async () => {
+  let steps = 0;
+  const subject = {
+    name: "pairs of at signs",
+    sources: [],
+    run(text: string) {
+      const signs = text.split("@").length - 1;
+      steps += text.length + signs * signs;
+    },
+  };
+  const worst = await findWorst(subject, {
+    seed: 1,
+    sizes: [100, 1_000, 10_000],
+    keep: [8, 4],
+    runs: 1,
+    now: () => steps,
+  });
+  expect(worst.shape).toContain("@");
+  expect(Math.log10(worst.ms100KiB / worst.ms10KiB)).toBeCloseTo(2, 1);
+});
+
+test("each function has a name of its own and takes a text of every shape", async () => {
+  expect(new Set(SUBJECTS.map(({ name }) => name)).size).toBe(SUBJECTS.length);
+  const shapes = createShapes([], mulberry32(3)).filter((_, n) => n % 160 === 0);
+  for (const subject of SUBJECTS) {
+    for (const shape of shapes) {
+      const { text, other } = shape.make(200);
+      await subject.run(text, other);
+    }
+  }
+}, 120_000);
