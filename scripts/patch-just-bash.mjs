@@ -39,6 +39,16 @@ const PATCHES = [
     to: `e.state.commandCount=e.executionScope.chargeCommand();{let q=e.state.env.size*64;if(e.state.env.size<2e3||e.state.commandCount%256===0){for(let v of e.state.env.values())q+=v.length;for(let c of e.state.localScopes)for(let v of c.values())q+=v?.length??0;for(let c of e.state.localVarStack?.values()??[])for(let v of c)q+=v.value?.length??0}if(q>2e7)throw new C("variables: size limit exceeded (20000000 characters)","string_length")}R=await n(y,s)`,
   },
   {
+    why: "read joins a line character by character",
+    from: "if(z>e.limits.maxStringLength-E)throw new C(`read: string length limit exceeded (${e.limits.maxStringLength} bytes)`",
+    to: "if(z>1e6-E)throw new C(`read: string length limit exceeded (1000000 bytes)`",
+  },
+  {
+    why: "mapfile holds its lines two or three times",
+    from: "m=e.limits.maxArrayElements,g=w=>{if(_(w)>e.limits.maxStringLength)throw new C(`mapfile",
+    to: "m=Math.min(1e5,e.limits.maxArrayElements),g=w=>{if(_(w)>e.limits.maxStringLength)throw new C(`mapfile",
+  },
+  {
     why: "tr joined its output character by character",
     from: 'throw new C(`tr: output size limit exceeded (${d} bytes)`,"output_size");b+=x,w+=S}',
     to: 'throw new C(`tr: output size limit exceeded (${d} bytes)`,"output_size");(B+=x).length>8192&&(B.charCodeAt(0),b.push(B),B=""),w+=S}',

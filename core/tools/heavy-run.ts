@@ -18,17 +18,21 @@ let holder: { since: number } | null = null;
 
 export function createHeavyRun(clock: Clock, signal: AbortSignal, maxWaitMs: number): HeavyRun {
   let mine: { since: number } | null = null;
+  let hasEnded = false;
   return {
     async begin() {
       const began = clock.now();
       while (holder !== mine && holder !== null && clock.now() - holder.since < MAX_HELD_MS) {
-        if (signal.aborted || clock.now() - began > maxWaitMs) return false;
+        if (hasEnded || signal.aborted || clock.now() - began > maxWaitMs) return false;
         await clock.sleep(LOOK_AGAIN_MS, signal);
       }
+      // The shell gives a command up at its deadline, and leaves it waiting here.
+      if (hasEnded) return false;
       holder = mine ??= { since: clock.now() };
       return true;
     },
     end() {
+      hasEnded = true;
       if (holder === mine) holder = null;
       mine = null;
     },

@@ -5,10 +5,11 @@ import { type CustomCommand, defineCommand, getCommandNames } from "just-bash/br
 import { adaptAwkArguments } from "./awk-arguments.ts";
 import type { HeavyRun } from "./heavy-run.ts";
 
-/** Bytes of memory for a byte of input, and for a line of it. */
+/** Bytes of memory for a byte of input, for a line of it, and for a byte where lines have more than a thousand. */
 interface Cost {
   byte: number;
   line: number;
+  longByte?: number;
 }
 
 /** What an isolate has left beside the Worker's code, the session and what comes and goes unseen. */
@@ -25,10 +26,11 @@ const SMALL_BYTES = 256 << 10;
 const COSTS: Partial<Record<string, Cost>> = {
   ...forAll(["md5sum", "sha1sum", "sha256sum", "gzip", "gunzip", "zcat", "file", "cat", "tee"], { byte: 3, line: 0 }),
   ...forAll(["wc", "head", "tail"], { byte: 3, line: 0 }),
-  ...forAll(["tr"], { byte: 4, line: 0 }),
+  tr: { byte: 16, line: 0 },
   ...forAll(["grep", "egrep", "fgrep", "rg"], { byte: 4, line: 20 }),
-  ...forAll(["sort", "uniq", "sed", "tac"], { byte: 4, line: 100 }),
-  awk: { byte: 4, line: 80 },
+  ...forAll(["sort", "uniq", "tac"], { byte: 4, line: 100 }),
+  sed: { byte: 4, line: 100, longByte: 16 },
+  awk: { byte: 4, line: 80, longByte: 10 },
   split: { byte: 4, line: 20 },
   cut: { byte: 4, line: 100 },
   diff: { byte: 4, line: 150 },
@@ -94,9 +96,10 @@ async function whyRefused(name: string, args: string[], context: Context, heavy?
     if (cost.line > 0) addShape(shape, await readLatin1(args[i]!, context));
     else shape.bytes += size;
   }
-  const needed = shape.bytes * cost.byte + shape.lines * cost.line;
+  const ofByte = shape.bytes > 1_000 * shape.lines ? (cost.longByte ?? cost.byte) : cost.byte;
+  const needed = shape.bytes * ofByte + shape.lines * cost.line;
   if (needed <= BUDGET_BYTES) return null;
-  const most = Math.floor(BUDGET_BYTES / (cost.byte + (cost.line * shape.lines) / Math.max(1, shape.bytes)));
+  const most = Math.floor(BUDGET_BYTES / (ofByte + (cost.line * shape.lines) / Math.max(1, shape.bytes)));
   return (
     `${name}: ${bytes} bytes in ${shape.lines || "some"} lines are too much for ${name} in this shell, whose memory holds ` +
     `about ${most} bytes of them: give it a part (head -c, tail -c, sed -n, split -l), or look with grep, wc or search_files`

@@ -103,6 +103,18 @@ describe("heavy runs", () => {
     a.end();
   });
 
+  test("that ended while they waited take no turn afterwards", async () => {
+    const { run, pass } = world();
+    const [a, b, c] = [run(), run(), run()];
+    await a.begin();
+    const begun = b.begin();
+    b.end();
+    a.end();
+    await pass();
+    expect([await begun, await c.begin()]).toEqual([false, true]);
+    c.end();
+  });
+
   test("that were cut off without an end hold nobody up for ever", async () => {
     const { run, later } = world();
     await run().begin();
