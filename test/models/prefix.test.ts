@@ -94,7 +94,7 @@ describe("a request", () => {
     }
     // Behind calls of another model Anthropic takes no thinking; it is no part of what is read again.
     const open = wire === "anthropic" ? { thinking: null, output_config: null } : {};
-    const frozen = bodies.map((body) => JSON.stringify({ ...body, messages: null, input: null, ...open }));
+    const frozen = bodies.map((body) => JSON.stringify({ ...open, ...body, messages: null, input: null, ...open }));
     expect(new Set(frozen).size).toBe(1);
   });
 
