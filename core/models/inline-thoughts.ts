@@ -17,8 +17,10 @@ export function createThoughtFilter() {
   let state: "start" | "thought" | "behind" | "text" = "start";
   /** What may be the beginning of a tag. */
   let held = "";
-  /** Told as text so far, while its end may still show it to be a thought. */
-  let told = "";
+  /** Told as text so far, while its end may still show it to be a thought; `null` once it cannot. */
+  let told: string | null = "";
+  /** The end of it, so that a text without end does not cost its square. */
+  let tail = "";
 
   return {
     push(delta: string): Sorted {
@@ -72,18 +74,23 @@ export function createThoughtFilter() {
   function answer(delta: string): Sorted {
     const text = delta.trimStart();
     if (text !== "") state = "text";
-    told = OPEN; // no other thought comes
+    told = null; // no other thought comes
     return { text, reasoning: "" };
   }
 
   function say(delta: string): Sorted {
-    if (told.includes(OPEN)) return { text: delta, reasoning: "" };
-    const from = Math.max(0, told.length - CLOSE.length);
+    if (told === null) return { text: delta, reasoning: "" };
+    const fresh = tail + delta;
+    const at = told.length - tail.length + fresh.indexOf(CLOSE);
     told += delta;
-    const end = told.indexOf(CLOSE, from);
-    if (end < 0 || !closesThought(told.slice(0, end))) return { text: delta, reasoning: "" };
-    const thought = told.slice(0, end);
-    const rest = told.slice(end + CLOSE.length);
+    tail = fresh.slice(-(CLOSE.length - 1));
+    if (!fresh.includes(CLOSE)) return { text: delta, reasoning: "" };
+    if (!closesThought(told.slice(0, at))) {
+      told = null;
+      return { text: delta, reasoning: "" };
+    }
+    const thought = told.slice(0, at);
+    const rest = told.slice(at + CLOSE.length);
     state = "behind";
     return { ...answer(rest), reasoning: thought, retracts: true };
   }

@@ -346,7 +346,7 @@ describe("limits of a run", () => {
       world.clock.advance(5 * 60_000);
       return line as object;
     });
-    const turn = { ...DEFAULTS.turn, idleStreamMs: 10 * 60_000 };
+    const turn = { ...DEFAULTS.turn, firstByteMs: 10 * 60_000, idleStreamMs: 10 * 60_000 };
     const world: World = await createWorld(slow, { settings: { ...DEFAULTS, turn } });
     const first = world.start();
     expect(await first.deliver()).toEqual({ act: "retry", delaySeconds: 0 });
