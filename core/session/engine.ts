@@ -299,7 +299,8 @@ export function createSessionEngine(given: SessionHost) {
 const BODY_V2 = "v2:";
 
 /** Of all that a body may say: what it leaves out is not what it says by name. */
-function hashBody({ key: _, ...body }: PostedMessage): string {
+function hashBody(input: PostedMessage): string {
+  const { key: _, ...body } = input;
   const said = Object.entries(body).filter(([, value]) => value !== undefined);
   return BODY_V2 + sha256Hex(JSON.stringify(said.sort(([a], [b]) => (a < b ? -1 : 1))));
 }
