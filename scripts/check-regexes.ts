@@ -60,7 +60,7 @@ async function work(): Promise<void> {
 }
 
 function writeIfNew(checked: Checked): void {
-  const next = `${JSON.stringify(checked, null, 1)}\n`;
+  const next = `${JSON.stringify(checked, null, 2)}\n`;
   if (next === readFileSync(list, "utf8")) return;
   writeFileSync(list, next);
   console.log("scripts/regexes-checked.json is new: commit it.");

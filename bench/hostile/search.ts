@@ -69,7 +69,7 @@ function piecesOf(sources: string[], random: () => number): string[] {
   const root = join(import.meta.dirname, "..", "..");
   return sources.flatMap((source) => {
     const { regexes, strings } = readLiterals(join(root, source));
-    const patterns = regexes.map(({ pattern }) => pattern).concat(strings.filter((text) => /[\\(\[]/.test(text)));
+    const patterns = regexes.map(({ pattern }) => pattern).concat(strings.filter((text) => /[\\([]/.test(text)));
     const words = strings.filter((text) => text.length > 0 && text.length <= 40);
     return [...patterns.flatMap((pattern) => sampleRegex(pattern, SAMPLES_A_REGEX, random)), ...words];
   });
