@@ -50,7 +50,7 @@ export async function bundleWorker(raw: RawConfig, folder: string, signal?: Abor
   mkdirSync(outdir, { recursive: true });
   writeFileSync(config, JSON.stringify(raw));
   const args = ["deploy", "--dry-run", "--config", config, "--outdir", outdir];
-  const { code, output } = await runWrangler(args, signal);
+  const { code, output } = await runWrangler(args, signal && { signal });
   if (code !== 0) throw new BundleError(`${raw.name} could not be built:\n${output.trim().slice(-4_000)}`);
   for (const map of readdirSync(outdir).filter((name) => name.endsWith(".map"))) rmSync(join(outdir, map));
   const main = basename(raw.main!).replace(/\.ts$/, ".js");

@@ -42,7 +42,7 @@ import { toStorableJson } from "../../core/models/storable-answer.ts";
 import { parseArguments } from "../../core/models/wire-calls.ts";
 import { listedSkills } from "../../core/models/rehearsal/request.ts";
 import { readAdvice } from "../../core/models/rehearsal/prose.ts";
-import { withoutFences } from "../../core/prompt-block.ts";
+import { escapeTags, escapeTagsInJson } from "../../core/prompt-block.ts";
 import { renderTitleRequest } from "../../core/prompts/title.ts";
 import { redactText } from "../../core/redact.ts";
 import { readBodyTerms, compareBodies } from "../../core/skills/body-similarity.ts";
@@ -60,7 +60,7 @@ import { readZip } from "../../core/skills/exchange/zip-reader.ts";
 import { parseSkill, toCategory } from "../../core/skills/format.ts";
 import { readFrontmatter } from "../../core/skills/frontmatter.ts";
 import { diffFiles } from "../../core/skills/history.ts";
-import { disarm, parseInvocation } from "../../core/skills/invocation.ts";
+import { parseInvocation } from "../../core/skills/invocation.ts";
 import { patchText } from "../../core/skills/patch.ts";
 import { readEscapes } from "../../core/skills/patch-escapes.ts";
 import { pickRecalled } from "../../core/skills/recall.ts";
@@ -158,7 +158,8 @@ export const SUBJECTS: readonly Subject[] = [
   subject("readContextFiles", ["core/session/context-files.ts", ...SCANNER], (text) =>
     readContextFiles(workspaceOf(text), 20_000),
   ),
-  subject("withoutFences", "core/prompt-block.ts", (text) => withoutFences(text)),
+  subject("escapeTags", "core/prompt-block.ts", (text) => escapeTags(text)),
+  subject("escapeTagsInJson", "core/prompt-block.ts", (text) => escapeTagsInJson(JSON.stringify(text))),
   subject("redactText", "core/redact.ts", (text) => redactText(text)),
   subject("estimateTokens", "core/tokens.ts", (text) => estimateTokens(text)),
   // Skills.
@@ -222,7 +223,6 @@ export const SUBJECTS: readonly Subject[] = [
   subject("parseInvocation", "core/skills/invocation.ts", (text) =>
     parseInvocation(`/a ${text}`, { isSkill: (slug) => slug === "a", isCommand: () => false }),
   ),
-  subject("disarm", "core/skills/invocation.ts", (text) => disarm(text)),
   subject("pickRecalled", "core/skills/recall.ts", (text, other) => pickRecalled(linesOf(other), text)),
   subject("rankSkills", "core/skills/relevance.ts", (text, other) => rankSkills(linesOf(other), text)),
   subject("renderSkillIndex", "core/skills/index-block.ts", (text, other) =>

@@ -48,7 +48,8 @@ export function createMount(files: IFileSystem, tree: FileTree, { turnBudget, on
     if (place === null || !tree.mayGrow(place, waitingFor(place) + bytes.length, waitingBytes + bytes.length)) {
       // What waits goes first, so that a refusal tells what there is.
       flush();
-      return tree.charged(budget, () => tree.append(path, bytes));
+      tree.charged(budget, () => tree.append(path, bytes));
+      return;
     }
     if (bytes.length === 0) return;
     const ofFile = waiting.get(place) ?? { pieces: [], bytes: 0 };

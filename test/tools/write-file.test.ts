@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createWriteFile } from "../../core/tools/write-file.ts";
+import { CALL_WRITES, createWriteBudget } from "../../core/workspace/write-budget.ts";
 import { createFileBench } from "../support/file-bench.ts";
 import { createNodeSql } from "../support/node-sql.ts";
 
@@ -51,7 +52,7 @@ describe("write_file", () => {
 
   test("adds once when the call is made again, before or after its effect, and says when it cannot tell", async () => {
     const { workspace, put } = createFileBench(createNodeSql());
-    const tool = createWriteFile({ workspace });
+    const tool = createWriteFile({ workspace, budget: createWriteBudget("call", CALL_WRITES) });
     const args = { path: "a.md", content: "more\n", append: true };
     const read = () => new TextDecoder().decode(workspace.read("a.md")!);
     const signal = new AbortController().signal;
@@ -76,7 +77,7 @@ describe("write_file", () => {
       parked.push(content);
       return { ok: true as const, value: { id: "a", state: "waiting" as const } };
     };
-    const tool = createWriteFile({ workspace, approvals: { park } });
+    const tool = createWriteFile({ workspace, approvals: { park }, budget: createWriteBudget("call", CALL_WRITES) });
     const args = { path: "AGENTS.md", content: " And spaces.", append: true };
     await tool.run(args, { op: "op", prepared: {}, signal: new AbortController().signal });
     expect(parked).toEqual(["Use tabs. And spaces."]);
