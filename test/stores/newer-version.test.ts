@@ -49,8 +49,7 @@ function open() {
       curation.beginCheck(profile, "a-skill", { text: sha256Hex("t"), now: 1, since: 0 }),
     [`p/${profile}/curator`]: () => curation.changeNotes(profile, (notes) => ({ ...notes, last: run })),
     [`p/${profile}/policy.json`]: () => curation.changePolicy(profile, (policy) => ({ ...policy, paused: true })),
-    [`p/${profile}/memory/${id}/+op`]: () =>
-      createMemoryStore({ kv, profile, clock, overlayMs: 0 }).list("memory"),
+    [`p/${profile}/memory/${id}/+op`]: () => createMemoryStore({ kv, profile, clock, overlayMs: 0 }).list("memory"),
   };
   return { bucket, kv, touches };
 }
@@ -66,7 +65,9 @@ describe("a record of a newer version", () => {
       (error: unknown) => error,
     );
     expect(refused).toBeInstanceOf(StateNewerError);
-    expect(newerStateOf(refused)).toMatch(/newer version of Talaria \(format 9; this one knows [12]\)\. Nothing was changed/);
+    expect(newerStateOf(refused)).toMatch(
+      /newer version of Talaria \(format 9; this one knows [12]\)\. Nothing was changed/,
+    );
     expect(key.includes("/memory/") ? await kv.get(key) : await (await bucket.get(key))!.text()).toBe(body);
   });
 
