@@ -1,5 +1,7 @@
 // How failures travel. Expected ones are a Result the caller must look at; bugs are an AssertionError. Pure.
 
+import type * as z from "zod";
+
 export type Result<T, F extends Failure = Failure> = { ok: true; value: T } | { ok: false; failure: F };
 
 /** `code` is for programs, `message` one sentence for a person or a model: what is wrong and what to do next. */
@@ -60,4 +62,41 @@ export function newerStateOf(thrown: unknown): string | null {
 /** One readable line of whatever was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+// ---- versions of stored records ----
+// Records carry `v`, and readers accept every version up to their own: one that fails for its `v` is of a newer program.
+
+/** Throws `StateNewerError` when a record did not parse because of its `v`. `what` begins the sentence. */
+export function assertKnownVersion(what: string, raw: unknown, error: z.ZodError): void {
+  const v = raw !== null && typeof raw === "object" && "v" in raw ? raw.v : undefined;
+  if (typeof v !== "number" || !Number.isInteger(v) || v < 1) return;
+  const known = knownVersion(error.issues);
+  if (known !== null && v > known) throw new StateNewerError(what, v, known);
+}
+
+/** Of a queue's message, which is then left for a newer program. */
+export function isNewerMessage(body: unknown, known = 1): boolean {
+  const v = body !== null && typeof body === "object" && "v" in body ? body.v : undefined;
+  return typeof v === "number" && Number.isInteger(v) && v > known;
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** The highest `v` that a schema would have taken; null when nothing was wrong with `v`. */
+function knownVersion(issues: Issue[]): number | null {
+  const known = issues.flatMap((issue): number[] => {
+    if (issue.code === "invalid_union" && issue.path.length === 0) {
+      return issue.errors.flatMap((branch) => knownVersion(branch) ?? []);
+    }
+    if (issue.path.length !== 1 || issue.path[0] !== "v") return [];
+    if (issue.code === "invalid_value") return issue.values.filter((value) => typeof value === "number");
+    if (issue.code === "invalid_union") return issue.errors.flatMap((branch) => branch.flatMap(literalsOf));
+    return [];
+  });
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+function literalsOf(issue: Issue): number[] {
+  return issue.code === "invalid_value" ? issue.values.filter((value) => typeof value === "number") : [];
 }

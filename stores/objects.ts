@@ -1,10 +1,9 @@
 // How every store touches a bucket: read and parse, create once, swap, list to the end. Knows no key and no record; stands
 // a 429 and a lost answer where it can be told what is there.
 import type * as z from "zod";
-import { DeletedError, StateNewerError, messageOf } from "../core/errors.ts";
+import { DeletedError, StateNewerError, messageOf, assertKnownVersion } from "../core/errors.ts";
 import type { Bucket, StoredBody, StoredObject } from "../core/ports.ts";
 import { type FileBody, toFileBody } from "../core/schemas/file-body.ts";
-import { assertKnownVersion } from "../core/schemas/version.ts";
 
 /** A record that does not parse is damage, never data. */
 export function parseRecord<T>(schema: z.ZodType<T>, key: string, body: string): T {

@@ -1,11 +1,10 @@
 // Rows of a session and nothing else: turns, entries, blocks, keys, meta. Every function is synchronous; who needs several
 // writes to be one calls them inside `sql.transaction`.
 import * as z from "zod";
-import { assert } from "../errors.ts";
+import { assert, assertKnownVersion } from "../errors.ts";
 import { FIXED } from "../limits.ts";
 import type { Sql } from "../ports.ts";
 import { byteLength } from "../schemas/digest.ts";
-import { assertKnownVersion } from "../schemas/version.ts";
 import { Entry, type TurnState, TurnStats } from "../schemas/entry.ts";
 import { ObservedTurn } from "../schemas/learning.ts";
 import { BusyMode } from "../schemas/settings.ts";

@@ -17,7 +17,13 @@ describe("docs/STORAGE.md", () => {
     expect(rowsOf("SQLite: Session")).toEqual(tablesIn("core/session", "core/workspace", "durable-objects/session"));
     expect(rowsOf("SQLite: Archive")).toEqual(tablesIn("core/archive", "durable-objects/archive.ts"));
     expect(rowsOf("SQLite: Account")).toEqual(
-      tablesIn("durable-objects/account.ts", "durable-objects/account-ledger.ts"),
+      tablesIn(
+        "durable-objects/account.ts",
+        "durable-objects/account-ledger.ts",
+        "durable-objects/account-erasure.ts",
+        "durable-objects/account-curation.ts",
+        "durable-objects/account-upkeep.ts",
+      ),
     );
     expect(tablesIn("core", "durable-objects")).toEqual(
       ["Session", "Account", "Archive"].flatMap((object) => rowsOf(`SQLite: ${object}`)).sort(),

@@ -1,11 +1,10 @@
 // What becomes of one curation message: a page of a shard's due profiles, one profile, the taking back of a run, or a piece of
 // work for a model. Called by index.ts. One profile that fails is sent by itself, and never holds up the others of its page.
-import { DeletedError, messageOf } from "../../core/errors.ts";
+import { DeletedError, messageOf, isNewerMessage } from "../../core/errors.ts";
 import type { WorkEnd } from "../../core/learning/curation/model.ts";
 import { isCurated } from "../../core/learning/curation/run-curation.ts";
 import type { Clock, CurationStore, Queue, Random } from "../../core/ports.ts";
 import { CurationMessage, type CurationWork, type WorkId, toWorkId } from "../../core/schemas/curation.ts";
-import { isNewerMessage } from "../../core/schemas/version.ts";
 import type { Grant } from "../../core/schemas/review.ts";
 import { type CurationId, type Day, type ProfileId, dayOf, toCurationId } from "../../core/schemas/ids.ts";
 

@@ -1,12 +1,11 @@
 // What becomes of one queue message: run the review, wait, try again later, or give it up. Called by index.ts for both
 // queues. Counts failures itself, because a queue's own count starts again in its dead-letter queue.
-import { DeletedError, messageOf } from "../../core/errors.ts";
+import { DeletedError, messageOf, isNewerMessage } from "../../core/errors.ts";
 import { type ReviewEnd, settleWatermark } from "../../core/learning/review/review.ts";
 import { keptIn } from "../../core/learning/review/telling.ts";
 import type { Clock, MemoryStore, PendingStore, ReviewStore } from "../../core/ports.ts";
 import { type ProfileId, fromReviewId } from "../../core/schemas/ids.ts";
 import { type ReviewJob, ReviewMessage } from "../../core/schemas/review.ts";
-import { isNewerMessage } from "../../core/schemas/version.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 
 export type Verdict = { act: "ack" } | { act: "retry"; delaySeconds: number };
