@@ -4,8 +4,8 @@ import { DurableObject } from "cloudflare:workers";
 import { type Result, assert, err, ok } from "../core/errors.ts";
 import { sha256Hex } from "../core/schemas/digest.ts";
 import type { CreatedKey, KeyInfo, Learning, SessionInfo } from "../core/schemas/api.ts";
-import type { Day, ProfileId } from "../core/schemas/ids.ts";
-import type { Booking, Budget, UsageBy, UsageReport } from "../core/schemas/usage.ts";
+import type { Day, ProfileId, SessionId } from "../core/schemas/ids.ts";
+import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
 import type { ReviewPlace, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
 import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
@@ -13,8 +13,6 @@ import { toSql } from "./sql.ts";
 
 /** Each check compares with all of them. */
 const MAX_KEYS = 100;
-/** What one listing may hold; older sessions stay reachable by their id. */
-const MAX_LISTED_SESSIONS = 1_000;
 
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, hash TEXT NOT NULL, label TEXT NOT NULL,
@@ -94,13 +92,16 @@ export class Account extends DurableObject {
     );
   }
 
-  /** Newest first. */
-  listSessions(): SessionInfo[] {
+  /** Newest first, those created before `after`. */
+  listSessions({ after, limit }: { after?: SessionId | undefined; limit: number }): SessionInfo[] {
     if (!this.#exists()) return [];
     return this.#sql
       .exec<{ session: string; title: string; learning: Learning; createdAt: number }>(
-        `SELECT id AS session, title, learning, created_at AS createdAt FROM session ORDER BY id DESC LIMIT ?`,
-        MAX_LISTED_SESSIONS,
+        `SELECT id AS session, title, learning, created_at AS createdAt FROM session
+          WHERE ? IS NULL OR id < ? ORDER BY id DESC LIMIT ?`,
+        after ?? null,
+        after ?? null,
+        limit,
       )
       .toArray();
   }
@@ -124,7 +125,7 @@ export class Account extends DurableObject {
     if (title) this.#sql.exec("UPDATE session SET title = ? WHERE id = ? AND title = ''", title, session);
   }
 
-  usage(asked: { from: Day; to: Day; by: UsageBy }): UsageReport {
+  usage(asked: UsageAsked): UsageReport {
     assert(this.#exists(), "only an account that exists is asked what it used");
     return this.#ledger().report({ ...asked, now: Date.now() });
   }

@@ -198,8 +198,8 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
       const backoff = createBackoff({ clock, random, withinMs: swapMs });
       return purgeRevision({ bucket, profile, heads, leases, cache, clock, backoff }, name, rev);
     },
-    rebuildIndex: (check) =>
-      rebuildIndex({ index, heads, check, clock, backoff: createBackoff({ clock, random, withinMs: swapMs }) }),
+    rebuildIndex: (check, pause) =>
+      rebuildIndex({ index, heads, check, pause, clock, backoff: createBackoff({ clock, random, withinMs: swapMs }) }),
     noteUse: async (use) => void (await index.noteUse(use, createBackoff({ clock, random, withinMs: swapMs }))),
     scan: heads.scan,
   };

@@ -71,6 +71,7 @@ exchange.openapi(
     request: {
       query: z.strictObject({ name: z.string().optional(), replace: Flag }),
       body: {
+        required: true,
         content: {
           "application/zip": BYTES,
           "application/gzip": BYTES,
@@ -157,6 +158,9 @@ exchange.openapi(
       op: `api:${ulid()}`,
       since,
       decide(current, index) {
+        if (next.public && current?.head.state === "archived") {
+          return err("skill_archived", `The skill \`${name}\` is archived: restore it first, then publish it.`);
+        }
         const others = Object.entries(index.skills).filter(([other, line]) => other !== name && line.public);
         if (next.public && others.length >= MAX_PUBLIC) {
           return err("too_many_public", `At most ${MAX_PUBLIC} skills are public: take one back first.`);

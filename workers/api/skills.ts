@@ -22,8 +22,9 @@ import { SkillName } from "../../core/schemas/ids.ts";
 import { SkillHead } from "../../core/schemas/skill.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { settingsOf } from "./env.ts";
+import { pageQuery, toPage } from "./pages.ts";
 import { unwrap } from "./problems.ts";
-import { answers, createRouter, takesJson } from "./router.ts";
+import { answers, createRouter, mayTakeJson, takesJson } from "./router.ts";
 import { openSkills } from "./stores.ts";
 
 export const skills = createRouter();
@@ -37,12 +38,16 @@ skills.openapi(
     method: "get",
     path: "/v1/skills",
     operationId: "listSkills",
-    responses: answers(200, "The profile's skills, and the bundled ones it has not replaced", SkillList),
+    request: { query: z.strictObject(pageQuery(1_000, { after: SkillName })) },
+    responses: answers(200, "The profile's skills, and the bundled ones it has not replaced, by name", SkillList),
   }),
   async (c) => {
     const lines = await createLibrary({ store: openSkills(c.env, c.var.profile), seeds }).lines();
+    const sorted = lines.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const { page, next } = toPage(sorted, { ...c.req.valid("query"), placeOf: ({ name }) => name });
     const scene = { disabled: settingsOf(c.env).skills.disabled };
-    return c.json({ skills: lines.map((line) => ({ ...line, ...readinessOf(line, scene) })) }, 200);
+    const listed = page.map((line) => ({ ...line, ...readinessOf(line, scene) }));
+    return c.json({ skills: listed, ...(next !== undefined && { next }) }, 200);
   },
 );
 
@@ -86,11 +91,10 @@ skills.openapi(
       if (!checked.ok) return checked;
       const { description, category } = checked.value;
       const isAnew = current?.head.state === "archived";
-      const isRevived = isAnew && current.head.public === true;
       const next: SkillNext = { files, description, category, state: "active", origin: "user", citations: [] };
       const putBack = current && toPutBack(current.head, textOfFiles(hashFiles(files)));
       if (isAnew) next.anew = true;
-      return ok({ ...next, ...(isRevived && { public: false }), ...putBack, ...(health && { health }) });
+      return ok({ ...next, ...putBack, ...(health && { health }) });
     });
     return c.json(head, 200);
   },
@@ -151,7 +155,7 @@ skills.openapi(
     path: "/v1/skills/{name}/restore",
     operationId: "restoreSkill",
     description: "Without `rev`: out of the archive. With it: that revision's files again, state and pin as they are.",
-    request: { params: OfSkill, body: takesJson(RestoreSkill) },
+    request: { params: OfSkill, body: mayTakeJson(RestoreSkill) },
     responses: answers(200, "The skill as it now is", SkillHead),
   }),
   async (c) => {

@@ -15,7 +15,7 @@ import { followsBundle, mergeLines } from "../../core/skills/library.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { keyOf } from "../../stores/keys.ts";
 import { AppError } from "./problems.ts";
-import { type ApiEnv, REFUSED, answers, createRouter } from "./router.ts";
+import { type ApiEnv, REFUSED, answers, createRouter, takesNoQuery } from "./router.ts";
 import { openSkills } from "./stores.ts";
 
 export const wellKnown = createRouter();
@@ -59,7 +59,8 @@ function open(path: string, answer: (c: Context<ApiEnv>) => Answer, contract: Co
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
   const params = z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
   wellKnown.openAPIRegistry.registerPath({ method: "get", path, security: [], request: { params }, ...contract });
-  wellKnown.get(path.replace("{path}", ":path{.+}").replace(/\{(\w+)\}/g, ":$1"), answer);
+  const route = path.replace("{path}", ":path{.+}").replace(/\{(\w+)\}/g, ":$1");
+  wellKnown.get(route, takesNoQuery, answer);
 }
 
 function toResponses(description: string, types: string[]): Contract["responses"] {

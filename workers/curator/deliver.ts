@@ -15,11 +15,14 @@ export interface Order {
   undoes?: CurationId;
 }
 
+/** `more`: go on with the same run in another invocation. */
+export type RunEnd = "done" | "busy" | "more";
+
 export interface DeliverOptions {
   curation: CurationStore;
   queue: Queue<CurationMessage>;
   /** Curates one profile; see core/learning/curation/run-curation.ts. */
-  run(profile: ProfileId, run: CurationId, dryRun: boolean, order: Order): Promise<"done" | "busy">;
+  run(profile: ProfileId, run: CurationId, dryRun: boolean, order: Order): Promise<RunEnd>;
   /** Does a piece of work; see core/learning/curation/model.ts. Absent: it stays owed. */
   work?: {
     run(profile: ProfileId, run: CurationId, work: WorkId): Promise<WorkEnd>;
@@ -77,10 +80,12 @@ async function deliver(message: CurationMessage, attempts: number, options: Deli
       return curatePage(message, options);
     case "profile": {
       const { profile, run, dryRun, consolidate } = message;
-      return toVerdict(await options.run(profile, run, dryRun, { consolidate }), attempts);
+      return endRun(await options.run(profile, run, dryRun, { consolidate }), message, attempts, options);
     }
-    case "rollback":
-      return toVerdict(await options.run(message.profile, message.run, false, { undoes: message.of }), attempts);
+    case "rollback": {
+      const end = await options.run(message.profile, message.run, false, { undoes: message.of });
+      return endRun(end, message, attempts, options);
+    }
     case "rewrite":
     case "look":
     case "consolidate":
@@ -112,11 +117,10 @@ async function curateDue(profile: ProfileId, { day }: ShardMessage, options: Del
   const run = toCurationId(clock.now(), random);
   try {
     const { paused } = await curation.policy(profile);
-    const done =
-      paused === true ||
-      (await isCurated(curation, profile, day)) ||
-      (await options.run(profile, run, false, {})) === "done";
-    if (done) await curation.clearDue(day, profile);
+    const isServed = paused === true || (await isCurated(curation, profile, day));
+    const end = isServed ? "done" : await options.run(profile, run, false, {});
+    if (end === "done") await curation.clearDue(day, profile);
+    if (end === "more") await queue.send({ v: 1, kind: "profile", profile, run, dryRun: false });
   } catch (thrown) {
     log({ event: "curation_failed", profile, message: messageOf(thrown) });
     await queue.send({ v: 1, kind: "profile", profile, run, dryRun: false }, { delaySeconds: FIRST_WAIT_SECONDS });
@@ -149,8 +153,15 @@ async function doWork(message: WorkMessage, attempts: number, { work, queue, log
   }
 }
 
-function toVerdict(end: "done" | "busy", attempts: number): Verdict {
-  return end === "done" ? ACK : retryLater(attempts);
+/** A message of its own goes on: to use up an invocation's requests is no failed delivery, of which there are ten. */
+async function endRun(
+  end: RunEnd,
+  message: CurationMessage,
+  attempts: number,
+  { queue }: DeliverOptions,
+): Promise<Verdict> {
+  if (end === "more") await queue.send(message);
+  return end === "busy" ? retryLater(attempts) : ACK;
 }
 
 function retryLater(attempts: number): Verdict {
