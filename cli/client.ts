@@ -65,7 +65,7 @@ export function createClient(options: ClientOptions) {
     query: Record<string, string | undefined> = {},
   ): Promise<Item[]> {
     const items: Item[] = [];
-    for (let asked = query; ; ) {
+    for (let asked = query; ;) {
       const given = Object.entries(asked).filter((pair): pair is [string, string] => pair[1] !== undefined);
       const page = await json(schema, "GET", given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path);
       items.push(...itemsOf(page));

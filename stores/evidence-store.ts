@@ -3,7 +3,15 @@
 import type { Bucket, EvidenceStore } from "../core/ports.ts";
 import { sha256Hex, shardOf } from "../core/schemas/digest.ts";
 import type { Day, ProfileId, SkillName } from "../core/schemas/ids.ts";
-import { Baseline, Evidence, type EvidenceInput, type Lineage, SkillStats, TextVerdict, outranks } from "../core/schemas/skill.ts";
+import {
+  Baseline,
+  Evidence,
+  type EvidenceInput,
+  type Lineage,
+  SkillStats,
+  TextVerdict,
+  outranks,
+} from "../core/schemas/skill.ts";
 import { encodeOp, keyOf, prefixOf, slotsOf } from "./keys.ts";
 import { checkRecord, createOnce, listObjects, parseRecord, swapObject } from "./objects.ts";
 
@@ -80,7 +88,9 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
     }
     if (cutAt !== null) found.delete(cutAt);
     const all = new Map<SkillName, SkillStats | null>([...found.keys()].map((name) => [name, null]));
-    for await (const { key, customMetadata } of listObjects(bucket, prefixOf("stats", { profile }), { metadata: true })) {
+    for await (const { key, customMetadata } of listObjects(bucket, prefixOf("stats", { profile }), {
+      metadata: true,
+    })) {
       const { name } = slotsOf("stats", key)!;
       const evidence = found.get(name);
       const lineage = lineages.get(name);

@@ -57,9 +57,7 @@ export function createPendingStore({ bucket, profile, clock, random }: PendingSt
       (key) => bucket.get(key),
       async (object) => PendingInfo.parse(parseRecord(PendingChange, object.key, await object.text())),
     );
-    return found
-      .filter((change) => change !== null)
-      .sort((a, b) => a.askedAt - b.askedAt || (a.id < b.id ? -1 : 1));
+    return found.filter((change) => change !== null).sort((a, b) => a.askedAt - b.askedAt || (a.id < b.id ? -1 : 1));
   }
 
   async function get(id: string): Promise<PendingChange | null> {

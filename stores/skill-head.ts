@@ -75,7 +75,8 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
     citations: next.citations ?? current.citations,
     extends: next.extends ?? current.extends,
     // Publishing is a decision on what is in use: it ends in the archive, and does not come back from there by itself.
-    public: state === "archived" ? undefined : (next.public ?? (current.state === "archived" ? undefined : current.public)),
+    public:
+      state === "archived" ? undefined : (next.public ?? (current.state === "archived" ? undefined : current.public)),
     conditions: next.files ? conditionsOf(next, change) : current.conditions,
     withdrawn: next.withdrawn ?? current.withdrawn,
     restoredAt: next.restored ? now : text === current.text ? current.restoredAt : undefined,

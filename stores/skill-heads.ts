@@ -177,7 +177,10 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
     const head = await current(name);
     if (!head) return [];
     const newest = Math.min(head.rev, (page.before ?? Infinity) - 1);
-    const wanted = Array.from({ length: Math.max(0, Math.min(page.limit ?? MAX_REVISIONS, newest)) }, (_, i) => newest - i);
+    const wanted = Array.from(
+      { length: Math.max(0, Math.min(page.limit ?? MAX_REVISIONS, newest)) },
+      (_, i) => newest - i,
+    );
     const keys = wanted.filter((rev) => rev < head.rev).map((rev) => keyOf("revision", { profile, name, rev }));
     const bodies = await getAll(
       keys,

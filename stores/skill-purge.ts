@@ -54,7 +54,7 @@ async function tryPurge(context: PurgeContext, found: FoundRevision, memo: Memo)
     if (!taken) return null;
     memo.held = taken;
     if (!(await beginGrave(context, found, blobs))) return null;
-    memo.purged = await deleteUnnamed(context, blobs, taken);
+    memo.purged = await deleteUnnamed(context, found.value, blobs, taken);
     tombstone = memo.purged && (await finishGrave(context, found.value));
   }
   if (tombstone && memo.held) await leases.release(memo.held);
@@ -86,7 +86,7 @@ async function finishGrave({ heads }: PurgeContext, { name, rev }: PastRevision)
 }
 
 /** Null when the time of the lease ran out or a call failed: nothing is lost by beginning again. */
-async function deleteUnnamed(context: PurgeContext, blobs: Sha256[], held: SeenLease) {
+async function deleteUnnamed(context: PurgeContext, past: PastRevision, blobs: Sha256[], held: SeenLease) {
   const { bucket, profile, leases, cache, clock } = context;
   // Writers that looked before the lease was taken have swapped their heads after this, or never will.
   await clock.sleep(GRACE_MS);
@@ -95,10 +95,9 @@ async function deleteUnnamed(context: PurgeContext, blobs: Sha256[], held: SeenL
   const deleted = blobs.filter((sha256) => !named.has(sha256));
   if (!leases.mayDelete(held)) return null;
   try {
-    await deleteAll(
-      bucket,
-      deleted.map((sha256) => keyOf("blob", { profile, sha256 })),
-    );
+    const blobKeys = deleted.map((sha256) => keyOf("blob", { profile, sha256 }));
+    const { name, text } = past;
+    await deleteAll(bucket, [...blobKeys, keyOf("publicArchive", { profile, name, text })]);
   } catch {
     // The bucket failed: what it has deleted is deleted, and the next round does the rest.
     return null;

@@ -2,7 +2,13 @@
 // curator, and by tests after every crash.
 import type { Clock, SkillStore } from "../core/ports.ts";
 import type { SkillName } from "../core/schemas/ids.ts";
-import { type HeadMirror, type IndexLine, type SkillHead, type SkillIndex, toIndexLine } from "../core/schemas/skill.ts";
+import {
+  type HeadMirror,
+  type IndexLine,
+  type SkillHead,
+  type SkillIndex,
+  toIndexLine,
+} from "../core/schemas/skill.ts";
 import type { Backoff } from "./backoff.ts";
 import { toArchivedHead } from "./skill-head.ts";
 import type { SkillHeads } from "./skill-heads.ts";

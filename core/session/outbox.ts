@@ -3,7 +3,7 @@
 import { defaultGrant, toReviewJob } from "../learning/review/job.ts";
 import { isUrgent } from "../learning/observe/triggers.ts";
 import { spentOf, toReviewLines } from "../learning/spent.ts";
-import { tellResult } from "../learning/review/telling.ts";
+import { tellAsked, tellResult } from "../learning/review/telling.ts";
 import type { ReviewDead, ReviewResult } from "../schemas/review.ts";
 import type { UsageLine } from "../schemas/usage.ts";
 import { answerWithin } from "../time-limit.ts";
@@ -191,7 +191,9 @@ export function createOutbox(context: EngineContext) {
       jobs.put(row.id, clock.now() + settings.review.looksMs[0]!, row.job);
       return true;
     }
-    const told = "lessons" in outcome ? tellResult(outcome, settings.review.notice) : null;
+    const level = settings.review.notice;
+    const isAsked = row.job.trigger === "refine";
+    const told = isAsked ? tellAsked(outcome, level) : "lessons" in outcome ? tellResult(outcome, level) : null;
     host.sql.transaction(() => {
       jobs.delete(row.id);
       putBooking(context, toBooking(row, lines));
@@ -231,9 +233,11 @@ export function createOutbox(context: EngineContext) {
     await host.reviews.bury(dead);
     const lines = await linesOf(dead);
     if (!jobs.get(row.id)) return; // a look was quicker
+    const told = row.job.trigger === "refine" && isQuiet() ? tellAsked(dead, settings.review.notice) : null;
     host.sql.transaction(() => {
       jobs.delete(row.id);
       putBooking(context, toBooking(row, lines));
+      if (told !== null) addNotice(told);
       beginDue(context);
     });
   }

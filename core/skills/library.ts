@@ -116,7 +116,7 @@ export function createLibrary({ store, seeds, scene = {} }: LibraryOptions): Lib
       }
       const view = toView(skill, path, content, scene);
       const companion = path === SKILL_MD && isOffered(skill.line) ? await open(companionOf(name)) : null;
-      const isLoaded = companion && isOffered(companion.line) && !barFor(companion);
+      const isLoaded = companion?.line.extends === name && isOffered(companion.line) && !barFor(companion);
       return ok(isLoaded ? withCompanion(view, companion, scene) : view);
     },
   };

@@ -37,8 +37,11 @@ export function createMemoryKv(options: { clock: Pick<Clock, "now">; faults?: Kv
   const history = new Map<string, Version[]>();
   const puts: MemoryKv["puts"] = [];
 
+  let sortedKeys: string[] | null = null;
+
   function write(key: string, version: Omit<Version, "at">): void {
     const versions = history.get(key) ?? [];
+    if (versions.length === 0) sortedKeys = null;
     versions.push({ at: clock.now(), ...version });
     history.set(key, versions);
   }
@@ -87,8 +90,10 @@ export function createMemoryKv(options: { clock: Pick<Clock, "now">; faults?: Kv
       await Promise.resolve();
       const asOf = moment();
       const isThere = (key: string) => (read(key, asOf)?.value ?? null) !== null;
-      const names = [...history.keys()].filter((key) => key.startsWith(prefix) && isThere(key));
-      const rest = names.sort().filter((key) => cursor === undefined || key > cursor);
+      sortedKeys ??= [...history.keys()].sort();
+      const rest = sortedKeys.filter(
+        (key) => key.startsWith(prefix) && (cursor === undefined || key > cursor) && isThere(key),
+      );
       const page = rest.slice(0, faults.pageSize ?? 1_000);
       const keys = page.map((name) => ({ name, metadata: structuredClone(read(name, asOf)?.metadata) }));
       return rest.length > page.length

@@ -30,6 +30,7 @@ import { scanFiles } from "../../core/skills/scanner.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { AppError, unwrap } from "./problems.ts";
 import { type ApiEnv, Flag, REFUSED, answers, createRouter, takesJson } from "./router.ts";
+import { followPublication } from "./public-skills.ts";
 import { amend, presentFiles } from "./skills.ts";
 import { openSkills } from "./stores.ts";
 
@@ -168,7 +169,9 @@ exchange.openapi(
         return amend(name, current, next);
       },
     });
-    return c.json(unwrap(published).head, 200);
+    const { head } = unwrap(published);
+    await followPublication(c.env, c.var.profile, head);
+    return c.json(head, 200);
   },
 );
 

@@ -35,7 +35,11 @@ memory.openapi(
     const names = only ? [only] : MemoryStoreName.options;
     const settings = settingsOf(c.env).memory;
     const surveys = await Promise.all(names.map(async (name) => ({ name, ...(await store.survey(name)) })));
-    const { page, next } = toPage(surveys.flatMap(toItems).toSorted(byPlace), { after, limit, placeOf: ({ place }) => place });
+    const { page, next } = toPage(surveys.flatMap(toItems).toSorted(byPlace), {
+      after,
+      limit,
+      placeOf: ({ place }) => place,
+    });
     const inside = new Set(surveys.flatMap(({ name, entries }) => fitNewest(entries, limitOf(name, settings))));
     return c.json(
       {
@@ -134,7 +138,11 @@ interface Item {
 }
 
 /** What is there by its store and its age; behind it what was purged. */
-function toItems(survey: { name: MemoryStoreName; entries: MemoryEntry[]; purged: { id: string; at: number }[] }): Item[] {
+function toItems(survey: {
+  name: MemoryStoreName;
+  entries: MemoryEntry[];
+  purged: { id: string; at: number }[];
+}): Item[] {
   const { name, entries, purged } = survey;
   const store = MemoryStoreName.options.indexOf(name);
   return [

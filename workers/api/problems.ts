@@ -74,6 +74,7 @@ const PROBLEMS = {
   idempotency_conflict: [409, "The idempotency key was used for another message"],
   too_many_keys: [409, "Too many keys"],
   skill_exists: [409, "The skill exists already"],
+  companion_name: [409, "The name of a bundled skill's companion"],
   skill_archived: [409, "The skill is archived"],
   too_many_public: [409, "Too many public skills"],
   pending_decided: [409, "It was decided otherwise before"],

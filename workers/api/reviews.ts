@@ -25,13 +25,18 @@ reviews.openapi(
     method: "get",
     path: "/v1/reviews",
     operationId: "listReviews",
-    request: { query: z.strictObject({ session: SessionId.optional(), ...pageQuery(MAX_PAGE, { usual: DEFAULT_PAGE }) }) },
+    request: {
+      query: z.strictObject({ session: SessionId.optional(), ...pageQuery(MAX_PAGE, { usual: DEFAULT_PAGE }) }),
+    },
     responses: answers(200, "Reviews, newest first", ReviewLineList),
   }),
   async (c) => {
     const { session, after, limit } = c.req.valid("query");
     const store = openReviews(c.env, c.var.profile);
-    const lines = (await store.list(session)).map((line) => ({ ...line, place: `${descending(line.at)}.${line.review}` }));
+    const lines = (await store.list(session)).map((line) => ({
+      ...line,
+      place: `${descending(line.at)}.${line.review}`,
+    }));
     const { page, next } = toPage(lines.toSorted(byPlace), { after, limit, placeOf: ({ place }) => place });
     const reviews: Described[] = [];
     for (const line of page) reviews.push(await describe(store, line));

@@ -11,6 +11,7 @@ import { SKILL_MD, parseSkill } from "../../core/skills/format.ts";
 import { inspectHealth } from "../../core/skills/health.ts";
 import { openRevision, toPutBack } from "../../core/skills/history.ts";
 import { adopt, unarchive } from "../../core/skills/keeping.ts";
+import { checkBroughtName } from "../../core/skills/protection.ts";
 import { createLibrary, followsBundle } from "../../core/skills/library.ts";
 import { validateSkill } from "../../core/skills/validate.ts";
 import { type Result, err, ok } from "../../core/errors.ts";
@@ -19,9 +20,10 @@ import { PinSkill, PutSkill, RestoreSkill, SkillDetail, SkillList } from "../../
 import { hashFiles, textOfFiles } from "../../core/schemas/digest.ts";
 import { type FileBodies, fromContents, toContents } from "../../core/schemas/file-body.ts";
 import { SkillName } from "../../core/schemas/ids.ts";
-import { SkillHead } from "../../core/schemas/skill.ts";
+import { SkillHead, isPurged } from "../../core/schemas/skill.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { settingsOf } from "./env.ts";
+import { followPublication } from "./public-skills.ts";
 import { pageQuery, toPage } from "./pages.ts";
 import { unwrap } from "./problems.ts";
 import { answers, createRouter, mayTakeJson, takesJson } from "./router.ts";
@@ -85,6 +87,8 @@ skills.openapi(
     const hasChecks = checkPaths(files).length > 0;
     const health = hasChecks ? await inspectHealth({ files, now: Date.now(), run: RUN_CHECKS }) : undefined;
     const head = await change(openSkills(c.env, c.var.profile), name, (current) => {
+      const refusal = checkBroughtName(name, seeds, current !== null && current.head.state !== "archived");
+      if (refusal) return { ok: false, failure: refusal };
       // An imported skill may hold more, and larger files, than what is written here: as much as it has it may keep.
       const standing = current?.files;
       const checked = validateSkill({ name, files, maxFiles, writer: "person", standing });
@@ -130,6 +134,7 @@ skills.openapi(
     const { name } = c.req.valid("param");
     const archived: SkillNext = { state: "archived", reason: "Archived by a person." };
     const head = await change(openSkills(c.env, c.var.profile), name, (current) => amend(name, current, archived));
+    await followPublication(c.env, c.var.profile, head);
     return c.json(head, 200);
   },
 );
@@ -162,7 +167,14 @@ skills.openapi(
     const { name } = c.req.valid("param");
     const { rev } = c.req.valid("json");
     const store = openSkills(c.env, c.var.profile);
-    if (rev === undefined) return c.json(await change(store, name, unarchive), 200);
+    if (rev === undefined) {
+      const isBrought = await wasBrought(store, name);
+      const restored = await change(store, name, (current) => {
+        const refusal = checkBroughtName(name, seeds, !isBrought || current?.head.state !== "archived");
+        return refusal ? { ok: false, failure: refusal } : unarchive(current);
+      });
+      return c.json(restored, 200);
+    }
     const head = await change(store, name, async (current) => {
       // Each time anew: what is purged meanwhile must not come back.
       const opened = await openRevision(store, name, rev);
@@ -174,6 +186,13 @@ skills.openapi(
     return c.json(head, 200);
   },
 );
+
+/** Whether a person made the skill, of its own text or one from elsewhere; what was learned begins with an agent. */
+async function wasBrought(store: SkillStore, name: SkillName): Promise<boolean> {
+  const head = await store.head(name);
+  const first = head && (await store.revision(name, head.firstRev ?? 1));
+  return first !== null && !isPurged(first) && first.origin === "user";
+}
 
 type Decide = (current: SkillSnapshot | null) => Result<SkillNext> | Promise<Result<SkillNext>>;
 

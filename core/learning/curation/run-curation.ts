@@ -20,7 +20,14 @@ import {
   toCurationId,
 } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { type HeadMirror, type IndexLine, type SkillIndex, type SkillStats, type SkillUse, toLineage } from "../../schemas/skill.ts";
+import {
+  type HeadMirror,
+  type IndexLine,
+  type SkillIndex,
+  type SkillStats,
+  type SkillUse,
+  toLineage,
+} from "../../schemas/skill.ts";
 import type { RunChecks } from "../../skills/checks.ts";
 import { type Seeds, mergeLines } from "../../skills/library.ts";
 import { nearestNeighbours } from "../../skills/similarity.ts";
