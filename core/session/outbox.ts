@@ -198,8 +198,9 @@ export function createOutbox(context: EngineContext) {
       jobs.delete(row.id);
       putBooking(context, toBooking(row, lines));
       if ("lessons" in outcome) tellReview(log, outcome);
-      if (told !== null) addNotice(told);
+      // What is due is decided on what there was: its entries end before the notice.
       beginDue(context);
+      if (told !== null) addNotice(told);
     });
     return true;
   }
@@ -237,8 +238,9 @@ export function createOutbox(context: EngineContext) {
     host.sql.transaction(() => {
       jobs.delete(row.id);
       putBooking(context, toBooking(row, lines));
-      if (told !== null) addNotice(told);
+      // What is due is decided on what there was: its entries end before the notice.
       beginDue(context);
+      if (told !== null) addNotice(told);
     });
   }
 
