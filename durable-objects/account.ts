@@ -4,7 +4,7 @@ import { DurableObject } from "cloudflare:workers";
 import { type Result, assert, err, ok } from "../core/errors.ts";
 import { sha256Hex } from "../core/schemas/digest.ts";
 import type { CreatedKey, KeyInfo, Learning, SessionInfo } from "../core/schemas/api.ts";
-import type { Day, ProfileId, SessionId } from "../core/schemas/ids.ts";
+import type { ProfileId, SessionId } from "../core/schemas/ids.ts";
 import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
 import type { ReviewPlace, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
