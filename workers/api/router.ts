@@ -46,8 +46,11 @@ function takeBody({ required, content }: RequestBody): MiddlewareHandler<ApiEnv>
     if ((required || isOptionalJson) && (await c.req.arrayBuffer()).byteLength === 0) {
       if (required) throw new AppError("body_missing", `This route needs a body: ${Object.keys(content).join(", ")}.`);
       const headers = new Headers(c.req.raw.headers);
-      headers.delete("content-type");
-      c.req.raw = new Request(c.req.raw.url, { method: c.req.method, headers });
+      headers.delete("content-length");
+      headers.set("content-type", "application/json");
+      // So that the schema fills in what stands for a body that says nothing.
+      c.req.raw = new Request(c.req.raw.url, { method: c.req.method, headers, body: "{}" });
+      c.req.bodyCache = {};
     }
     await next();
   };
