@@ -24,7 +24,7 @@ export function createRouter(): OpenAPIHono<ApiEnv> {
   const { openapi } = router;
   router.openapi = ((route: RouteConfig, ...rest: [never]) => {
     const { body, query = NO_QUERY } = route.request ?? {};
-    const middleware = [route.middleware ?? [], body ? takeBody(body) : []].flat();
+    const middleware = [route.middleware ?? [], body ? [takesQuery(query), takeBody(body)] : []].flat();
     return openapi({ ...route, request: { ...route.request, query }, middleware } as never, ...rest);
   }) as typeof openapi;
   return router;
@@ -32,12 +32,17 @@ export function createRouter(): OpenAPIHono<ApiEnv> {
 
 const NO_QUERY = z.strictObject({});
 
+/** Before a body is looked at. */
+function takesQuery(query: unknown): MiddlewareHandler<ApiEnv> {
+  return async (c, next) => {
+    const parsed = (query as z.ZodType).safeParse(c.req.query());
+    if (!parsed.success) throw toInvalid("query", parsed.error.issues);
+    await next();
+  };
+}
+
 /** For routes that are not made with `openapi`. */
-export const takesNoQuery: MiddlewareHandler<ApiEnv> = async (c, next) => {
-  const parsed = NO_QUERY.safeParse(c.req.query());
-  if (!parsed.success) throw toInvalid("query", parsed.error.issues);
-  await next();
-};
+export const takesNoQuery: MiddlewareHandler<ApiEnv> = takesQuery(NO_QUERY);
 
 /** A missing body has a code of its own. Where it may be missing, an empty one of any content type counts as none. */
 function takeBody({ required, content }: RequestBody): MiddlewareHandler<ApiEnv> {
