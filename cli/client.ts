@@ -56,20 +56,38 @@ export { ProblemError, UnreachableError };
 export function createClient(options: ClientOptions) {
   const http = createHttp(options);
   const { json } = http;
+
+  /** Every item of a list, page by page. */
+  async function all<Answer extends { next?: string | undefined }, Item>(
+    schema: z.ZodType<Answer>,
+    path: string,
+    itemsOf: (answer: Answer) => Item[],
+    query: Record<string, string | undefined> = {},
+  ): Promise<Item[]> {
+    const items: Item[] = [];
+    for (let asked = query; ;) {
+      const given = Object.entries(asked).filter((pair): pair is [string, string] => pair[1] !== undefined);
+      const page = await json(schema, "GET", given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path);
+      items.push(...itemsOf(page));
+      if (page.next === undefined) return items;
+      asked = { ...query, after: page.next };
+    }
+  }
+
   return {
     health: () => json(Health, "GET", "/health"),
 
     createProfile: () => json(CreatedProfile, "POST", "/v1/profiles"),
     createKey: (profile: string, label?: string) => json(CreatedKey, "POST", "/v1/keys", { body: { profile, label } }),
-    listKeys: async () => (await json(KeyList, "GET", "/v1/keys")).keys,
+    listKeys: () => all(KeyList, "/v1/keys", ({ keys }) => keys),
     revokeKey: (id: string) => http.nothing("DELETE", `/v1/keys/${encodeURIComponent(id)}`),
 
     createSession: (body: z.input<typeof CreateSession> = {}) => json(SessionInfo, "POST", "/v1/sessions", { body }),
-    listSessions: async () => (await json(SessionList, "GET", "/v1/sessions")).sessions,
+    listSessions: () => all(SessionList, "/v1/sessions", ({ sessions }) => sessions),
     session: (session: string) => json(SessionDetail, "GET", `/v1/sessions/${session}`),
-    entries: async (session: string, after = 0) =>
-      (await json(EntryList, "GET", `/v1/sessions/${session}/entries?after=${after}`)).entries,
-    /** Of the profile, in the last 30 days unless other ones are asked for. */
+    entries: (session: string, after = 0) =>
+      all(EntryList, `/v1/sessions/${session}/entries`, ({ entries }) => entries, { after: String(after) }),
+    /** Of the profile, in the last 30 days unless other ones are asked for: totals, and the first thousand lines. */
     usage: (query: { from?: string; to?: string; by?: UsageBy } = {}) => {
       const asked = Object.entries(query).filter(([, value]) => value !== undefined);
       return json(UsageReport, "GET", `/v1/usage${asked.length > 0 ? `?${new URLSearchParams(asked)}` : ""}`);
@@ -99,14 +117,14 @@ export function createClient(options: ClientOptions) {
     getFile: async (session: string, path: string) =>
       new Uint8Array(await (await http.send("GET", filePath(session, path))).arrayBuffer()),
     deleteFile: (session: string, path: string) => http.nothing("DELETE", filePath(session, path)),
-    listFiles: async (session: string) => (await json(FileList, "GET", `/v1/sessions/${session}/files`)).files,
+    listFiles: (session: string) => all(FileList, `/v1/sessions/${session}/files`, ({ files }) => files),
 
-    listSkills: async () => (await json(SkillList, "GET", "/v1/skills")).skills,
+    listSkills: () => all(SkillList, "/v1/skills", ({ skills }) => skills),
     skill: (name: string) => json(SkillDetail, "GET", `/v1/skills/${name}`),
     putSkill: (name: string, files: Record<string, string>) =>
       json(SkillHead, "PUT", `/v1/skills/${name}`, { body: { files } }),
-    skillRevisions: async (name: string) =>
-      (await json(SkillRevisionList, "GET", `/v1/skills/${name}/revisions`)).revisions,
+    skillRevisions: (name: string) =>
+      all(SkillRevisionList, `/v1/skills/${name}/revisions`, ({ revisions }) => revisions),
     skillRevision: (name: string, rev: number) =>
       json(SkillRevisionDetail, "GET", `/v1/skills/${name}/revisions/${rev}`),
     pinSkill: (name: string, pinned: boolean) =>
@@ -115,10 +133,10 @@ export function createClient(options: ClientOptions) {
     restoreSkill: (name: string, rev?: number) =>
       json(SkillHead, "POST", `/v1/skills/${name}/restore`, { body: { rev } }),
 
-    listMemory: async (store?: MemoryStoreName) =>
-      (await json(MemoryList, "GET", store ? `/v1/memory?store=${store}` : "/v1/memory")).entries,
+    listMemory: (store?: MemoryStoreName) => all(MemoryList, "/v1/memory", ({ entries }) => entries, { store }),
     forget: (store: MemoryStoreName, id: string) => json(Forgotten, "DELETE", `/v1/memory/${store}/${id}`),
 
+    /** The newest ones: a page. */
     listReviews: async (session?: string) =>
       (await json(ReviewLineList, "GET", session ? `/v1/reviews?session=${session}` : "/v1/reviews")).reviews,
     review: (review: string) => json(ReviewDetail, "GET", `/v1/reviews/${review}`),
@@ -138,7 +156,7 @@ export function createClient(options: ClientOptions) {
       return json(CurationStarted, "POST", `/v1/curator/run${flags && `?${flags}`}`);
     },
     rollBackCuration: (run: string) => json(CurationStarted, "POST", `/v1/curator/runs/${run}/rollback`),
-    listCurationRuns: async () => (await json(CurationRunList, "GET", "/v1/curator/runs")).runs,
+    listCurationRuns: () => all(CurationRunList, "/v1/curator/runs", ({ runs }) => runs),
     curationReport: (run: string) => json(CurationReport, "GET", `/v1/curator/runs/${run}`),
   };
 }

@@ -157,6 +157,7 @@ export const FIXED = {
   descriptionChars: 1_024, // Agent Skills specification
   memoryEntryChars: 1_000, // [own] one fact; longer is a document
   requestBytes: 1 << 20, // a JSON body; files have maxFileBytes
+  pageBytes: 4 << 20, // [own] a page of a list; [cf] a call between Workers carries 32 MB
 } as const;
 
 /** Reads the operator's variable. Absent or empty gives the defaults; anything else must be right. */

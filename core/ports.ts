@@ -16,7 +16,7 @@ import type { FileBodies, FileBody } from "./schemas/file-body.ts";
 import type { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName } from "./schemas/ids.ts";
 import type { Neighbourhood, TurnSignature } from "./schemas/learning.ts";
 import type { MemoryAdd, MemoryEntry, MemoryStoreName } from "./schemas/memory.ts";
-import type { PendingChange, PendingId } from "./schemas/pending.ts";
+import type { PendingChange, PendingId, PendingInfo } from "./schemas/pending.ts";
 import type { ReviewDead, ReviewJob, ReviewResult, ReviewState, ReviewStep } from "./schemas/review.ts";
 import type {
   Evidence,
@@ -95,6 +95,9 @@ export interface Bucket {
  */
 export interface KeyValue {
   get(key: string): Promise<string | null>;
+  /** At most a hundred keys, in one request; `null` for what is not there. */
+  getMany(keys: string[]): Promise<Map<string, string | null>>;
+  /** Throws "429 Too Many Requests" at the second write of a key within a second. */
   put(key: string, value: string, options?: { metadata?: unknown }): Promise<void>;
   delete(key: string): Promise<void>;
   list(options: { prefix: string; cursor?: string }): Promise<{
@@ -192,8 +195,8 @@ export interface SkillStore {
   open(name: SkillName): Promise<SkillSnapshot | null>;
   /** Contents of one blob, null when there is none. */
   blob(sha256: Sha256): Promise<FileBody | null>;
-  /** Newest first, the present one included. Empty for an unknown name. */
-  revisions(name: SkillName): Promise<PastRevision[]>;
+  /** Newest first, the present one included, those before `before`: at most `limit`, or a thousand. Empty for an unknown name. */
+  revisions(name: SkillName, page?: { before?: number | undefined; limit?: number }): Promise<PastRevision[]>;
   /** One of them; null when there is none. */
   revision(name: SkillName, rev: number): Promise<PastRevision | null>;
   /** Failures: those of `decide`; `busy` when the swap was lost for too long; `profile_gone`. */
@@ -209,8 +212,12 @@ export interface SkillStore {
    * `known`: there was something. Failures: `busy`, `profile_gone`.
    */
   erase(name: SkillName, options?: { late?: boolean }): Promise<Result<{ known: boolean }>>;
-  /** Makes the index equal to the heads. A head it never held goes through `check` first, oldest first. */
-  rebuildIndex(check: (line: { name: SkillName } & IndexLine, index: SkillIndex) => string | null): Promise<SkillIndex>;
+  /** Makes the index equal to the heads, some hundred heads a round. A head it never held goes through `check` first, oldest first. */
+  rebuildIndex(
+    check: (line: { name: SkillName } & IndexLine, index: SkillIndex) => string | null,
+    /** Called between rounds, each of which has been stored; may throw, and a later call goes on. */
+    pause?: () => void,
+  ): Promise<SkillIndex>;
   /** Puts what was counted of skills' use into their index lines, one write for all. A copy: who comes late loses nothing. */
   noteUse(use: Record<SkillName, SkillUse>): Promise<void>;
   /** The curator's scan: mirrors only, no bodies. */
@@ -258,7 +265,7 @@ export interface PendingStore {
   /** Creates it, or returns what an earlier attempt created. Failure: `too_many_pending`. */
   park(change: PendingChange): Promise<Result<PendingChange>>;
   /** Oldest first: all that wait or are not carried out yet, and of the others the hundred decided last. */
-  list(): Promise<PendingChange[]>;
+  list(): Promise<PendingInfo[]>;
   get(id: PendingId): Promise<PendingChange | null>;
   /** Compare-and-swap: `next` is asked again on what is there; `null` leaves it. What stands afterwards; null for none. */
   update(id: PendingId, next: (current: PendingChange) => PendingChange | null): Promise<PendingChange | null>;
@@ -279,6 +286,11 @@ export interface EvidenceStore {
    * present text and what it was made from, whose evidence counts in part.
    */
   fold(skill: SkillName, lineage?: Lineage): Promise<SkillStats>;
+  /**
+   * The stats of all skills that have evidence, of a fraction of the requests that folding each would take. `texts` holds the
+   * present text alone. `null`: there is evidence that they do not count, or the lineage has changed; fold that skill.
+   */
+  counted(lineages: Map<SkillName, Lineage>): Promise<Map<SkillName, SkillStats | null>>;
   /** Marks the profile active on a day and due for curation once the day is over. Create-only. */
   markActive(day: Day): Promise<void>;
   /** Days on which the profile was active, ascending, from `since` on. */
@@ -309,7 +321,7 @@ export interface ReviewStore {
   /** `null` while neither a result nor a tombstone exists. */
   outcome(review: ReviewId): Promise<ReviewResult | ReviewDead | null>;
   /** Newest first. */
-  list(session?: SessionId): Promise<{ review: ReviewId; state: ReviewState }[]>;
+  list(session?: SessionId): Promise<{ review: ReviewId; state: ReviewState; at: number }[]>;
   /** The highest entry a finished review of the session covered, 0 for none. */
   watermark(session: SessionId): Promise<number>;
   /** Never lowers it. */

@@ -10,6 +10,7 @@ import {
   NOTHING_SPENT,
   type OpenGrant,
   type Spending,
+  type UsageAsked,
   type UsageBy,
   type UsageReport,
   type UsageSum,
@@ -237,7 +238,7 @@ export function createAccountLedger(sql: Sql) {
       }));
   }
 
-  function report({ from, to, by, now }: { from: Day; to: Day; by: UsageBy; now: number }): UsageReport {
+  function report({ from, to, by, after, limit = MAX_LINES, now }: UsageAsked & { now: number }): UsageReport {
     const rows = sql.run<ReportRow>(
       `SELECT ${by} AS key, source, sum(calls) AS calls, sum(input) AS input, sum(output) AS output,
         sum(cache_read) AS cacheRead, sum(cache_write) AS cacheWrite, sum(reasoning) AS reasoning,
@@ -250,9 +251,13 @@ export function createAccountLedger(sql: Sql) {
       .filter(({ state, reservedAt }) => state === "unsettled" && dayOf(reservedAt) >= from && dayOf(reservedAt) <= to)
       .map((grant) => toChargedRow(grant, by));
     const all = [...rows, ...charged];
-    const keys = [...new Set(all.map(({ key }) => key))].toSorted();
-    const lines = keys.map((key) => ({ key, ...sumOf(all.filter((row) => row.key === key)) }));
-    return { from, to, by, totals: sumOf(all), lines, grants: standing };
+    const byKey = Map.groupBy(all, ({ key }) => key);
+    const keys = [...byKey.keys()].toSorted().filter((key) => after === undefined || key > after);
+    const lines = keys.slice(0, limit).map((key) => ({ key, ...sumOf(byKey.get(key)!) }));
+    return {
+      ...{ from, to, by, totals: sumOf(all), lines, grants: standing.slice(0, MAX_GRANTS) },
+      ...(keys.length > limit && { next: lines.at(-1)!.key }),
+    };
   }
 
   /**
@@ -312,6 +317,10 @@ export function createAccountLedger(sql: Sql) {
 
   return { book, bookCuration, reserveCuration, reserveReview, reserveTurn, report, forgetSession, release, tidy };
 }
+
+/** Of one answer. */
+const MAX_LINES = 1_000;
+const MAX_GRANTS = 100;
 
 interface ReportRow {
   key: string;

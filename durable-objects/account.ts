@@ -8,7 +8,7 @@ import type { CreatedKey, KeyInfo, Learning, SessionInfo } from "../core/schemas
 import type { CurationId, Day, ProfileId, SessionId, SkillName } from "../core/schemas/ids.ts";
 import type { Grant } from "../core/schemas/review.ts";
 import type { Settings } from "../core/schemas/settings.ts";
-import type { Booking, Budget, UsageBy, UsageReport } from "../core/schemas/usage.ts";
+import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
 import type { ReviewPlace, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
 import { type AccountEnv, ERASURE_SCHEMA, createErasures, erasePass, toErasureStores } from "./account-erasure.ts";
@@ -21,8 +21,6 @@ import { toSql } from "./sql.ts";
 
 /** Each check compares with all of them. */
 const MAX_KEYS = 100;
-/** What one listing may hold; older sessions stay reachable by their id. */
-const MAX_LISTED_SESSIONS = 1_000;
 
 /** An alarm that was set for work that died comes back after this. */
 const WORK_RETRY_MS = 60_000;
@@ -119,13 +117,16 @@ export class Account extends DurableObject<AccountEnv> {
     return true;
   }
 
-  /** Newest first. */
-  listSessions(): SessionInfo[] {
+  /** Newest first, those created before `after`. */
+  listSessions({ after, limit }: { after?: SessionId | undefined; limit: number }): SessionInfo[] {
     if (!this.#exists()) return [];
     return this.#sql
       .exec<{ session: string; title: string; learning: Learning; createdAt: number }>(
-        `SELECT id AS session, title, learning, created_at AS createdAt FROM session ORDER BY id DESC LIMIT ?`,
-        MAX_LISTED_SESSIONS,
+        `SELECT id AS session, title, learning, created_at AS createdAt FROM session
+          WHERE ? IS NULL OR id < ? ORDER BY id DESC LIMIT ?`,
+        after ?? null,
+        after ?? null,
+        limit,
       )
       .toArray();
   }
@@ -181,7 +182,7 @@ export class Account extends DurableObject<AccountEnv> {
   }
 
   /** `null`: the profile is gone. */
-  async usage(asked: { from: Day; to: Day; by: UsageBy }): Promise<UsageReport | null> {
+  async usage(asked: UsageAsked): Promise<UsageReport | null> {
     if (!this.#exists()) return null;
     await this.#collect();
     return this.#ledger().report({ ...asked, now: Date.now() });

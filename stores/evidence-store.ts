@@ -2,20 +2,36 @@
 // settles a skill and by listings. Create-only but for the stats, which are a function of the rest.
 import { DeletedError } from "../core/errors.ts";
 import type { Bucket, EvidenceStore } from "../core/ports.ts";
-import { shardOf } from "../core/schemas/digest.ts";
+import { sha256Hex, shardOf } from "../core/schemas/digest.ts";
 import type { Day, ProfileId, SkillName } from "../core/schemas/ids.ts";
-import { Baseline, Evidence, type EvidenceInput, type Lineage, SkillStats, outranks } from "../core/schemas/skill.ts";
+import {
+  Baseline,
+  Evidence,
+  type EvidenceInput,
+  type Lineage,
+  SkillStats,
+  TextVerdict,
+  outranks,
+} from "../core/schemas/skill.ts";
 import { encodeOp, keyOf, prefixOf, slotsOf } from "./keys.ts";
-import { type Swapped, checkRecord, createOnce, listObjects, parseRecord, readRecord, swapObject } from "./objects.ts";
+import { type Swapped, checkRecord, createOnce, listObjects, parseRecord, swapObject } from "./objects.ts";
 
+/** A thousand to a request: two thousand requests of the ten thousand that an invocation has. */
+const MAX_COUNTED = 2_000_000;
 // Folds race only when two sessions of one profile end within a second of each other.
 const FOLD_ATTEMPTS = 3;
+
+export interface JudgeTexts {
+  (evidence: Evidence[], lineage?: Lineage): SkillStats["texts"];
+  /** Names what the verdicts depend on beside the evidence: other rules judge anew. */
+  rules?: string;
+}
 
 export interface EvidenceStoreOptions {
   bucket: Bucket;
   profile: ProfileId;
   /** What a skill's evidence says of each text. */
-  judge: (evidence: Evidence[], lineage?: Lineage) => SkillStats["texts"];
+  judge: JudgeTexts;
 }
 
 export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: EvidenceStoreOptions): EvidenceStore {
@@ -49,24 +65,64 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
     const key = keyOf("stats", { profile, name: skill });
     for (let attempt = 1; ; attempt++) {
       // Read before the listing, so that a fold that knows less cannot replace one that knows more.
-      const stored = await readRecord(bucket, SkillStats, key);
+      const stored = await bucket.get(key);
+      const before = stored && (await stored.text());
+      if (before !== null) parseRecord(SkillStats, key, before); // what a newer version counted is left
       const evidence: Evidence[] = [];
       for await (const word of list(skill)) evidence.push(word);
       const stats: SkillStats = { ...countUses(skill, evidence), texts: judgeTexts(evidence, lineage) };
       const body = JSON.stringify(stats);
-      if (stored?.body === body) return stats;
-      const { outcome } = await swapStats(key, body, stored?.etag ?? null);
+      const marks = toMarks(stats, { evidence: evidence.length, lineage, rules: judgeTexts.rules });
+      if (before === body && stored?.customMetadata?.of === marks.of) return stats;
+      const { outcome } = await swapStats(key, body, stored?.etag ?? null, marks);
       if (outcome !== "lost" || attempt === FOLD_ATTEMPTS) return stats;
     }
   }
 
-  async function swapStats(key: string, body: string, etag: string | null): Promise<Swapped> {
+  async function swapStats(
+    key: string,
+    body: string,
+    etag: string | null,
+    marks: Record<string, string>,
+  ): Promise<Swapped> {
     try {
-      return await swapObject(bucket, key, body, etag);
+      return await swapObject(bucket, key, body, etag, marks);
     } catch (error) {
       if (!(error instanceof DeletedError)) throw error;
       return { outcome: "unknown", message: error.message };
     }
+  }
+
+  /** Stats as their listing tells them, beside how many objects of evidence there are now. Reads no object. */
+  async function counted(lineages: Map<SkillName, Lineage>): Promise<Map<SkillName, SkillStats | null>> {
+    const found = new Map<SkillName, number>();
+    const folder = prefixOf("evidence", { profile });
+    let listed = 0;
+    let cutAt: SkillName | null = null;
+    for await (const { key } of listObjects(bucket, folder)) {
+      const name = key.slice(folder.length, key.indexOf("/", folder.length));
+      if (++listed > MAX_COUNTED) {
+        cutAt = name;
+        break;
+      }
+      found.set(name, (found.get(name) ?? 0) + 1);
+    }
+    if (cutAt !== null) found.delete(cutAt);
+    const all = new Map<SkillName, SkillStats | null>([...found.keys()].map((name) => [name, null]));
+    for await (const { key, customMetadata } of listObjects(bucket, prefixOf("stats", { profile }), {
+      metadata: true,
+    })) {
+      const { name } = slotsOf("stats", key)!;
+      const evidence = found.get(name);
+      const lineage = lineages.get(name);
+      if (customMetadata?.of === undefined) continue;
+      // After the cut the counts of the last use hold, and no verdict is drawn from them.
+      if (cutAt !== null && name >= cutAt) all.set(name, fromMarks(name, key, customMetadata));
+      if (evidence === undefined) continue;
+      const isWhole = customMetadata.of === toWhole({ evidence, lineage, rules: judgeTexts.rules });
+      if (isWhole) all.set(name, fromMarks(name, key, customMetadata, lineage));
+    }
+    return all;
   }
 
   /** The day's own object is written last: where it is, the marker has been put, and perhaps been cleared since. */
@@ -88,7 +144,40 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
     return days;
   }
 
-  return { put, list, fold, markActive, activeDays };
+  return { put, list, fold, counted, markActive, activeDays };
+}
+
+interface Whole {
+  /** How many objects were counted. */
+  evidence: number;
+  lineage: Lineage | undefined;
+  rules: string | undefined;
+}
+
+/** What stats are a function of, as far as it can change: as long as it is the same they are. */
+function toWhole({ evidence, lineage, rules = "" }: Whole): string {
+  const { text = "", parent = "", since = "" } = lineage ?? {};
+  return sha256Hex([evidence, text, parent, since, rules].join(" ")).slice(0, 32);
+}
+
+/** Beside the stats, so that a listing tells what a curation needs: under 1 KB. */
+function toMarks(stats: SkillStats, whole: Whole): Record<string, string> {
+  const { uses, successes, failures, lastUsedDay, texts } = stats;
+  const said = whole.lineage && Object.hasOwn(texts, whole.lineage.text) ? texts[whole.lineage.text] : undefined;
+  return {
+    ...{ of: toWhole(whole), uses: `${uses}`, successes: `${successes}`, failures: `${failures}` },
+    ...(lastUsedDay !== null && { lastUsedDay }),
+    ...(said && { said: encodeURIComponent(JSON.stringify(said)) }),
+  };
+}
+
+function fromMarks(skill: SkillName, key: string, marks: Record<string, string>, lineage?: Lineage): SkillStats {
+  const { uses, successes, failures, lastUsedDay = null, said } = marks;
+  const text = said && parseRecord(TextVerdict, key, decodeURIComponent(said));
+  const counts = { uses: Number(uses), successes: Number(successes), failures: Number(failures) };
+  return checkRecord(SkillStats, key, {
+    ...{ v: 2, skill, ...counts, lastUsedDay, texts: text && lineage ? { [lineage.text]: text } : {} },
+  });
 }
 
 /** All that its key does not say, so that a listing is enough; under 2 KB, of the 8 KB that an object may have. */

@@ -15,6 +15,7 @@ export const OBJECT_KEYS = {
   revision: "p/<profile>/revisions/<name>/<rev>",
   purge: "p/<profile>/purge",
   index: "p/<profile>/index",
+  publicArchive: "p/<profile>/public/<name>/<text>",
   evidence: "p/<profile>/evidence/<name>/<text>/<turn>.<judge>",
   evidenceAgain: "p/<profile>/evidence/<name>/<text>/<turn>.<judge>.<nth>",
   stats: "p/<profile>/stats/<name>",

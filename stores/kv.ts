@@ -4,6 +4,7 @@ import type { KeyValue } from "../core/ports.ts";
 export function toKeyValue(kv: KVNamespace): KeyValue {
   return {
     get: (key) => kv.get(key),
+    getMany: (keys) => kv.get(keys, "text"),
     put: (key, value, options) => kv.put(key, value, options),
     delete: (key) => kv.delete(key),
     async list(options) {

@@ -2,6 +2,7 @@
 // the Session (with an overlay, to read its own writes), the API and the review Worker. Never lets a key mean something
 // else than at its first write, so that replays, stale lists and two writers commute.
 import type * as z from "zod";
+import { messageOf } from "../core/errors.ts";
 import { FIXED } from "../core/limits.ts";
 import type { Clock, KeyValue, MemoryStore, Overlay } from "../core/ports.ts";
 import { byteLength } from "../core/schemas/digest.ts";
@@ -32,6 +33,12 @@ export interface MemoryStoreOptions {
 /** How long a removal outlives its add's delete. [own] KV promises a minute or more; a day is far beyond what was seen. */
 const SETTLE_MS = 24 * 60 * 60_000;
 
+/** [cf] Of one bulk get, which is one request. */
+const KEYS_A_GET = 100;
+/** [cf] One write a second for a key. */
+const KEY_REST_MS = 1_100;
+const PUT_ATTEMPTS = 3;
+
 /** Of one text. [own] Who says once more what stands there so often writes nothing: every list reads all the keys. */
 const MAX_ADDS = 50;
 
@@ -52,18 +59,36 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   }
 
   /** The record under a key, from wherever it came with; null when KV lists the key but does not yet give its value. */
-  async function load<T>(schema: z.ZodType<T>, key: string, found: Found): Promise<T | null> {
+  function read<T>(schema: z.ZodType<T>, key: string, found: Found): T | null {
     if (found.value !== undefined) return parseRecord(schema, key, found.value);
-    if (found.metadata != null) return checkRecord(schema, key, found.metadata);
-    const value = await kv.get(key);
-    return value === null ? null : parseRecord(schema, key, value);
+    return found.metadata == null ? null : checkRecord(schema, key, found.metadata);
+  }
+
+  /** What a list did not bring along, a hundred to a request. Leaves out what KV lists and does not give yet. */
+  async function fetchValues(found: Map<string, Found>, keys: string[]): Promise<void> {
+    const unread = keys.filter((key) => found.get(key)!.value === undefined && found.get(key)!.metadata == null);
+    for (let at = 0; at < unread.length; at += KEYS_A_GET) {
+      for (const [key, value] of await kv.getMany(unread.slice(at, at + KEYS_A_GET))) {
+        if (value !== null) found.set(key, { ...found.get(key), value });
+      }
+    }
   }
 
   async function put(key: string, record: MemoryAdd | MemoryRemove | MemoryPurge): Promise<void> {
     if (await options.isDeleted?.()) throw profileGone();
     const value = JSON.stringify(record);
     // A list brings metadata along and no values: what fits in it needs no get.
-    await kv.put(key, value, byteLength(value) <= FIXED.kvMetadataBytes ? { metadata: record } : {});
+    const options = byteLength(value) <= FIXED.kvMetadataBytes ? { metadata: record } : {};
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await kv.put(key, value, options);
+        break;
+      } catch (error) {
+        // One write a second for a key: who forgets a fact twice is not refused for being quick.
+        if (attempt === PUT_ATTEMPTS || !/\b429\b/.test(messageOf(error))) throw error;
+        await clock.sleep(KEY_REST_MS);
+      }
+    }
     overlay?.put(key, value, clock.now());
   }
 
@@ -74,18 +99,20 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
 
   async function survey(store: MemoryStoreName) {
     const found = await collect(prefixOf("memoryAdd", { profile, store }));
-    const loaded = livingAdds(found).map(async ({ id, op, key }) => {
-      return { id, op, add: await load(MemoryAdd, key, found.get(key)!) };
+    const keys = livingAdds(found);
+    const marks = [...found.keys()].filter((key) => slotsOf("memoryPurge", key) !== null);
+    await fetchValues(found, [...keys.map(({ key }) => key), ...marks]);
+    const living = keys.flatMap(({ id, op, key }) => {
+      const add = read(MemoryAdd, key, found.get(key)!);
+      return add ? [{ id, op, add }] : [];
     });
-    const living = (await Promise.all(loaded)).flatMap(({ add, ...rest }) => (add ? [{ ...rest, add }] : []));
     living.sort((a, b) => a.add.at - b.add.at || compareText(a.id, b.id) || compareText(a.op, b.op));
     const entries = [...Map.groupBy(living, ({ id }) => id).values()].map((adds) => toEntry(store, adds));
-    const marks = [...found.keys()].flatMap((key) => slotsOf("memoryPurge", key)?.hash ?? []);
-    const purged = marks.map(async (id) => {
-      const key = keyOf("memoryPurge", { profile, store, hash: id });
-      return { id, at: (await load(MemoryPurge, key, found.get(key)!))?.at ?? 0 };
+    const purged = marks.map((key) => {
+      const at = read(MemoryPurge, key, found.get(key)!)?.at ?? 0;
+      return { id: slotsOf("memoryPurge", key)!.hash, at };
     });
-    return { entries, purged: await Promise.all(purged) };
+    return { entries, purged };
   }
 
   async function list(store: MemoryStoreName): Promise<MemoryEntry[]> {
@@ -172,7 +199,8 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   }
 
   async function sweepRemoved({ key, addKey, found, at, before }: Removed): Promise<number> {
-    const removed = await load(MemoryRemove, key, at);
+    const value = at.metadata == null && at.value === undefined ? await kv.get(key) : null;
+    const removed = read(MemoryRemove, key, value === null ? at : { ...at, value });
     if (!removed || removed.at >= before) return 0;
     const now = clock.now();
     if (found.has(addKey) || removed.swept === undefined) {

@@ -3,7 +3,7 @@
 import { type Result, err, ok } from "../core/errors.ts";
 import type { Bucket, Clock, PendingStore, Random } from "../core/ports.ts";
 import type { ProfileId } from "../core/schemas/ids.ts";
-import { PendingChange } from "../core/schemas/pending.ts";
+import { PendingChange, PendingInfo } from "../core/schemas/pending.ts";
 import { createBackoff } from "./backoff.ts";
 import { keyOf, prefixOf } from "./keys.ts";
 import { createOnce, deleteAll, getAll, listObjects, parseRecord, readRecord, swapObject } from "./objects.ts";
@@ -47,18 +47,17 @@ export function createPendingStore({ bucket, profile, clock, random }: PendingSt
     return stored && toMarks(stored.value);
   }
 
-  async function list(): Promise<PendingChange[]> {
+  /** A change may be a whole skill: six at a time are in memory, and what a list needs of each is kept. */
+  async function list(): Promise<PendingInfo[]> {
     const { open, settled } = await survey();
     const newest = settled.toSorted((a, b) => b.at - a.at).slice(0, MAX_DECIDED);
     const keys = [...open, ...newest.map(({ key }) => key)];
-    const bodies = await getAll(
+    const found = await getAll(
       keys,
       (key) => bucket.get(key),
-      (object) => object.text(),
+      async (object) => PendingInfo.parse(parseRecord(PendingChange, object.key, await object.text())),
     );
-    return bodies
-      .flatMap((body, at) => (body === null ? [] : [parseRecord(PendingChange, keys[at]!, body)]))
-      .sort((a, b) => a.askedAt - b.askedAt || (a.id < b.id ? -1 : 1));
+    return found.filter((change) => change !== null).sort((a, b) => a.askedAt - b.askedAt || (a.id < b.id ? -1 : 1));
   }
 
   async function get(id: string): Promise<PendingChange | null> {

@@ -87,7 +87,7 @@ export function createReviewStore({ bucket, profile }: { bucket: Bucket; profile
     }
     const lines = [...found].map(([review, line]) => ({ review, ...line }));
     lines.sort((a, b) => b.at - a.at || compareIds(b.review, a.review));
-    return lines.map(({ review, state }) => ({ review, state }));
+    return lines;
   }
 
   async function readWatermark(session: SessionId) {

@@ -54,6 +54,7 @@ async function tryErase(context: EraseContext, name: SkillName): Promise<boolean
   await deleteRevisions(context, name, Infinity);
   await deleteAll(bucket, [
     ...(await keysUnder(context, prefixOf("evidence", { profile, name }))),
+    ...(await keysUnder(context, prefixOf("publicArchive", { profile, name }))),
     keyOf("stats", { profile, name }),
     keyOf("curationCheck", { profile, name }),
   ]);

@@ -27,7 +27,7 @@ export function toNextHead(current: SkillHead | null, next: SkillNext, change: C
 
 /** The past head is left as it is in all but state, `reason` and what a swap always changes. */
 export function toArchivedHead(head: SkillHead, reason: string, now: number): SkillHead {
-  return SkillHead.parse({ ...head, state: "archived", reason, seq: head.seq + 1, updatedAt: now });
+  return SkillHead.parse({ ...head, state: "archived", public: undefined, reason, seq: head.seq + 1, updatedAt: now });
 }
 
 function toFirstHead(files: SkillFiles, next: SkillNext, change: Change): SkillHead {
@@ -64,19 +64,22 @@ function toFirstHead(files: SkillFiles, next: SkillNext, change: Change): SkillH
 function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, change: Change): SkillHead | null {
   const { op, now } = change;
   const text = textOfFiles(files);
-  const stateMoves = next.state !== undefined && next.state !== current.state;
+  const state = next.state ?? current.state;
+  const stateMoves = state !== current.state;
   const changed = {
     ...current,
     text,
     files,
     description: next.description ?? current.description,
     category: next.category ?? current.category,
-    state: next.state ?? current.state,
+    state,
     pinned: next.pinned ?? current.pinned,
     origin: next.origin ?? current.origin,
     citations: next.citations ?? current.citations,
     extends: next.extends ?? current.extends,
-    public: next.public ?? current.public,
+    // Publishing is a decision on what is in use: it ends in the archive, and does not come back from there by itself.
+    public:
+      state === "archived" ? undefined : (next.public ?? (current.state === "archived" ? undefined : current.public)),
     conditions: next.files ? conditionsOf(next, change) : current.conditions,
     withdrawn: next.withdrawn ?? current.withdrawn,
     restoredAt: next.restored ? now : text === current.text ? current.restoredAt : undefined,

@@ -29,6 +29,9 @@ import {
 
 export type SkillHeads = ReturnType<typeof createSkillHeads>;
 
+/** As many as anybody reads at once: an object each. */
+const MAX_REVISIONS = 1_000;
+
 /** A revision's object: what it holds, and what it must be swapped with. */
 export interface FoundRevision {
   value: PastRevision;
@@ -169,21 +172,23 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
     return rev === head.rev ? toRevision(head) : ((await readPast(name, rev))?.value ?? null);
   }
 
-  async function revisions(name: SkillName): Promise<PastRevision[]> {
+  /** Each head that is replaced has been put among the revisions before, so that all numbers under the head's are there. */
+  async function revisions(name: SkillName, page: { before?: number | undefined; limit?: number } = {}) {
     const head = await current(name);
     if (!head) return [];
-    const keys: string[] = [];
-    for await (const { key } of listObjects(bucket, prefixOf("revision", { profile, name }))) {
-      // A crash before a swap leaves the present head among the past ones.
-      if (Number(slotsOf("revision", key)?.rev) < head.rev) keys.unshift(key);
-    }
+    const newest = Math.min(head.rev, (page.before ?? Infinity) - 1);
+    const wanted = Array.from(
+      { length: Math.max(0, Math.min(page.limit ?? MAX_REVISIONS, newest)) },
+      (_, i) => newest - i,
+    );
+    const keys = wanted.filter((rev) => rev < head.rev).map((rev) => keyOf("revision", { profile, name, rev }));
     const bodies = await getAll(
       keys,
       (key) => bucket.get(key),
       (object) => object.text(),
     );
     const past = bodies.flatMap((body, at) => (body === null ? [] : [parseRecord(PastRevision, keys[at]!, body)]));
-    return [toRevision(head), ...past];
+    return wanted[0] === head.rev ? [toRevision(head), ...past] : past;
   }
 
   /** Every revision object of a name, whether or not it has a head. */

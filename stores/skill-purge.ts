@@ -3,7 +3,15 @@
 import { type Result, err, ok } from "../core/errors.ts";
 import type { Bucket, Clock, SkillPurged } from "../core/ports.ts";
 import type { ProfileId, Sha256, SkillName } from "../core/schemas/ids.ts";
-import { PastRevision, SkillHead, type SkillTombstone, isPurged, mayName } from "../core/schemas/skill.ts";
+import {
+  PastRevision,
+  SkillHead,
+  type SkillTombstone,
+  isPurged,
+  mayName,
+  namedIn,
+  toBeginnings,
+} from "../core/schemas/skill.ts";
 import type { Backoff } from "./backoff.ts";
 import type { BlobCache } from "./blob-cache.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
@@ -55,7 +63,7 @@ async function tryPurge(context: PurgeContext, found: FoundRevision, memo: Memo)
     if (!taken) return null;
     memo.held = taken;
     if (!(await beginGrave(context, found, blobs))) return null;
-    const unnamed = await deleteUnnamed(context, [...blobs, ...orphans], taken);
+    const unnamed = await deleteUnnamed(context, [...blobs, ...orphans], taken, [archiveOf(context, found.value)]);
     memo.purged = unnamed && {
       deleted: unnamed.deleted.filter((sha256) => blobs.includes(sha256)),
       kept: unnamed.kept.filter(({ sha256 }) => blobs.includes(sha256)),
@@ -103,10 +111,16 @@ export async function findOrphans({ bucket, profile }: Pick<PurgeContext, "bucke
   for await (const { key } of listObjects(bucket, prefixOf("blob", { profile }))) {
     blobs.add(slotsOf("blob", key)!.sha256);
   }
+  const byBeginning = toBeginnings(blobs);
   for (const prefix of [prefixOf("head", { profile }), prefixOf("revision", { profile })]) {
     if (blobs.size === 0) break;
     for await (const { key, customMetadata } of listObjects(bucket, prefix, { metadata: true })) {
-      if (!mayName(customMetadata?.refs, blobs)) continue;
+      const refs = customMetadata?.refs;
+      // Nearly all contents are named. The beginnings of their hashes tell so without a read; one by chance keeps an orphan.
+      if (refs !== undefined) {
+        for (const sha256 of namedIn(refs, byBeginning)) blobs.delete(sha256);
+        continue;
+      }
       const schema = prefix === prefixOf("head", { profile }) ? SkillHead : PastRevision;
       const record = (await readRecord<SkillHead | PastRevision>(bucket, schema, key))?.value;
       for (const { sha256 } of Object.values(record?.files ?? {})) blobs.delete(sha256);
@@ -115,8 +129,16 @@ export async function findOrphans({ bucket, profile }: Pick<PurgeContext, "bucke
   return [...blobs];
 }
 
-/** Null when the time of the lease ran out or a call failed: nothing is lost by beginning again. */
-export async function deleteUnnamed(context: PurgeContext, blobs: Sha256[], held: SeenLease) {
+/** The packed form in which a revision was published. */
+function archiveOf({ profile }: PurgeContext, { name, text }: PastRevision): string {
+  return keyOf("publicArchive", { profile, name, text });
+}
+
+/**
+ * `also`: other keys that go with them. Null when the time of the lease ran out or a call failed: nothing is lost by
+ * beginning again.
+ */
+export async function deleteUnnamed(context: PurgeContext, blobs: Sha256[], held: SeenLease, also: string[] = []) {
   const { bucket, profile, leases, cache, clock } = context;
   // Writers that looked before the lease was taken have swapped their heads after this, or never will.
   await clock.sleep(GRACE_MS);
@@ -125,10 +147,8 @@ export async function deleteUnnamed(context: PurgeContext, blobs: Sha256[], held
   const deleted = blobs.filter((sha256) => !named.has(sha256));
   if (!leases.mayDelete(held)) return null;
   try {
-    await deleteAll(
-      bucket,
-      deleted.map((sha256) => keyOf("blob", { profile, sha256 })),
-    );
+    const blobKeys = deleted.map((sha256) => keyOf("blob", { profile, sha256 }));
+    await deleteAll(bucket, [...blobKeys, ...also]);
   } catch {
     // The bucket failed: what it has deleted is deleted, and the next round does the rest.
     return null;

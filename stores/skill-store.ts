@@ -228,8 +228,8 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
         name,
       );
     },
-    rebuildIndex: (check) =>
-      rebuildIndex({ index, heads, check, clock, backoff: createBackoff({ clock, random, withinMs: swapMs }) }),
+    rebuildIndex: (check, pause) =>
+      rebuildIndex({ index, heads, check, pause, clock, backoff: createBackoff({ clock, random, withinMs: swapMs }) }),
     noteUse: async (use) => void (await index.noteUse(use, createBackoff({ clock, random, withinMs: swapMs }))),
     scan: heads.scan,
   };

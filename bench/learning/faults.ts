@@ -36,6 +36,7 @@ export function mortal(
     },
     kv: {
       get: (key) => guard(() => kv.get(key)),
+      getMany: (keys) => guard(() => kv.getMany(keys)),
       put: (key, value, options) => guard(() => kv.put(key, value, options)),
       delete: (key) => guard(() => kv.delete(key)),
       list: (options) => guard(() => kv.list(options)),

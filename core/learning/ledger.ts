@@ -3,7 +3,7 @@
 import { type SkillName, dayOf } from "../schemas/ids.ts";
 import type { TurnSignature } from "../schemas/learning.ts";
 import type { LearningLedger, LedgerSkill, Lift, TurnFigures } from "../schemas/ledger.ts";
-import type { PendingChange } from "../schemas/pending.ts";
+import type { PendingInfo } from "../schemas/pending.ts";
 import type { ReviewDead, ReviewResult, ReviewState } from "../schemas/review.ts";
 import type { Settings } from "../schemas/settings.ts";
 import {
@@ -36,7 +36,7 @@ export interface LedgerFacts {
   /** The newest reviews, newest first; `null`: no outcome yet. */
   reviews: { state: ReviewState; outcome: ReviewResult | ReviewDead | null }[];
   moreReviews: boolean;
-  pending: PendingChange[];
+  pending: PendingInfo[];
   cost: LearningLedger["cost"];
   rules: Settings["learning"];
 }

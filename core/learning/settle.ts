@@ -34,6 +34,8 @@ export interface SkillMove {
   rev: number;
 }
 
+/** Revisions among which an earlier text is looked for. [own] Each is an object to read. */
+const MAX_LOOKED_BACK = 100;
 /** Texts that are remembered as withdrawn. */
 const MAX_WITHDRAWN = 20;
 
@@ -109,7 +111,9 @@ async function toWithdrawn(options: SettleOptions, head: SkillHead, stats: Skill
   const { skills, op } = options;
   const withdrawn = [...(head.withdrawn ?? []).filter((text) => text !== head.text), head.text].slice(-MAX_WITHDRAWN);
   const { why } = stats.texts[head.text]!;
-  const revisions = (await skills.revisions(head.name)).filter(({ rev }) => rev >= (head.firstRev ?? 1));
+  const revisions = (await skills.revisions(head.name, { limit: MAX_LOOKED_BACK })).filter(
+    ({ rev }) => rev >= (head.firstRev ?? 1),
+  );
   const firstOf = (text: Sha256) => revisions.findLast((past) => past.text === text)?.rev ?? 0;
   let before = firstOf(head.text);
   for (const past of revisions) {

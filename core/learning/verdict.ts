@@ -11,10 +11,15 @@ import { type Beta, probabilityHigher, roundFigure } from "./beta.ts";
 
 type Rules = Settings["learning"];
 
-/** What the evidence store is given. */
-export function toJudge(rules: Rules): (evidence: Evidence[], lineage?: Lineage) => Record<Sha256, TextVerdict> {
-  return (evidence, lineage) => judgeTexts(evidence, lineage, rules);
+/** What the evidence store is given. `rules` names the rules it judges by, so that what was judged by others is known to be. */
+export function toJudge(rules: Rules) {
+  const judge = (evidence: Evidence[], lineage?: Lineage): Record<Sha256, TextVerdict> =>
+    judgeTexts(evidence, lineage, rules);
+  return Object.assign(judge, { rules: `${JUDGE_VERSION} ${JSON.stringify(rules)}` });
 }
+
+/** Raised when the same evidence and rules give other verdicts than they did. */
+const JUDGE_VERSION = 1;
 
 /**
  * By text: those that have evidence. The present one (of `lineage`) begins with a part of what is known of its parent. Where

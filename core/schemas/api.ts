@@ -29,6 +29,9 @@ export const Problem = z.object({
 });
 export type Problem = z.infer<typeof Problem>;
 
+/** What every list answers beside its items: ask with `after` of this value for the next page; absent on the last one. */
+const Page = z.object({ next: z.string().optional() });
+
 export const CreatedProfile = z.object({ profile: ProfileId, key: z.string() });
 export type CreatedProfile = z.infer<typeof CreatedProfile>;
 export const CreateKey = z.strictObject({ profile: ProfileId, label: z.string().max(100).optional() });
@@ -37,7 +40,7 @@ export type KeyInfo = z.infer<typeof KeyInfo>;
 /** The only answer that ever holds the key itself. */
 export const CreatedKey = KeyInfo.extend({ profile: ProfileId, key: z.string() });
 export type CreatedKey = z.infer<typeof CreatedKey>;
-export const KeyList = z.object({ keys: z.array(KeyInfo) });
+export const KeyList = Page.extend({ keys: z.array(KeyInfo) });
 
 /** `off`: bundled skills stay; learned skills and memory are neither shown nor loadable; no review follows. */
 export const Learning = z.enum(["on", "off"]);
@@ -54,7 +57,7 @@ export const SessionInfo = z.object({
 });
 export type SessionInfo = z.infer<typeof SessionInfo>;
 /** Newest first. */
-export const SessionList = z.object({ sessions: z.array(SessionInfo) });
+export const SessionList = Page.extend({ sessions: z.array(SessionInfo) });
 export const TurnInfo = z.object({
   turn: TurnId,
   n: z.int(),
@@ -111,14 +114,14 @@ export const Accepted = z.object({
   events: z.string(),
 });
 export type Accepted = z.infer<typeof Accepted>;
-export const EntryList = z.object({ entries: z.array(Entry) });
+export const EntryList = Page.extend({ entries: z.array(Entry) });
 export const Stopped = z.object({ stopped: z.array(TurnId) });
 
 export const FileInfo = z.object({ path: z.string(), size: z.int(), writer: z.enum(["principal", "own", "content"]) });
 export type FileInfo = z.infer<typeof FileInfo>;
 export const StoredFile = z.object({ path: z.string(), size: z.int() });
 export type StoredFile = z.infer<typeof StoredFile>;
-export const FileList = z.object({ files: z.array(FileInfo) });
+export const FileList = Page.extend({ files: z.array(FileInfo) });
 
 /** A change of a file that instructs the agent, which only the person may make. */
 export const ApprovalInfo = z.object({
@@ -132,7 +135,7 @@ export const ApprovalInfo = z.object({
 });
 export type ApprovalInfo = z.infer<typeof ApprovalInfo>;
 /** Oldest first. */
-export const ApprovalList = z.object({ approvals: z.array(ApprovalInfo) });
+export const ApprovalList = Page.extend({ approvals: z.array(ApprovalInfo) });
 export const ApprovalDetail = ApprovalInfo.extend({
   /** The wanted content; `null` once it was decided on. */
   content: z.string().nullable(),
@@ -151,7 +154,7 @@ export const ListedSkill = SkillLine.extend({
   missing: z.object({ variables: z.array(z.string()), files: z.array(z.string()) }).optional(),
 });
 export type ListedSkill = z.infer<typeof ListedSkill>;
-export const SkillList = z.object({ skills: z.array(ListedSkill) });
+export const SkillList = Page.extend({ skills: z.array(ListedSkill) });
 export const SkillDetail = z.object({
   name: SkillName,
   /** `null` for a bundled skill the profile has not changed. */
@@ -164,7 +167,7 @@ export const PutSkill = z.strictObject({
   files: FileContents,
 });
 /** What was purged is shown by its tombstone. */
-export const SkillRevisionList = z.object({ revisions: z.array(PastRevision) });
+export const SkillRevisionList = Page.extend({ revisions: z.array(PastRevision) });
 export const SkillRevisionDetail = z.object({ revision: SkillRevision, files: FileContents });
 /** How `rev` differs from `against`; 0 is the nothing before the first revision. */
 export const SkillDiff = z.object({
@@ -203,7 +206,8 @@ export const ListedMemory = MemoryEntry.extend({
   hidden: z.boolean(),
   findings: z.array(z.object({ pattern: z.string(), category: z.string(), severity: z.string(), reason: z.string() })),
 });
-export const MemoryList = z.object({
+export const MemoryList = Page.extend({
+  /** With `purged`, what this page holds: all entries come before the first that was purged. */
   entries: z.array(ListedMemory),
   /** By store. */
   usage: z.partialRecord(MemoryStoreName, MemoryUsage),
@@ -219,7 +223,7 @@ export const MemoryPurged = z.object({ store: MemoryStoreName, id: Sha256, delet
 export const Forgotten = z.object({ removed: z.int() });
 
 export const ReviewLine = z.object({ review: ReviewId, state: ReviewState });
-export const ReviewLineList = z.object({
+export const ReviewLineList = Page.extend({
   reviews: z.array(ReviewLine.extend({ summary: z.string().optional(), lessons: z.array(Lesson).optional() })),
 });
 export type ReviewLineList = z.infer<typeof ReviewLineList>;
@@ -233,7 +237,7 @@ export const ReviewDetail = z.object({
 export type ReviewDetail = z.infer<typeof ReviewDetail>;
 
 export const CurationStarted = z.object({ run: CurationId });
-export const CurationRunList = z.object({ runs: z.array(CurationId) });
+export const CurationRunList = Page.extend({ runs: z.array(CurationId) });
 /** `work`: what models have made of what the run left to them, so far; absent for none. */
 export const CurationReport = z.object({
   run: CurationRun,

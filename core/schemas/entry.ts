@@ -146,6 +146,8 @@ export const NoticeEntry = z.object({
   code: z.string(),
   /** What a model call that brought no answer was charged for, where the provider told it. */
   spent: z.object({ model: z.string(), usage: Usage, cost: Cost.optional() }).optional(),
+  /** Further calls, for a summary that came to nothing. */
+  compaction: z.array(z.object({ model: z.string(), usage: Usage, cost: Cost.optional() })).optional(),
 });
 
 /** Codes of the notice behind a closing answer: why the model was asked for one instead of being let go on. */

@@ -60,7 +60,7 @@ const LedgerSkill = z.object({
   texts: z.array(LedgerText),
   /** `null`: not known now. */
   lift: Lift.nullable(),
-  /** When one skill is asked for: newest first. */
+  /** When one skill is asked for: newest first, the newest hundred. */
   history: z
     .array(z.object({ rev: z.int(), text: Sha256, origin: Origin.nullable(), at: z.int(), purged: z.boolean() }))
     .optional(),

@@ -72,5 +72,5 @@ export const PendingDetail = PendingInfo.extend({
   now: z.string().optional(),
 });
 export type PendingDetail = z.infer<typeof PendingDetail>;
-export const PendingList = z.object({ pending: z.array(PendingInfo) });
+export const PendingList = z.object({ pending: z.array(PendingInfo), next: z.string().optional() });
 export const DecidePending = z.strictObject({ approve: z.boolean() });

@@ -236,6 +236,24 @@ export function mayName(refs: string | undefined, blobs: Iterable<Sha256>): bool
   return [...blobs].some((sha256) => named.has(sha256.slice(0, REF_CHARS)));
 }
 
+/** Blobs by the beginnings of their hashes, for `namedIn`. */
+export function toBeginnings(blobs: Iterable<Sha256>): Map<string, Sha256[]> {
+  const beginnings = new Map<string, Sha256[]>();
+  for (const sha256 of blobs) {
+    const beginning = sha256.slice(0, REF_CHARS);
+    beginnings.set(beginning, [...(beginnings.get(beginning) ?? []), sha256]);
+  }
+  return beginnings;
+}
+
+/** The blobs that a record with these refs may name. */
+export function namedIn(refs: string, beginnings: Map<string, Sha256[]>): Sha256[] {
+  const named: Sha256[] = [];
+  for (let at = 0; at < refs.length; at += REF_CHARS)
+    named.push(...(beginnings.get(refs.slice(at, at + REF_CHARS)) ?? []));
+  return named;
+}
+
 /** Who says how a turn ended, strongest last. */
 export const Judge = z.enum(["exit", "goal", "message", "checker", "rating"]);
 export type Judge = z.infer<typeof Judge>;

@@ -116,6 +116,15 @@ export interface Booking {
 export const UsageBy = z.enum(["day", "session", "kind", "model"]);
 export type UsageBy = z.infer<typeof UsageBy>;
 
+/** Both days included; `after`: the last key of the page before; `limit`: lines at most. */
+export interface UsageAsked {
+  from: Day;
+  to: Day;
+  by: UsageBy;
+  after?: string | undefined;
+  limit?: number;
+}
+
 /** `tokens`: all that providers read and wrote. `usd`: US dollars to the millionth, of the calls whose price is known. */
 export const UsageSum = z.object({
   calls: z.int(),
@@ -153,7 +162,10 @@ export const UsageReport = z.object({
   totals: UsageSum,
   /** In the order of `key`: a day, a session (`older` for those of long ago), a kind, or a model. */
   lines: z.array(UsageSum.extend({ key: z.string() })),
+  /** Those not settled longest first, the first hundred. */
   grants: z.array(OpenGrant),
+  /** Ask with `after` of this value for the next lines; absent on the last page. Totals are of all pages. */
+  next: z.string().optional(),
 });
 export type UsageReport = z.infer<typeof UsageReport>;
 

@@ -25,8 +25,9 @@ import { prepareTurn, refreshPrompt } from "./prepare-turn.ts";
 import { createRecall } from "./recall.ts";
 import { answerRefine } from "./refine.ts";
 import { countDone, decideRestart } from "./restart.ts";
-import type { CompactionOptions } from "./shorten.ts";
+import { type CompactionOptions, SAVES_NOTHING } from "./shorten.ts";
 import { spillResult } from "./spill.ts";
+import type { SummaryCall } from "./summarise.ts";
 
 const STOPPED: Ending = { state: "stopped", code: "stopped", text: "The turn was stopped." };
 const REDIRECTED: Ending = { state: "stopped", code: "redirected", text: "The turn ended for the message after it." };
@@ -245,8 +246,14 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
         text: "The prompt was made anew: skills, memory and files as they are now.",
       };
     }
-    const done = await compress(context, command.focus, signal, keeping);
-    if (!done.ok) return { state: "failed", code: done.failure.code, text: done.failure.message };
+    let compaction: SummaryCall[] = [];
+    const failed = (calls: SummaryCall[]) => (compaction = calls);
+    const done = await compress(context, command.focus, signal, { ...keeping, failed });
+    if (!done.ok) {
+      const { code, message: text } = done.failure;
+      // The order was carried out; that it was of no use is its answer.
+      return { state: SAVES_NOTHING.has(code) ? "done" : "failed", code, text, compaction };
+    }
     const { before, after } = done.value;
     return {
       state: "done",

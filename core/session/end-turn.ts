@@ -4,7 +4,7 @@
 import type { ModelFailure } from "../agent/contract.ts";
 import { byteLength } from "../schemas/digest.ts";
 import { FIXED } from "../limits.ts";
-import { type Entry, NO_STATS, type TurnState, type TurnStats, addUsage } from "../schemas/entry.ts";
+import { type Entry, NO_STATS, type NoticeEntry, type TurnState, type TurnStats, addUsage } from "../schemas/entry.ts";
 import type { EngineContext } from "./context.ts";
 import { endReason, placeNotice, placeTurnEnd, replay } from "./events.ts";
 import type { SessionJournal } from "./journal.ts";
@@ -12,6 +12,7 @@ import { learnFromTurn } from "./learn.ts";
 import { settleLedger } from "./ledger.ts";
 import type { TurnRow } from "./log.ts";
 import { toNotice } from "./notices.ts";
+import type { SummaryCall } from "./summarise.ts";
 import { planTitle } from "./title.ts";
 
 /** How a turn ends when the last word is not the model's: with a notice. */
@@ -23,6 +24,8 @@ export interface Ending {
   answered?: true;
   /** What the last call was charged for, which brought no answer. */
   spent?: ModelFailure["spent"];
+  /** Calls for a summary that came to nothing. */
+  compaction?: SummaryCall[];
 }
 
 const CUT_OFF = "The turn was interrupted.";
@@ -97,7 +100,7 @@ export function endTurn(
    * What a person had already read of an unfinished answer is kept, under its number. Where an answer has begun, that
    * number is never the notice's: a reader would take the one for the other.
    */
-  function toEndingEntries({ code, text: words, spent, answered }: Ending): Entry[] {
+  function toEndingEntries({ code, text: words, spent, answered, compaction = [] }: Ending): Entry[] {
     const answer = answered ? journal!.final()! : null;
     if (answer) return [answer, toNotice({ n: answer.n + 1, turn: n, at: clock.now(), code, text: words })];
     const live = journal?.live() ?? null;
@@ -107,7 +110,10 @@ export function endTurn(
     // How much readers had of an answer that died with an earlier object is not known: they are told to forget it.
     const lost = wasCutOff ? [toNotice({ n: next, turn: n, at, code: "resumed", text: CUT_OFF })] : [];
     const first = next + lost.length;
-    const notice = toNotice({ n: text === "" && !live ? first : first + 1, turn: n, at, code, text: words });
+    const notice: NoticeEntry = {
+      ...toNotice({ n: text === "" && !live ? first : first + 1, turn: n, at, code, text: words }),
+      ...(compaction.length > 0 && { compaction }),
+    };
     if (text === "") return [...lost, spent ? { ...notice, spent } : notice];
     const models = host.models("turn");
     const model = models.ok ? models.value[0].name : "none";
@@ -143,6 +149,7 @@ function countTurn(entries: Entry[]): TurnStats {
     }
     if (entry.kind === "compaction") for (const call of entry.calls) pay(call);
     if (entry.kind === "notice" && entry.spent) pay(entry.spent);
+    if (entry.kind === "notice") for (const call of entry.compaction ?? []) pay(call);
     if (entry.kind === "tool") stats.toolCalls++;
     if (entry.kind === "tool" && entry.failed) stats.failedCalls++;
   }

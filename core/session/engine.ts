@@ -2,6 +2,7 @@
 // Durable Object; over node:sqlite it runs in tests and benches. Whatever decides something about the queue of turns
 // does so in one synchronous block.
 import { type Result, err, ok } from "../errors.ts";
+import { FIXED } from "../limits.ts";
 import type { BusyMode } from "../schemas/settings.ts";
 import type {
   Accepted,
@@ -36,7 +37,6 @@ import { createTables, hasTables, migrate } from "./schema.ts";
 import { createTaintOf } from "./taint.ts";
 
 const DETAIL_TURNS = 100;
-const ENTRY_PAGE = 500;
 
 const UNKNOWN = err("session_not_found", "There is no such session. Create one with POST /v1/sessions.");
 
@@ -216,9 +216,14 @@ export function createSessionEngine(given: SessionHost) {
     },
     leave: (reader: StandingReader): void => readers.leave(reader),
 
+    /** For callers in the same process; what crosses to another one is paged by bytes. */
     entries(after: number): Result<Entry[]> {
+      return wake() ? ok(log.entries(after + 1)) : UNKNOWN;
+    },
+    entryPage({ after, limit }: { after: number; limit: number }): Result<{ entries: Entry[]; next?: string }> {
       if (!wake()) return UNKNOWN;
-      return ok(log.entries(after + 1, after + ENTRY_PAGE));
+      const { entries, more } = log.entryPage(after + 1, limit, FIXED.pageBytes);
+      return ok({ entries, ...(more && { next: String(entries.at(-1)!.n) }) });
     },
 
     /** Wakes nobody: a turn that is resumed first would lose what was read of its answer. */

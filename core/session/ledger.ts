@@ -161,7 +161,10 @@ export function toTurnLines(entries: Entry[]): UsageLine[] {
         case "compaction":
           return entry.calls.map((call) => ({ kind: "compaction", ...call }));
         case "notice":
-          return entry.spent ? [{ kind: kindOf(entry), ...entry.spent }] : [];
+          return [
+            ...(entry.spent ? [{ kind: kindOf(entry), ...entry.spent }] : []),
+            ...(entry.compaction ?? []).map((call) => ({ kind: "compaction" as const, ...call })),
+          ];
         case "user":
         case "tool":
         case "note":

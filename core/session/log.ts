@@ -235,6 +235,19 @@ export function createLog(sql: Sql) {
       );
     },
 
+    /** Ascending from `from` on: as many as `limit` and `bytes` allow, at least one. `more`: there are later ones. */
+    entryPage(from: number, limit: number, bytes: number): { entries: Entry[]; more: boolean } {
+      const rows = sql.run<{ n: number; bytes: number }>(
+        "SELECT n, octet_length(body) AS bytes FROM entry WHERE n >= ? ORDER BY n LIMIT ?",
+        from,
+        limit + 1,
+      );
+      let left = bytes;
+      const fitting = rows.slice(0, limit).filter((row, i) => (left -= row.bytes) >= 0 || i === 0);
+      const to = fitting.at(-1)?.n;
+      return { entries: to === undefined ? [] : this.entries(from, to), more: fitting.length < rows.length };
+    },
+
     // ---- blocks of the answer that is streaming ----
     putBlock(entry: number, i: number, text: string): void {
       sql.run("INSERT INTO block VALUES(?, ?, ?)", entry, i, text);

@@ -2,12 +2,13 @@
 // changed, results of reviews, decisions on approvals. News are gathered after a turn, when nobody waits, and become a
 // note without any request before the first model call of the next one. Each is told once; what a new prompt holds is not.
 import { targetsOf } from "../memory/plan.ts";
+import { fitNewest, limitOf } from "../memory/rules.ts";
 import { toShown } from "../memory/shown.ts";
 import { escapeTags, fence } from "../prompt-block.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import type { Entry, JsonObject, NoteEntry, Part } from "../schemas/entry.ts";
 import type { Sha256 } from "../schemas/ids.ts";
-import type { MemoryEntry, MemoryStoreName } from "../schemas/memory.ts";
+import { type MemoryEntry, MemoryStoreName } from "../schemas/memory.ts";
 import type { ReviewResult } from "../schemas/review.ts";
 import type { SkillIndex } from "../schemas/skill.ts";
 import { mergeLines, shownLines } from "../skills/library.ts";
@@ -19,8 +20,14 @@ import { sceneOf } from "./scene.ts";
 
 /** A larger library's news are met by searching it, as all of it is. The row stays under a megabyte. */
 const MAX_KNOWN_SKILLS = 10_000;
-/** Of a text's SHA-256: enough to see that it is another one. */
-const TEXT_CHARS = 12;
+/** The same for facts: their ids take twelve bytes each. */
+const MAX_KNOWN_FACTS = 20_000;
+/** Facts whose text is kept, so that their end can be told; those of which the model was told last. */
+const MAX_TOLD_FACTS = 300;
+/** Of a SHA-256: enough to see that it is another one. */
+const HASH_CHARS = 12;
+/** Of one kind of news until it is told. What is beyond is counted. */
+const MAX_NEWS = 100;
 /** Of one kind of news in one note. */
 const MAX_LINES = 20;
 const MAX_LINE_CHARS = 240;
@@ -37,14 +44,25 @@ interface KnownSkills {
   texts: Record<string, string>;
 }
 
-/** Under the meta key `known_memory`. */
+/** Under the meta key `known_memory`; `null` for more facts than are followed. */
 interface KnownMemory {
-  v: 1;
+  v: 2;
   upTo: number;
   /** When it is to be listed again: two requests, so not after every turn. */
   dueAt: number;
-  entries: Record<Sha256, { store: MemoryStoreName; text: string }>;
+  /** Facts the model was told of, by the prompt or by a note, as it read them. */
+  told: Record<Sha256, ToldFact>;
+  /** The beginnings of the ids of the others: they had no room in the prompt, and are no news. */
+  others: string;
 }
+
+interface ToldFact {
+  store: MemoryStoreName;
+  text: string;
+}
+
+/** Version 1 kept the text of every fact, however many there were. */
+type StoredKnownMemory = KnownMemory | { v: 1; upTo: number; dueAt: number; entries: KnownMemory["told"] };
 
 /** Under the meta key `news`; `null` when all is told. `known`: whether the model was told of it before. */
 interface News {
@@ -53,6 +71,8 @@ interface News {
   memory: Record<Sha256, { known: boolean; lives: boolean; store: MemoryStoreName; text: string }>;
   reviews: string[];
   decisions: { path: string; approved: boolean }[];
+  /** How many more there were, of all kinds; absent: none. */
+  more?: number;
 }
 
 const NO_NEWS: News = { v: 1, skills: {}, memory: {}, reviews: [], decisions: [] };
@@ -72,17 +92,20 @@ export function beginEpoch(context: Pick<EngineContext, "host" | "log">, learned
     const upTo = settledUpTo(log);
     putKnownSkills(log, learned.index.seq, upTo, textsOf(learned.lines));
     const dueAt = host.clock.now() + host.settings.memory.overlayMs;
-    const known: KnownMemory = { v: 1, upTo, dueAt, entries: toKnownMemory(learned.memory) };
-    log.setMeta("known_memory", known);
+    const shown = MemoryStoreName.options.flatMap((store) => {
+      const entries = learned.memory.filter((entry) => entry.store === store);
+      return fitNewest(entries, limitOf(store, host.settings.memory));
+    });
+    putKnownMemory(log, { upTo, dueAt, told: toTold(shown) }, learned.memory);
   }
-  if (log.meta<News>("news")) changeNews(log, (news) => ({ ...news, skills: {}, memory: {} }));
+  if (log.meta<News>("news")) changeNews(log, ({ reviews, decisions }) => ({ ...NO_NEWS, reviews, decisions }));
 }
 
 /** Inside the transaction that ends the wait for a review. */
 export function tellReview(log: Log, { summary, lessons }: Pick<ReviewResult, "summary" | "lessons">): void {
   if (lessons.length === 0) return;
-  changeNews(log, (news) => ({ ...news, reviews: [...news.reviews, summary] }));
-  const known = log.meta<KnownMemory>("known_memory");
+  changeNews(log, (news) => ({ ...news, reviews: [...news.reviews, toLine(summary)] }));
+  const known = readKnownMemory(log);
   if (known && lessons.some((lesson) => lesson.kind === "memory")) log.setMeta("known_memory", { ...known, dueAt: 0 });
 }
 
@@ -148,7 +171,7 @@ async function collectSkills({ host, log }: EngineContext): Promise<void> {
   function addSkills(before: News["skills"], fresh: string[]): News["skills"] {
     const told = fresh.map((name) => {
       const known_ = own(before, name)?.known ?? own(known!.texts, name) !== undefined;
-      const description = own(texts, name) === undefined ? null : lines.get(name)!.description;
+      const description = own(texts, name) === undefined ? null : toLine(lines.get(name)!.description);
       return [name, { known: known_, description }] as const;
     });
     // What came and went before anyone was told of it is nothing to tell.
@@ -158,40 +181,77 @@ async function collectSkills({ host, log }: EngineContext): Promise<void> {
 }
 
 async function collectMemory({ host, log, overlay }: EngineContext): Promise<void> {
-  const seen = log.meta<KnownMemory>("known_memory");
+  const seen = readKnownMemory(log);
   const now = host.clock.now();
   if (!seen || seen.dueAt > now) return;
   const store = host.memory(overlay);
   const living = [...(await store.list("user")), ...(await store.list("memory"))];
-  const known = log.meta<KnownMemory>("known_memory");
+  const known = readKnownMemory(log);
   if (!known || known.dueAt !== seen.dueAt) return; // a new prompt was made meanwhile
-  const entries = toKnownMemory(living);
-  const ids = [...new Set([...Object.keys(known.entries), ...Object.keys(entries)])];
-  const changed = ids.filter((id) => Object.hasOwn(known.entries, id) !== Object.hasOwn(entries, id));
+  const entries = new Map(living.map((entry) => [entry.id, entry]));
+  const others = toHashes(known.others);
+  const isKnown = (id: Sha256) => Object.hasOwn(known.told, id) || others.has(id.slice(0, HASH_CHARS));
+  const come = living.filter(({ id }) => !isKnown(id));
+  const gone = Object.keys(known.told).filter((id) => !entries.has(id));
+  const changed = [...gone, ...come.map(({ id }) => id)];
   const written = changed.length > 0 ? ownMemory(log.entries(known.upTo + 1)) : new Set();
   const news = changed.filter((id) => !written.has(id));
   const dueAt = now + (known.dueAt === 0 ? KV_LAG_MS : host.settings.memory.overlayMs);
-  const next: KnownMemory = { v: 1, upTo: settledUpTo(log), dueAt, entries };
+  const told = { ...Object.fromEntries(Object.entries(known.told).filter(([id]) => entries.has(id))), ...toTold(come) };
   host.sql.transaction(() => {
-    log.setMeta("known_memory", next);
+    putKnownMemory(log, { upTo: settledUpTo(log), dueAt, told }, living);
     if (news.length > 0) changeNews(log, (before) => ({ ...before, memory: addMemory(before.memory, news) }));
   });
 
   function addMemory(before: News["memory"], fresh: Sha256[]): News["memory"] {
-    const told = fresh.map((id) => {
-      const lives = Object.hasOwn(entries, id);
-      return [id, { known: before[id]?.known ?? !lives, lives, ...(entries[id] ?? known!.entries[id]!) }] as const;
+    const news = fresh.map((id) => {
+      const lives = entries.has(id);
+      return [id, { known: before[id]?.known ?? !lives, lives, ...(told[id] ?? known!.told[id]!) }] as const;
     });
-    const all = Object.entries({ ...before, ...Object.fromEntries(told) });
+    const all = Object.entries({ ...before, ...Object.fromEntries(news) });
     return Object.fromEntries(all.filter(([, entry]) => entry.known !== entry.lives));
   }
 }
 
 function changeNews(log: Log, change: (news: News) => News): void {
-  const news = change(log.meta<News>("news") ?? NO_NEWS);
+  const news = boundNews(change(log.meta<News>("news") ?? NO_NEWS));
   const { skills, memory, reviews, decisions } = news;
   const count = Object.keys(skills).length + Object.keys(memory).length + reviews.length + decisions.length;
   log.setMeta("news", count > 0 ? news : null);
+}
+
+/** The newest of each kind: nobody reads more in a note, and the row has a limit. */
+function boundNews(news: News): News {
+  const { skills, memory, reviews, decisions, more = 0 } = news;
+  const kept = {
+    skills: Object.fromEntries(Object.entries(skills).slice(-MAX_NEWS)),
+    memory: Object.fromEntries(Object.entries(memory).slice(-MAX_NEWS)),
+    reviews: reviews.slice(-MAX_NEWS),
+    decisions: decisions.slice(-MAX_NEWS),
+  };
+  const count = (kinds: typeof kept) => Object.values(kinds).reduce((sum, kind) => sum + Object.keys(kind).length, 0);
+  const left = more + count({ skills, memory, reviews, decisions }) - count(kept);
+  return { v: 1, ...kept, ...(left > 0 && { more: left }) };
+}
+
+function readKnownMemory(log: Log): KnownMemory | null {
+  const known = log.meta<StoredKnownMemory>("known_memory");
+  if (known?.v !== 1) return known;
+  const { upTo, dueAt, entries } = known;
+  return { v: 2, upTo, dueAt, told: entries, others: "" };
+}
+
+function putKnownMemory(log: Log, known: Pick<KnownMemory, "upTo" | "dueAt" | "told">, living: MemoryEntry[]): void {
+  const told = Object.fromEntries(Object.entries(known.told).slice(-MAX_TOLD_FACTS));
+  const others = living.filter(({ id }) => !Object.hasOwn(told, id)).map(({ id }) => id.slice(0, HASH_CHARS));
+  const next: KnownMemory = { v: 2, ...known, told, others: others.join("") };
+  log.setMeta("known_memory", living.length > MAX_KNOWN_FACTS ? null : next);
+}
+
+function toHashes(joined: string): Set<string> {
+  const hashes = new Set<string>();
+  for (let at = 0; at < joined.length; at += HASH_CHARS) hashes.add(joined.slice(at, at + HASH_CHARS));
+  return hashes;
 }
 
 function putKnownSkills(log: Log, seq: number, upTo: number, texts: Record<string, string>): void {
@@ -205,10 +265,10 @@ function settledUpTo(log: Log): number {
 }
 
 function textsOf(lines: SkillLine[]): Record<string, string> {
-  return Object.fromEntries(lines.map(({ name, text }) => [name, text.slice(0, TEXT_CHARS)]));
+  return Object.fromEntries(lines.map(({ name, text }) => [name, text.slice(0, HASH_CHARS)]));
 }
 
-function toKnownMemory(entries: MemoryEntry[]): KnownMemory["entries"] {
+function toTold(entries: MemoryEntry[]): KnownMemory["told"] {
   return Object.fromEntries(entries.map((entry) => [entry.id, { store: entry.store, text: toLine(toShown(entry)) }]));
 }
 
@@ -241,7 +301,7 @@ function doneCalls(entries: Entry[], tool: string): { outcome: JsonObject; prepa
 }
 
 /** Decisions are the harness's words; all that quotes what a model wrote is its own, and fenced. */
-function toParts({ skills, memory, reviews, decisions }: News): Part[] {
+function toParts({ skills, memory, reviews, decisions, more = 0 }: News): Part[] {
   const skillLines = Object.entries(skills).sort(([a], [b]) => (a < b ? -1 : 1));
   const ofSkills = (title: string, takes: (skill: News["skills"][string]) => boolean) =>
     section(
@@ -269,6 +329,7 @@ function toParts({ skills, memory, reviews, decisions }: News): Part[] {
     ofMemory("No longer in memory:", false),
   ].filter((text) => text !== "");
   const told = ["Since your prompt was written, this has changed.", ...decisions.map(describeDecision)].join("\n");
+  if (more > 0) quoted.push(`And ${more} more changes, not listed here.`);
   if (quoted.length === 0) return [{ source: "outcome", text: told }];
   return [
     { source: "outcome", text: `${told}\n` },

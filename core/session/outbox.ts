@@ -3,7 +3,7 @@
 import { defaultGrant, toReviewJob } from "../learning/review/job.ts";
 import { isUrgent } from "../learning/observe/triggers.ts";
 import { spentOf, toReviewLines } from "../learning/spent.ts";
-import { tellResult } from "../learning/review/telling.ts";
+import { tellAsked, tellResult } from "../learning/review/telling.ts";
 import type { ReviewDead, ReviewResult } from "../schemas/review.ts";
 import type { UsageLine } from "../schemas/usage.ts";
 import { answerWithin } from "../time-limit.ts";
@@ -192,13 +192,16 @@ export function createOutbox(context: EngineContext) {
       jobs.put(row.id, clock.now() + settings.review.looksMs[0]!, row.job);
       return true;
     }
-    const told = "lessons" in outcome ? tellResult(outcome, settings.review.notice) : null;
+    const level = settings.review.notice;
+    const isAsked = row.job.trigger === "refine";
+    const told = isAsked ? tellAsked(outcome, level) : "lessons" in outcome ? tellResult(outcome, level) : null;
     host.sql.transaction(() => {
       jobs.delete(row.id);
       putBooking(context, toBooking(row, lines));
       if ("lessons" in outcome) tellReview(log, outcome);
-      if (told !== null) addNotice(told);
+      // What is due is decided on what there was: its entries end before the notice.
       beginDue(context);
+      if (told !== null) addNotice(told);
     });
     return true;
   }
@@ -232,10 +235,13 @@ export function createOutbox(context: EngineContext) {
     await host.reviews.bury(dead);
     const lines = await linesOf(dead);
     if (!jobs.get(row.id)) return; // a look was quicker
+    const told = row.job.trigger === "refine" && isQuiet() ? tellAsked(dead, settings.review.notice) : null;
     host.sql.transaction(() => {
       jobs.delete(row.id);
       putBooking(context, toBooking(row, lines));
+      // What is due is decided on what there was: its entries end before the notice.
       beginDue(context);
+      if (told !== null) addNotice(told);
     });
   }
 

@@ -6,7 +6,7 @@ import { pruneMessages } from "../agent/compaction-prune.ts";
 import { droppedSkills, summaryOf, summaryTokens, toSummaryParts, worstSource } from "../agent/compaction-summary.ts";
 import type { Message } from "../agent/contract.ts";
 import { type Failure, type Result, err, ok } from "../errors.ts";
-import type { CompactionEntry, Entry } from "../schemas/entry.ts";
+import type { CompactionEntry, Entry, NoticeEntry } from "../schemas/entry.ts";
 import { byteLength } from "../schemas/digest.ts";
 import { type Source, dayOf } from "../schemas/ids.ts";
 import type { SessionHost } from "./context.ts";
@@ -46,6 +46,8 @@ export interface CompactionOptions {
   heard?(): void;
   /** Calls of a summary that came when the turn was over, which no entry tells of. */
   late?(calls: SummaryCall[]): void;
+  /** Calls for a summary that came to nothing: the caller's entry tells of them. Absent: a notice does. */
+  failed?(calls: SummaryCall[]): void;
   /** What an external memory has on the messages that fall out; "" for nothing. */
   recalled?(gap: Message[]): Promise<string>;
 }
@@ -227,12 +229,14 @@ const NOTHING_SAVED: Failure = {
   code: "nothing_saved",
   message: "What could be left out is no longer than what would stand in its place.",
 };
+/** Failures that say that there is nothing to gain. */
+export const SAVES_NOTHING = new Set(["nothing_saved", "nothing_to_shorten"]);
 const ABORTED = err("aborted", "The turn was stopped.");
 
 /** Nothing changes but what is remembered of the try, and what it was charged for. */
 function giveUp(
   { host, log, hub }: CompactionContext,
-  { put = log.put, late }: CompactionOptions,
+  { put = log.put, late, failed }: CompactionOptions,
   job: Shortening,
   failure: Failure,
   calls: SummaryCall[],
@@ -247,13 +251,16 @@ function giveUp(
   const failures = rests ? state.failures + 1 : state.failures;
   const text = `The conversation could not be made shorter. ${failure.message}`;
   const at = host.clock.now();
-  const first = log.nextEntry();
-  const notices = (calls.length > 0 ? calls : [null]).map((spent, i) => ({
-    ...toNotice({ n: first + i, turn: job.turn, at, code: "compaction_failed", text }),
-    ...(spent ? { spent } : {}),
-  }));
+  failed?.(calls);
+  const notice: NoticeEntry | null = failed
+    ? null
+    : {
+        ...toNotice({ n: log.nextEntry(), turn: job.turn, at, code: "compaction_failed", text }),
+        ...(calls[0] && { spent: calls[0] }),
+        ...(calls.length > 1 && { compaction: calls.slice(1) }),
+      };
   host.sql.transaction(() => {
-    for (const notice of notices) put(notice);
+    if (notice) put(notice);
     log.setMeta("compaction", {
       ...state,
       failures,
@@ -261,7 +268,7 @@ function giveUp(
       ...(failure === NOTHING_SAVED ? restAfter(MAX_WEAK, job.tokens, job) : {}),
     });
   });
-  for (const notice of notices) hub.emit(placeNotice(notice));
+  if (notice) hub.emit(placeNotice(notice));
   return { ok: false, failure };
 }
 

@@ -116,7 +116,9 @@ export function createLibrary({ store, seeds, scene = {} }: LibraryOptions): Lib
       }
       const view = toView(skill, path, content, scene);
       const companion = path === SKILL_MD && isOffered(skill.line) ? await open(companionOf(name)) : null;
-      const isLoaded = companion && isOffered(companion.line) && !barFor(companion);
+      // With a bundled skill only what an agent made its companion is read, and nothing that merely has the name.
+      const isOurs = skill.line.origin !== "bundled" || companion?.line.extends === name;
+      const isLoaded = companion && isOurs && isOffered(companion.line) && !barFor(companion);
       return ok(isLoaded ? withCompanion(view, companion, scene) : view);
     },
   };

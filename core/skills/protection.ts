@@ -40,6 +40,24 @@ function holderOf(skill: Subject): string {
   return skill.origin === "user" ? "written by a person" : skill.origin === "hub" ? "from a hub" : "bundled";
 }
 
+/**
+ * A text from elsewhere must not be read with a bundled skill as if it had been learned here. `isEdit`: the companion is there
+ * already, and the person changes it. Failure: `companion_name`.
+ */
+export function checkBroughtName(
+  name: string,
+  seeds: Readonly<Record<string, unknown>>,
+  isEdit = false,
+): Failure | null {
+  const base = baseOf(name);
+  if (base === null || isEdit || !Object.hasOwn(seeds, base)) return null;
+  return err(
+    "companion_name",
+    `'${name}' would be read with the bundled skill '${base}' whenever that is loaded: bring it in under another name.`,
+    { base },
+  ).failure;
+}
+
 function adviceFor({ name }: Subject, companions: boolean): string {
   if (!companions || baseOf(name) !== null)
     return "Say in your answer what should change, so that the person can do it.";

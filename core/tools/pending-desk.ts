@@ -47,11 +47,16 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
 
   /** What a crash, or too many writers, left between the decision and the deed. */
   async function finish(change: PendingChange): Promise<PendingChange> {
-    if (change.state !== "approved" || change.outcome !== null) return change;
+    if (!isUndone(change)) return change;
     const { failed, code, text } = await carryOut(change, guarded(skills, change), memory);
     if (failed && code === "busy") return change;
     const end = failed ? { state: "stale" as const, outcome: text } : { outcome: text };
     return (await pending.update(change.id, (now) => (now.outcome === null ? { ...now, ...end } : null))) ?? change;
+  }
+
+  async function finishListed(listed: PendingInfo): Promise<PendingInfo> {
+    const change = await pending.get(listed.id);
+    return change ? PendingInfo.parse(await finish(change)) : listed;
   }
 
   /** Whether what the call saw is still so. */
@@ -82,9 +87,9 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
   return {
     async list() {
       const all: PendingInfo[] = [];
-      for (const change of await pending.list()) {
+      for (const listed of await pending.list()) {
         // What the store fails at must not hide the others: it stays as it is, and who opens it is told.
-        all.push(PendingInfo.parse(await finish(change).catch(() => change)));
+        all.push(isUndone(listed) ? await finishListed(listed).catch(() => listed) : listed);
       }
       return all;
     },
@@ -111,6 +116,10 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
       return refusal ? { ok: false, failure: refusal } : ok(PendingInfo.parse(decided));
     },
   };
+}
+
+function isUndone({ state, outcome }: PendingInfo): boolean {
+  return state === "approved" && outcome === null;
 }
 
 function checkDecision({ state, outcome }: PendingChange, approve: boolean): Failure | null {

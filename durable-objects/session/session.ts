@@ -144,8 +144,8 @@ export class Session extends DurableObject<SessionEnv> {
   async events(from: { after?: string; turn?: number }): Promise<Result<ReadableStream<Uint8Array>>> {
     return this.#engine.events(from);
   }
-  async entries(after: number): Promise<Result<Entry[]>> {
-    return this.#engine.entries(after);
+  async entryPage(asked: { after: number; limit: number }): Promise<Result<{ entries: Entry[]; next?: string }>> {
+    return this.#engine.entryPage(asked);
   }
   async stop(): Promise<Result<{ stopped: string[] }>> {
     return this.#engine.stop();

@@ -17,7 +17,7 @@ const json = { "content-type": "application/json" };
 
 describe("a body", () => {
   it("that is not JSON is refused", async () => {
-    for (const body of ["{", '{"text":', ""]) {
+    for (const body of ["{", '{"text":']) {
       const answer = await ask("POST", "/v1/sessions", { key, body, headers: json });
       expectProblem(answer, 400, "json_malformed", "Malformed JSON");
     }

@@ -148,6 +148,8 @@ describe("public skills", () => {
       expect([path, (await get(path)).status]).toEqual([path, 404]);
     }
     await post("packed/restore", {});
+    expect((await get("/agent-skills/index.json")).status).toBe(404);
+    await post("packed/publish", { public: true });
     expect(
       ((await (await get("/agent-skills/index.json")).json()) as PublicIndex).skills.map(({ name }) => name),
     ).toEqual(["packed"]);

@@ -109,8 +109,8 @@ export function describeReviewStore(name: string, make: () => Bucket): void {
         { review: second, state: "done" },
         { review: first, state: "dead" },
       ];
-      expect(await store.list(SESSION)).toEqual(ofSession);
-      expect(await store.list()).toEqual([...ofSession, { review: other, state: "waiting" }]);
+      expect(await store.list(SESSION)).toMatchObject(ofSession);
+      expect(await store.list()).toMatchObject([...ofSession, { review: other, state: "waiting" }]);
     });
 
     it("are swept whole once their newest object is old enough", async () => {

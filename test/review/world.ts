@@ -131,6 +131,7 @@ function guardBucket(bucket: Bucket, guard: Guarded): Bucket {
 function guardKv(kv: KeyValue, guard: Guarded): KeyValue {
   return {
     get: (key) => guard(() => kv.get(key)),
+    getMany: (keys) => guard(() => kv.getMany(keys)),
     put: (key, value, options) => guard(() => kv.put(key, value, options)),
     delete: (key) => guard(() => kv.delete(key)),
     list: (options) => guard(() => kv.list(options)),

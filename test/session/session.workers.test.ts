@@ -52,8 +52,8 @@ describe("a session object", () => {
     expect(await stub.post({ text: "Other", key: "k" })).toMatchObject({ failure: { code: "idempotency_conflict" } });
     await collect(must(await stub.events({ turn: 1 })));
     expect(
-      must(await stub.entries(0))
-        .filter((entry) => entry.kind === "user")
+      must(await stub.entryPage({ after: 0, limit: 100 }))
+        .entries.filter((entry) => entry.kind === "user")
         .map(textOf),
     ).toEqual(["Hello"]);
   });

@@ -338,12 +338,20 @@ describe("an import into a library", () => {
     });
   });
 
-  it("is the companion of a skill that is there when its name says so", async () => {
+  it("is the companion of the person's own skill when its name says so, and never of a bundled one", async () => {
     const store = open();
-    const companion = imported({ "SKILL.md": md("bundled-local") });
-    const decide = toImport(companion, { replace: false, seeds });
-    const made = await store.change({ name: companion.name, op: "1", since: 0, decide });
-    expect(made).toMatchObject({ value: { head: { extends: "bundled" } } });
+    const bring = (name: string, replace = false) => {
+      const skill = imported({ "SKILL.md": md(name) });
+      const decide = toImport(skill, { replace, seeds });
+      return store.change({ name: skill.name, op: name, since: 0, decide });
+    };
+    await bring("mine");
+    expect(await bring("mine-local")).toMatchObject({ value: { head: { extends: "mine" } } });
+    for (const replace of [false, true]) {
+      const refused = await bring("bundled-local", replace);
+      expect(refused).toMatchObject({ failure: { code: "companion_name", facts: { base: "bundled" } } });
+    }
+    expect(await store.head("bundled-local")).toBe(null);
   });
 
   it("is not public because an archived skill of its name was", async () => {

@@ -146,6 +146,7 @@ function mortal(kv: KeyValue, { dieAt, afterwards }: Command): KeyValue {
   };
   return {
     get: (key) => guard(() => kv.get(key)),
+    getMany: (keys) => guard(() => kv.getMany(keys)),
     put: (key, value, options) => guard(() => kv.put(key, value, options)),
     delete: (key) => guard(() => kv.delete(key)),
     list: (options) => guard(() => kv.list(options)),

@@ -60,7 +60,7 @@ describe("over a KV that answers with what was there a minute ago", () => {
     const { open, clock, kv, profile } = setUp();
     await open().add("memory", "a", note("x".repeat(1_000), 1));
     await open().add("memory", "b", note("short", 2));
-    const late = { ...kv, get: async () => null };
+    const late = { ...kv, getMany: async (keys: string[]) => new Map(keys.map((key) => [key, null])) };
     const store = createMemoryStore({ kv: late, profile, clock, overlayMs: 0 });
     expect((await store.list("memory")).map((entry) => entry.text)).toEqual(["short"]);
     expect(await open().list("memory")).toHaveLength(2);

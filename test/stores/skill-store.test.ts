@@ -114,7 +114,7 @@ it("says that it is busy, with the last trouble, when no swap succeeds in time",
   expect([clock.now() - startedAt, await store.head("tables")]).toEqual([SWAP_MS, before]);
 });
 
-it("finds an operation among more than a thousand revisions, and lists them all", async () => {
+it("finds an operation among more than a thousand revisions, and lists them all page by page", async () => {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const store = openSkillStore(bucket, newProfileId(), clock);
@@ -123,7 +123,10 @@ it("finds an operation among more than a thousand revisions, and lists them all"
     await store.change({ name: "tables", op: `op-${n}`, since: n - 1, decide: () => textOf(`line ${n}`) });
   }
   expect(await store.change(extension("tables", "again", "op-2", 1))).toMatchObject({ value: { replayed: true } });
-  const revisions = await store.revisions("tables");
+  const page = await store.revisions("tables");
+  expect(page).toHaveLength(1_000);
+  const revisions = [...page, ...(await store.revisions("tables", { before: page.at(-1)!.rev }))];
+  expect(await store.revisions("tables", { before: 500, limit: 2 })).toEqual(revisions.slice(521, 523));
   expect(revisions.map(({ op }) => op)).toEqual(Array.from({ length: 1_020 }, (_, n) => `op-${1_020 - n}`));
 });
 

@@ -35,6 +35,23 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
   const random = createSeededRandom(faults.seed ?? 1);
   const objects = new Map<string, Stored>();
   const writtenAt = new Map<string, number>();
+  let sortedKeys: string[] | null = null;
+
+  function inOrder(): string[] {
+    return (sortedKeys ??= [...objects.keys()].sort());
+  }
+
+  /** Where the keys from `from` on begin. */
+  function placeOf(from: string): number {
+    const keys = inOrder();
+    let [low, high] = [0, keys.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (keys[middle]! < from) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 
   /** Calls overlap in any order, as they do over a network. */
   async function travel(): Promise<void> {
@@ -70,6 +87,7 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
     const body = toBytes(content);
     const etag = sha256Hex(body).slice(0, 32);
     const stored: Stored = { key, etag, uploaded: new Date(clock.now()), customMetadata: { ...customMetadata }, body };
+    if (!there) sortedKeys?.splice(placeOf(key), 0, key);
     objects.set(key, stored);
     await travel();
     if (isOneIn(faults.loseAnswerOneIn)) throw new Error("put: Network connection lost.");
@@ -84,9 +102,12 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
     const after = options.cursor ?? options.startAfter ?? "";
     const page: { objects: StoredObject[]; delimitedPrefixes: string[] } = { objects: [], delimitedPrefixes: [] };
     let last = "";
-    for (const key of [...objects.keys()].sort()) {
+    const keys = inOrder();
+    for (let at = placeOf(after > prefix ? after : prefix); at < keys.length; at++) {
+      const key = keys[at]!;
+      if (!key.startsWith(prefix)) break;
       const folder = delimiter ? folderOf(key, prefix, delimiter) : null;
-      if (!key.startsWith(prefix) || key <= after || (folder !== null && after.startsWith(folder))) continue;
+      if (key <= after || (folder !== null && after.startsWith(folder))) continue;
       if (folder !== null && page.delimitedPrefixes.at(-1) === folder) {
         last = key;
         continue;
@@ -107,7 +128,7 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
 
   return {
     faults,
-    keys: () => [...objects.keys()].sort(),
+    keys: () => [...inOrder()],
     async get(key) {
       await travel();
       const stored = objects.get(key);
@@ -124,6 +145,7 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
     async delete(keys) {
       await travel();
       for (const key of [keys].flat()) objects.delete(key);
+      sortedKeys = null;
     },
   };
 }

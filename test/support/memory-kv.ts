@@ -10,6 +10,8 @@ export interface KvFaults {
   staleMs?: number;
   /** Each read, and each page of a list, goes back by a time of its own up to this: a later one may show less. */
   staleUpToMs?: number;
+  /** 429 to a second write of a key within a second. */
+  isRateLimited?: boolean;
   /** The most a page holds. */
   pageSize?: number;
   /** One put in so many writes, and then throws. */
@@ -35,8 +37,11 @@ export function createMemoryKv(options: { clock: Pick<Clock, "now">; faults?: Kv
   const history = new Map<string, Version[]>();
   const puts: MemoryKv["puts"] = [];
 
+  let sortedKeys: string[] | null = null;
+
   function write(key: string, version: Omit<Version, "at">): void {
     const versions = history.get(key) ?? [];
+    if (versions.length === 0) sortedKeys = null;
     versions.push({ at: clock.now(), ...version });
     history.set(key, versions);
   }
@@ -58,8 +63,17 @@ export function createMemoryKv(options: { clock: Pick<Clock, "now">; faults?: Kv
       await Promise.resolve();
       return read(key, moment())?.value ?? null;
     },
+    async getMany(keys) {
+      await Promise.resolve();
+      if (keys.length > 100) throw new Error("KV GET_BULK failed: 400 You can request a maximum of 100 keys");
+      return new Map(keys.map((key) => [key, read(key, moment())?.value ?? null]));
+    },
     async put(key, value, { metadata } = {}) {
       await Promise.resolve();
+      const last = history.get(key)?.at(-1)?.at;
+      if (faults.isRateLimited && last !== undefined && clock.now() - last < 1_000) {
+        throw new Error("KV PUT failed: 429 Too Many Requests");
+      }
       if (byteLength(key) > 512) throw new Error("KV PUT failed: 414 UTF-8 encoded length exceeds key limit of 512.");
       if (metadata !== undefined && byteLength(JSON.stringify(metadata)) > 1_024) {
         throw new Error("KV PUT failed: 413 Metadata length exceeds limit of 1024.");
@@ -76,8 +90,10 @@ export function createMemoryKv(options: { clock: Pick<Clock, "now">; faults?: Kv
       await Promise.resolve();
       const asOf = moment();
       const isThere = (key: string) => (read(key, asOf)?.value ?? null) !== null;
-      const names = [...history.keys()].filter((key) => key.startsWith(prefix) && isThere(key));
-      const rest = names.sort().filter((key) => cursor === undefined || key > cursor);
+      sortedKeys ??= [...history.keys()].sort();
+      const rest = sortedKeys.filter(
+        (key) => key.startsWith(prefix) && (cursor === undefined || key > cursor) && isThere(key),
+      );
       const page = rest.slice(0, faults.pageSize ?? 1_000);
       const keys = page.map((name) => ({ name, metadata: structuredClone(read(name, asOf)?.metadata) }));
       return rest.length > page.length

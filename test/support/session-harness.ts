@@ -218,6 +218,7 @@ function mortalBucket(bucket: Bucket, step: (write: boolean) => void): Bucket {
 function mortalKv(kv: KeyValue, step: (write: boolean) => void): KeyValue {
   return {
     get: async (key) => (step(false), kv.get(key)),
+    getMany: async (keys) => (step(false), kv.getMany(keys)),
     put: async (key, value, putOptions) => (step(true), kv.put(key, value, putOptions)),
     delete: async (key) => (step(true), kv.delete(key)),
     list: async (listOptions) => (step(false), kv.list(listOptions)),

@@ -51,6 +51,7 @@ export function cutAfter(kv: KeyValue, writes: number, answerLost: boolean): Key
   let left = writes;
   return {
     get: (key) => kv.get(key),
+    getMany: (keys) => kv.getMany(keys),
     list: (options) => kv.list(options),
     delete: (key) => kv.delete(key),
     async put(key, value, options) {

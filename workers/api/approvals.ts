@@ -2,7 +2,9 @@
 // theirs from then on, and counts from the session's next new prompt.
 import { createRoute } from "@hono/zod-openapi";
 import { ApprovalDetail, ApprovalInfo, ApprovalList, DecideApproval } from "../../core/schemas/api.ts";
+import * as z from "zod";
 import { ApprovalId } from "../../core/schemas/approval.ts";
+import { ascending, pageQuery, toPage } from "./pages.ts";
 import { unwrap } from "./problems.ts";
 import { answers, createRouter, takesJson } from "./router.ts";
 import { openSession } from "./session-rpc.ts";
@@ -17,12 +19,15 @@ approvals.openapi(
     method: "get",
     path: "/v1/sessions/{session}/approvals",
     operationId: "listApprovals",
-    request: { params: InSession },
+    request: { params: InSession, query: z.strictObject(pageQuery(100)) },
     responses: answers(200, "Those that wait and those decided lately, oldest first", ApprovalList),
   }),
   async (c) => {
     const { session } = c.req.valid("param");
-    return c.json({ approvals: unwrap(await openSession(c.env, c.var.profile, session).listApprovals()) }, 200);
+    const all = unwrap(await openSession(c.env, c.var.profile, session).listApprovals());
+    const placeOf = ({ askedAt, id }: ApprovalInfo) => `${ascending(askedAt)}.${id}`;
+    const { page, next } = toPage(all, { ...c.req.valid("query"), placeOf });
+    return c.json({ approvals: page, ...(next !== undefined && { next }) }, 200);
   },
 );
 

@@ -8,6 +8,7 @@ import type { CurationMessage } from "../../core/schemas/curation.ts";
 import { CurationId, type ProfileId, toCurationId } from "../../core/schemas/ids.ts";
 import type { Grant } from "../../core/schemas/review.ts";
 import { type Env, settingsOf } from "./env.ts";
+import { pageQuery } from "./pages.ts";
 import { AppError, unwrap } from "./problems.ts";
 import { Flag, answers, createRouter } from "./router.ts";
 import { openAccount } from "./session-rpc.ts";
@@ -73,9 +74,16 @@ curator.openapi(
     method: "get",
     path: "/v1/curator/runs",
     operationId: "listCurationRuns",
+    request: { query: z.strictObject(pageQuery(1_000, { after: CurationId })) },
     responses: answers(200, "Runs, newest first", CurationRunList),
   }),
-  async (c) => c.json({ runs: await openCuration(c.env).runs(c.var.profile) }, 200),
+  async (c) => {
+    const { after, limit } = c.req.valid("query");
+    const runs = await openCuration(c.env).runs(c.var.profile);
+    const older = after === undefined ? runs : runs.filter((run) => run < after);
+    const page = older.slice(0, limit);
+    return c.json({ runs: page, ...(older.length > limit && { next: page.at(-1)! }) }, 200);
+  },
 );
 
 const OfRun = z.object({ run: CurationId });

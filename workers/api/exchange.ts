@@ -30,6 +30,7 @@ import { scanFiles } from "../../core/skills/scanner.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { AppError, unwrap } from "./problems.ts";
 import { type ApiEnv, Flag, REFUSED, answers, createRouter, takesJson } from "./router.ts";
+import { followPublication } from "./public-skills.ts";
 import { amend, presentFiles } from "./skills.ts";
 import { openSkills } from "./stores.ts";
 
@@ -71,6 +72,7 @@ exchange.openapi(
     request: {
       query: z.strictObject({ name: z.string().optional(), replace: Flag }),
       body: {
+        required: true,
         content: {
           "application/zip": BYTES,
           "application/gzip": BYTES,
@@ -157,6 +159,9 @@ exchange.openapi(
       op: `api:${ulid()}`,
       since,
       decide(current, index) {
+        if (next.public && current?.head.state === "archived") {
+          return err("skill_archived", `The skill \`${name}\` is archived: restore it first, then publish it.`);
+        }
         const others = Object.entries(index.skills).filter(([other, line]) => other !== name && line.public);
         if (next.public && others.length >= MAX_PUBLIC) {
           return err("too_many_public", `At most ${MAX_PUBLIC} skills are public: take one back first.`);
@@ -164,7 +169,9 @@ exchange.openapi(
         return amend(name, current, next);
       },
     });
-    return c.json(unwrap(published).head, 200);
+    const { head } = unwrap(published);
+    await followPublication(c.env, c.var.profile, head);
+    return c.json(head, 200);
   },
 );
 

@@ -2,6 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { FileList, StoredFile } from "../../core/schemas/api.ts";
+import { pageQuery, toPage } from "./pages.ts";
 import { unwrap } from "./problems.ts";
 import { REFUSED, answers, createRouter } from "./router.ts";
 import { openSession } from "./session-rpc.ts";
@@ -19,11 +20,16 @@ files.openapi(
     method: "get",
     path: "/v1/sessions/{session}/files",
     operationId: "listFiles",
-    request: { params: InSession },
+    request: { params: InSession, query: z.strictObject(pageQuery(1_000)) },
     responses: answers(200, "Files, by path", FileList),
   }),
-  async (c) =>
-    c.json({ files: unwrap(await openSession(c.env, c.var.profile, c.req.valid("param").session).listFiles()) }, 200),
+  async (c) => {
+    const { session } = c.req.valid("param");
+    const all = unwrap(await openSession(c.env, c.var.profile, session).listFiles());
+    const sorted = all.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    const { page, next } = toPage(sorted, { ...c.req.valid("query"), placeOf: ({ path }) => path });
+    return c.json({ files: page, ...(next !== undefined && { next }) }, 200);
+  },
 );
 
 files.openapi(

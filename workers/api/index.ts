@@ -19,7 +19,7 @@ import { AppError, answerError, answerProblem } from "./problems.ts";
 import { pending } from "./pending.ts";
 import { profiles } from "./profiles.ts";
 import { reviews } from "./reviews.ts";
-import { type ApiEnv, createRouter } from "./router.ts";
+import { type ApiEnv, createRouter, takesNoQuery } from "./router.ts";
 import { sessions } from "./sessions.ts";
 import { skillHistory } from "./skill-history.ts";
 import { skills } from "./skills.ts";
@@ -74,7 +74,7 @@ for (const resource of [
   app.route("/", resource);
 }
 app.openAPIRegistry.registerComponent("securitySchemes", "key", { type: "http", scheme: "bearer" });
-app.get("/openapi.json", (c) => c.json(toDocument(app)));
+app.get("/openapi.json", takesNoQuery, (c) => c.json(toDocument(app)));
 
 export default app;
 

@@ -1,8 +1,9 @@
 // Keys: made by the operator for any profile, listed and revoked by the profile itself.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
-import { CreateKey, CreatedKey, KeyList } from "../../core/schemas/api.ts";
+import { CreateKey, CreatedKey, type KeyInfo, KeyList } from "../../core/schemas/api.ts";
 import { forgetChecked, operatorOnly } from "./auth.ts";
+import { ascending, pageQuery, toPage } from "./pages.ts";
 import { unwrap } from "./problems.ts";
 import { REFUSED, answers, createRouter, takesJson } from "./router.ts";
 import { openAccount } from "./session-rpc.ts";
@@ -32,9 +33,15 @@ keys.openapi(
     method: "get",
     path: "/v1/keys",
     operationId: "listKeys",
+    request: { query: z.strictObject(pageQuery(100)) },
     responses: answers(200, "Keys that work, oldest first", KeyList),
   }),
-  async (c) => c.json({ keys: await openAccount(c.env, c.var.profile).listKeys() }, 200),
+  async (c) => {
+    const all = await openAccount(c.env, c.var.profile).listKeys();
+    const placeOf = ({ createdAt, id }: KeyInfo) => `${ascending(createdAt)}.${id}`;
+    const { page, next } = toPage(all, { ...c.req.valid("query"), placeOf });
+    return c.json({ keys: page, ...(next !== undefined && { next }) }, 200);
+  },
 );
 
 keys.openapi(

@@ -17,7 +17,7 @@ import { usageOf } from "./usage.ts";
 
 export const learning = createRouter();
 
-// What one answer may cost: the platform gives an invocation 1,000 requests.
+// What one answer may cost: see "Limits" of docs/ARCHITECTURE.md.
 const DEFAULT_PAGE = 20;
 const MAX_PAGE = 50;
 /** Learned skills whose evidence is read for what they brought, those first that were used last: a listing each. */
@@ -25,6 +25,8 @@ const MAX_COUNTED = 100;
 const MAX_TURNS = 1_000;
 const MAX_REVIEWS = 50;
 const MAX_RUNS = 20;
+/** Revisions in the history of one skill; `GET …/revisions` pages through all. */
+const MAX_HISTORY = 100;
 const AT_ONCE = 8;
 /** As far back as the account's ledger goes. */
 const USAGE_DAYS = 400;
@@ -77,7 +79,7 @@ learning.openapi(
         head,
         // What the Archive cannot tell now is left out, like a search it cannot answer.
         lift: await archive.liftOf(head.name, `${head.name} ${head.description}`, head.createdAt).catch(() => null),
-        ...(skill !== undefined && { revisions: await skills.revisions(skill) }),
+        ...(skill !== undefined && { revisions: await skills.revisions(skill, { limit: MAX_HISTORY }) }),
       }),
     );
     const ledger = toLedger({

@@ -14,6 +14,7 @@ import { type Finding, scanText } from "../../core/skills/scanner.ts";
 import { toPieces } from "../../core/skills/text-pieces.ts";
 import { eraseText } from "./copies.ts";
 import { settingsOf } from "./env.ts";
+import { ascending, pageQuery, toPage } from "./pages.ts";
 import { AppError, unwrap } from "./problems.ts";
 import { answers, createRouter, takesJson } from "./router.ts";
 import { openAccount } from "./session-rpc.ts";
@@ -28,22 +29,29 @@ memory.openapi(
     method: "get",
     path: "/v1/memory",
     operationId: "listMemory",
-    request: { query: z.strictObject({ store: MemoryStoreName.optional() }) },
+    request: { query: z.strictObject({ store: MemoryStoreName.optional(), ...pageQuery(1_000, { usual: 500 }) }) },
     responses: answers(200, "Living entries, oldest first, how full the stores are, and what was purged", MemoryList),
   }),
   async (c) => {
     const store = openMemory(c.env, c.var.profile);
-    const { store: only } = c.req.valid("query");
+    const { store: only, after, limit } = c.req.valid("query");
     const names = only ? [only] : MemoryStoreName.options;
     const settings = settingsOf(c.env).memory;
     const surveys = await Promise.all(names.map(async (name) => ({ name, ...(await store.survey(name)) })));
+    const { page, next } = toPage(surveys.flatMap(toItems).toSorted(byPlace), {
+      after,
+      limit,
+      placeOf: ({ place }) => place,
+    });
+    const inside = new Set(surveys.flatMap(({ name, entries }) => fitNewest(entries, limitOf(name, settings))));
     return c.json(
       {
-        entries: surveys.flatMap(({ name, entries }) => toListed(entries, limitOf(name, settings))),
+        entries: page.flatMap(({ entry }) => (entry ? [toListed(entry, inside)] : [])),
         usage: Object.fromEntries(
           surveys.map(({ name, entries }) => [name, usageOf(entries, limitOf(name, settings))]),
         ),
-        purged: surveys.flatMap(({ name, purged }) => purged.map((gone) => ({ store: name, ...gone }))),
+        purged: page.flatMap(({ purged }) => purged ?? []),
+        ...(next !== undefined && { next }),
       },
       200,
     );
@@ -129,14 +137,38 @@ memory.openapi(
   },
 );
 
-function toListed(entries: MemoryEntry[], limit: number): z.infer<typeof MemoryList>["entries"] {
-  const inside = new Set(fitNewest(entries, limit));
-  return entries.map((entry) => ({
+type Listed = z.infer<typeof MemoryList>;
+interface Item {
+  place: string;
+  entry?: MemoryEntry;
+  purged?: Listed["purged"][number];
+}
+
+/** What is there by its store and its age; behind it what was purged. */
+function toItems(survey: {
+  name: MemoryStoreName;
+  entries: MemoryEntry[];
+  purged: { id: string; at: number }[];
+}): Item[] {
+  const { name, entries, purged } = survey;
+  const store = MemoryStoreName.options.indexOf(name);
+  return [
+    ...entries.map((entry) => ({ place: `0.${store}.${ascending(entry.since)}.${entry.id}`, entry })),
+    ...purged.map((gone) => ({ place: `1.${store}.${gone.id}`, purged: { store: name, ...gone } })),
+  ];
+}
+
+function byPlace(a: Item, b: Item): number {
+  return a.place < b.place ? -1 : 1;
+}
+
+function toListed(entry: MemoryEntry, inside: Set<MemoryEntry>): Listed["entries"][number] {
+  return {
     ...entry,
     outside: !inside.has(entry),
     hidden: reasonToHide(entry) !== null,
     findings: scanText(entry.text, "note").map(toListedFinding),
-  }));
+  };
 }
 
 function toListedFinding({ pattern, category, severity, reason }: Finding) {

@@ -3,6 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { Accepted, EntryList, PostMessage, Stopped } from "../../core/schemas/api.ts";
+import { pageQuery } from "./pages.ts";
 import { AppError, unwrap } from "./problems.ts";
 import { answers, createRouter, numeric, takesJson } from "./router.ts";
 import { openSession, unwrapResponse } from "./session-rpc.ts";
@@ -13,6 +14,8 @@ export const messages = createRouter();
 const EVENTS = { description: "Server-sent events", content: { "text/event-stream": { schema: z.string() } } };
 
 export const EventId = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "an event id is <entry>.<offset>, such as 7.120");
+/** On one page of the log; large ones come fewer at a time. */
+const MAX_ENTRIES = 500;
 /** The host is nobody's: the stub goes to one object. */
 const SESSION = "https://session/messages";
 
@@ -75,12 +78,16 @@ messages.openapi(
     method: "get",
     path: "/v1/sessions/{session}/entries",
     operationId: "listEntries",
-    request: { params: InSession, query: z.strictObject({ after: numeric(0, 999_999_999).optional() }) },
+    request: {
+      params: InSession,
+      query: z.strictObject(pageQuery(MAX_ENTRIES, { after: numeric(0, 999_999_999) })),
+    },
     responses: answers(200, "The log, oldest first", EntryList),
   }),
   async (c) => {
     const session = openSession(c.env, c.var.profile, c.req.valid("param").session);
-    return c.json({ entries: unwrap(await session.entries(c.req.valid("query").after ?? 0)) }, 200);
+    const { after = 0, limit } = c.req.valid("query");
+    return c.json(unwrap(await session.entryPage({ after, limit })), 200);
   },
 );
 

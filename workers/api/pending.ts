@@ -9,6 +9,7 @@ import { type ProfileId, dayOf } from "../../core/schemas/ids.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { systemClock } from "../../stores/system-clock.ts";
 import { type Env, settingsOf } from "./env.ts";
+import { ascending, pageQuery, toPage } from "./pages.ts";
 import { unwrap } from "./problems.ts";
 import { answers, createRouter, takesJson } from "./router.ts";
 import { openCuration, openMemory, openPending, openSkills } from "./stores.ts";
@@ -22,9 +23,15 @@ pending.openapi(
     method: "get",
     path: "/v1/pending",
     operationId: "listPending",
+    request: { query: z.strictObject(pageQuery(200)) },
     responses: answers(200, "Those that wait and those decided lately, oldest first", PendingList),
   }),
-  async (c) => c.json({ pending: await openDesk(c.env, c.var.profile).list() }, 200),
+  async (c) => {
+    const all = await openDesk(c.env, c.var.profile).list();
+    const placeOf = ({ askedAt, id }: PendingInfo) => `${ascending(askedAt)}.${id}`;
+    const { page, next } = toPage(all, { ...c.req.valid("query"), placeOf });
+    return c.json({ pending: page, ...(next !== undefined && { next }) }, 200);
+  },
 );
 
 pending.openapi(

@@ -15,6 +15,7 @@ const PROBLEMS = {
   operator_token_missing: [503, "No operator token is configured"],
   // what was sent
   json_malformed: [400, "Malformed JSON"],
+  body_missing: [400, "A body is needed"],
   body_invalid: [400, "Invalid body"],
   field_unknown: [400, "Unknown field"],
   body_too_large: [413, "Body too large"],
@@ -79,6 +80,8 @@ const PROBLEMS = {
   too_many_keys: [409, "Too many keys"],
   last_key: [409, "The profile's last key"],
   skill_exists: [409, "The skill exists already"],
+  companion_name: [409, "The name of a bundled skill's companion"],
+  skill_archived: [409, "The skill is archived"],
   too_many_public: [409, "Too many public skills"],
   pending_decided: [409, "It was decided otherwise before"],
   pending_stale: [409, "What it was to change has changed"],

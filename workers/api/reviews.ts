@@ -5,8 +5,9 @@ import type { ReviewStore } from "../../core/ports.ts";
 import { ReviewDetail, ReviewLineList } from "../../core/schemas/api.ts";
 import { ReviewId, SessionId } from "../../core/schemas/ids.ts";
 import type { ReviewDead, ReviewJob, ReviewResult } from "../../core/schemas/review.ts";
+import { descending, pageQuery, toPage } from "./pages.ts";
 import { AppError } from "./problems.ts";
-import { answers, createRouter, numeric } from "./router.ts";
+import { answers, createRouter } from "./router.ts";
 import { openReviews } from "./stores.ts";
 
 export const reviews = createRouter();
@@ -24,14 +25,22 @@ reviews.openapi(
     method: "get",
     path: "/v1/reviews",
     operationId: "listReviews",
-    request: { query: z.strictObject({ session: SessionId.optional(), limit: numeric(1, MAX_PAGE).optional() }) },
+    request: {
+      query: z.strictObject({ session: SessionId.optional(), ...pageQuery(MAX_PAGE, { usual: DEFAULT_PAGE }) }),
+    },
     responses: answers(200, "Reviews, newest first", ReviewLineList),
   }),
   async (c) => {
-    const { session, limit = DEFAULT_PAGE } = c.req.valid("query");
+    const { session, after, limit } = c.req.valid("query");
     const store = openReviews(c.env, c.var.profile);
-    const lines = (await store.list(session)).slice(0, limit);
-    return c.json({ reviews: await Promise.all(lines.map((line) => describe(store, line))) }, 200);
+    const lines = (await store.list(session)).map((line) => ({
+      ...line,
+      place: `${descending(line.at)}.${line.review}`,
+    }));
+    const { page, next } = toPage(lines.toSorted(byPlace), { after, limit, placeOf: ({ place }) => place });
+    const reviews: Described[] = [];
+    for (const line of page) reviews.push(await describe(store, line));
+    return c.json({ reviews, ...(next !== undefined && { next }) }, 200);
   },
 );
 
@@ -60,9 +69,16 @@ function withoutPrefix({ prefix: _prefix, ...job }: ReviewJob): ReviewJob {
   return job;
 }
 
+function byPlace(a: { place: string }, b: { place: string }): number {
+  return a.place < b.place ? -1 : 1;
+}
+
 type Line = Awaited<ReturnType<ReviewStore["list"]>>[number];
 
-async function describe(store: ReviewStore, line: Line): Promise<z.input<typeof ReviewLineList>["reviews"][number]> {
+type Described = z.input<typeof ReviewLineList>["reviews"][number];
+
+async function describe(store: ReviewStore, { review, state }: Line): Promise<Described> {
+  const line = { review, state };
   const outcome = line.state === "waiting" ? null : await store.outcome(line.review);
   if (!outcome) return line;
   if (!isResult(outcome)) return { ...line, summary: outcome.message };

@@ -1,6 +1,7 @@
 // What all resources share: the router with its one answer to invalid input, the forms of parameters, and the pieces a
 // route's contract is written with.
-import { OpenAPIHono } from "@hono/zod-openapi";
+import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
 import { Problem } from "../../core/schemas/api.ts";
 import type { ProfileId } from "../../core/schemas/ids.ts";
@@ -13,13 +14,54 @@ export interface ApiEnv {
   Variables: { profile: ProfileId };
 }
 
+/** Each route refuses query fields it does not name, and the absence of a body it needs. */
 export function createRouter(): OpenAPIHono<ApiEnv> {
-  return new OpenAPIHono<ApiEnv>({
+  const router = new OpenAPIHono<ApiEnv>({
     defaultHook(result) {
       if (!result.success) throw toInvalid(result.target, result.error.issues);
     },
   });
+  const { openapi } = router;
+  router.openapi = ((route: RouteConfig, ...rest: [never]) => {
+    const { body, query = NO_QUERY } = route.request ?? {};
+    const middleware = [route.middleware ?? [], body ? [takesQuery(query), takeBody(body)] : []].flat();
+    return openapi({ ...route, request: { ...route.request, query }, middleware } as never, ...rest);
+  }) as typeof openapi;
+  return router;
 }
+
+const NO_QUERY = z.strictObject({});
+
+/** Before a body is looked at. */
+function takesQuery(query: unknown): MiddlewareHandler<ApiEnv> {
+  return async (c, next) => {
+    const parsed = (query as z.ZodType).safeParse(c.req.query());
+    if (!parsed.success) throw toInvalid("query", parsed.error.issues);
+    await next();
+  };
+}
+
+/** For routes that are not made with `openapi`. */
+export const takesNoQuery: MiddlewareHandler<ApiEnv> = takesQuery(NO_QUERY);
+
+/** A missing body has a code of its own. Where it may be missing, an empty one of any content type counts as none. */
+function takeBody({ required, content }: RequestBody): MiddlewareHandler<ApiEnv> {
+  const isOptionalJson = !required && Object.hasOwn(content, "application/json");
+  return async (c, next) => {
+    if ((required || isOptionalJson) && (await c.req.arrayBuffer()).byteLength === 0) {
+      if (required) throw new AppError("body_missing", `This route needs a body: ${Object.keys(content).join(", ")}.`);
+      const headers = new Headers(c.req.raw.headers);
+      headers.delete("content-length");
+      headers.set("content-type", "application/json");
+      // So that the schema fills in what stands for a body that says nothing.
+      c.req.raw = new Request(c.req.raw.url, { method: c.req.method, headers, body: "{}" });
+      c.req.bodyCache = {};
+    }
+    await next();
+  };
+}
+
+type RequestBody = NonNullable<NonNullable<RouteConfig["request"]>["body"]>;
 
 /** An answer in JSON, and problem documents for all that goes wrong. */
 export function answers<Status extends number, Schema extends z.ZodType>(
@@ -33,6 +75,11 @@ export function answers<Status extends number, Schema extends z.ZodType>(
 
 export function takesJson<Schema extends z.ZodType>(schema: Schema) {
   return { required: true as const, content: { "application/json": { schema } } };
+}
+
+/** The route works without a body; one that is sent must be right. */
+export function mayTakeJson<Schema extends z.ZodType>(schema: Schema) {
+  return { required: false as const, content: { "application/json": { schema } } };
 }
 
 export const REFUSED = {

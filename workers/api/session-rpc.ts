@@ -38,7 +38,8 @@ export interface SessionRpc {
    * `too_many_readers`.
    */
   fetch(request: Request): Promise<Response>;
-  entries(after: number): Promise<Result<Entry[]>>;
+  /** Bounded in bytes as well; `next` is absent on the last page. */
+  entryPage(asked: { after: number; limit: number }): Promise<Result<{ entries: Entry[]; next?: string }>>;
   stop(): Promise<Result<{ stopped: string[] }>>;
   /** The turn as it is judged now. Failures: `turn_not_found`, `turn_not_ended`, `too_many_ratings`. */
   rate(n: number, rating: Rating): Promise<Result<Observation>>;

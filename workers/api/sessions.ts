@@ -5,7 +5,8 @@ import { ulid } from "ulid";
 import { CreateSession, SessionDetail, SessionInfo, SessionList } from "../../core/schemas/api.ts";
 import { SessionId } from "../../core/schemas/ids.ts";
 import { AppError } from "./problems.ts";
-import { REFUSED, answers, createRouter, takesJson } from "./router.ts";
+import { pageQuery } from "./pages.ts";
+import { REFUSED, answers, createRouter, mayTakeJson } from "./router.ts";
 import { openAccount, openSession } from "./session-rpc.ts";
 
 export const sessions = createRouter();
@@ -17,7 +18,7 @@ sessions.openapi(
     method: "post",
     path: "/v1/sessions",
     operationId: "createSession",
-    request: { body: takesJson(CreateSession) },
+    request: { body: mayTakeJson(CreateSession) },
     responses: answers(201, "The session", SessionInfo),
   }),
   async (c) => {
@@ -40,9 +41,15 @@ sessions.openapi(
     method: "get",
     path: "/v1/sessions",
     operationId: "listSessions",
+    request: { query: z.strictObject(pageQuery(1_000, { after: SessionId })) },
     responses: answers(200, "Sessions, newest first", SessionList),
   }),
-  async (c) => c.json({ sessions: await openAccount(c.env, c.var.profile).listSessions() }, 200),
+  async (c) => {
+    const { after, limit } = c.req.valid("query");
+    const sessions = await openAccount(c.env, c.var.profile).listSessions({ after, limit: limit + 1 });
+    const page = sessions.slice(0, limit);
+    return c.json({ sessions: page, ...(sessions.length > limit && { next: page.at(-1)!.session }) }, 200);
+  },
 );
 
 sessions.openapi(

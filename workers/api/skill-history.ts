@@ -12,6 +12,7 @@ import { toPieces } from "../../core/skills/text-pieces.ts";
 import { readSkillTexts } from "../../stores/skill-texts.ts";
 import { eraseText } from "./copies.ts";
 import { settingsOf } from "./env.ts";
+import { descending, pageQuery, toPage } from "./pages.ts";
 import { unwrap } from "./problems.ts";
 import { answers, createRouter, numeric, takesJson } from "./router.ts";
 import { bundledFiles, change } from "./skills.ts";
@@ -21,6 +22,8 @@ export const skillHistory = createRouter();
 
 /** A revision's key has room for eight digits. */
 const MAX_REV = 99_999_999;
+/** Each one is an object to read. */
+const MAX_REVISIONS = 100;
 const OfSkill = z.object({ name: SkillName });
 const OfRevision = OfSkill.extend({ rev: numeric(1, MAX_REV) });
 
@@ -29,14 +32,19 @@ skillHistory.openapi(
     method: "get",
     path: "/v1/skills/{name}/revisions",
     operationId: "listSkillRevisions",
-    request: { params: OfSkill },
+    request: {
+      params: OfSkill,
+      query: z.strictObject(pageQuery(MAX_REVISIONS, { after: numeric(1, MAX_REV) })),
+    },
     responses: answers(200, "Revisions, newest first; none of a bundled skill", SkillRevisionList),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
-    const revisions = await openSkills(c.env, c.var.profile).revisions(name);
-    if (revisions.length === 0) bundledFiles(name);
-    return c.json({ revisions }, 200);
+    const { after, limit } = c.req.valid("query");
+    const revisions = await openSkills(c.env, c.var.profile).revisions(name, { before: after, limit: limit + 1 });
+    if (revisions.length === 0 && after === undefined) bundledFiles(name);
+    const { page, next } = toPage(revisions, { limit, placeOf: ({ rev }) => descending(rev) });
+    return c.json({ revisions: page, ...(next !== undefined && { next: String(page.at(-1)!.rev) }) }, 200);
   },
 );
 

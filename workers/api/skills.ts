@@ -11,6 +11,7 @@ import { SKILL_MD, parseSkill } from "../../core/skills/format.ts";
 import { inspectHealth } from "../../core/skills/health.ts";
 import { openRevision, toPutBack } from "../../core/skills/history.ts";
 import { adopt, unarchive } from "../../core/skills/keeping.ts";
+import { checkBroughtName } from "../../core/skills/protection.ts";
 import { createLibrary, followsBundle } from "../../core/skills/library.ts";
 import { validateSkill } from "../../core/skills/validate.ts";
 import { type Result, err, ok } from "../../core/errors.ts";
@@ -19,11 +20,13 @@ import { PinSkill, PutSkill, RestoreSkill, SkillDetail, SkillList } from "../../
 import { hashFiles, textOfFiles } from "../../core/schemas/digest.ts";
 import { type FileBodies, fromContents, toContents } from "../../core/schemas/file-body.ts";
 import { SkillName } from "../../core/schemas/ids.ts";
-import { SkillHead } from "../../core/schemas/skill.ts";
+import { SkillHead, isPurged } from "../../core/schemas/skill.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { settingsOf } from "./env.ts";
+import { followPublication } from "./public-skills.ts";
+import { pageQuery, toPage } from "./pages.ts";
 import { AppError, unwrap } from "./problems.ts";
-import { REFUSED, answers, createRouter, takesJson } from "./router.ts";
+import { REFUSED, answers, createRouter, mayTakeJson, takesJson } from "./router.ts";
 import { openAccount } from "./session-rpc.ts";
 import { openSkills } from "./stores.ts";
 
@@ -38,12 +41,16 @@ skills.openapi(
     method: "get",
     path: "/v1/skills",
     operationId: "listSkills",
-    responses: answers(200, "The profile's skills, and the bundled ones it has not replaced", SkillList),
+    request: { query: z.strictObject(pageQuery(1_000, { after: SkillName })) },
+    responses: answers(200, "The profile's skills, and the bundled ones it has not replaced, by name", SkillList),
   }),
   async (c) => {
     const lines = await createLibrary({ store: openSkills(c.env, c.var.profile), seeds }).lines();
+    const sorted = lines.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const { page, next } = toPage(sorted, { ...c.req.valid("query"), placeOf: ({ name }) => name });
     const scene = { disabled: settingsOf(c.env).skills.disabled };
-    return c.json({ skills: lines.map((line) => ({ ...line, ...readinessOf(line, scene) })) }, 200);
+    const listed = page.map((line) => ({ ...line, ...readinessOf(line, scene) }));
+    return c.json({ skills: listed, ...(next !== undefined && { next }) }, 200);
   },
 );
 
@@ -81,17 +88,18 @@ skills.openapi(
     const hasChecks = checkPaths(files).length > 0;
     const health = hasChecks ? await inspectHealth({ files, now: Date.now(), run: RUN_CHECKS }) : undefined;
     const head = await change(openSkills(c.env, c.var.profile), name, (current) => {
+      const refusal = checkBroughtName(name, seeds, current !== null && current.head.state !== "archived");
+      if (refusal) return { ok: false, failure: refusal };
       // An imported skill may hold more, and larger files, than what is written here: as much as it has it may keep.
       const standing = current?.files;
       const checked = validateSkill({ name, files, maxFiles, writer: "person", standing });
       if (!checked.ok) return checked;
       const { description, category } = checked.value;
       const isAnew = current?.head.state === "archived";
-      const isRevived = isAnew && current.head.public === true;
       const next: SkillNext = { files, description, category, state: "active", origin: "user", citations: [] };
       const putBack = current && toPutBack(current.head, textOfFiles(hashFiles(files)));
       if (isAnew) next.anew = true;
-      return ok({ ...next, ...(isRevived && { public: false }), ...putBack, ...(health && { health }) });
+      return ok({ ...next, ...putBack, ...(health && { health }) });
     });
     return c.json(head, 200);
   },
@@ -127,6 +135,7 @@ skills.openapi(
     const { name } = c.req.valid("param");
     const archived: SkillNext = { state: "archived", reason: "Archived by a person." };
     const head = await change(openSkills(c.env, c.var.profile), name, (current) => amend(name, current, archived));
+    await followPublication(c.env, c.var.profile, head);
     return c.json(head, 200);
   },
 );
@@ -152,14 +161,21 @@ skills.openapi(
     path: "/v1/skills/{name}/restore",
     operationId: "restoreSkill",
     description: "Without `rev`: out of the archive. With it: that revision's files again, state and pin as they are.",
-    request: { params: OfSkill, body: takesJson(RestoreSkill) },
+    request: { params: OfSkill, body: mayTakeJson(RestoreSkill) },
     responses: answers(200, "The skill as it now is", SkillHead),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
     const { rev } = c.req.valid("json");
     const store = openSkills(c.env, c.var.profile);
-    if (rev === undefined) return c.json(await change(store, name, unarchive), 200);
+    if (rev === undefined) {
+      const isBrought = await wasBrought(store, name);
+      const restored = await change(store, name, (current) => {
+        const refusal = checkBroughtName(name, seeds, !isBrought || current?.head.state !== "archived");
+        return refusal ? { ok: false, failure: refusal } : unarchive(current);
+      });
+      return c.json(restored, 200);
+    }
     const head = await change(store, name, async (current) => {
       // Each time anew: what is purged meanwhile must not come back.
       const opened = await openRevision(store, name, rev);
@@ -196,6 +212,13 @@ skills.openapi(
     return c.body(null, 204);
   },
 );
+
+/** Whether a person made the skill, of its own text or one from elsewhere; what was learned begins with an agent. */
+async function wasBrought(store: SkillStore, name: SkillName): Promise<boolean> {
+  const head = await store.head(name);
+  const first = head && (await store.revision(name, head.firstRev ?? 1));
+  return first !== null && !isPurged(first) && first.origin === "user";
+}
 
 type Decide = (current: SkillSnapshot | null) => Result<SkillNext> | Promise<Result<SkillNext>>;
 

@@ -2,8 +2,9 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { Day, type ProfileId, dayOf } from "../../core/schemas/ids.ts";
-import { UsageBy, UsageReport } from "../../core/schemas/usage.ts";
+import { type UsageAsked, UsageBy, UsageReport } from "../../core/schemas/usage.ts";
 import type { Env } from "./env.ts";
+import { pageQuery } from "./pages.ts";
 import { AppError } from "./problems.ts";
 import { answers, createRouter } from "./router.ts";
 import { openAccount } from "./session-rpc.ts";
@@ -28,12 +29,15 @@ usage.openapi(
     operationId: "readUsage",
     description: "From `from` to `to`, both included, UTC; without them the last 30 days.",
     request: {
-      query: z.strictObject({ from: CalendarDay.optional(), to: CalendarDay.optional(), by: UsageBy.optional() }),
+      query: z.strictObject({
+        ...{ from: CalendarDay.optional(), to: CalendarDay.optional(), by: UsageBy.optional() },
+        ...pageQuery(1_000),
+      }),
     },
     responses: answers(200, "Totals, lines, and what reviews may still spend", UsageReport),
   }),
   async (c) => {
-    const { from, to = dayOf(Date.now()), by = "day" } = c.req.valid("query");
+    const { from, to = dayOf(Date.now()), by = "day", after, limit } = c.req.valid("query");
     const asked = { from: from ?? daysBefore(to, DEFAULT_DAYS - 1), to, by };
     if (asked.from > asked.to) {
       throw new AppError("query_invalid", `\`from\` (${asked.from}) is after \`to\` (${asked.to}).`);
@@ -41,7 +45,7 @@ usage.openapi(
     if (asked.from < daysBefore(asked.to, MAX_DAYS - 1)) {
       throw new AppError("query_invalid", `One answer holds at most ${MAX_DAYS} days: ask for fewer at a time.`);
     }
-    return c.json(await usageOf(c.env, c.var.profile, asked), 200);
+    return c.json(await usageOf(c.env, c.var.profile, { ...asked, after, limit }), 200);
   },
 );
 
@@ -50,11 +54,7 @@ function daysBefore(day: Day, days: number): Day {
 }
 
 /** A key may be honoured for half a minute after its profile was deleted. */
-export async function usageOf(
-  env: Env,
-  profile: ProfileId,
-  asked: { from: Day; to: Day; by: UsageBy },
-): Promise<UsageReport> {
+export async function usageOf(env: Env, profile: ProfileId, asked: UsageAsked): Promise<UsageReport> {
   const report = await openAccount(env, profile).usage(asked);
   if (!report) throw new AppError("profile_gone", "This profile has been deleted.");
   return report;

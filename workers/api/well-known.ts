@@ -3,20 +3,26 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import * as z from "zod";
-import type { SkillStore } from "../../core/ports.ts";
-import { hashFiles, sha256Hex, textOfFiles } from "../../core/schemas/digest.ts";
+import { sha256Hex } from "../../core/schemas/digest.ts";
 import { DISCOVERY_SCHEMA, OldPublicIndex, PublicIndex } from "../../core/schemas/exchange.ts";
-import { type FileBody, toBytes } from "../../core/schemas/file-body.ts";
+import { toBytes } from "../../core/schemas/file-body.ts";
 import { ProfileId, SkillName } from "../../core/schemas/ids.ts";
-import type { IndexLine, SkillHead } from "../../core/schemas/skill.ts";
-import { pack } from "../../core/skills/exchange/archive.ts";
-import { SKILL_MD, parseSkill } from "../../core/skills/format.ts";
-import { followsBundle, mergeLines } from "../../core/skills/library.ts";
+import { SKILL_MD } from "../../core/skills/format.ts";
+import { mergeLines } from "../../core/skills/library.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { keyOf } from "../../stores/keys.ts";
 import { AppError } from "./problems.ts";
-import { type ApiEnv, REFUSED, answers, createRouter } from "./router.ts";
-import { openSkills } from "./stores.ts";
+import {
+  type Place,
+  type Shown,
+  isJustText,
+  isPublic,
+  openPublic,
+  packOnce,
+  readPublicFile,
+  toShown,
+} from "./public-skills.ts";
+import { type ApiEnv, REFUSED, answers, createRouter, takesNoQuery } from "./router.ts";
 
 export const wellKnown = createRouter();
 
@@ -59,16 +65,12 @@ function open(path: string, answer: (c: Context<ApiEnv>) => Answer, contract: Co
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
   const params = z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
   wellKnown.openAPIRegistry.registerPath({ method: "get", path, security: [], request: { params }, ...contract });
-  wellKnown.get(path.replace("{path}", ":path{.+}").replace(/\{(\w+)\}/g, ":$1"), answer);
+  const route = path.replace("{path}", ":path{.+}").replace(/\{(\w+)\}/g, ":$1");
+  wellKnown.get(route, takesNoQuery, answer);
 }
 
 function toResponses(description: string, types: string[]): Contract["responses"] {
   return { 200: { description, content: Object.fromEntries(types.map((type) => [type, BYTES])) }, default: REFUSED };
-}
-
-interface Place {
-  profile: ProfileId;
-  store: SkillStore;
 }
 
 /** A profile that does not exist and one that publishes nothing look alike. */
@@ -77,33 +79,7 @@ async function openPlace(c: Context<ApiEnv>): Promise<Place> {
   if (!parsed.success) throw notPublished();
   const profile = parsed.data;
   if (await c.env.SKILLS.head(keyOf("gone", { profile }))) throw notPublished();
-  return { profile, store: openSkills(c.env, profile) };
-}
-
-/** A public skill as it is now. */
-type Shown = Pick<SkillHead, "name" | "description" | "text" | "files">;
-
-/** Null for what is not public. A bundled skill that nobody changed is the deployment's: it changes and goes with it. */
-function toShown(head: SkillHead | null): Shown | null {
-  if (!head || !isPublic(head)) return null;
-  if (!followsBundle(head)) return head;
-  const own = seedOf(head.name);
-  const parsed = own && parseSkill(own[SKILL_MD] ?? "");
-  if (!parsed?.ok) return null;
-  const files = hashFiles(own!);
-  return { name: head.name, description: parsed.value.description, text: textOfFiles(files), files };
-}
-
-function seedOf(name: SkillName): Record<string, string> | null {
-  return Object.hasOwn(seeds, name) ? seeds[name]! : null;
-}
-
-/** Null when it was purged meanwhile. */
-async function readFile({ store }: Place, { name, files }: Shown, path: string): Promise<FileBody | null> {
-  const { sha256 } = files[path]!;
-  const own = seedOf(name);
-  const isOwn = own !== null && Object.hasOwn(own, path) && sha256Hex(own[path]!) === sha256;
-  return isOwn ? own[path]! : store.blob(sha256);
+  return openPublic(c.env, profile);
 }
 
 type Build<T> = (shown: Shown[], place: Place) => Promise<T> | T;
@@ -132,11 +108,12 @@ function tagOf(skills: Pick<Shown, "name" | "text" | "description">[]): string {
 
 async function toPublicIndex(shown: Shown[], place: Place): Promise<PublicIndex> {
   const skills: PublicIndex["skills"] = [];
+  const digests = shown.every(isJustText) ? new Map<string, string>() : await place.archives.digests();
   // One at a time: several of them unpacked and packed would fill the isolate's memory.
   for (const skill of shown) {
     const { name, description } = skill;
     const isText = isJustText(skill);
-    const digest = isText ? skill.files[SKILL_MD]!.sha256 : await digestOfZip(skill, place);
+    const digest = isText ? skill.files[SKILL_MD]!.sha256 : await digestOfZip(digests, skill, place);
     skills.push({
       name,
       type: isText ? "skill-md" : "archive",
@@ -154,25 +131,31 @@ function toOldIndex(shown: Shown[]): OldPublicIndex {
   };
 }
 
-function isJustText({ files }: Shown): boolean {
-  return Object.keys(files).length === 1;
+/** Known of all that was asked for since it was published; what was changed since then is packed here, once. */
+async function digestOfZip(digests: Map<string, string>, skill: Shown, place: Place): Promise<string> {
+  const known = digests.get(`${skill.name}/${skill.text}`);
+  if (known !== undefined) return known;
+  const packed = await packOnce(place, skill);
+  if (!packed) throw notPublished();
+  return packed.digest;
 }
 
 async function answerArtifact(c: Context<ApiEnv>): Answer {
   const place = await openPlace(c);
-  const skill = await openPublic(c, place);
+  const skill = await openShown(c, place);
   const artifact = c.req.param("artifact");
   if (artifact === SKILL_MD) return answerOwnFile(c, place, skill, SKILL_MD);
   if (artifact !== `${skill.name}.zip`) throw notPublished();
   const etag = toEtag(`zip-${skill.text}`);
   if (isKnown(c, etag)) return notModified(etag);
-  const zip = await packPublic(skill, place);
-  return new Response(zip, { headers: { ...COMMON, "content-type": "application/zip", etag } });
+  const packed = await packOnce(place, skill);
+  if (!packed) throw notPublished();
+  return new Response(packed.zip, { headers: { ...COMMON, "content-type": "application/zip", etag } });
 }
 
 async function answerFile(c: Context<ApiEnv>): Answer {
   const place = await openPlace(c);
-  return answerOwnFile(c, place, await openPublic(c, place), c.req.param("path") ?? "");
+  return answerOwnFile(c, place, await openShown(c, place), c.req.param("path") ?? "");
 }
 
 /** A file may hold anything, a page with a script too: it must never be shown as part of this origin. */
@@ -181,7 +164,7 @@ async function answerOwnFile(c: Context<ApiEnv>, place: Place, skill: Shown, pat
   if (!file) throw notPublished();
   const etag = toEtag(file.sha256);
   if (isKnown(c, etag)) return notModified(etag);
-  const body = await readFile(place, skill, path);
+  const body = await readPublicFile(place, skill, path);
   if (body === null) throw notPublished();
   const type = /\.md$/i.test(path) ? "text/markdown; charset=utf-8" : "application/octet-stream";
   const guard = { "content-security-policy": "sandbox; default-src 'none'" };
@@ -190,40 +173,11 @@ async function answerOwnFile(c: Context<ApiEnv>, place: Place, skill: Shown, pat
   });
 }
 
-async function openPublic(c: Context<ApiEnv>, { store }: Place): Promise<Shown> {
+async function openShown(c: Context<ApiEnv>, { store }: Place): Promise<Shown> {
   const name = SkillName.safeParse(c.req.param("name"));
   const shown = toShown(name.success ? await store.head(name.data) : null);
   if (!shown) throw notPublished();
   return shown;
-}
-
-function isPublic(skill: Pick<IndexLine, "public" | "state">): boolean {
-  return skill.public === true && skill.state !== "archived" && skill.state !== "pending";
-}
-
-/** Digests of archives this isolate has packed, by text: equal files give equal bytes. */
-const digests = new Map<string, string>();
-const MAX_DIGESTS = 1_000;
-
-async function digestOfZip(skill: Shown, place: Place): Promise<string> {
-  const known = digests.get(skill.text);
-  if (known !== undefined) return known;
-  await packPublic(skill, place);
-  return digests.get(skill.text)!;
-}
-
-/** What was public a moment ago may be changed by now: then the archive is of the head that was seen, or not at all. */
-async function packPublic(skill: Shown, place: Place): Promise<Uint8Array<ArrayBuffer>> {
-  const bodies = await mapFew(Object.keys(skill.files), async (path) => {
-    const body = await readFile(place, skill, path);
-    if (body === null) throw notPublished();
-    return [path, body] as const;
-  });
-  const zip = pack("zip", Object.fromEntries(bodies));
-  const oldest = digests.keys().next();
-  if (digests.size >= MAX_DIGESTS && !oldest.done) digests.delete(oldest.value);
-  digests.set(skill.text, sha256Hex(zip));
-  return zip;
 }
 
 /** To be asked again each time, which an ETag makes cheap: an index and its artifacts must not be of two times. */

@@ -18,11 +18,14 @@ export interface Order {
   allowance?: { id: string; grant: Grant };
 }
 
+/** `more`: go on with the same run in another invocation. */
+export type RunEnd = "done" | "busy" | "more";
+
 export interface DeliverOptions {
   curation: CurationStore;
   queue: Queue<CurationMessage>;
   /** Curates one profile; see core/learning/curation/run-curation.ts. */
-  run(profile: ProfileId, run: CurationId, dryRun: boolean, order: Order): Promise<"done" | "busy">;
+  run(profile: ProfileId, run: CurationId, dryRun: boolean, order: Order): Promise<RunEnd>;
   /** Does a piece of work; see core/learning/curation/model.ts. Absent: it stays owed. */
   work?: {
     run(profile: ProfileId, run: CurationId, work: WorkId): Promise<WorkEnd>;
@@ -95,10 +98,12 @@ async function deliver(message: CurationMessage, attempts: number, options: Deli
       return curatePage(message, options);
     case "profile": {
       const { dryRun, consolidate, allowance } = message;
-      return toVerdict(await runAsked(message, options, dryRun, { consolidate, allowance }), attempts);
+      return endRun(await runAsked(message, options, dryRun, { consolidate, allowance }), message, attempts, options);
     }
-    case "rollback":
-      return toVerdict(await runAsked(message, options, false, { undoes: message.of }), attempts);
+    case "rollback": {
+      const end = await runAsked(message, options, false, { undoes: message.of });
+      return endRun(end, message, attempts, options);
+    }
     case "rewrite":
     case "look":
     case "consolidate":
@@ -130,11 +135,10 @@ async function curateDue(profile: ProfileId, { day }: ShardMessage, options: Del
   const run = toCurationId(clock.now(), random);
   try {
     const { paused } = await curation.policy(profile);
-    const done =
-      paused === true ||
-      (await isCurated(curation, profile, day)) ||
-      (await options.run(profile, run, false, {})) === "done";
-    if (!done) return;
+    const isServed = paused === true || (await isCurated(curation, profile, day));
+    const end = isServed ? "done" : await options.run(profile, run, false, {});
+    if (end === "more") await queue.send({ v: 1, kind: "profile", profile, run, dryRun: false });
+    if (end !== "done") return;
     await moveSweep(profile, options);
     await curation.clearDue(day, profile);
   } catch (thrown) {
@@ -150,7 +154,7 @@ async function runAsked(
   options: DeliverOptions,
   dryRun: boolean,
   order: Order,
-): Promise<"done" | "busy"> {
+): Promise<RunEnd> {
   const { curation, clock, retention } = options;
   const end = await options.run(profile, run, dryRun, order);
   if (end === "done" && retention && !(await curation.isGone(profile))) {
@@ -207,8 +211,15 @@ async function doWork(message: WorkMessage, attempts: number, { work, queue, log
   }
 }
 
-function toVerdict(end: "done" | "busy", attempts: number): Verdict {
-  return end === "done" ? ACK : retryLater(attempts);
+/** A message of its own goes on: to use up an invocation's requests is no failed delivery, of which there are ten. */
+async function endRun(
+  end: RunEnd,
+  message: CurationMessage,
+  attempts: number,
+  { queue }: DeliverOptions,
+): Promise<Verdict> {
+  if (end === "more") await queue.send(message);
+  return end === "busy" ? retryLater(attempts) : ACK;
 }
 
 function retryLater(attempts: number): Verdict {

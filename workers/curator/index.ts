@@ -32,6 +32,9 @@ import { type Env, Variables } from "./env.ts";
 /** Contents of skills, for as long as the isolate lives. */
 const BLOBS = createBlobCache();
 
+/** [cf] An invocation may make 10,000 requests. A run that has made this many goes on in another one. */
+const RUN_CALLS = 6_000;
+
 /** Compiles the interpreter once an isolate. */
 const RUN_CHECKS = createCheckRunner(quickjs);
 
@@ -91,6 +94,7 @@ function wire(env: Env): DeliverOptions {
         ...open(profile),
         ...{ run, dryRun, ...order, work: { queue, seeds } },
         checkHead: toHeadCheck(seeds, settings.skills),
+        hasRoom: () => calls() < RUN_CALLS,
       }),
     work: {
       run: (profile, run, work) =>

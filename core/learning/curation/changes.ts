@@ -50,15 +50,18 @@ interface ApplyOptions {
   evidence: EvidenceStore;
   settings: Settings;
   clock: Clock;
+  /** Throws when this invocation may make no more requests; the plan is carried out from its beginning again. */
+  assertRoom(): void;
   /** What was counted of each skill in this run: grows. */
   folded: Map<SkillName, SkillStats>;
 }
 
 /** Idempotent: what an earlier attempt has done is told again, and not done again. */
 export async function applyPlan(options: ApplyOptions, plan: CurationPlan): Promise<Applied> {
-  const { skills, evidence, settings, clock, folded } = options;
+  const { skills, evidence, settings, clock, folded, assertRoom } = options;
   const done: Applied = { moves: [], verdicts: [], health: [], undone: [], changes: [] };
   for (const move of plan.verdicts ?? []) {
+    assertRoom();
     const { skill, from } = move;
     const settled = await settleSkill({ skills, evidence, settings, skill, op: verdictOp(plan.run, skill) });
     folded.set(skill, settled.stats);
@@ -70,15 +73,18 @@ export async function applyPlan(options: ApplyOptions, plan: CurationPlan): Prom
     done.changes.push({ skill, from: { ...from, state: moved.from }, to: { state, rev, text }, reason });
   }
   for (const move of plan.moves) {
+    assertRoom();
     const change = await applyMove(skills, plan.run, move);
     done.moves.push({ ...move, result: change ? "moved" : "left" });
     if (change) done.changes.push(change);
   }
   for (const finding of plan.health ?? []) {
+    assertRoom();
     const held = await applyHealth(skills, plan.run, finding, clock.now());
     done.health.push({ ...finding, result: held ? "moved" : "left" });
   }
   for (const [n, change] of (plan.undo ?? []).entries()) {
+    assertRoom();
     const end = await undoChange(skills, plan, n, change);
     const why = "why" in end ? end.why : "";
     done.undone.push({ change, result: why === "" ? "moved" : "left", why });

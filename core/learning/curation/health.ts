@@ -22,6 +22,8 @@ interface HealthOptions {
   clock: Clock;
   settings: Settings;
   runChecks?: RunChecks;
+  /** Whether this invocation may make more requests. */
+  hasRoom(): boolean;
 }
 
 /**
@@ -30,7 +32,7 @@ interface HealthOptions {
  * profiles of the page get their turn.
  */
 export async function checkHealth(
-  { profile, curation, skills, clock, settings, runChecks }: HealthOptions,
+  { profile, curation, skills, clock, settings, runChecks, hasRoom }: HealthOptions,
   facts: { skills: SkillFacts[]; notes: CuratorNotes; index: SkillIndex },
 ): Promise<{ health: HealthFinding[]; checked: SkillName[] }> {
   const health: HealthFinding[] = [];
@@ -39,7 +41,7 @@ export async function checkHealth(
   const { checkDays, maxChanges } = settings.curation;
   const due = dueForCheck(facts.skills, { ...facts, now: began, checkDays });
   for (const name of due.slice(0, maxChanges)) {
-    if (clock.now() - began > CHECK_MS) break;
+    if (clock.now() - began > CHECK_MS || !hasRoom()) break;
     const snapshot = await skills.open(name);
     if (!snapshot) continue;
     const { files, head } = snapshot;

@@ -23,7 +23,14 @@ import {
 import type { Grant } from "../../schemas/review.ts";
 import { isLimited, toDayBudget } from "../../schemas/usage.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { type IndexLine, type SkillIndex, type SkillStats, type SkillUse, toLineage } from "../../schemas/skill.ts";
+import {
+  type HeadMirror,
+  type IndexLine,
+  type SkillIndex,
+  type SkillStats,
+  type SkillUse,
+  toLineage,
+} from "../../schemas/skill.ts";
 import type { RunChecks } from "../../skills/checks.ts";
 import { type Seeds, mergeLines } from "../../skills/library.ts";
 import { nearestNeighbours } from "../../skills/similarity.ts";
@@ -55,16 +62,34 @@ export interface CurationOptions {
   runChecks?: RunChecks;
   /** Whether a head that the index never held may enter it: the duplicate check. */
   checkHead(line: { name: SkillName } & IndexLine, index: SkillIndex): string | null;
+  /** Whether this invocation may make more requests. Absent: always. */
+  hasRoom?(): boolean;
   clock: Clock;
   settings: Settings;
 }
 
+/** What is done so far has been stored: the same run goes on in another invocation. */
+class OutOfRoom extends Error {}
+
 /**
- * `busy`: another run holds the profile; come again later. For a profile that has been deleted nothing is done. Throws when
+ * `busy`: another run holds the profile; come again later. `more`: this invocation has no requests left; call it again, with
+ * the same run, in another one. For a profile that has been deleted nothing is done. Throws when
  * a store does; then the next run goes on.
  */
-export async function runCuration(given: CurationOptions): Promise<"done" | "busy"> {
-  const options: Run = { ...given, folded: new Map() };
+export async function runCuration(given: CurationOptions): Promise<"done" | "busy" | "more"> {
+  const { hasRoom = () => true } = given;
+  const assertRoom = () => {
+    if (!hasRoom()) throw new OutOfRoom("the requests of this invocation are used up");
+  };
+  try {
+    return await runOnce({ ...given, folded: new Map(), hasRoom, assertRoom });
+  } catch (thrown) {
+    if (thrown instanceof OutOfRoom) return "more";
+    throw thrown;
+  }
+}
+
+async function runOnce(options: Run): Promise<"done" | "busy"> {
   const { curation, profile, run, clock, settings } = options;
   if (await curation.isGone(profile)) return "done";
   if (await curation.report(profile, run)) return "done";
@@ -101,6 +126,9 @@ export async function runCuration(given: CurationOptions): Promise<"done" | "bus
 /** Folding lists a skill's evidence and writes its stats: once a run is enough, and twice a second is refused. */
 interface Run extends CurationOptions {
   folded: Map<SkillName, SkillStats>;
+  hasRoom(): boolean;
+  /** Throws OutOfRoom. Called where all that was done is stored. */
+  assertRoom(): void;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -144,6 +172,7 @@ async function settleOwed(options: Run): Promise<CuratorNotes> {
   if (!models) return notes;
   const settled = new Set<string>();
   for (const { run, work } of notes.owed) {
+    options.assertRoom();
     const store = curation.work(profile, run, work);
     if (await store.outcome()) {
       settled.add(`${run} ${work}`);
@@ -161,7 +190,7 @@ async function settleOwed(options: Run): Promise<CuratorNotes> {
 
 async function makePlan(options: Run, notes: CuratorNotes): Promise<CurationPlan> {
   const { curation, skills, profile, run, dryRun, clock, settings } = options;
-  const index = dryRun ? await skills.index() : await skills.rebuildIndex(options.checkHead);
+  const index = dryRun ? await skills.index() : await skills.rebuildIndex(options.checkHead, options.assertRoom);
   const policy = await curation.policy(profile);
   const facts = await gatherFacts(options, notes);
   if (!dryRun) await skills.noteUse(toUse(facts.skills));
@@ -206,14 +235,24 @@ function toUse(skills: { name: SkillName; stats: SkillStats }[]): Record<SkillNa
   );
 }
 
+function neverUsed(skill: SkillName): SkillStats {
+  return { v: 2, skill, uses: 0, successes: 0, failures: 0, lastUsedDay: null, texts: {} };
+}
+
 type Counted = SkillFacts & { stats: SkillStats };
 
 async function gatherFacts(options: Run, notes: CuratorNotes) {
   const { skills, evidence, clock, folded } = options;
+  const mirrors = new Map<SkillName, HeadMirror>();
+  for await (const { name, mirror } of skills.scan()) mirrors.set(name, mirror);
+  const lineages = new Map([...mirrors].map(([name, mirror]) => [name, toLineage(mirror)]));
+  const counted = await evidence.counted(lineages);
   const found: Counted[] = [];
-  for await (const { name, mirror } of skills.scan()) {
-    const stats = folded.get(name) ?? (await evidence.fold(name, toLineage(mirror)));
-    folded.set(name, stats);
+  for (const [name, mirror] of mirrors) {
+    const known = folded.get(name) ?? (counted.has(name) ? counted.get(name)! : neverUsed(name));
+    if (!known) options.assertRoom();
+    const stats = known ?? (await evidence.fold(name, lineages.get(name)));
+    if (!known) folded.set(name, stats);
     found.push({ name, mirror, stats, seen: noteOf(notes, name)?.seen ?? null });
   }
   return { skills: found, activeDays: await evidence.activeDays(earliestDay(found, clock.now())) };
@@ -240,7 +279,7 @@ async function makeUndo(options: Run, undoes: CurationId): Promise<CurationPlan>
 async function carryOut(options: Run, plan: CurationPlan): Promise<void> {
   const { curation, clock, profile, skills } = options;
   const done = plan.dryRun ? onlyPlanned(plan) : await applyPlan(options, plan);
-  if (!plan.dryRun && done.changes.length > 0) await skills.rebuildIndex(options.checkHead);
+  if (!plan.dryRun && done.changes.length > 0) await skills.rebuildIndex(options.checkHead, options.assertRoom);
   const notes = await curation.notes(profile);
   const facts = await gatherFacts(options, notes);
   const policy = await curation.policy(profile);

@@ -172,7 +172,8 @@ function tokensOf(entries: Entry[]): number {
     .flatMap((entry) => {
       if (entry.kind === "assistant") return [entry.answer.usage];
       if (entry.kind === "compaction") return entry.calls.map(({ usage }) => usage);
-      return entry.kind === "notice" && entry.spent ? [entry.spent.usage] : [];
+      if (entry.kind !== "notice") return [];
+      return [...(entry.spent ? [entry.spent] : []), ...(entry.compaction ?? [])].map(({ usage }) => usage);
     })
     .reduce((sum, usage) => sum + promptTokens(usage) + usage.output, 0);
 }

@@ -3,7 +3,7 @@
 // Pure.
 import { redactText } from "../../redact.ts";
 import type { ToolCall } from "../../schemas/entry.ts";
-import type { Lesson, ReviewResult } from "../../schemas/review.ts";
+import type { Lesson, ReviewDead, ReviewResult } from "../../schemas/review.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { patchesOf } from "../../tools/skill-manage.ts";
 
@@ -23,6 +23,27 @@ export function tellResult(result: Pick<ReviewResult, "lessons" | "waiting" | "s
     lesson.preview === undefined ? [] : `${nameOf(lesson)} ${lesson.preview}`,
   );
   return [summary, ...new Set(previews)].join(" · ");
+}
+
+/** A review that a person asked for says how it ended in any case, unless they want to hear nothing of reviews. */
+export function tellAsked(outcome: ReviewResult | ReviewDead, level: Level): string | null {
+  if (level === "off") return null;
+  if (!("lessons" in outcome)) return `The review you asked for came to no end: ${outcome.message}`;
+  const told = tellResult(outcome, level);
+  if (told !== null) return told;
+  if (outcome.state === "superseded") return `The review you asked for was not needed: ${outcome.summary}`;
+  const tried =
+    outcome.refused.length === 0 ? "" : ` What it wanted to keep was refused: ${refusalsOf(outcome.refused)}.`;
+  return `The review you asked for found nothing worth keeping.${tried}`;
+}
+
+/** By code, the most frequent first. */
+function refusalsOf(refused: ReviewResult["refused"]): string {
+  const byCode = Map.groupBy(refused, ({ code }) => code);
+  return [...byCode]
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .map(([code, of]) => (of.length === 1 ? code : `${code} (${of.length} times)`))
+    .join(", ");
 }
 
 /** Which stores a review has written. */

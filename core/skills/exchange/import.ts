@@ -9,6 +9,7 @@ import type { SkillName } from "../../schemas/ids.ts";
 import { SKILL_MD, parseSkill } from "../format.ts";
 import { toPutBack } from "../history.ts";
 import type { Seeds } from "../library.ts";
+import { checkBroughtName } from "../protection.ts";
 import { baseOf, checkSkillName } from "../validate.ts";
 import { unpack } from "./archive.ts";
 import { archiveTooLarge } from "./archive-failure.ts";
@@ -223,6 +224,8 @@ export function toImport(
 ): SkillChange["decide"] {
   const { name, files, description, category } = skill;
   return (current, index) => {
+    const refusal = checkBroughtName(name, seeds);
+    if (refusal) return { ok: false, failure: refusal };
     const isThere = current ? current.head.state !== "archived" : Object.hasOwn(seeds, name);
     if (isThere && !replace) {
       const advice = "import it with `replace=true`, or under another `name`";

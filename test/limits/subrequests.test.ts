@@ -1,0 +1,186 @@
+// How many requests an invocation makes for a profile with ten thousand skills and five thousand long facts. The platform
+// allows ten thousand; the table in docs/ARCHITECTURE.md, "Limits", has these figures.
+import { beforeAll, describe, expect, it } from "vitest";
+import { runCuration, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
+import { toJudge } from "../../core/learning/verdict.ts";
+import { DEFAULTS } from "../../core/limits.ts";
+import { dayOf, toCurationId } from "../../core/schemas/ids.ts";
+import type { SkillHead } from "../../core/schemas/skill.ts";
+import { createCurationStore } from "../../stores/curation-store.ts";
+import { createEvidenceStore } from "../../stores/evidence-store.ts";
+import { createMemoryStore } from "../../stores/memory-store.ts";
+import { createSkillStore } from "../../stores/skill-store.ts";
+import { createTestClock } from "../support/clock.ts";
+import { countBucket, countKv, createCounter } from "../support/counted.ts";
+import { LARGE_FACTS, LARGE_SKILLS, fillLibrary, fillMemory, largeSkillName } from "../support/large-profile.ts";
+import { type MemoryBucket, createMemoryBucket } from "../support/memory-bucket.ts";
+import { createMemoryKv } from "../support/memory-kv.ts";
+import { newProfileId } from "../support/profile-ids.ts";
+
+/** [cf] Of an invocation, on a paid plan. */
+const PLATFORM = 10_000;
+/** As workers/curator/index.ts has it. */
+const RUN_CALLS = 6_000;
+const SLOW_MS = 120_000;
+
+const clock = createTestClock();
+const profile = newProfileId();
+let bucket: MemoryBucket;
+let heads: SkillHead[];
+
+/** The stores of one invocation, and what it asked of the bucket. */
+function invocation() {
+  const counter = createCounter();
+  const counted = countBucket(bucket, counter);
+  const stores = {
+    skills: createSkillStore({ bucket: counted, profile, clock, random: () => 0.5, swapMs: 60_000 }),
+    evidence: createEvidenceStore({ bucket: counted, profile, judge: toJudge(DEFAULTS.learning) }),
+    curation: createCurationStore({ bucket: counted }),
+  };
+  return { counter, ...stores };
+}
+
+/** A run to its end, an invocation after the other: what each of them asked. */
+async function curate(): Promise<number[]> {
+  const run = toCurationId(clock.now(), () => 0.5);
+  const calls: number[] = [];
+  for (let end = "more"; end === "more";) {
+    const { counter, ...stores } = invocation();
+    end = await runCuration({
+      ...{ profile, run, dryRun: false, ...stores, clock, settings: DEFAULTS },
+      checkHead: toHeadCheck({}, DEFAULTS.skills),
+      hasRoom: () => counter.calls < RUN_CALLS,
+    });
+    expect(end).not.toBe("busy");
+    calls.push(counter.calls);
+  }
+  return calls;
+}
+
+beforeAll(async () => {
+  bucket = createMemoryBucket({ clock });
+  heads = await fillLibrary(bucket, profile, { at: clock.now() });
+}, SLOW_MS);
+
+describe("a curation of ten thousand skills", () => {
+  it(
+    "folds what has evidence that nobody counted, in as many invocations as it takes",
+    async () => {
+      const { evidence } = invocation();
+      for (const [n, { name, text }] of heads.entries()) {
+        const at = clock.now();
+        await evidence.put({
+          ...{
+            v: 2,
+            skill: name,
+            text,
+            turn: `01JZZZZZZZZZZZZZZZZZZZZZZZ-${n + 1}`,
+            judge: "exit",
+            outcome: "success",
+          },
+          ...{ day: dayOf(at), at, task: `task ${n}`, modelCalls: 2, toolCalls: 1, failedCalls: 0 },
+        });
+      }
+      const calls = await curate();
+      expect(calls.length).toBeGreaterThan(1);
+      expect(Math.max(...calls)).toBeLessThan(RUN_CALLS + 500);
+    },
+    SLOW_MS,
+  );
+
+  it(
+    "asks a few hundred times when all was counted, and folds only what was used since",
+    async () => {
+      clock.advance(24 * 60 * 60_000);
+      const quiet = await curate();
+      expect(quiet).toHaveLength(1);
+      expect(quiet[0]).toBeLessThan(1_000);
+      const { evidence } = invocation();
+      for (let n = 0; n < 10; n++) {
+        const { name, text } = heads[n]!;
+        await evidence.put({
+          ...{
+            v: 2,
+            skill: name,
+            text,
+            turn: `01JZZZZZZZZZZZZZZZZZZZZZZZ-${n + 20_001}`,
+            judge: "exit",
+            outcome: "failure",
+          },
+          ...{ day: dayOf(clock.now()), at: clock.now(), task: "x", modelCalls: 2, toolCalls: 1, failedCalls: 0 },
+        });
+      }
+      clock.advance(24 * 60 * 60_000);
+      const [used] = await curate();
+      expect(used! - quiet[0]!).toBeLessThan(10 * 10);
+      const { uses, failures } = (await invocation().evidence.counted(new Map())).get(largeSkillName(99)) ?? {};
+      expect({ uses, failures }).toEqual({ uses: undefined, failures: undefined });
+      const { use } = (await invocation().skills.index()).skills[largeSkillName(3)]!;
+      expect(use).toMatchObject({ uses: 2, successes: 1, failures: 1 });
+    },
+    SLOW_MS,
+  );
+
+  it(
+    "brings back a lost index in rounds, each of which is stored",
+    async () => {
+      await bucket.delete(`p/${profile}/index`);
+      let rounds = 0;
+      const calls: number[] = [];
+      for (let isDone = false; !isDone;) {
+        const { skills, counter } = invocation();
+        const pause = () => {
+          rounds += 1;
+          if (counter.calls >= RUN_CALLS) throw new Error("no room");
+        };
+        const rebuilt = await skills.rebuildIndex(() => null, pause).catch(() => null);
+        calls.push(counter.calls);
+        isDone = rebuilt !== null;
+      }
+      expect(rounds).toBeGreaterThan(10);
+      expect(Math.max(...calls)).toBeLessThan(RUN_CALLS + 1_000);
+      expect(Object.keys((await invocation().skills.index()).skills)).toHaveLength(LARGE_SKILLS);
+    },
+    SLOW_MS,
+  );
+});
+
+describe("in a library of ten thousand skills", () => {
+  it(
+    "a change, a purge and a look at the index cost what they cost in a small one, and the listings",
+    async () => {
+      const name = largeSkillName(5_000);
+      const write = invocation();
+      const description = "Another way.";
+      const files = { "SKILL.md": `---\nname: ${name}\ndescription: ${description}\n---\n# Other\n` };
+      const next = { files, description, state: "active", origin: "user", citations: [] } as const;
+      const decide = () => ({ ok: true as const, value: { ...next, citations: [] } });
+      expect((await write.skills.change({ name, op: "api:1", since: 1, decide })).ok).toBe(true);
+      expect(write.counter.calls).toBeLessThan(30);
+      const purge = invocation();
+      expect(await purge.skills.purge(name, 1)).toMatchObject({ ok: true });
+      expect(purge.counter.calls).toBeLessThan(100);
+      const read = invocation();
+      await read.skills.index();
+      await read.skills.open(name);
+      expect(read.counter.calls).toBeLessThan(10);
+    },
+    SLOW_MS,
+  );
+});
+
+describe("a memory of five thousand long facts", () => {
+  it(
+    "is read with a request for a thousand keys and one for a hundred values",
+    async () => {
+      const kv = createMemoryKv({ clock });
+      await fillMemory(kv, profile, "memory");
+      const counter = createCounter();
+      const store = createMemoryStore({ kv: countKv(kv, counter), profile, clock, overlayMs: 60_000 });
+      expect(await store.list("memory")).toHaveLength(LARGE_FACTS);
+      expect(counter).toEqual({ calls: 55, byKind: { "kv list": 5, "kv getMany": 50 } });
+      expect(counter.calls).toBeLessThan(PLATFORM);
+    },
+    SLOW_MS,
+  );
+});

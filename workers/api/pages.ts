@@ -1,0 +1,60 @@
+// Pages of lists, for every route that lists: bounded in items and in bytes, asked for with `limit` and `after`, and continued
+// with the `next` of the page before. Pure.
+import * as z from "zod";
+import { FIXED } from "../../core/limits.ts";
+import { byteLength } from "../../core/schemas/digest.ts";
+import { numeric } from "./router.ts";
+
+/** No cursor is longer: the longest hold a path of a file. */
+const MAX_CURSOR_CHARS = 4_096;
+const Cursor: z.ZodType<string, string> = z.string().min(1).max(MAX_CURSOR_CHARS);
+
+/** The query fields of a list. `max` is also what a page holds when no `limit` is given, unless `usual` says otherwise. */
+export function pageQuery(max: number, options?: { usual?: number }): PageQuery<string>;
+export function pageQuery<After>(max: number, options: { after: z.ZodType<After, string> }): PageQuery<After>;
+export function pageQuery(max: number, options: { usual?: number; after?: z.ZodType<unknown, string> } = {}) {
+  const { usual = max, after = Cursor } = options;
+  return {
+    after: after.optional().meta({ description: "`next` of the page before" }),
+    limit: numeric(1, max)
+      .default(usual)
+      .meta({ description: `Items on a page: 1 to ${max}, ${usual} without it. A page of large items holds fewer.` }),
+  };
+}
+
+interface PageQuery<After> {
+  after: z.ZodOptional<z.ZodType<After, string>>;
+  limit: z.ZodDefault<z.ZodType<number, string>>;
+}
+
+interface Asked<Item> {
+  limit: number;
+  after?: string | undefined;
+  /** The place of an item: the list is in the order of these texts. */
+  placeOf(item: Item): string;
+}
+
+/** The items after `after`, as many as a page holds and at least one. `next` is absent on the last page. */
+export function toPage<Item>(items: Item[], { limit, after, placeOf }: Asked<Item>): { page: Item[]; next?: string } {
+  const rest = after === undefined ? items : items.filter((item) => placeOf(item) > after);
+  const page: Item[] = [];
+  let bytes = 0;
+  for (const item of rest) {
+    bytes += byteLength(JSON.stringify(item));
+    if (page.length === limit || (page.length > 0 && bytes > FIXED.pageBytes)) break;
+    page.push(item);
+  }
+  return { page, ...(page.length < rest.length && { next: placeOf(page.at(-1)!) }) };
+}
+
+const DIGITS = 15;
+
+/** A number as part of a place, ascending. */
+export function ascending(value: number): string {
+  return String(value).padStart(DIGITS, "0");
+}
+
+/** A number as part of a place, the largest first. */
+export function descending(value: number): string {
+  return ascending(10 ** DIGITS - 1 - value);
+}
