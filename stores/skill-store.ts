@@ -290,7 +290,7 @@ function refuse({ code, message }: DeletedError) {
 
 /** Whether the operation made the skill: its first revision, or the first one since it was deleted. */
 function isCreate(head: SkillHead, rev: number): boolean {
-  return rev === 1 || (rev === head.rev && head.createdAt === head.revisedAt);
+  return rev === 1 || (rev === head.firstRev && rev === head.rev && head.createdAt === head.revisedAt);
 }
 
 /** What a person deleted comes back by a person, or with the deployment: never by an agent that was still at it. */

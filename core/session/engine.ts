@@ -165,9 +165,9 @@ export function createSessionEngine(given: SessionHost) {
   }
 
   return {
-    async create(input: { learning: Learning; title: string }): Promise<SessionInfo> {
+    async create(input: { learning: Learning; title: string; createdAt?: number }): Promise<SessionInfo> {
       if (!known) {
-        const created: SessionMeta = { v: 1, ...input, createdAt: clock.now() };
+        const created: SessionMeta = { v: 1, createdAt: clock.now(), ...input };
         sql.transaction(() => {
           createTables(sql);
           log.setMeta("session", created);

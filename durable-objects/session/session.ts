@@ -121,7 +121,7 @@ export class Session extends DurableObject<SessionEnv> {
   }
 
   /** `null`: the session was deleted before it was made. */
-  async create(input: { learning: Learning; title: string }): Promise<SessionInfo | null> {
+  async create(input: { learning: Learning; title: string; createdAt?: number }): Promise<SessionInfo | null> {
     if (this.#isErased || isErased(this.ctx.storage)) return null;
     return this.#engine.create(input);
   }

@@ -447,7 +447,8 @@ function tellIndex(setUp: SetUp): void {
       const neighbour = neighbourOf(name, description, index);
       return neighbour ? `It is too near to ${neighbour}.` : null;
     });
-    expect(asked).toEqual(["c", "a", "b"]);
+    // A lost answer has the rebuild ask once more.
+    expect([...new Set(asked)]).toEqual(["c", "a", "b"]);
     expect(Object.entries(rebuilt.skills).map(([name, line]) => [name, line.state])).toEqual([
       ["a", "archived"],
       ["b", "trial"],

@@ -22,7 +22,7 @@ import { unwrap } from "./problems.ts";
 
 export interface SessionRpc {
   /** `null`: it was deleted before it was made. */
-  create(input: { learning: Learning; title: string }): Promise<SessionInfo | null>;
+  create(input: { learning: Learning; title: string; createdAt?: number }): Promise<SessionInfo | null>;
   /** `null` for a session that was never created. */
   detail(): Promise<SessionDetail | null>;
   /** Failures: `session_not_found`, `message_too_long`, `idempotency_conflict`, `too_many_queued`. */

@@ -26,11 +26,12 @@ sessions.openapi(
     const { profile } = c.var;
     const session = ulid();
     // Listed first: whoever deletes the profile has to know of every session there is.
-    const listed = { session, title, learning, createdAt: Date.now() };
+    const createdAt = Date.now();
+    const listed = { session, title, learning, createdAt };
     if (!(await openAccount(c.env, profile).registerSession(listed))) {
       throw new AppError("profile_gone", "This profile has been deleted.");
     }
-    const info = await openSession(c.env, profile, session).create({ learning, title });
+    const info = await openSession(c.env, profile, session).create({ learning, title, createdAt });
     if (!info) throw new AppError("session_not_found", "The session was deleted while it was made.");
     return c.json(info, 201);
   },
