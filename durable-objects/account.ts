@@ -5,7 +5,7 @@ import { type Result, assert, err, messageOf, ok } from "../core/errors.ts";
 import { parseSettings } from "../core/limits.ts";
 import { sha256Hex } from "../core/schemas/digest.ts";
 import type { CreatedKey, KeyInfo, Learning, SessionInfo } from "../core/schemas/api.ts";
-import type { CurationId, Day, ProfileId, SessionId, SkillName } from "../core/schemas/ids.ts";
+import type { CurationId, ProfileId, SessionId, SkillName } from "../core/schemas/ids.ts";
 import type { Grant } from "../core/schemas/review.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";

@@ -78,10 +78,10 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     if (await options.isDeleted?.()) throw profileGone();
     const value = JSON.stringify(record);
     // A list brings metadata along and no values: what fits in it needs no get.
-    const options = byteLength(value) <= FIXED.kvMetadataBytes ? { metadata: record } : {};
+    const withMetadata = byteLength(value) <= FIXED.kvMetadataBytes ? { metadata: record } : {};
     for (let attempt = 1; ; attempt++) {
       try {
-        await kv.put(key, value, options);
+        await kv.put(key, value, withMetadata);
         break;
       } catch (error) {
         // One write a second for a key: who forgets a fact twice is not refused for being quick.
@@ -151,9 +151,13 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     return adds.length;
   }
 
+  /** What was added under the hash; null when nothing is listed. */
   async function textOf(store: MemoryStoreName, id: Sha256): Promise<string | null> {
-    for (const [key, found] of await collect(hashPrefix(profile, store, id))) {
-      const add = slotsOf("memoryAdd", key) && (await load(MemoryAdd, key, found));
+    const found = await collect(hashPrefix(profile, store, id));
+    const keys = [...found.keys()].filter((key) => slotsOf("memoryAdd", key) !== null);
+    await fetchValues(found, keys);
+    for (const key of keys) {
+      const add = read(MemoryAdd, key, found.get(key)!);
       if (add) return add.text;
     }
     return null;
@@ -182,10 +186,10 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
 
   async function hasRemovals(before: number): Promise<boolean> {
     for (const store of MemoryStoreName.options) {
-      for (const [key, at] of await collect(prefixOf("memoryAdd", { profile, store }))) {
-        const removed = slotsOf("memoryRemove", key) && (await load(MemoryRemove, key, at));
-        if (removed && removed.at < before) return true;
-      }
+      const found = await collect(prefixOf("memoryAdd", { profile, store }));
+      const keys = [...found.keys()].filter((key) => slotsOf("memoryRemove", key) !== null);
+      await fetchValues(found, keys);
+      if (keys.some((key) => (read(MemoryRemove, key, found.get(key)!)?.at ?? before) < before)) return true;
     }
     return false;
   }
