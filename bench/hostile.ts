@@ -1,8 +1,8 @@
 // `npm run bench:hostile [-- --only NAME --seed N --keep N]`: how the time of each function that reads foreign text grows on the
 // slowest text found for it. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
+import { readFlags } from "../scripts/command-line.ts";
 import { SUBJECTS } from "./hostile/subjects.ts";
 import type { Worst } from "./hostile/search.ts";
 import type { Report, Task } from "./hostile/thread.ts";
@@ -13,12 +13,17 @@ const RUN_LIMIT_MS = 20_000;
 /** Below this a time says more of the machine than of the function. */
 const LEAST_MS = 5;
 
-const { values } = parseArgs({
-  options: {
-    only: { type: "string" },
-    seed: { type: "string", default: "1" },
-    keep: { type: "string", default: "48" },
-  },
+const USAGE = `Usage: npm run bench:hostile [-- --only NAME --seed N --keep N]
+
+  --only NAME  functions whose name contains it
+  --seed N     which of the many pairs are tried (else 1)
+  --keep N     of the shapes at 1 KiB, so many are tried at 10 KiB (else 48)
+  -h, --help   this text; the method is in bench/README.md`;
+
+const values = readFlags(USAGE, {
+  only: { type: "string" },
+  seed: { type: "string", default: "1" },
+  keep: { type: "string", default: "48" },
 });
 const keep = Math.max(2, Number(values.keep));
 const chosen = SUBJECTS.filter(({ name }) => values.only === undefined || name.includes(values.only));

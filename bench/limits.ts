@@ -5,15 +5,21 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { DEFAULTS } from "../core/limits.ts";
 import { createWorkspace, migrateWorkspace } from "../core/workspace/workspace.ts";
+import { readFlags } from "../scripts/command-line.ts";
 import { CASES } from "./limits/cases.ts";
 import { FIXTURES, type FixtureName } from "./limits/fixtures.ts";
 import type { Held } from "./limits/hold.ts";
 import { toSql } from "./limits/sql.ts";
 
-const { values } = parseArgs({ options: { only: { type: "string" }, mib: { type: "string", default: "128" } } });
+const USAGE = `Usage: npm run bench:limits [-- --only TEXT --mib N]
+
+  --only TEXT  cases whose name contains it
+  --mib N      another limit than an isolate's 128 MB
+  -h, --help   this text; the method is in bench/README.md`;
+
+const values = readFlags(USAGE, { only: { type: "string" }, mib: { type: "string", default: "128" } });
 const cases = CASES.filter(({ name }) => !values.only || name.includes(values.only));
 const folder = mkdtempSync(join(tmpdir(), "talaria-limits-"));
 const failed: string[] = [];

@@ -2,6 +2,7 @@
 // table. Exit code 1 when a step failed. Run with names to run only those.
 import { spawn } from "node:child_process";
 import { join, resolve } from "node:path";
+import { readFlags } from "./command-line.ts";
 
 interface Step {
   name: string;
@@ -24,7 +25,14 @@ const STEPS: Step[] = [
 ];
 
 const root = resolve(import.meta.dirname, "..");
+const USAGE = `Usage: npm run check [-- STEP …]
+
+Runs everything that a change must pass, or these steps: ${STEPS.map(({ name }) => name).join(", ")}.
+
+  -h, --help  this text`;
 const wanted = process.argv.slice(2);
+const flag = wanted.find((name) => name.startsWith("-"));
+if (flag) readFlags(USAGE, {});
 const unknown = wanted.filter((name) => !STEPS.some((step) => step.name === name));
 if (unknown.length > 0) {
   console.error(`No step ${unknown.join(", ")}. Steps: ${STEPS.map(({ name }) => name).join(", ")}.`);

@@ -179,7 +179,7 @@ describe("an import that cannot be", () => {
       "archive_too_large",
     ],
     ["of a text without frontmatter", "text/markdown", () => "# Only a body", 422, "bad_skill_md"],
-    ["of nothing", "text/markdown", () => "", 422, "bad_skill_md"],
+    ["of nothing", "text/markdown", () => "", 400, "body_missing"],
   ])("%s is refused with a problem, and nothing is kept", async (_what, type, make, status, code) => {
     const { key, send } = await openProfile();
     const answer = await send(type, make());

@@ -39,9 +39,9 @@ describe("toBullets", () => {
     [
       "a fence in pieces",
       ["<mem<memory-context>ory-context>x", "<</memory-context>/memory-context>y"],
-      ["memory-context>x", "/memory-context>y"],
+      ["&lt;memory-context>x", "&lt;/memory-context>y"],
     ],
-    ["other fences", ["x </content> <memory> <<news>"], ["x /content> memory> news>"]],
+    ["other fences", ["x </content> <memory> <<news>"], ["x &lt;/content> &lt;memory> &lt;&lt;news>"]],
     ["what shows nothing", ["a\u200Bb\u0007c\td \u202Ee 👩\u200D🔬"], ["a b c d e 👩\u200D🔬"]],
     ["other ends of lines", ["a\u2028b\u0085c"], ["a", "b", "c"]],
   ])("makes of %s", (_what, texts, bullets) => {

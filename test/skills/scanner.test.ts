@@ -231,7 +231,17 @@ describe("scanText", () => {
 });
 
 test("rules speak of classes that exist, and each pattern has one row", () => {
-  const shapes = ["URL", "EMAIL", "SECRET_PATH", "ENV_FILE", "AGENT_FILE", "STARTUP_FILE", "SCRIPT_URL", "ACCOUNT"];
+  const shapes = [
+    "URL",
+    "EMAIL",
+    "SECRET_PATH",
+    "ENV_FILE",
+    "AGENT_FILE",
+    "STARTUP_FILE",
+    "LOGIN_FILE",
+    "SCRIPT_URL",
+    "ACCOUNT",
+  ];
   const known = new Set<string>([...[...LEXICON.values()].flat(), ...shapes]);
   for (const name of ["BARE_HOST_URL", "PASTE_URL", "OPEN_URL", "AMOUNT", "TMP_PATH"]) known.add(name);
   const rules = [...AGENT_RULES, ...WORLD_RULES];

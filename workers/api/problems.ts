@@ -93,6 +93,7 @@ const PROBLEMS = {
   too_many_queued: [429, "Too many messages are waiting"],
   file_too_large: [413, "File too large"],
   workspace_full: [507, "The workspace is full"],
+  write_limit: [429, "Too much written at once"],
   busy: [503, "Too many writers"],
   platform_busy: [503, "Try again"],
   bad_settings: [503, "The configuration is wrong"],
