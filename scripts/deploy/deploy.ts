@@ -14,10 +14,13 @@ import { createMissing, secretsFor } from "./plan.ts";
 import { resourcesOf } from "./resources.ts";
 
 /** Throws a DeployError. Before the checks have passed nothing is made; what was made before a failure is found again. */
-export async function deploy(deployment: Deployment, say: (line: string) => void): Promise<void> {
+export async function deploy(
+  deployment: Deployment,
+  say: (line: string) => void,
+  configs: WorkerConfig[] = readWorkerConfigs(),
+): Promise<void> {
   const { env, home } = deployment;
   const keptFile = join(home, "deploy.json");
-  const configs = readWorkerConfigs();
   const resources = resourcesOf(configs);
   const kept = readKept(keptFile);
   const api = await openAccount(env, (args) => runWrangler(args, { env }));

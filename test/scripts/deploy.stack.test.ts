@@ -5,10 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deploy } from "../../scripts/deploy/deploy.ts";
+import { readWorkerConfigs } from "../../scripts/wrangler.ts";
 import { CloudflareAccount } from "../support/cloudflare-account.ts";
 
 const account = new CloudflareAccount();
 const homes: string[] = [];
+// The three configs as they are, over Workers that are quick to bundle: `npm run check` builds the real ones.
+const small = join(import.meta.dirname, "../fixtures/small-worker.js");
+const configs = readWorkerConfigs().map((config) => ({ ...config, raw: { ...config.raw, main: small } }));
 let shell: Record<string, string>;
 
 beforeAll(async () => {
@@ -27,7 +31,7 @@ function newHome(): string {
 
 async function run(home: string, env: Record<string, string> = {}): Promise<string> {
   const lines: string[] = [];
-  await deploy({ home, env: { ...shell, ...env }, unset: [] }, (line) => lines.push(line));
+  await deploy({ home, env: { ...shell, ...env }, unset: [] }, (line) => lines.push(line), configs);
   return lines.join("\n");
 }
 
