@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { CurationMessage, CurationRun, CurationWork } from "../../core/schemas/curation.ts";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
+import { keyOf } from "../../stores/keys.ts";
 import { toBucket } from "../../stores/r2.ts";
 import worker from "../../workers/api/index.ts";
 import { skillMd } from "../skills/skill-md.ts";
@@ -53,6 +54,32 @@ async function post(path: string, key: string) {
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown>, sent };
 }
+
+describe("what curation costs", () => {
+  it("is booked once from its record, however often it is asked for", async () => {
+    const { profile, key } = await createProfile();
+    const usage = { ...NO_USAGE, input: 300, output: 40 };
+    const line = { kind: "curation", model: "m:a", source: "catalog", calls: 2, usage, usdMicros: 1_500 } as const;
+    const spent = { v: 1, run: RUN, work: WORK, at: Date.now(), lines: [line] };
+    const at = keyOf("curationSpent", { profile, run: RUN, work: WORK });
+    for (let delivery = 1; delivery <= 3; delivery++) {
+      await env.SKILLS.put(at, JSON.stringify(spent));
+      const { body } = await ask("GET", "/v1/usage?by=kind", { key });
+      const { lines } = body as { lines: { key: string; calls: number; tokens: number; usd: number }[] };
+      expect([delivery, lines]).toMatchObject([delivery, [{ key: "curation", calls: 2, tokens: 340, usd: 0.0015 }]]);
+      expect(await env.SKILLS.head(at)).toBeNull();
+    }
+  });
+
+  it("is asked for a dozen times an hour, and then refused with when it may be again", async () => {
+    const { key } = await createProfile();
+    for (let n = 0; n < 12; n++) expect((await post("/v1/curator/run?dryRun=1", key)).status).toBe(202);
+    const refused = await post("/v1/curator/run", key);
+    expect(refused).toMatchObject({ status: 429, body: { code: "too_many_runs" }, sent: [] });
+    const other = await createProfile();
+    expect((await post("/v1/curator/run", other.key)).status).toBe(202);
+  });
+});
 
 describe("the curator", () => {
   it("says how it stands, and can be paused and resumed without forgetting what else its policy says", async () => {
