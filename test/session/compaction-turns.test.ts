@@ -70,6 +70,21 @@ describe("/compress in a session", () => {
   });
 });
 
+describe("/compress that saves nothing", () => {
+  it("says so once, and the turn is done", async () => {
+    const { say, entries, state } = await session({ text: words(1_600, 9).repeat(40) });
+    for (let i = 0; i < 6; i++) await say(words(1_600, 50 + i));
+    const before = entries().length;
+    await say("/compress");
+    const notices = entries()
+      .slice(before)
+      .filter((entry) => entry.kind === "notice");
+    expect(notices).toHaveLength(1);
+    expect(textOf(notices[0]!)).toMatch(/\.$/);
+    expect(state()).toBe("done");
+  });
+});
+
 describe("a provider that refuses a conversation as too long", () => {
   it("gets a shorter one, and the person an answer", async () => {
     const refuse = (request: ModelRequest) => JSON.stringify(request.messages).length > 20_000;

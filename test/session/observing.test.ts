@@ -501,6 +501,18 @@ describe("/refine", () => {
     expect(world.sent[0]!.review).toBe(`${SESSION}.1-6`);
   });
 
+  it("says so when its review found nothing worth keeping", async () => {
+    const world = await setUp([write, done]);
+    await world.say("Average the prices");
+    await world.say("/refine");
+    const before = world.entries().length;
+    await world.reviews.finish(reviewResult(world.sent[0]!.review));
+    for (let wakes = 0; world.rows().length > 0 && wakes < 9; wakes++) await world.life.wake();
+    const told = world.entries().slice(before);
+    expect(told).toHaveLength(1);
+    expect(textOf(told[0]!)).toMatch(/nothing/i);
+  });
+
   it("waits for the review in flight, and what is due meanwhile becomes one review over all of it", async () => {
     const world = await setUp([write, done, done, done]);
     await world.say("Average the prices");
