@@ -350,6 +350,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
     accept,
     kick,
     live: (): LiveText | null => state.current?.journal.live() ?? null,
+    isRunning: (): boolean => state.current !== null,
 
     /** An input that interrupts a turn which only waits for its time has nothing to wait for. */
     redirect(): void {

@@ -79,7 +79,7 @@ export function createSessionEngine(given: SessionHost) {
   };
   const host: SessionHost = { ...given, sql };
   const jobs = createJobs(host);
-  const hub = createHub(clock);
+  const hub = createHub(clock, () => driver.isRunning());
   const workspace = createWorkspace({
     sql,
     clock,

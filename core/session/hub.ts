@@ -10,7 +10,10 @@ import { createTextStream } from "./text-stream.ts";
 /** A reader this far behind is cut off; it comes back with its last event id. */
 const MAX_QUEUED_CHARS = 4 << 20;
 
-/** A stream that has nothing to tell for this long ends: it would keep the object awake. Waiting is for a standing connection. */
+/**
+ * A stream that has nothing to tell for this long ends, because it would keep the object awake; not while a turn runs, which
+ * keeps it awake anyway. Waiting is for a standing connection.
+ */
 const MAX_SILENT_MS = 5 * 60_000;
 
 /** How often a stream is sent a comment: proxies and clients take a longer silence for a broken connection. */
@@ -61,7 +64,8 @@ interface Reader {
 
 export type Hub = ReturnType<typeof createHub>;
 
-export function createHub(clock: Clock) {
+/** `isRunning`: whether a turn runs in this object now; one that waits for its alarm does not. */
+export function createHub(clock: Clock, isRunning: () => boolean = () => false) {
   const readers = new Set<Reader>();
   const standing = new Map<StandingReader, Reader>();
   const order = createEventOrder();
@@ -157,7 +161,7 @@ export function createHub(clock: Clock) {
 
       async function watchSilence(): Promise<void> {
         for (;;) {
-          const leftMs = toldAt + MAX_SILENT_MS - clock.now();
+          const leftMs = isRunning() ? MAX_SILENT_MS : toldAt + MAX_SILENT_MS - clock.now();
           if (leftMs <= 0) break;
           await clock.sleep(Math.min(SIGN_OF_LIFE_MS, leftMs), left.signal);
           if (left.signal.aborted) return;

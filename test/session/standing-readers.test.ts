@@ -321,6 +321,26 @@ describe("a stream of one turn", () => {
     expect(blocks.filter((block) => block.startsWith(":")).every((block) => !block.includes("\n"))).toBe(true);
   });
 
+  it("stays while a turn runs, however long its model is silent", async () => {
+    const clock = createTestClock();
+    let isRunning = true;
+    const hub = createHub(clock, () => isRunning);
+    const stream = hub.open([], 1, false);
+    const reader = stream.getReader();
+    const pass = async (ms: number) => {
+      for (let at = 0; at < ms; at += 15_000) {
+        clock.advance(15_000);
+        for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+      }
+    };
+    await pass(20 * MINUTE);
+    expect(hub.isWatched()).toBe(true);
+    isRunning = false;
+    await pass(6 * MINUTE);
+    expect(hub.isWatched()).toBe(false);
+    await reader.cancel();
+  });
+
   it("ends when nothing was told for five minutes, and goes on from its last id", async () => {
     const world = createWorld();
     world.begin(1);
