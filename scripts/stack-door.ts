@@ -19,8 +19,11 @@ interface Refusal {
 /** Of one connection only (RFC 9110), or a way to reach Miniflare's own machinery. */
 const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|mf-.*)$/i;
 
-/** A connection a request: making one costs less than finding out that workerd has just closed it. */
-const agent = new Agent({ keepAlive: false });
+/**
+ * A connection a request: making one costs less than finding out that workerd has just closed it. It is not told so: it would
+ * close at once when it refuses a body unread, and its answer would be lost.
+ */
+const agent = new Agent({ keepAlive: true, maxFreeSockets: 0 });
 
 export function createDoor(options: DoorOptions): Server {
   const server = createServer((incoming, outgoing) => {

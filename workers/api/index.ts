@@ -45,9 +45,28 @@ const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
   return bodyLimit({ maxSize, onError: refuse })(c, next);
 };
 
+/** A refused body is read to its end: a server that closes on it unread may lose the refusal on its way. */
+const drainBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  await next();
+  const { body, bodyUsed } = c.req.raw;
+  if (!body || bodyUsed || body.locked) return;
+  const reader = body.getReader();
+  try {
+    for (let left = IMPORT.requestBytes; left > 0;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      left -= value.byteLength;
+    }
+    await reader.cancel();
+  } catch {
+    // the client has left
+  }
+};
+
 const app = createRouter();
 app.onError(answerError);
 app.notFound((c) => answerProblem(new AppError("route_not_found", `There is no ${c.req.method} ${c.req.path}.`), c));
+app.use(drainBody);
 app.use(authenticate);
 app.use(limitBody);
 for (const resource of [
