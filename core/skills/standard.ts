@@ -31,7 +31,7 @@ export function checkStandard(text: string, folder: string): string[] {
   try {
     const document = parseDocument(header, { logLevel: "silent", schema: "failsafe", uniqueKeys: false });
     const fault = document.errors[0]?.message.split("\n", 1)[0];
-    if (fault !== undefined) return [`The frontmatter is not YAML: ${fault.replace(/[.:]+$/, "")}.`];
+    if (fault !== undefined) return [`The frontmatter is not YAML: ${fault.replace(/(?<![.:])[.:]+$/, "")}.`];
     const faults = checkStyle(document);
     return faults.length > 0 ? faults : checkFields(document, folder);
   } catch (thrown) {

@@ -39,7 +39,10 @@ function toSlug(text: string): SkillName | null {
   if (exact !== null) return exact;
   const tail = sha256Hex(text.toWellFormed()).slice(0, TAIL);
   const most = MAX_OWN_SKILL_NAME - TAIL - 1;
-  return `${words.join("-").slice(0, most).replace(/-+$/, "")}-${tail}`;
+  return `${words
+    .join("-")
+    .slice(0, most)
+    .replace(/(?<!-)-+$/, "")}-${tail}`;
 }
 
 function hashed(text: string): SkillName {

@@ -53,12 +53,13 @@ export function isShown({
   return (
     speaksOfAttacks(heading) ||
     /security|safety/.test(heading) ||
-    ((inFence || inTable || inList) && (speaksOfAttacks(lead) || (inList && FORBIDS.test(lead))))
+    ((inFence || inTable || inList) && (speaksOfAttacks(lead) || (inList && FORBIDS.test(lead.replace(END_SIGNS, "")))))
   );
 }
 
 /** What a list stands under: `Never:`, `Do not do any of these:`. */
-const FORBIDS = /\b(?:never|do not|don't|avoid|must not|forbidden|not allowed|anti-patterns?)\b[^.]{0,80}:?\W*$/;
+const FORBIDS = /\b(?:never|do not|don't|avoid|must not|forbidden|not allowed|anti-patterns?)\b[^.]{0,80}$/;
+const END_SIGNS = /(?<!\W)\W+$/;
 
 function speaksOfAttacks(line: string): boolean {
   return (line.match(/[\p{L}\p{N}.-]+/gu) ?? []).some((word) =>
