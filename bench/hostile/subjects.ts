@@ -7,7 +7,8 @@ import { readRendered, renderForModel } from "../../core/agent/tool-result.ts";
 import { toTitle } from "../../core/session/title.ts";
 import { readContextFiles } from "../../core/session/context-files.ts";
 import { parseCommand } from "../../core/session/commands.ts";
-import { renderStaticSummary, renderSummaryRequest } from "../../core/agent/compaction-summary.ts";
+import { type SummaryInput, renderStaticSummary, renderSummaryRequest } from "../../core/agent/compaction-summary.ts";
+import type { Message } from "../../core/agent/contract.ts";
 import { pruneMessages } from "../../core/agent/compaction-prune.ts";
 import { addedText } from "../../core/learning/added-text.ts";
 import { itemsOf, isKept } from "../../core/learning/curation/skill-items.ts";
@@ -107,9 +108,11 @@ const saidOf = (text: string, n = 1): Entry => ({
   ...{ v: 1, n, turn: 1, at: 0, kind: "user" },
   parts: [{ source: "principal", text }],
 });
-const messagesOf = (text: string) => [
-  { role: "user" as const, parts: [{ source: "principal" as const, text }] },
-  { role: "user" as const, parts: [content(text)] },
+/** A long text as each role says it. */
+const messagesOf = (text: string): Message[] => [
+  { role: "user", text, entry: 1 },
+  { role: "assistant", text, calls: [{ id: "1", name: "read_file", args: { path: text } }] },
+  { role: "tool", call: "1", name: "read_file", text, failed: false },
 ];
 const linesOf = (text: string): SkillLine[] =>
   Array.from({ length: 20 }, (_, n) => ({
@@ -279,7 +282,7 @@ export const SUBJECTS: readonly Subject[] = [
   subject("renderSummaryRequest", "core/agent/compaction-summary.ts", (text) =>
     renderSummaryRequest(summaryOf(text), 2_000, 400_000),
   ),
-  subject("pruneMessages", "core/agent/compaction-prune.ts", (text) => pruneMessages(messagesOf(text) as never)),
+  subject("pruneMessages", "core/agent/compaction-prune.ts", (text) => pruneMessages(messagesOf(text))),
   subject("headAndTail", "core/tools/clip.ts", (text) => headAndTail(text, 20_000)),
   subject("describeMissing", "core/tools/nearest-paths.ts", (text, other) =>
     describeMissing(text, other.match(/[^]{1,200}/g) ?? []),
@@ -320,8 +323,8 @@ export const SUBJECTS: readonly Subject[] = [
   subject("terminal output", "cli/show.ts", (text) => [toTerminalPlain(text), toOneLine(text)]),
 ];
 
-function summaryOf(text: string) {
-  return { gap: messagesOf(text), previous: text, focus: text, dayOf: () => "2026-01-01" } as never;
+function summaryOf(text: string): SummaryInput {
+  return { gap: messagesOf(text), previous: text, focus: text, dayOf: () => "2026-01-01" };
 }
 
 function membersOf(text: string): Uint8Array {

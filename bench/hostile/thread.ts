@@ -1,5 +1,7 @@
 // A thread that searches for a function's slowest text and reports each step, so that hostile.ts can end it when one run takes
 // too long: a regular expression that goes on for hours cannot be stopped otherwise.
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { parentPort, workerData } from "node:worker_threads";
 import { findWorst } from "./search.ts";
 import { SUBJECTS } from "./subjects.ts";
@@ -17,9 +19,6 @@ const subject = SUBJECTS.find((one) => one.name === name)!;
 const say = (report: Report) => parentPort!.postMessage(report);
 const sizes: [number, number, number] = [1 << 10, 10 << 10, 100 << 10];
 const tell = (shape: string, chars: number) => say({ shape, chars });
-/** Time on the processor: that of the clock counts who else uses the machine. */
-const cpuMs = () => {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
-};
-say({ worst: await findWorst(subject, { seed, sizes, keep, runs: 5, now: cpuMs, tell }) });
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+say({ worst: await findWorst(subject, { seed, sizes, keep, runs: 5, now: () => performance.now(), collect, tell }) });

@@ -214,7 +214,7 @@ function readUrl(variable: keyof ModelEnv, env: ModelEnv): Result<string | undef
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
     return refuse(`${variable} must be an http or https address without a user name, such as https://host/v1.`);
   }
-  return ok(given.replace(/\/+$/, ""));
+  return ok(given.replace(/(?<!\/)\/+$/, ""));
 }
 
 function isOpenAi(baseUrl: string): boolean {

@@ -119,7 +119,7 @@ const MAX_YAML_CHARS = 16_000;
 const MAX_YAML_DEPTH = 16;
 const MARKS = /^[ \t]*(?:(?:[-?:]|[&!*][^ \t\n]{0,100})[ \t]+){5}/m;
 
-function isDeep(header: string): boolean {
+export function isDeep(header: string): boolean {
   if (MARKS.test(header) || /(?:[^\n:]{1,200}:[ \t]+){16}/.test(header)) return true;
   let depth = 0;
   for (const [bracket] of header.matchAll(/[[\]{}]/g)) {

@@ -1,6 +1,7 @@
 // The Agent Skills standard as its strictest readers have it: what a SKILL.md must be so that every validator takes it. Used by
 // the strict export, and wherever a text is to be held to the standard. Pure; never throws.
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, parseDocument, visit } from "yaml";
+import { isDeep } from "./frontmatter.ts";
 import { messageOf } from "../errors.ts";
 
 export const STANDARD_FIELDS = [
@@ -28,10 +29,16 @@ export function checkStandard(text: string, folder: string): string[] {
   if (!/\n$/.test(header))
     return ["Three hyphens inside the frontmatter end it for some readers: write them otherwise."];
   if (header.length > MAX_HEADER_CHARS) return [`The frontmatter must have at most ${MAX_HEADER_CHARS} characters.`];
+  if (isDeep(header)) return ["The frontmatter is nested too deep: keep it to a few levels."];
   try {
-    const document = parseDocument(header, { logLevel: "silent", schema: "failsafe", uniqueKeys: false });
+    const document = parseDocument(header, {
+      logLevel: "silent",
+      schema: "failsafe",
+      uniqueKeys: false,
+      prettyErrors: false,
+    });
     const fault = document.errors[0]?.message.split("\n", 1)[0];
-    if (fault !== undefined) return [`The frontmatter is not YAML: ${fault.replace(/[.:]+$/, "")}.`];
+    if (fault !== undefined) return [`The frontmatter is not YAML: ${fault.replace(/(?<![.:])[.:]+$/, "")}.`];
     const faults = checkStyle(document);
     return faults.length > 0 ? faults : checkFields(document, folder);
   } catch (thrown) {

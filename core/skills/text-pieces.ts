@@ -39,7 +39,7 @@ export const ERASED = "(erased)";
 
 /** Escapes are dropped first: a line break of a text is `\n`, `\\n` or more in a record that quotes it. */
 function squeeze(text: string): string {
-  return text.replace(/\\+[nrtbf]/g, "").replace(/[^\p{L}\p{N}]+/gu, "");
+  return text.replace(/(?<!\\)\\+[nrtbf]/g, "").replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
 function cut(line: string): string[] {

@@ -146,7 +146,16 @@ describe("the name of an imported skill", () => {
   });
 
   it("is told apart by a piece of a hash where letters are lost or it is cut", () => {
-    const names = ["日本語", "中文", "データ tool", "数据 tool", `${"long-".repeat(20)}a`, `${"long-".repeat(20)}b`];
+    const names = [
+      "日本語",
+      "中文",
+      "データ tool",
+      "数据 tool",
+      `${"long-".repeat(20)}a`,
+      `${"long-".repeat(20)}b`,
+      `${"ﷺ ".repeat(9_000)}a`,
+      `${"ﷺ ".repeat(9_000)}b`,
+    ];
     const chosen = names.map((name) => chooseName(name, "").name);
     expect(new Set(chosen).size).toBe(names.length);
     expect(chosen).toEqual(names.map((name) => chooseName(name, "").name));

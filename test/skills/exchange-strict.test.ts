@@ -149,3 +149,9 @@ describe("toStrict", () => {
     );
   }, 20_000);
 });
+
+// Marks of a key in one line: the parser of YAML takes the third power of their number.
+it("answers for a header of marks at once", () => {
+  const text = `---\nname: a\ndescription: b\n${"? ".repeat(4_000)}\n---\nx`;
+  expect(checkStandard(text, "a")).toEqual(["The frontmatter is nested too deep: keep it to a few levels."]);
+});

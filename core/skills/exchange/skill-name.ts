@@ -27,19 +27,23 @@ function isName(text: string): boolean {
 
 /** The slug of a text that loses nothing but case, accents and punctuation. */
 function exactSlug(text: string): SkillName | null {
+  if (text.length > MAX_READ_CHARS) return null;
   const slug = wordsOf(text).join("-");
   return !LETTERS.test(plain(text)) && isName(slug) ? slug : null;
 }
 
 /** What is lost is made up for by a piece of a hash, so that two names never become one. Null when no word is left. */
 function toSlug(text: string): SkillName | null {
-  const words = wordsOf(text);
+  const words = wordsOf(text.slice(0, MAX_READ_CHARS));
   if (words.length === 0) return null;
   const exact = exactSlug(text);
   if (exact !== null) return exact;
   const tail = sha256Hex(text.toWellFormed()).slice(0, TAIL);
   const most = MAX_OWN_SKILL_NAME - TAIL - 1;
-  return `${words.join("-").slice(0, most).replace(/-+$/, "")}-${tail}`;
+  return `${words
+    .join("-")
+    .slice(0, most)
+    .replace(/(?<!-)-+$/, "")}-${tail}`;
 }
 
 function hashed(text: string): SkillName {
@@ -47,6 +51,8 @@ function hashed(text: string): SkillName {
 }
 
 const TAIL = 6;
+/** One sign may unfold to eighteen; what stands further back tells in the hash alone. */
+const MAX_READ_CHARS = 4_000;
 /** Letters and digits that no name can hold. */
 const LETTERS = /[\p{L}\p{N}]/u;
 

@@ -53,12 +53,20 @@ export function isShown({
   return (
     speaksOfAttacks(heading) ||
     /security|safety/.test(heading) ||
-    ((inFence || inTable || inList) && (speaksOfAttacks(lead) || (inList && FORBIDS.test(lead))))
+    ((inFence || inTable || inList) && (speaksOfAttacks(lead) || (inList && forbids(lead))))
   );
 }
 
 /** What a list stands under: `Never:`, `Do not do any of these:`. */
-const FORBIDS = /\b(?:never|do not|don't|avoid|must not|forbidden|not allowed|anti-patterns?)\b[^.]{0,80}:?\W*$/;
+const FORBIDS = /\b(?:never|do not|don't|avoid|must not|forbidden|not allowed|anti-patterns?)\b/;
+const END_SIGNS = /(?<!\W)\W+$/;
+const FORBIDS_CHARS = 95;
+
+/** Looks at the end of its last sentence. */
+function forbids(lead: string): boolean {
+  const said = lead.replace(END_SIGNS, "");
+  return FORBIDS.test(said.slice(said.lastIndexOf(".") + 1).slice(-FORBIDS_CHARS));
+}
 
 function speaksOfAttacks(line: string): boolean {
   return (line.match(/[\p{L}\p{N}.-]+/gu) ?? []).some((word) =>

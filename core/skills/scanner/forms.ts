@@ -29,6 +29,9 @@ type Row = [pattern: string, severity: Severity, inNote: Severity, reason: strin
 /** An example names no key: `>> authorized_keys` with a place to fill in. */
 const UNLESS: Partial<Record<string, RegExp>> = { planted_key: /^[^\n]{0,140}(?:\.\.\.|<|your)/i };
 
+/** An address that is no company's index of packages. */
+const NO_INDEX = String.raw`(?<!(?:\s-i|--(?:extra-)?index-url|--registry|--source)(?:\s{1,4}|=)["'\x60]?)https?:\/\/`;
+
 export const FORMS: readonly Form[] = [
   forms("exfiltration", false, [
     [
@@ -109,7 +112,7 @@ export const FORMS: readonly Form[] = [
       "medium",
       "high",
       "installs a package from an address instead of a registry",
-      String.raw`\b(?:npx|npm\s+i(?:nstall)?|pnpm\s+(?:add|dlx)|pip3?\s+install|uvx|pipx\s+(?:run|install)|gem\s+install)\b[^\n]{0,60}https?:\/\/`,
+      String.raw`\b(?:npx|npm\s+i(?:nstall)?|pnpm\s+(?:add|dlx)|pip3?\s+install|uvx|pipx\s+(?:run|install)|gem\s+install)\b[^\n]{0,60}${NO_INDEX}`,
     ],
     [
       "stranger_to_shell",

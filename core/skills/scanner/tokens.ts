@@ -78,8 +78,9 @@ export function* toSentences(text: string): Generator<Sentence> {
           isQuoted = !isQuoted;
         } else if (/^[.!?…。！？;:]$/.test(raw)) {
           if (raw === "?") sentence.isAsked = true;
-          // A colon or semicolon continues the thought; a full stop inside a word is part of the word.
-          if (raw !== ":" && raw !== ";" && !isQuoted && sentence.tokens.length > 0) {
+          // A colon or semicolon continues the thought, and so do dots for what is left out.
+          const goesOn = raw === ":" || raw === ";" || isLeftOut(line, match.index);
+          if (!goesOn && !isQuoted && sentence.tokens.length > 0) {
             yield close(sentence);
             sentence = begin(line);
           }
@@ -103,6 +104,14 @@ const ITEM = /^[\s>]{0,20}(?:[-*+•]|\d{1,3}[.)])\s/;
 const TABLE = /^\s{0,8}\|/;
 /** A line that does not go on with the sentence before it. */
 const BREAK = /^[\s>]{0,20}(?:(?:[-*+•]|\d{1,3}[.)])\s|#|\||<|>)|^\s{0,4}[\w.-]{1,40}:(?:\s|$)/;
+
+/** Three dots stand for something when the sentence goes on in small letters. */
+function isLeftOut(line: string, at: number): boolean {
+  return (
+    /^(?:\.{1,3}|…)["'`)]? {1,2}[\p{Ll}~/]/u.test(line.slice(at, at + 8)) &&
+    /\.{3}|…/.test(line.slice(Math.max(0, at - 2), at + 3))
+  );
+}
 
 function emptySentence(): Sentence {
   return {

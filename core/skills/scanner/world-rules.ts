@@ -141,7 +141,7 @@ export const WORLD_RULES: readonly WordRule[] = [
       "medium",
       "high",
       "lets a key log in",
-      "WRITE|CARRY|CREATE + LOGIN_FILE /20",
+      "WRITE|CARRY|CREATE ..14 LOGIN_FILE",
       "LOGIN_FILE + SSH_KEY /20",
     ],
     ["rewrites_agent_files", "medium", "medium", "changes files that instruct agents", "WRITE|CARRY ..6 AGENT_FILE"],
