@@ -29,7 +29,7 @@ const COSTS: Partial<Record<string, Cost>> = {
   tr: { byte: 16, line: 0 },
   ...forAll(["grep", "egrep", "fgrep", "rg"], { byte: 4, line: 20 }),
   ...forAll(["sort", "uniq", "tac"], { byte: 4, line: 100 }),
-  sed: { byte: 4, line: 100, longByte: 16 },
+  sed: { byte: 4, line: 130, longByte: 16 },
   awk: { byte: 4, line: 80, longByte: 10 },
   split: { byte: 4, line: 20 },
   cut: { byte: 4, line: 100 },
