@@ -44,9 +44,14 @@ const PATCHES = [
     to: "if(z>1e6-E)throw new C(`read: string length limit exceeded (1000000 bytes)`",
   },
   {
-    why: "mapfile holds its lines two or three times",
+    why: "mapfile holds its lines two or three times; what it could not hold ends the script instead of leaving the array empty",
     from: "m=e.limits.maxArrayElements,g=w=>{if(_(w)>e.limits.maxStringLength)throw new C(`mapfile",
-    to: "m=Math.min(1e5,e.limits.maxArrayElements),g=w=>{if(_(w)>e.limits.maxStringLength)throw new C(`mapfile",
+    to: 'm=Math.min(1e5+1,e.limits.maxArrayElements),g=w=>{if(f.length>=1e5)throw new C("mapfile: array element limit exceeded (100000)","array_elements");if(_(w)>e.limits.maxStringLength)throw new C(`mapfile',
+  },
+  {
+    why: "the same for an array that it adds to",
+    from: 'b.size>m)return Q("",`mapfile: array element limit exceeded (${m})\n`,1);',
+    to: 'b.size>1e5)throw new C("mapfile: array element limit exceeded (100000)","array_elements");',
   },
   {
     why: "tr joined its output character by character",

@@ -9,6 +9,8 @@ export const FIXTURES = {
   empty: () => ({}),
   /** Rows as people have them. */
   lines: () => ({ big: fill((i) => `${i},name ${i % 997},${(i * 37) % 1000}.5,2026-01-${(i % 28) + 1}\n`) }),
+  /** A server's log: about 100 bytes a line, no two alike. */
+  log: () => ({ big: Array.from({ length: 101_000 }, (_, i) => logLine(i)).join("") }),
   /** Five million lines. */
   short: () => ({ big: fill((i) => `${i % 10}\n`) }),
   one: () => ({ big: fill((i) => `word${i % 1000} `) }),
@@ -40,6 +42,11 @@ function fill(line: (i: number) => string, size = SIZE): Uint8Array {
     at += written;
     if (read < line(i).length) return bytes.subarray(0, at);
   }
+}
+
+function logLine(i: number): string {
+  const at = `2026-01-${(i % 28) + 10} 12:${(i % 50) + 10}:07.${(i * 7919) % 1000}`;
+  return `${at} INFO  worker-${i % 16} request ${i} GET /v1/items/${(i * 37) % 9973} status=200 took=${(i * 31) % 997}ms user=u${i % 4001}\n`;
 }
 
 function toJson(): Uint8Array {

@@ -30,20 +30,20 @@ export function createReadFile({ workspace, settings }: FileToolOptions): Tool<A
     async run(args) {
       const located = workspace.locate(args.path);
       if (!located.ok) return fail(located.failure.code, located.failure.message);
-      const bytes = workspace.read(args.path);
-      if (!bytes)
+      const file = workspace.readText(args.path);
+      if (!file)
         return describeAbsence(
           located.value,
           workspace.list().map((file) => file.path),
         );
-      const text = toText(bytes);
+      const { text, size } = file;
       if (text === null) {
         const hint = `Look at it with terminal, for example: head -c 200 '${located.value}' | od -c`;
-        return fail("binary_file", `'${located.value}' is not UTF-8 text (${bytes.length} bytes). ${hint}`);
+        return fail("binary_file", `'${located.value}' is not UTF-8 text (${size} bytes). ${hint}`);
       }
       return showLines({
         path: located.value,
-        bytes: bytes.length,
+        bytes: size,
         text,
         args,
         label: workspace.labelOf(args.path),
@@ -51,16 +51,6 @@ export function createReadFile({ workspace, settings }: FileToolOptions): Tool<A
       });
     },
   };
-}
-
-/** `null` for anything that is not UTF-8 text. A byte order mark stays: programs that read the file will meet it. */
-function toText(bytes: Uint8Array): string | null {
-  if (bytes.includes(0)) return null;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null; // only a TypeError for bytes that are not UTF-8
-  }
 }
 
 function describeAbsence(path: string, paths: string[]): ToolResult {

@@ -24,12 +24,14 @@ const SMALL_BYTES = 256 << 10;
  * an array of lines or of characters, or joins its output from small pieces.
  */
 const COSTS: Partial<Record<string, Cost>> = {
-  ...forAll(["md5sum", "sha1sum", "sha256sum", "gzip", "gunzip", "zcat", "file", "cat", "tee"], { byte: 3, line: 0 }),
+  ...forAll(["md5sum", "sha1sum", "sha256sum", "gzip", "gunzip", "zcat", "file", "tee"], { byte: 3, line: 0 }),
+  // Into a variable, text beyond ASCII is decoded, which takes three times as much.
+  cat: { byte: 6.5, line: 1 },
   ...forAll(["wc", "head", "tail"], { byte: 3, line: 0 }),
   tr: { byte: 16, line: 0 },
   ...forAll(["grep", "egrep", "fgrep", "rg"], { byte: 4, line: 20 }),
   ...forAll(["sort", "uniq", "tac"], { byte: 4, line: 100 }),
-  sed: { byte: 4, line: 100, longByte: 16 },
+  sed: { byte: 4, line: 130, longByte: 16 },
   awk: { byte: 4, line: 80, longByte: 10 },
   split: { byte: 4, line: 20 },
   cut: { byte: 4, line: 100 },
@@ -80,7 +82,7 @@ type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
 
 /** Why a command is not to have what it will need. */
 async function whyRefused(name: string, args: string[], context: Context, heavy?: HeavyRun): Promise<string | null> {
-  const cost = COSTS[name] ?? OTHER;
+  const cost = costOf(name, args);
   const input = context.stdin as unknown as string;
   const sizes = await Promise.all(args.map((arg) => (name === "tee" ? 0 : sizeOf(arg, context))));
   const bytes = sizes.reduce((sum, size) => sum + size, input.length);
@@ -104,6 +106,12 @@ async function whyRefused(name: string, args: string[], context: Context, heavy?
     `${name}: ${bytes} bytes in ${shape.lines || "some"} lines are too much for ${name} in this shell, whose memory holds ` +
     `about ${most} bytes of them: give it a part (head -c, tail -c, sed -n, split -l), or look with grep, wc or search_files`
   );
+}
+
+/** `wc -m` makes text of the bytes, piece by piece. */
+function costOf(name: string, args: string[]): Cost {
+  if (name === "wc" && args.some((arg) => arg === "--chars" || /^-[a-zA-Z]*m/.test(arg))) return OTHER;
+  return COSTS[name] ?? OTHER;
 }
 
 /** Of a file that an operand names; 0 for whatever is none. */

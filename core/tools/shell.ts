@@ -114,9 +114,13 @@ async function leftAt(scratch: InMemoryFs, path: string): Promise<string> {
   return (await scratch.exists(path)) ? scratch.readFile(path) : "";
 }
 
+/** What the shell and awk say of arrays and variables that hold too much. */
+const OUT_OF_MEMORY = /\b(array element|size) limit exceeded \(\d+( characters)?\)|read: string length limit exceeded/;
+
 /** By exit status first: the words only tell the shell's own 124 and 126 from a command's. */
 function whyStopped(exitCode: number, stderr: string): ShellRun["stopped"] {
   if (exitCode === 124 && /deadline|timed out|aborted/.test(stderr)) return "time";
+  if (exitCode === 126 && OUT_OF_MEMORY.test(stderr)) return "memory";
   if (exitCode === 126 && /limit|exceeded|too many/.test(stderr)) return "limit";
   return null;
 }

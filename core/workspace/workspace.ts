@@ -142,6 +142,29 @@ export class Workspace implements IFileSystem {
     return bytes.ok ? bytes.value : null;
   }
 
+  /**
+   * A file as text, read part by part so that its bytes are never held beside it. `null` for whatever is not a file; its
+   * `text` is null for bytes that are not UTF-8 text. A byte order mark stays: programs that read the file will meet it.
+   */
+  readText(path: string): { text: string | null; size: number } | null {
+    const parsed = parseWorkspacePath(path);
+    const found = parsed.ok ? attempt(path, () => this.#tree.open(parsed.value)) : parsed;
+    if (!parsed.ok || !found.ok) return null;
+    const { size } = found.value;
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    const pieces: string[] = [];
+    try {
+      for (const part of this.#tree.parts(parsed.value)) {
+        if (part.includes(0)) return { text: null, size };
+        pieces.push(decoder.decode(part, { stream: true }));
+      }
+      return { text: pieces.join("") + decoder.decode(), size };
+    } catch (error) {
+      if (error instanceof TypeError) return { text: null, size }; // the decoder's word for other bytes
+      throw error;
+    }
+  }
+
   /** A file, a link, or a folder with everything in it. Returns whether there was one. */
   remove(path: string): boolean {
     const parsed = parseWorkspacePath(path);

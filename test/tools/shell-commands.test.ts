@@ -40,9 +40,25 @@ test("an array that grows without end is refused by the shell and by awk", async
   expect((await run("printf -v x '%1000000s' y; for i in {1..40}; do eval v$i=\\$x; done")).stderr).toContain(
     "variables",
   );
+  expect(await run(shell)).toMatchObject({ exit_code: 126, code: "memory_limit" });
   const awk = `awk 'BEGIN{x=sprintf("%9000s", "y"); for(i=0;i<3;i++) x=x x x x x; for(i=0;i<40;i++) a[i]=x i}'`;
   expect((await run(awk)).stderr).toContain("array size limit exceeded");
 }, 20_000);
+
+test("what an array cannot hold ends the script with a code, and never leaves it empty", async () => {
+  const { run, put } = bench();
+  put("f", "x\n".repeat(100_001));
+  for (const command of [
+    "mapfile -t a < f; echo after",
+    "mapfile -t a < f || true; echo after",
+    "head -n 60000 f > g; mapfile -t a < g; mapfile -t -O 60000 a < g; echo after",
+  ]) {
+    const result = await run(command);
+    expect(result).toMatchObject({ exit_code: 126, code: "memory_limit", stdout: "" });
+    expect(result.stderr).toContain("mapfile: array element limit exceeded (100000)");
+  }
+  expect((await run("head -n 100000 f > g; mapfile -t a < g; echo ${#a[@]}")).stdout).toBe("100000\n");
+}, 30_000);
 
 test("text of every kind passes through a pipe unchanged", async () => {
   const { run, put } = bench();
