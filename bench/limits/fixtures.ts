@@ -10,7 +10,7 @@ export const FIXTURES = {
   /** Rows as people have them. */
   lines: () => ({ big: fill((i) => `${i},name ${i % 997},${(i * 37) % 1000}.5,2026-01-${(i % 28) + 1}\n`) }),
   /** A server's log: about 100 bytes a line, no two alike. */
-  log: () => ({ big: Array.from({ length: 101_000 }, (_, i) => logLine(i)).join("") }),
+  log: () => ({ big: Array.from({ length: 100_000 }, (_, i) => logLine(i)).join("") }),
   /** Five million lines. */
   short: () => ({ big: fill((i) => `${i % 10}\n`) }),
   one: () => ({ big: fill((i) => `word${i % 1000} `) }),
