@@ -43,7 +43,9 @@ function readLocal(file: string): z.infer<typeof LocalState> | null {
   try {
     return LocalState.parse(JSON.parse(text));
   } catch {
-    throw new UsageError(`${file} cannot be read as JSON with url, profile and key. Delete it and run \`npm start\`.`);
+    throw new UsageError(
+      `${file} cannot be read as JSON with url, profile and key. Start Talaria again with \`npm start\`.`,
+    );
   }
 }
 

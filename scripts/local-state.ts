@@ -62,7 +62,8 @@ export async function localAccess({ file, stateDir, url, token, say }: AccessOpt
     return keep({ url, profile, key });
   }
   const made = await createProfile(url, token);
-  if (known.length > 0) say(`This state does not hold profile ${known.join(", ")}: made ${made.profile}.${aside()}`);
+  if (known.length > 0)
+    say(`Profile ${known.join(", ")} was deleted, or this state never had it: made ${made.profile}.${aside()}`);
   return keep({ url, ...made });
 
   function aside(): string {

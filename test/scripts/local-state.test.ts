@@ -172,7 +172,7 @@ describe(".talaria/local.json", () => {
     await using api = await startFakeApi([unknown, answerProblem(404, "profile_not_found"), answerJson(201, made(2))]);
     expect((await home.start(api.url)).profile).toBe(profileOf(2));
     expect(home.said).toEqual([
-      `This state does not hold profile ${profileOf(1)}: made ${profileOf(2)}. The old file is kept as local.json.old-1.`,
+      `Profile ${profileOf(1)} was deleted, or this state never had it: made ${profileOf(2)}. The old file is kept as local.json.old-1.`,
     ]);
   });
 });
