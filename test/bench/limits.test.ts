@@ -46,7 +46,7 @@ describe("the command", () => {
   }, 60_000);
 
   test.concurrent("names a case that dies", async ({ expect }) => {
-    const { figures, out } = await bench("--only", "lines: wc -l", "--mib", "50");
+    const { figures, out } = await bench("--only", "lines: wc -l", "--mib", "36");
     expect([figures, out]).toEqual([{ cases: 1, failed: 1 }, expect.stringContaining("\nfailed: lines: wc -l big\n")]);
   }, 60_000);
 });
