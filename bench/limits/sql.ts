@@ -1,23 +1,9 @@
-// The Sql port over a database file, with SQLite's own memory kept small: in a Worker it lies outside the isolate.
+// The Sql port over a database file, with SQLite's own memory kept small: in a Worker it is outside the isolate.
 import type { DatabaseSync } from "node:sqlite";
-import type { Sql, SqlValue } from "../../core/ports.ts";
+import type { Sql } from "../../core/ports.ts";
+import { toSql as toNodeSql } from "../../test/support/node-sql.ts";
 
 export function toSql(database: DatabaseSync): Sql {
   database.exec("PRAGMA cache_size = -2000; PRAGMA synchronous = OFF");
-  return {
-    run<Row>(query: string, ...values: SqlValue[]): Row[] {
-      return database.prepare(query).all(...values) as Row[];
-    },
-    transaction<T>(work: () => T): T {
-      database.exec("BEGIN");
-      try {
-        const value = work();
-        database.exec("COMMIT");
-        return value;
-      } catch (error) {
-        database.exec("ROLLBACK");
-        throw error;
-      }
-    },
-  };
+  return toNodeSql(database);
 }

@@ -4,6 +4,10 @@ import type { Sql, SqlValue } from "../../core/ports.ts";
 
 export function createNodeSql(path = ":memory:"): Sql & { close(): void } {
   const database = new DatabaseSync(path);
+  return { ...toSql(database), close: () => database.close() };
+}
+
+export function toSql(database: DatabaseSync): Sql {
   return {
     run<Row>(query: string, ...values: SqlValue[]): Row[] {
       return database.prepare(query).all(...values) as Row[];
@@ -19,6 +23,5 @@ export function createNodeSql(path = ":memory:"): Sql & { close(): void } {
         throw error;
       }
     },
-    close: () => database.close(),
   };
 }

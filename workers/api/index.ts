@@ -45,12 +45,17 @@ const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
   return bodyLimit({ maxSize, onError: refuse })(c, next);
 };
 
+/** A refusal does not wait longer for a body that does not come. */
+const MAX_DRAIN_MS = 2_000;
+
 /** A refused body is read to its end: a server that closes on it unread may lose the refusal on its way. */
 const drainBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next();
   const { body, bodyUsed } = c.req.raw;
   if (!body || bodyUsed || body.locked) return;
   const reader = body.getReader();
+  const giveUp = () => void reader.cancel().catch(() => {}); // the client has left
+  const timer = setTimeout(giveUp, MAX_DRAIN_MS);
   try {
     for (let left = IMPORT.requestBytes; left > 0;) {
       const { done, value } = await reader.read();
@@ -60,6 +65,8 @@ const drainBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
     await reader.cancel();
   } catch {
     // the client has left
+  } finally {
+    clearTimeout(timer);
   }
 };
 
