@@ -302,3 +302,14 @@ describe("the API's description", () => {
     expect(again).toEqual(document);
   });
 });
+
+it("reads a body that it refuses to its end, and waits only so long for one that does not come", async () => {
+  const send = async (body: BodyInit) => {
+    const headers = { authorization: "Bearer nope" };
+    const request = new Request("https://talaria.test/v1/skills/import", { method: "POST", headers, body });
+    const response = await worker.fetch(request, env);
+    return [response.status, request.bodyUsed];
+  };
+  expect(await send(new Uint8Array(1 << 20))).toEqual([401, true]);
+  expect(await send(new ReadableStream({ pull: () => new Promise(() => {}) }))).toEqual([401, true]);
+});
