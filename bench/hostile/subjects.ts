@@ -73,6 +73,7 @@ import { checkStandard } from "../../core/skills/standard.ts";
 import { scanFiles, scanText } from "../../core/skills/scanner.ts";
 import { toSentences } from "../../core/skills/scanner/tokens.ts";
 import { fromBase64, toViews } from "../../core/skills/scanner/views.ts";
+import { toPieces, withoutPieces } from "../../core/skills/text-pieces.ts";
 import { turnsAlike } from "../../core/skills/turning-words.ts";
 import { termsOf, wordsOf } from "../../core/skills/words.ts";
 import { estimateTokens } from "../../core/tokens.ts";
@@ -239,6 +240,7 @@ export const SUBJECTS: readonly Subject[] = [
   ),
   subject("readBodyWords", "core/skills/skill-words.ts", (text) => readBodyWords(skillOf(text))),
   subject("termsOf", "core/skills/words.ts", (text) => [termsOf(text), wordsOf(text)]),
+  subject("withoutPieces", "core/skills/text-pieces.ts", (text, other) => withoutPieces([other], toPieces([text]))),
   subject("turnsAlike", "core/skills/turning-words.ts", (text, other) => turnsAlike(text, other)),
   // Learning.
   subject("judgeMessage", "core/learning/observe/judge-message.ts", (text) => judgeMessage(text, { asked: true })),

@@ -34,6 +34,6 @@ function doOverlap(some: string[], others: string[]): boolean {
 
 /** The root may be written as `/` or as nothing. */
 function holds(folder: string, path: string): boolean {
-  const base = folder.replace(/\/+$/, "");
+  const base = folder.replace(/(?<!\/)\/+$/, "");
   return path === base || path.startsWith(`${base}/`) || base === "";
 }

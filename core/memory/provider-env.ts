@@ -95,7 +95,7 @@ function parseBaseUrl(text: string): string | null {
   const url = new URL(text);
   const isSafe = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
   if (!isSafe || url.username || url.password || url.search || url.hash) return null;
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+  return `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, "");
 }
 
 function isLoopback(host: string): boolean {

@@ -51,15 +51,20 @@ export function reviewClosing(
 ): string {
   return join([
     "The conversation above is over. This message is from Talaria, not from the person, and nobody waits for an answer.",
-    reviewPrompt(scope).replace(TRANSCRIPT, `$1${prefix.trim()}\n\n`),
+    explainTranscript(reviewPrompt(scope), prefix),
     tellReason(scope),
     tellMemory(input.memoryBlock),
     input.citations,
   ]);
 }
 
-/** The section that says how to read a transcript. */
-const TRANSCRIPT = /(## The transcript\n\n)[\s\S]*?(?=- `principal`)/;
+/** Puts `text` before the list of sources, in the section that says how to read a transcript. */
+function explainTranscript(prompt: string, text: string): string {
+  const from = prompt.indexOf(TRANSCRIPT) + TRANSCRIPT.length;
+  return `${prompt.slice(0, from)}${text.trim()}\n\n${prompt.slice(prompt.indexOf("- `principal`", from))}`;
+}
+
+const TRANSCRIPT = "## The transcript\n\n";
 
 /** What a trigger asks to be looked at before anything else. */
 const LOOK_AT: Partial<Record<Trigger, string>> = {

@@ -117,10 +117,11 @@ const MAX_YAML_CHARS = 16_000;
 
 /** Nor is anything nested so deep, by brackets or by marks in one line: there the parser takes the square or more. */
 const MAX_YAML_DEPTH = 16;
-const MARKS = /^[ \t]*(?:(?:[-?:]|[&!*][^ \t\n]{0,100})[ \t]+){5}/m;
+const MARKS = /^[ \t]*(?:(?:[-?:]|[&!*]\S{0,100})[ \t]+){5}/m;
 
 export function isDeep(header: string): boolean {
-  if (MARKS.test(header) || /(?:[^\n:]{1,200}:[ \t]+){16}/.test(header)) return true;
+  const keysIn = (line: string) => line.match(/:(?=[ \t])/g)?.length ?? 0;
+  if (MARKS.test(header) || header.split("\n").some((line) => keysIn(line) >= MAX_YAML_DEPTH)) return true;
   let depth = 0;
   for (const [bracket] of header.matchAll(/[[\]{}]/g)) {
     depth = bracket === "[" || bracket === "{" ? depth + 1 : Math.max(0, depth - 1);

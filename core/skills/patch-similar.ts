@@ -120,16 +120,24 @@ function sharedPairs(line: string, wanted: Map<string, number>): number {
   return shared;
 }
 
-/** Levenshtein's: insertions, deletions and replacements of one character. */
+/** One row of the table of distances, for lines of up to `MAX_DISTANCE_CHARS`; used within one call only. */
+const ROW = new Uint16Array(MAX_DISTANCE_CHARS + 1);
+
+/** Levenshtein's: insertions, deletions and replacements of one character. Both lines have at most `MAX_DISTANCE_CHARS`. */
 function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, k) => k);
+  for (let k = 0; k <= b.length; k++) ROW[k] = k;
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
+    const code = a.charCodeAt(i - 1);
+    let diagonal = i - 1;
+    let left = i;
+    ROW[0] = i;
     for (let k = 1; k <= b.length; k++) {
-      const replaced = row[k - 1]! + (a[i - 1] === b[k - 1] ? 0 : 1);
-      next.push(Math.min(replaced, row[k]! + 1, next[k - 1]! + 1));
+      const above = ROW[k]!;
+      const replaced = diagonal + (code === b.charCodeAt(k - 1) ? 0 : 1);
+      left = Math.min(replaced, above + 1, left + 1);
+      ROW[k] = left;
+      diagonal = above;
     }
-    row = next;
   }
-  return row[b.length]!;
+  return ROW[b.length]!;
 }

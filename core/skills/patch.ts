@@ -87,16 +87,17 @@ function find(text: string, { oldString, newString, replaceAll }: Patch): Found 
   const given = { oldString, newString };
   const exact = findExact(text, oldString, options);
   if (exact.length > 0) return { match: "exact", ranges: exact, ...given, by: "characters" };
+  const trimmed = trimPassage(given);
   return (
-    byLines("trimmed_lines", (line) => line.trimEnd(), given, scene) ??
-    byLines("white_space", (line) => line.trimEnd().replace(/\s+/gu, " "), given, scene) ??
-    byLines("indentation", toIndentless, given, scene) ??
+    byLines("trimmed_lines", (line) => line.trimEnd(), trimmed, scene) ??
+    byLines("white_space", (line) => line.trimEnd().replace(/\s+/gu, " "), trimmed, scene) ??
+    byLines("indentation", toIndentless, trimmed, scene) ??
     byFolding("white_space", false, given, scene) ??
     byEscapes(given, scene) ??
     byBoundary(given, scene) ??
-    byLines("unicode", foldLine, given, scene) ??
+    byLines("unicode", foldLine, trimmed, scene) ??
     byFolding("unicode", true, given, scene) ??
-    byLikeness(given, scene)
+    byLikeness(trimmed, scene)
   );
 }
 
@@ -112,8 +113,7 @@ function toIndentless(line: string): string {
 }
 
 /** Runs of whole lines equal to the wanted ones after folding; a range ends before the last line's end. */
-function byLines(match: PatchMatch, fold: (line: string) => string, given: Given, scene: Scene): Found | null {
-  const trimmed = trimPassage(given);
+function byLines(match: PatchMatch, fold: (line: string) => string, trimmed: Given, scene: Scene): Found | null {
   const wanted = trimmed.oldString.split("\n");
   const folded = scene.lines.map((line) => fold(line.text));
   return toFound(match, findLines(folded, wanted.map(fold), scene.options), trimmed, scene);
@@ -136,7 +136,7 @@ function byEscapes({ oldString, newString }: Given, scene: Scene): Found | null 
   for (const { drift, ...meant } of readEscapes(oldString, newString)) {
     const exact = findExact(scene.text, meant.oldString, scene.options);
     if (exact.length > 0) return { match: "escapes", ranges: exact, ...meant, by: "characters", drift };
-    const found = byLines("escapes", toIndentless, meant, scene);
+    const found = byLines("escapes", toIndentless, trimPassage(meant), scene);
     if (found) return { ...found, drift };
   }
   return null;
@@ -168,8 +168,7 @@ function goesOnAsWord(text: string, at: number): boolean {
   return /^[\p{L}\p{M}\p{N}_]/u.test(text.slice(at, at + 2));
 }
 
-function byLikeness(given: Given, scene: Scene): Found | null {
-  const trimmed = trimPassage(given);
+function byLikeness(trimmed: Given, scene: Scene): Found | null {
   const wanted = trimmed.oldString.split("\n").map(foldLine);
   const lines = scene.lines.map((line) => foldLine(line.text));
   const work: Work = { left: MAX_WORK };
@@ -185,11 +184,10 @@ function isByLikeness(match: PatchMatch): boolean {
 
 /** Without the blank lines a model puts around a copied passage; the replacement loses as many. */
 function trimPassage({ oldString, newString }: Given): Given {
-  const before = leadingBlankLines(oldString);
-  const behind = trailingBlankLines(oldString);
   const old = oldString.split("\n");
   const now = newString.split("\n");
-  const [first, last] = [leadingBlankLines(newString), trailingBlankLines(newString)];
+  const [before, behind] = [leadingBlankLines(old), trailingBlankLines(old)];
+  const [first, last] = [leadingBlankLines(now), trailingBlankLines(now)];
   const kept = now.slice(Math.min(before, first), now.length - Math.min(behind, last));
   return {
     oldString: old
@@ -200,14 +198,12 @@ function trimPassage({ oldString, newString }: Given): Given {
   };
 }
 
-function leadingBlankLines(text: string): number {
-  const lines = text.split("\n");
+function leadingBlankLines(lines: string[]): number {
   const first = lines.findIndex((line) => line.trim() !== "");
   return first < 0 ? lines.length : first;
 }
 
-function trailingBlankLines(text: string): number {
-  const lines = text.split("\n");
+function trailingBlankLines(lines: string[]): number {
   return lines.length - 1 - lines.findLastIndex((line) => line.trim() !== "");
 }
 

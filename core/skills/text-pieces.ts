@@ -8,23 +8,42 @@ const MIN_WHOLE = 4;
 /** A copy may be cut anywhere, so that a long line is looked for in pieces. */
 const MAX_PIECE = 60;
 
-/** Pieces of `texts` that stand in none of `kept`. */
+/** Pieces of `texts` that stand in none of `kept`, sorted; none is the beginning of another. */
 export function toPieces(texts: string[], kept: string[] = []): string[] {
+  const found = new Set(texts.flatMap(cutText));
   const others = kept.map(squeeze);
-  const pieces = new Set<string>();
-  for (const text of texts) {
-    const own = text.split("\n").map(squeeze).flatMap(cut);
-    const long = own.filter((piece) => piece.length >= MIN_PIECE);
-    const whole = squeeze(text);
-    const found = long.length > 0 ? long : whole.length >= MIN_WHOLE ? [whole] : [];
-    for (const piece of found) if (!others.some((other) => other.includes(piece))) pieces.add(piece);
+  for (;;) {
+    const pieces = withoutLonger([...found].sort());
+    const said = others.flatMap((other) => [...piecesIn(other, pieces)]);
+    if (said.length === 0) return pieces;
+    for (const piece of said) found.delete(piece);
   }
-  return [...pieces];
 }
 
+/** `pieces`: as `toPieces` gives them. */
 export function holdsAny(text: string, pieces: string[]): boolean {
-  const squeezed = squeeze(text);
-  return pieces.some((piece) => squeezed.includes(piece));
+  return !piecesIn(squeeze(text), pieces).next().done;
+}
+
+/** In their order, only the last piece that does not come behind what stands at a place can begin there. */
+function* piecesIn(squeezed: string, pieces: string[]): Generator<string> {
+  for (let at = 0; at < squeezed.length && pieces.length > 0; at++) {
+    const here = squeezed.slice(at, at + MAX_PIECE);
+    let [low, high] = [0, pieces.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (pieces[middle]! <= here) low = middle;
+      else high = middle - 1;
+    }
+    if (here.startsWith(pieces[low]!)) yield pieces[low]!;
+  }
+}
+
+/** Who holds a piece holds its beginning. */
+function withoutLonger(sorted: string[]): string[] {
+  const pieces: string[] = [];
+  for (const piece of sorted) if (pieces.length === 0 || !piece.startsWith(pieces.at(-1)!)) pieces.push(piece);
+  return pieces;
 }
 
 /** The same value with a marker in place of each string that holds a piece. */
@@ -42,8 +61,16 @@ function squeeze(text: string): string {
   return text.replace(/(?<!\\)\\+[nrtbf]/g, "").replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
+/** Lines in pieces, as far as these tell something; else the text as a whole. */
+function cutText(text: string): string[] {
+  const ofLines = text.split("\n").map(squeeze).flatMap(cut);
+  if (ofLines.length > 0) return ofLines;
+  const whole = squeeze(text);
+  return whole.length >= MIN_PIECE ? cut(whole) : whole.length >= MIN_WHOLE ? [whole] : [];
+}
+
 function cut(line: string): string[] {
   const pieces: string[] = [];
   for (let at = 0; at < line.length; at += MAX_PIECE) pieces.push(line.slice(at, at + MAX_PIECE));
-  return pieces;
+  return pieces.filter((piece) => piece.length >= MIN_PIECE);
 }

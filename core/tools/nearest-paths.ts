@@ -2,11 +2,16 @@
 
 const MAX_NAMED = 5;
 
+/** Longer than any path of a workspace: of a longer text the end is compared, and the beginning shown. */
+const MAX_WANTED_CHARS = 1_024;
+const MAX_SHOWN_CHARS = 200;
+
 /** The likeliest first, at most five; empty when nothing resembles it. */
 function nearestPaths(wanted: string, paths: string[]): string[] {
-  const pairs = pairsOf(wanted);
+  const text = wanted.slice(-MAX_WANTED_CHARS).toLowerCase();
+  const [name, pairs] = [nameOf(text), pairsOf(text)];
   const scored = paths
-    .map((path) => ({ path, score: scorePath(wanted, pairs, path) }))
+    .map((path) => ({ path, score: scorePath(name, pairs, path.toLowerCase()) }))
     .filter(({ score }) => score > 0.3);
   return scored
     .sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
@@ -16,24 +21,24 @@ function nearestPaths(wanted: string, paths: string[]): string[] {
 
 /** The sentence for a path that is not there. */
 export function describeMissing(wanted: string, paths: string[]): string {
-  if (paths.length === 0) return `There is no '${wanted}': the workspace has no files yet.`;
+  const shown = wanted.length > MAX_SHOWN_CHARS ? `${wanted.slice(0, MAX_SHOWN_CHARS)}…`.toWellFormed() : wanted;
+  if (paths.length === 0) return `There is no '${shown}': the workspace has no files yet.`;
   const near = nearestPaths(wanted, paths);
-  if (near.length > 0) return `There is no '${wanted}'. Did you mean ${near.map((path) => `'${path}'`).join(", ")}?`;
+  if (near.length > 0) return `There is no '${shown}'. Did you mean ${near.map((path) => `'${path}'`).join(", ")}?`;
   const some = paths.slice(0, MAX_NAMED).map((path) => `'${path}'`);
-  return `There is no '${wanted}'. The workspace holds ${some.join(", ")}${paths.length > some.length ? " and more" : ""}.`;
+  return `There is no '${shown}'. The workspace holds ${some.join(", ")}${paths.length > some.length ? " and more" : ""}.`;
 }
 
-function scorePath(wanted: string, pairs: Set<string>, path: string): number {
-  const sameName = nameOf(path).toLowerCase() === nameOf(wanted).toLowerCase();
+/** All in lower case. */
+function scorePath(name: string, pairs: Set<string>, path: string): number {
   const other = pairsOf(path);
   let shared = 0;
-  for (const pair of pairs) if (other.has(pair)) shared++;
+  for (const pair of other) if (pairs.has(pair)) shared++;
   const dice = (2 * shared) / Math.max(1, pairs.size + other.size);
-  return sameName ? 1 + dice : dice;
+  return nameOf(path) === name ? 1 + dice : dice;
 }
 
-function pairsOf(path: string): Set<string> {
-  const text = path.toLowerCase();
+function pairsOf(text: string): Set<string> {
   const pairs = new Set<string>();
   for (let i = 0; i + 1 < text.length; i++) pairs.add(text.slice(i, i + 2));
   return pairs;

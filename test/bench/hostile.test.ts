@@ -42,6 +42,16 @@ test("the search finds the text on which a function takes the square", async () 
   expect(Math.log10(worst.ms100KiB / worst.ms10KiB)).toBeCloseTo(2, 1);
 });
 
+/** Each took the square or more: 20 seconds were not enough for a hundred kilobytes. */
+test.each([
+  ["toClaims", "\u2018\n"],
+  ["isTainted", "^\n"],
+  ["toStrict", "\tname \t:name \t:   \t"],
+])("%s comes to an end with %j again and again", (name, piece) => {
+  const text = piece.repeat(Math.ceil((100 << 10) / piece.length));
+  expect(SUBJECTS.find((subject) => subject.name === name)!.run(text, text)).toBeDefined();
+});
+
 test("each function has a name of its own and takes a text of every shape", async () => {
   expect(new Set(SUBJECTS.map(({ name }) => name)).size).toBe(SUBJECTS.length);
   const shapes = createShapes([], mulberry32(3)).filter((_, n) => n % 160 === 0);

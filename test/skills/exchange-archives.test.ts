@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { archiveKindOf, pack, unpack } from "../../core/skills/exchange/archive.ts";
 import { crc32 } from "../../core/skills/exchange/crc32.ts";
 import { readArchive } from "../../core/skills/exchange/import.ts";
-import { inflate } from "../../core/skills/exchange/inflate.ts";
+import { gunzip, inflate } from "../../core/skills/exchange/inflate.ts";
 import { IMPORT } from "../../core/skills/exchange/import-limits.ts";
 import { writeTar } from "../../core/skills/exchange/tar.ts";
 import { type HandMadeEntry, handMadeZip } from "../support/hand-made-zip.ts";
@@ -254,6 +254,12 @@ describe("a tar.gz", () => {
       damaged[at] = damaged[at]! ^ 4;
       expect([at, unpack(damaged).ok]).toEqual([at, false]);
     }
+  });
+
+  it("are refused with more members than anybody writes", () => {
+    const archive = Uint8Array.from(Array.from({ length: 501 }, () => [...gzipSync(new Uint8Array())]).flat());
+    expect(gunzip(archive, 1 << 20).outcome).toBe("broken");
+    expect(gunzip(archive.subarray(0, archive.length - archive.length / 501), 1 << 20).outcome).toBe("done");
   });
 
   it.each([10, 100_000])("may come in several members, as joining makes them (%i bytes)", (size) => {

@@ -90,18 +90,17 @@ const MUCH_MORE = 1.6;
  * it to the letter, and no where it said no.
  */
 export function isKept(item: string, blocks: string[]): boolean {
-  return blocks.some((block) => says(block, item));
-}
-
-function says(block: string, item: string): boolean {
   const wanted = wordsOf(item);
-  const found = wordsOf(block);
-  const shared = [...wanted].filter((word) => found.has(word)).length;
-  if (wanted.size > 0 && shared / wanted.size < KEPT_SHARE) return false;
-  const exact = new Set(exactOf(block));
-  if (!exactOf(item).every((token) => exact.has(token))) return false;
-  const [saysNo, saidNo] = [isNegative(block), isNegative(item)];
-  return saysNo === saidNo || (!saidNo && found.size > wanted.size * MUCH_MORE);
+  const tokens = exactOf(item);
+  const saidNo = isNegative(item);
+  return blocks.some((block) => {
+    const found = wordsOf(block);
+    const shared = [...wanted].filter((word) => found.has(word)).length;
+    if (wanted.size > 0 && shared / wanted.size < KEPT_SHARE) return false;
+    const exact = new Set(exactOf(block));
+    if (!tokens.every((token) => exact.has(token))) return false;
+    return isNegative(block) === saidNo || (!saidNo && found.size > wanted.size * MUCH_MORE);
+  });
 }
 
 const NEGATION = /\b(?:not|never|no|without|avoid|don't|doesn't|cannot|can't|instead of|nicht|nie|kein\w*|ohne)\b/i;

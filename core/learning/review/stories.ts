@@ -11,6 +11,8 @@ const PATH = /(?<![\w./~-])\/[\w./-]*[\w-]\.\w{1,6}\b/g;
 const QUOTED = /"([^"\n]{20,400})"|“([^“”\n]{20,400})”|«([^«»\n]{20,400})»|„([^„“”\n]{20,400})[“”]/g;
 /** A shorter sentence may be a form that is always said so. */
 const MIN_QUOTED_WORDS = 6;
+/** Each is looked for in all that was said. A lesson quotes a few. */
+const MAX_QUOTES = 200;
 
 /** `null` for a text that could come from many sessions. Failure: `one_off`. */
 export function checkStory({ prose, code }: AddedText, words: SessionWords): Failure | null {
@@ -22,7 +24,7 @@ export function checkStory({ prose, code }: AddedText, words: SessionWords): Fai
     tell("The ticket", found(TICKET), (ticket) => words.tickets().has(ticket)) ??
     tell("The number", found(NUMBER), (number) => words.numbers().has(number)) ??
     tell("The file", found(PATH), (path) => words.paths().has(path)) ??
-    tell("The sentence", prose.flatMap(quotesIn), (quote) => isSaid(quote, words));
+    tell("The sentence", quotesIn(prose), (quote) => isSaid(quote, words));
   if (!told) return null;
   return err(
     "one_off",
@@ -36,8 +38,9 @@ function tell(what: string, pieces: string[], isSessions: (piece: string) => boo
   return piece === undefined ? null : `${what} ${piece.slice(0, 80).toWellFormed()}`;
 }
 
-function quotesIn(paragraph: string): string[] {
-  return [...paragraph.matchAll(QUOTED)].map((match) => match.slice(1).find(Boolean)!);
+function quotesIn(prose: string[]): string[] {
+  const quotes = prose.flatMap((paragraph) => [...paragraph.matchAll(QUOTED)]);
+  return [...new Set(quotes.map((match) => match.slice(1).find(Boolean)!))].slice(0, MAX_QUOTES);
 }
 
 function isSaid(quote: string, words: SessionWords): boolean {

@@ -67,7 +67,7 @@ export function toClaims({ prose, code = [] }: { prose: string[]; code?: string[
   const claims = [
     ...sentences.map((text) => toClaim(text, index)),
     ...code.flatMap((text) => readingsOf(text).map((reading) => toClaim(reading, index, { isCode: true }))),
-  ];
+  ].filter(({ words }) => words.length > 0);
   const joined: Claim[] = [];
   let run: Claim[] = [];
   for (const claim of claims) {

@@ -53,14 +53,17 @@ export function findRemoved(before: string[], after: string[]): Removed {
   const [old, standing] = [new Set(before), new Set(after)];
   const gone = [...new Set(before)].filter((line) => !standing.has(line));
   const { about, isOver } = createComparer([...standing]);
-  const found = gone.map((line) => ({ line, alike: about(line, ALIKE) }));
+  const found = gone.map((line) => {
+    const near = about(line);
+    return { line, alike: near(ALIKE), same: near(SAME) };
+  });
   return {
     gone,
     lost: found.filter(({ alike }) => alike.length === 0).map(({ line }) => line),
     // The name of an option holds nobody back.
-    cautions: gone.filter(
-      (line) => isCaution(line.replace(CODE, " ")) && !about(line, SAME).some((other) => turnsAlike(line, other)),
-    ),
+    cautions: found
+      .filter(({ line, same }) => isCaution(line.replace(CODE, " ")) && !same.some((other) => turnsAlike(line, other)))
+      .map(({ line }) => line),
     turned: new Set(
       found
         .filter(({ line, alike }) => isOver() || alike.some((other) => !old.has(other) && !turnsAlike(line, other)))
@@ -82,16 +85,17 @@ function createComparer(lines: string[]) {
   let left = MAX_COMPARED;
   return {
     isOver: () => left <= 0,
-    about(line: string, share: number): string[] {
+    /** Asked of one line, the lines that have this share of its words. */
+    about(line: string): (share: number) => string[] {
       const words = wordsOf(line);
       const shared = new Map<number, number>();
       for (const word of words) {
         const places = byWord.get(word) ?? [];
         left -= places.length;
-        if (left <= 0) return [];
+        if (left <= 0) return () => [];
         for (const n of places) shared.set(n, (shared.get(n) ?? 0) + 1);
       }
-      return [...shared].filter(([, count]) => count >= share * words.size).map(([n]) => lines[n]!);
+      return (share) => [...shared].filter(([, count]) => count >= share * words.size).map(([n]) => lines[n]!);
     },
   };
 }

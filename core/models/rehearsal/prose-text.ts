@@ -96,12 +96,11 @@ function fromTableRow(row: string): string {
 }
 
 function toSentences(block: string): string[] {
+  const hasCapitals = /[.!?]\s+[A-Z]/.test(block);
   return spellMarks(block.replace(/(?<=[a-z])_(?=[a-z])/g, " "))
     .replace(/\b(e\.g|i\.e|cf|approx|resp|etc|no)\.(?=\s)/gi, (_, short: string) => short.replaceAll(".", ""))
     .split(/(?<=[A-Za-z\d)`"”*])[.!?]+["”)]*(?=\s+["“`(*§]*[A-Z\d])|(?<=[a-z)`"”*])[!?]+(?=\s)/)
-    .flatMap((sentence) =>
-      /[.!?]\s+[A-Z]/.test(block) ? [sentence] : sentence.split(/(?<=[a-z\d)]{2})\.\s+(?=["`'-]?[a-z\d])/i),
-    )
+    .flatMap((sentence) => (hasCapitals ? [sentence] : sentence.split(/(?<=[a-z\d)]{2})\.\s+(?=["`'-]?[a-z\d])/i)))
     .map((sentence) => lower(sentence.replace(/\*\*|__/g, "")).trim())
     .filter((sentence) => sentence !== "");
 }

@@ -29,7 +29,8 @@ export function readAdvice(markdown: string): Advice {
     sentences: clip(whole.sentences),
     code: whole.code.map((text) => text.slice(0, 4 * MAX_SENTENCE_CHARS)),
   };
-  const said = prose.sentences.flatMap(readMarks);
+  const marked = prose.sentences.map((sentence) => ({ sentence, marks: readMarks(sentence) }));
+  const said = marked.flatMap(({ marks }) => marks);
   const code = readCode(prose.code);
   const separators = separatorsOf(said) ?? code.separators;
   const form = chooseForm([
@@ -40,7 +41,7 @@ export function readAdvice(markdown: string): Advice {
     { ...readLocale(prose), weight: 0.5 },
   ]);
   const ungrouped = prose.sentences.some((sentence) => UNGROUPED.test(sentence) && !ELSEWHERE.test(sentence));
-  const grouped = prose.sentences.filter((sentence) => !UNGROUPED.test(sentence)).flatMap(readMarks);
+  const grouped = marked.filter(({ sentence }) => !UNGROUPED.test(sentence)).flatMap(({ marks }) => marks);
   const missing = [...new Set([...readMissing(prose.sentences), ...(code.missing ?? [])])];
   const dates = readDates(prose.sentences) ?? code.dates ?? readLocale(prose).dates;
   const unitRow = readUnitRow(prose.sentences) ?? code.unitRow;

@@ -9,6 +9,9 @@ const STEP_BYTES = 4_096;
 /** While a gzip header has no end, the library says nothing and reads all of it again with each step. Real ones hold a name. */
 const MAX_HEADER_BYTES = 64 << 10;
 
+/** The library makes tables of its own for each member, and the smallest has 20 bytes. Tools that write many put 64 KB in each. */
+const MAX_MEMBERS = 500;
+
 export type Unpacked = { outcome: "done"; bytes: Uint8Array } | { outcome: "too_large" } | { outcome: "broken" };
 
 /** Raw deflate. `too_large`: there are more than `maxBytes`. */
@@ -16,11 +19,14 @@ export function inflate(data: Uint8Array, maxBytes: number): Unpacked {
   return unpack(new Inflate(), data, maxBytes);
 }
 
-/** All members of a gzip file, each held against its checksum, which the library does not look at. */
+/** All members of a gzip file, at most 500, each held against its checksum, which the library does not look at. */
 export function gunzip(data: Uint8Array, maxBytes: number): Unpacked {
   const stream = new Gunzip();
   const ends: number[] = [];
-  stream.onmember = (start) => ends.push(start);
+  stream.onmember = (start) => {
+    ends.push(start);
+    if (ends.length >= MAX_MEMBERS) throw new Error("too many members");
+  };
   const unpacked = unpack(stream, data, maxBytes);
   if (unpacked.outcome !== "done") return unpacked;
   return isWhole(data, [...ends, data.length], unpacked.bytes) ? unpacked : { outcome: "broken" };

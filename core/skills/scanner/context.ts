@@ -53,9 +53,13 @@ export function isShown({
   return (
     speaksOfAttacks(heading) ||
     /security|safety/.test(heading) ||
-    ((inFence || inTable || inList) && (speaksOfAttacks(lead) || (inList && forbids(lead))))
+    ((inFence || inTable || inList) && (speaksOfAttacks(lead) || (inList && forbids(lead)))) ||
+    (inFence && REPORTS.test(lead))
   );
 }
+
+/** `The mail we got said:` before a block that shows it. */
+const REPORTS = /\b(?:contained|said|read|wrote|received|sent(?: us)?|looked like this|was)\s?:$/;
 
 /** What a list stands under: `Never:`, `Do not do any of these:`. */
 const FORBIDS = /\b(?:never|do not|don't|avoid|must not|forbidden|not allowed|anti-patterns?)\b/;

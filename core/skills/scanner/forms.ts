@@ -26,8 +26,10 @@ const PRIVATE = String.raw`(?:base64|conversation|chat|profile|memory|memories|s
 
 type Row = [pattern: string, severity: Severity, inNote: Severity, reason: string, ...sources: string[]];
 
-/** An example names no key: `>> authorized_keys` with a place to fill in. */
-const UNLESS: Partial<Record<string, RegExp>> = { planted_key: /^[^\n]{0,140}(?:\.\.\.|<|your)/i };
+/** An example names no key (`>> authorized_keys` with a place to fill in), and who adds their own is no stranger. */
+const UNLESS: Partial<Record<string, RegExp>> = {
+  planted_key: /^[^\n]{0,140}(?:\.\.\.|<|your|(?:their|his|her) own )/i,
+};
 
 /** An address that is no company's index of packages. */
 const NO_INDEX = String.raw`(?<!(?:\s-i|--(?:extra-)?index-url|--registry|--source)(?:\s{1,4}|=)["'\x60]?)https?:\/\/`;

@@ -45,6 +45,10 @@ const WORDS = {
     everything these those other current default built-in foregoing past given my_previous
     anteriores previas anterior todas todos precedentes precedente vos tes toutes tous vorherigen bisherigen
     alle deine ihre obigen vorigen precedenti tutte предыдущие прежние все свои eerdere wszystkie`,
+  EARLIER: `previous prior above earlier preceding your system original initial existing former built-in foregoing past given
+    my_previous`,
+  IN_TEXT: `appear_in appear_inside appear_within found_in found_inside found_within contained_in contained_within embedded_in
+    embedded_within hidden_in hidden_inside hidden_within inside_the within_the inside_a within_a`,
   INSTR: `guidance configuration instruction instructions rule rules prompt prompts guideline guidelines directive directives orders
     constraints restrictions limitations safeguards guardrails policy policies commands programming system_prompt
     training instrucciones reglas ordenes indicaciones consignes instructions_precedentes regles anweisungen regeln
