@@ -41,12 +41,16 @@ export function fixedTokens({ system, tools }: Pick<ModelRequest, "system" | "to
  * `max_tokens` are together longer than the window. `promptTokens`: what the prompt is known to have; estimated without.
  */
 export function answerRoom(request: ModelRequest, contextWindow: number, promptTokens?: number): number {
-  const { maxOutputTokens, messages } = request;
-  // Most requests to a large window need no estimate.
-  if (charsOf(request) * MOST_TOKENS_PER_CHAR + maxOutputTokens <= contextWindow) return maxOutputTokens;
-  const tokens = promptTokens ?? messages.reduce((sum, message) => sum + messageTokens(message), fixedTokens(request));
+  const { maxOutputTokens } = request;
+  const tokens = promptTokens ?? estimate(request, contextWindow - maxOutputTokens);
   const room = Math.floor(contextWindow - tokens * (1 + MARGIN_SHARE) - MARGIN_TOKENS);
   return Math.min(maxOutputTokens, Math.max(room, LEAST_ANSWER_TOKENS));
+}
+
+/** Of a request that is far from so many tokens in any vocabulary, nothing is counted. */
+function estimate(request: ModelRequest, most: number): number {
+  if (charsOf(request) * MOST_TOKENS_PER_CHAR <= most) return 0;
+  return request.messages.reduce((sum, message) => sum + messageTokens(message), fixedTokens(request));
 }
 
 function charsOf({ system, tools, messages }: ModelRequest): number {
