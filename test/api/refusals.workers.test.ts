@@ -92,6 +92,7 @@ describe("a parameter", () => {
     ["GET", "/v1/reviews?session=nope", "bad_session_id"],
     ["GET", "/v1/reviews?limit=0", "query_invalid"],
     ["GET", "/v1/reviews?limit=1000", "query_invalid"],
+    ["GET", "/v1/reviews?limit=10&limit=10", "query_invalid"],
     ["GET", "/v1/reviews/nope", "bad_review_id"],
     ["GET", `/v1/reviews/${ABSENT}.${"1".repeat(2_000)}-9`, "bad_review_id"],
     ["GET", `/v1/reviews/${ABSENT}.1-9%2Fjob`, "bad_review_id"],

@@ -24,7 +24,7 @@ export function createRouter(): OpenAPIHono<ApiEnv> {
   const { openapi } = router;
   router.openapi = ((route: RouteConfig, ...rest: [never]) => {
     const { body, query = NO_QUERY } = route.request ?? {};
-    const middleware = [route.middleware ?? [], body ? [takesQuery(query), takeBody(body)] : []].flat();
+    const middleware = [route.middleware ?? [], takesQuery(query), body ? [takeBody(body)] : []].flat();
     return openapi({ ...route, request: { ...route.request, query }, middleware } as never, ...rest);
   }) as typeof openapi;
   return router;
@@ -35,6 +35,8 @@ const NO_QUERY = z.strictObject({});
 /** Before a body is looked at. */
 function takesQuery(query: unknown): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
+    const twice = Object.entries(c.req.queries()).find(([, values]) => values.length > 1)?.[0];
+    if (twice !== undefined) throw new AppError("query_invalid", `\`${twice}\` stands more than once: give it once.`);
     const parsed = (query as z.ZodType).safeParse(c.req.query());
     if (!parsed.success) throw toInvalid("query", parsed.error.issues);
     await next();
