@@ -61,15 +61,15 @@ export function findFolded(text: Folded, wanted: Folded, options: SearchOptions)
 /** A text in which several spellings are one. `starts` and `ends` say which characters each of its units stands for. */
 export interface Folded {
   text: string;
-  starts: number[];
-  ends: number[];
+  starts: Uint32Array;
+  ends: Uint32Array;
 }
 
 /** Runs of blanks are one space, none stands before a line's end, and with `look` characters that look alike are one. */
 export function foldText(text: string, look: boolean): Folded {
   const pieces: string[] = [];
-  const starts: number[] = [];
-  const ends: number[] = [];
+  const places: number[] = [];
+  let length = 0;
   for (let at = 0; at < text.length;) {
     const from = at;
     let piece: string;
@@ -82,9 +82,16 @@ export function foldText(text: string, look: boolean): Folded {
       piece = look && code > 0x7f ? lookOf(text.slice(from, at)) : text.slice(from, at);
     }
     pieces.push(piece);
-    for (let k = 0; k < piece.length; k++) {
-      starts.push(from);
-      ends.push(at);
+    places.push(from, at);
+    length += piece.length;
+  }
+  // One sign may become eighteen.
+  const [starts, ends] = [new Uint32Array(length), new Uint32Array(length)];
+  let unit = 0;
+  for (const [n, piece] of pieces.entries()) {
+    for (const end = unit + piece.length; unit < end; unit++) {
+      starts[unit] = places[2 * n]!;
+      ends[unit] = places[2 * n + 1]!;
     }
   }
   return { text: pieces.join(""), starts, ends };

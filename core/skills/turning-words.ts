@@ -1,5 +1,6 @@
 // Words by which a sentence says the opposite when there is one more or less of them. Most are too common to count as words that
 // carry meaning. Used where two texts are compared by their words. Pure.
+import { foldCase } from "./words.ts";
 
 const TURNING = new Set(
   (
@@ -12,9 +13,7 @@ const TURNING = new Set(
 /** In their order, each as often as it stands there. */
 export function turningWordsOf(text: string): string[] {
   const words =
-    text
-      .normalize("NFKC")
-      .toLowerCase()
+    foldCase(text)
       .replace(/n['\u2019]t\b/g, " not ")
       .match(/\p{L}+/gu) ?? [];
   return words.map((word) => (word === "cannot" ? "not" : word)).filter((word) => TURNING.has(word));

@@ -17,10 +17,7 @@ export function wordsOf(text: string): Set<string> {
 /** The same stems in the order of the text, each as often as it stands there, `most` of them at most. */
 export function termsOf(text: string, most = Infinity): string[] {
   const terms: string[] = [];
-  for (const [run] of text
-    .normalize("NFKC")
-    .toLowerCase()
-    .matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
+  for (const [run] of foldCase(text).matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
     if (terms.length >= most) break;
     if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(run)) {
       const signs = [...run];
@@ -31,6 +28,15 @@ export function termsOf(text: string, most = Infinity): string[] {
     }
   }
   return terms.length > most ? terms.slice(0, most) : terms;
+}
+
+/** A text of signs that stand for whole phrases would become eighteen times as long. */
+const MOST_LENGTHENED = 4;
+
+/** Small letters, and one spelling of those that have several. */
+export function foldCase(text: string): string {
+  const folded = text.normalize("NFKC");
+  return (folded.length > MOST_LENGTHENED * text.length ? text : folded).toLowerCase();
 }
 
 /** Twice what two sets have in common over all they hold: 1 for equal sets, 0 for disjoint or empty ones. */

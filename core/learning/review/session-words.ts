@@ -3,6 +3,7 @@
 import type { Entry } from "../../schemas/entry.ts";
 import { dayOf } from "../../schemas/ids.ts";
 import type { ReviewJob } from "../../schemas/review.ts";
+import { foldCase } from "../../skills/words.ts";
 
 export interface SessionWords {
   /** As they are written there: `ABC-123`. */
@@ -49,12 +50,7 @@ export function createSessionWords({ entries }: Pick<ReviewJob, "entries">): Ses
 
 /** Words alone, as two texts are compared that differ in signs and line ends. */
 export function wordsIn(text: string): string {
-  return (
-    text
-      .normalize("NFKC")
-      .toLowerCase()
-      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  ).join(" ");
+  return (foldCase(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(" ");
 }
 
 function allTextOf(entry: Entry): string {

@@ -71,10 +71,11 @@ export function toClaims({ prose, code = [] }: { prose: string[]; code?: string[
   const joined: Claim[] = [];
   let run: Claim[] = [];
   for (const claim of claims) {
-    run = claim.words.length < SHORT_CLAIM_WORDS ? [...run, claim] : [];
+    if (claim.words.length < SHORT_CLAIM_WORDS) run.push(claim);
+    else run = [];
     if (run.length > 1 && run.reduce((sum, { words }) => sum + words.length, 0) >= SHORT_CLAIM_WORDS) {
       joined.push(join(run));
-      run = run.slice(1);
+      run.shift();
     }
   }
   const all = [...claims, ...joined, ...sentences.flatMap((text) => partsOf(text, index))];
@@ -92,7 +93,7 @@ function partsOf(sentence: string, index: TaintIndex): Claim[] {
 
 /** What stands between backticks stays whole. */
 function split(text: string, at: RegExp): string[] {
-  const plain = text.replace(/`[^`\n]*`/g, (span) => "x".repeat(span.length));
+  const plain = text.includes("`") ? text.replace(/`[^`\n]*`/g, (span) => "x".repeat(span.length)) : text;
   const pieces: string[] = [];
   let from = 0;
   for (const { 0: mark, index } of plain.matchAll(at)) {
@@ -206,6 +207,7 @@ function begins(text: string, at: number): boolean {
 
 /** A complaint that is quoted to be known again says nothing of what is to be done. */
 function withoutComplaints(text: string, index: TaintIndex): string {
+  if (!/[`"“]/.test(text)) return text;
   return text.replace(/`([^`\n]{4,160})`|"([^"\n]{4,160})"|“([^“”\n]{4,160})”/g, (quoted, ...inner: string[]) => {
     const phrase = inner.slice(0, 3).find((one) => one !== undefined) ?? "";
     const isWords = phrase.split(/\s+/).length <= MAX_QUOTED_WORDS && !/(?:^|\s)-|[|<>$=/\\@]/.test(phrase);
@@ -217,6 +219,7 @@ function withoutComplaints(text: string, index: TaintIndex): string {
 function join(claims: Claim[]): Claim {
   // What nobody said has a number in its own claim only.
   const keyIn = (word: ClaimWord, n: number) => (word.key < 0 ? word.key - n * MAX_CLAIM_WORDS : word.key);
-  const words = new Map(claims.flatMap((claim, n) => claim.words.map((word) => [keyIn(word, n), word] as const)));
+  const words = new Map<number, ClaimWord>();
+  for (const [n, claim] of claims.entries()) for (const word of claim.words) words.set(keyIn(word, n), word);
   return toWeighed(claims.map(({ text }) => text).join(" "), [...words.values()]);
 }

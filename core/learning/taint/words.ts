@@ -93,7 +93,7 @@ function isForeign({ key, form, excused, common }: ClaimWord, index: TaintIndex)
 }
 
 /** More comparing takes too long: what is left by then counts as read. */
-const MAX_STEPS = 8_000_000;
+const MAX_STEPS = 300_000;
 
 /** The claims that say what one passage of content says, each once. */
 export function* readClaims(
@@ -112,9 +112,11 @@ export function* readClaims(
     steps += overlap.steps;
     for (const n of steps > MAX_STEPS ? claims.keys() : overlap.claims.keys()) {
       if (found.has(n)) continue;
-      const common = merge(near?.claims.get(n), overlap.claims.get(n));
       const asks = sentence.asks || near?.sentence.asks === true;
-      if (steps <= MAX_STEPS && !isSaid(claims[n]!, common, { asks, complains: sentence.complains })) continue;
+      if (steps <= MAX_STEPS) {
+        const common = weigh(overlap.claims.get(n)!, near?.claims.get(n));
+        if (!isSaid(claims[n]!, common, { asks, complains: sentence.complains })) continue;
+      }
       found.add(n);
       yield { claim: claims[n]!, entry: sentence.entry, isAlone: false };
     }
@@ -126,6 +128,7 @@ export function* readClaims(
 /** Where a word stands in the claims. */
 interface Place {
   claim: number;
+  key: number;
   weight: number;
   read: boolean;
 }
@@ -137,8 +140,8 @@ function placesOf(claims: Claim[], index: TaintIndex, isRead: (key: number) => b
       const read = isRead(key) && !excused && !(form?.endsWith("code") && index.isUsed(key));
       if (!read && !index.hasDemand) continue;
       const same = places.get(key);
-      if (same) same.push({ claim, weight, read });
-      else places.set(key, [{ claim, weight, read }]);
+      if (same) same.push({ claim, key, weight, read });
+      else places.set(key, [{ claim, key, weight, read }]);
     }
   }
   return places;
@@ -161,8 +164,8 @@ export function whoSpeaksOf(text: string, index: TaintIndex, isOn: (sentence: Re
 
 interface Overlap {
   sentence: ReadSentence;
-  /** By claim: words in common, with what they weigh. */
-  claims: Map<number, Common>;
+  /** By claim: its words that the sentence has, each once. */
+  claims: Map<number, Place[]>;
   steps: number;
 }
 
@@ -174,12 +177,14 @@ function overlapOf(
   found: Set<number>,
 ): Overlap {
   const claims: Overlap["claims"] = new Map();
+  const keys = new Set<number>();
+  for (let at = sentence.from; at < sentence.to; at++) keys.add(index.keyOf(index.content[at]!));
   let steps = 0;
-  for (let at = sentence.from; at < sentence.to; at++) {
-    const key = index.keyOf(index.content[at]!);
+  for (const key of keys) {
     const same = places.get(key) ?? [];
     for (let n = same.length - 1; n >= 0; n--) {
-      const { claim, weight, read } = same[n]!;
+      const place = same[n]!;
+      const { claim, read } = place;
       steps += 1;
       if (found.has(claim)) {
         same[n] = same.at(-1)!;
@@ -187,26 +192,40 @@ function overlapOf(
         continue;
       }
       if (!read && !sentence.asks) continue;
-      const words: Common = claims.get(claim) ?? new Map();
-      claims.set(claim, words.set(key, { weight, read }));
+      const words = claims.get(claim);
+      if (words) words.push(place);
+      else claims.set(claim, [place]);
     }
   }
   return { sentence, claims, steps };
 }
 
-type Common = Map<number, { weight: number; read: boolean }>;
-
-function merge(a: Common | undefined, b: Common | undefined): Common {
-  return new Map([...(a ?? []), ...(b ?? [])]);
+/** What a claim has in common with a passage: words of any kind, and those of them that only content had. */
+interface Common {
+  any: number;
+  read: number;
 }
 
-function isSaid(claim: Claim, common: Common, { asks, complains }: Pick<ReadSentence, "asks" | "complains">): boolean {
-  let read = 0;
-  let any = 0;
-  for (const word of common.values()) {
-    any += word.weight;
-    if (word.read) read += word.weight;
+/** Of a sentence and of the one before it; a word that both have counts once. */
+function weigh(here: Place[], before?: Place[]): Common {
+  const common: Common = { any: 0, read: 0 };
+  const add = ({ weight, read }: Place) => {
+    common.any += weight;
+    if (read) common.read += weight;
+  };
+  here.forEach(add);
+  if (before) {
+    const keys = new Set(here.map(({ key }) => key));
+    for (const place of before) if (!keys.has(place.key)) add(place);
   }
+  return common;
+}
+
+function isSaid(
+  claim: Claim,
+  { any, read }: Common,
+  { asks, complains }: Pick<ReadSentence, "asks" | "complains">,
+): boolean {
   const reaches = (limit: { words: number; share: number }, weight: number) =>
     weight >= limit.words && weight >= limit.share * claim.weight;
   if (!asks && complains) return reaches(COMPLAINT, read);

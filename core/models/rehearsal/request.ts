@@ -49,7 +49,7 @@ export function doneInAll(request: ModelRequest): Done[] {
 /** Lines of the form `- name: description`; within the skills block where there is one. */
 export function listedSkills(system: string): ListedSkill[] {
   const block = /<available_skills>([\s\S]*?)<\/available_skills>/.exec(system)?.[1] ?? system;
-  const line = /^\s*[-*]\s+\**`?([a-z0-9]+(?:-[a-z0-9]+)*)`?\**(?:\s*[([][^)\]]*[)\]])?\s*(?::|—|–)\s+(\S.*)$/gm;
+  const line = /^[ \t]*[-*]\s+\**`?([a-z0-9]+(?:-[a-z0-9]+)*)`?\**(?:\s*[([][^)\]]*[)\]])?\s*(?::|—|–)\s+(\S.*)$/gm;
   return [...block.matchAll(line)].map((match) => ({ name: match[1]!, description: match[2]! }));
 }
 
