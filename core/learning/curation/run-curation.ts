@@ -33,7 +33,7 @@ import {
 } from "../../schemas/skill.ts";
 import type { RunChecks } from "../../skills/checks.ts";
 import { type Seeds, mergeLines } from "../../skills/library.ts";
-import { nearestNeighbours } from "../../skills/similarity.ts";
+import { type Neighbourhood, createNeighbourhood } from "../../skills/similarity.ts";
 import { type SkillFacts, earliestDay, planCuration } from "./curate.ts";
 import { applyPlan, onlyPlanned } from "./changes.ts";
 import { checkHealth } from "./health.ts";
@@ -156,10 +156,29 @@ export async function isCurated(curation: CurationStore, profile: ProfileId, day
  * an archived head is no neighbour.
  */
 export function toHeadCheck(seeds: Seeds, limits: Settings["skills"]): CurationOptions["checkHead"] {
+  let known: { skills: SkillIndex["skills"]; names: Set<SkillName>; hood: Neighbourhood } | null = null;
+
+  /** A rebuild asks for each head, of lines that grow by those that passed: what is known of the others stays. */
+  function neighboursIn(index: SkillIndex): Neighbourhood {
+    const names = Object.keys(index.skills);
+    const added = known?.skills === index.skills ? names.filter((name) => !known!.names.has(name)) : names;
+    // A skill that takes the place of a bundled one.
+    if (known?.skills !== index.skills || added.some((name) => Object.hasOwn(seeds, name))) {
+      const lines = mergeLines(index, seeds).filter((line) => line.state !== "archived");
+      known = { skills: index.skills, names: new Set(names), hood: createNeighbourhood(lines) };
+      return known.hood;
+    }
+    for (const name of added) {
+      const line = index.skills[name]!;
+      if (line.state !== "archived") known.hood.add({ ...line, name });
+      known.names.add(name);
+    }
+    return known.hood;
+  }
+
   return (head, index) => {
     if (head.origin === "user") return null;
-    const others = mergeLines(index, seeds).filter((line) => line.name !== head.name && line.state !== "archived");
-    const [nearest] = nearestNeighbours(others, head, 1);
+    const [nearest] = neighboursIn(index).nearest(head, 1);
     if (!nearest || nearest.similarity < limits.duplicateSimilarity) return null;
     return `nearly the same as ${nearest.name}`;
   };
