@@ -6,6 +6,7 @@ import type { Bucket, Clock, KeyValue, SkillStore, Sql } from "../core/ports.ts"
 import type { ProfileId, SkillName } from "../core/schemas/ids.ts";
 import { holdsAny, toPieces, withoutPieces } from "../core/skills/text-pieces.ts";
 import { eraseCopies } from "../stores/copies.ts";
+import { countCalls } from "../stores/counted-bucket.ts";
 import {
   eraseProfileMemory,
   eraseProfileObjects,
@@ -100,22 +101,28 @@ export interface ErasureStores {
   kv: KeyValue;
   clock: Clock;
   swapMs: number;
+  /** Whether this invocation may begin another pass; the next one goes on. */
+  hasRoom(): boolean;
 }
+
+/** [cf] An invocation may make 10,000 requests, and a pass may take nearly all of them. */
+const BEGIN_CALLS = 1_000;
 
 export function toErasureStores(env: AccountEnv): ErasureStores {
   const settings = parseSettings(env.TALARIA_SETTINGS);
   const swapMs = settings.ok ? settings.value.skills.swapMs : RETRY_MS;
-  return { bucket: toBucket(env.SKILLS), kv: toKeyValue(env.MEMORY), clock: systemClock, swapMs };
+  const { bucket, calls } = countCalls(toBucket(env.SKILLS));
+  return { bucket, kv: toKeyValue(env.MEMORY), clock: systemClock, swapMs, hasRoom: () => calls() < BEGIN_CALLS };
 }
 
 /** One pass over one thing. Throws when a store or an object does. */
 export async function erasePass(
   env: AccountEnv,
+  stores: ErasureStores,
   profile: ProfileId,
   row: ErasureRow,
   isGone: boolean,
 ): Promise<{ found: number; more: boolean }> {
-  const stores = toErasureStores(env);
   const archive = env.ARCHIVE.getByName(profile);
   switch (row.kind) {
     case "session": {

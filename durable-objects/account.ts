@@ -223,8 +223,7 @@ export class Account extends DurableObject<AccountEnv> {
     const before = now - this.#settings().memory.sweepDays * DAY_MS;
     const { kv, clock } = toErasureStores(this.env);
     const memory = createMemoryStore({ kv, profile: this.ctx.id.name!, clock, overlayMs: 0 });
-    await memory.sweep(before);
-    upkeep.swept(now, await memory.hasRemovals(before));
+    upkeep.swept(now, (await memory.sweep(before)).left);
   }
 
   #upkeep() {
@@ -310,9 +309,11 @@ export class Account extends DurableObject<AccountEnv> {
     const profile = this.ctx.id.name!;
     const isGone = !this.#exists();
     const erasures = this.#erasures();
+    const stores = toErasureStores(this.env);
     for (const row of erasures.due(Date.now())) {
+      if (!stores.hasRoom()) break;
       try {
-        erasures.passed(row, Date.now(), await erasePass(this.env, profile, row, isGone));
+        erasures.passed(row, Date.now(), await erasePass(this.env, stores, profile, row, isGone));
       } catch (error) {
         erasures.failed(row, Date.now());
         console.error(JSON.stringify({ event: "erasure_failed", kind: row.kind, id: row.id, error: messageOf(error) }));
