@@ -157,7 +157,7 @@ export async function erasePass(
 
 /** Before its contents go: they say what to look for. */
 async function eraseTextsOf(stores: ErasureStores, profile: ProfileId, skills: SkillStore, name: SkillName) {
-  const { gone, kept } = await readSkillTexts(skills, name, () => true);
+  const { gone, kept } = await readSkillTexts(skills, name);
   const pieces = toPieces(gone, kept);
   if (pieces.length === 0) return;
   await eraseCopies({

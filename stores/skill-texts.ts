@@ -10,24 +10,25 @@ const MAX_OTHERS = 100;
 const MAX_FILES = 1_000;
 const MAX_OTHER_FILES = 400;
 
-/** `gone`: of the revisions that `isMeant` names; `kept`: of the others, and of other skills. */
+/** `gone`: of the revision that is named, of all without one; `kept`: of the others, and of other skills. */
 export async function readSkillTexts(
   store: SkillStore,
   name: SkillName,
-  isMeant: (rev: number) => boolean,
+  rev?: number,
 ): Promise<{ gone: string[]; kept: string[] }> {
   const [gone, kept]: [string[], string[]] = [[], []];
-  const revisions = (await store.revisions(name)).filter((revision) => !isPurged(revision));
-  const meantFirst = revisions.toSorted((a, b) => Number(isMeant(b.rev)) - Number(isMeant(a.rev)));
+  const meant = rev === undefined ? [] : [await store.revision(name, rev)];
+  const others = (await store.revisions(name)).filter((revision) => revision.rev !== rev);
   const read = createReader(store, MAX_FILES);
-  for (const revision of meantFirst) {
-    const into = isMeant(revision.rev) ? gone : kept;
+  for (const revision of [...meant, ...others]) {
+    if (!revision || isPurged(revision)) continue;
+    const into = rev === undefined || revision.rev === rev ? gone : kept;
     if (revision.description !== undefined) into.push(revision.description);
     into.push(...(await read(revision)));
   }
-  const others = Object.keys((await store.index()).skills).filter((other) => other !== name);
+  const neighbours = Object.keys((await store.index()).skills).filter((other) => other !== name);
   const readOther = createReader(store, MAX_OTHER_FILES);
-  for (const other of others.slice(0, MAX_OTHERS)) kept.push(...(await readOther(await store.head(other))));
+  for (const other of neighbours.slice(0, MAX_OTHERS)) kept.push(...(await readOther(await store.head(other))));
   return { gone, kept };
 }
 
