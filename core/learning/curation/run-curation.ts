@@ -156,29 +156,27 @@ export async function isCurated(curation: CurationStore, profile: ProfileId, day
  * an archived head is no neighbour.
  */
 export function toHeadCheck(seeds: Seeds, limits: Settings["skills"]): CurationOptions["checkHead"] {
-  let known: { skills: SkillIndex["skills"]; names: Set<SkillName>; hood: Neighbourhood } | null = null;
+  let known: { skills: SkillIndex["skills"]; hood: Neighbourhood } | null = null;
+  let asked: SkillName | null = null;
 
-  /** A rebuild asks for each head, of lines that grow by those that passed: what is known of the others stays. */
+  /** A rebuild asks for one head after another, and adds the line of each that passed: the others stay as they are known. */
   function neighboursIn(index: SkillIndex): Neighbourhood {
-    const names = Object.keys(index.skills);
-    const added = known?.skills === index.skills ? names.filter((name) => !known!.names.has(name)) : names;
-    // A skill that takes the place of a bundled one.
-    if (known?.skills !== index.skills || added.some((name) => Object.hasOwn(seeds, name))) {
+    const added = asked !== null && Object.hasOwn(index.skills, asked) ? asked : null;
+    // Also when a skill takes the place of a bundled one.
+    if (known?.skills !== index.skills || (added !== null && Object.hasOwn(seeds, added))) {
       const lines = mergeLines(index, seeds).filter((line) => line.state !== "archived");
-      known = { skills: index.skills, names: new Set(names), hood: createNeighbourhood(lines) };
-      return known.hood;
-    }
-    for (const name of added) {
-      const line = index.skills[name]!;
-      if (line.state !== "archived") known.hood.add({ ...line, name });
-      known.names.add(name);
+      known = { skills: index.skills, hood: createNeighbourhood(lines) };
+    } else if (added !== null && index.skills[added]!.state !== "archived") {
+      known.hood.add({ ...index.skills[added]!, name: added });
     }
     return known.hood;
   }
 
   return (head, index) => {
+    const hood = neighboursIn(index);
+    asked = head.name;
     if (head.origin === "user") return null;
-    const [nearest] = neighboursIn(index).nearest(head, 1);
+    const [nearest] = hood.nearest(head, 1);
     if (!nearest || nearest.similarity < limits.duplicateSimilarity) return null;
     return `nearly the same as ${nearest.name}`;
   };
