@@ -1,6 +1,6 @@
 // What a profile's owner deleted, and when it is swept again: rows of ids in the Account, and the work of one pass over R2, KV
 // and the other objects. A listing may be old, a queue deliver late and a writer be under way, so that one pass is not enough.
-import type { Result } from "../core/errors.ts";
+import { type Result, messageOf } from "../core/errors.ts";
 import { parseSettings } from "../core/limits.ts";
 import type { Bucket, Clock, KeyValue, SkillStore, Sql } from "../core/ports.ts";
 import type { ProfileId, SkillName } from "../core/schemas/ids.ts";
@@ -111,8 +111,33 @@ const BEGIN_CALLS = 1_000;
 export function toErasureStores(env: AccountEnv): ErasureStores {
   const settings = parseSettings(env.TALARIA_SETTINGS);
   const swapMs = settings.ok ? settings.value.skills.swapMs : RETRY_MS;
-  const { bucket, calls } = countCalls(toBucket(env.SKILLS));
-  return { bucket, kv: toKeyValue(env.MEMORY), clock: systemClock, swapMs, hasRoom: () => calls() < BEGIN_CALLS };
+  return withRoom({ bucket: toBucket(env.SKILLS), kv: toKeyValue(env.MEMORY), clock: systemClock, swapMs });
+}
+
+export function withRoom(stores: Omit<ErasureStores, "hasRoom">): ErasureStores {
+  const { bucket, calls } = countCalls(stores.bucket);
+  return { ...stores, bucket, hasRoom: () => calls() < BEGIN_CALLS };
+}
+
+/** What is due, as far as this invocation has room. What fails is tried again. */
+export async function eraseDue(asked: {
+  env: AccountEnv;
+  stores: ErasureStores;
+  profile: ProfileId;
+  erasures: ReturnType<typeof createErasures>;
+  isGone: boolean;
+}): Promise<void> {
+  const { env, stores, profile, erasures, isGone } = asked;
+  const { clock } = stores;
+  for (const row of erasures.due(clock.now())) {
+    if (!stores.hasRoom()) return;
+    try {
+      erasures.passed(row, clock.now(), await erasePass(env, stores, profile, row, isGone));
+    } catch (error) {
+      erasures.failed(row, clock.now());
+      console.error(JSON.stringify({ event: "erasure_failed", kind: row.kind, id: row.id, error: messageOf(error) }));
+    }
+  }
 }
 
 /** One pass over one thing. Throws when a store or an object does. */

@@ -1,6 +1,8 @@
 // How many requests an invocation makes for a profile with ten thousand skills and five thousand long facts. The platform
 // allows ten thousand; the table in docs/ARCHITECTURE.md, "Limits", has these figures.
 import { beforeAll, describe, expect, it } from "vitest";
+import { ok } from "../../core/errors.ts";
+import { runWork } from "../../core/learning/curation/model.ts";
 import { runCuration, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
 import { clustersOf } from "../../core/learning/curation/work.ts";
 import { toJudge } from "../../core/learning/verdict.ts";
@@ -18,6 +20,7 @@ import { LARGE_FACTS, LARGE_SKILLS, fillLibrary, fillMemory, largeSkillName } fr
 import { type MemoryBucket, createMemoryBucket } from "../support/memory-bucket.ts";
 import { createMemoryKv } from "../support/memory-kv.ts";
 import { newProfileId } from "../support/profile-ids.ts";
+import { createScriptedModel } from "../support/scripted-model.ts";
 
 /** [cf] Of an invocation, on a paid plan. */
 const PLATFORM = 10_000;
@@ -150,14 +153,6 @@ describe("a curation of ten thousand skills", () => {
   );
 });
 
-describe("groups of ten thousand skills", () => {
-  it("are found without a comparison of all pairs", async () => {
-    const skills = heads.map((head) => ({ name: head.name, mirror: toHeadMirror(head) }));
-    const { index } = invocation().skills;
-    expect(clustersOf(skills, await index())).toHaveLength(5);
-  });
-});
-
 describe("what is kept of ten thousand skills", () => {
   it("is a few megabytes in each object", async () => {
     const { curation } = invocation();
@@ -170,6 +165,27 @@ describe("what is kept of ten thousand skills", () => {
     expect(await size(keyOf("curationReport", { profile, run: run! }))).toBeLessThan(2 * MEGABYTE);
     expect(await size(keyOf("curationRun", { profile, run: run! }))).toBeLessThan(MEGABYTE);
     expect((await curation.policy(profile)).keepSkills).toHaveLength(LARGE_SKILLS);
+  });
+});
+
+describe("groups of ten thousand skills", () => {
+  it("are found without a comparison of all pairs", async () => {
+    const skills = heads.map((head) => ({ name: head.name, mirror: toHeadMirror(head) }));
+    const { index } = invocation().skills;
+    expect(clustersOf(skills, await index())).toHaveLength(5);
+  });
+
+  it("are shown to a model with some calls a skill of the groups, and the lists", async () => {
+    const { counter, ...stores } = invocation();
+    const model = createScriptedModel([{ text: "They are fine." }]);
+    const run = toCurationId(clock.now(), () => 0.9);
+    const end = await runWork({
+      ...{ profile, run, work: "consolidate", ...stores, seeds: {}, clock, random: () => 0.5, settings: DEFAULTS },
+      ...{ models: () => ok([model]), signal: new AbortController().signal },
+    });
+    expect(end).toMatchObject({ state: "finished", result: { state: "left" } });
+    expect(model.requests).toHaveLength(1);
+    expect(counter.calls).toBeLessThan(300);
   });
 });
 

@@ -9,7 +9,15 @@ import { dayOf, toCurationId, toReviewId } from "../../core/schemas/ids.ts";
 import { memoryId } from "../../core/schemas/memory.ts";
 import { SkillHead, toHeadMirror, toRefs, toRevision } from "../../core/schemas/skill.ts";
 import { collectSpent } from "../../durable-objects/account-curation.ts";
-import { type AccountEnv, type ErasureRow, erasePass } from "../../durable-objects/account-erasure.ts";
+import {
+  type AccountEnv,
+  ERASURE_SCHEMA,
+  type ErasureRow,
+  createErasures,
+  eraseDue,
+  erasePass,
+  withRoom,
+} from "../../durable-objects/account-erasure.ts";
 import { LEDGER_SCHEMA, createAccountLedger } from "../../durable-objects/account-ledger.ts";
 import { eraseCopies } from "../../stores/copies.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
@@ -210,7 +218,7 @@ describe("an erasure", () => {
   async function erase(scene: ReturnType<typeof createScene>, what: ErasureRow): Promise<number> {
     const { counter, bucket } = scene.open();
     const objects = env();
-    const stores = { bucket, kv: createMemoryKv(scene), clock: scene.clock, swapMs: 60_000, hasRoom: () => true };
+    const stores = withRoom({ bucket, kv: createMemoryKv(scene), clock: scene.clock, swapMs: 60_000 });
     await erasePass(objects.env, stores, scene.profile, what, false);
     return counter.calls + objects.counter.calls;
   }
@@ -275,6 +283,27 @@ describe("an erasure", () => {
     },
     SLOW_MS,
   );
+
+  it("of many sessions goes on in another alarm when an invocation has made a thousand calls", async () => {
+    const scene = createScene();
+    const sql = createNodeSql();
+    for (const statement of ERASURE_SCHEMA) sql.run(statement);
+    const erasures = createErasures(sql);
+    const sessions = Array.from({ length: 150 }, (_, n) => `01J${String(n).padStart(23, "0")}`);
+    for (const session of sessions) erasures.begin("session", session, scene.clock.now());
+    await fillPending(scene, 50);
+    const left = () => sql.run("SELECT 1 FROM erasure WHERE pass = 0").length;
+    const alarms: number[] = [];
+    while (left() > 0) {
+      const objects = env();
+      const { counter, bucket } = scene.open();
+      const stores = withRoom({ bucket, kv: createMemoryKv(scene), clock: scene.clock, swapMs: 60_000 });
+      await eraseDue({ env: objects.env, stores, profile: scene.profile, erasures, isGone: false });
+      alarms.push(counter.calls + objects.counter.calls);
+    }
+    expect(alarms.length).toBeGreaterThan(5);
+    expect(Math.max(...alarms)).toBeLessThan(1_200);
+  });
 
   it(
     "of a session reads no more than the newest changes that wait for a person, and lists the rest",
