@@ -10,21 +10,44 @@ const MAX_PIECE = 60;
 
 /** Pieces of `texts` that stand in none of `kept`. */
 export function toPieces(texts: string[], kept: string[] = []): string[] {
-  const others = kept.map(squeeze);
   const pieces = new Set<string>();
   for (const text of texts) {
     const own = text.split("\n").map(squeeze).flatMap(cut);
     const long = own.filter((piece) => piece.length >= MIN_PIECE);
     const whole = squeeze(text);
     const found = long.length > 0 ? long : whole.length >= MIN_WHOLE ? [whole] : [];
-    for (const piece of found) if (!others.some((other) => other.includes(piece))) pieces.add(piece);
+    for (const piece of found) pieces.add(piece);
   }
+  const find = createFinder([...pieces]);
+  for (const other of kept) for (const piece of find(squeeze(other))) pieces.delete(piece);
   return [...pieces];
 }
 
 export function holdsAny(text: string, pieces: string[]): boolean {
-  const squeezed = squeeze(text);
-  return pieces.some((piece) => squeezed.includes(piece));
+  const find = finders.get(pieces) ?? createFinder(pieces);
+  finders.set(pieces, find);
+  return !find(squeeze(text)).next().done;
+}
+
+/** One list of pieces is looked for in thousands of records. */
+const finders = new WeakMap<string[], Finder>();
+
+type Finder = (squeezed: string) => Generator<string>;
+
+/** Walks a text once, however many pieces there are: by their first letters, of which all but whole texts have enough. */
+function createFinder(pieces: string[]): Finder {
+  const short = pieces.filter((piece) => piece.length < MIN_PIECE);
+  const long = pieces.filter((piece) => piece.length >= MIN_PIECE);
+  const byBeginning = Map.groupBy(long, (piece) => piece.slice(0, MIN_PIECE));
+  return function* (squeezed) {
+    for (const piece of short) if (squeezed.includes(piece)) yield piece;
+    if (byBeginning.size === 0) return;
+    for (let at = 0; at + MIN_PIECE <= squeezed.length; at++) {
+      for (const piece of byBeginning.get(squeezed.slice(at, at + MIN_PIECE)) ?? []) {
+        if (squeezed.startsWith(piece, at)) yield piece;
+      }
+    }
+  };
 }
 
 /** The same value with a marker in place of each string that holds a piece. */
