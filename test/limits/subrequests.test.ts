@@ -1,6 +1,6 @@
 // How many requests an invocation makes for a profile with ten thousand skills and five thousand long facts. The platform
 // allows ten thousand; the table in docs/ARCHITECTURE.md, "Limits", has these figures.
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { ok } from "../../core/errors.ts";
 import { runWork } from "../../core/learning/curation/model.ts";
 import { runCuration, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
@@ -27,6 +27,7 @@ const PLATFORM = 10_000;
 /** As workers/curator/index.ts has it. */
 const RUN_CALLS = 6_000;
 const SLOW_MS = 120_000;
+vi.setConfig({ testTimeout: SLOW_MS });
 const MEGABYTE = 1 << 20;
 
 const clock = createTestClock();

@@ -1,6 +1,6 @@
 // How many requests an invocation makes that sweeps, erases or books what a large profile has left: what is more than one
 // invocation may do goes on in another one. The table in docs/ARCHITECTURE.md, "Limits", has these figures.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { sweepQuiet } from "../../core/learning/curation/retention.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { CurationMessage } from "../../core/schemas/curation.ts";
@@ -38,7 +38,8 @@ import { SESSION, curationPlan, reviewJob } from "../support/reviews.ts";
 /** [cf] Of an invocation, on a paid plan. */
 const PLATFORM = 10_000;
 const DAY_MS = 24 * 60 * 60_000;
-const SLOW_MS = 60_000;
+
+vi.setConfig({ testTimeout: 60_000 });
 
 function createScene() {
   const clock = createTestClock();
