@@ -245,10 +245,15 @@ export interface MemoryStore {
   textOf(store: MemoryStoreName, id: Sha256): Promise<string | null>;
   /** Deletes every copy of the text and keeps it from coming back. Returns how many went; `null` for an unknown id. */
   purge(store: MemoryStoreName, id: Sha256, by: { op: string; at: number }): Promise<number | null>;
-  /** Deletes pairs removed before `before`. Returns how many keys went. */
-  sweep(before: number): Promise<number>;
-  /** Whether a removal from before `before` is left: it goes with a later sweep. */
-  hasRemovals(before: number): Promise<boolean>;
+  /** Deletes pairs removed before `before`, a thousand at most. */
+  sweep(before: number): Promise<MemorySwept>;
+}
+
+/** What is left to sweep: more than one sweep may delete, or removals that have to outlive their adds by a day. */
+export interface MemorySwept {
+  /** Keys. */
+  deleted: number;
+  left: "now" | "later" | null;
 }
 
 /** A writer's own recent keys, so that it reads its own writes while KV is behind. */

@@ -9,7 +9,7 @@ import type { Settings } from "../core/schemas/settings.ts";
 import { isLimited, toDayBudget } from "../core/schemas/usage.ts";
 import { createCurationStore } from "../stores/curation-store.ts";
 import { keyOf, prefixOf, slotsOf } from "../stores/keys.ts";
-import { listObjects, readRecord } from "../stores/objects.ts";
+import { deleteAll, listObjects, readRecord } from "../stores/objects.ts";
 import type { AccountLedger } from "./account-ledger.ts";
 
 export const CURATION_SCHEMA = [
@@ -65,24 +65,38 @@ export async function putAllowance({ bucket, profile, ledger }: Place, settings:
   await bucket.put(key, JSON.stringify(allowance));
 }
 
+/** Of one collection: up to three calls each, of the 10,000 of an invocation. The next one takes the others. */
+const MAX_COLLECTED = 1_000;
+
 /** Books what has come, each once, and gives back what no work will spend any more. */
 export async function collectSpent({ bucket, profile, ledger }: Place, now: number): Promise<void> {
   const keys: string[] = [];
   for await (const { key } of listObjects(bucket, prefixOf("curationSpent", { profile }))) keys.push(key);
-  const curation = createCurationStore({ bucket });
-  for (const key of keys) {
+  const isOver = new Map<CurationId, boolean>();
+  const collected = keys.slice(0, MAX_COLLECTED);
+  for (const key of collected) {
     const { run, work } = slotsOf("curationSpent", key)!;
     const spent = (await readRecord(bucket, CurationSpent, key))?.value;
     if (!spent) continue;
-    const [plan, done] = [await curation.plan(profile, run), await curation.works(profile, run)];
+    if (!isOver.has(run)) isOver.set(run, await hasEnded({ bucket, profile }, run));
     ledger.bookCuration({
       booking: { id: `curation:${run}.${work}`, at: spent.at, lines: spent.lines },
       grant: spent.grant ?? "",
-      last: done.length >= (plan?.work?.length ?? 0),
+      last: isOver.get(run)!,
     });
-    await bucket.delete(key);
   }
+  await deleteAll(bucket, collected);
   await giveBack({ bucket, profile, ledger }, now);
+}
+
+/** Whether each piece of the run's work has come to its end. */
+async function hasEnded({ bucket, profile }: Pick<Place, "bucket" | "profile">, run: CurationId): Promise<boolean> {
+  const plan = await createCurationStore({ bucket }).plan(profile, run);
+  let done = 0;
+  for await (const { key } of listObjects(bucket, prefixOf("curationWork", { profile, run }))) {
+    if (slotsOf("curationWork", key)) done++;
+  }
+  return done >= (plan?.work?.length ?? 0);
 }
 
 /** The day's run has reported, and has taken nothing: it had no work for a model. */

@@ -1,11 +1,12 @@
 // What a profile's owner deleted, and when it is swept again: rows of ids in the Account, and the work of one pass over R2, KV
 // and the other objects. A listing may be old, a queue deliver late and a writer be under way, so that one pass is not enough.
-import type { Result } from "../core/errors.ts";
+import { type Result, messageOf } from "../core/errors.ts";
 import { parseSettings } from "../core/limits.ts";
 import type { Bucket, Clock, KeyValue, SkillStore, Sql } from "../core/ports.ts";
 import type { ProfileId, SkillName } from "../core/schemas/ids.ts";
 import { holdsAny, toPieces, withoutPieces } from "../core/skills/text-pieces.ts";
 import { eraseCopies } from "../stores/copies.ts";
+import { countCalls } from "../stores/counted-bucket.ts";
 import {
   eraseProfileMemory,
   eraseProfileObjects,
@@ -100,22 +101,53 @@ export interface ErasureStores {
   kv: KeyValue;
   clock: Clock;
   swapMs: number;
+  /** Whether this invocation may begin another pass; the next one goes on. */
+  hasRoom(): boolean;
 }
+
+/** [cf] An invocation may make 10,000 requests, and a pass may take nearly all of them. */
+const BEGIN_CALLS = 1_000;
 
 export function toErasureStores(env: AccountEnv): ErasureStores {
   const settings = parseSettings(env.TALARIA_SETTINGS);
   const swapMs = settings.ok ? settings.value.skills.swapMs : RETRY_MS;
-  return { bucket: toBucket(env.SKILLS), kv: toKeyValue(env.MEMORY), clock: systemClock, swapMs };
+  return withRoom({ bucket: toBucket(env.SKILLS), kv: toKeyValue(env.MEMORY), clock: systemClock, swapMs });
+}
+
+export function withRoom(stores: Omit<ErasureStores, "hasRoom">): ErasureStores {
+  const { bucket, calls } = countCalls(stores.bucket);
+  return { ...stores, bucket, hasRoom: () => calls() < BEGIN_CALLS };
+}
+
+/** What is due, as far as this invocation has room. What fails is tried again. */
+export async function eraseDue(asked: {
+  env: AccountEnv;
+  stores: ErasureStores;
+  profile: ProfileId;
+  erasures: ReturnType<typeof createErasures>;
+  isGone: boolean;
+}): Promise<void> {
+  const { env, stores, profile, erasures, isGone } = asked;
+  const { clock } = stores;
+  for (const row of erasures.due(clock.now())) {
+    if (!stores.hasRoom()) return;
+    try {
+      erasures.passed(row, clock.now(), await erasePass(env, stores, profile, row, isGone));
+    } catch (error) {
+      erasures.failed(row, clock.now());
+      console.error(JSON.stringify({ event: "erasure_failed", kind: row.kind, id: row.id, error: messageOf(error) }));
+    }
+  }
 }
 
 /** One pass over one thing. Throws when a store or an object does. */
 export async function erasePass(
   env: AccountEnv,
+  stores: ErasureStores,
   profile: ProfileId,
   row: ErasureRow,
   isGone: boolean,
 ): Promise<{ found: number; more: boolean }> {
-  const stores = toErasureStores(env);
   const archive = env.ARCHIVE.getByName(profile);
   switch (row.kind) {
     case "session": {
@@ -150,7 +182,7 @@ export async function erasePass(
 
 /** Before its contents go: they say what to look for. */
 async function eraseTextsOf(stores: ErasureStores, profile: ProfileId, skills: SkillStore, name: SkillName) {
-  const { gone, kept } = await readSkillTexts(skills, name, () => true);
+  const { gone, kept } = await readSkillTexts(skills, name);
   const pieces = toPieces(gone, kept);
   if (pieces.length === 0) return;
   await eraseCopies({

@@ -1,7 +1,7 @@
 // When a profile was used last, when what it left in KV is to be swept, and which version of the program made its tables. One
 // row; written once a day that the profile is used. Called by the Account.
 import { StateNewerError } from "../core/errors.ts";
-import type { Sql } from "../core/ports.ts";
+import type { MemorySwept, Sql } from "../core/ports.ts";
 import { dayOf } from "../core/schemas/ids.ts";
 
 export const UPKEEP_SCHEMA = [
@@ -14,6 +14,8 @@ const VERSION = 1;
 const DAY_MS = 24 * 60 * 60_000;
 /** KV shows two deletes in either order: what was deleted first must be seen to be gone. */
 const SETTLE_MS = DAY_MS + 60 * 60_000;
+/** [cf] KV takes a minute to show what was deleted: a sweep that goes on earlier would delete the same again. */
+const SHOWN_MS = 2 * 60_000;
 
 interface State {
   version: number;
@@ -49,9 +51,10 @@ export function createUpkeep(sql: Sql) {
       const due = read()?.due ?? null;
       return due !== null && due <= now;
     },
-    /** Again only where a removal has to outlive its add. */
-    swept(now: number, isMore: boolean): void {
-      sql.run("UPDATE account_state SET sweep_due = ?", isMore ? now + SETTLE_MS : null);
+    /** Again only where one sweep was not enough, or a removal has to outlive its add. */
+    swept(now: number, left: MemorySwept["left"]): void {
+      const due = left === "now" ? now + SHOWN_MS : left === "later" ? now + SETTLE_MS : null;
+      sql.run("UPDATE account_state SET sweep_due = ?", due);
     },
   };
 }

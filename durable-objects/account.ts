@@ -11,7 +11,7 @@ import type { Settings } from "../core/schemas/settings.ts";
 import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
 import type { ReviewPlace, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
-import { type AccountEnv, ERASURE_SCHEMA, createErasures, erasePass, toErasureStores } from "./account-erasure.ts";
+import { type AccountEnv, ERASURE_SCHEMA, createErasures, eraseDue, toErasureStores } from "./account-erasure.ts";
 import { CURATION_SCHEMA, collectSpent, countRequest, putAllowance, reserveRun } from "./account-curation.ts";
 import { UPKEEP_SCHEMA, createUpkeep } from "./account-upkeep.ts";
 import { type AccountLedger, DELETED, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
@@ -223,8 +223,7 @@ export class Account extends DurableObject<AccountEnv> {
     const before = now - this.#settings().memory.sweepDays * DAY_MS;
     const { kv, clock } = toErasureStores(this.env);
     const memory = createMemoryStore({ kv, profile: this.ctx.id.name!, clock, overlayMs: 0 });
-    await memory.sweep(before);
-    upkeep.swept(now, await memory.hasRemovals(before));
+    upkeep.swept(now, (await memory.sweep(before)).left);
   }
 
   #upkeep() {
@@ -310,14 +309,7 @@ export class Account extends DurableObject<AccountEnv> {
     const profile = this.ctx.id.name!;
     const isGone = !this.#exists();
     const erasures = this.#erasures();
-    for (const row of erasures.due(Date.now())) {
-      try {
-        erasures.passed(row, Date.now(), await erasePass(this.env, profile, row, isGone));
-      } catch (error) {
-        erasures.failed(row, Date.now());
-        console.error(JSON.stringify({ event: "erasure_failed", kind: row.kind, id: row.id, error: messageOf(error) }));
-      }
-    }
+    await eraseDue({ env: this.env, stores: toErasureStores(this.env), profile, erasures, isGone });
     // What is left of a profile that was swept for the last time is its mark, and nothing here.
     if (isGone && !erasures.isOpen()) {
       await this.ctx.storage.deleteAlarm();

@@ -33,7 +33,7 @@ export interface ArchiveEnv {
 
 /** A search waits for these few; a skill costs two reads of R2. */
 const READS_A_SEARCH = 16;
-/** Of the platform's 1,000 requests an invocation without a paid plan has, most. */
+/** [own] An alarm is short, and far from the 10,000 requests of an invocation. */
 const READS_AN_ALARM = 400;
 /** A skill that cannot be read now is not asked for over and over: the next search begins again. */
 const REST_MS = 100;

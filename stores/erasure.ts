@@ -27,6 +27,9 @@ export async function markSessionDeleted({ bucket, profile }: OfProfile, session
   await bucket.put(keyOf("deletedSession", { profile, session }), "");
 }
 
+/** Each is a call. What waits is among them; of what was decided the oldest expires by itself. */
+const MAX_PENDING = 2_500;
+
 /** Reviews of the session, how far they had come, evidence of its turns, and changes it waits for. */
 export async function eraseSessionObjects({ bucket, profile }: OfProfile, session: SessionId): Promise<number> {
   const keys: string[] = [];
@@ -53,8 +56,12 @@ async function pendingOf(
   { bucket, profile }: OfProfile,
   isMeant: (change: PendingChange) => boolean,
 ): Promise<string[]> {
-  const keys: string[] = [];
-  for await (const { key } of listObjects(bucket, prefixOf("pending", { profile }))) keys.push(key);
+  const found: { key: string; at: number }[] = [];
+  for await (const { key, uploaded } of listObjects(bucket, prefixOf("pending", { profile }))) {
+    found.push({ key, at: uploaded.getTime() });
+  }
+  const newest = found.sort((a, b) => b.at - a.at).slice(0, MAX_PENDING);
+  const keys = newest.map(({ key }) => key);
   const bodies = await getAll(
     keys,
     (key) => bucket.get(key),

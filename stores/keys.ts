@@ -74,22 +74,41 @@ export function prefixOf<K extends Kind>(kind: K, slots: Partial<Slots<K>>): str
 
 /** The slots of a key, as they were given to `keyOf` but for a hashed op; null when it is not of this kind. */
 export function slotsOf<K extends Kind>(kind: K, key: string): Record<SlotsOf<(typeof PATTERNS)[K]>, string> | null {
-  const names: string[] = [];
-  const source = PATTERNS[kind].replace(/[.+]|<(\w+)>/g, (found, name?: string) => {
-    if (!name) return `\\${found}`;
-    names.push(name);
-    return name === "step" ? "(\\d{4,})" : name === "turn" || name === "judge" ? "([^/.]+)" : "([^/]+)";
-  });
-  const match = new RegExp(`^${source}$`).exec(key);
+  const { form, names } = formOf(kind);
+  const match = form.exec(key);
   if (!match) return null;
   const slots = Object.fromEntries(names.map((name, at) => [name, match[at + 1]!]));
   if (slots.op !== undefined) slots.op = decodeURIComponent(slots.op);
   return slots as Record<SlotsOf<(typeof PATTERNS)[K]>, string>;
 }
 
+interface Form {
+  form: RegExp;
+  names: string[];
+  /** Slots, and what stands between them. */
+  pieces: string[];
+}
+
+/** Listings ask for each of their keys. */
+const forms = new Map<Kind, Form>();
+
+function formOf(kind: Kind): Form {
+  const known = forms.get(kind);
+  if (known) return known;
+  const names: string[] = [];
+  const source = PATTERNS[kind].replace(/[.+]|<(\w+)>/g, (found, name?: string) => {
+    if (!name) return `\\${found}`;
+    names.push(name);
+    return name === "step" ? "(\\d{4,})" : name === "turn" || name === "judge" ? "([^/.]+)" : "([^/]+)";
+  });
+  const made = { form: new RegExp(`^${source}$`), names, pieces: PATTERNS[kind].split(/(<\w+>)/) };
+  forms.set(kind, made);
+  return made;
+}
+
 function fill(kind: Kind, slots: Given): { filled: string; missing: string | null } {
   let filled = "";
-  for (const piece of PATTERNS[kind].split(/(<\w+>)/)) {
+  for (const piece of formOf(kind).pieces) {
     if (!piece.startsWith("<")) {
       filled += piece;
       continue;

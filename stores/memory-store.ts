@@ -4,7 +4,7 @@
 import type * as z from "zod";
 import { messageOf } from "../core/errors.ts";
 import { FIXED } from "../core/limits.ts";
-import type { Clock, KeyValue, MemoryStore, Overlay } from "../core/ports.ts";
+import type { Clock, KeyValue, MemoryStore, MemorySwept, Overlay } from "../core/ports.ts";
 import { byteLength } from "../core/schemas/digest.ts";
 import type { ProfileId, Sha256 } from "../core/schemas/ids.ts";
 import {
@@ -38,6 +38,9 @@ const KEYS_A_GET = 100;
 /** [cf] One write a second for a key. */
 const KEY_REST_MS = 1_100;
 const PUT_ATTEMPTS = 3;
+
+/** Of one sweep: five calls a key at most, of the 10,000 of an invocation. Another one goes on where this one ended. */
+const KEYS_A_SWEEP = 1_000;
 
 /** Of one text. [own] Who says once more what stands there so often writes nothing: every list reads all the keys. */
 const MAX_ADDS = 50;
@@ -167,58 +170,60 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
    * An add goes first, its removal when no sweep of a day has seen the add: KV may show two deletes in either order, and a
    * removal that went first would bring the entry back. Of what was purged every add goes at once, and the mark never.
    */
-  async function sweep(before: number): Promise<number> {
-    let deleted = 0;
+  async function sweep(before: number): Promise<MemorySwept> {
+    const swept: MemorySwept = { deleted: 0, left: null };
+    let room = KEYS_A_SWEEP;
     for (const store of MemoryStoreName.options) {
       const found = await collect(prefixOf("memoryAdd", { profile, store }));
-      for (const [key, at] of found) {
-        const add = slotsOf("memoryAdd", key);
-        if (add && found.has(keyOf("memoryPurge", add))) {
-          await erase(key);
-          deleted++;
+      const keys = [...found.keys()];
+      await fetchValues(
+        found,
+        keys.filter((key) => slotsOf("memoryRemove", key)),
+      );
+      for (const key of keys) {
+        const step = nextStep(key, found, before);
+        if (step === "keep") continue;
+        if (step === "wait") {
+          swept.left ??= "later";
+          continue;
         }
-        const slots = slotsOf("memoryRemove", key);
-        if (slots) deleted += await sweepRemoved({ key, addKey: keyOf("memoryAdd", slots), found, at, before });
+        if (room-- === 0) return { ...swept, left: "now" };
+        await step.run();
+        swept.deleted += step.deletes;
+        if (step.stays) swept.left ??= "later";
       }
     }
-    return deleted;
+    return swept;
   }
 
-  async function hasRemovals(before: number): Promise<boolean> {
-    for (const store of MemoryStoreName.options) {
-      const found = await collect(prefixOf("memoryAdd", { profile, store }));
-      const keys = [...found.keys()].filter((key) => slotsOf("memoryRemove", key) !== null);
-      await fetchValues(found, keys);
-      if (keys.some((key) => (read(MemoryRemove, key, found.get(key)!)?.at ?? before) < before)) return true;
-    }
-    return false;
-  }
-
-  interface Removed {
-    key: string;
-    addKey: string;
-    found: Map<string, Found>;
-    at: Found;
-    before: number;
-  }
-
-  async function sweepRemoved({ key, addKey, found, at, before }: Removed): Promise<number> {
-    const value = at.metadata == null && at.value === undefined ? await kv.get(key) : null;
-    const removed = read(MemoryRemove, key, value === null ? at : { ...at, value });
-    if (!removed || removed.at >= before) return 0;
+  /** What a sweep does about a key. `wait`: it is a removal whose add was seen within a day. `stays`: the key does. */
+  function nextStep(
+    key: string,
+    found: Map<string, Found>,
+    before: number,
+  ): "keep" | "wait" | { run(): Promise<void>; deletes: number; stays?: true } {
+    const add = slotsOf("memoryAdd", key);
+    if (add) return found.has(keyOf("memoryPurge", add)) ? { run: () => erase(key), deletes: 1 } : "keep";
+    const slots = slotsOf("memoryRemove", key);
+    const removed = slots && read(MemoryRemove, key, found.get(key)!);
+    if (!removed || removed.at >= before) return "keep";
     const now = clock.now();
+    const addKey = keyOf("memoryAdd", slots);
     if (found.has(addKey) || removed.swept === undefined) {
-      await put(key, { ...removed, swept: now });
-      if (!found.has(addKey)) return 0;
-      await erase(addKey);
-      return 1;
+      const hasAdd = found.has(addKey);
+      return {
+        async run() {
+          await put(key, { ...removed, swept: now });
+          if (hasAdd) await erase(addKey);
+        },
+        deletes: hasAdd ? 1 : 0,
+        stays: true,
+      };
     }
-    if (removed.swept > now - SETTLE_MS) return 0;
-    await erase(key);
-    return 1;
+    return removed.swept > now - SETTLE_MS ? "wait" : { run: () => erase(key), deletes: 1 };
   }
 
-  return { list, survey, textOf, add, remove, purge, sweep, hasRemovals };
+  return { list, survey, textOf, add, remove, purge, sweep };
 }
 
 interface LivingKey {

@@ -117,10 +117,9 @@ export function createReviewStore({ bucket, profile }: { bucket: Bucket; profile
       if (uploaded.getTime() >= before) kept.add(review);
     }
     const old = [...keys].filter(([review]) => !kept.has(review));
-    for (const [, all] of old) {
-      const isOutcome = (key: string) => /\/(result|dead)$/.test(key);
-      for (const some of [all.filter((key) => !isOutcome(key)), all.filter(isOutcome)]) await deleteAll(bucket, some);
-    }
+    const all = old.flatMap(([, some]) => some);
+    const isOutcome = (key: string) => /\/(result|dead)$/.test(key);
+    for (const some of [all.filter((key) => !isOutcome(key)), all.filter(isOutcome)]) await deleteAll(bucket, some);
     return old.length;
   }
 

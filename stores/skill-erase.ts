@@ -7,7 +7,7 @@ import { keyOf, prefixOf, slotsOf } from "./keys.ts";
 import { deleteAll, listObjects } from "./objects.ts";
 import { GRACE_MS } from "./purge-lease.ts";
 import { type SkillIndexObject, lineOf, withoutLine } from "./skill-index.ts";
-import { type PurgeContext, blobsOf, deleteUnnamed, findOrphans } from "./skill-purge.ts";
+import { type PurgeContext, blobsOf, deleteUnnamed, findOrphans, findPastBlobs } from "./skill-purge.ts";
 
 export interface EraseContext extends PurgeContext {
   index: SkillIndexObject;
@@ -38,8 +38,8 @@ export async function eraseLateWrites(context: EraseContext, name: SkillName): P
 async function tryErase(context: EraseContext, name: SkillName): Promise<boolean> {
   const { bucket, profile, heads, leases, clock } = context;
   const [head, before] = [await heads.current(name), await readDeletedSkill(bucket, profile, name)];
-  const blobs = new Set([...(head ? blobsOf(head) : []), ...(await findOrphans(context))]);
-  for (const revision of await heads.pastOf(name)) for (const sha256 of blobsOf(revision)) blobs.add(sha256);
+  const past = await findPastBlobs(context, name);
+  const blobs = new Set([...(head ? blobsOf(head) : []), ...past, ...(await findOrphans(context))]);
   const taken = await leases.take([...blobs], null);
   if (!taken) return false;
   const tombstone: DeletedSkill = {

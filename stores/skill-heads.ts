@@ -191,16 +191,6 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
     return wanted[0] === head.rev ? [toRevision(head), ...past] : past;
   }
 
-  /** Every revision object of a name, whether or not it has a head. */
-  async function pastOf(name: SkillName): Promise<PastRevision[]> {
-    const past: PastRevision[] = [];
-    for await (const { key } of listObjects(bucket, prefixOf("revision", { profile, name }))) {
-      const found = await readPast(name, Number(slotsOf("revision", key)?.rev));
-      if (found) past.push(found.value);
-    }
-    return past;
-  }
-
   async function* scan(): AsyncGenerator<{ name: SkillName; mirror: HeadMirror }> {
     for await (const object of listObjects(bucket, prefixOf("head", { profile }), { metadata: true })) {
       const name = slotsOf("head", object.key)!.name;
@@ -210,7 +200,7 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
 
   return {
     ...{ read, current, swap, scan, snapshot, blob, putBlob, prepare },
-    ...{ revisionOf, revision, revisions, readPast, pastOf, bury },
+    ...{ revisionOf, revision, revisions, readPast, bury },
   };
 }
 

@@ -106,27 +106,56 @@ async function finishGrave({ heads }: PurgeContext, { name, rev }: PastRevision)
  * Contents that no head and no revision names: of a write that lost its swap and was then refused. A writer that is still
  * at it reads the lease, and puts them again.
  */
-export async function findOrphans({ bucket, profile }: Pick<PurgeContext, "bucket" | "profile">): Promise<Sha256[]> {
+export async function findOrphans(context: Place): Promise<Sha256[]> {
+  const { profile } = context;
+  const blobs = await listBlobs(context);
+  const byBeginning = toBeginnings(blobs);
+  for (const kind of ["head", "revision"] as const) {
+    if (blobs.size === 0) break;
+    for await (const sha256 of namedUnder(context, kind, prefixOf(kind, { profile }), byBeginning))
+      blobs.delete(sha256);
+  }
+  return [...blobs];
+}
+
+/** Contents that any revision object of a name has, whether or not the name has a head. */
+export async function findPastBlobs(context: Place, name: SkillName): Promise<Set<Sha256>> {
+  const { profile } = context;
+  const byBeginning = toBeginnings(await listBlobs(context));
+  const found = new Set<Sha256>();
+  for await (const sha256 of namedUnder(context, "revision", prefixOf("revision", { profile, name }), byBeginning)) {
+    found.add(sha256);
+  }
+  return found;
+}
+
+type Place = Pick<PurgeContext, "bucket" | "profile">;
+
+async function listBlobs({ bucket, profile }: Place): Promise<Set<Sha256>> {
   const blobs = new Set<Sha256>();
   for await (const { key } of listObjects(bucket, prefixOf("blob", { profile }))) {
     blobs.add(slotsOf("blob", key)!.sha256);
   }
-  const byBeginning = toBeginnings(blobs);
-  for (const prefix of [prefixOf("head", { profile }), prefixOf("revision", { profile })]) {
-    if (blobs.size === 0) break;
-    for await (const { key, customMetadata } of listObjects(bucket, prefix, { metadata: true })) {
-      const refs = customMetadata?.refs;
-      // Nearly all contents are named. The beginnings of their hashes tell so without a read; one by chance keeps an orphan.
-      if (refs !== undefined) {
-        for (const sha256 of namedIn(refs, byBeginning)) blobs.delete(sha256);
-        continue;
-      }
-      const schema = prefix === prefixOf("head", { profile }) ? SkillHead : PastRevision;
-      const record = (await readRecord<SkillHead | PastRevision>(bucket, schema, key))?.value;
-      for (const { sha256 } of Object.values(record?.files ?? {})) blobs.delete(sha256);
+  return blobs;
+}
+
+/** Nearly always the beginnings of the hashes tell without a read; by chance one too many is named. */
+async function* namedUnder(
+  { bucket }: Place,
+  kind: "head" | "revision",
+  prefix: string,
+  byBeginning: Map<string, Sha256[]>,
+): AsyncGenerator<Sha256> {
+  for await (const { key, customMetadata } of listObjects(bucket, prefix, { metadata: true })) {
+    const refs = customMetadata?.refs;
+    if (refs !== undefined) {
+      yield* namedIn(refs, byBeginning);
+      continue;
     }
+    const schema = kind === "head" ? SkillHead : PastRevision;
+    const record = (await readRecord<SkillHead | PastRevision>(bucket, schema, key))?.value;
+    for (const { sha256 } of Object.values(record?.files ?? {})) yield sha256;
   }
-  return [...blobs];
 }
 
 /** The packed form in which a revision was published. */

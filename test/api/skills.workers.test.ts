@@ -33,6 +33,44 @@ async function openProfile() {
   };
 }
 
+describe("a companion of a bundled skill", () => {
+  const name = `${BUNDLED}-local`;
+  const answer = [409, "companion_name", "The name of a bundled skill's companion"] as const;
+
+  /** As it was made before such names were refused, or learned, and archived. */
+  async function archive(profile: string, origin: "user" | "review") {
+    const store = createSkillStore({
+      ...{ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs: 5_000 },
+    });
+    const files = { "SKILL.md": skillMd(name) };
+    const next: SkillNext = { files, description: "d", category: "general", state: "archived", origin, citations: [] };
+    const made = await store.change({ name, op: "make", since: 0, decide: () => ({ ok: true, value: next }) });
+    expect(made.ok).toBe(true);
+  }
+
+  it("is not made by a person's text of its name", async () => {
+    const { key } = await openProfile();
+    const body = { files: { "SKILL.md": skillMd(name) } };
+    expectProblem(await ask("PUT", `/v1/skills/${name}`, { key, body }), ...answer, { facts: { base: BUNDLED } });
+    expect((await ask("GET", `/v1/skills/${name}`, { key })).status).toBe(404);
+  });
+
+  it("that a person brought does not come out of the archive, neither restored nor put again", async () => {
+    const { key, profile } = await openProfile();
+    await archive(profile, "user");
+    const body = { files: { "SKILL.md": skillMd(name) } };
+    expectProblem(await ask("POST", `/v1/skills/${name}/restore`, { key }), ...answer, { facts: { base: BUNDLED } });
+    expectProblem(await ask("PUT", `/v1/skills/${name}`, { key, body }), ...answer, { facts: { base: BUNDLED } });
+  });
+
+  it("that was learned does, and is the person's to edit then", async () => {
+    const { key, profile, put } = await openProfile();
+    await archive(profile, "review");
+    expect((await ask("POST", `/v1/skills/${name}/restore`, { key })).body).toMatchObject({ state: "trial" });
+    expect(await put(name, { "SKILL.md": skillMd(name, "Edited.") })).toMatchObject({ rev: 2, origin: "user" });
+  });
+});
+
 describe("skills", () => {
   it("of a new profile are the bundled ones, readable and without revisions", async () => {
     const { call } = await openProfile();

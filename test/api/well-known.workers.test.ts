@@ -45,6 +45,33 @@ async function publishBoth() {
   return owner;
 }
 
+describe("the archive of a public skill", () => {
+  const archives = async (profile: string) => {
+    const { objects } = await env.SKILLS.list({ prefix: `p/${profile}/public/` });
+    return objects.map(({ key }) => key);
+  };
+
+  it("is deleted by the purge of the revision it was packed of", async () => {
+    const { profile, key, post } = await openOwner();
+    await post("packed/publish", { public: true });
+    const [before] = await archives(profile);
+    expect(before).toMatch(/\/public\/packed\/[0-9a-f]{64}$/);
+    const files = { ...PACKED, "references/more.md": "# Less" };
+    expect((await ask("PUT", "/v1/skills/packed", { key, body: { files } })).status).toBe(200);
+    expect(await archives(profile)).toEqual([before]);
+    await post("packed/purge", { rev: 1 });
+    expect(await archives(profile)).toEqual([]);
+  });
+
+  it("is deleted with its skill", async () => {
+    const { profile, key, post } = await openOwner();
+    await post("packed/publish", { public: true });
+    expect(await archives(profile)).toHaveLength(1);
+    expect((await ask("DELETE", "/v1/skills/packed", { key })).status).toBe(204);
+    expect(await archives(profile)).toEqual([]);
+  });
+});
+
 describe("public skills", () => {
   it("stand in an index with a digest of what is fetched", async () => {
     const { get, place } = await publishBoth();

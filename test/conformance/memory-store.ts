@@ -135,7 +135,8 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       // By a writer to whom KV did not show the mark.
       await kv.put(`p/${profile}/memory/${id}/+late`, JSON.stringify(note("fact", 2)));
       expect(await store.list("memory")).toEqual([]);
-      expect([await store.sweep(0), await store.sweep(Number.MAX_SAFE_INTEGER)]).toEqual([1, 0]);
+      expect(await store.sweep(0)).toEqual({ deleted: 1, left: null });
+      expect(await store.sweep(Number.MAX_SAFE_INTEGER)).toEqual({ deleted: 0, left: null });
       expect((await store.survey("memory")).purged).toEqual([{ id, at: 3 }]);
     });
 
@@ -188,11 +189,13 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       await store.remove("memory", memoryId("early"), { op: "r", at: 10 });
       await store.remove("memory", memoryId("late"), { op: "r", at: 20 });
       // The add goes first, its remove only when no sweep of a day has seen the add.
-      expect([await store.sweep(20), await store.sweep(20)]).toEqual([1, 0]);
+      expect(await store.sweep(20)).toEqual({ deleted: 1, left: "later" });
+      expect(await store.sweep(20)).toEqual({ deleted: 0, left: "later" });
       const [add, remove] = ["+", "-"].map((sign) => `p/${profile}/memory/${memoryId("early")}/${sign}early`);
       expect([await kv.get(add!), await kv.get(remove!)]).toEqual([null, expect.stringContaining('"swept"')]);
       clock.advance(DAY);
-      expect([await store.sweep(20), await store.sweep(20)]).toEqual([1, 0]);
+      expect(await store.sweep(20)).toEqual({ deleted: 1, left: null });
+      expect(await store.sweep(20)).toEqual({ deleted: 0, left: null });
       expect((await store.list("memory")).map((entry) => entry.text)).toEqual(["living"]);
       expect([await kv.get(add!), await kv.get(remove!)]).toEqual([null, null]);
       expect(await kv.get(`p/${profile}/memory/${memoryId("late")}/-late`)).not.toBe(null);

@@ -1,7 +1,7 @@
 // A world for curation: one bucket, one queue and one clock, and as many profiles as wanted, each with skills of any age.
 import { ok } from "../../core/errors.ts";
 import { runWork } from "../../core/learning/curation/model.ts";
-import { runCuration, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
+import { type CurationOptions, runCuration, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
 import { toJudge } from "../../core/learning/verdict.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { SkillNext } from "../../core/ports.ts";
@@ -75,6 +75,7 @@ export function createWorld({ pageProfiles = 100, grantTokens = 0 } = {}) {
     bucket?: Parameters<typeof profileOf>[1];
     consolidate?: boolean;
     undoes?: string;
+    allowance?: CurationOptions["allowance"];
     runChecks?: RunChecks;
     settings?: Settings;
   }

@@ -1,13 +1,17 @@
 // How many requests an invocation makes for a profile with ten thousand skills and five thousand long facts. The platform
 // allows ten thousand; the table in docs/ARCHITECTURE.md, "Limits", has these figures.
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { ok } from "../../core/errors.ts";
+import { runWork } from "../../core/learning/curation/model.ts";
 import { runCuration, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
+import { clustersOf } from "../../core/learning/curation/work.ts";
 import { toJudge } from "../../core/learning/verdict.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { dayOf, toCurationId } from "../../core/schemas/ids.ts";
-import type { SkillHead } from "../../core/schemas/skill.ts";
+import { type SkillHead, toHeadMirror } from "../../core/schemas/skill.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
+import { keyOf } from "../../stores/keys.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { createTestClock } from "../support/clock.ts";
@@ -16,12 +20,15 @@ import { LARGE_FACTS, LARGE_SKILLS, fillLibrary, fillMemory, largeSkillName } fr
 import { type MemoryBucket, createMemoryBucket } from "../support/memory-bucket.ts";
 import { createMemoryKv } from "../support/memory-kv.ts";
 import { newProfileId } from "../support/profile-ids.ts";
+import { createScriptedModel } from "../support/scripted-model.ts";
 
 /** [cf] Of an invocation, on a paid plan. */
 const PLATFORM = 10_000;
 /** As workers/curator/index.ts has it. */
 const RUN_CALLS = 6_000;
 const SLOW_MS = 120_000;
+vi.setConfig({ testTimeout: SLOW_MS });
+const MEGABYTE = 1 << 20;
 
 const clock = createTestClock();
 const profile = newProfileId();
@@ -125,6 +132,8 @@ describe("a curation of ten thousand skills", () => {
     "brings back a lost index in rounds, each of which is stored",
     async () => {
       await bucket.delete(`p/${profile}/index`);
+      // Of what reviews have made: each is compared with those that are there before it.
+      const check = toHeadCheck({}, DEFAULTS.skills);
       let rounds = 0;
       const calls: number[] = [];
       for (let isDone = false; !isDone;) {
@@ -133,7 +142,7 @@ describe("a curation of ten thousand skills", () => {
           rounds += 1;
           if (counter.calls >= RUN_CALLS) throw new Error("no room");
         };
-        const rebuilt = await skills.rebuildIndex(() => null, pause).catch(() => null);
+        const rebuilt = await skills.rebuildIndex(check, pause).catch(() => null);
         calls.push(counter.calls);
         isDone = rebuilt !== null;
       }
@@ -143,6 +152,42 @@ describe("a curation of ten thousand skills", () => {
     },
     SLOW_MS,
   );
+});
+
+describe("what is kept of ten thousand skills", () => {
+  it("is a few megabytes in each object", async () => {
+    const { curation } = invocation();
+    const [run] = await curation.runs(profile);
+    await curation.changePolicy(profile, (policy) => ({ ...policy, keepSkills: heads.map(({ name }) => name) }));
+    const size = async (key: string) => (await (await bucket.get(key))!.arrayBuffer()).byteLength;
+    expect(await size(keyOf("index", { profile }))).toBeLessThan(4 * MEGABYTE);
+    expect(await size(keyOf("curatorNotes", { profile }))).toBeLessThan(MEGABYTE);
+    expect(await size(keyOf("policy", { profile }))).toBeLessThan(MEGABYTE);
+    expect(await size(keyOf("curationReport", { profile, run: run! }))).toBeLessThan(2 * MEGABYTE);
+    expect(await size(keyOf("curationRun", { profile, run: run! }))).toBeLessThan(MEGABYTE);
+    expect((await curation.policy(profile)).keepSkills).toHaveLength(LARGE_SKILLS);
+  });
+});
+
+describe("groups of ten thousand skills", () => {
+  it("are found without a comparison of all pairs", async () => {
+    const skills = heads.map((head) => ({ name: head.name, mirror: toHeadMirror(head) }));
+    const { index } = invocation().skills;
+    expect(clustersOf(skills, await index())).toHaveLength(5);
+  });
+
+  it("are shown to a model with some calls a skill of the groups, and the lists", async () => {
+    const { counter, ...stores } = invocation();
+    const model = createScriptedModel([{ text: "They are fine." }]);
+    const run = toCurationId(clock.now(), () => 0.9);
+    const end = await runWork({
+      ...{ profile, run, work: "consolidate", ...stores, seeds: {}, clock, random: () => 0.5, settings: DEFAULTS },
+      ...{ models: () => ok([model]), signal: new AbortController().signal },
+    });
+    expect(end).toMatchObject({ state: "finished", result: { state: "left" } });
+    expect(model.requests).toHaveLength(1);
+    expect(counter.calls).toBeLessThan(300);
+  });
 });
 
 describe("in a library of ten thousand skills", () => {

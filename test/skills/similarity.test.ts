@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../core/limits.ts";
-import { type SkillSummary, nearestNeighbours } from "../../core/skills/similarity.ts";
+import { type SkillSummary, createNeighbourhood, nearestNeighbours } from "../../core/skills/similarity.ts";
 
 const LOGS = { name: "reading-server-logs", description: "Reads server logs. Use when one is given." };
 
@@ -72,6 +72,28 @@ describe("nearestNeighbours", () => {
     expect(nearestNeighbours(pair, { ...LOGS, name: "reading-server-logs-local" })).toEqual([]);
     expect(nearestNeighbours(pair, { ...LOGS, name: "server-log-reading" })).toEqual([
       { name: "reading-server-logs", similarity: 1 },
+    ]);
+  });
+});
+
+describe("a neighbourhood", () => {
+  it("answers as a comparison with each of its skills does, those that were added included", () => {
+    const skills = fc.record({ name: fc.stringMatching(/^[a-z]{1,4}(-[a-z]{1,4}){0,2}$/), description: fc.lorem() });
+    fc.assert(
+      fc.property(fc.uniqueArray(skills, { maxLength: 40, selector: ({ name }) => name }), (library) => {
+        const hood = createNeighbourhood(library.slice(0, 10));
+        for (const skill of library.slice(10)) hood.add(skill);
+        for (const skill of library) expect(hood.nearest(skill, 8)).toEqual(nearestNeighbours(library, skill, 8));
+      }),
+    );
+  });
+
+  it("of a large library finds what shares a rare word, however many share a common one", () => {
+    const alike = Array.from({ length: 1_000 }, (_, n) => ({ name: `report-${n}`, description: "Writes reports." }));
+    const far = { name: "haddock-report", description: "Writes reports of walruses." };
+    const hood = createNeighbourhood([...alike, far]);
+    expect(hood.nearest({ name: "walrus-report", description: "Writes reports of walruses." }, 1)).toEqual([
+      { name: "haddock-report", similarity: 6 / 7 },
     ]);
   });
 });

@@ -1,4 +1,5 @@
 // That copies of a text are found however a record escapes it, and that no record makes the search slow.
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { holdsAny, toPieces } from "../../core/skills/text-pieces.ts";
 
@@ -24,3 +25,26 @@ test("a text of short lines is looked for as a whole", () => {
   expect(toPieces(["a b\nc d\ne f"])).toEqual(["abcdef"]);
   expect(holdsAny("x: a b, c d, e f.", toPieces(["a b\nc d\ne f"]))).toBe(true);
 });
+
+test("pieces are found as by a search for each of them, and those that others have as well are not pieces", () => {
+  const text = fc.stringMatching(/^[ab]{0,30}$/);
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 4 }), fc.array(text, { maxLength: 4 }), text, (gone, kept, record) => {
+      const pieces = toPieces(gone, kept);
+      const wanted = gone.filter((one) => one.length >= 4 && !kept.some((other) => other.includes(one)));
+      expect(pieces.every((piece) => wanted.includes(piece))).toBe(true);
+      expect(holdsAny(record, pieces)).toBe(wanted.some((one) => record.includes(one)));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a hundred thousand lines are looked for in a million letters in one walk", () => {
+  // With a search for each line, this takes minutes.
+  const lines = Array.from({ length: 100_000 }, (_, n) => `the line of the number ${n} and no other`);
+  const record = "all that was said ".repeat(60_000);
+  const pieces = toPieces(lines, [record]);
+  expect([pieces.length, holdsAny(record, pieces), holdsAny(`${record}${lines[7]}`, pieces)]).toEqual([
+    ...[100_000, false, true],
+  ]);
+}, 30_000);

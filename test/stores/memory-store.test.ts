@@ -118,6 +118,37 @@ it("ends where one delivery ends when a put is written and its answer lost", asy
   expect((await open().list("memory")).map((entry) => entry.adds)).toEqual([["a"]]);
 });
 
+describe("over a KV that takes one write a second for a key", () => {
+  it("waits and forgets a fact a second time within a second", async () => {
+    const { open, clock, kv } = setUp();
+    const store = open();
+    const { id } = await store.add("memory", "a", note("one", 1));
+    kv.faults.isRateLimited = true;
+    const began = clock.now();
+    const forget = (op: string) => store.remove("memory", id, { op, at: 2, adds: ["a"] });
+    expect([await forget("r"), await forget("s")]).toEqual([1, 1]);
+    expect(clock.now() - began).toBeGreaterThanOrEqual(1_000);
+    expect(kv.puts.at(-1)?.value).toContain('"by":"s"');
+  });
+
+  it("gives up when the key stays taken, and at once for any other failure", async () => {
+    for (const [message, attempts] of [
+      ["KV PUT failed: 429 Too Many Requests", 3],
+      ["KV PUT failed: 500 Internal Error", 1],
+    ] as const) {
+      const { clock, kv, profile } = setUp();
+      let asked = 0;
+      const put = async () => {
+        asked++;
+        throw new Error(message);
+      };
+      const store = createMemoryStore({ kv: { ...kv, put }, profile, clock, overlayMs: 0 });
+      await expect(store.add("memory", "a", note("one", 1))).rejects.toThrow(message);
+      expect(asked).toBe(attempts);
+    }
+  });
+});
+
 const step = fc.record({
   kind: fc.constantFrom("add", "remove"),
   text: fc.constantFrom("one", "two", "three"),

@@ -19,15 +19,18 @@ export function countKv(kv: KeyValue, counter: Counter): KeyValue {
   return count(kv, "kv", counter, ["get", "getMany", "put", "list", "delete"]);
 }
 
+export function countCall(counter: Counter, kind: string): void {
+  counter.calls += 1;
+  counter.byKind[kind] = (counter.byKind[kind] ?? 0) + 1;
+}
+
 function count<Port extends object>(port: Port, store: string, counter: Counter, names: (keyof Port & string)[]): Port {
-  return new Proxy(port, {
-    get(target, key) {
-      if (names.includes(key as keyof Port & string)) {
-        const kind = `${store} ${String(key)}`;
-        counter.calls += 1;
-        counter.byKind[kind] = (counter.byKind[kind] ?? 0) + 1;
-      }
-      return Reflect.get(target, key) as unknown;
-    },
+  const counted = names.map((name) => {
+    const call = (...asked: unknown[]) => {
+      countCall(counter, `${store} ${name}`);
+      return (port[name] as (...asked: unknown[]) => unknown)(...asked);
+    };
+    return [name, call] as const;
   });
+  return { ...port, ...(Object.fromEntries(counted) as Port) };
 }

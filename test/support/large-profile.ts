@@ -15,7 +15,12 @@ export function largeSkillName(n: number): string {
   return `skill-${String(n).padStart(5, "0")}`;
 }
 
-/** Each skill has a text of its own and a revision before it. */
+/** Of a vocabulary of ten thousand, spelt so that nothing is taken for an ending. */
+function wordOf(n: number): string {
+  return [...String(n % 10_007)].map((digit) => "bakofurimo"[Number(digit)]! + "zu").join("");
+}
+
+/** Each skill has a text of its own, and no two are near to be the same. */
 export async function fillLibrary(
   bucket: Bucket,
   profile: string,
@@ -25,7 +30,7 @@ export async function fillLibrary(
   const heads: SkillHead[] = [];
   for (let n = 0; n < skills; n++) {
     const name = largeSkillName(n);
-    const description = `How task ${n} of the ${n % 97} kind is done, step by step, with what has to be looked at first.`;
+    const description = `How ${wordOf(n)} of the kind ${wordOf(n % 97)} is ${wordOf(n * 7)} with ${wordOf(n * 13)} and care.`;
     const files = { "SKILL.md": `---\nname: ${name}\ndescription: ${description}\n---\n# Task ${n}\n` };
     const hashed = hashFiles(files);
     const head = SkillHead.parse({

@@ -15,11 +15,13 @@ import type { Booking } from "../../core/schemas/usage.ts";
 import type { RunChecks } from "../../core/skills/checks.ts";
 import { type SessionEngine, createSessionEngine } from "../../core/session/engine.ts";
 import { seeds } from "../../skills-seed/index.ts";
+import { guardWrites } from "../../stores/deleted.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
+import { type Counter, countBucket, countCall, countKv } from "./counted.ts";
 import { createSeededRandom } from "./seeded-random.ts";
 import { createTestClock } from "./clock.ts";
 import { createMemoryBucket } from "./memory-bucket.ts";
@@ -60,6 +62,8 @@ export interface HarnessOptions {
   account?: Partial<AccountPort>;
   /** What the profile's Archive does before it answers: it may throw, or never answer. */
   onArchive?(signature: TurnSignature): void | Promise<void>;
+  /** Counts the requests that the platform would count, those that look for tombstones before a write included. */
+  counter?: Counter;
   /** Runs while a message is on its way to the queue. */
   onSend?(message: ReviewMessage): Promise<void>;
 }
@@ -102,7 +106,15 @@ export function createSessionHarness(options: HarnessOptions) {
     const profile = PROFILE;
     // A title is one call more than a test's script has.
     const settings = merge({ ...options.settings, turn: { titles: false, ...options.settings?.turn } });
-    const stores = { bucket: mortalBucket(bucket, step), kv: mortalKv(kv, step) };
+    const { counter } = options;
+    const stores = {
+      bucket: mortalBucket(counter ? guardWrites(countBucket(bucket, counter)) : bucket, step),
+      kv: mortalKv(counter ? countKv(kv, counter) : kv, step),
+    };
+    const ask = (kind: string) => {
+      step(true);
+      if (counter) countCall(counter, kind);
+    };
     const engine = createSessionEngine({
       profile,
       session: SESSION,
@@ -134,7 +146,7 @@ export function createSessionHarness(options: HarnessOptions) {
       evidence: createEvidenceStore({ bucket: stores.bucket, profile, judge: toJudge(settings.learning) }),
       archive: {
         async observe(signature) {
-          step(true);
+          ask("archive");
           await options.onArchive?.(signature);
           return records.observe(signature);
         },
@@ -143,22 +155,22 @@ export function createSessionHarness(options: HarnessOptions) {
       reviews: createReviewStore({ bucket: stores.bucket, profile }),
       queue: {
         async send(message) {
-          step(true);
+          ask("queue");
           await options.onSend?.(message);
           sent.push(message);
         },
       },
       account: {
         reserveReview: async (request) => {
-          step(true);
+          ask("account");
           return options.account?.reserveReview?.(request) ?? { granted: true, grant: request.grant };
         },
         reserveTurn: async (request) => {
-          step(true);
+          ask("account");
           return options.account?.reserveTurn?.(request) ?? request.day;
         },
         book: async (booking) => {
-          step(true);
+          ask("account");
           await options.account?.book?.(booking);
           booked.push(booking);
         },

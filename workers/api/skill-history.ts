@@ -129,7 +129,7 @@ skillHistory.openapi(
     const head = await store.head(name);
     // Before the contents go: they say what to look for.
     if (head && rev < head.rev) {
-      const { gone, kept } = await readSkillTexts(store, name, (other) => other === rev);
+      const { gone, kept } = await readSkillTexts(store, name, rev);
       await eraseText(c.env, c.var.profile, toPieces(gone, kept));
     }
     const purged = await store.purge(name, rev);

@@ -55,11 +55,16 @@ const MAX_FAILURES = 5;
 const PAGE_MS = 8 * 60_000;
 const PAGE_CALLS = 4_000;
 
+/** [cf] Each message is a call, and so is the list of a day. What this hour leaves the next one sends: the oldest days first. */
+const MAX_SHARDS = 2_000;
+
 /** On the hour: a message for each shard of a past day that has markers. No marker, no work. */
 export async function sendDueShards({ curation, queue, clock, log }: DeliverOptions): Promise<number> {
   let sent = 0;
   for (const marker of ["due", "sweep"] as const) {
+    let left = MAX_SHARDS;
     for await (const { day, shard } of curation.dueShards(dayOf(clock.now()), marker)) {
+      if (left-- === 0) break;
       await queue.send({ v: 1, kind: "shard", day, shard, ...(marker === "sweep" && { sweep: true }) });
       sent += 1;
     }

@@ -25,7 +25,7 @@ import { guardWrites } from "../../stores/deleted.ts";
 import { toBucket } from "../../stores/r2.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { systemClock as clock } from "../../stores/system-clock.ts";
-import { countCalls } from "./counted-bucket.ts";
+import { countCalls } from "../../stores/counted-bucket.ts";
 import { type DeliverOptions, deliverCuration, sendDueShards } from "./deliver.ts";
 import { type Env, Variables } from "./env.ts";
 

@@ -140,7 +140,7 @@ async function sweepOld({ profile, review }: ReviewMessage, options: DeliverOpti
   const { clock, settings, log } = options;
   const daysAgo = (days: number) => clock.now() - days * DAY_MS;
   try {
-    const keys = await options.memory(profile).sweep(daysAgo(settings.memory.sweepDays));
+    const { deleted: keys } = await options.memory(profile).sweep(daysAgo(settings.memory.sweepDays));
     if (keys > 0) log({ event: "memory_swept", profile, keys });
     const swept = await options.reviews(profile).sweep(daysAgo(settings.review.keepDays));
     if (swept > 0) log({ event: "reviews_swept", profile, reviews: swept });

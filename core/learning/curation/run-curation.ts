@@ -33,7 +33,7 @@ import {
 } from "../../schemas/skill.ts";
 import type { RunChecks } from "../../skills/checks.ts";
 import { type Seeds, mergeLines } from "../../skills/library.ts";
-import { nearestNeighbours } from "../../skills/similarity.ts";
+import { type Neighbourhood, createNeighbourhood } from "../../skills/similarity.ts";
 import { type SkillFacts, earliestDay, planCuration } from "./curate.ts";
 import { applyPlan, onlyPlanned } from "./changes.ts";
 import { checkHealth } from "./health.ts";
@@ -156,10 +156,27 @@ export async function isCurated(curation: CurationStore, profile: ProfileId, day
  * an archived head is no neighbour.
  */
 export function toHeadCheck(seeds: Seeds, limits: Settings["skills"]): CurationOptions["checkHead"] {
+  let known: { skills: SkillIndex["skills"]; hood: Neighbourhood } | null = null;
+  let asked: SkillName | null = null;
+
+  /** A rebuild asks for one head after another, and adds the line of each that passed: the others stay as they are known. */
+  function neighboursIn(index: SkillIndex): Neighbourhood {
+    const added = asked !== null && Object.hasOwn(index.skills, asked) ? asked : null;
+    // Also when a skill takes the place of a bundled one.
+    if (known?.skills !== index.skills || (added !== null && Object.hasOwn(seeds, added))) {
+      const lines = mergeLines(index, seeds).filter((line) => line.state !== "archived");
+      known = { skills: index.skills, hood: createNeighbourhood(lines) };
+    } else if (added !== null && index.skills[added]!.state !== "archived") {
+      known.hood.add({ ...index.skills[added]!, name: added });
+    }
+    return known.hood;
+  }
+
   return (head, index) => {
+    const hood = neighboursIn(index);
+    asked = head.name;
     if (head.origin === "user") return null;
-    const others = mergeLines(index, seeds).filter((line) => line.name !== head.name && line.state !== "archived");
-    const [nearest] = nearestNeighbours(others, head, 1);
+    const [nearest] = hood.nearest(head, 1);
     if (!nearest || nearest.similarity < limits.duplicateSimilarity) return null;
     return `nearly the same as ${nearest.name}`;
   };

@@ -8,7 +8,7 @@ import type { Settings } from "../../schemas/settings.ts";
 import type { IndexLine, SkillIndex } from "../../schemas/skill.ts";
 import { toUsdMicros } from "../../schemas/usage.ts";
 import { baseOf } from "../../skills/validate.ts";
-import { nearestNeighbours } from "../../skills/similarity.ts";
+import { type Neighbourhood, createNeighbourhood } from "../../skills/similarity.ts";
 import { type SkillFacts, isOwn } from "./curate.ts";
 
 /** Enough to read a skill and its neighbours and to write one of them, with room for a refusal or two. */
@@ -140,15 +140,20 @@ export function clustersOf(skills: Pick<SkillFacts, "name" | "mirror">[], index:
     return line ? [{ ...line, name }] : [];
   });
   const leader = new Map(lines.map(({ name }) => [name, name]));
+  const sizes = new Map(lines.map(({ name }) => [name, 1]));
   const find = (name: SkillName): SkillName => {
     const next = leader.get(name)!;
     return next === name ? name : find(next);
   };
-  for (const [a, b] of lines.flatMap((line) => pairsOf(line, lines))) {
-    if (sizeOf(find(a)) + sizeOf(find(b)) <= MAX_MEMBERS || find(a) === find(b)) leader.set(find(b), find(a));
-  }
-  function sizeOf(name: SkillName): number {
-    return lines.filter((line) => find(line.name) === name).length;
+  const hood = createNeighbourhood(lines);
+  for (const line of lines) {
+    for (const near of nearTo(line, hood).filter((name) => leader.has(name))) {
+      const [a, b] = [find(line.name), find(near)];
+      const size = sizes.get(a)! + sizes.get(b)!;
+      if (a === b || size > MAX_MEMBERS) continue;
+      leader.set(b, a);
+      sizes.set(a, size);
+    }
   }
   const groups = [...Map.groupBy(lines, ({ name }) => find(name)).values()].map((group) =>
     group.map(({ name }) => name).sort(),
@@ -162,14 +167,15 @@ export function clustersOf(skills: Pick<SkillFacts, "name" | "mirror">[], index:
 type Line = IndexLine & { name: SkillName };
 
 /** What a review noted first, then the nearest. */
-function pairsOf(line: Line, lines: Line[]): [SkillName, SkillName][] {
-  const names = new Set(lines.map(({ name }) => name));
-  const noted = (line.overlaps ?? []).filter((name) => names.has(name) && name !== line.name);
-  const near = nearestNeighbours(lines, line, MAX_MEMBERS).filter(
-    ({ name, similarity }) =>
-      similarity >= NEAR || (similarity >= NEAR_BY_NAME && firstWord(name) === firstWord(line.name)),
-  );
-  return [...noted, ...near.map(({ name }) => name)].map((name) => [line.name, name]);
+function nearTo(line: Line, hood: Neighbourhood): SkillName[] {
+  const noted = (line.overlaps ?? []).filter((name) => name !== line.name);
+  const near = hood
+    .nearest(line, MAX_MEMBERS)
+    .filter(
+      ({ name, similarity }) =>
+        similarity >= NEAR || (similarity >= NEAR_BY_NAME && firstWord(name) === firstWord(line.name)),
+    );
+  return [...noted, ...near.map(({ name }) => name)];
 }
 
 function firstWord(name: SkillName): string {

@@ -1,0 +1,296 @@
+// How many requests each route of the API makes for a profile with ten thousand skills and five thousand long facts. A route
+// that is not in the table fails the test: whoever adds one counts it. The table in docs/ARCHITECTURE.md, "Limits", has the dearest.
+import { createExecutionContext } from "cloudflare:test";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { hashFiles, textOfFiles } from "../../core/schemas/digest.ts";
+import { dayOf, toCurationId, toReviewId } from "../../core/schemas/ids.ts";
+import { memoryId } from "../../core/schemas/memory.ts";
+import { type IndexLine, SkillHead, toHeadMirror, toIndexLine, toRefs, toRevision } from "../../core/schemas/skill.ts";
+import { createCurationStore } from "../../stores/curation-store.ts";
+import { createEvidenceStore } from "../../stores/evidence-store.ts";
+import { keyOf } from "../../stores/keys.ts";
+import { createReviewStore } from "../../stores/review-store.ts";
+import app from "../../workers/api/index.ts";
+import { toKey } from "../../durable-objects/account-key.ts";
+import { createCounter } from "../support/counted.ts";
+import { toBindings } from "../support/counted-bindings.ts";
+import { fillLibrary, fillMemory, largeSkillName } from "../support/large-profile.ts";
+import { createMemoryBucket } from "../support/memory-bucket.ts";
+import { createMemoryKv } from "../support/memory-kv.ts";
+import { newProfileId } from "../support/profile-ids.ts";
+import { JUDGE, SESSION, curationPlan, curationRun, evidence, reviewJob, reviewResult } from "../support/reviews.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const profile = newProfileId();
+const key = toKey(profile, "s".repeat(52));
+const OPERATOR = "operator-token-for-tests";
+const bucket = createMemoryBucket();
+const kv = createMemoryKv({ clock: Date });
+const RUN = toCurationId(Date.now(), () => 0.5);
+const REVIEW = toReviewId(SESSION, 1, 2);
+const PENDING = "0".repeat(20);
+const FILES = 500;
+/** One less than may be. */
+const PUBLIC = 199;
+const skillMd = (name: string, text: string) => `---\nname: ${name}\ndescription: Of ${name}.\n---\n${text}\n`;
+const fact = (n: number) => memoryId(`Fact ${n}: ${"the long story of it. ".repeat(45)}`.trim());
+
+/** A skill as several writes would leave it. `files` of each revision, the present one last. */
+async function putSkill(
+  name: string,
+  revisions: Record<string, string>[],
+  { of = profile, ...more }: Partial<SkillHead> & { of?: string } = {},
+) {
+  let head: SkillHead | null = null;
+  for (const [at, files] of revisions.entries()) {
+    const hashed = hashFiles(files);
+    if (head) {
+      const metadata = { customMetadata: { op: head.op, ...toRefs(head.files) } };
+      await bucket.put(keyOf("revision", { profile: of, name, rev: at }), JSON.stringify(toRevision(head)), metadata);
+    }
+    for (const [path, body] of Object.entries(files)) {
+      await bucket.put(keyOf("blob", { profile: of, sha256: hashed[path]!.sha256 }), body);
+    }
+    head = SkillHead.parse({
+      ...{ v: 1, name, seq: at + 1, rev: at + 1, text: textOfFiles(hashed), description: `Of ${name}.` },
+      ...{ category: "general", state: "active", pinned: false, origin: "user", files: hashed, citations: [] },
+      ...{ op: `make ${at}`, createdAt: 1, revisedAt: 1, updatedAt: 1, ...more },
+    });
+  }
+  await bucket.put(keyOf("head", { profile: of, name }), JSON.stringify(head), { customMetadata: toHeadMirror(head!) });
+  return [name, toIndexLine(head!)] as const;
+}
+
+function manyFiles(name: string): Record<string, string> {
+  const others = Array.from({ length: FILES - 1 }, (_, n) => [`references/${n}.md`, `File ${n} of ${name}.`]);
+  return { "SKILL.md": skillMd(name, "Much."), ...(Object.fromEntries(others) as Record<string, string>) };
+}
+
+async function fillPending(count: number, state: "waiting" | "rejected", from = 0) {
+  for (let n = from; n < from + count; n++) {
+    const id = String(n).padStart(20, "0");
+    const change = {
+      ...{ v: 1, id, tool: "skill_manage", args: { name: "other" }, prepared: {}, op: `op ${n}`, origin: "foreground" },
+      ...{ session: SESSION, reason: "approval", why: "w", summary: "s", diff: "", seen: null, state },
+      ...{ askedAt: n, decidedAt: state === "waiting" ? null : 2, outcome: null },
+    };
+    const marks = { state, ...(state !== "waiting" && { settledAt: "2" }) };
+    await bucket.put(keyOf("pending", { profile, id }), JSON.stringify(change), { customMetadata: marks });
+  }
+}
+
+beforeAll(async () => {
+  await fillLibrary(bucket, profile);
+  const lines: (readonly [string, IndexLine])[] = [];
+  for (const name of ["opened", "exported", "revised", "differing", "published", "restored"]) {
+    lines.push(await putSkill(name, [manyFiles(`${name}-before`), { ...manyFiles(name) }, manyFiles(`${name}-now`)]));
+  }
+  const own = (n: number) => `The line of revision ${n}.`;
+  const revisions = Array.from({ length: 1_000 }, (_, n) => ({ "SKILL.md": skillMd("purged", own(n)) }));
+  const undone = ["", "\nAdded.\n", "\nAdded.\n"].map((added, n) => {
+    return { "SKILL.md": skillMd("undone", `Much.${added}`), [`${n}.md`]: `File ${n} of undone.` };
+  });
+  lines.push(await putSkill("undone", undone));
+  lines.push(await putSkill("purged", [manyFiles("purged"), ...revisions]));
+  for (let n = 0; n < PUBLIC; n++) {
+    const files = { "SKILL.md": skillMd(`public-${n}`, "Open."), "a.md": `A of ${n}`, "b.md": `B of ${n}` };
+    lines.push(await putSkill(`public-${n}`, [files], { public: true }));
+  }
+  const index = JSON.parse(await (await bucket.get(keyOf("index", { profile })))!.text()) as { skills: object };
+  Object.assign(index.skills, Object.fromEntries(lines));
+  await bucket.put(keyOf("index", { profile }), JSON.stringify(index));
+
+  for (const store of ["memory", "user"] as const) await fillMemory(kv, profile, store, 2_500);
+  await fillPending(20, "waiting");
+  await fillPending(2_000, "rejected", 20);
+  const reviews = createReviewStore({ bucket, profile });
+  for (let n = 1; n <= 1_000; n++) {
+    const review = toReviewId(SESSION, n, n + 1);
+    await reviews.putJob(reviewJob(profile, review));
+    await reviews.finish(reviewResult(review));
+    if (n <= 300)
+      await reviews.createStep(review, 0, {
+        v: 1,
+        kind: "intent",
+        at: 0,
+        call: "c",
+        prepared: { text: `File ${n} of purged.` },
+      });
+  }
+  const curation = createCurationStore({ bucket });
+  for (let n = 0; n < 300; n++) {
+    const run = n === 0 ? RUN : toCurationId(Date.now() - n * 60_000, () => 0.5);
+    await curation.putPlan(curationPlan(profile, run));
+    const change = {
+      skill: "a",
+      from: null,
+      to: { state: "active", rev: 1, text: "a".repeat(64) },
+      reason: "r",
+    } as const;
+    await curation.putReport({ ...curationRun(profile, run), ...(n === 0 && { changes: [change] }) }, "# Report\n");
+  }
+  const store = createEvidenceStore({ bucket, profile, judge: JUDGE });
+  for (let n = 1; n <= 200; n++) await store.put(evidence(n, { skill: largeSkillName(n), day: dayOf(Date.now()) }));
+}, 120_000);
+
+interface Asked {
+  /** The most requests that the platform counts. */
+  most: number;
+  status: number;
+  /** In place of the path's parameters. */
+  values?: Record<string, string>;
+  query?: string;
+  body?: unknown;
+  type?: string;
+  operator?: true;
+  headers?: Record<string, string>;
+}
+
+/** A key of a profile is checked with the Account; all else of a session is one call to its object, which reads its own tables. */
+const OF_SESSION = { most: 2, status: 404, values: { session: SESSION, n: "1", approval: PENDING, path: "a.txt" } };
+const OPEN = { profile, name: "public-3", artifact: "SKILL.md", path: "a.md" };
+
+const TABLE: Record<string, Asked> = {
+  "GET /health": { most: 0, status: 200 },
+  "POST /v1/profiles": { most: 2, status: 201, operator: true },
+  "DELETE /v1/profiles/{profile}": { most: 2, status: 204, operator: true, values: { profile } },
+  "POST /v1/keys": { most: 1, status: 201, operator: true, body: { profile } },
+  "GET /v1/keys": { most: 2, status: 200 },
+  "DELETE /v1/keys/{id}": { most: 2, status: 204, values: { id: "key_000000000000" } },
+  "POST /v1/sessions": { most: 3, status: 201 },
+  "GET /v1/sessions": { most: 2, status: 200 },
+  "GET /v1/sessions/{session}": OF_SESSION,
+  "DELETE /v1/sessions/{session}": { ...OF_SESSION, status: 204 },
+  "POST /v1/sessions/{session}/messages": { ...OF_SESSION, body: { text: "Hello." } },
+  "GET /v1/sessions/{session}/events": OF_SESSION,
+  "GET /v1/sessions/{session}/socket": { ...OF_SESSION, headers: { upgrade: "websocket" } },
+  "GET /v1/sessions/{session}/entries": OF_SESSION,
+  "POST /v1/sessions/{session}/stop": OF_SESSION,
+  "POST /v1/sessions/{session}/turns/{n}/rating": { ...OF_SESSION, body: { rating: "up" } },
+  "GET /v1/sessions/{session}/turns/{n}/observation": OF_SESSION,
+  "GET /v1/sessions/{session}/files": OF_SESSION,
+  "PUT /v1/sessions/{session}/files/{path}": { ...OF_SESSION, body: "bytes", type: "text/plain" },
+  "GET /v1/sessions/{session}/files/{path}": OF_SESSION,
+  "DELETE /v1/sessions/{session}/files/{path}": OF_SESSION,
+  "GET /v1/sessions/{session}/approvals": OF_SESSION,
+  "GET /v1/sessions/{session}/approvals/{approval}": OF_SESSION,
+  "POST /v1/sessions/{session}/approvals/{approval}": { ...OF_SESSION, body: { approve: true } },
+  "GET /v1/pending": { most: 140, status: 200 },
+  "GET /v1/pending/{pending}": { most: 10, status: 200, values: { pending: PENDING } },
+  "POST /v1/pending/{pending}": { most: 20, status: 200, values: { pending: PENDING }, body: { approve: false } },
+  "GET /v1/skills": { most: 5, status: 200 },
+  "GET /v1/skills/{name}": { most: FILES + 10, status: 200, values: { name: "opened" } },
+  "PUT /v1/skills/{name}": {
+    ...{ most: 30, status: 200, values: { name: largeSkillName(1) } },
+    body: { files: { "SKILL.md": skillMd(largeSkillName(1), "Put.") } },
+  },
+  "DELETE /v1/skills/{name}": { most: 5, status: 204, values: { name: largeSkillName(2) } },
+  "POST /v1/skills/{name}/pin": { most: 20, status: 200, values: { name: largeSkillName(3) }, body: { pinned: true } },
+  "POST /v1/skills/{name}/archive": { most: 25, status: 200, values: { name: largeSkillName(4) } },
+  "POST /v1/skills/{name}/adopt": { most: 20, status: 200, values: { name: "public-9" } },
+  "POST /v1/skills/{name}/restore": {
+    most: 4 * FILES + 40,
+    status: 200,
+    values: { name: "restored" },
+    body: { rev: 1 },
+  },
+  "POST /v1/skills/import": {
+    most: 2 * FILES + 30,
+    status: 200,
+    body: { name: "imported", files: manyFiles("imported") },
+  },
+  "GET /v1/skills/{name}/export": { most: FILES + 10, status: 200, values: { name: "exported" } },
+  "POST /v1/skills/{name}/publish": {
+    ...{ most: FILES + 40, status: 200, values: { name: "published" }, body: { public: true } },
+  },
+  "GET /v1/skills/{name}/revisions": { most: 110, status: 200, values: { name: "purged" } },
+  "GET /v1/skills/{name}/revisions/{rev}": { most: FILES + 10, status: 200, values: { name: "revised", rev: "1" } },
+  "GET /v1/skills/{name}/revisions/{rev}/diff": {
+    ...{ most: 2 * FILES + 10, status: 200, values: { name: "differing", rev: "2" } },
+  },
+  "POST /v1/skills/{name}/revisions/{rev}/undo": { most: 60, status: 200, values: { name: "undone", rev: "2" } },
+  "POST /v1/skills/{name}/purge": { most: 6_000, status: 200, values: { name: "purged" }, body: { rev: 1 } },
+  "GET /v1/memory": { most: 60, status: 200 },
+  "POST /v1/memory": { most: 10, status: 201, body: { store: "memory", content: "A new fact." } },
+  "PUT /v1/memory/{store}/{memory}": {
+    ...{ most: 50, status: 200, values: { store: "memory", memory: fact(1) }, body: { content: "Another fact." } },
+  },
+  "DELETE /v1/memory/{store}/{memory}": { most: 10, status: 200, values: { store: "memory", memory: fact(2) } },
+  "POST /v1/memory/{store}/{memory}/purge": { most: 2_600, status: 200, values: { store: "memory", memory: fact(3) } },
+  "GET /v1/reviews": { most: 110, status: 200, query: "?limit=100" },
+  "GET /v1/reviews/{review}": { most: 10, status: 200, values: { review: REVIEW } },
+  "GET /v1/learning": { most: 550, status: 200, query: "?limit=50" },
+  "GET /v1/curator": { most: 20, status: 200 },
+  "POST /v1/curator/run": { most: 5, status: 202 },
+  "POST /v1/curator/pause": { most: 20, status: 200 },
+  "POST /v1/curator/resume": { most: 20, status: 200 },
+  "GET /v1/curator/runs": { most: 10, status: 200 },
+  "GET /v1/curator/runs/{run}": { most: 10, status: 200, values: { run: RUN } },
+  "POST /v1/curator/runs/{run}/rollback": { most: 10, status: 202, values: { run: RUN } },
+  "GET /v1/usage": { most: 2, status: 200 },
+  // The first who asks has what was never packed packed.
+  "GET /.well-known/agent-skills/index.json": { most: 1_700, status: 200 },
+  "GET /.well-known/agent-skills/{name}/{artifact}": { most: 10, status: 200, values: OPEN },
+  "GET /.well-known/skills/index.json": { most: 210, status: 200 },
+  "GET /.well-known/skills/{name}/{path}": { most: 10, status: 200, values: OPEN },
+  "GET /p/{profile}/.well-known/agent-skills/index.json": { most: 210, status: 200, values: OPEN },
+  "GET /p/{profile}/.well-known/agent-skills/{name}/{artifact}": { most: 10, status: 200, values: OPEN },
+  "GET /p/{profile}/.well-known/skills/index.json": { most: 210, status: 200, values: OPEN },
+  "GET /p/{profile}/.well-known/skills/{name}/{path}": { most: 10, status: 200, values: OPEN },
+};
+
+async function ask(route: string, asked: Asked, of = profile) {
+  const { values = {}, query = "", body, type, operator, headers } = asked;
+  const counter = createCounter();
+  const [method, path] = route.split(" ") as [string, string];
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => values[name]!);
+  const isRaw = typeof body === "string";
+  const request = new Request(`https://talaria.test${filled}${query}`, {
+    method,
+    headers: {
+      ...{ authorization: `Bearer ${operator ? OPERATOR : key}` },
+      ...(body !== undefined && { "content-type": type ?? "application/json" }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
+  });
+  const env = toBindings({ bucket, kv, counter, profile: of });
+  const answer = await app.fetch(request, env, createExecutionContext());
+  return { status: answer.status, text: await answer.text(), counter };
+}
+
+describe("for a profile with ten thousand skills and five thousand facts", () => {
+  it("each route of the contract is in the table", async () => {
+    const { text } = await ask("GET /openapi.json", { most: 0, status: 200 });
+    const { paths } = JSON.parse(text) as { paths: Record<string, object> };
+    const routes = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(routes.toSorted()).toEqual(Object.keys(TABLE).toSorted());
+  });
+
+  it.each(Object.entries(TABLE))("%s makes no more requests than the table says", async (route, asked) => {
+    const { status, text, counter } = await ask(route, asked);
+    expect({ status, text: status === asked.status ? "" : text }).toEqual({ status: asked.status, text: "" });
+    if (counter.calls > asked.most) expect(counter).toEqual({ most: asked.most });
+    expect(asked.most).toBeLessThan(10_000);
+  });
+});
+
+describe("public packages that were never packed", () => {
+  it("are packed by the first who ask, as many files at a time as an invocation may read", async () => {
+    const other = newProfileId();
+    const lines = [];
+    for (let n = 0; n < 10; n++) {
+      lines.push(await putSkill(`package-${n}`, [manyFiles(`package-${n}`)], { public: true, of: other }));
+    }
+    const index = { v: 1, seq: 1, skills: Object.fromEntries(lines) };
+    await bucket.put(keyOf("index", { profile: other }), JSON.stringify(index));
+    const list = () => ask("GET /.well-known/agent-skills/index.json", { most: 0, status: 200 }, other);
+    const [first, second] = [await list(), await list()];
+    expect([first.status, second.status]).toEqual([503, 200]);
+    expect(first.counter.calls).toBeLessThan(4_200);
+    expect((JSON.parse(second.text) as { skills: object[] }).skills).toHaveLength(10);
+  });
+});
