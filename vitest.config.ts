@@ -28,6 +28,9 @@ const dependencies = [
   "zod",
 ];
 
+/** For what never ends: how long a test may take says more of the machine than of the product. */
+const TIMEOUT_MS = 30_000;
+
 export default defineConfig({
   test: {
     // The default leaves one core to the main process, which on two cores means one file at a time.
@@ -37,6 +40,7 @@ export default defineConfig({
         plugins: [markdown],
         test: {
           name: "node",
+          testTimeout: TIMEOUT_MS,
           // Files of a worker share its modules, which keep nothing but caches: loading them anew took 40 % of the time.
           isolate: false,
           include: ["test/**/*.test.ts"],
@@ -53,6 +57,7 @@ export default defineConfig({
         ],
         test: {
           name: "workers",
+          testTimeout: TIMEOUT_MS,
           include: ["test/**/*.workers.test.ts"],
           globalSetup: ["test/support/model-server-setup.ts"],
           // Each file loads the whole Worker anew; bundled once, the big dependencies cost a third of what they did.

@@ -152,7 +152,7 @@ function toWeighed(text: string, words: ClaimWord[]): Claim {
 function weightOf(text: string, raw: string, at: number, isInside: boolean): number {
   if (/\p{N}/u.test(raw) && raw.length > 1) return EXACT_WEIGHT;
   if (/\p{Ll}\p{Lu}/u.test(raw) || isOption(text, at)) return EXACT_WEIGHT;
-  if (isInside || (!begins(text, at) && /^\p{Lu}/u.test(raw))) return MARKED_WEIGHT;
+  if (isInside || (/^\p{Lu}/u.test(raw) && !begins(text, at))) return MARKED_WEIGHT;
   return COMMON_WORDS.has(raw.toLowerCase()) ? COMMON_WEIGHT : 1;
 }
 
@@ -165,7 +165,7 @@ function formOf(
   const isMixed = /\p{L}/u.test(raw) && /\p{N}|\p{Ll}\p{Lu}/u.test(raw);
   const isJoined = text[at - 1] === "_" || text[at + raw.length] === "_" || /^-\d/.test(text.slice(at + raw.length));
   const [from, to] = compoundAt(text, raw, at);
-  const isCalled = KIND_BEFORE.test(text.slice(Math.max(0, from - 40), from)) && ENDS.test(text.slice(to));
+  const isCalled = ENDS.test(text.slice(to)) && KIND_BEFORE.test(text.slice(Math.max(0, from - 40), from));
   const isFile = FILE.test(text.slice(from, to));
   const isCodeLike = isMixed || isFile || isJoined || isCode || isCalled || isOption(text, at) || isInside;
   const isCommon = COMMON.has(toKey(raw.toLowerCase()));
@@ -175,15 +175,18 @@ function formOf(
   return isCapital && !isCommon && !begins(text, at) ? "capital" : null;
 }
 
+const JOINS: ReadonlySet<string | undefined> = new Set("-_./@");
+
 /** Of a word that is one of several in a name: where that begins and ends. */
 function compoundAt(text: string, raw: string, at: number): [number, number] {
+  if (!JOINS.has(text[at - 1]) && !JOINS.has(text[at + raw.length])) return [at, at + raw.length];
   const before = /$(?<=((?:[\p{L}\p{N}]+[-_./@])*))/u.exec(text.slice(Math.max(0, at - 60), at))![1]!;
   const after = /^(?:[-_./@][\p{L}\p{N}]+)*/u.exec(text.slice(at + raw.length, at + raw.length + 60))![0];
   return [at - before.length, at + raw.length + after.length];
 }
 
 function isOption(text: string, at: number): boolean {
-  return /(?:^|[\s`"'(])--?[\w-]*$/.test(text.slice(Math.max(0, at - 40), at));
+  return JOINS.has(text[at - 1]) && /(?:^|[\s`"'(])--?[\w-]*$/.test(text.slice(Math.max(0, at - 40), at));
 }
 
 /** Whether a place stands between backticks; asked of places in their order. */
@@ -202,7 +205,9 @@ const MAX_SIGNS_BEFORE = 200;
 /** It has its capital from where it stands. */
 function begins(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - MAX_SIGNS_BEFORE), at);
-  return at <= MAX_SIGNS_BEFORE ? /$(?<=(?:^|[:"“„(])\W*)/u.test(before) : /$(?<=[:"“„(]\W*)/u.test(before);
+  return at <= MAX_SIGNS_BEFORE
+    ? /$(?<=(?:^|[:"“„(])[^\p{L}\p{N}_]*)/u.test(before)
+    : /$(?<=[:"“„(][^\p{L}\p{N}_]*)/u.test(before);
 }
 
 /** A complaint that is quoted to be known again says nothing of what is to be done. */

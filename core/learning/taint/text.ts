@@ -42,10 +42,21 @@ export function toPlain(rendered: string): string {
 /** In front of every address. */
 const SCHEMES = new Set(["http", "https", "www"]);
 
+/** Few words make up most of a text. */
+const keys = new Map<string, string>();
+const MAX_KEYS = 20_000;
+/** A longer piece of a string may keep the whole string in memory. */
+const MAX_KEPT_CHARS = 12;
+
 /** What forms of one word have in common; `""` for a word that says nothing. */
 export function toKey(word: string): string {
-  if (SCHEMES.has(word)) return "";
-  return (termsOf(word)[0] ?? "").slice(0, KEY_CHARS).replace(/(?<=.{3})y$/, "i");
+  const known = keys.get(word);
+  if (known !== undefined) return known;
+  const key = SCHEMES.has(word) ? "" : (termsOf(word)[0] ?? "").slice(0, KEY_CHARS).replace(/(?<=.{3})y$/, "i");
+  if (word.length > MAX_KEPT_CHARS) return key;
+  if (keys.size >= MAX_KEYS) keys.clear();
+  keys.set(word, key);
+  return key;
 }
 
 const GERMAN =
