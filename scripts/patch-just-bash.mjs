@@ -184,6 +184,16 @@ const PATCHES = [
     from: 'function fl(e){return Buffer.from(e).toString("latin1")}',
     to: 'function fl(e){let n=[];for(let r=0;r<e.length;r+=8192)n.push(String.fromCharCode.apply(null,e.subarray(r,r+8192)));return n.join("")}',
   },
+  {
+    why: "a range of braces was cut to 10,000 words without a word; now as many as the shell's limit says, and an error beyond",
+    from: "var Uo=1e4,",
+    to: "var Uo=1e9,",
+  },
+  {
+    why: "the error",
+    from: "if(e.length>=n.maxResults)return!1;",
+    to: 'if(e.length>=n.maxResults)throw new C(`brace expansion result limit exceeded (${n.maxResults})`,"brace_expansion");',
+  },
 ];
 
 const MARK = `/* patched ${createHash("sha256").update(JSON.stringify(PATCHES)).digest("hex").slice(0, 16)} */`;

@@ -132,7 +132,12 @@ export const CASES: Case[] = [
   })),
 ];
 
-async function runCalls(sql: Sql, calls: Call[], atOnce: number, expected?: RegExp): Promise<Omit<CaseResult, "ms">> {
+async function runCalls(
+  sql: Sql,
+  calls: Call[],
+  atOnce: number,
+  expected?: string | null,
+): Promise<Omit<CaseResult, "ms">> {
   const tools = makeTools(sql);
   let answers: Record<string, unknown>[] = [];
   for (const [i, call] of calls.entries()) {
@@ -145,7 +150,7 @@ async function runCalls(sql: Sql, calls: Call[], atOnce: number, expected?: RegE
     .join(" ")
     .slice(0, 400);
   if (refused) return { outcome: "refused", code: String(refused.code), said };
-  const isRight = answers.every(({ stdout }) => expected === undefined || expected.test(String(stdout)));
+  const isRight = answers.every(({ stdout }) => expected === undefined || stdout === expected);
   return { outcome: isRight ? "done" : "wrong", code: null, said };
 }
 

@@ -18,6 +18,8 @@ interface Cost {
 const BUDGET_BYTES = 76_000_000;
 /** Eight runs side by side may need so much each. */
 const LIGHT_BYTES = 8_000_000;
+/** As Linux has it. A pattern or a program of megabytes ends the isolate that compiles it. */
+const MAX_ARGUMENT_CHARS = 128 << 10;
 /** No command makes so much of it that it would have to be looked at. */
 const SMALL_BYTES = 256 << 10;
 
@@ -90,13 +92,23 @@ type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
 
 /** Why a command is not to have what it will need. */
 async function whyRefused(name: string, args: string[], context: Context, heavy?: HeavyRun): Promise<string | null> {
+  const longest = args.reduce((most, arg) => Math.max(most, arg.length), 0);
+  if (longest > MAX_ARGUMENT_CHARS) {
+    return `${name}: an argument of ${longest} characters is too long: ${MAX_ARGUMENT_CHARS} at most; put it into a file`;
+  }
   const cost = costOf(name, args);
   const input = context.stdin as unknown as string;
-  const operands = await Promise.all(args.map((arg) => (name === "tee" ? NO_FILE : lookAt(arg, context))));
-  const sizes = operands.map(({ size }) => size);
-  const bytes = add(cost, input.length, ...sizes);
+  const sizes: number[] = [];
+  let isFolderNamed = false;
+  // One after another: there may be 100,000 words.
+  for (const arg of args) {
+    const { size, isFolder } = name === "tee" ? NO_FILE : await lookAt(arg, context);
+    sizes.push(size);
+    isFolderNamed ||= isFolder;
+  }
+  const bytes = add(cost, [input.length, ...sizes]);
   // What a folder holds is read one file at a time, and no file is larger than a command of that kind takes.
-  const isRecursive = cost.oneByOne && (name === "rg" || operands.some(({ isFolder }) => isFolder));
+  const isRecursive = cost.oneByOne && (name === "rg" || isFolderNamed);
   if (bytes <= SMALL_BYTES && !isRecursive) return null;
   if ((isRecursive || bytes * cost.byte > LIGHT_BYTES) && heavy && !(await heavy.begin())) {
     return `${name}: another run with as large an input is not done yet: try again, or with less input`;
@@ -110,7 +122,7 @@ async function whyRefused(name: string, args: string[], context: Context, heavy?
   }
   const perLongByte = Math.max(0, (cost.longByte ?? 0) - cost.byte);
   const needs = shapes.map((shape) => shape.bytes * cost.byte + shape.lines * cost.line);
-  const needed = add(cost, ...needs) + Math.max(...shapes.map(({ longest }) => longest)) * perLongByte;
+  const needed = add(cost, needs) + shapes.reduce((most, { longest }) => Math.max(most, longest), 0) * perLongByte;
   const room = BUDGET_BYTES - heldBy(context.env);
   if (needed <= room) return null;
   const lines = shapes.reduce((sum, shape) => sum + shape.lines, 0);
@@ -123,8 +135,8 @@ async function whyRefused(name: string, args: string[], context: Context, heavy?
 }
 
 /** What several inputs come to: of those that are held one at a time only the largest counts. */
-function add(cost: Cost, ...amounts: number[]): number {
-  return cost.oneByOne ? Math.max(...amounts) : amounts.reduce((sum, amount) => sum + amount, 0);
+function add(cost: Cost, amounts: number[]): number {
+  return amounts.reduce((all, amount) => (cost.oneByOne ? Math.max(all, amount) : all + amount), 0);
 }
 
 /** What the shell's variables hold: characters beyond ASCII take two bytes. */

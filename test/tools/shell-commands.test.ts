@@ -92,6 +92,21 @@ describe("a large file", () => {
   });
 });
 
+test("an argument of more than 128 KB is refused, whatever it is meant for", async () => {
+  const { run } = bench();
+  const { code, stderr } = await run(`printf -v x '%200000s' y; grep "$x" /dev/null`);
+  expect({ code, stderr }).toEqual({
+    code: "memory_limit",
+    stderr: "grep: an argument of 200000 characters is too long: 131072 at most; put it into a file\n",
+  });
+});
+
+test("a range of braces has all its words, or is refused", async () => {
+  const { run } = bench();
+  expect(await run("echo {1..12000} | wc -w")).toMatchObject({ stdout: "12000\n" });
+  expect(await run("echo {1..200000} | wc -w")).toMatchObject({ code: "command_limit", stdout: "" });
+});
+
 test("what variables hold is not there for a command", async () => {
   const { run, put } = bench();
   put("big", "x".repeat(10_000_000));
