@@ -1,6 +1,7 @@
 // Holds one case to an isolate's memory. Run as a process of its own, so that no way of dying ends the bench: it starts the
-// case in a thread whose heap V8 limits, watches what the thread keeps outside its heap, and takes that off the heap's limit
-// in another run; and again, while heap and buffers of one moment are over the limit. Prints one JSON object, a `Held`. Started by bench/limits.ts; the case itself runs in thread.ts.
+// case in a thread whose heap V8 limits, and samples what the thread keeps in its heap and outside. Where both together are
+// over the limit at one moment, the case runs again with a smaller heap. Prints one JSON object, a `Held`. Started by
+// bench/limits.ts; the case itself runs in thread.ts.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -12,9 +13,9 @@ const LIMIT_MIB = 128;
 const YOUNG_MIB = 8;
 /** Outside the heap without asking: sources of modules, statements of SQLite. */
 const FREE_EXTERNAL_MIB = 4;
-const SAMPLE_MS = 2;
-/** V8 lets one large string through beyond its limit, so a run may need less heap to stay within all there is. */
-const MAX_RUNS = 5;
+const SAMPLE_MS = 1;
+/** V8 collects garbage when it must. A smaller heap makes it collect sooner; what is not garbage does not fit there. */
+const MAX_RUNS = 6;
 
 export interface Held {
   result: CaseResult | null;
@@ -31,14 +32,9 @@ const [database = "", name = "", limit = String(LIMIT_MIB)] = process.argv.slice
 const fresh = `${database}.fresh`;
 copyFileSync(database, fresh);
 let held = await run(Number(limit) - YOUNG_MIB - FREE_EXTERNAL_MIB);
-for (let runs = 1; held.died === null && runs < MAX_RUNS; runs++) {
-  const outside = Math.max(held.peakExternalMiB, FREE_EXTERNAL_MIB);
-  const over = Math.max(0, held.peakMiB - Number(limit));
-  const heapLimitMiB = Math.floor(Math.min(Number(limit) - YOUNG_MIB - outside, held.heapLimitMiB - over));
-  // Buffers that are garbage come and go a little differently each time.
-  if (over === 0 && (runs > 1 || heapLimitMiB >= held.heapLimitMiB)) break;
+for (let runs = 1; held.died === null && held.peakMiB > Number(limit) && runs < MAX_RUNS; runs++) {
   copyFileSync(fresh, database);
-  held = await run(heapLimitMiB);
+  held = await run(Math.floor(held.heapLimitMiB - (held.peakMiB - Number(limit))));
 }
 if (held.died === null && held.peakMiB > Number(limit)) {
   held = { ...held, result: null, died: `held ${held.peakMiB} MiB` };
