@@ -232,7 +232,7 @@ async function runCalls(
   sql: Sql,
   calls: Call[],
   atOnce: number,
-  expected?: string | null,
+  isRight: (answer: Record<string, unknown>) => boolean,
 ): Promise<Omit<CaseResult, "ms">> {
   const tools = makeTools(sql);
   let answers: Record<string, unknown>[] = [];
