@@ -34,7 +34,7 @@ try {
     const isFailed = result === null || result.outcome === "wrong";
     if (isFailed) failed.push(name);
     const how = result ? `${result.outcome}${result.code ? ` (${result.code})` : ""}` : `DIED: ${died}`;
-    const peaks = `heap ${held.peakHeapMiB} external ${held.peakExternalMiB} MiB, ${result?.ms ?? "-"} ms`;
+    const peaks = `heap ${held.peakHeapMiB} external ${held.peakExternalMiB} both ${held.peakMiB} MiB, ${result?.ms ?? "-"} ms`;
     console.log(
       `${isFailed ? "FAIL" : "ok  "} ${name.replaceAll("\n", "\\n").slice(0, 90).padEnd(90)} ${how}; ${peaks}`,
     );
@@ -67,7 +67,7 @@ function databaseOf(fixture: FixtureName): string {
 
 function hold(database: string, name: string): Promise<Held> {
   const script = join(import.meta.dirname, "limits/hold.ts");
-  const none = { result: null, heapLimitMiB: 0, peakExternalMiB: 0, peakHeapMiB: 0 };
+  const none = { result: null, heapLimitMiB: 0, peakExternalMiB: 0, peakHeapMiB: 0, peakMiB: 0 };
   return new Promise((resolve) => {
     const args = [...process.execArgv, script, database, name, values.mib];
     execFile(process.execPath, args, { timeout: 180_000, killSignal: "SIGKILL" }, (error, stdout) => {

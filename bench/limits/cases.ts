@@ -65,32 +65,115 @@ const file = (path: string, file_content: string): Call => ({
 const GREEDY = `const a = []; for (;;) a.push("x".repeat(1e5) + a.length); // check: prints nothing`;
 const MEGABYTE = "a line of a long support file\n".repeat(33_000);
 
-/** By name: the fixture, calls one after another, and how many times the last is made side by side. */
-const TOOLS: [string, FixtureName, Call[], number?][] = [
-  ["read_file, ordinary lines", "lines", [{ tool: "read_file", args: { path: "big" } }]],
-  ["read_file, the end", "lines", [{ tool: "read_file", args: { path: "big", offset: 326_000 } }]],
-  ["read_file, lines of one character", "short", [{ tool: "read_file", args: { path: "big", limit: 5 } }]],
-  ["read_file, one line", "utf8one", [{ tool: "read_file", args: { path: "big" } }]],
-  ["read_file, not text", "binary", [{ tool: "read_file", args: { path: "big" } }]],
-  ["read_file, eight at once", "utf8", [{ tool: "read_file", args: { path: "big" } }], 8],
-  ["write_file, the largest", "empty", [{ tool: "write_file", args: { path: "f", content: "x".repeat(10 << 20) } }]],
-  ["write_file, multi-byte", "empty", [{ tool: "write_file", args: { path: "f", content: "語".repeat(3_400_000) } }]],
+/**
+ * By name: what each answer of the last call holds (null: it must be refused), the fixture, calls one after another, and how
+ * many times the last is made side by side.
+ */
+const TOOLS: [string, string | null, FixtureName, Call[], number?][] = [
+  [
+    "read_file, ordinary lines",
+    String.raw`0,name 0,0.5,2026-01-1\n1,name 1,37.5,2026-01-2\n`,
+    "lines",
+    [{ tool: "read_file", args: { path: "big" } }],
+  ],
+  [
+    "read_file, the end",
+    String.raw`"content":"325999,name 977,963.5,2026-01-24\n`,
+    "lines",
+    [{ tool: "read_file", args: { path: "big", offset: 326_000 } }],
+  ],
+  [
+    "read_file, lines of one character",
+    String.raw`"content":"0\n1\n2\n3\n4\n"`,
+    "short",
+    [{ tool: "read_file", args: { path: "big", limit: 5 } }],
+  ],
+  [
+    "read_file, one line",
+    String.raw`"content":"日本語0🙂日本語1🙂`,
+    "utf8one",
+    [{ tool: "read_file", args: { path: "big" } }],
+  ],
+  ["read_file, not text", null, "binary", [{ tool: "read_file", args: { path: "big" } }]],
+  [
+    "read_file, eight at once",
+    String.raw`"content":"строка 0 日本語 🙂 ü\nстрока 1 `,
+    "utf8",
+    [{ tool: "read_file", args: { path: "big" } }],
+    8,
+  ],
+  [
+    "write_file, the largest",
+    String.raw`"bytes":10485760`,
+    "empty",
+    [{ tool: "write_file", args: { path: "f", content: "x".repeat(10 << 20) } }],
+  ],
+  [
+    "write_file, multi-byte",
+    String.raw`"bytes":10200000`,
+    "empty",
+    [{ tool: "write_file", args: { path: "f", content: "語".repeat(3_400_000) } }],
+  ],
   [
     "write_file, eight at once",
+    String.raw`"bytes":5242880`,
     "empty",
     [{ tool: "write_file", args: { path: "f", content: "x".repeat(5 << 20) } }],
     8,
   ],
-  ["search_files, files of 2 MB", "searched", [{ tool: "search_files", args: { pattern: "7{5} some" } }]],
-  ["search_files, eight at once", "searched", [{ tool: "search_files", args: { pattern: "7{5} some" } }], 8],
-  ["search_files, every line", "searched", [{ tool: "search_files", args: { pattern: "." } }]],
-  ["search_files, many files", "many", [{ tool: "search_files", args: { pattern: "line 777" } }]],
-  ["search_files, names", "many", [{ tool: "search_files", args: { pattern: "77", mode: "names", glob: "**/*.txt" } }]],
-  ["search_files, a larger file", "lines", [{ tool: "search_files", args: { pattern: "name" } }]],
-  ["terminal, eight at once", "lines", [{ tool: "terminal", args: { command: "tail -n 1 big; wc -l big" } }], 8],
-  ["skill_manage, the longest SKILL.md", "empty", [create(SKILL.replace("LONG", "Go on. ".repeat(14_000)))]],
+  [
+    "search_files, files of 2 MB",
+    String.raw`77777 some words`,
+    "searched",
+    [{ tool: "search_files", args: { pattern: "7{5} some" } }],
+  ],
+  [
+    "search_files, eight at once",
+    String.raw`77777 some words`,
+    "searched",
+    [{ tool: "search_files", args: { pattern: "7{5} some" } }],
+    8,
+  ],
+  [
+    "search_files, every line",
+    String.raw`"matches":200,"truncated":true,"lines":["d/0.txt:1:0 0 some words",`,
+    "searched",
+    [{ tool: "search_files", args: { pattern: "." } }],
+  ],
+  [
+    "search_files, many files",
+    String.raw`file-7770.txt:1:line 7770`,
+    "many",
+    [{ tool: "search_files", args: { pattern: "line 777" } }],
+  ],
+  [
+    "search_files, names",
+    String.raw`"d0/file-7700.txt"`,
+    "many",
+    [{ tool: "search_files", args: { pattern: "77", mode: "names", glob: "**/*.txt" } }],
+  ],
+  [
+    "search_files, a larger file",
+    String.raw`"too_large_to_search":["big"]`,
+    "lines",
+    [{ tool: "search_files", args: { pattern: "name" } }],
+  ],
+  [
+    "terminal, eight at once",
+    String.raw`"stdout":"326477,`,
+    "lines",
+    [{ tool: "terminal", args: { command: "tail -n 1 big; wc -l big" } }],
+    8,
+  ],
+  [
+    "skill_manage, the longest SKILL.md",
+    String.raw`"done":"created"`,
+    "empty",
+    [create(SKILL.replace("LONG", "Go on. ".repeat(14_000)))],
+  ],
   [
     "skill_manage and skill_view, the largest files",
+    String.raw`"path":"references/3.md"`,
     "empty",
     [
       create(SKILL),
@@ -100,13 +183,20 @@ const TOOLS: [string, FixtureName, Call[], number?][] = [
   ],
   [
     "skill_manage, a greedy check",
+    String.raw`"done":"file written"`,
     "empty",
     [create(SKILL), file("checks/greedy.json", "{}"), file("scripts/greedy.js", GREEDY)],
   ],
-  ["skills_list", "empty", [create(SKILL), { tool: "skills_list", args: {} }]],
-  ["memory", "empty", [{ tool: "memory", args: { action: "add", store: "memory", content: "語".repeat(1_000) } }]],
+  ["skills_list", String.raw`"count":1,`, "empty", [create(SKILL), { tool: "skills_list", args: {} }]],
+  [
+    "memory",
+    String.raw`"done":"added"`,
+    "empty",
+    [{ tool: "memory", args: { action: "add", store: "memory", content: "語".repeat(1_000) } }],
+  ],
   [
     "todo",
+    String.raw`"pending":50,`,
     "empty",
     [
       {
@@ -120,19 +210,30 @@ const TOOLS: [string, FixtureName, Call[], number?][] = [
 ];
 
 export const CASES: Case[] = [
-  ...TOOLS.map(([name, fixture, calls, atOnce = 1]) => ({
+  ...TOOLS.map(([name, part, fixture, calls, atOnce = 1]) => ({
     name: `tool: ${name}`,
     fixture,
-    run: (sql: Sql) => runCalls(sql, calls, atOnce),
+    run: (sql: Sql) => runCalls(sql, calls, atOnce, (answer) => part !== null && JSON.stringify(answer).includes(part)),
   })),
   ...COMMANDS.map(([fixture, command, expected]) => ({
     name: `${fixture}: ${command}`,
     fixture,
-    run: (sql: Sql) => runCalls(sql, [{ tool: "terminal", args: { command, timeout_ms: 30_000 } }], 1, expected),
+    run: (sql: Sql) =>
+      runCalls(
+        sql,
+        [{ tool: "terminal", args: { command, timeout_ms: 30_000 } }],
+        1,
+        ({ stdout }) => stdout === expected,
+      ),
   })),
 ];
 
-async function runCalls(sql: Sql, calls: Call[], atOnce: number, expected?: RegExp): Promise<Omit<CaseResult, "ms">> {
+async function runCalls(
+  sql: Sql,
+  calls: Call[],
+  atOnce: number,
+  isRight: (answer: Record<string, unknown>) => boolean,
+): Promise<Omit<CaseResult, "ms">> {
   const tools = makeTools(sql);
   let answers: Record<string, unknown>[] = [];
   for (const [i, call] of calls.entries()) {
@@ -145,8 +246,7 @@ async function runCalls(sql: Sql, calls: Call[], atOnce: number, expected?: RegE
     .join(" ")
     .slice(0, 400);
   if (refused) return { outcome: "refused", code: String(refused.code), said };
-  const isRight = answers.every(({ stdout }) => expected === undefined || expected.test(String(stdout)));
-  return { outcome: isRight ? "done" : "wrong", code: null, said };
+  return { outcome: answers.every(isRight) ? "done" : "wrong", code: null, said };
 }
 
 async function runCall(tools: Tool[], { tool, args }: Call, op: string): Promise<Record<string, unknown>> {

@@ -39,8 +39,8 @@ function fill(line: (i: number) => string, size = SIZE): Uint8Array {
   let at = 0;
   for (let i = 0; ; i++) {
     const { read, written } = encoder.encodeInto(line(i), bytes.subarray(at));
-    at += written;
     if (read < line(i).length) return bytes.subarray(0, at);
+    at += written;
   }
 }
 

@@ -100,7 +100,8 @@ const LIMITS = {
   maxOutputSize: 16_000_000,
   maxStringLength: 16_000_000,
   maxLiveBytes: 32_000_000,
-  maxInputBytes: 32_000_000,
+  // Added up over the run, by commands that read files: the largest one forty times.
+  maxInputBytes: 400_000_000,
 };
 
 /** A redirection into a file that cannot be written ends the whole script with the file system's error. */
@@ -114,8 +115,9 @@ async function leftAt(scratch: InMemoryFs, path: string): Promise<string> {
   return (await scratch.exists(path)) ? scratch.readFile(path) : "";
 }
 
-/** What the shell and awk say of arrays and variables that hold too much. */
-const OUT_OF_MEMORY = /\b(array element|size) limit exceeded \(\d+( characters)?\)|read: string length limit exceeded/;
+/** What the shell and awk say of arrays, variables and words that hold too much. */
+const OUT_OF_MEMORY =
+  /\b((array|assignment|splitting|expansion|parameter|argument) element limit exceeded|size limit exceeded \(\d+( characters)?\)|string (length )?limit exceeded)/;
 
 /** By exit status first: the words only tell the shell's own 124 and 126 from a command's. */
 function whyStopped(exitCode: number, stderr: string): ShellRun["stopped"] {

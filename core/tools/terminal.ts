@@ -73,7 +73,7 @@ function explainStop(stopped: ShellRun["stopped"], timeoutMs: number): JsonObjec
       return {
         code: "memory_limit",
         error:
-          "A command was not run or not run to its end, because there is not enough memory for it; stderr says what fits. Files written before are kept.",
+          "A command was not run or not run to its end, because there is not enough memory for it; stderr says what fits. Keep large text in files and pipes, not in variables or arrays. Files written before are kept.",
       };
     case "writes":
       return {

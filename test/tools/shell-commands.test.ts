@@ -33,6 +33,88 @@ describe("a command whose input does not fit", () => {
   }, 20_000);
 });
 
+describe("a large file", () => {
+  const LINES = 120_000;
+  const text = Array.from({ length: LINES }, (_, i) => `field-${i % 9} a word to translate and ${i}`).join("\n") + "\n";
+
+  test("is cut, translated and edited line by line", async () => {
+    const { run, put } = bench();
+    put("big", text.repeat(2));
+    const { stdout } = await run(
+      "cut -d' ' -f1 big | uniq | wc -l; cut -c1-7 big | tail -n 1; tr a-z A-Z < big | tail -n 1; sed s/word/WORD/ big | tail -n 1",
+    );
+    expect(stdout).toBe(
+      `${2 * LINES}\nfield-${(LINES - 1) % 9}\nFIELD-${(LINES - 1) % 9} A WORD TO TRANSLATE AND ${LINES - 1}\nfield-${(LINES - 1) % 9} a WORD to translate and ${LINES - 1}\n`,
+    );
+  }, 30_000);
+
+  test("is read as often as a script asks, and what goes into files is no output of the run", async () => {
+    const { run, put } = bench();
+    put("big", text.repeat(2));
+    const script = "for i in 1 2 3 4 5; do head -n 1 big; done | sort -u; cat big > a; cat big > b; cat b | wc -l";
+    expect(await run(script)).toMatchObject({ stdout: `field-0 a word to translate and 0\n${2 * LINES}\n` });
+  }, 30_000);
+
+  test("is counted and searched one file after another", async () => {
+    const { run, put } = bench();
+    for (const name of ["d/1", "d/2", "d/3"]) put(name, text.repeat(2));
+    const counts = [1, 2, 3].map((i) => `d/${i}:${2 * LINES}\n`).join("");
+    const { stdout } = await run("wc -l d/* | tail -n 1; grep -c word d/*; rg -c word d");
+    expect(stdout).toBe(`${6 * LINES} total\n${counts}${counts}`);
+  }, 30_000);
+
+  test("that becomes a word or a variable is refused before it is held several times", async () => {
+    const { run, put } = bench();
+    put("big", text);
+    for (const command of [
+      "x=$(<big)",
+      "x=$(cat big)",
+      'wc -c <<< "$(<big)"',
+      "a=($(head -c 1900000 big | tr ' ' '\\n'))",
+      "set -- $(head -c 1900000 big)",
+      "x=a; while :; do x=$x$x; done",
+      "printf -v x '%1500s' y; for ((i = 0; i < 20000; i++)); do a[i]=$x$i; done",
+    ]) {
+      expect(await run(`${command}; echo after`), command).toMatchObject({
+        exit_code: 126,
+        code: "memory_limit",
+        stdout: "",
+        error: expect.stringContaining("Keep large text in files"),
+        stderr: expect.stringMatching(/limit exceeded \(\d+/),
+      });
+    }
+  }, 30_000);
+
+  test("with one line that is too long is refused, however many short ones follow", async () => {
+    const { run, put } = bench();
+    put("big", `${"x".repeat(3_000_000)}\n${"1\n".repeat(10_000)}`);
+    expect(await run("cut -c2- big | wc -c")).toMatchObject({ code: "memory_limit" });
+  });
+});
+
+test("an argument of more than 128 KB is refused, whatever it is meant for", async () => {
+  const { run } = bench();
+  const { code, stderr } = await run(`printf -v x '%200000s' y; grep "$x" /dev/null`);
+  expect({ code, stderr }).toEqual({
+    code: "memory_limit",
+    stderr: "grep: an argument of 200000 characters is too long: 131072 at most; put it into a file\n",
+  });
+});
+
+test("a range of braces has all its words, or is refused", async () => {
+  const { run } = bench();
+  expect(await run("echo {1..12000} | wc -w")).toMatchObject({ stdout: "12000\n" });
+  expect(await run("echo {1..200000} | wc -w")).toMatchObject({ code: "command_limit", stdout: "" });
+});
+
+test("what variables hold is not there for a command", async () => {
+  const { run, put } = bench();
+  put("big", "x".repeat(10_000_000));
+  const held = "printf -v x '%1900000s' y; a=$x; b=$x; c=$x";
+  expect(await run("cat big | wc -c")).toMatchObject({ stdout: "10000000\n" });
+  expect(await run(`${held}; cat big | wc -c`)).toMatchObject({ code: "memory_limit" });
+});
+
 test("an array that grows without end is refused by the shell and by awk", async () => {
   const { run } = bench();
   const shell = "printf -v x '%1000000s' y; for i in {1..40}; do a[$i]=$x; done";

@@ -68,7 +68,6 @@ describe("terminal", () => {
     ["awk 'BEGIN { while (1) i++ }'", "command_limit"],
     ["f() { f; }; f", "command_limit"],
     ["f() { f | f & }; f", "command_limit"],
-    ["x=a; while :; do x=$x$x; done", "command_limit"],
     ["jq -n '[range(1e9)] | length'", "command_limit"],
     ["seq 1 1000000000", "command_limit"],
     ["echo x | sed ':a;ba'", "command_limit"],
