@@ -67,6 +67,8 @@ export const DEFAULTS: Settings = {
     unusable: 3, // [hermes] retries of a cut call, of invalid JSON and of an unknown tool
     // [own] no work we know fails twenty times in a row without one success between; a person who watches is asked too
     fruitless: 20,
+    // [own] sixty files in a row may be changed by commands that say nothing
+    unvaried: 60,
     caps: { web_search: 50, delegate_task: 50 },
   },
   budget: { sessionTokens: 0, sessionUsd: 0, profileDayTokens: 0, profileDayUsd: 0 },

@@ -56,12 +56,23 @@ export interface HeadwayState {
   fruitless: number;
   /** Calls that succeeded, with their results. */
   seen: Set<string>;
+  /** Answers in a row that were told what earlier ones had been told, whatever they asked. */
+  unvaried: number;
+  /** What the tools have said, digits aside. */
+  told: Set<string>;
 }
+
+export const noHeadway = (): HeadwayState => ({
+  ...{ unusable: 0, fruitless: 0, seen: new Set() },
+  ...{ unvaried: 0, told: new Set() },
+});
 
 /** One call of an answer, and what came of it. */
 export interface StepResult {
   guarded: GuardedCall;
   result: GuardedResult;
+  /** As `toTold` has it. */
+  told: string;
   /** False: it was cut, no JSON, of an unknown tool, or did not fit its schema. */
   usable: boolean;
 }
@@ -109,6 +120,15 @@ export function toGuardedCall(call: ToolCall, tool: Pick<Tool, "effect" | "fails
 export function toGuardedResult(result: ToolResult): GuardedResult {
   const { failed, print } = result;
   return { failed, print: print ?? `refused ${codeOf(result.parts)}`, refused: print === undefined };
+}
+
+/** A longer one that differs in digits alone is another. */
+const MAX_TOLD_CHARS = 2_000;
+
+/** What a result says, digits aside: a counter in it is nothing new. */
+export function toTold(result: ToolResult): string {
+  const text = result.parts.map((part) => part.text).join("\n");
+  return text.length > MAX_TOLD_CHARS ? (result.print ?? text) : text.replace(/\d+/g, "0");
 }
 
 /**
@@ -267,7 +287,7 @@ function count(state: GuardState, call: GuardedCall, result: GuardedResult): Gua
  * words each time, or goes to and fro between the same things, makes none.
  */
 export function observeStep(
-  { unusable, fruitless }: Pick<GuardSettings, "unusable" | "fruitless">,
+  { unusable, fruitless, unvaried }: Pick<GuardSettings, "unusable" | "fruitless" | "unvaried">,
   state: HeadwayState,
   results: readonly StepResult[],
   cutByLength: boolean,
@@ -275,6 +295,8 @@ export function observeStep(
   state.unusable = results.some(({ usable }) => usable) ? 0 : state.unusable + 1;
   const fresh = results.filter((one) => !one.result.failed && isFresh(state.seen, one));
   state.fruitless = fresh.length > 0 ? 0 : state.fruitless + 1;
+  const isVaried = results.map((one) => isNewlyTold(state.told, one, fresh.includes(one))).includes(true);
+  state.unvaried = isVaried ? 0 : state.unvaried + 1;
   if (isReached(state.unusable, unusable)) {
     return cutByLength
       ? {
@@ -286,6 +308,10 @@ export function observeStep(
           message: `The last ${state.unusable} answers had no tool call that could be run as it was written.`,
         };
   }
+  if (isReached(state.unvaried, unvaried)) {
+    const said = `In the last ${state.unvaried} answers the calls differed, and what came of them was what had come before.`;
+    return { code: "no_headway", message: said };
+  }
   if (!isReached(state.fruitless, fruitless)) return null;
   const message = `The last ${state.fruitless} answers brought nothing new: every call failed, or gave what it had given before.`;
   return { code: "no_headway", message };
@@ -295,6 +321,14 @@ function isFresh(seen: Set<string>, { guarded, result }: StepResult): boolean {
   const key = `${guarded.signature} ${result.print}`;
   const isNew = !seen.has(key) || isPoller(guarded.tool);
   seen.add(key);
+  return isNew;
+}
+
+/** What changes a thing by an id of its own (a file, a skill) says the same each time, and has done something else. */
+function isNewlyTold(known: Set<string>, { guarded, told }: StepResult, isFresh: boolean): boolean {
+  const key = `${guarded.tool} ${told}`;
+  const isNew = !known.has(key) || isPoller(guarded.tool) || (isFresh && guarded.effect === "keyed");
+  known.add(key);
   return isNew;
 }
 

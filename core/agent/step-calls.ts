@@ -9,14 +9,15 @@ import {
   type Decision,
   type GuardedCall,
   type Halt,
-  type HeadwayState,
   NO_CALLS,
   type StepResult,
   decideCall,
+  noHeadway,
   observeCall,
   observeStep,
   toGuardedCall,
   toGuardedResult,
+  toTold,
 } from "./guardrails.ts";
 import type { ResultBudget } from "./result-budget.ts";
 import { type Prepared, Stopped, mayPrepare, prepareCall, refuseCall, runToolCall } from "./tool-calls.ts";
@@ -60,7 +61,7 @@ export function createStepCalls(options: StepCallsOptions): StepCalls {
   const { journal, limits, clock, signal, budget, guardrails, isInterrupted } = options;
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
   let state = NO_CALLS;
-  const headway: HeadwayState = { unusable: 0, fruitless: 0, seen: new Set() };
+  const headway = noHeadway();
   /** Call and result that the model has read whole, and where. */
   const shown = new Map<string, { entry: number; chars: number }>();
 
@@ -139,7 +140,7 @@ export function createStepCalls(options: StepCallsOptions): StepCalls {
           const decision = observe(guarded, result);
           if (decision.action === "halt") halt ??= { code: decision.code, message: decision.message };
           const usable = all[index]!.prepared.refusal === null;
-          observed.push({ guarded, result: toGuardedResult(result), usable });
+          observed.push({ guarded, result: toGuardedResult(result), told: toTold(result), usable });
           const key = `${guarded.signature} ${result.print}`;
           const before = shown.get(key);
           // A line that points to an earlier result is no place to point to.

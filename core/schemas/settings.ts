@@ -105,6 +105,8 @@ export const Settings = z.strictObject({
     unusable: count,
     /** Answers in a row whose calls failed or gave nothing new; 0: never. */
     fruitless: count,
+    /** Answers in a row whose calls were told what had been told before, digits aside; 0: never. */
+    unvaried: count,
     /** Calls of one tool in one turn, by its name; 0: no limit. */
     caps: z.record(z.string(), count),
   }),

@@ -18,7 +18,12 @@ const shell: Tool<{ say: string }> = {
   parameters: Args,
   effect: "unkeyed",
   failsOften: true,
-  run: async ({ say }) => (say.startsWith("ok") ? succeed({ said: say }) : fail("no", `'${say}' failed.`)),
+  run: async ({ say }) =>
+    say.startsWith("quiet")
+      ? succeed({ said: "" })
+      : say.startsWith("ok")
+        ? succeed({ said: say })
+        : fail("no", `'${say}' failed.`),
 };
 
 type Reply = (n: number) => ScriptedAnswer;
@@ -45,6 +50,8 @@ const ENDLESS: [string, Reply, string, number][] = [
   ["failing in other words each time", (n) => call(`try ${n}`), "no_headway", 21],
   ["between two things that it knows", (n) => call(n % 2 ? "ok a" : "ok b"), "no_headway", 23],
   ["failing, and a look at the same between", (n) => call(n % 2 ? `try ${n}` : "ok a"), "no_headway", 22],
+  ["told the same each time, but for a number", (n) => call(`ok ${n}`), "no_headway", 62],
+  ["told the same, whatever it asks", (n) => call(`quiet ${n}`), "no_headway", 62],
   ["reasoning alone", () => ({ reasoning: "Hm." }), "empty_answer", 3],
   ["nothing", () => ({}), "empty_answer", 3],
   ["a refusal of nothing but a call", (n) => ({ ...call(`ok ${n}`), text: "", stop: "refusal" }), "refusal", 1],
@@ -99,6 +106,14 @@ describe("a model that never ends", () => {
     expect(said).toContain("append: true");
     expect(said).toContain("under 4000 characters");
     expect(said).not.toContain("Call it again");
+  });
+
+  it("that writes many files, or writes on in one, is let go on", async () => {
+    const args = (n: number) =>
+      n < 80 ? { path: `part-${n}.txt`, content: "x" } : { path: "a.txt", content: "x", append: true };
+    const reply: Reply = (n) => (n >= 160 ? { text: "Done." } : { calls: [{ name: "write_file", args: args(n) }] });
+    const ended = await run(reply, true);
+    expect([ended.turn.state, ended.turn.reason, ended.calls]).toEqual(["done", "answer", 161]);
   });
 
   it("that gets further between its mistakes is let go on", async () => {
