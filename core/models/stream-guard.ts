@@ -5,7 +5,7 @@ import type { Model, ModelEvent, ModelFailure, ModelRequest } from "../agent/con
 import { messageOf } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import { sha256Hex } from "../schemas/digest.ts";
-import type { Usage } from "../schemas/entry.ts";
+import { NO_USAGE, type Usage } from "../schemas/entry.ts";
 import type { ModelFacts } from "./catalog.ts";
 import { readErrorBody } from "./error-reply.ts";
 import { failureOfReply, modelFailure } from "./failures.ts";
@@ -47,6 +47,11 @@ export type Say = (event: ModelEvent) => void;
 
 const ABORTED = Symbol("aborted");
 
+/** An answer of more characters than this for each token that was asked for is no answer: whoever sends it counts nothing. */
+const MOST_CHARS_PER_TOKEN = 16;
+/** Not every server heeds a small number of tokens. */
+const LEAST_ANSWER_CHARS = 64 << 10;
+
 export function guardWire(wire: GuardedWire): Model {
   return {
     name: wire.name,
@@ -58,9 +63,12 @@ export function guardWire(wire: GuardedWire): Model {
       if (signal.aborted) return yield failed(aborted);
       let used: Usage | null = null;
       const abort = watchAbort(signal);
-      const words = { text: createWords(), reasoning: createWords() };
+      const maxChars = Math.max(LEAST_ANSWER_CHARS, request.maxOutputTokens * MOST_CHARS_PER_TOKEN);
+      const words = { text: createWords(maxChars), reasoning: createWords(maxChars) };
       let events: EventReader | null = null;
       let begun = false;
+      /** A reply that began is paid for, though most providers tell what it used at its end only. */
+      const spent = () => used ?? (events === null ? null : estimateUsage(request, [words.text, words.reasoning]));
       try {
         const call = wire.open(request, { signal, charge: (usage) => void (used = usage) });
         const response = await abort.or(call.response);
@@ -73,16 +81,17 @@ export function guardWire(wire: GuardedWire): Model {
         events = readEvents(response, { maxOutputTokens: request.maxOutputTokens, clock, ...(heard && { heard }) });
         for (;;) {
           const batch = await abort.or(events.next(begun));
-          if (batch === ABORTED || (batch === null && signal.aborted)) return yield failed(aborted, used);
+          if (batch === ABORTED || (batch === null && signal.aborted)) return yield failed(aborted, spent());
           for (const event of readBatch(batch, call)) {
-            if (signal.aborted) return yield failed(aborted, used); // by who reads, between two events
-            if (event.type === "failed") return yield failed(event.failure, used);
+            if (signal.aborted) return yield failed(aborted, spent()); // by who reads, between two events
+            // A refusal may come as the first event of a reply that began well: nothing was read for it.
+            if (event.type === "failed") return yield failed(event.failure, begun ? spent() : used);
             if (event.type === "done") {
               const { cost = costOf(toStorableUsage(event.answer.usage), wire.facts.prices), ...answer } = event.answer;
               return yield* toEnd({ ...answer, cost }, words.text);
             }
             if (event.type === "text_retract") {
-              words.text = createWords();
+              words.text = createWords(maxChars);
               yield event;
               continue;
             }
@@ -91,10 +100,10 @@ export function guardWire(wire: GuardedWire): Model {
             begun = true;
             yield { type: event.type, text };
           }
-          if (batch === null) return yield failed(modelFailure("stream_cut", wire.provider), used);
+          if (batch === null) return yield failed(modelFailure("stream_cut", wire.provider), spent());
         }
       } catch (thrown) {
-        yield failed(signal.aborted ? aborted : toFailure(thrown, wire, events !== null), used);
+        yield failed(signal.aborted ? aborted : toFailure(thrown, wire, events !== null), spent());
       } finally {
         abort.forget();
         events?.close(); // of a stream nobody reads on
@@ -122,10 +131,17 @@ function* toEnd(answer: Parameters<typeof toStorableAnswer>[0], words: Words): I
   yield { type: "done", answer: done };
 }
 
+/** Four characters a token. */
+function estimateUsage({ system, tools, messages }: ModelRequest, words: Words[]): Usage {
+  const written = words.reduce((sum, { all }) => sum + all().length, 0);
+  const input = Math.ceil(JSON.stringify({ system, tools, messages }).length / 4);
+  return { ...NO_USAGE, input, output: Math.ceil(written / 4) };
+}
+
 type Words = ReturnType<typeof createWords>;
 
 /** Well-formed deltas of a text: half of a character that ends one waits for the next. */
-function createWords() {
+function createWords(maxChars: number) {
   let all = "";
   let half = "";
   return {
@@ -134,9 +150,8 @@ function createWords() {
       const text = half + delta;
       half = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(-1) : "";
       const shown = text.slice(0, text.length - half.length).toWellFormed();
-      if (all.length + shown.length > MAX_ANSWER_BYTES) {
-        throw new AnswerTooLargeError(`it has more than ${MAX_ANSWER_BYTES} characters`);
-      }
+      const most = Math.min(MAX_ANSWER_BYTES, maxChars);
+      if (all.length + shown.length > most) throw new AnswerTooLargeError(`it has more than ${most} characters`);
       all += shown;
       return shown;
     },

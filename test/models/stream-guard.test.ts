@@ -17,7 +17,22 @@ const MAKERS = [
 
 const key = { apiKey: "sk-a-key-of-ours", model: "some-model", clock: systemClock };
 
-describe.each(MAKERS)("%s", (_, create) => {
+/** A piece of text, again and again, as each wire says it. */
+const DELTAS: Record<string, (text: string) => { type: string; [field: string]: unknown }[]> = {
+  Anthropic: (text) => [
+    { type: "message_start", message: { usage: { input_tokens: 1, output_tokens: 0 } } },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    ...Array.from({ length: 20 }, () => ({
+      ...{ type: "content_block_delta", index: 0 },
+      delta: { type: "text_delta", text },
+    })),
+  ],
+  "Chat Completions": (text) =>
+    Array.from({ length: 20 }, () => ({ type: "chunk", choices: [{ index: 0, delta: { content: text } }] })),
+  Responses: (text) => Array.from({ length: 20 }, () => ({ type: "response.output_text.delta", delta: text })),
+};
+
+describe.each(MAKERS)("%s", (wire, create) => {
   it("does not wait for a fetch that ignores its signal", async () => {
     const asked = Promise.withResolvers<void>();
     const model = create({
@@ -40,6 +55,35 @@ describe.each(MAKERS)("%s", (_, create) => {
     const events = await readAll(model, toRequest());
     expect(events).toMatchObject([{ type: "failed", failure: { code: "network", retry: true } }]);
     expect(JSON.stringify(events)).toContain("connect ECONNREFUSED with [key]");
+  });
+
+  it("tells what a broken answer cost by its length, where the provider told nothing, and nothing of a refusal", async () => {
+    const asked = toRequest();
+    const replies = [toBody([": nothing yet\n\n"]), null];
+    const model = create({
+      ...key,
+      fetch: async () => {
+        const body = replies.shift() ?? null;
+        return body ? new Response(body) : new Response("{}", { status: 500 });
+      },
+    });
+    const [cut] = await readAll(model, asked);
+    expect(cut).toMatchObject({ type: "failed", failure: { spent: { usage: { output: 0 } } } });
+    const usage = cut?.type === "failed" && cut.failure.spent?.usage;
+    expect(usage && usage.input).toBeGreaterThan(asked.messages.reduce((sum, { text }) => sum + text.length, 0) / 5);
+    const [refused] = await readAll(model, asked);
+    expect(refused).toMatchObject({ type: "failed", failure: { code: "server_error" } });
+    expect(refused).not.toHaveProperty("failure.spent");
+  });
+
+  it("breaks off an answer that is far longer than it was asked to be", async () => {
+    const model = create({
+      ...key,
+      fetch: async () =>
+        new Response(toBody(DELTAS[wire]!("x".repeat(4_000)).map((data) => toSse({ event: data.type, data })))),
+    });
+    const events = await readAll(model, toRequest({ maxOutputTokens: 100 }));
+    expect(events.at(-1)).toMatchObject({ type: "failed", failure: { code: "answer_too_large" } });
   });
 
   it("says that a server took too long", async () => {
