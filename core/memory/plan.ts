@@ -176,7 +176,7 @@ function findTarget(known: Held[], piece: string): Result<Held> {
 export function purgedFailure(): Result<never> {
   return err(
     "memory_purged",
-    "A person had exactly this fact removed for good: do not keep it. Who wants it again says it in other words.",
+    "Exactly this fact was removed for good, and is not kept again. Said in other words it is.",
   );
 }
 
