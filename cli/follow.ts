@@ -4,7 +4,7 @@ import { type BackoffOptions, createBackoff } from "./backoff.ts";
 import type { Client } from "./client.ts";
 import type { StreamedEvent } from "./events.ts";
 import { UnreachableError } from "./http.ts";
-import { SIGN_IN_AGAIN, SocketClosed } from "./socket.ts";
+import { SESSION_DELETED, SIGN_IN_AGAIN, SocketClosed } from "./socket.ts";
 
 export interface FollowOptions extends BackoffOptions {
   client: Pick<Client, "watch" | "readEvents" | "session">;
@@ -41,7 +41,7 @@ export async function* followSession(options: FollowOptions): AsyncGenerator<Str
       continue;
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof SocketClosed)) throw error;
+      if (!(error instanceof SocketClosed) || error.code === SESSION_DELETED) throw error;
       if (error.code === SIGN_IN_AGAIN && !isAskedAgain) {
         isAskedAgain = true;
         continue;

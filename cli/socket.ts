@@ -4,20 +4,24 @@ import * as z from "zod";
 import { AgentEvent } from "../core/schemas/entry.ts";
 import { ProtocolError, type StreamedEvent, isKnownType } from "./events.ts";
 
+/** The server asks for the key again; nothing is wrong. */
+export const SIGN_IN_AGAIN = 4001;
+/** There is nothing to come back to. */
+export const SESSION_DELETED = 4404;
+
 /** The connection is gone. `opened`: it had been there, so that the server does take such connections. */
 export class SocketClosed extends Error {
   override name = "SocketClosed";
   readonly opened: boolean;
   readonly code: number;
   constructor(opened: boolean, code: number, reason: string) {
-    super(opened ? `The connection was closed (${code}${reason ? `: ${reason}` : ""}).` : "No WebSocket was opened.");
+    const why =
+      code === SESSION_DELETED ? reason : `The connection was closed (${code}${reason ? `: ${reason}` : ""}).`;
+    super(opened ? why : "No WebSocket was opened.");
     this.opened = opened;
     this.code = code;
   }
 }
-
-/** The server asks for the key again; nothing is wrong. */
-export const SIGN_IN_AGAIN = 4001;
 
 const Message = z.object({ id: z.string(), event: z.looseObject({ type: z.string() }) });
 

@@ -96,6 +96,17 @@ describe("a session that is followed", () => {
     await events.return(undefined);
   });
 
+  it("that is deleted ends what was told of it, and nothing is tried again", async () => {
+    await using api = await startFakeApi([], {}, (socket) => {
+      socket.send("1.0", notice(1));
+      socket.close(4404, "This session was deleted.");
+    });
+    const { events, waits, told } = follow(connect(api.url));
+    expect(await take(events, 1)).toEqual(["1.0"]);
+    await expect(events.next()).rejects.toThrow(/^This session was deleted\.$/);
+    expect({ waits, told }).toEqual({ waits: [], told: [] });
+  });
+
   it("is given up when nobody answers for long", async () => {
     const api = await startFakeApi([]);
     await api[Symbol.asyncDispose]();

@@ -10,7 +10,7 @@ export interface FakeSocket {
   protocols: string;
   send(id: string, event: AgentEvent): void;
   sendText(text: string): void;
-  close(code: number): void;
+  close(code: number, reason?: string): void;
   /** The connection breaks, without a word. */
   cut(): void;
   /** Resolves when the client is gone. */
@@ -37,7 +37,8 @@ export function acceptSockets(server: Server, onSocket: (socket: FakeSocket) => 
       protocols: request.headers["sec-websocket-protocol"] ?? "",
       send: (id, event) => sendText(JSON.stringify({ id, event })),
       sendText,
-      close: (code) => void stream.end(frame(0x88, Buffer.from([code >> 8, code & 255]))),
+      close: (code, reason = "") =>
+        void stream.end(frame(0x88, Buffer.concat([Buffer.from([code >> 8, code & 255]), Buffer.from(reason)]))),
       cut: () => void stream.destroy(),
       gone,
     });
