@@ -148,6 +148,17 @@ export const FAILURE_RULES: FailureRule[] = [
     means: "context_overflow",
   },
   { seen: "vLLM", wires: CHAT, message: /longer than the maximum model length/i, means: "context_overflow" },
+  // "max_tokens=16000cannot be greater than max_model_len=max_total_tokens=8192. Please request fewer output tokens."; later
+  // versions have the space, some name one of the two limits
+  {
+    seen: "vLLM",
+    wires: CHAT,
+    message: /cannot be greater than max_(model_len|total_tokens)/i,
+    means: "context_overflow",
+  },
+  // "You passed 99073 input tokens and requested 32000 output tokens. However, the model's context length is only 131072
+  // tokens, resulting in a maximum input length of 99072 tokens."
+  { seen: "vLLM, NVIDIA", wires: CHAT, message: /context length is only \d+ tokens/i, means: "context_overflow" },
   // "max_tokens must be at least 1, got -37.": the prompt alone is longer than the window
   { seen: "vLLM", wires: CHAT, message: /max_tokens must be at least 1, got -/i, means: "context_overflow" },
   // "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."
