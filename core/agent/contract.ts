@@ -62,6 +62,8 @@ export interface ModelFailure extends Failure {
   window?: number;
   /** Tokens that the provider counted in the prompt it refused. */
   promptTokens?: number;
+  /** Tokens that the provider says an answer of this model may have, where it refused a request for more. */
+  maxOutputTokens?: number;
   /** What the call was charged for all the same, where the provider told it. */
   spent?: { model: string; usage: Usage; cost?: Cost };
 }

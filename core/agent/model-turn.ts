@@ -96,7 +96,7 @@ async function askOne(
     const result = await streamOnce({ ...options, request: fitted, stalls }, model);
     if (result.ok || signal.aborted) return { result, request };
     const { failure } = result;
-    const less = failure.compact && refits < MAX_REFITS ? shorterAnswer(failure, fitted, model) : null;
+    const less = refits < MAX_REFITS ? shorterAnswer(failure, fitted, model) : null;
     if (less !== null) {
       sink.restart(failure);
       maxOutputTokens = less;
@@ -138,11 +138,14 @@ async function askOne(
 }
 
 /**
- * Tokens of an answer that fits beside the prompt, as the refusal says how long that is and how large the window; `null` where
- * the prompt alone is too long, or nobody said. A window that has only now become known is estimated against.
+ * Tokens of an answer that the refusal leaves room for: as many as it allows, or as fit beside the prompt, whose size and the
+ * window's it may name. `null` where the prompt alone is too long, or nothing was named. A window that has only now become
+ * known is estimated against.
  */
-function shorterAnswer({ window, promptTokens }: ModelFailure, request: ModelRequest, model: Model): number | null {
-  if (window === undefined) return null;
+function shorterAnswer(failure: ModelFailure, request: ModelRequest, model: Model): number | null {
+  const { compact, window, promptTokens, maxOutputTokens: most } = failure;
+  if (most !== undefined) return most < request.maxOutputTokens ? most : null;
+  if (!compact || window === undefined) return null;
   const contextWindow = Math.min(window, model.contextWindow);
   // Counted by who refused: no margin but for the words of its template.
   const exact = promptTokens === undefined ? null : contextWindow - promptTokens - TEMPLATE_TOKENS;

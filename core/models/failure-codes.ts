@@ -39,6 +39,7 @@ export const MODEL_FAILURES = {
     ...{ retry: false, compact: true, rotateKey: true, fallBack: true },
     sentence: "says this one request is longer than the account's plan allows; shorten it or raise the plan",
   },
+  answer_limit: { ...THIS_MODEL, sentence: "gives no answers as long as was asked for; lower turn.maxOutputTokens" },
   payload_too_large: { ...TOO_LONG, sentence: "says this one request is too large; send less at once" },
   content_refused: { ...THIS_MODEL, sentence: "refuses this content; say it differently" },
   // The owner of the account has said where data may go: another model would go around that.

@@ -190,6 +190,36 @@ export const FAILURE_RULES: FailureRule[] = [
   { seen: "Z.ai", wires: MESSAGES_AND_CHAT, message: /prompt exceeds max length/i, means: "context_overflow" },
   { seen: "Alibaba", wires: CHAT, message: /range of input length should be/i, means: "context_overflow" },
 
+  // ---- the answer may not be as long as was asked for, whatever the prompt ----
+  // "max_tokens: 16000 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku-20240307"
+  {
+    seen: "Anthropic",
+    wires: MESSAGES,
+    message: /maximum allowed number of output tokens/i,
+    means: "answer_limit",
+  },
+  // "max_tokens is too large: 16000. This model supports at most 4096 completion tokens, whereas you provided 16000."
+  {
+    seen: "OpenAI",
+    wires: OPENAI,
+    message: /supports at most \d+ (completion|output) tokens/i,
+    means: "answer_limit",
+  },
+  // DeepSeek "the valid range of max_tokens is [1, 8192]"; Alibaba "Range of max_tokens should be [1, 8192]"
+  { seen: "DeepSeek, Alibaba", wires: CHAT, message: /range of max_tokens (is|should be) \[/i, means: "answer_limit" },
+  {
+    seen: "Groq",
+    wires: CHAT,
+    message: /max_(completion_)?tokens`? must be less than or equal to/i,
+    means: "answer_limit",
+  },
+  {
+    seen: "Bedrock",
+    wires: CHAT,
+    message: /maximum tokens you requested exceeds the model limit/i,
+    means: "answer_limit",
+  },
+
   // ---- one request is too large, however much time passes ----
   { seen: "Anthropic", wires: MESSAGES, codes: ["request_too_large"], means: "payload_too_large" },
   { seen: "all", wires: ALL, status: [413], means: "payload_too_large" },

@@ -1,5 +1,5 @@
-// Reads out of a refusal how large the window is and how many tokens the prompt had. Called by failures.ts for replies that
-// mean an overflow. A window that nobody configured is learned from these numbers. Pure.
+// Reads the numbers in a refusal: the size of the window, the tokens of the prompt, the longest answer. Called by failures.ts.
+// learned-windows.ts remembers window and answer. Pure.
 import type { ErrorReply } from "./error-reply.ts";
 
 export interface OverflowSizes {
@@ -44,6 +44,14 @@ const PROMPTS: readonly RegExp[] = [
   /contains (\d{1,9}) tokens .{0,40}too large for model/i, // Mistral
 ];
 
+const ANSWERS: readonly RegExp[] = [
+  /max_tokens: \d{1,9} > (\d{1,9}),/i, // Anthropic
+  /supports at most (\d{1,9}) (?:completion|output) tokens/i, // OpenAI
+  /range of max_tokens (?:is|should be) \[\d{1,9}, ?(\d{1,9})\]/i, // DeepSeek, Alibaba
+  /must be less than or equal to `?(\d{1,9})/i, // Groq
+  /exceeds the model limit of (\d{1,9})/i, // Bedrock
+];
+
 /** vLLM from 0.15. */
 const PASSED = /you passed (\d{1,9}) input tokens.{0,200}maximum input length of (\d{1,9})/i;
 
@@ -59,6 +67,11 @@ export function readSizes({ message, size }: Pick<ErrorReply, "message" | "size"
     ...(isWindow(window) && { window }),
     ...(promptTokens !== undefined && promptTokens > 0 && promptTokens <= MOST_WINDOW && { promptTokens }),
   };
+}
+
+/** Tokens that an answer may have at most, from a refusal of a longer one. */
+export function readAnswerLimit(message: string): number | undefined {
+  return firstOf(ANSWERS, message.slice(0, MAX_READ_CHARS)) || undefined;
 }
 
 /** Before 0.19 it says "You passed 99073 input tokens" of any prompt with more than 99072: one above the limit is no count. */

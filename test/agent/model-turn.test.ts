@@ -499,6 +499,18 @@ describe("the answer's length", () => {
     expect(requests.map((request) => request.maxOutputTokens)).toEqual([16_000, 8_000, 4_000, 2_000]);
   });
 
+  it("is asked as long as the refusal says this model's answers may be, and no longer", async () => {
+    const { ask, requests, model } = createWorld();
+    const limit = (maxOutputTokens: number) => toFailure("answer_limit", { fallBack: true, maxOutputTokens });
+    const answered = await ask([model("a", [limit(4_096), "Yes."])], {
+      request: toRequest({ maxOutputTokens: 16_000 }),
+    });
+    expect(answered.result.ok).toBe(true);
+    expect(requests.map((request) => request.maxOutputTokens)).toEqual([16_000, 4_096]);
+    const failed = await ask([model("b", [limit(16_000)])], { request: toRequest({ maxOutputTokens: 16_000 }) });
+    expect(failed.result).toMatchObject({ ok: false, failure: { code: "answer_limit" } });
+  });
+
   it("is not what helps when the prompt alone is too long", async () => {
     const { ask, requests, model } = createWorld();
     await ask([model("a", [overflow({ window: 8_192, promptTokens: 9_000 })])]);
