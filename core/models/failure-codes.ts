@@ -52,6 +52,16 @@ export const MODEL_FAILURES = {
     ...THIS_MODEL,
     sentence: "does not know this model, or the key may not use it; check the model's name",
   },
+  // As the server was started; no repetition changes that.
+  tools_unsupported: {
+    ...THIS_MODEL,
+    sentence:
+      "does not take tools as it is set up; start llama.cpp with --jinja, vLLM with --enable-auto-tool-choice and --tool-call-parser, or choose a model that supports tools",
+  },
+  model_unloadable: {
+    ...THIS_MODEL,
+    sentence: "cannot load this model; give the server more memory, update it, or choose another model",
+  },
   // A request is made anew for each wire and server, so what one calls wrong the next may take; a refusal costs nothing. And
   // what is wrong may be what the model had said natively, which would be wrong in every later call too.
   bad_request: { ...THIS_MODEL, dropNative: true, sentence: "calls the request wrong; the reply says what to change" },

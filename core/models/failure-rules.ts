@@ -345,6 +345,25 @@ export const FAILURE_RULES: FailureRule[] = [
   },
   { seen: "all", wires: ALL, status: [401, 403], means: "auth" },
 
+  // ---- how the server was started: some say it with a status that would be sent again and again ----
+  // llama.cpp 500 "tools param requires --jinja flag", earlier 500 "Unsupported param: tools"; vLLM 400 `"auto" tool choice
+  // requires --enable-auto-tool-choice and --tool-call-parser to be set`; Ollama 400 "registry.ollama.ai/library/x does not
+  // support tools"; OpenRouter 404 "No endpoints found that support tool use."
+  {
+    seen: "llama.cpp, vLLM, Ollama, OpenRouter",
+    wires: CHAT,
+    message:
+      /requires --jinja|unsupported param: tools|requires --enable-auto-tool-choice|does not support tools|that support tool use/i,
+    means: "tools_unsupported",
+  },
+  // 500 "model requires more system memory (5.0 GiB) than is available (3.9 GiB)"
+  {
+    seen: "Ollama",
+    wires: CHAT,
+    message: /requires more system memory|unable to load model|not supported by your version of ollama/i,
+    means: "model_unloadable",
+  },
+
   // ---- the model's name ----
   {
     seen: "OpenAI, Azure, Together",
@@ -371,16 +390,18 @@ export const FAILURE_RULES: FailureRule[] = [
     message: /(unknown|unsupported)[ _]parameter|unrecognized request argument|invalid_request_error/i,
     means: "bad_request",
   },
+  // 500 "… Error: Jinja Exception: After the optional system message, conversation roles must alternate …"
+  {
+    seen: "llama.cpp",
+    wires: CHAT,
+    status: ["5xx"],
+    message: /jinja exception|roles must alternate|raise_exception/i,
+    means: "bad_request",
+  },
 
   // ---- time, and the rest by status ----
   { seen: "Anthropic", wires: MESSAGES, codes: ["timeout_error"], means: "timeout" },
   { seen: "all, Cloudflare", wires: ALL, status: [408, 504, 522, 524], means: "timeout" },
-  {
-    seen: "Anthropic, OpenAI",
-    wires: ALL,
-    codes: ["api_error", "server_error", "internal_server_error"],
-    means: "server_error",
-  },
   // 400 "Failed to call a function. Please adjust your prompt.": what the model wrote could not be read; it may write better.
   { seen: "Groq", wires: CHAT, codes: ["tool_use_failed"], means: "server_error" },
   // The SDKs retry a conflict: it is a lock that another request holds. 424 is Bedrock's ModelErrorException.
