@@ -80,6 +80,8 @@ export interface Model {
   readonly name: string;
   /** Tokens that a request and its answer may have together. Becomes smaller when the provider says so. */
   readonly contextWindow: number;
+  /** The operator set the window, or a provider named it. */
+  readonly isWindowKnown?: boolean;
   /** The operator's own server, or one in a private network: it may be silent over a prompt for minutes. */
   readonly isOwn?: boolean;
   /**

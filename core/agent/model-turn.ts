@@ -4,7 +4,7 @@
 import { type Failure, type Result, messageOf, ok } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
 import type { Answer } from "../schemas/entry.ts";
-import { LEAST_ANSWER_TOKENS, answerRoom } from "./request-size.ts";
+import { LEAST_ANSWER_TOKENS, answerRoom, tokensFarAbove } from "./request-size.ts";
 import { type TimeLimits, limitOf, toLimitFailure } from "./time-limits.ts";
 import type { AnswerSink, Message, Model, ModelChain, ModelEvent, ModelFailure, ModelRequest } from "./contract.ts";
 
@@ -81,6 +81,9 @@ async function askOne(
 ): Promise<{ result: Result<Answer, ModelFailure>; request: ModelRequest; refused?: true }> {
   const { limits, clock, random, signal, sink } = options;
   let { request } = options;
+  // Ollama cuts such a prompt without a word, and answers what is left of it.
+  const tooMany = model.isWindowKnown ? tokensFarAbove(request, model.contextWindow) : null;
+  if (tooMany !== null) return { result: failed(tooLong(model, tooMany)), request };
   let retries = 0;
   let rotations = 0;
   let empties = 0;
@@ -255,6 +258,11 @@ function toEmpty(model: Model, answer: Answer): ModelFailure {
     fallBack: true,
     spent,
   };
+}
+
+function tooLong({ name, contextWindow }: Model, tokens: number): ModelFailure {
+  const message = `${name} was not asked: the conversation has about ${tokens} tokens, and the model's window holds ${contextWindow}. Send less at once, begin a new session, or choose a model with a larger window.`;
+  return { ...broken("context_overflow", message), compact: true, fallBack: true };
 }
 
 function passingFault(code: string, message: string): ModelFailure {

@@ -12,12 +12,15 @@ interface LearnedSizes {
   answer?: number;
 }
 
-/** The same model, within the sizes its provider has named. */
-export function withLearnedWindow(model: Model, learned: LearnedWindows): Model {
+/** The same model, within the sizes its provider has named. `isSet`: the operator set its window. */
+export function withLearnedWindow(model: Model, learned: LearnedWindows, isSet = false): Model {
   return {
     ...model,
     get contextWindow() {
       return Math.min(model.contextWindow, learned.get(model.name)?.window ?? Infinity);
+    },
+    get isWindowKnown() {
+      return isSet || learned.get(model.name)?.window !== undefined;
     },
     async *stream(request, signal, heard) {
       const most = learned.get(model.name)?.answer ?? Infinity;

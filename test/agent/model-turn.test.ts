@@ -518,6 +518,30 @@ describe("the answer's length", () => {
   });
 });
 
+describe("a prompt far longer than a window that is known", () => {
+  const toLong = (chars: number) => toRequest({ messages: [{ role: "user", text: "word ".repeat(chars / 5) }] });
+
+  it("is not sent: a server may cut it without a word", async () => {
+    const { ask, requests, model } = createWorld();
+    const known = { ...model("a", ["Yes."]), contextWindow: 4_096, isWindowKnown: true };
+    const asked = await ask([known], { request: toLong(50_000) });
+    expect(asked.result).toMatchObject({
+      ok: false,
+      failure: { code: "context_overflow", compact: true, retry: false, message: expect.stringContaining("4096") },
+    });
+    expect(requests).toEqual([]);
+  });
+
+  it("is sent where the estimate may be wrong, and where the window is a guess", async () => {
+    const { ask, requests, model } = createWorld();
+    const known = { ...model("a", ["Yes."]), contextWindow: 4_096, isWindowKnown: true };
+    expect((await ask([known], { request: toLong(25_000) })).result.ok).toBe(true);
+    const guessed = { ...model("b", ["Yes."]), contextWindow: 4_096 };
+    expect((await ask([guessed], { request: toLong(50_000) })).result.ok).toBe(true);
+    expect(requests).toHaveLength(2);
+  });
+});
+
 describe("stopping", () => {
   it("ends a stream at once, without another try or another model", async () => {
     const { model, ask, seen, stop } = createWorld();

@@ -23,11 +23,12 @@ describe("a model that was refused", () => {
     const learned: LearnedWindows = new Map();
     const { model } = createRefusing({ window: 8_192 });
     const first = withLearnedWindow(model, learned);
-    expect(first.contextWindow).toBe(200_000);
+    expect([first.contextWindow, first.isWindowKnown]).toEqual([200_000, false]);
     await readAll(first, toRequest());
     expect([first, withLearnedWindow(model, learned)].map(({ contextWindow }) => contextWindow)).toEqual([
       8_192, 8_192,
     ]);
+    expect(first.isWindowKnown).toBe(true);
   });
 
   it("is asked for no longer answers than the refusal allowed, and the rest of the request is the same", async () => {

@@ -38,7 +38,11 @@ async function session(
   const name = "openai-chat:local-model";
   const facts = options.known ? { facts: { contextWindow: options.window } } : {};
   const base = { apiKey: "none", model: "local-model", name, baseUrl: "http://127.0.0.1:9/v1", clock, ...facts };
-  const model: Model = withLearnedWindow(createOpenAiChatModel({ ...base, fetch: server.fetch }), new Map());
+  const model: Model = withLearnedWindow(
+    createOpenAiChatModel({ ...base, fetch: server.fetch }),
+    new Map(),
+    options.known,
+  );
   const harness = createSessionHarness({ model, settings: { review: { enabled: false } } });
   const life = harness.boot();
   await life.engine.create({ learning: "on", title: "" });
@@ -95,4 +99,15 @@ describe("a window that nobody configured", () => {
     },
     30_000,
   );
+});
+
+describe("a window that the operator set, on a server that cuts what is too long without a word", () => {
+  it("is never asked for far more than it holds: the person is told, and the session goes on", async () => {
+    const window = 8_192;
+    const { say, server } = await session({ window, style: "clamps", known: true });
+    expect(await say("Hi")).toBe("done");
+    expect(await say(words(100_000, 1))).toMatch(/not asked.*8192.*new session/);
+    expect(await say("Hi again")).toBe("done");
+    expect(Math.max(...server.requests.map(({ prompt }) => prompt))).toBeLessThan(2 * window);
+  });
 });
