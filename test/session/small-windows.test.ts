@@ -30,7 +30,7 @@ function work(body: any): ScriptedAnswer {
 }
 
 async function session(
-  options: { window: number; style: CountingStyle; known?: boolean },
+  options: { window: number; style: CountingStyle; known?: boolean; count?(text: string): number },
   answer: (body: any) => ScriptedAnswer = work,
 ) {
   const server = createCountingServer({ ...options, answer });
@@ -109,5 +109,29 @@ describe("a window that the operator set, on a server that cuts what is too long
     expect(await say(words(100_000, 1))).toMatch(/not asked.*8192.*new session/);
     expect(await say("Hi again")).toBe("done");
     expect(Math.max(...server.requests.map(({ prompt }) => prompt))).toBeLessThan(2 * window);
+  });
+});
+
+describe("a conversation that was made shorter", () => {
+  /** One long turn with tables of numbers, as a vocabulary counts them that takes numbers in long pieces. */
+  const manySteps = (steps: number) => {
+    let done = 0;
+    return (body: any): ScriptedAnswer => {
+      if (body.messages[0].content === compactionPrompt()) return { text: `Read so far: rows. ${words(300, 3)}` };
+      if (done++ >= steps) return { text: "All steps done." };
+      const args = JSON.stringify({ command: `seq ${done} ${done + 600}` });
+      return { calls: [{ id: `call_${done}`, name: "terminal", arguments: args }] };
+    };
+  };
+
+  it("is asked for with an answer that fits, though what was left out had been weighed too heavy", async () => {
+    const count = (text: string) => Math.ceil(text.length / 4);
+    const { say, server, entries } = await session(
+      { window: 16_384, style: "vllm", known: true, count },
+      manySteps(40),
+    );
+    expect(await say("Count on")).toBe("done");
+    expect(entries().filter((entry) => entry.kind === "compaction").length).toBeGreaterThan(2);
+    expect(server.refused()).toBe(0);
   });
 });

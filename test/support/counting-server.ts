@@ -30,17 +30,19 @@ export function countTokens(text: string): number {
 }
 
 /** All that a chat template renders: messages, calls with their arguments, and tools as JSON. */
-export function countRequest(body: any): number {
+export function countRequest(body: any, count = countTokens): number {
   const messages = body.messages.reduce((sum: number, message: any) => {
     const calls = (message.tool_calls ?? []).map((call: any) => JSON.stringify(call.function)).join("");
-    return sum + MESSAGE_TOKENS + countTokens(String(message.content ?? "")) + countTokens(calls);
+    return sum + MESSAGE_TOKENS + count(String(message.content ?? "")) + count(calls);
   }, TEMPLATE_TOKENS);
-  return messages + (body.tools ? countTokens(JSON.stringify(body.tools)) : 0);
+  return messages + (body.tools ? count(JSON.stringify(body.tools)) : 0);
 }
 
 export function createCountingServer(options: {
   window: number;
   style: CountingStyle;
+  /** Default: `countTokens`. */
+  count?(text: string): number;
   /** What is answered, given the request as it came. `null`: as many words as it may say. */
   answer(body: any): ScriptedAnswer;
 }) {
@@ -48,7 +50,7 @@ export function createCountingServer(options: {
   const requests: CountedRequest[] = [];
   const fetch: typeof globalThis.fetch = async (_input, init) => {
     const body = JSON.parse(String(init!.body));
-    const prompt = countRequest(body);
+    const prompt = countRequest(body, options.count);
     const maxTokens: number = body.max_tokens ?? body.max_completion_tokens ?? window;
     const refusal = refuse(style, { window, prompt, maxTokens });
     requests.push({ prompt, maxTokens, refused: refusal !== null, body });
