@@ -52,7 +52,7 @@ export const MODEL_FAILURES = {
     ...THIS_MODEL,
     sentence: "does not know this model, or the key may not use it; check the model's name",
   },
-  // As the server was started; no repetition changes that.
+  // The server was started this way: a retry changes nothing.
   tools_unsupported: {
     ...THIS_MODEL,
     sentence:

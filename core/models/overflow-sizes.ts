@@ -74,7 +74,10 @@ export function readAnswerLimit(message: string): number | undefined {
   return firstOf(ANSWERS, message.slice(0, MAX_READ_CHARS)) || undefined;
 }
 
-/** Before 0.19 it says "You passed 99073 input tokens" of any prompt with more than 99072: one above the limit is no count. */
+/**
+ * Before 0.19 vLLM says "You passed 99073 input tokens" for every prompt longer than 99072 tokens: a number that is one above the
+ * limit is not a count.
+ */
 function passedOf(said: string): number | undefined {
   const [, passed, most] = PASSED.exec(said)?.map(Number) ?? [];
   return passed !== undefined && passed > most! + 1 ? passed : undefined;

@@ -1,4 +1,4 @@
-// What providers say of their models by refusing is remembered, for every later request of the isolate.
+// Sizes that a refusal names are remembered for every later request of the isolate.
 import { describe, expect, it } from "vitest";
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from "../../core/agent/contract.ts";
 import { type LearnedWindows, withLearnedWindow } from "../../core/models/learned-windows.ts";
