@@ -62,6 +62,8 @@ export interface ModelFailure extends Failure {
   window?: number;
   /** Tokens that the provider counted in the prompt it refused. */
   promptTokens?: number;
+  /** Tokens that the provider says an answer of this model may have, where it refused a request for more. */
+  maxOutputTokens?: number;
   /** What the call was charged for all the same, where the provider told it. */
   spent?: { model: string; usage: Usage; cost?: Cost };
 }
@@ -78,6 +80,8 @@ export interface Model {
   readonly name: string;
   /** Tokens that a request and its answer may have together. Becomes smaller when the provider says so. */
   readonly contextWindow: number;
+  /** The operator set the window, or a provider named it. */
+  readonly isWindowKnown?: boolean;
   /** The operator's own server, or one in a private network: it may be silent over a prompt for minutes. */
   readonly isOwn?: boolean;
   /**

@@ -7,6 +7,7 @@ import {
   type Answer,
   type ClosingCode,
   type Cost,
+  type CutBy,
   NO_STATS,
   type TurnStats,
   type Usage,
@@ -88,8 +89,11 @@ export type LoopEnd =
   /** No model of the chain works now; one may in a while: `delayMs` where a provider said when. */
   | { state: "paused"; failure: ModelFailure; delayMs?: number; stats: TurnStats };
 
-/** `answer`: a whole one. `length`, `refusal`, `empty_answer`: the last answer is not whole. Else why there was a closing answer. */
-export type DoneReason = "answer" | "length" | "refusal" | "empty_answer" | ClosingCode;
+/**
+ * `answer`: a whole one. `length`, `refusal`, `empty_answer`: the last answer is not whole. `written_call`: it is a tool call as
+ * text. Else why there was a closing answer.
+ */
+export type DoneReason = "answer" | "length" | "refusal" | "empty_answer" | "written_call" | ClosingCode;
 
 const CLOSING = "Do not call tools. Say what was done, what was found, and what is left.";
 const STEPS_USED = `The limit of steps for this request is reached. ${CLOSING}`;
@@ -152,7 +156,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
     stats.modelCalls++;
     addUse(stats, answer);
     if (answer.calls.length === 0) {
-      const reason = closing ?? reasonOf(answer);
+      const reason = closing ?? reasonOf(answer, specsOf(turn).length > 0);
       return { state: "done", reason, why: explain(reason, answer, turn), text: answer.text, stats };
     }
     turn.messages.push({ role: "assistant", text: answer.text, calls: answer.calls, native: answer.native, entry });
@@ -325,9 +329,19 @@ function addSpent(stats: TurnStats, { spent }: ModelFailure): void {
   if (spent) addUse(stats, spent);
 }
 
-function reasonOf({ stop, text }: Answer): DoneReason {
+function reasonOf({ stop, text }: Answer, hasTools: boolean): DoneReason {
   if (stop === "length" || stop === "refusal") return stop;
-  return text.trim() === "" ? "empty_answer" : "answer";
+  if (text.trim() === "") return "empty_answer";
+  return hasTools && isWrittenCall(text) ? "written_call" : "answer";
+}
+
+/** The forms in which models write tool calls: Qwen and Hermes, Mistral, Llama, DeepSeek. */
+const CALL_BEGINS =
+  /^\s*(?:<tool_call>\s*[{<]|<function=\w|\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_calls?\|>|<｜tool▁calls▁begin｜>)/;
+
+/** Whether the whole answer is a call, without words around it. */
+function isWrittenCall(text: string): boolean {
+  return CALL_BEGINS.test(text) && /[>\]})]$/.test(text.trimEnd());
 }
 
 /** What a person is told beside an answer that is not whole, or was the last for another reason than being one. */
@@ -337,6 +351,7 @@ function explain(reason: DoneReason, answer: Answer, turn: Turn): string | null 
     case "answer":
       return null;
     case "length":
+      if (answer.cutBy) return CUT_BY[answer.cutBy];
       return isSilent
         ? "The model used up the length limit of its answer before it said anything, most likely on reasoning. Ask for less at once, or raise turn.maxOutputTokens or lower models.effort.turn."
         : 'The answer was cut off at its length limit and is not whole. Say "go on" for the rest, or raise turn.maxOutputTokens.';
@@ -346,12 +361,21 @@ function explain(reason: DoneReason, answer: Answer, turn: Turn): string | null 
         : "The model, or its provider's content filter, refused or broke off here: the answer may not be whole. Say it differently, or in a new session.";
     case "empty_answer":
       return "The model gave an empty answer. Ask again, or in other words.";
+    case "written_call":
+      return "The model wrote a tool call as text, and the call was not run. The model server's tool-call parser is probably off: switch it on (vLLM: --enable-auto-tool-choice and --tool-call-parser; llama.cpp: --jinja).";
     default: {
       const why = explainClosing(reason, turn);
-      return answer.stop === "length" ? `${why} Its closing words were cut off at their length limit.` : why;
+      return answer.stop === "length" && !isSilent ? `${why} Its closing words were cut off.` : why;
     }
   }
 }
+
+/** A higher limit for the answer would change nothing here. */
+const CUT_BY: Record<CutBy, string> = {
+  window:
+    'The answer was cut off because the model\'s context window is full. Send /compress, then "go on", or begin a new session.',
+  pause: 'The provider paused the answer before it was whole. Say "go on" for the rest.',
+};
 
 function explainClosing(closing: ClosingCode, { options, halt }: Turn): string {
   if (closing !== "step_limit" && halt) return `The turn was ended. ${halt.message}`;

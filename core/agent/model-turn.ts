@@ -4,7 +4,7 @@
 import { type Failure, type Result, messageOf, ok } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
 import type { Answer } from "../schemas/entry.ts";
-import { LEAST_ANSWER_TOKENS, answerRoom } from "./request-size.ts";
+import { LEAST_ANSWER_TOKENS, answerRoom, tokensFarAbove } from "./request-size.ts";
 import { type TimeLimits, limitOf, toLimitFailure } from "./time-limits.ts";
 import type { AnswerSink, Message, Model, ModelChain, ModelEvent, ModelFailure, ModelRequest } from "./contract.ts";
 
@@ -81,6 +81,9 @@ async function askOne(
 ): Promise<{ result: Result<Answer, ModelFailure>; request: ModelRequest; refused?: true }> {
   const { limits, clock, random, signal, sink } = options;
   let { request } = options;
+  // Ollama cuts such a prompt without a word, and answers what is left of it.
+  const tooMany = model.isWindowKnown ? tokensFarAbove(request, model.contextWindow) : null;
+  if (tooMany !== null) return { result: failed(tooLong(model, tooMany)), request };
   let retries = 0;
   let rotations = 0;
   let empties = 0;
@@ -96,7 +99,7 @@ async function askOne(
     const result = await streamOnce({ ...options, request: fitted, stalls }, model);
     if (result.ok || signal.aborted) return { result, request };
     const { failure } = result;
-    const less = failure.compact && refits < MAX_REFITS ? shorterAnswer(failure, fitted, model) : null;
+    const less = refits < MAX_REFITS ? shorterAnswer(failure, fitted, model) : null;
     if (less !== null) {
       sink.restart(failure);
       maxOutputTokens = less;
@@ -138,11 +141,14 @@ async function askOne(
 }
 
 /**
- * Tokens of an answer that fits beside the prompt, as the refusal says how long that is and how large the window; `null` where
- * the prompt alone is too long, or nobody said. A window that has only now become known is estimated against.
+ * Tokens of an answer that the refusal leaves room for: as many as it allows, or as fit beside the prompt, whose size and the
+ * window's it may name. `null` where the prompt alone is too long, or nothing was named. A window that has only now become
+ * known is estimated against.
  */
-function shorterAnswer({ window, promptTokens }: ModelFailure, request: ModelRequest, model: Model): number | null {
-  if (window === undefined) return null;
+function shorterAnswer(failure: ModelFailure, request: ModelRequest, model: Model): number | null {
+  const { compact, window, promptTokens, maxOutputTokens: most } = failure;
+  if (most !== undefined) return most < request.maxOutputTokens ? most : null;
+  if (!compact || window === undefined) return null;
   const contextWindow = Math.min(window, model.contextWindow);
   // Counted by who refused: no margin but for the words of its template.
   const exact = promptTokens === undefined ? null : contextWindow - promptTokens - TEMPLATE_TOKENS;
@@ -252,6 +258,11 @@ function toEmpty(model: Model, answer: Answer): ModelFailure {
     fallBack: true,
     spent,
   };
+}
+
+function tooLong({ name, contextWindow }: Model, tokens: number): ModelFailure {
+  const message = `${name} was not asked: the conversation has about ${tokens} tokens, and the model's window holds ${contextWindow}. Send less at once, begin a new session, or choose a model with a larger window.`;
+  return { ...broken("context_overflow", message), compact: true, fallBack: true };
 }
 
 function passingFault(code: string, message: string): ModelFailure {

@@ -12,6 +12,7 @@ const MOST_TOKENS_PER_CHAR = 2;
 /** An estimate may be wrong by so much, or by more: then the refusal says the real number. */
 const MARGIN_SHARE = 0.1;
 const MARGIN_TOKENS = 64;
+const FAR_ABOVE = 1.5;
 /** An answer with less room than this says nothing. */
 export const LEAST_ANSWER_TOKENS = 256;
 
@@ -45,6 +46,13 @@ export function answerRoom(request: ModelRequest, contextWindow: number, promptT
   const tokens = promptTokens ?? estimate(request, contextWindow - maxOutputTokens);
   const room = Math.floor(contextWindow - tokens * (1 + MARGIN_SHARE) - MARGIN_TOKENS);
   return Math.min(maxOutputTokens, Math.max(room, LEAST_ANSWER_TOKENS));
+}
+
+/** Tokens of a prompt that is far longer than the window, even if the estimate is wrong; `null` for any other. */
+export function tokensFarAbove(request: ModelRequest, contextWindow: number): number | null {
+  const most = contextWindow * FAR_ABOVE;
+  const tokens = estimate(request, most);
+  return tokens > most ? tokens : null;
 }
 
 /** Of a request that is far from so many tokens in any vocabulary, nothing is counted. */

@@ -322,6 +322,7 @@ function toAnswer(read: {
     ...(reasoning ? { reasoning } : {}),
     calls,
     stop: toStop(read.stop, calls.length > 0),
+    ...toCut(read.stop, calls.length > 0),
     usage: read.usage,
     model: read.model,
     ...(isReplayable(native) ? { native: { wire: WIRE, data: native } } : {}),
@@ -345,4 +346,9 @@ function toStop(stop: WireStop | null, hasCalls: boolean): StopReason {
   // Of a server's own tools, which are none of ours: an answer that would go on is not whole.
   if (stop === "pause_turn" && !hasCalls) return "length";
   return hasCalls ? "tools" : "end";
+}
+
+function toCut(stop: WireStop | null, hasCalls: boolean): Pick<Answer, "cutBy"> {
+  if (stop === "model_context_window_exceeded") return { cutBy: "window" };
+  return stop === "pause_turn" && !hasCalls ? { cutBy: "pause" } : {};
 }

@@ -20,12 +20,12 @@ type Body = Pick<ErrorReply, "status" | "codes" | "message" | "bodyRetryMs" | "s
 /**
  * Reads an error body of any provider: `{error: {...}}` (OpenAI, Anthropic), the same in an array (Google), `{error: [{...}]}`
  * (AI Gateway), `{error: "text"}` (Ollama, xAI), `{object: "error", message}` (Mistral, vLLM), `{errors: [{code, message}]}`
- * (Workers AI), `{detail}` (FastAPI), or plain text and HTML from a proxy. What OpenRouter was told by the provider behind it
+ * (Workers AI), `{detail}` (FastAPI), or plain text from a proxy. Of an HTML page it reads the title alone. What OpenRouter was told by the provider behind it
  * counts as said by itself.
  */
 export function readErrorBody(body: unknown): Body {
   const whole = asRecord(Array.isArray(body) ? body[0] : body);
-  if (!whole) return { codes: [], message: typeof body === "string" ? stripMarkup(body) : "" };
+  if (!whole) return { codes: [], message: typeof body === "string" ? wordsOf(body, stripMarkup) : "" };
   const inner = asRecord(whole.error) ?? firstOf(whole.error) ?? firstOf(whole.errors) ?? whole;
   const raw = asRecord(inner.metadata)?.raw;
   const behind = typeof raw === "string" ? readErrorBody(parseBody(raw)) : null;
@@ -38,7 +38,7 @@ export function readErrorBody(body: unknown): Body {
   return {
     ...(status === undefined ? {} : { status }),
     codes: [...codes, ...(behind?.codes ?? [])],
-    message: [(message as string | undefined) ?? toText(inner), behind?.message].filter(Boolean).join(": "),
+    message: [wordsOf((message as string | undefined) ?? toText(inner)), behind?.message].filter(Boolean).join(": "),
     bodyRetryMs: readRetryInfo(inner.details) ?? readSeconds(inner.resets_in_seconds),
     ...(typeof inner.n_ctx === "number" && { size: { window: inner.n_ctx, ...countOf(inner.n_prompt_tokens) } }),
   };
@@ -46,6 +46,17 @@ export function readErrorBody(body: unknown): Body {
 
 function countOf(promptTokens: unknown): { promptTokens?: number } {
   return typeof promptTokens === "number" ? { promptTokens } : {};
+}
+
+/**
+ * The words of a text, for a person to read: of an HTML page its title or nothing, and what stands before the page. `other`: for
+ * a text without a page.
+ */
+export function wordsOf(text: string, other: (text: string) => string = (plain) => plain): string {
+  const begin = /^\s*<(?!\?xml)[a-z!]/i.test(text) ? 0 : text.search(/<!doctype\s{1,9}html|<html[\s>]/i);
+  if (begin < 0) return other(text);
+  const title = /<title[^<>]{0,200}>([^<]{0,300})/i.exec(text.slice(begin))?.[1] ?? "";
+  return `${text.slice(0, begin)} ${title}`.trim();
 }
 
 /** Parses text as JSON where it is JSON. */

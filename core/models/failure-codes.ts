@@ -39,6 +39,7 @@ export const MODEL_FAILURES = {
     ...{ retry: false, compact: true, rotateKey: true, fallBack: true },
     sentence: "says this one request is longer than the account's plan allows; shorten it or raise the plan",
   },
+  answer_limit: { ...THIS_MODEL, sentence: "gives no answers as long as was asked for; lower turn.maxOutputTokens" },
   payload_too_large: { ...TOO_LONG, sentence: "says this one request is too large; send less at once" },
   content_refused: { ...THIS_MODEL, sentence: "refuses this content; say it differently" },
   // The owner of the account has said where data may go: another model would go around that.
@@ -50,6 +51,16 @@ export const MODEL_FAILURES = {
   model_missing: {
     ...THIS_MODEL,
     sentence: "does not know this model, or the key may not use it; check the model's name",
+  },
+  // The server was started this way: a retry changes nothing.
+  tools_unsupported: {
+    ...THIS_MODEL,
+    sentence:
+      "does not take tools as it is set up; start llama.cpp with --jinja, vLLM with --enable-auto-tool-choice and --tool-call-parser, or choose a model that supports tools",
+  },
+  model_unloadable: {
+    ...THIS_MODEL,
+    sentence: "cannot load this model; give the server more memory, update it, or choose another model",
   },
   // A request is made anew for each wire and server, so what one calls wrong the next may take; a refusal costs nothing. And
   // what is wrong may be what the model had said natively, which would be wrong in every later call too.

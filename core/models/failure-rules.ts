@@ -148,6 +148,17 @@ export const FAILURE_RULES: FailureRule[] = [
     means: "context_overflow",
   },
   { seen: "vLLM", wires: CHAT, message: /longer than the maximum model length/i, means: "context_overflow" },
+  // "max_tokens=16000cannot be greater than max_model_len=max_total_tokens=8192. Please request fewer output tokens."; later
+  // versions have the space, some name one of the two limits
+  {
+    seen: "vLLM",
+    wires: CHAT,
+    message: /cannot be greater than max_(model_len|total_tokens)/i,
+    means: "context_overflow",
+  },
+  // "You passed 99073 input tokens and requested 32000 output tokens. However, the model's context length is only 131072
+  // tokens, resulting in a maximum input length of 99072 tokens."
+  { seen: "vLLM, NVIDIA", wires: CHAT, message: /context length is only \d+ tokens/i, means: "context_overflow" },
   // "max_tokens must be at least 1, got -37.": the prompt alone is longer than the window
   { seen: "vLLM", wires: CHAT, message: /max_tokens must be at least 1, got -/i, means: "context_overflow" },
   // "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."
@@ -178,6 +189,36 @@ export const FAILURE_RULES: FailureRule[] = [
   // {"code":"1261","message":"Prompt exceeds max length"}
   { seen: "Z.ai", wires: MESSAGES_AND_CHAT, message: /prompt exceeds max length/i, means: "context_overflow" },
   { seen: "Alibaba", wires: CHAT, message: /range of input length should be/i, means: "context_overflow" },
+
+  // ---- the answer may not be as long as was asked for, whatever the prompt ----
+  // "max_tokens: 16000 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku-20240307"
+  {
+    seen: "Anthropic",
+    wires: MESSAGES,
+    message: /maximum allowed number of output tokens/i,
+    means: "answer_limit",
+  },
+  // "max_tokens is too large: 16000. This model supports at most 4096 completion tokens, whereas you provided 16000."
+  {
+    seen: "OpenAI",
+    wires: OPENAI,
+    message: /supports at most \d+ (completion|output) tokens/i,
+    means: "answer_limit",
+  },
+  // DeepSeek "the valid range of max_tokens is [1, 8192]"; Alibaba "Range of max_tokens should be [1, 8192]"
+  { seen: "DeepSeek, Alibaba", wires: CHAT, message: /range of max_tokens (is|should be) \[/i, means: "answer_limit" },
+  {
+    seen: "Groq",
+    wires: CHAT,
+    message: /max_(completion_)?tokens`? must be less than or equal to/i,
+    means: "answer_limit",
+  },
+  {
+    seen: "Bedrock",
+    wires: CHAT,
+    message: /maximum tokens you requested exceeds the model limit/i,
+    means: "answer_limit",
+  },
 
   // ---- one request is too large, however much time passes ----
   { seen: "Anthropic", wires: MESSAGES, codes: ["request_too_large"], means: "payload_too_large" },
@@ -304,6 +345,25 @@ export const FAILURE_RULES: FailureRule[] = [
   },
   { seen: "all", wires: ALL, status: [401, 403], means: "auth" },
 
+  // ---- how the server was started: some say it with a status that would be sent again and again ----
+  // llama.cpp 500 "tools param requires --jinja flag", earlier 500 "Unsupported param: tools"; vLLM 400 `"auto" tool choice
+  // requires --enable-auto-tool-choice and --tool-call-parser to be set`; Ollama 400 "registry.ollama.ai/library/x does not
+  // support tools"; OpenRouter 404 "No endpoints found that support tool use."
+  {
+    seen: "llama.cpp, vLLM, Ollama, OpenRouter",
+    wires: CHAT,
+    message:
+      /requires --jinja|unsupported param: tools|requires --enable-auto-tool-choice|does not support tools|that support tool use/i,
+    means: "tools_unsupported",
+  },
+  // 500 "model requires more system memory (5.0 GiB) than is available (3.9 GiB)"
+  {
+    seen: "Ollama",
+    wires: CHAT,
+    message: /requires more system memory|unable to load model|not supported by your version of ollama/i,
+    means: "model_unloadable",
+  },
+
   // ---- the model's name ----
   {
     seen: "OpenAI, Azure, Together",
@@ -330,16 +390,18 @@ export const FAILURE_RULES: FailureRule[] = [
     message: /(unknown|unsupported)[ _]parameter|unrecognized request argument|invalid_request_error/i,
     means: "bad_request",
   },
+  // 500 "… Error: Jinja Exception: After the optional system message, conversation roles must alternate …"
+  {
+    seen: "llama.cpp",
+    wires: CHAT,
+    status: ["5xx"],
+    message: /jinja exception|roles must alternate|raise_exception/i,
+    means: "bad_request",
+  },
 
   // ---- time, and the rest by status ----
   { seen: "Anthropic", wires: MESSAGES, codes: ["timeout_error"], means: "timeout" },
   { seen: "all, Cloudflare", wires: ALL, status: [408, 504, 522, 524], means: "timeout" },
-  {
-    seen: "Anthropic, OpenAI",
-    wires: ALL,
-    codes: ["api_error", "server_error", "internal_server_error"],
-    means: "server_error",
-  },
   // 400 "Failed to call a function. Please adjust your prompt.": what the model wrote could not be read; it may write better.
   { seen: "Groq", wires: CHAT, codes: ["tool_use_failed"], means: "server_error" },
   // The SDKs retry a conflict: it is a lock that another request holds. 424 is Bedrock's ModelErrorException.

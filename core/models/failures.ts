@@ -5,7 +5,7 @@ import type { ModelFailure } from "../agent/contract.ts";
 import { type ErrorReply, readRetryAfter, readWaitInWords } from "./error-reply.ts";
 import { MODEL_FAILURES, type ModelFailureCode } from "./failure-codes.ts";
 import { ruleOf } from "./failure-rules.ts";
-import { readSizes } from "./overflow-sizes.ts";
+import { readAnswerLimit, readSizes } from "./overflow-sizes.ts";
 
 const MAX_QUOTE_CHARS = 300;
 
@@ -14,6 +14,10 @@ export function failureOfReply(reply: ErrorReply, secrets: string[]): ModelFailu
   const failure = modelFailure(ruleOf(reply).means, reply.provider, reply.message, secrets);
   const retryAfterMs = readRetryAfter(reply.headers) ?? reply.bodyRetryMs ?? readWaitInWords(reply.message);
   if (failure.code === "context_overflow") return { ...failure, ...readSizes(reply) };
+  if (failure.code === "answer_limit") {
+    const maxOutputTokens = readAnswerLimit(reply.message);
+    return { ...failure, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
+  }
   const waits = failure.retry || failure.rotateKey; // a key is put aside for as long
   return waits && retryAfterMs !== undefined ? { ...failure, retryAfterMs } : failure;
 }

@@ -1,20 +1,37 @@
-// The windows that providers have told by refusing: a model of the operator's own server is in no catalog, and nobody has to
-// configure its size. Wraps a Model; made by routing.ts. One memory an isolate: a new one learns again by one refused request.
+// The sizes that providers have named in refusals: a model of the operator's own server is in no catalog, and nobody has to
+// configure its window or its longest answer. Wraps a Model; made by routing.ts. One memory per isolate: a new isolate learns
+// again from one refused request.
 import type { Model } from "../agent/contract.ts";
 
-/** Tokens by the model's name. */
-export type LearnedWindows = Map<string, number>;
+/** By the model's name. */
+export type LearnedWindows = Map<string, LearnedSizes>;
 
-/** The same model, whose window is never larger than its provider has said. */
-export function withLearnedWindow(model: Model, learned: LearnedWindows): Model {
+/** In tokens. */
+interface LearnedSizes {
+  window?: number;
+  answer?: number;
+}
+
+/** The same model, within the sizes its provider has named. `isSet`: the operator set its window. */
+export function withLearnedWindow(model: Model, learned: LearnedWindows, isSet = false): Model {
   return {
     ...model,
     get contextWindow() {
-      return Math.min(model.contextWindow, learned.get(model.name) ?? Infinity);
+      return Math.min(model.contextWindow, learned.get(model.name)?.window ?? Infinity);
+    },
+    get isWindowKnown() {
+      return isSet || learned.get(model.name)?.window !== undefined;
     },
     async *stream(request, signal, heard) {
-      for await (const event of model.stream(request, signal, heard)) {
-        if (event.type === "failed" && event.failure.window) learned.set(model.name, event.failure.window);
+      const most = learned.get(model.name)?.answer ?? Infinity;
+      const fitted = request.maxOutputTokens > most ? { ...request, maxOutputTokens: most } : request;
+      for await (const event of model.stream(fitted, signal, heard)) {
+        if (event.type === "failed") {
+          const { window, maxOutputTokens: answer } = event.failure;
+          const known = learned.get(model.name);
+          if (window || answer)
+            learned.set(model.name, { ...known, ...(window && { window }), ...(answer && { answer }) });
+        }
         yield event;
       }
     },

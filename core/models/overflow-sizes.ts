@@ -1,5 +1,5 @@
-// Reads out of a refusal how large the window is and how many tokens the prompt had. Called by failures.ts for replies that
-// mean an overflow. A window that nobody configured is learned from these numbers. Pure.
+// Reads the numbers in a refusal: the size of the window, the tokens of the prompt, the longest answer. Called by failures.ts.
+// learned-windows.ts remembers window and answer. Pure.
 import type { ErrorReply } from "./error-reply.ts";
 
 export interface OverflowSizes {
@@ -24,11 +24,12 @@ const WINDOWS: readonly RegExp[] = [
   /available context size \((\d{1,9}) tokens\)/i, // llama.cpp
   /context window (?:limit \(|of )(\d{1,9})/i, // Workers AI, llama-cpp-python
   /(?:maximum model length|max_model_len) (?:of|\()?\s?(\d{1,9})/i, // vLLM
+  /\bmax_(?:model_len|total_tokens)=(\d{1,9})/i, // vLLM from 0.19
   /maximum number of tokens allowed \((\d{1,9})\)/i, // Google
   /maximum prompt length is (\d{1,9})/i, // xAI
   /model token limit: (\d{1,9})/i, // Moonshot
   /`max_new_tokens` must be <= (\d{1,9})/i, // Together
-  /context length of only (\d{1,9})/i, // LM Studio
+  /context length (?:of|is) only (\d{1,9})/i, // LM Studio, vLLM from 0.15
 ];
 
 const PROMPTS: readonly RegExp[] = [
@@ -43,18 +44,43 @@ const PROMPTS: readonly RegExp[] = [
   /contains (\d{1,9}) tokens .{0,40}too large for model/i, // Mistral
 ];
 
+const ANSWERS: readonly RegExp[] = [
+  /max_tokens: \d{1,9} > (\d{1,9}),/i, // Anthropic
+  /supports at most (\d{1,9}) (?:completion|output) tokens/i, // OpenAI
+  /range of max_tokens (?:is|should be) \[\d{1,9}, ?(\d{1,9})\]/i, // DeepSeek, Alibaba
+  /must be less than or equal to `?(\d{1,9})/i, // Groq
+  /exceeds the model limit of (\d{1,9})/i, // Bedrock
+];
+
+/** vLLM from 0.15. */
+const PASSED = /you passed (\d{1,9}) input tokens.{0,200}maximum input length of (\d{1,9})/i;
+
 /**
- * vLLM from 0.19 says "your prompt contains at least 62466 input tokens": it stopped counting where the answer's tokens
- * would begin, so that number is no count and is not read.
+ * vLLM stops counting where the answer's tokens would begin. From 0.19 it says so: "your prompt contains at least 62466 input
+ * tokens". That number is not read.
  */
 export function readSizes({ message, size }: Pick<ErrorReply, "message" | "size">): OverflowSizes {
   const said = message.slice(0, MAX_READ_CHARS);
   const window = size?.window ?? firstOf(WINDOWS, said);
-  const promptTokens = size?.promptTokens ?? firstOf(PROMPTS, said);
+  const promptTokens = size?.promptTokens ?? firstOf(PROMPTS, said) ?? passedOf(said);
   return {
     ...(isWindow(window) && { window }),
     ...(promptTokens !== undefined && promptTokens > 0 && promptTokens <= MOST_WINDOW && { promptTokens }),
   };
+}
+
+/** Tokens that an answer may have at most, from a refusal of a longer one. */
+export function readAnswerLimit(message: string): number | undefined {
+  return firstOf(ANSWERS, message.slice(0, MAX_READ_CHARS)) || undefined;
+}
+
+/**
+ * Before 0.19 vLLM says "You passed 99073 input tokens" for every prompt longer than 99072 tokens: a number that is one above the
+ * limit is not a count.
+ */
+function passedOf(said: string): number | undefined {
+  const [, passed, most] = PASSED.exec(said)?.map(Number) ?? [];
+  return passed !== undefined && passed > most! + 1 ? passed : undefined;
 }
 
 function firstOf(patterns: readonly RegExp[], text: string): number | undefined {

@@ -78,7 +78,7 @@ function createOne(choice: Choice, settings: Settings["models"], deps: ModelDeps
     keyed.length === 1
       ? keyed[0]!.model
       : createKeyPool({ keyed, health: deps.keys, order: settings.keyOrder, clock: deps.clock });
-  return withLearnedWindow(model, deps.windows);
+  return withLearnedWindow(model, deps.windows, Object.hasOwn(settings.windows, choice.name));
 }
 
 function createWithKey(

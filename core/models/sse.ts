@@ -2,7 +2,7 @@
 // every wire. Lets nothing through that is not such a stream, has an event without end, or is longer than any answer; holds
 // one event and one piece of the network at most. Must not know what events mean.
 import type { Clock } from "../ports.ts";
-import { parseBody } from "./error-reply.ts";
+import { parseBody, wordsOf } from "./error-reply.ts";
 import type { ModelFailureCode } from "./failure-codes.ts";
 import { readAhead, sizeOf } from "./read-ahead.ts";
 import { ReplyRefused, readStart } from "./refused-reply.ts";
@@ -103,7 +103,7 @@ export function readEvents(
   function toRefusal(text: string): Error {
     const body = parseBody(text);
     if (isErrorBody(body)) return new ReplyRefused({ headers: response.headers, body });
-    return new StreamFault("stream_malformed", text.replace(/<[^<>]*>/g, " "));
+    return new StreamFault("stream_malformed", wordsOf(text));
   }
 }
 

@@ -68,7 +68,7 @@ export const TurnInfo = z.object({
   input: z.int().nullable(),
   final: z.int().nullable(),
   /**
-   * Why the turn ended: `answer` (a whole one), else the code of its last notice: `length`, `refusal`, `empty_answer`,
+   * Why the turn ended: `answer` (a whole one), else the code of its last notice: `length`, `refusal`, `empty_answer`, `written_call`,
    * `step_limit`, `cut_calls`, `unusable_calls`, `no_headway`, the code of a guardrail, `stopped`, `redirected`, a command's
    * or a failure's code. Absent while it runs, and for turns of an earlier version.
    */

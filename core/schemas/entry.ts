@@ -65,12 +65,17 @@ export function promptTokens(usage: Usage): number {
 export const StopReason = z.enum(["end", "tools", "length", "refusal"]);
 export type StopReason = z.infer<typeof StopReason>;
 
+/** What made an answer stop at a `length` that is not its own limit: a full context window, or a pause by the provider. */
+export const CutBy = z.enum(["window", "pause"]);
+export type CutBy = z.infer<typeof CutBy>;
+
 /** One complete answer of a model. `native` is what its wire format needs to see again, kept verbatim. */
 export const Answer = z.object({
   text: z.string(),
   reasoning: z.string().optional(),
   calls: z.array(ToolCall),
   stop: StopReason,
+  cutBy: CutBy.optional(),
   usage: Usage,
   cost: Cost.optional(),
   model: z.string(),

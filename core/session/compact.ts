@@ -149,7 +149,10 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
         rounds++;
         const { compaction } = made.value;
         const shorter = applyNext(chain, messages, compaction);
-        return ok({ messages: shorter, system: made.value.system, tokens: compaction.tokensAfter });
+        // The estimate of what was left out may be too high: then more is left than the difference says.
+        const left = isTight ? Math.round(Math.max(1, ratio) * (guess + total(shorter, weigh))) : 0;
+        const tokensAfter = Math.max(compaction.tokensAfter, left);
+        return ok({ messages: shorter, system: made.value.system, tokens: tokensAfter });
       }
       return fits && !overflow && made.failure.code !== "aborted" ? ok(same) : made;
     },

@@ -216,6 +216,18 @@ describe("a turn that goes round in circles", () => {
     expect(warned).toEqual([false, false, true, true, true, true, true, true]);
   });
 
+  it("is told of cut closing words only where there were some", async () => {
+    const end = async (text: string) => {
+      const { run } = setUp([...circle.slice(0, 5), { text, reasoning: "Hm.", stop: "length" }]);
+      const ended = await run({ guardrails: guardrails(false) });
+      return ended.state === "done" ? ended.why : null;
+    };
+    expect(await end("I was")).toMatch(/5 times in a row.* Its closing words were cut off\.$/);
+    const silent = await end("");
+    expect(silent).toContain("5 times in a row");
+    expect(silent).not.toContain("closing words");
+  });
+
   it("is judged alike by a run that goes on", async () => {
     for (const crashAt of ["result 2.0", "answer 4", "result 4.0", "answer 5"]) {
       const { run } = setUp(byStep([...circle.slice(0, 5), { text: "I was stuck." }]));
@@ -235,6 +247,32 @@ describe("a turn that goes round in circles", () => {
       state: "done",
       stats: { toolCalls: 7 },
     });
+  });
+});
+
+describe("a tool call written as text", () => {
+  it.each([
+    '<tool_call>\n{"name": "look", "arguments": {"say": "hi"}}\n</tool_call>',
+    "<tool_call>\n<function=look>\n<parameter=say>\nhi\n</parameter>\n</function>\n</tool_call>",
+    '[TOOL_CALLS][{"name": "look", "arguments": {}}]',
+    '<|python_tag|>{"name": "look", "parameters": {}}',
+  ])("stays the answer, with a notice about the server's parser: %s", async (text) => {
+    const { run, runs } = setUp([{ text }]);
+    expect(await run()).toMatchObject({
+      state: "done",
+      reason: "written_call",
+      text,
+      why: expect.stringContaining("tool-call parser"),
+    });
+    expect(runs).toEqual([]);
+  });
+
+  it("is none within an explanation, or where no tool was offered", async () => {
+    const call = '<tool_call>{"name": "look"}</tool_call>';
+    const explained = setUp([{ text: `Models write ${call}` }, { text: `${call} is a call.` }]);
+    expect(await explained.run()).toMatchObject({ reason: "answer", why: null });
+    expect(await explained.run()).toMatchObject({ reason: "answer", why: null });
+    expect(await setUp([{ text: call }]).run({ tools: [] })).toMatchObject({ reason: "answer" });
   });
 });
 

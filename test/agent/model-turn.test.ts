@@ -499,10 +499,46 @@ describe("the answer's length", () => {
     expect(requests.map((request) => request.maxOutputTokens)).toEqual([16_000, 8_000, 4_000, 2_000]);
   });
 
+  it("is asked as long as the refusal says this model's answers may be, and no longer", async () => {
+    const { ask, requests, model } = createWorld();
+    const limit = (maxOutputTokens: number) => toFailure("answer_limit", { fallBack: true, maxOutputTokens });
+    const answered = await ask([model("a", [limit(4_096), "Yes."])], {
+      request: toRequest({ maxOutputTokens: 16_000 }),
+    });
+    expect(answered.result.ok).toBe(true);
+    expect(requests.map((request) => request.maxOutputTokens)).toEqual([16_000, 4_096]);
+    const failed = await ask([model("b", [limit(16_000)])], { request: toRequest({ maxOutputTokens: 16_000 }) });
+    expect(failed.result).toMatchObject({ ok: false, failure: { code: "answer_limit" } });
+  });
+
   it("is not what helps when the prompt alone is too long", async () => {
     const { ask, requests, model } = createWorld();
     await ask([model("a", [overflow({ window: 8_192, promptTokens: 9_000 })])]);
     expect(requests).toHaveLength(1);
+  });
+});
+
+describe("a prompt far longer than a window that is known", () => {
+  const toLong = (chars: number) => toRequest({ messages: [{ role: "user", text: "word ".repeat(chars / 5) }] });
+
+  it("is not sent: a server may cut it without a word", async () => {
+    const { ask, requests, model } = createWorld();
+    const known = { ...model("a", ["Yes."]), contextWindow: 4_096, isWindowKnown: true };
+    const asked = await ask([known], { request: toLong(50_000) });
+    expect(asked.result).toMatchObject({
+      ok: false,
+      failure: { code: "context_overflow", compact: true, retry: false, message: expect.stringContaining("4096") },
+    });
+    expect(requests).toEqual([]);
+  });
+
+  it("is sent where the estimate may be wrong, and where the window is a guess", async () => {
+    const { ask, requests, model } = createWorld();
+    const known = { ...model("a", ["Yes."]), contextWindow: 4_096, isWindowKnown: true };
+    expect((await ask([known], { request: toLong(25_000) })).result.ok).toBe(true);
+    const guessed = { ...model("b", ["Yes."]), contextWindow: 4_096 };
+    expect((await ask([guessed], { request: toLong(50_000) })).result.ok).toBe(true);
+    expect(requests).toHaveLength(2);
   });
 });
 

@@ -68,6 +68,34 @@ describe("a failure", () => {
   });
 });
 
+describe("a page in place of a reply", () => {
+  const page = (head: string) =>
+    `<!DOCTYPE html><html><head>${head}<script>steal("cookies")</script></head><body><p>Ray ID: 12</p></body></html>`;
+
+  it.each([
+    ["with a title", page("<title>502 Bad Gateway</title>"), "502 Bad Gateway"],
+    ["without one", page(""), ""],
+    ["behind words", `upstream said ${page("<title>Oops</title>")}`, "upstream said  Oops"],
+    ["that is a part of one", "<center><h1>502</h1></center><script>x()</script>", ""],
+    ["in a message", { error: { message: page("<title>Log in</title>") } }, "Log in"],
+    ["in a detail", { detail: page("") }, ""],
+  ])("%s is quoted by its title or not at all", (_, body, said) => {
+    expect(readErrorBody(body).message).toBe(said);
+    const { message } = failureOfReply(toReply(502, body), []);
+    expect(message).not.toMatch(/[<>]|steal|Ray/);
+  });
+
+  it("is no page because a message names a tag", () => {
+    const message = "messages.3: the tag <div> is not closed";
+    expect(readErrorBody({ error: { message } }).message).toBe(message);
+  });
+
+  it("may be XML, which has no title", () => {
+    const body = '<?xml version="1.0"?><Error><Message>Access Denied</Message></Error>';
+    expect(failureOfReply(toReply(403, body), []).message).toContain("Access Denied");
+  });
+});
+
 describe("the time to wait", () => {
   const at = (headers: Record<string, string>) => readRetryAfter(new Headers(headers));
 

@@ -228,6 +228,7 @@ describe("the models of a slot", () => {
     expect(created.ok && created.value.map(({ contextWindow }) => contextWindow)).toEqual([
       1_000_000, 272_000, 500_000, 200_000,
     ]);
+    expect(created.ok && created.value.map(({ isWindowKnown }) => isWindowKnown)).toEqual([false, false, true, false]);
   });
 });
 

@@ -94,9 +94,10 @@ describe("a stream of events", () => {
   it.each([
     [
       "a page",
-      "\ufeff\n <html><b>Log</b> in</html>",
-      { code: "stream_malformed", said: expect.stringMatching(/Log\s+in/) },
+      "\ufeff\n <html><title>Log in</title><script>alert(1)</script><b>Please</b> log in</html>",
+      { code: "stream_malformed", said: "Log in" },
     ],
+    ["a page without a title", "<html><b>Log</b> in</html>", { code: "stream_malformed", said: "" }],
     [
       "an answer that was not asked for",
       '{"id":"x","error":null}',

@@ -30,7 +30,7 @@ function work(body: any): ScriptedAnswer {
 }
 
 async function session(
-  options: { window: number; style: CountingStyle; known?: boolean },
+  options: { window: number; style: CountingStyle; known?: boolean; count?(text: string): number },
   answer: (body: any) => ScriptedAnswer = work,
 ) {
   const server = createCountingServer({ ...options, answer });
@@ -38,7 +38,11 @@ async function session(
   const name = "openai-chat:local-model";
   const facts = options.known ? { facts: { contextWindow: options.window } } : {};
   const base = { apiKey: "none", model: "local-model", name, baseUrl: "http://127.0.0.1:9/v1", clock, ...facts };
-  const model: Model = withLearnedWindow(createOpenAiChatModel({ ...base, fetch: server.fetch }), new Map());
+  const model: Model = withLearnedWindow(
+    createOpenAiChatModel({ ...base, fetch: server.fetch }),
+    new Map(),
+    options.known,
+  );
   const harness = createSessionHarness({ model, settings: { review: { enabled: false } } });
   const life = harness.boot();
   await life.engine.create({ learning: "on", title: "" });
@@ -60,7 +64,9 @@ async function session(
   return { server, life, harness, say, entries };
 }
 
-const STYLES: CountingStyle[] = ["vllm-old", "vllm", "vllm-at-least", "llamacpp"];
+const STYLES: CountingStyle[] = ["vllm-old", "vllm", "vllm-at-least", "vllm-above-window", "vllm-passed", "llamacpp"];
+/** These say how large the window is, but not how long the prompt: the answer is halved until it fits. */
+const UNCOUNTED: CountingStyle[] = ["vllm-at-least", "vllm-above-window", "vllm-passed"];
 const CASES = [8_192, 16_384, 32_768].flatMap((window) => STYLES.map((style) => ({ window, style })));
 
 describe("a window that nobody configured", () => {
@@ -69,7 +75,7 @@ describe("a window that nobody configured", () => {
     async (server) => {
       const { say, server: seen } = await session(server);
       expect(await say("Hi")).toBe("done");
-      expect(seen.refused()).toBeLessThanOrEqual(server.style === "vllm-at-least" ? 3 : 1);
+      expect(seen.refused()).toBeLessThanOrEqual(UNCOUNTED.includes(server.style) ? 3 : 1);
       expect(await say("And again")).toBe("done");
       expect(seen.requests.at(-1)!.refused).toBe(false);
     },
@@ -89,8 +95,43 @@ describe("a window that nobody configured", () => {
       );
       expect(all.filter((entry) => entry.kind === "tool").length).toBeGreaterThanOrEqual(15);
       // Not a conversation of refusals: the window was learned.
-      expect(seen.refused()).toBeLessThanOrEqual(server.style === "vllm-at-least" ? 10 : 6);
+      expect(seen.refused()).toBeLessThanOrEqual(UNCOUNTED.includes(server.style) ? 10 : 6);
     },
     30_000,
   );
+});
+
+describe("a window that the operator set, on a server that cuts what is too long without a word", () => {
+  it("is never asked for far more than it holds: the person is told, and the session goes on", async () => {
+    const window = 8_192;
+    const { say, server } = await session({ window, style: "clamps", known: true });
+    expect(await say("Hi")).toBe("done");
+    expect(await say(words(100_000, 1))).toMatch(/not asked.*8192.*new session/);
+    expect(await say("Hi again")).toBe("done");
+    expect(Math.max(...server.requests.map(({ prompt }) => prompt))).toBeLessThan(2 * window);
+  });
+});
+
+describe("a conversation that was made shorter", () => {
+  /** One long turn with tables of numbers, as a vocabulary counts them that takes numbers in long pieces. */
+  const manySteps = (steps: number) => {
+    let done = 0;
+    return (body: any): ScriptedAnswer => {
+      if (body.messages[0].content === compactionPrompt()) return { text: `Read so far: rows. ${words(300, 3)}` };
+      if (done++ >= steps) return { text: "All steps done." };
+      const args = JSON.stringify({ command: `seq ${done} ${done + 600}` });
+      return { calls: [{ id: `call_${done}`, name: "terminal", arguments: args }] };
+    };
+  };
+
+  it("is asked for with an answer that fits, though what was left out had been weighed too heavy", async () => {
+    const count = (text: string) => Math.ceil(text.length / 4);
+    const { say, server, entries } = await session(
+      { window: 16_384, style: "vllm", known: true, count },
+      manySteps(40),
+    );
+    expect(await say("Count on")).toBe("done");
+    expect(entries().filter((entry) => entry.kind === "compaction").length).toBeGreaterThan(2);
+    expect(server.refused()).toBe(0);
+  });
 });

@@ -164,6 +164,15 @@ describe("the end of a turn", () => {
     expect(failed.events.at(-1)?.event).toMatchObject({ state: "failed", reason: "auth" });
   });
 
+  it.each([
+    ["a full window", () => anthropic("model_context_window_exceeded", [{ text: "Ha" }]), "/compress"],
+    ["a pause", () => anthropic("pause_turn", [{ text: "Wait" }]), '"go on"'],
+  ])("by %s is told with what helps, which is no longer answer", async (_, open, advice) => {
+    const { log } = await say(open());
+    expect(textOf(log.at(-1)!)).toContain(advice);
+    expect(textOf(log.at(-1)!)).not.toContain("maxOutputTokens");
+  });
+
   it("is told to the model of the next turn, behind the half answer", async () => {
     const model = createScriptedModel([{ text: "Half of", stop: "length" }, { text: "the rest." }]);
     const { life } = await say(model);

@@ -5,7 +5,14 @@ import { toSseBody } from "./sse-body.ts";
 import { toChatFrames } from "./wire-openai-chat.ts";
 import type { ScriptedAnswer } from "./wire-script.ts";
 
-export type CountingStyle = "vllm-old" | "vllm" | "vllm-at-least" | "llamacpp" | "clamps";
+export type CountingStyle =
+  | "vllm-old"
+  | "vllm"
+  | "vllm-at-least"
+  | "vllm-above-window"
+  | "vllm-passed"
+  | "llamacpp"
+  | "clamps";
 
 export interface CountedRequest {
   prompt: number;
@@ -23,17 +30,19 @@ export function countTokens(text: string): number {
 }
 
 /** All that a chat template renders: messages, calls with their arguments, and tools as JSON. */
-export function countRequest(body: any): number {
+export function countRequest(body: any, count = countTokens): number {
   const messages = body.messages.reduce((sum: number, message: any) => {
     const calls = (message.tool_calls ?? []).map((call: any) => JSON.stringify(call.function)).join("");
-    return sum + MESSAGE_TOKENS + countTokens(String(message.content ?? "")) + countTokens(calls);
+    return sum + MESSAGE_TOKENS + count(String(message.content ?? "")) + count(calls);
   }, TEMPLATE_TOKENS);
-  return messages + (body.tools ? countTokens(JSON.stringify(body.tools)) : 0);
+  return messages + (body.tools ? count(JSON.stringify(body.tools)) : 0);
 }
 
 export function createCountingServer(options: {
   window: number;
   style: CountingStyle;
+  /** Default: `countTokens`. */
+  count?(text: string): number;
   /** What is answered, given the request as it came. `null`: as many words as it may say. */
   answer(body: any): ScriptedAnswer;
 }) {
@@ -41,7 +50,7 @@ export function createCountingServer(options: {
   const requests: CountedRequest[] = [];
   const fetch: typeof globalThis.fetch = async (_input, init) => {
     const body = JSON.parse(String(init!.body));
-    const prompt = countRequest(body);
+    const prompt = countRequest(body, options.count);
     const maxTokens: number = body.max_tokens ?? body.max_completion_tokens ?? window;
     const refusal = refuse(style, { window, prompt, maxTokens });
     requests.push({ prompt, maxTokens, refused: refusal !== null, body });
@@ -90,6 +99,22 @@ function refuse(style: CountingStyle, { window, prompt, maxTokens }: Sizes): obj
       return whole
         ? vllmError(
             `This model's maximum context length is ${window} tokens. However, you requested ${maxTokens} output tokens and your prompt contains at least ${least} input tokens, for a total of at least ${least + maxTokens} tokens. Please reduce the length of the input prompt or the number of requested output tokens. (parameter=input_tokens, value=${least})`,
+          )
+        : null;
+    }
+    case "vllm-above-window":
+      return maxTokens > window
+        ? vllmError(
+            `max_tokens=${maxTokens}cannot be greater than max_model_len=max_total_tokens=${window}. Please request fewer output tokens. (parameter=max_tokens, value=${maxTokens})`,
+          )
+        : refuse("vllm-at-least", { window, prompt, maxTokens });
+    case "vllm-passed": {
+      // It stops counting one token after the last that would fit.
+      const most = window - maxTokens;
+      if (most < 0) return refuse("vllm-above-window", { window, prompt, maxTokens });
+      return whole
+        ? vllmError(
+            `You passed ${most + 1} input tokens and requested ${maxTokens} output tokens. However, the model's context length is only ${window} tokens, resulting in a maximum input length of ${most} tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=${most + 1})`,
           )
         : null;
     }

@@ -8,6 +8,7 @@ export interface ScriptedAnswer {
   reasoning?: string;
   calls?: { id?: string; name: string; args?: JsonObject; malformed?: string }[];
   stop?: Answer["stop"];
+  cutBy?: Answer["cutBy"];
   usage?: Partial<Answer["usage"]>;
   cost?: Answer["cost"];
   /** Ends the stream with this after the text. */
@@ -69,6 +70,7 @@ function toAnswer(answer: ScriptedAnswer, request: number): Answer {
     text: answer.text ?? "",
     ...(answer.reasoning ? { reasoning: answer.reasoning } : {}),
     calls,
+    ...(answer.cutBy && { cutBy: answer.cutBy }),
     stop: answer.stop ?? (calls.length > 0 ? "tools" : "end"),
     usage: { ...NO_USAGE, input: 10, output: 5, ...answer.usage },
     ...(answer.cost ? { cost: answer.cost } : {}),
