@@ -22,7 +22,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
 import { BundleError, type WorkerOptions, bundleProduct } from "./bundle.ts";
-import { readIfThere } from "./private-file.ts";
+import { naming, readIfThere } from "./private-file.ts";
 import {
   type ProcessMark,
   commandOf,
@@ -152,7 +152,7 @@ type StackRecord = z.infer<typeof StackRecord>;
 /** Of two starts at once one succeeds: a link is made whole or not at all, and never over another one. */
 async function claim(stateDir: string, record: StackRecord): Promise<void> {
   const mine = `${recordFile(stateDir)}.${process.pid}`;
-  writeFileSync(mine, JSON.stringify(record), { mode: 0o600 });
+  writeFile(mine, JSON.stringify(record));
   try {
     for (;;) {
       await clearDead(stateDir);
@@ -203,7 +203,7 @@ async function takeOver(stateDir: string, text: string, dead: StackRecord | null
 // A process that uses the state is known by the name of a file too, so that a record that is damaged frees nothing.
 
 function hold(stateDir: string, mark: ProcessMark): void {
-  writeFileSync(holderFile(stateDir, mark), "", { mode: 0o600 });
+  writeFile(holderFile(stateDir, mark), "");
 }
 
 function release(stateDir: string, mark: ProcessMark): void {
@@ -259,8 +259,12 @@ function hostFile(stateDir: string): string {
 
 function writeRecord(stateDir: string, record: StackRecord): void {
   const next = `${recordFile(stateDir)}.${process.pid}`;
-  writeFileSync(next, JSON.stringify(record), { mode: 0o600 });
+  writeFile(next, JSON.stringify(record));
   renameSync(next, recordFile(stateDir));
+}
+
+function writeFile(file: string, text: string): void {
+  naming(file, () => writeFileSync(file, text, { mode: 0o600 }));
 }
 
 /** `null` for what cannot be read; throws for a newer version's. */
@@ -299,7 +303,7 @@ function launch(stateDir: string, log: string, options: HostOptions) {
   for (const name of ["config", "registry", "tmp"]) rmSync(join(stateDir, name), { recursive: true, force: true });
   const file = hostFile(stateDir);
   rmSync(file, { force: true });
-  writeFileSync(file, JSON.stringify(options), { mode: 0o600 });
+  writeFile(file, JSON.stringify(options));
   const temporary = join(stateDir, "tmp");
   mkdirSync(temporary, { mode: 0o700 });
   const output = openSync(log, "w", 0o600);
