@@ -68,11 +68,18 @@ export function createHttp({ url, key }: { url: string; key: string }) {
   };
 }
 
+/** Refusals with a status of 500 or more that a person has to end: a retry gets the same answer. */
+const FINAL_CODES = new Set(["state_newer", "bad_settings", "workspace_full"]);
+
+function isFinal({ status, code }: Problem): boolean {
+  return status < 500 || FINAL_CODES.has(code);
+}
+
 /** Passes on what is certain (a refusal, a malformed event); anything else is a connection that failed. */
 export function toUnreachable(error: unknown, url: string): UnreachableError {
   if (error instanceof UnreachableError) return error;
   if (error instanceof ProtocolError) throw error;
-  if (error instanceof ProblemError && error.problem.status < 500) throw error;
+  if (error instanceof ProblemError && isFinal(error.problem)) throw error;
   if (error instanceof ProblemError) return new UnreachableError(error.message, { cause: error });
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";

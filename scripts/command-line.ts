@@ -1,5 +1,7 @@
 // The command line of every script: flags, `--help`, and how an error that a person can mend is told. Used by start, demo,
 // deploy, chaos and the benches. Prints no stack for what it knows.
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 
 /** What a person can mend, in a sentence that says how. Shown without a stack. */
@@ -67,8 +69,6 @@ const PLAIN = new Set(["PlainError", "StackError", "DeployError"]);
 
 /** By the code of the system's error. */
 const REMEDIES: Record<string, string> = {
-  EACCES: "This user may not use it: give it to this user (chown), or remove it.",
-  EPERM: "This user may not use it: give it to this user (chown), or remove it.",
   ENOTDIR: "A file stands where a folder is needed: move it away.",
   EEXIST: "A file stands where a folder is needed: move it away.",
   EISDIR: "A folder stands where a file is needed: move it away.",
@@ -86,7 +86,34 @@ export function toSentence(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (PLAIN.has(error.name)) return error.message;
   const { code = "", path, dest, syscall } = error as NodeJS.ErrnoException & { dest?: string };
-  const remedy = REMEDIES[code];
+  const file = dest ?? path ?? "A file";
+  const remedy = code === "EACCES" || code === "EPERM" ? remedyForRights(file) : REMEDIES[code];
   if (remedy === undefined || syscall === undefined) return null;
-  return `${dest ?? path ?? "A file"} cannot be used (${code}, ${syscall}). ${remedy}`;
+  return `${file} cannot be used (${code}, ${syscall}). ${remedy}`;
+}
+
+/** What shuts a path is its own mode or owner, those of its folder, or those of the first folder that hides the rest. */
+function remedyForRights(file: string): string {
+  const places = [file, dirname(file)];
+  while (!isSeen(places.at(-1)!) && dirname(places.at(-1)!) !== places.at(-1)!) places.push(dirname(places.at(-1)!));
+  for (const place of places.filter(isSeen)) {
+    const { uid, mode } = statSync(place);
+    const wanted = statSync(place).isDirectory() ? 0o700 : 0o600;
+    if (uid !== process.getuid?.())
+      return `This user may not use it: give it to this user (chown "$USER" ${quote(place)}).`;
+    if ((mode & wanted) !== wanted) return `Its mode shuts it: run chmod u+rwX ${quote(place)}, then start again.`;
+  }
+  return "The system forbids it: look at the rights and flags of the file and its folder.";
+}
+
+function isSeen(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false; // a folder on the way is shut
+  }
+}
+
+function quote(path: string): string {
+  return /^[\w/.+@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

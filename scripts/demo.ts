@@ -18,6 +18,7 @@ import { type Row, bold, createTurnView, dim, heading, quote, say, table } from 
 import { loadTables } from "./demo/tables.ts";
 import { type Drawn, type Task, drawTasks } from "./demo/tasks.ts";
 import { operatorToken } from "./local-state.ts";
+import { onStopSignal } from "./processes.ts";
 import { startStack } from "./stack.ts";
 import { workerVars } from "./worker-vars.ts";
 
@@ -46,14 +47,17 @@ async function runDemo(options: DemoOptions): Promise<number> {
   say(dim(`${describeConventions(drawn.conventions)}. The agent is not told.`));
   const stateDir = mkdtempSync(join(tmpdir(), "talaria-demo-"));
   const abort = new AbortController();
-  const interrupt = () => abort.abort();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, interrupt);
+  onStopSignal(() => abort.abort());
   try {
     const token = operatorToken(stateDir);
     const began = performance.now();
     const tell = (line: string) => say(dim(line));
     const stack = await startStack({ stateDir, vars: workerVars(process.env, token), signal: abort.signal, say: tell });
-    const stopEarly = () => void stack.kill().finally(() => process.exit(130));
+    const stopEarly = () =>
+      void stack.kill().finally(() => {
+        rmSync(stateDir, { recursive: true, force: true });
+        process.exit(130);
+      });
     abort.signal.addEventListener("abort", stopEarly);
     try {
       const operator = createClient({ url: stack.url, key: token });

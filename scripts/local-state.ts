@@ -1,13 +1,13 @@
 // What `npm start` keeps on this machine: the operator's token, the profile, and the key that chat, demo and curl use. Files
 // under .talaria/, readable by this user only. The profile is state; a key can be made again. Never prints a token or a key.
 import { randomBytes } from "node:crypto";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import * as z from "zod";
 import { CreatedKey, CreatedProfile } from "../core/schemas/api.ts";
 import { ProfileId } from "../core/schemas/ids.ts";
 import { PlainError } from "./command-line.ts";
 import { keepAside, readIfThere, writePrivate } from "./private-file.ts";
-import { hasTable, readDatabases } from "./state-tables.ts";
+import { hasTable, readDatabases, readTable } from "./state-tables.ts";
 
 export const LocalAccess = z.object({ url: z.string(), profile: z.string(), key: z.string() });
 export type LocalAccess = z.infer<typeof LocalAccess>;
@@ -41,29 +41,37 @@ export interface AccessOptions {
 
 /**
  * The access in `file`. When it cannot be read, or its key is refused as unknown (401), a new key is made for the profile of
- * this state, and the old file is kept aside. A profile is made only for a state that has none. Any other answer is an error
- * that changes nothing.
+ * this state, and the old file is kept aside. A profile is made only for a state that has none: where nothing says which
+ * profile is the one with the sessions, and for any other answer of the API, it throws and changes nothing.
  */
 export async function localAccess({ file, stateDir, url, token, say }: AccessOptions): Promise<LocalAccess> {
   const text = readIfThere(file);
   const access = parseAccess(text);
+  const ownFile = join(stateDir, "profile.json");
+  const ownText = readIfThere(ownFile);
+  const own = parseOwn(ownText);
   if (access && (await isAccepted(url, access.key))) return keep({ ...access, url });
 
-  const candidates = [...new Set([ownProfile(stateDir), access?.profile, ...salvage(text), ...profilesIn(stateDir)])];
-  const known = candidates.filter((profile) => profile != null);
+  const stored = profilesIn(stateDir);
+  const known = [...new Set([own, access?.profile, ...salvage(text), ...salvage(ownText), ...stored])].filter(
+    (profile) => profile != null,
+  );
   for (const profile of known) {
     const key = await createKey({ url, token, profile });
     if (key === null) continue;
     const why =
       text === null ? "was missing" : access ? "has a key that is not accepted any more" : "could not be read";
-    const others = profilesIn(stateDir).filter((other) => other !== profile);
+    const others = stored.filter((other) => other !== profile);
     const more = others.length > 0 ? ` This state also holds ${others.join(", ")}.` : "";
     say(`${basename(file)} ${why}: made a new key for profile ${profile}.${aside()}${more}`);
     return keep({ url, profile, key });
   }
+  if (own === null && access === null && hasSessions(stateDir)) throw nameless({ file, text, ownFile, ownText });
   const made = await createProfile(url, token);
   if (known.length > 0)
     say(`Profile ${known.join(", ")} was deleted, or this state never had it: made ${made.profile}.${aside()}`);
+  else if (text !== null)
+    say(`${basename(file)} could not be read, and this state has no profile: made ${made.profile}.${aside()}`);
   return keep({ url, ...made });
 
   function aside(): string {
@@ -71,13 +79,22 @@ export async function localAccess({ file, stateDir, url, token, say }: AccessOpt
   }
 
   function keep(kept: LocalAccess): LocalAccess {
-    const mine = join(stateDir, "profile.json");
-    if (ownProfile(stateDir) !== kept.profile) {
-      writePrivate(mine, `${JSON.stringify({ v: 1, profile: kept.profile })}\n`);
+    if (ownText !== null && own === null) {
+      say(`profile.json could not be read: written again. The old file is kept as ${basename(keepAside(ownFile))}.`);
     }
+    if (own !== kept.profile) writePrivate(ownFile, `${JSON.stringify({ v: 1, profile: kept.profile })}\n`);
     writePrivate(file, `${JSON.stringify(kept, null, 2)}\n`);
     return kept;
   }
+}
+
+function nameless(files: { file: string; text: string | null; ownFile: string; ownText: string | null }): PlainError {
+  const stateOf = (text: string | null) => (text === null ? "is missing" : "cannot be read");
+  return new PlainError(
+    `${files.file} ${stateOf(files.text)} and ${files.ownFile} ${stateOf(files.ownText)}, so nothing says which profile ` +
+      `the sessions in this state belong to. Restore one of the two files, or move ${dirname(files.file)} away for a new ` +
+      "state. Nothing was changed.",
+  );
 }
 
 function parseAccess(text: string | null): LocalAccess | null {
@@ -93,8 +110,8 @@ function parseJson(text: string | null): unknown {
   }
 }
 
-function ownProfile(stateDir: string): string | null {
-  const parsed = OwnProfile.safeParse(parseJson(readIfThere(join(stateDir, "profile.json"))));
+function parseOwn(text: string | null): string | null {
+  const parsed = OwnProfile.safeParse(parseJson(text));
   return parsed.success ? parsed.data.profile : null;
 }
 
@@ -104,16 +121,37 @@ function salvage(text: string | null): string[] {
   return [...found].map((match) => match[1]!);
 }
 
-/** Profiles of a state, the one whose newest session is the newest first: an earlier version kept no profile.json. */
+/**
+ * Profiles that have stored something, the one that wrote to R2 last first. Miniflare's files name no Durable Object: the
+ * keys in R2 and KV are all that tells.
+ */
 function profilesIn(stateDir: string): string[] {
-  const found = readDatabases(join(stateDir, "data", "v3", "do", "talaria-api-Account"), (database) => {
-    if (!hasTable(database, "keys") || !hasTable(database, "__miniflare_do_name")) return [];
-    const [named] = database.prepare("SELECT name FROM __miniflare_do_name").all();
-    const [newest] = database.prepare("SELECT max(id) AS session FROM session").all();
-    return [{ profile: String(named?.name), session: String(newest?.session ?? "") }];
-  });
-  const valid = found.filter(({ profile }) => ProfileId.safeParse(profile).success);
-  return valid.toSorted((a, b) => (a.session < b.session ? 1 : -1)).map(({ profile }) => profile);
+  const stored = (folder: string, table: string, at: string) =>
+    readDatabases(join(dataOf(stateDir), folder), (database) =>
+      hasTable(database, table)
+        ? database
+            .prepare(
+              `SELECT substr(key, 3, 26) AS profile, ${at} AS at FROM ${table} WHERE key GLOB 'p/*/*' GROUP BY 1`,
+            )
+            .all()
+        : [],
+    );
+  const rows = [
+    ...stored("r2/miniflare-R2BucketObject", "_mf_objects", "max(uploaded)"),
+    ...stored("kv/miniflare-KVNamespaceObject", "_mf_entries", "0"),
+  ];
+  const newest = rows.toSorted((a, b) => Number(b.at) - Number(a.at)).map(({ profile }) => String(profile));
+  return [...new Set(newest)].filter((profile) => ProfileId.safeParse(profile).success);
+}
+
+/** A profile without one has nothing that a person would miss: a start may have been killed right after it made it. */
+function hasSessions(stateDir: string): boolean {
+  const accounts = join(dataOf(stateDir), "do", "talaria-api-Account");
+  return readTable(accounts, "session", "id").length > 0;
+}
+
+function dataOf(stateDir: string): string {
+  return join(stateDir, "data", "v3");
 }
 
 async function isAccepted(url: string, key: string): Promise<boolean> {

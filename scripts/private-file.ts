@@ -12,10 +12,19 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 
+/** The system names no file in an error of a read or a write: the error gets the path. */
+export function naming<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw Object.assign(error as NodeJS.ErrnoException, { path: (error as NodeJS.ErrnoException).path ?? path });
+  }
+}
+
 /** `null` when there is none; a file that is there and cannot be read is an error. */
 export function readIfThere(file: string): string | null {
   try {
-    return readFileSync(file, "utf8");
+    return naming(file, () => readFileSync(file, "utf8"));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
@@ -29,8 +38,10 @@ export function writePrivate(file: string, text: string): void {
   try {
     const open = openSync(next, "wx", 0o600);
     try {
-      writeSync(open, text);
-      fsyncSync(open);
+      naming(file, () => {
+        writeSync(open, text);
+        fsyncSync(open);
+      });
     } finally {
       closeSync(open);
     }

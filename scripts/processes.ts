@@ -63,6 +63,14 @@ export function signalGroup(leader: ProcessMark, signal: NodeJS.Signals): void {
   }
 }
 
+/**
+ * Calls `stop` at each signal that asks this process to end. The handlers must stay: the ones that Wrangler brings (signal-exit)
+ * end the process at once when they find no other, and one that was added by `once` is gone by then.
+ */
+export function onStopSignal(stop: () => void): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+}
+
 export function isPortFree(port: number): Promise<boolean> {
   return new Promise((done) => {
     const server = createServer();

@@ -45,7 +45,10 @@ async function runCommand([what, ...args]) {
   const node = nodeBinary();
   const withText = ["--import", pathToFileURL(join(root, "scripts", "text-modules.mjs")).href];
   const env = quiet(childEnv());
-  if (/\.[cm]?[jt]s$/.test(what)) return finish(await run(node, [...withText, resolve(root, what), ...args], { env }));
+  if (/\.[cm]?[jt]s$/.test(what)) {
+    const takesRepeats = ["scripts/start.ts", "scripts/demo.ts"].includes(what);
+    return finish(await run(node, [...withText, resolve(root, what), ...args], { env, takesRepeats }));
+  }
   const file = realpathSync(join(bin, what));
   return finish(isNodeScript(file) ? await run(node, [file, ...args], { env }) : await run(file, args, { env }));
 }
@@ -191,14 +194,17 @@ function childEnv({ forNpm = false } = {}) {
   return env;
 }
 
-/** Runs a child in our own process group. A terminal's Ctrl-C reaches it through the kernel; other signals are passed on. */
-function run(file, args, { cwd = root, env, stdio = "inherit", started }) {
+/**
+ * Runs a child in our own process group. A terminal's Ctrl-C reaches it through the kernel, and is passed on only to a child
+ * that takes a second one as the first (it may have been sent to us alone); other signals are always passed on.
+ */
+function run(file, args, { cwd = root, env, stdio = "inherit", started, takesRepeats = false }) {
   return new Promise((done, fail) => {
     const child = spawn(file, args, { cwd, env, stdio });
     started?.(child);
     const terminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
     const handlers = {
-      SIGINT: () => terminal || child.kill("SIGINT"),
+      SIGINT: () => (terminal && !takesRepeats) || child.kill("SIGINT"),
       SIGTERM: () => child.kill("SIGTERM"),
       SIGHUP: () => child.kill("SIGHUP"),
     };

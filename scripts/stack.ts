@@ -10,6 +10,7 @@ import {
   mkdtempSync,
   openSync,
   readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -19,7 +20,9 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import * as z from "zod";
 import { BundleError, type WorkerOptions, bundleProduct } from "./bundle.ts";
+import { naming, readIfThere } from "./private-file.ts";
 import {
   type ProcessMark,
   commandOf,
@@ -89,15 +92,18 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   await clearPort(options.port, stateDir);
   const port = options.port ?? (await freePort());
   const log = resolve(options.log ?? join(stateDir, "stack.log"));
-  const record: StackRecord = { v: 1, owner: markOf(process.pid), group: null, port };
+  let record: StackRecord = { v: 1, owner: markOf(process.pid), group: null, port };
   await claim(stateDir, record);
   try {
     const workers = options.workers ?? (await build(stateDir, say, signal));
     say("Starting the Workers.");
     const socketsDir = mkdtempSync(join(tmpdir(), "talaria-")); // of mode 0700
+    record = { ...record, socketsDir };
     const dataDir = join(stateDir, "data", "v3");
     const { group, ended } = launch(stateDir, log, { port, publicUrl, socketsDir, dataDir, workers, vars });
-    writeRecord(stateDir, { ...record, group, socketsDir });
+    record = { ...record, group };
+    hold(stateDir, group);
+    writeRecord(stateDir, record);
     const url = `http://127.0.0.1:${port}`;
     await untilReady(url, group, log, signal);
     return {
@@ -106,12 +112,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       log,
       ended,
       cron: (worker) => fireCron(socketsDir, workers, worker),
-      stop: () => endGroup(stateDir, group, "SIGTERM"),
-      kill: () => endGroup(stateDir, group, "SIGKILL"),
+      stop: () => endStack(stateDir, record, "SIGTERM"),
+      kill: () => endStack(stateDir, record, "SIGKILL"),
     };
   } catch (error) {
-    const { group } = readRecord(stateDir) ?? record;
-    await endGroup(stateDir, group, "SIGKILL");
+    await endStack(stateDir, record, "SIGKILL");
     throw error;
   }
 }
@@ -121,11 +126,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
  * still lives is left alone (`already_running`), and so is a stranger's program on the port (`port_in_use`).
  */
 export async function clearPort(port: number | undefined, stateDir: string): Promise<void> {
-  const held = readRecord(stateDir);
-  if (held) {
-    if (isRunning(held)) throw alreadyRunning(held);
-    await takeOver(stateDir, held);
-  }
+  const held = await clearDead(stateDir);
   if (port === undefined) return;
   // Threads of a killed program may hold its port a moment longer than the program itself can be seen.
   for (const until = Date.now() + (held ? PORT_MS : 500); Date.now() < until; await pause(50)) {
@@ -136,38 +137,56 @@ export async function clearPort(port: number | undefined, stateDir: string): Pro
 
 // ---- one at a time ----
 
-interface StackRecord {
-  v: 1;
+const Mark = z.object({ pid: z.int().positive(), startedAt: z.number() });
+const StackRecord = z.object({
+  v: z.literal(1),
   /** Who started it. */
-  owner: ProcessMark;
+  owner: Mark,
   /** The keeper, which leads the group; `null` while the Workers are built. */
-  group: ProcessMark | null;
-  port: number;
-  socketsDir?: string;
-}
+  group: Mark.nullable(),
+  port: z.number(),
+  socketsDir: z.string().optional(),
+});
+type StackRecord = z.infer<typeof StackRecord>;
 
 /** Of two starts at once one succeeds: a link is made whole or not at all, and never over another one. */
 async function claim(stateDir: string, record: StackRecord): Promise<void> {
   const mine = `${recordFile(stateDir)}.${process.pid}`;
-  writeFileSync(mine, JSON.stringify(record), { mode: 0o600 });
+  writeFile(mine, JSON.stringify(record));
   try {
     for (;;) {
+      await clearDead(stateDir);
       try {
-        return linkSync(mine, recordFile(stateDir));
+        linkSync(mine, recordFile(stateDir));
+        return hold(stateDir, record.owner);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
       }
-      const held = readRecord(stateDir);
-      if (held && isRunning(held)) throw alreadyRunning(held);
-      await takeOver(stateDir, held);
     }
   } finally {
     rmSync(mine, { force: true });
   }
 }
 
+/** Throws while a stack runs on this state. Else ends what a dead one left; false when there was nothing. */
+async function clearDead(stateDir: string): Promise<boolean> {
+  const text = readIfThere(recordFile(stateDir));
+  const record = text === null ? null : parseRecord(text, recordFile(stateDir));
+  if (record && isRunning(record)) throw alreadyRunning(record);
+  const holder = record ? undefined : holders(stateDir).find(isAlive);
+  if (holder) {
+    throw new StackError(
+      "already_running",
+      `Process ${holder.pid} still runs Talaria with this state, though ${recordFile(stateDir)} ` +
+        `${text === null ? "is missing" : "cannot be read"}. End that process first, or use another state folder.`,
+    );
+  }
+  if (text !== null) await takeOver(stateDir, text, record);
+  return text !== null;
+}
+
 /** Takes the record of a start that is dead out of the way, unless somebody else has just done so, and ends what it left. */
-async function takeOver(stateDir: string, dead: StackRecord | null): Promise<void> {
+async function takeOver(stateDir: string, text: string, dead: StackRecord | null): Promise<void> {
   const aside = `${recordFile(stateDir)}.${process.pid}.dead`;
   try {
     renameSync(recordFile(stateDir), aside);
@@ -175,10 +194,31 @@ async function takeOver(stateDir: string, dead: StackRecord | null): Promise<voi
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     return; // another start took it
   }
-  const taken = readRecord(stateDir, aside);
-  if (JSON.stringify(taken) !== JSON.stringify(dead)) linkSync(aside, recordFile(stateDir));
+  if (readIfThere(aside) !== text) linkSync(aside, recordFile(stateDir));
   else if (dead) await endMembers(dead);
   rmSync(aside, { force: true });
+  for (const holder of holders(stateDir)) if (!isAlive(holder)) release(stateDir, holder);
+}
+
+// A process that uses the state is known by the name of a file too, so that a record that is damaged frees nothing.
+
+function hold(stateDir: string, mark: ProcessMark): void {
+  writeFile(holderFile(stateDir, mark), "");
+}
+
+function release(stateDir: string, mark: ProcessMark): void {
+  rmSync(holderFile(stateDir, mark), { force: true });
+}
+
+function holders(stateDir: string): ProcessMark[] {
+  return readdirSync(stateDir).flatMap((name) => {
+    const match = /^held-(\d+)-(\d+)$/.exec(name);
+    return match ? [{ pid: Number(match[1]), startedAt: Number(match[2]) }] : [];
+  });
+}
+
+function holderFile(stateDir: string, { pid, startedAt }: ProcessMark): string {
+  return join(stateDir, `held-${pid}-${startedAt}`);
 }
 
 function isRunning({ owner, group }: StackRecord): boolean {
@@ -213,19 +253,36 @@ function recordFile(stateDir: string): string {
   return join(stateDir, "stack.json");
 }
 
+function hostFile(stateDir: string): string {
+  return join(stateDir, "host.json");
+}
+
 function writeRecord(stateDir: string, record: StackRecord): void {
   const next = `${recordFile(stateDir)}.${process.pid}`;
-  writeFileSync(next, JSON.stringify(record), { mode: 0o600 });
+  writeFile(next, JSON.stringify(record));
   renameSync(next, recordFile(stateDir));
 }
 
-function readRecord(stateDir: string, file = recordFile(stateDir)): StackRecord | null {
+function writeFile(file: string, text: string): void {
+  naming(file, () => writeFileSync(file, text, { mode: 0o600 }));
+}
+
+/** `null` for what cannot be read; throws for a newer version's. */
+function parseRecord(text: string, file: string): StackRecord | null {
+  let json: unknown;
   try {
-    const record = JSON.parse(readFileSync(file, "utf8")) as StackRecord;
-    return record.v === 1 ? record : null;
+    json = JSON.parse(text);
   } catch {
-    return null; // never started here, or ended in order
+    return null; // damaged: `holders` tells whether it is in use
   }
+  const parsed = StackRecord.safeParse(json);
+  const version = z.object({ v: z.int().min(2) }).safeParse(json);
+  if (!version.success) return parsed.success ? parsed.data : null;
+  throw new StackError(
+    "already_running",
+    `${file} was written by a newer version of Talaria, which may still be running with this state. Stop it with that ` +
+      "version; if it is not running, remove that file.",
+  );
 }
 
 // ---- starting ----
@@ -244,9 +301,9 @@ async function build(stateDir: string, say: (line: string) => void, signal: Abor
 function launch(stateDir: string, log: string, options: HostOptions) {
   // What an earlier version kept there holds secrets.
   for (const name of ["config", "registry", "tmp"]) rmSync(join(stateDir, name), { recursive: true, force: true });
-  const file = join(stateDir, "host.json");
+  const file = hostFile(stateDir);
   rmSync(file, { force: true });
-  writeFileSync(file, JSON.stringify(options), { mode: 0o600 });
+  writeFile(file, JSON.stringify(options));
   const temporary = join(stateDir, "tmp");
   mkdirSync(temporary, { mode: 0o700 });
   const output = openSync(log, "w", 0o600);
@@ -321,18 +378,28 @@ async function fireCron(socketsDir: string, workers: WorkerOptions[], name: stri
 
 // ---- ending ----
 
-async function endGroup(stateDir: string, group: ProcessMark | null, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+async function endStack(stateDir: string, mine: StackRecord, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+  const { owner, group, socketsDir } = mine;
   if (group) {
     signalGroup(group, signal);
     if (!(await groupEnds(group, STOP_MS))) {
       signalGroup(group, "SIGKILL");
       await groupEnds(group, STOP_MS);
     }
+    release(stateDir, group);
   }
-  const record = readRecord(stateDir);
-  if (record?.owner.pid !== process.pid || record.group?.pid !== group?.pid) return;
-  if (record.socketsDir) rmSync(record.socketsDir, { recursive: true, force: true });
+  release(stateDir, owner);
+  if (socketsDir) rmSync(socketsDir, { recursive: true, force: true });
+  if (!isOurs(stateDir, mine)) return; // another start has taken over since the Workers ended
+  rmSync(hostFile(stateDir), { force: true });
   rmSync(recordFile(stateDir), { force: true });
+}
+
+/** Port and owner are fixed before the record is first written; the rest of it may not have been written yet. */
+function isOurs(stateDir: string, { owner, port }: StackRecord): boolean {
+  const text = readIfThere(recordFile(stateDir));
+  const present = text === null ? null : parseRecord(text, recordFile(stateDir));
+  return present?.owner.pid === owner.pid && present.owner.startedAt === owner.startedAt && present.port === port;
 }
 
 function tail(path: string): string {

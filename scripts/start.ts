@@ -5,6 +5,7 @@ import { Health } from "../core/schemas/api.ts";
 import { checkVars, publicUrlOf } from "./check-vars.ts";
 import { UsageError, parseFlags, runCommand } from "./command-line.ts";
 import { localAccess, operatorToken } from "./local-state.ts";
+import { onStopSignal } from "./processes.ts";
 import { checkState } from "./state-check.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { workerVars } from "./worker-vars.ts";
@@ -26,34 +27,52 @@ const accessFile = resolve(home, "local.json");
 await runCommand(USAGE, () => serve(portFrom(parseFlags({ port: { type: "string" } }).port)));
 
 async function serve(port: number): Promise<number> {
+  const abort = new AbortController();
+  const stopped = new Promise<"stopped">((done) => {
+    onStopSignal(() => {
+      abort.abort();
+      done("stopped");
+    });
+  });
   checkVars(process.env);
   const stateDir = resolve(home, "state");
   checkState(stateDir, accessFile);
   const token = operatorToken(stateDir);
-  const abort = new AbortController();
-  const stopped = untilStopped().then(() => (abort.abort(), "stopped" as const));
   const progress = createProgress();
   progress.say(`Starting Talaria on port ${port}.`);
-  const stack = await startStack({
-    ...{ port, stateDir, vars: workerVars(process.env, token), publicUrl: publicUrlOf(process.env) },
-    ...{ say: progress.say, signal: abort.signal },
-  }).finally(progress.end);
   try {
-    const access = await localAccess({ file: accessFile, stateDir, url: stack.url, token, say: console.error });
-    const health = Health.parse(await (await fetch(`${stack.url}/health`)).json());
-    console.log(greeting(stack, access.profile, health.model));
-    const timers = driveCron(stack);
-    const why = await Promise.race([stopped, stack.ended.then(() => "ended" as const)]);
-    for (const timer of timers) clearTimeout(timer);
+    const stack = await startStack({
+      ...{ port, stateDir, vars: workerVars(process.env, token), publicUrl: publicUrlOf(process.env) },
+      ...{ say: progress.say, signal: abort.signal },
+    }).finally(progress.end);
+    const why = await untilEnded(stack, stateDir, token, stopped).finally(stack.stop);
     if (why === "ended") {
       console.error(`The Workers have ended. Their last words are in ${stack.log}`);
       return 1;
     }
-    console.log("\nStopping.");
-    return 0;
-  } finally {
-    await stack.stop();
+  } catch (error) {
+    if (!abort.signal.aborted) throw error; // whatever a stop broke off is not a failure
   }
+  console.log("Stopped.");
+  return 0;
+}
+
+async function untilEnded(
+  stack: Stack,
+  stateDir: string,
+  token: string,
+  stopped: Promise<"stopped">,
+): Promise<"stopped" | "ended"> {
+  const ended = stack.ended.then(() => "ended" as const);
+  const ready = localAccess({ file: accessFile, stateDir, url: stack.url, token, say: console.error }).then(
+    async (access) => {
+      const health = Health.parse(await (await fetch(`${stack.url}/health`)).json());
+      console.log(greeting(stack, access.profile, health.model));
+    },
+  );
+  await Promise.race([stopped, ready]);
+  const timers = driveCron(stack);
+  return Promise.race([stopped, ended]).finally(() => timers.forEach(clearTimeout));
 }
 
 function greeting(stack: Stack, profile: string, model: string): string {
@@ -80,12 +99,6 @@ function driveCron(stack: Stack): NodeJS.Timeout[] {
     stack.cron("talaria-curator").catch((error: Error) => console.error(`Cron: ${error.message}`));
   };
   return [setTimeout(fire, FIRST_CRON_MS), setInterval(fire, CRON_EVERY_MS)];
-}
-
-function untilStopped(): Promise<void> {
-  return new Promise((done) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => done());
-  });
 }
 
 /** Lines on standard error: what is begun, and that it goes on. */

@@ -97,6 +97,18 @@ describe("a streamed message", () => {
     expect(api.requests).toHaveLength(1);
   });
 
+  it.each([
+    ["state_newer", 503],
+    ["bad_settings", 503],
+    ["workspace_full", 507],
+  ])("is not sent again, nor read again, when the answer is %s", async (code, status) => {
+    await using api = await startFakeApi([answerProblem(status, code)]);
+    const { client } = connect(api.url, 2_000);
+    const refused = collect(client.streamMessage(SESSION, "hello"));
+    await expect(refused).rejects.toMatchObject({ name: "ProblemError", problem: { code } });
+    expect(api.requests).toHaveLength(1);
+  });
+
   it("is not read again when the server breaks the protocol", async () => {
     const broken = [["1.0", { type: "turn_start" }]] as unknown as Wire[];
     await using api = await startFakeApi([answerEvents(broken)]);

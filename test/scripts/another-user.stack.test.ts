@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "../../cli/client.ts";
-import { operatorToken } from "../../scripts/local-state.ts";
+import { localAccess, operatorToken } from "../../scripts/local-state.ts";
 import { groupMembers, markOf } from "../../scripts/processes.ts";
 import { type Stack, startStack } from "../../scripts/stack.ts";
 
@@ -160,6 +160,14 @@ describe.runIf(isLinux)("another user of this machine", () => {
       return mtimeMs > statSync(join(stateDir, "stack.json")).mtimeMs && (mode & 0o077) !== 0;
     });
     expect(open.filter((name) => groupOwns(name))).toEqual([]);
+  });
+});
+
+describe("a state whose files name no profile", () => {
+  it("still gives up the profile that stored something, by what the Workers kept", async () => {
+    const [file, token] = [join(stateDir, "local.json"), operatorToken(stateDir)];
+    const access = await localAccess({ file, stateDir, url: stack.url, token, say: () => {} });
+    expect(access.profile).toBe(profile);
   });
 });
 

@@ -1,6 +1,6 @@
 // What stops a start or a deployment before anything boots: variables and state that cannot work, each told in one sentence.
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -92,7 +92,7 @@ describe("a state folder", () => {
     const folder = tempFolder();
     mkdirSync(join(folder, "local.json"));
     expect(sentenceOf(() => checkState(join(folder, "state"), join(folder, "local.json")))).toMatch(
-      /\(EISDIR, read\)\. A folder stands/,
+      new RegExp(`^${join(folder, "local.json")} cannot be used \\(EISDIR, read\\)\\. A folder stands`),
     );
   });
 
@@ -114,8 +114,31 @@ describe("a state folder", () => {
     const args = ["--input-type=module-typescript", "-e", script];
     const ran = spawnSync(process.execPath, args, { ...other, encoding: "utf8", cwd: "/" });
     expect(ran.stdout.trim()).toBe(
-      `${file} cannot be used (EACCES, access). This user may not use it: give it to this user (chown), or remove it.`,
+      `${file} cannot be used (EACCES, access). ` +
+        (isRoot
+          ? `This user may not use it: give it to this user (chown "$USER" '${file}').`
+          : `Its mode shuts it: run chmod u+rwX '${file}', then start again.`),
     );
+    rmSync(folder, { recursive: true });
+  });
+
+  it("is opened again by its owner with one command, for the file or the folder that is shut", () => {
+    const folder = mkdtempSync(join(tmpdir(), "talaria-shut-"));
+    const inner = join(folder, "state", "data");
+    mkdirSync(inner, { recursive: true });
+    writeFileSync(join(inner, "a"), "");
+    const told = (path: string) => toSentence(Object.assign(new Error(), { code: "EACCES", syscall: "open", path }));
+    const open = (path: string) => `Its mode shuts it: run chmod u+rwX ${path}, then start again.`;
+    for (const [path, shut, mode] of [
+      [join(inner, "a"), join(inner, "a"), 0o400],
+      [join(inner, "a"), inner, 0o500],
+      [join(inner, "new"), inner, 0o500],
+    ] as const) {
+      const before = statSync(shut).mode;
+      chmodSync(shut, mode);
+      expect(told(path)).toBe(`${path} cannot be used (EACCES, open). ${open(shut)}`);
+      chmodSync(shut, before);
+    }
     rmSync(folder, { recursive: true });
   });
 });

@@ -1,10 +1,11 @@
 // What `npm start` keeps: one token and one key over restarts, for this user's eyes only, and the same profile whatever has
 // become of the key.
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { localAccess, operatorToken } from "../../scripts/local-state.ts";
+import { readIfThere } from "../../scripts/private-file.ts";
 import { type Handler, answerJson, answerProblem, startFakeApi } from "../support/fake-api.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 
@@ -31,6 +32,26 @@ function createHome() {
     read: () => JSON.parse(readFileSync(file, "utf8")) as unknown,
     files: () => readdirSync(home).filter((name) => name !== "state"),
   };
+}
+
+/** In the form of Miniflare's files. */
+function fillDatabase(file: string, sql: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
+}
+function storeObject(stateDir: string, key: string, uploaded: number): void {
+  fillDatabase(
+    join(stateDir, "data/v3/r2/miniflare-R2BucketObject/bucket.sqlite"),
+    `CREATE TABLE IF NOT EXISTS _mf_objects (key, uploaded); INSERT INTO _mf_objects VALUES ('${key}', ${uploaded})`,
+  );
+}
+function addSession(stateDir: string): void {
+  fillDatabase(
+    join(stateDir, "data/v3/do/talaria-api-Account/account.sqlite"),
+    "CREATE TABLE keys (id); CREATE TABLE session (id); INSERT INTO session VALUES ('01AAA')",
+  );
 }
 
 describe("the operator's token of a state folder", () => {
@@ -149,14 +170,8 @@ describe(".talaria/local.json", () => {
     expect((await home.start(api.url)).profile).toBe(profileOf(3));
 
     const bare = createHome();
-    const accounts = join(bare.stateDir, "data/v3/do/talaria-api-Account");
-    mkdirSync(accounts, { recursive: true });
-    const sessions = { 4: "01AAA", 5: "01CCC", 6: "01BBB" };
-    for (const [n, session] of Object.entries(sessions)) {
-      const database = new DatabaseSync(join(accounts, `${n}.sqlite`));
-      database.exec(`CREATE TABLE __miniflare_do_name (id, name); CREATE TABLE keys (id); CREATE TABLE session (id);
-        INSERT INTO __miniflare_do_name VALUES (1, '${profileOf(Number(n))}'); INSERT INTO session VALUES ('${session}')`);
-      database.close();
+    for (const [n, uploaded] of Object.entries({ 4: 1, 5: 3, 6: 2 })) {
+      storeObject(bare.stateDir, `p/${profileOf(Number(n))}/active/2026-11-23`, uploaded);
     }
     await using second = await startFakeApi([newKey(5)]);
     expect((await bare.start(second.url)).profile).toBe(profileOf(5));
@@ -173,6 +188,55 @@ describe(".talaria/local.json", () => {
     expect((await home.start(api.url)).profile).toBe(profileOf(2));
     expect(home.said).toEqual([
       `Profile ${profileOf(1)} was deleted, or this state never had it: made ${profileOf(2)}. The old file is kept as local.json.old-1.`,
+    ]);
+  });
+
+  it.each([
+    ["is missing", null, "cannot be read", `{"v":1,"profile":"1111`],
+    ["cannot be read", `{"url":"u","pro`, "is missing", null],
+    ["cannot be read", "", "cannot be read", ""],
+  ])("is not replaced when it %s and nothing else names the profile with the sessions", async (...given) => {
+    const [told, text, ownTold, ownText] = given;
+    const home = createHome();
+    const ownFile = join(home.stateDir, "profile.json");
+    addSession(home.stateDir);
+    if (text !== null) writeFileSync(home.file, text);
+    if (ownText !== null) writeFileSync(ownFile, ownText);
+    const before = [home.files(), readdirSync(home.stateDir)];
+    await using api = await startFakeApi([answerJson(201, made(2))]);
+    await expect(home.start(api.url)).rejects.toThrow(
+      `${home.file} ${told} and ${ownFile} ${ownTold}, so nothing says which profile the sessions in this state belong ` +
+        `to. Restore one of the two files, or move ${dirname(home.file)} away for a new state. Nothing was changed.`,
+    );
+    expect([[home.files(), readdirSync(home.stateDir)], api.requests.length]).toEqual([before, 0]);
+    expect([text, ownText]).toEqual([home.file, ownFile].map((file) => readIfThere(file)));
+  });
+
+  it("keeps every damaged file that is replaced, profile.json too", async () => {
+    const home = createHome();
+    storeObject(home.stateDir, `p/${profileOf(5)}/active/2026-11-23`, 1);
+    addSession(home.stateDir);
+    writeFileSync(join(home.stateDir, "profile.json"), `{"v":1,"pro`);
+    writeFileSync(home.file, "half");
+    await using api = await startFakeApi([newKey(5)]);
+    expect((await home.start(api.url)).profile).toBe(profileOf(5));
+    expect(readFileSync(join(home.stateDir, "profile.json.old-1"), "utf8")).toBe(`{"v":1,"pro`);
+    expect(readFileSync(`${home.file}.old-1`, "utf8")).toBe("half");
+    expect(home.said).toEqual([
+      `local.json could not be read: made a new key for profile ${profileOf(5)}. The old file is kept as local.json.old-1.`,
+      "profile.json could not be read: written again. The old file is kept as profile.json.old-1.",
+    ]);
+
+    const empty = createHome();
+    writeFileSync(empty.file, "half");
+    await using second = await startFakeApi([answerJson(201, made(2))]);
+    await empty.start(second.url);
+    expect([readFileSync(`${empty.file}.old-1`, "utf8"), empty.said]).toEqual([
+      "half",
+      [
+        `local.json could not be read, and this state has no profile: made ${profileOf(2)}. ` +
+          "The old file is kept as local.json.old-1.",
+      ],
     ]);
   });
 });

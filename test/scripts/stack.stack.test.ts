@@ -101,6 +101,34 @@ describe("startStack", () => {
     await clearPort(Number(new URL((JSON.parse(line) as { url: string }).url).port), stateDir);
   });
 
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "can be stopped in order at %s, where Wrangler is loaded",
+    async (signal) => {
+      const href = (file: string) => JSON.stringify(pathToFileURL(resolve("scripts", file)).href);
+      const script = `
+      import { onStopSignal } from ${href("processes.ts")};
+      import { startStack } from ${href("stack.ts")};
+      import { loadWrangler } from ${href("wrangler.ts")};
+      onStopSignal(() => void stack.stop().then(() => (console.log("Stopped."), process.exit(0))));
+      loadWrangler().unstable_getMiniflareWorkerOptions(${JSON.stringify(join(fixtures, "front/wrangler.toml"))});
+      const stack = await startStack(${JSON.stringify({ stateDir, vars, workers })});
+      console.log("up");
+      setInterval(() => {}, 1000);`;
+      const starter = spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      await new Promise<void>((done) => starter.stdout.once("data", () => done()));
+      const { socketsDir } = JSON.parse(readFileSync(join(stateDir, "stack.json"), "utf8")) as { socketsDir: string };
+      let said = "";
+      starter.stdout.on("data", (data) => (said += String(data)));
+      const closed = new Promise<unknown>((done) => starter.once("close", (code) => done(code)));
+      starter.kill(signal);
+      starter.kill(signal);
+      expect([await closed, said]).toEqual([0, "Stopped.\n"]);
+      expect([existsSync(join(stateDir, "stack.json")), existsSync(socketsDir)]).toEqual([false, false]);
+    },
+  );
+
   it("refuses a second start on the same state while the first one lives", async () => {
     const stack = await start();
     await expect(start()).rejects.toMatchObject({
@@ -110,11 +138,56 @@ describe("startStack", () => {
     expect(await kept(stack)).toEqual({ front: [vars.TOKEN, vars.SETTINGS] });
   });
 
+  it.each([
+    ["is missing", null],
+    ["cannot be read", '{"v":1,"own'],
+    ["cannot be read", '{"v":1}'],
+  ])("refuses a second start while the first one lives, though its record %s", async (told, text) => {
+    const stack = await start();
+    const file = join(stateDir, "stack.json");
+    if (text === null) rmSync(file);
+    else writeFileSync(file, text);
+    await expect(start()).rejects.toMatchObject({
+      code: "already_running",
+      message: expect.stringMatching(/^Process \d+ still runs Talaria with this state, though .*\/stack\.json /),
+    });
+    await expect(start()).rejects.toThrow(` ${file} ${told}. End that process first, or use another state folder.`);
+    expect(await kept(stack)).toEqual({ front: [vars.TOKEN, vars.SETTINGS] });
+    await stack.stop();
+    expect(await kept(await start())).toMatchObject({ front: [vars.TOKEN, vars.SETTINGS] });
+  });
+
+  it("refuses to start where a newer version left its record, and leaves that as it is", async () => {
+    const file = join(stateDir, "stack.json");
+    writeFileSync(file, JSON.stringify({ v: 2, holder: "elsewhere" }));
+    await expect(start()).rejects.toMatchObject({
+      code: "already_running",
+      message: expect.stringContaining(`${file} was written by a newer version of Talaria`),
+    });
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ v: 2, holder: "elsewhere" });
+  });
+
+  it("leaves no file of its own when it is stopped, and none when it is called off while the Workers start", async () => {
+    const names = () => readdirSync(stateDir).filter((name) => /^(?:stack|host)\.json|^held-/.test(name));
+    const first = await start();
+    const { socketsDir } = JSON.parse(readFileSync(join(stateDir, "stack.json"), "utf8")) as { socketsDir: string };
+    expect([names().length, existsSync(socketsDir)]).toEqual([3, true]);
+    await first.stop();
+    expect([names(), existsSync(socketsDir)]).toEqual([[], false]);
+    const abort = new AbortController();
+    const say = () => setImmediate(() => abort.abort());
+    await expect(startStack({ stateDir, vars, workers, signal: abort.signal, say })).rejects.toMatchObject({
+      code: "aborted",
+    });
+    expect(names()).toEqual([]);
+  });
+
   it("lets one of two starts at once through, also where a killed one left its record and its Workers", async () => {
     const first = await start();
     const record = JSON.parse(readFileSync(join(stateDir, "stack.json"), "utf8")) as { owner: object };
     const dead = { ...record, owner: { pid: 4_000_000, startedAt: 1 } };
     writeFileSync(join(stateDir, "stack.json"), JSON.stringify(dead));
+    for (const name of readdirSync(stateDir)) if (name.startsWith(`held-${process.pid}-`)) rmSync(join(stateDir, name));
     const script = `
       import { startStack } from ${JSON.stringify(pathToFileURL(resolve("scripts/stack.ts")).href)};
       const options = ${JSON.stringify({ stateDir, vars, workers })};
