@@ -22,6 +22,8 @@ type Field = (typeof OPTIONAL)[number] | (typeof RENAMED)[number];
 const MAX_READ_CHARS = 8_000;
 const MAX_SERVERS = 500;
 const UNKNOWN = /unsupported|not supported|unknown|unrecognized|unexpected|not permitted|not allowed|extra/i;
+/** Ollama, of `reasoning_effort`. */
+const NO_THINKING = /does not support thinking/i;
 
 const refused = new Map<string, Set<Field>>();
 
@@ -54,6 +56,7 @@ function refusedField({ reply }: ReplyRefused, body: Body): Field | null {
   const names = (field: string) => new RegExp(`\\b${field}\\b`).test(said);
   const optional = OPTIONAL.find((field) => field in body && names(field));
   if (optional) return optional;
+  if (NO_THINKING.test(said) && "reasoning_effort" in body) return "reasoning_effort";
   if (!UNKNOWN.test(said)) return null;
   const renamed = RENAMED.find((field) => names(field) && (field in body || isDeveloper(field, body)));
   return renamed ?? null;

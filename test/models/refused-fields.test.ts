@@ -48,6 +48,7 @@ describe("a field that a server refuses", () => {
     ],
     ["reasoning_effort", 400, openAi("property 'reasoning_effort' is unsupported")],
     ["reasoning_effort", 400, openAi("reasoning_effort: Input should be 'none' or 'high'")],
+    ["reasoning_effort", 400, openAi('"gemma3:latest" does not support thinking')],
   ])("is left out, and not sent again: %s (%i)", async (field, status, body) => {
     const { ask, bodies } = strict((sent) => (field in sent ? { status, body } : null));
     expect(await ask()).toMatchObject({ text: "Yes." });
