@@ -21,7 +21,7 @@ const USAGE = `Usage: npm run bench:growth [-- --up-to N]
 
 const values = readFlags(USAGE, { "up-to": { type: "string", default: "10" } });
 const upTo = Number(values["up-to"]);
-if (!(upTo >= 1)) refuseFlags("--up-to takes a number from 1.", USAGE);
+if (!(upTo >= 1 && Number.isFinite(upTo))) refuseFlags("--up-to takes a number from 1.", USAGE);
 const began = performance.now();
 const say = (line: string) => console.error(`[${((performance.now() - began) / 1000).toFixed(1)} s] ${line}`);
 

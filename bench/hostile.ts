@@ -2,7 +2,7 @@
 // slowest text found for it. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { readFlags } from "../scripts/command-line.ts";
+import { chosenBy, readFlags, wholeNumber } from "../scripts/command-line.ts";
 import { SUBJECTS } from "./hostile/subjects.ts";
 import type { Worst } from "./hostile/search.ts";
 import type { Report, Task } from "./hostile/thread.ts";
@@ -25,11 +25,12 @@ const values = readFlags(USAGE, {
   seed: { type: "string", default: "1" },
   keep: { type: "string", default: "48" },
 });
-const keep = Math.max(2, Number(values.keep));
-const chosen = SUBJECTS.filter(({ name }) => values.only === undefined || name.includes(values.only));
+const keep = wholeNumber(USAGE, "--keep", values.keep, 2);
+const seed = wholeNumber(USAGE, "--seed", values.seed, 0);
+const chosen = chosenBy(USAGE, values.only, SUBJECTS);
 const functions: { name: string; ms10KiB: number; ms100KiB: number; exponent: number }[] = [];
 for (const { name } of chosen) {
-  const worst = await search({ name, seed: Number(values.seed), keep: [keep, Math.ceil(keep / 4)] });
+  const worst = await search({ name, seed, keep: [keep, Math.ceil(keep / 4)] });
   const exponent = worst.ms100KiB < LEAST_MS ? 0 : Math.log10(worst.ms100KiB / worst.ms10KiB);
   functions.push({
     name,

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DEFAULTS } from "../core/limits.ts";
 import { createWorkspace, migrateWorkspace } from "../core/workspace/workspace.ts";
-import { readFlags } from "../scripts/command-line.ts";
+import { chosenBy, readFlags, wholeNumber } from "../scripts/command-line.ts";
 import { CASES } from "./limits/cases.ts";
 import { FIXTURES, type FixtureName } from "./limits/fixtures.ts";
 import type { Held } from "./limits/hold.ts";
@@ -20,7 +20,8 @@ const USAGE = `Usage: npm run bench:limits [-- --only TEXT --mib N]
   -h, --help   this text; the method is in bench/README.md`;
 
 const values = readFlags(USAGE, { only: { type: "string" }, mib: { type: "string", default: "128" } });
-const cases = CASES.filter(({ name }) => !values.only || name.includes(values.only));
+const mib = wholeNumber(USAGE, "--mib", values.mib, 1);
+const cases = chosenBy(USAGE, values.only, CASES);
 const folder = mkdtempSync(join(tmpdir(), "talaria-limits-"));
 const failed: string[] = [];
 const made = new Map<FixtureName, string>();
@@ -69,7 +70,7 @@ function hold(database: string, name: string): Promise<Held> {
   const script = join(import.meta.dirname, "limits/hold.ts");
   const none = { result: null, heapLimitMiB: 0, peakExternalMiB: 0, peakHeapMiB: 0, peakMiB: 0 };
   return new Promise((resolve) => {
-    const args = [...process.execArgv, script, database, name, values.mib];
+    const args = [...process.execArgv, script, database, name, String(mib)];
     execFile(process.execPath, args, { timeout: 180_000, killSignal: "SIGKILL" }, (error, stdout) => {
       const last = stdout.trimEnd().split("\n").at(-1);
       if (last) resolve(JSON.parse(last) as Held);

@@ -1,6 +1,6 @@
 // `npm run bench:turn [-- --turns 100] [--no-peer]`: what a turn costs beside the model, here and in Cloudflare's Agents SDK,
 // and in a bare Durable Object, measured side by side. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
-import { readFlags, refuseFlags } from "../scripts/command-line.ts";
+import { readFlags, wholeNumber } from "../scripts/command-line.ts";
 import { installPeers } from "./turn/install-peers.ts";
 import { measureTurns } from "./turn/measure.ts";
 import { printReport, toLine } from "./turn/report.ts";
@@ -21,8 +21,7 @@ const values = readFlags(USAGE, {
   turns: { type: "string", default: "100" },
   peer: { type: "boolean", default: true },
 });
-const turns = Number(values.turns);
-if (!Number.isInteger(turns) || turns < 1) refuseFlags("--turns takes a whole number from 1.", USAGE);
+const turns = wholeNumber(USAGE, "--turns", values.turns, 1);
 const began = performance.now();
 const say = (line: string) => console.error(`[${((performance.now() - began) / 1000).toFixed(1)} s] ${line}`);
 

@@ -24,6 +24,7 @@ const MAX_KEYS = 100;
 
 /** An alarm that was set for work that died comes back after this. */
 const WORK_RETRY_MS = 60_000;
+const NEWER_RETRY_MS = 60 * 60_000;
 /** All but what an erasure still needs. */
 const OWN_TABLES = [
   ...["keys", "session", "review_slot", "booked", "usage_line", "reservation", "account_state", "curation_request"],
@@ -46,6 +47,7 @@ export class Account extends DurableObject<AccountEnv> {
   /** Makes the account. Again: changes nothing. */
   init(profile: ProfileId): void {
     assert(this.ctx.id.name === profile, "an account is named after its profile");
+    this.#upkeep().checkVersion();
     this.ctx.storage.transactionSync(() => {
       for (const statement of [...SCHEMA, ...LEDGER_SCHEMA, ...MORE_SCHEMA]) this.#sql.exec(statement);
     });
@@ -53,7 +55,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   /** The one time the key itself is seen. Failures: `profile_not_found`, `too_many_keys`. */
   createKey(label: string): Result<CreatedKey> {
-    if (!this.#exists()) return err("profile_not_found", "There is no profile of that id.");
+    if (!this.#isWritable()) return err("profile_not_found", "There is no profile of that id.");
     if (this.listKeys().length >= MAX_KEYS) {
       return err("too_many_keys", `A profile has at most ${MAX_KEYS} keys: revoke one first.`);
     }
@@ -70,12 +72,15 @@ export class Account extends DurableObject<AccountEnv> {
     return ok({ ...info, profile, key: toKey(profile, secret) });
   }
 
-  check(secret: string): boolean {
+  /** `willWrite`: throws where a newer version made the tables, which are then read only. */
+  check(secret: string, willWrite = false): boolean {
     if (!this.#exists()) return false;
     const hash = sha256Hex(secret);
     const hashes = this.#sql.exec<{ hash: string }>("SELECT hash FROM keys WHERE revoked_at IS NULL").toArray();
     // Every one is looked at, so that the time does not tell which.
-    return hashes.filter((row) => isSameHash(row.hash, hash)).length > 0;
+    const isKnown = hashes.filter((row) => isSameHash(row.hash, hash)).length > 0;
+    if (isKnown && willWrite) this.#upkeep().checkVersion();
+    return isKnown;
   }
 
   /** Those that work, oldest first. */
@@ -90,6 +95,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   /** Failures: `key_not_found` for an unknown key, and for one that was revoked before; `last_key`. */
   revokeKey(id: string): Result<null> {
+    this.#upkeep().checkVersion();
     const keys = this.listKeys();
     if (!keys.some((key) => key.id === id)) {
       return err("key_not_found", "This profile has no working key of that id.");
@@ -106,7 +112,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   /** Before the session is made, so that every session of a profile is known here. False: the profile is gone. */
   registerSession({ session, title, learning, createdAt }: SessionInfo): boolean {
-    if (!this.#exists()) return false;
+    if (!this.#isWritable()) return false;
     this.#sql.exec(
       "INSERT INTO session VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
       session,
@@ -132,13 +138,13 @@ export class Account extends DurableObject<AccountEnv> {
   }
 
   reserveReview(request: ReviewRequest): ReviewPlace {
-    assert(this.#exists(), "only an account that exists has reviews");
+    assert(this.#isWritable(), "only an account that exists has reviews");
     return this.#ledger().reserveReview(request);
   }
 
   /** Up to where a turn may spend of the profile's day; `null` when nothing is left of it. */
   async reserveTurn(request: TurnRequest): Promise<Budget | null> {
-    assert(this.#exists(), "only an account that exists has turns");
+    assert(this.#isWritable(), "only an account that exists has turns");
     const budget = this.#ledger().reserveTurn(request);
     if (budget) return budget;
     // What a curation has not spent may be free by now.
@@ -154,7 +160,7 @@ export class Account extends DurableObject<AccountEnv> {
     run: CurationId,
     asksModels: boolean,
   ): Promise<Result<{ allowance: { id: string; grant: Grant } | null }>> {
-    if (!this.#exists()) return err("profile_gone", "This profile has been deleted.");
+    if (!this.#isWritable()) return err("profile_gone", "This profile has been deleted.");
     const [ledger, settings, now] = [this.#ledger(), this.#settings(), Date.now()];
     const nextAt = countRequest(toSql(this.ctx.storage), now, settings.curation.maxRequests);
     if (nextAt !== null) {
@@ -170,7 +176,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   /** Counted once, however often it comes. A profile that is gone has no ledger, and its sessions need not ask again. */
   book(booking: Booking): void {
-    if (!this.#exists()) return;
+    if (!this.#isWritable()) return;
     const { session, title } = booking;
     const ledger = this.#ledger();
     const isDeleted = this.#erasures().has("session", session);
@@ -190,7 +196,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   /** The profile was used without a turn: what it removed is to be swept in its time. */
   async noteActivity(): Promise<void> {
-    if (this.#exists()) await this.#noteDay(Date.now());
+    if (this.#isWritable()) await this.#noteDay(Date.now());
   }
 
   /** Once a day: the alarm moves on, so that a profile that sleeps is woken once, when its last day is over. */
@@ -240,7 +246,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   /** False: there is no such session. What is left when this returns is swept by the alarm, now and again later. */
   async eraseSession(session: SessionId): Promise<boolean> {
-    if (!this.#exists()) return false;
+    if (!this.#isWritable()) return false;
     const ledger = this.#ledger();
     const known = this.ctx.storage.transactionSync(() => {
       const deleted = this.#sql.exec("DELETE FROM session WHERE id = ? RETURNING id", session).toArray();
@@ -255,7 +261,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   /** The same for a skill; whether there is one, the caller has seen. */
   async eraseSkill(skill: SkillName): Promise<void> {
-    if (!this.#exists()) return;
+    if (!this.#isWritable()) return;
     this.#ledger();
     this.#erasures().begin("skill", skill, Date.now());
     await this.#work();
@@ -264,7 +270,7 @@ export class Account extends DurableObject<AccountEnv> {
   /** Keys, sessions and the ledger go at once; what is elsewhere by passes. False: there is no such profile. */
   async eraseProfile(): Promise<boolean> {
     const profile = this.ctx.id.name!;
-    if (!this.#exists()) return false;
+    if (!this.#isWritable()) return false;
     this.#ledger();
     await markProfileGone({ bucket: toErasureStores(this.env).bucket, profile });
     this.ctx.storage.transactionSync(() => {
@@ -287,7 +293,14 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#hasErasures() && this.#sql.exec("SELECT 1 FROM erasure WHERE pass = 0 LIMIT 1").toArray().length > 0;
   }
 
+  /** Waits for the newer version that made the tables, if one did: a throw would end the alarm after six times. */
   override async alarm(): Promise<void> {
+    try {
+      this.#upkeep().checkVersion();
+    } catch (error) {
+      console.error(messageOf(error));
+      return this.ctx.storage.setAlarm(Date.now() + NEWER_RETRY_MS);
+    }
     await this.#work();
   }
 
@@ -339,10 +352,16 @@ export class Account extends DurableObject<AccountEnv> {
   /** An account that was made before there was a ledger gets its tables here. */
   #ledger(): AccountLedger {
     if (this.#opened) return this.#opened;
-    for (const statement of [...LEDGER_SCHEMA, ...MORE_SCHEMA]) this.#sql.exec(statement);
     this.#upkeep().checkVersion();
+    for (const statement of [...LEDGER_SCHEMA, ...MORE_SCHEMA]) this.#sql.exec(statement);
     this.#opened = createAccountLedger(toSql(this.ctx.storage));
     return this.#opened;
+  }
+
+  /** Throws where a newer version made the tables; false: there is no account. */
+  #isWritable(): boolean {
+    this.#upkeep().checkVersion();
+    return this.#exists();
   }
 
   /** Anyone may name a profile in a key: a guess must not leave a row behind. */

@@ -41,6 +41,27 @@ export function readFlags<const O extends Options>(usage: string, options: O): V
   }
 }
 
+/** The whole number that a flag was given, from `least` to `most`; else ends the process with the usage. */
+export function wholeNumber(usage: string, flag: string, text: string, least: number, most = Number.MAX_SAFE_INTEGER) {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`;
+  return refuseFlags(`${flag} takes a whole number ${range}, not ${JSON.stringify(text)}.`, usage);
+}
+
+/** Those whose name contains the text of `--only`; else ends the process with the usage. */
+export function chosenBy<T extends { name: string }>(usage: string, only: string | undefined, all: readonly T[]): T[] {
+  const chosen = all.filter(({ name }) => only === undefined || name.includes(only));
+  if (chosen.length > 0) return chosen;
+  return refuseFlags(`--only ${JSON.stringify(only)} is part of no name. Names: ${namesOf(all)}.`, usage);
+}
+
+/** The first ones, on one line. */
+function namesOf(all: readonly { name: string }[]): string {
+  const shown = all.slice(0, 20).map(({ name }) => name.replaceAll("\n", "\\n").slice(0, 40));
+  return shown.join(", ") + (all.length > shown.length ? ", …" : "");
+}
+
 export function refuseFlags(message: string, usage: string): never {
   console.error(`${message}\n\n${usage}`);
   process.exit(2);

@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
 import { BundleError, type WorkerOptions, bundleProduct } from "./bundle.ts";
@@ -35,6 +35,7 @@ import {
   signalGroup,
 } from "./processes.ts";
 import type { HostOptions } from "./stack-host.ts";
+import { diskFull } from "./state-check.ts";
 
 export interface StackOptions {
   /** A free one when absent. */
@@ -331,7 +332,9 @@ async function untilReady(url: string, group: ProcessMark, log: string, signal: 
   while (Date.now() < until) {
     if (signal.aborted) throw aborted();
     if (groupMembers(group).length === 0) {
-      throw new StackError("did_not_start", `The Workers ended while starting. The end of ${log}:\n${tail(log)}`);
+      const full = diskFull(dirname(log));
+      const why = full === null ? "" : ` ${full}`;
+      throw new StackError("did_not_start", `The Workers ended while starting.${why} The end of ${log}:\n${tail(log)}`);
     }
     try {
       const answer = await fetch(`${url}/health`, {

@@ -6,7 +6,7 @@ import { checkVars, publicUrlOf } from "./check-vars.ts";
 import { UsageError, parseFlags, runCommand } from "./command-line.ts";
 import { localAccess, operatorToken } from "./local-state.ts";
 import { onStopSignal } from "./processes.ts";
-import { checkState } from "./state-check.ts";
+import { checkState, toEndSentence } from "./state-check.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { workerVars } from "./worker-vars.ts";
 
@@ -47,7 +47,7 @@ async function serve(port: number): Promise<number> {
     }).finally(progress.end);
     const why = await untilEnded(stack, stateDir, token, stopped).finally(stack.stop);
     if (why === "ended") {
-      console.error(`The Workers have ended. Their last words are in ${stack.log}`);
+      console.error(toEndSentence(stateDir, stack.log));
       return 1;
     }
   } catch (error) {

@@ -21,13 +21,8 @@ export function checkState(stateDir: string, accessFile?: string): void {
     accessSync(dirname(accessFile), constants.R_OK | constants.W_OK | constants.X_OK);
     readIfThere(accessFile);
   }
-  const { bavail, bsize } = statfsSync(stateDir);
-  if (bavail * bsize < NEEDED_BYTES) {
-    const free = Math.floor((bavail * bsize) / 1024 / 1024);
-    throw new PlainError(
-      `The disk of ${stateDir} has ${free} MB left, and a start takes 64 MB: make room, then start again.`,
-    );
-  }
+  const full = diskFull(stateDir);
+  if (full !== null) throw new PlainError(full);
   const text = readIfThere(join(stateDir, "profile.json"));
   const layouts = readdirSync(stateDir).includes("data") ? readdirSync(join(stateDir, "data")) : [];
   const newest = Math.max(...layouts.map((name) => Number(/^v(\d+)$/.exec(name)?.[1] ?? 0)), 0);
@@ -36,6 +31,26 @@ export function checkState(stateDir: string, accessFile?: string): void {
       `${stateDir} was written by a newer version of Talaria. Start that version, or move the folder away for a new state.`,
     );
   }
+}
+
+/** What the Workers' end has to do with the disk: a full one leaves no room for a word in the log. */
+export function toEndSentence(stateDir: string, log: string, free?: number): string {
+  const full = diskFull(stateDir, free);
+  return full === null
+    ? `The Workers have ended. Their last words are in ${log}`
+    : `The Workers have ended, and the disk is full. ${full}`;
+}
+
+/** `null` while there is room for a start. */
+export function diskFull(stateDir: string, free = freeBytes(stateDir)): string | null {
+  if (free >= NEEDED_BYTES) return null;
+  const freeMb = Math.floor(free / 1024 / 1024);
+  return `The disk of ${stateDir} has ${freeMb} MB left, and a start takes 64 MB: make room, then start again.`;
+}
+
+function freeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize;
 }
 
 /** Step by step: Node's own way of making all of a path says ENOENT on a disk that cannot be written to. */

@@ -2,11 +2,13 @@
 import { join } from "node:path";
 import { type WorkerConfig, readWorkerConfigs, runWrangler } from "../wrangler.ts";
 import { type Deployment, OPERATOR_TOKEN, SECRETS, givenVars, writeConfig } from "./config.ts";
+import { readKept } from "./kept.ts";
 import { secretsFor, warningsIn } from "./plan.ts";
 import { resourcesOf } from "./resources.ts";
 
 /** Prints the plan and builds all three exactly as a deployment would. Fails on any warning of wrangler. */
 export async function dryRun(deployment: Deployment): Promise<number> {
+  readKept(join(deployment.home, "deploy.json")); // damaged or newer: refused as by the real one
   const configs = readWorkerConfigs();
   const { buckets, namespaces, queues } = resourcesOf(configs);
   const secrets = { ...givenVars(SECRETS, deployment), [OPERATOR_TOKEN]: "generated or kept" };

@@ -5,7 +5,7 @@ import type { Result } from "../../core/errors.ts";
 import type { CreatedKey } from "../../core/schemas/api.ts";
 import type { Account } from "../../durable-objects/account.ts";
 import { createProfileId, createSecret, parseKey } from "../../durable-objects/account-key.ts";
-import { START_MS, env } from "./api-calls.ts";
+import { OPERATOR, START_MS, ask, createProfile, createSession, env } from "./api-calls.ts";
 
 async function openAccount() {
   const profile = createProfileId();
@@ -67,6 +67,46 @@ describe("an account", () => {
     await evictDurableObject(account);
     expect(await account.check(secret)).toBe(false);
     expect(await account.revokeKey(id)).toMatchObject({ failure: { code: "key_not_found" } });
+  });
+
+  it("that a newer version wrote lets a person in to read, and refuses whatever would write", async () => {
+    const { profile, key: first } = await createProfile();
+    const account = env.ACCOUNT.getByName(profile);
+    const session = await createSession(first);
+    const { key } = await createKey(account); // one that this isolate has not seen before the newer version came
+    const dump = () =>
+      runInDurableObject(account, async (_, { storage }) => [
+        ...["keys", "session", "erasure", "usage_line", "booked"].map((table) =>
+          storage.sql.exec(`SELECT * FROM ${table}`).toArray(),
+        ),
+        await storage.getAlarm(),
+      ]);
+    await runInDurableObject(account, (_, { storage }) => {
+      storage.sql.exec("INSERT OR REPLACE INTO account_state VALUES (1, 9, '2026-01-01', NULL)");
+    });
+    const before = await dump();
+    for (const [method, path, body] of [
+      ["POST", "/v1/sessions", {}],
+      ["POST", `/v1/sessions/${session}/messages`, { text: "hello" }],
+      ["DELETE", `/v1/sessions/${session}`, undefined],
+      ["POST", "/v1/memory", { store: "memory", content: "A fact." }],
+      ["DELETE", "/v1/keys/key_000000000000", undefined],
+      ["DELETE", `/v1/profiles/${profile}?confirm=${profile}`, undefined],
+      ["POST", "/v1/keys", { profile, label: "another" }],
+    ] as const) {
+      const as = path === "/v1/keys" ? OPERATOR : key;
+      const answer = await ask(method, path, { key: as, body });
+      expect([method, path, answer.status, answer.body]).toEqual([
+        ...[method, path, 503],
+        expect.objectContaining({ code: "state_newer", detail: expect.stringContaining("format 9; this one knows 1") }),
+      ]);
+    }
+    expect((await ask("GET", "/v1/keys", { key })).status).toBe(200);
+    expect((await ask("GET", "/v1/sessions", { key })).status).toBe(200);
+    await expect(runInDurableObject(account, (object) => object.reserveReview({} as never))).rejects.toThrow(
+      "state_newer",
+    );
+    expect(await dump()).toEqual(before);
   });
 
   it("lists a session under the title that came with a booking, unless it has one, however often it comes", async () => {

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { checkVars, publicUrlOf } from "../../scripts/check-vars.ts";
 import { PlainError, toSentence } from "../../scripts/command-line.ts";
-import { checkState } from "../../scripts/state-check.ts";
+import { checkState, toEndSentence } from "../../scripts/state-check.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 
 const tempFolder = createTempFolders();
@@ -108,7 +108,7 @@ describe("a state folder", () => {
       if (isRoot) chownSync(join(folder, path), NOBODY, NOBODY);
     }
     const of = (name: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, "../../scripts", name)).href);
-    const script = `import { checkState } from ${of("state-check.ts")}; import { toSentence } from ${of("command-line.ts")};
+    const script = `import { checkState, toEndSentence } from ${of("state-check.ts")}; import { toSentence } from ${of("command-line.ts")};
       try { checkState(${JSON.stringify(folder)}); } catch (error) { console.log(toSentence(error)); }`;
     const other = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
     const args = ["--input-type=module-typescript", "-e", script];
@@ -140,6 +140,19 @@ describe("a state folder", () => {
       chmodSync(shut, before);
     }
     rmSync(folder, { recursive: true });
+  });
+});
+
+describe("the end of the Workers", () => {
+  it("is told by the disk where that is full, else by the log", () => {
+    const folder = tempFolder();
+    expect(toEndSentence(folder, "/x/stack.log", 5 << 20)).toBe(
+      `The Workers have ended, and the disk is full. The disk of ${folder} has 5 MB left, and a start takes 64 MB: ` +
+        "make room, then start again.",
+    );
+    expect(toEndSentence(folder, "/x/stack.log", 64 << 20)).toBe(
+      "The Workers have ended. Their last words are in /x/stack.log",
+    );
   });
 });
 

@@ -1,14 +1,18 @@
 // A deployment's steps against a double of Cloudflare's API over HTTP. The whole command with the real wrangler:
 // deploy.stack.test.ts.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PROVIDER_SECRETS, PROVIDER_VARIABLES } from "../../core/memory/provider-env.ts";
 import { checkAccount } from "../../scripts/deploy/checks.ts";
 import { DeployError, openAccount } from "../../scripts/deploy/cloudflare.ts";
 import { givenVars } from "../../scripts/deploy/config.ts";
+import { dryRun } from "../../scripts/deploy/dry-run.ts";
 import { createMissing, effectiveConfig, secretsFor, warningsIn } from "../../scripts/deploy/plan.ts";
 import { resourcesOf } from "../../scripts/deploy/resources.ts";
 import { MEMORY_SECRETS, MEMORY_VARS, PLAIN_VARS, workerVars } from "../../scripts/worker-vars.ts";
 import { type RunWrangler, readWorkerConfigs } from "../../scripts/wrangler.ts";
+import { createTempFolders } from "../support/temp-folders.ts";
 import { ACCOUNT_ID, CloudflareAccount } from "../support/cloudflare-account.ts";
 
 const configs = readWorkerConfigs();
@@ -134,6 +138,20 @@ describe("createMissing", () => {
     const kept = account.made.filter((line) => !line.startsWith("worker"));
     expect(kept).toHaveLength(5);
     expect(new Set(kept).size).toBe(5);
+  });
+});
+
+describe("dryRun", () => {
+  const home = createTempFolders();
+  it.each([
+    ["{", "is damaged. It holds the operator's token: restore it, or move it away and try again."],
+    [`{"v":2}`, "was written by a newer Talaria (version 2). Deploy with that one."],
+  ])("refuses a kept file of %s before it plans, and leaves it as it is", async (text, sentence) => {
+    const folder = home();
+    const file = join(folder, "deploy.json");
+    writeFileSync(file, text);
+    expect(await failureOf(dryRun({ home: folder, env, unset: [] }))).toBe(`${file} ${sentence}`);
+    expect(readFileSync(file, "utf8")).toBe(text);
   });
 });
 

@@ -19,7 +19,7 @@ const OWN_PROFILE = /^DELETE \/v1\/profiles\/([^/]+)$/;
 const CHECKED_MS = 30_000;
 const MAX_CHECKED = 1_000;
 
-/** Keys found good by this isolate. Refusals are never kept: a new key works at once. */
+/** Keys found good by this isolate, to read or to write. Refusals are never kept: a new key works at once. */
 const checked = createCheckedKeys(CHECKED_MS, MAX_CHECKED);
 
 export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
@@ -64,9 +64,11 @@ async function profileOf(c: Context<ApiEnv>): Promise<ProfileId> {
   const parsed = parseKey(key);
   if (!parsed) throw unknownKey();
   const now = Date.now();
-  if (!checked.has(key, now)) {
-    if (!(await openAccount(c.env, parsed.profile).check(parsed.secret))) throw unknownKey();
-    checked.add(key, parsed.profile, now);
+  const willWrite = c.req.method !== "GET" && c.req.method !== "HEAD";
+  const kept = willWrite ? `write ${key}` : key;
+  if (!checked.has(kept, now)) {
+    if (!(await openAccount(c.env, parsed.profile).check(parsed.secret, willWrite))) throw unknownKey();
+    checked.add(kept, parsed.profile, now);
   }
   return parsed.profile;
 }
