@@ -51,7 +51,7 @@ const SETTINGS = {
     ...{ looksMs: [500, 1_000, 1_000, 2_000, 4_000], maxLooks: 500, prefix: "never" },
   },
   memory: { sweepDays: 0 },
-  curation: { leaseMs: 2_000 },
+  curation: { leaseMs: 2_000, maxRequests: 10_000 },
 };
 const table = readFileSync(resolve(import.meta.dirname, "../test/fixtures/chaos/river-gauges.csv"), "utf8");
 /** The same figures, written otherwise: what was learned of the first is not enough. */

@@ -225,6 +225,7 @@ function toEnd(read: Read, facts: ChatStreamFacts): ModelEvent {
     ...(read.reasoning ? { reasoning: read.reasoning } : {}),
     calls,
     stop: toStop(read, calls.length > 0),
+    ...(/context_window/i.test(read.finish ?? "") && { cutBy: "window" as const }),
     usage: read.usage ?? estimateUsage(facts.body, read),
     ...(read.cost ? { cost: read.cost } : {}),
     model: facts.model,

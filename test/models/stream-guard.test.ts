@@ -1,5 +1,5 @@
 // The promises of the Model contract, kept for wires that keep none.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { ModelEvent } from "../../core/agent/contract.ts";
 import { createAnthropicModel } from "../../core/models/anthropic.ts";
 import { createOpenAiChatModel } from "../../core/models/openai-chat.ts";
@@ -260,4 +260,13 @@ describe.each(HOSTILE_WIRES)("the stream of $name", ({ create, begin, deltas, en
     reply.resolve(new Response(body));
     await closed;
   });
+});
+
+test("a gateway's words for a full window say what cut the answer", async () => {
+  const chunk = {
+    choices: [{ index: 0, delta: { content: "Half of" }, finish_reason: "model_context_window_exceeded" }],
+  };
+  const model = createOpenAiChatModel({ ...key, fetch: async () => new Response(toBody([toSse({ data: chunk })])) });
+  const events = await readAll(model, toRequest());
+  expect(events.at(-1)).toMatchObject({ type: "done", answer: { stop: "length", cutBy: "window" } });
 });
