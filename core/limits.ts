@@ -2,7 +2,7 @@
 // values seen in October 2026; [cf] Cloudflare's platform limits pages, November 2026; [own] our own measurement or
 // choice, with the reason. An operator changes any of them with TALARIA_SETTINGS.
 import { type Result, err, ok } from "./errors.ts";
-import { type Settings, SettingsPatch } from "./schemas/settings.ts";
+import { Settings, SettingsPatch } from "./schemas/settings.ts";
 
 const MINUTE = 60_000;
 
@@ -174,6 +174,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
   const patch = SettingsPatch.safeParse(raw);
   if (!patch.success) {
     const issue = patch.error.issues[0];
+    if (issue?.code === "unrecognized_keys") return err("bad_settings", unknownSetting(issue.path, issue.keys[0]!));
     return err("bad_settings", `TALARIA_SETTINGS: ${issue?.path.join(".") || "value"}: ${issue?.message}`);
   }
   return ok({
@@ -188,4 +189,23 @@ export function parseSettings(json: string | undefined): Result<Settings> {
     learning: { ...DEFAULTS.learning, ...patch.data.learning },
     curation: { ...DEFAULTS.curation, ...patch.data.curation },
   });
+}
+
+function unknownSetting(path: PropertyKey[], key: string): string {
+  const groups: Record<string, { shape: object }> = Settings.shape;
+  const known = Object.keys(path.length === 0 ? groups : path.length === 1 ? groups[String(path[0])]!.shape : {});
+  const near = known.find((name) => isNear(name.toLowerCase(), key.toLowerCase()));
+  const named = (name: string) => [...path, name].join(".");
+  const hint = near === undefined ? "." : `; did you mean ${named(near)}?`;
+  return `TALARIA_SETTINGS: There is no setting '${named(key)}'${hint}`;
+}
+
+/** At most two letters left out, added or changed between what both begin with and what both end with. */
+function isNear(a: string, b: string): boolean {
+  const most = Math.min(a.length, b.length);
+  let same = 0;
+  while (same < most && a[same] === b[same]) same += 1;
+  let end = 0;
+  while (end < most - same && a.at(-1 - end) === b.at(-1 - end)) end += 1;
+  return Math.max(a.length, b.length) - same - end <= 2;
 }

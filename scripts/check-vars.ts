@@ -43,5 +43,5 @@ export function publicUrlOf(env: Env): string | undefined {
 
 function toFix(message: string): string {
   if (!message.startsWith("TALARIA_SETTINGS")) return message;
-  return `${message.replace(/\.?$/, ".")} Mend or unset TALARIA_SETTINGS; README.md, “Configuration”, has every setting.`;
+  return `${message.replace(/(?<![.?])$/, ".")} Mend or unset TALARIA_SETTINGS; README.md, “Configuration”, has every setting.`;
 }

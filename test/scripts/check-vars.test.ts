@@ -25,7 +25,15 @@ function sentenceOf(check: () => void): string | null {
 describe("variables", () => {
   it.each<[Record<string, string>, RegExp]>([
     [{ TALARIA_SETTINGS: "{" }, /^TALARIA_SETTINGS is not JSON\. Mend or unset TALARIA_SETTINGS; /],
-    [{ TALARIA_SETTINGS: '{"turn":{"maxStep":1}}' }, /^TALARIA_SETTINGS: turn: .*maxStep.*\. Mend /],
+    [
+      { TALARIA_SETTINGS: '{"turn":{"maxStep":1}}' },
+      /^TALARIA_SETTINGS: There is no setting 'turn\.maxStep'; did you mean turn\.maxSteps\? Mend /,
+    ],
+    [
+      { TALARIA_SETTINGS: '{"reviw":{}}' },
+      /^TALARIA_SETTINGS: There is no setting 'reviw'; did you mean review\? Mend /,
+    ],
+    [{ TALARIA_SETTINGS: '{"xyz":{}}' }, /^TALARIA_SETTINGS: There is no setting 'xyz'\. Mend /],
     [{ TALARIA_SETTINGS: '{"turn":{"maxSteps":"1"}}' }, /^TALARIA_SETTINGS: turn\.maxSteps: .* Mend /],
     [{ TALARIA_MODEL: "antropic:x" }, /^TALARIA_MODEL names no provider for antropic:x\. Use anthropic:<model>/],
     [{ TALARIA_MODEL: "anthropic:claude" }, /needs ANTHROPIC_API_KEY: set it\.$/],

@@ -56,7 +56,7 @@ describe.each([
   ["deploy", "scripts/deploy.ts", ["--dry-run"]],
 ])("npm run %s", (_, file, args) => {
   it.each([
-    [{ TALARIA_SETTINGS: '{"turn":{"maxStep":1}}' }, "TALARIA_SETTINGS: turn: "],
+    [{ TALARIA_SETTINGS: '{"turn":{"maxStep":1}}' }, "TALARIA_SETTINGS: There is no setting 'turn.maxStep'; did"],
     [{ TALARIA_MODEL: "antropic:x" }, "TALARIA_MODEL names no provider for antropic:x."],
   ])("does not begin with %j", async (env, sentence) => {
     const { status, out, err } = await run(file, args, env);
