@@ -50,7 +50,7 @@ const MAX_WORD_CHARS = 60;
 
 /** Skills are written with few words: a large library is read in a fifth of the time when each is stemmed once. */
 const knownStems = new Map<string, string>();
-const MAX_KNOWN_STEMS = 20_000;
+const MAX_KNOWN_STEMS = 40_000;
 /** A longer piece of a string may keep the whole string in memory. */
 const MAX_KNOWN_CHARS = 12;
 

@@ -44,7 +44,7 @@ const SCHEMES = new Set(["http", "https", "www"]);
 
 /** Few words make up most of a text. */
 const keys = new Map<string, string>();
-const MAX_KEYS = 20_000;
+const MAX_KEYS = 40_000;
 /** A longer piece of a string may keep the whole string in memory. */
 const MAX_KEPT_CHARS = 12;
 
