@@ -178,6 +178,9 @@ const IS_COMMAND = new RegExp(
   "i",
 );
 
+/** A program of two letters, a blank and two more signs; or three between backticks. */
+const LEAST_COMMAND_CHARS = 5;
+
 /** Lines of code, what stands between backticks and looks like one, and what begins with the name of a program. */
 function commandsIn(text: string): string[] {
   const commands: string[] = [];
@@ -185,6 +188,7 @@ function commandsIn(text: string): string[] {
   for (const line of text.split("\n")) {
     if (/^\s*(?:`{3,}|~{3,})/.test(line)) fence = !fence;
     else if (fence || /^\s*\$ \S/.test(line)) commands.push(line);
+    if (line.length < LEAST_COMMAND_CHARS) continue;
     for (const [, span] of line.matchAll(/`([^`\n]{3,400})`/g)) if (IS_COMMAND.test(span!)) commands.push(span!);
     for (const [match] of line.matchAll(IN_PROSE)) commands.push(match);
   }
