@@ -224,6 +224,7 @@ export function createLog(sql: Sql) {
     entry(n: number): Entry | null {
       const known = recent.get(n)?.entry;
       if (known) return known;
+      if (lastEntry !== undefined && n > lastEntry) return null;
       return toEntries(sql.run<{ body: string }>("SELECT body FROM entry WHERE n = ?", n))[0] ?? null;
     },
     /** Ascending, both ends included. */
