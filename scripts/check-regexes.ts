@@ -79,10 +79,10 @@ async function work(): Promise<void> {
 }
 
 function writeIfNew(checked: Checked): void {
-  const next = `${JSON.stringify(checked, null, 2)}\n`;
-  if (next === readFileSync(list, "utf8")) return;
-  writeFileSync(list, next);
-  console.log("scripts/regexes-checked.json is new: commit it.");
+  // As it was read: the formatter may have laid it out otherwise.
+  if (JSON.stringify(checked) === JSON.stringify(before)) return;
+  writeFileSync(list, `${JSON.stringify(checked, null, 2)}\n`);
+  console.log("scripts/regexes-checked.json is new: format and commit it.");
 }
 
 /** Lists of words with letters of all scripts are too large for recheck; with ASCII letters alone they have the same form. */
