@@ -127,8 +127,10 @@ const MAX_TOLD_CHARS = 2_000;
 
 /** What a result says, digits aside: a counter in it is nothing new. */
 export function toTold(result: ToolResult): string {
+  const chars = result.parts.reduce((sum, { text }) => sum + text.length, 0);
+  if (chars > MAX_TOLD_CHARS && result.print !== undefined) return result.print;
   const text = result.parts.map((part) => part.text).join("\n");
-  return text.length > MAX_TOLD_CHARS ? (result.print ?? text) : text.replace(/\d+/g, "0");
+  return text.replace(/\d+/g, "0");
 }
 
 /**

@@ -2,11 +2,11 @@
 // server leaves out or does its own way is settled here; nothing of it goes further.
 import * as z from "zod";
 import type { ModelEvent } from "../agent/contract.ts";
-import { type Answer, type Cost, type JsonObject, NO_USAGE, type StopReason, type Usage } from "../schemas/entry.ts";
+import { type Answer, type Cost, type JsonObject, type StopReason, type Usage } from "../schemas/entry.ts";
 import { modelFailure } from "./failures.ts";
 import { type Sorted, createThoughtFilter } from "./inline-thoughts.ts";
 import { toldCost } from "./prices.ts";
-import type { OpenCall, Say } from "./stream-guard.ts";
+import { type OpenCall, type Say, usageByLength } from "./stream-guard.ts";
 import { assertCallCount, grow } from "./storable-answer.ts";
 import { type RawCall, asText, parseArguments, toArgumentText, toToolCalls } from "./wire-calls.ts";
 
@@ -255,8 +255,6 @@ function toStop(read: Read, hasCalls: boolean): StopReason {
   return hasCalls ? "tools" : "end";
 }
 
-/** Four characters a token. A server that counts nothing must not make a budget endless. */
 function estimateUsage(body: unknown, read: Read): Usage {
-  const written = read.text.length + read.reasoning.length + JSON.stringify(read.calls).length;
-  return { ...NO_USAGE, input: Math.ceil(JSON.stringify(body).length / 4), output: Math.ceil(written / 4) };
+  return usageByLength(body, read.text.length + read.reasoning.length + JSON.stringify(read.calls).length);
 }

@@ -47,7 +47,7 @@ export type Say = (event: ModelEvent) => void;
 
 const ABORTED = Symbol("aborted");
 
-/** An answer of more characters than this for each token that was asked for is no answer: whoever sends it counts nothing. */
+/** A server that sends more characters than this for each token it was asked for does not heed the limit. */
 const MOST_CHARS_PER_TOKEN = 16;
 /** Not every server heeds a small number of tokens. */
 const LEAST_ANSWER_CHARS = 64 << 10;
@@ -131,11 +131,15 @@ function* toEnd(answer: Parameters<typeof toStorableAnswer>[0], words: Words): I
   yield { type: "done", answer: done };
 }
 
-/** Four characters a token. */
 function estimateUsage({ system, tools, messages }: ModelRequest, words: Words[]): Usage {
   const written = words.reduce((sum, { all }) => sum + all().length, 0);
-  const input = Math.ceil(JSON.stringify({ system, tools, messages }).length / 4);
-  return { ...NO_USAGE, input, output: Math.ceil(written / 4) };
+  return usageByLength({ system, tools, messages }, written);
+}
+
+/** Four characters a token, where nobody has counted: a server that counts nothing must not make a budget endless. */
+export function usageByLength(asked: unknown, writtenChars: number): Usage {
+  const toTokens = (chars: number) => Math.ceil(chars / 4);
+  return { ...NO_USAGE, input: toTokens(JSON.stringify(asked).length), output: toTokens(writtenChars) };
 }
 
 type Words = ReturnType<typeof createWords>;

@@ -34,7 +34,7 @@ const MAX_COMPARED = 100;
 export function createNeighbourhood(skills: SkillSummary[]): Neighbourhood {
   const numbers: WordNumbers = new Map();
   const members: Member[] = [];
-  /** By the number of a word: who has it. */
+  /** Members that have a word, by the word's number. */
   const holders: Member[][] = [];
 
   function add(skill: SkillSummary): void {
