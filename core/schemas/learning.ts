@@ -25,6 +25,8 @@ export const Observation = z.object({
   request: z.string(),
   steps: z.int(),
   toolCalls: z.int(),
+  /** Names of the tools that worked on the task, each once. Absent: written before they were kept. */
+  tools: z.array(z.string()).optional(),
   failedCalls: z.int(),
   /** Entries of a failed call, and the code the harness gave it. */
   errors: z.array(z.object({ entry: z.int(), tool: z.string(), code: z.string() })).optional(),
@@ -45,6 +47,8 @@ export const Observation = z.object({
   effort: Effort.optional(),
   /** The cheapest earlier turn like it that succeeded; `null`: there is none. */
   best: Effort.extend({ turn: TurnId }).nullable().optional(),
+  /** Calls of that best turn for each call of this one; above 1 it was cheaper. `null`: no such turn. */
+  efficiency: z.number().nullable().optional(),
   /** How many earlier turns of the profile were like it. */
   similar: z.int().optional(),
   generalisable: z.boolean(),
@@ -90,7 +94,7 @@ export const Rating = z.strictObject({
 });
 export type Rating = z.infer<typeof Rating>;
 
-/** Counted since skills (the first three) and memory (the last) were last reviewed, or saved by the agent itself. */
+/** `modelCalls`: those that asked for tools. Counted since skills (the first three) and memory (the last) were last reviewed, or saved by the agent itself. */
 export const ReviewCounters = z.object({
   modelCalls: z.int().min(0),
   entries: z.int().min(0),

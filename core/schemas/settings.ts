@@ -130,7 +130,8 @@ export const Settings = z.strictObject({
     enabled: z.boolean(),
     /** Triggers that are switched off, by name. */
     without: z.array(Trigger),
-    afterModelCalls: count.min(1),
+    /** Model calls that asked for tools; 0: after each turn. */
+    afterModelCalls: count,
     minValue: ratio,
     minEntries: count,
     minToolCalls: count,
