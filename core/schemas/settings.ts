@@ -211,8 +211,11 @@ export const Settings = z.strictObject({
     holdOut: ratio,
   }),
   curation: z.strictObject({
+    /** Calendar days without use, and how many active ones there must be among them. */
     staleDays: count.min(1),
+    staleActiveDays: count,
     archiveDays: count.min(1),
+    archiveActiveDays: count,
     leaseMs: ms,
     pageProfiles: count.min(1),
     /** Changes of one run; what is left over is the next one's. */

@@ -323,7 +323,7 @@ async function carryOut(options: Run, plan: CurationPlan): Promise<void> {
     usage: NO_USAGE,
   };
   const { activeDays } = facts;
-  const listed = facts.skills.map((skill) => toReported(skill, { activeDays, policy, index }));
+  const listed = facts.skills.map((skill) => toReported(skill, { activeDays, now: plan.at, policy, index }));
   await curation.putReport(run, renderCurationReport(run, listed));
 }
 
