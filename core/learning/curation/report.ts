@@ -181,11 +181,12 @@ function healthOf({ health = [] }: CurationRun): string {
   return ["## Health", lines.join("\n")].join("\n\n");
 }
 
-function overlapsOf({ overlaps = [] }: CurationRun): string {
+function overlapsOf({ overlaps = [], work = [] }: CurationRun): string {
   if (overlaps.length === 0) return "";
   const lines = overlaps.map((overlap) => `- **${overlap.skill}** says much the same as ${list(overlap.with)}.`);
-  const how = "`POST /v1/curator/run?consolidate=1` has a model look whether they should be one.";
-  return ["## Overlaps", lines.join("\n"), how].join("\n\n");
+  const isLookedAt = work.some((item) => item.work === "consolidate");
+  const how = isLookedAt ? "" : "`POST /v1/curator/run?consolidate=1` has a model look whether they should be one.";
+  return ["## Overlaps", lines.join("\n"), how].filter((part) => part !== "").join("\n\n");
 }
 
 function workOf({ work = [], dryRun }: CurationRun): string {

@@ -29,21 +29,25 @@ export interface WorkFacts {
   now: number;
   /** State moves of this run. */
   plan: Pick<CurationPlan, "moves" | "verdicts">;
-  /** Skills that may be one; `null` when nobody asked for it. */
+  /** Skills that may be one; `null`: nobody looks. */
   clusters: SkillName[][] | null;
+  /** A person asked for the consolidation. */
+  asked: boolean;
   /** What the day's budget has for this run; absent: no limit but the run's own. */
   most?: Grant;
 }
 
 /**
  * The work of one run within its grant, shared out evenly. Each skill once a staleness, each text once for a rewrite: a
- * model that could not help the first time is not asked every week. A consolidation takes the whole grant.
+ * model that could not help the first time is not asked every week. A consolidation that a person asked for takes the whole
+ * grant; one for what reviews noted comes after what is broken.
  */
 export function planWork(facts: WorkFacts): WorkItem[] {
-  const { settings, policy, now, clusters, most } = facts;
+  const { settings, policy, now, clusters, asked, most } = facts;
   const { tokens } = within(shareOf(policy, settings, 1, now), most, 1);
   if (tokens === 0) return [];
-  const wanted = clusters?.length ? [toConsolidation(clusters)] : [...rewritesOf(facts), ...looksOf(facts)];
+  const merge = clusters?.length ? [toConsolidation(clusters, asked)] : [];
+  const wanted = asked && merge.length > 0 ? merge : [...rewritesOf(facts), ...merge, ...looksOf(facts)];
   const chosen = wanted.slice(0, Math.max(1, Math.floor(tokens / WORK_TOKENS)));
   const grant = within(shareOf(policy, settings, chosen.length, now), most, chosen.length);
   return chosen.map((item) => ({ ...item, grant }));
@@ -84,9 +88,10 @@ function within(share: Grant, most: Grant | undefined, shares: number): Grant {
 
 type Wanted = Omit<WorkItem, "grant">;
 
-function toConsolidation(clusters: SkillName[][]): Wanted {
+function toConsolidation(clusters: SkillName[][], asked: boolean): Wanted {
   const many = clusters.length === 1 ? "one group" : `${clusters.length} groups`;
-  return { work: toWorkId("consolidate"), because: `${many} of skills that may be one` };
+  const because = `${many} of skills that may be one${asked ? "" : ", as reviews noted"}`;
+  return { work: toWorkId("consolidate"), because, ...(!asked && { unasked: true }) };
 }
 
 /** What is broken comes before what merely fails. */
@@ -131,7 +136,8 @@ function looksOf({ skills, notes, plan }: WorkFacts): Wanted[] {
 
 /**
  * Groups of skills that may be one: reviews said so, or their names and descriptions are near. A companion belongs to its
- * base, and what a curation may not change is in no group. Largest group first.
+ * base, and what a curation may not change is in no group. Groups that reviews noted
+ * come first, then the largest.
  */
 export function clustersOf(skills: Pick<SkillFacts, "name" | "mirror">[], index: SkillIndex): SkillName[][] {
   const own = skills.filter((skill) => isOwn(skill) && baseOf(skill.name) === null);
@@ -158,17 +164,33 @@ export function clustersOf(skills: Pick<SkillFacts, "name" | "mirror">[], index:
   const groups = [...Map.groupBy(lines, ({ name }) => find(name)).values()].map((group) =>
     group.map(({ name }) => name).sort(),
   );
+  const isNoted = (group: SkillName[]) =>
+    Number(group.some((name) => notedOf(name, index).some((one) => group.includes(one))));
   return groups
     .filter((group) => group.length > 1)
-    .sort((a, b) => b.length - a.length || (a[0]! < b[0]! ? -1 : 1))
+    .sort((a, b) => isNoted(b) - isNoted(a) || b.length - a.length || (a[0]! < b[0]! ? -1 : 1))
     .slice(0, MAX_CLUSTERS);
+}
+
+/** The same groups where a review has noted an overlap that no model was asked about; else `null`. */
+export function notedClusters(skills: SkillFacts[], index: SkillIndex, notes: CuratorNotes): SkillName[][] | null {
+  const own = new Set(skills.filter((skill) => isOwn(skill) && baseOf(skill.name) === null).map(({ name }) => name));
+  const isNew = (name: SkillName) =>
+    notedOf(name, index).some((other) => own.has(other) && !noteOf(notes, name)?.consolidated?.includes(other));
+  return [...own].some(isNew) ? clustersOf(skills, index) : null;
+}
+
+/** What reviews say overlaps with a skill. */
+function notedOf(name: SkillName, index: SkillIndex): SkillName[] {
+  const noted = Object.hasOwn(index.skills, name) ? (index.skills[name]!.overlaps ?? []) : [];
+  return noted.filter((other) => other !== name);
 }
 
 type Line = IndexLine & { name: SkillName };
 
 /** What a review noted first, then the nearest. */
 function nearTo(line: Line, hood: Neighbourhood): SkillName[] {
-  const noted = (line.overlaps ?? []).filter((name) => name !== line.name);
+  const noted = (line.overlaps ?? []).filter((other) => other !== line.name);
   const near = hood
     .nearest(line, MAX_MEMBERS)
     .filter(
@@ -186,13 +208,14 @@ export interface Remembered {
   /** As they are once the plan is carried out. */
   skills: SkillFacts[];
   plan: CurationPlan;
+  index: SkillIndex;
   /** Skills whose age begins anew. */
   afresh: SkillName[];
   now: number;
 }
 
 /** What the next run has to know of this one. Done twice it is the same. */
-export function toNotes(notes: CuratorNotes, { skills, plan, afresh, now }: Remembered): CuratorNotes {
+export function toNotes(notes: CuratorNotes, { skills, plan, index, afresh, now }: Remembered): CuratorNotes {
   const today = dayOf(now);
   const checked = new Set(plan.checked ?? []);
   const work = new Set((plan.work ?? []).map((item) => item.work));
@@ -200,11 +223,13 @@ export function toNotes(notes: CuratorNotes, { skills, plan, afresh, now }: Reme
     const known = noteOf(notes, name);
     const looked = work.has(toWorkId("look", name)) ? plan.run : mirror.state === "stale" ? known?.looked : undefined;
     const rewritten = work.has(toWorkId("rewrite", name)) ? mirror.text : known?.rewritten;
+    const consolidated = work.has("consolidate") ? notedOf(name, index) : (known?.consolidated ?? []);
     const note = {
       seen: known && !afresh.includes(name) ? known.seen : today,
       ...(checked.has(name) ? { checked: today } : known?.checked && { checked: known.checked }),
       ...(looked !== undefined && { looked }),
       ...(rewritten !== undefined && { rewritten }),
+      ...(consolidated.length > 0 && { consolidated }),
     };
     return [name, note] as const;
   });
