@@ -9,8 +9,16 @@ import { Baseline, Judge, Outcome } from "./skill.ts";
 export const Judgement = z.object({ judge: Judge, outcome: Outcome, at: z.int() });
 export type Judgement = z.infer<typeof Judgement>;
 
-/** What a turn cost. `tokens`: of all its model calls, in and out, cached ones included. */
-export const Effort = z.object({ calls: z.int().min(0), failedCalls: z.int().min(0), tokens: z.int().min(0) });
+/**
+ * What a turn cost. `tokens`: of all its model calls, in and out, cached ones included. `ms`: from its first entry to its
+ * last, planned waits included; absent: recorded before it was measured.
+ */
+export const Effort = z.object({
+  calls: z.int().min(0),
+  failedCalls: z.int().min(0),
+  tokens: z.int().min(0),
+  ms: z.int().min(0).optional(),
+});
 export type Effort = z.infer<typeof Effort>;
 
 /** A skill's text that was in front of the model when the turn worked. */

@@ -59,7 +59,10 @@ export function observeTurn(options: TurnToObserve): Observation {
     outcome: exit.outcome,
     judge: exit.judge,
     judgements: [exit],
-    effort: { calls: tools.length, failedCalls: failed.length, tokens: tokensOf(entries) },
+    effort: {
+      ...{ calls: tools.length, failedCalls: failed.length, tokens: tokensOf(entries) },
+      ms: Math.max(0, (entries.at(-1)?.at ?? 0) - (entries[0]?.at ?? 0)),
+    },
     generalisable: false,
     value: 0,
   });

@@ -42,7 +42,7 @@ describe("observeTurn", () => {
       outcome: "success",
       judge: "exit",
       judgements: [{ judge: "exit", outcome: "success", at: 1008 }],
-      effort: { calls: 3, failedCalls: 2, tokens: 48 },
+      effort: { calls: 3, failedCalls: 2, tokens: 48, ms: 7 },
       efficiency: null,
       generalisable: false,
       value: 0.6,
