@@ -159,6 +159,12 @@ export const SkillDetail = z.object({
   name: SkillName,
   /** `null` for a bundled skill the profile has not changed. */
   head: SkillHead.nullable(),
+  /** As the frontmatter has them; `parameters`: what each `{{name}}` of the text is. */
+  traits: z.object({
+    tags: z.array(z.string()),
+    parameters: z.record(z.string(), z.string()),
+    dependencies: z.array(z.string()),
+  }),
   files: FileContents,
 });
 export type SkillDetail = z.infer<typeof SkillDetail>;
