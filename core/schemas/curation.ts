@@ -91,8 +91,8 @@ export const WorkItem = z.object({
   /** One clause, with its figures. */
   because: z.string(),
   grant: Grant,
-  /** A consolidation that no person asked for: reviews noted overlaps. */
-  unasked: z.literal(true).optional(),
+  /** Of a consolidation that no person asked for: the skills of which reviews noted that they overlap. */
+  groups: z.array(z.array(SkillName)).optional(),
 });
 export type WorkItem = z.infer<typeof WorkItem>;
 

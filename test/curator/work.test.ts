@@ -169,7 +169,9 @@ describe("a run leaves to a model", () => {
     expect(works(world)).toEqual(["consolidate"]);
     const { run, markdown } = (await world.curation.report(PROFILE, RUN))!;
     const because = "one group of skills that may be one, as reviews noted";
-    expect(run.work).toMatchObject([{ work: "consolidate", because, unasked: true, grant: { tokens: GRANT } }]);
+    expect(run.work).toMatchObject([
+      { work: "consolidate", because, groups: [[FIRST, SECOND]], grant: { tokens: GRANT } },
+    ]);
     expect(markdown).not.toContain("POST /v1/curator/run?consolidate=1");
     await world.work(PROFILE, RUN, "consolidate", [{ text: "They are two." }]);
     world.sent.splice(0);
@@ -180,6 +182,26 @@ describe("a run leaves to a model", () => {
     });
     await world.run(PROFILE, "20260503T000000Z-cccc");
     expect(works(world)).toEqual(["consolidate"]);
+  });
+
+  it("a consolidation by itself again where the groups that were noted did not all fit", async () => {
+    const world = createWorld({ grantTokens: GRANT });
+    const pairs = ["apples ovens", "boats hulls", "caves maps", "deer tracks", "echoes walls", "ferns leaves"];
+    for (const [first, second] of pairs.map((pair) => pair.split(" ") as [string, string])) {
+      await add(world, first, skillMd({ name: first, description: `Peeling ${first}.` }));
+      await add(world, second, skillMd({ name: second, description: `About ${second}.` }), { overlaps: [first] });
+    }
+    const runs = [RUN, LATER, "20260503T000000Z-cccc"];
+    for (const run of runs) {
+      await world.run(PROFILE, run);
+      await world.work(PROFILE, run, "consolidate", [{ text: "They are two." }]).catch(() => null);
+    }
+    const planned = await Promise.all(runs.map(async (run) => (await world.curation.report(PROFILE, run))!.run.work));
+    expect(planned.map((work) => work?.map((item) => item.work))).toEqual([
+      ["consolidate"],
+      ["consolidate"],
+      undefined,
+    ]);
   });
 
   it("a consolidation by itself only within a grant, after what is broken, and not while the profile is paused", async () => {

@@ -91,7 +91,7 @@ type Wanted = Omit<WorkItem, "grant">;
 function toConsolidation(clusters: SkillName[][], asked: boolean): Wanted {
   const many = clusters.length === 1 ? "one group" : `${clusters.length} groups`;
   const because = `${many} of skills that may be one${asked ? "" : ", as reviews noted"}`;
-  return { work: toWorkId("consolidate"), because, ...(!asked && { unasked: true }) };
+  return { work: toWorkId("consolidate"), because, ...(!asked && { groups: clusters }) };
 }
 
 /** What is broken comes before what merely fails. */
@@ -136,10 +136,21 @@ function looksOf({ skills, notes, plan }: WorkFacts): Wanted[] {
 
 /**
  * Groups of skills that may be one: reviews said so, or their names and descriptions are near. A companion belongs to its
- * base, and what a curation may not change is in no group. Groups that reviews noted
- * come first, then the largest.
+ * base, and what a curation may not change is in no group. Largest group first.
  */
 export function clustersOf(skills: Pick<SkillFacts, "name" | "mirror">[], index: SkillIndex): SkillName[][] {
+  return groupsOf(skills, index, (lines) => {
+    const hood = createNeighbourhood(lines);
+    return (line) => [...notedOf(line.name, index), ...nearTo(line, hood)];
+  }).slice(0, MAX_CLUSTERS);
+}
+
+/** `relate`: makes of all lines the question which skills a line belongs with, those first that matter most. */
+function groupsOf(
+  skills: Pick<SkillFacts, "name" | "mirror">[],
+  index: SkillIndex,
+  relate: (lines: Line[]) => (line: Line) => SkillName[],
+): SkillName[][] {
   const own = skills.filter((skill) => isOwn(skill) && baseOf(skill.name) === null);
   const lines = own.flatMap(({ name }) => {
     const line = Object.hasOwn(index.skills, name) ? index.skills[name]! : null;
@@ -151,9 +162,9 @@ export function clustersOf(skills: Pick<SkillFacts, "name" | "mirror">[], index:
     const next = leader.get(name)!;
     return next === name ? name : find(next);
   };
-  const hood = createNeighbourhood(lines);
+  const relatedTo = relate(lines);
   for (const line of lines) {
-    for (const near of nearTo(line, hood).filter((name) => leader.has(name))) {
+    for (const near of relatedTo(line).filter((name) => leader.has(name))) {
       const [a, b] = [find(line.name), find(near)];
       const size = sizes.get(a)! + sizes.get(b)!;
       if (a === b || size > MAX_MEMBERS) continue;
@@ -164,20 +175,17 @@ export function clustersOf(skills: Pick<SkillFacts, "name" | "mirror">[], index:
   const groups = [...Map.groupBy(lines, ({ name }) => find(name)).values()].map((group) =>
     group.map(({ name }) => name).sort(),
   );
-  const isNoted = (group: SkillName[]) =>
-    Number(group.some((name) => notedOf(name, index).some((one) => group.includes(one))));
-  return groups
-    .filter((group) => group.length > 1)
-    .sort((a, b) => isNoted(b) - isNoted(a) || b.length - a.length || (a[0]! < b[0]! ? -1 : 1))
-    .slice(0, MAX_CLUSTERS);
+  return groups.filter((group) => group.length > 1).sort((a, b) => b.length - a.length || (a[0]! < b[0]! ? -1 : 1));
 }
 
-/** The same groups where a review has noted an overlap that no model was asked about; else `null`. */
+/** Skills of which reviews noted that they overlap, in groups with one that no model was shown; `null`: none. */
 export function notedClusters(skills: SkillFacts[], index: SkillIndex, notes: CuratorNotes): SkillName[][] | null {
-  const own = new Set(skills.filter((skill) => isOwn(skill) && baseOf(skill.name) === null).map(({ name }) => name));
-  const isNew = (name: SkillName) =>
-    notedOf(name, index).some((other) => own.has(other) && !noteOf(notes, name)?.consolidated?.includes(other));
-  return [...own].some(isNew) ? clustersOf(skills, index) : null;
+  const isNew = (name: SkillName, group: SkillName[]) =>
+    notedOf(name, index).some((other) => group.includes(other) && !noteOf(notes, name)?.consolidated?.includes(other));
+  const groups = groupsOf(skills, index, () => (line) => notedOf(line.name, index))
+    .filter((group) => group.some((name) => isNew(name, group)))
+    .slice(0, MAX_CLUSTERS);
+  return groups.length > 0 ? groups : null;
 }
 
 /** What reviews say overlaps with a skill. */
@@ -188,16 +196,14 @@ function notedOf(name: SkillName, index: SkillIndex): SkillName[] {
 
 type Line = IndexLine & { name: SkillName };
 
-/** What a review noted first, then the nearest. */
 function nearTo(line: Line, hood: Neighbourhood): SkillName[] {
-  const noted = (line.overlaps ?? []).filter((other) => other !== line.name);
-  const near = hood
+  return hood
     .nearest(line, MAX_MEMBERS)
     .filter(
       ({ name, similarity }) =>
         similarity >= NEAR || (similarity >= NEAR_BY_NAME && firstWord(name) === firstWord(line.name)),
-    );
-  return [...noted, ...near.map(({ name }) => name)];
+    )
+    .map(({ name }) => name);
 }
 
 function firstWord(name: SkillName): string {
@@ -219,11 +225,13 @@ export function toNotes(notes: CuratorNotes, { skills, plan, index, afresh, now 
   const today = dayOf(now);
   const checked = new Set(plan.checked ?? []);
   const work = new Set((plan.work ?? []).map((item) => item.work));
+  const merge = (plan.work ?? []).find((item) => item.work === "consolidate");
+  const shown = new Set(merge ? (merge.groups ?? clustersOf(skills, index)).flat() : []);
   const entries = skills.map(({ name, mirror }) => {
     const known = noteOf(notes, name);
     const looked = work.has(toWorkId("look", name)) ? plan.run : mirror.state === "stale" ? known?.looked : undefined;
     const rewritten = work.has(toWorkId("rewrite", name)) ? mirror.text : known?.rewritten;
-    const consolidated = work.has("consolidate") ? notedOf(name, index) : (known?.consolidated ?? []);
+    const consolidated = shown.has(name) ? notedOf(name, index) : (known?.consolidated ?? []);
     const note = {
       seen: known && !afresh.includes(name) ? known.seen : today,
       ...(checked.has(name) ? { checked: today } : known?.checked && { checked: known.checked }),
