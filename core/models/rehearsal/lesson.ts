@@ -216,7 +216,7 @@ function groupFinding(mark: string): Finding {
   const name = NAMES[mark as Mark] ?? mark;
   return {
     part: "thousands",
-    trait: `thousands grouped by a ${name}`.replace("a apostrophe", "an apostrophe"),
+    trait: `thousands grouped by ${name}s`,
     name: "reading-tables-with-grouped-thousands",
     step: `Remove the ${name} that groups thousands: \`1${mark}234\` is one number, of four digits.`,
     pitfall: "A grouped number read without care comes out a thousand times too small.",
