@@ -91,6 +91,8 @@ export const WorkItem = z.object({
   /** One clause, with its figures. */
   because: z.string(),
   grant: Grant,
+  /** Of a consolidation that no person asked for: the skills of which reviews noted that they overlap. */
+  groups: z.array(z.array(SkillName)).optional(),
 });
 export type WorkItem = z.infer<typeof WorkItem>;
 
@@ -258,6 +260,8 @@ const SkillNote = z.object({
   looked: CurationId.optional(),
   /** The text that was given to a model to be written anew. */
   rewritten: Sha256.optional(),
+  /** The noted overlaps that a consolidation was shown. */
+  consolidated: z.array(SkillName).optional(),
 });
 
 /** `p/<profile>/curator`: what one run leaves for the next. */

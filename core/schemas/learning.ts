@@ -9,8 +9,16 @@ import { Baseline, Judge, Outcome } from "./skill.ts";
 export const Judgement = z.object({ judge: Judge, outcome: Outcome, at: z.int() });
 export type Judgement = z.infer<typeof Judgement>;
 
-/** What a turn cost. `tokens`: of all its model calls, in and out, cached ones included. */
-export const Effort = z.object({ calls: z.int().min(0), failedCalls: z.int().min(0), tokens: z.int().min(0) });
+/**
+ * What a turn cost. `tokens`: of all its model calls, in and out, cached ones included. `ms`: from its first entry to its
+ * last, planned waits included; absent: recorded before it was measured.
+ */
+export const Effort = z.object({
+  calls: z.int().min(0),
+  failedCalls: z.int().min(0),
+  tokens: z.int().min(0),
+  ms: z.int().min(0).optional(),
+});
 export type Effort = z.infer<typeof Effort>;
 
 /** A skill's text that was in front of the model when the turn worked. */
@@ -25,6 +33,8 @@ export const Observation = z.object({
   request: z.string(),
   steps: z.int(),
   toolCalls: z.int(),
+  /** Names of the tools that worked on the task, each once. Absent: written before they were kept. */
+  tools: z.array(z.string()).optional(),
   failedCalls: z.int(),
   /** Entries of a failed call, and the code the harness gave it. */
   errors: z.array(z.object({ entry: z.int(), tool: z.string(), code: z.string() })).optional(),
@@ -45,6 +55,8 @@ export const Observation = z.object({
   effort: Effort.optional(),
   /** The cheapest earlier turn like it that succeeded; `null`: there is none. */
   best: Effort.extend({ turn: TurnId }).nullable().optional(),
+  /** Calls of that best turn for each call of this one; above 1 it was cheaper. `null`: no such turn. */
+  efficiency: z.number().nullable().optional(),
   /** How many earlier turns of the profile were like it. */
   similar: z.int().optional(),
   generalisable: z.boolean(),
@@ -90,7 +102,7 @@ export const Rating = z.strictObject({
 });
 export type Rating = z.infer<typeof Rating>;
 
-/** Counted since skills (the first three) and memory (the last) were last reviewed, or saved by the agent itself. */
+/** `modelCalls`: those that asked for tools. Counted since skills (the first three) and memory (the last) were last reviewed, or saved by the agent itself. */
 export const ReviewCounters = z.object({
   modelCalls: z.int().min(0),
   entries: z.int().min(0),

@@ -3,6 +3,7 @@
 import type { Sha256 } from "../schemas/ids.ts";
 import { parseSkill } from "./format.ts";
 import { type Field } from "./relevance.ts";
+import { traitsOf } from "./traits.ts";
 import { termsOf } from "./words.ts";
 
 /** Words of each part, as stems joined by blanks. */
@@ -36,7 +37,13 @@ export function readBodyWords(skillMd: string): BodyWords {
   const parsed = parseSkill(skillMd);
   const body = parsed.ok ? parsed.value.body : skillMd;
   const headings = [...body.matchAll(HEADING)].map((match) => match[1]).join("\n");
-  return { headings: join(headings, MAX_HEADING_WORDS), body: join(body, MAX_BODY_WORDS) };
+  const { tags, parameters, dependencies } = traitsOf(skillMd);
+  const labels = [...tags, ...dependencies].join(" ");
+  const about = Object.values(parameters).join(" ");
+  return {
+    headings: join(`${labels}\n${headings}`, MAX_HEADING_WORDS),
+    body: join(`${about}\n${body}`, MAX_BODY_WORDS),
+  };
 }
 
 export interface WordsMemory {

@@ -31,7 +31,7 @@ const Operation = z.strictObject({
     .string()
     .optional()
     .describe(
-      "create, edit: the whole SKILL.md: frontmatter with name and description, then the sections When to use, Steps, Pitfalls, Verify.",
+      'create, edit: the whole SKILL.md: frontmatter with name, description and, as texts under metadata, tags, dependencies and parameters ("file: what it is; …" for each {{file}}), then the sections When to use, Steps, Pitfalls, Verify.',
     ),
   old_string: z
     .string()

@@ -18,7 +18,7 @@ it.each([
   ["verbose", ['Learned: remembered 1 fact. · user: + "Prefers tea."']],
 ] as const)("with notices %s the session shows %j", async (notice, told) => {
   const model = createScriptedModel([{ text: "Hello." }, { text: "Hello again." }]);
-  const harness = createSessionHarness({ model, settings: { review: { afterModelCalls: 1, notice } } });
+  const harness = createSessionHarness({ model, settings: { review: { afterModelCalls: 0, notice } } });
   const life = harness.boot();
   await life.engine.create({ learning: "on", title: "" });
   await life.engine.post({ text: "Hi." });

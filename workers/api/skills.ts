@@ -13,12 +13,13 @@ import { openRevision, toPutBack } from "../../core/skills/history.ts";
 import { adopt, unarchive } from "../../core/skills/keeping.ts";
 import { checkBroughtName } from "../../core/skills/protection.ts";
 import { createLibrary, followsBundle } from "../../core/skills/library.ts";
+import { traitsOf } from "../../core/skills/traits.ts";
 import { validateSkill } from "../../core/skills/validate.ts";
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { SkillNext, SkillSnapshot, SkillStore } from "../../core/ports.ts";
 import { PinSkill, PutSkill, RestoreSkill, SkillDetail, SkillList } from "../../core/schemas/api.ts";
 import { hashFiles, textOfFiles } from "../../core/schemas/digest.ts";
-import { type FileBodies, fromContents, toContents } from "../../core/schemas/file-body.ts";
+import { type FileBodies, fromContents, textOrEmpty, toContents } from "../../core/schemas/file-body.ts";
 import { SkillName } from "../../core/schemas/ids.ts";
 import { SkillHead, isPurged } from "../../core/schemas/skill.ts";
 import { seeds } from "../../skills-seed/index.ts";
@@ -67,7 +68,8 @@ skills.openapi(
     const snapshot = await openSkills(c.env, c.var.profile).open(name);
     const files = presentFiles(name, snapshot);
     const isOfHead = snapshot && (files === snapshot.files || textOfFiles(hashFiles(files)) === snapshot.head.text);
-    return c.json({ name, head: isOfHead ? snapshot.head : null, files: toContents(files) }, 200);
+    const traits = traitsOf(textOrEmpty(files[SKILL_MD]));
+    return c.json({ name, head: isOfHead ? snapshot.head : null, traits, files: toContents(files) }, 200);
   },
 );
 

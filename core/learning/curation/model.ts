@@ -70,7 +70,9 @@ export async function runWork(options: WorkOptions): Promise<WorkEnd> {
   const { paused } = await curation.policy(profile);
   // Who asked for a consolidation knows that the profile is paused.
   if (await curation.isGone(profile)) return { state: "waits" };
-  if (paused && work !== "consolidate") return { state: "waits" };
+  const isAsked = async () =>
+    !(await curation.plan(profile, run))?.work?.some((item) => item.work === work && item.groups);
+  if (paused && !(work === "consolidate" && (await isAsked()))) return { state: "waits" };
   const now = clock.now();
   if (!(await curation.lease(profile, run, now, now + settings.curation.leaseMs, work))) {
     return { state: "held", delayMs: PAUSE_MS };

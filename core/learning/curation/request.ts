@@ -58,12 +58,15 @@ async function forSkill(options: RequestOptions, kind: "rewrite" | "look", name:
 }
 
 async function forGroups(options: RequestOptions): Promise<Result<string>> {
-  const { skills } = options;
+  const { skills, curation, profile, run, work } = options;
   const living = [];
   for await (const found of skills.scan()) living.push(found);
+  const planned = (await curation.plan(profile, run))?.work?.find((item) => item.work === work);
+  const own = new Set(living.filter(isOwn).map(({ name }) => name));
+  const clusters = planned?.groups?.map((names) => names.filter((name) => own.has(name)));
   const groups: Parameters<typeof consolidationRequest>[0] = [];
   let chars = 0;
-  for (const names of clustersOf(living, await skills.index())) {
+  for (const names of clusters ?? clustersOf(living, await skills.index())) {
     const shown = [];
     for (const name of names) {
       const snapshot = await skills.open(name);
