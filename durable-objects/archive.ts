@@ -16,10 +16,12 @@ import type { SkillStore } from "../core/ports.ts";
 import { ProfileId, type SessionId, type SkillName } from "../core/schemas/ids.ts";
 import type { Neighbourhood, TurnSignature } from "../core/schemas/learning.ts";
 import type { Settings } from "../core/schemas/settings.ts";
+import { toIndexLine } from "../core/schemas/skill.ts";
+import { REQUESTS_FILE } from "../core/schemas/skill-requests.ts";
 import { SKILL_MD } from "../core/skills/format.ts";
 import { type Seeds, createLibrary, followsBundle } from "../core/skills/library.ts";
 import { holdsAny } from "../core/skills/text-pieces.ts";
-import { createWordsMemory } from "../core/skills/skill-words.ts";
+import { createWordsMemory, wordsKeyOf } from "../core/skills/skill-words.ts";
 import { seeds } from "../skills-seed/index.ts";
 import { toBucket } from "../stores/r2.ts";
 import { createSkillStore } from "../stores/skill-store.ts";
@@ -127,18 +129,24 @@ function readSettings(env: ArchiveEnv): Settings {
   return settings.value;
 }
 
-/** Two reads a skill: its head, and the contents of its SKILL.md. Neither may write, so `open` is not used. */
+/** Two reads a skill, three for one with requests: its head, and the contents of those files. Neither may write, so `open` is not used. */
 function toSource(store: SkillStore, bundled: Seeds): SkillSource {
   const library = createLibrary({ store, seeds: bundled });
   return {
     lines: library.lines,
     async read(line) {
       const seed = followsBundle(line) ? bundled[line.name]?.[SKILL_MD] : undefined;
-      if (seed !== undefined) return { text: line.text, skillMd: seed };
+      if (seed !== undefined) return { key: wordsKeyOf(line), skillMd: seed, requests: "" };
       const head = await store.head(line.name);
-      const file = head?.files[SKILL_MD];
-      const body = file && (await store.blob(file.sha256));
-      return head && typeof body === "string" ? { text: head.text, skillMd: body } : null;
+      if (!head) return null;
+      const [body, requests] = await Promise.all(
+        [SKILL_MD, REQUESTS_FILE].map(async (path) => {
+          const file = Object.hasOwn(head.files, path) ? head.files[path] : undefined;
+          return file ? store.blob(file.sha256) : null;
+        }),
+      );
+      if (typeof body !== "string") return null;
+      return { key: wordsKeyOf(toIndexLine(head)), skillMd: body, requests: typeof requests === "string" ? requests : "" };
     },
   };
 }

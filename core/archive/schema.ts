@@ -4,7 +4,7 @@ import { StateNewerError } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 
 /** Rises when words are counted in another way: the tables are then dropped, and filled again from what they were made of. */
-const SKILLS_VERSION = 1;
+const SKILLS_VERSION = 2;
 /** 1, of which nothing says so, had no `words` in `turn_sign`: rows of then have none. */
 const TURNS_VERSION = 2;
 
@@ -12,13 +12,13 @@ const STATE =
   "CREATE TABLE IF NOT EXISTS archive_part(name TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT, WITHOUT ROWID";
 
 /**
- * `id` is the row of `skill_words`; a new one for each text, so the highest are the newest. `read` is 1 when headings and
+ * `id` is the row of `skill_words`; a new one for each text, so the highest are the newest. `text` is the `wordsKeyOf` the skill. `read` is 1 when headings and
  * body are there. The words are stems, made by core/skills/words.ts: the tokenizer only takes them apart at the blanks.
  */
 const SKILLS = [
   `CREATE TABLE skill_text(name TEXT PRIMARY KEY, id INTEGER NOT NULL, text TEXT NOT NULL, category TEXT NOT NULL,
     read INTEGER NOT NULL, words INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
-  `CREATE VIRTUAL TABLE skill_words USING fts5(skill UNINDEXED, name, description, headings, body,
+  `CREATE VIRTUAL TABLE skill_words USING fts5(skill UNINDEXED, name, description, headings, body, requests,
     tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'")`,
   "CREATE VIRTUAL TABLE skill_terms USING fts5vocab(skill_words, row)",
 ];

@@ -1,9 +1,9 @@
-// The skills of a profile, found by all their words: FTS5 over names, descriptions, headings and bodies names the candidates,
+// The skills of a profile, found by all their words: FTS5 over names, descriptions, headings, bodies and requests names candidates,
 // core/skills/relevance.ts puts them in order. Run by the Archive object, over any Sql. It holds copies only: whatever is lost
 // or wrong here is read again from the index and its skills, and it never writes to those.
 import type { Sql } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";
-import type { Sha256, SkillName } from "../schemas/ids.ts";
+import type { SkillName } from "../schemas/ids.ts";
 import { isOffered } from "../skills/library.ts";
 import { FIELDS, type Query, scoreOfTerm, shareOfOne, toQuery } from "../skills/relevance.ts";
 import {
@@ -11,6 +11,7 @@ import {
   type SkillWords,
   type WordsMemory,
   readBodyWords,
+  wordsKeyOf,
   wordsOfSkill,
 } from "../skills/skill-words.ts";
 import { openSkillTables } from "./schema.ts";
@@ -18,8 +19,11 @@ import { openSkillTables } from "./schema.ts";
 export interface SkillSource {
   /** All skills of the profile, bundled ones included, in any state. */
   lines(): Promise<SkillLine[]>;
-  /** SKILL.md as it is now, and the text it belongs to; null when there is none any more, or it is no text. */
-  read(line: SkillLine): Promise<{ text: Sha256; skillMd: string } | null>;
+  /**
+   * SKILL.md and the file of requests ("" for none) as they are now, with the `wordsKeyOf` them; null when there is no SKILL.md any
+   * more, or it is no text.
+   */
+  read(line: SkillLine): Promise<{ key: string; skillMd: string; requests: string } | null>;
 }
 
 export interface FoundSkills {
@@ -46,18 +50,19 @@ const MAX_MATCH_TERMS = 32;
 const MAX_CANDIDATES = 200;
 /** What a listing can show, and some more to choose from. */
 const MAX_FOUND = 50;
-/** Weights of `skill, name, description, headings, body` for the candidates. */
-const MATCH_WEIGHTS = "0, 8, 4, 2, 1";
+/** Weights of `skill, name, description, headings, body, requests` for the candidates. */
+const MATCH_WEIGHTS = "0, 8, 4, 2, 1, 4";
 /** Bodies that are read at the same time, and the lines that one transaction takes. */
 const PARALLEL_READS = 8;
 const LINES_AT_ONCE = 500;
 
-const NO_BODY: BodyWords = { headings: "", body: "" };
+const NO_BODY: BodyWords = { headings: "", body: "", requests: "" };
 
 /** What is held of a skill. `id` names its row in `skill_words`. */
 interface Held {
   id: number;
-  text: Sha256;
+  /** As `wordsKeyOf` names it. */
+  text: string;
   category: string;
   isRead: boolean;
   words: number;
@@ -94,10 +99,10 @@ export function createSkillArchive({ sql, source, memory }: SkillArchiveOptions)
     }
     const changed = offered.filter((line) => {
       const row = held().get(line.name);
-      return row?.text !== line.text || row.category !== line.category;
+      return row?.text !== wordsKeyOf(line) || row.category !== line.category;
     });
     for (let at = 0; at < changed.length; at += LINES_AT_ONCE) {
-      atOnce(() => changed.slice(at, at + LINES_AT_ONCE).forEach((line) => put(line, memory.get(line.text) ?? null)));
+      atOnce(() => changed.slice(at, at + LINES_AT_ONCE).forEach((line) => put(line, memory.get(wordsKeyOf(line)) ?? null)));
     }
   }
 
@@ -114,13 +119,14 @@ export function createSkillArchive({ sql, source, memory }: SkillArchiveOptions)
   /** `read`: null when the body is still to be read. */
   function put(line: SkillLine, read: BodyWords | null): void {
     remove(line.name);
-    const { name, text, category } = line;
+    const { name, category } = line;
+    const text = wordsKeyOf(line);
     const words = wordsOfSkill(line, read);
     const count = FIELDS.reduce((sum, field) => sum + countOf(words[field]), 0);
     const id = nextId();
     sql.run(
-      "INSERT INTO skill_words(rowid, skill, name, description, headings, body) VALUES (?, ?, ?, ?, ?, ?)",
-      ...[id, name, words.name, words.description, words.headings, words.body],
+      "INSERT INTO skill_words(rowid, skill, name, description, headings, body, requests) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      ...[id, name, words.name, words.description, words.headings, words.body, words.requests],
     );
     sql.run("INSERT INTO skill_text VALUES (?, ?, ?, ?, ?, ?)", name, id, text, category, read ? 1 : 0, count);
     held().set(name, { id, text, category, isRead: read !== null, words: count });
@@ -169,9 +175,10 @@ export function createSkillArchive({ sql, source, memory }: SkillArchiveOptions)
 
   /** False when the skill has become another while it was read, or is gone: that is for the next comparison. */
   function accept(line: SkillLine, read: Awaited<ReturnType<SkillSource["read"]>>): boolean {
-    if (held().get(line.name)?.text !== line.text) return false;
-    const words = read ? readBodyWords(read.skillMd) : NO_BODY;
-    if (read?.text === line.text) memory.set(line.text, words);
+    const key = wordsKeyOf(line);
+    if (held().get(line.name)?.text !== key) return false;
+    const words = read ? readBodyWords(read.skillMd, read.requests) : NO_BODY;
+    if (read?.key === key) memory.set(key, words);
     put(line, words);
     return true;
   }
@@ -189,7 +196,7 @@ export function createSkillArchive({ sql, source, memory }: SkillArchiveOptions)
       .sort((a, b) => b.tells - a.tells || (a.term < b.term ? -1 : 1))
       .slice(0, MAX_MATCH_TERMS);
     const candidates = sql.run<SkillWords & { skill: SkillName }>(
-      `SELECT skill, name, description, headings, body FROM skill_words WHERE skill_words MATCH ?
+      `SELECT skill, name, description, headings, body, requests FROM skill_words WHERE skill_words MATCH ?
         ORDER BY bm25(skill_words, ${MATCH_WEIGHTS}) LIMIT ${MAX_CANDIDATES}`,
       telling.map(({ term }) => `"${term}"`).join(" OR "),
     );

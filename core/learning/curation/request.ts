@@ -6,6 +6,7 @@ import { type ShownSkill, consolidationRequest, workRequest } from "../../prompt
 import { type WorkId, fromWorkId } from "../../schemas/curation.ts";
 import { textOrEmpty } from "../../schemas/file-body.ts";
 import type { CurationId, ProfileId, SkillName } from "../../schemas/ids.ts";
+import { REQUESTS_FILE } from "../../schemas/skill-requests.ts";
 import { toHeadMirror, toLineage } from "../../schemas/skill.ts";
 import { SKILL_MD } from "../../skills/format.ts";
 import { type Seeds, mergeLines, isOffered } from "../../skills/library.ts";
@@ -88,6 +89,6 @@ async function toShown({ evidence }: RequestOptions, { head, files }: SkillSnaps
     state: head.state,
     known: `${uses}${verdict ? ` Its present text: ${verdict.why}` : ""}${ill}`,
     content: textOrEmpty(files[SKILL_MD]),
-    files: Object.keys(files).filter((path) => path !== SKILL_MD),
+    files: Object.keys(files).filter((path) => path !== SKILL_MD && path !== REQUESTS_FILE),
   };
 }
