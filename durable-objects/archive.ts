@@ -146,7 +146,11 @@ function toSource(store: SkillStore, bundled: Seeds): SkillSource {
         }),
       );
       if (typeof body !== "string") return null;
-      return { key: wordsKeyOf(toIndexLine(head)), skillMd: body, requests: typeof requests === "string" ? requests : "" };
+      return {
+        key: wordsKeyOf(toIndexLine(head)),
+        skillMd: body,
+        requests: typeof requests === "string" ? requests : "",
+      };
     },
   };
 }

@@ -102,7 +102,9 @@ export function createSkillArchive({ sql, source, memory }: SkillArchiveOptions)
       return row?.text !== wordsKeyOf(line) || row.category !== line.category;
     });
     for (let at = 0; at < changed.length; at += LINES_AT_ONCE) {
-      atOnce(() => changed.slice(at, at + LINES_AT_ONCE).forEach((line) => put(line, memory.get(wordsKeyOf(line)) ?? null)));
+      atOnce(() =>
+        changed.slice(at, at + LINES_AT_ONCE).forEach((line) => put(line, memory.get(wordsKeyOf(line)) ?? null)),
+      );
     }
   }
 

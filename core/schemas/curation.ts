@@ -173,6 +173,8 @@ export const CurationMerge = z.object({
   content: z.string(),
   /** Files that go along, by their new path: contents are the blob's. */
   files: z.array(z.object({ path: z.string(), sha256: Sha256 })),
+  /** What all of them should answer; absent for nothing. */
+  requests: z.array(z.string()).optional(),
   category: z.string(),
   absorbs: z.array(z.object({ skill: SkillName, seq: z.int(), standing: Standing })),
   citations: z.array(Citation),

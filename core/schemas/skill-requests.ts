@@ -31,5 +31,12 @@ export function readRequests(text: string): string[] {
   return [...new Set(lines)].slice(0, MAX_REQUESTS);
 }
 
+/** Of several skills that become one: the first of each, then the second of each, and so on. */
+export function mergeRequests(lists: string[][]): string[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  const inTurn = Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list[i] ?? [])).flat();
+  return [...new Set(inTurn)].slice(0, MAX_REQUESTS);
+}
+
 /** With room for lines that are passed over. */
 const MAX_FILE_CHARS = 20_000;

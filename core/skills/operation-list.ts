@@ -52,8 +52,7 @@ function checkFilesOnce(operations: readonly SkillOperation[]): Failure | null {
   const seen = new Set<string>();
   for (const operation of operations) {
     if (operation.action === "patch" || operation.action === "delete") continue;
-    const path =
-      operation.action === "set_requests" ? REQUESTS_FILE : "path" in operation ? operation.path : SKILL_MD;
+    const path = operation.action === "set_requests" ? REQUESTS_FILE : "path" in operation ? operation.path : SKILL_MD;
     if (seen.has(path)) {
       const file = JSON.stringify(path.slice(0, 80));
       return err("file_twice", `${file} is written or removed twice in one list: keep the operation you mean.`).failure;
