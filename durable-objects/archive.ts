@@ -13,8 +13,8 @@ import { eraseSkillRows, eraseTurnsOfSession, eraseTurnsWhere } from "../core/ar
 import { assert, messageOf } from "../core/errors.ts";
 import { parseSettings } from "../core/limits.ts";
 import type { SkillStore } from "../core/ports.ts";
-import { ProfileId, type SessionId, type SkillName } from "../core/schemas/ids.ts";
-import type { Neighbourhood, TurnSignature } from "../core/schemas/learning.ts";
+import { ProfileId, type SessionId, type SkillName, type TurnId } from "../core/schemas/ids.ts";
+import type { Neighbourhood, TaskKind, TurnSignature } from "../core/schemas/learning.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import { toIndexLine } from "../core/schemas/skill.ts";
 import { REQUESTS_FILE } from "../core/schemas/skill-requests.ts";
@@ -56,6 +56,10 @@ export class Archive extends DurableObject<ArchiveEnv> {
   /** Records a turn, or records it anew, and says what is known of turns like it. */
   async observeTurn(signature: TurnSignature): Promise<Neighbourhood> {
     return this.#turns().observe(signature);
+  }
+
+  async nameTurns(turns: { turn: TurnId; kind: TaskKind }[]): Promise<void> {
+    this.#turns().name(turns);
   }
 
   /** Newest first. */

@@ -13,6 +13,7 @@ import { dayBudget, putBooking, putBookingRow } from "./ledger.ts";
 import { tellReview } from "./notes.ts";
 import { toNotice } from "./notices.ts";
 import { readPrefix } from "./prefix.ts";
+import { noteKinds, tellKinds } from "./kinds.ts";
 import { carryObservation, entriesOf, observe } from "./observe-job.ts";
 import { carryRating } from "./rating-job.ts";
 import { beginDue, shedReview } from "./review-state.ts";
@@ -35,6 +36,8 @@ export function createOutbox(context: EngineContext) {
   let draining: Promise<void> | null = null;
 
   async function run(): Promise<void> {
+    // First, so that the look at the turn knows the kind of work that the same call names.
+    await attemptFresh("title");
     await observeTurns();
     // A rating asks for a review, and the end of one review may begin another: each once, those that came up included.
     const done = new Set<string>();
@@ -44,15 +47,13 @@ export function createOutbox(context: EngineContext) {
       await attempt(row);
     }
     await attemptFresh("usage");
-    if (await attemptFresh("title")) await attemptFresh("usage");
     await jobs.arm();
   }
 
   /** Due late only so that no alarm has to be set for what every turn leaves: it goes right after the turn's end. */
-  async function attemptFresh(kind: "usage" | "title"): Promise<boolean> {
+  async function attemptFresh(kind: "usage" | "title"): Promise<void> {
     const fresh = jobs.all().filter((row) => row.job.kind === kind && row.tries === 0);
     for (const row of fresh) await attempt(row);
-    return fresh.length > 0;
   }
 
   /** Oldest first, and none before the one before it: each counts on from there, and its message judges that one. */
@@ -105,6 +106,8 @@ export function createOutbox(context: EngineContext) {
         return jobs.delete(row.id);
       case "title":
         return makeTitle(context, { ...row, job: row.job });
+      case "kinds":
+        return tellKinds(context, { ...row, job: row.job });
       case "review":
         return carryReview({ ...row, job: row.job });
     }
@@ -198,7 +201,10 @@ export function createOutbox(context: EngineContext) {
     host.sql.transaction(() => {
       jobs.delete(row.id);
       putBooking(context, toBooking(row, lines));
-      if ("lessons" in outcome) tellReview(log, outcome);
+      if ("lessons" in outcome) {
+        tellReview(log, outcome);
+        noteKinds(context, outcome.kinds ?? [], "review");
+      }
       // What is due is decided on what there was: its entries end before the notice.
       beginDue(context);
       if (told !== null) addNotice(told);
