@@ -217,7 +217,7 @@ async function makePlan(options: Run, notes: CuratorNotes): Promise<CurationPlan
   const broken = new Map(Object.entries(index.skills).map(([name, line]) => [name, line.health?.broken ?? []]));
   for (const finding of health) broken.set(finding.skill, finding.broken);
   const clusters = options.consolidate ? clustersOf(facts.skills, index) : null;
-  const wanted = { skills: facts.skills, broken, notes, policy, settings, now, plan: moves, clusters };
+  const wanted = { skills: facts.skills, broken, notes, index, policy, settings, now, plan: moves, clusters };
   const asked = options.work ? planWork(wanted) : [];
   const allowance = asked.length > 0 ? await allowanceOf(options, now) : null;
   const work = allowance?.grant ? planWork({ ...wanted, most: allowance.grant }) : allowance === null ? asked : [];
