@@ -310,6 +310,16 @@ export interface TurnArchive {
   name(turns: { turn: TurnId; kind: TaskKind }[]): Promise<void>;
 }
 
+/** Tells how near texts are by what they mean, in any language. Absent where nothing is bound: then words alone are searched. */
+export interface Similarity {
+  /** Vectors of two models cannot be compared. */
+  model: string;
+  /** Cosine below which two texts have nothing to do with each other. */
+  least: number;
+  /** A vector a text, in their order; at most 32 texts. May reject, or take any time. */
+  embed(texts: string[]): Promise<number[][]>;
+}
+
 // ---- reviews ----
 
 export interface ReviewStore {

@@ -8,6 +8,7 @@ import {
   type SkillSource,
   createSkillArchive,
 } from "../core/archive/skill-archive.ts";
+import { createMeanings } from "../core/archive/meanings.ts";
 import { type SkillLift, type TurnRecords, createTurnRecords } from "../core/archive/turn-archive.ts";
 import { eraseSkillRows, eraseTurnsOfSession, eraseTurnsWhere } from "../core/archive/turn-erasure.ts";
 import { assert, messageOf } from "../core/errors.ts";
@@ -26,11 +27,14 @@ import { seeds } from "../skills-seed/index.ts";
 import { toBucket } from "../stores/r2.ts";
 import { createSkillStore } from "../stores/skill-store.ts";
 import { systemClock } from "../stores/system-clock.ts";
+import { toSimilarity } from "../stores/workers-ai.ts";
 import { toSql } from "./sql.ts";
 
 export interface ArchiveEnv {
   SKILLS: R2Bucket;
   TALARIA_SETTINGS?: string;
+  /** Workers AI, where the operator has bound it: skills are then searched by meaning, too. */
+  AI?: Ai;
 }
 
 /** A search waits for these few; a skill costs two reads of R2. */
@@ -49,7 +53,7 @@ export class Archive extends DurableObject<ArchiveEnv> {
   /** The skills that fit, best first; an empty query finds none. */
   async searchSkills(query: string): Promise<FoundSkills> {
     const found = await this.#skills().search(query, READS_A_SEARCH);
-    if (found.unread > 0) await this.#wakeSoon();
+    if (found.unread > 0 || (found.unmeant ?? 0) > 0) await this.#wakeSoon();
     return found;
   }
 
@@ -114,8 +118,12 @@ export class Archive extends DurableObject<ArchiveEnv> {
   }
 
   #skills(): SkillArchive {
+    const sql = toSql(this.ctx.storage);
+    const { AI } = this.env;
+    const similarity = AI && toSimilarity(AI);
     return (this.#opened ??= createSkillArchive({
-      sql: toSql(this.ctx.storage),
+      sql,
+      ...(similarity && { meanings: createMeanings({ sql, similarity, clock: systemClock }) }),
       source: toSource(openStore(this.env, ProfileId.parse(this.ctx.id.name)), seeds),
       memory: wordsMemory,
     }));

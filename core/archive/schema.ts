@@ -13,7 +13,7 @@ const STATE =
 
 /**
  * `id` is the row of `skill_words`; a new one for each text, so the highest are the newest. `text` is the `wordsKeyOf` the skill. `read` is 1 when headings and
- * body are there. The words are stems, made by core/skills/words.ts: the tokenizer only takes them apart at the blanks.
+ * body are there. The words are stems, made by core/skills/words.ts: the tokenizer only takes them apart at the blanks. `skill_vector` is filled where a Similarity is bound.
  */
 const SKILLS = [
   `CREATE TABLE skill_text(name TEXT PRIMARY KEY, id INTEGER NOT NULL, text TEXT NOT NULL, category TEXT NOT NULL,
@@ -21,8 +21,9 @@ const SKILLS = [
   `CREATE VIRTUAL TABLE skill_words USING fts5(skill UNINDEXED, name, description, headings, body, requests,
     tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'")`,
   "CREATE VIRTUAL TABLE skill_terms USING fts5vocab(skill_words, row)",
+  "CREATE TABLE skill_vector(name TEXT PRIMARY KEY, key TEXT NOT NULL, vector BLOB NOT NULL) STRICT, WITHOUT ROWID",
 ];
-const SKILL_TABLES = ["skill_terms", "skill_words", "skill_text"];
+const SKILL_TABLES = ["skill_vector", "skill_terms", "skill_words", "skill_text"];
 
 /**
  * Not a copy: what a later version needs it has to take over from these. `id` rises with each turn that is recorded for the

@@ -5,6 +5,7 @@ import type { Sql } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import type { SkillName } from "../schemas/ids.ts";
 import { isOffered } from "../skills/library.ts";
+import { fuseRanks } from "../skills/ranking.ts";
 import { FIELDS, type Query, scoreOfTerm, shareOfOne, toQuery } from "../skills/relevance.ts";
 import {
   type BodyWords,
@@ -14,6 +15,7 @@ import {
   wordsKeyOf,
   wordsOfSkill,
 } from "../skills/skill-words.ts";
+import type { Meanings } from "./meanings.ts";
 import { openSkillTables } from "./schema.ts";
 
 export interface SkillSource {
@@ -31,6 +33,8 @@ export interface FoundSkills {
   names: SkillName[];
   /** Skills whose body has not been read yet; they are found by their lines. */
   unread: number;
+  /** Skills that have no vector yet; absent where meanings are not searched. */
+  unmeant?: number;
 }
 
 export interface Filled {
@@ -38,10 +42,16 @@ export interface Filled {
   unread: number;
 }
 
+/** Vectors that one `fill` has made: an alarm is short. */
+const MEANINGS_A_FILL = 320;
+
 export interface SkillArchive {
   /** Compares with the index, reads a few missing bodies, and looks. Costs at most `reads` reads of skills. */
   search(query: string, reads: number): Promise<FoundSkills>;
-  /** Reads at most so many missing bodies, newest first. Returns how many it read and how many are still missing. */
+  /**
+   * Reads at most so many missing bodies, newest first, and has a few hundred missing vectors made. Returns how many of both it did,
+   * and how many are still missing.
+   */
   fill(reads: number): Promise<Filled>;
 }
 
@@ -73,9 +83,11 @@ export interface SkillArchiveOptions {
   source: SkillSource;
   /** Of the isolate. */
   memory: WordsMemory;
+  /** Absent: words alone are searched. */
+  meanings?: Meanings;
 }
 
-export function createSkillArchive({ sql, source, memory }: SkillArchiveOptions): SkillArchive {
+export function createSkillArchive({ sql, source, memory, meanings }: SkillArchiveOptions): SkillArchive {
   let opened: Map<SkillName, Held> | null = null;
   let filling: Promise<Filled> | null = null;
 
@@ -114,6 +126,7 @@ export function createSkillArchive({ sql, source, memory }: SkillArchiveOptions)
       sql.transaction(work);
     } catch (error) {
       opened = null;
+      meanings?.forget();
       throw error;
     }
   }
@@ -214,13 +227,22 @@ export function createSkillArchive({ sql, source, memory }: SkillArchiveOptions)
     async search(query, reads) {
       const lines = await source.lines();
       compare(lines);
+      const unmeant = meanings?.compare(lines.filter(isOffered));
+      const nearest = meanings?.find(query);
       if (reads > 0 && unread().length > 0) await readMissing(lines, reads);
-      return { names: find(query), unread: unread().length };
+      const near = (await nearest) ?? [];
+      const byWords = find(query);
+      const names = near.length > 0 ? fuseRanks([byWords, near], (name) => name).slice(0, MAX_FOUND) : byWords;
+      return { names, unread: unread().length, ...(unmeant !== undefined && { unmeant }) };
     },
     async fill(reads) {
       const lines = await source.lines();
       compare(lines);
-      return readMissing(lines, reads);
+      const filled = await readMissing(lines, reads);
+      const offered = lines.filter(isOffered);
+      if (!meanings || meanings.compare(offered) === 0) return filled;
+      const made = await meanings.fill(offered, MEANINGS_A_FILL);
+      return { read: filled.read + made, unread: filled.unread + meanings.compare(offered) };
     },
   };
 }
