@@ -35,6 +35,8 @@ export function readKindLine(line: string): { entry: number; kind: string | null
   return match ? { entry: Number(match[1] || 0), kind: toKind(line.slice(match[0].length)) } : null;
 }
 
+const KINDS_ONLY = "The review named kinds of work and gave no closing word.";
+
 /** A reviewer's closing words without the lines that name kinds, and the turns they name: by any entry of a turn, the first word counts. */
 export function takeKinds(note: string, entries: Entry[]): { note: string; kinds: { turn: number; kind: string }[] } {
   const turns = new Map(entries.map(({ n, turn }) => [n, turn]));
@@ -45,7 +47,7 @@ export function takeKinds(note: string, entries: Entry[]): { note: string; kinds
     if (turn !== undefined && turn !== null && read?.kind && !kinds.has(turn)) kinds.set(turn, read.kind);
     return read === null;
   });
-  return { note: rest.join("\n").trim(), kinds: [...kinds].map(([turn, kind]) => ({ turn, kind })) };
+  return { note: rest.join("\n").trim() || KINDS_ONLY, kinds: [...kinds].map(([turn, kind]) => ({ turn, kind })) };
 }
 
 export function areSimilarKinds(a: Set<string>, b: Set<string>): boolean {

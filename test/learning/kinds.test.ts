@@ -68,5 +68,9 @@ describe("a line that names one", () => {
         { turn: 2, kind: "merge tables" },
       ],
     });
+    expect(takeKinds("kind 3: clean a table", entries)).toMatchObject({
+      note: expect.stringContaining("no closing word"),
+    });
+    expect(takeKinds("Nothing.", entries)).toEqual({ note: "Nothing.", kinds: [] });
   });
 });

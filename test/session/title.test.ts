@@ -198,6 +198,25 @@ describe("the kind of work that the same call names", () => {
     expect([observed(silent.life)?.kind, silent.records.turns({ limit: 9 })[0]?.kind]).toEqual([undefined, undefined]);
   });
 
+  it("is not waited for longer than half a minute: the turn is looked at without it", async () => {
+    const answered = Promise.withResolvers<void>();
+    const world = setUp([{ ...(NAMED as object), until: answered.promise }]);
+    const { engine, settled } = world.life;
+    await engine.create({ learning: "on", title: "" });
+    await engine.post({ text: "Hello" });
+    const isAsked = () => world.namer.requests.length === 1;
+    await expect.poll(isAsked).toBe(true);
+    expect(world.records.turns({ limit: 9 })).toEqual([]);
+    world.clock.advance(30_000);
+    await expect.poll(() => world.records.turns({ limit: 9 }).length).toBe(1);
+    answered.resolve();
+    await settled();
+    await world.rest();
+    expect(engine.detail()?.title).toBe("Rain in Bergen and Cadiz");
+    expect([observed(world.life)?.kind, world.records.turns({ limit: 9 })[0]?.kind]).toEqual([KIND, KIND]);
+    expect([world.namer.requests.length, world.rows()]).toEqual([1, []]);
+  });
+
   it("is no title, and a sentence or a secret is no kind", async () => {
     const kinds = ["kind: answer a question", `A name\nkind: ${"very ".repeat(30)}long`, "A name\nkind:"];
     const worlds = await Promise.all(
