@@ -2,7 +2,7 @@
 // carries a skill's files carries them too. A search reads them; a prompt shows none, and they are no part of a skill's text.
 // Pure.
 
-export const REQUESTS_FILE = "talaria-requests.txt";
+export const REQUESTS_FILE = "talaria-requests.md";
 
 /** A skill's files, or their paths' values, without it. */
 export function withoutRequests<Value>(files: Record<string, Value>): Record<string, Value> {
@@ -14,10 +14,10 @@ export function withoutRequests<Value>(files: Record<string, Value>): Record<str
 export const MAX_REQUESTS = 10;
 const MAX_REQUEST_CHARS = 200;
 
-/** One request a line, each once, without blanks around it. What is more, or longer, is left out. */
+/** A Markdown list, so that each one is judged by itself; each once. What is more, or longer, is left out. */
 export function toRequestsFile(requests: string[]): string {
   return readRequests(requests.map((request) => request.replace(/[\s\p{Cc}]+/gu, " ")).join("\n"))
-    .map((request) => `${request}\n`)
+    .map((request) => `- ${request}\n`)
     .join("");
 }
 
@@ -26,7 +26,7 @@ export function readRequests(text: string): string[] {
   const lines = text
     .slice(0, MAX_FILE_CHARS)
     .split("\n")
-    .map((line) => line.trim())
+    .map((line) => line.replace(/^\s*[-*] /, "").trim())
     .filter((line) => line !== "" && line.length <= MAX_REQUEST_CHARS);
   return [...new Set(lines)].slice(0, MAX_REQUESTS);
 }

@@ -78,7 +78,7 @@ describe("a search", () => {
   it("finds a skill by its text and by its requests, best first, and none that is archived", async () => {
     const { call, put } = await openProfile();
     await put("walrus", { "SKILL.md": skillMd("walrus", "Feeds a zebrafish at noon.") });
-    await put("penguin", { "SKILL.md": skillMd("penguin"), "talaria-requests.txt": "dem Zebrafisch Futter geben\n" });
+    await put("penguin", { "SKILL.md": skillMd("penguin"), "talaria-requests.md": "dem Zebrafisch Futter geben\n" });
     expect(await names(call, "?query=zebrafish")).toEqual(["walrus"]);
     expect(await names(call, "?query=Zebrafisch%20Futter")).toEqual(["penguin"]);
     await call("POST", "/walrus/archive");

@@ -68,7 +68,10 @@ describe("skills without requests", () => {
     const [request] = world.models.at(-1)!.requests;
     expect((request!.messages[0] as { text: string }).text).toMatch(/^### alpha\n\n````markdown\n---\nname: alpha\n/);
     const after = (await world.skills.open("alpha"))!;
-    expect(after.files).toEqual({ ...before.files, [REQUESTS_FILE]: `${REQUESTS.join("\n")}\n` });
+    expect(after.files).toEqual({
+      ...before.files,
+      [REQUESTS_FILE]: REQUESTS.map((request) => `- ${request}\n`).join(""),
+    });
     expect(after.head).toMatchObject({ rev: 2, text: before.head.text, state: before.head.state });
     expect(await world.outcome()).toMatchObject({
       state: "done",

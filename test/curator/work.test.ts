@@ -343,7 +343,7 @@ describe("a look at a stale skill", () => {
       "SKILL.md",
       "references/csv.md",
       "references/totals.md",
-      "talaria-requests.txt",
+      "talaria-requests.md",
     ]);
     expect((await skills.head(UMBRELLA))?.rev).toBe(2);
   });
@@ -379,7 +379,7 @@ describe("a consolidation", () => {
     const umbrella = (await skills.open(UMBRELLA))!;
     expect(umbrella.files).toEqual({
       ...{ "SKILL.md": UMBRELLA_MD, "references/totals.md": TOTALS },
-      "talaria-requests.txt": `what about ${FIRST}\nwhat about ${SECOND}\n`,
+      "talaria-requests.md": `- what about ${FIRST}\n- what about ${SECOND}\n`,
     });
     expect(umbrella.head).toMatchObject({ origin: "curator", rev: 1 });
     const result = await outcomeOf(world, WORK);

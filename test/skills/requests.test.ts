@@ -48,9 +48,15 @@ const REQUESTS = ["why did the server die last night", "warum war die Seite heut
 describe("a list of requests", () => {
   it("becomes lines, each once, of at most 200 characters, at most ten", () => {
     const many = Array.from({ length: 12 }, (_, i) => `request ${i}`);
-    expect(toRequestsFile(["  two\n lines ", "two lines", "", "x".repeat(201)])).toBe("two lines\n");
+    expect(toRequestsFile(["  two\n lines ", "two lines", "", "x".repeat(201)])).toBe("- two lines\n");
     expect(readRequests(toRequestsFile(many))).toEqual(many.slice(0, 10));
     expect(toRequestsFile([" ", ""])).toBe("");
+    expect(readRequests("plain\n- listed\n  * so too\n-o is no mark\n")).toEqual([
+      "plain",
+      "listed",
+      "so too",
+      "-o is no mark",
+    ]);
   });
 
   it("of several skills takes from each in turn", () => {
@@ -66,7 +72,10 @@ describe("requests of a skill", () => {
     const { done, text } = await call({ ...create, requests: REQUESTS });
     const { head, files } = (await store.open(name))!;
     expect(done).toBe("created, requests noted");
-    expect(files).toEqual({ "SKILL.md": skillMd(), [REQUESTS_FILE]: `${REQUESTS.join("\n")}\n` });
+    expect(files).toEqual({
+      "SKILL.md": skillMd(),
+      [REQUESTS_FILE]: REQUESTS.map((request) => `- ${request}\n`).join(""),
+    });
     expect(text).toBe(textOfFiles(hashFiles({ "SKILL.md": skillMd() })));
     expect(withoutRequests(head.files)).toEqual(hashFiles({ "SKILL.md": skillMd() }));
     const view = await library.view(name);
