@@ -25,7 +25,9 @@ function closing(scope: ReviewScope): string {
   ];
   return (
     `## How to end\n\nYour tools are ${names.join(", ")}, and no others. When everything worth keeping is written, ` +
-    "answer with one or two sentences: what you kept and why, or that nothing was worth keeping."
+    "answer with one or two sentences: what you kept and why, or that nothing was worth keeping. Then name the kind of work of each " +
+    "turn, a line each with the number of an entry of it, as a short English phrase without names or figures: " +
+    "`kind 12: renew a TLS certificate`."
   );
 }
 

@@ -25,12 +25,23 @@ export type Effort = z.infer<typeof Effort>;
 export const LoadedText = z.object({ skill: SkillName, text: Sha256 });
 export type LoadedText = z.infer<typeof LoadedText>;
 
+export const MAX_KIND_CHARS = 80;
+
+/**
+ * The kind of work of a turn: a short English phrase such as "renew a TLS certificate". A model's words, and which call they came
+ * from: the session's title, or a review.
+ */
+export const TaskKind = z.object({ text: z.string().min(1).max(MAX_KIND_CHARS), by: z.enum(["title", "review"]) });
+export type TaskKind = z.infer<typeof TaskKind>;
+
 /** A deterministic look at one finished turn, and what judges have said of it since. */
 export const Observation = z.object({
   /** Absent: written before version 2. */
   v: z.literal(2).optional(),
   turn: TurnId,
   request: z.string(),
+  /** Absent: no model has named it. */
+  kind: TaskKind.optional(),
   steps: z.int(),
   toolCalls: z.int(),
   /** Names of the tools that worked on the task, each once. Absent: written before they were kept. */
@@ -71,6 +82,7 @@ export const TurnSignature = z.object({
   /** When the turn ended. */
   at: z.int(),
   request: z.string(),
+  kind: TaskKind.optional(),
   /** Tools that worked on the task, with the number of calls. */
   tools: z.record(z.string(), z.int()),
   loaded: z.array(LoadedText),

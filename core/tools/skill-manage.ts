@@ -9,6 +9,7 @@ import type { SkillChange, SkillSnapshot, SkillStore } from "../ports.ts";
 import type { JsonObject } from "../schemas/entry.ts";
 import type { FileBodies } from "../schemas/file-body.ts";
 import { SkillName } from "../schemas/ids.ts";
+import { MAX_REQUESTS } from "../schemas/skill-requests.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { ToolPrints } from "../skills/contract.ts";
 import type { Library } from "../skills/library.ts";
@@ -73,6 +74,12 @@ const Args = z.strictObject({
     .describe(
       "Required in a review, ignored elsewhere: the parts of entries that show what you write, such as <session>/12#outcome.",
     ),
+  requests: z
+    .array(z.string())
+    .optional()
+    .describe(
+      `With a create or a change, or alone with name: five to ${MAX_REQUESTS} requests the skill should answer, worded as people would ask, in the person's language and in English, none of the skill's own words where there are others. They replace those it has; skills_list searches them.`,
+    ),
   overlaps: z
     .array(z.string())
     .optional()
@@ -80,13 +87,14 @@ const Args = z.strictObject({
 });
 type Args = z.infer<typeof Args>;
 
-const DONE: Record<Operation["action"], string> = {
+const DONE: Record<SkillOperation["action"], string> = {
   create: "created",
   edit: "edited",
   patch: "patched",
   delete: "archived",
   write_file: "file written",
   remove_file: "file removed",
+  set_requests: "requests noted",
 };
 
 export interface SkillManageOptions {
@@ -230,17 +238,17 @@ function nameIn({ name, operations = [] }: Args): string | undefined {
  * `bad_arguments`, `bad_skill_name` and those of `checkOperations`.
  */
 export function toOperations(args: Args): Result<SkillOperation[]> {
-  const { operations, citations: _citations, overlaps: _overlaps, ...single } = args;
+  const { operations, requests, citations: _citations, overlaps: _overlaps, ...single } = args;
   const beside = OPERATION_FIELDS.filter((field) => field !== "name" && single[field] !== undefined);
   if (operations && beside.length > 0) {
     const fields = beside.join(", ");
     return err("bad_arguments", `Give operations or ${fields}, not both: put each operation into the list.`);
   }
-  if (!operations && !single.action) {
+  if (!operations && !single.action && !requests) {
     return err("bad_arguments", "skill_manage needs an action with its fields, or operations: call it again with one.");
   }
   const made: SkillOperation[] = [];
-  for (const operation of operations ?? [single as Operation]) {
+  for (const operation of operations ?? (single.action ? [single as Operation] : [])) {
     const read = toOperation({ ...operation, name: operation.name || nameIn(args) });
     if ("missing" in read) {
       const place = operations ? `Operation ${made.length + 1}: ` : "";
@@ -248,6 +256,11 @@ export function toOperations(args: Args): Result<SkillOperation[]> {
       return err("bad_arguments", `${needs}: call skill_manage again with it.`);
     }
     made.push(read);
+  }
+  if (requests && made[0]?.action !== "delete") {
+    const name = made[0]?.name ?? nameIn(args);
+    if (!name) return err("bad_arguments", "requests need the name of their skill: call skill_manage again with it.");
+    made.push({ action: "set_requests", name, requests });
   }
   // A name from a model becomes part of a key only when it is one.
   const failure = checkOperations(made) ?? checkSkillName(made[0]!.name);
@@ -257,7 +270,7 @@ export function toOperations(args: Args): Result<SkillOperation[]> {
 /** What a recorded call did, whatever its form; `create` also where more was done with it. Empty for what is no call. */
 export function actionOf(args: JsonObject): string {
   const [first] = Array.isArray(args.operations) ? args.operations : [args];
-  return RecordedAction.safeParse(first).data?.action ?? "";
+  return RecordedAction.safeParse(first).data?.action ?? (Array.isArray(args.requests) ? "set_requests" : "");
 }
 
 /** The passages a recorded call replaced, in their order. */

@@ -72,6 +72,37 @@ describe("a companion of a bundled skill", () => {
   });
 });
 
+describe("a search", () => {
+  const names = async (call: Awaited<ReturnType<typeof openProfile>>["call"], query: string) =>
+    (await call<{ skills: SkillLine[] }>("GET", query)).skills.map(({ name }) => name);
+
+  it("finds a skill by its text and by its requests, best first, and none that is archived", async () => {
+    const { call, put } = await openProfile();
+    await put("walrus", { "SKILL.md": skillMd("walrus", "Feeds a zebrafish at noon.") });
+    await put("penguin", { "SKILL.md": skillMd("penguin"), "talaria-requests.md": "dem Zebrafisch Futter geben\n" });
+    expect(await names(call, "?query=zebrafish")).toEqual(["walrus"]);
+    expect(await names(call, "?query=Zebrafisch%20Futter")).toEqual(["penguin"]);
+    await call("POST", "/walrus/archive");
+    expect(await names(call, "?query=zebrafish")).toEqual([]);
+  });
+
+  it("is paged in the order of what fits", async () => {
+    const { call, put, key } = await openProfile();
+    for (const name of ["aa", "bb", "cc"]) await put(name, { "SKILL.md": skillMd(name, "Feeds a zebrafish.") });
+    const all = await names(call, "?query=zebrafish");
+    const paged: string[] = [];
+    for (let after = ""; ;) {
+      const at = await call<{ skills: SkillLine[]; next?: string }>("GET", `?query=zebrafish&limit=2${after}`);
+      paged.push(...at.skills.map(({ name }) => name));
+      if (at.next === undefined) break;
+      after = `&after=${at.next}`;
+    }
+    expect(paged).toEqual(all);
+    expect(all.toSorted()).toEqual(["aa", "bb", "cc"]);
+    expect((await ask("GET", "/v1/skills?query=", { key })).body).toMatchObject({ code: "query_invalid" });
+  });
+});
+
 describe("skills", () => {
   it("of a new profile are the bundled ones, readable and without revisions", async () => {
     const { call } = await openProfile();

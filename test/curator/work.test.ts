@@ -411,6 +411,7 @@ describe("a look at a stale skill", () => {
       "SKILL.md",
       "references/csv.md",
       "references/totals.md",
+      "talaria-requests.md",
     ]);
     expect((await skills.head(UMBRELLA))?.rev).toBe(2);
   });
@@ -444,7 +445,10 @@ describe("a consolidation", () => {
     expect(await statesOf(world, PROFILE)).toEqual({ [FIRST]: "archived", [SECOND]: "archived", [UMBRELLA]: "trial" });
     const { skills } = world.profileOf(PROFILE);
     const umbrella = (await skills.open(UMBRELLA))!;
-    expect(umbrella.files).toEqual({ "SKILL.md": UMBRELLA_MD, "references/totals.md": TOTALS });
+    expect(umbrella.files).toEqual({
+      ...{ "SKILL.md": UMBRELLA_MD, "references/totals.md": TOTALS },
+      "talaria-requests.md": `- what about ${FIRST}\n- what about ${SECOND}\n`,
+    });
     expect(umbrella.head).toMatchObject({ origin: "curator", rev: 1 });
     const result = await outcomeOf(world, WORK);
     expect(result.merges).toEqual([

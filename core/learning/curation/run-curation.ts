@@ -218,7 +218,7 @@ async function makePlan(options: Run, notes: CuratorNotes): Promise<CurationPlan
   for (const finding of health) broken.set(finding.skill, finding.broken);
   const asked = options.consolidate === true;
   const clusters = asked ? clustersOf(facts.skills, index) : notedClusters(facts.skills, index, notes);
-  const wanted = { skills: facts.skills, broken, notes, policy, settings, now, plan: moves, clusters, asked };
+  const wanted = { skills: facts.skills, broken, notes, index, policy, settings, now, plan: moves, clusters, asked };
   const due = options.work ? planWork(wanted) : [];
   const allowance = due.length > 0 ? await allowanceOf(options, now) : null;
   const work = allowance?.grant ? planWork({ ...wanted, most: allowance.grant }) : allowance === null ? due : [];

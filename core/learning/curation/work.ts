@@ -1,4 +1,4 @@
-// What a curation leaves to a model: skills to write anew, stale ones to look at, skills that should be one. And what it
+// What a curation leaves to a model: skills to write anew, stale ones to look at, skills that should be one, skills without requests. And what it
 // remembers of that for the next run. Called by run-curation.ts. Pure.
 import type { CurationPlan, CuratorNotes, Policy, WorkItem } from "../../schemas/curation.ts";
 import type { Grant } from "../../schemas/review.ts";
@@ -15,6 +15,8 @@ import { type SkillFacts, isOwn } from "./curate.ts";
 const WORK_TOKENS = 100_000;
 const MAX_CLUSTERS = 5;
 const MAX_MEMBERS = 8;
+/** Skills whose requests one call is asked for: their beginnings are a few pages. */
+const MAX_ASKED = 12;
 /** From here on two skills may be about one thing; below it a shared first word has to say so as well. */
 const NEAR = 0.5;
 const NEAR_BY_NAME = 0.2;
@@ -24,6 +26,7 @@ export interface WorkFacts {
   /** What was found broken of each skill, by this run or one before it. */
   broken: Map<SkillName, string[]>;
   notes: CuratorNotes;
+  index: SkillIndex;
   policy: Policy;
   settings: Settings;
   now: number;
@@ -38,16 +41,17 @@ export interface WorkFacts {
 }
 
 /**
- * The work of one run within its grant, shared out evenly. Each skill once a staleness, each text once for a rewrite: a
- * model that could not help the first time is not asked every week. A consolidation that a person asked for takes the whole
- * grant; one for what reviews noted comes after what is broken.
+ * The work of one run within its grant, shared out evenly. Each skill once a staleness and once for its requests, each text
+ * once for a rewrite: a model that could not help the first time is not asked every week. A consolidation that a person
+ * asked for takes the whole grant; one for what reviews noted comes after what is broken.
  */
 export function planWork(facts: WorkFacts): WorkItem[] {
   const { settings, policy, now, clusters, asked, most } = facts;
   const { tokens } = within(shareOf(policy, settings, 1, now), most, 1);
   if (tokens === 0) return [];
   const merge = clusters?.length ? [toConsolidation(clusters, asked)] : [];
-  const wanted = asked && merge.length > 0 ? merge : [...rewritesOf(facts), ...merge, ...looksOf(facts)];
+  const others = () => [...rewritesOf(facts), ...merge, ...looksOf(facts), ...requestsOf(facts)];
+  const wanted = asked && merge.length > 0 ? merge : others();
   const chosen = wanted.slice(0, Math.max(1, Math.floor(tokens / WORK_TOKENS)));
   const grant = within(shareOf(policy, settings, chosen.length, now), most, chosen.length);
   return chosen.map((item) => ({ ...item, grant }));
@@ -132,6 +136,22 @@ function looksOf({ skills, notes, plan }: WorkFacts): Wanted[] {
       skill: name,
       because: moves.get(name)?.reason ?? "stale, and never looked at",
     }));
+}
+
+/** Skills that are offered and found by their own words alone, most used first, for one call. */
+function requestsOf({ skills, notes, index, plan }: WorkFacts): Wanted[] {
+  const moving = new Set([...plan.moves, ...(plan.verdicts ?? [])].map((move) => move.skill));
+  const lineOf = (name: SkillName) => (Object.hasOwn(index.skills, name) ? index.skills[name] : undefined);
+  const bare = skills
+    .filter((skill) => isOwn(skill) && skill.mirror.state !== "stale" && !moving.has(skill.name))
+    .map(({ name }) => ({ name, line: lineOf(name) }))
+    .filter(({ name, line }) => line && line.requests === undefined && noteOf(notes, name)?.asked === undefined)
+    .toSorted((a, b) => (b.line?.use?.uses ?? 0) - (a.line?.use?.uses ?? 0) || (a.name < b.name ? -1 : 1))
+    .slice(0, MAX_ASKED)
+    .map(({ name }) => name);
+  if (bare.length === 0) return [];
+  const many = bare.length === 1 ? "one skill is" : `${bare.length} skills are`;
+  return [{ work: toWorkId("requests"), skills: bare, because: `${many} found by no words but their own` }];
 }
 
 /**
@@ -227,17 +247,20 @@ export function toNotes(notes: CuratorNotes, { skills, plan, index, afresh, now 
   const work = new Set((plan.work ?? []).map((item) => item.work));
   const merge = (plan.work ?? []).find((item) => item.work === "consolidate");
   const shown = new Set(merge ? (merge.groups ?? clustersOf(skills, index)).flat() : []);
+  const askedNow = new Set((plan.work ?? []).flatMap((item) => item.skills ?? []));
   const entries = skills.map(({ name, mirror }) => {
     const known = noteOf(notes, name);
     const looked = work.has(toWorkId("look", name)) ? plan.run : mirror.state === "stale" ? known?.looked : undefined;
     const rewritten = work.has(toWorkId("rewrite", name)) ? mirror.text : known?.rewritten;
     const consolidated = shown.has(name) ? notedOf(name, index) : (known?.consolidated ?? []);
+    const asked = askedNow.has(name) ? plan.run : known?.asked;
     const note = {
       seen: known && !afresh.includes(name) ? known.seen : today,
       ...(checked.has(name) ? { checked: today } : known?.checked && { checked: known.checked }),
       ...(looked !== undefined && { looked }),
       ...(rewritten !== undefined && { rewritten }),
       ...(consolidated.length > 0 && { consolidated }),
+      ...(asked !== undefined && { asked }),
     };
     return [name, note] as const;
   });

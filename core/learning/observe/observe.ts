@@ -93,14 +93,17 @@ export function toSignature(
   observation: Observation,
   { session, at, heldOut, entries }: { session: SessionId; at: number; heldOut: boolean; entries: Entry[] },
 ): TurnSignature {
-  const { turn, request, loaded, outcome, judge, recoveries } = observation;
+  const { turn, request, kind, loaded, outcome, judge, recoveries } = observation;
   const effort: Effort = observation.effort ?? {
     calls: observation.toolCalls,
     failedCalls: observation.failedCalls,
     tokens: 0,
   };
   const recovered = recoveries.length > 0;
-  return { turn, session, at, request, tools: toolsIn(entries), loaded, outcome, judge, recovered, effort, heldOut };
+  return {
+    ...{ turn, session, at, request, ...(kind && { kind }) },
+    ...{ tools: toolsIn(entries), loaded, outcome, judge, recovered, effort, heldOut },
+  };
 }
 
 /** What the person asked for in a turn. */

@@ -25,6 +25,7 @@ import { callsOf, hasViewed, lessonsOf, refusalsOf, summarise, waitingIn } from 
 import { POLICY, type ReviewPolicy } from "./policy.ts";
 import { choosePrefix, listCitations } from "./prefix.ts";
 import { toClosingNote } from "../closing-note.ts";
+import { takeKinds } from "../kinds.ts";
 import { type ScriptJournal, createScriptJournal } from "../script-journal.ts";
 import { spentOf, toReviewLines } from "../spent.ts";
 import { createTaint } from "../taint/taint.ts";
@@ -259,6 +260,7 @@ async function finish(
   const calls = callsOf(script);
   const lessons = lessonsOf(calls, { previews: settings.review.notice === "verbose" });
   const waiting = waitingIn(calls);
+  const { note, kinds } = takeKinds(end.note, job.entries);
   const answers = script.filter((step) => step.kind === "answer").map((step) => step.answer);
   const result = await reviews.finish({
     v: 1,
@@ -267,11 +269,12 @@ async function finish(
     state: end.state,
     trigger: job.trigger,
     ...(job.because && { because: job.because }),
-    summary: end.state === "superseded" && lessons.length === 0 ? end.note : summarise(lessons, waiting),
-    note: end.note,
+    summary: end.state === "superseded" && lessons.length === 0 ? note : summarise(lessons, waiting),
+    note,
     lessons,
     refused: refusalsOf(calls),
     ...(waiting > 0 && { waiting }),
+    ...(kinds.length > 0 && { kinds }),
     modelCalls: answers.length,
     usage: answers.reduce((sum, answer) => addUsage(sum, answer.usage), NO_USAGE),
     spent: spentOf(script, failed),
