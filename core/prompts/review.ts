@@ -25,9 +25,8 @@ function closing(scope: ReviewScope): string {
   ];
   return (
     `## How to end\n\nYour tools are ${names.join(", ")}, and no others. When everything worth keeping is written, ` +
-    "answer with one or two sentences: what you kept and why, or that nothing was worth keeping. Then name the kind of work of each " +
-    "turn, a line each with the number of an entry of it, as a short English phrase without names or figures: " +
-    "`kind 12: renew a TLS certificate`."
+    "answer with one or two sentences: what you kept and why, or that nothing was worth keeping. Then, for each turn, a line with the " +
+    "number of one of its entries and the kind of work, in general English words: `kind 12: renew a TLS certificate`."
   );
 }
 
