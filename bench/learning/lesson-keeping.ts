@@ -18,7 +18,7 @@ import {
 import { readStatements } from "./statements.ts";
 import { respell } from "./styles.ts";
 import type { Reading } from "./transcript-reading.ts";
-import { meaningOf } from "./worker.ts";
+import { wordingsOf } from "./worker.ts";
 import type { Family, World } from "./tasks.ts";
 
 /** One thing that a review set out to write. Told again, with the same words, when an answer is asked for again. */
@@ -70,7 +70,7 @@ export function* keepLessons(keeping: Keeping): Talk<void> {
   const [listed] = yield { text: "", calls: [{ name: "skills_list", args: { query } }] };
   const lines = readListed(listed);
   const family = familyWith(world, names);
-  const fitting = fittingSkills(lines, meaningIn(world, reading, names));
+  const fitting = fittingSkills(lines, wordingsIn(world, reading, names));
   const known = fitting.filter(({ score }) => score >= MIN_COVERED).map(({ name }) => name);
   keeping.known = known;
   const groups = new Map<string | null, Lesson[]>();
@@ -107,10 +107,10 @@ export function subjectOf(world: World, reading: Reading, operations: readonly s
   return { area: family?.key ?? operations[0]?.split(" ")[0] ?? "service", requests: [request, ...others] };
 }
 
-function meaningIn(world: World, reading: Reading, operations: readonly string[]): string {
+function wordingsIn(world: World, reading: Reading, operations: readonly string[]): string[] {
   const family = familyWith(world, operations);
   const request = reading.request || (world.task(reading.job)?.request ?? "");
-  return meaningOf({ family, request, operations: operations.map((name) => world.operation(name)) });
+  return wordingsOf({ family, request, operations: operations.map((name) => world.operation(name)) });
 }
 
 function readListed(heard: Heard | undefined): { name: string; description: string }[] {
@@ -135,12 +135,12 @@ function covers(name: string, content: string, family: Family | null): boolean {
   if (!family) return false;
   const names = family.operations.map((operation) => operation.name);
   if (readStatements(content).some(({ operation }) => names.includes(operation))) return true;
-  const meaning = meaningOf({ family, request: "", operations: [...family.operations] });
-  const [fit] = fittingSkills([{ name, description: descriptionIn(content) }], meaning);
+  const wordings = wordingsOf({ family, request: "", operations: [...family.operations] });
+  const [fit] = fittingSkills([{ name, description: descriptionIn(content) }], wordings);
   return fit !== undefined && fit.score >= MIN_COVERED;
 }
 
-/** Words that a skill has in common with all that a kind of work means. */
+/** Words that a skill has in common with one wording of a kind of work. */
 const MIN_COVERED = 3;
 
 function descriptionIn(content: string): string {
@@ -264,7 +264,8 @@ function* settle(
         // Its neighbour, its companion, or, where neither is named, the next skill for the class.
         tried.add(target);
         const place = code === "skill_exists" ? target : (named ?? keeping.known.find((known) => !tried.has(known)));
-        if (place === undefined) return false;
+        // Where nothing may be changed, a skill of its own is what is left.
+        if (place === undefined) return code === "skill_protected" && (yield* create(keeping, lessons, tries));
         target = place;
         const next = yield* intoExisting(keeping, lessons, target);
         if (!next) return false;

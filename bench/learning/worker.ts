@@ -108,17 +108,18 @@ function lastRequest(messages: readonly Message[]): string {
 
 /** The best fitting last: it is read last, and the later of two statements wins. */
 function chooseSkills(lines: InFront["lines"], task: Task, worker: Parameters["worker"]): string[] {
-  return fittingSkills(lines, meaningOf(task))
+  return fittingSkills(lines, wordingsOf(task))
     .filter((_line, at) => !happens(worker.missesLine, task.job, "misses", at))
     .slice(0, worker.views)
     .map(({ name }) => name)
     .reverse();
 }
 
-/** Every wording of the kind of work, and what it needs of the service: who understands a request knows them all. */
-export function meaningOf({ family, request, operations }: Pick<Task, "family" | "request" | "operations">): string {
-  const wordings = family ? [...family.wordings, ...family.heldOut, family.key] : [];
-  return [request, ...wordings, ...operations.map(({ name }) => name)].join("\n");
+/** In all the wordings of its kind, each with the area of the service: who understands a request knows them all. */
+export function wordingsOf({ family, request, operations }: Pick<Task, "family" | "request" | "operations">): string[] {
+  const known = family ? [...family.wordings, ...family.heldOut] : [];
+  const area = family?.key ?? "";
+  return [...[request, ...known].map((text) => `${text} ${area}`), operations.map(({ name }) => name).join(" ")];
 }
 
 /** As the tool's own words list them. */

@@ -15,7 +15,7 @@ import { readTranscript } from "../../bench/learning/transcript-reading.ts";
 import { STYLES, countStyles, respell, spellOption, valueIn } from "../../bench/learning/styles.ts";
 import { readSurfaces } from "../../bench/learning/surfaces.ts";
 import { createBenchTools, newProgress } from "../../bench/learning/tools.ts";
-import { meaningOf } from "../../bench/learning/worker.ts";
+import { wordingsOf } from "../../bench/learning/worker.ts";
 import { describeKind, nameFor } from "../../bench/learning/wording.ts";
 import { createWorld } from "../../bench/learning/world.ts";
 import { describeBucket } from "../conformance/bucket.ts";
@@ -106,8 +106,8 @@ it("lets who understands a request find a skill in other words, and calls skills
       const skill = { name: nameFor(wording, family.key), description: `${describeKind(wording)}: ${family.key}` };
       expect(skill.name).toMatch(/^[a-z]+(?:-[a-z]+)+$/);
       for (const request of [...family.wordings, ...family.heldOut]) {
-        const meaning = meaningOf({ family, request, operations: [...family.operations] });
-        expect(fittingSkills([skill], meaning), `${wording} | ${request}`).toHaveLength(1);
+        const wordings = wordingsOf({ family, request, operations: [...family.operations] });
+        expect(fittingSkills([skill], wordings), `${wording} | ${request}`).toHaveLength(1);
       }
     }
   }
