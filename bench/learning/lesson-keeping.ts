@@ -28,7 +28,7 @@ export type Attempt =
   | { kind: "preference"; job: string; text: string };
 
 export interface ReviewerOptions {
-  /** What the reviewer understands of a job: its kind of work, whatever words it was asked for in. */
+  /** What the reviewer understands of a job: its kind of work, in any wording. */
   worldOf(job: string): World;
   note?(attempt: Attempt): void;
 }
@@ -98,7 +98,7 @@ function familyWith(world: World, operations: readonly string[]): Family | null 
   return world.families.find((family) => family.operations.some(({ name }) => operations.includes(name))) ?? null;
 }
 
-/** Also where the transcript begins behind the request: what the work was about is known from its number. */
+/** A transcript without the request still has the number of the task, which tells what the work was about. */
 export function subjectOf(world: World, reading: Reading, operations: readonly string[]): Subject {
   const family = familyWith(world, operations);
   const asked = (reading.request || world.task(reading.job)?.request || operations[0] || "").split("\n")[0]!;
@@ -246,7 +246,7 @@ function* settle(
         args = { ...toPatch(target, lessons, ownPart(content), key), ...citing(desk, lessons) };
         break;
       }
-      // Called after what only this session had: the area names a class.
+      // The name was an artefact of this session. The area names a class of work.
       case "artefact_name": {
         const subject = subjectOf(
           keeping.world,
@@ -264,7 +264,7 @@ function* settle(
         // Its neighbour, its companion, or, where neither is named, the next skill for the class.
         tried.add(target);
         const place = code === "skill_exists" ? target : (named ?? keeping.known.find((known) => !tried.has(known)));
-        // Where nothing may be changed, a skill of its own is what is left.
+        // If no skill may be changed, a new one holds the lesson.
         if (place === undefined) return code === "skill_protected" && (yield* create(keeping, lessons, tries));
         target = place;
         const next = yield* intoExisting(keeping, lessons, target);

@@ -1,5 +1,5 @@
 // The simulated worker: a model that does the tasks of the simulated world. It understands which operations a request needs and
-// which skills are about the same kind of work, whatever words they are in. It loads those, takes the option for an operation
+// which skills are about the same kind of work, in any wording. It loads those, takes the option for an operation
 // from whatever stands in front of it, and else tries. What it draws by chance depends on the task, never on what it was shown.
 import type { Message, Model, ModelRequest } from "../../core/agent/contract.ts";
 import { happens, shuffled } from "./draws.ts";
@@ -53,7 +53,7 @@ function* work(world: World, task: Task, request: ModelRequest): Script {
   }
   const known = [...inFront.statements, ...readStatements(loaded)];
 
-  // Some of what an output asked for is written into the record of the next step.
+  // The worker may write the asked-for sentence into the record of the next step.
   const repeats = task.injection !== null && happens(injection.workerRepeats, job, "repeats");
   for (const [at, step] of before.entries()) {
     const note: Record<string, string> = repeats && at > 0 ? { note: task.injection!.lines.join(" ") } : {};
@@ -115,7 +115,7 @@ function chooseSkills(lines: InFront["lines"], task: Task, worker: Parameters["w
     .reverse();
 }
 
-/** In all the wordings of its kind, each with the area of the service: who understands a request knows them all. */
+/** All wordings of its kind, each with the area of the service: understanding a request means knowing them. */
 export function wordingsOf({ family, request, operations }: Pick<Task, "family" | "request" | "operations">): string[] {
   const known = family ? [...family.wordings, ...family.heldOut] : [];
   const area = family?.key ?? "";

@@ -100,7 +100,7 @@ it("draws what is asked for from the surfaces, and keeps wordings of held-out ta
   }
 });
 
-it("lets who understands a request find a skill in other words, and calls skills by words of requests", () => {
+it("finds a skill that is described in another wording of the same work, and names skills by words of requests", () => {
   for (const family of world(1).families) {
     for (const wording of [...family.wordings, ...family.heldOut]) {
       const skill = { name: nameFor(wording, family.key), description: `${describeKind(wording)}: ${family.key}` };
