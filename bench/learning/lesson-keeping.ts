@@ -18,6 +18,7 @@ import {
 import { readStatements } from "./statements.ts";
 import { respell } from "./styles.ts";
 import type { Reading } from "./transcript-reading.ts";
+import { foreseeRequests } from "./understanding.ts";
 import { wordingsOf } from "./worker.ts";
 import type { Family, World } from "./tasks.ts";
 
@@ -37,9 +38,11 @@ export interface ReviewerOptions {
 export function deskOf({ tools }: ModelRequest) {
   const names = new Set(tools.map(({ name }) => name));
   const manage = tools.find(({ name }) => name === "skill_manage");
-  const takesCitations = JSON.stringify(manage?.parameters ?? tools[0]?.parameters ?? {}).includes('"citations"');
+  const parameters = JSON.stringify(manage?.parameters ?? tools[0]?.parameters ?? {});
+  const takesCitations = parameters.includes('"citations"');
   return {
     has: (name: string) => names.has(name),
+    takesRequests: parameters.includes('"requests"'),
     isShort: manage?.description.includes("at most 60 characters") === true,
     cite: (citations: string[]): JsonObject => (takesCitations ? { citations: [...new Set(citations)] } : {}),
   };
@@ -149,17 +152,18 @@ function descriptionIn(content: string): string {
 
 function* create(keeping: Keeping, lessons: Lesson[], way: number): Talk<boolean> {
   const { key, desk, world, reading } = keeping;
-  const subject = subjectOf(
-    world,
-    reading,
-    lessons.map(({ operation }) => operation),
-  );
+  const names = lessons.map(({ operation }) => operation);
+  const subject = subjectOf(world, reading, names);
   const words = wordsFor(subject, way, desk.isShort);
   const slip = slipOf(keeping, ["citations", "section"]);
   const section = slip === "section" ? pick(["Pitfalls", "Verify"], key, "section") : null;
   const content = (leaveOut: string | null) => writeSkillMd(words, lessons, `${key} ${way}`, leaveOut);
   const citations = slip === "citations" ? {} : citing(desk, lessons);
-  const args = { action: "create", name: words.name, content: content(section), ...citations };
+  const requests = foreseeRequests(world, familyWith(world, names), subject.requests[0]!);
+  const args: JsonObject = {
+    ...{ action: "create", name: words.name, content: content(section), ...citations },
+    ...(desk.takesRequests && { requests }),
+  };
   return yield* settle(keeping, lessons, words.name, args, () => ({
     ...args,
     content: content(null),

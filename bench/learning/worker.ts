@@ -11,6 +11,8 @@ import { readStatements } from "./statements.ts";
 import { respell, valueIn } from "./styles.ts";
 import { EXIT, ROUTINE } from "./tools.ts";
 import type { Task, World } from "./tasks.ts";
+import { nameKind } from "./understanding.ts";
+import { describeKind } from "./wording.ts";
 
 /** A task; a reply to what was done ends in another sign. */
 export const TASK = /#(\d+\.\d+)(?![\dr])/;
@@ -27,7 +29,14 @@ export function beginWork(worldOf: (job: string) => World, request: ModelRequest
   const job = TASK.exec(messages[behind]?.text ?? "")?.[1];
   const world = job === undefined ? null : worldOf(job);
   const task = job === undefined ? undefined : world?.task(job);
-  return { script: world && task ? work(world, task, request) : thank(), behind: last };
+  if (!world || !task) return { script: thank(), behind: last };
+  return { script: request.tools.length === 0 ? name(world, task) : work(world, task, request), behind: last };
+}
+
+/** A call without tools asks for the name of a session, and perhaps for the kind of its work. */
+// oxlint-disable-next-line require-yield
+function* name(world: World, task: Task): Script {
+  return { text: `${describeKind(task.request)}\nkind: ${nameKind(world, task, "title")}` };
 }
 
 // oxlint-disable-next-line require-yield

@@ -15,8 +15,11 @@ import { readTranscript } from "../../bench/learning/transcript-reading.ts";
 import { STYLES, countStyles, respell, spellOption, valueIn } from "../../bench/learning/styles.ts";
 import { readSurfaces } from "../../bench/learning/surfaces.ts";
 import { createBenchTools, newProgress } from "../../bench/learning/tools.ts";
-import { wordingsOf } from "../../bench/learning/worker.ts";
-import { describeKind, nameFor } from "../../bench/learning/wording.ts";
+import { beginReview } from "../../bench/learning/reviewer.ts";
+import { answerTo } from "../../bench/learning/scripted.ts";
+import { foreseeRequests, nameKind } from "../../bench/learning/understanding.ts";
+import { beginWork, wordingsOf } from "../../bench/learning/worker.ts";
+import { describeKind, nameFor, wordsAbout } from "../../bench/learning/wording.ts";
 import { createWorld } from "../../bench/learning/world.ts";
 import { describeBucket } from "../conformance/bucket.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
@@ -241,6 +244,50 @@ it("understands a transcript: what was refused, what worked, what the person sai
     ],
     said: [{ operation: "ledger close", option: "floor", citation: `${session}/6#principal` }],
   });
+});
+
+it("names the kind of work and judges what the person wrote, where a prompt asks for it", () => {
+  const exact = world(1, { "models.kindVaries": 0, "models.misjudges": 0, "reviewer.missed": 1 });
+  const task = exact.tasks.find(({ family }) => family !== null)!;
+  const kind = nameKind(exact, task, "review");
+  const session = "01J00000000000000000000001";
+  const transcript = [
+    ...[`[${session}/1#principal]`, task.request, `[${session}/3#own]`, "Saw to it."],
+    ...[`[${session}/4#principal]`, `nope, the other way round #${task.job}r`],
+    ...[`[${session}/6#principal]`, `hold on, the kettle boils #${task.job}r`, "</transcript abc>"],
+  ].join("\n");
+  const ask = (system: string) =>
+    answerTo({ system, messages: [{ role: "user", text: transcript }], tools: [], toolChoice: "auto" }, (request) =>
+      beginReview({ worldOf: () => exact }, request),
+    ).text;
+  expect(ask("Review.")).toBe("Nothing worth keeping.");
+  expect(ask("End with `kind 12: renew a certificate` and `verdict 12: failure`.").split("\n").slice(1)).toEqual([
+    `kind 1: ${kind}`,
+    'verdict 4: failure correction "nope, the other way round"',
+    "verdict 6: none",
+  ]);
+  expect(kind).toMatch(/^[a-z]+(?: [a-z]+)+$/);
+  const title = answerTo(
+    { system: "Name it.", messages: [{ role: "user", text: task.request }], tools: [], toolChoice: "auto" },
+    (request) => beginWork(() => exact, request),
+  );
+  expect(title.text.split("\n")[1]).toBe(`kind: ${kind}`);
+});
+
+it("foresees some words of other wordings, and no whole wording always", () => {
+  const { families } = world(1);
+  const some = world(1, { "models.foresees": 0.5 });
+  const none = world(1, { "models.foresees": 0 });
+  for (const family of families) {
+    const wordings = [...family.wordings, ...family.heldOut];
+    const requests = foreseeRequests(some, family, wordings[0]!);
+    expect(requests.length).toBeLessThanOrEqual(10);
+    for (const request of requests) {
+      const words = request.split(" ");
+      expect(wordings.some((wording) => words.every((word) => wordsAbout(wording).includes(word)))).toBe(true);
+    }
+    expect(foreseeRequests(none, family, wordings[0]!)).toEqual([]);
+  }
 });
 
 it("gives ratios of sums with an interval around them, and nothing where there is nothing to divide by", () => {
