@@ -1,5 +1,5 @@
 // bench:learning's world and its two models, without the product: what is drawn, what is said, what is read again.
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createBenchBucket } from "../../bench/learning/bucket.ts";
@@ -8,6 +8,9 @@ import { fittingSkills } from "../../bench/learning/matching.ts";
 import { poisonIn } from "../../bench/learning/outputs.ts";
 import { PARAMETERS_FILE, readParameters } from "../../bench/learning/parameters.ts";
 import { plotLines } from "../../bench/learning/plots.ts";
+import type { Done, Job } from "../../bench/learning/pool.ts";
+import { openRuns } from "../../bench/learning/runs.ts";
+import { readSource } from "../../bench/learning/source.ts";
 import { placeLesson, writeSkillMd } from "../../bench/learning/skill-writing.ts";
 import { lastStatement, readStatements, sayOption } from "../../bench/learning/statements.ts";
 import { medianSurvival, ratio } from "../../bench/learning/statistics.ts";
@@ -288,6 +291,32 @@ it("foresees some words of other wordings, and no whole wording always", () => {
     }
     expect(foreseeRequests(none, family, wordings[0]!)).toEqual([]);
   }
+});
+
+it("hashes the simulator with its parameters, and names the commit that landed it", () => {
+  const source = readSource("one");
+  expect(readSource("one")).toEqual(source);
+  const other = readSource("two");
+  expect(other).toEqual({ ...source, simulator: other.simulator });
+  expect(other.simulator).not.toBe(source.simulator);
+  expect(source.simulator).toMatch(/^[0-9a-f]{64}$/);
+  expect(source.commit ?? "0".repeat(40)).toMatch(/^[0-9a-f]{40}$/);
+});
+
+it("keeps finished runs under what they depend on, also behind half a line", () => {
+  const folder = newFolder();
+  const job = (seed: number): Job => ({ kind: "two-profiles", arm: "ours", seed, cell: "imports", surfaces: 0 });
+  const run: Done = {
+    kind: "two-profiles",
+    record: { seed: 1, leaks: [], kept: 1, said: 1, lostOrDoubled: [] },
+  };
+  openRuns(folder, ["a"]).add(job(1), run);
+  appendFileSync(join(folder, readdirSync(folder)[0]!), '{"job":');
+  const again = openRuns(folder, ["a"]);
+  expect([again.find(job(1)), again.find(job(2))]).toEqual([run, undefined]);
+  again.add(job(2), run);
+  expect(openRuns(folder, ["a"]).find(job(2))).toEqual(run);
+  expect(openRuns(folder, ["b"]).find(job(1))).toBeUndefined();
 });
 
 it("gives ratios of sums with an interval around them, and nothing where there is nothing to divide by", () => {
