@@ -42,7 +42,7 @@ export interface Reading {
   anyOutcome: string | null;
 }
 
-const BEGIN = /^\[([0-9A-Z]{26}\/(\d+)#(principal|outcome|own|content))\](?: (\S+)(?: (\S+))?)?$/;
+const BEGIN = /^\[((\d+)#(principal|outcome|own|content))\](?: (\S+)(?: (\S+))?)?$/;
 
 function readBlocks(text: string): Block[] {
   const blocks: Block[] = [];

@@ -65,7 +65,7 @@ function decide(request: ModelRequest): Reply {
 /** A transcript to judge, and no hands to do the work itself. */
 function isReview(request: ModelRequest): boolean {
   const tools = offered(request);
-  return !tools.has("terminal") && /^\[\S+\/\d+#principal\]/m.test(inputOf(request));
+  return !tools.has("terminal") && /^\[\d+#principal\]/m.test(inputOf(request));
 }
 
 function toAnswer(request: ModelRequest, reply: Reply): Answer {

@@ -6,6 +6,7 @@ import consolidate from "./curation-consolidate.md";
 import look from "./curation-look.md";
 import rewrite from "./curation-rewrite.md";
 import policy from "./curation.md";
+import { fence } from "./fence.ts";
 
 const TASKS: Record<WorkKind, string> = { rewrite, look, consolidate };
 
@@ -77,11 +78,4 @@ export function consolidationRequest(
 function itemLine({ id, text }: { id: string; text: string }): string {
   const line = text.replace(/\s+/g, " ").trim();
   return `- \`${id}\` ${line.length > 160 ? `${line.slice(0, 159).toWellFormed()}…` : line}`;
-}
-
-/** Longer than any fence inside. */
-function fence(text: string): string {
-  const longest = Math.max(3, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
-  const marks = "`".repeat(longest + 1);
-  return `${marks}markdown\n${text.trimEnd()}\n${marks}`;
 }

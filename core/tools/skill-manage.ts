@@ -71,7 +71,7 @@ const Args = z.strictObject({
     .array(z.string())
     .optional()
     .describe(
-      "Required in a review, ignored elsewhere: the parts of entries that show what you write, such as <session>/12#outcome.",
+      "Required in a review, ignored elsewhere: the parts of entries that show what you write, such as 12#outcome.",
     ),
   overlaps: z
     .array(z.string())
@@ -102,8 +102,8 @@ export interface SkillManageOptions {
   isViewed?(name: string): boolean;
   /** A person has seen this very change and wants it; see `WriteContext`. */
   approved?: boolean;
-  /** Judges the citations of a write; when given, every write must have some. */
-  cite?(citations: string[]): Failure | null;
+  /** Judges the citations of a write, of which `written` is all it says; when given, every write must have some. */
+  cite?(citations: string[], written: string): Failure | null;
   /** Look at what a write would leave behind, in this order; the first that objects refuses it. */
   inspectors?: SkillInspector[];
   /** Looks at a skill that a write would put away; `after`: the files of the one that is said to hold it now. */
@@ -159,10 +159,7 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
   // A model may cite what it likes where nobody checks it.
   const isTalk = (origin === "foreground" || origin === "user") && !cite;
   const { citations = [], overlaps = [] } = isTalk ? {} : args;
-  if (cite && citations.length === 0) {
-    return fail("citations_missing", "Nothing is kept without evidence: give citations, such as <session>/12#outcome.");
-  }
-  const unproved = cite?.(citations);
+  const unproved = cite?.(citations, JSON.stringify(args)) ?? (cite && citations.length === 0 ? UNCITED : null);
   if (unproved) return toRefusal(unproved);
   const { name, action } = operations.value[0]!;
   if (action !== "create" && isViewed && !isRead(name, isViewed)) {
@@ -186,6 +183,8 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
   const { rev, text, state } = changed.value.head;
   return succeed({ done: toDone(operations.value), name, rev, text, state });
 }
+
+const UNCITED = err("citations_missing", "Nothing is kept without evidence: give citations.").failure;
 
 function inspected(
   decide: SkillChange["decide"],

@@ -138,19 +138,18 @@ it("reads the order out of every text that asks for one, and says a mere sentenc
 });
 
 it("understands a transcript: what was refused, what worked, what the person said", () => {
-  const session = "01J00000000000000000000001";
   const text = [
-    `[${session}/1#principal]`,
+    `[1#principal]`,
     "Do the ledger. Use `ledger export`. #1.001",
-    `[${session}/2#own]`,
+    `[2#own]`,
     '-> service {"job":"1.001","operation":"ledger export","option":"--encoding utf8"}',
-    `[${session}/3#outcome] service failed`,
+    `[3#outcome] service failed`,
     '{"exit_code":2}',
-    `[${session}/4#own]`,
+    `[4#own]`,
     '-> service {"job":"1.001","operation":"ledger export","option":"--encoding latin1"}',
-    `[${session}/5#outcome] service ok`,
+    `[5#outcome] service ok`,
     '{"exit_code":0}',
-    `[${session}/6#principal]`,
+    `[6#principal]`,
     "No, that's wrong. For `ledger close` pass `--rounding floor`. #1.001",
     "</transcript abc>",
   ].join("\n");
@@ -159,11 +158,11 @@ it("understands a transcript: what was refused, what worked, what the person sai
     tried: [
       {
         operation: "ledger export",
-        refused: [{ option: "utf8", citation: `${session}/3#outcome` }],
-        worked: { option: "latin1", citation: `${session}/5#outcome` },
+        refused: [{ option: "utf8", citation: `3#outcome` }],
+        worked: { option: "latin1", citation: `5#outcome` },
       },
     ],
-    said: [{ operation: "ledger close", option: "floor", citation: `${session}/6#principal` }],
+    said: [{ operation: "ledger close", option: "floor", citation: `6#principal` }],
   });
 });
 

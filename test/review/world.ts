@@ -4,6 +4,7 @@ import { type ReviewEnd, type ReviewOptions, runReview } from "../../core/learni
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Bucket, KeyValue } from "../../core/ports.ts";
 import type { ReviewJob } from "../../core/schemas/review.ts";
+import { toDecide } from "../../core/skills/operations.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
@@ -99,7 +100,15 @@ export async function createWorld(
     throw new Error("The message was never acknowledged.");
   }
 
-  return { job, clock, bucket, kv, reviews, skills, memory, log, settings, start, deliverToEnd };
+  /** A skill of the profile's own, as an earlier review left it. */
+  async function writeSkill(name: string, content: string): Promise<void> {
+    const operations = [{ action: "create" as const, name, content }];
+    const writing = { origin: "review" as const, seeds: {}, settings: settings.skills, citations: [] };
+    const made = await skills.change({ name, op: `given:${name}`, since: 0, decide: toDecide(operations, writing) });
+    if (!made.ok) throw new Error(made.failure.message);
+  }
+
+  return { job, clock, bucket, kv, reviews, skills, memory, log, settings, start, deliverToEnd, writeSkill };
 }
 
 type Guarded = <T>(call: () => Promise<T>) => Promise<T>;

@@ -14,12 +14,12 @@ import { Effort, type Settings } from "../../schemas/settings.ts";
 import { type SpentCall, type UsageLine, spendingOf } from "../../schemas/usage.ts";
 import type { Scene } from "../../skills/conditions.ts";
 import type { RunChecks } from "../../skills/checks.ts";
-import { type Seeds, createLibrary } from "../../skills/library.ts";
+import { type Library, type Seeds, createLibrary } from "../../skills/library.ts";
 import { createAskingMemoryTool } from "../../tools/approval.ts";
 import { createCheckInspector } from "../../tools/check-inspector.ts";
 import type { MemoryToolOptions } from "../../tools/memory.ts";
 import { createSkillTools } from "../../tools/skills.ts";
-import { checkCitations } from "./citations.ts";
+import { checkCitations, readCitations } from "./citations.ts";
 import { createInspectors } from "./inspect.ts";
 import { callsOf, hasViewed, lessonsOf, refusalsOf, summarise, waitingIn } from "./lessons.ts";
 import { POLICY, type ReviewPolicy } from "./policy.ts";
@@ -28,6 +28,8 @@ import { toClosingNote } from "../closing-note.ts";
 import { type ScriptJournal, createScriptJournal } from "../script-journal.ts";
 import { spentOf, toReviewLines } from "../spent.ts";
 import { createTaint } from "../taint/taint.ts";
+import { showSkills } from "./shown-skills.ts";
+import { toReviewSpecs } from "./specs.ts";
 import { renderTranscript } from "./transcript.ts";
 
 export interface ReviewOptions {
@@ -87,15 +89,17 @@ export async function runReview(options: ReviewOptions): Promise<ReviewEnd> {
 const PAUSE_MS = 60_000;
 
 /** Null: another delivery began at the same moment, and is left to it. */
-async function start({ job, reviews, memory, models, clock, settings }: ReviewOptions): Promise<ReviewStep[] | null> {
+async function start(options: ReviewOptions): Promise<ReviewStep[] | null> {
+  const { job, reviews, memory, models, clock, settings } = options;
   const stores = job.memory ? await Promise.all([memory.list("memory"), memory.list("user")]) : null;
   const memoryBlock = stores ? renderReviewMemory(...stores, settings) : "";
+  const shown = job.skills ? await showSkills(job, toLibrary(options)) : null;
   const at = clock.now();
   const digest = `${reviewPrompt(job)} ${renderTranscript(job)}`;
   // Recorded: another delivery must show the model the same conversation, also when the cache has lapsed.
   const prefix = choosePrefix({ job, model: models[0], settings, now: at, digest }) !== null;
   const put = await reviews.createStep(job.review, 0, {
-    ...{ v: 1, kind: "start", at, memoryBlock },
+    ...{ v: 1, kind: "start", at, memoryBlock, ...(shown && { skillsBlock: shown.text, read: shown.read }) },
     ...(prefix && { prefix }),
   });
   return put.won ? [put.step] : null;
@@ -114,6 +118,7 @@ function toLoop(
   return {
     models: models.map((model) => metered(model, failed)) as [Model, ...Model[]],
     ...request,
+    specs: request.specs ?? toReviewSpecs(tools),
     // Who is to have read a skill in this review must be shown it, also where the session was.
     tools: request.specs ? tools.map((tool) => ({ ...tool, showsOnce: false })) : tools,
     journal,
@@ -137,11 +142,12 @@ type Request = Pick<Parameters<typeof runLoop>[0], "system" | "history" | "specs
  * refused at dispatch. Without one: the review's prompt and a digest of the work.
  */
 function toRequest({ job, settings }: ReviewOptions, begin: ReviewStep): Request {
-  const { memoryBlock = "", prefix = false } = begin.kind === "start" ? begin : {};
+  const { memoryBlock = "", skillsBlock = "", prefix = false } = begin.kind === "start" ? begin : {};
+  const shown = { memoryBlock, skillsBlock };
   if (prefix && job.prefix) {
     const { system, tools, messages, cacheKey } = job.prefix;
     const effort = Effort.safeParse(job.prefix.effort).data;
-    const text = reviewClosing(job, { memoryBlock, citations: listCitations(job) });
+    const text = reviewClosing(job, { ...shown, citations: listCitations(job) });
     return {
       system,
       specs: tools,
@@ -153,7 +159,7 @@ function toRequest({ job, settings }: ReviewOptions, begin: ReviewStep): Request
   const { review: effort } = settings.models.effort;
   return {
     system: reviewPrompt(job),
-    history: [{ role: "user", text: reviewRequest(job, { memoryBlock, transcript: renderTranscript(job) }) }],
+    history: [{ role: "user", text: reviewRequest(job, { ...shown, transcript: renderTranscript(job) }) }],
     cacheKey: `review ${job.profile}`,
     ...(effort && { effort }),
   };
@@ -179,11 +185,11 @@ function metered(model: Model, failed: SpentCall[]): Model {
 function toTools(options: ReviewOptions, journal: ScriptJournal): Tool[] {
   const { job, skills, memory, seeds, clock, settings, pending, runChecks, policy = POLICY } = options;
   const approval = { pending, session: job.session, clock };
-  const cite = (citations: string[]) => checkCitations(job, citations);
+  const cite = (citations: string[], written: string) => checkCitations(job, citations, written);
   const inspectors = createInspectors({ job, policy, skills, seeds, settings });
   const taint = policy.taint ? createTaint(job) : null;
   const skillTools = createSkillTools({
-    library: createLibrary({ store: skills, seeds, scene: toScene(options) }),
+    library: toLibrary(options),
     store: skills,
     origin: "review",
     settings,
@@ -210,7 +216,23 @@ function toTools(options: ReviewOptions, journal: ScriptJournal): Tool[] {
     inspectors: [inspectors.checkFacts, ...(taint ? [taint.inspectMemory] : [])],
   };
   const memoryTool = createAskingMemoryTool(writing, approval);
-  return [...(job.skills ? skillTools : []), ...(job.memory ? [memoryTool] : [])];
+  return [...(job.skills ? skillTools : []), ...(job.memory ? [memoryTool] : [])].map((tool) => citing(tool, job));
+}
+
+/** A review writes citations without its session; what is stored, or waits for a person, has it. */
+function citing(tool: Tool, job: ReviewJob): Tool {
+  const { prepare } = tool;
+  const read = (args: { citations?: string[] }) =>
+    args.citations ? { ...args, citations: readCitations(args.citations, job) } : args;
+  return {
+    ...tool,
+    ...(prepare && { prepare: (args) => prepare(read(args)) }),
+    run: (args, context) => tool.run(read(args), context),
+  };
+}
+
+function toLibrary(options: ReviewOptions): Library {
+  return createLibrary({ store: options.skills, seeds: options.seeds, scene: toScene(options) });
 }
 
 /** All skills are shown, whatever tools they need; what one was written for is compared with the session's tools. */
@@ -243,7 +265,7 @@ async function settleFailure(
   if (failure.code === RUN_OVER) return { state: "again", delayMs: 0 };
   const final = failure.code === "grant_spent" || failure.code === "grant_expired";
   // What was written stands: it is reported, not thrown away with the rest.
-  if (final && lessonsOf(callsOf(journal.steps())).length > 0) {
+  if (final && lessonsOf(callsOf(journal.steps()), options.job).length > 0) {
     return finish(options, journal.steps(), { state: "done", note: `Stopped early. ${failure.message}` }, failed);
   }
   return { state: "failed", failure, final };
@@ -257,7 +279,7 @@ async function finish(
   failed: SpentCall[] = [],
 ): Promise<ReviewEnd> {
   const calls = callsOf(script);
-  const lessons = lessonsOf(calls, { previews: settings.review.notice === "verbose" });
+  const lessons = lessonsOf(calls, { session: job.session, previews: settings.review.notice === "verbose" });
   const waiting = waitingIn(calls);
   const answers = script.filter((step) => step.kind === "answer").map((step) => step.answer);
   const result = await reviews.finish({

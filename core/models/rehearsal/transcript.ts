@@ -18,7 +18,7 @@ export interface Transcript {
   calls: SeenCall[];
 }
 
-const PART = /^\[([^\s[\]]+\/(\d+)#(principal|outcome|own|content))\](.*)$/;
+const PART = /^\[((\d+)#(principal|outcome|own|content))\](.*)$/;
 
 export function readTranscript(text: string): Transcript {
   const transcript: Transcript = { principal: [], calls: [] };
