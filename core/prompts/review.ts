@@ -72,6 +72,11 @@ function explainTranscript(prompt: string, text: string): string {
 
 const TRANSCRIPT = "## The transcript\n\n";
 
+/** To a reviewer that wrote nothing, and did not say that there is nothing. */
+export const REVIEW_AGAIN =
+  "Nothing is written yet: words alone are not kept. If something is worth keeping, call the tool for it now. If not, answer " +
+  '"Nothing worth keeping."';
+
 /** What a trigger asks to be looked at before anything else. */
 const LOOK_AT: Partial<Record<Trigger, string>> = {
   value: "Look at what the agent had to find out.",

@@ -151,7 +151,13 @@ function inspect(
 
 function checkArgs({ action, content, old_text, operations }: Args): Failure | null {
   if (!action && !operations) return err("bad_arguments", "Say what to do: action, or operations.").failure;
-  if (!operations || !(action || content || old_text)) return null;
+  if (!operations) return null;
+  // Small models say one of the operations twice.
+  const isSame = (given: string | undefined, other: string | undefined) => !given || given === other;
+  const isRepeated = operations.some(
+    (one) => isSame(action, one.action) && isSame(content, one.content) && isSame(old_text, one.old_text),
+  );
+  if (isRepeated) return null;
   return err("bad_arguments", "Give either action with its fields, or operations, not both.").failure;
 }
 

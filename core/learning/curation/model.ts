@@ -25,7 +25,7 @@ import { createSkillMerge, finishMerges } from "./consolidate.ts";
 import { standingOf } from "./changes.ts";
 import { requestFor } from "./request.ts";
 import { factsOf } from "./script.ts";
-import { hasViewed } from "../review/lessons.ts";
+import { callsOf, hasViewed } from "../review/lessons.ts";
 import { createScriptJournal } from "../script-journal.ts";
 import { shareOf } from "./work.ts";
 
@@ -155,6 +155,8 @@ async function goOn(options: WorkOptions, store: WorkStore): Promise<WorkEnd> {
     signal: options.signal,
     ...(settings.models.effort.curation && { effort: settings.models.effort.curation }),
     guardrails: { settings: settings.guardrails, attended: () => false },
+    lenient: true,
+    mayEndSilent: () => callsOf(journal.steps()).some(({ call, failed }) => !failed && WRITES.has(call.name)),
     mayAsk: () => checkBudget(options, grant, startedAt, [...callsIn(journal.steps()), ...failed]),
   });
   const finish = async (state: CurationWork["state"], note: string): Promise<WorkEnd> => {
@@ -177,6 +179,8 @@ async function goOn(options: WorkOptions, store: WorkStore): Promise<WorkEnd> {
       return finish("done", toClosingNote(end));
   }
 }
+
+const WRITES = new Set(["skill_manage", "skill_merge"]);
 
 /** A text: why there is nothing to do. `lost`: another delivery began at the same moment. */
 async function begin(options: WorkOptions, store: WorkStore): Promise<ReviewStep[] | string> {

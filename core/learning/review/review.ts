@@ -6,8 +6,8 @@ import type { Model, ModelChain, Tool } from "../../agent/contract.ts";
 import { type Failure, err } from "../../errors.ts";
 import { renderReviewMemory } from "../../memory/block.ts";
 import type { Clock, MemoryStore, PendingStore, Random, ReviewStore, SkillStore } from "../../ports.ts";
-import { reviewClosing, reviewPrompt, reviewRequest } from "../../prompts/review.ts";
-import { NO_USAGE, addUsage } from "../../schemas/entry.ts";
+import { REVIEW_AGAIN, reviewClosing, reviewPrompt, reviewRequest } from "../../prompts/review.ts";
+import { type Answer, NO_USAGE, addUsage } from "../../schemas/entry.ts";
 import { fromReviewId } from "../../schemas/ids.ts";
 import type { ReviewJob, ReviewResult, ReviewStep } from "../../schemas/review.ts";
 import { Effort, type Settings } from "../../schemas/settings.ts";
@@ -131,6 +131,9 @@ function toLoop(
     random,
     signal,
     guardrails: { settings: settings.guardrails, attended: () => false },
+    lenient: true,
+    goOn: (answer) => (wantsAnotherWord(journal.steps(), answer) ? REVIEW_AGAIN : null),
+    mayEndSilent: () => hasWritten(journal.steps()),
     mayAsk: () => checkBudget(options, startedAt, toReviewLines(spentOf(journal.steps(), failed))),
   };
 }
@@ -163,6 +166,22 @@ function toRequest({ job, settings }: ReviewOptions, begin: ReviewStep): Request
     cacheKey: `review ${job.profile}`,
     ...(effort && { effort }),
   };
+}
+
+/** Something was kept, or waits for a person. */
+function hasWritten(script: ReviewStep[]): boolean {
+  const calls = callsOf(script);
+  return calls.some(({ call, failed }) => !failed && WRITES.has(call.name));
+}
+
+const WRITES = new Set(["skill_manage", "memory"]);
+
+/** Once: it tells in prose what it would keep, and has tried to write nothing. */
+function wantsAnotherWord(script: ReviewStep[], { text, stop }: Answer): boolean {
+  const answers = script.flatMap((step) => (step.kind === "answer" ? [step.answer] : []));
+  const isFirst = answers.filter(({ calls }) => calls.length === 0).length === 1;
+  const tried = answers.some(({ calls }) => calls.some(({ name }) => WRITES.has(name)));
+  return isFirst && !tried && stop === "end" && !/^[^\p{L}]*nothing\b/iu.test(text.slice(0, 100));
 }
 
 /** Puts what its calls cost without bringing an answer into `failed`: the script holds answers only. */
