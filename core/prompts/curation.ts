@@ -40,8 +40,10 @@ export function workRequest(input: {
   skill: ShownSkill;
   near: { name: SkillName; description: string }[];
   items: { id: string; text: string }[];
+  /** Turns that failed with it; "" for none. */
+  turns: string;
 }): string {
-  const { because, skill, near, items } = input;
+  const { because, skill, near, items, turns } = input;
   return [
     `The skill \`${skill.name}\` (${skill.state}). Why it is looked at: ${because}.`,
     skill.known,
@@ -51,6 +53,7 @@ export function workRequest(input: {
     near.length > 0
       ? `The skills nearest to it:\n\n${near.map(({ name, description }) => `- ${name}: ${description}`).join("\n")}`
       : "",
+    turns,
   ]
     .filter((part) => part !== "")
     .join("\n\n");

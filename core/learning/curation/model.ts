@@ -5,7 +5,7 @@ import type { Model, ModelChain, Tool } from "../../agent/contract.ts";
 import { fail } from "../../agent/tool-result.ts";
 import { runLoop } from "../../agent/loop.ts";
 import { type Failure, type Result, err } from "../../errors.ts";
-import type { Clock, CurationStore, EvidenceStore, Random, SkillStore, WorkStore } from "../../ports.ts";
+import type { Clock, CurationStore, EvidenceStore, Random, ReviewStore, SkillStore, WorkStore } from "../../ports.ts";
 import { curationPrompt } from "../../prompts/curation.ts";
 import { type CurationWork, type WorkId, fromWorkId } from "../../schemas/curation.ts";
 import { type CurationId, type ProfileId, type SkillName, fromCurationId } from "../../schemas/ids.ts";
@@ -27,6 +27,8 @@ import { requestFor } from "./request.ts";
 import { factsOf } from "./script.ts";
 import { callsOf, hasViewed } from "../review/lessons.ts";
 import { createScriptJournal } from "../script-journal.ts";
+import { type Taint, createTaint } from "../taint/taint.ts";
+import { entriesOf, findFailedTurns } from "./failed-turns.ts";
 import { shareOf } from "./work.ts";
 
 export interface WorkOptions {
@@ -36,6 +38,7 @@ export interface WorkOptions {
   curation: CurationStore;
   skills: SkillStore;
   evidence: EvidenceStore;
+  reviews: Pick<ReviewStore, "list" | "job">;
   seeds: Seeds;
   /** The primary, then those to fall back on; asked for when there is something to do. */
   models(): Result<ModelChain>;
@@ -228,7 +231,7 @@ function toTools(options: WorkOptions, store: WorkStore, steps: () => ReviewStep
   if (kind === "consolidate") return [...reading, merge];
   // The request shows it whole.
   const isViewed = (name: string) => name === skill || hasViewed(steps(), name);
-  const inspectors = [checkClaims, ...checks];
+  const inspectors = [checkClaims, ...(kind === "rewrite" ? [createTurnsInspector(options)] : []), ...checks];
   const writing = { library, store: skills, origin: "curator", settings, isViewed, inspectors } as const;
   const manage = noting(within(createSkillManage(writing), skill!), skills, skill!);
   return [...reading, manage, ...(kind === "look" ? [merge] : [])];
@@ -237,6 +240,17 @@ function toTools(options: WorkOptions, store: WorkStore, steps: () => ReviewStep
 /** As in a review: what a text says against a tool outlives its reason. */
 const checkClaims: SkillInspector = ({ before, after }) =>
   createClaims(new Set()).check(addedText(before?.files ?? {}, after).prose);
+
+/** What a rewrite read in failed turns came from outside in part: it is judged as in a review, and here nobody can be asked. */
+function createTurnsInspector(options: WorkOptions): SkillInspector {
+  let taint: Promise<Taint> | null = null;
+  return async (write) => {
+    taint ??= findFailedTurns({ name: write.name, text: write.before?.head.text ?? "" }, options).then((turns) =>
+      createTaint({ entries: entriesOf(turns) }),
+    );
+    return (await taint).inspectSkill(write);
+  };
+}
 
 /** The one skill the work is about, and its text only: what is archived goes up in another by skill_merge. */
 function within<T extends Tool>(tool: T, skill: SkillName): T {
