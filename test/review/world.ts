@@ -36,9 +36,12 @@ export function byStep(lines: ScriptLine[]): ScriptLine[] {
 
 export async function createWorld(
   lines: ScriptLine[],
-  given: Partial<Pick<ReviewOptions, "job" | "settings" | "seeds" | "runChecks" | "policy">> & { cache?: string } = {},
+  given: Partial<Pick<ReviewOptions, "job" | "settings" | "seeds" | "runChecks" | "policy">> & {
+    cache?: string;
+    server?: string;
+  } = {},
 ) {
-  const { job = sampleJob(), settings = DEFAULTS, seeds = {}, runChecks, policy, cache } = given;
+  const { job = sampleJob(), settings = DEFAULTS, seeds = {}, runChecks, policy, cache, server } = given;
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const kv = createMemoryKv({ clock });
@@ -52,7 +55,7 @@ export async function createWorld(
   function start(kill?: Kill) {
     const guard = createGuard(kill);
     const stores = { bucket: guardBucket(bucket, guard.call), kv: guardKv(kv, guard.call) };
-    const model = createScriptedModel(byStep(lines));
+    const model = { ...createScriptedModel(byStep(lines)), ...(server !== undefined && { isOwn: true, server }) };
     const open = () => ({
       reviews: createReviewStore({ bucket: stores.bucket, profile: PROFILE }),
       skills: createSkillStore({ ...stores, profile: PROFILE, clock, random: createSeededRandom(2), swapMs: 10_000 }),

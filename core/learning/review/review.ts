@@ -134,7 +134,8 @@ function toLoop(
     lenient: true,
     goOn: (answer) => (wantsAnotherWord(journal.steps(), answer) ? REVIEW_AGAIN : null),
     mayEndSilent: () => hasWritten(journal.steps()),
-    mayAsk: () => checkBudget(options, startedAt, toReviewLines(spentOf(journal.steps(), failed))),
+    mayAsk: async () =>
+      checkBudget(options, startedAt, toReviewLines(spentOf(journal.steps(), failed))) ?? (await checkServer(options)),
   };
 }
 
@@ -274,6 +275,21 @@ function checkBudget({ job, clock, settings }: ReviewOptions, startedAt: number,
 }
 
 const RUN_OVER = "run_over";
+const TURN_FIRST = "turn_first";
+/** A turn marks its server when it begins; a mark that is older was left behind by one that died, or by a very long one. */
+const MARK_MS = 10 * 60_000;
+/** So it is asked for again; the queue gives a message up after a hundred deliveries. */
+const TURN_WAIT_MS = 30_000;
+/** Since its job was made: then it goes on all the same. */
+const MAX_WAIT_MS = 15 * 60_000;
+
+/** The operator's own server may answer one at a time: there a person goes first. */
+async function checkServer({ job, models: [model], reviews, clock }: ReviewOptions): Promise<Failure | null> {
+  const now = clock.now();
+  if (model.server === undefined || now - job.createdAt > MAX_WAIT_MS) return null;
+  if (!(await reviews.isBusy(model.server, now - MARK_MS))) return null;
+  return err(TURN_FIRST, "A turn runs on the review's model server: the review goes on behind it.").failure;
+}
 
 async function settleFailure(
   options: ReviewOptions,
@@ -282,6 +298,7 @@ async function settleFailure(
   failed: SpentCall[],
 ): Promise<ReviewEnd> {
   if (failure.code === RUN_OVER) return { state: "again", delayMs: 0 };
+  if (failure.code === TURN_FIRST) return { state: "again", delayMs: TURN_WAIT_MS };
   const final = failure.code === "grant_spent" || failure.code === "grant_expired";
   // What was written stands: it is reported, not thrown away with the rest.
   if (final && lessonsOf(callsOf(journal.steps()), options.job).length > 0) {
