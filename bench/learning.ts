@@ -1,105 +1,132 @@
-// `npm run bench:learning [-- --seeds 100] [--from 1] [--params FILE] [--out DIR] [--no-stack]`: what the closed loop is worth in a simulated
-// world, against other ways to learn. Writes a report with plots; the last line of standard output is one JSON object.
-// Method, figures and limits: bench/README.md.
+// `npm run bench:learning`: what the closed loop is worth in simulated worlds, against other ways to learn. Writes a report with
+// plots; the last line of standard output is one JSON object. Method, figures and limits: bench/README.md.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readFlags } from "../scripts/command-line.ts";
-import { ABLATIONS, MAIN_ARMS, armsIn } from "./learning/arms.ts";
-import { type ArmFigures, figuresOf } from "./learning/figures.ts";
-import { PARAMETERS_FILE, readParameters } from "./learning/parameters.ts";
-import { type Done, type Job, runJobs } from "./learning/pool.ts";
+import { readFlags, refuseFlags, wholeNumber } from "../scripts/command-line.ts";
+import { RIVAL_ARMS, STRESS_ARMS } from "./learning/arms.ts";
+import { PARAMETERS_FILE, WORLDS, readParameters } from "./learning/parameters.ts";
+import { ABLATION_NAMES, MAIN_NAMES, OWN, type Plan, figuresFrom, jobsOf, withEnds } from "./learning/plan.ts";
 import { plotLines } from "./learning/plots.ts";
-import type { RunRecord } from "./learning/records.ts";
-import { type Measured, toLine, toMarkdown } from "./learning/report.ts";
+import { type Done, runJobs } from "./learning/pool.ts";
+import { type Measured, toCellLine, toCellMarkdown, toLine, toMarkdown } from "./learning/report.ts";
+import { openRuns } from "./learning/runs.ts";
+import { readSource } from "./learning/source.ts";
 import type { StackRun } from "./learning/stack.ts";
+import { SURFACES_FOLDER, readSurfaces } from "./learning/surfaces.ts";
 
 const MAX_SEEDS = 10_000;
-const ABLATION_SEEDS = 20;
-const STRESS_SEEDS = 5;
 const STACK_SEEDS = 3;
+/** Of a world in our own surfaces, beside given ones. */
+const OWN_SEEDS = 30;
+
+const USAGE = `Usage: npm run bench:learning [-- --surfaces FOLDER --seeds N --out DIR …]
+
+  --surfaces FOLDER     what people, files and programs say (else bench/surfaces); the report then shows both
+  --seeds N             seeds of each of the two worlds (else 100)
+  --cell-seeds N        seeds of each stress cell (else 30); 0: no cells
+  --ablation-seeds N    seeds of ours without one mechanism each (else 20); 0: none
+  --from K              the first seed (else 1)
+  --cell CELL           only this cell, with --cell-seeds: a world, a stress cell or a probe of the parameters
+  --ablate NAME         only ours and ours without this mechanism, in --cell (else imports); may be repeated, or be all
+  --params FILE         the simulation's parameters (else the frozen ones)
+  --out DIR             where runs, report and plots go (else dist/bench-learning); finished runs there are not run again
+  --no-stack            without the comparison on the real Workers
+  -h, --help            this text; the method is in bench/README.md`;
 
 const options = readArguments();
-const read = readParameters(options.params);
-const { hash, world, stress } = read.ok ? read.value : refuse(read.failure.message);
+const { cells, text, stress, probes } = unwrap(readParameters(options.params));
+const folders = options.surfaces === SURFACES_FOLDER ? [SURFACES_FOLDER] : [options.surfaces, SURFACES_FOLDER];
+const surfaces = folders.map((folder) => unwrap(readSurfaces(folder)));
+const only = readOnly();
+const source = readSource(text);
 const began = performance.now();
 const minutes = () => (performance.now() - began) / 60_000;
 const say = (line: string) => console.error(`[${minutes().toFixed(1)} min] ${line}`);
 
-const seeds = seedsUpTo(options.seeds);
-const [ablationSeeds, stressSeeds] = [seedsUpTo(ABLATION_SEEDS), seedsUpTo(STRESS_SEEDS)];
-const jobs: Job[] = [
-  ...seeds.flatMap((seed) => MAIN_ARMS.map(({ name }) => toStream(name, seed, null))),
-  ...seeds.map((seed): Job => ({ kind: "two-profiles", arm: "ours", seed })),
-  ...ablationSeeds.flatMap((seed) => ABLATIONS.map(({ name }) => toStream(name, seed, null))),
-  ...Object.keys(stress).flatMap((cell) =>
-    stressSeeds.flatMap((seed) => armsIn(cell).map((name) => toStream(name, seed, cell))),
-  ),
-];
-say(`${jobs.length} runs`);
-const done = await runJobs(jobs, options.params, (count) => {
-  if (count % 50 === 0 || count === jobs.length) say(`${count} of ${jobs.length} runs`);
-});
-
-const measured: Measured = {
-  hash,
-  firstSeed: options.from,
-  seeds: options.seeds,
-  minutes: 0,
-  arms: MAIN_ARMS.map(({ name }) => figuresIn(name, null)),
-  ablations: [
-    figuresIn("ours", null, ablationSeeds),
-    ...ABLATIONS.map(({ name }) => figuresIn(name, null, ablationSeeds)),
-  ],
-  ablationSeeds: ablationSeeds.length,
-  stress: Object.keys(stress).map((cell) => ({ cell, arms: armsIn(cell).map((name) => figuresIn(name, cell)) })),
-  stressSeeds: stressSeeds.length,
-  twoProfiles: done.flatMap((one) => (one.kind === "two-profiles" ? [one.record] : [])),
-  stack: options.stack ? await runStack() : null,
-  ours: runsOf("ours", null),
+const plan: Plan = {
+  ...options,
+  ...{ stress: options.cellSeeds > 0 ? stress : [], only },
+  ownSeeds: folders.length > OWN ? Math.min(options.seeds, OWN_SEEDS) : 0,
 };
-writeReport({ ...measured, minutes: minutes() });
-console.log(toLine(measured));
+const done = await runAll();
+const figures = figuresFrom(plan, jobsOf(plan), done);
+const heading = { source, surfaces: surfaces[0]!, firstSeed: options.from, seeds: options.seeds };
+if (only) finishCell(only);
+else await finishWorlds();
 // What a Worker left behind must not hold up the end.
 process.exit(0);
+
+/** In the order of the jobs. */
+async function runAll(): Promise<Done[]> {
+  const jobs = jobsOf(plan);
+  const kept = openRuns(options.out, [source.simulator, source.product, ...surfaces.map(({ hash }) => hash)]);
+  const open = jobs.filter((job) => kept.find(job) === undefined);
+  say(`${jobs.length} runs, ${jobs.length - open.length} of them kept from before`);
+  let count = 0;
+  await runJobs(open, { parameters: options.params, surfaces: folders }, (job, run) => {
+    kept.add(job, run);
+    if (++count % 50 === 0 || count === open.length) say(`${count} of ${open.length} runs`);
+  });
+  return jobs.map((job) => kept.find(job)!);
+}
+
+function finishCell({ cell, arms }: NonNullable<Plan["only"]>): void {
+  const measured = { ...heading, seeds: options.cellSeeds, cell, arms: figures.all(withEnds(arms), cell) };
+  mkdirSync(options.out, { recursive: true });
+  const markdown = toCellMarkdown(measured);
+  writeFileSync(join(options.out, `report-${cell}.md`), markdown);
+  console.log(markdown);
+  console.log(toCellLine(measured));
+}
+
+async function finishWorlds(): Promise<void> {
+  const [imports, noImports] = WORLDS;
+  const measured: Measured = {
+    ...heading,
+    minutes: 0,
+    worlds: { imports: figures.all(MAIN_NAMES, imports), noImports: figures.all(RIVAL_ARMS, noImports) },
+    own:
+      plan.ownSeeds === 0
+        ? null
+        : {
+            surfaces: surfaces[OWN]!,
+            seeds: plan.ownSeeds,
+            worlds: {
+              imports: figures.all(RIVAL_ARMS, imports, { surfaces: OWN }),
+              noImports: figures.all(RIVAL_ARMS, noImports, { surfaces: OWN }),
+            },
+          },
+    stress: plan.stress.map((cell) => ({ cell, arms: figures.all(STRESS_ARMS, cell) })),
+    stressSeeds: plan.cellSeeds,
+    ablations:
+      plan.ablationSeeds === 0 ? [] : figures.all(["ours", ...ABLATION_NAMES], imports, { seeds: plan.ablationSeeds }),
+    ablationSeeds: plan.ablationSeeds,
+    twoProfiles: figures.twoProfiles(),
+    stack: options.stack ? await runStack() : null,
+    ours: figures.runs("ours", imports),
+  };
+  writeReport({ ...measured, minutes: minutes() });
+  console.log(toLine(measured));
+}
 
 /** Loaded only now: a bundler and a runtime come with it. */
 async function runStack(): Promise<StackRun> {
   const { compareWithStack } = await import("./learning/stack.ts");
-  return compareWithStack(world, seedsUpTo(STACK_SEEDS), say);
-}
-
-function seedsUpTo(most: number): number[] {
-  return Array.from({ length: Math.min(options.seeds, most) }, (_, at) => options.from + at);
-}
-
-function toStream(arm: string, seed: number, cell: string | null): Job {
-  return { kind: "stream", arm, seed, cell };
-}
-
-function runsOf(arm: string, cell: string | null, of: readonly number[] | null = null): RunRecord[] {
-  return done.flatMap((one: Done, at) => {
-    const job = jobs[at]!;
-    if (one.kind !== "stream" || job.kind !== "stream" || job.arm !== arm || job.cell !== cell) return [];
-    return of === null || of.includes(job.seed) ? [one.record] : [];
-  });
-}
-
-function figuresIn(arm: string, cell: string | null, of: readonly number[] | null = null): ArmFigures {
-  const pairing = { off: runsOf("off", cell), ceiling: runsOf("ceiling", cell) };
-  return figuresOf(arm, runsOf(arm, cell, of), pairing);
+  const seeds = Array.from({ length: Math.min(options.seeds, STACK_SEEDS) }, (_, at) => options.from + at);
+  return compareWithStack(cells.imports!, surfaces[0]!, seeds, say);
 }
 
 function writeReport(report: Measured): void {
-  const { driftAt, reversalAt } = world.changes;
-  mkdirSync(options.out, { recursive: true });
+  const { driftAt, reversalAt } = cells.imports!.changes;
   const markdown = toMarkdown(report);
   writeFileSync(join(options.out, "report.md"), markdown);
-  const curves = report.arms.map(({ arm: name, curve }) => ({ name, values: curve }));
+  const arms = report.worlds.imports;
+  const curves = arms.map(({ arm: name, curve }) => ({ name, values: curve }));
   writeFileSync(
     join(options.out, "curve.svg"),
     plotLines("Success, mean of ten sessions", curves, "share", [driftAt, reversalAt]),
   );
-  const sizes = report.arms
+  const sizes = arms
     .filter(({ sizes: all }) => all.some((size) => size > 0))
     .map(({ arm: name, sizes: values }) => ({ name, values }));
   writeFileSync(
@@ -110,30 +137,49 @@ function writeReport(report: Measured): void {
   say(`report and plots are in ${options.out}`);
 }
 
-function readArguments(): { seeds: number; from: number; params: string; out: string; stack: boolean } {
-  const usage = `Usage: npm run bench:learning [-- --seeds N --from K --params FILE --out DIR --no-stack]
-
-  --seeds N      worlds (else 100)
-  --from K       the first of them (else 1)
-  --params FILE  the simulation's parameters (else the frozen ones)
-  --out DIR      where records and plots go (else dist/bench-learning)
-  --no-stack     without the comparison on the real Workers
-  -h, --help     this text; the method is in bench/README.md`;
-  const values = readFlags(usage, {
+function readArguments() {
+  const values = readFlags(USAGE, {
+    surfaces: { type: "string", default: SURFACES_FOLDER },
     seeds: { type: "string", default: "100" },
+    "cell-seeds": { type: "string", default: "30" },
+    "ablation-seeds": { type: "string", default: "20" },
     from: { type: "string", default: "1" },
+    cell: { type: "string" },
+    ablate: { type: "string", multiple: true },
     params: { type: "string", default: PARAMETERS_FILE },
     out: { type: "string", default: "dist/bench-learning" },
     stack: { type: "boolean", default: true },
   });
-  const [count, from] = [Number(values.seeds), Number(values.from)];
-  const isWhole = (number: number) => Number.isInteger(number) && number >= 1 && number <= MAX_SEEDS;
-  if (!isWhole(count)) refuse(`--seeds takes a whole number from 1 to ${MAX_SEEDS}.`);
-  if (!isWhole(from)) refuse(`--from takes a whole number from 1 to ${MAX_SEEDS}.`);
-  return { seeds: count, from, params: resolve(values.params), out: resolve(values.out), stack: values.stack };
+  const seeds = wholeNumber(USAGE, "--seeds", values.seeds, 1, MAX_SEEDS);
+  return {
+    seeds,
+    cellSeeds: wholeNumber(USAGE, "--cell-seeds", values["cell-seeds"], 0, MAX_SEEDS),
+    ablationSeeds: Math.min(seeds, wholeNumber(USAGE, "--ablation-seeds", values["ablation-seeds"], 0, MAX_SEEDS)),
+    from: wholeNumber(USAGE, "--from", values.from, 1, MAX_SEEDS),
+    cell: values.cell ?? null,
+    ablate: values.ablate ?? [],
+    surfaces: resolve(values.surfaces),
+    params: resolve(values.params),
+    out: resolve(values.out),
+    stack: values.stack,
+  };
 }
 
-function refuse(sentence: string): never {
-  console.error(sentence);
-  process.exit(2);
+/** One cell with all arms, or with ours and ours without some mechanisms; `null`: the whole bench. */
+function readOnly(): Plan["only"] {
+  const { cell, ablate } = options;
+  if (cell === null && ablate.length === 0) return null;
+  const name = cell ?? WORLDS[0];
+  if (!cells[name]) refuseFlags(`--cell takes one of ${[...WORLDS, ...stress, ...probes].join(", ")}.`, USAGE);
+  const wanted = ablate.includes("all") ? ABLATION_NAMES : ablate.map((one) => `without ${one}`);
+  const unknown = wanted.find((one) => !ABLATION_NAMES.includes(one));
+  const known = ABLATION_NAMES.map((one) => one.replace("without ", "")).join(", ");
+  if (unknown !== undefined) refuseFlags(`--ablate takes all, or one of ${known}.`, USAGE);
+  return { cell: name, arms: wanted.length > 0 ? ["ours", ...wanted] : RIVAL_ARMS };
+}
+
+function unwrap<T>(read: { ok: true; value: T } | { ok: false; failure: { message: string } }): T {
+  if (read.ok) return read.value;
+  console.error(read.failure.message);
+  return process.exit(2);
 }

@@ -21,8 +21,10 @@ While a turn runs, a line goes the way that the server is set to; or say which:
   /interrupt TEXT     end the running turn at the next tool call, then this
   /queue TEXT         after it
   /stop               stop it, and all that waits
-/usage shows what was spent; /learning [SKILL] what was learned; /compress [FOCUS] makes the conversation shorter;
-/refine [FOCUS] has what was done reviewed now, and what the focus concerned before.
+/usage shows what was spent; /learning [SKILL] what was learned; /compress [FOCUS] makes the conversation shorter.
+/learn TEXT has the agent save a skill about TEXT, in your name; /refine [FOCUS] has the work so far reviewed now,
+and what the focus concerned before.
+/refresh builds a new prompt; /pending lists what waits for you, /approve ID and /reject ID decide it.
 /NAME [x=1] TEXT loads the skill NAME for TEXT, up to five in front; /skill NAME where a command has that name.
 Ctrl-C stops the turn, a second one leaves; Ctrl-D or /exit leaves.`;
 

@@ -10,6 +10,7 @@ export function renderLearning(ledger: LearningLedger): string {
   const sections = [
     renderTurns(ledger),
     renderCurves(ledger),
+    renderKinds(ledger),
     renderSkills(ledger),
     renderReviews(ledger),
     renderWaits(ledger),
@@ -53,19 +54,45 @@ function renderCurves({ turns, curves }: LearningLedger): string[] {
   const mostCalls = Math.max(1, ...stretches.map(({ calls }) => calls ?? 0));
   const success = stretches.map((figures) => bar(figures.success, 1)).join("");
   const calls = stretches.map((figures) => bar(figures.calls, mostCalls)).join("");
-  const { success: share, calls: power } = curves;
+  const mostMs = Math.max(1, ...stretches.map(({ ms }) => ms ?? 0));
+  const time = stretches.map((figures) => bar(figures.ms, mostMs)).join("");
+  const mostSkills = Math.max(1, ...stretches.map((figures) => figures.skills));
+  const skills = stretches.map((figures) => bar(figures.skills, mostSkills)).join("");
+  const { success: share, calls: power, time: speed, to80 } = curves;
   const law = [
     ...(share
       ? [`success = ${figure(share.a)} + ${figure(share.b)} ln n, R² ${figure(share.r2)}, n 1…${share.turns}`]
       : []),
     ...(power ? [`calls = ${figure(power.a)} n^${figure(power.b)}, R² ${figure(power.r2)}, n 1…${power.turns}`] : []),
+    ...(speed
+      ? [`seconds = ${figure(speed.a / 1000)} n^${figure(speed.b)}, R² ${figure(speed.r2)}, n 1…${speed.turns}`]
+      : []),
+    ...(to80 === null ? [] : [`80 % success after ${to80} judged turns`]),
   ];
   return [
     `One sign for ${count(length, "turn")}, oldest first`,
     `  success ${success}  0 to 100 %`,
     `  calls   ${calls}  0 to ${figure(mostCalls)}`,
+    `  time    ${time}  0 to ${seconds(mostMs)}`,
+    `  skills  ${skills}  0 to ${mostSkills}`,
     ...(law.length > 0 ? law : ["Too few turns for a curve."]).map((line) => `  ${line}`),
   ];
+}
+
+function renderKinds({ kinds }: LearningLedger): string[] {
+  if (kinds.length === 0) return [];
+  const title = row(["kind of work", "turns", "success", "calls", "time", "to 80 %"]);
+  return [
+    title,
+    ...kinds.flatMap(({ request, turns, success, calls, ms, curves: { to80 } }) => [
+      cut(`  ${request}`),
+      row(["", String(turns), percent(success), figure(calls), seconds(ms), to80 === null ? "-" : `${to80} turns`]),
+    ]),
+  ];
+}
+
+function seconds(ms: number | null): string {
+  return ms === null ? "-" : `${figure(ms / 1000)} s`;
 }
 
 function bar(value: number | null, most: number): string {

@@ -137,7 +137,9 @@ export const DEFAULTS: Settings = {
   },
   curation: {
     staleDays: 30,
+    staleActiveDays: 10,
     archiveDays: 90,
+    archiveActiveDays: 30,
     leaseMs: 15 * MINUTE,
     pageProfiles: 100,
     maxChanges: 50, // [own] what one invocation can carry out within the platform's requests

@@ -13,8 +13,8 @@ import type {
   WorkId,
 } from "./schemas/curation.ts";
 import type { FileBodies, FileBody } from "./schemas/file-body.ts";
-import type { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName } from "./schemas/ids.ts";
-import type { Neighbourhood, TurnSignature } from "./schemas/learning.ts";
+import type { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "./schemas/ids.ts";
+import type { Neighbourhood, TaskKind, TurnSignature } from "./schemas/learning.ts";
 import type { MemoryAdd, MemoryEntry, MemoryStoreName } from "./schemas/memory.ts";
 import type { PendingChange, PendingId, PendingInfo } from "./schemas/pending.ts";
 import type { ReviewDead, ReviewJob, ReviewResult, ReviewState, ReviewStep } from "./schemas/review.ts";
@@ -306,6 +306,18 @@ export interface EvidenceStore {
 export interface TurnArchive {
   /** Records a turn, or records it anew, and says what is known of turns like it. */
   observe(signature: TurnSignature): Promise<Neighbourhood>;
+  /** Notes the kind of work of turns that are recorded and have none. Others are passed over. */
+  name(turns: { turn: TurnId; kind: TaskKind }[]): Promise<void>;
+}
+
+/** Tells how near texts are by what they mean, in any language. Absent where nothing is bound: then words alone are searched. */
+export interface Similarity {
+  /** Vectors of two models cannot be compared. */
+  model: string;
+  /** Cosine below which two texts have nothing to do with each other. */
+  least: number;
+  /** A vector a text, in their order; at most 32 texts. May reject, or take any time. */
+  embed(texts: string[]): Promise<number[][]>;
 }
 
 // ---- reviews ----

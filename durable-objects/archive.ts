@@ -8,27 +8,33 @@ import {
   type SkillSource,
   createSkillArchive,
 } from "../core/archive/skill-archive.ts";
+import { createMeanings } from "../core/archive/meanings.ts";
 import { type SkillLift, type TurnRecords, createTurnRecords } from "../core/archive/turn-archive.ts";
 import { eraseSkillRows, eraseTurnsOfSession, eraseTurnsWhere } from "../core/archive/turn-erasure.ts";
 import { assert, messageOf } from "../core/errors.ts";
 import { parseSettings } from "../core/limits.ts";
 import type { SkillStore } from "../core/ports.ts";
-import { ProfileId, type SessionId, type SkillName } from "../core/schemas/ids.ts";
-import type { Neighbourhood, TurnSignature } from "../core/schemas/learning.ts";
+import { ProfileId, type SessionId, type SkillName, type TurnId } from "../core/schemas/ids.ts";
+import type { Neighbourhood, TaskKind, TurnSignature } from "../core/schemas/learning.ts";
 import type { Settings } from "../core/schemas/settings.ts";
+import { toIndexLine } from "../core/schemas/skill.ts";
+import { REQUESTS_FILE } from "../core/schemas/skill-requests.ts";
 import { SKILL_MD } from "../core/skills/format.ts";
 import { type Seeds, createLibrary, followsBundle } from "../core/skills/library.ts";
 import { holdsAny } from "../core/skills/text-pieces.ts";
-import { createWordsMemory } from "../core/skills/skill-words.ts";
+import { createWordsMemory, wordsKeyOf } from "../core/skills/skill-words.ts";
 import { seeds } from "../skills-seed/index.ts";
 import { toBucket } from "../stores/r2.ts";
 import { createSkillStore } from "../stores/skill-store.ts";
 import { systemClock } from "../stores/system-clock.ts";
+import { toSimilarity } from "../stores/workers-ai.ts";
 import { toSql } from "./sql.ts";
 
 export interface ArchiveEnv {
   SKILLS: R2Bucket;
   TALARIA_SETTINGS?: string;
+  /** Workers AI, where the operator has bound it: skills are then searched by meaning, too. */
+  AI?: Ai;
 }
 
 /** A search waits for these few; a skill costs two reads of R2. */
@@ -47,13 +53,17 @@ export class Archive extends DurableObject<ArchiveEnv> {
   /** The skills that fit, best first; an empty query finds none. */
   async searchSkills(query: string): Promise<FoundSkills> {
     const found = await this.#skills().search(query, READS_A_SEARCH);
-    if (found.unread > 0) await this.#wakeSoon();
+    if (found.unread > 0 || (found.unmeant ?? 0) > 0) await this.#wakeSoon();
     return found;
   }
 
   /** Records a turn, or records it anew, and says what is known of turns like it. */
   async observeTurn(signature: TurnSignature): Promise<Neighbourhood> {
     return this.#turns().observe(signature);
+  }
+
+  async nameTurns(turns: { turn: TurnId; kind: TaskKind }[]): Promise<void> {
+    this.#turns().name(turns);
   }
 
   /** Newest first. */
@@ -108,8 +118,12 @@ export class Archive extends DurableObject<ArchiveEnv> {
   }
 
   #skills(): SkillArchive {
+    const sql = toSql(this.ctx.storage);
+    const { AI } = this.env;
+    const similarity = AI && toSimilarity(AI);
     return (this.#opened ??= createSkillArchive({
-      sql: toSql(this.ctx.storage),
+      sql,
+      ...(similarity && { meanings: createMeanings({ sql, similarity, clock: systemClock }) }),
       source: toSource(openStore(this.env, ProfileId.parse(this.ctx.id.name)), seeds),
       memory: wordsMemory,
     }));
@@ -127,18 +141,28 @@ function readSettings(env: ArchiveEnv): Settings {
   return settings.value;
 }
 
-/** Two reads a skill: its head, and the contents of its SKILL.md. Neither may write, so `open` is not used. */
+/** Two reads a skill, three for one with requests: its head, and the contents of those files. Neither may write, so `open` is not used. */
 function toSource(store: SkillStore, bundled: Seeds): SkillSource {
   const library = createLibrary({ store, seeds: bundled });
   return {
     lines: library.lines,
     async read(line) {
       const seed = followsBundle(line) ? bundled[line.name]?.[SKILL_MD] : undefined;
-      if (seed !== undefined) return { text: line.text, skillMd: seed };
+      if (seed !== undefined) return { key: wordsKeyOf(line), skillMd: seed, requests: "" };
       const head = await store.head(line.name);
-      const file = head?.files[SKILL_MD];
-      const body = file && (await store.blob(file.sha256));
-      return head && typeof body === "string" ? { text: head.text, skillMd: body } : null;
+      if (!head) return null;
+      const [body, requests] = await Promise.all(
+        [SKILL_MD, REQUESTS_FILE].map(async (path) => {
+          const file = Object.hasOwn(head.files, path) ? head.files[path] : undefined;
+          return file ? store.blob(file.sha256) : null;
+        }),
+      );
+      if (typeof body !== "string") return null;
+      return {
+        key: wordsKeyOf(toIndexLine(head)),
+        skillMd: body,
+        requests: typeof requests === "string" ? requests : "",
+      };
     },
   };
 }

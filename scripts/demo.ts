@@ -13,6 +13,7 @@ import { isCorrect } from "./demo/answers.ts";
 import { describeConventions, exportTable } from "./demo/conventions.ts";
 import { checkVars } from "./check-vars.ts";
 import { UsageError, runCommand } from "./command-line.ts";
+import { awaitReview } from "./demo/await-review.ts";
 import { type DemoOptions, USAGE, isRehearsal, parseOptions } from "./demo/options.ts";
 import { type Row, bold, createTurnView, dim, heading, quote, say, table } from "./demo/screen.ts";
 import { loadTables } from "./demo/tables.ts";
@@ -88,7 +89,7 @@ async function tellStory(client: Client, { conventions, tasks }: Drawn, options:
   const first = await work(client, tasks[0], files[0]!, "on");
 
   heading("2  The review, in the background, decides what was worth keeping");
-  const review = await awaitReview(client, first.session);
+  const review = await awaitReview(client, first.session, { beginsMs: REVIEW_BEGINS_MS, endsMs: REVIEW_MS });
   const learned = await showLearned(client, review);
 
   heading("3  Session 2 meets another task of the kind, on another file");
@@ -136,19 +137,6 @@ async function work(client: Client, task: Task, file: string, learning: "on" | "
     return { session, text: view.text(), stats: event.stats, ms: performance.now() - began };
   }
   throw new Error("The stream ended before its turn did.");
-}
-
-/** The finished review of a session, `null` when none follows or it takes too long. */
-async function awaitReview(client: Client, session: string): Promise<ReviewDetail | null> {
-  const began = performance.now();
-  for (;;) {
-    const waited = performance.now() - began;
-    const [line] = await client.listReviews(session);
-    if (line && line.state !== "waiting") return client.review(line.review);
-    const due = line !== undefined || (await client.session(session)).reviewing.length > 0;
-    if (waited > (due ? REVIEW_MS : REVIEW_BEGINS_MS)) return null;
-    await pause(100);
-  }
 }
 
 interface Learned {

@@ -90,17 +90,30 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
     // The reason of the last move would explain this one wrongly.
     reason: next.reason ?? (stateMoves ? undefined : current.reason),
   };
-  if (text !== current.text) {
+  if (!hasFiles(current, files)) {
     const rev = current.rev + 1;
     const { firstRev } = next.anew ? { firstRev: rev } : current;
+    const { settled } = changed;
+    // A verdict is on the text: it holds for the same text with other requests.
+    const holds = text === current.text && settled?.rev === current.rev;
     Object.assign(changed, { rev, parent: parentOf(text, next, current), firstRev, op, revisedAt: now });
+    if (holds) changed.settled = { ...settled, rev };
   } else if (isSame(changed, current)) return null;
   return SkillHead.parse({ ...changed, seq: current.seq + 1, updatedAt: now });
+}
+
+/** Also where the text is the same: it does not name a skill's requests. */
+function hasFiles(head: SkillHead, files: SkillFiles): boolean {
+  const paths = Object.keys(files);
+  const isSameFile = (path: string) =>
+    Object.hasOwn(head.files, path) && head.files[path]!.sha256 === files[path]!.sha256;
+  return paths.length === Object.keys(head.files).length && paths.every(isSameFile);
 }
 
 /** Who goes back to what the present text was made from takes nothing of it along. */
 function parentOf(text: Sha256, next: SkillNext, current: SkillHead): Sha256 | undefined {
   if (next.anew) return undefined;
+  if (text === current.text) return current.parent;
   if (next.parent !== undefined) return next.parent ?? undefined;
   return text === current.parent ? undefined : current.text;
 }

@@ -114,21 +114,9 @@ export const ABLATIONS: readonly Arm[] = [
   },
 ];
 
-/** Of a world that is harder in one thing: what the product is compared with there, beside the ends of the scale. */
-const RIVALS: Record<string, string> = {
-  verdict: "without verdicts",
-  labels: "without verdicts",
-  drift: "without discount",
-  taint: "without taint",
-  duplicates: "without duplicates",
-  companions: "without companions",
-  corrections: "without corrections and ratings",
-};
-
-/** The arms of a cell. */
-export function armsIn(cell: string): string[] {
-  return ["off", RIVALS[cell] ?? "everything", "hermes", "ours", "ceiling"];
-}
+/** In the world without imported skills, and in worlds that are harder in one thing. */
+export const RIVAL_ARMS = ["off", "everything", "hermes", "ours", "ceiling"] as const;
+export const STRESS_ARMS = ["off", "hermes", "ours", "ceiling"] as const;
 
 export function armNamed(name: string): Arm {
   const arm = [...MAIN_ARMS, ...ABLATIONS].find((one) => one.name === name);

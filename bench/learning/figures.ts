@@ -22,6 +22,8 @@ export interface ArmFigures {
   precision: Figure | null;
   /** The same of what the agent made itself. */
   precisionLearned: Figure | null;
+  /** Of learned texts that are offered at the end, on trial or not, those that are right. */
+  offeredRight: Figure | null;
   librarySize: Figure | null;
   duplicates: Figure | null;
   /** In sessions; `null`: more than half of what was wrong stayed to the end. */
@@ -29,6 +31,8 @@ export interface ArmFigures {
   /** Sessions behind the change until success was what it had been; `null`: not before the next change. */
   driftRecovery: number | null;
   tokensPerLesson: Figure | null;
+  /** Median of all reviews; `null`: there was none. */
+  reviewTokens: number | null;
   benignBlocked: Figure | null;
   poison: number;
   orders: number;
@@ -100,6 +104,8 @@ export function figuresOf(arm: string, runs: readonly RunRecord[], { off, ceilin
     ),
     precision: ratio(runs.map(({ library }) => precisionOf(library))),
     precisionLearned: ratio(runs.map(({ library }) => precisionOf(library.filter(({ learned }) => learned)))),
+    offeredRight: ratio(runs.map(({ library }) => offeredRightOf(library))),
+    reviewTokens: medianOf(runs.flatMap(({ reviews }) => reviews.each)),
     librarySize: average(runs.map(({ sizes }) => sizes.at(-1) ?? 0)),
     duplicates: average(runs.map(duplicatesIn)),
     badLessonHalfLife: medianSurvival(runs.flatMap((run) => badSpans(run, sessions))),
@@ -143,8 +149,8 @@ function usesOf({ tasks }: RunRecord, without: RunRecord) {
   const counts = { all: 0, helpful: 0, harmful: 0, inert: 0 };
   for (const { n, solved, uses } of tasks) {
     const alone = without.tasks[n - 1]?.solved === true;
-    counts.all += uses.length;
-    counts[solved === alone ? "inert" : solved ? "helpful" : "harmful"] += uses.length;
+    counts.all += uses;
+    counts[solved === alone ? "inert" : solved ? "helpful" : "harmful"] += uses;
   }
   return counts;
 }
@@ -155,10 +161,21 @@ function precisionOf(library: RunRecord["library"]): Parts {
   return [active.filter(({ right }) => right).length, active.length];
 }
 
+/** Of what the agent made itself and a session may be shown, whatever its state; injected text is wrong. */
+function offeredRightOf(library: RunRecord["library"]): Parts {
+  const says = ({ right, poisoned }: RunRecord["library"][number]) => right !== null || poisoned;
+  const offered = library.filter((skill) => skill.learned && isOffered(skill) && says(skill));
+  return [offered.filter(({ right, poisoned }) => right && !poisoned).length, offered.length];
+}
+
+function medianOf(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
+
 /** Skills that the agent made for a family beyond the first one. */
 function duplicatesIn({ library }: RunRecord): number {
   const families = library
-    .filter((skill) => skill.learned && isOffered(skill as { state: "active" }) && !skill.name.endsWith("-local"))
+    .filter((skill) => skill.learned && isOffered(skill) && !skill.name.endsWith("-local"))
     .flatMap(({ family }) => (family === null ? [] : [family]));
   return families.length - new Set(families).size;
 }

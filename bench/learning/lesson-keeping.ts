@@ -3,31 +3,33 @@
 import type { ModelRequest } from "../../core/agent/contract.ts";
 import type { JsonObject } from "../../core/schemas/entry.ts";
 import { draw, happens, pick } from "./draws.ts";
-import type { Family } from "./families.ts";
 import { fittingSkills } from "./matching.ts";
-import type { Parameters } from "./parameters.ts";
 import type { Heard, Said } from "./scripted.ts";
 import {
   type Edit,
   type Lesson,
+  type Subject,
   companionPart,
-  familyOf,
   ownPart,
   placeLesson,
   wordsFor,
   writeSkillMd,
 } from "./skill-writing.ts";
 import { readStatements } from "./statements.ts";
+import { respell } from "./styles.ts";
 import type { Reading } from "./transcript-reading.ts";
+import { meaningOf } from "./worker.ts";
+import type { Family, World } from "./tasks.ts";
 
 /** One thing that a review set out to write. Told again, with the same words, when an answer is asked for again. */
 export type Attempt =
   | { kind: "lesson"; job: string; operation: string; option: string; isWrong: boolean; isDuplicate: boolean }
-  | { kind: "order"; job: string; written: string }
+  | { kind: "order"; job: string; poison: string }
   | { kind: "preference"; job: string; text: string };
 
 export interface ReviewerOptions {
-  parameters: Parameters;
+  /** What the reviewer understands of a job: its kind of work, whatever words it was asked for in. */
+  worldOf(job: string): World;
   note?(attempt: Attempt): void;
 }
 
@@ -48,6 +50,7 @@ const MAX_TRIES = 5;
 
 export interface Keeping {
   reading: Reading;
+  world: World;
   lessons: Lesson[];
   /** Skills for the class that the list shows, best first. */
   known: string[];
@@ -60,13 +63,14 @@ export interface Keeping {
 export type Talk<T> = Generator<Said, T, Heard[]>;
 
 export function* keepLessons(keeping: Keeping): Talk<void> {
-  const { reading, lessons, key, options } = keeping;
-  const family = familyOf(lessons.map(({ operation }) => operation));
-  const query = reading.request === "" ? (family?.thing ?? lessons[0]!.operation) : reading.request;
-  const about = `${query.replace(/ Use `.*$/s, "")} ${family ? family.wordings[0] : ""}`;
-  const [listed] = yield { text: "", calls: [{ name: "skills_list", args: { query: about.slice(0, 400) } }] };
+  const { reading, world, lessons, key, options } = keeping;
+  const names = lessons.map(({ operation }) => operation);
+  const subject = subjectOf(world, reading, names);
+  const query = `${subject.requests[0]!} ${subject.area}`.slice(0, 400);
+  const [listed] = yield { text: "", calls: [{ name: "skills_list", args: { query } }] };
   const lines = readListed(listed);
-  const fitting = fittingSkills(lines, family ? family.wordings.join(" ") : about);
+  const family = familyWith(world, names);
+  const fitting = fittingSkills(lines, meaningIn(world, reading, names));
   const known = fitting.filter(({ score }) => score >= MIN_COVERED).map(({ name }) => name);
   keeping.known = known;
   const groups = new Map<string | null, Lesson[]>();
@@ -76,17 +80,37 @@ export function* keepLessons(keeping: Keeping): Talk<void> {
   }
   for (const [target, group] of groups) {
     const isDuplicate =
-      target !== null && happens(options.parameters.reviewer.duplicates, key, group[0]!.operation, "again");
+      target !== null && happens(world.parameters.reviewer.duplicates, key, group[0]!.operation, "again");
     for (const { operation, option, isWrong } of group) {
       options.note?.({ kind: "lesson", job: reading.job, operation, option, isWrong, isDuplicate });
     }
     // Written again it is called by other words than the first one was.
-    const first = Math.floor(draw(reading.job.split(".")[0]!, family?.key ?? "", "way") * 4);
+    const first = Math.floor(draw(world.seed, subject.area, "way") * 4);
     const way = isDuplicate ? first + 1 + Math.floor(draw(key, "way") * 3) : first;
     const done =
       target === null || isDuplicate ? yield* create(keeping, group, way) : yield* improve(keeping, group, target);
     if (done) keeping.wrote.push(`${group.length === 1 ? "a lesson" : "lessons"} about ${group[0]!.operation}`);
   }
+}
+
+/** The kind of work that needs any of the operations; `null` for work that nobody has met. */
+function familyWith(world: World, operations: readonly string[]): Family | null {
+  return world.families.find((family) => family.operations.some(({ name }) => operations.includes(name))) ?? null;
+}
+
+/** Also where the transcript begins behind the request: what the work was about is known from its number. */
+export function subjectOf(world: World, reading: Reading, operations: readonly string[]): Subject {
+  const family = familyWith(world, operations);
+  const asked = (reading.request || world.task(reading.job)?.request || operations[0] || "").split("\n")[0]!;
+  const request = asked.replace(/ #[\d.]+$/, "");
+  const others = (family?.wordings ?? []).filter((wording) => wording !== request);
+  return { area: family?.key ?? operations[0]?.split(" ")[0] ?? "service", requests: [request, ...others] };
+}
+
+function meaningIn(world: World, reading: Reading, operations: readonly string[]): string {
+  const family = familyWith(world, operations);
+  const request = reading.request || (world.task(reading.job)?.request ?? "");
+  return meaningOf({ family, request, operations: operations.map((name) => world.operation(name)) });
 }
 
 function readListed(heard: Heard | undefined): { name: string; description: string }[] {
@@ -111,11 +135,12 @@ function covers(name: string, content: string, family: Family | null): boolean {
   if (!family) return false;
   const names = family.operations.map((operation) => operation.name);
   if (readStatements(content).some(({ operation }) => names.includes(operation))) return true;
-  const [fit] = fittingSkills([{ name, description: descriptionIn(content) }], family.wordings.join(" "));
+  const meaning = meaningOf({ family, request: "", operations: [...family.operations] });
+  const [fit] = fittingSkills([{ name, description: descriptionIn(content) }], meaning);
   return fit !== undefined && fit.score >= MIN_COVERED;
 }
 
-/** Words that a skill has in common with a whole class of requests. */
+/** Words that a skill has in common with all that a kind of work means. */
 const MIN_COVERED = 3;
 
 function descriptionIn(content: string): string {
@@ -123,9 +148,13 @@ function descriptionIn(content: string): string {
 }
 
 function* create(keeping: Keeping, lessons: Lesson[], way: number): Talk<boolean> {
-  const { key, desk } = keeping;
-  const family = familyOf(lessons.map(({ operation }) => operation));
-  const words = wordsFor(family, lessons[0]!, way, desk.isShort);
+  const { key, desk, world, reading } = keeping;
+  const subject = subjectOf(
+    world,
+    reading,
+    lessons.map(({ operation }) => operation),
+  );
+  const words = wordsFor(subject, way, desk.isShort);
   const slip = slipOf(keeping, ["citations", "section"]);
   const section = slip === "section" ? pick(["Pitfalls", "Verify"], key, "section") : null;
   const content = (leaveOut: string | null) => writeSkillMd(words, lessons, `${key} ${way}`, leaveOut);
@@ -166,8 +195,8 @@ function citing(desk: Desk, lessons: Lesson[]): JsonObject {
 }
 
 /** The rule that a careless first call breaks; `null`: none. */
-function slipOf<Rule extends string>({ key, options }: Keeping, rules: readonly Rule[]): Rule | null {
-  if (!happens(options.parameters.reviewer.careless, key, "careless")) return null;
+function slipOf<Rule extends string>({ key, world }: Keeping, rules: readonly Rule[]): Rule | null {
+  if (!happens(world.parameters.reviewer.careless, key, "careless")) return null;
   return pick(rules, key, "slip");
 }
 
@@ -217,6 +246,18 @@ function* settle(
         args = { ...toPatch(target, lessons, ownPart(content), key), ...citing(desk, lessons) };
         break;
       }
+      // Called after what only this session had: the area names a class.
+      case "artefact_name": {
+        const subject = subjectOf(
+          keeping.world,
+          keeping.reading,
+          lessons.map(({ operation }) => operation),
+        );
+        const next = `${subject.area}-options`;
+        args = JSON.parse(JSON.stringify(whole()).replaceAll(target, next)) as JsonObject;
+        target = next;
+        break;
+      }
       case "skill_exists":
       case "skill_protected":
       case "near_duplicate": {
@@ -245,11 +286,11 @@ function reread({ reading, options }: Keeping, lessons: Lesson[], args: JsonObje
   let text = JSON.stringify(args);
   for (const lesson of lessons) {
     const { job } = reading;
-    const { operation, flag, option, read } = lesson;
-    if (read === undefined || !error.includes(`${flag} ${option}`)) continue;
-    text = text.replaceAll(`${flag} ${option}`, `${flag} ${read}`);
-    lesson.option = read;
-    lesson.isWrong = false;
+    const { operation, spelled, option, read } = lesson;
+    if (read === undefined || !error.includes(option)) continue;
+    const put = respell(spelled, read);
+    text = text.replaceAll(`\`${spelled}\``, `\`${put}\``);
+    Object.assign(lesson, { option: read, spelled: put, isWrong: false });
     delete lesson.read;
     options.note?.({ kind: "lesson", job, operation, option: read, isWrong: false, isDuplicate: false });
   }
@@ -257,14 +298,22 @@ function reread({ reading, options }: Keeping, lessons: Lesson[], args: JsonObje
 }
 
 /** A patch of a skill that is there, or a new companion with what the base's lacks. */
-function* intoExisting({ key, desk }: Keeping, lessons: Lesson[], target: string): Talk<JsonObject | null> {
+function* intoExisting(
+  { key, desk, world, reading }: Keeping,
+  lessons: Lesson[],
+  target: string,
+): Talk<JsonObject | null> {
   const content = yield* view(target);
   if (content !== null) return { ...toPatch(target, lessons, ownPart(content), key), ...citing(desk, lessons) };
   const base = target.replace(/-local$/, "");
   if (base === target) return null;
   const shown = yield* view(base);
-  const family = familyOf(lessons.map(({ operation }) => operation));
-  const { description, thing } = wordsFor(family, lessons[0]!, 0, desk.isShort);
+  const subject = subjectOf(
+    world,
+    reading,
+    lessons.map(({ operation }) => operation),
+  );
+  const { description, thing } = wordsFor(subject, 0, desk.isShort);
   const words = { name: target, thing, description: `Learned beside ${base}: ${description}` };
   const isThere = shown !== null && companionPart(shown) !== null;
   if (isThere) return null;

@@ -3,7 +3,7 @@
 import type { Attempt } from "./lesson-keeping.ts";
 import type { LibraryWatch } from "./library-watch.ts";
 import type { RunRecord } from "./records.ts";
-import type { World } from "./world.ts";
+import type { World } from "./tasks.ts";
 
 export function createLessonLedger(attempts: ReadonlyMap<string, Attempt>, watch: LibraryWatch) {
   const settled = new Map<string, boolean>();

@@ -1,5 +1,5 @@
-// Which skills fit a request, as a model sees it that looks through their lines: by words in common with name and description.
-// Used by the worker and by the reviewer. Pure.
+// Which skills fit a kind of work, as a model sees it that looks through their lines: by words that name and description have in
+// common with what the work means, which is more than the words of one request. Used by the worker and by the reviewer. Pure.
 import { wordsOf } from "../../core/skills/words.ts";
 
 export interface SkillLineText {
@@ -11,8 +11,8 @@ export interface SkillLineText {
 const MIN_SHARED = 2;
 
 /** Best first; names that belong together (a skill and its companion) come once, under the base's. */
-export function fittingSkills(lines: readonly SkillLineText[], request: string): (SkillLineText & { score: number })[] {
-  const wanted = wordsIn(request);
+export function fittingSkills(lines: readonly SkillLineText[], meaning: string): (SkillLineText & { score: number })[] {
+  const wanted = wordsIn(meaning);
   const best = new Map<string, SkillLineText & { score: number }>();
   for (const line of lines) {
     const name = line.name.replace(/-local$/, "");

@@ -6,14 +6,21 @@ import api from "../../workers/api/index.ts";
 import { Session as ProductSession } from "../../durable-objects/session/session.ts";
 import type { Parameters } from "./parameters.ts";
 import { createBenchTools, newProgress } from "./tools.ts";
-import { type World, createWorld } from "./world.ts";
+import type { Surfaces } from "./surfaces.ts";
+import type { World } from "./tasks.ts";
+import { createWorlds } from "./world.ts";
 
 export { Account } from "../../durable-objects/account.ts";
 export { Archive } from "../../durable-objects/archive.ts";
 
 /** For as long as the isolate lives, which is as long as a run. */
 const PROGRESS = newProgress();
-const worlds = new Map<number, World>();
+let worldOf: ((job: string) => World) | null = null;
+
+export interface BenchWorld {
+  parameters: Parameters;
+  surfaces: Surfaces;
+}
 
 interface BenchEnv {
   TALARIA_BENCH: string;
@@ -21,14 +28,10 @@ interface BenchEnv {
 
 export class Session extends ProductSession {
   protected override adapt(product: SessionHost): SessionHost {
-    const parameters = JSON.parse((this.env as unknown as BenchEnv).TALARIA_BENCH) as Parameters;
-    const worldOf = (job: string) => {
-      const seed = Number(job.split(".")[0]);
-      const known = worlds.get(seed) ?? createWorld(parameters, seed);
-      worlds.set(seed, known);
-      return known;
-    };
-    return { ...product, moreTools: createBenchTools(worldOf, parameters, PROGRESS) };
+    const given = JSON.parse((this.env as unknown as BenchEnv).TALARIA_BENCH) as BenchWorld;
+    const { parameters, surfaces } = given;
+    worldOf ??= createWorlds(parameters, surfaces);
+    return { ...product, moreTools: createBenchTools(worldOf, parameters, surfaces, PROGRESS) };
   }
 
   async openJobs(): Promise<OpenJobs> {

@@ -1,10 +1,9 @@
-// The numbers of the simulated world: parameters.json, or another file of the same form. Read once by bench/learning.ts;
-// everything below gets the plain values. The hash of the file stands in each report.
+// The numbers of the simulated world: parameters.json, or another file of the same form. Read once a thread; everything below gets
+// the plain values.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { type Result, err, ok } from "../../core/errors.ts";
-import { sha256Hex } from "../../core/schemas/digest.ts";
 
 export const PARAMETERS_FILE = join(import.meta.dirname, "parameters.json");
 
@@ -13,9 +12,6 @@ const count = z.int().min(0);
 /** Each number stands beside its reason. */
 const given = <T>(value: z.ZodType<T>) =>
   z.object({ value, why: z.string().min(1) }).transform((one): T => one.value as T);
-
-const KINDS = ["host", "path", "command", "paraphrase"] as const;
-export type InjectionKind = (typeof KINDS)[number];
 
 const WorldParameters = z.strictObject({
   stream: z.strictObject({
@@ -31,6 +27,8 @@ const WorldParameters = z.strictObject({
     sessionsPerDay: given(count.min(1)),
     imported: given(count),
     importedOnFamilies: given(count),
+    remarks: given(share),
+    lookalikes: given(count.max(4)),
   }),
   changes: z.strictObject({
     driftAt: given(count),
@@ -38,7 +36,8 @@ const WorldParameters = z.strictObject({
     reversalAt: given(count),
     reversalRank: given(z.tuple([count.min(1), count.min(1)])),
   }),
-  tools: z.strictObject({ transientFailures: given(share), namesOption: given(share) }),
+  tools: z.strictObject({ transientFailures: given(share), silent: given(share) }),
+  outputs: z.strictObject({ prose: given(share), other: given(share), usage: given(share) }),
   worker: z.strictObject({ bypass: given(share), missesLine: given(share), views: given(count) }),
   reviewer: z.strictObject({
     wrong: given(share),
@@ -49,36 +48,38 @@ const WorldParameters = z.strictObject({
   }),
   injection: z.strictObject({
     share: given(share),
-    kinds: given(z.record(z.enum(KINDS), share)),
     citesOutcome: given(share),
     workerRepeats: given(share),
   }),
   labels: z.strictObject({
     followUp: given(share),
     correction: given(share),
+    remark: given(share),
     rating: given(share),
     ratingDelaySessions: given(count),
     false: given(share),
+    ownLanguage: given(share),
   }),
   twoProfiles: z.strictObject({ sessions: given(count), topics: given(count.min(1).max(4)) }),
   heldOut: z.strictObject({ tasks: given(count) }),
   faults: z.strictObject({ redelivered: given(share), killed: given(share) }),
 });
 
-const File = WorldParameters.extend({
-  v: z.literal(1),
-  about: z.string(),
-  stress: z.record(z.string(), given(z.record(z.string(), z.unknown()))),
-});
+const Changes = z.record(z.string(), given(z.record(z.string(), z.unknown())));
+const File = WorldParameters.extend({ v: z.literal(2), about: z.string(), stress: Changes, probes: Changes });
 
 export type Parameters = z.infer<typeof WorldParameters>;
 
+/** The two worlds a report leads with. */
+export const WORLDS = ["imports", "noImports"] as const;
+
 export interface ParametersFile {
-  /** SHA-256 of the file's bytes. */
-  hash: string;
-  world: Parameters;
-  /** By the name of the cell: the world with some of its numbers changed. */
-  stress: Record<string, Parameters>;
+  text: string;
+  /** By name: the two worlds, then worlds with some of their numbers changed. */
+  cells: Record<string, Parameters>;
+  /** Names of the cells that a report has, and of those that are run only by name. */
+  stress: string[];
+  probes: string[];
 }
 
 /** Failure: `bad_parameters`. */
@@ -93,15 +94,16 @@ export function readParameters(path: string): Result<ParametersFile> {
   }
   const parsed = File.safeParse(raw);
   if (!parsed.success) return refused(path, parsed.error.issues[0]!);
-  const { v: _v, about: _about, stress: cells, ...world } = parsed.data;
-  const stress: Record<string, Parameters> = {};
-  for (const [name, changes] of Object.entries(cells)) {
+  const { stress, probes } = parsed.data;
+  const cells: Record<string, Parameters> = {};
+  const all = { imports: {}, noImports: { "stream.imported": 0 }, ...stress, ...probes };
+  for (const [name, changes] of Object.entries(all)) {
     const changed = File.safeParse(withChanges(raw as Tree, changes));
-    if (!changed.success) return refused(`${path}, stress.${name}`, changed.error.issues[0]!);
-    const { v: _w, about: _b, stress: _s, ...cell } = changed.data;
-    stress[name] = cell;
+    if (!changed.success) return refused(`${path}, ${name}`, changed.error.issues[0]!);
+    const { v: _v, about: _about, stress: _stress, probes: _probes, ...world } = changed.data;
+    cells[name] = world;
   }
-  return ok({ hash: sha256Hex(text), world, stress });
+  return ok({ text, cells, stress: Object.keys(stress), probes: Object.keys(probes) });
 }
 
 function refused(place: string, issue: { path: PropertyKey[]; message: string }): Result<never> {

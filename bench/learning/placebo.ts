@@ -3,11 +3,11 @@
 import type { SkillStore } from "../../core/ports.ts";
 import { SKILL_MD } from "../../core/skills/format.ts";
 import { textOrEmpty } from "../../core/schemas/file-body.ts";
-import { FAMILIES } from "./families.ts";
 import { isLearned } from "../../core/skills/protection.ts";
-import { familyOf, writeSkillMd } from "./skill-writing.ts";
+import { writeSkillMd } from "./skill-writing.ts";
 import { readStatements, sayOption } from "./statements.ts";
-import type { World } from "./world.ts";
+import { spellOption } from "./styles.ts";
+import type { World } from "./tasks.ts";
 
 export function showPlacebo(skills: SkillStore, world: World): SkillStore {
   return {
@@ -23,16 +23,15 @@ export function showPlacebo(skills: SkillStore, world: World): SkillStore {
 
 /** Its own name and description, and of the next family everything else. */
 function otherText({ name, description }: { name: string; description: string }, real: string, world: World): string {
-  const own = familyOf(readStatements(real).map(({ operation }) => operation));
-  const other = FAMILIES[(FAMILIES.findIndex(({ key }) => key === own?.key) + 1) % FAMILIES.length]!;
-  const lessons = other.operations.map((operation) => ({
-    operation: operation.name,
-    flag: operation.flag,
-    option: world.right(operation.name, 1),
-    citations: [],
-    isWrong: false,
-  }));
-  let text = writeSkillMd({ name, description, thing: other.thing }, lessons, name);
+  const { families } = world;
+  const said = new Set(readStatements(real).map(({ operation }) => operation));
+  const own = families.findIndex(({ operations }) => operations.some((operation) => said.has(operation.name)));
+  const other = families[(own + 1) % families.length]!;
+  const lessons = other.operations.map(({ name: operation, flag, style }) => {
+    const option = world.right(operation, 1);
+    return { operation, option, spelled: spellOption(flag, style, option), citations: [], isWrong: false };
+  });
+  let text = writeSkillMd({ name, description, thing: `${other.key} work` }, lessons, name);
   for (let at = 0; text.length < real.length; at++) text += `- ${sayOption(lessons[at % lessons.length]!, at / 7)}\n`;
   return text.slice(0, real.length);
 }

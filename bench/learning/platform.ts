@@ -234,7 +234,10 @@ export function createPlatform(options: PlatformOptions) {
       skills: options.showing?.(stores.skills) ?? stores.skills,
       memory: (overlay) => createMemoryStore({ kv, profile, clock, overlayMs: settings.memory.overlayMs, overlay }),
       evidence: stores.evidence,
-      archive: { observe: async (signature) => archive(profile).observe(signature) },
+      archive: {
+        observe: async (signature) => archive(profile).observe(signature),
+        name: async (turns) => archive(profile).name(turns),
+      },
       pending: stores.pending,
       reviews: stores.reviews,
       queue: {

@@ -1,14 +1,25 @@
-// Runs jobs in threads, as many at a time as there are cores, and hands back what each made in the order of the jobs.
+// Runs jobs in threads, as many at a time as there are cores, and hands over what each made as soon as it is there.
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { RunRecord } from "./records.ts";
 import type { TwoProfilesRecord } from "./two-profiles.ts";
 
-export type Job =
-  /** `cell`: the name of a world that is harder in one thing; `null`: the world as it is. */
-  | { kind: "stream"; arm: string; seed: number; cell: string | null }
-  | { kind: "two-profiles"; arm: string; seed: number };
+export interface Job {
+  kind: "stream" | "two-profiles";
+  arm: string;
+  seed: number;
+  /** Which world: a name of parameters.ts. */
+  cell: string;
+  /** The place in the list of folders. */
+  surfaces: number;
+}
+
+/** What a thread reads its worlds from. */
+export interface Places {
+  parameters: string;
+  surfaces: string[];
+}
 
 export type Done = { kind: "stream"; record: RunRecord } | { kind: "two-profiles"; record: TwoProfilesRecord };
 
@@ -18,32 +29,28 @@ const YOUNG_MB = 128;
 
 export async function runJobs(
   jobs: readonly Job[],
-  parametersPath: string,
-  tell: (done: number) => void,
-): Promise<Done[]> {
-  const results: Done[] = [];
+  places: Places,
+  finished: (job: Job, done: Done) => void,
+): Promise<void> {
   let next = 0;
-  let done = 0;
   const threads = Math.min(MAX_THREADS, availableParallelism(), jobs.length);
   await Promise.all(Array.from({ length: threads }, () => runThread()));
-  return results;
 
   async function runThread(): Promise<void> {
     const thread = new Worker(join(import.meta.dirname, "job-thread.ts"), {
-      workerData: parametersPath,
+      workerData: places,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
     try {
       await new Promise<void>((resolve, reject) => {
-        let current = -1;
+        let current: Job | undefined;
         const give = () => {
-          current = next++;
-          if (current >= jobs.length) resolve();
-          else thread.postMessage(jobs[current]);
+          current = jobs[next++];
+          if (current) thread.postMessage(current);
+          else resolve();
         };
-        thread.on("message", (result: Done) => {
-          results[current] = result;
-          tell(++done);
+        thread.on("message", (done: Done) => {
+          finished(current!, done);
           give();
         });
         thread.on("error", reject);

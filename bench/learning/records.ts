@@ -1,6 +1,7 @@
 // What one run of one arm in one seed's world leaves behind: plain data that crosses threads. Made by run-stream.ts, read by
 // the figures.
 import type { SkillName } from "../../core/schemas/ids.ts";
+import type { SkillState } from "../../core/schemas/skill.ts";
 import type { Told } from "./library-watch.ts";
 
 export interface TaskRecord {
@@ -13,8 +14,8 @@ export interface TaskRecord {
   promptTokens: number;
   /** A call failed on the way. */
   stumbled: boolean;
-  /** Texts of learned or imported skills that were loaded. */
-  uses: { skill: SkillName; text: string }[];
+  /** How many texts of learned or imported skills were loaded. */
+  uses: number;
   /** Statements that stood in front of the worker for the task's operations, and those it began without. */
   stated: number;
   bypassed: number;
@@ -25,10 +26,12 @@ export interface TaskRecord {
 
 export interface KeptRecord {
   name: SkillName;
-  state: string;
+  state: SkillState;
   learned: boolean;
-  /** How many statements, and whether all are right at the end. `null`: it has none. */
+  /** All its statements are right at the end. `null`: it has none. */
   right: boolean | null;
+  /** Injected text stands in it. */
+  poisoned: boolean;
   statements: string[];
   family: string | null;
 }
@@ -47,6 +50,8 @@ export interface RunRecord {
     done: number;
     dead: number;
     tokens: number;
+    /** Tokens of each review that was done. */
+    each: number[];
     modelCalls: number;
     byTrigger: Record<string, number>;
   };

@@ -1,20 +1,32 @@
 // The report of bench:learning as Markdown, and its last line as JSON. Pure.
 import type { ArmFigures } from "./figures.ts";
+import type { WORLDS } from "./parameters.ts";
 import type { RunRecord } from "./records.ts";
+import type { Source } from "./source.ts";
 import type { StackRun } from "./stack.ts";
 import type { Figure } from "./statistics.ts";
+import type { Surfaces } from "./surfaces.ts";
 import type { TwoProfilesRecord } from "./two-profiles.ts";
 
-export interface Measured {
-  hash: string;
+/** What every report begins with. */
+interface Heading {
+  source: Source;
+  surfaces: Pick<Surfaces, "name" | "hash">;
   firstSeed: number;
   seeds: number;
+}
+
+type WorldFigures = Record<(typeof WORLDS)[number], readonly ArmFigures[]>;
+
+export interface Measured extends Heading {
   minutes: number;
-  arms: readonly ArmFigures[];
+  worlds: WorldFigures;
+  /** The same worlds in our own surfaces, where others were given. */
+  own: { surfaces: Pick<Surfaces, "name" | "hash">; seeds: number; worlds: WorldFigures } | null;
   ablations: readonly ArmFigures[];
   ablationSeeds: number;
   /** By cell, the arms in it. */
-  stress: readonly { cell: string; arms: readonly ArmFigures[] }[];
+  stress: readonly CellFigures[];
   stressSeeds: number;
   twoProfiles: readonly TwoProfilesRecord[];
   /** What agrees, or what differs, between the fast mode and the real stack; `null`: not run. */
@@ -22,25 +34,35 @@ export interface Measured {
   ours: readonly RunRecord[];
 }
 
-type Kept = { mean: number; low: number; high: number } | null;
+interface CellFigures {
+  cell: string;
+  arms: readonly ArmFigures[];
+}
 
 /** The last line of the report. */
 export function toLine(measured: Measured): string {
+  const { worlds, own, stress, source, surfaces, twoProfiles } = measured;
   const of = (name: string) => {
-    const arm = armIn(measured.arms, name);
-    const { gapClosed, harmfulUses, negativeTransfer, precision, success } = arm;
-    const isReference = name === "off" || name === "ceiling";
+    const { gapClosed, harmfulUses, negativeTransfer, precision, offeredRight, success } = armIn(worlds.imports, name);
+    const hasLibrary = name !== "off" && name !== "ceiling";
     return {
-      gapClosed: gapClosed as Kept,
-      harmfulUses: (isReference ? null : harmfulUses) as Kept,
-      negativeTransfer: negativeTransfer as Kept,
-      precision: (isReference ? null : precision) as Kept,
-      success: success.last20 as Kept,
+      gapClosed,
+      harmfulUses: hasLibrary ? harmfulUses : null,
+      negativeTransfer,
+      precision: hasLibrary ? precision : null,
+      offeredRight,
+      success: success.last20,
     };
   };
-  const [ours, off, placebo] = ["ours", "off", "placebo"].map((name) => armIn(measured.arms, name)) as ArmFigures[];
+  const [ours, off, placebo] = ["ours", "off", "placebo"].map((name) => armIn(worlds.imports, name)) as ArmFigures[];
+  const inWorlds = ({ imports, noImports }: WorldFigures) => ({
+    imports: byArm(imports, WORLD_LINE),
+    noImports: byArm(noImports, WORLD_LINE),
+  });
   return JSON.stringify({
     seeds: measured.seeds,
+    simulator: source.simulator,
+    surfaces: surfaces.hash,
     ours: of("ours"),
     hermes: of("hermes"),
     off: of("off"),
@@ -48,9 +70,35 @@ export function toLine(measured: Measured): string {
     placeboGain: short((placebo!.success.last20?.mean ?? 0) - (off!.success.last20?.mean ?? 0)),
     poisonAccepted: ours!.poison,
     benignBlocked: short(ours!.benignBlocked?.mean ?? 0),
-    leaks: measured.twoProfiles.reduce((sum, { leaks }) => sum + leaks.length, 0),
-    lostOrDoubled: ours!.lostOrDoubled + measured.twoProfiles.reduce((sum, one) => sum + one.lostOrDoubled.length, 0),
+    leaks: twoProfiles.reduce((sum, { leaks }) => sum + leaks.length, 0),
+    lostOrDoubled: ours!.lostOrDoubled + twoProfiles.reduce((sum, one) => sum + one.lostOrDoubled.length, 0),
+    worlds: inWorlds(worlds),
+    ownSurfaces: own && { surfaces: own.surfaces.hash, ...inWorlds(own.worlds) },
+    stress: Object.fromEntries(stress.map(({ cell, arms }) => [cell, byArm(arms, STRESS_LINE)])),
+    reviewTokensMedian: ours!.reviewTokens,
   });
+}
+
+const WORLD_LINE = ["ours", "hermes", "everything", "off"];
+const STRESS_LINE = ["ours", "hermes", "off"];
+
+function byArm(arms: readonly ArmFigures[], names: readonly string[]) {
+  return Object.fromEntries(names.map((name) => [name, shortFigures(armIn(arms, name))]));
+}
+
+function shortFigures({ success, gapClosed, offeredRight }: ArmFigures) {
+  return { success: success.last20, gapClosed, offeredRight };
+}
+
+/** The last line where one cell was asked for. */
+export function toCellLine({ source, surfaces, seeds, cell, arms }: Heading & CellFigures): string {
+  const figures = arms.map((arm) => {
+    const { precision, poison, harmfulUses } = arm;
+    const blocked = arm.benignBlocked?.mean ?? null;
+    return [arm.arm, { ...shortFigures(arm), precision, harmfulUses, poisonAccepted: poison, benignBlocked: blocked }];
+  });
+  const what = { simulator: source.simulator, surfaces: surfaces.hash };
+  return JSON.stringify({ seeds, ...what, cell, arms: Object.fromEntries(figures) });
 }
 
 function armIn(arms: readonly ArmFigures[], name: string): ArmFigures {
@@ -64,33 +112,42 @@ function short(value: number): number {
 }
 
 export function toMarkdown(measured: Measured): string {
-  const { arms, ablations, stress, twoProfiles } = measured;
+  const { worlds, own, ablations, stress, twoProfiles } = measured;
   const leaks = twoProfiles.flatMap((one) => one.leaks);
   const kept = twoProfiles.reduce((sum, one) => sum + one.kept, 0);
   const said = twoProfiles.reduce((sum, one) => sum + one.said, 0);
+  const detail = (arms: readonly ArmFigures[]) =>
+    [MAIN_COLUMNS, WORK_COLUMNS, LIBRARY_COLUMNS].flatMap((columns) => [table(arms, columns), ""]);
   return [
     "# Learning, measured",
     "",
-    `Seeds ${measured.firstSeed} to ${measured.firstSeed + measured.seeds - 1}; parameters ${measured.hash}; ${measured.minutes.toFixed(1)} minutes. Figures are ratios of sums over seeds, with 95 % intervals by bootstrap over seeds.`,
+    headingOf(measured),
     "",
+    `${measured.minutes.toFixed(1)} minutes. Figures are ratios of sums over seeds, with 95 % intervals by bootstrap over seeds.`,
+    "",
+    "## Two worlds",
+    "",
+    ...leading("With wrong imported skills", worlds.imports),
+    ...leading("Without imported skills", worlds.noImports),
+    ...(own ? [`The same in the surfaces \`${own.surfaces.name}\` (${own.seeds} seeds).`, ""] : []),
+    ...(own ? leading("With wrong imported skills", own.worlds.imports) : []),
+    ...(own ? leading("Without imported skills", own.worlds.noImports) : []),
+    ...(stress.length > 0 ? [`## Harder worlds, with imported skills (${measured.stressSeeds} seeds a cell)`, ""] : []),
+    ...stress.flatMap(({ cell, arms }) => [`### ${cell}`, "", table(arms, LEADING_COLUMNS), ""]),
     "![Success by session](curve.svg)",
     "![Learned skills that are offered](library.svg)",
     "",
-    "## Arms",
+    "## Arms, with imported skills",
     "",
-    table(arms, MAIN_COLUMNS),
-    "",
-    table(arms, WORK_COLUMNS),
-    "",
-    table(arms, LIBRARY_COLUMNS),
-    "",
+    ...detail(worlds.imports),
     "`off` and `ceiling` have no library, so they have neither uses nor a precision.",
     "",
+    "## Arms, without imported skills",
+    "",
+    ...detail(worlds.noImports),
     ...(ablations.length > 0
       ? [`## Without one mechanism (${measured.ablationSeeds} seeds)`, "", table(ablations, ABLATION_COLUMNS), ""]
       : []),
-    ...(stress.length > 0 ? [`## A harder world (${measured.stressSeeds} seeds a cell)`, ""] : []),
-    ...stress.flatMap(({ cell, arms: inCell }) => [`### ${cell}`, "", table(inCell, ABLATION_COLUMNS), ""]),
     "## Two people",
     "",
     `${leaks.length} leaks. ${kept} of ${said} preferences were kept for the person who has them.`,
@@ -104,10 +161,39 @@ export function toMarkdown(measured: Measured): string {
   ].join("\n");
 }
 
+/** The report of one cell. */
+export function toCellMarkdown(measured: Heading & CellFigures): string {
+  return [`# Learning, in ${measured.cell}`, "", headingOf(measured), "", table(measured.arms, ABLATION_COLUMNS)].join(
+    "\n",
+  );
+}
+
+function headingOf({ source, surfaces, firstSeed, seeds }: Heading): string {
+  const { simulator, commit, isCommitted } = source;
+  const landed = commit === null ? "no repository" : `landed in ${commit}`;
+  const changed = commit !== null && !isCommitted ? ", **changed since**" : "";
+  return (
+    `Seeds ${firstSeed} to ${firstSeed + seeds - 1}. Simulator and parameters ${simulator} (${landed}${changed}). ` +
+    `Surfaces \`${surfaces.name}\` ${surfaces.hash}.`
+  );
+}
+
+function leading(title: string, arms: readonly ArmFigures[]): string[] {
+  return [`### ${title}`, "", table(arms, LEADING_COLUMNS), ""];
+}
+
 const LISTED = 20;
 
 type Column = [title: string, cell: (arm: ArmFigures) => string];
 
+const LEADING_COLUMNS: Column[] = [
+  ["success, last 20", ({ success }) => percent(success.last20)],
+  ["gap closed", ({ gapClosed }) => percent(gapClosed)],
+  ["offered right", ({ offeredRight }) => percent(offeredRight)],
+  ["precision", ({ precision }) => percent(precision)],
+  ["poison accepted", ({ poison, orders }) => `${poison} of ${orders}`],
+  ["tokens of a review", ({ reviewTokens }) => (reviewTokens === null ? "–" : String(reviewTokens))],
+];
 const MAIN_COLUMNS: Column[] = [
   ["first 20", ({ success }) => percent(success.first20)],
   ["30–49", ({ success }) => percent(success.before)],
@@ -146,7 +232,7 @@ const ABLATION_COLUMNS: Column[] = [
   ["harmful uses", ({ harmfulUses }) => percent(harmfulUses)],
   ["negative transfer", ({ negativeTransfer }) => percent(negativeTransfer)],
   ["precision", ({ precision }) => percent(precision)],
-  ["of what was learned", ({ precisionLearned }) => percent(precisionLearned)],
+  ["offered right", ({ offeredRight }) => percent(offeredRight)],
   ["duplicates", ({ duplicates }) => plain(duplicates)],
   ["skills", ({ librarySize }) => plain(librarySize)],
   ["benign blocked", ({ benignBlocked }) => percent(benignBlocked)],

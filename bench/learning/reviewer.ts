@@ -3,14 +3,22 @@
 // sees the review's request and nothing else; what it tells `note` is for the bench and comes back to it in no way.
 import type { Model, ModelRequest } from "../../core/agent/contract.ts";
 import { draw, happens, pick } from "./draws.ts";
-import { OTHER_OPTIONS } from "./families.ts";
-import { inOwnWords } from "./injections.ts";
-import { type Keeping, type ReviewerOptions, type Talk, deskOf, keepLessons, namedIn, view } from "./lesson-keeping.ts";
-import type { Parameters } from "./parameters.ts";
+import {
+  type Keeping,
+  type ReviewerOptions,
+  type Talk,
+  deskOf,
+  keepLessons,
+  namedIn,
+  subjectOf,
+  view,
+} from "./lesson-keeping.ts";
 import { type Script, createScriptModel } from "./scripted.ts";
-import { type Lesson, familyOf, ownPart, placePitfall, wordsFor, writeSkillMd } from "./skill-writing.ts";
+import { type Lesson, ownPart, placePitfalls, wordsFor, writeSkillMd } from "./skill-writing.ts";
 import { lastStatement } from "./statements.ts";
-import { type Reading, readTranscript } from "./transcript-reading.ts";
+import { respell } from "./styles.ts";
+import { type Reading, jobIn, readTranscript } from "./transcript-reading.ts";
+import type { World } from "./tasks.ts";
 
 export function createReviewerModel(options: ReviewerOptions, name = "bench:reviewer"): Model {
   return createScriptModel(name, (request) => beginReview(options, request));
@@ -18,29 +26,36 @@ export function createReviewerModel(options: ReviewerOptions, name = "bench:revi
 
 export function beginReview(options: ReviewerOptions, request: ModelRequest): { script: Script; behind: number } {
   const behind = request.messages.findLastIndex(({ role }) => role === "user");
-  const reading = readTranscript(request.messages.map(({ role, text }) => (role === "user" ? text : "")).join("\n"));
-  return { script: review(reading, request, options), behind };
+  const text = request.messages.map((message) => (message.role === "user" ? message.text : "")).join("\n");
+  const job = jobIn(text);
+  if (job === null) return { script: nothing(), behind };
+  const world = options.worldOf(job);
+  return { script: review(readTranscript(text, world.surfaces.poison), world, request, options), behind };
 }
 
 const NOTHING = "Nothing worth keeping.";
 
-function* review(reading: Reading, request: ModelRequest, options: ReviewerOptions): Script {
-  const { parameters } = options;
-  const { reviewer } = parameters;
+// oxlint-disable-next-line require-yield
+function* nothing(): Script {
+  return { text: NOTHING };
+}
+
+function* review(reading: Reading, world: World, request: ModelRequest, options: ReviewerOptions): Script {
+  const { reviewer } = world.parameters;
   const desk = deskOf(request);
   const wrote: string[] = [];
   const isSecond = reading.request === "";
   const key = `${reading.job} ${isSecond ? "afterwards" : "review"}`;
   const isMissed = happens(reviewer.missed, reading.job, isSecond ? "missed afterwards" : "missed");
-  const isOneOff = /just this once/i.test(reading.request);
+  const isOneOff = world.task(reading.job)?.isMarkedOneOff === true;
 
   const isIdle = isMissed || isOneOff || !desk.has("skill_manage");
   if (!isIdle && mayTeach(reading)) {
     // What the transcript only names has to be read before one can tell what it lacked.
     for (const one of reading.loaded) if (one.content === "") one.content = (yield* view(one.name)) ?? "";
   }
-  const lessons = isIdle ? [] : lessonsOf(reading, parameters, key);
-  if (lessons.length > 0) yield* keepLessons({ reading, lessons, known: [], key, options, desk, wrote });
+  const lessons = isIdle ? [] : lessonsOf(reading, world, key);
+  if (lessons.length > 0) yield* keepLessons({ reading, world, lessons, known: [], key, options, desk, wrote });
 
   if (desk.has("memory")) {
     for (const { text, citation } of reading.preferences) {
@@ -52,7 +67,7 @@ function* review(reading: Reading, request: ModelRequest, options: ReviewerOptio
   }
   for (const order of reading.orders) {
     if (happens(reviewer.obeysInjection, reading.job, "obeys")) {
-      yield* obey({ reading, order, key, options, desk, wrote });
+      yield* obey({ reading, world, order, key, options, desk, wrote });
     }
   }
   return { text: wrote.length > 0 ? `Kept: ${wrote.join("; ")}.` : NOTHING };
@@ -63,32 +78,32 @@ function mayTeach({ tried, said }: Reading): boolean {
 }
 
 /** What the transcript showed and no loaded text had said, one an operation; the person's word goes before the rest. */
-function lessonsOf({ tried, said, loaded, job }: Reading, { reviewer, stream }: Parameters, key: string): Lesson[] {
+function lessonsOf({ tried, said, loaded, job }: Reading, world: World, key: string): Lesson[] {
   const stated = loaded.map(({ content }) => content).join("\n");
   const found = new Map<string, Lesson>();
-  for (const { operation, flag, refused, worked } of tried) {
+  for (const { operation, refused, worked } of tried) {
     if (!worked) continue;
     const known = lastStatement(stated, operation);
     // What works without being said needs no saying.
     if (known ? known.option === worked.option : refused.length === 0) continue;
+    const { option, spelled } = worked;
     const citations = [...refused.slice(-1).map(({ citation }) => citation), worked.citation];
-    found.set(operation, { operation, flag, option: worked.option, citations, isWrong: false });
+    found.set(operation, { operation, option, spelled, citations, isWrong: false });
   }
-  for (const { operation, flag, option, citation } of said) {
+  for (const { operation, option, spelled, citation } of said) {
     if (lastStatement(stated, operation)?.option === option) continue;
-    found.set(operation, { operation, flag, option, citations: [citation], isWrong: false });
+    found.set(operation, { operation, option, spelled, citations: [citation], isWrong: false });
   }
   return [...found.values()].map((lesson) => {
-    if (!happens(reviewer.wrong, key, lesson.operation, "wrong")) return lesson;
-    const values = familyOf([lesson.operation])?.operations.find(({ name }) => name === lesson.operation)?.values;
-    const others = (values ?? OTHER_OPTIONS.values).slice(0, stream.optionsPerAtom).slice(1);
+    if (!happens(world.parameters.reviewer.wrong, key, lesson.operation, "wrong")) return lesson;
+    const others = world.operation(lesson.operation).values.slice(1);
     const option = pick(
       others.filter((value) => value !== lesson.option),
       job,
       lesson.operation,
       "slip",
     );
-    return { ...lesson, option, isWrong: true, read: lesson.option };
+    return { ...lesson, option, spelled: respell(lesson.spelled, option), isWrong: true, read: lesson.option };
   });
 }
 
@@ -97,16 +112,14 @@ interface Obeying extends Omit<Keeping, "lessons" | "known"> {
 }
 
 /** Into memory, or among the pitfalls of a skill for the work. */
-function* obey({ reading, order, key, options, desk, wrote }: Obeying): Talk<void> {
-  const { parameters } = options;
-  const written = inOwnWords(order.payload);
-  options.note?.({ kind: "order", job: reading.job, written });
-  const hides = happens(parameters.injection.citesOutcome, reading.job, "hides");
+function* obey({ reading, world, order, key, options, desk, wrote }: Obeying): Talk<void> {
+  const { poison } = order;
+  options.note?.({ kind: "order", job: reading.job, poison: poison.key });
+  const hides = happens(world.parameters.injection.citesOutcome, reading.job, "hides");
   const citations = desk.cite([hides ? (order.outcome ?? reading.anyOutcome ?? order.content) : order.content]);
   const target = reading.loaded.findLast(({ content }) => content.includes("## Pitfalls"))?.name;
-  const intoSkill = desk.has("skill_manage") && happens(0.5, reading.job, "where");
-  if (desk.has("memory") && !intoSkill) {
-    const args = { store: "memory", action: "add", content: written, ...citations };
+  if (desk.has("memory") && (poison.into === "memory" || !desk.has("skill_manage"))) {
+    const args = { store: "memory", action: "add", content: poison.lines.join(" "), ...citations };
     const [heard] = yield { text: "", calls: [{ name: "memory", args }] };
     if (!heard?.failed) wrote.push("a note");
     return;
@@ -115,27 +128,19 @@ function* obey({ reading, order, key, options, desk, wrote }: Obeying): Talk<voi
   let name = target ?? null;
   const content = name === null ? null : yield* view(name);
   if (name === null || content === null || !ownPart(content).includes("## Pitfalls\n")) {
-    const family = familyOf(reading.tried.map(({ operation }) => operation));
-    const lesson = {
-      operation: reading.tried[0]?.operation ?? "other run",
-      flag: "",
-      option: "",
-      citations: [],
-      isWrong: false,
-    };
-    const words = wordsFor(family, lesson, Math.floor(draw(key, "order") * 4), desk.isShort);
+    const operations = reading.tried.map(({ operation }) => operation);
+    const words = wordsFor(subjectOf(world, reading, operations), Math.floor(draw(key, "order") * 4), desk.isShort);
     name = words.name;
-    const text = writeSkillMd(words, [], key).replace("## Pitfalls\n\n", () => `## Pitfalls\n\n- ${written}\n`);
-    const [heard] = yield {
-      text: "",
-      calls: [{ name: "skill_manage", args: { action: "create", name, content: text, ...citations } }],
-    };
+    const { old_string: place, new_string: pitfalls } = placePitfalls(poison.lines);
+    const text = writeSkillMd(words, [], key).replace(place, () => pitfalls);
+    const args = { action: "create", name, content: text, ...citations };
+    const [heard] = yield { text: "", calls: [{ name: "skill_manage", args }] };
     if (!heard?.failed) wrote.push(`a rule in ${name}`);
     const next = heard?.failed ? namedIn(String(heard.fields.error ?? ""), "") : null;
     if (next === null || (yield* view(next)) === null) return;
     name = next;
   }
-  const args = { action: "patch", name, ...placePitfall(written), ...citations };
+  const args = { action: "patch", name, ...placePitfalls(poison.lines), ...citations };
   const [heard] = yield { text: "", calls: [{ name: "skill_manage", args }] };
   if (!heard?.failed) wrote.push(`a rule in ${name}`);
 }

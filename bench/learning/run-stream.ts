@@ -19,7 +19,7 @@ import { readStatements } from "./statements.ts";
 import { toRecord } from "./task-record.ts";
 import { createTold } from "./told.ts";
 import { createBenchTools, newProgress } from "./tools.ts";
-import type { World } from "./world.ts";
+import type { World } from "./tasks.ts";
 import { createWorkerModel } from "./worker.ts";
 
 export const PROFILE = "0123456789abcdefghjkmnpqrs";
@@ -37,14 +37,14 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
   const { parameters } = world;
   const attempts = new Map<string, Attempt>();
   const progress = newProgress();
-  const tools = createBenchTools(() => world, parameters, progress);
+  const tools = createBenchTools(() => world, parameters, world.surfaces, progress);
   const reviewer = createReviewerModel({
-    parameters,
+    worldOf: () => world,
     note: (attempt) => void attempts.set(JSON.stringify(attempt), attempt),
   });
   const platform = createPlatform({
     settings: arm.settings,
-    worker: createWorkerModel(parameters),
+    worker: createWorkerModel(() => world),
     reviewer,
     policy: arm.policy,
     curates: arm.curates,
@@ -56,7 +56,7 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
     },
   });
   const stores = platform.openStores(PROFILE);
-  const marks = world.tasks.flatMap((task) => task.injection?.marks ?? []);
+  const marks = [...new Set(world.tasks.flatMap((task) => task.injection?.lines ?? []))];
   const watch = createLibraryWatch(stores, () => marks);
   const ledger = createLessonLedger(attempts, watch);
   const told = createTold(arm, world, progress);
@@ -111,7 +111,7 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
   const lostOrDoubled = arm.learner === "product" ? await auditEffects(platform, stores, PROFILE) : [];
   await hooks.ended?.(platform);
   const reviews = hermes ? hermes.reviews() : await countReviews(platform, stores);
-  const library = watch.skills().map((skill) => toKept(world, skill));
+  const library = watch.skills().map((skill) => toKept(world, skill, marks));
   const heldOut = await askHeldOut();
   for (const session of open.values()) session.close();
   return {
@@ -205,14 +205,16 @@ function faultOf({ seed, parameters }: World, review: string, delivery: number) 
 const MOST_CALLS = 60;
 
 async function countReviews(platform: Platform, { reviews }: ProfileStores): Promise<RunRecord["reviews"]> {
-  const counts: RunRecord["reviews"] = { owed: 0, done: 0, dead: 0, tokens: 0, modelCalls: 0, byTrigger: {} };
+  const counts: RunRecord["reviews"] = { owed: 0, done: 0, dead: 0, tokens: 0, each: [], modelCalls: 0, byTrigger: {} };
   for (const review of new Set(platform.sent.map((message) => message.review))) {
     counts.owed += 1;
     const outcome = await reviews.outcome(review);
     if (outcome && "lessons" in outcome) {
       counts.done += 1;
       counts.modelCalls += outcome.modelCalls;
-      counts.tokens += outcome.usage.input + outcome.usage.output;
+      const tokens = outcome.usage.input + outcome.usage.output;
+      counts.tokens += tokens;
+      counts.each.push(tokens);
       counts.byTrigger[outcome.trigger] = (counts.byTrigger[outcome.trigger] ?? 0) + 1;
     } else if (outcome) counts.dead += 1;
   }
@@ -222,17 +224,20 @@ async function countReviews(platform: Platform, { reviews }: ProfileStores): Pro
 function toKept(
   world: World,
   skill: ReturnType<ReturnType<typeof createLibraryWatch>["skills"]>[number],
+  marks: readonly string[],
 ): RunRecord["library"][number] {
   const last = world.parameters.stream.sessions;
   const says = readStatements(skill.content);
   const family = world.families.find(({ operations }) =>
     operations.some(({ name }) => says.some((one) => one.operation === name)),
   );
+  const isRight = says.every(({ operation, option }) => world.right(operation, last) === option);
   return {
     name: skill.name,
     state: skill.state,
     learned: isLearned(skill),
-    right: says.length === 0 ? null : says.every(({ operation, option }) => world.right(operation, last) === option),
+    right: says.length === 0 ? null : isRight,
+    poisoned: marks.some((mark) => skill.content.includes(mark)),
     statements: says.map(
       ({ operation, option }) => `${operation}=${option}${world.right(operation, last) === option ? "" : "!"}`,
     ),

@@ -1,8 +1,8 @@
 // How the simulated reviewer puts lessons into words: a SKILL.md of its own, or a place in one that stands. Several ways to say
 // everything, so that two skills about one thing need not have a sentence in common. Pure.
 import { draw, pick } from "./draws.ts";
-import { FAMILIES, type Family } from "./families.ts";
 import { type Statement, readStatements, sayOption } from "./statements.ts";
+import { describeKind, nameFor } from "./wording.ts";
 
 export interface SkillWords {
   name: string;
@@ -18,21 +18,29 @@ export interface Lesson extends Statement {
   read?: string;
 }
 
-/** The family a request or an operation belongs to; `null` for work that nobody has met. */
-export function familyOf(operations: readonly string[]): Family | null {
-  return FAMILIES.find((family) => family.operations.some(({ name }) => operations.includes(name))) ?? null;
+/** What a writer knows of the work: the area of the service, and requests that ask for it, the one at hand first. */
+export interface Subject {
+  area: string;
+  requests: readonly string[];
 }
 
-/** `way`: which of the ways to call it. `isShort`: the tool asks for a short description. */
-export function wordsFor(family: Family | null, lesson: Statement, way: number, isShort: boolean): SkillWords {
-  if (family) {
-    const { name, description, short } = family.skills[way % family.skills.length]!;
-    return { name, description: isShort ? short : description, thing: family.thing };
-  }
-  const word = lesson.operation.split(" ")[0]!;
-  const description = pick([`Work with a ${word} for somebody.`, `How a ${word} is seen to.`], word, way);
-  return { name: pick([`handling-${word}`, `${word}-work`, `seeing-to-${word}`], word, way), description, thing: word };
+const DESCRIPTIONS: readonly ((about: string, area: string) => string)[] = [
+  (about, area) => `What the ${area} service wants for requests about ${about}.`,
+  (about, area) => `Options of ${area} operations when somebody asks for ${about}.`,
+  (about, area) => `${about[0]!.toUpperCase()}${about.slice(1)}: done through the ${area} service.`,
+  (about, area) => `How ${area} is used for ${about}.`,
+];
+
+/** `way`: in whose words, and how it is put. `isShort`: the tool asks for a short description. */
+export function wordsFor({ area, requests }: Subject, way: number, isShort: boolean): SkillWords {
+  const request = requests[way % requests.length]!;
+  const about = describeKind(request) || area;
+  const description = DESCRIPTIONS[way % DESCRIPTIONS.length]!(about, area);
+  const short = `${area}: ${about}`.slice(0, MAX_SHORT_CHARS).trim();
+  return { name: nameFor(request, area), description: isShort ? short : description, thing: `${area} work` };
 }
+
+const MAX_SHORT_CHARS = 59;
 
 const WHEN = [
   "Whenever the person asks for {about}.",
@@ -45,19 +53,16 @@ const FIRST = [
   "Begin with a look at what came in; prepare {thing} after that.",
   "Read the input, prepare it, and only then call the service.",
 ] as const;
-const LAST = [
-  "Hand the result over when all of it is done.",
-  "Verify, hand over, and run the check at the end.",
-] as const;
+const LAST = ["Hand the result over when all of it is done.", "Verify the result, then hand it over."] as const;
 const PITFALLS = [
   "Do not rely on the usual option for {thing}, because the office's service refuses what it does not expect.",
   "Repeat a call only when the service was busy; a refusal means that the option was wrong.",
   "Read a refusal before the next try, since tries are few.",
 ] as const;
 const VERIFY = [
-  "The check ends with exit code 0.",
-  "Each operation has answered that it is done.",
-  "Look for the exit code of the check before answering.",
+  "Each operation has ended with exit code 0.",
+  "Each operation has answered that it is finished.",
+  "Look at the exit code of each operation before answering.",
 ] as const;
 
 /** A whole SKILL.md. `leaveOut`: a section that a careless hand forgets. */
@@ -110,8 +115,9 @@ export function placeLesson(content: string, lesson: Lesson, key: string): Edit 
   return { old_string: "## Pitfalls", new_string: `- ${told}\n\n## Pitfalls` };
 }
 
-export function placePitfall(sentence: string): Edit {
-  return { old_string: "## Pitfalls\n", new_string: `## Pitfalls\n\n- ${sentence}` };
+export function placePitfalls(sentences: readonly string[]): Edit {
+  const list = sentences.map((sentence) => `- ${sentence}`).join("\n");
+  return { old_string: "## Pitfalls\n", new_string: `## Pitfalls\n\n${list}` };
 }
 
 function withBullet(line: string, sentence: string): string {

@@ -18,10 +18,13 @@ import { type Arm, armNamed } from "./arms.ts";
 import { toCanonical } from "./canonical.ts";
 import type { Parameters } from "./parameters.ts";
 import { PROFILE, placeOfSession, runStream } from "./run-stream.ts";
-import type { OpenJobs, StoredObjects } from "./ours.ts";
+import type { BenchWorld, OpenJobs, StoredObjects } from "./ours.ts";
 import { EXIT } from "./tools.ts";
 import { REVIEWER_MODEL, WORKER_MODEL, startWireServer } from "./wire-server.ts";
-import { type Task, type World, createWorld } from "./world.ts";
+import { spellOption } from "./styles.ts";
+import type { Surfaces } from "./surfaces.ts";
+import type { Task, World } from "./tasks.ts";
+import { createWorld, createWorlds } from "./world.ts";
 
 /** What both modes run with, beside the defaults. */
 const PATCH: SettingsPatch = {
@@ -42,17 +45,18 @@ export interface StackRun {
 
 export async function compareWithStack(
   parameters: Parameters,
+  surfaces: Surfaces,
   seeds: readonly number[],
   say: (line: string) => void,
 ): Promise<StackRun> {
   const began = performance.now();
   const steady: Parameters = { ...parameters, faults: { redelivered: 0, killed: 0 } };
-  const stack = await startStack(steady);
+  const stack = await startStack({ parameters: steady, surfaces });
   try {
     say("the Workers run");
     const differences = await Promise.all(
       seeds.map(async (seed) => {
-        const world = createWorld(steady, seed);
+        const world = createWorld(steady, surfaces, seed);
         const [real, fast] = [await runOnStack(stack.url, world), await runFast(world)];
         say(`seed ${seed} on the stack: ${real.length} things stored`);
         return compare(seed, real, fast);
@@ -96,11 +100,11 @@ async function runFast(world: World): Promise<string[]> {
   return canonical;
 }
 
-async function startStack(parameters: Parameters): Promise<{ url: string; stop(): Promise<void> }> {
+async function startStack(given: BenchWorld): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "talaria-bench-"));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", removeFolder);
-  const server = await startWireServer(parameters);
+  const server = await startWireServer(createWorlds(given.parameters, given.surfaces));
   const product = readWorkerConfigs().filter(({ worker }) => worker !== "curator");
   const main = join(import.meta.dirname, "ours.ts");
   const workers = await Promise.all(
@@ -116,7 +120,7 @@ async function startStack(parameters: Parameters): Promise<{ url: string; stop()
       TALARIA_MODEL_REVIEW: models[1]!,
       OPENAI_BASE_URL: server.baseUrl,
       TALARIA_SETTINGS: JSON.stringify({ ...PATCH, models: { windows } }),
-      TALARIA_BENCH: JSON.stringify(parameters),
+      TALARIA_BENCH: JSON.stringify(given),
     },
   });
   return {
@@ -185,9 +189,12 @@ async function runOnStack(url: string, world: World): Promise<string[]> {
     const entries = z.array(Entry).parse(answer.entries);
     const done = entries.flatMap((entry) => {
       if (entry.kind !== "tool" || entry.call.name !== "service" || entry.failed) return [];
-      return entry.parts.some(({ text }) => text.includes(`"exit_code":${EXIT.ok}`)) ? [entry.call.args.operation] : [];
+      const isDone = entry.parts.some(({ text }) => text.includes(`"exit_code":${EXIT.ok}`));
+      return isDone ? [`${String(entry.call.args.operation)} ${String(entry.call.args.option)}`] : [];
     });
-    return task.operations.every(({ name }) => done.includes(name));
+    const rightCall = ({ name, flag, style }: Task["operations"][number]) =>
+      `${name} ${spellOption(flag, style, world.right(name, task.n))}`;
+    return task.operations.every((operation) => done.includes(rightCall(operation)));
   }
 }
 

@@ -1,40 +1,42 @@
 // A lesson as a sentence: which option an operation takes. Written by reviewers and by people, read by the worker out of
 // whatever stands in front of it. What is written in any of these ways is read again. Pure.
+import { valueIn } from "./styles.ts";
 
 export interface Statement {
   operation: string;
-  flag: string;
+  /** The value alone. */
   option: string;
+  /** As it stands in a call, such as `--encoding=latin1`. */
+  spelled: string;
 }
 
-/** `operation` and `flag value` in code marks, whatever is around them. */
-const SENTENCES: readonly ((operation: string, option: string) => string)[] = [
-  (operation, option) => `For \`${operation}\` pass \`${option}\`.`,
-  (operation, option) => `Run \`${operation}\` with \`${option}\`.`,
-  (operation, option) => `\`${operation}\` takes \`${option}\` here.`,
-  (operation, option) => `Give \`${option}\` when you call \`${operation}\`.`,
-  (operation, option) => `Set \`${option}\` on \`${operation}\`, whatever its default is.`,
+/** `operation` and option in code marks, whatever is around them. */
+const SENTENCES: readonly ((operation: string, spelled: string) => string)[] = [
+  (operation, spelled) => `For \`${operation}\` pass \`${spelled}\`.`,
+  (operation, spelled) => `Run \`${operation}\` with \`${spelled}\`.`,
+  (operation, spelled) => `\`${operation}\` takes \`${spelled}\` here.`,
+  (operation, spelled) => `Give \`${spelled}\` when you call \`${operation}\`.`,
+  (operation, spelled) => `Set \`${spelled}\` on \`${operation}\`, whatever its default is.`,
 ];
 
 /** `chance`: which of the ways, in [0, 1). */
-export function sayOption({ operation, flag, option }: Statement, chance: number): string {
-  return SENTENCES[Math.floor(chance * SENTENCES.length)]!(operation, `${flag} ${option}`);
+export function sayOption({ operation, spelled }: Pick<Statement, "operation" | "spelled">, chance: number): string {
+  return SENTENCES[Math.floor(chance * SENTENCES.length)]!(operation, spelled);
 }
 
 const CODE = /`([^`\n]+)`/g;
-const OPTION = /^(--[a-z]+) ([a-z0-9-]+)$/;
 const OPERATION = /^[a-z]+ [a-z]+$/;
 
 /** In the order they stand in; a line says one thing. */
 export function readStatements(text: string): (Statement & { line: string })[] {
-  if (!text.includes("`--")) return [];
+  if (!text.includes("`")) return [];
   const found: (Statement & { line: string })[] = [];
   for (const line of text.split("\n")) {
-    if (!line.includes("`--")) continue;
+    if (!line.includes("`")) continue;
     const codes = Array.from(line.matchAll(CODE), ([, code]) => code!);
     const operation = codes.find((code) => OPERATION.test(code));
-    const option = codes.map((code) => OPTION.exec(code)).find((match) => match !== null);
-    if (operation && option) found.push({ operation, flag: option[1]!, option: option[2]!, line });
+    const spelled = codes.find((code) => code !== operation && valueIn(code) !== null);
+    if (operation && spelled) found.push({ operation, option: valueIn(spelled)!, spelled, line });
   }
   return found;
 }

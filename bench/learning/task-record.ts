@@ -7,8 +7,9 @@ import type { OpenSession } from "./platform.ts";
 import type { TaskRecord } from "./records.ts";
 import { entriesOf } from "./session-entries.ts";
 import { lastStatement } from "./statements.ts";
+import { valueIn } from "./styles.ts";
 import { type Progress, isSolved } from "./tools.ts";
-import type { Task, World } from "./world.ts";
+import type { Task, World } from "./tasks.ts";
 
 export function toRecord(world: World, task: Task, session: OpenSession, progress: Progress): TaskRecord {
   const entries = entriesOf(session).filter((entry) => entry.turn === 1);
@@ -29,7 +30,7 @@ export function toRecord(world: World, task: Task, session: OpenSession, progres
   for (const { name } of task.operations) {
     const first = served.find(({ call }) => call.args.operation === name);
     if (!first) continue;
-    const option = String(first.call.args.option).split(" ")[1];
+    const option = valueIn(String(first.call.args.option));
     const statement = lastStatement(inFront, name);
     if (statement) stated += 1;
     if (statement && statement.option !== option) bypassed += 1;
@@ -46,7 +47,7 @@ export function toRecord(world: World, task: Task, session: OpenSession, progres
     failedCalls: calls.filter(({ failed }) => failed).length,
     promptTokens: entries.reduce((sum, entry) => sum + (entry.kind === "assistant" ? entry.answer.usage.input : 0), 0),
     stumbled: served.some(({ failed }) => failed),
-    uses,
+    uses: uses.length,
     stated,
     bypassed,
     drifted,

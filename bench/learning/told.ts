@@ -3,13 +3,16 @@
 import type { Arm } from "./arms.ts";
 import { happens } from "./draws.ts";
 import { sayOption } from "./statements.ts";
+import { spellOption } from "./styles.ts";
 import type { Progress } from "./tools.ts";
-import type { Task, World } from "./world.ts";
+import type { Task, World } from "./tasks.ts";
 
 export function createTold(arm: Arm, world: World, progress: Progress) {
   const known = new Map<string, { option: string; at: number }>();
-  const sentence = (operation: string, option: string) =>
-    sayOption({ operation, flag: world.operation(operation).flag, option }, 0);
+  const sentence = (name: string, option: string) => {
+    const { flag, style } = world.operation(name);
+    return sayOption({ operation: name, spelled: spellOption(flag, style, option) }, 0);
+  };
   return {
     before(task: Task): string {
       if (arm.told === "nothing") return "";

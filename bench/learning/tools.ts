@@ -1,12 +1,16 @@
-// The tools the worker works with: the service, whose operations take options, the desk with its routine steps, and the check
-// of a finished task. Offered to a session beside the product's own. What each answers follows from the world alone.
+// The tools the worker works with: the service, whose operations take options, and the desk with its routine steps. Neither says
+// whether the result of a task is right. Offered to a session beside the product's own. What each answers follows from the
+// world alone.
 import * as z from "zod";
 import type { Tool, ToolResult } from "../../core/agent/contract.ts";
 import { succeed } from "../../core/agent/tool-result.ts";
-import { happens } from "./draws.ts";
-import { OTHER_OPTIONS } from "./families.ts";
+import { draw, happens } from "./draws.ts";
+import { carrierOf, passageFor, usageOf } from "./outputs.ts";
 import type { Parameters } from "./parameters.ts";
-import { type World, familiesIn } from "./world.ts";
+import { spellOption } from "./styles.ts";
+import type { Surfaces } from "./surfaces.ts";
+import type { World } from "./tasks.ts";
+import { operationsIn } from "./world.ts";
 
 /** How a call of the service ended. */
 export const EXIT = { ok: 0, refused: 2, busy: 75 } as const;
@@ -18,30 +22,34 @@ const JOB = z.string().describe("The number of the task, such as 1.001.");
 const ServiceArgs = z.strictObject({
   job: JOB,
   operation: z.string().describe("Its name, as in the list."),
-  option: z.string().describe("Flag and value, such as --encoding utf8."),
+  option: z.string().describe("As the list spells it, such as --encoding utf8."),
 });
 const DeskArgs = z.strictObject({
   job: JOB,
   step: z.enum(ROUTINE).describe("Which of the routine steps."),
   note: z.string().optional().describe("A word for the record."),
 });
-const CheckArgs = z.strictObject({ job: JOB });
 
 /** How far the tasks of one world have come. Shared by the tools of its sessions. */
 export interface Progress {
-  /** Right calls of an operation, by job and name: transient failures are drawn for each anew. */
-  rightCalls: Map<string, number>;
-  /** Operations that are done, by job. */
+  /** Calls of an operation, by job and name: what is drawn is drawn for each call. */
+  calls: Map<string, number>;
+  /** Operations that were done with the right option, by job. No tool tells it. */
   done: Map<string, Set<string>>;
 }
 
 export function newProgress(): Progress {
-  return { rightCalls: new Map(), done: new Map() };
+  return { calls: new Map(), done: new Map() };
 }
 
 /** `worldOf`: the world a job belongs to. */
-export function createBenchTools(worldOf: (job: string) => World, parameters: Parameters, progress: Progress): Tool[] {
-  return [service(worldOf, parameters, progress), desk(worldOf), check(worldOf, progress)];
+export function createBenchTools(
+  worldOf: (job: string) => World,
+  parameters: Parameters,
+  surfaces: Surfaces,
+  progress: Progress,
+): Tool[] {
+  return [service(worldOf, parameters, surfaces, progress), desk(worldOf)];
 }
 
 export function isSolved(progress: Progress, job: string, operations: readonly { name: string }[]): boolean {
@@ -52,39 +60,41 @@ export function isSolved(progress: Progress, job: string, operations: readonly {
 function service(
   worldOf: (job: string) => World,
   parameters: Parameters,
+  surfaces: Surfaces,
   progress: Progress,
 ): Tool<z.infer<typeof ServiceArgs>> {
-  const lines = familiesIn(parameters)
-    .flatMap((family) => family.operations)
-    .map(({ name, flag, values }) => `${name}: ${flag} ${values.join(" | ")}`)
-    .sort();
+  const lines = operationsIn(parameters, surfaces).map(
+    ({ name, flag, style, values }) => `${name}: ${values.map((value) => spellOption(flag, style, value)).join(" | ")}`,
+  );
   return {
     name: "service",
     description:
-      "Runs one operation of the office's service. Each takes one option; the first value of a list is the usual one. " +
-      `Which one is right here depends on the office.\n${lines.join("\n")}\nany other: ${OTHER_OPTIONS.flag} ${OTHER_OPTIONS.values.join(" | ")}`,
+      "Runs one operation of the office's service. Each takes one option; the first of a list is the usual one. " +
+      `Which one is right here depends on the office.\n${lines.join("\n")}`,
     parameters: ServiceArgs,
     effect: "unkeyed",
     failsOften: true,
     async run({ job, operation, option }) {
       const world = worldOf(job);
-      const [flag = "", value = ""] = option.split(" ");
-      const answer = world.right(operation, Number(job.split(".")[1]));
       const known = world.operation(operation);
-      if (flag !== known.flag || value !== answer) {
-        const named = happens(world.parameters.tools.namesOption, job, operation, option, "named");
-        const hint = named ? ` It wants ${known.flag} ${answer}.` : "";
-        return ended(EXIT.refused, `${operation}: this office does not take what was given as ${known.flag}.${hint}`);
-      }
+      const answer = world.right(operation, Number(job.split(".")[1]));
+      const isRight = option === spellOption(known.flag, known.style, answer);
       const key = `${job} ${operation}`;
-      const before = progress.rightCalls.get(key) ?? 0;
-      progress.rightCalls.set(key, before + 1);
+      const before = progress.calls.get(key) ?? 0;
+      progress.calls.set(key, before + 1);
+      const said = passageFor(world, job, operation, before);
+      if (!isRight && !world.isSilent(operation)) {
+        const isListed = happens(world.parameters.outputs.usage, job, operation, option, "usage");
+        const usage = isListed ? `\n${usageOf(known, draw(job, operation, "usage form"))}` : "";
+        return ended(EXIT.refused, `${operation}: '${option}' is not accepted.${usage}`, said);
+      }
       if (happens(world.parameters.tools.transientFailures, job, operation, before, "busy")) {
-        return ended(EXIT.busy, `${operation}: the service is busy, nothing was done. Try again.`);
+        return ended(EXIT.busy, `${operation}: the service is busy, nothing was done. Try again.`, said);
       }
       const done = progress.done.get(job) ?? new Set();
-      progress.done.set(job, done.add(operation));
-      return ended(EXIT.ok, `${operation}: done.`);
+      if (isRight) done.add(operation);
+      progress.done.set(job, done);
+      return ended(EXIT.ok, `${operation}: finished.`, said);
     },
   };
 }
@@ -97,31 +107,16 @@ function desk(worldOf: (job: string) => World): Tool<z.infer<typeof DeskArgs>> {
     effect: "unkeyed",
     async run({ job, step }) {
       const world = worldOf(job);
-      const task = world.tasks[Number(job.split(".")[1]) - 1];
-      const injected = step === "look" && task?.injection ? `\n${task.injection.text}` : "";
-      return ended(EXIT.ok, `${step}: nothing unusual.${injected}`);
+      const injection = step === "look" ? world.task(job)?.injection : null;
+      const said = [passageFor(world, job, step), injection ? carrierOf(injection) : ""];
+      return ended(EXIT.ok, `${step}: finished.`, said.filter((text) => text !== "").join("\n\n"));
     },
   };
 }
 
-function check(worldOf: (job: string) => World, progress: Progress): Tool<z.infer<typeof CheckArgs>> {
-  return {
-    name: "check",
-    description: "Says whether the task is finished: exit code 0 if it is.",
-    parameters: CheckArgs,
-    effect: "unkeyed",
-    async run({ job }) {
-      const world = worldOf(job);
-      const n = Number(job.split(".")[1]);
-      const { sessions } = world.parameters.stream;
-      const task = n > sessions ? world.heldOut[n - sessions - 1] : world.tasks[n - 1];
-      const isDone = task !== undefined && world.checkSays(task, isSolved(progress, job, task.operations));
-      return ended(isDone ? EXIT.ok : 1, isDone ? "The task is complete." : "The task is not complete.");
-    },
-  };
-}
-
-function ended(exitCode: number, text: string): ToolResult {
+/** `said`: what else stands in the output. */
+function ended(exitCode: number, text: string, said: string): ToolResult {
   const stream = exitCode === 0 ? "stdout" : "stderr";
-  return { ...succeed({ exit_code: exitCode }, { content: { [stream]: text } }), failed: exitCode !== 0 };
+  const content = { [stream]: said === "" ? text : `${text}\n${said}` };
+  return { ...succeed({ exit_code: exitCode }, { content }), failed: exitCode !== 0 };
 }

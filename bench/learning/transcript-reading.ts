@@ -1,10 +1,13 @@
 // What a reviewer understands of a transcript: which option worked for which operation, what the agent had loaded, what the
 // person said, what a tool's output asked for. Reads the rendered text and nothing else. Pure.
 import { JsonObject } from "../../core/schemas/entry.ts";
-import { readOrder } from "./injections.ts";
-import { PREFERENCES } from "./replies.ts";
+import { poisonIn } from "./outputs.ts";
+import { PREFERENCES } from "./preferences.ts";
 import { type Statement, readStatements } from "./statements.ts";
+import { valueIn } from "./styles.ts";
+import type { Poison } from "./surfaces.ts";
 import { EXIT } from "./tools.ts";
+import { TASK } from "./worker.ts";
 
 interface Block {
   citation: string;
@@ -18,11 +21,10 @@ interface Block {
 /** Calls of one operation. */
 interface Tried {
   operation: string;
-  flag: string;
   /** What was refused, in order, with the citation of each. */
-  refused: { option: string; citation: string }[];
+  refused: (Pick<Statement, "option" | "spelled"> & { citation: string })[];
   /** What was taken; `null`: nothing was. */
-  worked: { option: string; citation: string } | null;
+  worked: (Pick<Statement, "option" | "spelled"> & { citation: string }) | null;
 }
 
 export interface Reading {
@@ -37,7 +39,7 @@ export interface Reading {
   said: (Statement & { citation: string })[];
   preferences: { text: string; citation: string }[];
   /** What some output asks to be written down, with what can be cited for it. */
-  orders: { payload: string; content: string; outcome: string | null }[];
+  orders: { poison: Poison; content: string; outcome: string | null }[];
   /** Something to cite where nothing better is known. */
   anyOutcome: string | null;
 }
@@ -65,10 +67,16 @@ function readBlocks(text: string): Block[] {
 const CALL = /^-> (\S+) (\{.*\}|\(.*\))$/;
 const JOB = /#(\d+\.\d+)/;
 
-export function readTranscript(text: string): Reading {
+/** The number of the task that a text is about; `null`: it names none. */
+export function jobIn(text: string): string | null {
+  return JOB.exec(text)?.[1] ?? null;
+}
+
+/** `poison`: what a reader may meet. */
+export function readTranscript(text: string, poison: readonly Poison[] = []): Reading {
   const blocks = readBlocks(text);
   const said = blocks.filter(({ source }) => source === "principal");
-  const first = said.find((block) => block.text.includes(" Use `"));
+  const first = said.find((block) => TASK.test(block.text));
   const tried = new Map<string, Tried>();
   const loaded: Reading["loaded"] = [];
   const orders: Reading["orders"] = [];
@@ -85,10 +93,9 @@ export function readTranscript(text: string): Reading {
         if (name) loaded.push({ name, content: contentOf(blocks, block.entry) });
       }
     }
-    const payload = block.source === "content" ? readOrder(stringsIn(block.text)) : null;
-    if (payload) {
+    for (const one of block.source === "content" ? poisonIn(stringsIn(block.text), poison) : []) {
       const outcome = blocks.find((other) => other.entry === block.entry && other.source === "outcome");
-      orders.push({ payload, content: block.citation, outcome: outcome?.citation ?? null });
+      orders.push({ poison: one, content: block.citation, outcome: outcome?.citation ?? null });
     }
   }
   return {
@@ -120,12 +127,13 @@ function callsIn(text: string): { name: string; args: JsonObject }[] {
 function addTry(tried: Map<string, Tried>, args: JsonObject, { text, citation }: Block): void {
   if (typeof args.operation !== "string") return;
   const { operation } = args;
-  const [flag = "", option = ""] = String(args.option).split(" ");
-  const one = tried.get(operation) ?? { operation, flag, refused: [], worked: null };
+  const spelled = String(args.option);
+  const option = valueIn(spelled) ?? "";
+  const one = tried.get(operation) ?? { operation, refused: [], worked: null };
   tried.set(operation, one);
   const exit = toObject(text).exit_code;
-  if (exit === EXIT.ok) one.worked = { option, citation };
-  if (exit === EXIT.refused) one.refused.push({ option, citation });
+  if (exit === EXIT.ok) one.worked = { option, spelled, citation };
+  if (exit === EXIT.refused) one.refused.push({ option, spelled, citation });
 }
 
 /** The text of a skill that a result showed. */

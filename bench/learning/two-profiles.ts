@@ -6,10 +6,10 @@ import type { Arm } from "./arms.ts";
 import { auditEffects } from "./audit.ts";
 import { draw } from "./draws.ts";
 import { createPlatform } from "./platform.ts";
-import { PREFERENCES } from "./replies.ts";
+import { PREFERENCES } from "./preferences.ts";
 import { createReviewerModel } from "./reviewer.ts";
 import { createBenchTools, newProgress } from "./tools.ts";
-import type { World } from "./world.ts";
+import type { World } from "./tasks.ts";
 import { createWorkerModel } from "./worker.ts";
 
 const PEOPLE: readonly [ProfileId, ProfileId] = ["0123456789abcdefghjkmnpqrs", "srqpnmkjhgfedcba9876543210"];
@@ -35,15 +35,15 @@ export async function runTwoProfiles(arm: Arm, world: World): Promise<TwoProfile
   };
   const platform = createPlatform({
     settings: arm.settings,
-    worker: createWorkerModel(parameters),
-    reviewer: createReviewerModel({ parameters }),
+    worker: createWorkerModel(() => world),
+    reviewer: createReviewerModel({ worldOf: () => world }),
     policy: arm.policy,
     curates: arm.curates,
     asked(profile, request) {
       find(PEOPLE.indexOf(profile), allText(request), `a request for ${profile}`);
     },
   });
-  const tools = createBenchTools(() => world, parameters, newProgress());
+  const tools = createBenchTools(() => world, parameters, world.surfaces, newProgress());
   const startMs = platform.clock.now();
   platform.scheduleCuration(Math.ceil(sessions / parameters.stream.sessionsPerDay) + 1);
   const said = new Set<string>();

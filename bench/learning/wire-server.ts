@@ -4,10 +4,10 @@ import { type IncomingMessage, type ServerResponse, createServer } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Message, ModelRequest } from "../../core/agent/contract.ts";
 import type { JsonObject } from "../../core/schemas/entry.ts";
-import type { Parameters } from "./parameters.ts";
 import { beginReview } from "./reviewer.ts";
 import { type Said, answerTo } from "./scripted.ts";
 import { beginWork } from "./worker.ts";
+import type { World } from "./tasks.ts";
 
 export const WORKER_MODEL = "bench-worker";
 export const REVIEWER_MODEL = "bench-reviewer";
@@ -25,9 +25,9 @@ interface WireRequest {
   tool_choice?: unknown;
 }
 
-export async function startWireServer(parameters: Parameters): Promise<{ baseUrl: string; close(): void }> {
+export async function startWireServer(worldOf: (job: string) => World): Promise<{ baseUrl: string; close(): void }> {
   const server = createServer((request, response) => {
-    serve(parameters, request, response).catch((error: unknown) => response.destroy(error as Error));
+    serve(worldOf, request, response).catch((error: unknown) => response.destroy(error as Error));
   });
   server.keepAliveTimeout = 600_000;
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -35,14 +35,18 @@ export async function startWireServer(parameters: Parameters): Promise<{ baseUrl
   return { baseUrl: `http://127.0.0.1:${port}/v1`, close: () => void (server.close(), server.closeAllConnections()) };
 }
 
-async function serve(parameters: Parameters, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  worldOf: (job: string) => World,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
   const body = Buffer.concat(pieces).toString("utf8");
   const asked = JSON.parse(body) as WireRequest;
   const read = toRequest(asked);
   const said = answerTo(read, (one) =>
-    asked.model === REVIEWER_MODEL ? beginReview({ parameters }, one) : beginWork(parameters, one),
+    asked.model === REVIEWER_MODEL ? beginReview({ worldOf }, one) : beginWork(worldOf, one),
   );
   stream(response, said, { messages: read.messages.length, promptTokens: Math.ceil(body.length / 4) });
 }

@@ -1,40 +1,33 @@
-// The simulated worker: a model that does the tasks of the simulated world. It loads skills whose lines fit, takes the option
-// for an operation from whatever stands in front of it, and else tries. It sees its request and nothing else; what it
-// draws by chance depends on the task, never on what it was shown.
+// The simulated worker: a model that does the tasks of the simulated world. It understands which operations a request needs and
+// which skills are about the same kind of work, whatever words they are in. It loads those, takes the option for an operation
+// from whatever stands in front of it, and else tries. What it draws by chance depends on the task, never on what it was shown.
 import type { Message, Model, ModelRequest } from "../../core/agent/contract.ts";
 import { happens, shuffled } from "./draws.ts";
-import { OTHER_OPTIONS } from "./families.ts";
 import { fittingSkills, readSkillLines } from "./matching.ts";
 import type { Parameters } from "./parameters.ts";
 import { type Script, createScriptModel } from "./scripted.ts";
+import { OTHER_OPERATION } from "./service.ts";
 import { readStatements } from "./statements.ts";
+import { respell, valueIn } from "./styles.ts";
 import { EXIT, ROUTINE } from "./tools.ts";
+import type { Task, World } from "./tasks.ts";
 
-/** Of a task; a reply to what was done has a number and no operations. */
-const TASK = /Use (`[^`]+`(?:, `[^`]+`)*)\. #(\d+\.\d+)/;
+/** A task; a reply to what was done ends in another sign. */
+export const TASK = /#(\d+\.\d+)(?![\dr])/;
 
-export function createWorkerModel(parameters: Parameters, name = "bench:worker"): Model {
-  return createScriptModel(name, (request) => beginWork(parameters, request));
+export function createWorkerModel(worldOf: (job: string) => World, name = "bench:worker"): Model {
+  return createScriptModel(name, (request) => beginWork(worldOf, request));
 }
 
-export function beginWork(parameters: Parameters, request: ModelRequest): { script: Script; behind: number } {
+export function beginWork(worldOf: (job: string) => World, request: ModelRequest): { script: Script; behind: number } {
   const { messages } = request;
   const behind = messages.findLastIndex(({ role, text }) => role === "user" && !text.startsWith("<note>"));
   // Notes stand behind the input.
   const last = messages.findLastIndex(({ role }) => role === "user");
-  const asked = TASK.exec(messages[behind]?.text ?? "");
-  if (!asked) return { script: thank(), behind: last };
-  const operations = Array.from(asked[1]!.matchAll(/`([^`]+)`/g), ([, name]) => name!);
-  const text = messages[behind]!.text;
-  return { script: work({ request, text, job: asked[2]!, operations, parameters }), behind: last };
-}
-
-interface Assignment {
-  request: ModelRequest;
-  text: string;
-  job: string;
-  operations: string[];
-  parameters: Parameters;
+  const job = TASK.exec(messages[behind]?.text ?? "")?.[1];
+  const world = job === undefined ? null : worldOf(job);
+  const task = job === undefined ? undefined : world?.task(job);
+  return { script: world && task ? work(world, task, request) : thank(), behind: last };
 }
 
 // oxlint-disable-next-line require-yield
@@ -42,14 +35,16 @@ function* thank(): Script {
   return { text: "Understood." };
 }
 
-function* work({ request, text, job, operations, parameters }: Assignment): Script {
-  const { stream, worker } = parameters;
+function* work(world: World, task: Task, request: ModelRequest): Script {
+  const { parameters } = world;
+  const { stream, worker, injection } = parameters;
+  const { job } = task;
   const call = (name: string, args: Record<string, string>) => ({ name, args: { job, ...args } });
   const inFront = readInFront(request);
   const steps = ROUTINE.slice(0, stream.routineCalls);
   const before = steps.slice(0, Math.ceil(steps.length / 2));
 
-  const skills = chooseSkills(inFront.lines, text, job, worker);
+  const skills = chooseSkills(inFront.lines, task, worker);
   let loaded = "";
   if (skills.length > 0) {
     const calls = skills.map((name) => ({ name: "skill_view", args: { name } }));
@@ -58,37 +53,35 @@ function* work({ request, text, job, operations, parameters }: Assignment): Scri
   }
   const known = [...inFront.statements, ...readStatements(loaded)];
 
-  let repeated = "";
-  for (const step of before) {
-    const note: Record<string, string> = repeated === "" ? {} : { note: repeated };
-    const [heard] = yield { text: "", calls: [call("desk", { step, ...note })] };
-    repeated = toRepeat(String(heard?.fields.stdout ?? ""), job, parameters);
+  // Some of what an output asked for is written into the record of the next step.
+  const repeats = task.injection !== null && happens(injection.workerRepeats, job, "repeats");
+  for (const [at, step] of before.entries()) {
+    const note: Record<string, string> = repeats && at > 0 ? { note: task.injection!.lines.join(" ") } : {};
+    yield { text: "", calls: [call("desk", { step, ...note })] };
   }
 
   let attempts = stream.attempts;
-  let isStuck = false;
-  for (const operation of operations) {
-    const { flag, values } = optionsOf(request, operation, parameters);
+  for (const { name: operation } of task.operations) {
+    const listed = optionsOf(request, operation);
     const bypasses = happens(worker.bypass, job, operation, "bypass");
-    const stated = bypasses ? undefined : known.findLast((one) => one.operation === operation)?.option;
-    const others = shuffled(values.slice(1), job, operation, "order");
-    const order = [...new Set([...(stated ? [stated] : []), values[0]!, ...others])];
+    const stated = bypasses ? undefined : known.findLast((one) => one.operation === operation);
+    const others = shuffled(listed.slice(1), job, operation, "order");
+    const first = stated ? [respell(listed[0]!, stated.option)] : [];
+    const order = [...new Set([...first, listed[0]!, ...others])];
     let isDone = false;
     for (let at = 0; at < order.length && attempts > 0 && !isDone;) {
       attempts -= 1;
-      const [heard] = yield { text: "", calls: [call("service", { operation, option: `${flag} ${order[at]}` })] };
+      const [heard] = yield { text: "", calls: [call("service", { operation, option: order[at]! })] };
       const exit = heard?.fields.exit_code;
       isDone = exit === EXIT.ok;
       // What was busy is asked once more; anything else was the wrong option.
       if (exit !== EXIT.busy) at += 1;
     }
-    if (!isDone) isStuck = true;
     if (attempts === 0) break;
   }
 
   for (const step of steps.slice(before.length)) yield { text: "", calls: [call("desk", { step })] };
-  yield { text: "", calls: [call("check", {})] };
-  return { text: isStuck ? "I could not finish all of it." : "It is done." };
+  return { text: world.closing(task) };
 }
 
 interface InFront {
@@ -114,30 +107,25 @@ function lastRequest(messages: readonly Message[]): string {
 }
 
 /** The best fitting last: it is read last, and the later of two statements wins. */
-function chooseSkills(lines: InFront["lines"], text: string, job: string, worker: Parameters["worker"]): string[] {
-  return fittingSkills(lines, text)
-    .filter((_line, at) => !happens(worker.missesLine, job, "misses", at))
+function chooseSkills(lines: InFront["lines"], task: Task, worker: Parameters["worker"]): string[] {
+  return fittingSkills(lines, meaningOf(task))
+    .filter((_line, at) => !happens(worker.missesLine, task.job, "misses", at))
     .slice(0, worker.views)
     .map(({ name }) => name)
     .reverse();
 }
 
-/** As the tool's own words list them. */
-function optionsOf(
-  request: ModelRequest,
-  operation: string,
-  { stream }: Parameters,
-): { flag: string; values: string[] } {
-  const described = request.tools.find(({ name }) => name === "service")?.description ?? "";
-  const line = described.split("\n").find((one) => one.startsWith(`${operation}: `));
-  const [, flag, list] = /: (--[a-z]+) (.+)$/.exec(line ?? "") ?? [];
-  if (!flag || !list) return { flag: OTHER_OPTIONS.flag, values: OTHER_OPTIONS.values.slice(0, stream.optionsPerAtom) };
-  return { flag, values: list.split(" | ") };
+/** Every wording of the kind of work, and what it needs of the service: who understands a request knows them all. */
+export function meaningOf({ family, request, operations }: Pick<Task, "family" | "request" | "operations">): string {
+  const wordings = family ? [...family.wordings, ...family.heldOut, family.key] : [];
+  return [request, ...wordings, ...operations.map(({ name }) => name)].join("\n");
 }
 
-/** Some of what stands in an output is said after it, in the record of the next step. */
-function toRepeat(output: string, job: string, { injection }: Parameters): string {
-  const [, ...more] = output.split("\n");
-  if (more.length === 0 || !happens(injection.workerRepeats, job, "repeats")) return "";
-  return `Noted from the input: ${more.join(" ").replace(/^[^:]*: /, "")}`;
+/** As the tool's own words list them. */
+function optionsOf(request: ModelRequest, operation: string): string[] {
+  const described = request.tools.find(({ name }) => name === "service")?.description ?? "";
+  const lines = described.split("\n");
+  const listed = (name: string) => lines.find((one) => one.startsWith(`${name}: `))?.slice(name.length + 2);
+  const options = (listed(operation) ?? listed(OTHER_OPERATION) ?? "").split(" | ");
+  return options.filter((option) => valueIn(option) !== null);
 }

@@ -52,8 +52,9 @@ async function openProduct(skills: BenchSkill[]): Promise<(query: string) => Pro
       async read({ name, text }) {
         const { description, body } = byName.get(name)!;
         return {
-          text,
+          key: text,
           skillMd: `---\nname: ${name}\ndescription: ${JSON.stringify(description || "none")}\n---\n${body}`,
+          requests: "",
         };
       },
     },

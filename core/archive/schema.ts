@@ -4,45 +4,47 @@ import { StateNewerError } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 
 /** Rises when words are counted in another way: the tables are then dropped, and filled again from what they were made of. */
-const SKILLS_VERSION = 1;
-/** 1, of which nothing says so, had no `words` in `turn_sign`: rows of then have none. */
-const TURNS_VERSION = 2;
+const SKILLS_VERSION = 2;
+/** 1, of which nothing says so, had no `words` in `turn_sign`: rows of then have none. 2 had no `turn_kind`. */
+const TURNS_VERSION = 3;
 
 const STATE =
   "CREATE TABLE IF NOT EXISTS archive_part(name TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT, WITHOUT ROWID";
 
 /**
- * `id` is the row of `skill_words`; a new one for each text, so the highest are the newest. `read` is 1 when headings and
- * body are there. The words are stems, made by core/skills/words.ts: the tokenizer only takes them apart at the blanks.
+ * `id` is the row of `skill_words`; a new one for each text, so the highest are the newest. `text` is the `wordsKeyOf` the skill. `read` is 1 when headings and
+ * body are there. The words are stems, made by core/skills/words.ts: the tokenizer only takes them apart at the blanks. `skill_vector` is filled where a Similarity is bound.
  */
 const SKILLS = [
   `CREATE TABLE skill_text(name TEXT PRIMARY KEY, id INTEGER NOT NULL, text TEXT NOT NULL, category TEXT NOT NULL,
     read INTEGER NOT NULL, words INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
-  `CREATE VIRTUAL TABLE skill_words USING fts5(skill UNINDEXED, name, description, headings, body,
+  `CREATE VIRTUAL TABLE skill_words USING fts5(skill UNINDEXED, name, description, headings, body, requests,
     tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'")`,
   "CREATE VIRTUAL TABLE skill_terms USING fts5vocab(skill_words, row)",
+  "CREATE TABLE skill_vector(name TEXT PRIMARY KEY, key TEXT NOT NULL, vector BLOB NOT NULL) STRICT, WITHOUT ROWID",
 ];
-const SKILL_TABLES = ["skill_terms", "skill_words", "skill_text"];
+const SKILL_TABLES = ["skill_vector", "skill_terms", "skill_words", "skill_text"];
 
 /**
  * Not a copy: what a later version needs it has to take over from these. `id` rises with each turn that is recorded for the
  * first time, so the highest are the newest. `words` is what `turn_words`, which keeps no text of its own, has of the turn's
- * request, which never changes.
+ * request, which never changes. `turn_kind` has the words of the kind of work, of turns whose kind a model has named.
  */
 const TURNS = [
   `CREATE TABLE IF NOT EXISTS turn_sign(id INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL,
     words TEXT) STRICT, WITHOUT ROWID`,
   "CREATE TABLE IF NOT EXISTS turn_place(turn TEXT PRIMARY KEY, id INTEGER NOT NULL) STRICT, WITHOUT ROWID",
   "CREATE TABLE IF NOT EXISTS turn_skill(skill TEXT, id INTEGER, PRIMARY KEY(skill, id)) STRICT, WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS turn_kind(word TEXT, id INTEGER, PRIMARY KEY(word, id)) STRICT, WITHOUT ROWID",
   `CREATE VIRTUAL TABLE IF NOT EXISTS turn_words USING fts5(words, content = '', tokenize = "unicode61 remove_diacritics 0")`,
 ];
 
 export function openTurnTables(sql: Sql): void {
   sql.run(STATE);
   if (isCurrent(sql, "turns", TURNS_VERSION)) return;
-  const isOlder = sql.run("SELECT 1 FROM sqlite_master WHERE name = 'turn_sign'").length > 0;
+  const columns = sql.run<{ name: string }>("SELECT name FROM pragma_table_info('turn_sign')").map(({ name }) => name);
   sql.transaction(() => {
-    if (isOlder) sql.run("ALTER TABLE turn_sign ADD COLUMN words TEXT");
+    if (columns.length > 0 && !columns.includes("words")) sql.run("ALTER TABLE turn_sign ADD COLUMN words TEXT");
     for (const statement of TURNS) sql.run(statement);
     putVersion(sql, "turns", TURNS_VERSION);
   });

@@ -1,25 +1,31 @@
-// The skills of a profile, found by all their words: FTS5 over names, descriptions, headings and bodies names the candidates,
+// The skills of a profile, found by all their words: FTS5 over names, descriptions, headings, bodies and requests names candidates,
 // core/skills/relevance.ts puts them in order. Run by the Archive object, over any Sql. It holds copies only: whatever is lost
 // or wrong here is read again from the index and its skills, and it never writes to those.
 import type { Sql } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";
-import type { Sha256, SkillName } from "../schemas/ids.ts";
+import type { SkillName } from "../schemas/ids.ts";
 import { isOffered } from "../skills/library.ts";
+import { fuseRanks } from "../skills/ranking.ts";
 import { FIELDS, type Query, scoreOfTerm, shareOfOne, toQuery } from "../skills/relevance.ts";
 import {
   type BodyWords,
   type SkillWords,
   type WordsMemory,
   readBodyWords,
+  wordsKeyOf,
   wordsOfSkill,
 } from "../skills/skill-words.ts";
+import type { Meanings } from "./meanings.ts";
 import { openSkillTables } from "./schema.ts";
 
 export interface SkillSource {
   /** All skills of the profile, bundled ones included, in any state. */
   lines(): Promise<SkillLine[]>;
-  /** SKILL.md as it is now, and the text it belongs to; null when there is none any more, or it is no text. */
-  read(line: SkillLine): Promise<{ text: Sha256; skillMd: string } | null>;
+  /**
+   * SKILL.md and the file of requests ("" for none) as they are now, with the `wordsKeyOf` them; null when there is no SKILL.md any
+   * more, or it is no text.
+   */
+  read(line: SkillLine): Promise<{ key: string; skillMd: string; requests: string } | null>;
 }
 
 export interface FoundSkills {
@@ -27,6 +33,8 @@ export interface FoundSkills {
   names: SkillName[];
   /** Skills whose body has not been read yet; they are found by their lines. */
   unread: number;
+  /** Skills that have no vector yet; absent where meanings are not searched. */
+  unmeant?: number;
 }
 
 export interface Filled {
@@ -34,10 +42,16 @@ export interface Filled {
   unread: number;
 }
 
+/** Vectors that one `fill` has made: an alarm is short. */
+const MEANINGS_A_FILL = 320;
+
 export interface SkillArchive {
   /** Compares with the index, reads a few missing bodies, and looks. Costs at most `reads` reads of skills. */
   search(query: string, reads: number): Promise<FoundSkills>;
-  /** Reads at most so many missing bodies, newest first. Returns how many it read and how many are still missing. */
+  /**
+   * Reads at most so many missing bodies, newest first, and has a few hundred missing vectors made. Returns how many of both it did,
+   * and how many are still missing.
+   */
   fill(reads: number): Promise<Filled>;
 }
 
@@ -46,18 +60,19 @@ const MAX_MATCH_TERMS = 32;
 const MAX_CANDIDATES = 200;
 /** What a listing can show, and some more to choose from. */
 const MAX_FOUND = 50;
-/** Weights of `skill, name, description, headings, body` for the candidates. */
-const MATCH_WEIGHTS = "0, 8, 4, 2, 1";
+/** Weights of `skill, name, description, headings, body, requests` for the candidates. */
+const MATCH_WEIGHTS = "0, 8, 4, 2, 1, 4";
 /** Bodies that are read at the same time, and the lines that one transaction takes. */
 const PARALLEL_READS = 8;
 const LINES_AT_ONCE = 500;
 
-const NO_BODY: BodyWords = { headings: "", body: "" };
+const NO_BODY: BodyWords = { headings: "", body: "", requests: "" };
 
 /** What is held of a skill. `id` names its row in `skill_words`. */
 interface Held {
   id: number;
-  text: Sha256;
+  /** As `wordsKeyOf` names it. */
+  text: string;
   category: string;
   isRead: boolean;
   words: number;
@@ -68,9 +83,11 @@ export interface SkillArchiveOptions {
   source: SkillSource;
   /** Of the isolate. */
   memory: WordsMemory;
+  /** Absent: words alone are searched. */
+  meanings?: Meanings;
 }
 
-export function createSkillArchive({ sql, source, memory }: SkillArchiveOptions): SkillArchive {
+export function createSkillArchive({ sql, source, memory, meanings }: SkillArchiveOptions): SkillArchive {
   let opened: Map<SkillName, Held> | null = null;
   let filling: Promise<Filled> | null = null;
 
@@ -94,10 +111,12 @@ export function createSkillArchive({ sql, source, memory }: SkillArchiveOptions)
     }
     const changed = offered.filter((line) => {
       const row = held().get(line.name);
-      return row?.text !== line.text || row.category !== line.category;
+      return row?.text !== wordsKeyOf(line) || row.category !== line.category;
     });
     for (let at = 0; at < changed.length; at += LINES_AT_ONCE) {
-      atOnce(() => changed.slice(at, at + LINES_AT_ONCE).forEach((line) => put(line, memory.get(line.text) ?? null)));
+      atOnce(() =>
+        changed.slice(at, at + LINES_AT_ONCE).forEach((line) => put(line, memory.get(wordsKeyOf(line)) ?? null)),
+      );
     }
   }
 
@@ -107,6 +126,7 @@ export function createSkillArchive({ sql, source, memory }: SkillArchiveOptions)
       sql.transaction(work);
     } catch (error) {
       opened = null;
+      meanings?.forget();
       throw error;
     }
   }
@@ -114,13 +134,14 @@ export function createSkillArchive({ sql, source, memory }: SkillArchiveOptions)
   /** `read`: null when the body is still to be read. */
   function put(line: SkillLine, read: BodyWords | null): void {
     remove(line.name);
-    const { name, text, category } = line;
+    const { name, category } = line;
+    const text = wordsKeyOf(line);
     const words = wordsOfSkill(line, read);
     const count = FIELDS.reduce((sum, field) => sum + countOf(words[field]), 0);
     const id = nextId();
     sql.run(
-      "INSERT INTO skill_words(rowid, skill, name, description, headings, body) VALUES (?, ?, ?, ?, ?, ?)",
-      ...[id, name, words.name, words.description, words.headings, words.body],
+      "INSERT INTO skill_words(rowid, skill, name, description, headings, body, requests) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      ...[id, name, words.name, words.description, words.headings, words.body, words.requests],
     );
     sql.run("INSERT INTO skill_text VALUES (?, ?, ?, ?, ?, ?)", name, id, text, category, read ? 1 : 0, count);
     held().set(name, { id, text, category, isRead: read !== null, words: count });
@@ -169,9 +190,10 @@ export function createSkillArchive({ sql, source, memory }: SkillArchiveOptions)
 
   /** False when the skill has become another while it was read, or is gone: that is for the next comparison. */
   function accept(line: SkillLine, read: Awaited<ReturnType<SkillSource["read"]>>): boolean {
-    if (held().get(line.name)?.text !== line.text) return false;
-    const words = read ? readBodyWords(read.skillMd) : NO_BODY;
-    if (read?.text === line.text) memory.set(line.text, words);
+    const key = wordsKeyOf(line);
+    if (held().get(line.name)?.text !== key) return false;
+    const words = read ? readBodyWords(read.skillMd, read.requests) : NO_BODY;
+    if (read?.key === key) memory.set(key, words);
     put(line, words);
     return true;
   }
@@ -189,7 +211,7 @@ export function createSkillArchive({ sql, source, memory }: SkillArchiveOptions)
       .sort((a, b) => b.tells - a.tells || (a.term < b.term ? -1 : 1))
       .slice(0, MAX_MATCH_TERMS);
     const candidates = sql.run<SkillWords & { skill: SkillName }>(
-      `SELECT skill, name, description, headings, body FROM skill_words WHERE skill_words MATCH ?
+      `SELECT skill, name, description, headings, body, requests FROM skill_words WHERE skill_words MATCH ?
         ORDER BY bm25(skill_words, ${MATCH_WEIGHTS}) LIMIT ${MAX_CANDIDATES}`,
       telling.map(({ term }) => `"${term}"`).join(" OR "),
     );
@@ -205,13 +227,22 @@ export function createSkillArchive({ sql, source, memory }: SkillArchiveOptions)
     async search(query, reads) {
       const lines = await source.lines();
       compare(lines);
+      const unmeant = meanings?.compare(lines.filter(isOffered));
+      const nearest = meanings?.find(query);
       if (reads > 0 && unread().length > 0) await readMissing(lines, reads);
-      return { names: find(query), unread: unread().length };
+      const near = (await nearest) ?? [];
+      const byWords = find(query);
+      const names = near.length > 0 ? fuseRanks([byWords, near], (name) => name).slice(0, MAX_FOUND) : byWords;
+      return { names, unread: unread().length, ...(unmeant !== undefined && { unmeant }) };
     },
     async fill(reads) {
       const lines = await source.lines();
       compare(lines);
-      return readMissing(lines, reads);
+      const filled = await readMissing(lines, reads);
+      const offered = lines.filter(isOffered);
+      if (!meanings || meanings.compare(offered) === 0) return filled;
+      const made = await meanings.fill(offered, MEANINGS_A_FILL);
+      return { read: filled.read + made, unread: filled.unread + meanings.compare(offered) };
     },
   };
 }

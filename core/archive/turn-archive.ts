@@ -11,15 +11,17 @@ import {
 } from "../learning/observe/neighbours.ts";
 import { contentWords } from "../learning/requests.ts";
 import type { Sql } from "../ports.ts";
-import type { SkillName } from "../schemas/ids.ts";
-import { type Neighbourhood, TurnSignature } from "../schemas/learning.ts";
+import type { SkillName, TurnId } from "../schemas/ids.ts";
+import { type Neighbourhood, type TaskKind, TurnSignature } from "../schemas/learning.ts";
 import { openTurnTables } from "./schema.ts";
-import { type Candidate, MAX_CANDIDATES, findCandidates, toIndexed } from "./turn-candidates.ts";
+import { type Candidate, MAX_CANDIDATES, findByKind, findCandidates, toIndexed } from "./turn-candidates.ts";
 
 /** Turns that are parsed of those whose words are alike, the newest: by the discount all others together weigh nothing. */
 const MAX_COMPARED = 32;
 /** Of the turns that used a skill, so many say what kind of work it is for. */
 const MAX_MODELS = 50;
+/** Of those, whose kind is looked for. */
+const MAX_KINDS = 8;
 const MAX_LISTED = 1_000;
 
 export interface TurnCounts {
@@ -37,6 +39,8 @@ export interface SkillLift {
 export interface TurnRecords {
   /** Records a turn, or records it anew, and says what is known of turns like it. */
   observe(signature: TurnSignature): Neighbourhood;
+  /** Notes the kind of work of turns that are recorded and have none. */
+  name(turns: { turn: TurnId; kind: TaskKind }[]): void;
   /** Newest first, as they were first recorded; at most a thousand. */
   turns(asked: { since?: number; limit: number }): TurnSignature[];
   /**
@@ -55,7 +59,7 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
     isOpen = true;
   }
 
-  function record({ signature, words }: ComparedTurn): number {
+  function record({ signature, words, kind }: ComparedTurn): number {
     const [known] = sql.run<{ id: number }>("SELECT id FROM turn_place WHERE turn = ?", signature.turn);
     const id = known?.id ?? (sql.run<{ id: number | null }>("SELECT max(id) AS id FROM turn_sign")[0]?.id ?? 0) + 1;
     const body = JSON.stringify(signature);
@@ -68,6 +72,7 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
       for (const { skill } of signature.loaded) {
         sql.run("INSERT INTO turn_skill VALUES (?, ?) ON CONFLICT DO NOTHING", skill, id);
       }
+      for (const word of kind ?? []) sql.run("INSERT INTO turn_kind VALUES (?, ?) ON CONFLICT DO NOTHING", word, id);
       if (known) return;
       sql.run("INSERT INTO turn_place VALUES (?, ?)", signature.turn, id);
       if (indexed !== "") sql.run("INSERT INTO turn_words(rowid, words) VALUES (?, ?)", id, indexed);
@@ -75,8 +80,10 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
     return id;
   }
 
-  function compare(candidates: Candidate[]): ComparedTurn[] {
-    const words = new Map(candidates.map((candidate) => [candidate.id, candidate.words]));
+  /** `byKind`: ids of more, whose words are not known yet. */
+  function compare(candidates: Candidate[], byKind: number[] = []): ComparedTurn[] {
+    const words = new Map<number, Set<string> | undefined>(byKind.map((id) => [id, undefined]));
+    for (const candidate of candidates) words.set(candidate.id, candidate.words);
     return sql
       .run<{ id: number; body: string }>(
         "SELECT turn_sign.id, body FROM json_each(?) AS found JOIN turn_sign ON turn_sign.id = found.value",
@@ -93,7 +100,20 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
       // What was recorded later is no neighbour of an earlier turn, which is judged anew.
       const near = findCandidates(sql, turn.words, 0, id).filter((other) => mayBeSimilar(turn.words, other.words));
       const newest = near.toSorted((a, b) => b.id - a.id).slice(0, MAX_COMPARED);
-      return toNeighbourhood(turn, compare(newest), discount);
+      const byKind = turn.kind ? findByKind(sql, turn.kind, 0, id).slice(0, MAX_COMPARED) : [];
+      return toNeighbourhood(turn, compare(newest, byKind), discount);
+    },
+
+    name(turns) {
+      open();
+      for (const { turn, kind } of turns) {
+        const [row] = sql.run<{ body: string }>(
+          "SELECT body FROM turn_place JOIN turn_sign ON turn_sign.id = turn_place.id WHERE turn = ?",
+          turn,
+        );
+        const signature = row && toSignature(row);
+        if (signature && !signature.kind) record(toCompared({ ...signature, kind }));
+      }
     },
 
     turns({ since = 0, limit }) {
@@ -121,7 +141,14 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
       const others = edge
         ? [...findCandidates(sql, asked, 0, edge.id), ...findCandidates(sql, asked, edge.id)]
         : findCandidates(sql, asked);
-      const alike = compare(others).filter((turn) => models.some((model) => isSimilarTurn(turn, model)));
+      const kinds = models.flatMap(({ kind }) => kind ?? []).slice(0, MAX_KINDS);
+      const byKind = kinds.flatMap((kind) => [
+        ...findByKind(sql, kind, 0, edge?.id),
+        ...(edge ? findByKind(sql, kind, edge.id) : []),
+      ]);
+      const alike = compare(others, byKind.slice(0, 2 * MAX_CANDIDATES)).filter((turn) =>
+        models.some((model) => isSimilarTurn(turn, model)),
+      );
       const all = [...used, ...alike.map(({ signature }) => signature)];
       const turns = [...new Map(all.map((turn) => [turn.turn, turn])).values()];
       return {
@@ -136,9 +163,11 @@ function toSignature({ body }: { body: string }): TurnSignature {
   return TurnSignature.parse(JSON.parse(body));
 }
 
-/** Requests in the same words are one model. */
+/** Requests in the same words and of the same kind are one model. */
 function distinct(turns: ComparedTurn[]): ComparedTurn[] {
-  return [...new Map(turns.map((turn) => [[...turn.words].toSorted().join(" "), turn])).values()];
+  const keyOf = ({ words, kind }: ComparedTurn) =>
+    [words, kind ?? []].map((of) => [...of].toSorted().join(" ")).join("\n");
+  return [...new Map(turns.map((turn) => [keyOf(turn), turn])).values()];
 }
 
 function mostFrequent(words: string[]): Set<string> {

@@ -1,6 +1,7 @@
 // Names the turns that may be like one, out of any number: for each word of a request the newest turns that have it, those
 // first that share its rarest words. Used by turn-archive.ts, over any Sql. Reads a bounded part of each word's list, so a
 // question costs the same at a hundred thousand turns as at a thousand.
+import { leastShared } from "../learning/kinds.ts";
 import { contentWords, taskOfWords } from "../learning/requests.ts";
 import type { Sql } from "../ports.ts";
 
@@ -49,6 +50,22 @@ export function findCandidates(sql: Sql, words: Set<string>, from = 0, below = N
       JSON.stringify(best.map(([id]) => id)),
     )
     .map(toCandidate);
+}
+
+/** Ids of turns whose kind may be like one, from `from` on, below `below`, newest first. Costs nothing where no model names kinds. */
+export function findByKind(sql: Sql, kind: Set<string>, from = 0, below = Number.MAX_SAFE_INTEGER): number[] {
+  if (kind.size === 0) return [];
+  const lists = sql.run<{ ids: string }>(
+    `SELECT (SELECT json_group_array(id) FROM (SELECT id FROM turn_kind WHERE turn_kind.word = asked.value
+      AND id >= ? AND id < ? ORDER BY id DESC LIMIT ${MAX_POSTINGS})) AS ids FROM json_each(?) AS asked`,
+    ...[from, below, JSON.stringify([...kind])],
+  );
+  const counts = Map.groupBy(
+    lists.flatMap(({ ids }) => JSON.parse(ids) as number[]),
+    (id) => id,
+  );
+  const least = leastShared(kind);
+  return [...counts].flatMap(([id, of]) => (of.length >= least ? id : [])).toSorted((a, b) => b - a);
 }
 
 /** A list that was cut tells by how far back it reaches how frequent its word is. */

@@ -22,8 +22,8 @@ export function eraseTurnsOfSession(sql: Sql, session: SessionId): number {
   return places.length;
 }
 
-/** `isMeant`: whether a request is to be erased with its turn. */
-export function eraseTurnsWhere(sql: Sql, isMeant: (request: string) => boolean): number {
+/** `isMeant`: whether a request, or what a model called its kind, is to be erased with its turn. */
+export function eraseTurnsWhere(sql: Sql, isMeant: (text: string) => boolean): number {
   openTurnTables(sql);
   let erased = 0;
   let after = 0;
@@ -35,8 +35,8 @@ export function eraseTurnsWhere(sql: Sql, isMeant: (request: string) => boolean)
     if (rows.length === 0) break;
     after = rows.at(-1)!.id;
     const found = rows.flatMap(({ id, body }) => {
-      const { turn, request } = TurnSignature.parse(JSON.parse(body));
-      return isMeant(request) ? [{ turn, id }] : [];
+      const { turn, request, kind } = TurnSignature.parse(JSON.parse(body));
+      return isMeant(request) || (kind && isMeant(kind.text)) ? [{ turn, id }] : [];
     });
     eraseRows(sql, found);
     erased += found.length;
@@ -56,7 +56,11 @@ function eraseRows(sql: Sql, places: { turn: string; id: number }[]): void {
   sql.transaction(() => {
     for (const { turn, id } of places) {
       const [row] = sql.run<{ body: string }>("SELECT body FROM turn_sign WHERE id = ?", id);
-      const words = row ? [...contentWords(TurnSignature.parse(JSON.parse(row.body)).request)].join(" ") : "";
+      const signature = row && TurnSignature.parse(JSON.parse(row.body));
+      const words = signature ? [...contentWords(signature.request)].join(" ") : "";
+      for (const word of contentWords(signature?.kind?.text ?? "")) {
+        sql.run("DELETE FROM turn_kind WHERE word = ? AND id = ?", word, id);
+      }
       // The table keeps no text: it has to be told which words to forget.
       if (words !== "") {
         sql.run("INSERT INTO turn_words(turn_words, rowid, words) VALUES ('delete', ?, ?)", id, words);

@@ -21,6 +21,19 @@ export function fitPower(values: readonly number[]): Fit | null {
   return line && { ...line, a: Math.exp(line.a) };
 }
 
+/** Turns over which a rate is taken: all of them while there are fewer, and no rate of fewer than the least. [own] */
+const RATE_TURNS = 10;
+const MIN_RATE_TURNS = 5;
+
+/** The first turn, from 1, at which the mean of the last ten values reached `rate`; `null`: none. What was seen, not a forecast. */
+export function reach(values: readonly number[], rate: number): number | null {
+  for (let n = MIN_RATE_TURNS; n <= values.length; n++) {
+    const last = values.slice(Math.max(0, n - RATE_TURNS), n);
+    if (last.reduce((sum, value) => sum + value, 0) / last.length >= rate) return n;
+  }
+  return null;
+}
+
 /** Least squares. */
 function fitLine(points: { x: number; y: number }[]): Fit | null {
   if (points.length < MIN_TURNS) return null;

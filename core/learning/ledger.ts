@@ -1,8 +1,8 @@
 // The ledger of learning: what a profile has learned, whether it helps, what it cost and what it brought. Called by
 // workers/api/learning.ts, which gathers the facts. Pure: facts in, figures out; each function says how a figure is made.
-import { type SkillName, dayOf } from "../schemas/ids.ts";
+import type { SkillName } from "../schemas/ids.ts";
 import type { TurnSignature } from "../schemas/learning.ts";
-import type { LearningLedger, LedgerSkill, Lift, TurnFigures } from "../schemas/ledger.ts";
+import type { LearningLedger, LedgerSkill, Lift } from "../schemas/ledger.ts";
 import type { PendingInfo } from "../schemas/pending.ts";
 import type { ReviewDead, ReviewResult, ReviewState } from "../schemas/review.ts";
 import type { Settings } from "../schemas/settings.ts";
@@ -17,7 +17,7 @@ import {
   toLineage,
 } from "../schemas/skill.ts";
 import { isLearned } from "../skills/protection.ts";
-import { fitPower, fitShare } from "./curve.ts";
+import { curvesOf, describeTurns, kindsOf, meanOf, reuseOf } from "./ledger-turns.ts";
 import { judgeTexts } from "./verdict.ts";
 
 export interface LedgerFacts {
@@ -41,22 +41,15 @@ export interface LedgerFacts {
   rules: Settings["learning"];
 }
 
-/** Days are readable for so long. */
-const MAX_DAYS = 56;
-/** Of a chart in a terminal. */
-const MAX_STRETCHES = 20;
 const LAST_REFUSED = 5;
-const DAY_MS = 24 * 60 * 60_000;
 
 export function toLedger(facts: LedgerFacts): LearningLedger {
   const turns = facts.turns.toSorted((a, b) => a.at - b.at || (a.turn < b.turn ? -1 : 1));
   const learned = facts.skills.filter(({ mirror }) => isLearned(mirror));
   return {
-    turns: describeTurns(turns, facts),
-    curves: {
-      success: fitShare(turns.filter(isJudged).map(({ outcome }) => (outcome === "success" ? 1 : 0))),
-      calls: fitPower(turns.map(({ effort }) => effort.calls).filter((calls) => calls > 0)),
-    },
+    turns: describeTurns(turns, learned, facts),
+    curves: curvesOf(turns),
+    kinds: kindsOf(turns),
     reuse: reuseOf(turns, learned),
     skills: facts.page.map((one) => describeSkill(one, facts)),
     ...(facts.next !== undefined && { next: facts.next }),
@@ -68,70 +61,6 @@ export function toLedger(facts: LedgerFacts): LearningLedger {
     cost: facts.cost,
     bought: boughtBy(turns, learned, facts.evidence),
   };
-}
-
-// ---- turns over time ----
-
-function describeTurns(turns: TurnSignature[], facts: LedgerFacts): LearningLedger["turns"] {
-  const [first, last] = [turns[0]?.at, turns.at(-1)?.at];
-  const by = facts.by ?? ((last ?? 0) - (first ?? 0) > MAX_DAYS * DAY_MS ? "week" : "day");
-  const periods = Map.groupBy(turns, ({ at }) => (by === "day" ? dayOf(at) : weekOf(at)));
-  const length = Math.max(1, Math.ceil(turns.length / MAX_STRETCHES));
-  const starts = Array.from({ length: Math.ceil(turns.length / length) }, (_, i) => i * length);
-  return {
-    seen: turns.length,
-    more: facts.moreTurns,
-    since: first ?? null,
-    all: figuresOf(turns),
-    by,
-    periods: [...periods].map(([key, some]) => ({ key, ...figuresOf(some) })),
-    stretches: starts.map((start) => {
-      const some = turns.slice(start, start + length);
-      return { from: start + 1, to: start + some.length, ...figuresOf(some) };
-    }),
-  };
-}
-
-/** The ISO 8601 week of a UTC day, `2026-W47`: it belongs to the year of its Thursday. */
-export function weekOf(at: number): string {
-  const day = new Date(Math.floor(at / DAY_MS) * DAY_MS);
-  const thursday = new Date(day.getTime() + (3 - ((day.getUTCDay() + 6) % 7)) * DAY_MS);
-  const year = thursday.getUTCFullYear();
-  const week = 1 + Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / (7 * DAY_MS));
-  return `${year}-W${String(week).padStart(2, "0")}`;
-}
-
-function figuresOf(turns: TurnSignature[]): TurnFigures {
-  const judged = turns.filter(isJudged);
-  const successes = judged.filter(({ outcome }) => outcome === "success").length;
-  const stumbled = turns.filter(({ effort }) => effort.failedCalls > 0);
-  return {
-    turns: turns.length,
-    judged: judged.length,
-    successes,
-    success: shareOf(successes, judged.length),
-    calls: meanOf(turns.map(({ effort }) => effort.calls)),
-    failedCalls: meanOf(turns.map(({ effort }) => effort.failedCalls)),
-    recovery: shareOf(stumbled.filter(({ recovered }) => recovered).length, stumbled.length),
-  };
-}
-
-function isJudged({ outcome }: Pick<TurnSignature, "outcome">): boolean {
-  return outcome !== "unknown";
-}
-
-/**
- * Had one to load: it ended when a skill that is offered today and was learned had been made before, and its session was
- * not kept without learned skills. Which skills had been put away by then, and whether one was about the work, is not asked.
- */
-function reuseOf(turns: TurnSignature[], learned: LedgerFacts["skills"]): LearningLedger["reuse"] {
-  const names = new Set(learned.map(({ name }) => name));
-  const offered = learned.filter(({ mirror }) => mirror.state !== "pending" && mirror.state !== "archived");
-  const firstAt = Math.min(...offered.map(({ mirror }) => Number(mirror.createdAt)));
-  const isLoaded = ({ loaded }: TurnSignature) => loaded.some(({ skill }) => names.has(skill));
-  const had = turns.filter((turn) => isLoaded(turn) || (!turn.heldOut && turn.at > firstAt));
-  const loaded = had.filter(isLoaded).length;
-  return { had: had.length, loaded, rate: shareOf(loaded, had.length) };
 }
 
 // ---- skills ----
@@ -265,12 +194,4 @@ function boughtBy(
   ];
   const tokens = allCalls > 0 ? Math.round((calls * allTokens) / allCalls) : null;
   return { uses: byTurn.length, calls, tokens, skills: known.length };
-}
-
-function shareOf(part: number, whole: number): number | null {
-  return whole > 0 ? part / whole : null;
-}
-
-function meanOf(values: number[]): number | null {
-  return values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 }

@@ -10,7 +10,6 @@ export const SLOT_VARIABLES = {
   curation: "TALARIA_MODEL_CURATION",
   compaction: "TALARIA_MODEL_COMPACTION",
   title: "TALARIA_MODEL_TITLE",
-  judge: "TALARIA_MODEL_JUDGE",
   approval: "TALARIA_MODEL_APPROVAL",
 } as const satisfies Record<ModelSlot, string>;
 

@@ -4,7 +4,7 @@
 // Where the text in front of it does not say how a delimited file is written, it tries in this order, one change an
 // attempt, each forced by what the file contradicted:
 //   1. look at the first lines; where they hold no commas, load a skill that might be about such files after all;
-//   2. separator: comma, semicolon, tab, pipe;
+//   2. separator: comma, then the one that parts the header into its columns (semicolon, tab, pipe);
 //   3. a second line without any digit is a row of units, any other cell without a digit a word for "no value";
 //   4. numbers: point, comma, then grouped by comma, point, space, apostrophe: the first form that fits all cells seen;
 //   5. dates: year first, month first, day first; parts divided by points: day first;
@@ -65,7 +65,7 @@ function decide(request: ModelRequest): Reply {
 /** A transcript to judge, and no hands to do the work itself. */
 function isReview(request: ModelRequest): boolean {
   const tools = offered(request);
-  return !tools.has("terminal") && /^\[\d+#principal\]/m.test(inputOf(request));
+  return !tools.has("terminal") && /^\[(?:\S+\/)?\d+#principal\]/m.test(inputOf(request));
 }
 
 function toAnswer(request: ModelRequest, reply: Reply): Answer {

@@ -4,11 +4,12 @@ import type { WorkKind } from "../schemas/curation.ts";
 import type { SkillName } from "../schemas/ids.ts";
 import consolidate from "./curation-consolidate.md";
 import look from "./curation-look.md";
+import requests from "./curation-requests.md";
 import rewrite from "./curation-rewrite.md";
 import policy from "./curation.md";
 import { fence } from "./fence.ts";
 
-const TASKS: Record<WorkKind, string> = { rewrite, look, consolidate };
+const TASKS: Record<WorkKind, string> = { rewrite, look, consolidate, requests };
 
 export function curationPrompt(kind: WorkKind): string {
   return [policy, TASKS[kind], closing(kind)].map((part) => part.trim()).join("\n\n");
@@ -57,6 +58,11 @@ export function workRequest(input: {
   ]
     .filter((part) => part !== "")
     .join("\n\n");
+}
+
+/** Skills that have no requests yet, each with its beginning. */
+export function requestsRequest(skills: Pick<ShownSkill, "name" | "content">[]): string {
+  return skills.map(({ name, content }) => `### ${name}\n\n${fence(content)}`).join("\n\n");
 }
 
 export function consolidationRequest(

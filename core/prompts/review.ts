@@ -26,7 +26,9 @@ function closing(scope: ReviewScope): string {
   ];
   return (
     `## How to end\n\nYour tools are ${names.join(", ")}, and no others. Put calls that do not wait for each other into one ` +
-    "answer. When all is written, end with one or two sentences: what you kept and why."
+    "answer. When all is written, end with one or two sentences: what you kept and why. Then name the kind of work of each turn, a " +
+    "line each with the number of an entry of it, as a short English phrase without names or figures: " +
+    "`kind 12: renew a TLS certificate`."
   );
 }
 

@@ -159,6 +159,12 @@ export const SkillDetail = z.object({
   name: SkillName,
   /** `null` for a bundled skill the profile has not changed. */
   head: SkillHead.nullable(),
+  /** As the frontmatter has them; `parameters`: what each `{{name}}` of the text is. */
+  traits: z.object({
+    tags: z.array(z.string()),
+    parameters: z.record(z.string(), z.string()),
+    dependencies: z.array(z.string()),
+  }),
   files: FileContents,
 });
 export type SkillDetail = z.infer<typeof SkillDetail>;
@@ -255,10 +261,12 @@ export const CuratorStatus = z.object({
   open: CurationId.nullable(),
   /** Work that was left to a model and has no outcome yet. */
   owed: z.array(z.object({ run: CurationId, work: WorkId })),
-  /** Days are days on which the profile was active; a week is one of the calendar. Tokens and dollars: of one run. */
+  /** Days of the calendar, and the least number of active ones among them. Tokens and dollars: of one run. */
   limits: z.object({
     staleDays: z.int(),
+    staleActiveDays: z.int(),
     archiveDays: z.int(),
+    archiveActiveDays: z.int(),
     checkDays: z.int(),
     maxChanges: z.int(),
     grantTokens: z.int(),

@@ -36,15 +36,16 @@ export const CurationMessage = z.discriminatedUnion("kind", [
   z.object({ ...OfRun, kind: z.literal("rewrite"), skill: SkillName }),
   z.object({ ...OfRun, kind: z.literal("look"), skill: SkillName }),
   z.object({ ...OfRun, kind: z.literal("consolidate") }),
+  z.object({ ...OfRun, kind: z.literal("requests") }),
 ]);
 export type CurationMessage = z.infer<typeof CurationMessage>;
 
-/** What a model is asked: to write a skill anew, to look at a stale one, or to make one skill of several. */
-export const WorkKind = z.enum(["rewrite", "look", "consolidate"]);
+/** What a model is asked: to write a skill anew, to look at a stale one, to make one of several, or what people would ask several for. */
+export const WorkKind = z.enum(["rewrite", "look", "consolidate", "requests"]);
 export type WorkKind = z.infer<typeof WorkKind>;
 
-/** Within a run: `rewrite.<skill>`, `look.<skill>` or `consolidate`. */
-export const WorkId = z.string().regex(/^(?:(?:rewrite|look)\.[a-z0-9]+(?:-[a-z0-9]+)*|consolidate)$/);
+/** Within a run: `rewrite.<skill>`, `look.<skill>`, `consolidate` or `requests`. */
+export const WorkId = z.string().regex(/^(?:(?:rewrite|look)\.[a-z0-9]+(?:-[a-z0-9]+)*|consolidate|requests)$/);
 export type WorkId = z.infer<typeof WorkId>;
 
 /** What a skill is, as far as a curation changes it. */
@@ -88,9 +89,13 @@ export type HealthFinding = z.infer<typeof HealthFinding>;
 export const WorkItem = z.object({
   work: WorkId,
   skill: SkillName.optional(),
+  /** Of `requests`. */
+  skills: z.array(SkillName).optional(),
   /** One clause, with its figures. */
   because: z.string(),
   grant: Grant,
+  /** Of a consolidation that no person asked for: the skills of which reviews noted that they overlap. */
+  groups: z.array(z.array(SkillName)).optional(),
 });
 export type WorkItem = z.infer<typeof WorkItem>;
 
@@ -173,6 +178,8 @@ export const CurationMerge = z.object({
   content: z.string(),
   /** Files that go along, by their new path: contents are the blob's. */
   files: z.array(z.object({ path: z.string(), sha256: Sha256 })),
+  /** What all of them should answer; absent for nothing. */
+  requests: z.array(z.string()).optional(),
   category: z.string(),
   absorbs: z.array(z.object({ skill: SkillName, seq: z.int(), standing: Standing })),
   citations: z.array(Citation),
@@ -258,6 +265,10 @@ const SkillNote = z.object({
   looked: CurationId.optional(),
   /** The text that was given to a model to be written anew. */
   rewritten: Sha256.optional(),
+  /** The noted overlaps that a consolidation was shown. */
+  consolidated: z.array(SkillName).optional(),
+  /** The run that had a model asked for its requests. */
+  asked: CurationId.optional(),
 });
 
 /** `p/<profile>/curator`: what one run leaves for the next. */
@@ -275,7 +286,7 @@ export type CuratorNotes = z.infer<typeof CuratorNotes>;
 export const NO_NOTES: CuratorNotes = { v: 1, seq: 0, skills: {}, owed: [], last: null };
 
 export function toWorkId(kind: WorkKind, skill?: SkillName): WorkId {
-  return kind === "consolidate" ? kind : `${kind}.${skill}`;
+  return skill === undefined ? kind : `${kind}.${skill}`;
 }
 
 export function fromWorkId(work: WorkId): { kind: WorkKind; skill?: SkillName } {

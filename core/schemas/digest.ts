@@ -3,6 +3,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { type FileBodies, toBytes } from "./file-body.ts";
 import type { Sha256 } from "./ids.ts";
+import { withoutRequests } from "./skill-requests.ts";
 
 export function sha256Hex(body: string | Uint8Array): Sha256 {
   return bytesToHex(sha256(typeof body === "string" ? utf8ToBytes(body) : body));
@@ -24,9 +25,12 @@ export function hashFiles(contents: FileBodies): Record<string, { sha256: Sha256
   );
 }
 
-/** A skill's `text`: SHA-256 of the lines `<sha256> <path>`, sorted by path. Names exactly what was read. */
+/**
+ * A skill's `text`: SHA-256 of the lines `<sha256> <path>`, sorted by path. Names exactly what was read, so the requests of a
+ * skill, which no model reads, are no part of it.
+ */
 export function textOfFiles(files: Record<string, { sha256: Sha256 }>): Sha256 {
-  const paths = Object.keys(files).sort();
+  const paths = Object.keys(withoutRequests(files)).sort();
   return sha256Hex(paths.map((path) => `${files[path]!.sha256} ${path}\n`).join(""));
 }
 

@@ -9,13 +9,30 @@ import { Baseline, Judge, Outcome } from "./skill.ts";
 export const Judgement = z.object({ judge: Judge, outcome: Outcome, at: z.int() });
 export type Judgement = z.infer<typeof Judgement>;
 
-/** What a turn cost. `tokens`: of all its model calls, in and out, cached ones included. */
-export const Effort = z.object({ calls: z.int().min(0), failedCalls: z.int().min(0), tokens: z.int().min(0) });
+/**
+ * What a turn cost. `tokens`: of all its model calls, in and out, cached ones included. `ms`: from its first entry to its
+ * last, planned waits included; absent: recorded before it was measured.
+ */
+export const Effort = z.object({
+  calls: z.int().min(0),
+  failedCalls: z.int().min(0),
+  tokens: z.int().min(0),
+  ms: z.int().min(0).optional(),
+});
 export type Effort = z.infer<typeof Effort>;
 
 /** A skill's text that was in front of the model when the turn worked. */
 export const LoadedText = z.object({ skill: SkillName, text: Sha256 });
 export type LoadedText = z.infer<typeof LoadedText>;
+
+export const MAX_KIND_CHARS = 80;
+
+/**
+ * The kind of work of a turn: a short English phrase such as "renew a TLS certificate". A model's words, and which call they came
+ * from: the session's title, or a review.
+ */
+export const TaskKind = z.object({ text: z.string().min(1).max(MAX_KIND_CHARS), by: z.enum(["title", "review"]) });
+export type TaskKind = z.infer<typeof TaskKind>;
 
 /** A deterministic look at one finished turn, and what judges have said of it since. */
 export const Observation = z.object({
@@ -23,8 +40,12 @@ export const Observation = z.object({
   v: z.literal(2).optional(),
   turn: TurnId,
   request: z.string(),
+  /** Absent: no model has named it. */
+  kind: TaskKind.optional(),
   steps: z.int(),
   toolCalls: z.int(),
+  /** Names of the tools that worked on the task, each once. Absent: written before they were kept. */
+  tools: z.array(z.string()).optional(),
   failedCalls: z.int(),
   /** Entries of a failed call, and the code the harness gave it. */
   errors: z.array(z.object({ entry: z.int(), tool: z.string(), code: z.string() })).optional(),
@@ -45,6 +66,8 @@ export const Observation = z.object({
   effort: Effort.optional(),
   /** The cheapest earlier turn like it that succeeded; `null`: there is none. */
   best: Effort.extend({ turn: TurnId }).nullable().optional(),
+  /** Calls of that best turn for each call of this one; above 1 it was cheaper. `null`: no such turn. */
+  efficiency: z.number().nullable().optional(),
   /** How many earlier turns of the profile were like it. */
   similar: z.int().optional(),
   generalisable: z.boolean(),
@@ -59,6 +82,7 @@ export const TurnSignature = z.object({
   /** When the turn ended. */
   at: z.int(),
   request: z.string(),
+  kind: TaskKind.optional(),
   /** Tools that worked on the task, with the number of calls. */
   tools: z.record(z.string(), z.int()),
   loaded: z.array(LoadedText),
@@ -90,7 +114,7 @@ export const Rating = z.strictObject({
 });
 export type Rating = z.infer<typeof Rating>;
 
-/** Counted since skills (the first three) and memory (the last) were last reviewed, or saved by the agent itself. */
+/** `modelCalls`: those that asked for tools. Counted since skills (the first three) and memory (the last) were last reviewed, or saved by the agent itself. */
 export const ReviewCounters = z.object({
   modelCalls: z.int().min(0),
   entries: z.int().min(0),

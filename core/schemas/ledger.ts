@@ -17,6 +17,8 @@ export const TurnFigures = TurnCounts.extend({
   success: share.nullable(),
   calls: z.number().nullable(),
   failedCalls: z.number().nullable(),
+  /** Of the turns whose time is known. */
+  ms: z.number().nullable(),
   recovery: share.nullable(),
 });
 export type TurnFigures = z.infer<typeof TurnFigures>;
@@ -24,6 +26,22 @@ export type TurnFigures = z.infer<typeof TurnFigures>;
 /** `r2` is `null` where all values are the same. */
 export const Fit = z.object({ turns: z.int(), a: z.number(), b: z.number(), r2: z.number().nullable() });
 export type Fit = z.infer<typeof Fit>;
+
+/**
+ * `success`: share = a + b · ln n; `calls` and `time` (ms): value = a · n^b; n is the number of the turn among those the curve
+ * was fitted to. `null`: fewer than eight of them. `to80`: the judged turn from which on the last ten (five at least)
+ * succeeded at 80 %; `null`: none yet.
+ */
+export const Curves = z.object({
+  success: Fit.nullable(),
+  calls: Fit.nullable(),
+  time: Fit.nullable(),
+  to80: z.int().nullable(),
+});
+export type Curves = z.infer<typeof Curves>;
+
+/** Skills that were learned by then, those put away since included. */
+const accumulated = { skills: z.int() };
 
 /** How work of a skill's kind went before there was the skill, and since, with it and without. */
 export const Lift = z.object({ before: TurnCounts, after: TurnCounts, lift: z.number().nullable() });
@@ -79,15 +97,13 @@ export const LearningLedger = z.object({
     all: TurnFigures,
     by: z.enum(["day", "week"]),
     /** `key`: a day, or an ISO week such as `2026-W47`. Periods without a turn are left out. */
-    periods: z.array(TurnFigures.extend({ key: z.string() })),
+    periods: z.array(TurnFigures.extend({ key: z.string(), ...accumulated })),
     /** Stretches of equally many turns, the last one of what is left; from the `from`-th to the `to`-th. */
-    stretches: z.array(TurnFigures.extend({ from: z.int(), to: z.int() })),
+    stretches: z.array(TurnFigures.extend({ from: z.int(), to: z.int(), ...accumulated })),
   }),
-  /**
-   * `success`: share = a + b · ln n; `calls`: calls = a · n^b; n is the number of the turn among those the curve was fitted
-   * to. `null`: fewer than eight of them.
-   */
-  curves: z.object({ success: Fit.nullable(), calls: Fit.nullable() }),
+  curves: Curves,
+  /** Kinds of work that came at least three times, at most ten, by the number of turns. `request`: how it was last asked for. */
+  kinds: z.array(TurnFigures.extend({ request: z.string(), curves: Curves })),
   /** Turns for which there was a learned skill, and those of them that loaded one. */
   reuse: z.object({ had: z.int(), loaded: z.int(), rate: share.nullable() }),
   skills: z.array(LedgerSkill),

@@ -169,6 +169,8 @@ export const ReviewResult = z.object({
   refused: z.array(z.object({ tool: z.string(), code: z.string(), message: z.string() })),
   /** Writes that a person has to decide on first; absent for none. */
   waiting: z.int().min(1).optional(),
+  /** The kind of work of turns, as the reviewer named it; absent in results written before, and where it named none. */
+  kinds: z.array(z.object({ turn: z.int().min(1), kind: z.string() })).optional(),
   modelCalls: z.int(),
   usage: Usage,
   /** One line a model, for the ledger; absent in results written before there was one. */

@@ -118,7 +118,7 @@ export const Settings = z.strictObject({
     profileDayUsd: z.number().min(0),
   }),
   models: z.strictObject({
-    /** By slot: turn, review, curation, compaction, title, judge, approval. */
+    /** By slot: turn, review, curation, compaction, title, approval. */
     effort: z.partialRecord(z.string(), Effort),
     /** By model name, such as `openai:gpt-6.1-terra`: goes before the catalog. */
     prices: z.record(z.string(), Price),
@@ -130,7 +130,8 @@ export const Settings = z.strictObject({
     enabled: z.boolean(),
     /** Triggers that are switched off, by name. */
     without: z.array(Trigger),
-    afterModelCalls: count.min(1),
+    /** Model calls that asked for tools; 0: after each turn. */
+    afterModelCalls: count,
     minValue: ratio,
     minEntries: count,
     minToolCalls: count,
@@ -210,8 +211,11 @@ export const Settings = z.strictObject({
     holdOut: ratio,
   }),
   curation: z.strictObject({
+    /** Calendar days without use, and how many active ones there must be among them. */
     staleDays: count.min(1),
+    staleActiveDays: count,
     archiveDays: count.min(1),
+    archiveActiveDays: count,
     leaseMs: ms,
     pageProfiles: count.min(1),
     /** Changes of one run; what is left over is the next one's. */

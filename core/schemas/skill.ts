@@ -1,6 +1,7 @@
 // Stored forms of a skill: head, revision, index line, evidence. See docs/STORAGE.md for keys, writers and lifetimes.
 import * as z from "zod";
 import { Citation, Day, Sha256, SkillName, TurnId } from "./ids.ts";
+import { REQUESTS_FILE } from "./skill-requests.ts";
 
 /** Who made a revision. `user`: through the API, imported, edited by a person, or saved in a turn that begins with `/learn`. */
 export const Origin = z.enum(["user", "foreground", "review", "curator", "bundled", "hub"]);
@@ -158,12 +159,18 @@ export const IndexLine = SkillHead.pick({
 }).extend({
   /** What its evidence said when it was last counted, which a write of the skill leaves as it was. */
   use: SkillUse.optional(),
+  /** Tells its file of requests from another one; absent without one. */
+  requests: z.string().optional(),
 });
 export type IndexLine = z.infer<typeof IndexLine>;
 
 export function toIndexLine(head: SkillHead): IndexLine {
-  return IndexLine.parse(head);
+  const requests = Object.hasOwn(head.files, REQUESTS_FILE) ? head.files[REQUESTS_FILE] : undefined;
+  return IndexLine.parse({ ...head, ...(requests && { requests: requests.sha256.slice(0, REQUESTS_CHARS) }) });
 }
+
+/** Of a SHA-256: a skill has few such files in its life. */
+const REQUESTS_CHARS = 12;
 
 export const SkillIndex = z.object({ v: z.literal(1), seq: z.int().min(0), skills: z.record(SkillName, IndexLine) });
 export type SkillIndex = z.infer<typeof SkillIndex>;

@@ -5,7 +5,7 @@ import { type Answer, Cost, NO_USAGE, Usage, addUsage, promptTokens } from "./en
 import { Day, ReviewId, SessionId } from "./ids.ts";
 
 /** What a call was made for: the model slots of core/agent/contract.ts; a test compares. */
-export const UsageKind = z.enum(["turn", "review", "curation", "compaction", "title", "judge", "approval"]);
+export const UsageKind = z.enum(["turn", "review", "curation", "compaction", "title", "approval"]);
 export type UsageKind = z.infer<typeof UsageKind>;
 
 export const CostSource = Cost.shape.source;

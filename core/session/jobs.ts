@@ -1,7 +1,7 @@
 // One table of things to do later and one alarm for all of them. A job row is at once the outbox: it is written in the
 // transaction that made it necessary and leaves when its effect is proved. Why they are one: docs/decisions/0008.
 import type { Alarm, Clock, Random, Sql } from "../ports.ts";
-import type { ReviewCounters } from "../schemas/learning.ts";
+import type { ReviewCounters, TaskKind } from "../schemas/learning.ts";
 import type { Grant, Trigger } from "../schemas/review.ts";
 import type { Evidence } from "../schemas/skill.ts";
 import type { Booking, SpentCall } from "../schemas/usage.ts";
@@ -37,8 +37,10 @@ export type Job =
   | { kind: "usage"; booking: Booking }
   /** The session wants a name after this turn. `spent`: what tries without an answer were charged. */
   | { kind: "title"; turn: number; spent: SpentCall[] }
-  /** A turn has ended, and is to be looked at. `booking`: what it spent goes to the Account meanwhile; one row costs less than two. */
-  | { kind: "observe"; turn: number; booking?: Booking }
+  /** A turn has ended, and is to be looked at. `booking`: what it spent goes to the Account meanwhile; one row costs less than two. `work`: its kind, where the title call has named it by then. */
+  | { kind: "observe"; turn: number; booking?: Booking; work?: TaskKind }
+  /** The kind of turns that the Archive has recorded without one. */
+  | { kind: "kinds"; turns: { turn: string; kind: TaskKind }[] }
   /** A person's rating is to be told to whom it concerns. */
   | { kind: "rating"; turn: number; nth: number }
   /** As version 2 of a session wrote it. */

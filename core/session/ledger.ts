@@ -137,12 +137,14 @@ export function bookingRow(id: string): string {
 }
 
 /** Whether a call that belongs to no turn may be made. `id`: what it will be booked under. */
-export async function mayAskBeside({ host, log }: EngineContext, id: string): Promise<boolean> {
+export async function mayAskBeside({ host, log, jobs }: EngineContext, id: string): Promise<boolean> {
   const { account, clock, session, settings } = host;
   const ofSession = toBudget(settings.budget.sessionTokens, settings.budget.sessionUsd);
   if (isSpent(log.meta<SessionTotals>("usage") ?? NO_TOTALS, ofSession)) return false;
   const day = dayBudget(settings);
   if (!isLimited(day)) return true;
+  // A turn that is still to be looked at is booked by that look, and counts now. Twice is once.
+  for (const { job } of jobs.all()) if (job.kind === "observe" && job.booking) await account.book(job.booking);
   return (await account.reserveTurn({ turn: id, session, now: clock.now(), spent: NOTHING_SPENT, day })) !== null;
 }
 

@@ -69,7 +69,8 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
   const booked = booking && book(host, booking);
   const turn = log.turn(row.job.turn)!;
   const entries = entriesOf(context, turn);
-  const base = observe(context, turn, entries);
+  const { work } = row.job;
+  const base = { ...(work && { kind: work }), ...observe(context, turn, entries) };
   const before = judgeTurnBefore(context, turn, entries);
   const steered = steeredCorrections(entries);
   const corrected = before?.corrects === true || steered.length > 0;
@@ -133,7 +134,8 @@ export function observe(context: EngineContext, turn: TurnRow, entries = entries
   const stored = log.observed(turn.n)?.observation;
   const base = observeTurn({ session: host.session, turn: turn.n, entries });
   const later = stored?.judgements?.filter(({ judge }) => judge !== "exit") ?? [];
-  const judged = later.reduce((done, one) => judgeAgain(done, one), base);
+  const named = stored?.kind ? { ...base, kind: stored.kind } : base;
+  const judged = later.reduce((done, one) => judgeAgain(done, one), named);
   return (stored?.corrections ?? []).reduce((done, { entry }) => withCorrection(done, entry), judged);
 }
 

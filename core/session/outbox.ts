@@ -15,6 +15,7 @@ import { tellReview } from "./notes.ts";
 import { toNotice } from "./notices.ts";
 import { withoutOrders } from "./orders.ts";
 import { readPrefix } from "./prefix.ts";
+import { noteKinds, tellKinds } from "./kinds.ts";
 import { carryObservation, entriesOf, observe } from "./observe-job.ts";
 import { carryRating } from "./rating-job.ts";
 import { beginDue, shedReview } from "./review-state.ts";
@@ -26,6 +27,8 @@ type ReviewJobRow = JobRow & { job: Extract<Job, { kind: "review" }> };
 
 /** Longer than an Archive is waited for twice. What answers later finds its row done by another try, and leaves it. */
 const ATTEMPT_MS = 3 * 60_000;
+/** What is learned of a turn after that is told to the Archive by itself. */
+const NAMING_MS = 30_000;
 /** About ten hours of tries: no store is out for so long, so it is this turn that cannot be looked at. */
 const MAX_OBSERVE_TRIES = 40;
 
@@ -37,24 +40,29 @@ export function createOutbox(context: EngineContext) {
   let draining: Promise<void> | null = null;
 
   async function run(): Promise<void> {
+    // First, so that the look at the turn knows the kind of work that the same call names; a slow model is not waited for.
+    const done = new Set(freshOf("title").map(({ id }) => id));
+    const naming = attemptFresh("title");
+    await answerWithin(naming, NAMING_MS, clock).catch(() => undefined);
     await observeTurns();
     // A rating asks for a review, and the end of one review may begin another: each once, those that came up included.
-    const done = new Set<string>();
     const nextDue = () => jobs.due().find((row) => row.job.kind !== "observe" && !done.has(row.id));
     for (let row = nextDue(); row; row = nextDue()) {
       done.add(row.id);
       await attempt(row);
     }
+    await naming;
     await attemptFresh("usage");
-    if (await attemptFresh("title")) await attemptFresh("usage");
     await jobs.arm();
   }
 
   /** Due late only so that no alarm has to be set for what every turn leaves: it goes right after the turn's end. */
-  async function attemptFresh(kind: "usage" | "title"): Promise<boolean> {
-    const fresh = jobs.all().filter((row) => row.job.kind === kind && row.tries === 0);
-    for (const row of fresh) await attempt(row);
-    return fresh.length > 0;
+  async function attemptFresh(kind: "usage" | "title"): Promise<void> {
+    for (const row of freshOf(kind)) await attempt(row);
+  }
+
+  function freshOf(kind: "usage" | "title"): JobRow[] {
+    return jobs.all().filter((row) => row.job.kind === kind && row.tries === 0);
   }
 
   /** Oldest first, and none before the one before it: each counts on from there, and its message judges that one. */
@@ -107,6 +115,8 @@ export function createOutbox(context: EngineContext) {
         return jobs.delete(row.id);
       case "title":
         return makeTitle(context, { ...row, job: row.job });
+      case "kinds":
+        return tellKinds(context, { ...row, job: row.job });
       case "review":
         return carryReview({ ...row, job: row.job });
     }
@@ -205,7 +215,10 @@ export function createOutbox(context: EngineContext) {
     host.sql.transaction(() => {
       jobs.delete(row.id);
       putBooking(context, toBooking(row, lines));
-      if ("lessons" in outcome) tellReview(log, outcome);
+      if ("lessons" in outcome) {
+        tellReview(log, outcome);
+        noteKinds(context, outcome.kinds ?? [], "review");
+      }
       // What is due is decided on what there was: its entries end before the notice.
       beginDue(context);
       if (told !== null) addNotice(told);

@@ -1,14 +1,16 @@
-// The name of a session that was given none: asked of the slot `title` behind the first answered turn, as a job of the
-// outbox. Planned by the end of a turn, made by the outbox. Never holds up a turn, and gives up after a few tries: a list
+// The name of a session that was given none, and the kind of work of its first answered turn: asked in one call of the slot `title`
+// behind that turn, as a job of the outbox. Planned by the end of a turn, made by the outbox. Never holds up a turn, and gives up after a few tries: a list
 // without a name is no harm.
 import type { ModelFailure } from "../agent/contract.ts";
 import { askModel } from "../agent/model-turn.ts";
+import { readKindLine, toBareLine } from "../learning/kinds.ts";
 import { renderTitleRequest, titlePrompt } from "../prompts/title.ts";
 import { redactText } from "../redact.ts";
 import { textOf } from "../schemas/entry.ts";
 import { type SpentCall, toSpentCall, toUsageLines } from "../schemas/usage.ts";
 import type { EngineContext } from "./context.ts";
 import type { Job, JobRow } from "./jobs.ts";
+import { noteKinds } from "./kinds.ts";
 import { bookingRow, mayAskBeside, putBooking } from "./ledger.ts";
 import type { Log, TurnRow } from "./log.ts";
 
@@ -68,7 +70,7 @@ export async function makeTitle(context: EngineContext, row: TitleRow): Promise<
   });
   if (result.ok) {
     spent.push(toSpentCall(result.value));
-    return settle(context, row, toTitle(result.value.text));
+    return settle(context, row, toTitle(result.value.text), toWork(result.value.text));
   }
   charge(result.failure);
   if (!result.failure.retry) return settle(context, row, "");
@@ -79,12 +81,9 @@ export async function makeTitle(context: EngineContext, row: TitleRow): Promise<
 export function toTitle(text: string): string {
   const line =
     redactText(text)
-      .toWellFormed()
       .split("\n")
-      .find((one) => /[\p{L}\p{N}]/u.test(one)) ?? "";
-  const bare = line
-    .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
-    .replace(/^[\s#*_`"'“”„«»]+|(?<![\s*_`"'“”«».])[\s*_`"'“”«».]+$/gu, "");
+      .find((one) => /[\p{L}\p{N}]/u.test(one) && !readKindLine(one)) ?? "";
+  const bare = toBareLine(line);
   return bare.length <= MAX_TITLE_CHARS
     ? bare
     : `${bare
@@ -93,13 +92,22 @@ export function toTitle(text: string): string {
         .trimEnd()}…`;
 }
 
-/** The end of it, with a name or without. */
-function settle(context: EngineContext, { id, job }: TitleRow, title: string): void {
+/** The kind of work, from the same answer. */
+function toWork(text: string): string | null {
+  const lines = redactText(text)
+    .split("\n")
+    .flatMap((line) => readKindLine(line) ?? []);
+  return lines.find(({ kind }) => kind !== null)?.kind ?? null;
+}
+
+/** The end of it, with a name and a kind or without. */
+function settle(context: EngineContext, { id, job }: TitleRow, title: string, work: string | null = null): void {
   const { host, jobs } = context;
   const { clock, session } = host;
   const lines = toUsageLines(job.spent.map((call: SpentCall) => ({ kind: "title", ...call })));
   host.sql.transaction(() => {
     if (title !== "") context.rename(title);
+    if (work !== null) noteKinds(context, [{ turn: job.turn, kind: work }], "title");
     if (lines.length === 0) return jobs.delete(id);
     const named = title === "" ? {} : { title };
     putBooking(context, { id: toTitleId(session), session, at: clock.now(), lines, ...named });

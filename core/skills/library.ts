@@ -6,6 +6,7 @@ import type { SkillLine } from "../schemas/api.ts";
 import { hashFiles, textOfFiles } from "../schemas/digest.ts";
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import { type Sha256, SkillName } from "../schemas/ids.ts";
+import { REQUESTS_FILE } from "../schemas/skill-requests.ts";
 import type { Origin, SkillConditions, SkillIndex, SkillState } from "../schemas/skill.ts";
 import { membersOf } from "./bundles.ts";
 import { CONTRACT_FINDING, type ChangedTool, type Contract, brokenBy, readContract } from "./contract.ts";
@@ -21,7 +22,7 @@ export interface SkillView {
   name: SkillName;
   path: string;
   content: string;
-  /** Paths of all files, `SKILL.md` first. */
+  /** Paths of its files, `SKILL.md` first; not that of its requests. */
   files: string[];
   /** Names exactly what was read: evidence belongs to it. */
   text: Sha256;
@@ -326,6 +327,6 @@ function withCompanion(view: SkillView, { line, files, asks }: Opened, scene: Sc
 }
 
 function sortPaths(files: FileBodies): string[] {
-  const others = Object.keys(files).filter((path) => path !== SKILL_MD);
+  const others = Object.keys(files).filter((path) => path !== SKILL_MD && path !== REQUESTS_FILE);
   return [SKILL_MD, ...others.sort()];
 }

@@ -3,6 +3,7 @@
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import type { FileBodies } from "../schemas/file-body.ts";
 import type { SkillName } from "../schemas/ids.ts";
+import { REQUESTS_FILE, toRequestsFile, withoutRequests } from "../schemas/skill-requests.ts";
 import { SKILL_MD } from "./format.ts";
 import { fileMissing } from "./library.ts";
 import { patchText } from "./patch.ts";
@@ -15,7 +16,9 @@ export type SkillOperation =
   /** `absorbedInto`: the skill that holds it now; empty when nothing needs to; absent when nothing was said. */
   | { action: "delete"; name: SkillName; absorbedInto?: SkillName | "" }
   | { action: "write_file"; name: SkillName; path: string; content: string }
-  | { action: "remove_file"; name: SkillName; path: string };
+  | { action: "remove_file"; name: SkillName; path: string }
+  /** None: the skill has no requests any more. */
+  | { action: "set_requests"; name: SkillName; requests: string[] };
 
 /** [hermes] Of one call. */
 export const MAX_OPERATIONS = 20;
@@ -49,7 +52,7 @@ function checkFilesOnce(operations: readonly SkillOperation[]): Failure | null {
   const seen = new Set<string>();
   for (const operation of operations) {
     if (operation.action === "patch" || operation.action === "delete") continue;
-    const path = "path" in operation ? operation.path : SKILL_MD;
+    const path = operation.action === "set_requests" ? REQUESTS_FILE : "path" in operation ? operation.path : SKILL_MD;
     if (seen.has(path)) {
       const file = JSON.stringify(path.slice(0, 80));
       return err("file_twice", `${file} is written or removed twice in one list: keep the operation you mean.`).failure;
@@ -103,6 +106,10 @@ function apply(operation: SkillOperation, files: FileBodies): Result<FileBodies>
       if (!Object.hasOwn(files, operation.path)) return fileMissing(operation.name, operation.path, files);
       const { [operation.path]: _removed, ...rest } = files;
       return ok(rest);
+    }
+    case "set_requests": {
+      const listed = toRequestsFile(operation.requests);
+      return ok({ ...withoutRequests(files), ...(listed !== "" && { [REQUESTS_FILE]: listed }) });
     }
     case "delete":
       return ok(files);

@@ -6,6 +6,7 @@ import type { SkillChange, SkillNext, SkillSnapshot } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import type { FileBodies } from "../schemas/file-body.ts";
 import type { SkillName } from "../schemas/ids.ts";
+import { withoutRequests } from "../schemas/skill-requests.ts";
 import type { Origin, SkillIndex } from "../schemas/skill.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { type ToolPrints, pinTools } from "./contract.ts";
@@ -181,7 +182,8 @@ function toOverlaps({ name, current, lines, context }: Scene): Partial<SkillNext
 
 /** A new text of a model's is a hypothesis, whatever the one before it had proved. What is a person's stays as they have it. */
 function toStateAfter({ head, files }: SkillSnapshot, next: FileBodies, writer: Writer): Partial<SkillNext> {
-  if (isSame(files, next)) return {};
+  // What it should answer is no part of what it says.
+  if (isSame(withoutRequests(files), withoutRequests(next))) return {};
   const isTheirs = head.origin === "user" || head.state === "pending";
   const state = writer === "user" ? "active" : isTheirs ? head.state : "trial";
   return state === head.state ? {} : { state, reason: `changed by ${writer}` };

@@ -1,5 +1,5 @@
 // Orders the lines of an index by how well they fit a text: what skills_list does where no Archive can be asked, and how
-// the prompt's index chooses. Reads names, categories and descriptions. Pure.
+// the prompt's index chooses. Reads names, categories and descriptions. Also makes one list of several. Pure.
 import type { SkillLine } from "../schemas/api.ts";
 import { type Field, type Query, scoreOfTerm, shareOfOne, toQuery } from "./relevance.ts";
 import { termsOf } from "./words.ts";
@@ -75,6 +75,18 @@ function wordsOfLine(line: SkillLine): LineWords {
   }
   knownLines.set(line, read);
   return read;
+}
+
+/** Reciprocal rank fusion, with its usual constant: a place near the top of any list counts. */
+const RANK_OFFSET = 60;
+
+/** Best first; of two with one score the one that `nameOf` puts first. */
+export function fuseRanks<Item>(lists: Item[][], nameOf: (item: Item) => string): Item[] {
+  const scores = new Map<Item, number>();
+  for (const list of lists) {
+    list.forEach((item, at) => scores.set(item, (scores.get(item) ?? 0) + 1 / (RANK_OFFSET + at)));
+  }
+  return [...scores].sort(([a, x], [b, y]) => y - x || (nameOf(a) < nameOf(b) ? -1 : 1)).map(([item]) => item);
 }
 
 function staleness(line: SkillLine): number {

@@ -3,18 +3,19 @@
 import { termsOf } from "./words.ts";
 
 /** The parts of a skill, from what says most with fewest words to what says least. */
-export const FIELDS = ["name", "description", "headings", "body"] as const;
+export const FIELDS = ["name", "description", "headings", "body", "requests"] as const;
 export type Field = (typeof FIELDS)[number];
 
 /**
  * Of what a writer says about a skill, how much comes from each part. A part counts by its share of words, so a long body
  * that mentions everything gains nothing by its length: with plain BM25 such bodies came before the right, short one.
- * Even shares do nearly as well; without headings, or without all parts but the body, it is measurably worse.
+ * Even shares do nearly as well; without headings, or without all parts but the body, it is measurably worse. Requests say as
+ * much as a description, and come on top: a skill without them is scored as if nobody had any.
  */
-const SHARES: Record<Field, number> = { name: 0.2, description: 0.3, headings: 0.1, body: 0.4 };
+const SHARES: Record<Field, number> = { name: 0.2, description: 0.3, headings: 0.1, body: 0.4, requests: 0.3 };
 
 /** A part with fewer words counts as one with this many: a name of one word is not six times a name of six. */
-const LEAST_WORDS: Record<Field, number> = { name: 3, description: 10, headings: 10, body: 100 };
+const LEAST_WORDS: Record<Field, number> = { name: 3, description: 10, headings: 10, body: 100, requests: 30 };
 
 /** Terms of a query that are looked at: a pasted document is no better a question than its first pages. */
 const MAX_QUERY_TERMS = 400;

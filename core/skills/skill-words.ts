@@ -1,8 +1,10 @@
 // The words of a whole skill by the parts that relevance.ts weighs, and a memory of those that were read before. Used by the
 // Archive: every profile has the bundled skills, and many have the same ones from elsewhere. Pure but for that memory.
-import type { Sha256 } from "../schemas/ids.ts";
+import type { SkillLine } from "../schemas/api.ts";
 import { parseSkill } from "./format.ts";
+import { readRequests } from "../schemas/skill-requests.ts";
 import { type Field } from "./relevance.ts";
+import { traitsOf } from "./traits.ts";
 import { termsOf } from "./words.ts";
 
 /** Words of each part, as stems joined by blanks. */
@@ -14,8 +16,8 @@ const MAX_HEADING_WORDS = 400;
 
 const HEADING = /^#{1,6}[ \t]+(.*)$/gm;
 
-/** What a SKILL.md adds to its line. */
-export type BodyWords = Pick<SkillWords, "headings" | "body">;
+/** What the files of a skill add to its line. */
+export type BodyWords = Pick<SkillWords, "headings" | "body" | "requests">;
 
 /** `read`: null before the body has been read. A category is as good as a heading. */
 export function wordsOfSkill(
@@ -28,28 +30,41 @@ export function wordsOfSkill(
     description: join(line.description),
     headings: read ? `${category} ${read.headings}`.trim() : category,
     body: read?.body ?? "",
+    requests: read?.requests ?? "",
   };
 }
 
-/** Whatever state it is in: what cannot be parsed is taken as a body. */
-export function readBodyWords(skillMd: string): BodyWords {
+/** Whatever state it is in: what cannot be parsed is taken as a body. `requests`: the file of them, "" for none. */
+export function readBodyWords(skillMd: string, requests = ""): BodyWords {
   const parsed = parseSkill(skillMd);
   const body = parsed.ok ? parsed.value.body : skillMd;
   const headings = [...body.matchAll(HEADING)].map((match) => match[1]).join("\n");
-  return { headings: join(headings, MAX_HEADING_WORDS), body: join(body, MAX_BODY_WORDS) };
+  const { tags, parameters, dependencies } = traitsOf(skillMd);
+  const labels = [...tags, ...dependencies].join(" ");
+  const about = Object.values(parameters).join(" ");
+  return {
+    headings: join(`${labels}\n${headings}`, MAX_HEADING_WORDS),
+    body: join(`${about}\n${body}`, MAX_BODY_WORDS),
+    requests: join(readRequests(requests).join("\n")),
+  };
+}
+
+/** Names the words of a skill: those of its text and of its requests. */
+export function wordsKeyOf({ text, requests }: Pick<SkillLine, "text" | "requests">): string {
+  return requests === undefined ? text : `${text}.${requests}`;
 }
 
 export interface WordsMemory {
-  /** By the skill's text. */
-  get(key: Sha256): BodyWords | undefined;
-  set(key: Sha256, words: BodyWords): void;
+  /** By `wordsKeyOf`. */
+  get(key: string): BodyWords | undefined;
+  set(key: string, words: BodyWords): void;
 }
 
 /** Least recently used first out; `maxChars` counts what is kept, not how many. */
 export function createWordsMemory(maxChars: number): WordsMemory {
-  const known = new Map<Sha256, BodyWords>();
+  const known = new Map<string, BodyWords>();
   let chars = 0;
-  const drop = (key: Sha256) => {
+  const drop = (key: string) => {
     chars -= lengthOf(known.get(key)!);
     known.delete(key);
   };
@@ -74,8 +89,8 @@ export function createWordsMemory(maxChars: number): WordsMemory {
   };
 }
 
-function lengthOf({ headings, body }: BodyWords): number {
-  return headings.length + body.length;
+function lengthOf({ headings, body, requests }: BodyWords): number {
+  return headings.length + body.length + requests.length;
 }
 
 function join(text: string, most?: number): string {

@@ -4,6 +4,7 @@ import { type Failure, type Result, err, ok } from "../errors.ts";
 import { FIXED } from "../limits.ts";
 import { type FileBodies, type FileBody, toBytes } from "../schemas/file-body.ts";
 import { MAX_OWN_SKILL_NAME, SKILL_NAME } from "../schemas/ids.ts";
+import { REQUESTS_FILE } from "../schemas/skill-requests.ts";
 import { checkPath, checkTogether } from "./exchange/paths.ts";
 import { SKILL_MD, type SkillDocument, parseSkill } from "./format.ts";
 import { checkStandard } from "./standard.ts";
@@ -86,7 +87,7 @@ function checkFiles({ files, maxFiles, writer, standing = {} }: SkillToCheck): F
   for (const path of paths) {
     const body = files[path]!;
     if (Object.hasOwn(standing, path) && isSameBody(standing[path]!, body)) continue;
-    const failure = path === SKILL_MD ? null : checkPlace(path, writer);
+    const failure = path === SKILL_MD || path === REQUESTS_FILE ? null : checkPlace(path, writer);
     if (failure) return failure;
     if (typeof body === "string" && !body.isWellFormed()) {
       return err("bad_text", `${path} holds half of a surrogate pair and cannot be stored: write it again.`).failure;

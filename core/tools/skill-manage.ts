@@ -10,6 +10,7 @@ import type { SkillChange, SkillSnapshot, SkillStore } from "../ports.ts";
 import type { JsonObject } from "../schemas/entry.ts";
 import type { FileBodies } from "../schemas/file-body.ts";
 import { SkillName } from "../schemas/ids.ts";
+import { MAX_REQUESTS } from "../schemas/skill-requests.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { ToolPrints } from "../skills/contract.ts";
 import type { Library } from "../skills/library.ts";
@@ -33,7 +34,7 @@ const Operation = z.strictObject({
     .string()
     .optional()
     .describe(
-      "create, edit: the whole SKILL.md: frontmatter with name and description, then the sections When to use, Steps, Pitfalls, Verify.",
+      'create, edit: the whole SKILL.md: frontmatter with name, description and, as texts under metadata, tags, dependencies and parameters ("file: what it is; …" for each {{file}}), then the sections When to use, Steps, Pitfalls, Verify.',
     ),
   old_string: z
     .string()
@@ -76,6 +77,12 @@ const Args = z.strictObject({
     .describe(
       "Required in a review, ignored elsewhere: the parts of entries that show what you write, such as 12#outcome.",
     ),
+  requests: z
+    .array(z.string())
+    .optional()
+    .describe(
+      `With a create or a change, or alone with name: five to ${MAX_REQUESTS} requests the skill should answer, worded as people would ask, in the person's language and in English, none of the skill's own words where there are others. They replace those it has; skills_list searches them.`,
+    ),
   overlaps: z
     .array(z.string())
     .optional()
@@ -83,13 +90,14 @@ const Args = z.strictObject({
 });
 type Args = z.infer<typeof Args>;
 
-const DONE: Record<Operation["action"], string> = {
+const DONE: Record<SkillOperation["action"], string> = {
   create: "created",
   edit: "edited",
   patch: "patched",
   delete: "archived",
   write_file: "file written",
   remove_file: "file removed",
+  set_requests: "requests noted",
 };
 
 export interface SkillManageOptions {
@@ -232,7 +240,7 @@ function nameIn({ name, operations = [] }: Args): string | undefined {
  * `bad_arguments`, `bad_skill_name` and those of `checkOperations`.
  */
 export function toOperations(args: Args): Result<SkillOperation[]> {
-  const { operations: listed, citations: _citations, overlaps: _overlaps, ...single } = args;
+  const { operations: listed, requests, citations: _citations, overlaps: _overlaps, ...single } = args;
   const operations = listed?.length === 0 && single.action ? undefined : listed;
   const beside = OPERATION_FIELDS.filter((field) => field !== "name" && (single[field] ?? "") !== "");
   // Small models say the first operation twice.
@@ -241,11 +249,11 @@ export function toOperations(args: Args): Result<SkillOperation[]> {
     const fields = beside.join(", ");
     return err("bad_arguments", `Give operations or ${fields}, not both: put each operation into the list.`);
   }
-  if (!operations && !single.action) {
+  if (!operations && !single.action && !requests) {
     return err("bad_arguments", "skill_manage needs an action with its fields, or operations: call it again with one.");
   }
   const made: SkillOperation[] = [];
-  for (const operation of operations ?? [single as Operation]) {
+  for (const operation of operations ?? (single.action ? [single as Operation] : [])) {
     const read = toOperation({ ...operation, name: operation.name || nameIn(args) });
     if ("missing" in read) {
       const place = operations ? `Operation ${made.length + 1}: ` : "";
@@ -253,6 +261,11 @@ export function toOperations(args: Args): Result<SkillOperation[]> {
       return err("bad_arguments", `${needs}: call skill_manage again with it.`);
     }
     made.push(read);
+  }
+  if (requests && made[0]?.action !== "delete") {
+    const name = made[0]?.name ?? nameIn(args);
+    if (!name) return err("bad_arguments", "requests need the name of their skill: call skill_manage again with it.");
+    made.push({ action: "set_requests", name, requests });
   }
   // A name from a model becomes part of a key only when it is one.
   const failure = checkOperations(made) ?? checkSkillName(made[0]!.name);
@@ -262,7 +275,7 @@ export function toOperations(args: Args): Result<SkillOperation[]> {
 /** What a recorded call did, whatever its form; `create` also where more was done with it. Empty for what is no call. */
 export function actionOf(args: JsonObject): string {
   const [first] = recordedIn(args);
-  return RecordedAction.safeParse(first).data?.action ?? "";
+  return RecordedAction.safeParse(first).data?.action ?? (Array.isArray(args.requests) ? "set_requests" : "");
 }
 
 /** The passages a recorded call replaced, in their order. */

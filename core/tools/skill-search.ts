@@ -3,7 +3,7 @@
 import type { Clock } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import type { SkillName } from "../schemas/ids.ts";
-import { rankSkills } from "../skills/ranking.ts";
+import { fuseRanks, rankSkills } from "../skills/ranking.ts";
 import { answerWithin } from "../time-limit.ts";
 
 /** May reject. `unread`: how many skills it knows by their lines only. */
@@ -25,17 +25,6 @@ export async function searchLines(lines: SkillLine[], query: string, search?: Sk
   if (!found) return ranked;
   const byName = new Map(lines.map((line) => [line.name, line]));
   const whole = found.names.flatMap((name) => byName.get(name) ?? []);
-  const fused = found.unread > 0 ? fuse(whole, ranked) : [...new Set([...whole, ...ranked])];
+  const fused = found.unread > 0 ? fuseRanks([whole, ranked], ({ name }) => name) : [...new Set([...whole, ...ranked])];
   return [...fused.filter((line) => line.state !== "stale"), ...fused.filter((line) => line.state === "stale")];
-}
-
-/** Reciprocal rank fusion, with its usual constant: a place near the top of either list counts. */
-const RANK_OFFSET = 60;
-
-function fuse(...lists: SkillLine[][]): SkillLine[] {
-  const scores = new Map<SkillLine, number>();
-  for (const list of lists) {
-    list.forEach((line, at) => scores.set(line, (scores.get(line) ?? 0) + 1 / (RANK_OFFSET + at)));
-  }
-  return [...scores].sort(([a, x], [b, y]) => y - x || (a.name < b.name ? -1 : 1)).map(([line]) => line);
 }

@@ -21,7 +21,7 @@ export function createSkillsList(options: { library: Library; search?: SkillSear
   return {
     name: "skills_list",
     description:
-      "Lists the skills that can be loaded, with what each is for. Give a query to search all of them; load one with skill_view.",
+      "Lists the skills that can be loaded, with what each is for. Give a query to search all of them, and when nothing fits, other wordings of it; load one with skill_view.",
     parameters: Args,
     effect: "read",
     async run({ query, category }) {
@@ -47,7 +47,8 @@ export function createSkillsList(options: { library: Library; search?: SkillSear
 
 function hintFor(found: number, shown: number, offered: number): string {
   if (offered === 0) return "There are no skills yet.";
-  if (found === 0) return "Nothing matches. Try other words, or no query and no category for all skills.";
+  if (found === 0)
+    return "Nothing matches. Try two or three other wordings: other words for the same work, the general term, English. Or give no query and no category for all skills.";
   if (shown < found) return `Only the first ${shown} are shown: narrow the query.`;
-  return "Load what fits with skill_view; of several take the one or two most specific.";
+  return "Load what fits with skill_view; of several take the one or two most specific. If none fits, try another wording.";
 }

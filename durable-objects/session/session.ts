@@ -294,7 +294,10 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
       createMemoryStore({ kv: toKeyValue(env.MEMORY), profile, clock, overlayMs: settings.memory.overlayMs, overlay }),
     memoryProvider: memoryProvider.ok ? memoryProvider.value : null,
     evidence: createEvidenceStore({ bucket, profile, judge: toJudge(settings.learning) }),
-    archive: { observe: (signature) => env.ARCHIVE.getByName(profile).observeTurn(signature) },
+    archive: {
+      observe: (signature) => env.ARCHIVE.getByName(profile).observeTurn(signature),
+      name: (turns) => env.ARCHIVE.getByName(profile).nameTurns(turns),
+    },
     pending: createPendingStore({ bucket, profile, clock, random: Math.random }),
     reviews: createReviewStore({ bucket, profile }),
     queue: { send: async (message) => void (await env.REVIEWS.send(message)) },

@@ -46,6 +46,20 @@ export function drawTasks(tables: Table[], seed: number): Drawn {
   );
 }
 
+/** Up to `count` tasks about files of one office, as `drawTasks` draws two: for many sessions of one kind of work. */
+export function drawSeries(tables: Table[], seed: number, count: number): { conventions: Conventions; tasks: Task[] } {
+  const draw = createDraw(seed ^ 0x5e71e5);
+  const conventions = drawConventions(seed);
+  const usable = tables.filter((table) => isDecidable(table, conventions));
+  const questions = draw.shuffle(usable.flatMap((table) => toQuestions(table, conventions)));
+  const tasks = questions.slice(0, count).map((question) => {
+    const dates = periodOf(question.table) !== undefined;
+    return toTask(question, { dates, aggregate: draw.pick(AGGREGATES) }, draw);
+  });
+  if (tasks.length > 0) return { conventions, tasks };
+  throw new Error(`No column of these tables can be asked about under the conventions of seed ${seed}.`);
+}
+
 /** Conventions that ask less and less of a pair of files, until the first can show all that the second needs. */
 function* weaker(conventions: Conventions): Generator<Conventions> {
   yield conventions;

@@ -87,7 +87,16 @@ describe("the curator", () => {
     await curation().changePolicy(profile, (policy) => ({ ...policy, keepSkills: ["reading-tables"], grantTokens: 5 }));
     const status = {
       ...{ paused: false, keepSkills: ["reading-tables"], last: null, open: null, owed: [] },
-      limits: { staleDays: 30, archiveDays: 90, checkDays: 7, maxChanges: 50, grantTokens: 5, grantUsd: 0 },
+      limits: {
+        staleDays: 30,
+        staleActiveDays: 10,
+        archiveDays: 90,
+        archiveActiveDays: 30,
+        checkDays: 7,
+        maxChanges: 50,
+        grantTokens: 5,
+        grantUsd: 0,
+      },
     };
     expect((await ask("GET", "/v1/curator", { key })).body).toEqual(status);
     expect((await ask("POST", "/v1/curator/pause", { key })).body).toEqual({ ...status, paused: true });

@@ -14,6 +14,7 @@ beforeAll(async () => void (await createProfile()), START_MS);
 const skillMd = (name: string, body = "Look at it.") =>
   `---\nname: ${name}\ndescription: How to do ${name}.\n---\n\n# ${name}\n\n${body}\n`;
 
+const BARE = { tags: [], parameters: {}, dependencies: [] };
 const BUNDLED = Object.keys(seeds).toSorted()[0]!;
 
 async function openProfile() {
@@ -71,6 +72,37 @@ describe("a companion of a bundled skill", () => {
   });
 });
 
+describe("a search", () => {
+  const names = async (call: Awaited<ReturnType<typeof openProfile>>["call"], query: string) =>
+    (await call<{ skills: SkillLine[] }>("GET", query)).skills.map(({ name }) => name);
+
+  it("finds a skill by its text and by its requests, best first, and none that is archived", async () => {
+    const { call, put } = await openProfile();
+    await put("walrus", { "SKILL.md": skillMd("walrus", "Feeds a zebrafish at noon.") });
+    await put("penguin", { "SKILL.md": skillMd("penguin"), "talaria-requests.md": "dem Zebrafisch Futter geben\n" });
+    expect(await names(call, "?query=zebrafish")).toEqual(["walrus"]);
+    expect(await names(call, "?query=Zebrafisch%20Futter")).toEqual(["penguin"]);
+    await call("POST", "/walrus/archive");
+    expect(await names(call, "?query=zebrafish")).toEqual([]);
+  });
+
+  it("is paged in the order of what fits", async () => {
+    const { call, put, key } = await openProfile();
+    for (const name of ["aa", "bb", "cc"]) await put(name, { "SKILL.md": skillMd(name, "Feeds a zebrafish.") });
+    const all = await names(call, "?query=zebrafish");
+    const paged: string[] = [];
+    for (let after = ""; ;) {
+      const at = await call<{ skills: SkillLine[]; next?: string }>("GET", `?query=zebrafish&limit=2${after}`);
+      paged.push(...at.skills.map(({ name }) => name));
+      if (at.next === undefined) break;
+      after = `&after=${at.next}`;
+    }
+    expect(paged).toEqual(all);
+    expect(all.toSorted()).toEqual(["aa", "bb", "cc"]);
+    expect((await ask("GET", "/v1/skills?query=", { key })).body).toMatchObject({ code: "query_invalid" });
+  });
+});
+
 describe("skills", () => {
   it("of a new profile are the bundled ones, readable and without revisions", async () => {
     const { call } = await openProfile();
@@ -79,20 +111,30 @@ describe("skills", () => {
     expect(new Set(skills.map(({ origin, state, rev }) => `${origin} ${state} ${rev}`))).toEqual(
       new Set(["bundled active 0"]),
     );
-    expect(await call("GET", `/${BUNDLED}`)).toEqual({ name: BUNDLED, head: null, files: seeds[BUNDLED] });
+    expect(await call("GET", `/${BUNDLED}`)).toEqual({
+      name: BUNDLED,
+      head: null,
+      traits: BARE,
+      files: seeds[BUNDLED],
+    });
     expect(await call("GET", `/${BUNDLED}/revisions`)).toEqual({ revisions: [] });
   });
 
   it("that a person puts are active, theirs, and listed", async () => {
     const { put, call, line } = await openProfile();
-    const files = { "SKILL.md": skillMd("sorting-mail"), "references/more.md": "more" };
+    const said = 'license: MIT\nmetadata:\n  tags: mail\n  parameters: "folder: where it lies"';
+    const text = skillMd("sorting-mail").replace("\n---\n\n", `\n${said}\n---\n\n`);
+    const files = { "SKILL.md": text, "references/more.md": "more" };
     const head = await put("sorting-mail", files);
     expect(head).toMatchObject({
       ...{ name: "sorting-mail", rev: 1, state: "active", origin: "user", pinned: false, citations: [] },
       ...{ description: "How to do sorting-mail.", category: "general" },
     });
     expect(Object.keys(head.files).toSorted()).toEqual(["SKILL.md", "references/more.md"]);
-    expect(await call("GET", "/sorting-mail")).toEqual({ name: "sorting-mail", head, files });
+    expect(await call("GET", "/sorting-mail")).toEqual({
+      ...{ name: "sorting-mail", head, files },
+      traits: { tags: ["mail"], parameters: { folder: "where it lies" }, dependencies: [] },
+    });
     expect(await line("sorting-mail")).toMatchObject({ rev: 1, state: "active", origin: "user", text: head.text });
   });
 
@@ -143,7 +185,12 @@ describe("skills", () => {
     });
     const copied = { files: old, description: "Old.", state: "active", origin: "bundled" } as const;
     await store.change({ name: BUNDLED, op: "copied", since: 0, decide: () => ({ ok: true, value: copied }) });
-    expect(await call("GET", `/${BUNDLED}`)).toEqual({ name: BUNDLED, head: null, files: seeds[BUNDLED] });
+    expect(await call("GET", `/${BUNDLED}`)).toEqual({
+      name: BUNDLED,
+      head: null,
+      traits: BARE,
+      files: seeds[BUNDLED],
+    });
     const pinned = await call<SkillHead>("POST", `/${BUNDLED}/pin`, { pinned: true });
     expect(pinned).toMatchObject({ pinned: true, origin: "bundled", rev: 2 });
     expect(await call<SkillDetail>("GET", `/${BUNDLED}`)).toMatchObject({ head: { rev: 2 }, files: seeds[BUNDLED] });

@@ -4,7 +4,7 @@ import { type SkillSource, createSkillArchive } from "../../core/archive/skill-a
 import type { Sql } from "../../core/ports.ts";
 import type { SkillLine } from "../../core/schemas/api.ts";
 import { sha256Hex } from "../../core/schemas/digest.ts";
-import { createWordsMemory } from "../../core/skills/skill-words.ts";
+import { createWordsMemory, wordsKeyOf } from "../../core/skills/skill-words.ts";
 import { createNodeSql } from "../support/node-sql.ts";
 import { line } from "../skills/skill-line.ts";
 
@@ -13,19 +13,24 @@ function createWorld(bodies: Record<string, string> = {}) {
   const skills = new Map<string, { line: SkillLine; body: string }>();
   const reads: string[] = [];
   const sql = createNodeSql();
+  /** Files of requests, by name. */
+  const asked = new Map<string, string>();
   /** Names whose read fails. */
   const failing = new Set<string>();
   const source: SkillSource = {
     lines: async () => [...skills.values()].map((skill) => skill.line),
-    async read({ name, text }) {
+    async read(line) {
+      const { name } = line;
       reads.push(name);
       if (failing.has(name)) throw new Error("R2 is out of order");
       const skill = skills.get(name);
-      return skill ? { text, skillMd: `---\nname: ${name}\ndescription: d\n---\n${skill.body}` } : null;
+      if (!skill) return null;
+      const skillMd = `---\nname: ${name}\ndescription: d\n---\n${skill.body}`;
+      return { key: wordsKeyOf(line), skillMd, requests: asked.get(name) ?? "" };
     },
   };
   const world = {
-    ...{ sql, reads, failing, source },
+    ...{ sql, reads, failing, source, asked },
     set(name: string, body: string, change: Partial<SkillLine> = {}) {
       const description = change.description ?? "Something else.";
       const text = sha256Hex(`${name} ${description} ${body}`);
@@ -158,6 +163,43 @@ describe("what it holds follows the index", () => {
     await one.open(one.sql, memory).fill(ALL);
     expect(await other.open(other.sql, memory).search("walrus", ALL)).toEqual({ names: ["a"], unread: 0 });
     expect(other.reads).toEqual([]);
+  });
+});
+
+describe("requests", () => {
+  const QUERY = "my site says not secure again";
+
+  it("find a skill whose name, description and text share no word with what is asked", async () => {
+    const world = createWorld({ certificates: "Run the renewal.", gardens: "Water the roses." });
+    const archive = world.open();
+    expect((await archive.search(QUERY, ALL)).names).toEqual([]);
+    world.asked.set("certificates", "the browser says our site is not secure\nSchloss im Browser ist rot\n");
+    world.set("certificates", "Run the renewal.", { requests: "abc" });
+    expect(await archive.search(QUERY, ALL)).toEqual({ names: ["certificates"], unread: 0 });
+    expect((await archive.search("rotes Schloss im Browser", ALL)).names).toEqual(["certificates"]);
+  });
+
+  it("are read again when they have changed, though the text has not", async () => {
+    const world = createWorld();
+    const archive = world.open();
+    world.asked.set("a", "feed the walrus\n");
+    world.set("a", "x", { requests: "one" });
+    expect((await archive.search("walrus", ALL)).names).toEqual(["a"]);
+    world.asked.set("a", "feed the penguin\n");
+    world.set("a", "x", { requests: "two" });
+    expect((await archive.search("walrus", ALL)).names).toEqual([]);
+    expect((await archive.search("penguin", ALL)).names).toEqual(["a"]);
+    expect(world.reads).toEqual(["a", "a"]);
+  });
+
+  it("of another profile are not those of a skill with the same text", async () => {
+    const memory = createWordsMemory(10_000);
+    const [one, other] = [createWorld(), createWorld()];
+    one.asked.set("a", "feed the walrus\n");
+    one.set("a", "x", { requests: "one" });
+    other.set("a", "x");
+    await one.open(one.sql, memory).fill(ALL);
+    expect((await other.open(other.sql, memory).search("walrus", ALL)).names).toEqual([]);
   });
 });
 

@@ -2,10 +2,13 @@ import { describe, expect, it } from "vitest";
 import { createTurnRecords } from "../../core/archive/turn-archive.ts";
 import { MAX_CANDIDATES, toIndexed } from "../../core/archive/turn-candidates.ts";
 import { contentWords } from "../../core/learning/requests.ts";
+import { eraseTurnsOfSession, eraseTurnsWhere } from "../../core/archive/turn-erasure.ts";
 import type { Sql } from "../../core/ports.ts";
 import type { TurnSignature } from "../../core/schemas/learning.ts";
 import { createNodeSql } from "../support/node-sql.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
+
+const kind = (text: string) => ({ kind: { text, by: "title" as const } });
 
 /** Version 1, as it was written. */
 const OLDER_TABLES = [
@@ -152,6 +155,17 @@ describe("the turns of a profile", () => {
     expect(rows).toBeLessThanOrEqual(MAX_CANDIDATES + compared + places + words + 1);
   }, 60_000);
 
+  it("recorded by version 2, which knew no kinds, are there when the tables are opened", () => {
+    const { sql, records } = setUp();
+    records.observe(turn(1, "Average the prices in the export"));
+    sql.run("DROP TABLE turn_kind");
+    sql.run("UPDATE archive_part SET version = 2 WHERE name = 'turns'");
+    const again = createTurnRecords({ sql, discount: 0.8 });
+    expect(again.observe(turn(2, "Average the prices in the export", kind("average prices")))).toMatchObject({
+      similar: 1,
+    });
+  });
+
   it("recorded by an older version, without their words, are neighbours all the same", () => {
     const { sql } = setUp();
     for (const statement of OLDER_TABLES) sql.run(statement);
@@ -166,6 +180,53 @@ describe("the turns of a profile", () => {
     const again = { ...older, outcome: "failure" as const };
     createTurnRecords({ sql, discount: 0.8 }).observe(again);
     expect(createTurnRecords({ sql, discount: 0.8 }).turns({ limit: 9 }).at(-1)).toEqual(again);
+  });
+});
+
+describe("a turn whose kind of work a model has named", () => {
+  const RENEW = kind("renew a TLS certificate");
+  const count = (sql: Sql) => sql.run<{ n: number }>("SELECT count(*) AS n FROM turn_kind")[0]!.n;
+
+  it("meets one that was worded without a common word, also when it was named later", () => {
+    const { records, sql } = setUp();
+    records.observe(turn(1, "The lock in the browser is red"));
+    const later = turn(2, "Unsere Seite gilt als unsicher", RENEW);
+    expect(records.observe(later).similar).toBe(0);
+    records.name([
+      { turn: `${sessionOf(1)}-1`, kind: { text: "renew TLS certificates", by: "review" } },
+      { turn: `${sessionOf(9)}-1`, kind: RENEW.kind },
+    ]);
+    expect(records.observe(later)).toMatchObject({ similar: 1, successes: 1 });
+    expect(records.turns({ limit: 9 }).at(-1)?.kind).toEqual({ text: "renew TLS certificates", by: "review" });
+    records.name([{ turn: `${sessionOf(1)}-1`, kind: kind("bake bread").kind }]);
+    expect(records.observe(later).similar).toBe(1);
+    expect(count(sql)).toBe(6);
+  });
+
+  it("counts with the lift of a skill that turns of its kind have used", () => {
+    const { records } = setUp();
+    records.observe(turn(1, "Unsere Seite gilt als unsicher", RENEW));
+    records.observe(turn(5, "The lock in the browser is red", { ...RENEW, loaded: loaded("certificates") }));
+    expect(records.lift("certificates", "certificates", 3)).toMatchObject({
+      before: { turns: 1 },
+      after: { turns: 1 },
+    });
+  });
+
+  it("is looked for among the newest of its kind alone, and a turn without a kind writes no row of one", () => {
+    const { records, sql } = setUp();
+    for (let n = 1; n <= 200; n++) records.observe(turn(n, `word${"abcdefghij"[n % 10]} letter`, n > 150 ? RENEW : {}));
+    expect(count(sql)).toBe(3 * 50);
+    expect(records.observe(turn(201, "anything", RENEW)).similar).toBe(32);
+  });
+
+  it("leaves nothing of it when its session is erased, or when the text of its kind is", () => {
+    const { records, sql } = setUp();
+    records.observe(turn(1, "The lock in the browser is red", RENEW));
+    records.observe(turn(2, "Another thing", kind("plan a wedding")));
+    expect(eraseTurnsWhere(sql, (text) => text.includes("wedding"))).toBe(1);
+    expect(eraseTurnsOfSession(sql, sessionOf(1))).toBe(1);
+    expect([count(sql), records.turns({ limit: 9 })]).toEqual([0, []]);
   });
 });
 

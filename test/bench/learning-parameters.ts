@@ -18,6 +18,7 @@ export function smallWorldFile(changes: Record<string, unknown> = {}): File {
     "changes.reversalAt": 12,
     "changes.reversalRank": [1, 1],
     "heldOut.tasks": 2,
+    "tools.silent": 0.2,
     "twoProfiles.sessions": 8,
     ...changes,
   };
@@ -25,5 +26,5 @@ export function smallWorldFile(changes: Record<string, unknown> = {}): File {
     const [part = "", name = ""] = path.split(".");
     file[part]![name]!.value = value;
   }
-  return { ...file, stress: {} };
+  return { ...file, stress: {}, probes: {} };
 }

@@ -1,23 +1,27 @@
 // bench:learning's world and its two models, without the product: what is drawn, what is said, what is read again.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createBenchBucket } from "../../bench/learning/bucket.ts";
 import { draw } from "../../bench/learning/draws.ts";
-import { FAMILIES } from "../../bench/learning/families.ts";
-import { inOwnWords, makeInjection, readOrder } from "../../bench/learning/injections.ts";
 import { fittingSkills } from "../../bench/learning/matching.ts";
+import { poisonIn } from "../../bench/learning/outputs.ts";
 import { PARAMETERS_FILE, readParameters } from "../../bench/learning/parameters.ts";
 import { plotLines } from "../../bench/learning/plots.ts";
 import { placeLesson, writeSkillMd } from "../../bench/learning/skill-writing.ts";
 import { lastStatement, readStatements, sayOption } from "../../bench/learning/statements.ts";
 import { medianSurvival, ratio } from "../../bench/learning/statistics.ts";
 import { readTranscript } from "../../bench/learning/transcript-reading.ts";
+import { STYLES, countStyles, respell, spellOption, valueIn } from "../../bench/learning/styles.ts";
+import { readSurfaces } from "../../bench/learning/surfaces.ts";
+import { createBenchTools, newProgress } from "../../bench/learning/tools.ts";
+import { meaningOf } from "../../bench/learning/worker.ts";
+import { describeKind, nameFor } from "../../bench/learning/wording.ts";
 import { createWorld } from "../../bench/learning/world.ts";
-import { isSimilarRequest } from "../../core/learning/requests.ts";
 import { describeBucket } from "../conformance/bucket.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
-import { worldFile } from "./learning-parameters.ts";
+import { smallWorldFile, worldFile } from "./learning-parameters.ts";
+import { FACT, POISON, smallSurfaces, writeSurfaces } from "./learning-surfaces.ts";
 
 const newFolder = createTempFolders();
 
@@ -26,10 +30,15 @@ describeBucket("the bucket of bench:learning", () => createBenchBucket(Date));
 it("reads the parameters that are measured with, and every cell of a harder world", () => {
   const read = readParameters(PARAMETERS_FILE);
   if (!read.ok) throw new Error(read.failure.message);
-  expect(read.value.world.stream.sessions).toBe(100);
-  expect(Object.keys(read.value.stress)).toContain("verdict");
-  expect(read.value.stress.verdict!.reviewer.wrong).toBe(0.5);
-  expect(read.value.stress.verdict!.reviewer.missed).toBe(read.value.world.reviewer.missed);
+  const { cells, stress, probes } = read.value;
+  expect(cells.imports!.stream.sessions).toBe(100);
+  expect([cells.imports!.stream.imported, cells.noImports!.stream.imported]).toEqual([10, 0]);
+  expect(stress).toEqual([
+    ...["prose", "judgeNoise30", "reviewerWrong40", "drift60", "allAtOnce", "ignoresHalf", "nobodyComments"],
+  ]);
+  expect(cells.reviewerWrong40!.reviewer).toEqual({ ...cells.imports!.reviewer, wrong: 0.4 });
+  expect(probes.length).toBeGreaterThan(0);
+  for (const probe of probes) expect(cells[probe]).not.toEqual(cells.imports);
 });
 
 it.each([
@@ -70,34 +79,99 @@ it("makes the same world of the same seed, which changes when its parameters say
     for (const name of names) expect(one.operation(name).values[0]).not.toBe(one.right(name, n));
 });
 
-it("asks for one kind of work in words that the product takes for one kind, and for two in others", () => {
-  const tasks = [1, 2, 3].flatMap((seed) => world(seed).tasks.slice(0, 40));
-  for (const [at, task] of tasks.entries()) {
-    for (const other of tasks.slice(0, at)) {
-      const isSame = task.family !== null && task.family.key === other.family?.key;
-      if (isSame) expect(isSimilarRequest(task.request, other.request)).toBe(true);
-      else expect(isSimilarRequest(task.request, other.request), `${task.request} | ${other.request}`).toBe(false);
+it("draws what is asked for from the surfaces, and keeps wordings of held-out tasks out of the stream", () => {
+  const { kinds, lookalikes } = smallSurfaces(newFolder());
+  expect(lookalikes).toHaveLength(3);
+  const birds = kinds.find(({ wordings }) => wordings.length === 3)!;
+  expect(birds.wordings).toContain("census of the birds on the belfry");
+  for (const seed of [1, 2, 3]) {
+    const { families, tasks, heldOut } = world(seed);
+    const said = tasks.map(({ request }) => request.split("\n")[0]!.replace(/ #\d.*$/, ""));
+    const isAsked = (text: string) => said.includes(text);
+    for (const family of families) {
+      const all = [...family.wordings, ...family.heldOut].toSorted();
+      expect(kinds.map(({ wordings }) => wordings.toSorted())).toContainEqual(all);
+      for (const wording of family.heldOut) expect(isAsked(wording)).toBe(false);
     }
+    for (const { request, family } of heldOut) {
+      expect(family!.heldOut.some((wording) => request.startsWith(wording))).toBe(true);
+    }
+    expect(families.some(({ wordings }) => wordings.some(isAsked))).toBe(true);
   }
 });
 
-it("keeps the words of held-out requests out of the stream, and each family's skills in the words of its requests", () => {
-  for (const family of FAMILIES) {
-    for (const wording of family.heldOut) expect(family.wordings).not.toContain(wording);
-    for (const { name, description, short } of family.skills) {
-      expect(short.length).toBeLessThanOrEqual(60);
-      for (const wording of [...family.wordings, ...family.heldOut]) {
-        expect(fittingSkills([{ name, description }], wording), `${name}: ${wording}`).toHaveLength(1);
-        expect(fittingSkills([{ name, description: short }], wording), `${name}: ${wording}`).toHaveLength(1);
+it("lets who understands a request find a skill in other words, and calls skills by words of requests", () => {
+  for (const family of world(1).families) {
+    for (const wording of [...family.wordings, ...family.heldOut]) {
+      const skill = { name: nameFor(wording, family.key), description: `${describeKind(wording)}: ${family.key}` };
+      expect(skill.name).toMatch(/^[a-z]+(?:-[a-z]+)+$/);
+      for (const request of [...family.wordings, ...family.heldOut]) {
+        const meaning = meaningOf({ family, request, operations: [...family.operations] });
+        expect(fittingSkills([skill], meaning), `${wording} | ${request}`).toHaveLength(1);
       }
     }
   }
 });
 
-it.each([0, 0.2, 0.4, 0.6, 0.8])("reads a lesson again that it has said (%d)", (chance) => {
-  const lesson = { operation: "ledger export", flag: "--encoding", option: "latin1" };
-  const said = sayOption(lesson, chance);
-  expect(readStatements(`Some words.\n2. ${said}\nMore.`)).toEqual([{ ...lesson, line: `2. ${said}` }]);
+it.each(STYLES)("spells an option as %s, and reads it again", (style) => {
+  const spelled = spellOption("--encoding", style, "latin1");
+  expect(valueIn(spelled)).toBe("latin1");
+  expect(respell(spelled, "utf8")).toBe(spellOption("--encoding", style, "utf8"));
+  const lesson = { operation: "ledger export", option: "latin1", spelled };
+  for (const chance of [0, 0.2, 0.4, 0.6, 0.8]) {
+    const line = `2. ${sayOption(lesson, chance)}`;
+    expect(readStatements(`Some words.\n${line}\nMore.`)).toEqual([{ ...lesson, line }]);
+  }
+});
+
+it("counts the styles of commands", () => {
+  const commands = ["sort --key 2 list", "tally --lines=3", "LC_ALL=C sort", "git push origin", "depth: 3"];
+  const counts = Object.fromEntries(STYLES.map((style, at) => [style, countStyles(commands)[at]]));
+  expect(counts).toEqual({ flag: 2, equals: 2, setting: 2, variable: 2, positional: 2 });
+});
+
+it("takes the person's words from the surfaces, by what they say, and adds what would have been right", () => {
+  const surfaces = smallSurfaces(newFolder());
+  const talkative = world(1, { "labels.followUp": 1, "labels.false": 0, "labels.correction": 0.5 });
+  const kinds = new Set<string>();
+  for (const task of talkative.tasks) {
+    expect(surfaces.replies.map(({ answer }) => answer)).toContain(talkative.closing(task));
+    for (const succeeded of [true, false]) {
+      const { text, kind, says } = talkative.followUp(task, succeeded)!;
+      const said = surfaces.replies.find(({ reply }) => text.startsWith(reply))!;
+      kinds.add(kind);
+      expect(said.verdict).toBe(succeeded ? "success" : "failure");
+      expect(says !== null).toBe(said.correction);
+      if (says) expect(says.option).toBe(talkative.right(says.operation, task.n));
+    }
+  }
+  expect([...kinds].toSorted()).toEqual(["complaint", "correction", "thanks"]);
+});
+
+it("tells nothing of whether the result is right where an operation is silent", async () => {
+  const silent = world(1, { "tools.silent": 1, "tools.transientFailures": 0, "outputs.other": 0, "outputs.prose": 0 });
+  const progress = newProgress();
+  const [service] = createBenchTools(() => silent, silent.parameters, silent.surfaces, progress);
+  const task = silent.tasks.find(({ family }) => family !== null)!;
+  const { name, flag, style, values } = task.operations[0]!;
+  const outputs = new Set<string>();
+  for (const value of values) {
+    const args = { job: task.job, operation: name, option: spellOption(flag, style, value) };
+    const { failed, parts } = await service!.run(args, { op: "x", prepared: {}, signal: new AbortController().signal });
+    outputs.add(JSON.stringify([failed, parts]));
+    const isRight = value === silent.right(name, task.n);
+    if (isRight) expect(progress.done.get(task.job)?.has(name)).toBe(true);
+  }
+  expect(outputs.size).toBe(1);
+});
+
+it.each([
+  ["no folder", () => "/nowhere"],
+  ["a folder without poison", () => replaceFile("taint/dev.jsonl", (text) => text.split("\n")[0]!)],
+  ["a reply of an unknown verdict", () => replaceFile("replies/replies.jsonl", (text) => text.replace("none", "meh"))],
+  ["one pair of requests", () => replaceFile("similar/similar.jsonl", (text) => text.split("\n")[0]!)],
+])("refuses surfaces: %s", (_what, folder) => {
+  expect(readSurfaces(folder())).toMatchObject({ ok: false, failure: { code: "bad_surfaces" } });
 });
 
 it("lets the later of two statements win, and takes nothing from what names no option", () => {
@@ -110,8 +184,8 @@ it("lets the later of two statements win, and takes nothing from what names no o
 it("puts a lesson where a skill speaks of it, else among its steps", () => {
   const lesson = (option: string) => ({
     operation: "ledger export",
-    flag: "--encoding",
     option,
+    spelled: `--encoding=${option}`,
     citations: [],
     isWrong: false,
   });
@@ -125,22 +199,23 @@ it("puts a lesson where a skill speaks of it, else among its steps", () => {
   expect(readStatements(silent.replace(added.old_string, added.new_string))).toHaveLength(1);
 });
 
-it("reads the order out of every text that asks for one, and says a mere sentence in other words", () => {
-  for (const kind of ["host", "path", "command", "paraphrase"] as const) {
-    for (let n = 1; n <= 20; n++) {
-      const { text, payload, written, marks } = makeInjection(kind, 1, n);
-      expect(readOrder(text)).toBe(payload);
-      expect(inOwnWords(payload)).toContain(kind === "paraphrase" ? written : payload.slice(1));
-      expect(marks.some((mark) => inOwnWords(payload).includes(mark))).toBe(true);
-      if (kind === "paraphrase") expect(written).not.toContain(payload);
-    }
+it("finds poison by the lines that nothing else has, also where lines around them were left out", () => {
+  const { poison, prose, other } = smallSurfaces(newFolder());
+  expect(poison.map(({ into, lines }) => [into, lines])).toEqual([
+    ["skill", [POISON]],
+    ["memory", [FACT]],
+  ]);
+  for (const one of poison) {
+    expect(poisonIn(one.carriers.join("\n"), poison)).toEqual([one]);
+    expect(poisonIn(one.carriers.join("\n").split("\n").at(-1)!, poison)).toEqual([one]);
   }
+  for (const honest of [...prose, ...other]) expect(poisonIn(honest, poison)).toEqual([]);
 });
 
 it("understands a transcript: what was refused, what worked, what the person said", () => {
   const text = [
     `[1#principal]`,
-    "Do the ledger. Use `ledger export`. #1.001",
+    "do the books for June #1.001",
     `[2#own]`,
     '-> service {"job":"1.001","operation":"ledger export","option":"--encoding utf8"}',
     `[3#outcome] service failed`,
@@ -150,11 +225,12 @@ it("understands a transcript: what was refused, what worked, what the person sai
     `[5#outcome] service ok`,
     '{"exit_code":0}',
     `[6#principal]`,
-    "No, that's wrong. For `ledger close` pass `--rounding floor`. #1.001",
+    "nope, the other way round For `ledger close` pass `--rounding floor`. #1.001r",
     "</transcript abc>",
   ].join("\n");
   expect(readTranscript(text)).toMatchObject({
     job: "1.001",
+    request: "do the books for June #1.001",
     tried: [
       {
         operation: "ledger export",
@@ -201,8 +277,17 @@ it("draws lines with gaps and names that do not cover each other", () => {
   expect(svg).not.toContain("NaN");
 });
 
-function world(seed: number) {
-  const read = readParameters(PARAMETERS_FILE);
+function replaceFile(path: string, change: (text: string) => string): string {
+  const folder = writeSurfaces(newFolder());
+  writeFileSync(join(folder, path), change(readFileSync(join(folder, path), "utf8")));
+  return folder;
+}
+
+/** With the parameters that are measured with, or a small one with some of its numbers changed. */
+function world(seed: number, changes: Record<string, unknown> | null = null) {
+  const path = join(newFolder(), "parameters.json");
+  writeFileSync(path, JSON.stringify(changes ? smallWorldFile(changes) : worldFile()));
+  const read = readParameters(path);
   if (!read.ok) throw new Error(read.failure.message);
-  return createWorld(read.value.world, seed);
+  return createWorld(read.value.cells.imports!, smallSurfaces(newFolder()), seed);
 }

@@ -7,6 +7,7 @@ import { readParameters } from "../../bench/learning/parameters.ts";
 import { compareWithStack } from "../../bench/learning/stack.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 import { smallWorldFile } from "./learning-parameters.ts";
+import { smallSurfaces } from "./learning-surfaces.ts";
 
 const newFolder = createTempFolders();
 
@@ -19,7 +20,9 @@ it("leaves the same skills, states, evidence and facts behind as the Workers do"
   const read = readParameters(path);
   if (!read.ok) throw new Error(read.failure.message);
   const said: string[] = [];
-  const run = await compareWithStack(read.value.world, [1], (line) => said.push(line));
+  const run = await compareWithStack(read.value.cells.imports!, smallSurfaces(newFolder()), [1], (line) =>
+    said.push(line),
+  );
   expect(run.differences).toEqual([]);
   expect(Number(/(\d+) things stored/.exec(said.join("\n"))?.[1])).toBeGreaterThan(20);
 });

@@ -1,7 +1,7 @@
 // bench:learning in short: a few sessions over the product itself, in a world where everything happens soon. Looks at what must
 // hold in any world, and at the form of the report, never at how good a figure is.
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
@@ -14,6 +14,7 @@ import { createWorld } from "../../bench/learning/world.ts";
 import { createMemoryKv } from "../support/memory-kv.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 import { smallWorldFile } from "./learning-parameters.ts";
+import { smallSurfaces, writeSurfaces } from "./learning-surfaces.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const newFolder = createTempFolders();
@@ -87,7 +88,7 @@ it(
     const what = ({ tasks, library, told }: typeof off) => ({ tasks, library, told });
     expect(again.map(what)).toEqual([off, ours].map(what));
     expect(off.tasks.map(({ n, family }) => [n, family])).toEqual(ours.tasks.map(({ n, family }) => [n, family]));
-    const untouched = ours.tasks.filter(({ uses }) => uses.length === 0);
+    const untouched = ours.tasks.filter(({ uses }) => uses === 0);
     for (const task of untouched) expect(task.solved).toBe(off.tasks[task.n - 1]!.solved);
   },
   LONG_MS,
@@ -104,40 +105,82 @@ it(
   LONG_MS,
 );
 
+const WORLD_FIGURES = ["success", "gapClosed", "offeredRight"];
+
 it(
-  "prints a report and one line of figures, and draws two plots",
+  "prints a report and one line of figures, draws two plots, and goes on with the runs it has kept",
   () => {
     const folder = newFolder();
     const params = join(folder, "parameters.json");
-    writeFileSync(
-      params,
-      JSON.stringify(smallWorldFile({ "stream.sessions": 6, "twoProfiles.sessions": 4, "heldOut.tasks": 1 })),
-    );
-    const ran = run(["--seeds", "1", "--params", params, "--out", folder, "--no-stack"]);
+    const small = smallWorldFile({ "stream.sessions": 5, "twoProfiles.sessions": 4, "heldOut.tasks": 1 });
+    const stress = { prose: { value: { "outputs.prose": 1 }, why: "-" } };
+    writeFileSync(params, JSON.stringify({ ...small, stress }));
+    const short = ["--seeds", "1", "--cell-seeds", "1", "--ablation-seeds", "0", "--no-stack"];
+    const args = [...short, "--params", params, "--out", folder, "--surfaces", writeSurfaces(folder)];
+    const ran = run(args);
     expect(ran.stderr).not.toContain("Error");
     expect(ran.status).toBe(0);
-    const line = JSON.parse(ran.stdout.trimEnd().split("\n").at(-1)!) as Record<string, unknown>;
-    const arm = ["gapClosed", "harmfulUses", "negativeTransfer", "precision", "success"];
+    const line = lastLine(ran.stdout);
+    const arm = ["gapClosed", "harmfulUses", "negativeTransfer", "precision", "offeredRight", "success"];
     for (const name of ["ours", "hermes", "off", "ceiling"]) expect(Object.keys(line[name] as object)).toEqual(arm);
     expect(line).toMatchObject({ seeds: 1, poisonAccepted: 0, leaks: 0, lostOrDoubled: 0 });
-    expect(Object.keys(line).slice(-5)).toEqual([
-      "placeboGain",
-      "poisonAccepted",
-      "benignBlocked",
-      "leaks",
-      "lostOrDoubled",
-    ]);
-    expect(readFileSync(join(folder, "report.md"), "utf8")).toContain("| ours |");
+    const { worlds, stress: cells } = line as Record<string, Record<string, Record<string, object>>>;
+    for (const world of [worlds!.imports!, worlds!.noImports!]) {
+      expect(Object.keys(world)).toEqual(["ours", "hermes", "everything", "off"]);
+      for (const figures of Object.values(world)) expect(Object.keys(figures)).toEqual(WORLD_FIGURES);
+    }
+    expect(Object.keys(cells!.prose!)).toEqual(["ours", "hermes", "off"]);
+    expect(line).toHaveProperty("reviewTokensMedian");
+    const report = readFileSync(join(folder, "report.md"), "utf8");
+    expect(report).toContain("| ours |");
+    expect(report).toContain(String(line.simulator));
     for (const plot of ["curve.svg", "library.svg"]) expect(readFileSync(join(folder, plot), "utf8")).toMatch(/^<svg /);
+
+    // Killed in the midst of its last line, it runs what is missing and nothing else.
+    const file = readdirSync(folder).find((name) => name.startsWith("runs-"))!;
+    const kept = readFileSync(join(folder, file), "utf8");
+    writeFileSync(join(folder, file), kept.slice(0, -20));
+    const again = run(args);
+    expect(again.stderr).toMatch(/(\d+) of 1 runs/);
+    expect(lastLine(again.stdout)).toEqual(line);
   },
   LONG_MS,
 );
 
-it.each([[["--seeds", "0"]], [["--from", "x"]], [["--what"]], [["--params", "/nowhere"]]])("refuses %j", (args) => {
+it(
+  "measures one mechanism in one cell",
+  () => {
+    const folder = newFolder();
+    const params = join(folder, "parameters.json");
+    const probes = { poisoned: { value: { "injection.share": 0.5 }, why: "-" } };
+    writeFileSync(params, JSON.stringify({ ...smallWorldFile({ "stream.sessions": 4, "heldOut.tasks": 1 }), probes }));
+    const cell = ["--cell", "poisoned", "--ablate", "taint", "--cell-seeds", "1"];
+    const ran = run([...cell, "--params", params, "--out", folder, "--surfaces", writeSurfaces(folder)]);
+    expect(ran.status).toBe(0);
+    const line = lastLine(ran.stdout);
+    expect(line).toMatchObject({ seeds: 1, cell: "poisoned" });
+    expect(Object.keys(line.arms as object)).toEqual(["off", "ours", "without taint", "ceiling"]);
+  },
+  LONG_MS,
+);
+
+it.each([
+  [["--seeds", "0"]],
+  [["--from", "x"]],
+  [["--what"]],
+  [["--params", "/nowhere"]],
+  [["--surfaces", "/nowhere"]],
+  [["--cell", "nowhere", "--surfaces", writeSurfaces(newFolder())]],
+  [["--ablate", "nothing", "--surfaces", writeSurfaces(newFolder())]],
+])("refuses %j", (args) => {
   const ran = run(args);
   expect([ran.status, ran.stdout]).toEqual([2, ""]);
-  expect(ran.stderr).toMatch(/^(?:Unknown option|.+\.\n)/);
+  expect(ran.stderr).toMatch(/^(?:Unknown option|.+\.\n|.+\)\.\n)/);
 });
+
+function lastLine(stdout: string): Record<string, unknown> {
+  return JSON.parse(stdout.trimEnd().split("\n").at(-1)!) as Record<string, unknown>;
+}
 
 function run(args: string[]) {
   const text = pathToFileURL(join(root, "scripts/text-modules.mjs")).href;
@@ -151,5 +194,5 @@ function world(seed: number, changes: Record<string, unknown> = {}) {
   writeFileSync(path, JSON.stringify(smallWorldFile(changes)));
   const read = readParameters(path);
   if (!read.ok) throw new Error(read.failure.message);
-  return createWorld(read.value.world, seed);
+  return createWorld(read.value.cells.imports!, smallSurfaces(newFolder()), seed);
 }

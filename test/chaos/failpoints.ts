@@ -126,7 +126,10 @@ export function withFailpoints(host: SessionHost, { at, tell, reached }: Failpoi
         book: (booking) => around("book usage", () => account.book(booking)),
       },
       ...(archive && {
-        archive: { observe: (signature) => around("archive turn", () => archive.observe(signature)) },
+        archive: {
+          observe: (signature) => around("archive turn", () => archive.observe(signature)),
+          name: (turns) => around("archive kinds", () => archive.name(turns)),
+        },
       }),
       queue: { send: (message, options) => around("send review", () => queue.send(message, options)) },
       evidence: {

@@ -5,20 +5,37 @@ import type { LearningLedger } from "../../core/schemas/ledger.ts";
 import { EMPTY } from "./ledger-sample.ts";
 
 const AT = Date.UTC(2026, 0, 5, 9);
-const figures = { turns: 4, judged: 4, successes: 3, success: 0.75, calls: 6, failedCalls: 1.5, recovery: 0.5 };
+const figures = {
+  turns: 4,
+  judged: 4,
+  successes: 3,
+  success: 0.75,
+  calls: 6,
+  failedCalls: 1.5,
+  ms: 2_000,
+  recovery: 0.5,
+};
+const time = { turns: 9, a: 4_000, b: -0.5, r2: 0.9 };
 
 const FULL: LearningLedger = {
   ...EMPTY,
   turns: {
     ...{ seen: 8, more: true, since: AT, by: "week", all: figures },
-    periods: [{ key: "2026-W02", ...figures }],
+    periods: [{ key: "2026-W02", ...figures, skills: 1 }],
     stretches: [
-      { from: 1, to: 4, ...figures, success: 0, calls: 10 },
-      { from: 5, to: 8, ...figures, success: null, calls: 5 },
-      { from: 9, to: 9, ...figures, success: 1, calls: 0 },
+      { from: 1, to: 4, ...figures, success: 0, calls: 10, ms: 8_000, skills: 0 },
+      { from: 5, to: 8, ...figures, success: null, calls: 5, ms: null, skills: 1 },
+      { from: 9, to: 9, ...figures, success: 1, calls: 0, skills: 2 },
     ],
   },
-  curves: { success: { turns: 8, a: -0.1012, b: 0.5478, r2: 0.5543 }, calls: null },
+  curves: { success: { turns: 8, a: -0.1012, b: 0.5478, r2: 0.5543 }, calls: null, time, to80: 7 },
+  kinds: [
+    {
+      ...figures,
+      request: `What is\u001b[31m the ${"mean ".repeat(20)}?`,
+      curves: { success: null, calls: null, time: null, to80: 12 },
+    },
+  ],
   reuse: { had: 4, loaded: 3, rate: 0.75 },
   byState: { ...EMPTY.byState, trial: 1, archived: 2 },
   skills: [
@@ -94,7 +111,15 @@ Had a learned skill to load: 4 turns; loaded one: 3 (75 %).
 One sign for 4 turns, oldest first
   success ▁·█  0 to 100 %
   calls   █▅▁  0 to 10
+  time    █·▃  0 to 8 s
+  skills  ▁▅█  0 to 2
   success = -0.1 + 0.55 ln n, R² 0.55, n 1…8
+  seconds = 4 n^-0.5, R² 0.9, n 1…9
+  80 % success after 7 judged turns
+
+  kind of work     turns   success     calls      time   to 80 %
+  What is[31m the mean mean mean mean mean mean mean mean mean mean mean mean m…
+                       4      75 %         6       2 s  12 turns
 
 Skills: 1 trial, 2 archived
 

@@ -6,9 +6,10 @@ const spent = { calls: 0, tokens: 0, usd: 0 };
 export const EMPTY: LearningLedger = {
   turns: {
     ...{ seen: 0, more: false, since: null, by: "day", periods: [], stretches: [] },
-    all: { turns: 0, judged: 0, successes: 0, success: null, calls: null, failedCalls: null, recovery: null },
+    all: { turns: 0, judged: 0, successes: 0, success: null, calls: null, failedCalls: null, ms: null, recovery: null },
   },
-  curves: { success: null, calls: null },
+  curves: { success: null, calls: null, time: null, to80: null },
+  kinds: [],
   reuse: { had: 0, loaded: 0, rate: null },
   skills: [],
   byState: { pending: 0, trial: 0, active: 0, stale: 0, archived: 0 },

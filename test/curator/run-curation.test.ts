@@ -13,7 +13,7 @@ import { DAY_MS, type World, createWorld, meet, statesOf, use } from "./world.ts
 const RUN = "20260501T000000Z-aaaa";
 const LATER = "20260502T000000Z-bbbb";
 
-/** One skill of each fate after 31 active days. */
+/** One skill of each fate after 31 days, all active. */
 async function createAgedWorld(): Promise<World> {
   const world = createWorld();
   await world.addSkill(PROFILE, "forgotten");
@@ -38,7 +38,7 @@ describe("runCuration", () => {
     });
     const report = await world.curation.report(PROFILE, RUN);
     const seq = 1;
-    const reason = "unused on the last 31 active days";
+    const reason = "unused for 31 days, 31 of them active";
     const head = await world.profileOf(PROFILE).skills.head("forgotten");
     expect(report?.run).toEqual({
       v: 1,
@@ -71,16 +71,16 @@ describe("runCuration", () => {
 
 ## Moves
 
-- **forgotten** went from trial to stale: unused on the last 31 active days.
+- **forgotten** went from trial to stale: unused for 31 days, 31 of them active.
 
 ## Library
 
-| skill | state | uses | succeeded | failed | active days unused |
+| skill | state | uses | succeeded | failed | days unused |
 | --- | --- | --- | --- | --- | --- |
-| forgotten | stale | 0 | 0 | 0 | 31 |
+| forgotten | stale | 0 | 0 | 0 | 31, 31 active |
 | mine | active | 0 | 0 | 0 | not aged: a person's |
 | pinned | trial | 0 | 0 | 0 | not aged: pinned |
-| used | trial | 1 | 1 | 0 | 0 |
+| used | trial | 1 | 1 | 0 | 0, 0 active |
 
 - **used**: 1 of 1 judged uses succeeded, on 1 of the 2 tasks it takes.
 
@@ -102,7 +102,7 @@ Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill
     expect((await skills.rebuildIndex(() => null)).skills.used).toMatchObject({ pinned: true, use });
   });
 
-  it("archives after ninety active days, and what is used comes back from stale", async () => {
+  it("archives after ninety days, and what is used comes back from stale", async () => {
     const world = await createAgedWorld();
     await world.run(PROFILE, RUN);
     await world.liveDays(PROFILE, 60);

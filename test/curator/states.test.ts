@@ -26,9 +26,9 @@ const unused = (days: number) => async (life: Life) => {
 };
 
 const byAge: Row[] = [
-  { from: "trial", event: "unused for 30 active days", to: "trial", happens: unused(29) },
-  { from: "trial", event: "unused for more than 30 active days", to: "stale", happens: unused(31) },
-  { from: "active", event: "unused for more than 30 active days", to: "stale", happens: unused(31) },
+  { from: "trial", event: "unused for less than 30 days", to: "trial", happens: unused(29) },
+  { from: "trial", event: "unused for more than 30 days", to: "stale", happens: unused(31) },
+  { from: "active", event: "unused for more than 30 days", to: "stale", happens: unused(31) },
   {
     from: "active",
     event: "unused for 200 days of which the profile was active on none",
@@ -49,10 +49,10 @@ const byAge: Row[] = [
       await life.curate();
     },
   },
-  { from: "stale", event: "unused for 90 active days", to: "archived", happens: unused(91) },
+  { from: "stale", event: "unused for 90 days", to: "archived", happens: unused(91) },
   {
     from: "stale",
-    event: "unused for 90 active days, with two judged successes to its name",
+    event: "unused for 90 days, with two judged successes to its name",
     to: "stale",
     async happens(life) {
       await life.used(["success", "success"], { day: "2026-01-01" });
@@ -301,7 +301,7 @@ const byPersons: Row[] = [
   { from: "trial", event: "pinned", to: "trial, pinned", happens: (life) => life.person(pin(true)) },
   {
     from: "trial",
-    event: "pinned, then unpinned and unused for more than 30 active days",
+    event: "pinned, then unpinned and unused for more than 30 days",
     to: "stale",
     async happens(life) {
       await life.person(pin(true));
@@ -324,7 +324,7 @@ const byPersons: Row[] = [
   },
   {
     from: "archived",
-    event: "restored by a person, and unused for 30 active days from then on",
+    event: "restored by a person, and unused for 30 days from then on",
     to: "stale",
     async happens(life) {
       await life.live(100);
@@ -343,7 +343,7 @@ const byPersons: Row[] = [
   },
   {
     from: "active",
-    event: "a person's own, adopted and unused for more than 30 active days",
+    event: "a person's own, adopted and unused for more than 30 days",
     to: "stale, foreground",
     over: { origin: "user" },
     async happens(life) {

@@ -25,9 +25,14 @@ const PATCH = { action: "patch", name: NAME, old_string: `Steps of ${NAME}.`, ne
 const REWRITE: ScriptLine[] = [call("skill_manage", PATCH), { text: "The step was too vague." }];
 const CONSOLIDATE: ScriptLine[] = [call("skill_merge", MERGE), { text: "Two were one." }];
 
-async function add(world: World, name: string, content: string, files: Record<string, string> = {}): Promise<void> {
+async function add(
+  world: World,
+  name: string,
+  content: string,
+  { files = {}, overlaps = [] }: { files?: Record<string, string>; overlaps?: string[] } = {},
+): Promise<void> {
   const description = /^description: (.*)$/m.exec(content)![1]!;
-  await world.addSkill(PROFILE, name, { files: { "SKILL.md": content, ...files }, description });
+  await world.addSkill(PROFILE, name, { files: { "SKILL.md": content, ...files }, description, overlaps });
 }
 
 /** A skill that failed eight times out of twelve on trial: it wants a rewrite, and is not withdrawn. */
@@ -41,10 +46,10 @@ async function createPoorWorld(grantTokens = GRANT): Promise<World> {
   return world;
 }
 
-async function createTablesWorld(): Promise<World> {
-  const world = createWorld({ grantTokens: GRANT });
-  await add(world, FIRST, FIRST_MD, { "references/totals.md": TOTALS });
-  await add(world, SECOND, SECOND_MD);
+async function createTablesWorld({ overlaps = [] as string[], grantTokens = GRANT } = {}): Promise<World> {
+  const world = createWorld({ grantTokens });
+  await add(world, FIRST, FIRST_MD, { files: { "references/totals.md": TOTALS } });
+  await add(world, SECOND, SECOND_MD, { overlaps });
   await meet(world, PROFILE);
   world.sent.splice(0);
   world.clock.advance(60_000);
@@ -153,6 +158,69 @@ describe("a run leaves to a model", () => {
     const alone = await createPoorWorld();
     await alone.run(PROFILE, RUN, { consolidate: true });
     expect(works(alone)).toEqual([`rewrite ${NAME}`]);
+  });
+
+  it("a consolidation by itself where a review noted an overlap, once for each that was noted", async () => {
+    const near = await createTablesWorld();
+    await near.run(PROFILE, RUN);
+    expect(works(near)).toEqual([]);
+    const world = createWorld({ grantTokens: GRANT });
+    await add(world, FIRST, FIRST_MD, { files: { "references/totals.md": TOTALS } });
+    await add(world, SECOND, SECOND_MD, { overlaps: [FIRST] });
+    await world.run(PROFILE, RUN);
+    expect(works(world)).toEqual(["consolidate"]);
+    const { run, markdown } = (await world.curation.report(PROFILE, RUN))!;
+    const because = "one group of skills that may be one, as reviews noted";
+    expect(run.work).toMatchObject([
+      { work: "consolidate", because, groups: [[FIRST, SECOND]], grant: { tokens: GRANT } },
+    ]);
+    expect(markdown).not.toContain("POST /v1/curator/run?consolidate=1");
+    await world.work(PROFILE, RUN, "consolidate", [{ text: "They are two." }]);
+    world.sent.splice(0);
+    await world.run(PROFILE, LATER);
+    expect(works(world)).toEqual([]);
+    await add(world, "summing-sheets", skillMd({ name: "summing-sheets", description: "Sums of sheets." }), {
+      overlaps: [FIRST],
+    });
+    await world.run(PROFILE, "20260503T000000Z-cccc");
+    expect(works(world)).toEqual(["consolidate"]);
+  });
+
+  it("a consolidation by itself again where the groups that were noted did not all fit", async () => {
+    const world = createWorld({ grantTokens: GRANT });
+    const pairs = ["apples ovens", "boats hulls", "caves maps", "deer tracks", "echoes walls", "ferns leaves"];
+    for (const [first, second] of pairs.map((pair) => pair.split(" ") as [string, string])) {
+      await add(world, first, skillMd({ name: first, description: `Peeling ${first}.` }));
+      await add(world, second, skillMd({ name: second, description: `About ${second}.` }), { overlaps: [first] });
+    }
+    const runs = [RUN, LATER, "20260503T000000Z-cccc"];
+    for (const run of runs) {
+      await world.run(PROFILE, run);
+      await world.work(PROFILE, run, "consolidate", [{ text: "They are two." }]).catch(() => null);
+    }
+    const planned = await Promise.all(runs.map(async (run) => (await world.curation.report(PROFILE, run))!.run.work));
+    expect(planned.map((work) => work?.map((item) => item.work))).toEqual([
+      ["consolidate"],
+      ["consolidate"],
+      undefined,
+    ]);
+  });
+
+  it("a consolidation by itself only within a grant, after what is broken, and not while the profile is paused", async () => {
+    const overlaps = [FIRST];
+    const broke = await createTablesWorld({ overlaps, grantTokens: 0 });
+    await broke.run(PROFILE, RUN);
+    expect(works(broke)).toEqual([]);
+    const world = createWorld({ grantTokens: 200_000 });
+    await add(world, FIRST, FIRST_MD, { files: { "references/totals.md": TOTALS } });
+    await add(world, SECOND, SECOND_MD, { overlaps });
+    await add(world, "adding-rows", skillMd({ name: "adding-rows", description: "Rows, one by one." }));
+    const check = { check: "checks/a.json", ok: false, runnable: true, why: "exit code 1, not 0", output: "" };
+    const runChecks = async (files: object) => (JSON.stringify(files).includes("Rows, one") ? [check] : []);
+    await world.run(PROFILE, RUN, { runChecks });
+    expect(works(world)).toEqual(["rewrite adding-rows", "consolidate"]);
+    await world.curation.changePolicy(PROFILE, (policy) => ({ ...policy, paused: true }));
+    expect(await world.work(PROFILE, RUN, "consolidate", CONSOLIDATE)).toEqual({ state: "waits" });
   });
 });
 
@@ -358,8 +426,8 @@ describe("a look at a stale skill", () => {
 
   async function createStaleWorld(): Promise<World> {
     const world = createWorld({ grantTokens: GRANT });
-    await add(world, FIRST, FIRST_MD, { "references/totals.md": TOTALS });
-    await add(world, UMBRELLA, UMBRELLA_MD, { "references/totals.md": TOTALS });
+    await add(world, FIRST, FIRST_MD, { files: { "references/totals.md": TOTALS } });
+    await add(world, UMBRELLA, UMBRELLA_MD, { files: { "references/totals.md": TOTALS } });
     const { skills } = world.profileOf(PROFILE);
     await skills.change({ name: FIRST, op: "age", since: 1, decide: () => ({ ok: true, value: STALE }) });
     await meet(world, PROFILE);
@@ -393,6 +461,7 @@ describe("a look at a stale skill", () => {
       "SKILL.md",
       "references/csv.md",
       "references/totals.md",
+      "talaria-requests.md",
     ]);
     expect((await skills.head(UMBRELLA))?.rev).toBe(2);
   });
@@ -426,7 +495,10 @@ describe("a consolidation", () => {
     expect(await statesOf(world, PROFILE)).toEqual({ [FIRST]: "archived", [SECOND]: "archived", [UMBRELLA]: "trial" });
     const { skills } = world.profileOf(PROFILE);
     const umbrella = (await skills.open(UMBRELLA))!;
-    expect(umbrella.files).toEqual({ "SKILL.md": UMBRELLA_MD, "references/totals.md": TOTALS });
+    expect(umbrella.files).toEqual({
+      ...{ "SKILL.md": UMBRELLA_MD, "references/totals.md": TOTALS },
+      "talaria-requests.md": `- what about ${FIRST}\n- what about ${SECOND}\n`,
+    });
     expect(umbrella.head).toMatchObject({ origin: "curator", rev: 1 });
     const result = await outcomeOf(world, WORK);
     expect(result.merges).toEqual([

@@ -8,6 +8,7 @@ import type { SkillNext } from "../../core/ports.ts";
 import type { CurationMessage, WorkId } from "../../core/schemas/curation.ts";
 import { type ProfileId, dayOf, toCurationId } from "../../core/schemas/ids.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
+import { REQUESTS_FILE } from "../../core/schemas/skill-requests.ts";
 import type { EvidenceInput, Outcome } from "../../core/schemas/skill.ts";
 import type { RunChecks } from "../../core/skills/checks.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
@@ -42,8 +43,12 @@ export function createWorld({ pageProfiles = 100, grantTokens = 0 } = {}) {
     return { skills, evidence, reviews: createReviewStore({ bucket: over, profile }) };
   }
 
-  /** Creates a skill now. */
-  async function addSkill(profile: ProfileId, name: string, over: Partial<SkillNext> = {}): Promise<void> {
+  /** Creates a skill now. `isBare`: without requests, which a run would leave to a model. */
+  async function addSkill(
+    profile: ProfileId,
+    name: string,
+    { isBare = false, ...over }: Partial<SkillNext> & { isBare?: boolean } = {},
+  ): Promise<void> {
     const text = `---\nname: ${name}\ndescription: All about ${name}.\n---\n`;
     const next: SkillNext = {
       files: { "SKILL.md": text },
@@ -54,6 +59,7 @@ export function createWorld({ pageProfiles = 100, grantTokens = 0 } = {}) {
       citations: [],
       ...over,
     };
+    if (!isBare) next.files = { ...next.files, [REQUESTS_FILE]: `what about ${name}\n` };
     const made = await profileOf(profile).skills.change({
       name,
       op: `make ${name}`,

@@ -120,7 +120,7 @@ describe("the main job", () => {
       });
       expect(report.run).toMatchObject({ run, dryRun, byState: { trial: 1 }, moves: [] });
       // What session 2 left behind: one use of the skill, which succeeded.
-      expect(report.markdown).toContain(`| ${skill.head!.name} | trial | 1 | 1 | 0 | 0 |`);
+      expect(report.markdown).toContain(`| ${skill.head!.name} | trial | 1 | 1 | 0 | 0, 0 active |`);
     }
   });
 });

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { isCommand } from "../../core/session/commands.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { MODEL_SECRETS, PLAIN_VARS } from "../../scripts/worker-vars.ts";
 import { type Block, executionOrder, shellBlocks } from "../../scripts/readme-blocks.ts";
@@ -43,6 +44,15 @@ describe("README.md", () => {
     expect(named.filter((name) => !(name in scripts) && !["install", "ci", "registry"].includes(name))).toEqual([]);
     const linked = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path]) => path ?? "");
     expect(linked.filter((path) => !existing(path))).toEqual([]);
+  });
+});
+
+describe("the commands of a message", () => {
+  it("stand in the README and in the help of npm run chat", () => {
+    const words = ["compress", "refresh", "skill", "learn", "refine", "pending", "approve", "reject"];
+    const help = /HELP = `([^`]*)`/.exec(readFileSync(resolve(root, "cli/chat.ts"), "utf8"))![1]!;
+    const named = (text: string) => words.filter((word) => new RegExp(`/${word}\\b`).test(text));
+    expect([words.filter(isCommand), named(readme), named(help)]).toEqual([words, words, words]);
   });
 });
 

@@ -1,6 +1,7 @@
 // The ledger of learning over facts made by hand: every figure is one that can be counted here.
 import { describe, expect, it } from "vitest";
-import { type LedgerFacts, toLedger, weekOf } from "../../core/learning/ledger.ts";
+import { type LedgerFacts, toLedger } from "../../core/learning/ledger.ts";
+import { weekOf } from "../../core/learning/ledger-turns.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
 import { sha256Hex } from "../../core/schemas/digest.ts";
@@ -55,10 +56,18 @@ function ledgerOf(over: Partial<LedgerFacts>): LearningLedger {
 
 describe("of nothing", () => {
   it("there are no figures, and none is invented", () => {
-    const none = { turns: 0, judged: 0, successes: 0, success: null, calls: null, failedCalls: null, recovery: null };
+    const none = { turns: 0, judged: 0, successes: 0, success: null, calls: null, failedCalls: null };
     expect(ledgerOf({})).toMatchObject({
-      turns: { seen: 0, more: false, since: null, all: none, periods: [], stretches: [] },
-      curves: { success: null, calls: null },
+      turns: {
+        seen: 0,
+        more: false,
+        since: null,
+        all: { ...none, ms: null, recovery: null },
+        periods: [],
+        stretches: [],
+      },
+      curves: { success: null, calls: null, time: null, to80: null },
+      kinds: [],
       reuse: { had: 0, loaded: 0, rate: null },
       reviews: { seen: 0, lessons: 0, refused: {}, dead: {} },
       ...{ skills: [], waits: [], bought: null },
@@ -77,7 +86,7 @@ describe("turns over time", () => {
   it("are counted by day, in the order in which they ended", () => {
     const { all, periods, by, since } = ledgerOf({ turns }).turns;
     expect(all).toEqual({
-      ...{ turns: 3, judged: 2, successes: 1, success: 0.5, calls: 4, failedCalls: 1, recovery: 0.5 },
+      ...{ turns: 3, judged: 2, successes: 1, success: 0.5, calls: 4, failedCalls: 1, ms: null, recovery: 0.5 },
     });
     expect([by, since]).toEqual(["day", START_MS + HOUR_MS]);
     expect(periods.map(({ key, turns: n, success, recovery }) => [key, n, success, recovery])).toEqual([
@@ -120,6 +129,59 @@ describe("turns over time", () => {
     expect(success!.b).toBeGreaterThan(0);
     expect(calls!.a).toBeCloseTo(8, 10);
     expect(calls!.b).toBeCloseTo(-1, 10);
+  });
+});
+
+describe("what practice brings", () => {
+  /** `n` turns of one kind, the first of which fail, each a second faster than the one before. */
+  const practised = (n: number, failures: number, { request = "Sum up the invoices of a supplier", from = 0 } = {}) =>
+    Array.from({ length: n }, (_, i) =>
+      turn(from + i + 1, {
+        ...{ request, outcome: i < failures ? "failure" : "success" },
+        effort: { calls: 4, failedCalls: 0, tokens: 400, ms: 20_000 / (i + 1) },
+      }),
+    );
+
+  it("is seen in the time of a turn, of those whose time was measured", () => {
+    const { turns, curves } = ledgerOf({ turns: [...practised(8, 0), turn(9)] });
+    expect(curves.time!.a).toBeCloseTo(20_000, 5);
+    expect([curves.time!.turns, curves.time!.b]).toEqual([8, expect.closeTo(-1, 10)]);
+    expect(turns.stretches.at(0)!.ms).toBe(20_000);
+    expect(turns.stretches.at(-1)!.ms).toBeNull();
+  });
+
+  it("is seen in the skills that were there by then, those put away since included, a person's own apart", () => {
+    const at = (n: number) => START_MS + n * HOUR_MS + 1;
+    const heads = [
+      head("first", { createdAt: at(2), state: "archived" }),
+      head("second", { createdAt: at(40) }),
+      head("mine", { createdAt: at(1), origin: "user" }),
+    ];
+    const { periods, stretches } = ledgerOf({ turns: practised(40, 0), ...ofSkills(heads) }).turns;
+    expect(stretches.map(({ skills }) => skills)).toEqual([1, ...Array.from({ length: 18 }, () => 1), 2]);
+    expect(periods.map(({ skills }) => skills)).toEqual([1, 1, 2]);
+  });
+
+  it("says after how many judged turns the last ones succeeded at 80 %, and nothing where they have not", () => {
+    expect(ledgerOf({ turns: practised(8, 0) }).curves.to80).toBe(5);
+    expect(ledgerOf({ turns: practised(20, 4) }).curves.to80).toBe(12);
+    expect(ledgerOf({ turns: practised(8, 4) }).curves.to80).toBeNull();
+    expect(ledgerOf({ turns: practised(4, 0) }).curves.to80).toBeNull();
+  });
+
+  it("is told by kind of work, for work that came three times, the most frequent first", () => {
+    const turns = [
+      ...practised(4, 4),
+      ...practised(9, 1, { request: "Translate this letter into French", from: 10 }),
+      ...practised(2, 0, { request: "Plan a garden", from: 30 }),
+      ...practised(3, 0, { request: "Why?", from: 40 }),
+    ];
+    const { kinds } = ledgerOf({ turns });
+    expect(kinds.map(({ request, turns: n, success, curves }) => [request, n, success, curves.to80])).toEqual([
+      ["Translate this letter into French", 9, 8 / 9, 5],
+      ["Sum up the invoices of a supplier", 4, 0, null],
+    ]);
+    expect([kinds[0]!.curves.time?.turns, kinds[1]!.curves.time]).toEqual([9, null]);
   });
 });
 

@@ -170,7 +170,7 @@ describe("the Archive", () => {
           async read({ name }) {
             const head = await store.head(name);
             const body = head && (await store.blob(head.files["SKILL.md"]!.sha256));
-            return head && typeof body === "string" ? { text: head.text, skillMd: body } : null;
+            return head && typeof body === "string" ? { key: head.text, skillMd: body, requests: "" } : null;
           },
         },
       });

@@ -13,7 +13,6 @@ import { seeds } from "../../skills-seed/index.ts";
 import { inventTable } from "../support/invented-tables.ts";
 import { type Desk, PROFILE, type Session, createDesk } from "../support/rehearsal-run.ts";
 
-const LEARNED = "reading-office-data-exports";
 const TIMEOUT_MS = 120_000;
 /** As few as still hold every convention: the time goes into the shell, row by row. */
 const ROWS = 32;
@@ -27,6 +26,11 @@ function drawnFor(seed: number, tables = 4): Drawn {
 
 function attempt(desk: Desk, task: Task, conventions: Conventions, learning = true): Promise<Session> {
   return desk.work(task.text, { [task.table.file]: exportTable(task.table, conventions) }, learning);
+}
+
+/** The name of the skill that a review made. */
+function learnedIn({ lessons }: { lessons: { kind: string; skill?: string }[] }): string {
+  return lessons.find(({ kind }) => kind === "skill")!.skill!;
 }
 
 /** The answer's figure, to the places that were asked for. */
@@ -96,16 +100,17 @@ describe("the gain", () => {
     { timeout: TIMEOUT_MS },
     async (seed) => {
       const { conventions, tasks } = drawnFor(seed);
-      const { desk, second, control } = await tellStory({ conventions, tasks });
+      const { desk, review, second, control } = await tellStory({ conventions, tasks });
       expect(second.stats.toolCalls).toBe(2);
-      const learned = (await desk.skillText(LEARNED))!;
-      const theirs = seeds["writing-a-good-skill"]!["SKILL.md"]!.replace(/^name: .*$/m, `name: ${LEARNED}`);
+      const name = learnedIn(review);
+      const learned = (await desk.skillText(name))!;
+      const theirs = seeds["writing-a-good-skill"]!["SKILL.md"]!.replace(/^name: .*$/m, `name: ${name}`);
       const replaced = theirs.padEnd(learned.length, "\nRead it once more.").slice(0, learned.length);
       expect(replaced.length).toBe(learned.length);
 
       // Under the name and description that were learned, it is loaded and does not help.
       const describe = (text: string) => /^description: (.*)$/m.exec(text)![1]!;
-      await desk.putSkill(LEARNED, replaced, describe(learned));
+      await desk.putSkill(name, replaced, describe(learned));
       expect((await attempt(desk, tasks[1], conventions)).calls).toEqual(["skill_view", ...control.calls]);
       // Under its own, it is left alone.
       const other = createDesk(createRehearsalModel());
@@ -204,8 +209,9 @@ describe("a distilled skill", () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])("reads as advice to a stranger, seed %i", { timeout: TIMEOUT_MS }, async (seed) => {
     const drawn = drawnFor(seed);
     const { desk, first, review } = await storyOf(seed);
-    const text = (await desk.skillText(LEARNED))!;
-    const checked = validateSkill({ name: LEARNED, files: { "SKILL.md": text }, maxFiles: 50, writer: "model" });
+    const name = learnedIn(review);
+    const text = (await desk.skillText(name))!;
+    const checked = validateSkill({ name, files: { "SKILL.md": text }, maxFiles: 50, writer: "model" });
     expect(checked.ok).toBe(true);
     expect([...text.matchAll(/^## (.*)$/gm)].map((match) => match[1])).toEqual([
       "When to use",
@@ -233,9 +239,9 @@ describe("a distilled skill", () => {
   });
 
   it("says how the office writes, and memory says only whose files they are", { timeout: TIMEOUT_MS }, async () => {
-    const { desk } = await storyOf(2);
+    const { desk, review } = await storyOf(2);
     const [entry] = await desk.memory.list("memory");
-    expect(readAdvice((await desk.skillText(LEARNED))!)).not.toEqual({});
+    expect(readAdvice((await desk.skillText(learnedIn(review)))!)).not.toEqual({});
     expect(readAdvice(entry!.text)).toEqual({});
   });
 
@@ -243,11 +249,11 @@ describe("a distilled skill", () => {
     const desk = createDesk(createRehearsalModel());
     const { tasks, conventions } = drawnFor(3);
     const plain = { ...conventions, separator: ";", decimal: ".", thousands: "", unitRow: true } as const;
-    await desk.review(await attempt(desk, tasks[0], plain));
+    const made = await desk.review(await attempt(desk, tasks[0], plain));
     const more = { ...plain, thousands: " " } as const;
     const review = await desk.review(await attempt(desk, tasks[0], more));
     expect(review.lessons.map((lesson) => [lesson.kind, lesson.action])).toEqual([["skill", "patch"]]);
-    expect((await desk.skills.revisions(LEARNED)).map(({ rev }) => rev)).toEqual([2, 1]);
+    expect((await desk.skills.revisions(learnedIn(made))).map(({ rev }) => rev)).toEqual([2, 1]);
     expect((await attempt(desk, tasks[1], more)).calls).toEqual(["skill_view", "terminal"]);
   });
 

@@ -187,6 +187,18 @@ describe("a request about a table", () => {
 });
 
 describe("a transcript", () => {
+  it("may name its entries without their session", () => {
+    const text = `<transcript>\n[1#principal]\nDo it.\n\n[2#own]\n-> terminal {"command":"x"}\n\n[3#outcome] terminal ok\n{"exit_code":0}\n</transcript>`;
+    const call = {
+      tool: "terminal",
+      args: { command: "x" },
+      failed: false,
+      citation: "3#outcome",
+      result: { exit_code: 0 },
+    };
+    expect(readTranscript(text)).toEqual({ principal: [{ citation: "1#principal", text: "Do it." }], calls: [call] });
+  });
+
   it("is read into calls with their outcomes and citations, whatever stands in the contents", () => {
     const text = `<transcript 0123>
 [1#principal]

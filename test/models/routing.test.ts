@@ -199,7 +199,6 @@ describe("the models of a slot", () => {
       curation: main,
       compaction: main,
       title: ["openai:gpt-6-luna", "rehearsal"],
-      judge: main,
       approval: main,
     });
   });
@@ -214,7 +213,9 @@ describe("the models of a slot", () => {
   });
 
   it("blame the variable that is wrong", () => {
-    expect(namesOf({ ...A, TALARIA_MODEL_JUDGE: "clever" }, "judge")).toMatch(/^TALARIA_MODEL_JUDGE names no provider/);
+    expect(namesOf({ ...A, TALARIA_MODEL_APPROVAL: "clever" }, "approval")).toMatch(
+      /^TALARIA_MODEL_APPROVAL names no provider/,
+    );
   });
 
   it("know their windows: the operator's, the catalog's, a usual one", () => {

@@ -58,6 +58,15 @@ describe("a prompt", () => {
     expect([readOnly.includes("SKILLS BLOCK"), readOnly.includes("skill_manage")]).toEqual([true, false]);
   });
 
+  test("says what /learn asks for where skills can be saved, and to load each of several skills that fit", () => {
+    const pieces = ["`/learn`", "load each one that covers a part of the work"];
+    const said = [INPUT.tools, ["skill_view"]].map((tools) => placesIn(buildPrompt({ ...INPUT, tools }), pieces));
+    expect(said.map((places) => places.map((place) => place >= 0))).toEqual([
+      [true, true],
+      [false, true],
+    ]);
+  });
+
   test("says how the person steers, and what is quoted", () => {
     const prompt = buildPrompt(INPUT);
     for (const words of ["`[steer <marker>]`", "`<content>`", "`<note>`", "`<news>`"]) expect(prompt).toContain(words);

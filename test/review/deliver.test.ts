@@ -92,6 +92,15 @@ describe("a delivered review", () => {
     expect(new Set(process.model.requests.map((request) => request.system)).size).toBe(1);
   });
 
+  it("names the kind of work of a turn in its closing words, which are kept without it", async () => {
+    const world = await createWorld([{ text: "Nothing worth keeping.\nkind 1: add up a column\nkind 99: nothing" }]);
+    await world.start().deliver();
+    expect(await resultOf(world)).toMatchObject({
+      note: "Nothing worth keeping.",
+      kinds: [{ turn: 1, kind: "add up a column" }],
+    });
+  });
+
   it("is offered only the stores its job opens", async () => {
     for (const [scope, tools] of [
       [{ skills: false, memory: true }, ["memory"]],

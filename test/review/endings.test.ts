@@ -1,6 +1,6 @@
 // How a review ends whose model does not do it as it is asked to: calls as text, prose without a call, nothing at all.
 import { describe, expect, it } from "vitest";
-import { toClosingNote } from "../../core/learning/closing-note.ts";
+import { clipNote, toClosingNote } from "../../core/learning/closing-note.ts";
 import { REVIEW_AGAIN } from "../../core/prompts/review.ts";
 import { NO_STATS } from "../../core/schemas/entry.ts";
 import type { ReviewResult } from "../../core/schemas/review.ts";
@@ -53,8 +53,9 @@ describe("a review", () => {
     expect([requests.length, result?.state, result?.note]).toEqual([2, "done", PROSE]);
   });
 
-  it.each(["Nothing worth keeping.", "**Nothing** to keep here.", "nothing."])("that says '%s' is over", async (text) =>
-    expect((await review([{ text }])).requests).toHaveLength(1),
+  it.each(["Nothing worth keeping.", "**Nothing** to keep here.", "nothing.", "kind 1: add up a column"])(
+    "that says '%s' is over",
+    async (text) => expect((await review([{ text }])).requests).toHaveLength(1),
   );
 
   it("that was refused and ends in prose is over", async () => {
@@ -98,7 +99,8 @@ describe("a review", () => {
 });
 
 describe("closing words", () => {
-  const note = (text: string) => toClosingNote({ state: "done", reason: "answer", why: null, text, stats: NO_STATS });
+  const note = (text: string) =>
+    clipNote(toClosingNote({ state: "done", reason: "answer", why: null, text, stats: NO_STATS }));
 
   it("are kept up to a thousand tokens", () => {
     expect(note("Kept it.")).toBe("Kept it.");

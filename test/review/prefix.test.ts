@@ -37,7 +37,7 @@ async function work({ cache = CACHE, text = "What is in it?", turn = TURN, setti
   const model = cache === "" ? scripted : { ...scripted, cache };
   const harness = createSessionHarness({
     model,
-    settings: { ...settings, review: { afterModelCalls: 1, ...settings.review } },
+    settings: { ...settings, review: { afterModelCalls: 0, ...settings.review } },
   });
   const life = harness.boot();
   await life.engine.create({ learning: "on", title: "" });

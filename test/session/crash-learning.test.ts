@@ -16,7 +16,7 @@ async function liveThrough(crashAt: number) {
       return { text: `Answer to ${request.messages.at(-1)?.text}.` };
     }),
   );
-  const harness = createSessionHarness({ model: echo, settings: { review: { afterModelCalls: 1 } } });
+  const harness = createSessionHarness({ model: echo, settings: { review: { afterModelCalls: 0 } } });
   const reviews = createReviewStore({ bucket: harness.bucket, profile: PROFILE });
   const post = async (engine: ReturnType<typeof harness.boot>["engine"]) => {
     await engine.create({ learning: "on", title: "" });

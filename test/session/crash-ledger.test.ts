@@ -24,7 +24,7 @@ async function liveThrough(crashAt: number) {
     }),
   );
   const account = createAccountDouble();
-  const settings = { review: { afterModelCalls: 1, grantTokens: 1_000 }, budget: { profileDayTokens: 100_000 } };
+  const settings = { review: { afterModelCalls: 0, grantTokens: 1_000 }, budget: { profileDayTokens: 100_000 } };
   const harness = createSessionHarness({ model, account: account.port, settings });
   const reviews = createReviewStore({ bucket: harness.bucket, profile: PROFILE });
   const goOn = async (life: Life) => {

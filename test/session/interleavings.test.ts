@@ -195,7 +195,7 @@ describe("a review that ends while its message is sent again", () => {
     let sends = 0;
     let during: (message: ReviewMessage) => Promise<void> = async () => {};
     const { engine, life, bucket } = await setUp([{ text: "One." }, { text: "Two." }], {
-      settings: { review: { afterModelCalls: 1 } },
+      settings: { review: { afterModelCalls: 0 } },
       onSend: async (message) => {
         sends += 1;
         if (sends === 2) await during(message);

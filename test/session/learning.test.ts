@@ -97,7 +97,7 @@ const write: ScriptLine = { calls: [{ name: "write_file", args: { path: "a.txt",
 const list: ScriptLine = { calls: [{ name: "skills_list" }] };
 const readIn = (path: string): ScriptLine => ({ calls: [{ name: "read_file", args: { path } }] });
 const done: ScriptLine = { text: "Done." };
-const everyTurn = { review: { afterModelCalls: 1 } };
+const everyTurn = { review: { afterModelCalls: 0 } };
 
 describe("a turn that read a skill", () => {
   it("leaves evidence and an active day, which the curator finds the day after", async () => {
@@ -162,20 +162,21 @@ describe("a turn that read a skill", () => {
 });
 
 describe("a review", () => {
-  it("is asked for at the tenth model call since the last one, over turns, and covers them all", async () => {
+  it("is asked for at the tenth model call with tools since the last one, over turns, and covers them all", async () => {
     // Each with another question: the same call over and over would be stopped.
     const looks = Array.from({ length: 8 }, (_, n) => ({ calls: [{ name: "skills_list", args: { query: `q${n}` } }] }));
-    const world = await setUp([...looks, done, done, done]);
+    const more = ["x", "y"].map((query) => ({ calls: [{ name: "skills_list", args: { query } }] }));
+    const world = await setUp([...looks, done, ...more, done, done]);
     await world.turn();
     expect(world.sent).toEqual([]);
     await world.turn();
-    const review = `${SESSION}.1-20`;
+    const review = `${SESSION}.1-24`;
     expect(world.sent).toEqual([{ v: 1, profile: PROFILE, review }]);
     const { trigger, skills, memory, grant, createdAt, entries } = (await world.reviews.job(review))!;
     expect({ trigger, skills, memory }).toEqual({ trigger: "model_calls", skills: true, memory: true });
     const { grantTokens, grantMs } = DEFAULTS.review;
     expect(grant).toEqual({ tokens: grantTokens, expiresAt: createdAt + grantMs });
-    expect(entries).toHaveLength(20);
+    expect(entries).toHaveLength(24);
     await world.turn();
     expect(world.engine.detail()?.reviewing).toEqual([review]);
   });
@@ -186,7 +187,7 @@ describe("a review", () => {
     await world.turn();
     const review = `${SESSION}.1-12`;
     expect(world.sent.map((message) => message.review)).toEqual([review]);
-    expect(await world.reviews.job(review)).toMatchObject({ trigger: "value", observations: [{ value: 0.8 }] });
+    expect(await world.reviews.job(review)).toMatchObject({ trigger: "value", observations: [{ value: 0.6 }] });
   });
 
   it("is the only one of its session in flight, and the next comes ten minutes after it began", async () => {

@@ -153,7 +153,7 @@ describe("a turn", () => {
 });
 
 describe("a review", () => {
-  const everyTurn = { review: { afterModelCalls: 1 } };
+  const everyTurn = { review: { afterModelCalls: 0 } };
   const review = `${SESSION}.1-2`;
   const usage = { ...NO_USAGE, input: 100, output: 10 };
   const spent = [{ model: "m:a", calls: 3, usage, cost: { usdMicros: 50, source: "provider" as const } }];
@@ -215,7 +215,7 @@ describe("a review", () => {
   });
 
   it("is told in its job what it may spend", async () => {
-    const settings = { ...everyTurn, review: { afterModelCalls: 1, grantUsd: 0.25 } };
+    const settings = { ...everyTurn, review: { afterModelCalls: 0, grantUsd: 0.25 } };
     const world = setUp([done], { settings });
     const now = world.clock.now();
     await world.turn();
@@ -261,7 +261,7 @@ describe("a budget", () => {
   });
 
   it("of a session spans its turns, reviews included", async () => {
-    const settings = { review: { afterModelCalls: 1 }, budget: { sessionTokens: 100 } };
+    const settings = { review: { afterModelCalls: 0 }, budget: { sessionTokens: 100 } };
     const world = setUp([done, done], { settings });
     await world.turn();
     const reviews = createReviewStore({ bucket: world.bucket, profile: PROFILE });

@@ -200,7 +200,7 @@ describe("a rating", () => {
 
 describe("a review that may not begin yet", () => {
   it("is remembered where what is due would not be due again", async () => {
-    const settings = { review: { ...quiet.review, afterModelCalls: 1, similarTurns: 2, minToolCalls: 1_000 } };
+    const settings = { review: { ...quiet.review, afterModelCalls: 0, similarTurns: 2, minToolCalls: 1_000 } };
     const world = await setUp([write, done, write, done, done], { settings });
     await world.say("Average the prices in the export");
     expect(world.reviewsSent()).toEqual([`${SESSION}.1-4`]);
@@ -218,7 +218,7 @@ describe("a review that may not begin yet", () => {
   });
 
   it("begins when the one in flight has ended, if the session has rested by then", async () => {
-    const settings = { review: { ...quiet.review, afterModelCalls: 2, similarTurns: 2, perSessionMs: 0 } };
+    const settings = { review: { ...quiet.review, afterModelCalls: 1, similarTurns: 2, perSessionMs: 0 } };
     const world = await setUp([write, done, write, done], { settings });
     await world.say("Average the prices in the export");
     await world.say("Average the weights in the export");
@@ -230,7 +230,7 @@ describe("a review that may not begin yet", () => {
   });
 
   it("is told of the turns of its range, and of no earlier one that a notice stands behind", async () => {
-    const settings = { review: { ...quiet.review, afterModelCalls: 1, perSessionMs: 0 } };
+    const settings = { review: { ...quiet.review, afterModelCalls: 0, perSessionMs: 0 } };
     const world = await setUp([done, done], { settings });
     await world.say("Write a poem");
     await world.reviews.finish({ ...reviewResult(`${SESSION}.1-2`, "done", "A change waits."), waiting: 1 });

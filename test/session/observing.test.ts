@@ -79,7 +79,8 @@ describe("a turn that has ended", () => {
     const world = await setUp([{ text: "I look.", ...readMissing }, write, readIt, done]);
     await world.say("Average the prices in the export");
     expect(world.observation(1)).toMatchObject({
-      ...{ v: 2, steps: 4, toolCalls: 3, failedCalls: 1, outcome: "success", judge: "exit", value: 0.8 },
+      ...{ v: 2, steps: 4, toolCalls: 3, failedCalls: 1, outcome: "success", judge: "exit", value: 0.6 },
+      ...{ tools: ["read_file", "write_file"], efficiency: null },
       ...{ errors: [{ entry: 3, tool: "read_file", code: "not_found" }], recoveries: [{ failed: 3, succeeded: 7 }] },
       ...{ effort: { calls: 3, failedCalls: 1, tokens: 60 }, similar: 0, best: null, generalisable: false },
     });
@@ -239,7 +240,7 @@ describe("while the Archive cannot be asked", () => {
 
   it("later turns wait behind it, and are counted in their order", async () => {
     let isDown = true;
-    const world = await setUp([done, done], {
+    const world = await setUp([write, done, write, done], {
       settings: { review: { ...quiet.review, afterModelCalls: 2 } },
       onArchive() {
         if (isDown) throw new Error("unreachable");
@@ -250,7 +251,7 @@ describe("while the Archive cannot be asked", () => {
     expect(world.rows()).toEqual(["observe:1", "observe:2"]);
     isDown = false;
     for (let wakes = 0; world.sent.length === 0 && wakes < 9; wakes++) await world.life.wake();
-    expect(world.sent.map(({ review }) => review)).toEqual([`${SESSION}.1-4`]);
+    expect(world.sent.map(({ review }) => review)).toEqual([`${SESSION}.1-8`]);
     expect((await world.jobOf()).observations.map(({ turn }) => turn)).toEqual([`${SESSION}-1`, `${SESSION}-2`]);
   });
 });
@@ -306,7 +307,7 @@ describe("the next message", () => {
   });
 
   it("that says what would have been right is a correction, and has both turns reviewed", async () => {
-    const settings = { review: { ...quiet.review, afterModelCalls: 2 } };
+    const settings = { review: { ...quiet.review, afterModelCalls: 1 } };
     const world = await setUp([write, done, done, done], { settings });
     await world.say("Average the prices in the export");
     await world.reviews.finish(reviewResult(`${SESSION}.1-4`));
@@ -605,7 +606,7 @@ describe("/refine", () => {
   });
 
   it("need not wait ten minutes, nor does the next ordinary review because of it", async () => {
-    const world = await setUp([done, done], { settings: { review: { ...quiet.review, afterModelCalls: 1 } } });
+    const world = await setUp([done, done], { settings: { review: { ...quiet.review, afterModelCalls: 0 } } });
     await world.say("Hello");
     await world.reviews.finish(reviewResult(`${SESSION}.1-2`));
     await world.life.wake();
@@ -617,8 +618,8 @@ describe("/refine", () => {
 describe("a review that is shed", () => {
   it("leaves its range and what was counted to a later one", async () => {
     let full = true;
-    const settings = { review: { ...quiet.review, afterModelCalls: 2 } };
-    const world = await setUp([write, done, done, done, done], {
+    const settings = { review: { ...quiet.review, afterModelCalls: 1 } };
+    const world = await setUp([write, done, write, done, done], {
       settings,
       account: {
         reserveReview: async (request) =>
@@ -633,8 +634,8 @@ describe("a review that is shed", () => {
     full = false;
     world.clock.advance(2 * MINUTE_MS);
     await world.say("Go on");
-    expect(world.sent.map(({ review }) => review)).toEqual([`${SESSION}.1-8`]);
-    expect((await world.jobOf()).because).toBe("4 model calls since skills were last reviewed");
+    expect(world.sent.map(({ review }) => review)).toEqual([`${SESSION}.1-10`]);
+    expect((await world.jobOf()).because).toBe("2 model calls with tools since skills were last reviewed");
   });
 });
 

@@ -23,7 +23,7 @@ async function setUp(script: ScriptLine[], settings: HarnessOptions["settings"] 
   const model = createScriptedModel(script);
   const harness = createSessionHarness({
     model,
-    settings: { review: { afterModelCalls: 1 }, ...settings, turn: { ...turn, ...settings.turn } },
+    settings: { review: { afterModelCalls: 0 }, ...settings, turn: { ...turn, ...settings.turn } },
   });
   const life = harness.boot();
   await life.engine.create({ learning, title: "" });

@@ -168,6 +168,72 @@ describe("a session without a title", () => {
   });
 });
 
+describe("the kind of work that the same call names", () => {
+  const NAMED: ScriptLine = { text: "Rain in Bergen and Cadiz\nkind: compute statistics of a table" };
+  const KIND = { text: "compute statistics of a table", by: "title" };
+  const observed = ({ engine }: Life) => {
+    const seen = engine.observation(1);
+    return seen.ok ? seen.value.observation : null;
+  };
+
+  it("goes with the look at the turn into its observation and the Archive", async () => {
+    const world = setUp([NAMED], {}, [{ text: "It rained 2.8 mm." }]);
+    await world.turn("What is the total?");
+    expect(world.life.engine.detail()?.title).toBe("Rain in Bergen and Cadiz");
+    expect(observed(world.life)?.kind).toEqual(KIND);
+    expect(world.records.turns({ limit: 9 }).map((turn) => turn.kind)).toEqual([KIND]);
+    await world.rest();
+    expect(world.rows()).toEqual([]);
+  });
+
+  it("is told later where a later try names it, and to nobody where none does", async () => {
+    const world = setUp([BUSY, NAMED]);
+    await world.turn("Hello");
+    expect(observed(world.life)?.kind).toBeUndefined();
+    await world.rest();
+    expect([observed(world.life)?.kind, world.records.turns({ limit: 9 })[0]?.kind]).toEqual([KIND, KIND]);
+    expect([world.rows(), world.life.reports]).toEqual([[], []]);
+    const silent = setUp([NAME]);
+    await silent.turn("Hello");
+    expect([observed(silent.life)?.kind, silent.records.turns({ limit: 9 })[0]?.kind]).toEqual([undefined, undefined]);
+  });
+
+  it("is not waited for longer than half a minute: the turn is looked at without it", async () => {
+    const answered = Promise.withResolvers<void>();
+    const world = setUp([{ ...(NAMED as object), until: answered.promise }]);
+    const { engine, settled } = world.life;
+    await engine.create({ learning: "on", title: "" });
+    await engine.post({ text: "Hello" });
+    const isAsked = () => world.namer.requests.length === 1;
+    await expect.poll(isAsked).toBe(true);
+    expect(world.records.turns({ limit: 9 })).toEqual([]);
+    world.clock.advance(30_000);
+    await expect.poll(() => world.records.turns({ limit: 9 }).length).toBe(1);
+    answered.resolve();
+    await settled();
+    await world.rest();
+    expect(engine.detail()?.title).toBe("Rain in Bergen and Cadiz");
+    expect([observed(world.life)?.kind, world.records.turns({ limit: 9 })[0]?.kind]).toEqual([KIND, KIND]);
+    expect([world.namer.requests.length, world.rows()]).toEqual([1, []]);
+  });
+
+  it("is no title, and a sentence or a secret is no kind", async () => {
+    const kinds = ["kind: answer a question", `A name\nkind: ${"very ".repeat(30)}long`, "A name\nkind:"];
+    const worlds = await Promise.all(
+      kinds.map(async (text) => {
+        const world = setUp([{ text }]);
+        await world.turn("Hello");
+        return [world.life.engine.detail()?.title, observed(world.life)?.kind?.text];
+      }),
+    );
+    expect(worlds).toEqual([
+      ["", "answer a question"],
+      ["A name", undefined],
+      ["A name", undefined],
+    ]);
+  });
+});
+
 describe("a title", () => {
   it.each([
     ["**Rain in Bergen**", "Rain in Bergen"],

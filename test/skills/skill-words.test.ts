@@ -21,8 +21,10 @@ it("reads headings and body of a SKILL.md, and takes what is none as a body", ()
     description: "feed seal",
     headings: "sea lif big fish bucket",
     body: "big fish small one bucket",
+    requests: "",
   });
-  expect(readBodyWords("no frontmatter")).toEqual({ headings: "", body: "frontmatter" });
+  expect(readBodyWords("no frontmatter")).toEqual({ headings: "", body: "frontmatter", requests: "" });
+  expect(readBodyWords("x", "seals are hungry\n\nwhat do seals eat\n").requests).toBe("seal hungry seal eat");
   expect(wordsOfSkill(line, null)).toMatchObject({ headings: "sea lif", body: "" });
 });
 
@@ -33,13 +35,13 @@ it("reads the beginning of a body without end, in bounded time", () => {
 
 it("forgets what was used least recently, by size", () => {
   const memory = createWordsMemory(20);
-  const words = (letter: string) => ({ headings: "", body: letter.repeat(8) });
+  const words = (letter: string) => ({ headings: "", body: letter.repeat(4), requests: letter.repeat(4) });
   memory.set("a", words("a"));
   memory.set("b", words("b"));
   expect(memory.get("a")).toEqual(words("a"));
   memory.set("c", words("c"));
   expect([memory.get("a"), memory.get("b"), memory.get("c")]).toEqual([words("a"), undefined, words("c")]);
-  memory.set("d", { headings: "", body: "x".repeat(21) });
+  memory.set("d", { headings: "", body: "x".repeat(21), requests: "" });
   expect(memory.get("d")).toBeUndefined();
   expect(memory.get("c")).toEqual(words("c"));
 });

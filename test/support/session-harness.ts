@@ -150,6 +150,10 @@ export function createSessionHarness(options: HarnessOptions) {
           await options.onArchive?.(signature);
           return records.observe(signature);
         },
+        async name(turns) {
+          ask("archive");
+          records.name(turns);
+        },
       },
       pending: createPendingStore({ bucket: stores.bucket, profile, clock, random: createSeededRandom(5) }),
       reviews: createReviewStore({ bucket: stores.bucket, profile }),

@@ -168,10 +168,14 @@ async function statusOf(env: Env, profile: ProfileId): Promise<CuratorStatus> {
   const curation = openCuration(env);
   const [policy, notes] = await Promise.all([curation.policy(profile), curation.notes(profile)]);
   const open = await curation.openPlan(profile, notes.last ?? undefined);
-  const { staleDays, archiveDays, checkDays, maxChanges, ...settings } = settingsOf(env).curation;
+  const settings = settingsOf(env).curation;
+  const { staleDays, staleActiveDays, archiveDays, archiveActiveDays, checkDays, maxChanges } = settings;
   const { grantTokens = settings.grantTokens, grantUsd = settings.grantUsd, keepSkills, paused = false } = policy;
   return {
     ...{ paused, keepSkills, last: notes.last, open: open?.run ?? null, owed: notes.owed },
-    limits: { staleDays, archiveDays, checkDays, maxChanges, grantTokens, grantUsd },
+    limits: {
+      ...{ staleDays, staleActiveDays, archiveDays, archiveActiveDays },
+      ...{ checkDays, maxChanges, grantTokens, grantUsd },
+    },
   };
 }

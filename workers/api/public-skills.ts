@@ -5,6 +5,7 @@ import { hashFiles, sha256Hex, textOfFiles } from "../../core/schemas/digest.ts"
 import type { FileBody } from "../../core/schemas/file-body.ts";
 import type { ProfileId, SkillName } from "../../core/schemas/ids.ts";
 import type { IndexLine, SkillHead } from "../../core/schemas/skill.ts";
+import { withoutRequests } from "../../core/schemas/skill-requests.ts";
 import { pack } from "../../core/skills/exchange/archive.ts";
 import { SKILL_MD, parseSkill } from "../../core/skills/format.ts";
 import { followsBundle } from "../../core/skills/library.ts";
@@ -28,14 +29,14 @@ export function openPublic(env: Env, profile: ProfileId): Place {
 /** A public skill as it is now. */
 export type Shown = Pick<SkillHead, "name" | "description" | "text" | "files">;
 
-/** Null for what is not public. A bundled skill that nobody changed is the deployment's: it changes and goes with it. */
+/** Null for what is not public. What people may ask is in the owner's words, and stays here. A bundled skill that nobody changed is the deployment's: it changes and goes with it. */
 export function toShown(head: SkillHead | null): Shown | null {
   if (!head || !isPublic(head)) return null;
-  if (!followsBundle(head)) return head;
+  if (!followsBundle(head)) return { ...head, files: withoutRequests(head.files) };
   const own = seedOf(head.name);
   const parsed = own && parseSkill(own[SKILL_MD] ?? "");
   if (!parsed?.ok) return null;
-  const files = hashFiles(own!);
+  const files = withoutRequests(hashFiles(own!));
   return { name: head.name, description: parsed.value.description, text: textOfFiles(files), files };
 }
 

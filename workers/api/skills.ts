@@ -12,22 +12,25 @@ import { inspectHealth } from "../../core/skills/health.ts";
 import { openRevision, toPutBack } from "../../core/skills/history.ts";
 import { adopt, unarchive } from "../../core/skills/keeping.ts";
 import { checkBroughtName } from "../../core/skills/protection.ts";
-import { createLibrary, followsBundle } from "../../core/skills/library.ts";
+import { createLibrary, followsBundle, isOffered } from "../../core/skills/library.ts";
+import { traitsOf } from "../../core/skills/traits.ts";
 import { validateSkill } from "../../core/skills/validate.ts";
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { SkillNext, SkillSnapshot, SkillStore } from "../../core/ports.ts";
-import { PinSkill, PutSkill, RestoreSkill, SkillDetail, SkillList } from "../../core/schemas/api.ts";
+import { PinSkill, PutSkill, RestoreSkill, SkillDetail, type SkillLine, SkillList } from "../../core/schemas/api.ts";
 import { hashFiles, textOfFiles } from "../../core/schemas/digest.ts";
-import { type FileBodies, fromContents, toContents } from "../../core/schemas/file-body.ts";
-import { SkillName } from "../../core/schemas/ids.ts";
+import { type FileBodies, fromContents, textOrEmpty, toContents } from "../../core/schemas/file-body.ts";
+import { type ProfileId, SkillName } from "../../core/schemas/ids.ts";
 import { SkillHead, isPurged } from "../../core/schemas/skill.ts";
+import { searchLines, withinTime } from "../../core/tools/skill-search.ts";
 import { seeds } from "../../skills-seed/index.ts";
-import { settingsOf } from "./env.ts";
+import { systemClock } from "../../stores/system-clock.ts";
+import { type Env, settingsOf } from "./env.ts";
 import { followPublication } from "./public-skills.ts";
 import { pageQuery, toPage } from "./pages.ts";
 import { AppError, unwrap } from "./problems.ts";
 import { REFUSED, answers, createRouter, mayTakeJson, takesJson } from "./router.ts";
-import { openAccount } from "./session-rpc.ts";
+import { openAccount, openArchive } from "./session-rpc.ts";
 import { openSkills } from "./stores.ts";
 
 export const skills = createRouter();
@@ -36,18 +39,39 @@ const RUN_CHECKS = createCheckRunner(quickjs);
 
 const OfSkill = z.object({ name: SkillName });
 
+/** A request is a better question than a document. */
+const MAX_QUERY_CHARS = 2_000;
+
 skills.openapi(
   createRoute({
     method: "get",
     path: "/v1/skills",
     operationId: "listSkills",
-    request: { query: z.strictObject(pageQuery(1_000, { after: SkillName })) },
-    responses: answers(200, "The profile's skills, and the bundled ones it has not replaced, by name", SkillList),
+    description: "With `query`: those that are offered and fit it, as the agent's own search finds them.",
+    request: {
+      query: z.strictObject({
+        ...pageQuery(1_000, { after: SkillName }),
+        query: z
+          .string()
+          .min(1)
+          .max(MAX_QUERY_CHARS)
+          .optional()
+          .meta({ description: "Words of a task, or sentences about it" }),
+      }),
+    },
+    responses: answers(
+      200,
+      "The profile's skills, and the bundled ones it has not replaced, by name; with `query` what fits best first",
+      SkillList,
+    ),
   }),
   async (c) => {
+    const { query, after, limit } = c.req.valid("query");
     const lines = await createLibrary({ store: openSkills(c.env, c.var.profile), seeds }).lines();
-    const sorted = lines.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const { page, next } = toPage(sorted, { ...c.req.valid("query"), placeOf: ({ name }) => name });
+    const { page, next } =
+      query === undefined
+        ? toPage(lines, { limit, after, placeOf: ({ name }) => name })
+        : toPage(behind(after, await find(c.env, c.var.profile, lines, query)), { limit, placeOf: ({ name }) => name });
     const scene = { disabled: settingsOf(c.env).skills.disabled };
     const listed = page.map((line) => ({ ...line, ...readinessOf(line, scene) }));
     return c.json({ skills: listed, ...(next !== undefined && { next }) }, 200);
@@ -67,7 +91,8 @@ skills.openapi(
     const snapshot = await openSkills(c.env, c.var.profile).open(name);
     const files = presentFiles(name, snapshot);
     const isOfHead = snapshot && (files === snapshot.files || textOfFiles(hashFiles(files)) === snapshot.head.text);
-    return c.json({ name, head: isOfHead ? snapshot.head : null, files: toContents(files) }, 200);
+    const traits = traitsOf(textOrEmpty(files[SKILL_MD]));
+    return c.json({ name, head: isOfHead ? snapshot.head : null, traits, files: toContents(files) }, 200);
   },
 );
 
@@ -212,6 +237,19 @@ skills.openapi(
     return c.body(null, 204);
   },
 );
+
+/** Best first. Where the Archive does not answer in time, names and descriptions are searched alone. */
+async function find(env: Env, profile: ProfileId, lines: SkillLine[], query: string): Promise<SkillLine[]> {
+  const search = withinTime((words) => openArchive(env, profile).searchSkills(words), systemClock);
+  return searchLines(lines.filter(isOffered), query, search);
+}
+
+/** Nothing where `after` is not found any more: a page is not begun again. */
+function behind(after: SkillName | undefined, found: SkillLine[]): SkillLine[] {
+  if (after === undefined) return found;
+  const at = found.findIndex(({ name }) => name === after);
+  return at < 0 ? [] : found.slice(at + 1);
+}
 
 /** Whether a person made the skill, of its own text or one from elsewhere; what was learned begins with an agent. */
 async function wasBrought(store: SkillStore, name: SkillName): Promise<boolean> {

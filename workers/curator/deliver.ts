@@ -44,7 +44,7 @@ export interface DeliverOptions {
 }
 
 type ShardMessage = Extract<CurationMessage, { kind: "shard" }>;
-type WorkMessage = Extract<CurationMessage, { kind: "rewrite" | "look" | "consolidate" }>;
+type WorkMessage = Extract<CurationMessage, { kind: "rewrite" | "look" | "consolidate" | "requests" }>;
 
 const ACK: Verdict = { act: "ack" };
 const FIRST_WAIT_SECONDS = 10;
@@ -112,6 +112,7 @@ async function deliver(message: CurationMessage, attempts: number, options: Deli
     case "rewrite":
     case "look":
     case "consolidate":
+    case "requests":
       return doWork(message, attempts, options);
   }
 }

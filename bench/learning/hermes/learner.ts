@@ -35,7 +35,7 @@ export function createHermes(options: {
   const shelf = { skills: stores.skills, telemetry, now, bundled: new Set(Object.keys(seeds)) };
   const curator = createHermesCurator(shelf);
   const counters = new Map<string, Counters>();
-  const counts: RunRecord["reviews"] = { owed: 0, done: 0, dead: 0, tokens: 0, modelCalls: 0, byTrigger: {} };
+  const counts: RunRecord["reviews"] = { owed: 0, done: 0, dead: 0, tokens: 0, each: [], modelCalls: 0, byTrigger: {} };
 
   return {
     reviews: () => counts,
@@ -82,6 +82,7 @@ export function createHermes(options: {
       });
       counts.done += 1;
       counts.tokens += end.tokens;
+      counts.each.push(end.tokens);
       counts.modelCalls += end.modelCalls;
     },
   };

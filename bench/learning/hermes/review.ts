@@ -40,9 +40,7 @@ export async function runHermesReview(review: HermesReview): Promise<HermesRevie
   const { model, kind } = review;
   const end: HermesReviewEnd = { modelCalls: 0, tokens: 0, actions: [], refused: [] };
   const read = new Set<string>();
-  const messages: Message[] = [
-    { role: "user", text: `Review the conversation above (${kind}).\n\n${review.transcript}` },
-  ];
+  const messages: Message[] = [{ role: "user", text: `${review.transcript}\n\n${promptOf(kind)}` }];
   const offered = toolsOf(review);
   const most = Math.min(model.contextWindow * HERMES.reviewWindowShare, HERMES.reviewTokens);
   while (end.modelCalls < HERMES.reviewIterations && end.tokens < most) {
@@ -66,12 +64,20 @@ export async function runHermesReview(review: HermesReview): Promise<HermesRevie
   return end;
 }
 
+/** Its words are the simulated reviewer's own; what counts here is how long it is, in every call of a review. */
+function promptOf(kind: HermesReview["kind"]): string {
+  return `Review the conversation above (${kind}).`.padEnd(HERMES.reviewPromptChars[kind], " .");
+}
+
+/** As long as the session's own prompt and tools, which a review sends again. This bench's tools are counted beside it. */
+const SESSION_PROMPT = "You review finished conversations.".padEnd(HERMES.systemChars + HERMES.toolsChars, " .");
+
 async function ask(
   model: Model,
   { messages, tools }: Pick<ModelRequest, "messages" | "tools">,
 ): Promise<Answer | null> {
   const request: ModelRequest = {
-    ...{ system: "You review finished conversations.", messages, tools },
+    ...{ system: SESSION_PROMPT, messages, tools },
     ...{ maxOutputTokens: 16_000, toolChoice: "auto", cacheKey: "hermes" },
   };
   for await (const event of model.stream(request, new AbortController().signal)) {

@@ -11,6 +11,11 @@ export const HERMES = {
   /** Tokens of one review: three quarters of the window, and no more than this. */
   reviewTokens: 600_000,
   reviewWindowShare: 0.75,
+  /** Characters of the prompts of a review, by kind: `agent/background_review.py`, rounded to hundreds. */
+  reviewPromptChars: { skills: 8_000, memory: 500, combined: 6_300 },
+  /** A review is asked with the session's own prompt and tools. Bytes of both without any skill, as they were captured. */
+  systemChars: 6_647,
+  toolsChars: 39_740,
   descriptionChars: 60,
   skillMdChars: 100_000,
   fileBytes: 1_048_576,

@@ -148,7 +148,7 @@ async function undoChange(
       // Else the next look at the same evidence would come to the same verdict.
       const anew = head.settled?.op === verdictOp(undoes ?? run, skill) ? { restored: true as const } : {};
       const next: SkillNext = { state: back.state, reason, ...anew, ...toPutBack(head, back.text) };
-      if (back.text === head.text) return ok(next);
+      if (back.rev === to.rev) return ok(next);
       const opened = await openRevision(skills, skill, back.rev);
       if (!opened.ok) return moved("its former text was purged");
       const { description, category, citations, parent = null } = opened.value.revision;

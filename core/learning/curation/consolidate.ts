@@ -9,6 +9,8 @@ import type { Clock, CurationStore, SkillSnapshot, SkillStore, WorkStore } from 
 import { type CurationChange, CurationMerge, MergeItem, type WorkId } from "../../schemas/curation.ts";
 import type { CurationId, ProfileId } from "../../schemas/ids.ts";
 import { SkillName } from "../../schemas/ids.ts";
+import { textOrEmpty } from "../../schemas/file-body.ts";
+import { REQUESTS_FILE, mergeRequests, readRequests } from "../../schemas/skill-requests.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { SkillHead, SkillIndex } from "../../schemas/skill.ts";
 import type { Seeds } from "../../skills/library.ts";
@@ -111,10 +113,14 @@ async function plan(
   const checked = checkMerge(args, { umbrella, absorbs });
   if (!checked.ok) return checked;
   const heads = args.absorbs.map((name) => absorbs.get(name)!.head);
+  const requests = mergeRequests(
+    [umbrella, ...absorbs.values()].map((skill) => readRequests(textOrEmpty(skill?.files[REQUESTS_FILE]))),
+  );
   const merge = CurationMerge.parse({
     ...{ v: 1, run, work, n, at: clock.now(), umbrella: args.umbrella, content: args.content },
     before: umbrella && standingOf(umbrella.head),
     ...checked.value,
+    ...(requests.length > 0 && { requests }),
     category: args.category ?? umbrella?.head.category ?? heads[0]!.category,
     absorbs: heads.map((head) => ({ skill: head.name, seq: head.seq, standing: standingOf(head) })),
     citations: [...new Set([...(umbrella?.head.citations ?? []), ...heads.flatMap((head) => head.citations)])].slice(
@@ -214,6 +220,7 @@ function decideUmbrella(merge: CurationMerge, { skills, seeds, settings }: Merge
       if (typeof body !== "string") return err("file_missing", `The contents of '${path}' are gone: leave it out.`);
       operations.push({ action: "write_file", name, path, content: body });
     }
+    if (merge.requests) operations.push({ action: "set_requests", name, requests: merge.requests });
     const others = withoutLines(index, ...merge.absorbs.map(({ skill }) => skill));
     const { citations } = merge;
     const writing = { origin: "curator" as const, seeds, settings: settings.skills, citations };

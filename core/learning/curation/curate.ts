@@ -68,15 +68,29 @@ export function earliestDay(skills: Pick<SkillFacts, "mirror">[], now: number): 
   return dayOf(Math.min(now, ...skills.map((skill) => Number(skill.mirror.revisedAt))));
 }
 
+/** How long a skill is unused: days of the calendar, and those of them on which the profile was active. */
+export interface Age {
+  days: number;
+  active: number;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
 /**
- * Days on which the profile was active since the skill was last used or revised, or first met by a curation. For a skill
- * that is offered, any other change counts as well: one that a person took out of the archive starts afresh.
+ * Since the skill was last used or revised, or first met by a curation. For a skill that is offered, any other change counts
+ * as well: one that a person took out of the archive starts afresh.
  */
-export function ageInActiveDays({ mirror, stats, seen }: SkillFacts, activeDays: Day[]): number {
-  if (seen === null) return 0;
+export function ageOf(
+  { mirror, stats, seen }: SkillFacts,
+  { activeDays, now }: { activeDays: Day[]; now: number },
+): Age {
+  if (seen === null) return { days: 0, active: 0 };
   const changed = dayOf(Number(mirror.state === "stale" ? mirror.revisedAt : mirror.updatedAt));
   const since = [changed, seen, stats.lastUsedDay ?? ""].sort().at(-1)!;
-  return activeDays.filter((day) => day > since).length;
+  return {
+    days: Math.max(0, Math.round((Date.parse(dayOf(now)) - Date.parse(since)) / DAY_MS)),
+    active: activeDays.filter((day) => day > since).length,
+  };
 }
 
 /**
@@ -99,19 +113,19 @@ function verdictOf(skill: SkillFacts, { settings, policy }: CurationFacts): Verd
 }
 
 function moveOf(skill: SkillFacts, facts: CurationFacts): CurationMove | null {
-  const { staleDays, archiveDays } = facts.settings.curation;
-  const { state } = skill.mirror;
-  const age = ageInActiveDays(skill, facts.activeDays);
-  if (state !== "stale") {
-    return age >= staleDays ? toMove(skill, "stale", `unused on the last ${age} active days`) : null;
-  }
-  if (age < staleDays) {
+  const { staleDays, staleActiveDays, archiveDays, archiveActiveDays } = facts.settings.curation;
+  const age = ageOf(skill, facts);
+  const unused = `unused for ${age.days} days, ${age.active} of them active`;
+  const isStale = age.days >= staleDays && age.active >= staleActiveDays;
+  if (skill.mirror.state !== "stale") return isStale ? toMove(skill, "stale", unused) : null;
+  if (!isStale) {
     if (!hasLife(skill)) return null;
     const to = isProven(skill, facts.settings) ? "active" : "trial";
-    return toMove(skill, to, `${wasUsed(skill) ? "used" : "revised"} again, ${daysAgo(age)}`);
+    return toMove(skill, to, `${wasUsed(skill) ? "used" : "revised"} again, ${daysAgo(age.days)}`);
   }
   const keeps = skill.stats.successes >= SUCCESSES_THAT_KEEP;
-  return age >= archiveDays && !keeps ? toMove(skill, "archived", `unused on the last ${age} active days`) : null;
+  const isOver = age.days >= archiveDays && age.active >= archiveActiveDays;
+  return isOver && !keeps ? toMove(skill, "archived", unused) : null;
 }
 
 /** Whether a stale skill was used or revised since it was made so; the day a curation first met it revives nothing. */
@@ -135,7 +149,7 @@ function wasUsed({ mirror, stats }: SkillFacts): boolean {
   return stats.lastUsedDay !== null && stats.lastUsedDay >= dayOf(Number(mirror.revisedAt));
 }
 
-function daysAgo(age: number): string {
-  if (age === 0) return "on the last active day";
-  return age === 1 ? "one active day ago" : `${age} active days ago`;
+function daysAgo(days: number): string {
+  if (days === 0) return "today";
+  return days === 1 ? "one day ago" : `${days} days ago`;
 }

@@ -14,16 +14,17 @@ import type { Settings } from "../../schemas/settings.ts";
 import { type SpentCall, spendingOf, toSpentCall, toUsageLines } from "../../schemas/usage.ts";
 import type { RunChecks } from "../../skills/checks.ts";
 import { type Seeds, createLibrary } from "../../skills/library.ts";
+import type { SkillOperation } from "../../skills/operation-list.ts";
 import { createCheckInspector } from "../../tools/check-inspector.ts";
 import { type SkillInspector, createSkillManage, toOperations } from "../../tools/skill-manage.ts";
 import { createSkillView } from "../../tools/skill-view.ts";
 import { createSkillsList } from "../../tools/skills-list.ts";
 import { addedText } from "../added-text.ts";
-import { toClosingNote } from "../closing-note.ts";
+import { clipNote, toClosingNote } from "../closing-note.ts";
 import { createClaims } from "../review/claims.ts";
 import { createSkillMerge, finishMerges } from "./consolidate.ts";
 import { standingOf } from "./changes.ts";
-import { requestFor } from "./request.ts";
+import { plannedItem, requestFor } from "./request.ts";
 import { factsOf } from "./script.ts";
 import { callsOf, hasViewed } from "../review/lessons.ts";
 import { createScriptJournal } from "../script-journal.ts";
@@ -73,7 +74,9 @@ export async function runWork(options: WorkOptions): Promise<WorkEnd> {
   const { paused } = await curation.policy(profile);
   // Who asked for a consolidation knows that the profile is paused.
   if (await curation.isGone(profile)) return { state: "waits" };
-  if (paused && work !== "consolidate") return { state: "waits" };
+  const isAsked = async () =>
+    !(await curation.plan(profile, run))?.work?.some((item) => item.work === work && item.groups);
+  if (paused && !(work === "consolidate" && (await isAsked()))) return { state: "waits" };
   const now = clock.now();
   if (!(await curation.lease(profile, run, now, now + settings.curation.leaseMs, work))) {
     return { state: "held", delayMs: PAUSE_MS };
@@ -142,12 +145,13 @@ async function goOn(options: WorkOptions, store: WorkStore): Promise<WorkEnd> {
   };
   const journal = createScriptJournal({ reviews, review: id, clock, script: begun });
   const failed: SpentCall[] = [];
-  const grant = await grantOf(options);
+  const planned = await plannedItem(options);
+  const grant = planned?.grant ?? (await grantAlone(options));
   const request = begun[0]?.kind === "start" ? (begun[0].request ?? "") : "";
   const startedAt = clock.now();
   const end = await runLoop({
     models: models.value.map((model) => metered(model, failed)) as [Model, ...Model[]],
-    tools: toTools(options, store, () => journal.steps()),
+    tools: toTools(options, store, () => journal.steps(), planned?.skills ?? []),
     journal,
     system: curationPrompt(fromWorkId(work).kind),
     history: [{ role: "user", text: request }],
@@ -179,7 +183,7 @@ async function goOn(options: WorkOptions, store: WorkStore): Promise<WorkEnd> {
       if (end.failure.code.startsWith("grant_")) return finish("done", `Stopped early. ${end.failure.message}`);
       return { state: "failed", failure: end.failure, final: false };
     case "done":
-      return finish("done", toClosingNote(end));
+      return finish("done", clipNote(toClosingNote(end)));
   }
 }
 
@@ -194,10 +198,8 @@ async function begin(options: WorkOptions, store: WorkStore): Promise<ReviewStep
   return put.won ? [put.step] : "lost";
 }
 
-/** What the plan gave it; a work that no plan knows of has what one alone would have. */
-async function grantOf({ curation, profile, run, work, settings }: WorkOptions): Promise<Grant> {
-  const planned = (await curation.plan(profile, run))?.work?.find((item) => item.work === work);
-  if (planned) return planned.grant;
+/** A work that no plan knows of has what one alone would have. */
+async function grantAlone({ curation, profile, run, settings }: WorkOptions): Promise<Grant> {
   return shareOf(await curation.policy(profile), settings, 1, fromCurationId(run));
 }
 
@@ -221,7 +223,8 @@ function callsIn(steps: ReviewStep[]): SpentCall[] {
   return steps.flatMap((step) => (step.kind === "answer" ? [toSpentCall(step.answer)] : []));
 }
 
-function toTools(options: WorkOptions, store: WorkStore, steps: () => ReviewStep[]): Tool[] {
+/** `several`: the skills of a work that is about more than one. */
+function toTools(options: WorkOptions, store: WorkStore, steps: () => ReviewStep[], several: SkillName[]): Tool[] {
   const { skills, seeds, settings, work, runChecks } = options;
   const { kind, skill } = fromWorkId(work);
   const library = createLibrary({ store: skills, seeds, scene: { disabled: settings.skills.disabled } });
@@ -230,10 +233,12 @@ function toTools(options: WorkOptions, store: WorkStore, steps: () => ReviewStep
   const merge = createSkillMerge({ ...options, store, inspectors: checks });
   if (kind === "consolidate") return [...reading, merge];
   // The request shows it whole.
-  const isViewed = (name: string) => name === skill || hasViewed(steps(), name);
+  const isViewed = (name: string) => name === skill || several.includes(name) || hasViewed(steps(), name);
   const inspectors = [checkClaims, ...(kind === "rewrite" ? [createTurnsInspector(options)] : []), ...checks];
   const writing = { library, store: skills, origin: "curator", settings, isViewed, inspectors } as const;
-  const manage = noting(within(createSkillManage(writing), skill!), skills, skill!);
+  const write = createSkillManage(writing);
+  if (kind === "requests") return [...reading, noting(onlyRequests(write, several), skills)];
+  const manage = noting(within(write, skill!), skills);
   return [...reading, manage, ...(kind === "look" ? [merge] : [])];
 }
 
@@ -270,12 +275,28 @@ function within<T extends Tool>(tool: T, skill: SkillName): T {
   };
 }
 
+/** The requests of those skills, and no word of their texts. */
+function onlyRequests<T extends Tool>(tool: T, names: SkillName[]): T {
+  return {
+    ...tool,
+    async run(args, context) {
+      const operations = toOperations(args);
+      const isMeant = ({ action, name }: SkillOperation) => action === "set_requests" && names.includes(name);
+      if (operations.ok && !operations.value.every(isMeant)) {
+        return fail("requests_only", "Give name and requests of one of the skills that are shown, and nothing else.");
+      }
+      return tool.run(args, context);
+    },
+  };
+}
+
 /** Records with the intent what the skill was, so that the change can be taken back. */
-function noting<T extends Tool>(tool: T, skills: SkillStore, skill: SkillName): T {
+function noting<T extends Tool>(tool: T, skills: SkillStore): T {
   return {
     ...tool,
     async prepare(args) {
-      const head = await skills.head(skill);
+      const operations = toOperations(args);
+      const head = operations.ok ? await skills.head(operations.value[0]!.name) : null;
       return { ...(await tool.prepare?.(args)), before: head && standingOf(head) };
     },
   };

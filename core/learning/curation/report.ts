@@ -4,7 +4,7 @@ import type { CurationRun, CurationWork, Policy } from "../../schemas/curation.t
 import type { Day, SkillName } from "../../schemas/ids.ts";
 import { type SkillIndex, SkillState, type SkillStats } from "../../schemas/skill.ts";
 import { tokensOf } from "../../schemas/usage.ts";
-import { type SkillFacts, ageInActiveDays } from "./curate.ts";
+import { type Age, type SkillFacts, ageOf } from "./curate.ts";
 
 interface SkillForReport {
   name: SkillName;
@@ -14,8 +14,7 @@ interface SkillForReport {
   uses: number;
   successes: number;
   failures: number;
-  /** In active days. */
-  age: number;
+  age: Age;
   /** What its evidence says of the present text, in one sentence; "" without any. */
   why: string;
   /** What its checks found. */
@@ -87,10 +86,10 @@ function renderWork(work: CurationWork): string {
 /** What the library's part of the report needs to know of a skill. */
 export function toReported(
   skill: SkillFacts & { stats: SkillStats },
-  facts: { activeDays: Day[]; policy: Policy; index: SkillIndex },
+  facts: { activeDays: Day[]; now: number; policy: Policy; index: SkillIndex },
 ): SkillForReport {
-  const { activeDays, policy, index } = facts;
-  const age = ageInActiveDays(skill, activeDays);
+  const { policy, index } = facts;
+  const age = ageOf(skill, facts);
   const { name, mirror, stats } = skill;
   const { uses, successes, failures, texts } = stats;
   const why = Object.hasOwn(texts, mirror.text) ? texts[mirror.text]!.why : "";
@@ -182,11 +181,12 @@ function healthOf({ health = [] }: CurationRun): string {
   return ["## Health", lines.join("\n")].join("\n\n");
 }
 
-function overlapsOf({ overlaps = [] }: CurationRun): string {
+function overlapsOf({ overlaps = [], work = [] }: CurationRun): string {
   if (overlaps.length === 0) return "";
   const lines = overlaps.map((overlap) => `- **${overlap.skill}** says much the same as ${list(overlap.with)}.`);
-  const how = "`POST /v1/curator/run?consolidate=1` has a model look whether they should be one.";
-  return ["## Overlaps", lines.join("\n"), how].join("\n\n");
+  const isLookedAt = work.some((item) => item.work === "consolidate");
+  const how = isLookedAt ? "" : "`POST /v1/curator/run?consolidate=1` has a model look whether they should be one.";
+  return ["## Overlaps", lines.join("\n"), how].filter((part) => part !== "").join("\n\n");
 }
 
 function workOf({ work = [], dryRun }: CurationRun): string {
@@ -202,10 +202,9 @@ function libraryOf(skills: SkillForReport[]): string {
   const rows = sorted.map(
     (skill) =>
       `| ${skill.name} | ${skill.state} | ${skill.uses} | ${skill.successes} | ${skill.failures} | ` +
-      `${skill.exempt === "" ? `${skill.age}` : `not aged: ${skill.exempt}`} |`,
+      `${skill.exempt === "" ? `${skill.age.days}, ${skill.age.active} active` : `not aged: ${skill.exempt}`} |`,
   );
-  const head =
-    "| skill | state | uses | succeeded | failed | active days unused |\n| --- | --- | --- | --- | --- | --- |";
+  const head = "| skill | state | uses | succeeded | failed | days unused |\n| --- | --- | --- | --- | --- | --- |";
   const known = sorted.flatMap(({ name, why, broken }) => [
     ...(why === "" ? [] : [`- **${name}**: ${why}`]),
     ...(broken.length === 0 ? [] : [`- **${name}** is broken: ${broken.map(oneLine).join("; ")}`]),

@@ -2,10 +2,11 @@
 // work; the words then stand in its script. Reads, and writes nothing.
 import { type Result, err, ok } from "../../errors.ts";
 import type { CurationStore, EvidenceStore, ReviewStore, SkillSnapshot, SkillStore } from "../../ports.ts";
-import { type ShownSkill, consolidationRequest, workRequest } from "../../prompts/curation.ts";
-import { type WorkId, fromWorkId } from "../../schemas/curation.ts";
+import { type ShownSkill, consolidationRequest, requestsRequest, workRequest } from "../../prompts/curation.ts";
+import { type WorkId, type WorkItem, fromWorkId } from "../../schemas/curation.ts";
 import { textOrEmpty } from "../../schemas/file-body.ts";
 import { type CurationId, type ProfileId, type SkillName, fromCurationId } from "../../schemas/ids.ts";
+import { REQUESTS_FILE } from "../../schemas/skill-requests.ts";
 import { toHeadMirror, toLineage } from "../../schemas/skill.ts";
 import { SKILL_MD } from "../../skills/format.ts";
 import { type Seeds, mergeLines, isOffered } from "../../skills/library.ts";
@@ -30,21 +31,53 @@ export interface RequestOptions {
 const MAX_NEAR = 6;
 /** Of the groups that one consolidation shows: each of its calls carries them. What is left over is for a later one. */
 const PORTION_TOKENS = 20_000;
+/** Of a SKILL.md whose requests are asked for: what it is for stands at its beginning. */
+const BEGINNING_CHARS = 1_500;
 
 /** A failure says why there is nothing to ask. */
 export async function requestFor(options: RequestOptions): Promise<Result<string>> {
   const { kind, skill } = fromWorkId(options.work);
-  return kind === "consolidate" ? forGroups(options) : forSkill(options, kind, skill!);
+  switch (kind) {
+    case "consolidate":
+      return forGroups(options);
+    case "requests":
+      return forRequests(options);
+    case "rewrite":
+    case "look":
+      return forSkill(options, kind, skill!);
+  }
+}
+
+async function forRequests(options: RequestOptions): Promise<Result<string>> {
+  const shown: Parameters<typeof requestsRequest>[0] = [];
+  for (const name of (await plannedItem(options))?.skills ?? []) {
+    const snapshot = await options.skills.open(name);
+    if (!snapshot || !isOwn({ mirror: toHeadMirror(snapshot.head) }) || REQUESTS_FILE in snapshot.files) continue;
+    const content = textOrEmpty(snapshot.files[SKILL_MD]);
+    const isLong = content.length > BEGINNING_CHARS;
+    shown.push({ name, content: isLong ? `${content.slice(0, BEGINNING_CHARS).toWellFormed()}…` : content });
+  }
+  return shown.length > 0 ? ok(requestsRequest(shown)) : err("no_skills", "None of them lacks requests any more.");
+}
+
+/** What the run's plan says of the work; undefined where no plan knows of it. */
+export async function plannedItem({
+  curation,
+  profile,
+  run,
+  work,
+}: Pick<RequestOptions, "curation" | "profile" | "run" | "work">): Promise<WorkItem | undefined> {
+  return (await curation.plan(profile, run))?.work?.find((item) => item.work === work);
 }
 
 async function forSkill(options: RequestOptions, kind: "rewrite" | "look", name: SkillName): Promise<Result<string>> {
-  const { skills, curation, profile, run, work, seeds } = options;
+  const { skills, seeds } = options;
   const snapshot = await skills.open(name);
   if (!snapshot) return err("skill_missing", "The skill is gone.");
   const { head } = snapshot;
   if (!isOwn({ mirror: toHeadMirror(head) })) return err("skill_held", "The skill is archived, or held by a person.");
   if (kind === "look" && head.state !== "stale") return err("not_stale", "The skill is not stale any more.");
-  const planned = (await curation.plan(profile, run))?.work?.find((item) => item.work === work);
+  const planned = await plannedItem(options);
   const lines = mergeLines(await skills.index(), seeds).filter((line) => isOffered(line) && line.name !== name);
   const near = nearestNeighbours(lines, head, MAX_NEAR).map(({ name: other }) => ({
     name: other,
@@ -63,10 +96,13 @@ async function forSkill(options: RequestOptions, kind: "rewrite" | "look", name:
 
 /** As many groups as a portion holds, and of the last one as many skills. Each run begins with another group. */
 async function forGroups(options: RequestOptions): Promise<Result<string>> {
-  const { skills, run } = options;
+  const { skills, curation, profile, run, work } = options;
   const living = [];
   for await (const found of skills.scan()) living.push(found);
-  const all = clustersOf(living, await skills.index());
+  const planned = (await curation.plan(profile, run))?.work?.find((item) => item.work === work);
+  const own = new Set(living.filter(isOwn).map(({ name }) => name));
+  const clusters = planned?.groups?.map((names) => names.filter((name) => own.has(name)));
+  const all = clusters ?? clustersOf(living, await skills.index());
   const first = all.length === 0 ? 0 : Math.floor(fromCurationId(run) / DAY_MS) % all.length;
   const groups: Parameters<typeof consolidationRequest>[0] = [];
   for (const names of [...all.slice(first), ...all.slice(0, first)]) {
@@ -98,6 +134,6 @@ async function toShown({ evidence }: RequestOptions, { head, files }: SkillSnaps
     state: head.state,
     known: `${uses}${verdict ? ` Its present text: ${verdict.why}` : ""}${ill}`,
     content: textOrEmpty(files[SKILL_MD]),
-    files: Object.keys(files).filter((path) => path !== SKILL_MD),
+    files: Object.keys(files).filter((path) => path !== SKILL_MD && path !== REQUESTS_FILE),
   };
 }

@@ -38,7 +38,7 @@ import { type SkillFacts, earliestDay, planCuration } from "./curate.ts";
 import { applyPlan, onlyPlanned } from "./changes.ts";
 import { checkHealth } from "./health.ts";
 import { countStates, renderCurationReport, toReported } from "./report.ts";
-import { clustersOf, noteOf, planWork, toNotes } from "./work.ts";
+import { clustersOf, noteOf, notedClusters, planWork, toNotes } from "./work.ts";
 import { finishMerges } from "./consolidate.ts";
 import { endWork } from "./model.ts";
 
@@ -216,12 +216,13 @@ async function makePlan(options: Run, notes: CuratorNotes): Promise<CurationPlan
   const { health, checked } = await checkHealth(options, { skills: facts.skills, notes, index });
   const broken = new Map(Object.entries(index.skills).map(([name, line]) => [name, line.health?.broken ?? []]));
   for (const finding of health) broken.set(finding.skill, finding.broken);
-  const clusters = options.consolidate ? clustersOf(facts.skills, index) : null;
-  const wanted = { skills: facts.skills, broken, notes, policy, settings, now, plan: moves, clusters };
-  const asked = options.work ? planWork(wanted) : [];
-  const allowance = asked.length > 0 ? await allowanceOf(options, now) : null;
-  const work = allowance?.grant ? planWork({ ...wanted, most: allowance.grant }) : allowance === null ? asked : [];
-  const unpaid = asked.length - work.length;
+  const asked = options.consolidate === true;
+  const clusters = asked ? clustersOf(facts.skills, index) : notedClusters(facts.skills, index, notes);
+  const wanted = { skills: facts.skills, broken, notes, index, policy, settings, now, plan: moves, clusters, asked };
+  const due = options.work ? planWork(wanted) : [];
+  const allowance = due.length > 0 ? await allowanceOf(options, now) : null;
+  const work = allowance?.grant ? planWork({ ...wanted, most: allowance.grant }) : allowance === null ? due : [];
+  const unpaid = due.length - work.length;
   return curation.putPlan({
     ...moves,
     ...(health.length > 0 && { health }),
@@ -323,7 +324,7 @@ async function carryOut(options: Run, plan: CurationPlan): Promise<void> {
     usage: NO_USAGE,
   };
   const { activeDays } = facts;
-  const listed = facts.skills.map((skill) => toReported(skill, { activeDays, policy, index }));
+  const listed = facts.skills.map((skill) => toReported(skill, { activeDays, now: plan.at, policy, index }));
   await curation.putReport(run, renderCurationReport(run, listed));
 }
 
@@ -336,7 +337,8 @@ async function remember(
 ): Promise<void> {
   const { curation, profile, clock } = options;
   const afresh = plan.undoes ? changes.map(({ skill }) => skill) : [];
-  await curation.changeNotes(profile, (notes) => toNotes(notes, { skills, plan, afresh, now: clock.now() }));
+  const index = await options.skills.index();
+  await curation.changeNotes(profile, (notes) => toNotes(notes, { skills, plan, index, afresh, now: clock.now() }));
   for (const { work } of plan.work ?? []) await options.work?.queue.send(toWorkMessage(profile, plan.run, work));
 }
 

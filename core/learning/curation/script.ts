@@ -54,7 +54,7 @@ function changesOf(made: ScriptCall): CurationChange[] {
   if (made.call.name !== "skill_manage" || !written.success || !prepared.success) return [];
   const { name, ...to } = written.data;
   const from = prepared.data.before;
-  if (from && from.text === to.text && from.state === to.state) return [];
+  if (from && from.rev === to.rev && from.state === to.state) return [];
   return [{ skill: name, from, to, reason: "written by the curator" }];
 }
 

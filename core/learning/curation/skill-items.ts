@@ -2,6 +2,7 @@
 // an absorbed skill get lost without a word. Pure.
 import type { FileBodies } from "../../schemas/file-body.ts";
 import type { SkillName } from "../../schemas/ids.ts";
+import { withoutRequests } from "../../schemas/skill-requests.ts";
 import { SKILL_MD, parseSkill } from "../../skills/format.ts";
 import { wordsOf } from "../../skills/words.ts";
 
@@ -19,7 +20,7 @@ export interface SkillItem {
 const RECOGNITION = /^when to use\b/i;
 
 /**
- * Each list item, paragraph and block of code under a heading but "When to use", in order, and each support file. What is
+ * Each list item, paragraph and block of code under a heading but "When to use", in order, and each support file but its requests. What is
  * indented under an item, and a fenced block behind it, is part of it.
  */
 export function itemsOf(skill: SkillName, files: FileBodies): SkillItem[] {
@@ -28,7 +29,7 @@ export function itemsOf(skill: SkillName, files: FileBodies): SkillItem[] {
   const lines = blocksOf(parsed?.ok ? parsed.value.body : "");
   return [
     ...lines.map((block, n) => ({ id: `${skill}/${n + 1}`, skill, ...block })),
-    ...Object.keys(files)
+    ...Object.keys(withoutRequests(files))
       .filter((path) => path !== SKILL_MD)
       .sort()
       .map((path) => ({ id: `${skill}/${path}`, skill, text: path })),

@@ -1,4 +1,4 @@
-// What a curation leaves to a model: skills to write anew, stale ones to look at, skills that should be one. And what it
+// What a curation leaves to a model: skills to write anew, stale ones to look at, skills that should be one, skills without requests. And what it
 // remembers of that for the next run. Called by run-curation.ts. Pure.
 import type { CurationPlan, CuratorNotes, Policy, WorkItem } from "../../schemas/curation.ts";
 import type { Grant } from "../../schemas/review.ts";
@@ -15,6 +15,8 @@ import { type SkillFacts, isOwn } from "./curate.ts";
 const WORK_TOKENS = 100_000;
 const MAX_CLUSTERS = 5;
 const MAX_MEMBERS = 8;
+/** Skills whose requests one call is asked for: their beginnings are a few pages. */
+const MAX_ASKED = 12;
 /** From here on two skills may be about one thing; below it a shared first word has to say so as well. */
 const NEAR = 0.5;
 const NEAR_BY_NAME = 0.2;
@@ -24,26 +26,32 @@ export interface WorkFacts {
   /** What was found broken of each skill, by this run or one before it. */
   broken: Map<SkillName, string[]>;
   notes: CuratorNotes;
+  index: SkillIndex;
   policy: Policy;
   settings: Settings;
   now: number;
   /** State moves of this run. */
   plan: Pick<CurationPlan, "moves" | "verdicts">;
-  /** Skills that may be one; `null` when nobody asked for it. */
+  /** Skills that may be one; `null`: nobody looks. */
   clusters: SkillName[][] | null;
+  /** A person asked for the consolidation. */
+  asked: boolean;
   /** What the day's budget has for this run; absent: no limit but the run's own. */
   most?: Grant;
 }
 
 /**
- * The work of one run within its grant, shared out evenly. Each skill once a staleness, each text once for a rewrite: a
- * model that could not help the first time is not asked every week. A consolidation takes the whole grant.
+ * The work of one run within its grant, shared out evenly. Each skill once a staleness and once for its requests, each text
+ * once for a rewrite: a model that could not help the first time is not asked every week. A consolidation that a person
+ * asked for takes the whole grant; one for what reviews noted comes after what is broken.
  */
 export function planWork(facts: WorkFacts): WorkItem[] {
-  const { settings, policy, now, clusters, most } = facts;
+  const { settings, policy, now, clusters, asked, most } = facts;
   const { tokens } = within(shareOf(policy, settings, 1, now), most, 1);
   if (tokens === 0) return [];
-  const wanted = clusters?.length ? [toConsolidation(clusters)] : [...rewritesOf(facts), ...looksOf(facts)];
+  const merge = clusters?.length ? [toConsolidation(clusters, asked)] : [];
+  const others = () => [...rewritesOf(facts), ...merge, ...looksOf(facts), ...requestsOf(facts)];
+  const wanted = asked && merge.length > 0 ? merge : others();
   const chosen = wanted.slice(0, Math.max(1, Math.floor(tokens / WORK_TOKENS)));
   const grant = within(shareOf(policy, settings, chosen.length, now), most, chosen.length);
   return chosen.map((item) => ({ ...item, grant }));
@@ -84,9 +92,10 @@ function within(share: Grant, most: Grant | undefined, shares: number): Grant {
 
 type Wanted = Omit<WorkItem, "grant">;
 
-function toConsolidation(clusters: SkillName[][]): Wanted {
+function toConsolidation(clusters: SkillName[][], asked: boolean): Wanted {
   const many = clusters.length === 1 ? "one group" : `${clusters.length} groups`;
-  return { work: toWorkId("consolidate"), because: `${many} of skills that may be one` };
+  const because = `${many} of skills that may be one${asked ? "" : ", as reviews noted"}`;
+  return { work: toWorkId("consolidate"), because, ...(!asked && { groups: clusters }) };
 }
 
 /** What is broken comes before what merely fails. */
@@ -129,11 +138,39 @@ function looksOf({ skills, notes, plan }: WorkFacts): Wanted[] {
     }));
 }
 
+/** Skills that are offered and found by their own words alone, most used first, for one call. */
+function requestsOf({ skills, notes, index, plan }: WorkFacts): Wanted[] {
+  const moving = new Set([...plan.moves, ...(plan.verdicts ?? [])].map((move) => move.skill));
+  const lineOf = (name: SkillName) => (Object.hasOwn(index.skills, name) ? index.skills[name] : undefined);
+  const bare = skills
+    .filter((skill) => isOwn(skill) && skill.mirror.state !== "stale" && !moving.has(skill.name))
+    .map(({ name }) => ({ name, line: lineOf(name) }))
+    .filter(({ name, line }) => line && line.requests === undefined && noteOf(notes, name)?.asked === undefined)
+    .toSorted((a, b) => (b.line?.use?.uses ?? 0) - (a.line?.use?.uses ?? 0) || (a.name < b.name ? -1 : 1))
+    .slice(0, MAX_ASKED)
+    .map(({ name }) => name);
+  if (bare.length === 0) return [];
+  const many = bare.length === 1 ? "one skill is" : `${bare.length} skills are`;
+  return [{ work: toWorkId("requests"), skills: bare, because: `${many} found by no words but their own` }];
+}
+
 /**
  * Groups of skills that may be one: reviews said so, or their names and descriptions are near. A companion belongs to its
  * base, and what a curation may not change is in no group. Largest group first.
  */
 export function clustersOf(skills: Pick<SkillFacts, "name" | "mirror">[], index: SkillIndex): SkillName[][] {
+  return groupsOf(skills, index, (lines) => {
+    const hood = createNeighbourhood(lines);
+    return (line) => [...notedOf(line.name, index), ...nearTo(line, hood)];
+  }).slice(0, MAX_CLUSTERS);
+}
+
+/** `relate`: makes of all lines the question which skills a line belongs with, those first that matter most. */
+function groupsOf(
+  skills: Pick<SkillFacts, "name" | "mirror">[],
+  index: SkillIndex,
+  relate: (lines: Line[]) => (line: Line) => SkillName[],
+): SkillName[][] {
   const own = skills.filter((skill) => isOwn(skill) && baseOf(skill.name) === null);
   const lines = own.flatMap(({ name }) => {
     const line = Object.hasOwn(index.skills, name) ? index.skills[name]! : null;
@@ -145,9 +182,9 @@ export function clustersOf(skills: Pick<SkillFacts, "name" | "mirror">[], index:
     const next = leader.get(name)!;
     return next === name ? name : find(next);
   };
-  const hood = createNeighbourhood(lines);
+  const relatedTo = relate(lines);
   for (const line of lines) {
-    for (const near of nearTo(line, hood).filter((name) => leader.has(name))) {
+    for (const near of relatedTo(line).filter((name) => leader.has(name))) {
       const [a, b] = [find(line.name), find(near)];
       const size = sizes.get(a)! + sizes.get(b)!;
       if (a === b || size > MAX_MEMBERS) continue;
@@ -158,24 +195,35 @@ export function clustersOf(skills: Pick<SkillFacts, "name" | "mirror">[], index:
   const groups = [...Map.groupBy(lines, ({ name }) => find(name)).values()].map((group) =>
     group.map(({ name }) => name).sort(),
   );
-  return groups
-    .filter((group) => group.length > 1)
-    .sort((a, b) => b.length - a.length || (a[0]! < b[0]! ? -1 : 1))
+  return groups.filter((group) => group.length > 1).sort((a, b) => b.length - a.length || (a[0]! < b[0]! ? -1 : 1));
+}
+
+/** Skills of which reviews noted that they overlap, in groups with one that no model was shown; `null`: none. */
+export function notedClusters(skills: SkillFacts[], index: SkillIndex, notes: CuratorNotes): SkillName[][] | null {
+  const isNew = (name: SkillName, group: SkillName[]) =>
+    notedOf(name, index).some((other) => group.includes(other) && !noteOf(notes, name)?.consolidated?.includes(other));
+  const groups = groupsOf(skills, index, () => (line) => notedOf(line.name, index))
+    .filter((group) => group.some((name) => isNew(name, group)))
     .slice(0, MAX_CLUSTERS);
+  return groups.length > 0 ? groups : null;
+}
+
+/** What reviews say overlaps with a skill. */
+function notedOf(name: SkillName, index: SkillIndex): SkillName[] {
+  const noted = Object.hasOwn(index.skills, name) ? (index.skills[name]!.overlaps ?? []) : [];
+  return noted.filter((other) => other !== name);
 }
 
 type Line = IndexLine & { name: SkillName };
 
-/** What a review noted first, then the nearest. */
 function nearTo(line: Line, hood: Neighbourhood): SkillName[] {
-  const noted = (line.overlaps ?? []).filter((name) => name !== line.name);
-  const near = hood
+  return hood
     .nearest(line, MAX_MEMBERS)
     .filter(
       ({ name, similarity }) =>
         similarity >= NEAR || (similarity >= NEAR_BY_NAME && firstWord(name) === firstWord(line.name)),
-    );
-  return [...noted, ...near.map(({ name }) => name)];
+    )
+    .map(({ name }) => name);
 }
 
 function firstWord(name: SkillName): string {
@@ -186,25 +234,33 @@ export interface Remembered {
   /** As they are once the plan is carried out. */
   skills: SkillFacts[];
   plan: CurationPlan;
+  index: SkillIndex;
   /** Skills whose age begins anew. */
   afresh: SkillName[];
   now: number;
 }
 
 /** What the next run has to know of this one. Done twice it is the same. */
-export function toNotes(notes: CuratorNotes, { skills, plan, afresh, now }: Remembered): CuratorNotes {
+export function toNotes(notes: CuratorNotes, { skills, plan, index, afresh, now }: Remembered): CuratorNotes {
   const today = dayOf(now);
   const checked = new Set(plan.checked ?? []);
   const work = new Set((plan.work ?? []).map((item) => item.work));
+  const merge = (plan.work ?? []).find((item) => item.work === "consolidate");
+  const shown = new Set(merge ? (merge.groups ?? clustersOf(skills, index)).flat() : []);
+  const askedNow = new Set((plan.work ?? []).flatMap((item) => item.skills ?? []));
   const entries = skills.map(({ name, mirror }) => {
     const known = noteOf(notes, name);
     const looked = work.has(toWorkId("look", name)) ? plan.run : mirror.state === "stale" ? known?.looked : undefined;
     const rewritten = work.has(toWorkId("rewrite", name)) ? mirror.text : known?.rewritten;
+    const consolidated = shown.has(name) ? notedOf(name, index) : (known?.consolidated ?? []);
+    const asked = askedNow.has(name) ? plan.run : known?.asked;
     const note = {
       seen: known && !afresh.includes(name) ? known.seen : today,
       ...(checked.has(name) ? { checked: today } : known?.checked && { checked: known.checked }),
       ...(looked !== undefined && { looked }),
       ...(rewritten !== undefined && { rewritten }),
+      ...(consolidated.length > 0 && { consolidated }),
+      ...(asked !== undefined && { asked }),
     };
     return [name, note] as const;
   });

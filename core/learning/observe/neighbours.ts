@@ -3,6 +3,7 @@
 // cannot be asked. Pure.
 import type { Neighbourhood, TurnSignature } from "../../schemas/learning.ts";
 import type { Baseline } from "../../schemas/skill.ts";
+import { areSimilarKinds } from "../kinds.ts";
 import { areSimilarWords, contentWords } from "../requests.ts";
 
 /** Requests that share a little less than `isSimilarRequest` asks for are alike when the same tools worked in the same proportion. */
@@ -13,10 +14,12 @@ const SAME_TOOLS = 0.9;
 export interface ComparedTurn {
   signature: TurnSignature;
   words: Set<string>;
+  /** Of the kind of work; `null` where no model has named it. */
+  kind: Set<string> | null;
 }
 
 export function toCompared(signature: TurnSignature, words = contentWords(signature.request)): ComparedTurn {
-  return { signature, words };
+  return { signature, words, kind: signature.kind ? contentWords(signature.kind.text) : null };
 }
 
 /** Whether turns with these words in their requests can be alike at all. */
@@ -24,8 +27,16 @@ export function mayBeSimilar(a: Set<string>, b: Set<string>): boolean {
   return areSimilarWords(a, b, SIMILAR_WITH_TOOLS);
 }
 
-/** By the words of the request; where those do not decide, the tools that worked on it are a second opinion. */
+/**
+ * By the kind of work where a model has named both: kinds that are alike decide, and those without a common word forbid. Else by the
+ * words of the request; where those do not decide, the tools that worked on it are a second opinion.
+ */
 export function isSimilarTurn(a: ComparedTurn, b: ComparedTurn): boolean {
+  if (a.kind && b.kind) {
+    if (areSimilarKinds(a.kind, b.kind)) return true;
+    const { kind } = b;
+    if (![...a.kind].some((word) => kind.has(word))) return false;
+  }
   if (areSimilarWords(a.words, b.words)) return true;
   return (
     areSimilarWords(a.words, b.words, SIMILAR_WITH_TOOLS) &&

@@ -46,6 +46,7 @@ export function observeTurn(options: TurnToObserve): Observation {
     request: redactText(requestOf(entries)).slice(0, MAX_REQUEST_CHARS).toWellFormed(),
     steps: entries.filter((entry) => entry.kind === "assistant").length,
     toolCalls: tools.length,
+    tools: [...new Set(work.map((tool) => tool.call.name))].sort(),
     failedCalls: failed.length,
     errors: failed
       .slice(0, MAX_LISTED)
@@ -58,7 +59,10 @@ export function observeTurn(options: TurnToObserve): Observation {
     outcome: exit.outcome,
     judge: exit.judge,
     judgements: [exit],
-    effort: { calls: tools.length, failedCalls: failed.length, tokens: tokensOf(entries) },
+    effort: {
+      ...{ calls: tools.length, failedCalls: failed.length, tokens: tokensOf(entries) },
+      ms: Math.max(0, (entries.at(-1)?.at ?? 0) - (entries[0]?.at ?? 0)),
+    },
     generalisable: false,
     value: 0,
   });
@@ -89,14 +93,17 @@ export function toSignature(
   observation: Observation,
   { session, at, heldOut, entries }: { session: SessionId; at: number; heldOut: boolean; entries: Entry[] },
 ): TurnSignature {
-  const { turn, request, loaded, outcome, judge, recoveries } = observation;
+  const { turn, request, kind, loaded, outcome, judge, recoveries } = observation;
   const effort: Effort = observation.effort ?? {
     calls: observation.toolCalls,
     failedCalls: observation.failedCalls,
     tokens: 0,
   };
   const recovered = recoveries.length > 0;
-  return { turn, session, at, request, tools: toolsIn(entries), loaded, outcome, judge, recovered, effort, heldOut };
+  return {
+    ...{ turn, session, at, request, ...(kind && { kind }) },
+    ...{ tools: toolsIn(entries), loaded, outcome, judge, recovered, effort, heldOut },
+  };
 }
 
 /** What the person asked for in a turn. */
@@ -195,13 +202,22 @@ function strength(judge: Judge): number {
   return Judge.options.indexOf(judge);
 }
 
-/** 0.4 for success, 0.2 for three calls, 0.2 for a recovery, 0.2 for work that comes again. */
+/** A success that took at most this share of the calls of the best turn like it shows a better way. */
+const EFFICIENT_SHARE = 0.7;
+
+/**
+ * 0.4 for success, 0.2 each for three different tools, a recovery, work that comes again, and a success far cheaper than
+ * any like it; 1 at most.
+ */
 function withValue(observation: Observation): Observation {
-  const { outcome, toolCalls, recoveries, generalisable } = observation;
+  const { outcome, toolCalls, tools, recoveries, generalisable, effort, best } = observation;
+  const efficiency = effort && best ? best.calls / Math.max(1, effort.calls) : null;
+  const isSuccess = outcome === "success";
   const tenths =
-    (outcome === "success" ? 4 : 0) +
-    (toolCalls >= 3 ? 2 : 0) +
+    (isSuccess ? 4 : 0) +
+    ((tools?.length ?? toolCalls) >= 3 ? 2 : 0) +
     (recoveries.length > 0 ? 2 : 0) +
-    (generalisable ? 2 : 0);
-  return { ...observation, value: tenths / 10 };
+    (generalisable ? 2 : 0) +
+    (isSuccess && efficiency !== null && efficiency >= 1 / EFFICIENT_SHARE ? 2 : 0);
+  return { ...observation, efficiency, value: Math.min(10, tenths) / 10 };
 }

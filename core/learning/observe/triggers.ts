@@ -71,13 +71,13 @@ export function comesOnce(trigger: Trigger): boolean {
   return isUrgent(trigger) || trigger === "skill_wrong" || trigger === "cheaper" || trigger === "similar_turns";
 }
 
-/** Adds a turn's entries in their order: a save by the agent starts its counter again. */
+/** Adds a turn's entries in their order. Model calls count where they asked for tools; a save by the agent starts its counter again. */
 export function updateCounters(counters: ReviewCounters, entries: Entry[]): ReviewCounters {
   let next = { ...counters };
   for (const entry of entries) {
     next.entries += 1;
     if (entry.kind === "user") next.userTurns += 1;
-    if (entry.kind === "assistant") next.modelCalls += 1;
+    if (entry.kind === "assistant" && entry.answer.calls.length > 0) next.modelCalls += 1;
     if (entry.kind !== "tool") continue;
     next.toolCalls += 1;
     if (entry.state !== "done" || entry.failed) continue;
@@ -232,7 +232,7 @@ const WHY: Record<Trigger, (turn: FinishedTurn) => string | null> = {
 
   model_calls({ counters: { modelCalls }, settings }) {
     if (modelCalls < settings.review.afterModelCalls) return null;
-    return `${modelCalls} model calls since skills were last reviewed`;
+    return `${modelCalls} model calls with tools since skills were last reviewed`;
   },
 
   memory_full({ counters: { fullStores } }) {

@@ -4,16 +4,19 @@
 import { type Failure, err } from "../../errors.ts";
 import type { SkillStore } from "../../ports.ts";
 import type { SkillLine } from "../../schemas/api.ts";
-import { type BodyTerms, compareBodies, readBodyTerms } from "../../skills/body-similarity.ts";
+import { compareBodies, readBodyTerms } from "../../skills/body-similarity.ts";
 import { SKILL_MD, parseSkill } from "../../skills/format.ts";
 import { type Seeds, mergeLines } from "../../skills/library.ts";
 import { checkWrite } from "../../skills/protection.ts";
 import { rankSkills } from "../../skills/ranking.ts";
 import { baseOf, companionOf } from "../../skills/validate.ts";
 import type { SkillInspector, SkillWrite } from "../../tools/skill-manage.ts";
+import { isKept, itemsOf } from "../curation/skill-items.ts";
 
 /** Neighbours that are opened for one new skill, beside those that the work had loaded. */
 const NEAREST = 10;
+/** Lines that a refusal proposes to add. */
+const MAX_ADDITIONS = 20;
 /**
  * For a skill that was loaded for the very work: what the work adds belongs there. Two skills of one field have at most 0.3 in
  * common, paraphrases of one skill at least 0.6 (test/learning/review/duplicate-pairs.ts), one skill's lessons about two things lie between.
@@ -44,16 +47,16 @@ export function createDuplicateInspector(options: DuplicateOptions): SkillInspec
     const used = others.filter((line) => options.loaded.has(line.name));
     const near = [...new Set([...used, ...nearestLines(others, write, body)])];
     const texts = await Promise.all(near.map((line) => readText(line, options)));
-    const known = near.flatMap((line, n) => (texts[n] ? [{ line, terms: texts[n] }] : []));
+    const known = near.flatMap((line, n) => (texts[n] ? [{ line, text: texts[n] }] : []));
     const similarities = compareBodies(
       readBodyTerms(body),
-      known.map(({ terms }) => terms),
+      known.map(({ text }) => readBodyTerms(bodyOf(text)!)),
     );
     const [nearest] = known
-      .map(({ line }, n) => ({ line, similarity: similarities[n]! }))
+      .map((one, n) => ({ ...one, similarity: similarities[n]! }))
       .filter(({ line, similarity }) => similarity >= limitFor(line, options))
       .sort((a, b) => b.similarity - a.similarity);
-    return nearest ? refuse(nearest.line, nearest.similarity, options) : null;
+    return nearest ? proposeUpdate(write, nearest, options) : null;
   };
 }
 
@@ -84,12 +87,11 @@ function nearestLines(lines: SkillLine[], { name, description }: SkillWrite, bod
   return [...new Set([...inTurns, ...lines])].slice(0, NEAREST);
 }
 
-async function readText({ name, origin }: SkillLine, { store, seeds }: DuplicateOptions): Promise<BodyTerms | null> {
+async function readText({ name, origin }: SkillLine, { store, seeds }: DuplicateOptions): Promise<string | null> {
   const head = origin === "bundled" ? null : await store.head(name);
   const sha256 = head?.files[SKILL_MD]?.sha256;
   const text = sha256 ? await store.blob(sha256) : Object.hasOwn(seeds, name) ? seeds[name]![SKILL_MD] : null;
-  const body = bodyOf(text);
-  return body === null ? null : readBodyTerms(body);
+  return typeof text === "string" ? text : null;
 }
 
 function bodyOf(text: unknown): string | null {
@@ -98,12 +100,25 @@ function bodyOf(text: unknown): string | null {
   return parsed.ok ? parsed.value.body : text;
 }
 
-function refuse(line: SkillLine, similarity: number, { companions }: DuplicateOptions): Failure {
+/** The refusal of a create that is an update: which skill to change, and what of the new one that skill may lack. */
+function proposeUpdate(
+  { after }: SkillWrite,
+  { line, text, similarity }: { line: SkillLine; text: string; similarity: number },
+  { companions }: DuplicateOptions,
+): Failure {
   const isHeld = checkWrite(line, "review") !== null && companions;
   const target = isHeld ? companionOf(baseOf(line.name) ?? line.name) : line.name;
-  return err(
-    "near_duplicate",
-    `'${line.name}' says nearly the same in other words: view it, and put what is new into '${target}'.`,
-    { neighbour: line.name, similarity: Math.round(similarity * 100) / 100 },
-  ).failure;
+  const blocks = itemsOf(line.name, { [SKILL_MD]: text }).map((item) => item.text);
+  const additions = itemsOf("new", { [SKILL_MD]: after[SKILL_MD]! })
+    .filter((item) => !isKept(item.text, blocks))
+    .map((item) => `${item.section}: ${item.text.trim()}`);
+  const message =
+    additions.length === 0
+      ? `'${line.name}' says all of this already: there is nothing to save.`
+      : `'${line.name}' says nearly the same in other words. Make it an update: view it, and put what is new into '${target}'. \`additions\` lists what it may lack.`;
+  return err("near_duplicate", message, {
+    neighbour: line.name,
+    similarity: Math.round(similarity * 100) / 100,
+    ...(additions.length > 0 && { target, additions: additions.slice(0, MAX_ADDITIONS) }),
+  }).failure;
 }

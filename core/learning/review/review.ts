@@ -24,7 +24,8 @@ import { createInspectors } from "./inspect.ts";
 import { callsOf, hasViewed, lessonsOf, refusalsOf, summarise, waitingIn } from "./lessons.ts";
 import { POLICY, type ReviewPolicy } from "./policy.ts";
 import { choosePrefix, listCitations } from "./prefix.ts";
-import { toClosingNote } from "../closing-note.ts";
+import { clipNote, toClosingNote } from "../closing-note.ts";
+import { readKindLine, takeKinds } from "../kinds.ts";
 import { type ScriptJournal, createScriptJournal } from "../script-journal.ts";
 import { spentOf, toReviewLines } from "../spent.ts";
 import { createTaint } from "../taint/taint.ts";
@@ -182,7 +183,9 @@ function wantsAnotherWord(script: ReviewStep[], { text, stop }: Answer): boolean
   const answers = script.flatMap((step) => (step.kind === "answer" ? [step.answer] : []));
   const isFirst = answers.filter(({ calls }) => calls.length === 0).length === 1;
   const tried = answers.some(({ calls }) => calls.some(({ name }) => WRITES.has(name)));
-  return isFirst && !tried && stop === "end" && !/^[^\p{L}]*nothing\b/iu.test(text.slice(0, 100));
+  const said = text.split("\n").filter((line) => readKindLine(line) === null);
+  const isNothing = /^[^\p{L}]*(?:nothing\b|$)/iu.test(said.join("\n").slice(0, 100));
+  return isFirst && !tried && stop === "end" && !isNothing;
 }
 
 /** Puts what its calls cost without bringing an answer into `failed`: the script holds answers only. */
@@ -317,6 +320,8 @@ async function finish(
   const calls = callsOf(script);
   const lessons = lessonsOf(calls, { session: job.session, previews: settings.review.notice === "verbose" });
   const waiting = waitingIn(calls);
+  const { note: said, kinds } = takeKinds(end.note, job.entries);
+  const note = clipNote(said);
   const answers = script.filter((step) => step.kind === "answer").map((step) => step.answer);
   const result = await reviews.finish({
     v: 1,
@@ -325,11 +330,12 @@ async function finish(
     state: end.state,
     trigger: job.trigger,
     ...(job.because && { because: job.because }),
-    summary: end.state === "superseded" && lessons.length === 0 ? end.note : summarise(lessons, waiting),
-    note: end.note,
+    summary: end.state === "superseded" && lessons.length === 0 ? note : summarise(lessons, waiting),
+    note,
     lessons,
     refused: refusalsOf(calls),
     ...(waiting > 0 && { waiting }),
+    ...(kinds.length > 0 && { kinds }),
     modelCalls: answers.length,
     usage: answers.reduce((sum, answer) => addUsage(sum, answer.usage), NO_USAGE),
     spent: spentOf(script, failed),

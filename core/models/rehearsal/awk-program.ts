@@ -99,8 +99,8 @@ function row() {
         stop(${BAD_NUMBER}, "line " NR ", column \\"" column "\\": \\"" value "\\" is not a number; the line is: " $0)
       }
       if (extremes) {
-        marks += value ~ /[.,]/
-        threes += value ~ /^[-+]?[1-9][0-9]?[0-9]?[.,][0-9][0-9][0-9]$/
+        marks += index(value, decimal) > 0
+        threes += value ~ ("^[-+]?[1-9][0-9]?[0-9]?[" decimal "][0-9][0-9][0-9]$")
       }
       if (group != "") gsub(group, "", value)
       if (decimal == ",") sub(/,/, ".", value)
@@ -144,7 +144,7 @@ END {
   if (extremes) {
     printf "smallest: %.6f (%d times), next: %.6f\\n", low, lows, second
     printf "largest: %.6f (%d times), next: %.6f\\n", high, highs, under
-    printf "cells with a point or comma: %d, of the form 1-3 digits, mark, 3 digits: %d\\n", marks, threes
+    printf "cells with the decimal mark: %d, of the form 1-3 digits, mark, 3 digits: %d\\n", marks, threes
   }
 }
 `;

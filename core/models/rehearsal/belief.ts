@@ -27,6 +27,8 @@ export interface Inquiry {
   datesSeen: string[];
   /** The cell on the second line that was taken for a unit. */
   unitCell?: string;
+  /** The advice named a decimal mark and no grouping mark, so that the other mark was taken for that. */
+  assumesGrouping: boolean;
   /** A successful run has shown the extremes. */
   checked: boolean;
   /** The figure of the last successful run under the present belief, `null` for an empty selection. */
@@ -47,6 +49,7 @@ export function beginInquiry(advice: Advice): Inquiry {
     ruledOut: [],
     numbersSeen: [],
     datesSeen: [],
+    assumesGrouping: advice.thousands === undefined,
     checked: false,
   };
 }
@@ -74,7 +77,12 @@ function toForm({ decimal, thousands }: Advice): NumberForm {
 
 function nextSeparator(state: Inquiry, output: string): Inquiry {
   state.ruledOut.push(...state.belief.separators);
-  const next = SEPARATORS.find((mark) => !state.ruledOut.includes(mark));
+  const left = SEPARATORS.filter((mark) => !state.ruledOut.includes(mark));
+  // The failure shows the header and the column that was looked for.
+  const seen = /^no column "([^]*?)" in the header, which has \d+ cell\(s\): (.*)/m.exec(output);
+  const [, column = "", header = ""] = seen ?? [];
+  const next =
+    left.find((mark) => header.split(mark).some((cell) => cell.replaceAll('"', "").trim() === column)) ?? left[0];
   if (!next) return { ...state, stuck: output.trim() };
   state.belief.separators = [next];
   return state;
@@ -117,8 +125,10 @@ function learnFromSuccess(state: Inquiry, output: string): Inquiry {
   if (!extremes) return state;
   state.checked = true;
   const { form } = state.belief;
-  if (extremes.marks > 0 && extremes.marks === extremes.threes && form.thousands === "") {
+  const mayGroup = form.thousands === "" || state.assumesGrouping;
+  if (extremes.marks > 0 && extremes.marks === extremes.threes && mayGroup) {
     // Nobody writes every fraction with three digits and never a zero in front: the mark groups.
+    state.assumesGrouping = false;
     state.belief.form = { decimal: form.decimal === "." ? "," : ".", thousands: form.decimal };
     return again(state);
   }
@@ -151,7 +161,7 @@ interface Extremes {
 function readExtremes(output: string): Extremes | null {
   const small = /^smallest: (\S+) \(\d+ times\), next: (\S+)/m.exec(output);
   const large = /^largest: (\S+) \(\d+ times\), next: (\S+)/m.exec(output);
-  const marks = /^cells with a point or comma: (\d+), .*: (\d+)$/m.exec(output);
+  const marks = /^cells with the decimal mark: (\d+), .*: (\d+)$/m.exec(output);
   if (!small || !large || !marks) return null;
   return {
     smallest: { value: Number(small[1]), next: Number(small[2]) },

@@ -7,18 +7,23 @@ import type { SeenCall, Transcript } from "./transcript.ts";
 /** One thing that had to be found out. */
 export interface Finding {
   part: "separators" | "unitRow" | "decimal" | "thousands" | "missing" | "dates";
+  /** What such a file has, such as "semicolons between the fields". */
+  trait: string;
+  /** A name for skills about it. */
+  name: string;
   step: string;
   pitfall: string;
 }
 export interface TableLesson {
   findings: Finding[];
+  /** What was asked for, such as "a mean". */
+  figure: string;
   citations: string[];
 }
 
-export const SKILL_NAME = "reading-office-data-exports";
 export const SKILL_CATEGORY = "data";
-export const MEMORY_FACT =
-  "The data files this person works with are exports of an office system and do not follow the conventions of plain CSV.";
+/** How the fact begins that memory gets. */
+export const MEMORY_FACT = "The delimited files this person works with differ from plain CSV in";
 
 /** `null` when nothing failed, nothing recovered, or the work was no reading of a delimited file. */
 export function distil(transcript: Transcript): TableLesson | null {
@@ -34,22 +39,39 @@ export function distil(transcript: Transcript): TableLesson | null {
   if (findings.length === 0) return null;
   const cited = [...failed, ...succeeded.slice(-2)].map(({ call }) => call.citation);
   const asked = transcript.principal.map(({ citation }) => citation).slice(-1);
-  return { findings, citations: [...new Set([...asked, ...cited])] };
+  const figure = FIGURES[last.options.aggregate ?? ""] ?? "a value";
+  return { findings, figure, citations: [...new Set([...asked, ...cited])] };
 }
 
-/** The whole SKILL.md. */
-export function toSkill({ findings }: TableLesson, name = SKILL_NAME): string {
+const FIGURES: Record<string, string> = {
+  mean: "a mean",
+  sum: "a total",
+  min: "a smallest value",
+  max: "a largest value",
+  count: "a number of rows",
+};
+
+/** After what had to be found out first. */
+export function toSkillName({ findings }: TableLesson): string {
+  return findings[0]!.name;
+}
+
+/** The whole SKILL.md: of the files it says what the transcript has shown, and no more. */
+export function toSkill(lesson: TableLesson, name = toSkillName(lesson)): string {
+  const { findings, figure } = lesson;
   const steps = findings.map(({ step }, i) => `${i + 1}. ${step}`);
+  const traits = listed(findings.map(({ trait }) => trait));
+  const title = toSkillName(lesson).replaceAll("-", " ");
   return `---
 name: ${name}
-description: How to work out a figure (a mean, a total, a smallest or largest value) from a delimited data file exported by an office system. Load it before reading such a table, because its separator, its numbers and its codes are not those of plain CSV.
+description: How to work out a figure such as ${figure} from a delimited text file with ${traits}. Load it before reading such a table, because a reader of plain CSV gets it wrong.
 ---
 
-# Reading office data exports
+# ${title[0]!.toUpperCase()}${title.slice(1)}
 
 ## When to use
 
-A task asks for a figure from a text file of rows and columns that an office system has exported, over all rows or only some of them.
+A task asks for a figure from a text file of rows and columns, over all rows or only some of them.
 
 ## Steps
 
@@ -66,6 +88,24 @@ Let the same command print the smallest and the largest value of the column. A v
 `;
 }
 
+/** What memory gets: in what the files differ, not how. That is the skill's to say. */
+export function toFact({ findings }: TableLesson): string {
+  return `${MEMORY_FACT} ${listed([...new Set(findings.map(({ part }) => ASPECTS[part]))])}.`;
+}
+
+const ASPECTS: Record<Finding["part"], string> = {
+  separators: "their separator",
+  unitRow: "what comes below their header",
+  decimal: "the way they write numbers",
+  thousands: "the way they write numbers",
+  missing: "what they write for a missing value",
+  dates: "the way they write dates",
+};
+
+function listed(items: string[]): string {
+  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)!}`;
+}
+
 /** The findings that a text does not yet give, for a skill that exists. */
 export function missingFrom(text: string, { findings }: TableLesson): Finding[] {
   const known = readAdvice(text);
@@ -75,6 +115,30 @@ export function missingFrom(text: string, { findings }: TableLesson): Finding[] 
     return JSON.stringify(taught[finding.part]) !== JSON.stringify(known[finding.part]);
   });
 }
+
+/** A line that says the opposite of a finding and nothing else, and how it names what such files have. */
+export interface Contradiction {
+  line: string;
+  trait: string;
+  finding: Finding;
+}
+
+/** The file has shown that these lines are wrong. Several separators or codes do not contradict each other. */
+export function contradictedIn(text: string, findings: Finding[]): Contradiction[] {
+  const lines = text.split("\n").map((line) => ({ line, said: readAdvice(line) }));
+  return findings.flatMap((finding) => {
+    const { part } = finding;
+    if (part !== "decimal" && part !== "thousands" && part !== "dates") return [];
+    const taught = readAdvice(finding.step)[part];
+    const found = lines.find(
+      ({ said }) => Object.keys(said).length === 1 && said[part] !== undefined && said[part] !== taught,
+    );
+    if (!found || text.split(found.line).length !== 2) return [];
+    return [{ line: found.line, trait: FINDERS[part](found.said[part]!).trait, finding }];
+  });
+}
+
+const FINDERS = { decimal: decimalFinding, thousands: groupFinding, dates: dateFinding };
 
 type Options = Record<string, string>;
 
@@ -113,11 +177,15 @@ const NAMES: Record<Mark, string> = {
   "'": "apostrophe",
 };
 
+const MARKS: Partial<Record<Mark, string>> = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes" };
+
 function separatorFinding(option: string): Finding {
   const mark = (option === "\\t" ? "\t" : option) as Mark;
   const name = NAMES[mark] ?? `\`${option}\``;
   return {
     part: "separators",
+    trait: `${MARKS[mark] ?? `\`${option}\``} between the fields`,
+    name: mark === "," ? "reading-comma-separated-tables" : `reading-${name}-separated-tables`,
     step: `Split the fields at the ${name} (in awk: \`-F'${option}'\`), whatever the ending of the file's name suggests.`,
     pitfall:
       "A wrong separator leaves the header in one piece, so that no column is found: look at the header before anything else.",
@@ -126,6 +194,8 @@ function separatorFinding(option: string): Finding {
 
 const UNITS: Finding = {
   part: "unitRow",
+  trait: "a row of units below the header",
+  name: "reading-tables-with-a-unit-row",
   step: "Skip the second line: below the header stands a row of units, which is not data.",
   pitfall: "The row of units has words where numbers are due, and would be counted as a row.",
 };
@@ -134,6 +204,8 @@ function decimalFinding(mark: string): Finding {
   const [name, example] = mark === "," ? ["comma", "3,14"] : ["point", "3.14"];
   return {
     part: "decimal",
+    trait: `decimal ${name}s`,
+    name: `reading-tables-with-decimal-${name}s`,
     step: `Read the ${name} as the decimal mark: \`${example}\`. Put it into the form awk computes with before adding anything up.`,
     pitfall:
       "awk stops reading a number at a mark it does not know and goes on without an error, so the sum is wrong in silence.",
@@ -144,6 +216,8 @@ function groupFinding(mark: string): Finding {
   const name = NAMES[mark as Mark] ?? mark;
   return {
     part: "thousands",
+    trait: `thousands grouped by ${name}s`,
+    name: "reading-tables-with-grouped-thousands",
     step: `Remove the ${name} that groups thousands: \`1${mark}234\` is one number, of four digits.`,
     pitfall: "A grouped number read without care comes out a thousand times too small.",
   };
@@ -153,6 +227,8 @@ function missingFinding(tokens: string[]): Finding {
   const list = tokens.map((token) => `\`${token}\``).join(" or ");
   return {
     part: "missing",
+    trait: "codes for missing values",
+    name: "reading-tables-with-missing-values",
     step: `Leave out cells that hold ${list}: they stand for a missing value, and so does an empty cell.`,
     pitfall:
       "A code for a missing value may look like a number and then pulls every sum and mean away without an error.",
@@ -163,6 +239,8 @@ function dateFinding(order: string): Finding {
   const [words, form] = order === "dmy" ? ["day first", "day, month, year"] : ["month first", "month, day, year"];
   return {
     part: "dates",
+    trait: `dates with the ${words}`,
+    name: `reading-tables-with-${words.replace(" ", "-")}-dates`,
     step: `Read dates with the ${words}: ${form}.`,
     pitfall:
       "Dates in another order pass unnoticed while both numbers are small; a number above twelve tells which is which.",

@@ -1,7 +1,18 @@
 // What rehearsal does as a reviewer: distils a lesson from the transcript, looks for a skill that covers its class, and
 // patches that one or creates a new one; then keeps one fact. Without a recovered failure it keeps nothing.
 import type { ModelRequest } from "../../agent/contract.ts";
-import { MEMORY_FACT, SKILL_CATEGORY, SKILL_NAME, type TableLesson, distil, missingFrom, toSkill } from "./lesson.ts";
+import {
+  MEMORY_FACT,
+  SKILL_CATEGORY,
+  type Finding,
+  type TableLesson,
+  contradictedIn,
+  distil,
+  missingFrom,
+  toFact,
+  toSkill,
+  toSkillName,
+} from "./lesson.ts";
 import type { Reply } from "./reply.ts";
 import { type Done, type ListedSkill, doneSinceInput, inputOf, offered } from "./request.ts";
 import { chooseSkills } from "./skill-choice.ts";
@@ -19,8 +30,8 @@ export function review(request: ModelRequest): Reply {
   if (skill) return skill;
   const remembered = done.some(({ call }) => call.name === "memory") || input.includes(MEMORY_FACT);
   if (tools.has("memory") && !remembered) {
-    const args = { action: "add", store: "memory", content: MEMORY_FACT, citations: lesson.citations };
-    return { text: "Whose data this is, is a fact for memory.", calls: [["memory", args]] };
+    const args = { action: "add", store: "memory", content: toFact(lesson), citations: lesson.citations };
+    return { text: "That this person's files are not plain CSV is a fact for memory.", calls: [["memory", args]] };
   }
   return { text: closing(done) };
 }
@@ -38,13 +49,13 @@ function keepSkill(lesson: TableLesson, done: Done[], tools: Set<string>): Reply
   if (writes.some(({ failed }) => !failed)) return undefined;
   const refused = writes.at(-1);
   const fit = String(refused?.result.neighbour ?? "") || fitting(listed);
-  if (!fit) return refused ? undefined : create(lesson, SKILL_NAME);
+  if (!fit) return refused ? undefined : create(lesson, toSkillName(lesson));
 
   const viewed = done.find(({ call }) => call.name === "skill_view" && call.args.name === fit);
   if (!viewed && tools.has("skill_view"))
     return { text: `\`${fit}\` may cover it.`, calls: [["skill_view", { name: fit }]] };
-  if (!viewed || viewed.failed) return refused ? undefined : create(lesson, SKILL_NAME);
-  const patched = writes.find(({ call }) => call.args.action === "patch");
+  if (!viewed || viewed.failed) return refused ? undefined : create(lesson, toSkillName(lesson));
+  const patched = writes.find(({ call }) => call.args.operations !== undefined);
   if (!patched) return patch(lesson, fit, String(viewed.result.content ?? ""));
   // Protected, or without the place to patch: its companion takes the lesson.
   const companion = `${fit}-local`;
@@ -68,24 +79,40 @@ function create(lesson: TableLesson, name: string): Reply {
   return { text: "No skill covers this class yet.", calls: [["skill_manage", args]] };
 }
 
-/** Adds what is new in front of the pitfalls, as further steps; nothing new is nothing to write. */
+/**
+ * Puts what is new in the place of the line it contradicts, else in front of the pitfalls, as further steps; nothing new is
+ * nothing to write.
+ */
 function patch(lesson: TableLesson, name: string, text: string): Reply | undefined {
   const news = missingFrom(text, lesson);
   if (news.length === 0) return undefined;
+  const wrong = contradictedIn(text, news);
+  const operations = wrong.flatMap(({ line, trait, finding }) => [
+    {
+      ...{ action: "patch", name, old_string: line },
+      new_string: `${/^\s*(?:[-*+]|\d+[.)])\s+/.exec(line)?.[0] ?? ""}${finding.step}`,
+    },
+    ...(text.split(trait).length === 2
+      ? [{ action: "patch", name, old_string: trait, new_string: finding.trait }]
+      : []),
+  ]);
+  const added = news.filter((finding) => !wrong.some((one) => one.finding === finding));
+  if (added.length > 0) operations.push(addition(name, text, added));
+  const args = { operations, citations: lesson.citations };
+  return { text: `\`${name}\` covers the class and lacks this.`, calls: [["skill_manage", args]] };
+}
+
+/** Behind the last numbered step and before the first pitfall, so that both lists stay whole. */
+function addition(name: string, text: string, news: Finding[]) {
   const pitfalls = news.map(({ pitfall }) => `- ${pitfall}\n`).join("");
-  // Behind the last numbered step and before the first pitfall, so that both lists stay whole.
   const numbered = /^(\d+)(\. [^\n]*\n)\n## Pitfalls[ \t]*\n\n(?=- )/m.exec(text);
   const heading = /^##\s+Pitfalls[ \t]*$/m.exec(text)?.[0] ?? "## Pitfalls";
   const before = numbered ? numbered[1]! + numbered[2]! : "";
   const steps = news.map(({ step }, i) => `${numbered ? `${Number(numbered[1]) + i + 1}.` : "-"} ${step}\n`).join("");
-  const args = {
-    action: "patch",
-    name,
-    old_string: numbered ? numbered[0] : heading,
+  return {
+    ...{ action: "patch", name, old_string: numbered ? numbered[0] : heading },
     new_string: `${before}${steps}\n${heading}\n\n${pitfalls}`,
-    citations: lesson.citations,
   };
-  return { text: `\`${name}\` covers the class and lacks this.`, calls: [["skill_manage", args]] };
 }
 
 function closing(done: Done[]): string {

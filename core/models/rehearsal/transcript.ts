@@ -18,7 +18,8 @@ export interface Transcript {
   calls: SeenCall[];
 }
 
-const PART = /^\[((\d+)#(principal|outcome|own|content))\](.*)$/;
+/** With the session in front of the entry's number or without. */
+const PART = /^\[((?:[^\s[\]]+\/)?(\d+)#(principal|outcome|own|content))\](.*)$/;
 
 export function readTranscript(text: string): Transcript {
   const transcript: Transcript = { principal: [], calls: [] };

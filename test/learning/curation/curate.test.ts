@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type SkillFacts, ageInActiveDays, earliestDay, planCuration } from "../../../core/learning/curation/curate.ts";
+import { type SkillFacts, ageOf, earliestDay, planCuration } from "../../../core/learning/curation/curate.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { dayOf } from "../../../core/schemas/ids.ts";
 import type { Settings } from "../../../core/schemas/settings.ts";
@@ -87,29 +87,29 @@ describe("planCuration", () => {
       at: NOW,
       dryRun: true,
       moves: [
-        { skill: "a", seq: 4, from: "stale", to: "archived", reason: "unused on the last 99 active days" },
-        { skill: "b", seq: 4, from: "active", to: "stale", reason: "unused on the last 99 active days" },
+        { skill: "a", seq: 4, from: "stale", to: "archived", reason: "unused for 100 days, 99 of them active" },
+        { skill: "b", seq: 4, from: "active", to: "stale", reason: "unused for 100 days, 99 of them active" },
       ],
     });
   });
 
   it.each<[Sample, string[]]>([
-    [{ state: "active", revised: 31 }, ["active > stale"]],
-    [{ state: "trial", revised: 31 }, ["trial > stale"]],
-    [{ state: "active", revised: 30 }, []],
-    [{ state: "active", revised: 100, used: 31 }, ["active > stale"]],
-    [{ state: "active", revised: 100, used: 30 }, []],
+    [{ state: "active", revised: 30 }, ["active > stale"]],
+    [{ state: "trial", revised: 30 }, ["trial > stale"]],
+    [{ state: "active", revised: 29 }, []],
+    [{ state: "active", revised: 100, used: 30 }, ["active > stale"]],
+    [{ state: "active", revised: 100, used: 29 }, []],
     [{ state: "active", revised: 10, used: 50 }, []],
-    [{ state: "stale", revised: 91, updated: 10 }, ["stale > archived"]],
-    [{ state: "stale", revised: 90, updated: 10 }, []],
+    [{ state: "stale", revised: 90, updated: 10 }, ["stale > archived"]],
+    [{ state: "stale", revised: 89, updated: 10 }, []],
     [{ state: "stale", revised: 150, used: 89, updated: 10 }, []],
     [{ state: "stale", revised: 150, used: 5, updated: 10 }, ["stale > trial"]],
     [{ state: "stale", revised: 150, used: 5, updated: 10, texts: said("active") }, ["stale > active"]],
     [{ state: "stale", revised: 5, updated: 5 }, ["stale > trial"]],
     // First met by a curation today, or lately: age begins there, and being met revives nothing.
     [{ state: "active", revised: 100, seen: null }, []],
-    [{ state: "active", revised: 100, seen: 30 }, []],
-    [{ state: "active", revised: 100, seen: 31 }, ["active > stale"]],
+    [{ state: "active", revised: 100, seen: 29 }, []],
+    [{ state: "active", revised: 100, seen: 30 }, ["active > stale"]],
     [{ state: "stale", revised: 150, seen: null }, []],
     [{ state: "stale", revised: 150, seen: 5 }, []],
     [{ state: "stale", revised: 150, used: 3, seen: 5 }, ["stale > trial"]],
@@ -178,19 +178,21 @@ describe("planCuration", () => {
     ]);
   });
 
-  it("counts only the days on which the profile was active", () => {
+  it("asks for days of the calendar and for active ones among them", () => {
     const monthly = everyDay.filter((day) => day.endsWith("-01"));
+    expect(ageOf(skill({ revised: 190 }), { activeDays: monthly, now: NOW })).toEqual({ days: 190, active: 6 });
     expect(movesOf({ revised: 190 }, { activeDays: monthly })).toEqual([]);
-    expect(ageInActiveDays(skill({ revised: 190 }), monthly)).toBe(6);
+    /** Active on so many of the last days before today. */
+    const lately = (days: number) => ({ activeDays: everyDay.slice(-days) });
+    expect(movesOf({ revised: 60 }, lately(9))).toEqual([]);
+    expect(movesOf({ revised: 60 }, lately(10))).toEqual(["active > stale"]);
+    expect(movesOf({ state: "stale", revised: 120, updated: 60 }, lately(29))).toEqual([]);
+    expect(movesOf({ state: "stale", revised: 120, updated: 60 }, lately(30))).toEqual(["stale > archived"]);
   });
 
   it("says how a stale skill came back", () => {
-    expect(plan([skill({ state: "stale", used: 2, updated: 20 })]).moves[0]?.reason).toBe(
-      "used again, one active day ago",
-    );
-    expect(plan([skill({ state: "stale", revised: 1 })]).moves[0]?.reason).toBe(
-      "revised again, on the last active day",
-    );
+    expect(plan([skill({ state: "stale", used: 2, updated: 20 })]).moves[0]?.reason).toBe("used again, 2 days ago");
+    expect(plan([skill({ state: "stale", revised: 1 })]).moves[0]?.reason).toBe("revised again, one day ago");
   });
 
   it("never moves a skill twice in a row for the same reasons", () => {

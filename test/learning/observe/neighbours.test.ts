@@ -37,6 +37,18 @@ describe("the turns like one", () => {
     expect(of([])).toEqual({ similar: 0, successes: 0, best: null, skills: {} });
   });
 
+  it("are those of its kind of work where a model has named both, however they were worded", () => {
+    const of = (text: string, request: string) => turn(1, { request, kind: { text, by: "title" } });
+    const one = { ...of("renew a TLS certificate", "The lock in the browser is red"), turn: `${SESSION}-5`, at: 5 };
+    const similar = (other: TurnSignature) => neighbourhoodOf(one, [other], 0.8).similar;
+    expect(similar(of("renew TLS certificates", "Site says not secure"))).toBe(1);
+    expect(similar(of("repair a bicycle", "The lock in the browser is red"))).toBe(0);
+    // Kinds that share a word say neither, and turns without one are compared by their words.
+    expect(similar(of("install a certificate", "The lock in the browser is red"))).toBe(1);
+    expect(similar(of("install a certificate", "Site says not secure"))).toBe(0);
+    expect(similar(turn(1, { request: "The lock in the browser is red" }))).toBe(1);
+  });
+
   it("of other sessions are told by the clock", () => {
     const other = { session: "01JZZZZZZZZZZZZZZZZZZZZZZ0" };
     const others = [turn(1, { ...other, at: 4 }), turn(2, { ...other, at: 6 })];

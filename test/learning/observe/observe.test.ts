@@ -25,6 +25,7 @@ describe("observeTurn", () => {
       request: "What is the total of `rate` in `rates.txt`?",
       steps: 4,
       toolCalls: 3,
+      tools: ["terminal"],
       failedCalls: 2,
       errors: [
         { entry: 3, tool: "terminal", code: "exit_1" },
@@ -41,9 +42,10 @@ describe("observeTurn", () => {
       outcome: "success",
       judge: "exit",
       judgements: [{ judge: "exit", outcome: "success", at: 1008 }],
-      effort: { calls: 3, failedCalls: 2, tokens: 48 },
+      effort: { calls: 3, failedCalls: 2, tokens: 48, ms: 7 },
+      efficiency: null,
       generalisable: false,
-      value: 0.8,
+      value: 0.6,
     });
   });
 
@@ -61,10 +63,38 @@ describe("observeTurn", () => {
     const best = { calls: 2, failedCalls: 0, tokens: 30, turn: `${SESSION}-9` };
     const near = { ...among, similar: 2, successes: 1, best };
     const seen = placeAmong(look(hardWonTurn()), near);
-    expect(seen).toMatchObject({ generalisable: true, value: 1, similar: 2, best });
-    expect(placeAmong(look(hardWonTurn()), among)).toMatchObject({ generalisable: false, value: 0.8, best: null });
+    expect(seen).toMatchObject({ generalisable: true, value: 0.8, similar: 2, best });
+    expect(placeAmong(look(hardWonTurn()), among)).toMatchObject({ generalisable: false, value: 0.6, best: null });
     const once = [user(1, "Just this once: the total of `rate`?"), ...hardWonTurn().slice(1)];
-    expect(placeAmong(look(once), near)).toMatchObject({ generalisable: false, value: 0.8 });
+    expect(placeAmong(look(once), near)).toMatchObject({ generalisable: false, value: 0.6 });
+  });
+
+  it("is worth more with three different tools; three calls of one tool, and the agent's own tools, are none", () => {
+    const worth = (...names: string[]) => {
+      const calls = names.map((name, n) => call(`c${n}`, name));
+      const results = calls.map((made, n) => tool(3 + n, made, { outcome: {} }));
+      const { value, tools } = look([user(1, "Do it"), assistant(2, "", calls), ...results, assistant(9, "Done.")]);
+      return [value, tools];
+    };
+    expect(worth("terminal", "terminal", "terminal")).toEqual([0.4, ["terminal"]]);
+    expect(worth("write_file", "terminal", "read_file")).toEqual([0.6, ["read_file", "terminal", "write_file"]]);
+    expect(worth("skill_view", "terminal", "memory")).toEqual([0.4, ["terminal"]]);
+  });
+
+  it("is worth more when it succeeds with at most 70 % of the calls of the best turn like it", () => {
+    const than = (calls: number, last = hardWonTurn()) => {
+      const best = { calls, failedCalls: 0, tokens: 30, turn: `${SESSION}-9` };
+      const { value, efficiency } = placeAmong(look(last), { ...among, similar: 2, successes: 1, best });
+      return [value, efficiency];
+    };
+    expect(than(6)).toEqual([1, 2]);
+    expect(than(4)).toEqual([0.8, 4 / 3]);
+    expect(than(6, [...hardWonTurn().slice(0, -1), notice(8, "stopped", "The turn was stopped.")])).toEqual([0.4, 2]);
+  });
+
+  it("is worth what it was where its tools were not kept", () => {
+    const { tools: _, ...old } = look(hardWonTurn());
+    expect(placeAmong(old, among).value).toBe(0.8);
   });
 
   it("names a failure by the tool's own code, and does not keep secrets of the request", () => {
@@ -88,7 +118,7 @@ describe("observeTurn", () => {
       tool(6, m, { outcome: { done: "add" } }),
       assistant(7, "I could not."),
     ];
-    expect(look(entries)).toMatchObject({ outcome: "failure", recoveries: [], value: 0.2 });
+    expect(look(entries)).toMatchObject({ outcome: "failure", recoveries: [], value: 0 });
   });
 
   it("does not know how a turn ended that used no tool on the task", () => {
@@ -99,7 +129,7 @@ describe("observeTurn", () => {
 
   it("does not know how a turn ended that was cut off", () => {
     const cut = [...hardWonTurn().slice(0, -1), notice(8, "stopped", "The turn was stopped.")];
-    expect(look(cut)).toMatchObject({ outcome: "unknown", value: 0.4 });
+    expect(look(cut)).toMatchObject({ outcome: "unknown", value: 0.2 });
   });
 
   it("names the skills that were loaded, each text once, and not those that were not found", () => {
@@ -179,9 +209,9 @@ describe("what judges say", () => {
 
   it("counts by rank, whenever it comes: a rating over a message, a message over the exit", () => {
     const told = judgeAgain(base, { judge: "message", outcome: "failure", at });
-    expect(told).toMatchObject({ outcome: "failure", judge: "message", value: 0.4 });
+    expect(told).toMatchObject({ outcome: "failure", judge: "message", value: 0.2 });
     const rated = judgeAgain(told, { judge: "rating", outcome: "success", at });
-    expect(rated).toMatchObject({ outcome: "success", judge: "rating", value: 0.8 });
+    expect(rated).toMatchObject({ outcome: "success", judge: "rating", value: 0.6 });
     const late = judgeAgain(rated, { judge: "message", outcome: "failure", at: at + 1 });
     expect(late).toMatchObject({ outcome: "success", judge: "rating" });
     expect(late.judgements?.map(({ judge }) => judge)).toEqual(["exit", "message", "rating", "message"]);

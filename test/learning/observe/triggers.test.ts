@@ -69,11 +69,11 @@ const everything: Partial<Turn> = {
 };
 
 describe("decideReview", () => {
-  it("reviews skills and memory after ten model calls, whatever the turn was worth", () => {
+  it("reviews skills and memory after ten model calls with tools, whatever the turn was worth", () => {
     const counters = { ...NO_COUNTERS, modelCalls: 10 };
     expect(decideReview(turn({ counters, observation: observation({ value: 0 }) }))).toEqual({
       trigger: "model_calls",
-      because: "10 model calls since skills were last reviewed",
+      because: "10 model calls with tools since skills were last reviewed",
       skills: true,
       memory: true,
     });
@@ -321,13 +321,26 @@ describe("a store over its limit", () => {
 
 describe("the counters", () => {
   it("count a turn's entries on top of what was there", () => {
-    expect(updateCounters(enough, hardWonTurn())).toEqual({ modelCalls: 10, entries: 20, toolCalls: 8, userTurns: 2 });
+    expect(updateCounters(enough, hardWonTurn())).toEqual({ modelCalls: 9, entries: 20, toolCalls: 8, userTurns: 2 });
+  });
+
+  it("pass over answers that asked for no tool: ten turns of talk are no work", () => {
+    const talk = Array.from({ length: 10 }, (_, n) => [
+      user(2 * n + 1, "And then?"),
+      assistant(2 * n + 2, "So it went."),
+    ]);
+    expect(updateCounters(NO_COUNTERS, talk.flat())).toEqual({
+      modelCalls: 0,
+      entries: 20,
+      toolCalls: 0,
+      userTurns: 10,
+    });
   });
 
   it("begin again when the agent saves a skill itself, and go on from there", () => {
     const save = call("s", "skill_manage");
     const entries = [user(1, "x"), assistant(2, "", [save]), tool(3, save, { outcome: {} }), assistant(4, "Saved.")];
-    expect(updateCounters(enough, entries)).toEqual({ modelCalls: 1, entries: 1, toolCalls: 0, userTurns: 2 });
+    expect(updateCounters(enough, entries)).toEqual({ modelCalls: 0, entries: 1, toolCalls: 0, userTurns: 2 });
   });
 
   it("go on when the save was refused", () => {

@@ -62,6 +62,25 @@ describe("a new skill", () => {
     expect(failure?.message).toContain(`put what is new into '${of}'`);
   });
 
+  it("is refused with a proposal to update: its lines that the neighbour lacks, or word that it lacks none", async () => {
+    const [held] = HELD;
+    const { ask } = await setUp(HELD);
+    const more = "- Amounts in `GBX` are pence: divide them by `100`.";
+    const longer = {
+      ...held!,
+      name: "adding-columns-up",
+      body: held!.body.replace("## Pitfalls\n", `## Pitfalls\n${more}\n`),
+    };
+    expect(longer.body).toContain(more);
+    expect(await ask(longer)).toMatchObject({
+      code: "near_duplicate",
+      facts: { neighbour: held!.name, target: held!.name, additions: [`Pitfalls: ${more}`] },
+    });
+    const same = (await ask({ ...held!, name: "adding-columns-up" }))!;
+    expect(same.message).toBe(`'${held!.name}' says all of this already: there is nothing to save.`);
+    expect(same.facts).not.toHaveProperty("additions");
+  });
+
   it.each(OTHERS.map((draft) => [draft.name, draft] as const))("'%s', of the same field, is none", async (_, draft) => {
     const { ask } = await setUp([...HELD, ...crowd(40)]);
     expect(await ask(draft)).toBeNull();

@@ -1,0 +1,52 @@
+// Kinds of work out of pairs of requests: two requests of one kind belong together, and so does what either of them is paired
+// with; two of different kinds look alike. Pure.
+
+/** One kind of work: the requests that ask for it, in different words. */
+export interface Kind {
+  key: string;
+  lang: string;
+  wordings: string[];
+}
+
+export interface Kinds {
+  kinds: Kind[];
+  /** Places in `kinds` of two that look alike and are different work. */
+  lookalikes: [number, number][];
+}
+
+interface Pair {
+  id: string;
+  a: string;
+  b: string;
+  same: boolean;
+  lang: string;
+}
+
+export function toKinds(pairs: readonly Pair[]): Kinds {
+  const groupOf = new Map<string, number>();
+  const groups: (Kind | null)[] = [];
+  const place = (text: string, { id, lang }: Pair): number => {
+    const known = groupOf.get(text);
+    if (known !== undefined) return known;
+    groups.push({ key: `${id}.${groups.length}`, lang: lang.split("+")[0]!, wordings: [text] });
+    groupOf.set(text, groups.length - 1);
+    return groups.length - 1;
+  };
+  for (const pair of pairs) {
+    const [into, from] = [place(toLine(pair.a), pair), place(toLine(pair.b), pair)];
+    if (!pair.same || into === from) continue;
+    for (const text of groups[from]!.wordings) {
+      groupOf.set(text, into);
+      groups[into]!.wordings.push(text);
+    }
+    groups[from] = null;
+  }
+  const kinds = groups.filter((group) => group !== null);
+  const placeOf = (text: string) => kinds.indexOf(groups[groupOf.get(toLine(text))!]!);
+  const different = pairs.filter(({ same }) => !same).map(({ a, b }) => [placeOf(a), placeOf(b)] as [number, number]);
+  return { kinds, lookalikes: different.filter(([a, b]) => a !== b) };
+}
+
+function toLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,51 @@
+// What stands in the outputs of the simulated tools beside their result: passages that honest outputs held, usage texts that name
+// an option's values, and the carriers of poison. Drawn by the world alone. Pure.
+import { happens, pick } from "./draws.ts";
+import type { Parameters } from "./parameters.ts";
+import type { Poison, Surfaces } from "./surfaces.ts";
+import { type Style, spellOption } from "./styles.ts";
+
+export interface Operation {
+  /** As the service knows it. */
+  name: string;
+  flag: string;
+  style: Style;
+  /** The first is what everybody takes who knows nothing. */
+  values: readonly [string, ...string[]];
+}
+
+interface Source {
+  parameters: Parameters;
+  surfaces: Surfaces;
+}
+
+/** `key`: the call. Empty where the program says nothing more. */
+export function passageFor({ parameters: { outputs }, surfaces }: Source, ...key: (string | number)[]): string {
+  const found: string[] = [];
+  if (happens(outputs.prose, ...key, "prose")) found.push(pick(surfaces.prose, ...key, "which prose"));
+  if (happens(outputs.other, ...key, "other")) found.push(pick(surfaces.other, ...key, "which other"));
+  return found.join("\n\n");
+}
+
+/** What a program prints of an option after a refusal: every value, none of them as the right one. */
+export function usageOf({ name, flag, style, values }: Operation, chance: number): string {
+  const spelled = values.map((value) => spellOption(flag, style, value));
+  const list = values.join(", ");
+  const texts = [
+    `usage: ${name} ${spelled.join(" | ")}`,
+    `${name} accepts one of: ${spelled.join("; ")}`,
+    `Offices differ in what they want of ${name}: ${list} are all in use, and ${spelled[0]} is what most begin with.`,
+    `The ${flag.replace(/^--/, "")} of ${name} is one of ${list}. Please ask your office which of these it has agreed on.`,
+  ];
+  return texts[Math.floor(chance * texts.length)]!;
+}
+
+/** Poison as it stands in an output. */
+export function carrierOf({ carriers }: Poison): string {
+  return carriers.join("\n\n");
+}
+
+/** Whose orders stand in an output, also where some of its lines were left out. */
+export function poisonIn(text: string, poison: readonly Poison[]): Poison[] {
+  return poison.filter(({ signs }) => signs.some((line) => text.includes(line)));
+}

@@ -1,0 +1,67 @@
+// The command line of bench:real.
+import { UsageError, parseFlags } from "../../scripts/command-line.ts";
+
+export interface RealOptions {
+  baseUrl: string;
+  model: string;
+  tasks: number;
+  seed: number;
+  /** Tokens the model can read. */
+  window: number;
+  /** Model calls a turn may take. */
+  steps: number;
+  out: string;
+  /** A folder of tables; those of the demo when absent. */
+  data?: string;
+}
+
+export const USAGE = `Usage: npm run bench:real -- --base-url URL --model NAME [--tasks 10]
+
+Solves the same tasks on real tables in three arms: off (no lessons), ours (its own lessons), seeded (a good skill by
+hand). Needs a server that speaks OpenAI's Chat Completions; OPENAI_API_KEY is its key, if it wants one.
+
+  --base-url URL  the server's address, with its /v1
+  --model NAME    the model's name there
+  --tasks N       tasks an arm (else 10)
+  --seed N        draws other tasks and conventions (else 23)
+  --window N      tokens the model can read (else 16384)
+  --steps N       model calls a turn may take (else 20)
+  --data FOLDER   tables to work on (else those of an npm package)
+  --out FOLDER    results and state; a run that was cut off goes on from there (else .talaria/bench-real)
+  -h, --help      this text; the method is in bench/README.md`;
+
+export function parseOptions(args: string[]): RealOptions {
+  const text = { type: "string" } as const;
+  const values = parseFlags(
+    {
+      "base-url": text,
+      model: text,
+      tasks: { ...text, default: "10" },
+      seed: { ...text, default: "23" },
+      window: { ...text, default: "16384" },
+      steps: { ...text, default: "20" },
+      out: { ...text, default: ".talaria/bench-real" },
+      data: text,
+    },
+    args,
+  );
+  const baseUrl = values["base-url"];
+  if (baseUrl === undefined || !URL.canParse(baseUrl)) throw new UsageError("--base-url takes the server's address.");
+  if (!values.model?.trim()) throw new UsageError("--model takes the model's name.");
+  return {
+    baseUrl,
+    model: values.model.trim(),
+    tasks: toNumber("--tasks", values.tasks, 1, 1_000),
+    seed: toNumber("--seed", values.seed, 0),
+    window: toNumber("--window", values.window, 4_096),
+    steps: toNumber("--steps", values.steps, 2, 200),
+    out: values.out,
+    ...(values.data !== undefined && { data: values.data }),
+  };
+}
+
+function toNumber(flag: string, text: string, least: number, most = Number.MAX_SAFE_INTEGER): number {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  throw new UsageError(`${flag} takes a whole number from ${least}, not ${JSON.stringify(text)}.`);
+}

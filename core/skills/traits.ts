@@ -1,0 +1,67 @@
+// What a skill says of itself for who looks for one: tags, its parameters with what each is, and what it depends on. Read from the
+// frontmatter by the API and by the Archive's search. Pure.
+import { fieldOf, toRecord } from "./conditions.ts";
+import { parseSkill } from "./format.ts";
+
+export interface SkillTraits {
+  tags: string[];
+  /** What each `{{name}}` of the text is, by its name; "" where only the name is given. */
+  parameters: Record<string, string>;
+  /** Packages, programs or other skills, as they were written. */
+  dependencies: string[];
+}
+
+const MAX_ITEMS = 50;
+const MAX_ITEM_CHARS = 200;
+
+/** None, for a text that is no SKILL.md. */
+export function traitsOf(skillMd: string): SkillTraits {
+  const parsed = parseSkill(skillMd, { fallbackName: "unnamed" });
+  return parsed.ok ? readTraits(parsed.value.meta) : { tags: [], parameters: {}, dependencies: [] };
+}
+
+/** `meta`: the frontmatter's other fields. Each may stand at its top, under `metadata.hermes` or under `metadata`. */
+function readTraits(meta: Record<string, unknown>): SkillTraits {
+  return {
+    tags: itemsIn(fieldOf(meta, "tags")).map((tag) => tag.toLowerCase()),
+    parameters: parametersIn(fieldOf(meta, "parameters")),
+    dependencies: itemsIn(fieldOf(meta, "dependencies")),
+  };
+}
+
+/** A list, or a text with commas between its items, as the standard's `metadata` has it. */
+function itemsIn(value: unknown): string[] {
+  const items = typeof value === "string" ? value.split(/[,\n]/) : Array.isArray(value) ? (value as unknown[]) : [];
+  const texts = items.map(toText).filter((text) => text !== "");
+  return [...new Set(texts)].slice(0, MAX_ITEMS);
+}
+
+/** A map from name to description, a list of such names or of `{name, description}`, or a text `a: what it is; b: …`. */
+function parametersIn(value: unknown): Record<string, string> {
+  const pairs: [string, string][] =
+    typeof value === "string"
+      ? value.split(/[;\n]/).map(toPair)
+      : Array.isArray(value)
+        ? (value as unknown[]).map((item) =>
+            typeof item === "string" ? toPair(item) : [toText(toRecord(item).name), toText(toRecord(item).description)],
+          )
+        : Object.entries(toRecord(value)).map(([name, about]) => [
+            toText(name),
+            toText(typeof about === "string" ? about : toRecord(about).description),
+          ]);
+  return Object.fromEntries(pairs.filter(([name]) => name !== "").slice(0, MAX_ITEMS));
+}
+
+function toPair(text: string): [string, string] {
+  const at = text.indexOf(":");
+  return at < 0 ? [toText(text), ""] : [toText(text.slice(0, at)), toText(text.slice(at + 1))];
+}
+
+function toText(value: unknown): string {
+  if (typeof value !== "string" && typeof value !== "number") return "";
+  return String(value)
+    .slice(0, MAX_ITEM_CHARS)
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .toWellFormed();
+}
