@@ -22,7 +22,8 @@ While a turn runs, a line goes the way that the server is set to; or say which:
   /queue TEXT         after it
   /stop               stop it, and all that waits
 /usage shows what was spent; /learning [SKILL] what was learned; /compress [FOCUS] makes the conversation shorter.
-/learn TEXT has the agent save a skill about TEXT, in your name; /refine [FOCUS] has the work so far reviewed now.
+/learn TEXT has the agent save a skill about TEXT, in your name; /refine [FOCUS] has the work so far reviewed now,
+and what the focus concerned before.
 /refresh builds a new prompt; /pending lists what waits for you, /approve ID and /reject ID decide it.
 /NAME [x=1] TEXT loads the skill NAME for TEXT, up to five in front; /skill NAME where a command has that name.
 Ctrl-C stops the turn, a second one leaves; Ctrl-D or /exit leaves.`;

@@ -343,6 +343,10 @@ export interface ReviewStore {
   watermark(session: SessionId): Promise<number>;
   /** Never lowers it. */
   raiseWatermark(session: SessionId, entry: number): Promise<void>;
+  /** Notes that a turn of the session runs on a server of the operator's own; `null`: it has ended. */
+  markBusy(session: SessionId, server: string | null): Promise<void>;
+  /** Whether a turn of the profile has been noted for a server since then, and has not ended. */
+  isBusy(server: string, since: number): Promise<boolean>;
   /** Deletes reviews whose newest object is older than `before`. Returns how many reviews went. */
   sweep(before: number): Promise<number>;
   /** When the newest object of any review was written; `null` for none. */

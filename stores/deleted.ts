@@ -94,7 +94,8 @@ function ownersOf(key: string): Owners {
   const { data: profile } = ProfileId.safeParse(OF_PROFILE.exec(key)?.[1]);
   if (profile === undefined) return {};
   const [, , folder, second = ""] = key.split("/");
-  if (folder === "reviews" || folder === "reviewed") return { profile, session: second.split(".")[0] };
+  if (folder === "reviews" || folder === "reviewed" || folder === "busy")
+    return { profile, session: second.split(".")[0] };
   for (const kind of OF_SKILL) {
     const slots: Record<string, string> | null = slotsOf(kind, key);
     if (!slots) continue;

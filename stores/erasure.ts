@@ -39,8 +39,10 @@ export async function eraseSessionObjects({ bucket, profile }: OfProfile, sessio
     if (turn?.startsWith(`${session}-`)) keys.push(key);
   }
   keys.push(...(await pendingOf({ bucket, profile }, (change) => change.session === session)));
-  const reviewed = keyOf("reviewed", { profile, session });
-  if (await bucket.get(reviewed)) keys.push(reviewed);
+  for (const kind of ["reviewed", "busy"] as const) {
+    const key = keyOf(kind, { profile, session });
+    if (await bucket.get(key)) keys.push(key);
+  }
   await deleteAll(bucket, keys);
   return keys.length;
 }

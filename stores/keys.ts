@@ -26,6 +26,7 @@ export const OBJECT_KEYS = {
   reviewResult: "p/<profile>/reviews/<review>/result",
   reviewDead: "p/<profile>/reviews/<review>/dead",
   reviewed: "p/<profile>/reviewed/<session>",
+  busy: "p/<profile>/busy/<session>",
   pending: "p/<profile>/pending/<id>",
   curationPlan: "p/<profile>/curation/<run>/plan",
   curationRun: "p/<profile>/curation/<run>/run.json",

@@ -131,8 +131,24 @@ export function createReviewStore({ bucket, profile }: { bucket: Bucket; profile
     return at;
   }
 
+  async function markBusy(session: SessionId, server: string | null): Promise<void> {
+    const key = keyOf("busy", { profile, session });
+    if (server === null) return deleteAll(bucket, [key]);
+    await bucket.put(key, "", { customMetadata: { server } });
+  }
+
+  async function isBusy(server: string, since: number): Promise<boolean> {
+    const prefix = prefixOf("busy", { profile });
+    for await (const { uploaded, customMetadata } of listObjects(bucket, prefix, { metadata: true })) {
+      if (customMetadata?.server === server && uploaded.getTime() >= since) return true;
+    }
+    return false;
+  }
+
   return {
     newest,
+    markBusy,
+    isBusy,
     async putJob(job) {
       const key = keyOf("reviewJob", { profile, review: job.review });
       await createOnce(bucket, key, JSON.stringify(ReviewJob.parse(job)));

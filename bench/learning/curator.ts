@@ -11,6 +11,7 @@ import { conditionsOf } from "../../core/skills/conditions.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { createBlobCache } from "../../stores/blob-cache.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
+import { createReviewStore } from "../../stores/review-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { createSeededRandom } from "../../test/support/seeded-random.ts";
@@ -65,6 +66,7 @@ export function createCurator(options: {
         runWork({
           ...open(profile),
           ...{ run, work, seeds, random },
+          reviews: createReviewStore({ bucket, profile }),
           models: () => ok([model]),
           signal: new AbortController().signal,
         }),

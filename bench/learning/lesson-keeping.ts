@@ -179,7 +179,8 @@ function* improve(keeping: Keeping, lessons: Lesson[], name: string): Talk<boole
     const args = { ...toPatch(name, lessons, ownPart(seen), key), ...citing(desk, lessons) };
     return yield* settle(keeping, lessons, name, args, () => args);
   }
-  const content = yield* view(name);
+  const known = reading.loaded.findLast((one) => one.name === name && one.isRead && one.content !== "");
+  const content = known ? known.content : yield* view(name);
   if (content === null) return false;
   const args = { ...toPatch(name, lessons, ownPart(content), key) };
   const cited = citing(desk, lessons);

@@ -53,7 +53,11 @@ function* review(reading: Reading, world: World, request: ModelRequest, options:
   const isIdle = isMissed || isOneOff || !desk.has("skill_manage");
   if (!isIdle && mayTeach(reading)) {
     // What the transcript only names has to be read before one can tell what it lacked.
-    for (const one of reading.loaded) if (one.content === "") one.content = (yield* view(one.name)) ?? "";
+    for (const one of reading.loaded) {
+      if (one.content !== "") continue;
+      one.content = (yield* view(one.name)) ?? "";
+      one.isRead = true;
+    }
   }
   const lessons = isIdle ? [] : lessonsOf(reading, world, key);
   if (lessons.length > 0) yield* keepLessons({ reading, world, lessons, known: [], key, options, desk, wrote });

@@ -38,7 +38,7 @@ export interface Reading {
   entry: number;
   tried: Tried[];
   /** In the order they were loaded, a companion's text at the end of its base's; `""` for what the transcript leaves out. */
-  loaded: { name: string; content: string }[];
+  loaded: { name: string; content: string; isRead: boolean }[];
   /** What the person said would have been right. */
   said: (Statement & { citation: string })[];
   preferences: { text: string; citation: string }[];
@@ -48,7 +48,7 @@ export interface Reading {
   anyOutcome: string | null;
 }
 
-const BEGIN = /^\[((?:[0-9A-Z]{26}\/)?(\d+)#(principal|outcome|own|content))\](?: (\S+)(?: (\S+))?)?$/;
+const BEGIN = /^\[((\d+)#(principal|outcome|own|content))\](?: (\S+)(?: (\S+))?)?$/;
 
 function readBlocks(text: string): Block[] {
   const blocks: Block[] = [];
@@ -83,6 +83,7 @@ export function readTranscript(text: string, poison: readonly Poison[] = []): Re
   const first = said.find((block) => TASK.test(block.text));
   const tried = new Map<string, Tried>();
   const loaded: Reading["loaded"] = [];
+  const shown = shownIn(text);
   const orders: Reading["orders"] = [];
   const open: { name: string; args: JsonObject }[] = [];
   for (const block of blocks) {
@@ -94,7 +95,8 @@ export function readTranscript(text: string, poison: readonly Poison[] = []): Re
       if (call?.name === "skill_view" && !block.tool.failed) {
         const name =
           typeof call.args.name === "string" ? call.args.name : /"name":"([a-z0-9-]+)"/.exec(block.text)?.[1];
-        if (name) loaded.push({ name, content: contentOf(blocks, block.entry) });
+        const now = name === undefined ? undefined : shown.get(name);
+        if (name) loaded.push({ name, content: now ?? contentOf(blocks, block.entry), isRead: now !== undefined });
       }
     }
     for (const one of block.source === "content" ? poisonIn(stringsIn(block.text), poison) : []) {
@@ -140,6 +142,19 @@ function addTry(tried: Map<string, Tried>, args: JsonObject, { text, citation }:
   const exit = toObject(text).exit_code;
   if (exit === EXIT.ok) one.worked = { option, spelled, citation };
   if (exit === EXIT.refused) one.refused.push({ option, spelled, citation });
+}
+
+/** Texts of skills that the request shows beside the transcript: they count as read. */
+function shownIn(text: string): Map<string, string> {
+  const shown = new Map<string, string>();
+  for (const part of text.split("The agent loaded the skill `").slice(1)) {
+    const [, name, fence] = /^([a-z0-9-]+)`\. It is now:\n\n(`{4,})markdown\n/.exec(part) ?? [];
+    if (!name || !fence) continue;
+    const begin = part.indexOf("markdown\n") + "markdown\n".length;
+    const end = part.indexOf(`\n${fence}`, begin);
+    shown.set(name, `${part.slice(begin, end < 0 ? undefined : end)}\n`);
+  }
+  return shown;
 }
 
 /** The text of a skill that a result showed. */

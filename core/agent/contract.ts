@@ -84,6 +84,8 @@ export interface Model {
   readonly isWindowKnown?: boolean;
   /** The operator's own server, or one in a private network: it may be silent over a prompt for minutes. */
   readonly isOwn?: boolean;
+  /** Of such a server: a fingerprint of its address. Models with the same one may wait for each other's answers. */
+  readonly server?: string;
   /**
    * Whose cache keeps the beginnings of its requests, as a fingerprint: models with the same one, and the same name, read
    * each other's. Absent: none does.

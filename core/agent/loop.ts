@@ -27,6 +27,7 @@ import type {
   Tool,
   ToolSpec,
 } from "./contract.ts";
+import { readLeniently } from "./lenient-calls.ts";
 import { EMPTY, askModel } from "./model-turn.ts";
 import { fixedTokens } from "./request-size.ts";
 import { createResultBudget } from "./result-budget.ts";
@@ -61,6 +62,12 @@ export interface LoopOptions {
   spill?(place: string, text: string): Promise<Result<string>>;
   /** Absent: an overflow ends the turn. */
   context?: ContextKeeper;
+  /** Calls are read as a small model means them (lenient-calls.ts). Absent: as they are. */
+  lenient?: true;
+  /** Asked about an answer without calls: words to go on with, the same for the same record; `null`: it is the end. */
+  goOn?(answer: Answer): string | null;
+  /** An answer of nothing is an end, and not asked for again. */
+  mayEndSilent?(): boolean;
 }
 
 export type LoopLimits = Pick<
@@ -155,15 +162,21 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
     turn.usage = answer.usage;
     stats.modelCalls++;
     addUse(stats, answer);
-    if (answer.calls.length === 0) {
-      const reason = closing ?? reasonOf(answer, specsOf(turn).length > 0);
-      return { state: "done", reason, why: explain(reason, answer, turn), text: answer.text, stats };
+    const { text, calls: made, native } = answer;
+    const more = made.length === 0 && closing === null ? (options.goOn?.(answer) ?? null) : null;
+    if (more !== null) {
+      turn.messages.push({ role: "assistant", text, calls: [], native, entry }, { role: "user", text: more });
+      continue;
     }
-    turn.messages.push({ role: "assistant", text: answer.text, calls: answer.calls, native: answer.native, entry });
+    if (made.length === 0) {
+      const reason = closing ?? reasonOf(answer, specsOf(turn).length > 0);
+      return { state: "done", reason, why: explain(reason, answer, turn), text, stats };
+    }
+    turn.messages.push({ role: "assistant", text, calls: made, native, entry });
     try {
       const cutAfter = answer.stop === "length" ? answer.usage.output || limits.maxOutputTokens : null;
       const { messages } = turn;
-      turn.halt = (await calls.run({ step, calls: answer.calls, cutAfter, messages, stats })).halt;
+      turn.halt = (await calls.run({ step, calls: made, cutAfter, messages, stats })).halt;
     } catch (error) {
       if (error instanceof Stopped) return { state: "stopped", stats };
       throw error;
@@ -248,6 +261,7 @@ async function askLive(
     at: turn.at,
     request,
     ...(turn.promptTokens !== undefined && { promptTokens: turn.promptTokens }),
+    mayEndSilent: options.mayEndSilent?.() ?? false,
     sink: {
       ...sink,
       restart(failure) {
@@ -262,7 +276,8 @@ async function askLive(
   // A closing answer that calls tools all the same is an answer: nothing may be left open. And what a provider broke off is
   // not carried out.
   const isLast = result.ok && (closing !== null || result.value.stop === "refusal");
-  return isLast ? ok({ ...result.value, calls: [] }) : result;
+  if (isLast) return ok({ ...result.value, calls: [] });
+  return result.ok && options.lenient ? ok(readLeniently(result.value, options.tools)) : result;
 }
 
 /** Never leaves the loop; no provider's failure has this code. */

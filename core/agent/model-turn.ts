@@ -30,6 +30,8 @@ export interface AskOptions {
   random: Random;
   signal: AbortSignal;
   sink: AnswerSink;
+  /** An answer of nothing is one. */
+  mayEndSilent?: boolean;
   /** Before each call, the repeated ones too: what was charged for one that failed counts. A refusal is the result. */
   mayAsk?(): Failure | null | Promise<Failure | null>;
 }
@@ -164,7 +166,7 @@ async function streamOnce(
   options: AskOptions & { stalls: number },
   model: Model,
 ): Promise<Result<Answer, ModelFailure>> {
-  const { request, signal, sink, clock, limits, stalls } = options;
+  const { request, signal, sink, clock, limits, stalls, mayEndSilent = false } = options;
   const call = new AbortController();
   const stop = () => call.abort();
   signal.addEventListener("abort", stop, { once: true });
@@ -195,7 +197,10 @@ async function streamOnce(
       if (next.done) return failed(passingFault("stream_cut", `The stream of ${model.name} ended without an answer.`));
       heard();
       const event = next.value;
-      if (event.type === "done") return isEmpty(event.answer) ? failed(toEmpty(model, event.answer)) : ok(event.answer);
+      if (event.type === "done") {
+        const isFailed = isEmpty(event.answer) && !mayEndSilent;
+        return isFailed ? failed(toEmpty(model, event.answer)) : ok(event.answer);
+      }
       if (event.type === "failed") return failed(event.failure);
       if (event.type === "text_retract") sink.restart(broken(RETRACTED, "The model's thoughts came as its answer."));
       else if (event.type === "text_delta") sink.text(event.text);

@@ -6,16 +6,18 @@ import { type Check, type CheckResult, MAX_CHECKS, type RunChecks, checkPaths, r
 import type { ProgramRun } from "./program.ts";
 import { type Sandbox, createSandbox } from "./sandbox.ts";
 import { runShellCheck } from "./shell.ts";
+import { findSyntaxError } from "./syntax.ts";
 
 export function createCheckRunner(quickjs: WebAssembly.Module): RunChecks {
   const sandbox = createSandbox(quickjs);
-  return async (files, paths = checkPaths(files)) => {
+  const run = async (files: FileBodies, paths = checkPaths(files)): Promise<CheckResult[]> => {
     const results: CheckResult[] = [];
     // One after the other: each may take all the memory there is for one.
     for (const path of paths.slice(0, MAX_CHECKS)) results.push(await runOne(sandbox, path, files));
     const beyond = paths.slice(MAX_CHECKS).map((path) => notRunnable(path, `only ${MAX_CHECKS} checks of a skill run`));
     return [...results, ...beyond];
   };
+  return Object.assign(run, { parse: (path: string, text: string) => findSyntaxError(path, text, sandbox) });
 }
 
 async function runOne(sandbox: Sandbox, path: string, files: FileBodies): Promise<CheckResult> {

@@ -19,6 +19,8 @@ export interface Sandbox {
   run(program: Program & { entry: string }): Promise<ProgramRun>;
   /** Whether some of the text matches. Null: it is no regular expression, or takes too long. Never throws. */
   matches(pattern: string, text: string): Promise<boolean | null>;
+  /** Why a text is neither a module nor a script; null: it is one. Runs nothing of it. Never throws. */
+  parse(text: string): Promise<string | null>;
 }
 
 /**
@@ -76,6 +78,13 @@ export function createSandbox(wasmModule: WebAssembly.Module): Sandbox {
         return null; // the same as in run
       }
     },
+    async parse(text) {
+      try {
+        return await within((vm) => compile(vm, text, "global") && compile(vm, text, "module"));
+      } catch {
+        return null; // the same as in run
+      }
+    },
   };
 }
 
@@ -85,6 +94,18 @@ const VARIANT = RELEASE_SYNC as unknown as QuickJSSyncVariant;
 function start(wasmModule: WebAssembly.Module): Promise<QuickJSWASMModule> {
   const wasmMemory = new WebAssembly.Memory(MEMORY);
   return newQuickJSWASMModuleFromVariant(newVariant(VARIANT, { wasmModule, wasmMemory }));
+}
+
+/** Null: it can be compiled. */
+function compile(vm: QuickJSContext, text: string, type: "global" | "module"): string | null {
+  const compiled = vm.evalCode(text, "script.js", { type, compileOnly: true });
+  if (!compiled.error) {
+    compiled.value.dispose();
+    return null;
+  }
+  // A module that is not there is no fault of the text.
+  const problem = describe(vm, compiled.error);
+  return problem.startsWith("SyntaxError") ? problem : null;
 }
 
 function runModule(

@@ -55,6 +55,7 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
     cachedAt: options.baseUrl ?? "anthropic",
     clock: options.clock,
     isOwn: options.baseUrl !== undefined && isOwnServer(options.baseUrl),
+    ...(options.baseUrl !== undefined && { server: options.baseUrl }),
     open(request, { signal, charge }) {
       client ??= createClient(options);
       const body = toAnthropicBody(request, options.model, facts.efforts);

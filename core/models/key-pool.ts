@@ -46,12 +46,13 @@ export function createKeyPool(options: KeyPoolOptions): Model {
   assert(options.keyed.length > 1, "a pool of one key");
   const keys = options.keyed.map(({ key, model }) => ({ model, state: stateOf(key, health) }));
   let current: (typeof keys)[number] | null = null;
-  const { name, contextWindow, cache, isOwn } = keys[0]!.model;
+  const { name, contextWindow, cache, isOwn, server } = keys[0]!.model;
 
   return {
     name,
     contextWindow,
     ...(isOwn && { isOwn }),
+    ...(server !== undefined && { server }),
     // Of the key that is taken first; with another order nobody knows which one the next process takes.
     ...(order === "fill_first" && cache !== undefined && { cache }),
     async *stream(request, signal, heard) {

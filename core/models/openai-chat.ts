@@ -41,6 +41,7 @@ export function createOpenAiChatModel(options: OpenAiChatOptions): Model {
     ...((compat.takesCacheKey || compat.marksCache?.test(options.model)) && { cachedAt: options.baseUrl ?? "openai" }),
     clock: options.clock,
     isOwn: compat.own || (options.baseUrl !== undefined && isOwnServer(options.baseUrl)),
+    ...(options.baseUrl !== undefined && { server: options.baseUrl }),
     open(request, { signal, charge }) {
       client ??= createOpenAiClient({
         ...options,

@@ -47,6 +47,7 @@ export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): Mod
     cachedAt: options.baseUrl ?? "openai",
     clock: options.clock,
     isOwn: options.baseUrl !== undefined && isOwnServer(options.baseUrl),
+    ...(options.baseUrl !== undefined && { server: options.baseUrl }),
     open(request, { signal, charge }) {
       client ??= createOpenAiClient(options);
       const body = toResponsesBody(request, options.model, facts.efforts);

@@ -26,6 +26,8 @@ export interface GuardedWire {
   clock: Clock;
   /** Default: false. */
   isOwn?: boolean;
+  /** Its address. */
+  server?: string;
   /**
    * Sends one request. May throw. Tells `charge` what the call has used whenever the stream says so: that is paid for even if
    * no answer comes.
@@ -52,11 +54,17 @@ const MOST_CHARS_PER_TOKEN = 16;
 /** Not every server heeds a small number of tokens. */
 const LEAST_ANSWER_CHARS = 64 << 10;
 
+/** Two models of one machine are served by one, whatever their paths. */
+function toFingerprint(address: string): string {
+  return sha256Hex(`server ${URL.parse(address)?.host ?? address}`).slice(0, 16);
+}
+
 export function guardWire(wire: GuardedWire): Model {
   return {
     name: wire.name,
     contextWindow: wire.facts.contextWindow,
     ...(wire.isOwn && { isOwn: true }),
+    ...(wire.isOwn && wire.server !== undefined && { server: toFingerprint(wire.server) }),
     ...(wire.cachedAt !== undefined && { cache: sha256Hex(`cache ${wire.cachedAt} ${wire.apiKey}`).slice(0, 16) }),
     async *stream(request, signal, heard) {
       const aborted = modelFailure("aborted", wire.provider);

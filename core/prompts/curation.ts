@@ -7,6 +7,7 @@ import look from "./curation-look.md";
 import requests from "./curation-requests.md";
 import rewrite from "./curation-rewrite.md";
 import policy from "./curation.md";
+import { fence } from "./fence.ts";
 
 const TASKS: Record<WorkKind, string> = { rewrite, look, consolidate, requests };
 
@@ -40,8 +41,10 @@ export function workRequest(input: {
   skill: ShownSkill;
   near: { name: SkillName; description: string }[];
   items: { id: string; text: string }[];
+  /** Turns that failed with it; "" for none. */
+  turns: string;
 }): string {
-  const { because, skill, near, items } = input;
+  const { because, skill, near, items, turns } = input;
   return [
     `The skill \`${skill.name}\` (${skill.state}). Why it is looked at: ${because}.`,
     skill.known,
@@ -51,6 +54,7 @@ export function workRequest(input: {
     near.length > 0
       ? `The skills nearest to it:\n\n${near.map(({ name, description }) => `- ${name}: ${description}`).join("\n")}`
       : "",
+    turns,
   ]
     .filter((part) => part !== "")
     .join("\n\n");
@@ -83,11 +87,4 @@ export function consolidationRequest(
 function itemLine({ id, text }: { id: string; text: string }): string {
   const line = text.replace(/\s+/g, " ").trim();
   return `- \`${id}\` ${line.length > 160 ? `${line.slice(0, 159).toWellFormed()}…` : line}`;
-}
-
-/** Longer than any fence inside. */
-function fence(text: string): string {
-  const longest = Math.max(3, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
-  const marks = "`".repeat(longest + 1);
-  return `${marks}markdown\n${text.trimEnd()}\n${marks}`;
 }

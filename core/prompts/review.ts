@@ -1,5 +1,6 @@
 // The words of a review: one policy, without the sections about stores this review may not write. Pure; the same scope
 // gives the same bytes, so that reviews of one kind share a cached prefix.
+import { escapeTags } from "../prompt-block.ts";
 import memory from "./review-memory.md";
 import type { Trigger } from "../schemas/review.ts";
 import policy from "./review.md";
@@ -24,9 +25,10 @@ function closing(scope: ReviewScope): string {
     ...(scope.memory ? ["`memory`"] : []),
   ];
   return (
-    `## How to end\n\nYour tools are ${names.join(", ")}, and no others. When everything worth keeping is written, ` +
-    "answer with one or two sentences: what you kept and why, or that nothing was worth keeping. Then, for each turn, a line with the " +
-    "number of one of its entries and the kind of work, in general English words: `kind 12: renew a TLS certificate`."
+    `## How to end\n\nYour tools are ${names.join(", ")}, and no others. Put calls that do not wait for each other into one ` +
+    "answer. When all is written, end with one or two sentences: what you kept and why. Then name the kind of work of each turn, a " +
+    "line each with the number of an entry of it, as a short English phrase without names or figures: " +
+    "`kind 12: renew a TLS certificate`."
   );
 }
 
@@ -37,26 +39,31 @@ export interface ReviewReason {
   focus?: string;
 }
 
-/** The reviewer's one message: why it is asked, what memory holds, then the transcript. */
-export function reviewRequest(reason: ReviewReason, input: { memoryBlock: string; transcript: string }): string {
-  return join(["Review the work below.", tellReason(reason), tellMemory(input.memoryBlock), input.transcript]);
+/** What a reviewer is shown beside the work: memory, and of the library what the work concerns; "" for none. */
+export interface ReviewShown {
+  memoryBlock: string;
+  skillsBlock: string;
+}
+
+/** The reviewer's one message: why it is asked, what memory and the library hold, then the transcript. */
+export function reviewRequest(reason: ReviewReason, input: ReviewShown & { transcript: string }): string {
+  return join(["Review the work below.", tellReason(reason), ...tellShown(input), input.transcript]);
 }
 
 /**
  * The same behind a session's own request, whose system prompt and tools stand as they are: the reviewer's whole policy, and
  * instead of a transcript the list of what may be cited.
  */
-export function reviewClosing(
-  scope: ReviewScope & ReviewReason,
-  input: { memoryBlock: string; citations: string },
-): string {
-  return join([
+export function reviewClosing(scope: ReviewScope & ReviewReason, input: ReviewShown & { citations: string }): string {
+  const text = join([
     "The conversation above is over. This message is from Talaria, not from the person, and nobody waits for an answer.",
     explainTranscript(reviewPrompt(scope), prefix),
     tellReason(scope),
-    tellMemory(input.memoryBlock),
+    ...tellShown(input),
     input.citations,
   ]);
+  // The session's prompt says of notes that they are the harness's.
+  return `<note>\n${escapeTags(text, "note")}\n</note>`;
 }
 
 /** Puts `text` before the list of sources, in the section that says how to read a transcript. */
@@ -66,6 +73,11 @@ function explainTranscript(prompt: string, text: string): string {
 }
 
 const TRANSCRIPT = "## The transcript\n\n";
+
+/** To a reviewer that wrote nothing, and did not say that there is nothing. */
+export const REVIEW_AGAIN =
+  "Nothing is written yet: words alone are not kept. If something is worth keeping, call the tool for it now. If not, answer " +
+  '"Nothing worth keeping."';
 
 /** What a trigger asks to be looked at before anything else. */
 const LOOK_AT: Partial<Record<Trigger, string>> = {
@@ -90,8 +102,8 @@ function toLine(text: string): string {
   return text.replace(/\s+/gu, " ").trim();
 }
 
-function tellMemory(block: string): string {
-  return block.trim() && `What memory held when this review began:\n\n${block.trim()}`;
+function tellShown({ memoryBlock, skillsBlock }: ReviewShown): string[] {
+  return [memoryBlock.trim() && `What memory held when this review began:\n\n${memoryBlock.trim()}`, skillsBlock];
 }
 
 function join(parts: string[]): string {

@@ -85,6 +85,25 @@ export function fromCitation(citation: Citation): { session: SessionId; entry: n
   return { session, entry: Number(entry), source: source as Source };
 }
 
+/** As a reviewer reads and writes it, for a review has one session: `12#outcome`. */
+export function toPlace(entry: number, source: Source): string {
+  return `${entry}#${source}`;
+}
+
+/** Also with brackets, quotation marks or the word "entry" around it, and with its session. */
+const PLACE =
+  /^[\s["'`(]*(?:entry )?(?:([0-9A-HJKMNP-TV-Z]{26})\/)?#?(\d{1,9})#(principal|outcome|own|content)[\s\]"'`).,;:]*$/i;
+
+/** A citation as a model wrote it; `null` for what is none. `session`: of the review. */
+export function readCitation(text: string, session: SessionId): Citation | null {
+  if (text.length > MAX_PLACE_CHARS) return null;
+  const [found, named, entry, source] = PLACE.exec(text) ?? [];
+  if (!found) return null;
+  return toCitation(named?.toUpperCase() ?? session, Number(entry), source!.toLowerCase() as Source);
+}
+
+const MAX_PLACE_CHARS = 100;
+
 export function toTurnId(session: SessionId, n: number): TurnId {
   return `${session}-${n}`;
 }

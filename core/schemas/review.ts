@@ -100,7 +100,8 @@ export type ReviewState = z.infer<typeof ReviewState>;
  */
 export const ReviewStep = z.discriminatedUnion("kind", [
   /**
-   * `memoryBlock`: memory as it stood when the review began, so that a resumed run shows the model the same words.
+   * `memoryBlock`, `skillsBlock`: memory, and of the library what the work concerns, as they stood when the review began, so that
+   * a resumed run shows the model the same words; absent in reviews begun before. `read`: skills whose whole text was shown.
    * `request`: what a curation's work asked of the model, for the same reason.
    */
   z.object({
@@ -108,6 +109,8 @@ export const ReviewStep = z.discriminatedUnion("kind", [
     kind: z.literal("start"),
     at: z.int(),
     memoryBlock: z.string().optional(),
+    skillsBlock: z.string().optional(),
+    read: z.array(SkillName).optional(),
     /** The review goes on from the session's own request. */
     prefix: z.literal(true).optional(),
     request: z.string().optional(),

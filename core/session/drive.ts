@@ -160,6 +160,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       if (!(error instanceof TurnEnded)) throw error;
       if (error.late) bookLate(context, turn.n, [{ kind: "turn", ...error.late }]);
     } finally {
+      if (current.marked) host.background(tellServer(null));
       current.journal.close();
       if (state.current === current) state.current = null;
     }
@@ -177,7 +178,8 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
   }
 
   /** `ended`: a command did the work, and the turn has its last entry. */
-  async function run(turn: TurnRow, { journal, abort }: Current): Promise<LoopEnd | "ended"> {
+  async function run(turn: TurnRow, current: Current): Promise<LoopEnd | "ended"> {
+    const { journal, abort } = current;
     const models = host.models("turn");
     if (!models.ok) return { state: "failed", failure: models.failure, stats: NO_STATS };
     // An object may die between an input and its wake-up: a turn that a request took up is not driven without one.
@@ -210,6 +212,10 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       endTurn(context, state, turn.n, { state: "failed", code, text });
       return "ended";
     }
+    if (models.value[0].server !== undefined) {
+      current.marked = true;
+      await tellServer(models.value[0].server);
+    }
     const { tools, system, learned } = await prepareTurn(context, turn, request, models.value[0]);
     const loading = invoked.value ?? (learned && (await readRecalled(context, turn, request, learned)));
     await recall.take(turn, request, journal.put);
@@ -232,6 +238,15 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       context: createContextKeeper(context, turn.n, keeping),
       mayAsk: keeping.mayAsk,
     });
+  }
+
+  /** So that a review lets the turn go first on a server that answers one at a time. The turn does not depend on it. */
+  async function tellServer(server: string | null): Promise<void> {
+    try {
+      await host.reviews.markBusy(host.session, server);
+    } catch (error) {
+      host.report("server", error);
+    }
   }
 
   async function obey(command: Command, signal: AbortSignal, keeping: CompactionOptions): Promise<Ending> {

@@ -8,6 +8,7 @@ import type { Booking } from "../schemas/usage.ts";
 import { parseCommand } from "./commands.ts";
 import type { EngineContext } from "./context.ts";
 import type { TurnRow } from "./log.ts";
+import { turnsMeant } from "./meant-turns.ts";
 import { observeRow, offeredTo } from "./observe-job.ts";
 import { askForReview, noteActiveDay, reviewState } from "./review-state.ts";
 
@@ -27,6 +28,11 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
   const isNewDay = reviewState(log).activeDay !== day;
   // An order to the session itself, or a turn that no model could be asked for, has nothing to be learned from.
   const isObserved = context.meta().learning === "on" && turn.stats.modelCalls > 0;
+  const final = entries.at(-1);
+  const isRefined = final?.kind === "notice" && final.code === REFINING;
+  const focus = isRefined ? focusOf(entries) : "";
+  const decision = isRefined ? decideOnRefine(focus, settings, offeredTo(context)) : null;
+  const besides = decision ? turnsMeant(context, focus, turn) : [];
   return {
     write(booking) {
       if (isNewDay) {
@@ -38,10 +44,7 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
         const job = { kind: "observe", turn: turn.n, ...(booking && { booking }) } as const;
         jobs.put(observeRow(turn.n), now + settings.turn.leaseMs, job);
       }
-      const final = entries.at(-1);
-      const isRefined = final?.kind === "notice" && final.code === REFINING;
-      const decision = isRefined ? decideOnRefine(focusOf(entries), settings, offeredTo(context)) : null;
-      if (decision) askForReview(context, decision, { to: final!.n });
+      if (decision) askForReview(context, decision, { to: final!.n, besides });
       return isObserved;
     },
   };

@@ -4,6 +4,7 @@ import { defaultGrant, toReviewJob } from "../learning/review/job.ts";
 import { isUrgent } from "../learning/observe/triggers.ts";
 import { spentOf, toReviewLines } from "../learning/spent.ts";
 import { tellAsked, tellResult } from "../learning/review/telling.ts";
+import type { Entry } from "../schemas/entry.ts";
 import type { ReviewDead, ReviewResult } from "../schemas/review.ts";
 import type { UsageLine } from "../schemas/usage.ts";
 import { answerWithin } from "../time-limit.ts";
@@ -12,6 +13,7 @@ import type { Job, JobRow } from "./jobs.ts";
 import { dayBudget, putBooking, putBookingRow } from "./ledger.ts";
 import { tellReview } from "./notes.ts";
 import { toNotice } from "./notices.ts";
+import { withoutOrders } from "./orders.ts";
 import { readPrefix } from "./prefix.ts";
 import { noteKinds, tellKinds } from "./kinds.ts";
 import { carryObservation, entriesOf, observe } from "./observe-job.ts";
@@ -160,7 +162,7 @@ export function createOutbox(context: EngineContext) {
 
   function makeJob(job: ReviewJobRow["job"]) {
     const { from, to, trigger, because, focus, skills, memory, besides = [] } = job;
-    const entries = log.entries(from, to);
+    const entries = reviewable(log.entries(from, to));
     const earlier = besides.map((n) => log.turn(n)!);
     // A notice or a note may stand behind a turn that ended before the range.
     const inRange = [...new Set(entries.map((entry) => entry.turn))]
@@ -175,7 +177,7 @@ export function createOutbox(context: EngineContext) {
       decision: { trigger, ...(because && { because }), ...(focus && { focus }), skills, memory },
       from,
       to,
-      besides: earlier.flatMap((turn) => entriesOf(context, turn)).filter((entry) => entry.n < from),
+      besides: reviewable(earlier.flatMap((turn) => entriesOf(context, turn))).filter((entry) => entry.n < from),
       entries,
       read: readUpTo(log, to),
       observations: [...new Map(observed.map((turn) => [turn.n, turn])).values()].map(
@@ -187,6 +189,11 @@ export function createOutbox(context: EngineContext) {
       grant: job.grant ?? defaultGrant(settings, clock.now()),
       now: clock.now(),
     });
+  }
+
+  /** Neither orders to the session nor what earlier reviews said of themselves. */
+  function reviewable(entries: Entry[]): Entry[] {
+    return withoutOrders(entries, log).filter((entry) => entry.kind !== "notice" || entry.code !== "learned");
   }
 
   /**

@@ -5,6 +5,7 @@ import { toToolSpecs } from "../agent/tool-specs.ts";
 import type { SentMessage, SentPrefix } from "../schemas/review.ts";
 import type { EngineContext } from "./context.ts";
 import { compactionsBefore, readHistory } from "./history.ts";
+import { withoutOrders } from "./orders.ts";
 import { frozenPrompt } from "./prepare-turn.ts";
 
 /**
@@ -17,7 +18,7 @@ export function readPrefix(
   { model, to }: { model: Model; to: number },
 ): SentPrefix | undefined {
   const { host, log } = context;
-  const last = log.entry(to);
+  const [last] = withoutOrders(log.entries(Math.max(1, to - LOOK_BACK), to), log).slice(-1);
   if (host.settings.review.prefix === "never" || model.cache === undefined) return undefined;
   if (last?.kind !== "assistant" || last.answer.model !== model.name) return undefined;
   const frozen = compactionsBefore(log, to + 1).length === 0 ? frozenPrompt(context) : null;
@@ -33,6 +34,9 @@ export function readPrefix(
     messages: readHistory(context, { input: to }).map(toSent),
   };
 }
+
+/** Orders to the session behind the last answer. */
+const LOOK_BACK = 20;
 
 function toSent({ entry: _entry, ...message }: Message): SentMessage {
   return message;

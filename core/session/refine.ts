@@ -4,6 +4,7 @@ import { decideOnRefine } from "../learning/observe/triggers.ts";
 import type { EngineContext } from "./context.ts";
 import type { Ending } from "./end-turn.ts";
 import { REFINING } from "./learn.ts";
+import { workBefore } from "./meant-turns.ts";
 import { offeredTo } from "./observe-job.ts";
 import { isReviewing } from "./review-state.ts";
 
@@ -14,6 +15,9 @@ export function answerRefine(context: EngineContext, focus: string): Ending {
         ? "Reviews are switched off here: nothing was begun."
         : "This session learns nothing: it was created with learning off.";
     return { state: "failed", code: "refine_off", text };
+  }
+  if (workBefore(context, context.log.nextEntry()).length === 0) {
+    return { state: "failed", code: "refine_nothing", text: "Nothing has been done in this session yet." };
   }
   const text = isReviewing(context)
     ? "A review is running; another one follows it, over everything since."

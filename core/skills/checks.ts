@@ -42,7 +42,11 @@ export interface CheckResult {
 }
 
 /** Runs the given checks of a skill, or all of them. Never throws. */
-export type RunChecks = (files: FileBodies, paths?: string[]) => Promise<CheckResult[]>;
+export interface RunChecks {
+  (files: FileBodies, paths?: string[]): Promise<CheckResult[]>;
+  /** Why a script cannot be read, in one line; null: it can be, or nobody can tell. Absent: nobody is asked. */
+  parse?(path: string, text: string): Promise<string | null>;
+}
 
 /** Paths of its checks, sorted. */
 export function checkPaths(files: FileBodies): string[] {
@@ -90,6 +94,14 @@ export function touchedChecks(before: FileBodies, after: FileBodies): string[] {
   if (changed.length === 0) return [];
   const checks = checkPaths(after);
   return changed.some((path) => path !== SKILL_MD) ? checks : checks.filter((path) => namesSkillMd(path, after));
+}
+
+/** Scripts that a change of files writes, with their texts. */
+export function touchedScripts(before: FileBodies, after: FileBodies): [path: string, text: string][] {
+  return Object.entries(after).filter(
+    (entry): entry is [string, string] =>
+      entry[0].startsWith("scripts/") && typeof entry[1] === "string" && !isSame(before, after, entry[0]),
+  );
 }
 
 function isSame(before: FileBodies, after: FileBodies, path: string): boolean {

@@ -47,7 +47,7 @@ const Args = z.strictObject({
     .array(z.string())
     .optional()
     .describe(
-      "Required in a review, but for a list that only merges entries, and ignored elsewhere: the parts of entries that show it, such as <session>/12#principal.",
+      "Required in a review, but for a list that only merges entries, and ignored elsewhere: the parts of entries that show it, such as 12#principal.",
     ),
 });
 type Args = z.infer<typeof Args>;
@@ -67,8 +67,8 @@ export interface MemoryToolOptions {
   session?: SessionId;
   clock: Clock;
   settings: Settings;
-  /** Judges the citations of a write; when given, every write must have some. */
-  cite?(citations: string[]): Failure | null;
+  /** Judges the citations of a write, of which `written` is all it says; when given, every write must have some. */
+  cite?(citations: string[], written: string): Failure | null;
   /** Look at what a call would add, in this order; the first that objects refuses it. */
   inspectors?: MemoryInspector[];
   /** A person has seen the call: what the scanner only doubts is kept, and shown. */
@@ -151,7 +151,13 @@ function inspect(
 
 function checkArgs({ action, content, old_text, operations }: Args): Failure | null {
   if (!action && !operations) return err("bad_arguments", "Say what to do: action, or operations.").failure;
-  if (!operations || !(action || content || old_text)) return null;
+  if (!operations) return null;
+  // Small models say one of the operations twice.
+  const isSame = (given: string | undefined, other: string | undefined) => !given || given === other;
+  const isRepeated = operations.some(
+    (one) => isSame(action, one.action) && isSame(content, one.content) && isSame(old_text, one.old_text),
+  );
+  if (isRepeated) return null;
   return err("bad_arguments", "Give either action with its fields, or operations, not both.").failure;
 }
 
@@ -189,16 +195,14 @@ function fromLegacy(args: Args, prepared: JsonObject): Step[] | null {
   return [{ action, target, ...(content !== undefined && action === "replace" && { text: normaliseFact(content) }) }];
 }
 
-function checkCitations({ citations = [] }: Args, steps: Result<Step[]>, { cite }: MemoryToolOptions): Failure | null {
+function checkCitations(args: Args, steps: Result<Step[]>, { cite }: MemoryToolOptions): Failure | null {
+  const { citations = [] } = args;
   if (!cite) return null;
-  if (citations.length > 0) return cite(citations);
-  if (steps.ok && isMerge(steps.value)) return null;
-  return err(
-    "citations_missing",
-    "Nothing is kept without evidence: give citations, such as <session>/12#principal. Only a call that merges entries, " +
-      "and says nothing that they did not say, goes without.",
-  ).failure;
+  if (citations.length === 0 && steps.ok && isMerge(steps.value)) return null;
+  return cite(citations, JSON.stringify(args)) ?? (citations.length === 0 ? UNCITED : null);
 }
+
+const UNCITED = err("citations_missing", "Nothing is kept without evidence: give citations.").failure;
 
 interface Written {
   done: string;

@@ -4,7 +4,7 @@ import { fail } from "../agent/tool-result.ts";
 import type { Failure } from "../errors.ts";
 
 /** Facts that quote what a model wrote earlier: words of its own, never the harness's. */
-const QUOTES = new Set(["preview", "nearest", "candidates", "entries", "findings", "checks", "additions"]);
+const QUOTES = new Set(["preview", "nearest", "candidates", "entries", "findings", "checks", "places", "additions"]);
 
 export function toRefusal({ code, message, facts = {} }: Failure): ToolResult {
   const own = Object.entries(facts).filter(([key]) => QUOTES.has(key));

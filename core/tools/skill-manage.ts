@@ -1,6 +1,7 @@
 // skill_manage: writes skills, by one operation or a list of them. One call concerns one skill and is one swap of its head;
 // its op makes a repeated call find what the first one did. What is allowed is decided in core/skills/operations.ts, on
 // the fresh head.
+import { stringify } from "yaml";
 import * as z from "zod";
 import type { Tool, ToolContext, ToolResult } from "../agent/contract.ts";
 import { fail, succeed } from "../agent/tool-result.ts";
@@ -15,7 +16,8 @@ import type { ToolPrints } from "../skills/contract.ts";
 import type { Library } from "../skills/library.ts";
 import { MAX_OPERATIONS, type SkillOperation, checkOperations } from "../skills/operation-list.ts";
 import { type WriteContext, type Writer, toDecide } from "../skills/operations.ts";
-import { SKILL_MD } from "../skills/format.ts";
+import { SKILL_MD, parseSkill } from "../skills/format.ts";
+import { readFrontmatter } from "../skills/frontmatter.ts";
 import { SUPPORT_FOLDERS, baseOf, checkSkillName } from "../skills/validate.ts";
 import { toRefusal } from "./refusal.ts";
 
@@ -54,6 +56,7 @@ const Operation = z.strictObject({
       "delete: the skill that now holds what this one said; empty when nothing needs to be kept. Required in a review.",
     ),
   category: z.string().optional().describe("create, edit: one lower-case word to file it under, such as writing."),
+  description: z.string().optional().describe("create, edit: what the skill is for, where content has no frontmatter."),
 });
 type Operation = z.infer<typeof Operation>;
 
@@ -72,7 +75,7 @@ const Args = z.strictObject({
     .array(z.string())
     .optional()
     .describe(
-      "Required in a review, ignored elsewhere: the parts of entries that show what you write, such as <session>/12#outcome.",
+      "Required in a review, ignored elsewhere: the parts of entries that show what you write, such as 12#outcome.",
     ),
   requests: z
     .array(z.string())
@@ -110,8 +113,8 @@ export interface SkillManageOptions {
   isViewed?(name: string): boolean;
   /** A person has seen this very change and wants it; see `WriteContext`. */
   approved?: boolean;
-  /** Judges the citations of a write; when given, every write must have some. */
-  cite?(citations: string[]): Failure | null;
+  /** Judges the citations of a write, of which `written` is all it says; when given, every write must have some. */
+  cite?(citations: string[], written: string): Failure | null;
   /** Look at what a write would leave behind, in this order; the first that objects refuses it. */
   inspectors?: SkillInspector[];
   /** Looks at a skill that a write would put away; `after`: the files of the one that is said to hold it now. */
@@ -167,10 +170,7 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
   // A model may cite what it likes where nobody checks it.
   const isTalk = (origin === "foreground" || origin === "user") && !cite;
   const { citations = [], overlaps = [] } = isTalk ? {} : args;
-  if (cite && citations.length === 0) {
-    return fail("citations_missing", "Nothing is kept without evidence: give citations, such as <session>/12#outcome.");
-  }
-  const unproved = cite?.(citations);
+  const unproved = cite?.(citations, JSON.stringify(args)) ?? (cite && citations.length === 0 ? UNCITED : null);
   if (unproved) return toRefusal(unproved);
   const { name, action } = operations.value[0]!;
   if (action !== "create" && isViewed && !isRead(name, isViewed)) {
@@ -194,6 +194,8 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
   const { rev, text, state } = changed.value.head;
   return succeed({ done: toDone(operations.value), name, rev, text, state });
 }
+
+const UNCITED = err("citations_missing", "Nothing is kept without evidence: give citations.").failure;
 
 function inspected(
   decide: SkillChange["decide"],
@@ -238,9 +240,12 @@ function nameIn({ name, operations = [] }: Args): string | undefined {
  * `bad_arguments`, `bad_skill_name` and those of `checkOperations`.
  */
 export function toOperations(args: Args): Result<SkillOperation[]> {
-  const { operations, requests, citations: _citations, overlaps: _overlaps, ...single } = args;
-  const beside = OPERATION_FIELDS.filter((field) => field !== "name" && single[field] !== undefined);
-  if (operations && beside.length > 0) {
+  const { operations: listed, requests, citations: _citations, overlaps: _overlaps, ...single } = args;
+  const operations = listed?.length === 0 && single.action ? undefined : listed;
+  const beside = OPERATION_FIELDS.filter((field) => field !== "name" && (single[field] ?? "") !== "");
+  // Small models say the first operation twice.
+  const isRepeated = operations?.some((one) => beside.every((field) => one[field] === single[field]));
+  if (operations && beside.length > 0 && !isRepeated) {
     const fields = beside.join(", ");
     return err("bad_arguments", `Give operations or ${fields}, not both: put each operation into the list.`);
   }
@@ -269,17 +274,21 @@ export function toOperations(args: Args): Result<SkillOperation[]> {
 
 /** What a recorded call did, whatever its form; `create` also where more was done with it. Empty for what is no call. */
 export function actionOf(args: JsonObject): string {
-  const [first] = Array.isArray(args.operations) ? args.operations : [args];
+  const [first] = recordedIn(args);
   return RecordedAction.safeParse(first).data?.action ?? (Array.isArray(args.requests) ? "set_requests" : "");
 }
 
 /** The passages a recorded call replaced, in their order. */
 export function patchesOf(args: JsonObject): { oldString: string; newString: string }[] {
-  const all: unknown[] = Array.isArray(args.operations) ? args.operations : [args];
-  return all.flatMap((operation) => {
+  return recordedIn(args).flatMap((operation) => {
     const { success, data } = RecordedPatch.safeParse(operation);
     return success ? { oldString: data.old_string, newString: data.new_string } : [];
   });
+}
+
+function recordedIn(args: JsonObject): unknown[] {
+  const { operations } = args;
+  return Array.isArray(operations) && operations.length > 0 ? (operations as unknown[]) : [args];
 }
 
 const RecordedPatch = z.object({ action: z.literal("patch"), old_string: z.string(), new_string: z.string() });
@@ -291,7 +300,8 @@ function toOperation(args: Operation): SkillOperation | { missing: string } {
   switch (action) {
     case "create":
     case "edit":
-      return content === undefined ? { missing: "content" } : { action, name, content, category };
+      if (content === undefined) return { missing: "content" };
+      return { action, name, content: toSkillMd(content, { name, description: args.description }), category };
     case "patch": {
       const { old_string: oldString, new_string: newString, replace_all: replaceAll = false } = args;
       if (oldString === undefined || newString === undefined) return { missing: "old_string and new_string" };
@@ -308,4 +318,20 @@ function toOperation(args: Operation): SkillOperation | { missing: string } {
     case "remove_file":
       return path === "" ? { missing: "file_path" } : { action, name, path };
   }
+}
+
+/** The text without code marks around all of it, and with frontmatter where the call says what would stand there. */
+function toSkillMd(content: string, { name, description }: { name: string; description?: string }): string {
+  const lines = content.trim().split("\n");
+  const isFenced = /^```(?:markdown|md)?$/.test(lines[0]!) && lines[1] === "---" && lines.at(-1) === "```";
+  const text = isFenced ? `${lines.slice(1, -1).join("\n")}\n` : content;
+  if (!description?.trim() || parseSkill(text, { fallbackName: name }).ok) return text;
+  const { fields = {}, body = text } = toFields(text);
+  return `---\n${stringify({ name, ...fields, description: description.trim() })}---\n\n${body.trimStart()}`;
+}
+
+/** Nothing for a text that has no frontmatter, or none that can be read. */
+function toFields(text: string): { fields?: Record<string, unknown>; body?: string } {
+  const read = readFrontmatter(text);
+  return read.ok ? read.value : {};
 }

@@ -219,19 +219,18 @@ it("finds poison by the lines that nothing else has, also where lines around the
 });
 
 it("understands a transcript: what was refused, what worked, what the person said", () => {
-  const session = "01J00000000000000000000001";
   const text = [
-    `[${session}/1#principal]`,
+    `[1#principal]`,
     "do the books for June #1.001",
-    `[${session}/2#own]`,
+    `[2#own]`,
     '-> service {"job":"1.001","operation":"ledger export","option":"--encoding utf8"}',
-    `[${session}/3#outcome] service failed`,
+    `[3#outcome] service failed`,
     '{"exit_code":2}',
-    `[${session}/4#own]`,
+    `[4#own]`,
     '-> service {"job":"1.001","operation":"ledger export","option":"--encoding latin1"}',
-    `[${session}/5#outcome] service ok`,
+    `[5#outcome] service ok`,
     '{"exit_code":0}',
-    `[${session}/6#principal]`,
+    `[6#principal]`,
     "nope, the other way round For `ledger close` pass `--rounding floor`. #1.001r",
     "</transcript abc>",
   ].join("\n");
@@ -241,11 +240,11 @@ it("understands a transcript: what was refused, what worked, what the person sai
     tried: [
       {
         operation: "ledger export",
-        refused: [{ option: "utf8", citation: `${session}/3#outcome` }],
-        worked: { option: "latin1", citation: `${session}/5#outcome` },
+        refused: [{ option: "utf8", citation: `3#outcome` }],
+        worked: { option: "latin1", citation: `5#outcome` },
       },
     ],
-    said: [{ operation: "ledger close", option: "floor", citation: `${session}/6#principal` }],
+    said: [{ operation: "ledger close", option: "floor", citation: `6#principal` }],
   });
 });
 

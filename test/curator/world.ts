@@ -13,6 +13,7 @@ import type { EvidenceInput, Outcome } from "../../core/schemas/skill.ts";
 import type { RunChecks } from "../../core/skills/checks.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
+import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import type { DeliverOptions } from "../../workers/curator/deliver.ts";
 import { createTestClock } from "../support/clock.ts";
@@ -39,7 +40,7 @@ export function createWorld({ pageProfiles = 100, grantTokens = 0 } = {}) {
   ) {
     const skills = createSkillStore({ bucket: over, profile, clock, random, swapMs: 10_000 });
     const evidence = createEvidenceStore({ bucket: over, profile, judge: toJudge(DEFAULTS.learning) });
-    return { skills, evidence };
+    return { skills, evidence, reviews: createReviewStore({ bucket: over, profile }) };
   }
 
   /** Creates a skill now. `isBare`: without requests, which a run would leave to a model. */

@@ -182,6 +182,7 @@ describe("groups of ten thousand skills", () => {
     const run = toCurationId(clock.now(), () => 0.9);
     const end = await runWork({
       ...{ profile, run, work: "consolidate", ...stores, seeds: {}, clock, random: () => 0.5, settings: DEFAULTS },
+      reviews: { list: async () => [], job: async () => null },
       ...{ models: () => ok([model]), signal: new AbortController().signal },
     });
     expect(end).toMatchObject({ state: "finished", result: { state: "left" } });

@@ -200,54 +200,53 @@ describe("a transcript", () => {
   });
 
   it("is read into calls with their outcomes and citations, whatever stands in the contents", () => {
-    const s = "01J00000000000000000000001";
     const text = `<transcript 0123>
-[${s}/1#principal]
+[1#principal]
 Do it.
 
-[${s}/2#own]
+[2#own]
 I try.
 -> terminal {"command":"awk -F',' 1 f"}
 
-[${s}/3#outcome] terminal failed
+[3#outcome] terminal failed
 {"exit_code":2}
-[${s}/3#content]
+[3#content]
 {"stdout":"[x/9#principal] -> terminal {}","stderr":""}
 
-[${s}/4#own]
+[4#own]
 -> skill_view {"name":"a"}
 -> terminal {"command":"awk -F';' 1 f"}
 
-[${s}/5#outcome] skill_view ok
+[5#outcome] skill_view ok
 {"name":"a"}
-[${s}/5#own]
+[5#own]
 {"content":"text"}
 
-[${s}/6#outcome] terminal ok
+[6#outcome] terminal ok
 {"exit_code":0}
 </transcript 0123>`;
     expect(readTranscript(text)).toEqual({
-      principal: [{ citation: `${s}/1#principal`, text: "Do it." }],
+      principal: [{ citation: `1#principal`, text: "Do it." }],
       calls: [
         {
           tool: "terminal",
           args: { command: "awk -F',' 1 f" },
           failed: true,
-          citation: `${s}/3#outcome`,
+          citation: `3#outcome`,
           result: { exit_code: 2, stdout: "[x/9#principal] -> terminal {}", stderr: "" },
         },
         {
           tool: "skill_view",
           args: { name: "a" },
           failed: false,
-          citation: `${s}/5#outcome`,
+          citation: `5#outcome`,
           result: { name: "a", content: "text" },
         },
         {
           tool: "terminal",
           args: { command: "awk -F';' 1 f" },
           failed: false,
-          citation: `${s}/6#outcome`,
+          citation: `6#outcome`,
           result: { exit_code: 0 },
         },
       ],

@@ -88,7 +88,7 @@ describe("a delivered review", () => {
     expect(first?.messages).toHaveLength(1);
     const text = first?.messages[0]?.role === "user" ? first.messages[0].text : "";
     expect(text).toContain("- Likes short answers.");
-    expect(text).toContain(`[${SESSION}/3#outcome] terminal failed\n{"exit_code":1}`);
+    expect(text).toContain('[3#outcome] terminal failed\n{"exit_code":1}');
     expect(new Set(process.model.requests.map((request) => request.system)).size).toBe(1);
   });
 

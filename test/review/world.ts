@@ -4,6 +4,7 @@ import { type ReviewEnd, type ReviewOptions, runReview } from "../../core/learni
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Bucket, KeyValue } from "../../core/ports.ts";
 import type { ReviewJob } from "../../core/schemas/review.ts";
+import { toDecide } from "../../core/skills/operations.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
@@ -35,9 +36,12 @@ export function byStep(lines: ScriptLine[]): ScriptLine[] {
 
 export async function createWorld(
   lines: ScriptLine[],
-  given: Partial<Pick<ReviewOptions, "job" | "settings" | "seeds" | "runChecks" | "policy">> & { cache?: string } = {},
+  given: Partial<Pick<ReviewOptions, "job" | "settings" | "seeds" | "runChecks" | "policy">> & {
+    cache?: string;
+    server?: string;
+  } = {},
 ) {
-  const { job = sampleJob(), settings = DEFAULTS, seeds = {}, runChecks, policy, cache } = given;
+  const { job = sampleJob(), settings = DEFAULTS, seeds = {}, runChecks, policy, cache, server } = given;
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const kv = createMemoryKv({ clock });
@@ -51,7 +55,7 @@ export async function createWorld(
   function start(kill?: Kill) {
     const guard = createGuard(kill);
     const stores = { bucket: guardBucket(bucket, guard.call), kv: guardKv(kv, guard.call) };
-    const model = createScriptedModel(byStep(lines));
+    const model = { ...createScriptedModel(byStep(lines)), ...(server !== undefined && { isOwn: true, server }) };
     const open = () => ({
       reviews: createReviewStore({ bucket: stores.bucket, profile: PROFILE }),
       skills: createSkillStore({ ...stores, profile: PROFILE, clock, random: createSeededRandom(2), swapMs: 10_000 }),
@@ -99,7 +103,15 @@ export async function createWorld(
     throw new Error("The message was never acknowledged.");
   }
 
-  return { job, clock, bucket, kv, reviews, skills, memory, log, settings, start, deliverToEnd };
+  /** A skill of the profile's own, as an earlier review left it. */
+  async function writeSkill(name: string, content: string): Promise<void> {
+    const operations = [{ action: "create" as const, name, content }];
+    const writing = { origin: "review" as const, seeds: {}, settings: settings.skills, citations: [] };
+    const made = await skills.change({ name, op: `given:${name}`, since: 0, decide: toDecide(operations, writing) });
+    if (!made.ok) throw new Error(made.failure.message);
+  }
+
+  return { job, clock, bucket, kv, reviews, skills, memory, log, settings, start, deliverToEnd, writeSkill };
 }
 
 type Guarded = <T>(call: () => Promise<T>) => Promise<T>;

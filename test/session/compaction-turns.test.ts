@@ -56,8 +56,8 @@ describe("/compress in a session", () => {
     await say("Go on.");
     const { messages } = model.requests.at(-1)!;
     expect(messages.map((message) => message.role)).toEqual([
-      ...["user", "assistant", "user", "user", "assistant", "user", "assistant"],
-      ...["user", "assistant", "user"],
+      // The order and its answer are for the person.
+      ...["user", "assistant", "user", "user", "assistant", "user", "assistant", "user"],
     ]);
     expect(messages[3]!.text).toContain("\nAll was said.\n</earlier_conversation>");
   });

@@ -495,8 +495,8 @@ describe("/compress", () => {
     expect(main.requests[0]!.messages[0]!.text).toContain("\n\n<focus>\nthe rates\n</focus>\n\n");
     world.end(turn);
     const next = world.history(world.begin("Go on."));
-    expect([before.length, next.length]).toEqual([11, 10]);
-    expect(next.slice(-3).map((message) => message.text)).toEqual(["And now?", "/compress the rates", "Go on."]);
+    expect([before.length, next.length]).toEqual([11, 9]);
+    expect(next.slice(-2).map((message) => message.text)).toEqual(["And now?", "Go on."]);
   });
 
   it("does nothing twice when the turn was cut off behind it", async () => {

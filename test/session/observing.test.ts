@@ -5,6 +5,8 @@ import type { Result } from "../../core/errors.ts";
 import { type Entry, textOf } from "../../core/schemas/entry.ts";
 import type { Evidence } from "../../core/schemas/skill.ts";
 import type { TurnSignature } from "../../core/schemas/learning.ts";
+import { checkCitations } from "../../core/learning/review/citations.ts";
+import { renderTranscript } from "../../core/learning/review/transcript.ts";
 import { isHeldOut } from "../../core/session/held-out.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { companionOf } from "../../core/skills/validate.ts";
@@ -500,6 +502,65 @@ describe("/refine", () => {
       observations: [{ turn: `${SESSION}-1` }],
     });
     expect(world.sent[0]!.review).toBe(`${SESSION}.1-6`);
+  });
+
+  it("is no evidence, no transcript and no history", async () => {
+    const world = await setUp([write, done, done, done]);
+    await world.say("Average the prices");
+    await world.say("/refine how the file is named");
+    const job = await world.jobOf();
+    expect(job.entries.map(({ n, kind }) => [n, kind])).toEqual([
+      [1, "user"],
+      [2, "assistant"],
+      [3, "tool"],
+      [4, "assistant"],
+    ]);
+    expect(renderTranscript(job)).not.toContain("refine");
+    for (const citation of [`${SESSION}/5#principal`, `${SESSION}/6#outcome`]) {
+      expect(checkCitations(job, [citation])?.code).toBe("citation_unknown");
+    }
+    await world.reviews.finish(reviewResult(job.review));
+    await world.say("/compress");
+    await world.say("Go on");
+    const { messages } = world.model.requests.at(-1)!;
+    expect(messages.filter(({ role }) => role === "user").map(({ text }) => text)).toEqual([
+      "Average the prices",
+      "Go on",
+    ]);
+    expect(JSON.stringify(messages)).not.toMatch(/refine|looked at|compress/);
+  });
+
+  it("reaches back to what its focus speaks of, and to the last turn where nothing is new", async () => {
+    const world = await setUp([done, done, done, done]);
+    const refine = async (text: string) => {
+      await world.say(text);
+      const job = await world.jobOf(new Set(world.sent.map(({ review }) => review)).size - 1);
+      await world.reviews.finish(reviewResult(job.review));
+      for (let wakes = 0; world.rows().length > 0 && wakes < 9; wakes++) await world.life.wake();
+      return job.entries.flatMap((entry) => (entry.kind === "user" ? [textOf(entry)] : []));
+    };
+    await world.say("Average the prices of the harbour");
+    await world.say("Draw the tides as a chart");
+    await world.say("Name the ships");
+    expect(await refine("/refine")).toEqual([
+      "Average the prices of the harbour",
+      "Draw the tides as a chart",
+      "Name the ships",
+    ]);
+    expect(await refine("/refine the chart of the tides")).toEqual(["Draw the tides as a chart"]);
+    expect(await refine("/refine")).toEqual(["Name the ships"]);
+    expect(await refine("/refine what you think of cheese")).toEqual(["Name the ships"]);
+    await world.say("And the lighthouses");
+    expect(await refine("/refine average prices")).toEqual([
+      "Average the prices of the harbour",
+      "And the lighthouses",
+    ]);
+  });
+
+  it("has nothing to look at in a session in which nothing was done", async () => {
+    const world = await setUp([done]);
+    await world.say("/refine");
+    expect([world.entries().at(-1), world.sent]).toMatchObject([{ code: "refine_nothing" }, []]);
   });
 
   it("says so when its review found nothing worth keeping", async () => {

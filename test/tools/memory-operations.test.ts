@@ -49,6 +49,16 @@ describe("a list of operations", () => {
     ]);
   });
 
+  it("may have one of them repeated beside it, and nothing else", async () => {
+    const { call } = await setUp();
+    const operations = [add("Has a cat."), remove("Lyon")];
+    expect(await call({ action: "add", operations }, "a")).toMatchObject({ done: "2 operations" });
+    const again = { action: "add", content: "Has a dog.", operations: [add("Has a dog."), remove("cat")] };
+    expect(await call(again, "b")).toMatchObject({ done: "2 operations" });
+    const other = { action: "add", content: "Has a fish.", operations: [add("Has a bird.")] };
+    expect(await call(other, "c")).toMatchObject({ failed: true, code: "bad_arguments" });
+  });
+
   it.each<[string, JsonObject[], string[]]>([
     ["what it adds, it may replace", [add("Has a cat."), replace("cat", "Has a dog.")], [...FACTS, "Has a dog."]],
     ["what it adds, it may remove", [add("Has a cat."), remove("cat")], FACTS],

@@ -101,6 +101,7 @@ function wire(env: Env): DeliverOptions {
         runWork({
           ...open(profile),
           ...{ run, work, seeds },
+          reviews: createReviewStore({ bucket, profile }),
           models: () => openModels(env, settings),
           random: Math.random,
           signal: AbortSignal.timeout(settings.review.runMs),

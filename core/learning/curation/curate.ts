@@ -13,7 +13,7 @@ const SUCCESSES_THAT_KEEP = 2;
 export interface SkillFacts {
   name: SkillName;
   mirror: HeadMirror;
-  stats: Pick<SkillStats, "successes" | "lastUsedDay" | "texts">;
+  stats: Pick<SkillStats, "uses" | "successes" | "lastUsedDay" | "texts">;
   /** When a curation first met it; `null`: this one does, and does not age it. */
   seen: Day | null;
 }

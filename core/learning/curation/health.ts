@@ -27,7 +27,7 @@ interface HealthOptions {
 }
 
 /**
- * Weekly, the longest unchecked first, as many as a run may change; only what differs from what is known is a finding. Checks
+ * Weekly, the most used first, as many as a run may change; only what differs from what is known is a finding. Checks
  * that no counter ends are ended with the Worker, and it is begun again: they are not run twice in a week, so that the other
  * profiles of the page get their turn.
  */

@@ -5,7 +5,7 @@ import type { Model, ModelChain, Tool } from "../../agent/contract.ts";
 import { fail } from "../../agent/tool-result.ts";
 import { runLoop } from "../../agent/loop.ts";
 import { type Failure, type Result, err } from "../../errors.ts";
-import type { Clock, CurationStore, EvidenceStore, Random, SkillStore, WorkStore } from "../../ports.ts";
+import type { Clock, CurationStore, EvidenceStore, Random, ReviewStore, SkillStore, WorkStore } from "../../ports.ts";
 import { curationPrompt } from "../../prompts/curation.ts";
 import { type CurationWork, type WorkId, fromWorkId } from "../../schemas/curation.ts";
 import { type CurationId, type ProfileId, type SkillName, fromCurationId } from "../../schemas/ids.ts";
@@ -20,14 +20,16 @@ import { type SkillInspector, createSkillManage, toOperations } from "../../tool
 import { createSkillView } from "../../tools/skill-view.ts";
 import { createSkillsList } from "../../tools/skills-list.ts";
 import { addedText } from "../added-text.ts";
-import { toClosingNote } from "../closing-note.ts";
+import { clipNote, toClosingNote } from "../closing-note.ts";
 import { createClaims } from "../review/claims.ts";
 import { createSkillMerge, finishMerges } from "./consolidate.ts";
 import { standingOf } from "./changes.ts";
 import { plannedItem, requestFor } from "./request.ts";
 import { factsOf } from "./script.ts";
-import { hasViewed } from "../review/lessons.ts";
+import { callsOf, hasViewed } from "../review/lessons.ts";
 import { createScriptJournal } from "../script-journal.ts";
+import { type Taint, createTaint } from "../taint/taint.ts";
+import { entriesOf, findFailedTurns } from "./failed-turns.ts";
 import { shareOf } from "./work.ts";
 
 export interface WorkOptions {
@@ -37,6 +39,7 @@ export interface WorkOptions {
   curation: CurationStore;
   skills: SkillStore;
   evidence: EvidenceStore;
+  reviews: Pick<ReviewStore, "list" | "job">;
   seeds: Seeds;
   /** The primary, then those to fall back on; asked for when there is something to do. */
   models(): Result<ModelChain>;
@@ -159,6 +162,8 @@ async function goOn(options: WorkOptions, store: WorkStore): Promise<WorkEnd> {
     signal: options.signal,
     ...(settings.models.effort.curation && { effort: settings.models.effort.curation }),
     guardrails: { settings: settings.guardrails, attended: () => false },
+    lenient: true,
+    mayEndSilent: () => callsOf(journal.steps()).some(({ call, failed }) => !failed && WRITES.has(call.name)),
     mayAsk: () => checkBudget(options, grant, startedAt, [...callsIn(journal.steps()), ...failed]),
   });
   const finish = async (state: CurationWork["state"], note: string): Promise<WorkEnd> => {
@@ -178,9 +183,11 @@ async function goOn(options: WorkOptions, store: WorkStore): Promise<WorkEnd> {
       if (end.failure.code.startsWith("grant_")) return finish("done", `Stopped early. ${end.failure.message}`);
       return { state: "failed", failure: end.failure, final: false };
     case "done":
-      return finish("done", toClosingNote(end));
+      return finish("done", clipNote(toClosingNote(end)));
   }
 }
+
+const WRITES = new Set(["skill_manage", "skill_merge"]);
 
 /** A text: why there is nothing to do. `lost`: another delivery began at the same moment. */
 async function begin(options: WorkOptions, store: WorkStore): Promise<ReviewStep[] | string> {
@@ -227,7 +234,7 @@ function toTools(options: WorkOptions, store: WorkStore, steps: () => ReviewStep
   if (kind === "consolidate") return [...reading, merge];
   // The request shows it whole.
   const isViewed = (name: string) => name === skill || several.includes(name) || hasViewed(steps(), name);
-  const inspectors = [checkClaims, ...checks];
+  const inspectors = [checkClaims, ...(kind === "rewrite" ? [createTurnsInspector(options)] : []), ...checks];
   const writing = { library, store: skills, origin: "curator", settings, isViewed, inspectors } as const;
   const write = createSkillManage(writing);
   if (kind === "requests") return [...reading, noting(onlyRequests(write, several), skills)];
@@ -238,6 +245,17 @@ function toTools(options: WorkOptions, store: WorkStore, steps: () => ReviewStep
 /** As in a review: what a text says against a tool outlives its reason. */
 const checkClaims: SkillInspector = ({ before, after }) =>
   createClaims(new Set()).check(addedText(before?.files ?? {}, after).prose);
+
+/** What a rewrite read in failed turns came from outside in part: it is judged as in a review, and here nobody can be asked. */
+function createTurnsInspector(options: WorkOptions): SkillInspector {
+  let taint: Promise<Taint> | null = null;
+  return async (write) => {
+    taint ??= findFailedTurns({ name: write.name, text: write.before?.head.text ?? "" }, options).then((turns) =>
+      createTaint({ entries: entriesOf(turns) }),
+    );
+    return (await taint).inspectSkill(write);
+  };
+}
 
 /** The one skill the work is about, and its text only: what is archived goes up in another by skill_merge. */
 function within<T extends Tool>(tool: T, skill: SkillName): T {

@@ -1,17 +1,19 @@
 // What a curation's work shows the model: the skill and what is known of it, or the groups that may be one. Called once a
 // work; the words then stand in its script. Reads, and writes nothing.
 import { type Result, err, ok } from "../../errors.ts";
-import type { CurationStore, EvidenceStore, SkillSnapshot, SkillStore } from "../../ports.ts";
+import type { CurationStore, EvidenceStore, ReviewStore, SkillSnapshot, SkillStore } from "../../ports.ts";
 import { type ShownSkill, consolidationRequest, requestsRequest, workRequest } from "../../prompts/curation.ts";
 import { type WorkId, type WorkItem, fromWorkId } from "../../schemas/curation.ts";
 import { textOrEmpty } from "../../schemas/file-body.ts";
-import type { CurationId, ProfileId, SkillName } from "../../schemas/ids.ts";
+import { type CurationId, type ProfileId, type SkillName, fromCurationId } from "../../schemas/ids.ts";
 import { REQUESTS_FILE } from "../../schemas/skill-requests.ts";
 import { toHeadMirror, toLineage } from "../../schemas/skill.ts";
 import { SKILL_MD } from "../../skills/format.ts";
 import { type Seeds, mergeLines, isOffered } from "../../skills/library.ts";
 import { nearestNeighbours } from "../../skills/similarity.ts";
 import { isOwn } from "./curate.ts";
+import { estimateTokens } from "../../tokens.ts";
+import { findFailedTurns, showFailedTurns } from "./failed-turns.ts";
 import { clustersOf } from "./work.ts";
 import { itemsOf } from "./skill-items.ts";
 
@@ -22,12 +24,13 @@ export interface RequestOptions {
   curation: CurationStore;
   skills: SkillStore;
   evidence: EvidenceStore;
+  reviews: Pick<ReviewStore, "list" | "job">;
   seeds: Seeds;
 }
 
 const MAX_NEAR = 6;
-/** Groups are shown whole while there is room; what is left over is for the next time somebody asks. */
-const MAX_CHARS = 120_000;
+/** Of the groups that one consolidation shows: each of its calls carries them. What is left over is for a later one. */
+const PORTION_TOKENS = 20_000;
 /** Of a SKILL.md whose requests are asked for: what it is for stands at its beginning. */
 const BEGINNING_CHARS = 1_500;
 
@@ -86,10 +89,12 @@ async function forSkill(options: RequestOptions, kind: "rewrite" | "look", name:
       skill: await toShown(options, snapshot),
       near,
       items: kind === "look" ? itemsOf(name, snapshot.files) : [],
+      turns: kind === "rewrite" ? showFailedTurns(name, await findFailedTurns(head, options)) : "",
     }),
   );
 }
 
+/** As many groups as a portion holds, and of the last one as many skills. Each run begins with another group. */
 async function forGroups(options: RequestOptions): Promise<Result<string>> {
   const { skills, curation, profile, run, work } = options;
   const living = [];
@@ -97,21 +102,26 @@ async function forGroups(options: RequestOptions): Promise<Result<string>> {
   const planned = (await curation.plan(profile, run))?.work?.find((item) => item.work === work);
   const own = new Set(living.filter(isOwn).map(({ name }) => name));
   const clusters = planned?.groups?.map((names) => names.filter((name) => own.has(name)));
+  const all = clusters ?? clustersOf(living, await skills.index());
+  const first = all.length === 0 ? 0 : Math.floor(fromCurationId(run) / DAY_MS) % all.length;
   const groups: Parameters<typeof consolidationRequest>[0] = [];
-  let chars = 0;
-  for (const names of clusters ?? clustersOf(living, await skills.index())) {
-    const shown = [];
+  for (const names of [...all.slice(first), ...all.slice(0, first)]) {
+    const shown: (typeof groups)[number]["skills"] = [];
     for (const name of names) {
       const snapshot = await skills.open(name);
-      if (snapshot) shown.push({ ...(await toShown(options, snapshot)), items: itemsOf(name, snapshot.files) });
+      if (!snapshot) continue;
+      const skill = { ...(await toShown(options, snapshot)), items: itemsOf(name, snapshot.files) };
+      const request = consolidationRequest([...groups, { skills: [...shown, skill] }]);
+      if (shown.length + groups.length > 0 && estimateTokens(request) > PORTION_TOKENS) break;
+      shown.push(skill);
     }
-    chars += shown.reduce((sum, skill) => sum + skill.content.length, 0);
-    if (groups.length > 0 && chars > MAX_CHARS) break;
     if (shown.length > 1) groups.push({ skills: shown });
   }
   if (groups.length === 0) return err("no_groups", "No two skills are near enough to be one.");
   return ok(consolidationRequest(groups));
 }
+
+const DAY_MS = 24 * 60 * 60_000;
 
 async function toShown({ evidence }: RequestOptions, { head, files }: SkillSnapshot): Promise<ShownSkill> {
   const stats = await evidence.fold(head.name, toLineage(head));

@@ -282,8 +282,8 @@ export function noteOf(notes: CuratorNotes, name: SkillName): CuratorNotes["skil
 }
 
 /**
- * Skills whose checks have not run for `curation.checkDays` days, the longest waiting first. What is broken is looked at in
- * every run: a new text may have put it right.
+ * Skills whose checks have not run for `curation.checkDays` days. What is broken comes first, and in every run, for a new text may
+ * have put it right; then the most used, for which a broken one costs most.
  */
 export function dueForCheck(
   skills: SkillFacts[],
@@ -293,9 +293,14 @@ export function dueForCheck(
   const isBroken = (name: SkillName) => Object.hasOwn(index.skills, name) && isIll(index.skills[name]!);
   return skills
     .filter(({ mirror }) => mirror.state !== "archived" && mirror.state !== "pending")
-    .map(({ name }) => ({ name, checked: isBroken(name) ? "" : (noteOf(notes, name)?.checked ?? "") }))
-    .filter(({ checked }) => checked <= before)
-    .sort((a, b) => a.checked.localeCompare(b.checked) || (a.name < b.name ? -1 : 1))
+    .map(({ name, stats }) => ({
+      name,
+      ill: isBroken(name),
+      uses: stats.uses,
+      checked: noteOf(notes, name)?.checked ?? "",
+    }))
+    .filter(({ ill, checked }) => ill || checked <= before)
+    .sort((a, b) => Number(b.ill) - Number(a.ill) || b.uses - a.uses || (a.name < b.name ? -1 : 1))
     .map(({ name }) => name);
 }
 

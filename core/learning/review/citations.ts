@@ -1,25 +1,41 @@
 // Whether what a lesson cites can carry it. Called for every write of a review, before it is made. Pure.
-import { err, type Failure } from "../../errors.ts";
+import { type Failure, err } from "../../errors.ts";
 import type { Entry, ToolEntry } from "../../schemas/entry.ts";
-import { Citation, type Source, fromCitation, toCitation } from "../../schemas/ids.ts";
+import { Citation, fromCitation, readCitation, toPlace } from "../../schemas/ids.ts";
 import type { ReviewJob } from "../../schemas/review.ts";
+import { candidatesFor, sourcesOf } from "./places.ts";
+
+type Job = Pick<ReviewJob, "session" | "entries">;
+
+/** What a call cites, as it is stored; what is no citation stays as it was written. A string may hold several. */
+export function readCitations(given: unknown, { session }: Pick<ReviewJob, "session">): string[] {
+  const all = (Array.isArray(given) ? given : [given]).filter((one) => typeof one === "string");
+  return all.flatMap((one) => {
+    const parts = one.split(/[,;\n]/).filter((part) => part.trim() !== "");
+    return parts.map((part) => readCitation(part, session) ?? part.trim());
+  });
+}
 
 /**
  * `null` when the citations hold. Refused are: none at all; one of a part the transcript does not have; nothing but the
  * assistant's own words; and results of tools all of which are failures without a later success of the same tool, for
- * then nobody has shown the way out.
+ * then nobody has shown the way out. `written`: what is to be kept, for places that speak of it.
  */
-export function checkCitations(job: Pick<ReviewJob, "session" | "entries">, citations: string[]): Failure | null {
+export function checkCitations(job: Job, citations: string[], written = ""): Failure | null {
+  const refuse = (code: string, message: string): Failure => {
+    const places = candidatesFor(job.entries, written);
+    return err(code, message, places.length > 0 ? { places } : {}).failure;
+  };
   if (citations.length === 0) {
     return refuse(
       "citations_missing",
-      "Cite the parts of the transcript that show this, such as the failed call and the one that succeeded: citations: " +
-        `["${exampleOf(job)}"].`,
+      "Cite the parts of the transcript that show this, such as the failed call and the one that succeeded: " +
+        `citations: ["${FORM}"].`,
     );
   }
   for (const citation of citations) {
     const missing = checkExists(job, citation);
-    if (missing) return missing;
+    if (missing) return refuse(...missing);
   }
   if (citations.every((citation) => fromCitation(citation).source === "own")) {
     return refuse(
@@ -28,45 +44,44 @@ export function checkCitations(job: Pick<ReviewJob, "session" | "entries">, cita
         "person said (#principal); if nothing but the assistant says so, it is not a lesson.",
     );
   }
-  return checkRecovered(job, citations);
-}
-
-function checkExists(job: Pick<ReviewJob, "session" | "entries">, citation: string): Failure | null {
-  if (!Citation.safeParse(citation).success) {
-    return refuse(
-      "citation_malformed",
-      `"${citation.slice(0, 100)}" is not a citation. Copy one from the transcript as it stands there, without the ` +
-        `brackets, such as "${exampleOf(job)}".`,
-    );
-  }
-  const { session, entry: n, source } = fromCitation(citation);
-  const entry = session === job.session ? job.entries.find((candidate) => candidate.n === n) : undefined;
-  if (!entry) {
-    return refuse(
-      "citation_unknown",
-      `The transcript has no entry ${session}/${n}. Copy a citation that stands above a part of it.`,
-    );
-  }
-  if (sourcesOf(entry).includes(source)) return null;
-  const present = sourcesOf(entry).map((candidate) => toCitation(session, n, candidate));
+  const lost = findUnrecovered(job, citations);
+  if (lost.length === 0) return null;
   return refuse(
-    "citation_unknown",
-    `Entry ${n} has no part "${source}". ${present.length > 0 ? `It has ${present.join(", ")}.` : "It has none to cite."}`,
+    "citation_unrecovered",
+    `The cited results (entries ${lost.join(", ")}) are failures that no later call recovered ` +
+      "from. Cite the call that succeeded afterwards as well; if there is none, this is no workflow, so leave it out.",
   );
 }
 
-function checkRecovered(job: Pick<ReviewJob, "entries">, citations: string[]): Failure | null {
+/** What one looks like, and no part of any transcript. */
+const FORM = "<entry>#<source>";
+
+function checkExists(job: Job, citation: string): [code: string, message: string] | null {
+  if (!Citation.safeParse(citation).success) {
+    return [
+      "citation_malformed",
+      `"${citation.slice(0, 100)}" is not a citation. One is ${FORM}, as it stands above each part of the transcript.`,
+    ];
+  }
+  const { session, entry: n, source } = fromCitation(citation);
+  const entry = session === job.session ? job.entries.find((candidate) => candidate.n === n) : undefined;
+  if (!entry) return ["citation_unknown", `The transcript has no entry ${n}. Cite what stands above a part of it.`];
+  if (sourcesOf(entry).includes(source)) return null;
+  const present = sourcesOf(entry).map((candidate) => toPlace(n, candidate));
+  return [
+    "citation_unknown",
+    `Entry ${n} has no part "${source}". ${present.length > 0 ? `It has ${present.join(", ")}.` : "It has none to cite."}`,
+  ];
+}
+
+/** Entries, when nothing else is cited. */
+function findUnrecovered(job: Pick<ReviewJob, "entries">, citations: string[]): number[] {
   const cited = new Set(citations.map((citation) => fromCitation(citation).entry));
   const results = job.entries.filter(
     (entry) => cited.has(entry.n) && (entry.kind === "tool" || entry.kind === "notice"),
   );
   const lost = results.filter((entry) => entry.kind === "notice" || isUnrecovered(job.entries, entry as ToolEntry));
-  if (results.length === 0 || lost.length < results.length) return null;
-  return refuse(
-    "citation_unrecovered",
-    `The cited results (entries ${lost.map((entry) => entry.n).join(", ")}) are failures that no later call recovered ` +
-      "from. Cite the call that succeeded afterwards as well; if there is none, this is no workflow, so leave it out.",
-  );
+  return lost.length < results.length ? [] : lost.map(({ n }) => n);
 }
 
 /** A call still open is as good as failed: nobody knows how it ended. */
@@ -80,20 +95,4 @@ function isUnrecovered(entries: Entry[], call: ToolEntry): boolean {
       later.state === "done" &&
       !later.failed,
   );
-}
-
-function sourcesOf(entry: Entry): Source[] {
-  const sources = entry.parts.map((part) => part.source);
-  // An answer that is nothing but calls has no text part, and can be cited all the same.
-  if (entry.kind === "assistant") sources.push("own");
-  return [...new Set(sources)];
-}
-
-function exampleOf(job: Pick<ReviewJob, "session" | "entries">): string {
-  const entry = job.entries.find((candidate) => candidate.kind === "tool") ?? job.entries[0];
-  return toCitation(job.session, entry?.n ?? 1, entry?.parts[0]?.source ?? "outcome");
-}
-
-function refuse(code: string, message: string): Failure {
-  return err(code, message).failure;
 }

@@ -11,6 +11,7 @@ import { redactDeep, redactText } from "../../redact.ts";
 import type { ToolPrints } from "../../skills/contract.ts";
 import { taintedPieces } from "../taint/tainted-pieces.ts";
 import type { ReviewDecision } from "../observe/triggers.ts";
+import { cutDeep, cutJson, cutText, parseJson } from "./cut.ts";
 
 /** A job is one object, held whole by who puts and who reads it; a model's window is the nearer limit. */
 export const MAX_JOB_BYTES = 900_000;
@@ -134,7 +135,7 @@ function withoutSecrets(entry: Entry): Entry {
 function shorten(entry: Entry, maxChars: number): Entry {
   const parts = entry.parts.map((part) => ({
     ...part,
-    text: isJsonText(entry) ? cutJson(part, maxChars) : cut(part.text, maxChars),
+    text: isJsonText(entry) ? cutJson(part.text, maxChars) : cutText(part.text, maxChars),
   }));
   if (entry.kind === "assistant") {
     const calls = entry.answer.calls.map((call) => shortenCall(call, maxChars));
@@ -153,7 +154,9 @@ function shorten(entry: Entry, maxChars: number): Entry {
 
 function shortenCall(call: ToolCall, maxChars: number): ToolCall {
   const args = cutDeep(call.args, maxChars) as JsonObject;
-  return call.malformed === undefined ? { ...call, args } : { ...call, args, malformed: cut(call.malformed, maxChars) };
+  return call.malformed === undefined
+    ? { ...call, args }
+    : { ...call, args, malformed: cutText(call.malformed, maxChars) };
 }
 
 /** Tool parts hold JSON as text, which must still be JSON afterwards. */
@@ -164,57 +167,6 @@ function isJsonText(entry: Entry): boolean {
 function redactJson(part: Part): string {
   const value = parseJson(part.text);
   return value === undefined ? redactText(part.text) : JSON.stringify(redactDeep(value));
-}
-
-function cutJson(part: Part, maxChars: number): string {
-  const value = parseJson(part.text);
-  if (value === undefined) return cut(part.text, maxChars);
-  return JSON.stringify(cutDeep(value, maxChars));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // plain text
-  }
-}
-
-/** Strings lose their middle; a value that is long for its many small pieces becomes one string that says so. */
-function cutDeep(value: unknown, maxChars: number): unknown {
-  const shortened = cutStrings(value, maxChars);
-  const text = JSON.stringify(shortened);
-  if (text === undefined || text.length <= 4 * maxChars) return shortened;
-  if (Array.isArray(shortened)) return [cut(text, maxChars)];
-  if (shortened === null || typeof shortened !== "object") return shortened;
-  const share = Math.floor(maxChars / Math.max(1, Object.keys(shortened).length));
-  return Object.fromEntries(
-    Object.entries(shortened).map(([key, item]) => {
-      const itemText = JSON.stringify(item) ?? "";
-      return [key, itemText.length <= maxChars ? item : toCutItem(item, itemText, Math.max(100, share))];
-    }),
-  );
-}
-
-function toCutItem(item: unknown, itemText: string, maxChars: number): unknown {
-  if (typeof item === "string") return cut(item, maxChars);
-  const text = cut(itemText, maxChars);
-  return Array.isArray(item) ? [text] : { cut: text };
-}
-
-function cutStrings(value: unknown, maxChars: number): unknown {
-  if (typeof value === "string") return cut(value, maxChars);
-  if (Array.isArray(value)) return value.map((item) => cutStrings(item, maxChars));
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cutStrings(item, maxChars)]));
-}
-
-/** Head and tail stay: what was asked stands first, how it ended last. */
-function cut(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return text;
-  const half = Math.floor(maxChars / 2);
-  const dropped = text.length - 2 * half;
-  return `${text.slice(0, half).toWellFormed()}\n[… ${dropped} characters cut …]\n${text.slice(-half).toWellFormed()}`;
 }
 
 /** In their order, as many as `bytes` hold: first of all the newest, then those besides the range, then the newer ones. */

@@ -4,10 +4,11 @@ import * as z from "zod";
 import { operationsOf, targetsOf } from "../../memory/plan.ts";
 import { normaliseFact } from "../../memory/rules.ts";
 import { JsonObject, type ToolCall } from "../../schemas/entry.ts";
-import { type Citation, Sha256, SkillName } from "../../schemas/ids.ts";
+import { type Citation, type SessionId, Sha256, SkillName } from "../../schemas/ids.ts";
 import { MemoryStoreName } from "../../schemas/memory.ts";
 import type { Lesson, ReviewResult, ReviewStep } from "../../schemas/review.ts";
 import { actionOf } from "../../tools/skill-manage.ts";
+import { readCitations } from "./citations.ts";
 import { withPreviews } from "./telling.ts";
 
 type Refusal = ReviewResult["refused"][number];
@@ -48,9 +49,11 @@ export function callsOf(script: ReviewStep[]): ScriptCall[] {
 
 /**
  * Whether the review has read a skill before it wrote the answer that is being carried out: a view in the same answer
- * comes too late to have been read. Its own creation it knows.
+ * comes too late to have been read. Its own creation it knows, and what its request showed.
  */
 export function hasViewed(script: ReviewStep[], name: string): boolean {
+  const [begin] = script;
+  if (begin?.kind === "start" && begin.read?.includes(name)) return true;
   const answers = script.filter((step) => step.kind === "answer").length;
   return callsOf(script).some(({ call, answer, failed, outcome }) => {
     if (failed || outcome.name !== name) return false;
@@ -60,17 +63,19 @@ export function hasViewed(script: ReviewStep[], name: string): boolean {
 }
 
 /** `previews`: with the beginning of what each changed. */
-export function lessonsOf(calls: ScriptCall[], { previews = false } = {}): Lesson[] {
+export function lessonsOf(
+  calls: ScriptCall[],
+  { session, previews = false }: { session: SessionId; previews?: boolean },
+): Lesson[] {
   return calls.flatMap((made) => {
-    const lessons = toLessons(made);
+    const lessons = made.failed ? [] : toLessons(made, readCitations(made.call.args.citations, { session }));
     return previews ? withPreviews(lessons, made.call) : lessons;
   });
 }
 
-function toLessons(made: ScriptCall): Lesson[] {
-  if (made.failed) return [];
-  if (made.call.name === "memory") return toMemoryLessons(made);
-  const lesson = made.call.name === "skill_manage" ? toSkillLesson(made) : null;
+function toLessons(made: ScriptCall, citations: Citation[]): Lesson[] {
+  if (made.call.name === "memory") return toMemoryLessons(made, citations);
+  const lesson = made.call.name === "skill_manage" ? toSkillLesson(made, citations) : null;
   return lesson ? [lesson] : [];
 }
 
@@ -91,14 +96,14 @@ const MemoryListFacts = z.object({ results: z.array(MemoryFacts) });
 /** What the memory tool says when it has written. */
 const WRITTEN = new Set(["added", "replaced", "removed"]);
 
-function toSkillLesson({ call, outcome }: ScriptCall): Lesson | null {
+function toSkillLesson({ call, outcome }: ScriptCall, citations: Citation[]): Lesson | null {
   const facts = SkillFacts.safeParse(outcome);
   if (!facts.success) return null;
   const { name, rev, text } = facts.data;
-  return { kind: "skill", skill: name, action: actionOf(call.args), rev, text, citations: citationsOf(call) };
+  return { kind: "skill", skill: name, action: actionOf(call.args), rev, text, citations };
 }
 
-function toMemoryLessons({ call, prepared, outcome }: ScriptCall): Lesson[] {
+function toMemoryLessons({ call, prepared, outcome }: ScriptCall, citations: Citation[]): Lesson[] {
   const store = MemoryStoreName.safeParse(outcome.store);
   const list = MemoryListFacts.safeParse(outcome);
   const facts = list.success ? list.data.results : MemoryFacts.array().safeParse([outcome]).data;
@@ -108,12 +113,8 @@ function toMemoryLessons({ call, prepared, outcome }: ScriptCall): Lesson[] {
     const { done, id } = facts[n] ?? {};
     if (!id || !WRITTEN.has(done ?? "")) return [];
     const text = action === "remove" ? (gone.get(id) ?? "") : normaliseFact(content);
-    return [{ kind: "memory" as const, store: store.data, action, id, text, citations: citationsOf(call) }];
+    return [{ kind: "memory" as const, store: store.data, action, id, text, citations }];
   });
-}
-
-function citationsOf(call: ToolCall): Citation[] {
-  return z.array(z.string()).catch([]).parse(call.args.citations);
 }
 
 /** Writes that a person has to decide on first. */

@@ -6,29 +6,31 @@ import type { Model, ModelChain, Tool } from "../../agent/contract.ts";
 import { type Failure, err } from "../../errors.ts";
 import { renderReviewMemory } from "../../memory/block.ts";
 import type { Clock, MemoryStore, PendingStore, Random, ReviewStore, SkillStore } from "../../ports.ts";
-import { reviewClosing, reviewPrompt, reviewRequest } from "../../prompts/review.ts";
-import { NO_USAGE, addUsage } from "../../schemas/entry.ts";
+import { REVIEW_AGAIN, reviewClosing, reviewPrompt, reviewRequest } from "../../prompts/review.ts";
+import { type Answer, NO_USAGE, addUsage } from "../../schemas/entry.ts";
 import { fromReviewId } from "../../schemas/ids.ts";
 import type { ReviewJob, ReviewResult, ReviewStep } from "../../schemas/review.ts";
 import { Effort, type Settings } from "../../schemas/settings.ts";
 import { type SpentCall, type UsageLine, spendingOf } from "../../schemas/usage.ts";
 import type { Scene } from "../../skills/conditions.ts";
 import type { RunChecks } from "../../skills/checks.ts";
-import { type Seeds, createLibrary } from "../../skills/library.ts";
+import { type Library, type Seeds, createLibrary } from "../../skills/library.ts";
 import { createAskingMemoryTool } from "../../tools/approval.ts";
 import { createCheckInspector } from "../../tools/check-inspector.ts";
 import type { MemoryToolOptions } from "../../tools/memory.ts";
 import { createSkillTools } from "../../tools/skills.ts";
-import { checkCitations } from "./citations.ts";
+import { checkCitations, readCitations } from "./citations.ts";
 import { createInspectors } from "./inspect.ts";
 import { callsOf, hasViewed, lessonsOf, refusalsOf, summarise, waitingIn } from "./lessons.ts";
 import { POLICY, type ReviewPolicy } from "./policy.ts";
 import { choosePrefix, listCitations } from "./prefix.ts";
-import { toClosingNote } from "../closing-note.ts";
-import { takeKinds } from "../kinds.ts";
+import { clipNote, toClosingNote } from "../closing-note.ts";
+import { readKindLine, takeKinds } from "../kinds.ts";
 import { type ScriptJournal, createScriptJournal } from "../script-journal.ts";
 import { spentOf, toReviewLines } from "../spent.ts";
 import { createTaint } from "../taint/taint.ts";
+import { showSkills } from "./shown-skills.ts";
+import { toReviewSpecs } from "./specs.ts";
 import { renderTranscript } from "./transcript.ts";
 
 export interface ReviewOptions {
@@ -88,15 +90,17 @@ export async function runReview(options: ReviewOptions): Promise<ReviewEnd> {
 const PAUSE_MS = 60_000;
 
 /** Null: another delivery began at the same moment, and is left to it. */
-async function start({ job, reviews, memory, models, clock, settings }: ReviewOptions): Promise<ReviewStep[] | null> {
+async function start(options: ReviewOptions): Promise<ReviewStep[] | null> {
+  const { job, reviews, memory, models, clock, settings } = options;
   const stores = job.memory ? await Promise.all([memory.list("memory"), memory.list("user")]) : null;
   const memoryBlock = stores ? renderReviewMemory(...stores, settings) : "";
+  const shown = job.skills ? await showSkills(job, toLibrary(options)) : null;
   const at = clock.now();
   const digest = `${reviewPrompt(job)} ${renderTranscript(job)}`;
   // Recorded: another delivery must show the model the same conversation, also when the cache has lapsed.
   const prefix = choosePrefix({ job, model: models[0], settings, now: at, digest }) !== null;
   const put = await reviews.createStep(job.review, 0, {
-    ...{ v: 1, kind: "start", at, memoryBlock },
+    ...{ v: 1, kind: "start", at, memoryBlock, ...(shown && { skillsBlock: shown.text, read: shown.read }) },
     ...(prefix && { prefix }),
   });
   return put.won ? [put.step] : null;
@@ -115,6 +119,7 @@ function toLoop(
   return {
     models: models.map((model) => metered(model, failed)) as [Model, ...Model[]],
     ...request,
+    specs: request.specs ?? toReviewSpecs(tools),
     // Who is to have read a skill in this review must be shown it, also where the session was.
     tools: request.specs ? tools.map((tool) => ({ ...tool, showsOnce: false })) : tools,
     journal,
@@ -127,7 +132,11 @@ function toLoop(
     random,
     signal,
     guardrails: { settings: settings.guardrails, attended: () => false },
-    mayAsk: () => checkBudget(options, startedAt, toReviewLines(spentOf(journal.steps(), failed))),
+    lenient: true,
+    goOn: (answer) => (wantsAnotherWord(journal.steps(), answer) ? REVIEW_AGAIN : null),
+    mayEndSilent: () => hasWritten(journal.steps()),
+    mayAsk: async () =>
+      checkBudget(options, startedAt, toReviewLines(spentOf(journal.steps(), failed))) ?? (await checkServer(options)),
   };
 }
 
@@ -138,11 +147,12 @@ type Request = Pick<Parameters<typeof runLoop>[0], "system" | "history" | "specs
  * refused at dispatch. Without one: the review's prompt and a digest of the work.
  */
 function toRequest({ job, settings }: ReviewOptions, begin: ReviewStep): Request {
-  const { memoryBlock = "", prefix = false } = begin.kind === "start" ? begin : {};
+  const { memoryBlock = "", skillsBlock = "", prefix = false } = begin.kind === "start" ? begin : {};
+  const shown = { memoryBlock, skillsBlock };
   if (prefix && job.prefix) {
     const { system, tools, messages, cacheKey } = job.prefix;
     const effort = Effort.safeParse(job.prefix.effort).data;
-    const text = reviewClosing(job, { memoryBlock, citations: listCitations(job) });
+    const text = reviewClosing(job, { ...shown, citations: listCitations(job) });
     return {
       system,
       specs: tools,
@@ -154,10 +164,28 @@ function toRequest({ job, settings }: ReviewOptions, begin: ReviewStep): Request
   const { review: effort } = settings.models.effort;
   return {
     system: reviewPrompt(job),
-    history: [{ role: "user", text: reviewRequest(job, { memoryBlock, transcript: renderTranscript(job) }) }],
+    history: [{ role: "user", text: reviewRequest(job, { ...shown, transcript: renderTranscript(job) }) }],
     cacheKey: `review ${job.profile}`,
     ...(effort && { effort }),
   };
+}
+
+/** Something was kept, or waits for a person. */
+function hasWritten(script: ReviewStep[]): boolean {
+  const calls = callsOf(script);
+  return calls.some(({ call, failed }) => !failed && WRITES.has(call.name));
+}
+
+const WRITES = new Set(["skill_manage", "memory"]);
+
+/** Once: it tells in prose what it would keep, and has tried to write nothing. */
+function wantsAnotherWord(script: ReviewStep[], { text, stop }: Answer): boolean {
+  const answers = script.flatMap((step) => (step.kind === "answer" ? [step.answer] : []));
+  const isFirst = answers.filter(({ calls }) => calls.length === 0).length === 1;
+  const tried = answers.some(({ calls }) => calls.some(({ name }) => WRITES.has(name)));
+  const said = text.split("\n").filter((line) => readKindLine(line) === null);
+  const isNothing = /^[^\p{L}]*(?:nothing\b|$)/iu.test(said.join("\n").slice(0, 100));
+  return isFirst && !tried && stop === "end" && !isNothing;
 }
 
 /** Puts what its calls cost without bringing an answer into `failed`: the script holds answers only. */
@@ -180,11 +208,11 @@ function metered(model: Model, failed: SpentCall[]): Model {
 function toTools(options: ReviewOptions, journal: ScriptJournal): Tool[] {
   const { job, skills, memory, seeds, clock, settings, pending, runChecks, policy = POLICY } = options;
   const approval = { pending, session: job.session, clock };
-  const cite = (citations: string[]) => checkCitations(job, citations);
+  const cite = (citations: string[], written: string) => checkCitations(job, citations, written);
   const inspectors = createInspectors({ job, policy, skills, seeds, settings });
   const taint = policy.taint ? createTaint(job) : null;
   const skillTools = createSkillTools({
-    library: createLibrary({ store: skills, seeds, scene: toScene(options) }),
+    library: toLibrary(options),
     store: skills,
     origin: "review",
     settings,
@@ -211,7 +239,23 @@ function toTools(options: ReviewOptions, journal: ScriptJournal): Tool[] {
     inspectors: [inspectors.checkFacts, ...(taint ? [taint.inspectMemory] : [])],
   };
   const memoryTool = createAskingMemoryTool(writing, approval);
-  return [...(job.skills ? skillTools : []), ...(job.memory ? [memoryTool] : [])];
+  return [...(job.skills ? skillTools : []), ...(job.memory ? [memoryTool] : [])].map((tool) => citing(tool, job));
+}
+
+/** A review writes citations without its session; what is stored, or waits for a person, has it. */
+function citing(tool: Tool, job: ReviewJob): Tool {
+  const { prepare } = tool;
+  const read = (args: { citations?: string[] }) =>
+    args.citations ? { ...args, citations: readCitations(args.citations, job) } : args;
+  return {
+    ...tool,
+    ...(prepare && { prepare: (args) => prepare(read(args)) }),
+    run: (args, context) => tool.run(read(args), context),
+  };
+}
+
+function toLibrary(options: ReviewOptions): Library {
+  return createLibrary({ store: options.skills, seeds: options.seeds, scene: toScene(options) });
 }
 
 /** All skills are shown, whatever tools they need; what one was written for is compared with the session's tools. */
@@ -234,6 +278,21 @@ function checkBudget({ job, clock, settings }: ReviewOptions, startedAt: number,
 }
 
 const RUN_OVER = "run_over";
+const TURN_FIRST = "turn_first";
+/** A turn marks its server when it begins; a mark that is older was left behind by one that died, or by a very long one. */
+const MARK_MS = 10 * 60_000;
+/** So it is asked for again; the queue gives a message up after a hundred deliveries. */
+const TURN_WAIT_MS = 30_000;
+/** Since its job was made: then it goes on all the same. */
+const MAX_WAIT_MS = 15 * 60_000;
+
+/** The operator's own server may answer one at a time: there a person goes first. */
+async function checkServer({ job, models: [model], reviews, clock }: ReviewOptions): Promise<Failure | null> {
+  const now = clock.now();
+  if (model.server === undefined || now - job.createdAt > MAX_WAIT_MS) return null;
+  if (!(await reviews.isBusy(model.server, now - MARK_MS))) return null;
+  return err(TURN_FIRST, "A turn runs on the review's model server: the review goes on behind it.").failure;
+}
 
 async function settleFailure(
   options: ReviewOptions,
@@ -242,9 +301,10 @@ async function settleFailure(
   failed: SpentCall[],
 ): Promise<ReviewEnd> {
   if (failure.code === RUN_OVER) return { state: "again", delayMs: 0 };
+  if (failure.code === TURN_FIRST) return { state: "again", delayMs: TURN_WAIT_MS };
   const final = failure.code === "grant_spent" || failure.code === "grant_expired";
   // What was written stands: it is reported, not thrown away with the rest.
-  if (final && lessonsOf(callsOf(journal.steps())).length > 0) {
+  if (final && lessonsOf(callsOf(journal.steps()), options.job).length > 0) {
     return finish(options, journal.steps(), { state: "done", note: `Stopped early. ${failure.message}` }, failed);
   }
   return { state: "failed", failure, final };
@@ -258,9 +318,10 @@ async function finish(
   failed: SpentCall[] = [],
 ): Promise<ReviewEnd> {
   const calls = callsOf(script);
-  const lessons = lessonsOf(calls, { previews: settings.review.notice === "verbose" });
+  const lessons = lessonsOf(calls, { session: job.session, previews: settings.review.notice === "verbose" });
   const waiting = waitingIn(calls);
-  const { note, kinds } = takeKinds(end.note, job.entries);
+  const { note: said, kinds } = takeKinds(end.note, job.entries);
+  const note = clipNote(said);
   const answers = script.filter((step) => step.kind === "answer").map((step) => step.answer);
   const result = await reviews.finish({
     v: 1,

@@ -2,24 +2,24 @@
 // What came from outside cannot leave its place: no line of it can look like a citation, a call or the end of the text.
 import { sha256Hex } from "../../schemas/digest.ts";
 import { type Entry, type Part, type ToolCall, textOf } from "../../schemas/entry.ts";
-import { type Citation, type SessionId, type Source, toCitation } from "../../schemas/ids.ts";
+import { type Source, toPlace } from "../../schemas/ids.ts";
 import type { ReviewJob } from "../../schemas/review.ts";
-import { type Shortening, shortenings } from "./digest.ts";
+import { type Cut, renderWithin } from "./digest.ts";
 
 /**
  * A line that imitates a citation or a call, also behind blanks and signs that show nothing. Full-width and other brackets
  * do not fool a reader of exact citations.
  */
-const IMITATION = /^(?=[\t\p{Zs}\p{Cf}]*(?:\[[^\n[\]]{0,80}\/\d+#\w|->\s))/gmu;
+const IMITATION = /^(?=[\t\p{Zs}\p{Cf}]*(?:\[(?:[^\n[\]]{0,80}\/)?\d+#\w|->\s))/gmu;
 /** What some reader takes for the end of a line. */
 const LINE_ENDS = /\r\n?|[\n\v\f\x85\u2028\u2029]/g;
 
 export function renderTranscript(job: ReviewJob): string {
   const marker = markerOf(job);
-  const shorteningOf = shortenings(job);
-  const blocks = job.entries.flatMap((entry) => renderEntry(job.session, entry, shorteningOf(entry)));
-  const body = blocks.join("\n\n").replaceAll(marker, "[marker]");
-  return `<transcript ${marker}>\n${body}\n</transcript ${marker}>`;
+  const body = renderWithin(job, (cutOf) =>
+    job.entries.flatMap((entry) => renderEntry(entry, cutOf(entry))).join("\n\n"),
+  );
+  return `<transcript ${marker}>\n${body.replaceAll(marker, "[marker]")}\n</transcript ${marker}>`;
 }
 
 /** The same on every run of a review, so that a resumed one shows the model the same bytes. */
@@ -27,15 +27,15 @@ export function markerOf(job: Pick<ReviewJob, "review" | "profile">): string {
   return sha256Hex(`transcript ${job.profile} ${job.review}`).slice(0, 16);
 }
 
-function renderEntry(session: SessionId, entry: Entry, shortening: Shortening): string[] {
-  const shown = (part: Part) => neutralise(shortening ? shortening.part(part) : part.text);
-  const cite = (source: Source) => toCitation(session, entry.n, source);
+function renderEntry(entry: Entry, cut: Cut): string[] {
+  const shown = (part: Part) => neutralise(cut.part(part));
+  const cite = (source: Source) => toPlace(entry.n, source);
   switch (entry.kind) {
     case "user":
       return entry.parts.map((part) => block(cite(part.source), "", shown(part)));
     case "assistant": {
       const said = shown({ source: "own", text: textOf(entry) });
-      const lines = [said, ...entry.answer.calls.map((call) => renderCall(call, shortening))];
+      const lines = [said, ...entry.answer.calls.map((call) => renderCall(call, cut))];
       return [block(cite("own"), "", lines.filter((line, index) => index > 0 || line !== "").join("\n"))];
     }
     case "tool":
@@ -57,14 +57,12 @@ function renderEntry(session: SessionId, entry: Entry, shortening: Shortening): 
   }
 }
 
-function block(citation: Citation, status: string, text: string): string {
-  return `[${citation}]${status}\n${text}`;
+function block(place: string, status: string, text: string): string {
+  return `[${place}]${status}\n${text}`;
 }
 
-function renderCall(call: ToolCall, shortening: Shortening): string {
-  if (shortening) return `-> ${toName(call)} (arguments left out)`;
-  const args = call.malformed === undefined ? JSON.stringify(call.args) : JSON.stringify({ malformed: call.malformed });
-  return `-> ${toName(call)} ${args.replace(LINE_ENDS, " ")}`;
+function renderCall(call: ToolCall, cut: Cut): string {
+  return `-> ${toName(call)} ${cut.call(call).replace(LINE_ENDS, " ")}`;
 }
 
 /** A model may ask for a tool of any name. */

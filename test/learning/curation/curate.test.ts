@@ -45,7 +45,12 @@ function skill(given: Sample = {}): SkillFacts {
       revisedAt,
       updatedAt: String(daysAgo(updated)),
     },
-    stats: { successes, lastUsedDay: used === undefined ? null : dayOf(daysAgo(used)), texts: given.texts ?? {} },
+    stats: {
+      uses: successes,
+      successes,
+      lastUsedDay: used === undefined ? null : dayOf(daysAgo(used)),
+      texts: given.texts ?? {},
+    },
     seen: given.seen === null ? null : dayOf(daysAgo(given.seen ?? 190)),
   };
 }

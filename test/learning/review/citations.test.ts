@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkCitations } from "../../../core/learning/review/citations.ts";
+import { checkCitations, readCitations } from "../../../core/learning/review/citations.ts";
 import { SESSION, assistant, call, hardWonTurn, notice, sampleJob, tool, user } from "../sample.ts";
 
 const at = (place: string) => `${SESSION}/${place}`;
@@ -67,7 +67,58 @@ describe("checkCitations", () => {
 
   it("says what to do next", () => {
     expect(checkCitations(sampleJob(), [at("7#principal")])?.message).toBe(
-      `Entry 7 has no part "principal". It has ${at("7#outcome")}, ${at("7#content")}.`,
+      'Entry 7 has no part "principal". It has 7#outcome, 7#content.',
     );
   });
+
+  it("names places that speak of what is to be written, with their first words, and no others", () => {
+    const written =
+      "Name the separator that the rates file has: sum -c 2 -s ';' rates.txt. Without it there is no column 2.";
+    expect(checkCitations(sampleJob(), [], written)?.facts).toEqual({
+      places: [
+        '5#content: terminal "sum -c 2 rates.txt" failed: "stdout : , stderr : no column 2"',
+        `7#outcome: terminal "sum -c 2 -s ';' rates.txt" ok: "exit_code :0"`,
+        `7#content: terminal "sum -c 2 -s ';' rates.txt" ok: "stdout : 41.5 n , stderr :"`,
+        '5#outcome: terminal "sum -c 2 rates.txt" failed: "exit_code :2"',
+      ],
+    });
+  });
+
+  it("offers nothing that could be copied unread", () => {
+    const refusals = [[], ["the third call"], [at("70#outcome")], [at("8#own")]].map((citations) =>
+      checkCitations(sampleJob(), citations, "Answer politely and in French.")!,
+    );
+    for (const { message, facts } of refusals) {
+      expect(facts).toEqual({});
+      const offered = (message.match(/\d+#\w+/g) ?? []).map(at);
+      for (const citation of offered) expect(checkCitations(sampleJob(), [citation])).not.toBeNull();
+    }
+  });
+});
+
+describe("readCitations", () => {
+  const session = SESSION;
+
+  it.each([
+    "12#outcome",
+    "[12#outcome]",
+    " `12#outcome` ",
+    '"12#outcome".',
+    "entry 12#outcome",
+    "#12#outcome",
+    "12#Outcome",
+    `${SESSION}/12#outcome`,
+    `[${SESSION}/12#outcome]`,
+  ])("takes %s for a part of the review's session", (given) => {
+    expect(readCitations([given], { session })).toEqual([at("12#outcome")]);
+  });
+
+  it("takes several in one string, and one without a list", () => {
+    expect(readCitations("3#outcome, 5#content", { session })).toEqual([at("3#outcome"), at("5#content")]);
+  });
+
+  it.each(["12", "12#", "#outcome", "12#result", "x/12#outcome", "12#outcome and more", "1234567890#own"])(
+    "leaves %s as it was written",
+    (given) => expect(readCitations([given], { session })).toEqual([given]),
+  );
 });

@@ -85,13 +85,13 @@ describe("toReviewJob", () => {
     ];
     const job = make(entries);
     const shown = JSON.parse(job.entries[2]!.parts[1]!.text) as { stdout: string };
-    expect(shown.stdout).toMatch(/^first é+\n\[… 40011 characters cut …\]\né+ last$/);
+    expect(shown.stdout).toMatch(/^first é+\[… 40011 characters cut …\]é+ last$/);
     expect(JSON.parse(job.entries[2]!.parts[0]!.text)).toMatchObject({
       exit_code: 0,
       rows: [expect.stringMatching(/^\[0,1,2/)],
     });
     expect(JSON.stringify((job.entries[1] as Extract<Entry, { kind: "assistant" }>).answer.calls)).toMatch(
-      /begin x+\\n\[… .* end/,
+      /begin x+\[… .* end/,
     );
   });
 

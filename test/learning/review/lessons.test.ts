@@ -3,6 +3,7 @@ import { callsOf, hasViewed, lessonsOf, summarise, waitingIn } from "../../../co
 import type { JsonObject } from "../../../core/schemas/entry.ts";
 import { sha256Hex } from "../../../core/schemas/digest.ts";
 import type { ReviewStep } from "../../../core/schemas/review.ts";
+import { SESSION } from "../sample.ts";
 
 const TEXT = sha256Hex("text");
 
@@ -27,7 +28,7 @@ it.each([
   [{ name: "reading-logs", operations: [{ action: "patch" }, { action: "write_file" }] }, "patch", false],
 ])("knows what a review did by %j", (args, action, isKnown) => {
   const script = did(args);
-  const [lesson] = lessonsOf(callsOf(script));
+  const [lesson] = lessonsOf(callsOf(script), { session: SESSION });
   expect(lesson).toEqual({ kind: "skill", skill: "reading-logs", action, rev: 1, text: TEXT, citations: [] });
   expect(hasViewed(script, "reading-logs")).toBe(isKnown);
 });
@@ -38,9 +39,9 @@ it("tells of what waits for the person beside what was learned, or instead of it
   const outcome = { v: 1 as const, kind: "outcome" as const, at: 1, call: "c1", failed: false };
   const part = { source: "outcome" as const, text: JSON.stringify(parked) };
   const calls = callsOf([answer!, intent!, { ...outcome, parts: [part] }]);
-  expect([lessonsOf(calls), waitingIn(calls)]).toEqual([[], 1]);
+  expect([lessonsOf(calls, { session: SESSION }), waitingIn(calls)]).toEqual([[], 1]);
   expect(summarise([], 1)).toBe("1 change waits for you: /pending.");
-  const learned = lessonsOf(callsOf(did({ action: "create", name: "reading-logs" })));
+  const learned = lessonsOf(callsOf(did({ action: "create", name: "reading-logs" })), { session: SESSION });
   expect(summarise(learned, 2)).toBe("Learned: created skill reading-logs. 2 changes wait for you: /pending.");
   expect(summarise([], 0)).toBe("Nothing worth keeping.");
 });

@@ -3,6 +3,7 @@ import { callsOf, lessonsOf, summarise, waitingIn } from "../../../core/learning
 import { keptIn, tellResult } from "../../../core/learning/review/telling.ts";
 import { NO_USAGE, type JsonObject } from "../../../core/schemas/entry.ts";
 import type { ReviewStep } from "../../../core/schemas/review.ts";
+import { SESSION } from "../sample.ts";
 
 const SHA = "a".repeat(64);
 
@@ -26,7 +27,7 @@ function script(
 
 function resultOf(steps: ReviewStep[]) {
   const calls = callsOf(steps);
-  const lessons = lessonsOf(calls, { previews: true });
+  const lessons = lessonsOf(calls, { session: SESSION, previews: true });
   const waiting = waitingIn(calls);
   return { lessons, summary: summarise(lessons, waiting), ...(waiting > 0 && { waiting }) };
 }

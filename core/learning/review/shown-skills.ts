@@ -1,0 +1,81 @@
+// What a reviewer is shown of the library before it asks: the skills that the work loaded, as they are now, and the names of those
+// nearest to it. It saves a call or two, each of which would carry the whole request again. Called once a review; the words
+// are recorded with its start. Reads the store, and nothing else.
+import { fence } from "../../prompts/fence.ts";
+import type { SkillLine } from "../../schemas/api.ts";
+import type { SkillName } from "../../schemas/ids.ts";
+import type { ReviewJob } from "../../schemas/review.ts";
+import type { Library } from "../../skills/library.ts";
+import { rankSkills } from "../../skills/ranking.ts";
+import { estimateTokens } from "../../tokens.ts";
+
+/** Of all texts together; what does not fit is only named. */
+const MAX_TOKENS = 1_500;
+const MAX_TEXTS = 3;
+const MAX_NEAR = 8;
+const MAX_DESCRIPTION_CHARS = 200;
+/** Of what was asked for: its beginning says what kind of work it is. */
+const MAX_QUERY_CHARS = 4_000;
+
+export interface ShownSkills {
+  text: string;
+  /** Whose text is shown whole: they count as read. */
+  read: SkillName[];
+}
+
+export async function showSkills(
+  job: Pick<ReviewJob, "observations" | "focus">,
+  library: Library,
+): Promise<ShownSkills> {
+  const lines = await library.shown();
+  if (lines.length === 0) return { text: "The library has no skills yet.", read: [] };
+  const loaded = [...new Set(job.observations.flatMap((seen) => seen.loaded.map(({ skill }) => skill)).toReversed())];
+  const texts = await readTexts(loaded, library);
+  const read = [...texts.keys()];
+  const near = nearest(lines, job, loaded).filter(({ name }) => !texts.has(name));
+  const rest = lines.length - near.length - read.length;
+  const more = rest > 0 ? [`There are ${rest} others, which \`skills_list\` finds.`] : [];
+  return {
+    text: [
+      ...[...texts].map(([name, content]) => `The agent loaded the skill \`${name}\`. It is now:\n\n${fence(content)}`),
+      ...(near.length > 0 ? [`The skills nearest to this work:\n\n${near.map(toLine).join("\n")}`] : []),
+      ...more,
+    ].join("\n\n"),
+    read,
+  };
+}
+
+/** Not of those that came with the product: nothing is written there. */
+async function readTexts(loaded: SkillName[], library: Library): Promise<Map<SkillName, string>> {
+  const texts = new Map<SkillName, string>();
+  let left = MAX_TOKENS;
+  for (const name of loaded.slice(0, MAX_TEXTS)) {
+    const view = await library.view(name);
+    if (!view.ok || (view.value.origin === "bundled" && !view.value.companion)) continue;
+    const tokens = estimateTokens(view.value.content);
+    if (tokens > left) continue;
+    left -= tokens;
+    texts.set(name, view.value.content);
+  }
+  return texts;
+}
+
+/** Those that were loaded come first, then those that share words with what was asked for. */
+function nearest(
+  lines: SkillLine[],
+  { observations, focus = "" }: Pick<ReviewJob, "observations" | "focus">,
+  loaded: SkillName[],
+) {
+  const asked = [focus, ...observations.map(({ request }) => request).toReversed()]
+    .join("\n")
+    .slice(0, MAX_QUERY_CHARS);
+  const used = lines.filter(({ name }) => loaded.includes(name));
+  return [...new Set([...used, ...rankSkills(lines, asked)])].slice(0, MAX_NEAR);
+}
+
+function toLine({ name, description, state }: SkillLine): string {
+  const about = description.replace(/\s+/gu, " ").trim();
+  const short =
+    about.length > MAX_DESCRIPTION_CHARS ? `${about.slice(0, MAX_DESCRIPTION_CHARS - 1).toWellFormed()}…` : about;
+  return `- ${name} (${state}): ${short}`;
+}

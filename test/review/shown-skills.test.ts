@@ -1,0 +1,81 @@
+// What a review is shown of the library before it asks: skills that the work loaded count as read, others have to be read first.
+import { describe, expect, it } from "vitest";
+import type { ReviewResult } from "../../core/schemas/review.ts";
+import type { ScriptLine } from "../support/scripted-model.ts";
+import { observation, sampleJob } from "../learning/sample.ts";
+import { SKILL, SKILL_MD } from "./script.ts";
+import { createWorld } from "./world.ts";
+
+const CITED = ["5#outcome", "7#outcome"];
+const patch = (step: string): ScriptLine => ({
+  calls: [
+    {
+      name: "skill_manage",
+      args: {
+        action: "patch",
+        name: SKILL,
+        old_string: "Look at the first lines.",
+        new_string: step,
+        citations: CITED,
+      },
+    },
+  ],
+});
+
+async function reviewed(lines: ScriptLine[], { loaded, content = SKILL_MD }: { loaded: boolean; content?: string }) {
+  const used = loaded ? [{ skill: SKILL, text: "0".repeat(64) }] : [];
+  const request = "What is the total of the column rate?";
+  const job = sampleJob({ observations: [observation({ request, loaded: used })] });
+  const world = await createWorld(lines, { job });
+  await world.writeSkill(SKILL, content);
+  const process = world.start();
+  expect(await process.deliver()).toEqual({ act: "ack" });
+  const [message] = process.model.requests[0]!.messages;
+  return { world, job, text: message!.text, result: (await world.reviews.outcome(job.review)) as ReviewResult };
+}
+
+describe("what a review is shown of the library", () => {
+  it("is the text of a skill that the work loaded, which may be changed at once", async () => {
+    const lines = [patch("Look at the first three lines."), { text: "Patched." }];
+    const { text, result } = await reviewed(lines, { loaded: true });
+    expect(text).toContain(
+      `The agent loaded the skill \`${SKILL}\`. It is now:\n\n\`\`\`\`markdown\n---\nname: ${SKILL}`,
+    );
+    expect(result).toMatchObject({
+      refused: [],
+      lessons: [{ skill: SKILL, action: "patch", citations: CITED.map((place) => `${result.session}/${place}`) }],
+    });
+  });
+
+  it("is the name of one nearby, which has to be read before it is changed", async () => {
+    const lines = [patch("Look at the first three lines."), { text: "Nothing." }];
+    const { text, result } = await reviewed(lines, { loaded: false });
+    expect(text).toContain(`- ${SKILL} (trial): Adding up a column`);
+    expect(text).not.toContain("## Pitfalls");
+    expect([result.lessons, result.refused]).toMatchObject([[], [{ code: "read_first" }]]);
+  });
+
+  it("is only the name of one that is too long", async () => {
+    const content = SKILL_MD.replace(
+      "## Pitfalls\n",
+      `## Pitfalls\n\n${"- Look at each line, because they differ.\n".repeat(300)}`,
+    );
+    const { text } = await reviewed([{ text: "Nothing worth keeping." }], { loaded: true, content });
+    expect(text).toContain(`- ${SKILL} (trial): Adding up a column`);
+    expect(text).not.toContain("## Pitfalls");
+  });
+
+  it("stays the same in a run that goes on, whatever has become of the library", async () => {
+    const { world, job, text } = await reviewed([{ text: "Nothing worth keeping." }], { loaded: true });
+    const { steps } = await world.reviews.script(job.review);
+    expect(steps[0]).toMatchObject({ kind: "start", read: [SKILL], skillsBlock: expect.stringContaining("It is now") });
+    expect(text).toContain((steps[0] as { skillsBlock: string }).skillsBlock);
+  });
+
+  it("says that there is nothing yet", async () => {
+    const world = await createWorld([{ text: "Nothing worth keeping." }]);
+    const process = world.start();
+    await process.deliver();
+    expect(process.model.requests[0]!.messages[0]!.text).toContain("The library has no skills yet.");
+  });
+});
