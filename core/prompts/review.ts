@@ -5,6 +5,7 @@ import type { Trigger } from "../schemas/review.ts";
 import policy from "./review.md";
 import prefix from "./review-prefix.md";
 import skills from "./review-skills.md";
+import verdicts from "./review-verdicts.md";
 
 export interface ReviewScope {
   skills: boolean;
@@ -12,7 +13,7 @@ export interface ReviewScope {
 }
 
 export function reviewPrompt(scope: ReviewScope): string {
-  return [policy, scope.skills ? skills : "", scope.memory ? memory : "", closing(scope)]
+  return [policy, scope.skills ? skills : "", scope.memory ? memory : "", closing(scope), verdicts]
     .map((part) => part.trim())
     .filter((part) => part !== "")
     .join("\n\n");

@@ -19,6 +19,7 @@ import { beginDue, shedReview } from "./review-state.ts";
 import { offeredInPrompt } from "./scene.ts";
 import { readUpTo } from "./taint.ts";
 import { makeTitle } from "./title.ts";
+import { carryVerdicts, putVerdicts } from "./verdicts-job.ts";
 
 type ReviewJobRow = JobRow & { job: Extract<Job, { kind: "review" }> };
 
@@ -94,6 +95,8 @@ export function createOutbox(context: EngineContext) {
         return carryObservation(context, { ...row, job: row.job });
       case "rating":
         return carryRating(context, { ...row, job: row.job });
+      case "verdicts":
+        return carryVerdicts(context, { ...row, job: row.job });
       case "evidence":
         for (const evidence of row.job.evidence) await host.evidence.put(evidence);
         return jobs.delete(row.id);
@@ -198,7 +201,10 @@ export function createOutbox(context: EngineContext) {
     host.sql.transaction(() => {
       jobs.delete(row.id);
       putBooking(context, toBooking(row, lines));
-      if ("lessons" in outcome) tellReview(log, outcome);
+      if ("lessons" in outcome) {
+        tellReview(log, outcome);
+        putVerdicts(context, outcome);
+      }
       // What is due is decided on what there was: its entries end before the notice.
       beginDue(context);
       if (told !== null) addNotice(told);

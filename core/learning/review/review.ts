@@ -29,6 +29,7 @@ import { type ScriptJournal, createScriptJournal } from "../script-journal.ts";
 import { spentOf, toReviewLines } from "../spent.ts";
 import { createTaint } from "../taint/taint.ts";
 import { renderTranscript } from "./transcript.ts";
+import { type ReadVerdicts, readVerdicts } from "./verdicts.ts";
 
 export interface ReviewOptions {
   job: ReviewJob;
@@ -79,7 +80,7 @@ export async function runReview(options: ReviewOptions): Promise<ReviewEnd> {
     case "failed":
       return settleFailure(options, journal, end.failure, failed);
     case "done":
-      return finish(options, journal.steps(), { state: "done", note: toClosingNote(end) }, failed);
+      return finish(options, journal.steps(), { state: "done", ...readVerdicts(job, toClosingNote(end)) }, failed);
   }
 }
 
@@ -253,7 +254,7 @@ async function settleFailure(
 async function finish(
   { job, reviews, clock, settings }: ReviewOptions,
   script: ReviewStep[],
-  end: Pick<ReviewResult, "state" | "note">,
+  end: Pick<ReviewResult, "state"> & Partial<ReadVerdicts> & Pick<ReadVerdicts, "note">,
   failed: SpentCall[] = [],
 ): Promise<ReviewEnd> {
   const calls = callsOf(script);
@@ -270,7 +271,8 @@ async function finish(
     summary: end.state === "superseded" && lessons.length === 0 ? end.note : summarise(lessons, waiting),
     note: end.note,
     lessons,
-    refused: refusalsOf(calls),
+    refused: [...refusalsOf(calls), ...(end.refused ?? [])],
+    ...(end.verdicts && { verdicts: end.verdicts }),
     ...(waiting > 0 && { waiting }),
     modelCalls: answers.length,
     usage: answers.reduce((sum, answer) => addUsage(sum, answer.usage), NO_USAGE),
