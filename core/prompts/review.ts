@@ -19,6 +19,11 @@ export function reviewPrompt(scope: ReviewScope): string {
     .join("\n\n");
 }
 
+/** How a reviewer judges the answers it reads. */
+export function verdictsPrompt(): string {
+  return verdicts.trim();
+}
+
 function closing(scope: ReviewScope): string {
   const names = [
     ...(scope.skills ? ["`skills_list`", "`skill_view`", "`skill_manage`"] : []),
