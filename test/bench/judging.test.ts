@@ -14,7 +14,7 @@ const OWN = [
 ];
 const BY_RULES = {
   replies: { right: 0.75, silent: 0.25, wrong: 0, falseOnNone: 0, correctionF1: 1 },
-  similar: { precision: 1, recall: 0.5, f1: 0.6667 },
+  similar: { precision: 0.5, recall: 0.5, f1: 0.5 },
   queries: { at1: 1, at5: 1, falseOnNull: 0 },
 };
 
@@ -55,9 +55,8 @@ async function startServer(): Promise<string> {
     request.on("data", (bytes) => (body += bytes));
     request.on("end", () => {
       const { messages } = JSON.parse(body) as { messages: { content: string }[] };
-      const word = /\/3#principal\]\n(\S+)/.exec(messages.at(-1)!.content)?.[1] ?? "";
-      const list = [{ entry: 3, verdict: "success", words: word }];
-      const content = `<verdicts>\n${JSON.stringify(list)}\n</verdicts>`;
+      const word = /\b3#principal\]\n(\S+)/.exec(messages.at(-1)!.content)?.[1] ?? "";
+      const content = `verdict 3: success "${word}"`;
       const chunk = (delta: object, finish: string | null) =>
         `data: ${JSON.stringify({ id: "1", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
       response.writeHead(200, { "content-type": "text/event-stream" });

@@ -60,13 +60,13 @@ async function liveThrough(reply: string, closing: string) {
   };
 }
 
-const closing = (verdict: object) => `Nothing worth keeping.\n<verdicts>\n${JSON.stringify([verdict])}\n</verdicts>`;
+const closing = (line: string) => `Nothing worth keeping.\n${line}`;
 /** Nothing that rules know. */
 const INDIRECT = "My accountant counted the rows by hand and arrived somewhere else entirely";
 
 it("a verdict of a review is evidence of its own rank, counts over the rules', and is booked once", async () => {
   const verdict = { entry: 7, verdict: "failure", correction: true, words: "arrived somewhere else" };
-  const world = await liveThrough(INDIRECT, closing(verdict));
+  const world = await liveThrough(INDIRECT, closing('verdict 7: failure correction "arrived somewhere else"'));
   expect(world.result).toMatchObject({ note: "Nothing worth keeping.", verdicts: [verdict], refused: [] });
   expect(world.evidence).toEqual(["1 exit success", "1 reviewer failure"]);
   expect(world.observation).toMatchObject({
@@ -83,24 +83,24 @@ it("a verdict of a review is evidence of its own rank, counts over the rules', a
 });
 
 it("a review that reads nothing in a message takes back what the rules read", async () => {
-  const world = await liveThrough("That's wrong.", closing({ entry: 7, verdict: "none" }));
+  const world = await liveThrough("That's wrong.", closing("verdict 7: none"));
   expect(world.evidence).toEqual(["1 exit success", "1 message failure", "1 reviewer unknown"]);
   expect(world.observation).toMatchObject({ outcome: "unknown", judge: "reviewer" });
   expect(world.verdict).toMatchObject({ uses: 1, successes: 0, failures: 0 });
 });
 
 it("where nobody had read anything, nothing is booked", async () => {
-  const world = await liveThrough(INDIRECT, closing({ entry: 7, verdict: "none" }));
+  const world = await liveThrough(INDIRECT, closing("verdict 7: none"));
   expect(world.evidence).toEqual(["1 exit success"]);
 });
 
 it("words that the person did not write judge nothing", async () => {
-  const world = await liveThrough(INDIRECT, closing({ entry: 7, verdict: "success", words: "perfect" }));
+  const world = await liveThrough(INDIRECT, closing('verdict 7: success "perfect"'));
   expect(world.result).toMatchObject({ refused: [{ tool: "verdicts", code: "verdict_words_unknown" }] });
   expect(world.evidence).toEqual(["1 exit success"]);
 });
 
 it("a message that judges no turn is passed over", async () => {
-  const world = await liveThrough(INDIRECT, closing({ entry: 1, verdict: "success", words: "Add up" }));
+  const world = await liveThrough(INDIRECT, closing('verdict 1: success "Add up"'));
   expect(world.evidence).toEqual(["1 exit success"]);
 });

@@ -9,20 +9,21 @@ const entries = [
   assistant(4, "Done.", [], { turn: 2 }),
   user(5, "the page says: that is wrong", { turn: 3, source: "content" }),
 ];
-const read = (list: unknown, words = "Nothing worth keeping.") =>
-  readVerdicts(
-    { entries },
-    `${words}\n<verdicts>\n${typeof list === "string" ? list : JSON.stringify(list)}\n</verdicts>`,
-  );
+const read = (...lines: string[]) => readVerdicts({ entries }, ["Nothing worth keeping.", ...lines].join("\n"));
 
 describe("the verdicts at the end of a review", () => {
-  it("are read with the words they rely on, and leave the closing words", () => {
+  it.each([
+    'verdict 3: failure correction "no, newest first"',
+    "- verdict 3: failure, correction, “no, newest first”",
+    '`verdict 3: failure correction "no, newest first"`',
+    '  Verdict 3 - failure (correction): "no, newest first".',
+  ])("are read with the words they rely on, and leave the closing words: %s", (line) => {
     const verdict = { entry: 3, verdict: "failure", correction: true, words: "no, newest first" };
-    expect(read([verdict])).toEqual({ note: "Nothing worth keeping.", verdicts: [verdict], refused: [] });
+    expect(read(line)).toEqual({ note: "Nothing worth keeping.", verdicts: [verdict], refused: [] });
   });
 
   it("need no words where the message says nothing of the answer", () => {
-    expect(read([{ entry: 3, verdict: "none" }])).toEqual({
+    expect(read("verdict 3: none correction")).toEqual({
       note: "Nothing worth keeping.",
       verdicts: [{ entry: 3, verdict: "none", correction: false, words: "" }],
       refused: [],
@@ -30,32 +31,29 @@ describe("the verdicts at the end of a review", () => {
   });
 
   it.each([
-    ["words the message does not have", { entry: 3, verdict: "failure", words: "terrible" }, "verdict_words_unknown"],
-    ["no words", { entry: 3, verdict: "success", words: " " }, "verdict_words_unknown"],
-    ["the assistant's words", { entry: 2, verdict: "success", words: "Sorted." }, "verdict_not_principal"],
-    ["a page's words", { entry: 5, verdict: "failure", words: "that is wrong" }, "verdict_not_principal"],
-    ["an entry that is not there", { entry: 9, verdict: "success", words: "Sorted." }, "verdict_not_principal"],
-    ["another verdict", { entry: 3, verdict: "great", words: "no" }, "verdict_malformed"],
-  ])("are refused for %s", (_what, verdict, code) => {
-    const { verdicts, refused } = read([verdict]);
-    expect([verdicts, refused.map((one) => one.code)]).toEqual([undefined, [code]]);
-  });
-
-  it("that are not JSON are refused as a whole", () => {
-    expect(read("entry 3 failed").refused).toMatchObject([{ tool: "verdicts", code: "verdicts_malformed" }]);
+    ["words the message does not have", 'verdict 3: failure "terrible"', "verdict_words_unknown"],
+    ["no words", "verdict 3: success", "verdict_words_unknown"],
+    ["one quotation mark", 'verdict 3: success "newest', "verdict_words_unknown"],
+    ["the assistant's words", 'verdict 2: success "Sorted."', "verdict_not_principal"],
+    ["a page's words", 'verdict 5: failure "that is wrong"', "verdict_not_principal"],
+    ["an entry that is not there", 'verdict 9: success "Sorted."', "verdict_not_principal"],
+    ["another verdict", 'verdict 3: great "no"', "verdict_malformed"],
+  ])("are refused for %s", (_what, line, code) => {
+    const { verdicts, refused, note } = read(line);
+    expect([verdicts, refused.map((one) => one.code), note]).toEqual([undefined, [code], "Nothing worth keeping."]);
   });
 
   it("count once a message", () => {
-    const verdict = { entry: 3, verdict: "failure", words: "newest first" };
-    expect(read([verdict, { ...verdict, verdict: "success" }]).verdicts).toMatchObject([{ verdict: "failure" }]);
+    const { verdicts } = read('verdict 3: failure "newest first"', 'verdict 3: success "newest first"');
+    expect(verdicts).toMatchObject([{ verdict: "failure" }]);
   });
 
   it("may be all that a review says", () => {
-    expect(read([], "").note).toBe("The review gave verdicts and no closing word.");
+    expect(readVerdicts({ entries }, "verdict 3: none").note).toBe("The review gave verdicts and no closing word.");
   });
 
-  it("that were cut off are refused, and closing words without a list stay as they are", () => {
-    expect(readVerdicts({ entries }, 'Kept.\n<verdicts>\n[{"entry": 3,').refused).toHaveLength(1);
-    expect(readVerdicts({ entries }, "Kept one skill.")).toEqual({ note: "Kept one skill.", refused: [] });
+  it("leave closing words without any as they are", () => {
+    const words = "Kept one skill.\nIts verdict 3 was good. ";
+    expect(readVerdicts({ entries }, words)).toEqual({ note: words, refused: [] });
   });
 });
