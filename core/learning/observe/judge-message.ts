@@ -290,7 +290,7 @@ function toSentences(message: string): string[] {
     .replace(/```[\s\S]*?(?:```|$)/gu, " ")
     .replace(/`[^`]*`/gu, " x ")
     .replace(/^[ \t]*>.*$/gmu, " ")
-    .replace(/["“„«「][^"”“»„«」]*["”“»」]/gu, " x ")
+    .replace(/["“„«「][^"”“»„«」「]*["”“»」]/gu, " x ")
     .replace(/[’´]/gu, "'");
   return plain
     .slice(0, MAX_CHARS)
