@@ -68,6 +68,10 @@ const ANSWERS: ReadonlySet<PhraseKind> = new Set(["approval", "liked", "grumble"
 /** "It has no header" says what is missing, not how it should be. */
 const TELLS_NOT: ReadonlySet<PhraseKind> = new Set(["idle", "negation"]);
 
+/** How a clause may begin that says how it should have been; that reports something. */
+const TELLS: ReadonlySet<Clause["opening"]> = new Set([null, "thing", "asks", "others"]);
+const REPORTS: ReadonlySet<Clause["opening"]> = new Set([null, "thing"]);
+
 const find = createFinder(LEXICONS);
 
 interface Clause {
@@ -109,7 +113,8 @@ export function judgeMessage(message: string, { asked = false, request = "" }: M
   const outcome = decide({ good, bad, isOpen, isChanged: has("now") && isGoodNews(evidence.at(-1)) });
   const isToldHow =
     outcome === "failure" &&
-    (evidence.some(({ kind }) => kind === "wish" || kind === "hint") || sentences.some(tellsMore));
+    (evidence.some(({ kind }) => kind === "wish" || kind === "hint") ||
+      sentences.some((sentence) => tellsMore(sentence, TELLS)));
   return { outcome, correction: isToldHow || (outcome === "success" && has("nextTime")) };
 }
 
@@ -146,9 +151,12 @@ function weigh(sentence: Sentence, { asked, before }: { asked: boolean; before: 
       end = one.to;
     }
   }
-  // "Nice, it beeps now": what follows says whether it is meant so.
   const [only, ...others] = evidence;
-  if (only?.kind === "praise" && others.length === 0 && tellsMore(sentence)) only.weight /= 2;
+  if (only === undefined || others.length > 0 || !tellsMore(sentence, REPORTS)) return evidence;
+  // Thanks with a report are for what it reports; alone they may be manners.
+  if (only.kind === "thanks") only.weight *= 2;
+  // "Nice, it beeps now": what follows says whether it is meant so.
+  if (only.kind === "praise") only.weight /= 2;
   return evidence;
 }
 
@@ -158,7 +166,7 @@ function weightOf(one: Found, at: { sentence: Sentence; clause: Clause; asked: b
   const weight = WEIGHTS[kind] ?? 0;
   if (weight === 0) return 0;
   if (sentence.isQuestion && !IN_QUESTIONS.has(kind)) return 0;
-  if (clause.opening === "supposes") return 0;
+  if (clause.opening === "supposes" || isSupposed(one, sentence, clause)) return 0;
   // "Make it shorter" is a task by its first word, and a wish as a whole.
   if (clause.opening === "asks" && !sentence.isQuestion && kind !== "undo" && one.from > openingAt(sentence, clause))
     return 0;
@@ -177,6 +185,11 @@ function isElsewhere(one: Found, weight: number, sentence: Sentence, clause: Cla
   const isVague = VAGUE.has(one.kind) && one.to - one.from === 1;
   const isLong = isVague && clause.to - clause.from > LONG_WORDS;
   return !clause.isAnchored && (clause.opening === "thing" || isLong);
+}
+
+/** "We will see whether | it works". */
+function isSupposed(one: Found, { found }: Sentence, clause: Clause): boolean {
+  return found.some(({ kind, from, to }) => kind === "supposes" && from >= clause.from && to <= one.from);
 }
 
 /** Mild praise in a clause of three words, a groan that is all of it. */
@@ -212,10 +225,10 @@ function isException({ words, isQuestion, clauses, found }: Sentence, clause: Cl
   return !opens && !(next?.from === to && (next.opening === "asks" || next.opening === "supposes"));
 }
 
-/** A clause long enough to say how it should have been, that is not itself the complaint. */
-function tellsMore({ clauses, found, isQuestion }: Sentence): boolean {
+/** A clause long enough to say how it should have been, or what came of it, that is no evidence itself. */
+function tellsMore({ clauses, found, isQuestion }: Sentence, openings: ReadonlySet<Clause["opening"]>): boolean {
   return clauses.some((clause) => {
-    if (isQuestion || clause.opening === "supposes" || clause.to - clause.from < MIN_TOLD_WORDS) return false;
+    if (isQuestion || !openings.has(clause.opening) || clause.to - clause.from < MIN_TOLD_WORDS) return false;
     return !found.some(
       ({ kind, from }) =>
         from >= clause.from && from < clause.to && (TELLS_NOT.has(kind) || Math.abs(WEIGHTS[kind] ?? 0) >= CLEAR),

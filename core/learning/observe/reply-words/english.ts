@@ -66,8 +66,8 @@ export const ENGLISH: Lexicon = {
     no|zero errors|warnings|complaints|issues|downtime|exceptions|failures|conflicts|crashes|leaks,
     says .. good|great|perfect|fine|excellent|correct|right, without a|any|errors|asking|problems|trouble|hitch,
     not a single|one complaint|error|question|mistake, smoothly, is|are|it's gone, gone now, went away, stays away,
-    back up|online|to normal, up and running, live, is|it's back, it|that|this|noise stopped, has|have stopped, faster,
-    quicker, quieter, cheaper, first time|try|go|attempt, in one go, on time, right on|to the, down to|from,
+    back up|online|to normal, up and running, live, it|that|this|noise stopped, has|have stopped, faster, quicker,
+    quieter, cheaper, first time|try|go|attempt, in one go, on time, right on|to the, down to|from,
     times|x faster|quicker, less|more this month|week|year, less|more than before|last|usual,
     got the job|grant|offer|place|interview|part|deal|visa|refund|money, got my|our money|refund|deposit, won,
     sold .. out|it|all|them, we|i|he|she won, said|says yes, cried .. happy|joy|laughing,
@@ -89,7 +89,15 @@ export const ENGLISH: Lexicon = {
     never been|looked|ran|slept|seen .. so|better, identical, 100 percent|%, every single one,
     all of them|it are|is|were|there|correct, ticked off, off my list, all set, it's|we're|site's|page's live|up|on,
     right tone|length|one|size|colour|level, sounds like me|us, reads well|nicely|great|smoothly, flows,
-    looks the part|great|good|nice|amazing|perfect|lovely|fantastic|beautiful|professional
+    looks the part|great|good|nice|amazing|perfect|lovely|fantastic|beautiful|professional,
+    runs|ran|finishes|finished|done in under|seconds|minutes|two|ten|five|half,
+    instead of .. hours|minutes|seconds|days|weeks, a treat, job done, all done, mission accomplished, problem solved,
+    box ticked,
+    stopped leaking|beeping|crashing|blinking|dripping|crying|rattling|squeaking|clicking|complaining|nagging|asking|hurting|itching|buzzing|smoking|flickering|freezing,
+    quiet now, warm again, dry now, like it used to, as it used to,
+    got a|an yes|reply|answer|callback|response|interview|invitation|offer, called back, wrote back, invited to|for,
+    sold out, fully booked, in production, live since|in, cleared customs|the|my, full house, no questions asked,
+    nothing to complain
   `,
   used: `
     printed it|them|this|that|and, sent it|them|off|that|this, posted it|that|this|them, submitted it|them|this|that,
@@ -129,7 +137,13 @@ export const ENGLISH: Lexicon = {
     not even close|the|once, nowhere near|to, miles off, far off, makes me look|sound, fell short, underwhelm*, letdown,
     let down, fail, epic fail, blah, yuck, gross, eww, ew, boo, bollocks, jeez, jesus, for god's|heaven's sake,
     unbelievable, how hard, try|look|check|count|read|think again, again please, one more time,
-    read it|the|my again|properly, have another look|go, look closer|closely
+    read it|the|my again|properly, have another look|go, look closer|closely,
+    that's not a|the|my|his|her|our|in|for|how|where|who|even,
+    this|that is not a|the|my|his|her|our|in|for|how|where|who|even, these|those|they are not the|my|in|for|even,
+    it's not the|my|even, no good|help|better|use,
+    none of them|these|those|it .. work|works|fit|fits|exist|exists|match|open|are|is, nothing like, how many times,
+    for the second|third|last time, once|yet again, please no, oh god, good grief, for the love, crooked, stretched,
+    squished, overexposed, smudged, you put|gave|used|sent .. wrong|old|last|yesterday's, you only, only the first
   `,
   grumble: `
     meh, ugh, argh, sigh, so so, grr, tsk, odd, weird, strange, unfortunately, sadly, still, could be better, no, nah,
@@ -147,7 +161,13 @@ export const ENGLISH: Lexicon = {
     no change|changes|difference|effect|sound|luck|picture|signal|result|results|improvement|dice|output|connection|response|reaction|joy,
     just|only gives|shows|says|prints|blinks, will not, no longer works|starts|boots|opens|loads, stopped working,
     broke, breaks, red again|now, vanished, disappeared, overdrawn, charged twice, garbled, pixelated, blurry, blurred,
-    buggy, glitch*, locked out, bricked
+    buggy, glitch*, locked out, bricked,
+    keeps|kept|keep happening|coming|crashing|failing|asking|saying|showing|dropping|disconnecting|freezing|restarting|looping|beeping|blinking|leaking|hanging,
+    down|broken|leaking|dead|stuck|blank|offline again, is|it's back again, same as before, no different,
+    wouldn't budge, will not budge, overcharged, fined, flagged as, went to spam|junk, marked as spam, banned,
+    kicked out, missed the|my|our train|deadline|bus|flight|appointment,
+    got rejected|refused|bounced|declined|blocked|banned|flagged|stuck|lost, declined, laughed at me|us,
+    no longer there|here
   `,
   doubt: `
     since when, are|r you sure|certain|serious, you sure, sure about, can|could not be,

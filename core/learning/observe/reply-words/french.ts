@@ -43,7 +43,10 @@ export const FRENCH: Lexicon = {
     a dit oui, gagné, vendu, plus rapide|vite|clair|simple qu'avant, beaucoup|bien plus rapide|vite|clair|simple,
     je suis|j'suis dedans|connecté|connectée,
     tout le monde|ils|elles|invités|clients|équipe .. adoré|aimé|ravi|ravis|content|contents|applaudi|ri,
-    a adoré|aimé|adorent, ont adoré|aimé|ri|applaudi, à l'heure, bien arrivé|reçu|passé, nous a|m'a bien|beaucoup aidé
+    a adoré|aimé|adorent, ont adoré|aimé|ri|applaudi, à l'heure, bien arrivé|reçu|passé, nous a|m'a bien|beaucoup aidé,
+    en production, au lieu de .. heures|minutes|jours|secondes, ne fuit|bipe|plante|bloque plus, ne .. plus d'erreur,
+    on a reçu|eu une|un réponse|accord|offre, invité|invitée à|pour, complet, c'est en ligne, mission accomplie,
+    affaire réglée, ça marche
   `,
   used: `
     imprimé*, envoyé|envoyée|envoyés hier|tel|ce|à|au,
@@ -62,7 +65,8 @@ export const FRENCH: Lexicon = {
     c'est pas, ce n'est pas, ça ne va pas, ça va pas, ne .. sert à rien, sert à rien, aucun sens, pas de sens,
     comprends rien|pas, on comprend rien|pas, on dirait un|une|du, sonne|fait robot|faux|bizarre, ne me plaît pas,
     j'aime pas, je n'aime pas, relis, recommence, recommencez, refais, recompte, essaie encore, regarde mieux|encore,
-    encore une fois
+    encore une fois, ce n'est|c'est pas le|la|les|mon|ma|pour, ce ne sont pas, aucun d'eux|ne, combien de fois,
+    flou|floue, de travers, tordu, déformé, tu as mis|pris|envoyé .. mauvais|mauvaise|ancien|ancienne
   `,
   grumble: `
     bof, mouais, mouais bof, dommage, hélas, malheureusement, bizarre, étrange, pfff, pff, non, toujours, zut, mince,
@@ -74,7 +78,8 @@ export const FRENCH: Lexicon = {
     refusé*, rejeté*, échoué, échec, échoue, toujours pas|aucun|rien|la|le|les|cette|ce|en|rouge|cassé|bloqué,
     encore faux|cassé|rouge|pas|une|la, même erreur|problème|message|résultat, page blanche|vide, vide, introuvable,
     n'existe pas|plus, disparu*, pire, plus lent|lente|mal|moche|compliqué, rien ne se|change|bouge, rien n'a changé,
-    se passe rien, inconnu|inconnue, invalide, expiré|expirée
+    se passe rien, inconnu|inconnue, invalide, expiré|expirée, n'arrête pas de, sans arrêt, encore et encore,
+    de nouveau bloqué|cassé|en, comme avant encore, dans les spams, renvoyé|renvoyée, annulé par, coupé, ça recommence
   `,
   doubt: `
     tu es sûr|sûre|certain, t'es sûr|sûre, vous êtes sûr*, es tu sûr*, sûr de, depuis quand, d'où sort|sors|vient,

@@ -51,7 +51,10 @@ export const GERMAN: Lexicon = {
     beim ersten mal|versuch, reibungslos, wieder da|warm|online|erreichbar, bin drin|drinnen, komme .. rein,
     nachgezählt, nachgerechnet|nachgemessen|geprüft .. stimmt|passt, gespart, spart mir|uns, unterschrieben zurück,
     hat zugesagt|unterschrieben|bezahlt|geantwortet, keiner hat .. gemerkt|gemeckert|gefragt, halbiert,
-    sogar .. verstanden|versteht|kapiert, alle .. verstanden|da|drin, nie so gut|schnell|schön
+    sogar .. verstanden|versteht|kapiert, alle .. verstanden|da|drin, nie so gut|schnell|schön, läuft in,
+    statt .. stunden|minuten|sekunden|tagen, alles paletti|bestens|erledigt,
+    tropft|piept|klappert|hängt|blinkt nicht|nimmer mehr, kein .. mehr, zusage bekommen|da|erhalten, eingeladen,
+    ausverkauft, ausgebucht, in produktion, live seit, wie früher|neu, keine fragen
   `,
   used: `
     ausgedruckt, verschickt, abgeschickt, eingereicht, gebucht, bestellt, gespeichert, gemerkt, abgelegt, aufgehängt,
@@ -71,7 +74,9 @@ export const GERMAN: Lexicon = {
     kann .. nicht lesen|öffnen|gebrauchen|brauchen|nutzen|finden|verstehen, ist das alles, was soll|ist das,
     derselbe|gleiche|selbe fehler|problem|quatsch, klingt|liest|sieht .. wie ein|eine|google,
     nochmal|noch mal|noch einmal .. bitte|nachsehen|prüfen|nachzählen|lesen|versuchen|neu,
-    versuch's|schau|lies|zähl|rechne nochmal|noch, genauer
+    versuch's|schau|lies|zähl|rechne nochmal|noch, genauer, das ist nicht der|die|das|mein|meine|für,
+    sind nicht die|meine|für, keins|keine|keiner davon, wie oft noch, schief, verzerrt, verschwommen, unscharf,
+    zum dritten|zweiten mal, du hast .. falsche|falschen|falsches|alte|alten genommen
   `,
   grumble: `
     leider, naja, na ja, hm naja, puh, oje, komisch, seltsam, merkwürdig, immer noch, schade, ach nö, nö, nein, nee,
@@ -85,7 +90,8 @@ export const GERMAN: Lexicon = {
     immer noch|weiterhin .. nicht|kein|keine|falsch|kaputt|rot|da|alt|die|der|das|derselbe, nach wie vor, noch immer,
     leer, langsamer, lauter, schlimmer, verschwunden, weg sind|ist, rot, kommt nichts|nix, passiert nichts|nix,
     tut sich nichts|nix, keine änderung|veränderung|wirkung|reaktion, nichts passiert|geändert|verändert, unbekannt*,
-    ungültig*
+    ungültig*, ständig, immer wieder, stürzt dauernd, geht dauernd, wieder kaputt|rot|leer|weg|offline,
+    genau wie vorher, genauso wie vorher, im spam, zurückgeschickt, gesperrt, verpasst, bricht ab, springt raus
   `,
   doubt: `
     bist du sicher, bist du dir sicher, sicher dass, wirklich so|das, seit wann, kann .. nicht sein|stimmen,

@@ -39,7 +39,9 @@ export const PORTUGUESE: Lexicon = {
     muito|bem mais rápido|fácil|claro|barato, é verdade, tinha razão, confirmado|confirmei|conferi,
     todo mundo|eles|elas .. amou|adorou|gostou|elogiou|riu|adoraram|amaram|gostaram, adoraram, amaram, elogiaram,
     chegou .. certinho|bem|tempo, consegui entrar|acessar|logar, entrei, ajudou, saiu|sumiu|parou o erro,
-    voltou a funcionar|normal
+    voltou a funcionar|normal, em produção, no ar, em vez de .. horas|minutos|dias|segundos,
+    parou de vazar|apitar|travar|falhar|cair, não trava|vaza|falha mais, responderam|ligaram, esgotado|esgotou,
+    missão cumprida, pronto resolvido
   `,
   used: `
     já mandei|enviei|imprimi|publiquei|usei|salvei|comprei|reservei, mandei .. pro|pra|para|assim|todo, imprimi,
@@ -57,7 +59,9 @@ export const PORTUGUESE: Lexicon = {
     não .. entendi|entendo|bate|serve|ajuda|ajudou|presta|gostei|curti|combina|faz, não tem|faz sentido, sem sentido,
     parece|parecendo|soa|ficou .. google|robô|tradutor|que, ficou .. ruim|feio|estranho|horrível|confuso|errado,
     mesmo erro|problema, tá|está errado|ruim|horrível, de novo, outra vez, tenta novamente|de, olha direito|bem|melhor,
-    lê direito, refaz, refaça
+    lê direito, refaz, refaça, esse|essa|isso|isto não é|são meu|minha|o|a|os|para|pra,
+    nenhum|nenhuma deles|delas|funciona|serve, quantas vezes, borrado|borrada, torto|torta,
+    colocou|mandou|usou|pegou .. errado|errada|velho|velha|antigo
   `,
   grumble: "infelizmente, que pena, pena, sei lá, poxa, puxa, eita, nossa, aff, ai, não, ainda, mais ou menos",
   harm: `
@@ -67,7 +71,9 @@ export const PORTUGUESE: Lexicon = {
     ainda não|dá|está|tá|aparece|mostra|tem, travou, trava, travado|travando, caiu,
     recusado|recusaram|rejeitado|rejeitaram|negado|devolveram, vazio|vazia, em branco, pior|piorou,
     mais lento|lenta|feio|caro, sumiu, sumiram, não existe|encontrado|encontra|mudou|muda, nada mudou|aconteceu,
-    mudou nada, não acontece nada, desconhecido|desconhecida, inválido|inválida, expirado|expirou
+    mudou nada, não acontece nada, desconhecido|desconhecida, inválido|inválida, expirado|expirou, não para de,
+    toda hora, de novo quebrado|fora|igual, caiu no spam, devolvido|devolvida, multado, bloqueado|bloqueada,
+    perdi|perdemos o|a, voltou a dar|falhar|cair
   `,
   doubt: `
     tem certeza, certeza que|disso, desde quando, não pode ser, impossível, duvido, acho que não,
@@ -115,7 +121,7 @@ export const PORTUGUESE: Lexicon = {
     faz dias|semanas|meses
   `,
   negation: "não, nao, nunca, sem, nenhum, nenhuma, nem, jamais, nada",
-  supposes: "se, quando, caso, assim que, desde que",
+  supposes: "se você|eu|for|der|puder|não|tiver|quiser, quando, caso, assim que, desde que",
   asks: `
     pode me|você, você pode, consegue, poderia, qual, quais, quando, onde, como, por que, quem, quanto, quantos,
     quantas, tem como, o que, busca, procura, acha, escreve, escreva, faz|faça um|uma, mostra, diz, explica, verifica,

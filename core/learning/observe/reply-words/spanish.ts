@@ -43,7 +43,9 @@ export const SPANISH: Lexicon = {
     está .. correcto|bien|perfecto|todo, tenías razón, comprobado|confirmado|verificado,
     les|le encantó|gustó|gustaron|encantaron, todos|todas .. encantados|felices|contentos|rieron|aplaudieron,
     salió|salieron .. bien|perfecto|rico|genial|bueno, llegó bien|a tiempo, ya estoy dentro, ya entré, pude entrar,
-    entré
+    entré, en producción, en vez de .. horas|minutos|días|segundos, ya no gotea|pita|falla|suena|se,
+    dejó de fallar|gotear|sonar|pitar, me contestaron|respondieron|llamaron, agotado|agotadas, misión cumplida,
+    asunto resuelto
   `,
   used: `
     lo|la|los ya he|mandé|envié|imprimí|publiqué|subí|guardé|usé|reservé|compré|firmé|pegué,
@@ -61,7 +63,9 @@ export const SPANISH: Lexicon = {
     no lo que, eso no, así no, no .. entiendo|entiende|cuadra|coincide|sirve|vale|ayuda|pega|encaja|gusta|convence,
     no entendiste|leíste, no tiene .. sentido, sin sentido, parece|suena a|un|una|como,
     mismo|misma error|problema|fallo, no está bien, vuelve a mirar|leer|contar|intentar, otra vez, de nuevo, inténtalo,
-    revisa bien, mira bien|mejor, lee bien
+    revisa bien, mira bien|mejor, lee bien, ese|esa|esto|eso no es|son mi|el|la|los|para,
+    ninguno|ninguna de|sirve|funciona, cuántas veces, borroso|borrosa, torcido|torcida,
+    pusiste|mandaste|usaste .. equivocado|equivocada|viejo|vieja|mal
   `,
   grumble: `
     regular, meh, lástima, desgraciadamente, lamentablemente, por desgracia, raro, rara, extraño, uf, uff, ay, no,
@@ -74,7 +78,9 @@ export const SPANISH: Lexicon = {
     rechazado|rechazada|rechazaron, denegado, devuelto|devolvieron, vacío|vacía, en blanco, peor,
     más lento|lenta|caro|feo, desapareció|desaparecieron|desaparecido,
     no existe|encuentra|encontrado|cambió|cambia|pasa nada, nada cambió|ha cambiado, no hace nada,
-    desconocido|desconocida, inválido|inválida, caducado|caducada, me sale error|un
+    desconocido|desconocida, inválido|inválida, caducado|caducada, me sale error|un, no deja de|para,
+    otra vez roto|caído|igual|lo, sigue y sigue, en spam, rechazada|devuelta, multado, bloqueado|bloqueada,
+    perdí|perdimos el|la, vuelve a fallar|salir|pasar
   `,
   doubt: `
     estás seguro|segura, seguro que|de, desde cuándo, no puede ser, imposible, no creo, lo dudo, dudo que, no me cuadra,
