@@ -210,7 +210,9 @@ function turn(kind: PhraseKind, weight: number): number {
   return weight > 0 ? -weight : -weight / 2;
 }
 
-function isNegated(one: Found, { found }: Sentence, clause: Clause): boolean {
+/** "No idea why, 👍": a sign stands for itself. */
+function isNegated(one: Found, { found, words }: Sentence, clause: Clause): boolean {
+  if (!/\p{L}/u.test(words[one.from]!)) return false;
   return found.some(
     ({ kind, from, to }) =>
       kind === "negation" && from >= clause.from && to <= one.from && one.from - to < NEGATED_WORDS,

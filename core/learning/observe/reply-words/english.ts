@@ -3,8 +3,8 @@ import type { Lexicon } from "./lexicon.ts";
 
 export const ENGLISH: Lexicon = {
   praise: `
-    perfect, perfectly, perfection, perf, excellent, brilliant, awesome, awsome, amazing, amazed, fantastic, wonderful,
-    superb, outstanding, flawless*, impeccable, stellar, lovely, gorgeous, beautiful*, splendid, marvellous, marvelous,
+    perfect, perfectly, perfection, perf, excellent, brilliant, awesome, amazing, amazed, fantastic, wonderful, superb,
+    outstanding, flawless*, impeccable, stellar, lovely, gorgeous, beautiful*, splendid, marvellous, marvelous,
     terrific, fab, fabulous, delightful, great, gr8, grand, genius, legend, magic, impressive, impressed,
     spot|dead|bang|right on, on point, on the nose, nailed it, well|nicely|neatly done,
     good|nice|great|solid|fine job|work|stuff|one|call|catch|thinking|thing|touch|find|tip|idea|pick|choice, kudos,
@@ -58,12 +58,12 @@ export const ENGLISH: Lexicon = {
     passes, passed, tests|checks|ci|build|all|everything pass, is|are|all|everything|turned|went|now green, compiles,
     compiled, builds .. now|fine|clean, loads .. now|fine|again|instantly, opens .. now|fine|again, fixed, solved,
     sorted, resolved, cured, that|it|this did it, did the trick|job, does the job|trick, helped, helps, fits, it fit,
-    fit|fits like|perfectly|exactly, match, matches, matched, checks|checked out, adds|add|added up, ties|tied out,
-    balances, reconciles, tallies, lines up, agrees with, confirmed, confirms, verified, double checked, doublechecked,
-    went|go|goes|going|gone through|smoothly|well|down well|fine, got|get through|in|everything|evrything|it first,
+    fit|fits like|perfectly|exactly, match, matches, matched, checks|checked out, adds|add|added up, balances,
+    reconciles, tallies, lines up, agrees with, confirmed, confirms, verified, double checked, doublechecked,
+    went|go|goes|going|gone through|smoothly|well|down well|fine, got|get through|in|everything|it first,
     logged|logs|log in fine|now|again|at, accepted,
     no more errors|error|warnings|complaints|issues|exceptions|failures|conflicts|crashes|leaks|noise|pain,
-    no|zero errors|warnings|complaints|issues|downtime|exceptions|failures|conflicts|crashes|leaks,
+    no|zero errors|warnings|complaints|issues|exceptions|failures|conflicts|crashes|leaks,
     says .. good|great|perfect|fine|excellent|correct|right, without a|any|errors|asking|problems|trouble|hitch,
     not a single|one complaint|error|question|mistake, smoothly, is|are|it's gone, gone now, went away, stays away,
     back up|online|to normal, up and running, live, it|that|this|noise stopped, has|have stopped, faster, quicker,
@@ -102,11 +102,11 @@ export const ENGLISH: Lexicon = {
   used: `
     printed it|them|this|that|and, sent it|them|off|that|this, posted it|that|this|them, submitted it|them|this|that,
     filed it, merged it|this|that, shipped it, deployed it, published it, uploaded it, bookmarked, saved it|this|that,
-    pinned it|this|to, framed it, laminated, hung it|them, booked it|that|the, ordered it|them,
-    bought it|them|two|three, signed it, forwarded it|this, shared it|this, passed it on, baked it, cooked it,
+    pinned it|this|to, framed it, hung it|them, booked it|that|the, ordered it|them, bought it|them|two|three,
+    signed it, forwarded it|this, shared it|this, passed it on, baked it, cooked it,
     made it twice|again|for|last|yesterday, copied it|that|this, pasted it|that, read it|this aloud|out|to,
     installed it, wearing it, tried it and, used it|this|that, already using|used|sent|printed|on, told everyone,
-    showed it|this, hangs|hanging on, on the fridge, on my wall|desktop, as my, my new|go to, can hand, never going back
+    showed it|this, hangs|hanging on, on my wall|desktop, as my, my new|go to
   `,
   complaint: `
     wrong, wrongly, incorrect, incorrectly, false, broken, useless, worthless, pointless, nonsense, garbage, rubbish,

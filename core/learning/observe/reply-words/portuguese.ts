@@ -12,8 +12,7 @@ export const PORTUGUESE: Lexicon = {
     ficou .. ótimo|ótima|lindo|linda|perfeito|perfeita|bom|boa|show|massa|bem|legal, amei, adorei, adoramos, amamos,
     me salvou, salvou .. dia|vida|pele, você é .. demais|gênio|melhor|fera, melhor que, bem melhor,
     agora .. entendi|entendo|saquei, finalmente entendi, faz sentido, fez sentido, muito|mega obrigado|obrigada,
-    valeu demais|mesmo, delícia, delicioso|deliciosa, caprichou, impressionante, impressionado|impressionada, uau, wow,
-    liso
+    valeu demais|mesmo, delícia, delicioso|deliciosa, caprichou, impressionante, impressionado|impressionada, uau, wow
   `,
   liked: `
     bom, boa, bem, legal, bacana, útil, claro, prático, bonito|bonita, contente, feliz, gostei, curti, gosto assim,
@@ -30,12 +29,12 @@ export const PORTUGUESE: Lexicon = {
   `,
   effect: `
     funciona, funcionou, funcionando, tá|está|ta funcionando|certo|certinho|ok|verde|rodando|perfeito|ótimo|pronto,
-    deu certo|bom, rodou, roda .. agora|liso|certinho, passou, passaram, testes passaram|passando,
+    deu certo|bom, rodou, roda .. agora|certinho, passou, passaram, testes passaram|passando,
     tudo certo|ok|verde|bateu|funcionando|pronto|certinho, bateu, bate certinho|com|tudo, bateram, confere, coincide,
-    resolvido|resolveu, consertado|consertou, corrigido, arrumado, compilou, subiu .. liso|certinho|bem|tudo|agora,
+    resolvido|resolveu, consertado|consertou, corrigido, arrumado, compilou, subiu .. certinho|bem|tudo|agora,
     aceito|aceita|aceitaram, aprovaram, disse|disseram que sim, ganhei|ganhamos, vendi|vendemos|vendeu,
-    sem erro|erros|problema|problemas|reclamação, nenhum erro|problema|bug, zero erro|erros|problemas|downtime,
-    não deu mais, de primeira, na primeira, nos centavos, mais rápido|rápida|fácil|claro|barato,
+    sem erro|erros|problema|problemas|reclamação, nenhum erro|problema|bug, zero erro|erros|problemas, não deu mais,
+    de primeira, na primeira, nos centavos, mais rápido|rápida|fácil|claro|barato,
     muito|bem mais rápido|fácil|claro|barato, é verdade, tinha razão, confirmado|confirmei|conferi,
     todo mundo|eles|elas .. amou|adorou|gostou|elogiou|riu|adoraram|amaram|gostaram, adoraram, amaram, elogiaram,
     chegou .. certinho|bem|tempo, consegui entrar|acessar|logar, entrei, ajudou, saiu|sumiu|parou o erro,
@@ -67,7 +66,7 @@ export const PORTUGUESE: Lexicon = {
   harm: `
     não .. funciona|funcionou|abre|carrega|roda|rodou|compila|imprime|responde|liga|entra|chegou|abriu|deu|passou|vai,
     deu .. erro|ruim|errado|pau|problema|404, falha, falhou,
-    continua|continuam .. igual|igualzinho|sem|dando|o|a|com|errado|quebrado|vermelho|na|lento,
+    continua|continuam .. igual|sem|dando|o|a|com|errado|quebrado|vermelho|na|lento,
     ainda não|dá|está|tá|aparece|mostra|tem, travou, trava, travado|travando, caiu,
     recusado|recusaram|rejeitado|rejeitaram|negado|devolveram, vazio|vazia, em branco, pior|piorou,
     mais lento|lenta|feio|caro, sumiu, sumiram, não existe|encontrado|encontra|mudou|muda, nada mudou|aconteceu,
