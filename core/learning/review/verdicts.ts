@@ -45,8 +45,9 @@ export function readVerdicts(job: Pick<ReviewJob, "entries">, closing: string): 
 function parseVerdict(entry: number, said: string): ReviewVerdict | null {
   const [head = "", ...quoted] = said.split(QUOTES);
   const words = quoted.length > 1 ? said.slice(head.length + 1, -1 - quoted.at(-1)!.length) : "";
-  const verdict = VERDICT.exec(head)?.[1]?.toLowerCase();
   const correction = /\bcorrection\b/iu.test(head);
+  // Small models leave the verdict out where they say that it is a correction.
+  const verdict = VERDICT.exec(head)?.[1]?.toLowerCase() ?? (correction ? "failure" : undefined);
   return ReviewVerdict.safeParse({ entry, verdict, correction: correction && verdict !== "none", words }).data ?? null;
 }
 

@@ -14,6 +14,7 @@ const read = (...lines: string[]) => readVerdicts({ entries }, ["Nothing worth k
 describe("the verdicts at the end of a review", () => {
   it.each([
     'verdict 3: failure correction "no, newest first"',
+    'verdict 3: correction "no, newest first"',
     "- verdict 3: failure, correction, “no, newest first”",
     '`verdict 3: failure correction "no, newest first"`',
     '  Verdict 3 - failure (correction): "no, newest first".',
