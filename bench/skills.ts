@@ -6,8 +6,9 @@ import { DEFAULTS } from "../core/limits.ts";
 import { renderSkillIndex } from "../core/skills/index-block.ts";
 import { estimateTokens } from "../core/tokens.ts";
 import { type BenchLibrary, buildLibrary, readRows } from "./skills/library.ts";
-import { measureRecall, toIndexedLine } from "./skills/recall.ts";
+import { measureRecall } from "./skills/recall.ts";
 import { printSkills, toSkillsLine } from "./skills/report.ts";
+import { toIndexedLine } from "./skills/search.ts";
 import { measureSessionStart } from "./skills/session-start.ts";
 import { measureUnasked } from "./skills/unasked.ts";
 

@@ -14,8 +14,4 @@ export const EXCEPTIONS: readonly RegexException[] = [
     bound:
       "the model that ships reads 64,000 characters of a message, 16,000 of a text and 600 of a sentence (MAX_READ_CHARS)",
   },
-  {
-    under: "core/learning/observe/judge-message.ts",
-    bound: "it judges the first sentences of a message, MAX_CHARS in all",
-  },
 ];

@@ -16,6 +16,7 @@ import { judgeMessage } from "../../core/learning/observe/judge-message.ts";
 import { choicesIn, pairsIn } from "../../core/learning/option-pairs.ts";
 import { contentWords, isSimilarRequest, mayComeAgain, taskOf } from "../../core/learning/requests.ts";
 import { createClaims } from "../../core/learning/review/claims.ts";
+import { readVerdicts } from "../../core/learning/review/verdicts.ts";
 import { createSessionWords } from "../../core/learning/review/session-words.ts";
 import { checkStory } from "../../core/learning/review/stories.ts";
 import { toClaims } from "../../core/learning/taint/claims.ts";
@@ -244,6 +245,9 @@ export const SUBJECTS: readonly Subject[] = [
   subject("turnsAlike", "core/skills/turning-words.ts", (text, other) => turnsAlike(text, other)),
   // Learning.
   subject("judgeMessage", "core/learning/observe/judge-message.ts", (text) => judgeMessage(text, { asked: true })),
+  subject("readVerdicts", "core/learning/review/verdicts.ts", (text, other) =>
+    readVerdicts({ entries: [saidOf(other)] }, `verdict 1: failure "${text}"\n${text}`),
+  ),
   subject("choicesIn", "core/learning/option-pairs.ts", (text) => [pairsIn(text), choicesIn(text)]),
   subject("taskOf", "core/learning/requests.ts", (text) => [taskOf(text), contentWords(text), mayComeAgain(text)]),
   subject("isSimilarRequest", "core/learning/requests.ts", (text, other) => isSimilarRequest(text, other)),

@@ -10,7 +10,7 @@ import { PLAIN_ORDER, toOrderText } from "../support/orders.ts";
 import { BENCH_MODEL, startStage } from "../support/stage.ts";
 import { OPERATOR_TOKEN } from "../support/talaria.ts";
 import type { BenchLibrary } from "./library.ts";
-import { toIndexedLine } from "./recall.ts";
+import { toIndexedLine } from "./search.ts";
 
 export interface SessionStart {
   /** From sending `/refresh` to the end of the answer. */

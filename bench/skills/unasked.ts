@@ -1,11 +1,10 @@
 // How often the product would load a skill that nobody asked for: of a small library, as a profile's own is, all of whose skills have
 // helped before; for the first sentence of each question, with the skill it is for and without.
-import type { SkillLine } from "../../core/schemas/api.ts";
 import { pickRecalled } from "../../core/skills/recall.ts";
 import { mulberry32 } from "../../scripts/seeded.ts";
 import type { BenchSkill } from "./bench-skill.ts";
 import type { BenchLibrary } from "./library.ts";
-import { toIndexedLine } from "./recall.ts";
+import { toHelpful } from "./search.ts";
 
 const LIBRARY = 30;
 const MAX_REQUEST_CHARS = 200;
@@ -44,11 +43,6 @@ export function measureUnasked({ skills, targets, queries }: BenchLibrary): Unas
     wrong: withIt.filter(({ wanted, got }) => got !== null && got !== wanted.name).length / asked.length,
     needless: withoutIt.filter((got) => got !== null).length / asked.length,
   };
-}
-
-function toHelpful(skill: BenchSkill): SkillLine {
-  const use = { uses: 3, successes: 3, failures: 0, lastUsedDay: "2026-01-01" };
-  return { ...toIndexedLine(skill), origin: "review", use };
 }
 
 function firstSentence(text: string): string {

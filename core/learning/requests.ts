@@ -74,8 +74,16 @@ export function contentWords(request: string): Set<string> {
     .normalize("NFC")
     .replace(/`[^`]*`|"[^"]*"|“[^“”]*”/gu, " ")
     .replace(/\S+/gu, (word) => (/[\d/\\_]|.\.[a-z]/u.test(word) ? " " : word));
-  const words = plain.match(/\p{L}+/gu) ?? [];
+  const words = (plain.match(/\p{L}+/gu) ?? []).flatMap(toPairs);
   return new Set(words.filter((word) => word.length > 1 && !STOP_WORDS.has(word)).map(stem));
+}
+
+const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+$/u;
+
+/** Chinese and Japanese have no blanks between words: their pairs of characters are compared. */
+function toPairs(word: string): string[] {
+  if (word.length < 3 || !UNSPACED.test(word)) return [word];
+  return Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2));
 }
 
 /** Enough to let "calculated averages" meet "calculate the average"; not a linguist's stem. */

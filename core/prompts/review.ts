@@ -6,6 +6,7 @@ import type { Trigger } from "../schemas/review.ts";
 import policy from "./review.md";
 import prefix from "./review-prefix.md";
 import skills from "./review-skills.md";
+import verdicts from "./review-verdicts.md";
 
 export interface ReviewScope {
   skills: boolean;
@@ -13,10 +14,15 @@ export interface ReviewScope {
 }
 
 export function reviewPrompt(scope: ReviewScope): string {
-  return [policy, scope.skills ? skills : "", scope.memory ? memory : "", closing(scope)]
+  return [policy, scope.skills ? skills : "", scope.memory ? memory : "", closing(scope), verdicts]
     .map((part) => part.trim())
     .filter((part) => part !== "")
     .join("\n\n");
+}
+
+/** How a reviewer judges the answers it reads. */
+export function verdictsPrompt(): string {
+  return verdicts.trim();
 }
 
 function closing(scope: ReviewScope): string {

@@ -153,6 +153,19 @@ export const Lesson = z.discriminatedUnion("kind", [
 ]);
 export type Lesson = z.infer<typeof Lesson>;
 
+/** What the person's message says of the answer before it, as the reviewer reads it. */
+export const ReviewVerdict = z.object({
+  /** The message. */
+  entry: z.int().min(1),
+  /** `none`: it says nothing of it. */
+  verdict: z.enum(["success", "failure", "none"]),
+  /** It says how the answer should have been, or how the next one should be. */
+  correction: z.boolean().default(false),
+  /** Words of the message that show it; empty for `none` only. */
+  words: z.string().default(""),
+});
+export type ReviewVerdict = z.infer<typeof ReviewVerdict>;
+
 export const ReviewResult = z.object({
   v: z.literal(1),
   review: ReviewId,
@@ -167,6 +180,8 @@ export const ReviewResult = z.object({
   note: z.string(),
   lessons: z.array(Lesson),
   refused: z.array(z.object({ tool: z.string(), code: z.string(), message: z.string() })),
+  /** One a message at most; absent for none, and in results written before there were any. */
+  verdicts: z.array(ReviewVerdict).min(1).optional(),
   /** Writes that a person has to decide on first; absent for none. */
   waiting: z.int().min(1).optional(),
   /** The kind of work of turns, as the reviewer named it; absent in results written before, and where it named none. */

@@ -262,7 +262,7 @@ export function namedIn(refs: string, beginnings: Map<string, Sha256[]>): Sha256
 }
 
 /** Who says how a turn ended, strongest last. */
-export const Judge = z.enum(["exit", "goal", "message", "checker", "rating"]);
+export const Judge = z.enum(["exit", "goal", "message", "reviewer", "checker", "rating"]);
 export type Judge = z.infer<typeof Judge>;
 
 /** `unknown` is a use, never a success. */

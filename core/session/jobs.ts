@@ -2,7 +2,7 @@
 // transaction that made it necessary and leaves when its effect is proved. Why they are one: docs/decisions/0008.
 import type { Alarm, Clock, Random, Sql } from "../ports.ts";
 import type { ReviewCounters, TaskKind } from "../schemas/learning.ts";
-import type { Grant, Trigger } from "../schemas/review.ts";
+import type { Grant, ReviewVerdict, Trigger } from "../schemas/review.ts";
 import type { Evidence } from "../schemas/skill.ts";
 import type { Booking, SpentCall } from "../schemas/usage.ts";
 
@@ -43,6 +43,8 @@ export type Job =
   | { kind: "kinds"; turns: { turn: string; kind: TaskKind }[] }
   /** A person's rating is to be told to whom it concerns. */
   | { kind: "rating"; turn: number; nth: number }
+  /** What a review said of turns is to be told to whom it concerns. */
+  | { kind: "verdicts"; verdicts: ReviewVerdict[]; at: number }
   /** As version 2 of a session wrote it. */
   | { kind: "evidence"; evidence: Evidence[] }
   | { kind: "active"; day: string };

@@ -166,11 +166,12 @@ function judgeTurnBefore(
   if (!before || !input || !isFromPrincipal(input)) return null;
   const final = finalWords(entriesOf(context, before));
   const asked = final !== undefined && textOf(final).slice(-LAST_WORDS_CHARS).includes("?");
-  const { outcome, correction } = judgeMessage(textOf(input), { asked });
+  const request = entriesOf(context, before).find(isFromPrincipal);
+  const { outcome, correction } = judgeMessage(textOf(input), { asked, ...(request && { request: textOf(request) }) });
   if (!isHeard(input, before)) return { judged: null, corrects: correction };
   const rowEntries = entriesOf(context, before);
   const observation = log.observed(before.n)?.observation ?? observe(context, before, rowEntries);
-  const isJudged = observation.judgements?.some(({ judge }) => judge === "message");
+  const isJudged = observation.judgements?.some(({ judge }) => judge === "message" || judge === "reviewer");
   if (outcome === "unknown" || isJudged) return null;
   const judgement: Judgement = { judge: "message", outcome, at: input.at };
   const judged = judgeAgain(observation, judgement);
@@ -184,12 +185,12 @@ function judgeTurnBefore(
 }
 
 /** Nobody waits for the end of an answer to break it off for what it says. */
-function isHeard({ waited }: UserEntry, before: TurnRow): boolean {
+export function isHeard({ waited }: UserEntry, before: TurnRow): boolean {
   return !waited || waited.interrupts === before.n || waited.since >= (before.endedAt ?? 0);
 }
 
 /** The last one that a model worked on: an order to the session itself lies between two turns and is none. */
-function turnBefore({ log }: EngineContext, turn: TurnRow): TurnRow | null {
+export function turnBefore({ log }: EngineContext, turn: TurnRow): TurnRow | null {
   for (let before = log.turn(turn.n - 1); before; before = log.turn(before.n - 1)) {
     if (before.state !== "steered" && before.stats.modelCalls > 0) return before;
   }
@@ -203,7 +204,7 @@ function steeredCorrections(entries: Entry[]): number[] {
     .map((entry) => entry.n);
 }
 
-function isFromPrincipal(entry: Entry): entry is UserEntry {
+export function isFromPrincipal(entry: Entry): entry is UserEntry {
   return entry.kind === "user" && entry.parts.every(({ source }) => source === "principal");
 }
 

@@ -22,6 +22,7 @@ import { beginDue, shedReview } from "./review-state.ts";
 import { offeredInPrompt } from "./scene.ts";
 import { readUpTo } from "./taint.ts";
 import { makeTitle } from "./title.ts";
+import { carryVerdicts, putVerdicts } from "./verdicts-job.ts";
 
 type ReviewJobRow = JobRow & { job: Extract<Job, { kind: "review" }> };
 
@@ -104,6 +105,8 @@ export function createOutbox(context: EngineContext) {
         return carryObservation(context, { ...row, job: row.job });
       case "rating":
         return carryRating(context, { ...row, job: row.job });
+      case "verdicts":
+        return carryVerdicts(context, { ...row, job: row.job });
       case "evidence":
         for (const evidence of row.job.evidence) await host.evidence.put(evidence);
         return jobs.delete(row.id);
@@ -218,6 +221,7 @@ export function createOutbox(context: EngineContext) {
       if ("lessons" in outcome) {
         tellReview(log, outcome);
         noteKinds(context, outcome.kinds ?? [], "review");
+        putVerdicts(context, outcome);
       }
       // What is due is decided on what there was: its entries end before the notice.
       beginDue(context);

@@ -53,10 +53,13 @@ describe("a review", () => {
     expect([requests.length, result?.state, result?.note]).toEqual([2, "done", PROSE]);
   });
 
-  it.each(["Nothing worth keeping.", "**Nothing** to keep here.", "nothing.", "kind 1: add up a column"])(
-    "that says '%s' is over",
-    async (text) => expect((await review([{ text }])).requests).toHaveLength(1),
-  );
+  it.each([
+    "Nothing worth keeping.",
+    "**Nothing** to keep here.",
+    "nothing.",
+    "kind 1: add up a column",
+    "verdict 1: none",
+  ])("that says '%s' is over", async (text) => expect((await review([{ text }])).requests).toHaveLength(1));
 
   it("that was refused and ends in prose is over", async () => {
     const refused: ScriptLine = { calls: [{ name: "skill_manage", args: { ...args, citations: [] } }] };

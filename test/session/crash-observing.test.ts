@@ -1,4 +1,4 @@
-// Two turns under a learned skill, the second of which corrects the first, and two ratings of the second, cut off at every
+// Two turns under a learned skill, the second of which corrects the first, a review that says so too, and two ratings, cut off at every
 // write of any port: the log, the Archive and the evidence end as if nothing had been.
 import { describe, expect, it } from "vitest";
 import { textOf } from "../../core/schemas/entry.ts";
@@ -14,6 +14,13 @@ import { creation } from "../support/skills.ts";
 
 const TEXTS = ["Average the prices in the export", "No, use the median instead."];
 const RATINGS = [{ rating: "up" }, { rating: "down", correction: "Round it." }] as const;
+/** What each review says of the first turn; the first one counts. After a crash, the message has another number. */
+function verdictsIn({ engine }: Life) {
+  const entries = engine.entries(0);
+  const message = entries.ok && entries.value.find((entry) => entry.kind === "user" && textOf(entry) === TEXTS[1]);
+  if (!message) throw new Error("no message");
+  return [{ entry: message.n, verdict: "failure" as const, correction: true, words: "use the median" }];
+}
 const OLD_MS = 5_000;
 
 async function liveThrough(crashAt: number) {
@@ -37,7 +44,8 @@ async function liveThrough(crashAt: number) {
     await life.settled();
     const isOpen = () => harness.sql.run("SELECT 1 FROM job").length > 0;
     for (let wakes = 0; isOpen() && harness.alarmAt() !== null && wakes < 40; wakes++) {
-      for (const { review } of harness.sent) await reviews.finish(reviewResult(review));
+      for (const { review } of harness.sent)
+        await reviews.finish({ ...reviewResult(review), verdicts: verdictsIn(life) });
       await life.wake();
     }
   };
@@ -106,8 +114,8 @@ describe("turns that are looked at, corrected and rated", () => {
       observed: [
         {
           outcome: "failure",
-          judge: "message",
-          judges: ["exit success", "message failure"],
+          judge: "reviewer",
+          judges: ["exit success", "message failure", "reviewer failure"],
           corrected: 1,
           loaded: 1,
           similar: 0,
@@ -117,10 +125,11 @@ describe("turns that are looked at, corrected and rated", () => {
           ...{ corrected: 1, loaded: 1, similar: 0 },
         },
       ],
-      recorded: [`${SESSION}-2 rating failure`, `${SESSION}-1 message failure`],
+      recorded: [`${SESSION}-2 rating failure`, `${SESSION}-1 reviewer failure`],
       evidence: [
         `${SESSION}-1 exit 1 success`,
         `${SESSION}-1 message 1 failure`,
+        `${SESSION}-1 reviewer 1 failure`,
         `${SESSION}-2 exit 1 success`,
         `${SESSION}-2 rating 1 success`,
         `${SESSION}-2 rating 2 failure`,

@@ -1,217 +1,302 @@
-// What a person's next message says of the answer before it. Asked by the session behind the turn that the message began.
-// Deterministic, for English, German, French and Spanish; made to be sure where it speaks: everything else is `unknown`, which
-// says nothing. Pure.
+// What a person's next message says of the answer before it. Called by the session behind the turn that the message began, where
+// no reviewer has judged. Weighs phrases of seven languages (reply-words/), and speaks only when one side is clear: everything
+// else is `unknown`, which says nothing. Pure; no expression here backtracks.
 import type { Outcome } from "../../schemas/skill.ts";
+import { type Found, type PhraseKind, createFinder, wordsOf } from "./phrases.ts";
+import { LEXICONS } from "./reply-words/index.ts";
 
 export interface MessageVerdict {
   outcome: Outcome;
-  /** It complains, and says what would have been right. */
+  /** It says how the answer should have been, or how the next one should be. */
   correction: boolean;
 }
 
-/**
- * A verdict stands at the beginning; behind it comes the next task, whose words judge nothing. Behind a complaint, they are
- * taken for what would have been right: a person who complains and goes on seldom changes the subject.
- */
+/** What the session knows beside the message. */
+export interface MessageContext {
+  /** The answer's last words were a question, which the message may answer. */
+  asked?: boolean;
+  /** What the person had asked for. */
+  request?: string;
+}
+
+/** A verdict stands at the beginning; behind it comes the next task, whose words judge nothing. */
 const MAX_SENTENCES = 3;
 const MAX_CHARS = 600;
-/** With the code and the quotations between them; what is longer is not looked through, in which a pattern could get lost. */
+/** With the code and the quotations between them. */
 const MAX_READ_CHARS = 6_000;
+const MAX_CLAUSES = 24;
+const MAX_REQUEST_CHARS = 600;
 
-/** Behind a complaint, a sentence of so many words tells something, in whatever form. */
+/** What it takes to speak, and what the other side may have at most. */
+const CLEAR = 2;
+const DOUBTFUL = 1;
+/** In a clause of so few words a mild one is the point. */
+const SHORT_WORDS = 3;
+const NEGATED_WORDS = 3;
+/** A longer clause names what it is about. */
+const LONG_WORDS = 3;
+/** After a complaint, a clause of so many words says what would have been right. */
 const MIN_TOLD_WORDS = 4;
+/** Enough of a word to know it again in another form. */
+const STEM_CHARS = 5;
 
-/** Patterns of a language, each for whole words of a clause; `right` is looked for in whole sentences. */
-interface Words {
-  failure: string[];
-  success: string[];
-  /** Says what would have been right. */
-  right: string[];
-  /** Words with which something is supposed, told of others, or politely declined. */
-  idle: string[];
+const WEIGHTS: Partial<Record<PhraseKind, number>> = {
+  ...{ praise: 2, approval: 2, effect: 2, used: 2, liked: 1, thanks: 1 },
+  ...{ complaint: -2, harm: -2, doubt: -2, undo: -2, giveUp: -2, wish: -2, grumble: -1, hint: -1 },
+};
+const MILD: ReadonlySet<PhraseKind> = new Set(["liked", "grumble", "hint"]);
+/** A single word of these may be said of anything. */
+const VAGUE: ReadonlySet<PhraseKind> = new Set(["praise", "complaint"]);
+/** Negated, they say nothing. */
+const NOT_TURNED: ReadonlySet<PhraseKind> = new Set([
+  "approval",
+  "used",
+  "doubt",
+  "undo",
+  "giveUp",
+  "wish",
+  "hint",
+  "grumble",
+]);
+/** What counts in a question. */
+const IN_QUESTIONS: ReadonlySet<PhraseKind> = new Set(["doubt", "undo", "wish", "hint"]);
+/** What an exception can follow. */
+const LIKED: ReadonlySet<PhraseKind> = new Set(["praise", "liked", "approval", "effect"]);
+/** Where the agent has asked, these may be the answer. */
+const ANSWERS: ReadonlySet<PhraseKind> = new Set(["approval", "liked", "grumble", "wish", "hint", "thanks"]);
+
+/** "It has no header" says what is missing, not how it should be. */
+const TELLS_NOT: ReadonlySet<PhraseKind> = new Set(["idle", "negation"]);
+
+/** How a clause may begin that says how it should have been; that reports something. */
+const TELLS: ReadonlySet<Clause["opening"]> = new Set([null, "thing", "asks", "others"]);
+const REPORTS: ReadonlySet<Clause["opening"]> = new Set([null, "thing"]);
+
+const find = createFinder(LEXICONS);
+
+interface Clause {
+  from: number;
+  to: number;
+  /** What decides how it is read, at its beginning. */
+  opening: "supposes" | "asks" | "others" | "thing" | null;
+  /** It speaks of the answer, as far as words tell. */
+  isAnchored: boolean;
+  /** It shares a word with the request. */
+  isOfRequest: boolean;
 }
 
-const SUBJECT_EN =
-  "(?:that|this|it|which|these|those|(?:the|your|this|that) (?:last |first |whole )?(?:answer|result|output|total|sum|number|file|code|script|format|table|reply|response|summary|text|list|order))";
-const BE_EN =
-  "(?:'s|'re| is| are| was| were| looks| seems)(?: (?:still|just|all|completely|totally|simply|plain|clearly|also|again))*";
+interface Sentence {
+  words: string[];
+  found: Found[];
+  clauses: Clause[];
+  isQuestion: boolean;
+}
 
-const ENGLISH: Words = {
-  failure: [
-    String.raw`${SUBJECT_EN}${BE_EN} (?:wrong|incorrect|false|broken|useless|nonsense|too (?:long|short|verbose|wordy|much|complicated|detailed|slow|vague)|not (?:right|correct|true|it|working|good|helpful|what|how|the)|n't (?:right|correct|true|it|working|what|how))`,
-    String.raw`${SUBJECT_EN} (?:isn't|aren't|wasn't|weren't) (?:right|correct|true|it|working|good|helpful|what|how)`,
-    String.raw`^(?:(?:still|way|far|much|totally|completely|no|nope|sorry|plain|just) )*(?:wrong|incorrect|not quite|not (?:quite )?(?:right|correct|good)|not (?:it|again|working|helpful)|too (?:long|verbose|short|wordy|much|complicated|detailed))(?: (?:again|answer|file|format|number|order|one|result|way|for me))?$`,
-    String.raw`${SUBJECT_EN} (?:still |just |also )?(?:did not|didn't|does not|doesn't|do not|don't|won't|never) (?:work|help|run|compile|match|add up|do it|fix)`,
-    String.raw`^(?:still |it )?(?:did not|didn't|does not|doesn't|doesnt|didnt) work`,
-    String.raw`^(?:${SUBJECT_EN}|still) (?:just |still |has )?(?:failed|fails|crashed|crashes)(?: again)?`,
-    String.raw`${SUBJECT_EN} (?:was|were|got|came) (?:just |simply )?(?:refused|rejected|bounced|sent back|returned to me)`,
-    String.raw`^you should(?:n't| not)? have \p{L}+`,
-    String.raw`^i (?:really |actually )?(?:wanted|meant|asked for) (?:it|this|that|them|only|just)`,
-    String.raw`not what i (?:asked|wanted|meant|said|need|needed|had in mind)`,
-    String.raw`^(?:please )?(?:stop|quit) (?:\p{L}+ly )?\p{L}+ing`,
-    String.raw`(?:do not|don't|never) (?:ever )?do (?:that|this|it) (?:again|anymore|any more)`,
-    String.raw`i(?:'ve| have)? (?:already |just |clearly |explicitly )*told you`,
-    String.raw`(?:did not|didn't) i (?:tell|ask)(?: you)?`,
-    String.raw`^(?:as|like) i (?:already )?(?:said|told you|wrote)`,
-    String.raw`^i (?:said|asked for|wanted|meant) .*(?:not|instead of|rather than)`,
-    String.raw`^you (?:\p{L}+ly |again |just |still )*(?:forgot|missed|ignored|misread|misunderstood|broke|got (?:it|that|this) wrong|did it wrong|made (?:a|the same) mistake)`,
-    String.raw`^you(?:'re| are| were) wrong`,
-    String.raw`${SUBJECT_EN} should have (?:been|said|had|used)`,
-    String.raw`i (?:do not|don't|hate|really hate|really don't) (?:like|want )?(?:it |that |this )?when you`,
-  ],
-  success: [
-    String.raw`${SUBJECT_EN} (?:now |really |just |all |finally )*(?:worked|works|did it|did the trick|does it|helped|solved it|solved the|fixed it)`,
-    String.raw`^(?:it )?(?:works|worked)(?: (?:now|great|perfectly|fine|well|like a charm))?$`,
-    String.raw`^(?:${SUBJECT_EN} )?(?:looks|is looking) (?:very |really |all )?(?:good|great|right|correct|perfect|fine)(?: (?:now|to me))?$`,
-    String.raw`^lgtm$`,
-    String.raw`^(?:(?:yes|ok|okay|thanks|thank you|ah|oh|wow|great|nice|simply|absolutely|just) )*(?:perfect|excellent|brilliant|awesome|wonderful|fantastic|amazing|exactly(?: (?:that|right|it))?|exactly what i (?:wanted|needed|meant|asked for)|spot on|correct|great(?: (?:job|work|answer|stuff))|good (?:job|work|answer)|nice work|well done|great|nice|lovely)(?: (?:thanks|thank you|now|job|work))?$`,
-    String.raw`${SUBJECT_EN}(?:'s| is| was| looks) (?:now |just |exactly |absolutely |all )*(?:perfect|right|correct|great|excellent|exactly|what i (?:wanted|needed|meant|asked for)|very (?:helpful|good))`,
-  ],
-  right: [
-    String.raw`(?:should|must|has to|have to|needs? to|ought to|supposed to)`,
-    String.raw`(?:instead|rather|actually|always|never|stop|from now on|next time)`,
-    String.raw`(?:^|[,;:] |please |just |to |and )(?:use|write|make|keep|put|give|call|take|leave|sort|format|show|say|read|count|round|start|begin|answer)`,
-    String.raw`(?:it's|it is|they are|they're)(?! (?:not|still|wrong|too|just|broken|useless|nonsense|incorrect))`,
-    String.raw`(?<!what )(?:i|we) (?:want|wanted|need|needed|meant|mean|prefer|asked for|told you|said)`,
-    String.raw`(?:do not|don't|no more)`,
-    String.raw`too (?:long|short|verbose|wordy|detailed|complicated)`,
-    String.raw`the (?:right|correct|real|actual)`,
-    String.raw`the (?:\p{L}+ ){1,3}(?:is|are|was|were)(?! (?:not|still|wrong|too|just|broken|incorrect|refused|rejected|bounced|sent back|returned))`,
-  ],
-  idle: [
-    String.raw`^(?:if|when|whenever|in case|unless|suppose|whether|check|see|tell me|find|explain|why)`,
-    String.raw`^(?:no|nope),? (?:thanks|thank you|problem|problems|worries|need|hurry|idea|matter|rush|questions?)`,
-    String.raw`^(?:he|she|they|\p{L}+ (?:says|said|thinks|claims|told me))`,
-  ],
-};
+/** A phrase that counts. `weight`: above 0 for the answer, below 0 against it. */
+interface Evidence {
+  kind: PhraseKind;
+  weight: number;
+}
 
-const SUBJECT_DE =
-  "(?:das|dies|es|die (?:antwort|summe|ausgabe|datei|tabelle|liste|reihenfolge|zusammenfassung)|deine antwort|das (?:ergebnis|format|skript)|der (?:code|text))";
+export function judgeMessage(message: string, { asked = false, request = "" }: MessageContext = {}): MessageVerdict {
+  const stems = stemsOf(request);
+  const sentences = toSentences(message).map((text) => readSentence(text, stems));
+  const evidence: Evidence[] = [];
+  for (const sentence of sentences) evidence.push(...weigh(sentence, { asked, before: evidence }));
+  const has = (kind: PhraseKind) => sentences.some(({ found }) => found.some((one) => one.kind === kind));
+  const discount = has("idle") ? CLEAR : 0;
+  const good = sum(evidence.filter(({ weight }) => weight > 0)) - discount;
+  const bad = -sum(evidence.filter(({ weight }) => weight < 0)) - discount;
+  // Without a "but", what a complaint beside praise is about is open: of "the wrong one is gone, lovely" it is the past.
+  const isOpen =
+    isGoodNews(evidence.at(-1)) || evidence.every(({ kind, weight }) => weight > 0 || kind === "complaint");
+  const outcome = decide({ good, bad, isOpen, isChanged: has("now") && isGoodNews(evidence.at(-1)) });
+  const isToldHow =
+    outcome === "failure" &&
+    (evidence.some(({ kind }) => kind === "wish" || kind === "hint") ||
+      sentences.some((sentence) => tellsMore(sentence, TELLS)));
+  return { outcome, correction: isToldHow || (outcome === "success" && has("nextTime")) };
+}
 
-const GERMAN: Words = {
-  failure: [
-    String.raw`${SUBJECT_DE} (?:ist|war|sind|stimmt|sieht|passt) (?:\p{L}+ )?(?:falsch|nicht (?:richtig|korrekt|das|was|so|gut)|kaputt|unsinn|quatsch|nicht|viel zu (?:lang|kurz)|zu (?:lang|kurz|ausführlich|kompliziert))`,
-    String.raw`^(?:leider |immer noch |ganz |völlig |viel )*(?:falsch|nicht (?:richtig|korrekt|gut)|stimmt (?:so )?nicht|zu (?:lang|kurz|ausführlich|kompliziert))$`,
-    String.raw`(?:hat|tut|funktioniert|klappt|geht|läuft) (?:\p{L}+ )?(?:nicht (?:funktioniert|geklappt|geholfen)|immer noch nicht|so nicht|leider nicht)`,
-    String.raw`${SUBJECT_DE} (?:funktioniert|klappt|geht|läuft|stimmt|passt|hilft) (?:\p{L}+ )?nicht`,
-    String.raw`nicht (?:das )?was ich (?:wollte|meinte|gesagt|gefragt|gesucht|gebeten)`,
-    String.raw`^(?:bitte )?hör(?:e|en sie)? (?:bitte )?auf`,
-    String.raw`(?:ich )?hab(?:e)? (?:ich )?(?:dir|ihnen|es dir) (?:doch |schon |bereits )+\p{L}*`,
-    String.raw`^wie (?:schon |bereits )?gesagt`,
-    String.raw`^du hast (?:\p{L}+ )*(?:vergessen|übersehen|ignoriert|missverstanden|falsch \p{L}+)$`,
-    String.raw`mach (?:das|so etwas|sowas) (?:bitte )?(?:nie|nicht) (?:wieder|mehr|noch einmal)`,
-  ],
-  success: [
-    String.raw`${SUBJECT_DE} (?:hat|funktioniert|klappt|geht|läuft|stimmt|passt)(?: (?:jetzt|so|nun|alles|super|prima|gut|genau))*(?: (?:funktioniert|geklappt|geholfen))?$`,
-    String.raw`(?:hat|es) (?:jetzt |gut |super |prima )*(?:funktioniert|geklappt|geholfen)$`,
-    String.raw`^(?:(?:ja|ok|danke|vielen dank|super|sehr|ganz|einfach) )*(?:perfekt|super|prima|ausgezeichnet|hervorragend|genau(?: (?:so|richtig|das))?|genau was ich (?:wollte|brauchte)|richtig|sehr gut|gut gemacht|klasse|toll|großartig|wunderbar)(?: (?:danke|gemacht))?$`,
-    String.raw`^(?:${SUBJECT_DE} )?sieht (?:jetzt |sehr )*(?:gut|super|richtig) aus$`,
-    String.raw`${SUBJECT_DE} ist (?:jetzt |genau |sehr |so )*(?:richtig|perfekt|korrekt|gut|super|was ich (?:wollte|brauchte))`,
-  ],
-  right: [
-    String.raw`(?:sollte|sollten|soll|muss|müsste|müssen|stattdessen|statt|lieber|eigentlich|immer|nie|niemals|in zukunft|nächstes mal|sondern)`,
-    String.raw`(?:nimm|verwende|benutze|schreib|schreibe|mach|mache|gib|lass|nenne|sortiere|runde|zeig|zeige|antworte)`,
-    String.raw`(?<!was )(?:ich|wir) (?:will|wollte|wollten|brauche|meinte|meine|möchte|hatte|habe)`,
-    String.raw`zu (?:lang|kurz|ausführlich|kompliziert)`,
-    String.raw`(?:der|die|das) (?:\p{L}+ ){1,3}(?:ist|sind|war|waren)(?! (?:nicht|falsch|noch|zu|kaputt|leider))`,
-    String.raw`es (?:ist|sind|heißt)(?! (?:nicht|falsch|noch|zu))`,
-  ],
-  idle: [
-    String.raw`^(?:wenn|falls|sofern|ob|prüfe|prüf|finde|erkläre|warum|sag mir)`,
-    String.raw`^nein,? (?:danke|kein problem|keine)`,
-    String.raw`^(?:er|sie|\p{L}+ (?:sagt|meint|behauptet))`,
-  ],
-};
+function isGoodNews(last: Evidence | undefined): boolean {
+  return last !== undefined && last.weight > 0 && (last.kind === "effect" || last.kind === "praise");
+}
 
-const SUBJECT_FR =
-  "(?:ça|ca|cela|c'|ceci|ce|la réponse|ta réponse|votre réponse|le résultat|le total|le fichier|le code|le format|la liste)";
-
-const FRENCH: Words = {
-  failure: [
-    String.raw`${SUBJECT_FR} ?(?:n')?(?:est|était|sont) (?:\p{L}+ )?(?:faux|fausse|incorrect|incorrecte|trop (?:long|longue|court|courte|compliqué)|pas (?:ça|bon|bonne|juste|correct|correcte|ce que))`,
-    String.raw`^(?:toujours |encore |non |complètement )*(?:faux|incorrect|pas (?:bon|juste|correct)|trop (?:long|court|compliqué))$`,
-    String.raw`(?:ça|ca|cela) (?:ne |n'a )?(?:marche|fonctionne|aide|pas)(?: (?:toujours |encore )?(?:pas|marché|fonctionné|aidé))`,
-    String.raw`pas ce que (?:je|j'ai) ?(?:voulais|demandais|demandé|dit|voulu)`,
-    String.raw`^arrête(?:z)? (?:de|d')`,
-    String.raw`(?:je (?:te|vous) l'ai|je (?:t'|vous )ai) (?:déjà )?dit`,
-    String.raw`^(?:tu as|vous avez) (?:\p{L}+ )?(?:oublié|ignoré|raté|mal compris)`,
-  ],
-  success: [
-    String.raw`^(?:(?:oui|ok|merci|super|très) )*(?:parfait|parfaite|excellent|excellente|génial|exactement|très bien|bravo|bien joué|c'est (?:parfait|exactement|bon|juste|correct|ça))(?: (?:merci|ça|ce que je voulais))?`,
-    String.raw`(?:ça|ca|cela) (?:a (?:bien )?)?(?:marche|fonctionne|marché|fonctionné|aidé)(?: (?:bien|maintenant|parfaitement|très bien))?$`,
-  ],
-  right: [
-    String.raw`(?:il faut|il fallait|il faudrait|devrait|doit|plutôt|au lieu|à la place|toujours|jamais|désormais|la prochaine fois)`,
-    String.raw`(?:utilise|utilisez|écris|écrivez|mets|mettez|fais|faites|donne|donnez|prends|prenez|réponds)`,
-    String.raw`(?<!que )(?:je voulais|je veux|j'ai demandé|je préfère|j'ai besoin)`,
-    String.raw`trop (?:long|longue|court|courte|compliqué)`,
-    String.raw`(?:le|la|les) (?:\p{L}+ ){1,3}(?:est|sont|était)(?! (?:pas|faux|fausse|trop|incorrect))`,
-  ],
-  idle: [
-    String.raw`^(?:s'|si|quand|vérifie|trouve|explique|pourquoi|dis-moi)`,
-    String.raw`^non,? (?:merci|pas de problème)`,
-  ],
-};
-
-const SUBJECT_ES =
-  "(?:eso|esto|la respuesta|tu respuesta|su respuesta|el resultado|el total|el archivo|el código|el formato|la lista)";
-
-const SPANISH: Words = {
-  failure: [
-    String.raw`(?:${SUBJECT_ES} )?(?:está|es|estaba|son) (?:\p{L}+ )?(?:mal|incorrecto|incorrecta|equivocado|equivocada|falso|demasiado (?:largo|larga|corto|corta|complicado))(?!\p{L})`,
-    String.raw`(?:${SUBJECT_ES} )?no (?:está bien|es (?:correcto|correcta|eso|así|lo que))`,
-    String.raw`^(?:todavía |sigue |muy |no )*(?:mal|incorrecto|incorrecta|demasiado (?:largo|corto|complicado))$`,
-    String.raw`(?:${SUBJECT_ES} )?(?:sigue sin|todavía no|no) (?:funciona|funcionó|ha funcionado|funcionar|sirve|sirvió|ayudó)`,
-    String.raw`no es lo que (?:pedí|quería|dije|te pedí|necesitaba)`,
-    String.raw`^(?:por favor )?deja(?:d|n)? de`,
-    String.raw`(?:ya )?te (?:lo )?(?:he dicho|dije|había dicho)`,
-    String.raw`^(?:has|te has) (?:\p{L}+ )?(?:olvidado|ignorado|equivocado|entendido mal)`,
-  ],
-  success: [
-    String.raw`^(?:(?:sí|ok|gracias|muy|genial) )*(?:perfecto|perfecta|excelente|genial|exacto|exactamente|correcto|muy bien|estupendo|buen trabajo)(?: (?:gracias|eso es))?$`,
-    String.raw`^(?:${SUBJECT_ES} )?(?:ya |ahora )*(?:funciona|funcionó|ha funcionado|sirvió)(?: (?:bien|ahora|perfectamente|muy bien))?$`,
-    String.raw`${SUBJECT_ES} (?:es|está) (?:muy )?(?:perfecto|correcto|bien|lo que (?:quería|pedí))`,
-  ],
-  right: [
-    String.raw`(?:debería|debe|deben|tiene que|tienen que|hay que|en vez de|en lugar de|siempre|nunca|la próxima vez|mejor)`,
-    String.raw`(?:usa|use|utiliza|escribe|haz|haga|pon|ponga|da|dame|toma|responde)`,
-    String.raw`(?<!que )(?:quería|quiero|pedí|prefiero|necesito|necesitaba)`,
-    String.raw`demasiado (?:largo|larga|corto|corta|complicado)`,
-    String.raw`(?:el|la|los|las) (?:\p{L}+ ){1,3}(?:es|son|era)(?! (?:no|mal|incorrect|demasiado))`,
-  ],
-  idle: [
-    String.raw`^(?:si|cuando|comprueba|busca|encuentra|explica|por qué|dime)`,
-    String.raw`^no,? (?:gracias|hay problema|pasa nada)`,
-  ],
-};
-
-const LANGUAGES = [ENGLISH, GERMAN, FRENCH, SPANISH].map(compile);
-
-const CONJUNCTION = /^(?:and|but|so|well|hm+|sorry|und|aber|et|mais|y|pero) /u;
-/** A word that stands alone says no, unless it answers a question. */
-const NO = /^(?:no|nope|nah|nein|nee|non)$/u;
-/** A question that is none: it reminds of what was said. */
-const REPROACH =
-  /(?:didn't|did not|don't|do not) i (?:tell|ask|say)|hab(?:e)? ich (?:dir )?nicht|(?:ne )?t'ai-je pas|no te (?:dije|he dicho)/u;
-
-/** `asked`: the answer's last words were a question, so that a bare no is an answer to it. */
-export function judgeMessage(message: string, { asked = false }: { asked?: boolean } = {}): MessageVerdict {
-  const said = (kind: keyof Words, text: string) =>
-    LANGUAGES.some((words) => words[kind].some((one) => one.test(text)));
-  const sentences = toSentences(message).filter((sentence) => !said("idle", sentence));
-  const clauses = sentences.flatMap(toClauses).filter((clause) => !said("idle", clause));
-  const isNo = !asked && clauses[0] !== undefined && NO.test(clauses[0]);
-  if (isNo || [...sentences, ...clauses].some((piece) => said("failure", piece))) {
-    const isComplaint = (sentence: string) =>
-      said("failure", sentence) || toClauses(sentence).every((clause) => NO.test(clause) || said("failure", clause));
-    const isRight = (sentence: string) =>
-      said("right", sentence) || (!isComplaint(sentence) && sentence.split(/\s+/u).length >= MIN_TOLD_WORDS);
-    return { outcome: "failure", correction: sentences.some(isRight) };
+function decide(sums: { good: number; bad: number; isOpen: boolean; isChanged: boolean }): Outcome {
+  const { good, bad, isOpen, isChanged } = sums;
+  if (bad >= CLEAR) {
+    if (good < CLEAR || !isOpen) return "failure";
+    return isChanged ? "success" : "unknown";
   }
-  return { outcome: clauses.some((clause) => said("success", clause)) ? "success" : "unknown", correction: false };
+  const isClear = good >= CLEAR && (bad < DOUBTFUL || good > CLEAR);
+  return isClear ? "success" : "unknown";
 }
 
-/** The first ones, in plain words: what is quoted, code, or a question says nothing of the answer. */
+/** What a sentence says of the answer, in its order. */
+function weigh(sentence: Sentence, { asked, before }: { asked: boolean; before: readonly Evidence[] }): Evidence[] {
+  const evidence: Evidence[] = [];
+  let end = 0;
+  for (const clause of sentence.clauses) {
+    const inClause = sentence.found.filter(({ from }) => from >= clause.from && from < clause.to);
+    for (const one of inClause) {
+      if (one.kind === "exception" && isException(sentence, clause, one)) {
+        if ([...before, ...evidence].some(({ kind, weight }) => weight > 0 && LIKED.has(kind))) {
+          evidence.push({ kind: "exception", weight: -CLEAR });
+        }
+        continue;
+      }
+      const weight = one.from < end || isDenied(one, sentence) ? 0 : weightOf(one, { sentence, clause, asked });
+      if (weight === 0) continue;
+      evidence.push({ kind: one.kind, weight });
+      end = one.to;
+    }
+  }
+  const [only, ...others] = evidence;
+  if (only === undefined || others.length > 0 || !tellsMore(sentence, REPORTS)) return evidence;
+  // Thanks with a report are for what it reports; alone they may be manners.
+  if (only.kind === "thanks") only.weight *= 2;
+  // "Nice, it beeps now": what follows says whether it is meant so.
+  if (only.kind === "praise") only.weight /= 2;
+  return evidence;
+}
+
+function weightOf(one: Found, at: { sentence: Sentence; clause: Clause; asked: boolean }): number {
+  const { sentence, clause, asked } = at;
+  const { kind } = one;
+  const weight = WEIGHTS[kind] ?? 0;
+  if (weight === 0) return 0;
+  if (sentence.isQuestion && !IN_QUESTIONS.has(kind)) return 0;
+  if (clause.opening === "supposes" || isSupposed(one, sentence, clause)) return 0;
+  // "Make it shorter" is a task by its first word, and a wish as a whole.
+  if (clause.opening === "asks" && !sentence.isQuestion && kind !== "undo" && one.from > openingAt(sentence, clause))
+    return 0;
+  if (clause.opening === "others" && !clause.isOfRequest && one.from > openingAt(sentence, clause)) return 0;
+  if (asked && ANSWERS.has(kind)) return 0;
+  // What the next one should be is no complaint of this one.
+  if (weight < 0 && holds(sentence, clause, "nextTime")) return 0;
+  const full = MILD.has(kind) && isThePoint(one, clause) ? 2 * weight : weight;
+  const turned = isNegated(one, sentence, clause) ? turn(kind, full) : full;
+  return isElsewhere(one, turned, sentence, clause) ? turned / 2 : turned;
+}
+
+/** The clause may speak of something else: of another thing, at length, or of how it was before. */
+function isElsewhere(one: Found, weight: number, sentence: Sentence, clause: Clause): boolean {
+  if (weight < 0 && holds(sentence, clause, "past")) return true;
+  const isVague = VAGUE.has(one.kind) && one.to - one.from === 1;
+  const isLong = isVague && clause.to - clause.from > LONG_WORDS;
+  return !clause.isAnchored && (clause.opening === "thing" || isLong);
+}
+
+/** "We will see whether | it works". */
+function isSupposed(one: Found, { found }: Sentence, clause: Clause): boolean {
+  return found.some(({ kind, from, to }) => kind === "supposes" && from >= clause.from && to <= one.from);
+}
+
+/** Mild praise in a clause of three words, a groan that is all of it. */
+function isThePoint({ kind, from, to }: Found, clause: Clause): boolean {
+  const words = clause.to - clause.from;
+  return kind === "grumble" ? to - from === words : words <= SHORT_WORDS;
+}
+
+/** Of phrases that overlap a complaint counts: "not what | I wanted", "das stimmt | nicht". */
+function isDenied(one: Found, { found }: Sentence): boolean {
+  if ((WEIGHTS[one.kind] ?? 0) < 0) return false;
+  return found.some(({ kind, from, to }) => (WEIGHTS[kind] ?? 0) <= -CLEAR && from < one.to && to > one.from);
+}
+
+/** Praise that is denied is a complaint; a complaint that is denied is mild praise. */
+function turn(kind: PhraseKind, weight: number): number {
+  if (NOT_TURNED.has(kind)) return 0;
+  return weight > 0 ? -weight : -weight / 2;
+}
+
+/** "No idea why, 👍": a sign stands for itself. */
+function isNegated(one: Found, { found, words }: Sentence, clause: Clause): boolean {
+  if (!/\p{L}/u.test(words[one.from]!)) return false;
+  return found.some(
+    ({ kind, from, to }) =>
+      kind === "negation" && from >= clause.from && to <= one.from && one.from - to < NEGATED_WORDS,
+  );
+}
+
+/** Something follows it that is neither a question nor a task. */
+function isException({ words, isQuestion, clauses, found }: Sentence, clause: Clause, { to }: Found): boolean {
+  if (isQuestion || words.length - to < 2 || clause.opening === "supposes") return false;
+  const next = clauses.find(({ from }) => from >= to);
+  const opens = found.some(({ kind, from }) => from === to && (kind === "asks" || kind === "supposes"));
+  return !opens && !(next?.from === to && (next.opening === "asks" || next.opening === "supposes"));
+}
+
+/** A clause long enough to say how it should have been, or what came of it, that is no evidence itself. */
+function tellsMore({ clauses, found, isQuestion }: Sentence, openings: ReadonlySet<Clause["opening"]>): boolean {
+  return clauses.some((clause) => {
+    if (isQuestion || !openings.has(clause.opening) || clause.to - clause.from < MIN_TOLD_WORDS) return false;
+    return !found.some(
+      ({ kind, from }) =>
+        from >= clause.from && from < clause.to && (TELLS_NOT.has(kind) || Math.abs(WEIGHTS[kind] ?? 0) >= CLEAR),
+    );
+  });
+}
+
+function readSentence(text: string, stems: ReadonlySet<string>): Sentence {
+  const pieces = text
+    .split(/[,;:.!?()…–—，。；：！？、（）]|\s-\s/u)
+    .slice(0, MAX_CLAUSES)
+    .map(wordsOf)
+    .filter((words) => words.length > 0);
+  const words = pieces.flat();
+  const found = find(words);
+  const sentence: Sentence = { words, found, clauses: [], isQuestion: /[?？]\s*$/u.test(text) };
+  let from = 0;
+  for (const piece of pieces) {
+    const clause: Clause = { from, to: from + piece.length, opening: null, isAnchored: false, isOfRequest: false };
+    clause.opening = openingOf(sentence, clause);
+    clause.isOfRequest = piece.some((word) => stems.has(stemOf(word)));
+    clause.isAnchored = clause.isOfRequest || holds(sentence, clause, "work");
+    // What a task asks for goes on behind a comma.
+    const before = sentence.clauses.at(-1)?.opening;
+    if (clause.opening === null && (before === "asks" || before === "supposes")) clause.opening = "supposes";
+    sentence.clauses.push(clause);
+    from = clause.to;
+  }
+  return sentence;
+}
+
+const OPENINGS = ["supposes", "asks", "others", "thing"] as const;
+
+function openingOf(sentence: Sentence, clause: Clause): Clause["opening"] {
+  const at = openingAt(sentence, clause);
+  return OPENINGS.find((kind) => sentence.found.some((one) => one.kind === kind && one.from === at)) ?? null;
+}
+
+/** Behind "and", "ok", "well". */
+function openingAt({ found }: Sentence, clause: Clause): number {
+  let at = clause.from;
+  for (;;) {
+    const filler = found.find(({ kind, from }) => kind === "fillers" && from === at);
+    if (!filler || filler.to >= clause.to) return at;
+    at = filler.to;
+  }
+}
+
+function holds({ found }: Sentence, clause: Clause, wanted: PhraseKind): boolean {
+  return found.some(({ kind, from }) => kind === wanted && from >= clause.from && from < clause.to);
+}
+
+function stemsOf(request: string): Set<string> {
+  const words = wordsOf(request.slice(0, MAX_REQUEST_CHARS));
+  return new Set(words.filter((word) => word.length >= STEM_CHARS - 1).map(stemOf));
+}
+
+function stemOf(word: string): string {
+  return word.slice(0, STEM_CHARS);
+}
+
+function sum(evidence: readonly Evidence[]): number {
+  return evidence.reduce((total, { weight }) => total + weight, 0);
+}
+
+/** The first ones, in plain words: what is quoted or code says nothing of the answer. */
 function toSentences(message: string): string[] {
   const plain = message
     .trimStart()
@@ -220,31 +305,12 @@ function toSentences(message: string): string[] {
     .replace(/```[\s\S]*?(?:```|$)/gu, " ")
     .replace(/`[^`]*`/gu, " x ")
     .replace(/^[ \t]*>.*$/gmu, " ")
-    .replace(/["“„«][^"”“»„«]*["”“»]/gu, " x ")
-    .toLowerCase()
+    .replace(/["“„«「][^"”“»„«」「]*["”“»」]/gu, " x ")
     .replace(/[’´]/gu, "'");
   return plain
     .slice(0, MAX_CHARS)
-    .split(/(?<=[.!?;:])\s+|\n+/u)
+    .split(/(?<=[.!?;:])\s+|(?<=[。！？；])|\n+/u)
     .map((sentence) => sentence.trim())
-    .filter((sentence) => /\p{L}/u.test(sentence))
-    .slice(0, MAX_SENTENCES)
-    .filter((sentence) => !sentence.endsWith("?") || REPROACH.test(sentence));
-}
-
-function toClauses(sentence: string): string[] {
-  return sentence
-    .split(/[,;:.!?–—]+\s*|(?<!\s)\s+-\s+|\s(?:but|aber|mais|pero|though|however)\s/u)
-    .map((clause) => clause.replace(/\s+/gu, " ").replace(CONJUNCTION, "").trim())
-    .filter((clause) => clause !== "");
-}
-
-function compile(words: Words): Record<keyof Words, RegExp[]> {
-  const toPattern = (source: string) => new RegExp(`(?<![\\p{L}\\p{N}])(?:${source})(?![\\p{L}\\p{N}])`, "u");
-  return {
-    failure: words.failure.map(toPattern),
-    success: words.success.map(toPattern),
-    right: words.right.map(toPattern),
-    idle: words.idle.map(toPattern),
-  };
+    .filter((sentence) => /\p{L}|\p{Extended_Pictographic}|[+-]1|\d/u.test(sentence))
+    .slice(0, MAX_SENTENCES);
 }

@@ -32,6 +32,7 @@ import { createTaint } from "../taint/taint.ts";
 import { showSkills } from "./shown-skills.ts";
 import { toReviewSpecs } from "./specs.ts";
 import { renderTranscript } from "./transcript.ts";
+import { type ReadVerdicts, isVerdictLine, readVerdicts } from "./verdicts.ts";
 
 export interface ReviewOptions {
   job: ReviewJob;
@@ -82,7 +83,7 @@ export async function runReview(options: ReviewOptions): Promise<ReviewEnd> {
     case "failed":
       return settleFailure(options, journal, end.failure, failed);
     case "done":
-      return finish(options, journal.steps(), { state: "done", note: toClosingNote(end) }, failed);
+      return finish(options, journal.steps(), { state: "done", ...readVerdicts(job, toClosingNote(end)) }, failed);
   }
 }
 
@@ -183,7 +184,7 @@ function wantsAnotherWord(script: ReviewStep[], { text, stop }: Answer): boolean
   const answers = script.flatMap((step) => (step.kind === "answer" ? [step.answer] : []));
   const isFirst = answers.filter(({ calls }) => calls.length === 0).length === 1;
   const tried = answers.some(({ calls }) => calls.some(({ name }) => WRITES.has(name)));
-  const said = text.split("\n").filter((line) => readKindLine(line) === null);
+  const said = text.split("\n").filter((line) => readKindLine(line) === null && !isVerdictLine(line));
   const isNothing = /^[^\p{L}]*(?:nothing\b|$)/iu.test(said.join("\n").slice(0, 100));
   return isFirst && !tried && stop === "end" && !isNothing;
 }
@@ -314,7 +315,7 @@ async function settleFailure(
 async function finish(
   { job, reviews, clock, settings }: ReviewOptions,
   script: ReviewStep[],
-  end: Pick<ReviewResult, "state" | "note">,
+  end: Pick<ReviewResult, "state"> & Partial<ReadVerdicts> & Pick<ReadVerdicts, "note">,
   failed: SpentCall[] = [],
 ): Promise<ReviewEnd> {
   const calls = callsOf(script);
@@ -333,7 +334,8 @@ async function finish(
     summary: end.state === "superseded" && lessons.length === 0 ? note : summarise(lessons, waiting),
     note,
     lessons,
-    refused: refusalsOf(calls),
+    refused: [...refusalsOf(calls), ...(end.refused ?? [])],
+    ...(end.verdicts && { verdicts: end.verdicts }),
     ...(waiting > 0 && { waiting }),
     ...(kinds.length > 0 && { kinds }),
     modelCalls: answers.length,

@@ -6,6 +6,7 @@ import type { ToolCall } from "../../schemas/entry.ts";
 import type { Lesson, ReviewDead, ReviewResult } from "../../schemas/review.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { patchesOf } from "../../tools/skill-manage.ts";
+import { VERDICTS } from "./verdicts.ts";
 
 type Level = Settings["review"]["notice"];
 
@@ -32,8 +33,8 @@ export function tellAsked(outcome: ReviewResult | ReviewDead, level: Level): str
   const told = tellResult(outcome, level);
   if (told !== null) return told;
   if (outcome.state === "superseded") return `The review you asked for was not needed: ${outcome.summary}`;
-  const tried =
-    outcome.refused.length === 0 ? "" : ` What it wanted to keep was refused: ${refusalsOf(outcome.refused)}.`;
+  const refused = outcome.refused.filter(({ tool }) => tool !== VERDICTS);
+  const tried = refused.length === 0 ? "" : ` What it wanted to keep was refused: ${refusalsOf(refused)}.`;
   return `The review you asked for found nothing worth keeping.${tried}`;
 }
 

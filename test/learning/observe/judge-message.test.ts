@@ -30,6 +30,22 @@ describe("a message that follows an answer", () => {
     "Merci, ça marche.",
     "Perfecto, gracias.",
     "Gracias, funciona.",
+    "Now do the same for April.",
+    "Ship it.",
+    "Looks great, send it to the team",
+    "I used to fight with this, now it runs without errors",
+    "The customer loved it.",
+    "printed it already, brilliant",
+    "👍",
+    "Bombe, schick es so raus",
+    "Impeccable, tu peux l'envoyer",
+    "Quedó perfecto, mándalo",
+    "Ficou ótimo, pode mandar",
+    "Deu certo de primeira, valeu",
+    "太棒了，就这样发出去",
+    "搞定了，谢谢",
+    "完璧です、ありがとう",
+    "ちゃんと動きました",
   ])("approves: %s", (message) => {
     expect(judged(message)).toBe("success");
   });
@@ -58,6 +74,21 @@ describe("a message that follows an answer", () => {
     "No funciona.",
     "This was refused.",
     "The file was rejected, sorry.",
+    "Great, except the second page is blank",
+    "nice, but the total has no currency",
+    "It still says the old name",
+    "are you sure? that seems high",
+    "please undo that",
+    "I give up",
+    "why did you delete my notes?",
+    "Super, aber die Summe fehlt",
+    "Es kommt immer noch eine Fehlermeldung",
+    "Bravo, sauf que la date est fausse",
+    "Sigue dando el mismo error",
+    "Não funcionou, deu erro de novo",
+    "还是报错",
+    "数字不对",
+    "エラーが出ます",
   ])("complains: %s", (message) => {
     expect(judged(message)).toBe("failure");
   });
@@ -95,7 +126,6 @@ describe("a message that follows an answer", () => {
   it.each([
     "",
     "Thanks.",
-    "Now do the same for April.",
     "What is the average of `price`?",
     "Is that wrong?",
     "Did that work?",
@@ -122,6 +152,19 @@ describe("a message that follows an answer", () => {
     "Non merci.",
     "Encuentra los errores.",
     "No, gracias.",
+    "never mind, the meeting was cancelled",
+    "cool, I haven't looked at it yet",
+    "my last job was terrible",
+    "The weather is awful today",
+    "is the museum open on Sunday",
+    "let me think about it",
+    "who invented the fax?",
+    "noch nicht angeschaut",
+    "je regarde ça demain",
+    "luego lo miro",
+    "ainda não testei",
+    "我明天再看",
+    "後で確認します",
     "The build failed on Monday. List the reasons.",
     "List what looks good in the report.",
     "Summarise the report. It has three parts. Keep it short. That is wrong in many cases.",
@@ -133,6 +176,22 @@ describe("a message that follows an answer", () => {
     expect(judged("No.", true)).toBe("unknown");
     expect(judged("No, leave it.", true)).toBe("unknown");
     expect(judged("No, that's wrong.", true)).toBe("failure");
+  });
+
+  it("may approve and wish for something the next time", () => {
+    expect(judged("Great job. Next time put the sources at the end.")).toBe("correction");
+    expect(judgeMessage("Great job. Next time put the sources at the end.").outcome).toBe("success");
+  });
+
+  it("is about the answer where it names what was asked for, and may be about anything where it does not", () => {
+    const complaint = "The soup was terrible";
+    expect(judgeMessage(complaint, { request: "A recipe for soup" }).outcome).toBe("failure");
+    expect(judgeMessage(complaint, { request: "Book a table" }).outcome).toBe("unknown");
+  });
+
+  it("does not take approval for a verdict where the agent asked for it", () => {
+    expect(judged("go ahead", true)).toBe("unknown");
+    expect(judged("go ahead")).toBe("success");
   });
 
   it("is judged in no time, however long and odd it is", () => {

@@ -181,6 +181,8 @@ describe("the kind of a request", () => {
     ["Summarise the meeting notes in notes/may.md", "Please summarise meeting notes in notes/june.md", true],
     ["Write a poem about rain", "What is the average price?", false],
     ["`a` `b`", "`a` `b`", false],
+    ["把会议记录翻译成英文", "请把会议记录翻译成法文", true],
+    ["把会议记录翻译成英文", "明天北京天气怎么样", false],
   ])("%s / %s", (a, b, similar) => {
     expect(isSimilarRequest(a, b)).toBe(similar);
     expect(isSimilarRequest(b, a)).toBe(similar);

@@ -1,0 +1,13 @@
+// What bench:judging prints for people. Called by bench/judging.ts. Names rows by their id.
+import type { JudgedReply } from "./replies.ts";
+
+export function printMistakes(judge: string, judged: readonly JudgedReply[]): void {
+  const count = (verdict: string) => judged.filter(({ row }) => row.verdict === verdict).length;
+  console.log(
+    `${judge}: ${judged.length} replies, ${count("success")} success, ${count("failure")} failure, ${count("none")} none`,
+  );
+  for (const { row, said } of judged) {
+    if (said.verdict === row.verdict || said.verdict === "none") continue;
+    console.log(`  ${row.id.padEnd(8)} ${row.verdict} read as ${said.verdict}`);
+  }
+}

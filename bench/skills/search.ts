@@ -1,0 +1,44 @@
+// The product's search over skills: the Archive's engine over node:sqlite. Used by bench:skills and bench:judging.
+import { createSkillArchive } from "../../core/archive/skill-archive.ts";
+import type { SkillLine } from "../../core/schemas/api.ts";
+import { sha256Hex } from "../../core/schemas/digest.ts";
+import { createWordsMemory } from "../../core/skills/skill-words.ts";
+import { searchLines } from "../../core/tools/skill-search.ts";
+import { createBenchSql } from "../learning/sql.ts";
+import type { BenchSkill } from "./bench-skill.ts";
+
+/** Names as `skills_list` orders them for a query, the best first. */
+export async function openSearch(skills: BenchSkill[]): Promise<(query: string) => Promise<string[]>> {
+  const byName = new Map(skills.map((skill) => [skill.name, skill]));
+  const lines = skills.map(toIndexedLine);
+  const archive = createSkillArchive({
+    sql: createBenchSql(),
+    memory: createWordsMemory(0),
+    source: {
+      lines: async () => lines,
+      async read({ name, text }) {
+        const { description, body } = byName.get(name)!;
+        return {
+          key: text,
+          skillMd: `---\nname: ${name}\ndescription: ${JSON.stringify(description || "none")}\n---\n${body}`,
+          requests: "",
+        };
+      },
+    },
+  });
+  await archive.fill(skills.length);
+  return async (query) => (await searchLines(lines, query, (text) => archive.search(text, 0))).map(({ name }) => name);
+}
+
+/** What the index of a profile would say of the skill. */
+export function toIndexedLine({ name, description, body }: BenchSkill): SkillLine {
+  const text = sha256Hex(`${name}\n${description}\n${body}`);
+  const fixed = { category: "general", state: "active", pinned: false, origin: "user", seq: 1, rev: 1 } as const;
+  return { name, description, text, ...fixed };
+}
+
+/** As one that has helped: only such a skill is loaded unasked. */
+export function toHelpful(skill: BenchSkill): SkillLine {
+  const use = { uses: 3, successes: 3, failures: 0, lastUsedDay: "2026-01-01" };
+  return { ...toIndexedLine(skill), origin: "review", use };
+}

@@ -1,0 +1,147 @@
+// Finds the phrases of the lexicons in a clause. Called by judge-message.ts. Pure. All languages are looked for at once, since
+// people mix them. The time is linear: a word begins few phrases, and a phrase has few words.
+import type { Lexicon } from "./reply-words/lexicon.ts";
+
+export type PhraseKind = keyof Lexicon;
+
+/** Words from `from` to before `to` of a clause. */
+export interface Found {
+  kind: PhraseKind;
+  from: number;
+  to: number;
+}
+
+/** One place of a phrase: a test for a word, or a gap. */
+type Place = ((word: string) => boolean) | "gap";
+
+interface Phrase {
+  kind: PhraseKind;
+  places: Place[];
+}
+
+/** "It won't" may be followed by what it will not do. */
+const KEEPS_NEGATION: ReadonlySet<PhraseKind> = new Set(["complaint", "harm"]);
+/** They say what a clause is about, whatever else its words say. */
+const PLACES: ReadonlySet<PhraseKind> = new Set([
+  ...(["work", "thing", "others", "asks", "supposes", "fillers", "past", "now", "nextTime"] as const),
+]);
+const MAX_GAP_WORDS = 3;
+/** Of a first word that ends in `*`: what its phrases are kept under. */
+const PREFIX_CHARS = 3;
+const PREFIX = /^\p{L}{3,}\*$/u;
+/** A word or a figure; a character of Chinese or Japanese; a sign such as 👍. */
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]|[^\P{L}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+(?:'[^\P{L}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+)*|\p{N}+|\p{Extended_Pictographic}|(?<![\p{L}\p{N}.])[+-]1(?!\p{N})|[:;]-?[()/]|<3/gu;
+const NOT = /n't$/u;
+/** Typed without the apostrophe, or otherwise than `do` and `not`. */
+const CONTRACTED: Record<string, string[]> = {
+  ...{ cannot: ["can", "not"], cant: ["can", "not"], "can't": ["can", "not"], wont: ["will", "not"] },
+  ...{ "won't": ["will", "not"], "ain't": ["is", "not"], dont: ["do", "not"], doesnt: ["does", "not"] },
+  ...{ didnt: ["did", "not"], isnt: ["is", "not"], wasnt: ["was", "not"], havent: ["have", "not"] },
+};
+
+/** Lower case, contractions in two words, letters that are drawn out once. */
+export function wordsOf(text: string): string[] {
+  const words = text.toLowerCase().match(WORD) ?? [];
+  return words.flatMap((word) => {
+    if (Object.hasOwn(CONTRACTED, word)) return CONTRACTED[word]!;
+    if (NOT.test(word)) return [word.slice(0, -3), "not"];
+    return [word.replace(/(\p{L})\1{2,}/gu, "$1")];
+  });
+}
+
+export function createFinder(lexicons: readonly Partial<Lexicon>[]): (words: string[]) => Found[] {
+  const byFirst = new Map<string, Phrase[]>();
+  for (const lexicon of lexicons) {
+    for (const kind of Object.keys(lexicon) as PhraseKind[]) {
+      for (const text of (lexicon[kind] ?? "").split(",")) addPhrase(byFirst, kind, text);
+    }
+  }
+  return (words) => {
+    const found: Found[] = [];
+    for (let from = 0; from < words.length; from += 1) {
+      const word = words[from]!;
+      for (const key of [word, `${word.slice(0, PREFIX_CHARS)}*`]) {
+        for (const { kind, places } of byFirst.get(key) ?? []) {
+          const to = matchFrom(places, words, from);
+          if (to > 0) found.push({ kind, from, to });
+        }
+      }
+    }
+    return withoutShorter(found);
+  };
+}
+
+function addPhrase(byFirst: Map<string, Phrase[]>, kind: PhraseKind, text: string): void {
+  const written = text.trim().split(/\s+/u).filter(Boolean).flatMap(splitCharacters);
+  // A gap at the beginning finds nothing that the rest does not find.
+  while (written[0] === "..") written.shift();
+  const [first] = written;
+  if (first === undefined) return;
+  const phrase = { kind, places: written.map(toPlace) };
+  for (const one of first.split("|")) {
+    const [key = one] = PREFIX.test(one) ? [`${one.slice(0, PREFIX_CHARS)}*`] : wordsOf(one);
+    byFirst.set(key, [...(byFirst.get(key) ?? []), phrase]);
+  }
+}
+
+/** `不对` is two words, and `doesn't` too. */
+function splitCharacters(written: string): string[] {
+  if (/[|*_.]/u.test(written)) return [written];
+  const words = wordsOf(written);
+  return words.length > 0 ? words : [written];
+}
+
+function toPlace(written: string): Place {
+  if (written === "..") return "gap";
+  if (written === "_") return () => true;
+  const whole = new Set<string>();
+  const beginnings: string[] = [];
+  for (const one of written.split("|")) {
+    if (PREFIX.test(one)) beginnings.push(one.slice(0, -1));
+    else whole.add(one);
+  }
+  return (word) => whole.has(word) || beginnings.some((beginning) => word.startsWith(beginning));
+}
+
+/** Where the phrase ends; 0: it is not here. */
+function matchFrom(places: Place[], words: string[], from: number): number {
+  let at = from;
+  for (let n = 0; n < places.length; n += 1) {
+    const place = places[n]!;
+    if (place !== "gap") {
+      if (at >= words.length || !place(words[at]!)) return 0;
+      at += 1;
+      continue;
+    }
+    const next = places[n + 1];
+    if (next === undefined || next === "gap") continue;
+    const until = Math.min(words.length, at + MAX_GAP_WORDS + 1);
+    while (at < until && !next(words[at]!)) at += 1;
+    if (at >= until) return 0;
+  }
+  return at;
+}
+
+/**
+ * A phrase inside a longer one says nothing of its own: "no problem" is no problem. But a negation still turns what follows.
+ * Two languages may share a phrase.
+ */
+function withoutShorter(found: Found[]): Found[] {
+  const ordered = found.toSorted((a, b) => a.from - b.from || b.to - a.to);
+  const kept: Found[] = [];
+  let longest: Found | null = null;
+  for (const one of ordered) {
+    const isPlace = PLACES.has(one.kind);
+    const isInside = longest !== null && one.to <= longest.to && one.to - one.from < longest.to - longest.from;
+    const isKept = isPlace || (one.kind === "negation" && KEEPS_NEGATION.has(longest?.kind ?? "plain"));
+    if ((isInside && !isKept) || kept.some((known) => isSame(known, one))) continue;
+    kept.push(one);
+    if (!isPlace && (longest === null || one.to > longest.to)) longest = one;
+  }
+  return kept;
+}
+
+function isSame(a: Found, b: Found): boolean {
+  return a.kind === b.kind && a.from === b.from && a.to === b.to;
+}
