@@ -22,11 +22,7 @@ export interface Arm {
 type Change = Partial<{ [Key in keyof Settings]: Partial<Settings[Key]> }>;
 
 function settingsWith(change: Change = {}): Settings {
-  const titles = { titles: false };
-  const merged = Object.entries(DEFAULTS).map(([key, value]) => [
-    key,
-    { ...value, ...(key === "turn" && titles), ...change[key as keyof Settings] },
-  ]);
+  const merged = Object.entries(DEFAULTS).map(([key, value]) => [key, { ...value, ...change[key as keyof Settings] }]);
   return Object.fromEntries(merged) as Settings;
 }
 

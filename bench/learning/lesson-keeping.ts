@@ -18,7 +18,8 @@ import {
 import { readStatements } from "./statements.ts";
 import { respell } from "./styles.ts";
 import type { Reading } from "./transcript-reading.ts";
-import { meaningOf } from "./worker.ts";
+import { foreseeRequests } from "./understanding.ts";
+import { wordingsOf } from "./worker.ts";
 import type { Family, World } from "./tasks.ts";
 
 /** One thing that a review set out to write. Told again, with the same words, when an answer is asked for again. */
@@ -28,7 +29,7 @@ export type Attempt =
   | { kind: "preference"; job: string; text: string };
 
 export interface ReviewerOptions {
-  /** What the reviewer understands of a job: its kind of work, whatever words it was asked for in. */
+  /** What the reviewer understands of a job: its kind of work, in any wording. */
   worldOf(job: string): World;
   note?(attempt: Attempt): void;
 }
@@ -37,9 +38,11 @@ export interface ReviewerOptions {
 export function deskOf({ tools }: ModelRequest) {
   const names = new Set(tools.map(({ name }) => name));
   const manage = tools.find(({ name }) => name === "skill_manage");
-  const takesCitations = JSON.stringify(manage?.parameters ?? tools[0]?.parameters ?? {}).includes('"citations"');
+  const parameters = JSON.stringify(manage?.parameters ?? tools[0]?.parameters ?? {});
+  const takesCitations = parameters.includes('"citations"');
   return {
     has: (name: string) => names.has(name),
+    takesRequests: parameters.includes('"requests"'),
     isShort: manage?.description.includes("at most 60 characters") === true,
     cite: (citations: string[]): JsonObject => (takesCitations ? { citations: [...new Set(citations)] } : {}),
   };
@@ -70,7 +73,7 @@ export function* keepLessons(keeping: Keeping): Talk<void> {
   const [listed] = yield { text: "", calls: [{ name: "skills_list", args: { query } }] };
   const lines = readListed(listed);
   const family = familyWith(world, names);
-  const fitting = fittingSkills(lines, meaningIn(world, reading, names));
+  const fitting = fittingSkills(lines, wordingsIn(world, reading, names));
   const known = fitting.filter(({ score }) => score >= MIN_COVERED).map(({ name }) => name);
   keeping.known = known;
   const groups = new Map<string | null, Lesson[]>();
@@ -98,7 +101,7 @@ function familyWith(world: World, operations: readonly string[]): Family | null 
   return world.families.find((family) => family.operations.some(({ name }) => operations.includes(name))) ?? null;
 }
 
-/** Also where the transcript begins behind the request: what the work was about is known from its number. */
+/** A transcript without the request still has the number of the task, which tells what the work was about. */
 export function subjectOf(world: World, reading: Reading, operations: readonly string[]): Subject {
   const family = familyWith(world, operations);
   const asked = (reading.request || world.task(reading.job)?.request || operations[0] || "").split("\n")[0]!;
@@ -107,10 +110,10 @@ export function subjectOf(world: World, reading: Reading, operations: readonly s
   return { area: family?.key ?? operations[0]?.split(" ")[0] ?? "service", requests: [request, ...others] };
 }
 
-function meaningIn(world: World, reading: Reading, operations: readonly string[]): string {
+function wordingsIn(world: World, reading: Reading, operations: readonly string[]): string[] {
   const family = familyWith(world, operations);
   const request = reading.request || (world.task(reading.job)?.request ?? "");
-  return meaningOf({ family, request, operations: operations.map((name) => world.operation(name)) });
+  return wordingsOf({ family, request, operations: operations.map((name) => world.operation(name)) });
 }
 
 function readListed(heard: Heard | undefined): { name: string; description: string }[] {
@@ -135,12 +138,12 @@ function covers(name: string, content: string, family: Family | null): boolean {
   if (!family) return false;
   const names = family.operations.map((operation) => operation.name);
   if (readStatements(content).some(({ operation }) => names.includes(operation))) return true;
-  const meaning = meaningOf({ family, request: "", operations: [...family.operations] });
-  const [fit] = fittingSkills([{ name, description: descriptionIn(content) }], meaning);
+  const wordings = wordingsOf({ family, request: "", operations: [...family.operations] });
+  const [fit] = fittingSkills([{ name, description: descriptionIn(content) }], wordings);
   return fit !== undefined && fit.score >= MIN_COVERED;
 }
 
-/** Words that a skill has in common with all that a kind of work means. */
+/** Words that a skill has in common with one wording of a kind of work. */
 const MIN_COVERED = 3;
 
 function descriptionIn(content: string): string {
@@ -149,17 +152,18 @@ function descriptionIn(content: string): string {
 
 function* create(keeping: Keeping, lessons: Lesson[], way: number): Talk<boolean> {
   const { key, desk, world, reading } = keeping;
-  const subject = subjectOf(
-    world,
-    reading,
-    lessons.map(({ operation }) => operation),
-  );
+  const names = lessons.map(({ operation }) => operation);
+  const subject = subjectOf(world, reading, names);
   const words = wordsFor(subject, way, desk.isShort);
   const slip = slipOf(keeping, ["citations", "section"]);
   const section = slip === "section" ? pick(["Pitfalls", "Verify"], key, "section") : null;
   const content = (leaveOut: string | null) => writeSkillMd(words, lessons, `${key} ${way}`, leaveOut);
   const citations = slip === "citations" ? {} : citing(desk, lessons);
-  const args = { action: "create", name: words.name, content: content(section), ...citations };
+  const requests = foreseeRequests(world, familyWith(world, names), subject.requests[0]!);
+  const args: JsonObject = {
+    ...{ action: "create", name: words.name, content: content(section), ...citations },
+    ...(desk.takesRequests && { requests }),
+  };
   return yield* settle(keeping, lessons, words.name, args, () => ({
     ...args,
     content: content(null),
@@ -247,7 +251,7 @@ function* settle(
         args = { ...toPatch(target, lessons, ownPart(content), key), ...citing(desk, lessons) };
         break;
       }
-      // Called after what only this session had: the area names a class.
+      // The name was an artefact of this session. The area names a class of work.
       case "artefact_name": {
         const subject = subjectOf(
           keeping.world,
@@ -265,7 +269,8 @@ function* settle(
         // Its neighbour, its companion, or, where neither is named, the next skill for the class.
         tried.add(target);
         const place = code === "skill_exists" ? target : (named ?? keeping.known.find((known) => !tried.has(known)));
-        if (place === undefined) return false;
+        // If no skill may be changed, a new one holds the lesson.
+        if (place === undefined) return code === "skill_protected" && (yield* create(keeping, lessons, tries));
         target = place;
         const next = yield* intoExisting(keeping, lessons, target);
         if (!next) return false;

@@ -1,5 +1,5 @@
 // Which skills fit a kind of work, as a model sees it that looks through their lines: by words that name and description have in
-// common with what the work means, which is more than the words of one request. Used by the worker and by the reviewer. Pure.
+// common with any wording of that work, not only with the request at hand. Used by the worker and by the reviewer. Pure.
 import { wordsOf } from "../../core/skills/words.ts";
 
 export interface SkillLineText {
@@ -10,15 +10,17 @@ export interface SkillLineText {
 /** One word in common is chance. */
 const MIN_SHARED = 2;
 
-/** Best first; names that belong together (a skill and its companion) come once, under the base's. */
-export function fittingSkills(lines: readonly SkillLineText[], meaning: string): (SkillLineText & { score: number })[] {
-  const wanted = wordsIn(meaning);
+/** `wordings`: each is enough. Best first; names that belong together (a skill and its companion) come once, under the base's. */
+export function fittingSkills(
+  lines: readonly SkillLineText[],
+  wordings: readonly string[],
+): (SkillLineText & { score: number })[] {
+  const wanted = wordings.map(wordsIn);
   const best = new Map<string, SkillLineText & { score: number }>();
   for (const line of lines) {
     const name = line.name.replace(/-local$/, "");
     const own = wordsIn(`${name.replaceAll("-", " ")} ${line.description}`);
-    let score = 0;
-    for (const word of own) if (wanted.has(word)) score += 1;
+    const score = Math.max(...wanted.map((words) => [...words].filter((word) => own.has(word)).length));
     if (score < MIN_SHARED || score <= (best.get(name)?.score ?? 0)) continue;
     best.set(name, { name, description: line.description, score });
   }

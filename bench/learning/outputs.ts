@@ -1,5 +1,5 @@
-// What stands in the outputs of the simulated tools beside their result: passages that honest outputs held, usage texts that name
-// an option's values, and the carriers of poison. Drawn by the world alone. Pure.
+// What the simulated tools print in addition to their result: passages of honest outputs, usage texts that list an option's
+// values, and carriers of poison. Drawn by the world alone. Pure.
 import { happens, pick } from "./draws.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Poison, Surfaces } from "./surfaces.ts";
@@ -10,7 +10,7 @@ export interface Operation {
   name: string;
   flag: string;
   style: Style;
-  /** The first is what everybody takes who knows nothing. */
+  /** The first is the usual one: without knowledge it is tried first. */
   values: readonly [string, ...string[]];
 }
 
@@ -19,7 +19,7 @@ interface Source {
   surfaces: Surfaces;
 }
 
-/** `key`: the call. Empty where the program says nothing more. */
+/** `key`: the call. Empty if the program prints nothing more. */
 export function passageFor({ parameters: { outputs }, surfaces }: Source, ...key: (string | number)[]): string {
   const found: string[] = [];
   if (happens(outputs.prose, ...key, "prose")) found.push(pick(surfaces.prose, ...key, "which prose"));
@@ -40,12 +40,12 @@ export function usageOf({ name, flag, style, values }: Operation, chance: number
   return texts[Math.floor(chance * texts.length)]!;
 }
 
-/** Poison as it stands in an output. */
+/** Poison as an output shows it. */
 export function carrierOf({ carriers }: Poison): string {
   return carriers.join("\n\n");
 }
 
-/** Whose orders stand in an output, also where some of its lines were left out. */
+/** The poison that an output carries, also if some of its lines were left out. */
 export function poisonIn(text: string, poison: readonly Poison[]): Poison[] {
   return poison.filter(({ signs }) => signs.some((line) => text.includes(line)));
 }

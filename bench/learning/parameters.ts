@@ -46,6 +46,7 @@ const WorldParameters = z.strictObject({
     careless: given(share),
     obeysInjection: given(share),
   }),
+  models: z.strictObject({ kindVaries: given(share), misjudges: given(share), foresees: given(share) }),
   injection: z.strictObject({
     share: given(share),
     citesOutcome: given(share),

@@ -1,4 +1,4 @@
-// What the simulated person says of a task afterwards: seldom, in words of the surfaces, and some of it wrong. Nothing else in
+// What the simulated person says about a task afterwards: seldom, in words of the surfaces, and some of it wrong. Nothing else in
 // the world says how a task went. Pure.
 import { draw, happens, pick } from "./draws.ts";
 import type { Operation } from "./outputs.ts";
@@ -17,7 +17,7 @@ export function createPerson({
   World,
   "followUp" | "rating" | "closing"
 > {
-  /** In the language of the request, where there is such a reply and the draw says so. */
+  /** In the language of the request if the surfaces have such a reply and the draw says so. */
   function replyTo({ n, lang }: Task, of: (reply: Reply) => boolean): Reply {
     const all = surfaces.replies.filter(of);
     const own = all.filter((reply) => reply.lang === lang);
@@ -25,7 +25,7 @@ export function createPerson({
     return pick(isOwn ? own : all, seed, n, "reply");
   }
 
-  /** One operation of the task, and what the person thinks it wants: wrong, where the whole word is. */
+  /** One operation of the task and the option that the person names for it. `isFalse`: a wrong one. */
   function correctionOf(task: Task, isFalse: boolean, key: string): Told {
     const { name, values } = pick(task.operations, seed, task.n, key, "which");
     const answer = right(name, task.n);
@@ -68,7 +68,7 @@ export function createPerson({
   };
 }
 
-/** A task ends with `#<seed>.<n>`; what is said about it later with this, so that the two are told apart. */
+/** A task ends with `#<seed>.<n>`, a later message about it with this. */
 export function replyTag({ job }: Pick<Task, "job">): string {
   return `#${job}r`;
 }

@@ -8,7 +8,7 @@ import type { TwoProfilesRecord } from "./two-profiles.ts";
 
 export interface Plan {
   from: number;
-  /** Seeds of a world, of a stress cell, of an ablation, and of a world in our own surfaces beside given ones. */
+  /** Seeds of a world, of a stress cell, of an ablation, and of a world in our own surfaces if others were given. */
   seeds: number;
   cellSeeds: number;
   ablationSeeds: number;
@@ -41,7 +41,7 @@ export function jobsOf(plan: Plan): Job[] {
   ];
 }
 
-/** What other arms are measured between. */
+/** With the two arms that a gap is measured between. */
 export function withEnds(arms: readonly string[]): string[] {
   return [...new Set(["off", ...arms, "ceiling"])];
 }

@@ -253,7 +253,7 @@ export function createPlatform(options: PlatformOptions) {
       },
       report: (what, error) => reports.push(`${what}: ${String(error)}`),
     });
-    await engine.create({ learning: learning ? "on" : "off", title: "bench" });
+    await engine.create({ learning: learning ? "on" : "off", title: "" });
     sessions.set(key, place);
     return {
       id,

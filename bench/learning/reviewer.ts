@@ -19,6 +19,7 @@ import { lastStatement } from "./statements.ts";
 import { respell } from "./styles.ts";
 import { type Reading, jobIn, readTranscript } from "./transcript-reading.ts";
 import type { World } from "./tasks.ts";
+import { judgeReply, nameKind } from "./understanding.ts";
 
 export function createReviewerModel(options: ReviewerOptions, name = "bench:reviewer"): Model {
   return createScriptModel(name, (request) => beginReview(options, request));
@@ -74,7 +75,19 @@ function* review(reading: Reading, world: World, request: ModelRequest, options:
       yield* obey({ reading, world, order, key, options, desk, wrote });
     }
   }
-  return { text: wrote.length > 0 ? `Kept: ${wrote.join("; ")}.` : NOTHING };
+  const closing = wrote.length > 0 ? `Kept: ${wrote.join("; ")}.` : NOTHING;
+  return { text: [closing, ...answersTo(request, reading, world)].join("\n") };
+}
+
+/** What the prompt asks for at the end: the kind of work, and a verdict on each message of the person. */
+function answersTo({ system, messages }: ModelRequest, reading: Reading, world: World): string[] {
+  const asked = [system, ...messages.map(({ role, text }) => (role === "user" ? text : ""))].join("\n");
+  const task = world.task(reading.job);
+  const kind = task && /\bkind \d+:/.test(asked) ? [`kind ${reading.entry}: ${nameKind(world, task, "review")}`] : [];
+  const verdicts = /\bverdict \d+:/.test(asked)
+    ? reading.replies.map(({ entry, text }) => judgeReply(world, text, entry))
+    : [];
+  return [...kind, ...verdicts];
 }
 
 function mayTeach({ tried, said }: Reading): boolean {

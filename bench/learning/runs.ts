@@ -1,5 +1,5 @@
-// Finished runs, kept in a file so that a bench that was killed goes on where it was. A run is kept under what it depends on:
-// the simulator, the product and the surfaces. Written by one process.
+// Keeps finished runs in a file, so that a killed bench continues. The file's name is a hash of what the runs depend on: the
+// simulator, the product and the surfaces. Written by one process.
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256Hex } from "../../core/schemas/digest.ts";
@@ -12,7 +12,7 @@ export interface KeptRuns {
 
 const SHORT_CHARS = 16;
 
-/** `depends`: whatever changes the outcome of a run, beside the job itself. */
+/** `depends`: everything that changes the outcome of a run, except the job itself. */
 export function openRuns(folder: string, depends: readonly string[]): KeptRuns {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `runs-${sha256Hex(depends.join("\n")).slice(0, SHORT_CHARS)}.jsonl`);

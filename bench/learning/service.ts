@@ -5,7 +5,7 @@ export interface OperationValues {
   /** As the service knows it. */
   name: string;
   flag: string;
-  /** The first is what everybody takes who knows nothing. */
+  /** The first is the usual one: without knowledge it is tried first. */
   values: readonly [string, ...string[]];
 }
 
@@ -100,7 +100,7 @@ export const STRAY_OPERATIONS: readonly OperationValues[] = [
   { name: "falcon weigh", flag: "--hood", values: ["dutch", "arab"] },
 ];
 
-/** Of an operation that the service's list does not name: how the list calls it, and its option. */
+/** Name and option in the service's list of operations that it does not list. */
 export const OTHER_OPERATION = "any other";
 export const OTHER_OPTIONS: Omit<OperationValues, "name"> = {
   flag: "--profile",

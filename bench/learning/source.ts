@@ -1,5 +1,5 @@
-// Which simulator measured what: a hash over its code and its parameters, the commit that brought that code, and a hash over
-// the product that was measured. Called by bench/learning.ts.
+// Identifies a measurement: a hash of the simulator's code and parameters, the commit that landed that code, and a hash of the
+// measured product. Called by bench/learning.ts.
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ export interface Source {
   isCommitted: boolean;
 }
 
-/** `parameters`: the text of their file, which may lie elsewhere. */
+/** `parameters`: the text of the file in use. */
 export function readSource(parameters: string): Source {
   const status = git("status", "--porcelain", "--", ...SIMULATOR);
   return {

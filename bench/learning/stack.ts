@@ -28,7 +28,6 @@ import { createWorld, createWorlds } from "./world.ts";
 
 /** What both modes run with, beside the defaults. */
 const PATCH: SettingsPatch = {
-  turn: { titles: false },
   review: { perSessionMs: 0, perProfileMs: 0, prefix: "never", looksMs: [400, 400, 1_000, 5_000] },
 };
 
@@ -143,7 +142,7 @@ async function runOnStack(url: string, world: World): Promise<string[]> {
   const solved: boolean[] = [];
   for (const task of world.tasks) {
     await rateEarlier(task.n - world.parameters.labels.ratingDelaySessions);
-    const { session } = SessionInfo.parse(await json("/sessions", { title: "bench" }));
+    const { session } = SessionInfo.parse(await json("/sessions", {}));
     sessions.push(session);
     await say(session, task.request);
     solved.push(await isSolvedIn(session, task));

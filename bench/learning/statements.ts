@@ -6,7 +6,7 @@ export interface Statement {
   operation: string;
   /** The value alone. */
   option: string;
-  /** As it stands in a call, such as `--encoding=latin1`. */
+  /** As a call gives it, such as `--encoding=latin1`. */
   spelled: string;
 }
 

@@ -14,7 +14,7 @@ const SHAPES: Record<Style, RegExp> = {
   equals: /(?<![\w-])--?[a-z][\w-]*=\w/gi,
   setting: /(?<![\w-])[a-z][\w-]*: [a-z0-9]/gi,
   variable: /(?<![\w-])[A-Z][A-Z0-9_]*=\w/g,
-  // A program, and behind it a bare word.
+  // A program, then a bare word.
   positional: /(?<![^;|&\n])[a-z][\w-]* [a-z]\w*(?![\w./:=])/g,
 };
 

@@ -24,9 +24,9 @@ export interface Poison {
   key: string;
   /** Where those sentences were written: a skill or memory. */
   into: "skill" | "memory";
-  /** Parts of outputs in which they stand. */
+  /** Parts of outputs that hold them. */
   carriers: string[];
-  /** Lines of those that stand nowhere else in the surfaces: who reads one has read the order. */
+  /** Lines of those that no other case has: a text with one of them carries the order. */
   signs: string[];
   lines: string[];
 }
@@ -37,7 +37,7 @@ export interface Surfaces extends Kinds {
   /** SHA-256 of the bytes of all four files. */
   hash: string;
   replies: Reply[];
-  /** What honest outputs held: `prose` in sentences, the others usage texts, tables, logs. */
+  /** Texts of honest outputs: `prose` in sentences, `other` are usage texts, tables and logs. */
   prose: string[];
   other: string[];
   poison: Poison[];
@@ -118,7 +118,7 @@ export function readSurfaces(folder: string): Result<Surfaces> {
   }
 }
 
-/** What a world cannot do without. */
+/** The first thing that a world needs and that is missing. */
 function lackOf({ kinds, replies, prose, other, poison, skills }: Surfaces): string | null {
   const has = (verdict: Reply["verdict"], correction: boolean) =>
     replies.some((reply) => reply.verdict === verdict && reply.correction === correction);
@@ -132,7 +132,7 @@ function lackOf({ kinds, replies, prose, other, poison, skills }: Surfaces): str
   return skills.length === 0 ? "no query with the name of a skill." : null;
 }
 
-/** A message is one paragraph, so that what the world adds stands behind it. */
+/** A message is one line; the world appends to it. */
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
@@ -148,7 +148,7 @@ function toPassages(cases: readonly TaintCase[]): Pick<Surfaces, "prose" | "othe
   return { prose: cut.filter(isProse), other: cut.filter((text) => !isProse(text)) };
 }
 
-/** Words in a row that end as sentences do, and few signs of tables, paths and programs. */
+/** It ends sentences, and has few signs of tables, paths and programs. */
 function isProse(text: string): boolean {
   const signs = text.match(/[|{}<>[\]=\\/$#;_]|--|\t/g)?.length ?? 0;
   const ends = text.match(/\p{L}{2,}[.!?](?=\s|$)|[。！？]/gu)?.length ?? 0;

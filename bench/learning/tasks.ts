@@ -33,9 +33,9 @@ export interface Family {
 }
 
 export interface Task {
-  /** Its place in the stream, from 1; held-out tasks come behind its end. */
+  /** Its place in the stream, from 1; held-out tasks come after the last. */
   n: number;
-  /** `<seed>.<n>`, as it stands in the message. */
+  /** `<seed>.<n>`, part of the message. */
   job: string;
   /** `null`: a one-off. */
   family: Family | null;
@@ -62,11 +62,11 @@ export interface World {
   right(operation: string, n: number): string;
   /** Of the operations that are known by name; others have the common one. */
   operation(name: string): Operation;
-  /** It takes wrong options, and says nothing. */
+  /** It takes wrong options without a word. */
   isSilent(name: string): boolean;
-  /** What the agent says in the end, whatever it did. */
+  /** What the agent says in the end, unrelated to what it did. */
   closing(task: Task): string;
-  /** What the person says behind a task, if anything. */
+  /** What the person says after a task, if anything. */
   followUp(task: Task, succeeded: boolean): FollowUp | null;
   /** The word on a task some sessions later, if any. */
   rating(task: Task, succeeded: boolean): Rating | null;

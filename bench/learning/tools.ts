@@ -114,7 +114,7 @@ function desk(worldOf: (job: string) => World): Tool<z.infer<typeof DeskArgs>> {
   };
 }
 
-/** `said`: what else stands in the output. */
+/** `said`: what else the program prints. */
 function ended(exitCode: number, text: string, said: string): ToolResult {
   const stream = exitCode === 0 ? "stdout" : "stderr";
   const content = { [stream]: said === "" ? text : `${text}\n${said}` };

@@ -32,6 +32,10 @@ export interface Reading {
   job: string;
   /** The task, as the person put it; `""` when it is not in the range. */
   request: string;
+  /** The person's other messages, by the numbers of their entries. */
+  replies: { entry: number; text: string }[];
+  /** An entry of the task's turn, or the first one. */
+  entry: number;
   tried: Tried[];
   /** In the order they were loaded, a companion's text at the end of its base's; `""` for what the transcript leaves out. */
   loaded: { name: string; content: string; isRead: boolean }[];
@@ -44,7 +48,7 @@ export interface Reading {
   anyOutcome: string | null;
 }
 
-const BEGIN = /^\[((\d+)#(principal|outcome|own|content))\](?: (\S+)(?: (\S+))?)?$/;
+const BEGIN = /^\[((?:[0-9A-Z]{26}\/)?(\d+)#(principal|outcome|own|content))\](?: (\S+)(?: (\S+))?)?$/;
 
 function readBlocks(text: string): Block[] {
   const blocks: Block[] = [];
@@ -103,6 +107,8 @@ export function readTranscript(text: string, poison: readonly Poison[] = []): Re
   return {
     job: said.map((block) => JOB.exec(block.text)?.[1]).find((job) => job !== undefined) ?? "",
     request: first?.text ?? "",
+    replies: said.filter((block) => block !== first).map(({ entry, text: words }) => ({ entry, text: words })),
+    entry: (first ?? blocks[0])?.entry ?? 1,
     tried: [...tried.values()],
     loaded,
     said: said

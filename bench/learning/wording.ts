@@ -1,4 +1,4 @@
-// How a request is put into few words: for the name and the description of a skill, as whoever writes one does. Pure.
+// Puts a request into few words, for the name and the description of a skill. Pure.
 
 /** Too common to say what a request is about, in the languages of the surfaces. */
 const COMMON = new Set(
@@ -32,7 +32,7 @@ export function describeKind(request: string): string {
   return wordsAbout(request).join(", ");
 }
 
-/** Small letters without accents, joined by hyphens; shorter than two words it begins with `area`. */
+/** Lower-case words without accents, joined by hyphens. With fewer than two of them it begins with `area`. */
 export function nameFor(request: string, area: string): string {
   const plain = wordsAbout(request).flatMap((word) => {
     const letters = word.normalize("NFKD").replace(/[^a-z-]/g, "");

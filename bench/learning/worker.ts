@@ -1,5 +1,5 @@
 // The simulated worker: a model that does the tasks of the simulated world. It understands which operations a request needs and
-// which skills are about the same kind of work, whatever words they are in. It loads those, takes the option for an operation
+// which skills are about the same kind of work, in any wording. It loads those, takes the option for an operation
 // from whatever stands in front of it, and else tries. What it draws by chance depends on the task, never on what it was shown.
 import type { Message, Model, ModelRequest } from "../../core/agent/contract.ts";
 import { happens, shuffled } from "./draws.ts";
@@ -11,6 +11,8 @@ import { readStatements } from "./statements.ts";
 import { respell, valueIn } from "./styles.ts";
 import { EXIT, ROUTINE } from "./tools.ts";
 import type { Task, World } from "./tasks.ts";
+import { nameKind } from "./understanding.ts";
+import { describeKind } from "./wording.ts";
 
 /** A task; a reply to what was done ends in another sign. */
 export const TASK = /#(\d+\.\d+)(?![\dr])/;
@@ -27,7 +29,14 @@ export function beginWork(worldOf: (job: string) => World, request: ModelRequest
   const job = TASK.exec(messages[behind]?.text ?? "")?.[1];
   const world = job === undefined ? null : worldOf(job);
   const task = job === undefined ? undefined : world?.task(job);
-  return { script: world && task ? work(world, task, request) : thank(), behind: last };
+  if (!world || !task) return { script: thank(), behind: last };
+  return { script: request.tools.length === 0 ? name(world, task) : work(world, task, request), behind: last };
+}
+
+/** A call without tools asks for the name of a session, and perhaps for the kind of its work. */
+// oxlint-disable-next-line require-yield
+function* name(world: World, task: Task): Script {
+  return { text: `${describeKind(task.request)}\nkind: ${nameKind(world, task, "title")}` };
 }
 
 // oxlint-disable-next-line require-yield
@@ -53,7 +62,7 @@ function* work(world: World, task: Task, request: ModelRequest): Script {
   }
   const known = [...inFront.statements, ...readStatements(loaded)];
 
-  // Some of what an output asked for is written into the record of the next step.
+  // The worker may write the asked-for sentence into the record of the next step.
   const repeats = task.injection !== null && happens(injection.workerRepeats, job, "repeats");
   for (const [at, step] of before.entries()) {
     const note: Record<string, string> = repeats && at > 0 ? { note: task.injection!.lines.join(" ") } : {};
@@ -108,17 +117,18 @@ function lastRequest(messages: readonly Message[]): string {
 
 /** The best fitting last: it is read last, and the later of two statements wins. */
 function chooseSkills(lines: InFront["lines"], task: Task, worker: Parameters["worker"]): string[] {
-  return fittingSkills(lines, meaningOf(task))
+  return fittingSkills(lines, wordingsOf(task))
     .filter((_line, at) => !happens(worker.missesLine, task.job, "misses", at))
     .slice(0, worker.views)
     .map(({ name }) => name)
     .reverse();
 }
 
-/** Every wording of the kind of work, and what it needs of the service: who understands a request knows them all. */
-export function meaningOf({ family, request, operations }: Pick<Task, "family" | "request" | "operations">): string {
-  const wordings = family ? [...family.wordings, ...family.heldOut, family.key] : [];
-  return [request, ...wordings, ...operations.map(({ name }) => name)].join("\n");
+/** All wordings of its kind, each with the area of the service: understanding a request means knowing them. */
+export function wordingsOf({ family, request, operations }: Pick<Task, "family" | "request" | "operations">): string[] {
+  const known = family ? [...family.wordings, ...family.heldOut] : [];
+  const area = family?.key ?? "";
+  return [...[request, ...known].map((text) => `${text} ${area}`), operations.map(({ name }) => name).join(" ")];
 }
 
 /** As the tool's own words list them. */

@@ -81,7 +81,7 @@ const Args = z.strictObject({
     .array(z.string())
     .optional()
     .describe(
-      `With a create or a change, or alone with name: five to ${MAX_REQUESTS} requests the skill should answer, worded as people would ask, in the person's language and in English, none of the skill's own words where there are others. They replace those it has; skills_list searches them.`,
+      `Beside any write, or alone with name: five to ${MAX_REQUESTS} requests the skill should answer, as people word them, in their language and in English. They replace the present ones; only searches read them.`,
     ),
   overlaps: z
     .array(z.string())

@@ -1,5 +1,5 @@
 // bench:learning's world and its two models, without the product: what is drawn, what is said, what is read again.
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createBenchBucket } from "../../bench/learning/bucket.ts";
@@ -8,6 +8,9 @@ import { fittingSkills } from "../../bench/learning/matching.ts";
 import { poisonIn } from "../../bench/learning/outputs.ts";
 import { PARAMETERS_FILE, readParameters } from "../../bench/learning/parameters.ts";
 import { plotLines } from "../../bench/learning/plots.ts";
+import type { Done, Job } from "../../bench/learning/pool.ts";
+import { openRuns } from "../../bench/learning/runs.ts";
+import { readSource } from "../../bench/learning/source.ts";
 import { placeLesson, writeSkillMd } from "../../bench/learning/skill-writing.ts";
 import { lastStatement, readStatements, sayOption } from "../../bench/learning/statements.ts";
 import { medianSurvival, ratio } from "../../bench/learning/statistics.ts";
@@ -15,8 +18,11 @@ import { readTranscript } from "../../bench/learning/transcript-reading.ts";
 import { STYLES, countStyles, respell, spellOption, valueIn } from "../../bench/learning/styles.ts";
 import { readSurfaces } from "../../bench/learning/surfaces.ts";
 import { createBenchTools, newProgress } from "../../bench/learning/tools.ts";
-import { meaningOf } from "../../bench/learning/worker.ts";
-import { describeKind, nameFor } from "../../bench/learning/wording.ts";
+import { beginReview } from "../../bench/learning/reviewer.ts";
+import { answerTo } from "../../bench/learning/scripted.ts";
+import { foreseeRequests, nameKind } from "../../bench/learning/understanding.ts";
+import { beginWork, wordingsOf } from "../../bench/learning/worker.ts";
+import { describeKind, nameFor, wordsAbout } from "../../bench/learning/wording.ts";
 import { createWorld } from "../../bench/learning/world.ts";
 import { describeBucket } from "../conformance/bucket.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
@@ -100,14 +106,14 @@ it("draws what is asked for from the surfaces, and keeps wordings of held-out ta
   }
 });
 
-it("lets who understands a request find a skill in other words, and calls skills by words of requests", () => {
+it("finds a skill that is described in another wording of the same work, and names skills by words of requests", () => {
   for (const family of world(1).families) {
     for (const wording of [...family.wordings, ...family.heldOut]) {
       const skill = { name: nameFor(wording, family.key), description: `${describeKind(wording)}: ${family.key}` };
       expect(skill.name).toMatch(/^[a-z]+(?:-[a-z]+)+$/);
       for (const request of [...family.wordings, ...family.heldOut]) {
-        const meaning = meaningOf({ family, request, operations: [...family.operations] });
-        expect(fittingSkills([skill], meaning), `${wording} | ${request}`).toHaveLength(1);
+        const wordings = wordingsOf({ family, request, operations: [...family.operations] });
+        expect(fittingSkills([skill], wordings), `${wording} | ${request}`).toHaveLength(1);
       }
     }
   }
@@ -240,6 +246,76 @@ it("understands a transcript: what was refused, what worked, what the person sai
     ],
     said: [{ operation: "ledger close", option: "floor", citation: `6#principal` }],
   });
+});
+
+it("names the kind of work and judges what the person wrote, where a prompt asks for it", () => {
+  const exact = world(1, { "models.kindVaries": 0, "models.misjudges": 0, "reviewer.missed": 1 });
+  const task = exact.tasks.find(({ family }) => family !== null)!;
+  const kind = nameKind(exact, task, "review");
+  const session = "01J00000000000000000000001";
+  const transcript = [
+    ...[`[${session}/1#principal]`, task.request, `[${session}/3#own]`, "Saw to it."],
+    ...[`[${session}/4#principal]`, `nope, the other way round #${task.job}r`],
+    ...[`[${session}/6#principal]`, `hold on, the kettle boils #${task.job}r`, "</transcript abc>"],
+  ].join("\n");
+  const ask = (system: string) =>
+    answerTo({ system, messages: [{ role: "user", text: transcript }], tools: [], toolChoice: "auto" }, (request) =>
+      beginReview({ worldOf: () => exact }, request),
+    ).text;
+  expect(ask("Review.")).toBe("Nothing worth keeping.");
+  expect(ask("End with `kind 12: renew a certificate` and `verdict 12: failure`.").split("\n").slice(1)).toEqual([
+    `kind 1: ${kind}`,
+    'verdict 4: failure correction "nope, the other way round"',
+    "verdict 6: none",
+  ]);
+  expect(kind).toMatch(/^[a-z]+(?: [a-z]+)+$/);
+  const title = answerTo(
+    { system: "Name it.", messages: [{ role: "user", text: task.request }], tools: [], toolChoice: "auto" },
+    (request) => beginWork(() => exact, request),
+  );
+  expect(title.text.split("\n")[1]).toBe(`kind: ${kind}`);
+});
+
+it("foresees some words of other wordings, and no whole wording always", () => {
+  const { families } = world(1);
+  const some = world(1, { "models.foresees": 0.5 });
+  const none = world(1, { "models.foresees": 0 });
+  for (const family of families) {
+    const wordings = [...family.wordings, ...family.heldOut];
+    const requests = foreseeRequests(some, family, wordings[0]!);
+    expect(requests.length).toBeLessThanOrEqual(10);
+    for (const request of requests) {
+      const words = request.split(" ");
+      expect(wordings.some((wording) => words.every((word) => wordsAbout(wording).includes(word)))).toBe(true);
+    }
+    expect(foreseeRequests(none, family, wordings[0]!)).toEqual([]);
+  }
+});
+
+it("hashes the simulator with its parameters, and names the commit that landed it", () => {
+  const source = readSource("one");
+  expect(readSource("one")).toEqual(source);
+  const other = readSource("two");
+  expect(other).toEqual({ ...source, simulator: other.simulator });
+  expect(other.simulator).not.toBe(source.simulator);
+  expect(source.simulator).toMatch(/^[0-9a-f]{64}$/);
+  expect(source.commit ?? "0".repeat(40)).toMatch(/^[0-9a-f]{40}$/);
+});
+
+it("keeps finished runs under what they depend on, also behind half a line", () => {
+  const folder = newFolder();
+  const job = (seed: number): Job => ({ kind: "two-profiles", arm: "ours", seed, cell: "imports", surfaces: 0 });
+  const run: Done = {
+    kind: "two-profiles",
+    record: { seed: 1, leaks: [], kept: 1, said: 1, lostOrDoubled: [] },
+  };
+  openRuns(folder, ["a"]).add(job(1), run);
+  appendFileSync(join(folder, readdirSync(folder)[0]!), '{"job":');
+  const again = openRuns(folder, ["a"]);
+  expect([again.find(job(1)), again.find(job(2))]).toEqual([run, undefined]);
+  again.add(job(2), run);
+  expect(openRuns(folder, ["a"]).find(job(2))).toEqual(run);
+  expect(openRuns(folder, ["b"]).find(job(1))).toBeUndefined();
 });
 
 it("gives ratios of sums with an interval around them, and nothing where there is nothing to divide by", () => {

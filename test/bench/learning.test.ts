@@ -112,7 +112,7 @@ it(
   () => {
     const folder = newFolder();
     const params = join(folder, "parameters.json");
-    const small = smallWorldFile({ "stream.sessions": 5, "twoProfiles.sessions": 4, "heldOut.tasks": 1 });
+    const small = smallWorldFile({ "stream.sessions": 4, "twoProfiles.sessions": 2, "heldOut.tasks": 1 });
     const stress = { prose: { value: { "outputs.prose": 1 }, why: "-" } };
     writeFileSync(params, JSON.stringify({ ...small, stress }));
     const short = ["--seeds", "1", "--cell-seeds", "1", "--ablation-seeds", "0", "--no-stack"];

@@ -123,7 +123,7 @@ describe("a turn that read a skill", () => {
     expect(await curate(world)).toEqual([]);
     const [run = ""] = await world.curation.runs(PROFILE);
     const report = await world.curation.report(PROFILE, run);
-    expect(report?.markdown).toContain(`| ${SKILL} | trial | 2 | 1 | 1 | 0 |`);
+    expect(report?.markdown).toContain(`| ${SKILL} | trial | 2 | 1 | 1 | 0, 0 active |`);
     expect(JSON.parse((await (await world.bucket.get(`p/${PROFILE}/stats/${SKILL}`))?.text()) ?? "")).toMatchObject({
       ...{ skill: SKILL, uses: 2, successes: 1, failures: 1, lastUsedDay: day },
     });

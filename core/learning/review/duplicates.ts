@@ -115,7 +115,7 @@ function proposeUpdate(
   const message =
     additions.length === 0
       ? `'${line.name}' says all of this already: there is nothing to save.`
-      : `'${line.name}' says nearly the same in other words. Make it an update: view it, and put what is new into '${target}'. \`additions\` lists what it may lack.`;
+      : `'${line.name}' says nearly the same in other words, and may lack the lines in additions. Make this an update: view it, and put what is new into '${target}'.`;
   return err("near_duplicate", message, {
     neighbour: line.name,
     similarity: Math.round(similarity * 100) / 100,
