@@ -32,9 +32,8 @@ function closing(scope: ReviewScope): string {
   ];
   return (
     `## How to end\n\nYour tools are ${names.join(", ")}, and no others. Put calls that do not wait for each other into one ` +
-    "answer. When all is written, end with one or two sentences: what you kept and why. Then name the kind of work of each turn, a " +
-    "line each with the number of an entry of it, as a short English phrase without names or figures: " +
-    "`kind 12: renew a TLS certificate`."
+    "answer. When all is written, end with one or two sentences: what you kept and why. Then, for each turn, a line with the number " +
+    "of one of its entries and the kind of work, in general English words: `kind 12: renew a TLS certificate`."
   );
 }
 

@@ -252,11 +252,10 @@ it("names the kind of work and judges what the person wrote, where a prompt asks
   const exact = world(1, { "models.kindVaries": 0, "models.misjudges": 0, "reviewer.missed": 1 });
   const task = exact.tasks.find(({ family }) => family !== null)!;
   const kind = nameKind(exact, task, "review");
-  const session = "01J00000000000000000000001";
   const transcript = [
-    ...[`[${session}/1#principal]`, task.request, `[${session}/3#own]`, "Saw to it."],
-    ...[`[${session}/4#principal]`, `nope, the other way round #${task.job}r`],
-    ...[`[${session}/6#principal]`, `hold on, the kettle boils #${task.job}r`, "</transcript abc>"],
+    ...[`[1#principal]`, task.request, `[3#own]`, "Saw to it."],
+    ...[`[4#principal]`, `nope, the other way round #${task.job}r`],
+    ...[`[6#principal]`, `hold on, the kettle boils #${task.job}r`, "</transcript abc>"],
   ].join("\n");
   const ask = (system: string) =>
     answerTo({ system, messages: [{ role: "user", text: transcript }], tools: [], toolChoice: "auto" }, (request) =>

@@ -14,7 +14,7 @@ const lesson: Lesson = {
 
 it("a review's names for kinds of work go to the turns it looked at and to the Archive; the first name stays", async () => {
   const model = createScriptedModel([{ text: "Hello." }, { text: "Hello again." }]);
-  const harness = createSessionHarness({ model, settings: { review: { afterModelCalls: 1, notice: "off" } } });
+  const harness = createSessionHarness({ model, settings: { review: { afterModelCalls: 0, notice: "off" } } });
   const life = harness.boot();
   await life.engine.create({ learning: "on", title: "" });
   await life.engine.post({ text: "Hi." });
