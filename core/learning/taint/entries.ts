@@ -1,15 +1,18 @@
-// What each entry of a session says, and whose words it counts as, for taint-index.ts. Pure.
+// What each entry of a session says, and whose words it counts as, for session-record.ts. Pure.
 import type { Entry } from "../../schemas/entry.ts";
 import type { Source } from "../../schemas/ids.ts";
 import type { SentMessage } from "../../schemas/review.ts";
-import type { Stream } from "./pieces.ts";
 import { FENCE, FENCED, readPart, stringsIn, toPlain } from "./text.ts";
+
+/**
+ * `known`: the principal's, whenever they say it, and what was kept under the model's own label. `own`: what the model and
+ * the harness say, which counts from where it stands on: after content both may only repeat it.
+ */
+export type Stream = "known" | "own" | "content";
 
 export interface SaidPiece {
   stream: Stream;
   text: string;
-  /** What a call that failed answered. */
-  failed?: boolean;
 }
 
 /** They give back what they were asked to write. */
@@ -25,7 +28,7 @@ export function piecesOf(entry: Entry): SaidPiece[] {
     case "tool":
       return entry.parts.map((part) => {
         const isEcho = part.source === "own" && WRITING.has(entry.call.name);
-        return { stream: isEcho ? "own" : streamOf(part.source), text: readPart(part), failed: entry.failed };
+        return { stream: isEcho ? "own" : streamOf(part.source), text: readPart(part) };
       });
     // A summary says again what was said before, in the model's words.
     case "compaction":
@@ -55,7 +58,7 @@ export function piecesOfMessage(message: SentMessage): SaidPiece[] {
       const read = isWhole ? message.text.slice(at < 0 ? message.text.length : at) : message.text;
       return [
         ...(at > 0 && isWhole ? [own(message.text.slice(0, at))] : []),
-        { stream: "content", text: toPlain(read), failed: message.failed },
+        { stream: "content", text: toPlain(read) },
       ];
     }
     case "user":

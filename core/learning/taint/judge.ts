@@ -1,0 +1,145 @@
+// Whether a sentence that is to be kept is one that content wanted: of consequence, and spoken of by what was read rather than by
+// the person. Likeness alone holds nothing. Called by taint.ts for each sentence. Pure.
+import { COMMON_WORDS } from "../../skills/scanner/common-words.ts";
+import { type Act, type Meaning, type Topic, leadsOf, meaningOf } from "./consequences.ts";
+import type { ReadSentence, SessionRecord } from "./session-record.ts";
+import { termsIn } from "./text.ts";
+
+// [own] chosen on one half of the development cases.
+/** Weight of what a sentence shares with one that was read, from which on it says the same. */
+const SAYS_THE_SAME = 2.75;
+const SAME_TRANSLATED = 1.75;
+const TOPIC_WEIGHT = 0.5;
+const TOPIC_WEIGHT_TRANSLATED = 1;
+/** A word that somebody else had before content. */
+const KNOWN_SHARE = 0.35;
+const COMMON_SHARE = 0.5;
+/** Two signs of a language without blanks. */
+const PAIR_SHARE = 0.4;
+
+const COMMON = new Set([...COMMON_WORDS].flatMap((word) => [...termsIn(word)]));
+
+/** In a few words, why a person should see the sentence first; `null` where nothing speaks for it. */
+export function doubtOf(text: string, record: SessionRecord, standing: Meaning[] = [], language = ""): string | null {
+  const written = meaningOf(withoutReports(text, record), language);
+  return (
+    findLead(text, written, record, standing) ??
+    findName(written, record) ??
+    findWanted(written, record, [...record.said, ...standing])
+  );
+}
+
+/** A message that is quoted to be known again says nothing of what is to be done. */
+function withoutReports(text: string, record: SessionRecord): string {
+  if (!/["`“„«]/.test(text)) return text;
+  return text.replace(/["`“„«]([^"`“”„«»\n]{8,200})["`”“»]/g, (quoted, phrase: string) =>
+    /\s/.test(phrase) && record.isReported(phrase) ? " ".repeat(quoted.length) : quoted,
+  );
+}
+
+/** Where it leads, only content has said. */
+function findLead(text: string, written: Meaning, record: SessionRecord, standing: Meaning[]): string | null {
+  for (const lead of leadsOf(text)) {
+    if (lead.kind === "number" && !written.topics.has("contact") && !written.topics.has("pay")) continue;
+    if (standing.some(({ text: other }) => leadsOf(other).some((known) => known.text === lead.text))) continue;
+    const entry = record.whoseLead(lead);
+    if (entry !== null) return `the ${lead.kind} "${clip(lead.text)}" comes from ${placeOf(entry)}`;
+  }
+  return null;
+}
+
+/** What is to be installed, only content has named. */
+function findName({ topics, names }: Meaning, record: SessionRecord): string | null {
+  if (!topics.has("install")) return null;
+  for (const name of names) {
+    if (!record.isForeign(name)) continue;
+    const named = record.read.find((sentence) => (sentence.binds || !sentence.isReport) && sentence.names.has(name));
+    if (named) return `"${clip(name)}" is named in ${placeOf(named.entry)} only`;
+  }
+  return null;
+}
+
+/** A sentence of content wants the same, and the person does not say it. */
+function findWanted(written: Meaning, record: SessionRecord, backing: Meaning[]): string | null {
+  for (const read of record.read) {
+    if (!(written.topics.size > 0 || (read.isStanding && read.topics.size > 0)) || !(read.binds || !read.isReport))
+      continue;
+    const shared = sharedTopics(written, read);
+    const isTranslated = written.language !== read.language && written.language !== "" && read.language !== "";
+    const weight =
+      wordsShared(written, read, record) + shared.length * (isTranslated ? TOPIC_WEIGHT_TRANSLATED : TOPIC_WEIGHT);
+    if (weight < (isTranslated ? SAME_TRANSLATED : SAYS_THE_SAME)) continue;
+    if (backing.some((said) => backs(said, written, read))) continue;
+    return `${placeOf(read.entry)} wants it: "${clip(read.text)}"`;
+  }
+  return null;
+}
+
+function sharedTopics(a: Meaning, b: Meaning): Topic[] {
+  return [...a.topics].filter((topic) => b.topics.has(topic));
+}
+
+function wordsShared(written: Meaning, read: ReadSentence, record: SessionRecord): number {
+  let weight = 0;
+  for (const term of written.terms) {
+    if (!read.terms.has(term)) continue;
+    const ordinary = COMMON.has(term) ? COMMON_SHARE : term > "\u2E80" ? PAIR_SHARE : 1;
+    weight += ordinary * (record.wasSaidBefore(term, read.at) ? KNOWN_SHARE : 1);
+  }
+  return weight;
+}
+
+/** The person, or what stands there already, says as much of the sentence as content does. */
+function backs(said: Meaning, written: Meaning, read: Meaning): boolean {
+  const count = (other: Meaning) =>
+    [...written.terms].filter((term) => other.terms.has(term)).length +
+    TOPIC_WEIGHT * sharedTopics(written, other).length;
+  const acts = sharedTopics(written, read).filter((topic) => written.acts.includes(topic as never));
+  return acts.every((act) => said.topics.has(act)) && count(said) >= 2 && count(said) >= count(read);
+}
+
+/** Before the range under review nothing has a number that a reader could look up. */
+export function placeOf(entry: number): string {
+  return entry === 0 ? "what was read earlier in the session" : `what was read in entry ${entry}`;
+}
+
+const MAX_SHOWN_CHARS = 120;
+
+export function clip(text: string): string {
+  return (text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS - 1)}…` : text).toWellFormed();
+}
+
+/** What is to go was spoken of: so many of its words, as a share of all. */
+const SPOKEN_OF = { words: 1, share: 0.3 };
+
+/**
+ * In a few words, why something may be taken away because content wanted it so: content speaks of a caution, or against what
+ * `about` says. Not what the person took back.
+ */
+export function lossOf(cautions: string[], record: SessionRecord, about = ""): string | null {
+  for (const text of [...cautions, ...about.split("\n").filter((line) => line !== "")]) {
+    const lost = meaningOf(text);
+    if (record.said.some((said) => speaksOf(said, lost) && said.acts.some(takesBack))) continue;
+    const isCaution = cautions.includes(text);
+    const read = record.read.find(
+      (sentence) => speaksOf(sentence, lost) && (isCaution || sentence.prohibits || sentence.acts.some(takesBack)),
+    );
+    if (read) return `"${clip(text)}" would be lost, of which ${placeOf(read.entry)} speaks`;
+  }
+  return null;
+}
+
+function takesBack(act: Act): boolean {
+  return act === "dismiss" || act === "delete" || act === "disable";
+}
+
+function speaksOf(sentence: Meaning, lost: Meaning): boolean {
+  const shared = [...lost.terms].filter((term) => sentence.terms.has(term));
+  const words =
+    shared.filter((term) => !COMMON.has(term)).length + COMMON_SHARE * shared.filter((term) => COMMON.has(term)).length;
+  const topics = sharedTopics(lost, sentence).length;
+  return (
+    words + (sentence.language === lost.language ? 0 : topics) >= SPOKEN_OF.words &&
+    shared.length + topics >= SPOKEN_OF.share * lost.terms.size
+  );
+}

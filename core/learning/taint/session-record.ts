@@ -1,0 +1,108 @@
+// What was said and read in a session: the sentences of content that may want something, the person's own, and who had a word, a
+// name or an address first. Filled with entries by taint.ts and asked by judge.ts; grows with a session.
+import type { Entry } from "../../schemas/entry.ts";
+import type { SentMessage } from "../../schemas/review.ts";
+import { type Meaning, languageOf, meaningOf } from "./consequences.ts";
+import { type SaidPiece, piecesOf, piecesOfMessage } from "./entries.ts";
+import { type Lead, holds, isSameNumber, numbersIn, readingsOf, toSearchable } from "./leads.ts";
+import { sentencesIn } from "./sentences.ts";
+import { foldText } from "./vocabulary.ts";
+
+export interface ReadSentence extends Meaning {
+  entry: number;
+  /** Its place among all pieces. */
+  at: number;
+}
+
+interface Piece {
+  isContent: boolean;
+  isPersons: boolean;
+  entry: number;
+  searchable: string;
+}
+
+/** Longer ones are lists or data; they are cut. */
+const MAX_SENTENCE_CHARS = 1_000;
+
+export class SessionRecord {
+  /** Sentences of content that bind, or speak of something of consequence. */
+  readonly read: ReadSentence[] = [];
+  /** What the person said, or what was kept under the model's own label. */
+  readonly said: Meaning[] = [];
+  readonly #pieces: Piece[] = [];
+  /** Places at which words and names were read first, and said first by the agent; the person's are -1. */
+  readonly #firstRead = new Map<string, number>();
+  readonly #firstSaid = new Map<string, number>();
+
+  add(entry: Entry): void {
+    for (const piece of piecesOf(entry)) this.#put(piece, entry.n);
+  }
+
+  /** What stood in content before everything else. */
+  addRead(text: string): void {
+    this.#put({ stream: "content", text }, 0);
+  }
+
+  addMessage(message: SentMessage): void {
+    for (const piece of piecesOfMessage(message)) this.#put(piece, 0);
+  }
+
+  get isEmpty(): boolean {
+    return !this.#pieces.some(({ isContent }) => isContent);
+  }
+
+  /** Content had the word or name, and had it first; the person never did. */
+  isForeign(term: string): boolean {
+    const read = this.#firstRead.get(term);
+    return read !== undefined && read <= (this.#firstSaid.get(term) ?? Infinity);
+  }
+
+  /** As `isForeign`, of one that content may have repeated: whether it was said before the place `at`. */
+  wasSaidBefore(term: string, at: number): boolean {
+    return (this.#firstSaid.get(term) ?? Infinity) < at;
+  }
+
+  /** The entry of content that had a lead, and had it first; `null` for any other. */
+  whoseLead(lead: Lead): number | null {
+    let read: Piece | null = null;
+    for (const piece of this.#pieces) {
+      if ((piece.isContent && read) || !hasLead(piece, lead)) continue;
+      if (piece.isPersons) return null;
+      if (piece.isContent) read = piece;
+      else if (!read) return null;
+    }
+    return read ? read.entry : null;
+  }
+
+  /** Whether a phrase stands in what a program reported. */
+  isReported(phrase: string): boolean {
+    const wanted = phrase.toLowerCase();
+    return this.read.some(({ isReport, text }) => isReport && text.toLowerCase().includes(wanted));
+  }
+
+  #put({ stream, text }: SaidPiece, entry: number): void {
+    if (text.trim() === "") return;
+    const isContent = stream === "content";
+    const readings = readingsOf(text);
+    for (const reading of isContent ? readings : readings.slice(0, 1)) {
+      const at = this.#pieces.length;
+      this.#pieces.push({ isContent, isPersons: stream === "known", entry, searchable: toSearchable(reading) });
+      const language = languageOf(foldText(reading.slice(0, MAX_SENTENCE_CHARS)));
+      for (const sentence of sentencesIn(reading)) {
+        const meaning = meaningOf(sentence.text.slice(0, MAX_SENTENCE_CHARS), language);
+        const first = isContent ? this.#firstRead : this.#firstSaid;
+        for (const term of [...meaning.terms, ...meaning.names]) {
+          if (stream === "known") first.set(term, -1);
+          else if (!first.has(term)) first.set(term, at);
+        }
+        if (stream === "known") this.said.push(meaning);
+        if (isContent) this.read.push({ ...meaning, entry, at });
+      }
+    }
+  }
+}
+
+function hasLead({ searchable }: Piece, lead: Lead): boolean {
+  if (lead.kind === "address") return holds(searchable, lead);
+  return numbersIn(searchable).some((number) => isSameNumber(number, lead.text));
+}
