@@ -212,13 +212,20 @@ export const FORCES = {
   standing: `from_now_on from_here_on henceforth hereafter going_forward in_future in_the_future future next_time every_time each_time whenever permanent* permanently forever for_good as_a_rule as_of
     all every each everywhere routinely regular* generally usual* habit* convention* policy policies standard* practice* custom customary rule rules norm norms default by_default best_practice house_rule
     other_projects sibling all_projects all_repos all_sites estate fleet organisation-wide organization-wide company-wide established later_session* later_task* once~then first~then start_of first_of at_the_end_of month quarter
-    agent agents assistant* automation* bot bots ai llm model software_agents whoever anyone_who tooling maintainers operators administrators deployers teams clients
-    ab_sofort ab_jetzt kunftig* zukunft* dauerhaft* generell grundsatzlich* jeder jede jedes jeden jedem alle allen uberall ublich* gewohn* regel regeln konvention* standard* vorgabe* jedesmal jeweils nachst* assistent* ki agent*
-    desormais dorenavant a_l'avenir prochaine* toujours partout chaque tous toutes tout usage* convention* regle* habitude* politique* assistant* agents_logiciels
-    a_partir_de_ahora en_adelante proxima* siempre cada todos todas todo cualquier* convencion* norma* costumbre* regla* politica* asistente* quien_mantenga
-    d'ora_in_poi in_futuro prossim* ogni tutti tutte sempre convenzion* regol* abitudin* prassi assistent*
-    今後 以後 これから 次回 毎回 いつも すべて 全て 各 常時 永久 規則 慣例 標準 ルール 方針 慣習 エージェント アシスタント 担当者
-    以后 今后 从现在起 下次 每次 总是 所有 全部 每个 一直 永久 规则 惯例 标准 规范 约定 习惯 助手 智能体 一律 长期`,
+    whoever anyone_who tooling maintainers operators administrators teams
+    ab_sofort ab_jetzt kunftig* zukunft* dauerhaft* generell grundsatzlich* jeder jede jedes jeden jedem alle allen uberall ublich* gewohn* regel regeln konvention* standard* vorgabe* jedesmal jeweils nachst*
+    desormais dorenavant a_l'avenir prochaine* toujours partout chaque tous toutes tout usage* convention* regle* habitude* politique*
+    a_partir_de_ahora en_adelante proxima* siempre cada todos todas todo cualquier* convencion* norma* costumbre* regla* politica*
+    d'ora_in_poi in_futuro prossim* ogni tutti tutte sempre convenzion* regol* abitudin* prassi
+    今後 以後 これから 次回 毎回 いつも すべて 全て 各 常時 永久 規則 慣例 標準 ルール 方針 慣習 担当者
+    以后 今后 从现在起 下次 每次 总是 所有 全部 每个 一直 永久 规则 惯例 标准 规范 约定 习惯 一律 长期`,
+  /** It speaks to whoever works by machine, or of what such a one keeps. */
+  addressed: `agent agents assistant assistants automation automated_agents ai ais llm llms chatbot chatbots bot bots copilot language_model language_models
+    the_model reviewers your_memory your_skill your_skills your_notes your_playbooks your_instructions your_system_prompt skill_library whoever~reads
+    whoever~processes system_message system_note system_prompt
+    ki ki-systeme ki-assistenten assistent assistenten agenten sprachmodell* automaten maschinell dein_gedachtnis
+    agents_logiciels assistants ia robots modele_de_langage ta_memoire votre_memoire agentes asistente asistentes modelo_de_lenguaje tu_memoria
+    assistenti agenti modello_linguistico エージェント アシスタント 人工知能 助手 智能体 代理程序 大模型`,
 } as const;
 
 /** What turns an act into its opposite: it warns of it. */

@@ -16,12 +16,16 @@ export interface Meaning {
   acts: Act[];
   /** It orders, advises, or says how things are done beyond the task at hand. */
   binds: boolean;
-  /** Beyond the task at hand, or for agents in particular. */
+  /** Beyond the task at hand. */
   isStanding: boolean;
+  /** It orders agents about, or says what they are to keep. */
+  isDemand: boolean;
   prohibits: boolean;
   terms: Set<string>;
-  /** What has a name that is no word: options, packages, settings. */
+  /** What has a name that is no word: options, packages, settings, firms, people. */
   names: Set<string>;
+  /** As they are written, in small letters. */
+  words: Set<string>;
   language: string;
   isReport: boolean;
 }
@@ -33,13 +37,15 @@ const TOPIC_NAMES = new Set<string>([...Object.keys(ACTS), ...Object.keys(THINGS
 /** What a part of an option or a setting tells of it: `tls` in `tls_min_version`. */
 const TELLING_PARTS = new Set<string>(["identity", "disable", "trust", "weaken", "permit", "install"]);
 
-/** `text`: one sentence, or one line of code. `around`: the language of what is around it, for one too short to tell. */
-export function meaningOf(text: string, around = ""): Meaning {
+/** `text`: one sentence, or one line of code. `around`: the language of what is around it, for one too short to tell.
+ * `failed`: a call that failed answered it. */
+export function meaningOf(text: string, around = "", failed = false): Meaning {
   const folded = foldText(text);
   const named = VOCABULARY.find(folded).filter(({ name, isPart }) => !isPart || TELLING_PARTS.has(name));
   const found = new Set<string>(named.map(({ name }) => name));
   const topics = [...found].filter((name) => TOPIC_NAMES.has(name)) as Topic[];
   const isUsage = USAGE.test(text);
+  const isOrder = found.has("duty") || found.has("standing") || IMPERATIVE.test(folded);
   const language = languageOf(folded) || around;
   return {
     text,
@@ -49,11 +55,13 @@ export function meaningOf(text: string, around = ""): Meaning {
       !isUsage &&
       (found.has("duty") || found.has("standing") || IMPERATIVE.test(folded) || tellsOfPlace(folded, found)),
     isStanding: !isUsage && found.has("standing"),
+    isDemand: !isUsage && isOrder && found.has("addressed"),
     prohibits: found.has("prohibits"),
     terms: termsIn(folded),
-    names: namesIn(folded),
+    names: namesIn(text, language),
+    words: new Set(folded.match(/[\p{L}\p{N}]+/gu)),
     language,
-    isReport: isReport(text, folded, language),
+    isReport: isReport(text, folded, language, failed),
   };
 }
 
@@ -70,50 +78,79 @@ const FAULT = new RegExp(`(?<![\\p{L}-])(?:${FAULTS})(?![\\p{L}-])`, "iu");
 const DONE =
   /^\W*(?:successfully|already|ok|done|installed|created|updated|removed|added|renamed|found|would|resolved|built|building|collecting|downloading|fetching|checking|writing|wrote|reading|processing|running|listening|starting|started|stopped|restarted|auto-merging)(?!\p{L})/iu;
 
-/** A line of a program, a table or a list, rather than a sentence that somebody wrote for readers. */
-function isReport(text: string, folded: string, language: string): boolean {
-  if (USAGE.test(text) || DONE.test(text) || FAULT.test(text)) return true;
+const MARKER =
+  /^\W*(?:[\w.-]+: ){0,2}(?:error|fatal|warn(?:ing)?|fehler|erreur|err|e|exception|traceback)\b|\b\w*(?:error|exception)\b\s*[:(]/iu;
+
+/** A line of a program, a table or a list, rather than a sentence that somebody wrote for readers. `failed`: of a call that failed. */
+function isReport(text: string, folded: string, language: string, failed: boolean): boolean {
+  if (USAGE.test(text) || DONE.test(text) || MARKER.test(text) || (failed && FAULT.test(text))) return true;
   if (language === "ja" || language === "zh") return false;
   const words = folded.match(/\p{L}+/gu) ?? [];
   const known = FUNCTION_WORDS[language];
-  return !known || words.filter((word) => known.has(word)).length < 0.15 * words.length;
+  return !known || words.filter((word) => known.has(word)).length < LEAST_PROSE * words.length;
 }
+/** Function words in prose, as a share of all. */
+const LEAST_PROSE = 0.2;
 
 /** Says where somebody is reached or paid, or what may be relied upon: that binds without an order. */
 function tellsOfPlace(folded: string, found: Set<string>): boolean {
   return (found.has("contact") || found.has("pay") || found.has("trust")) && PLACE.test(folded);
 }
 
-const PLACE = /[\w.-]@[\w-]|:\/\/|\.(?:com|org|net|io|dev|app|example|test|invalid|[a-z]{2})(?![\w.])|\d{3}[\d\s/-]{4}/;
+const PLACE = /[\w.-]@[\w-]|:\/\/|\.(?:com|org|net|io|dev|app|example|test|invalid)(?![\w.])|\d{3}[\d\s/-]{4}/;
 /** A clause that begins with what is to be done. */
 const IMPERATIVE =
   /(?:^|[,;:–—(]|->|=>|\bthen|\band)\s*(?:use|set|pass|run|add|try|put|install|enable|disable|turn|switch|export|send|copy|upload|share|keep|give|include|open|allow|trust|accept|ignore|skip|drop|remove|delete|call|write|contact|push|point|replace|treat|tell|leave|let|forward|attach|pay|transfer|register|download|execute|authenticate|log in|commit|hash|encrypt|sign)\s/;
 
 /** A program's own usage describes what there is and asks for nothing. */
-const USAGE = /^\s*(?:usage|aufruf|usage|uso|or)\s*:|^\s*-{1,2}[\w?][\w-]*(?:[ ,=[<].*)?(?:\s{2,}|\t)\S|^\s*\[[-\w<]/iu;
+const USAGE =
+  /^\s*(?:usage|aufruf|usage|uso|or)\s*:|^\s*-{1,2}[\w?][\w-]*(?:[ ,=[<].*)?(?:\s{2,}|\t)\S|^\s*\[[-\w<]|^\s*[\w-]+\s{2,}\S/iu;
 
-/** Joined by signs within, or set off as code. */
-const JOINED = /(?<![\p{L}\p{N}])@?[\p{L}\p{N}]+(?:[-_./@][\p{L}\p{N}]+)+(?![\p{L}\p{N}])/gu;
-const CODE = /`([^`\s]{3,80})`|"([\w@./-]{3,80})"/g;
+/** Options, and what is joined by signs within. */
+const JOINED =
+  /(?<![\p{L}\p{N}-])--?[a-z][\w-]*|(?<![\p{L}\p{N}])@?[\p{L}\p{N}]+(?:[-_./@][\p{L}\p{N}]+)+(?![\p{L}\p{N}])/giu;
+/** Within a sentence, where a capital makes a name. */
+const CAPITAL = /(?<=[\p{Ll}\p{N},;:] )\p{Lu}\p{Ll}{3,}(?:\p{Lu}\p{Ll}+)*(?![\p{L}\p{N}])/gu;
 
-function namesIn(folded: string): Set<string> {
+/** What has a name that is no word of a language, in small letters. */
+function namesIn(text: string, language: string): Set<string> {
   const names = new Set<string>();
-  for (const [name] of folded.matchAll(JOINED)) if (/\p{L}{2}/u.test(name)) names.add(name);
-  for (const [, code, quoted] of folded.matchAll(CODE)) names.add((code ?? quoted)!.replace(/[.,:;]$/, ""));
+  for (const [name] of text.matchAll(JOINED)) if (/\p{L}/u.test(name)) names.add(foldText(name));
+  if (language !== "de") for (const [name] of text.matchAll(CAPITAL)) names.add(foldText(name));
   return names;
 }
 
 /** Words that no other of these languages has, or not as often. */
 const FUNCTION_WORDS: Record<string, Set<string>> = {
-  en: new Set("the of and to is are with that this for by it be which from on as at when not an or if then".split(" ")),
+  en: new Set(
+    (
+      "the of and to is are was were with that this these those for by it its be been which from on in at when not an or if then than " +
+      "you your we our they them their has have had will would can could may should must who after before also as but so no all any"
+    ).split(" "),
+  ),
   de: new Set(
-    "der die das und ist sind mit nicht ein eine auf fur von zu den dem des im wird wenn bei sich auch aus vor".split(
+    (
+      "der die das und ist sind war mit nicht ein eine einen einem einer auf fur von zu zum zur den dem des im in an am wird werden wenn " +
+      "bei sich auch aus vor nach als man wir sie ihr ich oder aber dass noch nur schon kann soll muss"
+    ).split(" "),
+  ),
+  fr: new Set(
+    (
+      "le la les l un une des du de d et est sont avec que qui pour dans sur pas ne au aux par il elle on nous vous ce cette ces se en " +
+      "plus ou sans etre a"
+    ).split(" "),
+  ),
+  es: new Set(
+    (
+      "el la los las un una unos y es son con que del de al en para por no se lo su sus como este esta estos ese o a sin mas ser hay quien " +
+      "donde ya"
+    ).split(" "),
+  ),
+  it: new Set(
+    "il lo la gli le i un una e sono con che del della dei di nel nella per non si al da come anche o ma se piu questo questa ci e".split(
       " ",
     ),
   ),
-  fr: new Set("le la les et est sont avec que une du des pour dans sur pas qui au aux ne par il l d".split(" ")),
-  es: new Set("el la los las y es son con que una del para en por no se al lo su como".split(" ")),
-  it: new Set("il lo la gli e sono con che una del della per nel non si al di da come".split(" ")),
 };
 
 /** Of a text in the spelling of `foldText`; `""` where it cannot be told. */

@@ -13,6 +13,8 @@ export type Stream = "known" | "own" | "content";
 export interface SaidPiece {
   stream: Stream;
   text: string;
+  /** What a call that failed answered. */
+  failed?: boolean;
 }
 
 /** They give back what they were asked to write. */
@@ -28,7 +30,7 @@ export function piecesOf(entry: Entry): SaidPiece[] {
     case "tool":
       return entry.parts.map((part) => {
         const isEcho = part.source === "own" && WRITING.has(entry.call.name);
-        return { stream: isEcho ? "own" : streamOf(part.source), text: readPart(part) };
+        return { stream: isEcho ? "own" : streamOf(part.source), text: readPart(part), failed: entry.failed };
       });
     // A summary says again what was said before, in the model's words.
     case "compaction":
@@ -58,7 +60,7 @@ export function piecesOfMessage(message: SentMessage): SaidPiece[] {
       const read = isWhole ? message.text.slice(at < 0 ? message.text.length : at) : message.text;
       return [
         ...(at > 0 && isWhole ? [own(message.text.slice(0, at))] : []),
-        { stream: "content", text: toPlain(read) },
+        { stream: "content", text: toPlain(read), failed: message.failed },
       ];
     }
     case "user":

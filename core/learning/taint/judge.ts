@@ -25,7 +25,8 @@ export function doubtOf(text: string, record: SessionRecord, standing: Meaning[]
   return (
     findLead(text, written, record, standing) ??
     findName(written, record) ??
-    findWanted(written, record, [...record.said, ...standing])
+    findWanted(written, record, [...record.said, ...standing]) ??
+    findUngrounded(written, record, standing)
   );
 }
 
@@ -48,13 +49,14 @@ function findLead(text: string, written: Meaning, record: SessionRecord, standin
   return null;
 }
 
-/** What is to be installed, only content has named. */
-function findName({ topics, names }: Meaning, record: SessionRecord): string | null {
-  if (!topics.has("install")) return null;
-  for (const name of names) {
-    if (!record.isForeign(name)) continue;
-    const named = record.read.find((sentence) => (sentence.binds || !sentence.isReport) && sentence.names.has(name));
-    if (named) return `"${clip(name)}" is named in ${placeOf(named.entry)} only`;
+/** Something of consequence is to be done with what only content has named. That a call was made with it proves no package. */
+function findName({ acts, names, words, prohibits }: Meaning, record: SessionRecord): string | null {
+  const installs = acts.includes("install");
+  if (acts.length === 0 || (prohibits && !installs)) return null;
+  for (const name of new Set([...names, ...words])) {
+    if (COMMON.has(name) || (record.isUsed(name) && !installs)) continue;
+    const named = record.whoNamed(name);
+    if (named) return `only ${placeOf(named.entry)} names "${clip(name)}"`;
   }
   return null;
 }
@@ -73,6 +75,23 @@ function findWanted(written: Meaning, record: SessionRecord, backing: Meaning[])
     return `${placeOf(read.entry)} wants it: "${clip(read.text)}"`;
   }
   return null;
+}
+
+/** Of the words of a sentence, so many have to be the person's or the work's where content has asked for something to be kept. */
+const GROUNDED_SHARE = 0.34;
+const LEAST_WORDS = 2;
+
+/** Content has asked for something to be kept, and the sentence rests on nothing that anybody else said before. */
+function findUngrounded({ terms }: Meaning, record: SessionRecord, standing: Meaning[]): string | null {
+  const { demand } = record;
+  if (!demand) return null;
+  const telling = [...terms].filter((term) => !COMMON.has(term));
+  if (telling.length < LEAST_WORDS) return null;
+  const grounded = telling.filter(
+    (term) => record.wasSaidBefore(term, demand.at) || standing.some((known) => known.terms.has(term)),
+  );
+  if (grounded.length >= GROUNDED_SHARE * telling.length) return null;
+  return `${placeOf(demand.entry)} asked for something to be kept, and nobody else has said this`;
 }
 
 function sharedTopics(a: Meaning, b: Meaning): Topic[] {

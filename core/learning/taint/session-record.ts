@@ -6,6 +6,7 @@ import { type Meaning, languageOf, meaningOf } from "./consequences.ts";
 import { type SaidPiece, piecesOf, piecesOfMessage } from "./entries.ts";
 import { type Lead, holds, isSameNumber, numbersIn, readingsOf, toSearchable } from "./leads.ts";
 import { sentencesIn } from "./sentences.ts";
+import { stringsIn } from "./text.ts";
 import { foldText } from "./vocabulary.ts";
 
 export interface ReadSentence extends Meaning {
@@ -29,12 +30,22 @@ export class SessionRecord {
   readonly read: ReadSentence[] = [];
   /** What the person said, or what was kept under the model's own label. */
   readonly said: Meaning[] = [];
+  /** Where content first ordered agents about. */
+  demand: ReadSentence | null = null;
   readonly #pieces: Piece[] = [];
   /** Places at which words and names were read first, and said first by the agent; the person's are -1. */
   readonly #firstRead = new Map<string, number>();
   readonly #firstSaid = new Map<string, number>();
+  /** What a call that succeeded was made with. */
+  readonly #used = new Set<string>();
+  /** Names, by the first sentence of content that might want something of them. */
+  readonly #named = new Map<string, ReadSentence>();
 
   add(entry: Entry): void {
+    if (entry.kind === "tool" && !entry.failed) {
+      const { words, names } = meaningOf(stringsIn(entry.call.args));
+      for (const name of [...words, ...names]) this.#used.add(name);
+    }
     for (const piece of piecesOf(entry)) this.#put(piece, entry.n);
   }
 
@@ -55,6 +66,16 @@ export class SessionRecord {
   isForeign(term: string): boolean {
     const read = this.#firstRead.get(term);
     return read !== undefined && read <= (this.#firstSaid.get(term) ?? Infinity);
+  }
+
+  /** The sentence of content that has a name which nobody else had before. */
+  whoNamed(name: string): ReadSentence | null {
+    const named = this.#named.get(name);
+    return named && this.isForeign(name) ? named : null;
+  }
+
+  isUsed(name: string): boolean {
+    return this.#used.has(name);
   }
 
   /** As `isForeign`, of one that content may have repeated: whether it was said before the place `at`. */
@@ -80,7 +101,7 @@ export class SessionRecord {
     return this.read.some(({ isReport, text }) => isReport && text.toLowerCase().includes(wanted));
   }
 
-  #put({ stream, text }: SaidPiece, entry: number): void {
+  #put({ stream, text, failed }: SaidPiece, entry: number): void {
     if (text.trim() === "") return;
     const isContent = stream === "content";
     const readings = readingsOf(text);
@@ -89,14 +110,19 @@ export class SessionRecord {
       this.#pieces.push({ isContent, isPersons: stream === "known", entry, searchable: toSearchable(reading) });
       const language = languageOf(foldText(reading.slice(0, MAX_SENTENCE_CHARS)));
       for (const sentence of sentencesIn(reading)) {
-        const meaning = meaningOf(sentence.text.slice(0, MAX_SENTENCE_CHARS), language);
+        const meaning = meaningOf(sentence.text.slice(0, MAX_SENTENCE_CHARS), language, failed);
         const first = isContent ? this.#firstRead : this.#firstSaid;
-        for (const term of [...meaning.terms, ...meaning.names]) {
+        for (const term of [...meaning.terms, ...meaning.names, ...meaning.words]) {
           if (stream === "known") first.set(term, -1);
           else if (!first.has(term)) first.set(term, at);
         }
         if (stream === "known") this.said.push(meaning);
-        if (isContent) this.read.push({ ...meaning, entry, at });
+        if (!isContent) continue;
+        const read = { ...meaning, entry, at };
+        this.read.push(read);
+        if (read.isDemand) this.demand ??= read;
+        if (read.isReport && !read.binds) continue;
+        for (const name of meaning.names) if (!this.#named.has(name)) this.#named.set(name, read);
       }
     }
   }
