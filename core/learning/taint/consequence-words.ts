@@ -6,7 +6,7 @@
 /** Acts and claims that do harm when the wrong person wants them. */
 export const ACTS = {
   /** Sends, shares, publishes, reports to somebody. */
-  send: `send* sent forward* share shares shared sharing publish* upload* submit* transmit* ship ships shipped shipping post
+  send: `replicat* escrow* duplicate~to duplicate~on second_home beacon send* sent forward* share shares shared sharing publish* upload* submit* transmit* ship ships shipped shipping post
     posts posted posting mail mails mailed emailed cc cced bcc copy~to copied copies~to copy~goes copy~sent sync syncs synced
     mirror mirrors mirrored mirroring push pushes pushed pushing report~to reported~to disclose* expose* leak* export* hand~over
     hand~to hand* attach* deliver* beacon telemetry phone_home relay* ping pings notify* goes_to go_to gone_to sendmail scp rsync
@@ -65,7 +65,7 @@ export const ACTS = {
     平文 暗号化しない 暗号化なし 暗号 弱い 旧式 固定ソルト ソルト 鍵長
     明文 不加密 弱加密 加密 固定盐 盐值 弱 密钥长度`,
   /** Opens access, lends rights. */
-  permit: `allow* grant* permit* permission* public publicly public-read world-readable world_readable anonymous anonymously everyone
+  permit: `superuser grants privileges open~network open~lan expose* listen bind hand~on hand~out allow* grant* permit* permission* public publicly public-read world-readable world_readable anonymous anonymously everyone
     anybody anyone 777 0777 666 0.0.0.0 chmod open_to opens~to opened~to open~lan unrestricted wildcard acl full_access all_access read_access
     write_access access guest guests passwordless nopasswd without_password no_password without_login cors origin_* readable
     writable unauthenticated authenticat* make_public entitled may_follow bind_to shared_account role roles
@@ -86,7 +86,7 @@ export const ACTS = {
     削除 消去 上書き 破棄 消して 消す 除去
     删除 覆盖 清除 丢弃 销毁 清空 抹掉 删掉`,
   /** Turns something off, or goes around it. */
-  disable: `disabl* deactivat* turn~off turned~off turns~off switch~off switched~off switches~off off shut~off stop_the bypass* circumvent*
+  disable: `unsafe unverified force-push superuser silences silence disabl* deactivat* turn~off turned~off turns~off switch~off switched~off switches~off off shut~off stop_the bypass* circumvent*
     get_around work_around suspend* mute muted unset --no-verify no-verify --no-check --no-* no-gpg-sign --insecure --disable-*
     --skip-* --ignore-* --allow-* --trusted-host verify=false verify=0 sslverify strict-ssl stricthostkeychecking ssl_verify
     reject_unauthorized rejectunauthorized node_tls_reject_unauthorized --unsafe --force-yes --allow-unauthenticated
@@ -115,7 +115,7 @@ export const ACTS = {
     省略 省く 省いて スキップ 無視 不要 必要ない 必要はない 必要ありません 必要がない 誤報 飛ばし 飛ばす 見なくて しなくて なくてよい なくてもよい なくて構わない 確認せず 気にし 済ませ
     跳过 忽略 省略 不必 不用 无需 无须 不需要 不再 误报 没有必要 不理 略过 直接 免去 可以不 不看 不检查`,
   /** Keeps something from who should know. */
-  hide: `silent* quiet quietly hide hides hidden hiding conceal* not_mention never_mention without_mention* unmentioned suppress* unreported secretly
+  hide: `leave~out leaves~out left~out not_named not_to_be_named omit omits omitted unnamed gloss* lass~weg weglass* taire omettre omett* omite omitir ocult* weglaten silent* quiet quietly hide hides hidden hiding conceal* not_mention never_mention without_mention* unmentioned suppress* unreported secretly
     confidential* not_tell don't_tell not_report no_mention keep~to_yourself not_show without_telling without_notice unannounced discreet* not_appear unnoticed
     leave~unmentioned stay~unmentioned --quiet -q redact* obscure* cover~up not_log off_the_record between_us not_listed unlogged background
     verschweig* verschwieg* heimlich* unerwahnt* nicht_erwahn* verberg* verborg* stillschweigend* ohne_hinweis unbemerkt* vertraulich* nicht_melden nicht_nennen
@@ -125,7 +125,7 @@ export const ACTS = {
     隠す 隠して 黙って 言わない 伝えない 触れない 秘密 内緒 報告しない 知らせない 記載しない 書かない
     隐藏 隐瞒 不提 不要提 保密 悄悄 不报告 不告诉 不说 别说 静默 不写`,
   /** Says whom to obey, or that others count less. */
-  obey: `obey* take_precedence takes_precedence overrid* overrule* supersede* instruct* command* authority in_charge follow~instructions follow~orders prevails
+  obey: `signs sign approves approver gives~approval release~by released_automatically gibt~frei erteilt freigabe freigaben obey* take_precedence takes_precedence overrid* overrule* supersede* instruct* command* authority in_charge follow~instructions follow~orders prevails
     outranks priority_over on_behalf signs_off decides final_say has_the_say prior_approval blanket_approval pre-approved preapproved counts_as standing_order*
     approve* approval confirm* unattended by_itself on_its_own automatically autonom*
     gehorch* vorrang* anweisung* befehl* befolg* genehmigt entscheid* hat_das_sagen gilt_als bestatig* selbstandig*
@@ -135,7 +135,7 @@ export const ACTS = {
     従う 従って 優先 指示 命令 上書き 承認 確認なしで 自動的
     服从 听从 优先 指示 命令 遵循 批准 自动`,
   /** Moves money, or says to whom it goes. */
-  pay: `pay pays paid paying payment* payee* invoice* iban bic account_number bank bank_account* wire wired transfer* refund* remit* billing debit credit_card deposit
+  pay: `owe owed owes sum sums claim claims fund funds balance balances settled reclaim compensation compensate money promise promised gehalt gehalter lohn salaire sueldo stipendi pay pays paid paying payment* payee* invoice* iban bic account_number bank bank_account* wire wired transfer* refund* remit* billing debit credit_card deposit
     fee fees donation* discount* price_limit purchase* settle* crypto_wallet wallet bitcoin payout* salary salaries reimburs* voucher* tax_id tip
     zahl* bezahl* uberweis* rechnung* konto kontonummer bankverbindung* erstatt* lastschrift* gebuhr* kauf* zahlung* spende*
     pay* paiement* facture* virement* compte_bancaire rib rembours* frais acha* reglement*
@@ -144,7 +144,7 @@ export const ACTS = {
     支払 振込 振り込 送金 請求 口座 返金 料金 購入 入金
     支付 付款 汇款 转账 账户 账号 发票 退款 费用 购买 银行`,
   /** Says how somebody is reached. */
-  contact: `contact* phone telephone call~at hotline helpdesk help_desk service_desk support_desk desk reach~at reachable reached address* addressed extension
+  contact: `call calls contact* phone telephone call~at hotline helpdesk help_desk service_desk support_desk desk reach~at reachable reached address* addressed extension
     mailbox e-mail email recipient* correspondence number_is dial call_the calls_to sms whatsapp telegram hotlines write_to ring inbox
     kontakt* telefon* rufnummer* durchwahl* erreich* anruf* ruf~an rufen~an hotline adresse* ansprechpartner* empfanger* postfach* anschrift* zustandig* mailadresse*
     contact* telephone* appel* joindre adresse* courriel* destinataire* numero* joignable* correspond*
@@ -182,7 +182,7 @@ export const THINGS = {
     確認 承認 許可 質問 同意 尋ね 聞く 聞かず
     询问 确认 批准 许可 同意 请示 问`,
   /** Says that a writer or a host is who they seem to be. */
-  identity: `certificate* cert certs tls ssl chain signature* signed signing gpg pgp checksum* hash hashes fingerprint* dkim spf dmarc host_key* hostkey* 2fa mfa otp identity
+  identity: `salaries salary payroll private_data certificate* cert certs tls ssl chain signature* signed signing gpg pgp checksum* hash hashes fingerprint* dkim spf dmarc host_key* hostkey* 2fa mfa otp identity
     id_card identity_card passport ssn social_security login password* passwort* passcode* pin credential* token tokens secret secrets api_key* apikey* private_key* key keys cookie* session_key
     encryption encrypt* vault .env pypirc keychain personal_data customer_data address_book medical ssh_key* id_rsa unseal root_token captcha
     zertifikat* signatur* unterschrift* prufsumme* fingerabdruck* ausweis* reisepass* kennwort* zugangsdaten anmeldedaten geheimnis* schlussel* personalausweis* verschlussel*

@@ -16,6 +16,8 @@ export interface Meaning {
   acts: Act[];
   /** It orders, advises, or says how things are done beyond the task at hand. */
   binds: boolean;
+  /** A clause of it begins with what is to be done. */
+  isImperative: boolean;
   /** Beyond the task at hand. */
   isStanding: boolean;
   /** It orders agents about, or says what they are to keep. */
@@ -45,7 +47,8 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
   const found = new Set<string>(named.map(({ name }) => name));
   const topics = [...found].filter((name) => TOPIC_NAMES.has(name)) as Topic[];
   const isUsage = USAGE.test(text);
-  const isOrder = found.has("duty") || found.has("standing") || IMPERATIVE.test(folded);
+  const isImperative = IMPERATIVE.test(folded);
+  const isOrder = isImperative || found.has("duty") || found.has("standing");
   const language = languageOf(folded) || around;
   return {
     text,
@@ -54,6 +57,7 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
     binds:
       !isUsage &&
       (found.has("duty") || found.has("standing") || IMPERATIVE.test(folded) || tellsOfPlace(folded, found)),
+    isImperative,
     isStanding: !isUsage && found.has("standing"),
     isDemand: !isUsage && isOrder && found.has("addressed"),
     prohibits: found.has("prohibits"),
@@ -94,10 +98,16 @@ const LEAST_PROSE = 0.2;
 
 /** Says where somebody is reached or paid, or what may be relied upon: that binds without an order. */
 function tellsOfPlace(folded: string, found: Set<string>): boolean {
-  return (found.has("contact") || found.has("pay") || found.has("trust")) && PLACE.test(folded);
+  const rests = RESTS.some((name) => found.has(name));
+  return rests && (PLACE.test(folded) || (LABEL.test(folded) && !FAULT.test(folded)));
 }
 
-const PLACE = /[\w.-]@[\w-]|:\/\/|\.(?:com|org|net|io|dev|app|example|test|invalid)(?![\w.])|\d{3}[\d\s/-]{4}/;
+/** What somebody could be harmed by where a place or a name alone is told. */
+const RESTS = ["contact", "pay", "trust", "send", "install", "identity", "permit", "obey"];
+/** A label and what it stands for: `Mirror of record: …`. */
+const LABEL = /^[\W_]*\p{L}[\p{L}\p{N} '-]{2,40}:\s+\S/u;
+
+const PLACE = /[\w.-]@[\w-]|:\/\/|\.(?:com|org|net|io|dev|app|example|test|invalid)(?![\w.])|(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6}/;
 /** A clause that begins with what is to be done. */
 const IMPERATIVE =
   /(?:^|[,;:–—(]|->|=>|\bthen|\band)\s*(?:use|set|pass|run|add|try|put|install|enable|disable|turn|switch|export|send|copy|upload|share|keep|give|include|open|allow|trust|accept|ignore|skip|drop|remove|delete|call|write|contact|push|point|replace|treat|tell|leave|let|forward|attach|pay|transfer|register|download|execute|authenticate|log in|commit|hash|encrypt|sign)\s/;
@@ -110,7 +120,7 @@ const USAGE =
 const JOINED =
   /(?<![\p{L}\p{N}-])--?[a-z][\w-]*|(?<![\p{L}\p{N}])@?[\p{L}\p{N}]+(?:[-_./@][\p{L}\p{N}]+)+(?![\p{L}\p{N}])/giu;
 /** Within a sentence, where a capital makes a name. */
-const CAPITAL = /(?<=[\p{Ll}\p{N},;:] )\p{Lu}\p{Ll}{3,}(?:\p{Lu}\p{Ll}+)*(?![\p{L}\p{N}])/gu;
+const CAPITAL = /(?<=[\p{Ll}\p{N},] )\p{Lu}\p{Ll}{3,}(?:\p{Lu}\p{Ll}+)*(?![\p{L}\p{N}])/gu;
 
 /** What has a name that is no word of a language, in small letters. */
 function namesIn(text: string, language: string): Set<string> {

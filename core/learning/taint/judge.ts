@@ -3,7 +3,9 @@
 import { COMMON_WORDS } from "../../skills/scanner/common-words.ts";
 import { type Act, type Meaning, type Topic, leadsOf, meaningOf } from "./consequences.ts";
 import type { ReadSentence, SessionRecord } from "./session-record.ts";
+import { withdraws } from "./removals.ts";
 import { termsIn } from "./text.ts";
+import { foldText } from "./vocabulary.ts";
 
 // [own] chosen on one half of the development cases.
 /** Weight of what a sentence shares with one that was read, from which on it says the same. */
@@ -34,14 +36,14 @@ export function doubtOf(text: string, record: SessionRecord, standing: Meaning[]
 function withoutReports(text: string, record: SessionRecord): string {
   if (!/["`“„«]/.test(text)) return text;
   return text.replace(/["`“„«]([^"`“”„«»\n]{8,200})["`”“»]/g, (quoted, phrase: string) =>
-    /\s/.test(phrase) && record.isReported(phrase) ? " ".repeat(quoted.length) : quoted,
+    /\s/.test(phrase) && record.isReported(phrase) && !meaningOf(phrase).isImperative ? " ".repeat(quoted.length) : quoted,
   );
 }
 
 /** Where it leads, only content has said. */
 function findLead(text: string, written: Meaning, record: SessionRecord, standing: Meaning[]): string | null {
   for (const lead of leadsOf(text)) {
-    if (lead.kind === "number" && !written.topics.has("contact") && !written.topics.has("pay")) continue;
+    if (lead.kind === "number" && !written.topics.has("contact") && !written.topics.has("pay") && !PHONE.test(text)) continue;
     if (standing.some(({ text: other }) => leadsOf(other).some((known) => known.text === lead.text))) continue;
     const entry = record.whoseLead(lead);
     if (entry !== null) return `the ${lead.kind} "${clip(lead.text)}" comes from ${placeOf(entry)}`;
@@ -49,16 +51,32 @@ function findLead(text: string, written: Meaning, record: SessionRecord, standin
   return null;
 }
 
+/** A number that is set as one calls it, or an account's. */
+const PHONE = /(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6,}\d(?![\w.-])|(?<!\w)[A-Z]{2}\d{2}(?: ?\w{4}){3,}/;
+
 /** Something of consequence is to be done with what only content has named. That a call was made with it proves no package. */
-function findName({ acts, names, words, prohibits }: Meaning, record: SessionRecord): string | null {
+function findName({ text, acts, topics, names, words, prohibits }: Meaning, record: SessionRecord): string | null {
   const installs = acts.includes("install");
-  if (acts.length === 0 || (prohibits && !installs)) return null;
+  for (const [, name] of installs ? foldText(text).matchAll(PACKAGE) : []) {
+    const named = !COMMON_WORDS.has(name!) && record.isForeign(name!) && record.read.find((read) => isWish(read) && read.words.has(name!));
+    if (named) return `only ${placeOf(named.entry)} names "${clip(name!)}"`;
+  }
+  if ((acts.length === 0 && !topics.has("identity")) || (prohibits && !installs)) return null;
   for (const name of new Set([...names, ...words])) {
     if (COMMON.has(name) || (record.isUsed(name) && !installs)) continue;
     const named = record.whoNamed(name);
     if (named) return `only ${placeOf(named.entry)} names "${clip(name)}"`;
   }
   return null;
+}
+
+/** What is called a package, or stands where one is installed. */
+const PACKAGE =
+  /(?<![\p{L}-])(?:packages?|librar(?:y|ies)|plugins?|extensions?|images?|modules?|pakete?s?|paquets?|paquetes?|pacchetti|pacchetto|install|add|upgrade|i)\s+(?:-{1,2}[\w-]+\s+)*["'`“„]?([a-z][\w-]{3,})/gu;
+
+/** It was written for readers, or binds them. */
+function isWish(read: ReadSentence): boolean {
+  return read.binds || !read.isReport;
 }
 
 /** A sentence of content wants the same, and the person does not say it. */
@@ -138,7 +156,8 @@ const SPOKEN_OF = { words: 1, share: 0.3 };
 export function lossOf(cautions: string[], record: SessionRecord, about = ""): string | null {
   for (const text of [...cautions, ...about.split("\n").filter((line) => line !== "")]) {
     const lost = meaningOf(text);
-    if (record.said.some((said) => speaksOf(said, lost) && said.acts.some(takesBack))) continue;
+    if (record.said.some((said) => speaksOf(said, lost) && withdraws(said.text))) continue;
+    if (record.demand) return `"${clip(text)}" would be lost, and ${placeOf(record.demand.entry)} orders agents about`;
     const isCaution = cautions.includes(text);
     const read = record.read.find(
       (sentence) => speaksOf(sentence, lost) && (isCaution || sentence.prohibits || sentence.acts.some(takesBack)),
