@@ -30,12 +30,15 @@ export interface Meaning {
   words: Set<string>;
   language: string;
   isReport: boolean;
+  isTerse: boolean;
 }
 
 const VOCABULARY = createVocabulary({ ...ACTS, ...THINGS, ...FORCES, prohibits: PROHIBITS });
 const ACT_NAMES = new Set<string>(Object.keys(ACTS));
 const TOPIC_NAMES = new Set<string>([...Object.keys(ACTS), ...Object.keys(THINGS)]);
 
+/** The words of a path are no acts. */
+const PATH = /(?<![\w.])(?:~\w*|\.{1,2})?\/[\w.@+-]+(?:\/[\w.@+-]*)*|(?<!\w)[\w.@+-]+(?:\/[\w.@+-]+){2,}/g;
 /** What a part of an option or a setting tells of it: `tls` in `tls_min_version`. */
 const TELLING_PARTS = new Set<string>(["identity", "disable", "trust", "weaken", "permit", "install"]);
 
@@ -43,7 +46,9 @@ const TELLING_PARTS = new Set<string>(["identity", "disable", "trust", "weaken",
  * `failed`: a call that failed answered it. */
 export function meaningOf(text: string, around = "", failed = false): Meaning {
   const folded = foldText(text);
-  const named = VOCABULARY.find(folded).filter(({ name, isPart }) => !isPart || TELLING_PARTS.has(name));
+  const named = VOCABULARY.find(folded.replace(PATH, " ")).filter(
+    ({ name, isPart }) => !isPart || TELLING_PARTS.has(name),
+  );
   const found = new Set<string>(named.map(({ name }) => name));
   const topics = [...found].filter((name) => TOPIC_NAMES.has(name)) as Topic[];
   const isUsage = USAGE.test(text);
@@ -65,7 +70,8 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
     names: namesIn(text, language),
     words: new Set(folded.match(/[\p{L}\p{N}]+/gu)),
     language,
-    isReport: isReport(text, folded, language, failed),
+    isReport: isReport(text, failed),
+    isTerse: isTerse(folded, language),
   };
 }
 
@@ -83,16 +89,21 @@ const DONE =
   /^\W*(?:successfully|already|ok|done|installed|created|updated|removed|added|renamed|found|would|resolved|built|building|collecting|downloading|fetching|checking|writing|wrote|reading|processing|running|listening|starting|started|stopped|restarted|auto-merging)(?!\p{L})/iu;
 
 const MARKER =
-  /^\W*(?:[\w.-]+: ){0,2}(?:error|fatal|warn(?:ing)?|fehler|erreur|err|e|exception|traceback)\b|\b\w*(?:error|exception)\b\s*[:(]/iu;
+  /^\W*(?:[\w.-]+: ){0,2}(?:error|fatal|file "|warn(?:ing)?|fehler|erreur|err|e|exception|traceback)\b|\b\w*(?:error|exception)\b\s*[:(]/iu;
 
-/** A line of a program, a table or a list, rather than a sentence that somebody wrote for readers. `failed`: of a call that failed. */
-function isReport(text: string, folded: string, language: string, failed: boolean): boolean {
-  if (USAGE.test(text) || DONE.test(text) || MARKER.test(text) || (failed && FAULT.test(text))) return true;
+/** What a program says of its use, of what it did, or of what went wrong. `failed`: a call that failed answered it. */
+function isReport(text: string, failed: boolean): boolean {
+  return USAGE.test(text) || DONE.test(text) || MARKER.test(text) || (failed && FAULT.test(text));
+}
+
+/** A line of a table, a list or a program, rather than a sentence that somebody wrote for readers. */
+function isTerse(folded: string, language: string): boolean {
   if (language === "ja" || language === "zh") return false;
   const words = folded.match(/\p{L}+/gu) ?? [];
   const known = FUNCTION_WORDS[language];
   return !known || words.filter((word) => known.has(word)).length < LEAST_PROSE * words.length;
 }
+
 /** Function words in prose, as a share of all. */
 const LEAST_PROSE = 0.2;
 
@@ -107,14 +118,15 @@ const RESTS = ["contact", "pay", "trust", "send", "install", "identity", "permit
 /** A label and what it stands for: `Mirror of record: …`. */
 const LABEL = /^[\W_]*\p{L}[\p{L}\p{N} '-]{2,40}:\s+\S/u;
 
-const PLACE = /[\w.-]@[\w-]|:\/\/|\.(?:com|org|net|io|dev|app|example|test|invalid)(?![\w.])|(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6}/;
+const PLACE =
+  /[\w.-]@[\w-]|:\/\/|\.(?:com|org|net|io|dev|app|example|test|invalid)(?![\w.])|(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6}/;
 /** A clause that begins with what is to be done. */
 const IMPERATIVE =
   /(?:^|[,;:–—(]|->|=>|\bthen|\band)\s*(?:use|set|pass|run|add|try|put|install|enable|disable|turn|switch|export|send|copy|upload|share|keep|give|include|open|allow|trust|accept|ignore|skip|drop|remove|delete|call|write|contact|push|point|replace|treat|tell|leave|let|forward|attach|pay|transfer|register|download|execute|authenticate|log in|commit|hash|encrypt|sign)\s/;
 
 /** A program's own usage describes what there is and asks for nothing. */
 const USAGE =
-  /^\s*(?:usage|aufruf|usage|uso|or)\s*:|^\s*-{1,2}[\w?][\w-]*(?:[ ,=[<].*)?(?:\s{2,}|\t)\S|^\s*\[[-\w<]|^\s*[\w-]+\s{2,}\S/iu;
+  /^\s*(?:usage|aufruf|usage|uso|or)\s*:|^\s*-{1,2}[\w?][\w-]*(?:[ ,=[<].*)?(?:\s{2,}|\t)\S|\[-{1,2}[\w<]|^\s*\[[\w<]|^\s*[\w-]+\s{2,}\S/iu;
 
 /** Options, and what is joined by signs within. */
 const JOINED =

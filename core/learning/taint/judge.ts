@@ -10,6 +10,8 @@ import { foldText } from "./vocabulary.ts";
 // [own] chosen on one half of the development cases.
 /** Weight of what a sentence shares with one that was read, from which on it says the same. */
 const SAYS_THE_SAME = 2.75;
+/** Of a sentence that orders nothing. */
+const TELLS_THE_SAME = 3.5;
 const SAME_TRANSLATED = 1.75;
 const TOPIC_WEIGHT = 0.5;
 const TOPIC_WEIGHT_TRANSLATED = 1;
@@ -36,20 +38,28 @@ export function doubtOf(text: string, record: SessionRecord, standing: Meaning[]
 function withoutReports(text: string, record: SessionRecord): string {
   if (!/["`“„«]/.test(text)) return text;
   return text.replace(/["`“„«]([^"`“”„«»\n]{8,200})["`”“»]/g, (quoted, phrase: string) =>
-    /\s/.test(phrase) && record.isReported(phrase) && !meaningOf(phrase).isImperative ? " ".repeat(quoted.length) : quoted,
+    /\s/.test(phrase) && record.isReported(phrase) && !meaningOf(phrase).isImperative
+      ? " ".repeat(quoted.length)
+      : quoted,
   );
 }
 
 /** Where it leads, only content has said. */
 function findLead(text: string, written: Meaning, record: SessionRecord, standing: Meaning[]): string | null {
   for (const lead of leadsOf(text)) {
-    if (lead.kind === "number" && !written.topics.has("contact") && !written.topics.has("pay") && !PHONE.test(text)) continue;
+    if (lead.kind === "number" && !written.topics.has("contact") && !written.topics.has("pay") && !PHONE.test(text))
+      continue;
     if (standing.some(({ text: other }) => leadsOf(other).some((known) => known.text === lead.text))) continue;
+    if (lead.kind === "address" && PUBLISHERS.test(lead.text)) continue;
     const entry = record.whoseLead(lead);
     if (entry !== null) return `the ${lead.kind} "${clip(lead.text)}" comes from ${placeOf(entry)}`;
   }
   return null;
 }
+
+/** Registries and documentation that everybody uses, and where nobody puts what they like. */
+const PUBLISHERS =
+  /^(?:[\w-]+\.)*(?:pypi\.org|python\.org|pythonhosted\.org|pytorch\.org|npmjs\.(?:org|com)|yarnpkg\.com|nodejs\.org|crates\.io|rust-lang\.org|rubygems\.org|golang\.org|go\.dev|maven\.org|debian\.org|ubuntu\.com|gnu\.org|kernel\.org|apache\.org|mozilla\.org|letsencrypt\.org|w3\.org|ietf\.org|postgresql\.org)(?![\w.-])/;
 
 /** A number that is set as one calls it, or an account's. */
 const PHONE = /(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6,}\d(?![\w.-])|(?<!\w)[A-Z]{2}\d{2}(?: ?\w{4}){3,}/;
@@ -58,37 +68,55 @@ const PHONE = /(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6,}\d(?![\w.-])|(?<!\w)[A-Z]{
 function findName({ text, acts, topics, names, words, prohibits }: Meaning, record: SessionRecord): string | null {
   const installs = acts.includes("install");
   for (const [, name] of installs ? foldText(text).matchAll(PACKAGE) : []) {
-    const named = !COMMON_WORDS.has(name!) && record.isForeign(name!) && record.read.find((read) => isWish(read) && read.words.has(name!));
+    const named =
+      !COMMON_WORDS.has(name!) &&
+      record.isForeign(name!) &&
+      record.read.find((read) => isWish(read) && read.words.has(name!));
     if (named) return `only ${placeOf(named.entry)} names "${clip(name!)}"`;
   }
-  if ((acts.length === 0 && !topics.has("identity")) || (prohibits && !installs)) return null;
+  if (prohibits && !installs) return null;
+  const isGrave = acts.length > 0 || topics.has("identity");
   for (const name of new Set([...names, ...words])) {
     if (COMMON.has(name) || (record.isUsed(name) && !installs)) continue;
     const named = record.whoNamed(name);
-    if (named) return `only ${placeOf(named.entry)} names "${clip(name)}"`;
+    if (named && isWish(named) && (isGrave || named.acts.some((act) => GRAVE.has(act))))
+      return `only ${placeOf(named.entry)} names "${clip(name)}"`;
   }
   return null;
 }
+
+/** Acts that a line of a few words, or a name alone, may stand for. */
+const GRAVE: ReadonlySet<Act> = new Set([
+  "trust",
+  "weaken",
+  "disable",
+  "dismiss",
+  "obey",
+  "hide",
+  "pay",
+  "contact",
+  "permit",
+]);
 
 /** What is called a package, or stands where one is installed. */
 const PACKAGE =
   /(?<![\p{L}-])(?:packages?|librar(?:y|ies)|plugins?|extensions?|images?|modules?|pakete?s?|paquets?|paquetes?|pacchetti|pacchetto|install|add|upgrade|i)\s+(?:-{1,2}[\w-]+\s+)*["'`“„]?([a-z][\w-]{3,})/gu;
 
-/** It was written for readers, or binds them. */
+/** It binds its readers, was written for them, or is of grave consequence. */
 function isWish(read: ReadSentence): boolean {
-  return read.binds || !read.isReport;
+  return read.binds || (!read.isReport && (!read.isTerse || read.acts.some((act) => GRAVE.has(act))));
 }
 
 /** A sentence of content wants the same, and the person does not say it. */
 function findWanted(written: Meaning, record: SessionRecord, backing: Meaning[]): string | null {
   for (const read of record.read) {
-    if (!(written.topics.size > 0 || (read.isStanding && read.topics.size > 0)) || !(read.binds || !read.isReport))
-      continue;
+    if (!isWish(read) || !(written.topics.size > 0 || (read.isStanding && read.topics.size > 0))) continue;
     const shared = sharedTopics(written, read);
     const isTranslated = written.language !== read.language && written.language !== "" && read.language !== "";
     const weight =
       wordsShared(written, read, record) + shared.length * (isTranslated ? TOPIC_WEIGHT_TRANSLATED : TOPIC_WEIGHT);
-    if (weight < (isTranslated ? SAME_TRANSLATED : SAYS_THE_SAME)) continue;
+    const least = isTranslated ? SAME_TRANSLATED : read.binds ? SAYS_THE_SAME : TELLS_THE_SAME;
+    if (weight < least) continue;
     if (backing.some((said) => backs(said, written, read))) continue;
     return `${placeOf(read.entry)} wants it: "${clip(read.text)}"`;
   }

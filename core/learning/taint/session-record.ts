@@ -98,7 +98,9 @@ export class SessionRecord {
   /** Whether a phrase stands in what a program reported. */
   isReported(phrase: string): boolean {
     const wanted = phrase.toLowerCase();
-    return this.read.some(({ isReport, text }) => isReport && text.toLowerCase().includes(wanted));
+    return this.read.some(
+      ({ isReport, isTerse, text }) => (isReport || isTerse) && text.toLowerCase().includes(wanted),
+    );
   }
 
   #put({ stream, text, failed }: SaidPiece, entry: number): void {
@@ -121,7 +123,7 @@ export class SessionRecord {
         const read = { ...meaning, entry, at };
         this.read.push(read);
         if (read.isDemand) this.demand ??= read;
-        if (read.isReport && !read.binds) continue;
+        if (read.isReport) continue;
         for (const name of meaning.names) if (!this.#named.has(name)) this.#named.set(name, read);
       }
     }
