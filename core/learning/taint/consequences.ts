@@ -29,6 +29,8 @@ export interface Meaning {
   /** As they are written, in small letters. */
   words: Set<string>;
   language: string;
+  /** The lists have no words of its language. */
+  isUnread: boolean;
   isReport: boolean;
   isTerse: boolean;
 }
@@ -65,6 +67,7 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
     isImperative,
     isStanding: !isUsage && found.has("standing"),
     isDemand: !isUsage && isOrder && found.has("addressed"),
+    isUnread: language === OTHER,
     prohibits: found.has("prohibits"),
     terms: termsIn(folded),
     names: namesIn(text, language),
@@ -175,10 +178,20 @@ const FUNCTION_WORDS: Record<string, Set<string>> = {
   ),
 };
 
+/** Languages whose words of consequence nobody has listed. */
+const OTHER = "other";
+
 /** Of a text in the spelling of `foldText`; `""` where it cannot be told. */
 export function languageOf(folded: string): string {
   if (/[\u3040-\u30ff]/.test(folded)) return "ja";
   if (/[\u3400-\u9fff]/.test(folded)) return "zh";
+  if (
+    /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Hangul}\p{Script=Greek}\p{Script=Thai}\p{Script=Devanagari}]{3}/u.test(
+      folded,
+    )
+  ) {
+    return OTHER;
+  }
   const words = folded.match(/\p{L}+/gu) ?? [];
   let best = "";
   let most = 1;

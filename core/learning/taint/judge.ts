@@ -128,8 +128,13 @@ const GROUNDED_SHARE = 0.34;
 const LEAST_WORDS = 2;
 
 /** Content has asked for something to be kept, and the sentence rests on nothing that anybody else said before. */
-function findUngrounded({ terms }: Meaning, record: SessionRecord, standing: Meaning[]): string | null {
-  const { demand } = record;
+function findUngrounded(
+  { terms, topics, language }: Meaning,
+  record: SessionRecord,
+  standing: Meaning[],
+): string | null {
+  const unread = topics.size > 0 && record.unread?.language !== language ? record.unread : null;
+  const demand = record.demand ?? unread;
   if (!demand) return null;
   const telling = [...terms].filter((term) => !COMMON.has(term));
   if (telling.length < LEAST_WORDS) return null;

@@ -32,6 +32,8 @@ export class SessionRecord {
   readonly said: Meaning[] = [];
   /** Where content first ordered agents about. */
   demand: ReadSentence | null = null;
+  /** The first sentence of content in a language that the lists do not have. */
+  unread: ReadSentence | null = null;
   readonly #pieces: Piece[] = [];
   /** Places at which words and names were read first, and said first by the agent; the person's are -1. */
   readonly #firstRead = new Map<string, number>();
@@ -123,6 +125,7 @@ export class SessionRecord {
         const read = { ...meaning, entry, at };
         this.read.push(read);
         if (read.isDemand) this.demand ??= read;
+        if (read.isUnread) this.unread ??= read;
         if (read.isReport) continue;
         for (const name of meaning.names) if (!this.#named.has(name)) this.#named.set(name, read);
       }
