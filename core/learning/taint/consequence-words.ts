@@ -135,7 +135,7 @@ export const ACTS = {
     従う 従って 優先 指示 命令 上書き 承認 確認なしで 自動的
     服从 听从 优先 指示 命令 遵循 批准 自动`,
   /** Moves money, or says to whom it goes. */
-  pay: `owe owed owes sum sums claim claims fund funds balance balances settled reclaim compensation compensate money promise promised gehalt gehalter lohn salaire sueldo stipendi pay pays paid paying payment* payee* invoice* iban bic account_number bank bank_account* wire wired transfer* refund* remit* billing debit credit_card deposit
+  pay: `owe owed owes sum sums claim claims fund funds balance balances settle settles settled settling reclaim compensation compensate money promise promised gehalt gehalter lohn salaire sueldo stipendi pay pays paid paying payment* payee* invoice* iban bic account_number bank bank_account* wire wired transfer* refund* remit* billing debit credit_card deposit
     fee fees donation* discount* price_limit purchase* settle* crypto_wallet wallet bitcoin payout* salary salaries reimburs* voucher* tax_id tip
     zahl* bezahl* uberweis* rechnung* konto kontonummer bankverbindung* erstatt* lastschrift* gebuhr* kauf* zahlung* spende*
     pay* paiement* facture* virement* compte_bancaire rib rembours* frais acha* reglement*
@@ -221,11 +221,14 @@ export const FORCES = {
     以后 今后 从现在起 下次 每次 总是 所有 全部 每个 一直 永久 规则 惯例 标准 规范 约定 习惯 一律 长期`,
   /** It speaks to whoever works by machine, or of what such a one keeps. */
   addressed: `agent agents assistant assistants automation automated_agents ai ais llm llms chatbot chatbots bot bots copilot language_model language_models
-    the_model reviewers your_memory your_skill your_skills your_notes your_playbooks your_instructions your_system_prompt skill_library whoever~reads
+    the_model reviewers         whoever~reads
     whoever~processes system_message system_note system_prompt
-    ki ki-systeme ki-assistenten assistent assistenten agenten sprachmodell* automaten maschinell dein_gedachtnis
-    agents_logiciels assistants ia robots modele_de_langage ta_memoire votre_memoire agentes asistente asistentes modelo_de_lenguaje tu_memoria
+    ki ki-systeme ki-assistenten assistent assistenten agenten sprachmodell* automaten maschinell 
+    agents_logiciels assistants ia robots modele_de_langage   agentes asistente asistentes modelo_de_lenguaje 
     assistenti agenti modello_linguistico エージェント アシスタント 人工知能 助手 智能体 代理程序 大模型`,
+  /** What only an agent keeps. */
+  yours: `your_memory your_memories your_skill your_skills your_notes your_playbooks your_instructions your_system_prompt skill_library dein_gedachtnis
+    deine_notizen ta_memoire votre_memoire tu_memoria tus_notas la_tua_memoria 你的记忆 あなたの記憶`,
 } as const;
 
 /** What turns an act into its opposite: it warns of it. */

@@ -66,7 +66,7 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
       (found.has("duty") || found.has("standing") || IMPERATIVE.test(folded) || tellsOfPlace(folded, found)),
     isImperative,
     isStanding: !isUsage && found.has("standing"),
-    isDemand: !isUsage && isOrder && found.has("addressed"),
+    isDemand: !isUsage && (found.has("yours") || (found.has("addressed") && (isOrder || CALLED.test(folded)))),
     isUnread: language === OTHER,
     prohibits: found.has("prohibits"),
     terms: termsIn(folded),
@@ -106,6 +106,10 @@ function isTerse(folded: string, language: string): boolean {
   const known = FUNCTION_WORDS[language];
   return !known || words.filter((word) => known.has(word)).length < LEAST_PROSE * words.length;
 }
+
+/** Whom a sentence is said to. */
+const CALLED =
+  /^\W*(?:\p{L}+ ){0,2}(?:agents?|assistants?|assistenten|agenten|ais?|ki|ia|llms?|bots?|asistentes|assistenti|agenti)\s*[:,]/u;
 
 /** Function words in prose, as a share of all. */
 const LEAST_PROSE = 0.2;

@@ -23,12 +23,25 @@ const PAIR_SHARE = 0.4;
 
 const COMMON = new Set([...COMMON_WORDS].flatMap((word) => [...termsIn(word)]));
 
+export interface Around {
+  /** What stands in the text already, and needs nobody else. */
+  standing?: Meaning[];
+  /** Of the text the sentence is from. */
+  language?: string;
+  /** It is run by itself, as a check is: what only content has named must not be. */
+  runs?: boolean;
+}
+
 /** In a few words, why a person should see the sentence first; `null` where nothing speaks for it. */
-export function doubtOf(text: string, record: SessionRecord, standing: Meaning[] = [], language = ""): string | null {
+export function doubtOf(
+  text: string,
+  record: SessionRecord,
+  { standing = [], language = "", runs = false }: Around = {},
+): string | null {
   const written = meaningOf(withoutReports(text, record), language);
   return (
     findLead(text, written, record, standing) ??
-    findName(written, record) ??
+    findName(written, record, runs) ??
     findWanted(written, record, [...record.said, ...standing]) ??
     findUngrounded(written, record, standing)
   );
@@ -65,7 +78,11 @@ const PUBLISHERS =
 const PHONE = /(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6,}\d(?![\w.-])|(?<!\w)[A-Z]{2}\d{2}(?: ?\w{4}){3,}/;
 
 /** Something of consequence is to be done with what only content has named. That a call was made with it proves no package. */
-function findName({ text, acts, topics, names, words, prohibits }: Meaning, record: SessionRecord): string | null {
+function findName(
+  { text, acts, topics, names, words, prohibits }: Meaning,
+  record: SessionRecord,
+  runs: boolean,
+): string | null {
   const installs = acts.includes("install");
   for (const [, name] of installs ? foldText(text).matchAll(PACKAGE) : []) {
     const named =
@@ -79,7 +96,7 @@ function findName({ text, acts, topics, names, words, prohibits }: Meaning, reco
   for (const name of new Set([...names, ...words])) {
     if (COMMON.has(name) || (record.isUsed(name) && !installs)) continue;
     const named = record.whoNamed(name);
-    if (named && isWish(named) && (isGrave || named.acts.some((act) => GRAVE.has(act))))
+    if (named && (runs || isWish(named)) && (runs || isGrave || named.acts.some((act) => GRAVE.has(act))))
       return `only ${placeOf(named.entry)} names "${clip(name)}"`;
   }
   return null;
@@ -115,7 +132,11 @@ function findWanted(written: Meaning, record: SessionRecord, backing: Meaning[])
     const isTranslated = written.language !== read.language && written.language !== "" && read.language !== "";
     const weight =
       wordsShared(written, read, record) + shared.length * (isTranslated ? TOPIC_WEIGHT_TRANSLATED : TOPIC_WEIGHT);
-    const least = isTranslated ? SAME_TRANSLATED : read.binds ? SAYS_THE_SAME : TELLS_THE_SAME;
+    const least = isTranslated
+      ? SAME_TRANSLATED
+      : read.binds || isWhole(written, read)
+        ? SAYS_THE_SAME
+        : TELLS_THE_SAME;
     if (weight < least) continue;
     if (backing.some((said) => backs(said, written, read))) continue;
     return `${placeOf(read.entry)} wants it: "${clip(read.text)}"`;
@@ -144,6 +165,12 @@ function findUngrounded(
   if (grounded.length >= GROUNDED_SHARE * telling.length) return null;
   return `${placeOf(demand.entry)} asked for something to be kept, and nobody else has said this`;
 }
+
+/** All that the sentence says stands in the other, too. */
+function isWhole({ terms }: Meaning, read: Meaning): boolean {
+  return [...terms].filter((term) => read.terms.has(term)).length >= MOST_TERMS * terms.size;
+}
+const MOST_TERMS = 0.75;
 
 function sharedTopics(a: Meaning, b: Meaning): Topic[] {
   return [...a.topics].filter((topic) => b.topics.has(topic));

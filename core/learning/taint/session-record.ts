@@ -51,9 +51,9 @@ export class SessionRecord {
     for (const piece of piecesOf(entry)) this.#put(piece, entry.n);
   }
 
-  /** What stood in content before everything else. */
+  /** What was wanted by content that nobody sees any more, before everything else. */
   addRead(text: string): void {
-    this.#put({ stream: "content", text }, 0);
+    this.#put({ stream: "content", text, wanted: true }, 0);
   }
 
   addMessage(message: SentMessage): void {
@@ -105,7 +105,7 @@ export class SessionRecord {
     );
   }
 
-  #put({ stream, text, failed }: SaidPiece, entry: number): void {
+  #put({ stream, text, failed, wanted = false }: SaidPiece & { wanted?: boolean }, entry: number): void {
     if (text.trim() === "") return;
     const isContent = stream === "content";
     const readings = readingsOf(text);
@@ -122,7 +122,7 @@ export class SessionRecord {
         }
         if (stream === "known") this.said.push(meaning);
         if (!isContent) continue;
-        const read = { ...meaning, entry, at };
+        const read = { ...meaning, entry, at, ...(wanted && { binds: true, isReport: false }) };
         this.read.push(read);
         if (read.isDemand) this.demand ??= read;
         if (read.isUnread) this.unread ??= read;

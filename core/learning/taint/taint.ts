@@ -11,7 +11,7 @@ import { type Hold, type MemoryGate, toTainted } from "../../tools/hold.ts";
 import type { SkillGate, SkillInspector } from "../../tools/skill-manage.ts";
 import { type Meaning, languageOf, meaningOf } from "./consequences.ts";
 import { holdsContent } from "./entries.ts";
-import { clip, doubtOf, lossOf } from "./judge.ts";
+import { type Around, clip, doubtOf, lossOf } from "./judge.ts";
 import { readingsOf } from "./leads.ts";
 import { findRemoved, proseLines } from "./removals.ts";
 import { type Sentence, sentencesIn, sentencesOfFile, without } from "./sentences.ts";
@@ -100,7 +100,7 @@ function createGates(current: () => SessionRecord): Taint {
       const { cautions, lost } = findRemoved(gone, facts);
       const why = findCited(citations) ?? lossOf(cautions, record, lost.join("\n"));
       if (why !== null) return toHold<string[]>(why);
-      const held = facts.map((fact) => findHeld(sentencesIn(fact), [], record));
+      const held = facts.map((fact) => findHeld(sentencesIn(fact), record));
       const all = held.flat();
       if (all.length === 0) {
         const hidden = facts.flatMap((fact) => hiddenIn(fact, record) ?? [])[0];
@@ -137,13 +137,13 @@ function holdFiles(after: FileBodies, { texts, standing, known, record }: Files)
     if (!Object.hasOwn(standing, path)) texts.push(path);
     if (typeof body !== "string") continue;
     const sentences = sentencesOfFile(path, body).filter(({ text }) => !known.texts.has(text));
-    const held = findHeld(sentences, known.meanings, record);
+    const held = findHeld(sentences, record, { standing: known.meanings, runs: path.startsWith("checks/") });
     all.push(...held);
     rest[path] = without(body, held);
     const hidden = held.length === 0 ? hiddenIn(body, record) : null;
     if (hidden !== null) return toHold(hidden);
   }
-  const named = texts.map((text) => doubtOf(text, record, known.meanings)).find((why) => why !== null);
+  const named = texts.map((text) => doubtOf(text, record, { standing: known.meanings })).find((why) => why !== null);
   if (named) return toHold(named);
   if (all.length === 0) return null;
   const hold = toHold<FileBodies>(all[0]!.why, all);
@@ -164,10 +164,10 @@ function toKnown(standing: SkillSnapshot | null, turned: Set<string>): Known {
   return { texts: new Set(sentences.map(({ text }) => text)), meanings: kept.map(({ text }) => meaningOf(text)) };
 }
 
-function findHeld(sentences: Sentence[], known: Meaning[], record: SessionRecord): Judged[] {
+function findHeld(sentences: Sentence[], record: SessionRecord, around: Around = {}): Judged[] {
   const language = languageOf(foldText(sentences.map(({ text }) => text).join(" ")));
   return sentences.flatMap((sentence) => {
-    const why = doubtOf(withoutPrints(sentence.text), record, known, language);
+    const why = doubtOf(withoutPrints(sentence.text), record, { ...around, language });
     return why === null ? [] : { ...sentence, why };
   });
 }
@@ -185,7 +185,7 @@ function hiddenIn(text: string, record: SessionRecord): string | null {
 
 function isTainted(text: string, record: SessionRecord): boolean {
   if (record.isEmpty) return false;
-  return findHeld(sentencesIn(text), [], record).length > 0 || hiddenIn(text, record) !== null;
+  return findHeld(sentencesIn(text), record).length > 0 || hiddenIn(text, record) !== null;
 }
 
 /** The prints of a contract's tools, which code fills in: there `terminal@0a1b2c3d` is no address. */
