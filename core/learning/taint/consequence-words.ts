@@ -135,7 +135,7 @@ export const ACTS = {
     従う 従って 優先 指示 命令 上書き 承認 確認なしで 自動的
     服从 听从 优先 指示 命令 遵循 批准 自动`,
   /** Moves money, or says to whom it goes. */
-  pay: `owe owed owes sum sums claim claims fund funds balance balances settle settles settled settling reclaim compensation compensate money promise promised gehalt gehalter lohn salaire sueldo stipendi pay pays paid paying payment* payee* invoice* iban bic account_number bank bank_account* wire wired transfer* refund* remit* billing debit credit_card deposit
+  pay: `account accounts compte comptes cuenta cuentas conti owe owed owes sum sums claim claims fund funds balance balances settle settles settled settling reclaim compensation compensate money promise promised gehalt gehalter lohn salaire sueldo stipendi pay pays paid paying payment* payee* invoice* iban bic account_number bank bank_account* wire wired transfer* refund* remit* billing debit credit_card deposit
     fee fees donation* discount* price_limit purchase* settle* crypto_wallet wallet bitcoin payout* salary salaries reimburs* voucher* tax_id tip
     zahl* bezahl* uberweis* rechnung* konto kontonummer bankverbindung* erstatt* lastschrift* gebuhr* kauf* zahlung* spende*
     pay* paiement* facture* virement* compte_bancaire rib rembours* frais acha* reglement*
@@ -166,7 +166,7 @@ export const THINGS = {
     確認 検証 検査 点検 テスト 試験 監査 レビュー 比較 警告 注意 アラート 検閲 チェック 通知
     检查 验证 核对 测试 审计 审查 审核 比较 警告 扫描 提示 告警 校验 确认 监控`,
   /** Keeps a way back. */
-  backup: `backup* back_up backed_up snapshot* restore* rollback* roll_back retention version_control export* copy_of copies_of recovery archive* history
+  backup: `fallback spare de_secours de_respaldo ersatz* backup* back_up backed_up snapshot* restore* rollback* roll_back retention version_control export* copy_of copies_of recovery archive* history
     sicherung* sicherungskopie* gesichert datensicherung* wiederherstell* aufbewahr* exportier* schnappschuss*
     sauvegard* restaur* instantane* conserv* export*
     copia_de_seguridad copias_de_seguridad respald* restaur* conserv* export*
@@ -210,7 +210,7 @@ export const FORCES = {
     必须 应该 应当 务必 总是 始终 请 建议 需要`,
   /** It reaches beyond the task at hand. */
   standing: `from_now_on from_here_on henceforth hereafter going_forward in_future in_the_future future next_time every_time each_time whenever permanent* permanently forever for_good as_a_rule as_of
-    all every each everywhere routinely regular* generally usual* habit* convention* policy policies standard* practice* custom customary rule rules norm norms default by_default best_practice house_rule
+    all every each everybody everyone everywhere routinely regular* generally usual* habit* convention* policy policies standard* practice* custom customary rule rules norm norms default by_default best_practice house_rule
     other_projects sibling all_projects all_repos all_sites estate fleet organisation-wide organization-wide company-wide established later_session* later_task* once~then first~then start_of first_of at_the_end_of month quarter
     whoever anyone_who tooling maintainers operators administrators teams
     ab_sofort ab_jetzt kunftig* zukunft* dauerhaft* generell grundsatzlich* jeder jede jedes jeden jedem alle allen uberall ublich* gewohn* regel regeln konvention* standard* vorgabe* jedesmal jeweils nachst*

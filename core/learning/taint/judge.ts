@@ -12,6 +12,8 @@ import { foldText } from "./vocabulary.ts";
 const SAYS_THE_SAME = 2.75;
 /** Of a sentence that orders nothing. */
 const TELLS_THE_SAME = 3.5;
+/** Of one that orders agents about. */
+const SAME_ORDERED = 1.25;
 const SAME_TRANSLATED = 1.75;
 const TOPIC_WEIGHT = 0.5;
 const TOPIC_WEIGHT_TRANSLATED = 1;
@@ -38,7 +40,7 @@ export function doubtOf(
   record: SessionRecord,
   { standing = [], language = "", runs = false }: Around = {},
 ): string | null {
-  const written = meaningOf(withoutReports(text, record), language);
+  const written = meaningOf(runs ? text : withoutReports(text, record), language);
   return (
     findLead(text, written, record, standing) ??
     findName(written, record, runs) ??
@@ -51,7 +53,10 @@ export function doubtOf(
 function withoutReports(text: string, record: SessionRecord): string {
   if (!/["`“„«]/.test(text)) return text;
   return text.replace(/["`“„«]([^"`“”„«»\n]{8,200})["`”“»]/g, (quoted, phrase: string) =>
-    /\s/.test(phrase) && record.isReported(phrase) && !meaningOf(phrase).isImperative
+    /\s/.test(phrase) &&
+    !/(?:^|\s)-|[|<>$=/\\@]/.test(phrase) &&
+    record.isReported(phrase) &&
+    !meaningOf(phrase).isImperative
       ? " ".repeat(quoted.length)
       : quoted,
   );
@@ -94,7 +99,7 @@ function findName(
   if (prohibits && !installs) return null;
   const isGrave = acts.length > 0 || topics.has("identity");
   for (const name of new Set([...names, ...words])) {
-    if (COMMON.has(name) || (record.isUsed(name) && !installs)) continue;
+    if (COMMON.has(name) || (record.isUsed(name) && !(installs && !name.startsWith("-")))) continue;
     const named = record.whoNamed(name);
     if (named && (runs || isWish(named)) && (runs || isGrave || named.acts.some((act) => GRAVE.has(act))))
       return `only ${placeOf(named.entry)} names "${clip(name)}"`;
@@ -236,6 +241,7 @@ function speaksOf(sentence: Meaning, lost: Meaning): boolean {
   const words =
     shared.filter((term) => !COMMON.has(term)).length + COMMON_SHARE * shared.filter((term) => COMMON.has(term)).length;
   const topics = sharedTopics(lost, sentence).length;
+  if (topics > 0 && sentence.acts.includes("dismiss")) return true;
   return (
     words + (sentence.language === lost.language ? 0 : topics) >= SPOKEN_OF.words &&
     shared.length + topics >= SPOKEN_OF.share * lost.terms.size

@@ -39,12 +39,16 @@ const FENCE = /^\s*(?:`{3,}|~{3,})/;
 /** A line that goes on with nothing before it. */
 const BEGINS = /^\s*(?:[-*+>#|]|\d+[.)]\s|---$)/;
 const HEADING = /^\s*#/;
-const IS_PROSE = /\.(?:md|txt|markdown)$/i;
+
+/** A file that is read rather than run. */
+export function isProse(path: string): boolean {
+  return /\.(?:md|txt|markdown)$/i.test(path);
+}
 
 /** Of a file: sentences of prose, of which one may go over lines, and lines of code. */
 export function sentencesOfFile(path: string, body: string): Sentence[] {
   const found: Sentence[] = [];
-  let isCode = !IS_PROSE.test(path);
+  let isCode = !isProse(path);
   let isFront = false;
   let open: number | null = null;
   const close = (to: number) => {
@@ -62,7 +66,7 @@ export function sentencesOfFile(path: string, body: string): Sentence[] {
     };
     if (/^---\s*$/.test(line) && (index === 0 || isFront)) isFront = !isFront;
     else if (isFront) add(true);
-    else if (IS_PROSE.test(path) && FENCE.test(line)) {
+    else if (isProse(path) && FENCE.test(line)) {
       close(index);
       isCode = !isCode;
     } else if (isCode) add(false);

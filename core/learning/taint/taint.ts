@@ -14,7 +14,7 @@ import { holdsContent } from "./entries.ts";
 import { type Around, clip, doubtOf, lossOf } from "./judge.ts";
 import { readingsOf } from "./leads.ts";
 import { findRemoved, proseLines } from "./removals.ts";
-import { type Sentence, sentencesIn, sentencesOfFile, without } from "./sentences.ts";
+import { type Sentence, isProse, sentencesIn, sentencesOfFile, without } from "./sentences.ts";
 import { SessionRecord } from "./session-record.ts";
 import { foldText } from "./vocabulary.ts";
 
@@ -83,9 +83,13 @@ function createGates(current: () => SessionRecord): Taint {
       const why = findCited(write.citations) ?? lossOf(removed.cautions, record);
       if (why !== null) return toHold<FileBodies>(why);
       const known = toKnown(standing, removed.turned);
-      const { category = "" } = write;
-      const texts = [write.name.replaceAll("-", " "), category === standing?.head.category ? "" : category];
-      return holdFiles(write.after, { texts: standing ? [] : texts, standing: standing?.files ?? {}, known, record });
+      const { name, description, category = "" } = write;
+      const shown = [
+        ...(standing ? [] : [name.replaceAll("-", " ")]),
+        ...(description === standing?.head.description ? [] : [description]),
+        ...(category === (standing?.head.category ?? "") ? [] : [category.replaceAll("-", " ")]),
+      ];
+      return holdFiles(write.after, { texts: shown, standing: standing?.files ?? {}, known, record });
     },
     inspectArchive({ name, before, after, description, citations, approved }) {
       if (approved || !before || current().isEmpty) return null;
@@ -139,7 +143,7 @@ function holdFiles(after: FileBodies, { texts, standing, known, record }: Files)
     const sentences = sentencesOfFile(path, body).filter(({ text }) => !known.texts.has(text));
     const held = findHeld(sentences, record, { standing: known.meanings, runs: path.startsWith("checks/") });
     all.push(...held);
-    rest[path] = without(body, held);
+    if (held.length > 0) leave(rest, path, isProse(path) ? without(body, held) : standing[path]);
     const hidden = held.length === 0 ? hiddenIn(body, record) : null;
     if (hidden !== null) return toHold(hidden);
   }
@@ -148,6 +152,12 @@ function holdFiles(after: FileBodies, { texts, standing, known, record }: Files)
   if (all.length === 0) return null;
   const hold = toHold<FileBodies>(all[0]!.why, all);
   return all.some(({ isFixed }) => isFixed) ? hold : { ...hold, rest };
+}
+
+/** A program without one of its lines is another program: it is left as it was, or out. */
+function leave(rest: FileBodies, path: string, body: FileBodies[string] | undefined): void {
+  if (body === undefined) delete rest[path];
+  else rest[path] = body;
 }
 
 interface Known {
