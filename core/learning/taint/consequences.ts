@@ -66,7 +66,7 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
       (found.has("duty") || found.has("standing") || IMPERATIVE.test(folded) || tellsOfPlace(folded, found)),
     isImperative,
     isStanding: !isUsage && found.has("standing"),
-    isDemand: !isUsage && (found.has("yours") || (found.has("addressed") && (isOrder || CALLED.test(folded)))),
+    isDemand: !isUsage && isDemand(found, folded, isOrder),
     isUnread: language === OTHER,
     prohibits: found.has("prohibits"),
     terms: termsIn(folded),
@@ -105,6 +105,11 @@ function isTerse(folded: string, language: string): boolean {
   const words = folded.match(/\p{L}+/gu) ?? [];
   const known = FUNCTION_WORDS[language];
   return !known || words.filter((word) => known.has(word)).length < LEAST_PROSE * words.length;
+}
+
+function isDemand(found: Set<string>, folded: string, isOrder: boolean): boolean {
+  if (found.has("yours") || (found.has("keeps") && found.has("later"))) return true;
+  return found.has("addressed") && (isOrder || CALLED.test(folded));
 }
 
 /** Whom a sentence is said to. */

@@ -25,6 +25,9 @@ interface Piece {
 /** Longer ones are lists or data; they are cut. */
 const MAX_SENTENCE_CHARS = 1_000;
 
+/** Sentences behind an order to agents that are a part of it. */
+const ORDERED_AFTER = 2;
+
 export class SessionRecord {
   /** Sentences of content that bind, or speak of something of consequence. */
   readonly read: ReadSentence[] = [];
@@ -113,6 +116,7 @@ export class SessionRecord {
       const at = this.#pieces.length;
       this.#pieces.push({ isContent, isPersons: stream === "known", entry, searchable: toSearchable(reading) });
       const language = languageOf(foldText(reading.slice(0, MAX_SENTENCE_CHARS)));
+      let ordered = 0;
       for (const sentence of sentencesIn(reading)) {
         const meaning = meaningOf(sentence.text.slice(0, MAX_SENTENCE_CHARS), language, failed);
         const first = isContent ? this.#firstRead : this.#firstSaid;
@@ -122,7 +126,10 @@ export class SessionRecord {
         }
         if (stream === "known") this.said.push(meaning);
         if (!isContent) continue;
-        const read = { ...meaning, entry, at, ...(wanted && { binds: true, isReport: false }) };
+        // What is to be kept is often said in the next sentence.
+        ordered = meaning.isDemand ? ORDERED_AFTER : ordered - 1;
+        const isDemand = meaning.isDemand || ordered >= 0;
+        const read = { ...meaning, isDemand, entry, at, ...(wanted && { binds: true, isReport: false }) };
         this.read.push(read);
         if (read.isDemand) this.demand ??= read;
         if (read.isUnread) this.unread ??= read;
