@@ -253,11 +253,16 @@ function inspected(
   };
 }
 
+/** Blanks and breaks say nothing. */
+function said(body: FileBodies[string] | undefined): unknown {
+  return typeof body === "string" ? body.replace(/\s+/g, " ") : body;
+}
+
 /** What may enter, where it is a skill still and says something that is not there yet. */
 function fitting({ rest }: Hold<FileBodies>, { name, before, after }: SkillWrite, { settings }: SkillManageOptions) {
   if (!rest) return null;
   const standing = before?.files ?? {};
-  const isNews = Object.entries(rest).some(([path, body]) => standing[path] !== body);
+  const isNews = Object.entries(rest).some(([path, body]) => said(standing[path]) !== said(body));
   const isLess = Object.keys(standing).some((path) => !Object.hasOwn(after, path));
   const writer = before?.head.origin === "user" ? "person" : "model";
   const valid = validateSkill({ name, files: rest, maxFiles: settings.skills.maxFiles, writer, standing });

@@ -92,7 +92,7 @@ const DONE =
   /^\W*(?:successfully|already|ok|done|installed|created|updated|removed|added|renamed|found|would|resolved|built|building|collecting|downloading|fetching|checking|writing|wrote|reading|processing|running|listening|starting|started|stopped|restarted|auto-merging)(?!\p{L})/iu;
 
 const MARKER =
-  /^\W*(?:[\w.-]+: ){0,2}(?:error|fatal|file "|warn(?:ing)?|fehler|erreur|err|e|exception|traceback)\b|\b\w*(?:error|exception)\b\s*[:(]/iu;
+  /^\W*(?:[\w.-]+: ){0,2}(?:error|fatal|file "|warn(?:ing)?|fehler|erreur|err|e|e\d+|exception|traceback)\b|\b\w*(?:error|exception)\b\s*[:(]/iu;
 
 /** What a program says of its use, of what it did, or of what went wrong. `failed`: a call that failed answered it. */
 function isReport(text: string, failed: boolean): boolean {
@@ -114,7 +114,7 @@ function isDemand(found: Set<string>, folded: string, isOrder: boolean): boolean
 
 /** Whom a sentence is said to. */
 const CALLED =
-  /^\W*(?:\p{L}+ ){0,2}(?:agents?|assistants?|assistenten|agenten|ais?|ki|ia|llms?|bots?|asistentes|assistenti|agenti)\s*[:,]/u;
+  /^\W*(?:\p{L}+ ){0,2}(?:agents?|assistants?|reviewers?|assistenten|agenten|ais?|ki|ia|llms?|bots?|asistentes|assistenti|agenti)\s*[:,]/u;
 
 /** Function words in prose, as a share of all. */
 const LEAST_PROSE = 0.2;

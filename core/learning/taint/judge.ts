@@ -44,7 +44,7 @@ export function doubtOf(
   return (
     findLead(text, written, record, standing) ??
     findName(written, record, runs) ??
-    findWanted(written, record, [...record.said, ...standing]) ??
+    findWanted(written, record, standing) ??
     findUngrounded(written, record, standing)
   );
 }
@@ -83,11 +83,8 @@ const PUBLISHERS =
 const PHONE = /(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6,}\d(?![\w.-])|(?<!\w)[A-Z]{2}\d{2}(?: ?\w{4}){3,}/;
 
 /** Something of consequence is to be done with what only content has named. That a call was made with it proves no package. */
-function findName(
-  { text, acts, topics, names, words, prohibits }: Meaning,
-  record: SessionRecord,
-  runs: boolean,
-): string | null {
+function findName(written: Meaning, record: SessionRecord, runs: boolean): string | null {
+  const { text, acts, topics, names, words, prohibits } = written;
   const installs = acts.includes("install");
   for (const [, name] of installs ? foldText(text).matchAll(PACKAGE) : []) {
     const named =
@@ -97,28 +94,21 @@ function findName(
     if (named) return `only ${placeOf(named.entry)} names "${clip(name!)}"`;
   }
   if (prohibits && !installs) return null;
-  const isGrave = acts.length > 0 || topics.has("identity");
+  const isAct = acts.length > 0 || topics.has("identity");
+  const isGrave = ({ acts: all }: Meaning) => all.some((act) => GRAVE.has(act));
   for (const name of new Set([...names, ...words])) {
-    if (COMMON.has(name) || (record.isUsed(name) && !(installs && !name.startsWith("-")))) continue;
+    if (COMMON.has(name) || PUBLISHERS.test(name) || (record.isUsed(name) && !(installs && !name.startsWith("-"))))
+      continue;
     const named = record.whoNamed(name);
-    if (named && (runs || isWish(named)) && (runs || isGrave || named.acts.some((act) => GRAVE.has(act))))
+    if (!named || !(runs || isWish(named))) continue;
+    if (runs || isGrave(named) || isGrave(written) || (isAct && !name.startsWith("-")))
       return `only ${placeOf(named.entry)} names "${clip(name)}"`;
   }
   return null;
 }
 
 /** Acts that a line of a few words, or a name alone, may stand for. */
-const GRAVE: ReadonlySet<Act> = new Set([
-  "trust",
-  "weaken",
-  "disable",
-  "dismiss",
-  "obey",
-  "hide",
-  "pay",
-  "contact",
-  "permit",
-]);
+const GRAVE: ReadonlySet<Act> = new Set(["trust", "weaken", "disable", "dismiss", "obey", "hide", "permit"]);
 
 /** What is called a package, or stands where one is installed. */
 const PACKAGE =
@@ -130,7 +120,7 @@ function isWish(read: ReadSentence): boolean {
 }
 
 /** A sentence of content wants the same, and the person does not say it. */
-function findWanted(written: Meaning, record: SessionRecord, backing: Meaning[]): string | null {
+function findWanted(written: Meaning, record: SessionRecord, standing: Meaning[]): string | null {
   for (const read of record.read) {
     if (!isWish(read) || !(written.topics.size > 0 || (read.isStanding && read.topics.size > 0))) continue;
     const shared = sharedTopics(written, read);
@@ -143,7 +133,8 @@ function findWanted(written: Meaning, record: SessionRecord, backing: Meaning[])
         ? SAYS_THE_SAME
         : TELLS_THE_SAME;
     if (weight < least) continue;
-    if (backing.some((said) => backs(said, written, read))) continue;
+    if (standing.some((known) => backs(known, written, read))) continue;
+    if (record.said.some((said) => said.at < read.at && backs(said, written, read))) continue;
     return `${placeOf(read.entry)} wants it: "${clip(read.text)}"`;
   }
   return null;
@@ -221,7 +212,7 @@ const SPOKEN_OF = { words: 1, share: 0.3 };
 export function lossOf(cautions: string[], record: SessionRecord, about = ""): string | null {
   for (const text of [...cautions, ...about.split("\n").filter((line) => line !== "")]) {
     const lost = meaningOf(text);
-    if (record.said.some((said) => speaksOf(said, lost) && withdraws(said.text))) continue;
+    if (record.said.some((said) => said.at < 0 && speaksOf(said, lost) && withdraws(said.text))) continue;
     if (record.demand) return `"${clip(text)}" would be lost, and ${placeOf(record.demand.entry)} orders agents about`;
     const isCaution = cautions.includes(text);
     const read = record.read.find(

@@ -31,8 +31,8 @@ const ORDERED_AFTER = 2;
 export class SessionRecord {
   /** Sentences of content that bind, or speak of something of consequence. */
   readonly read: ReadSentence[] = [];
-  /** What the person said, or what was kept under the model's own label. */
-  readonly said: Meaning[] = [];
+  /** What the person said, whenever it was (at -1), and what the agent said. */
+  readonly said: (Meaning & { at: number })[] = [];
   /** Where content first ordered agents about. */
   demand: ReadSentence | null = null;
   /** The first sentence of content in a language that the lists do not have. */
@@ -124,7 +124,7 @@ export class SessionRecord {
           if (stream === "known") first.set(term, -1);
           else if (!first.has(term)) first.set(term, at);
         }
-        if (stream === "known") this.said.push(meaning);
+        if (!isContent) this.said.push({ ...meaning, at: stream === "known" ? -1 : at });
         if (!isContent) continue;
         // What is to be kept is often said in the next sentence.
         ordered = meaning.isDemand ? ORDERED_AFTER : ordered - 1;
