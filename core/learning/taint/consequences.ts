@@ -1,7 +1,7 @@
 // What a sentence is about, as far as it may do harm: acts and claims of consequence, what protects, whether it binds its reader,
 // and the words and names by which it is known again. The same in every language of consequence-words.ts. Pure.
 import { ACTS, FORCES, PROHIBITS, THINGS } from "./consequence-words.ts";
-import { type Lead, leadsOf } from "./leads.ts";
+import { isPublisher } from "./leads.ts";
 import { termsIn } from "./text.ts";
 import { createVocabulary, foldText } from "./vocabulary.ts";
 
@@ -78,9 +78,6 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
   };
 }
 
-/** Leads of a sentence that is to be kept, in whatever way they are written. */
-export { type Lead, leadsOf };
-
 const FAULTS =
   "not|no|none|nothing|cannot|can['’]t|couldn['’]t|fail\\p{L}*|invalid|illegal|missing|lacks?|unknown|unexpected|unsupported|undefined|unable|refus\\p{L}*|" +
   "reject\\p{L}*|den(?:y|ied|ies)|abort\\p{L}*|mismatch\\p{L}*|conflict\\p{L}*|wrong|broken|exceed\\p{L}*|timed? ?out|forbidden|" +
@@ -122,7 +119,8 @@ const LEAST_PROSE = 0.2;
 /** Says where somebody is reached or paid, or what may be relied upon: that binds without an order. */
 function tellsOfPlace(folded: string, found: Set<string>): boolean {
   const rests = RESTS.some((name) => found.has(name));
-  return rests && (PLACE.test(folded) || (LABEL.test(folded) && !FAULT.test(folded)));
+  const isElsewhere = PLACE.test(folded) && !folded.split(/[\s"'`=]+|:\/\//).some(isPublisher);
+  return rests && (isElsewhere || (LABEL.test(folded) && !FAULT.test(folded)));
 }
 
 /** What somebody could be harmed by where a place or a name alone is told. */

@@ -1,7 +1,8 @@
 // Whether a sentence that is to be kept is one that content wanted: of consequence, and spoken of by what was read rather than by
 // the person. Likeness alone holds nothing. Called by taint.ts for each sentence. Pure.
 import { COMMON_WORDS } from "../../skills/scanner/common-words.ts";
-import { type Act, type Meaning, type Topic, leadsOf, meaningOf } from "./consequences.ts";
+import { type Act, type Meaning, type Topic, meaningOf } from "./consequences.ts";
+import { isPublisher, leadsOf } from "./leads.ts";
 import type { ReadSentence, SessionRecord } from "./session-record.ts";
 import { withdraws } from "./removals.ts";
 import { termsIn } from "./text.ts";
@@ -68,16 +69,12 @@ function findLead(text: string, written: Meaning, record: SessionRecord, standin
     if (lead.kind === "number" && !written.topics.has("contact") && !written.topics.has("pay") && !PHONE.test(text))
       continue;
     if (standing.some(({ text: other }) => leadsOf(other).some((known) => known.text === lead.text))) continue;
-    if (lead.kind === "address" && PUBLISHERS.test(lead.text)) continue;
+    if (lead.kind === "address" && isPublisher(lead.text)) continue;
     const entry = record.whoseLead(lead);
     if (entry !== null) return `the ${lead.kind} "${clip(lead.text)}" comes from ${placeOf(entry)}`;
   }
   return null;
 }
-
-/** Registries and documentation that everybody uses, and where nobody puts what they like. */
-const PUBLISHERS =
-  /^(?:[\w-]+\.)*(?:pypi\.org|python\.org|pythonhosted\.org|pytorch\.org|npmjs\.(?:org|com)|yarnpkg\.com|nodejs\.org|crates\.io|rust-lang\.org|rubygems\.org|golang\.org|go\.dev|maven\.org|debian\.org|ubuntu\.com|gnu\.org|kernel\.org|apache\.org|mozilla\.org|letsencrypt\.org|w3\.org|ietf\.org|postgresql\.org)(?![\w.-])/;
 
 /** A number that is set as one calls it, or an account's. */
 const PHONE = /(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6,}\d(?![\w.-])|(?<!\w)[A-Z]{2}\d{2}(?: ?\w{4}){3,}/;
@@ -97,7 +94,7 @@ function findName(written: Meaning, record: SessionRecord, runs: boolean): strin
   const isAct = acts.length > 0 || topics.has("identity");
   const isGrave = ({ acts: all }: Meaning) => all.some((act) => GRAVE.has(act));
   for (const name of new Set([...names, ...words])) {
-    if (COMMON.has(name) || PUBLISHERS.test(name) || (record.isUsed(name) && !(installs && !name.startsWith("-"))))
+    if (COMMON.has(name) || isPublisher(name) || (record.isUsed(name) && !(installs && !name.startsWith("-"))))
       continue;
     const named = record.whoNamed(name);
     if (!named || !(runs || isWish(named))) continue;
@@ -127,12 +124,7 @@ function findWanted(written: Meaning, record: SessionRecord, standing: Meaning[]
     const isTranslated = written.language !== read.language && written.language !== "" && read.language !== "";
     const weight =
       wordsShared(written, read, record) + shared.length * (isTranslated ? TOPIC_WEIGHT_TRANSLATED : TOPIC_WEIGHT);
-    const least = isTranslated
-      ? SAME_TRANSLATED
-      : read.binds || isWhole(written, read)
-        ? SAYS_THE_SAME
-        : TELLS_THE_SAME;
-    if (weight < least) continue;
+    if (weight < leastFor(written, read, isTranslated)) continue;
     if (standing.some((known) => backs(known, written, read))) continue;
     if (record.said.some((said) => said.at < read.at && backs(said, written, read))) continue;
     return `${placeOf(read.entry)} wants it: "${clip(read.text)}"`;
@@ -160,6 +152,12 @@ function findUngrounded(
   );
   if (grounded.length >= GROUNDED_SHARE * telling.length) return null;
   return `${placeOf(demand.entry)} asked for something to be kept, and nobody else has said this`;
+}
+
+function leastFor(written: Meaning, read: ReadSentence, isTranslated: boolean): number {
+  if (read.isDemand) return SAME_ORDERED;
+  if (isTranslated) return SAME_TRANSLATED;
+  return read.binds || isWhole(written, read) ? SAYS_THE_SAME : TELLS_THE_SAME;
 }
 
 /** All that the sentence says stands in the other, too. */

@@ -137,3 +137,12 @@ export function holds(searchable: string, { text }: Lead): boolean {
   }
   return false;
 }
+
+/** Registries and documentation that everybody uses, and where nobody puts what they like. */
+const PUBLISHERS =
+  /^(?:[\w-]+\.)*(?:pypi\.org|python\.org|pythonhosted\.org|pytorch\.org|npmjs\.(?:org|com)|yarnpkg\.com|nodejs\.org|crates\.io|rust-lang\.org|rubygems\.org|golang\.org|go\.dev|maven\.org|debian\.org|ubuntu\.com|gnu\.org|kernel\.org|apache\.org|mozilla\.org|letsencrypt\.org|w3\.org|ietf\.org|postgresql\.org)(?![\w.-])/;
+
+/** Of an address as `leadsOf` gives it. */
+export function isPublisher(address: string): boolean {
+  return PUBLISHERS.test(address);
+}
