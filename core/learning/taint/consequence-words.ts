@@ -227,7 +227,7 @@ export const FORCES = {
     agents_logiciels assistants ia robots modele_de_langage   agentes asistente asistentes modelo_de_lenguaje 
     assistenti agenti modello_linguistico エージェント アシスタント 人工知能 助手 智能体 代理程序 大模型`,
   /** It is to be remembered, */
-  keeps: `remember keep_in_mind bear_in_mind make_a_note take_note memori* worth_keeping worth_remembering worth_noting skill_to_add save~for store~for
+  keeps: `remember keep_in_mind bear_in_mind make_a_note take_note memori* worth_keeping worth_remembering worth_noting save~for store~for
     note~for merke merken merkt notier* speicher* behalte* retenir retenez retiens souvenez souviens recuerd* guarda* anota* ricorda* tenere_a_mente
     覚えて 記憶 覚え 记住 牢记 记下`,
   /** for another time. */
@@ -236,7 +236,7 @@ export const FORCES = {
     desormais dorenavant a_l'avenir prochaine prochaines prochain prochains futur* proxima proximas en_adelante a_partir_de_ahora
     d'ora_in_poi prossim* 今後 以後 次回 以后 今后 下次`,
   /** What only an agent keeps. */
-  yours: `your_memory your_memories your_skill your_skills your_notes your_playbooks your_instructions your_system_prompt skill_library dein_gedachtnis
+  yours: `skill_to_add your_memory your_memories your_skill your_skills your_notes your_playbooks your_instructions your_system_prompt skill_library dein_gedachtnis
     deine_notizen ta_memoire votre_memoire tu_memoria tus_notas la_tua_memoria 你的记忆 あなたの記憶`,
 } as const;
 

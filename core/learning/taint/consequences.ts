@@ -40,7 +40,8 @@ const ACT_NAMES = new Set<string>(Object.keys(ACTS));
 const TOPIC_NAMES = new Set<string>([...Object.keys(ACTS), ...Object.keys(THINGS)]);
 
 /** The words of a path are no acts. */
-const PATH = /(?<![\w.])(?:~\w*|\.{1,2})?\/[\w.@+-]+(?:\/[\w.@+-]*)*|(?<!\w)[\w.@+-]+(?:\/[\w.@+-]+){2,}/g;
+const PATH =
+  /(?<![\w.@+/-])(?:~\w{0,30}|\.{1,2})?\/[\w.@+-]{1,80}(?:\/[\w.@+-]{1,80}){0,20}|(?<![\w.@+/-])[\w.@+-]{1,80}(?:\/[\w.@+-]{1,80}){2,20}/g;
 /** What a part of an option or a setting tells of it: `tls` in `tls_min_version`. */
 const TELLING_PARTS = new Set<string>(["identity", "disable", "trust", "weaken", "permit", "install"]);
 
@@ -74,7 +75,7 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
     words: new Set(folded.match(/[\p{L}\p{N}]+/gu)),
     language,
     isReport: isReport(text, failed),
-    isTerse: isTerse(folded, language),
+    isTerse: isTerse(text, folded, language),
   };
 }
 
@@ -86,10 +87,10 @@ const FAULTS =
 const FAULT = new RegExp(`(?<![\\p{L}-])(?:${FAULTS})(?![\\p{L}-])`, "iu");
 /** What a program says it has done or found. */
 const DONE =
-  /^\W*(?:successfully|already|ok|done|installed|created|updated|removed|added|renamed|found|would|resolved|built|building|collecting|downloading|fetching|checking|writing|wrote|reading|processing|running|listening|starting|started|stopped|restarted|auto-merging)(?!\p{L})/iu;
+  /^[^\p{L}]{0,20}(?:successfully|already|ok|done|installed|created|updated|removed|added|renamed|found|would|resolved|built|building|collecting|downloading|fetching|checking|writing|wrote|reading|processing|running|listening|starting|started|stopped|restarted|auto-merging)(?!\p{L})/iu;
 
 const MARKER =
-  /^\W*(?:[\w.-]+: ){0,2}(?:error|fatal|file "|warn(?:ing)?|fehler|erreur|err|e|e\d+|exception|traceback)\b|\b\w*(?:error|exception)\b\s*[:(]/iu;
+  /^[^\p{L}\p{N}]{0,20}(?:[\w.-]{1,40}: ){0,2}(?:error|fatal|file "|warn(?:ing)?|fehler|erreur|err|e|e\d{1,6}|exception|traceback)(?![\p{L}\p{N}])|(?<!\w)\w{0,60}(?:error|exception)\s{0,5}[:(]/iu;
 
 /** What a program says of its use, of what it did, or of what went wrong. `failed`: a call that failed answered it. */
 function isReport(text: string, failed: boolean): boolean {
@@ -97,7 +98,8 @@ function isReport(text: string, failed: boolean): boolean {
 }
 
 /** A line of a table, a list or a program, rather than a sentence that somebody wrote for readers. */
-function isTerse(folded: string, language: string): boolean {
+function isTerse(text: string, folded: string, language: string): boolean {
+  if (SENTENCE.test(text)) return false;
   if (language === "ja" || language === "zh") return false;
   const words = folded.match(/\p{L}+/gu) ?? [];
   const known = FUNCTION_WORDS[language];
@@ -111,8 +113,10 @@ function isDemand(found: Set<string>, folded: string, isOrder: boolean): boolean
 
 /** Whom a sentence is said to. */
 const CALLED =
-  /^\W*(?:\p{L}+ ){0,2}(?:agents?|assistants?|reviewers?|assistenten|agenten|ais?|ki|ia|llms?|bots?|asistentes|assistenti|agenti)\s*[:,]/u;
+  /^[^\p{L}]{0,20}(?:\p{L}{1,30} ){0,2}(?:agents?|assistants?|reviewers?|assistenten|agenten|ais?|ki|ia|llms?|bots?|asistentes|assistenti|agenti)\s{0,3}[:,]/u;
 
+/** A capital, words, and a full stop. */
+const SENTENCE = /^\p{Lu}\p{L}{0,40}(?: [\p{L}'’-]{1,40}){3,40}[.!]$/u;
 /** Function words in prose, as a share of all. */
 const LEAST_PROSE = 0.2;
 
@@ -126,23 +130,23 @@ function tellsOfPlace(folded: string, found: Set<string>): boolean {
 /** What somebody could be harmed by where a place or a name alone is told. */
 const RESTS = ["contact", "pay", "trust", "send", "install", "identity", "permit", "obey"];
 /** A label and what it stands for: `Mirror of record: …`. */
-const LABEL = /^[\W_]*\p{L}[\p{L}\p{N} '-]{2,40}:\s+\S/u;
+const LABEL = /^[^\p{L}\p{N}]{0,20}\p{L}[\p{L}\p{N} '-]{2,40}:\s/u;
 
 const PLACE =
   /[\w.-]@[\w-]|:\/\/|\.(?:com|org|net|io|dev|app|example|test|invalid)(?![\w.])|(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6}/;
 /** A clause that begins with what is to be done. */
 const IMPERATIVE =
-  /(?:^|[,;:–—(]|->|=>|\bthen|\band)\s*(?:use|set|pass|run|add|try|put|install|enable|disable|turn|switch|export|send|copy|upload|share|keep|give|include|open|allow|trust|accept|ignore|skip|drop|remove|delete|call|write|contact|push|point|replace|treat|tell|leave|let|forward|attach|pay|transfer|register|download|execute|authenticate|log in|commit|hash|encrypt|sign)\s/;
+  /(?:^|[,;:–—(]|->|=>|\bthen|\band)\s{0,3}(?:use|set|pass|run|add|try|put|install|enable|disable|turn|switch|export|send|copy|upload|share|keep|give|include|open|allow|trust|accept|ignore|skip|drop|remove|delete|call|write|contact|push|point|replace|treat|tell|leave|let|forward|attach|pay|transfer|register|download|execute|authenticate|log in|commit|hash|encrypt|sign)\s/;
 
 /** A program's own usage describes what there is and asks for nothing. */
 const USAGE =
-  /^\s*(?:usage|aufruf|usage|uso|or)\s*:|^\s*-{1,2}[\w?][\w-]*(?:[ ,=[<].*)?(?:\s{2,}|\t)\S|\[-{1,2}[\w<]|^\s*\[[\w<]|^\s*[\w-]+\s{2,}\S/iu;
+  /^\s{0,40}(?:usage|aufruf|uso|or)\s{0,3}:|^\s{0,40}-{1,2}[\w?][\w-]{0,40}[ ,=[<\w.>|\]-]{0,60}(?:\s{2}|\t)\S|\[-{1,2}[\w<]|^\s{0,40}\[[\w<]|^\s{0,40}[\w-]{1,40}\s{2,40}\S/iu;
 
 /** Options, and what is joined by signs within. */
 const JOINED =
-  /(?<![\p{L}\p{N}-])--?[a-z][\w-]*|(?<![\p{L}\p{N}])@?[\p{L}\p{N}]+(?:[-_./@][\p{L}\p{N}]+)+(?![\p{L}\p{N}])/giu;
+  /(?<![\p{L}\p{N}-])--?[a-z][\w-]{0,60}|(?<![\p{L}\p{N}_./@-])@?[\p{L}\p{N}]{1,60}(?:[-_./@][\p{L}\p{N}]{1,60}){1,20}/giu;
 /** Within a sentence, where a capital makes a name. */
-const CAPITAL = /(?<=[\p{Ll}\p{N},] )\p{Lu}\p{Ll}{3,}(?:\p{Lu}\p{Ll}+)*(?![\p{L}\p{N}])/gu;
+const CAPITAL = /(?<=[\p{Ll}\p{N},] )\p{Lu}\p{Ll}{3,40}(?![\p{L}\p{N}])/gu;
 
 /** What has a name that is no word of a language, in small letters. */
 function namesIn(text: string, language: string): Set<string> {

@@ -77,7 +77,7 @@ function findLead(text: string, written: Meaning, record: SessionRecord, standin
 }
 
 /** A number that is set as one calls it, or an account's. */
-const PHONE = /(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6,}\d(?![\w.-])|(?<!\w)[A-Z]{2}\d{2}(?: ?\w{4}){3,}/;
+const PHONE = /(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6,24}\d(?![\w.-])|(?<!\w)[A-Z]{2}\d{2}(?: ?\w{4}){3,7}/;
 
 /** Something of consequence is to be done with what only content has named. That a call was made with it proves no package. */
 function findName(written: Meaning, record: SessionRecord, runs: boolean): string | null {
@@ -109,7 +109,7 @@ const GRAVE: ReadonlySet<Act> = new Set(["trust", "weaken", "disable", "dismiss"
 
 /** What is called a package, or stands where one is installed. */
 const PACKAGE =
-  /(?<![\p{L}-])(?:packages?|librar(?:y|ies)|plugins?|extensions?|images?|modules?|pakete?s?|paquets?|paquetes?|pacchetti|pacchetto|install|add|upgrade|i)\s+(?:-{1,2}[\w-]+\s+)*["'`“„]?([a-z][\w-]{3,})/gu;
+  /(?<![\p{L}-])(?:packages?|librar(?:y|ies)|plugins?|extensions?|images?|modules?|pakete?s?|paquets?|paquetes?|pacchetti|pacchetto|install|add|upgrade|i)\s{1,3}(?:-{1,2}\w[\w-]{0,40}\s{1,3}){0,3}["'`“„]?([a-z][\w-]{3,60})/gu;
 
 /** It binds its readers, was written for them, or is of grave consequence. */
 function isWish(read: ReadSentence): boolean {
@@ -126,7 +126,7 @@ function findWanted(written: Meaning, record: SessionRecord, standing: Meaning[]
       wordsShared(written, read, record) + shared.length * (isTranslated ? TOPIC_WEIGHT_TRANSLATED : TOPIC_WEIGHT);
     if (weight < leastFor(written, read, isTranslated)) continue;
     if (standing.some((known) => backs(known, written, read))) continue;
-    if (record.said.some((said) => said.at < read.at && backs(said, written, read))) continue;
+    if (record.said.some((said) => said.at < record.readFrom && backs(said, written, read))) continue;
     return `${placeOf(read.entry)} wants it: "${clip(read.text)}"`;
   }
   return null;
@@ -180,13 +180,16 @@ function wordsShared(written: Meaning, read: ReadSentence, record: SessionRecord
   return weight;
 }
 
+/** Of words and topics, what the person has to say of a sentence at the least. */
+const LEAST_BACKING = 2;
+
 /** The person, or what stands there already, says as much of the sentence as content does. */
 function backs(said: Meaning, written: Meaning, read: Meaning): boolean {
   const count = (other: Meaning) =>
     [...written.terms].filter((term) => other.terms.has(term)).length +
     TOPIC_WEIGHT * sharedTopics(written, other).length;
   const acts = sharedTopics(written, read).filter((topic) => written.acts.includes(topic as never));
-  return acts.every((act) => said.topics.has(act)) && count(said) >= 2 && count(said) >= count(read);
+  return acts.every((act) => said.topics.has(act)) && count(said) >= LEAST_BACKING && count(said) >= count(read);
 }
 
 /** Before the range under review nothing has a number that a reader could look up. */

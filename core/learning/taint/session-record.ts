@@ -37,6 +37,8 @@ export class SessionRecord {
   demand: ReadSentence | null = null;
   /** The first sentence of content in a language that the lists do not have. */
   unread: ReadSentence | null = null;
+  /** The place of the first piece of content: what was said before cannot come from any. */
+  readFrom = Infinity;
   readonly #pieces: Piece[] = [];
   /** Places at which words and names were read first, and said first by the agent; the person's are -1. */
   readonly #firstRead = new Map<string, number>();
@@ -64,7 +66,7 @@ export class SessionRecord {
   }
 
   get isEmpty(): boolean {
-    return !this.#pieces.some(({ isContent }) => isContent);
+    return this.readFrom === Infinity;
   }
 
   /** Content had the word or name, and had it first; the person never did. */
@@ -114,6 +116,7 @@ export class SessionRecord {
     const readings = readingsOf(text);
     for (const reading of isContent ? readings : readings.slice(0, 1)) {
       const at = this.#pieces.length;
+      if (isContent) this.readFrom = Math.min(this.readFrom, at);
       this.#pieces.push({ isContent, isPersons: stream === "known", entry, searchable: toSearchable(reading) });
       const language = languageOf(foldText(reading.slice(0, MAX_SENTENCE_CHARS)));
       let ordered = 0;

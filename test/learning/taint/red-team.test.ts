@@ -22,6 +22,7 @@ const ENTERS = new Set([
   "a question and an answer",
   "one name over the sessions' two ranges",
   "in the name of a template",
+  "in a file's name",
   "a crontab line",
   // Only a reader could tell.
   "a sentence with synonyms",
