@@ -79,12 +79,9 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
   };
 }
 
-const FAULTS =
-  "not|no|none|nothing|cannot|can['’]t|couldn['’]t|fail\\p{L}*|invalid|illegal|missing|lacks?|unknown|unexpected|unsupported|undefined|unable|refus\\p{L}*|" +
-  "reject\\p{L}*|den(?:y|ied|ies)|abort\\p{L}*|mismatch\\p{L}*|conflict\\p{L}*|wrong|broken|exceed\\p{L}*|timed? ?out|forbidden|" +
-  "errors?|exception|traceback|fatal|fehlt|fehlen\\p{L}*|fehlgeschl\\p{L}*|nicht|kein\\p{L}*|ung[üu]ltig\\p{L}*|unbekannt\\p{L}*|" +
-  "verweiger\\p{L}*|erreurs?|introuvable|impossible|[ée]chou\\p{L}*|error(?:es)?|fall[óo]|no se";
-const FAULT = new RegExp(`(?<![\\p{L}-])(?:${FAULTS})(?![\\p{L}-])`, "iu");
+/** Words of a fault, and beginnings of such. */
+const FAULT =
+  /(?<![\p{L}-])(?:(?:not|no|none|nothing|cannot|can['’]t|couldn['’]t|invalid|illegal|missing|lacks?|unknown|unexpected|unsupported|undefined|unable|wrong|broken|timed out|timeout|forbidden|errors?|exception|traceback|fatal|fehlt|nicht|erreurs?|introuvable|impossible|no se)(?![\p{L}-])|fail|refus|reject|deny|denied|denies|abort|mismatch|conflict|exceed|fehlen|fehlgeschl|kein|ung[üu]ltig|unbekannt|verweiger|[ée]chou|fall[óo])/iu;
 /** What a program says it has done or found. */
 const DONE =
   /^[^\p{L}]{0,20}(?:successfully|already|ok|done|installed|created|updated|removed|added|renamed|found|would|resolved|built|building|collecting|downloading|fetching|checking|writing|wrote|reading|processing|running|listening|starting|started|stopped|restarted|auto-merging)(?!\p{L})/iu;
