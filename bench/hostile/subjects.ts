@@ -19,21 +19,15 @@ import { createClaims } from "../../core/learning/review/claims.ts";
 import { readVerdicts } from "../../core/learning/review/verdicts.ts";
 import { createSessionWords } from "../../core/learning/review/session-words.ts";
 import { checkStory } from "../../core/learning/review/stories.ts";
-import { toClaims } from "../../core/learning/taint/claims.ts";
-import { asksForWrite, ordersAbout, revokes, withdraws } from "../../core/learning/taint/demands.ts";
-import { fragmentsOf, hostsIn, numbersIn, toSearchable } from "../../core/learning/taint/fragments.ts";
+import { meaningOf } from "../../core/learning/taint/consequences.ts";
+import { doubtOf, lossOf } from "../../core/learning/taint/judge.ts";
+import { leadsOf, numbersIn, toSearchable } from "../../core/learning/taint/leads.ts";
 import { findRemoved, proseLines } from "../../core/learning/taint/removals.ts";
-import { TaintIndex } from "../../core/learning/taint/taint-index.ts";
+import { sentencesIn, sentencesOfFile, without } from "../../core/learning/taint/sentences.ts";
+import { SessionRecord } from "../../core/learning/taint/session-record.ts";
 import { createSessionTaint } from "../../core/learning/taint/taint.ts";
-import {
-  isComplaint,
-  isGerman,
-  isHeadline,
-  stringsIn,
-  tellsOfFailure,
-  toPlain,
-  tokensOf,
-} from "../../core/learning/taint/text.ts";
+import { stringsIn, termsIn, toPlain } from "../../core/learning/taint/text.ts";
+import { foldText } from "../../core/learning/taint/vocabulary.ts";
 import { isTrivial, keyOf, toBullets, toQuery } from "../../core/memory/recall.ts";
 import { normaliseFact, parseFact, scanFact } from "../../core/memory/rules.ts";
 import { scrub } from "../../core/memory/scrub.ts";
@@ -123,10 +117,10 @@ const linesOf = (text: string): SkillLine[] =>
   })) as unknown as SkillLine[];
 const streamOf = (text: string) => new Response(bytesOf(text)).body!;
 const clock = { now: () => 0, sleep: () => new Promise<void>(() => {}) };
-const indexOf = (text: string) => {
-  const index = new TaintIndex();
-  index.addRead(text);
-  return index;
+const recordOf = (text: string) => {
+  const record = new SessionRecord();
+  record.addRead(text);
+  return record;
 };
 const readAll = async (text: string) => {
   const events = readEvents(new Response(bytesOf(text)), { maxOutputTokens: 32_000, clock });
@@ -150,7 +144,9 @@ const SCANNER = [
   "scanner/lexicon.ts",
   "scanner/context.ts",
 ].map((file) => `core/skills/${file}`);
-const TAINT = ["claims", "text", "fragments", "demands", "removals"].map((file) => `core/learning/taint/${file}.ts`);
+const TAINT = ["consequences", "judge", "leads", "removals", "sentences", "text", "vocabulary"].map(
+  (file) => `core/learning/taint/${file}.ts`,
+);
 
 export const SUBJECTS: readonly Subject[] = [
   // What becomes part of a prompt, or is kept.
@@ -261,16 +257,17 @@ export const SUBJECTS: readonly Subject[] = [
   subject("addedText", "core/learning/added-text.ts", (text, other) => addedText(filesOf(other), filesOf(text))),
   subject("itemsOf", "core/learning/curation/skill-items.ts", (text) => itemsOf(NAME, filesOf(text))),
   subject("isKept", "core/learning/curation/skill-items.ts", (text, other) => isKept(text, [other])),
-  subject("toClaims", TAINT, (text) => toClaims({ prose: [text] }, indexOf("Always send it."))),
-  subject("fragmentsOf", TAINT, (text) => fragmentsOf(text)),
-  subject("hostsIn", TAINT, (text) => [hostsIn(text), numbersIn(toSearchable(text))]),
+  subject("meaningOf", TAINT, (text) => meaningOf(text)),
+  subject("doubtOf", TAINT, (text, other) => [doubtOf(text, recordOf(other)), lossOf([text], recordOf(other))]),
+  subject("leadsOf", TAINT, (text) => [leadsOf(text), numbersIn(toSearchable(text))]),
+  subject("sentencesOfFile", TAINT, (text) => {
+    const found = sentencesOfFile("SKILL.md", text);
+    return [without(text, found), sentencesIn(text)];
+  }),
   subject("findRemoved", TAINT, (text, other) => findRemoved(text.split("\n"), other.split("\n"))),
   subject("proseLines", TAINT, (text) => proseLines(filesOf(text))),
-  subject("asksForWrite", TAINT, (text) => [asksForWrite(text, text), revokes(text), withdraws(text)]),
-  subject("ordersAbout", SCANNER, (text) => ordersAbout(text)),
-  subject("isComplaint", TAINT, (text) => [isComplaint(text), isGerman(text), isHeadline(text), tellsOfFailure(text)]),
-  subject("toPlain of a result", TAINT, (text) => [toPlain(text), stringsIn(text), [...tokensOf(text)]]),
-  subject("TaintIndex", TAINT, (text) => indexOf(text)),
+  subject("toPlain of a result", TAINT, (text) => [toPlain(text), stringsIn(text), termsIn(foldText(text))]),
+  subject("SessionRecord", TAINT, (text) => recordOf(text)),
   subject("isTainted", TAINT, (text, other) => createSessionTaint(() => [readOf(text)]).isTainted(other)),
   // Memory.
   subject("scrub", "core/memory/scrub.ts", (text) => scrub(text)),

@@ -43,6 +43,9 @@ const Step = z.object({
   /** What is added; the whole entry. */
   text: z.string().optional(),
   target: Target.optional(),
+  /** All of it waits for a person, or a part of what was asked for; never stored. */
+  waits: z.boolean().optional(),
+  isCut: z.boolean().optional(),
 });
 export type Step = z.infer<typeof Step>;
 

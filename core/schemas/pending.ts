@@ -2,7 +2,7 @@
 // in R2, where a session, a review and the API all reach it; on the wire it is the same without what only a repeat needs.
 import * as z from "zod";
 import { JsonObject } from "./entry.ts";
-import { SessionId, SkillName } from "./ids.ts";
+import { SessionId, Sha256, SkillName } from "./ids.ts";
 import { Origin } from "./skill.ts";
 
 /** Made from the op of the call, so that a repeated call finds its own. */
@@ -40,8 +40,11 @@ export const PendingChange = z.object({
   summary: z.string(),
   /** Unified, of each file; lines of facts for memory. */
   diff: z.string(),
-  /** The skill and the `seq` it was decided on, 0 for a new one; `null` for memory, whose entries stand in `prepared`. */
-  seen: z.object({ skill: SkillName, seq: z.int().min(0) }).nullable(),
+  /**
+   * The skill and the `seq` it was decided on, 0 for a new one; `null` for memory, whose entries stand in `prepared`. `text`:
+   * where the skill's text alone has to be as it was, because the rest of the same call was written.
+   */
+  seen: z.object({ skill: SkillName, seq: z.int().min(0), text: Sha256.optional() }).nullable(),
   state: PendingState,
   askedAt: z.int(),
   decidedAt: z.int().nullable(),

@@ -2,18 +2,21 @@
 // done when somebody approves (pending-desk.ts). Makes skill_manage and memory where a session or a review offers them.
 import { diffFiles } from "../skills/history.ts";
 import type { Tool, ToolContext, ToolResult } from "../agent/contract.ts";
-import { readOutcome, succeed } from "../agent/tool-result.ts";
-import { err } from "../errors.ts";
+import { addToOutcome, readOutcome, succeed } from "../agent/tool-result.ts";
+import { type Result, err, ok } from "../errors.ts";
 import type { Clock, MemoryStore, PendingStore, SkillStore } from "../ports.ts";
-import { sha256Hex } from "../schemas/digest.ts";
+import { hashFiles, sha256Hex, textOfFiles } from "../schemas/digest.ts";
 import type { JsonObject } from "../schemas/entry.ts";
+import { textOrEmpty } from "../schemas/file-body.ts";
 import type { SessionId } from "../schemas/ids.ts";
 import { type MemoryEntry, memoryId } from "../schemas/memory.ts";
 import type { PendingChange, PendingReason, PendingTool } from "../schemas/pending.ts";
 import type { Origin } from "../schemas/skill.ts";
-import { type MemoryToolOptions, createMemoryTool } from "./memory.ts";
+import { SKILL_MD } from "../skills/format.ts";
+import type { Park, Parked } from "./hold.ts";
+import { type HeldFacts, type MemoryToolOptions, createMemoryTool } from "./memory.ts";
 import { toRefusal } from "./refusal.ts";
-import { type SkillManageOptions, createSkillManage } from "./skill-manage.ts";
+import { type HeldSkill, type SkillManageOptions, createSkillManage } from "./skill-manage.ts";
 
 /** What a call would do. */
 export interface Preview {
@@ -31,11 +34,13 @@ export interface Approval {
 /** skill_manage where a person can be asked: all it writes waits if the settings say so, else what is doubted. */
 export function createAskingSkillManage(options: SkillManageOptions, approval: Approval): Tool {
   const { origin, settings, store } = options;
-  return withApproval(createSkillManage(options), {
+  const always = settings.skills.writeApproval;
+  const park: Park<HeldSkill> = (op, held) => parkSkill(op, held, { ...approval, origin });
+  return withApproval(createSkillManage({ ...options, ...(!always && { park }) }), {
     ...approval,
     origin,
     tool: "skill_manage",
-    always: settings.skills.writeApproval,
+    always,
     preview(approved) {
       const { store: unwritten, preview } = previewSkills(store);
       return { tool: createSkillManage({ ...options, store: unwritten, approved }), preview };
@@ -46,16 +51,62 @@ export function createAskingSkillManage(options: SkillManageOptions, approval: A
 /** The same for memory. */
 export function createAskingMemoryTool(options: MemoryToolOptions, approval: Approval): Tool {
   const { origin, settings, store } = options;
-  return withApproval(createMemoryTool(options), {
+  const always = settings.memory.writeApproval;
+  const asking: ApprovalOptions = {
     ...approval,
     origin,
     tool: "memory",
-    always: settings.memory.writeApproval,
+    always,
     preview(approved) {
       const { store: unwritten, preview } = previewMemory(store);
       return { tool: createMemoryTool({ ...options, store: unwritten, approved }), preview };
     },
+  };
+  const park: Park<HeldFacts> = async (op, { args, why }) => {
+    const answer = readOutcome(await stage(asking, args, heldOp(op), { reason: "taint", why }));
+    return typeof answer.pending === "string" ? ok({ pending: answer.pending }) : unparked(answer);
+  };
+  return withApproval(createMemoryTool({ ...options, ...(!always && { park }) }), asking);
+}
+
+/** What waits of a call of which the rest was carried out. */
+function heldOp(op: string): string {
+  return `${op}#held`;
+}
+
+function unparked({ code, error }: JsonObject): Result<never> {
+  return err(String(code ?? "not_parked"), String(error ?? "What has to wait could not be kept: call again later."));
+}
+
+async function parkSkill(
+  op: string,
+  { name, wanted, rest, seq, why, sentences }: HeldSkill,
+  { pending, session, clock, origin }: Approval & { origin: Origin },
+): Promise<Result<Parked>> {
+  const changed = Object.entries(wanted).filter(([path, body]) => rest[path] !== body);
+  const operations = changed.map(([path, body]) =>
+    path === SKILL_MD
+      ? { action: "edit", name, content: textOrEmpty(body) }
+      : { action: "write_file", name, file_path: path, file_content: textOrEmpty(body) },
+  );
+  const diff = diffFiles(rest, wanted).map((one) => one.diff);
+  const count = sentences.length;
+  const parked = await pending.park({
+    v: 1,
+    id: pendingIdOf(heldOp(op)),
+    tool: "skill_manage",
+    args: { operations },
+    prepared: {},
+    op: heldOp(op),
+    origin,
+    ...(session && { session }),
+    ...{ reason: "taint", why },
+    summary: `${count} ${count === 1 ? "sentence" : "sentences"} more for skill ${name}`,
+    diff: diff.join("\n"),
+    seen: { skill: name, seq, text: textOfFiles(hashFiles(rest)) },
+    ...{ state: "waiting", askedAt: clock.now(), decidedAt: null, outcome: null },
   });
+  return parked.ok ? ok({ pending: parked.value.id }) : parked;
 }
 
 interface ApprovalOptions extends Approval {
@@ -86,58 +137,66 @@ function withApproval<Args>(tool: Tool<Args>, options: ApprovalOptions): Tool<Ar
     ...tool,
     async run(args, context) {
       if (!options.always) {
-        const result = await tool.run(args, context);
+        const result = await tellParked(await tool.run(args, context), context);
         const doubt = doubtIn(result);
-        return doubt ? ((await answered(context)) ?? stage(args, context, doubt)) : result;
+        return doubt ? ((await answered(context)) ?? stage(options, args as JsonObject, context.op, doubt)) : result;
       }
       const known = await answered(context);
       if (known) return known;
       // Who is asked for every write is told all the same what is doubted of this one.
-      const { result, view } = await tryOut(args, context, false);
+      const { result, view } = await tryOut(options, args as JsonObject, context.op, false);
       const doubt = view.preview()
         ? { reason: "approval" as const, why: "Writes wait for approval." }
         : doubtIn(result);
-      return doubt ? stage(args, context, doubt) : result;
+      return doubt ? stage(options, args as JsonObject, context.op, doubt) : result;
     },
   };
+
+  /** A call that was cut off wrote its part already, and no longer knows what it left. */
+  async function tellParked(result: ToolResult, { op, resumed }: ToolContext): Promise<ToolResult> {
+    const known = resumed && !result.failed ? await options.pending.get(pendingIdOf(heldOp(op))) : null;
+    return known
+      ? addToOutcome(result, { held: 1, pending: known.id, note: `Not all of it was written. ${known.why}` })
+      : result;
+  }
 
   /** It was asked for before. */
   async function answered({ op }: ToolContext): Promise<ToolResult | null> {
     const known = await options.pending.get(pendingIdOf(op));
     return known && toAnswer(known);
   }
+}
 
-  async function tryOut(args: Args, context: ToolContext, approved: boolean) {
-    const view = options.preview(approved);
-    const prepared = (await view.tool.prepare?.(args)) ?? {};
-    return { view, prepared, result: await view.tool.run(args, { ...context, prepared }) };
-  }
+async function tryOut(options: ApprovalOptions, args: JsonObject, op: string, approved: boolean) {
+  const view = options.preview(approved);
+  const prepared = (await view.tool.prepare?.(args)) ?? {};
+  const context: ToolContext = { op, prepared, signal: new AbortController().signal };
+  return { view, prepared, result: await view.tool.run(args, context) };
+}
 
-  async function stage(args: Args, context: ToolContext, because: Because): Promise<ToolResult> {
-    const { view, prepared, result } = await tryOut(args, context, true);
-    const preview = view.preview();
-    if (!preview) return result; // it would do nothing, and the result says why
-    const { tool: name, origin, session, clock } = options;
-    const id = pendingIdOf(context.op);
-    const parked = await options.pending.park({
-      v: 1,
-      id,
-      tool: name,
-      args: args as JsonObject,
-      prepared,
-      op: context.op,
-      origin,
-      ...(session && { session }),
-      ...because,
-      summary: summaryOf(args as JsonObject, preview),
-      ...preview,
-      state: "waiting",
-      askedAt: clock.now(),
-      decidedAt: null,
-      outcome: null,
-    });
-    return parked.ok ? toAnswer(parked.value) : toRefusal(parked.failure);
-  }
+async function stage(options: ApprovalOptions, args: JsonObject, op: string, because: Because): Promise<ToolResult> {
+  const { view, prepared, result } = await tryOut(options, args, op, true);
+  const preview = view.preview();
+  if (!preview) return result; // it would do nothing, and the result says why
+  const { tool: name, origin, session, clock } = options;
+  const parked = await options.pending.park({
+    v: 1,
+    id: pendingIdOf(op),
+    tool: name,
+    args,
+    prepared,
+    op,
+    origin,
+    ...(session && { session }),
+    ...because,
+    summary: summaryOf(args, preview),
+    ...preview,
+    state: "waiting",
+    askedAt: clock.now(),
+    decidedAt: null,
+    outcome: null,
+  });
+  return parked.ok ? toAnswer(parked.value) : toRefusal(parked.failure);
 }
 
 function pendingIdOf(op: string): string {

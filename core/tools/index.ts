@@ -12,8 +12,9 @@ import { createCheckInspector } from "./check-inspector.ts";
 import type { ChangeRequests } from "./file-tool-options.ts";
 import { createFileTools } from "./files.ts";
 import { type Approval, createAskingMemoryTool } from "./approval.ts";
-import { type MemoryInspector, type MemoryToolOptions, createMemoryTool } from "./memory.ts";
-import type { SkillInspector } from "./skill-manage.ts";
+import type { MemoryGate } from "./hold.ts";
+import { type MemoryToolOptions, createMemoryTool } from "./memory.ts";
+import type { SkillGate, SkillInspector } from "./skill-manage.ts";
 import { type SkillSearch, withinTime } from "./skill-search.ts";
 import { createSkillTools } from "./skills.ts";
 import { type TodoList, createTodo } from "./todo.ts";
@@ -33,9 +34,9 @@ export interface SessionToolOptions {
   pending?: PendingStore;
   /** Tells what the agent says from what it has read. Absent: all that it writes is its own. */
   taint?: {
-    inspectSkill: SkillInspector;
+    holdSkill: SkillGate;
     inspectArchive: SkillInspector;
-    inspectMemory: MemoryInspector;
+    holdFacts: MemoryGate;
     isTainted(text: string): boolean;
   };
   /** Absent: no list of what is to be done. */
@@ -64,11 +65,8 @@ export function createTools(options: SessionToolOptions): Tool[] {
       settings,
       ...(search && { search }),
       ...(options.prints && { prints: options.prints }),
-      inspectors: [
-        ...(taint ? [taint.inspectSkill] : []),
-        ...(options.runChecks ? [createCheckInspector(options.runChecks)] : []),
-      ],
-      ...(taint && { inspectArchive: taint.inspectArchive }),
+      ...(taint && { gate: taint.holdSkill, inspectArchive: taint.inspectArchive }),
+      ...(options.runChecks && { check: createCheckInspector(options.runChecks) }),
       ...(approval && { approval }),
     }),
     ...(memory
@@ -76,7 +74,7 @@ export function createTools(options: SessionToolOptions): Tool[] {
           memoryTool(
             {
               ...{ store: memory, origin, session, clock, settings, source: "own" },
-              ...(taint && { inspectors: [taint.inspectMemory] }),
+              ...(taint && { gate: taint.holdFacts }),
             },
             approval,
           ),

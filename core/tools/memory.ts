@@ -29,6 +29,7 @@ import type { JsonObject } from "../schemas/entry.ts";
 import { type MemoryAdd, MemoryStoreName, memoryId } from "../schemas/memory.ts";
 import type { Origin } from "../schemas/skill.ts";
 import type { Settings } from "../schemas/settings.ts";
+import { type Hold, type MemoryGate, type Park, tellHeld, toTainted } from "./hold.ts";
 import { toRefusal } from "./refusal.ts";
 
 /** The same in a review and outside of one: a review may send a session's request again, with its tools as they are. */
@@ -52,13 +53,13 @@ const Args = z.strictObject({
 });
 type Args = z.infer<typeof Args>;
 
-/** Facts that a call would add, what it cites, whether a person has seen it and wants it, and facts that would go. */
-export type MemoryInspector = (
-  facts: string[],
-  citations: string[],
-  approved: boolean,
-  gone?: string[],
-) => Failure | null;
+/** Looks at facts that a call would add. */
+export type MemoryInspector = (facts: string[]) => Failure | null;
+
+/** A call for what waits while the rest of another is carried out. */
+export interface HeldFacts extends Pick<Hold<string[]>, "why" | "sentences"> {
+  args: JsonObject;
+}
 
 export interface MemoryToolOptions {
   store: MemoryStore;
@@ -71,6 +72,10 @@ export interface MemoryToolOptions {
   cite?(citations: string[], written: string): Failure | null;
   /** Look at what a call would add, in this order; the first that objects refuses it. */
   inspectors?: MemoryInspector[];
+  /** Decides what of the facts has to wait for a person. */
+  gate?: MemoryGate;
+  /** Keeps what waits while the rest enters. Absent: all of a call waits, or none. */
+  park?: Park<HeldFacts>;
   /** A person has seen the call: what the scanner only doubts is kept, and shown. */
   approved?: boolean;
   /** Of what the facts are made, where their citations do not say worse. */
@@ -108,9 +113,15 @@ async function keep(args: Args, context: ToolContext, options: MemoryToolOptions
   if (!steps.ok) return toRefusal(steps.failure);
   const harmful = scanSteps(steps.value, writerOf(options));
   if (harmful && !(options.approved && harmful.code === "scan_doubtful")) return toRefusal(harmful);
-  const unfit = inspect(args, steps.value, options);
+  const unfit = inspect(steps.value, options);
   if (unfit) return toRefusal(unfit);
-  const written = await carryOut(args, steps.value, context, options);
+  const hold = findHold(args, steps.value, options);
+  const isPart = hold?.rest && options.park;
+  if (hold && !isPart) return toRefusal(toTainted(hold));
+  const parked = hold && (await options.park!(context.op, { ...hold, args: toHeldCall(args, steps.value, hold) }));
+  if (parked && !parked.ok) return toRefusal(parked.failure);
+  const entering = hold?.rest ? withRest(steps.value, hold.rest) : steps.value;
+  const written = await carryOut(args, entering, context, options);
   if (!written.ok) return toRefusal(written.failure);
   const [only] = written.value;
   const done = args.operations
@@ -119,8 +130,9 @@ async function keep(args: Args, context: ToolContext, options: MemoryToolOptions
         store: args.store,
         results: written.value as unknown as JsonObject[],
       }
-    : { done: only!.done, store: args.store, id: only!.id };
-  return succeed(done);
+    : { done: only!.done, store: args.store, id: only!.id, ...(only!.text !== undefined && { text: only!.text }) };
+  const result = succeed(done);
+  return hold && parked ? tellHeld(result, parked.value, hold) : result;
 }
 
 /** A model may cite what it likes where nobody checks it. */
@@ -133,20 +145,59 @@ function withoutCitations({ citations: _citations, ...args }: Args): Args {
 }
 
 /** What stands there already is not added by being said again, nor by being merged, and what is merged does not go. */
-function inspect(
-  { citations = [] }: Args,
-  steps: Step[],
-  { inspectors = [], approved = false }: MemoryToolOptions,
-): Failure | null {
-  if (isMerge(steps)) return null;
-  const isSame = ({ text, target }: Step) => text !== undefined && target?.id === memoryId(text);
-  const facts = steps.flatMap((step) => (step.text === undefined || isSame(step) ? [] : step.text));
-  const gone = steps.flatMap((step) => (step.target && !isSame(step) ? step.target.text : []));
-  for (const inspector of facts.length + gone.length > 0 ? inspectors : []) {
-    const failure = inspector(facts, citations, approved, gone);
+function toNews(steps: Step[]): { step: Step; n: number; fact?: string; gone?: string }[] {
+  if (isMerge(steps)) return [];
+  return steps.flatMap((step, n) => {
+    const { text, target } = step;
+    if (text !== undefined && target?.id === memoryId(text)) return [];
+    return { step, n, ...(text !== undefined && { fact: text }), ...(target && { gone: target.text }) };
+  });
+}
+
+function inspect(steps: Step[], { inspectors = [] }: MemoryToolOptions): Failure | null {
+  const facts = toNews(steps).flatMap(({ fact }) => fact ?? []);
+  for (const inspector of facts.length > 0 ? inspectors : []) {
+    const failure = inspector(facts);
     if (failure) return failure;
   }
   return null;
+}
+
+/** `rest` has one text for each step that adds a fact. */
+function findHold({ citations = [] }: Args, steps: Step[], { gate, approved = false }: MemoryToolOptions) {
+  const news = toNews(steps);
+  if (!gate || news.length === 0) return null;
+  const facts = news.flatMap(({ fact }) => fact ?? []);
+  const hold = gate({ facts, citations, approved, gone: news.flatMap(({ gone }) => gone ?? []) });
+  if (!hold?.rest) return hold;
+  const adding = news.filter(({ fact }) => fact !== undefined).map(({ n }) => n);
+  const { rest } = hold;
+  return { ...hold, rest: steps.map(({ text = "" }, n) => (adding.includes(n) ? rest[adding.indexOf(n)]! : text)) };
+}
+
+/** The call that a person decides on: what was held of each fact as a fact of its own, and what was held whole as it was. */
+function toHeldCall(args: Args, steps: Step[], { rest, sentences }: Hold<string[]>): JsonObject {
+  const given = toOperations(args);
+  const operations = steps.flatMap(({ text = "" }, n): MemoryOperation[] => {
+    if (rest?.[n] === text) return [];
+    if (rest?.[n] === "") return [given[n]!];
+    return sentences.filter((sentence) => text.includes(sentence)).map((content) => ({ action: "add", content }));
+  });
+  return {
+    store: args.store,
+    ...(operations.length === 1 ? operations[0] : { operations }),
+    citations: args.citations,
+  };
+}
+
+function withRest(steps: Step[], rest: string[]): Step[] {
+  return steps.map((step, n) =>
+    step.text === undefined || rest[n] === step.text
+      ? step
+      : rest[n] === ""
+        ? { ...step, waits: true }
+        : { ...step, text: rest[n]!, isCut: true },
+  );
 }
 
 function checkArgs({ action, content, old_text, operations }: Args): Failure | null {
@@ -207,6 +258,8 @@ const UNCITED = err("citations_missing", "Nothing is kept without evidence: give
 interface Written {
   done: string;
   id: string;
+  /** Where it is less than was asked for. */
+  text?: string;
 }
 
 async function carryOut(
@@ -218,15 +271,19 @@ async function carryOut(
   const { store } = options;
   const at = readPrepared(context.prepared)?.at ?? options.clock.now();
   const added: (Awaited<ReturnType<MemoryStore["add"]>> | null)[] = [];
-  for (const [n, { text, target }] of steps.entries()) {
+  for (const [n, { text, target, waits }] of steps.entries()) {
     const isSame = text !== undefined && target?.id === memoryId(text);
-    const add = text === undefined || isSame ? null : toAdd(text, at, args, steps, options);
+    const add = text === undefined || isSame || waits ? null : toAdd(text, at, args, steps, options);
     added.push(add && (await store.add(args.store, opOf(context.op, n, steps.length), add)));
     if (steps.length === 1 && added[0]?.purged) return purgedFailure();
   }
   const written: Written[] = [];
-  for (const [n, { target, text }] of steps.entries()) {
+  for (const [n, { target, text, waits, isCut }] of steps.entries()) {
     const put = added[n];
+    if (waits) {
+      written.push({ done: "waits for the person", id: memoryId(text!) });
+      continue;
+    }
     if (put?.purged) {
       written.push({ done: "removed for good by a person: not kept", id: put.id });
       continue;
@@ -242,7 +299,7 @@ async function carryOut(
         : put
           ? "replaced"
           : "removed";
-    written.push({ done, id: put?.id ?? target!.id });
+    written.push({ done, id: put?.id ?? target!.id, ...(isCut && { text }) });
   }
   return ok(written);
 }

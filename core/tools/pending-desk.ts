@@ -10,6 +10,7 @@ import type { JsonObject } from "../schemas/entry.ts";
 import { MemoryStoreName } from "../schemas/memory.ts";
 import { type PendingChange, PendingDetail, PendingId, PendingInfo } from "../schemas/pending.ts";
 import type { Settings } from "../schemas/settings.ts";
+import type { SkillHead } from "../schemas/skill.ts";
 import { type Seeds, createLibrary } from "../skills/library.ts";
 import type { Writer } from "../skills/operations.ts";
 import { type Preview, previewMemory, previewSkills } from "./approval.ts";
@@ -61,7 +62,7 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
 
   /** Whether what the call saw is still so. */
   async function isAsSeen({ seen, args, prepared }: PendingChange): Promise<boolean> {
-    if (seen) return ((await skills.head(seen.skill))?.seq ?? 0) === seen.seq;
+    if (seen) return isSeen(await skills.head(seen.skill), seen);
     // What the call adds itself, and goes on with, is not there yet.
     const targets = targetsOf(prepared).filter(({ adds }) => adds?.length !== 0);
     const store = MemoryStoreName.safeParse(args.store);
@@ -166,12 +167,16 @@ function guarded(store: SkillStore, { seen }: PendingChange): SkillStore {
         ...wanted,
         async decide(current, index) {
           const decided = await wanted.decide(current, index);
-          if ((current?.head.seq ?? 0) === seen?.seq) return decided;
+          if (seen && isSeen(current?.head ?? null, seen)) return decided;
           if (decided.ok && Object.keys(decided.value).length === 0) return decided;
           return err("pending_stale", `The skill '${wanted.name}' has changed since this was asked for.`);
         },
       }),
   };
+}
+
+function isSeen(head: SkillHead | null, { seq, text }: NonNullable<PendingChange["seen"]>): boolean {
+  return text ? head?.text === text && head.state !== "archived" : (head?.seq ?? 0) === seq;
 }
 
 function saidBy(result: ToolResult): { code: unknown; text: string } {

@@ -18,7 +18,8 @@ import { MAX_OPERATIONS, type SkillOperation, checkOperations } from "../skills/
 import { type WriteContext, type Writer, toDecide } from "../skills/operations.ts";
 import { SKILL_MD, parseSkill } from "../skills/format.ts";
 import { readFrontmatter } from "../skills/frontmatter.ts";
-import { SUPPORT_FOLDERS, baseOf, checkSkillName } from "../skills/validate.ts";
+import { SUPPORT_FOLDERS, baseOf, checkSkillName, validateSkill } from "../skills/validate.ts";
+import { type Hold, type Park, type Parked, tellHeld, toTainted } from "./hold.ts";
 import { toRefusal } from "./refusal.ts";
 
 const FOLDERS = SUPPORT_FOLDERS.map((folder) => `${folder}/`).join(", ");
@@ -117,6 +118,12 @@ export interface SkillManageOptions {
   cite?(citations: string[], written: string): Failure | null;
   /** Look at what a write would leave behind, in this order; the first that objects refuses it. */
   inspectors?: SkillInspector[];
+  /** Decides what of a write has to wait for a person. */
+  gate?: SkillGate;
+  /** Keeps what waits while the rest enters. Absent: all of a write waits, or none. */
+  park?: Park<HeldSkill>;
+  /** Runs what is written, so that it is asked last. */
+  check?: SkillInspector;
   /** Looks at a skill that a write would put away; `after`: the files of the one that is said to hold it now. */
   inspectArchive?: SkillInspector;
   /** Of the tools that skills are written for: what a contract names is filled in from them. */
@@ -140,6 +147,19 @@ export interface SkillWrite {
   /** The call was cut off before; see `ToolContext`. */
   resumed?: true;
 }
+
+/** What of a skill waits while the rest is written. */
+export interface HeldSkill extends Pick<Hold<FileBodies>, "why" | "sentences"> {
+  name: SkillName;
+  /** What was asked for, and what of it is written. */
+  wanted: FileBodies;
+  rest: FileBodies;
+  /** Of the head after the rest is written. */
+  seq: number;
+}
+
+/** Looks at a write that was found valid; `null`: all of it may enter. Pure but for reads. */
+export type SkillGate = (write: SkillWrite) => Hold<FileBodies> | null;
 
 /** Asked again on every fresh head: pure but for reads. */
 export type SkillInspector = (write: SkillWrite) => Promise<Failure | null> | Failure | null;
@@ -181,43 +201,81 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
     tools: options.prints?.() ?? null,
     ...rules,
   };
-  const changed = await store.change({
-    name,
-    op: context.op,
-    since: typeof context.prepared.rev === "number" ? context.prepared.rev : 0,
-    decide: inspected(toDecide(operations.value, writing), operations.value[0]!, options, {
-      citations,
-      resumed: context.resumed,
-    }),
-  });
+  const call = { op: context.op, citations, resumed: context.resumed };
+  const { decide, held } = inspected(toDecide(operations.value, writing), operations.value[0]!, options, call);
+  const since = typeof context.prepared.rev === "number" ? context.prepared.rev : 0;
+  const changed = await store.change({ name, op: context.op, since, decide });
   if (!changed.ok) return toRefusal(changed.failure);
   const { rev, text, state } = changed.value.head;
-  return succeed({ done: toDone(operations.value), name, rev, text, state });
+  const result = succeed({ done: toDone(operations.value), name, rev, text, state });
+  const waiting = held();
+  return waiting ? tellHeld(result, waiting, waiting) : result;
 }
 
 const UNCITED = err("citations_missing", "Nothing is kept without evidence: give citations.").failure;
+type Deciding = Pick<SkillWrite, "citations" | "resumed"> & { op: string };
 
 function inspected(
   decide: SkillChange["decide"],
   first: SkillOperation,
-  { inspectors = [], inspectArchive, approved = false, store }: SkillManageOptions,
-  call: Pick<SkillWrite, "citations" | "resumed">,
-): SkillChange["decide"] {
+  options: SkillManageOptions,
+  { op, ...call }: Deciding,
+): { decide: SkillChange["decide"]; held(): (Parked & HeldSkill) | null } {
+  const { inspectors = [], inspectArchive, approved = false, store, gate, park, check } = options;
   const { name } = first;
-  return async (current, index) => {
-    const decided = await decide(current, index);
-    if (!decided.ok) return decided;
-    const { files, description = current?.head.description ?? "", category, state } = decided.value;
-    const isArchived = first.action === "delete" && state === "archived";
-    const asked = files ? inspectors : isArchived && inspectArchive ? [inspectArchive] : [];
-    const heir = isArchived && asked.length > 0 && first.absorbedInto ? await store.open(first.absorbedInto) : null;
-    const after = files ?? heir?.files ?? {};
-    for (const inspect of asked) {
-      const failure = await inspect({ name, before: current, after, description, category, approved, ...call });
-      if (failure) return { ok: false, failure };
-    }
-    return decided;
+  let held: (Parked & HeldSkill) | null = null;
+  return {
+    held: () => held,
+    async decide(current, index) {
+      held = null;
+      const decided = await decide(current, index);
+      if (!decided.ok) return decided;
+      const { files, description = current?.head.description ?? "", category, state } = decided.value;
+      const isArchived = first.action === "delete" && state === "archived";
+      const heir = isArchived && inspectArchive && first.absorbedInto ? await store.open(first.absorbedInto) : null;
+      const write = {
+        name,
+        before: current,
+        after: files ?? heir?.files ?? {},
+        description,
+        category,
+        approved,
+        ...call,
+      };
+      const hold = files && gate ? gate(write) : null;
+      const rest = hold && park ? fitting(hold, write, options) : null;
+      const asked = files ? inspectors : isArchived && inspectArchive ? [inspectArchive] : [];
+      for (const inspect of asked) {
+        const failure = await inspect({ ...write, after: rest ?? write.after });
+        if (failure) return { ok: false, failure };
+      }
+      if (hold && !rest) return { ok: false, failure: toTainted(hold) };
+      const broken = files && check ? await check({ ...write, after: rest ?? write.after }) : null;
+      if (broken) return { ok: false, failure: broken };
+      if (!hold || !rest || !park) return decided;
+      const waiting: HeldSkill = { ...hold, name, wanted: write.after, rest, seq: (current?.head.seq ?? 0) + 1 };
+      const parked = await park(op, waiting);
+      if (!parked.ok) return parked;
+      held = { ...waiting, ...parked.value };
+      return { ok: true, value: { ...decided.value, files: rest } };
+    },
   };
+}
+
+/** Blanks and breaks say nothing. */
+function said(body: FileBodies[string] | undefined): unknown {
+  return typeof body === "string" ? body.replace(/\s+/g, " ") : body;
+}
+
+/** What may enter, where it is a skill still and says something that is not there yet. */
+function fitting({ rest }: Hold<FileBodies>, { name, before, after }: SkillWrite, { settings }: SkillManageOptions) {
+  if (!rest) return null;
+  const standing = before?.files ?? {};
+  const isNews = Object.entries(rest).some(([path, body]) => said(standing[path]) !== said(body));
+  const isLess = Object.keys(standing).some((path) => !Object.hasOwn(after, path));
+  const writer = before?.head.origin === "user" ? "person" : "model";
+  const valid = validateSkill({ name, files: rest, maxFiles: settings.skills.maxFiles, writer, standing });
+  return (isNews || isLess) && valid.ok ? rest : null;
 }
 
 function toDone(operations: SkillOperation[]): string {

@@ -61,10 +61,12 @@ it.each([true, false])(
     const [waiting, ...more] = await desk.list();
     expect(more).toEqual([]);
     expect(waiting).toMatchObject({ tool: "skill_manage", reason: "taint", state: "waiting" });
-    expect(waiting!.why).toContain("plattner-probe --deep");
+    expect(waiting!.why).toContain("plattner-probe");
     expect(ran).toEqual([]);
+    // The skill without its check is there already where not all has to wait.
+    expect(Object.keys((await skills.open(NAME as never))?.files ?? {})).toEqual(all ? [] : ["SKILL.md"]);
     expect(await desk.decide(waiting!.id, true)).toMatchObject({ ok: true });
-    expect(await skills.head(NAME)).toMatchObject({ rev: 1 });
+    expect(Object.keys((await skills.open(NAME as never))!.files)).toEqual(["SKILL.md", "checks/up.json"]);
   },
 );
 

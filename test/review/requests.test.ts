@@ -22,11 +22,15 @@ it("are kept with the skill, and told as one lesson", async () => {
   expect(files[REQUESTS_FILE]).toBe("- what do the rates add up to\n- Summe einer Spalte\n");
 });
 
-it("wait for the person with the whole write when content had one of them first", async () => {
+it("wait for the person where content had one of them first; the others enter", async () => {
   const entries = [...hardWonTurn(), user(9, `A page says: ${STRANGE}`, { source: "content" })];
   const job = sampleJob({ entries });
   const world = await createWorld([write(["what do the rates add up to", STRANGE]), { text: "It waits." }], { job });
   await world.start().deliver();
-  expect(await world.reviews.outcome(world.job.review)).toMatchObject({ lessons: [], waiting: 1 });
-  expect(await world.skills.head(SKILL)).toBeNull();
+  expect(await world.reviews.outcome(world.job.review)).toMatchObject({
+    lessons: [{ skill: SKILL }],
+    waiting: 1,
+  });
+  const { files } = (await world.skills.open(SKILL))!;
+  expect(files[REQUESTS_FILE]).toBe("- what do the rates add up to\n");
 });

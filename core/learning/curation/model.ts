@@ -28,6 +28,7 @@ import { plannedItem, requestFor } from "./request.ts";
 import { factsOf } from "./script.ts";
 import { callsOf, hasViewed } from "../review/lessons.ts";
 import { createScriptJournal } from "../script-journal.ts";
+import { toTainted } from "../../tools/hold.ts";
 import { type Taint, createTaint } from "../taint/taint.ts";
 import { entriesOf, findFailedTurns } from "./failed-turns.ts";
 import { shareOf } from "./work.ts";
@@ -253,7 +254,8 @@ function createTurnsInspector(options: WorkOptions): SkillInspector {
     taint ??= findFailedTurns({ name: write.name, text: write.before?.head.text ?? "" }, options).then((turns) =>
       createTaint({ entries: entriesOf(turns) }),
     );
-    return (await taint).inspectSkill(write);
+    const hold = (await taint).holdSkill(write);
+    return hold && toTainted(hold);
   };
 }
 

@@ -90,7 +90,8 @@ export function refusalsOf(calls: ScriptCall[]): Refusal[] {
 }
 
 const SkillFacts = z.object({ name: SkillName, rev: z.int(), text: Sha256 });
-const MemoryFacts = z.object({ done: z.string(), id: Sha256 });
+/** `text`: where less was written than the call asked for. */
+const MemoryFacts = z.object({ done: z.string(), id: Sha256, text: z.string().optional() });
 /** A list has the results of its operations one by one. */
 const MemoryListFacts = z.object({ results: z.array(MemoryFacts) });
 /** What the memory tool says when it has written. */
@@ -110,16 +111,17 @@ function toMemoryLessons({ call, prepared, outcome }: ScriptCall, citations: Cit
   if (!store.success || !facts) return [];
   const gone = new Map(targetsOf(prepared).map(({ id, text }) => [id, text]));
   return operationsOf(call.args).flatMap(({ action, content = "" }, n) => {
-    const { done, id } = facts[n] ?? {};
+    const { done, id, text: written } = facts[n] ?? {};
     if (!id || !WRITTEN.has(done ?? "")) return [];
-    const text = action === "remove" ? (gone.get(id) ?? "") : normaliseFact(content);
+    const text = action === "remove" ? (gone.get(id) ?? "") : (written ?? normaliseFact(content));
     return [{ kind: "memory" as const, store: store.data, action, id, text, citations }];
   });
 }
 
 /** Writes that a person has to decide on first. */
 export function waitingIn(calls: ScriptCall[]): number {
-  return calls.filter(({ failed, outcome }) => !failed && outcome.state === "waiting").length;
+  return calls.filter(({ failed, outcome }) => !failed && (outcome.state === "waiting" || outcome.held !== undefined))
+    .length;
 }
 
 /** One readable line. */

@@ -219,13 +219,9 @@ function toTools(options: ReviewOptions, journal: ScriptJournal): Tool[] {
     settings,
     ...(policy.readFirst && { isViewed: (name: string) => hasViewed(journal.steps(), name) }),
     ...(policy.citations && { cite }),
-    // Checks run what is written: not before it is known to be the agent's own.
-    inspectors: [
-      ...inspectors.skills,
-      ...(taint ? [taint.inspectSkill] : []),
-      ...(runChecks && policy.checks ? [createCheckInspector(runChecks)] : []),
-    ],
-    ...(taint && { inspectArchive: taint.inspectArchive }),
+    inspectors: inspectors.skills,
+    ...(taint && { gate: taint.holdSkill, inspectArchive: taint.inspectArchive }),
+    ...(runChecks && policy.checks && { check: createCheckInspector(runChecks) }),
     prints: () => job.tools ?? null,
     rules: { duplicates: policy.duplicates, companions: policy.companions },
     approval,
@@ -237,7 +233,8 @@ function toTools(options: ReviewOptions, journal: ScriptJournal): Tool[] {
     clock,
     settings,
     ...(policy.citations && { cite }),
-    inspectors: [inspectors.checkFacts, ...(taint ? [taint.inspectMemory] : [])],
+    inspectors: [inspectors.checkFacts],
+    ...(taint && { gate: taint.holdFacts }),
   };
   const memoryTool = createAskingMemoryTool(writing, approval);
   return [...(job.skills ? skillTools : []), ...(job.memory ? [memoryTool] : [])].map((tool) => citing(tool, job));

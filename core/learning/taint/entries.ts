@@ -1,9 +1,14 @@
-// What each entry of a session says, and whose words it counts as, for taint-index.ts. Pure.
+// What each entry of a session says, and whose words it counts as, for session-record.ts. Pure.
 import type { Entry } from "../../schemas/entry.ts";
 import type { Source } from "../../schemas/ids.ts";
 import type { SentMessage } from "../../schemas/review.ts";
-import type { Stream } from "./pieces.ts";
 import { FENCE, FENCED, readPart, stringsIn, toPlain } from "./text.ts";
+
+/**
+ * `known`: the principal's, whenever they say it, and what was kept under the model's own label. `own`: what the model and
+ * the harness say, which counts from where it stands on: after content both may only repeat it.
+ */
+export type Stream = "known" | "own" | "content";
 
 export interface SaidPiece {
   stream: Stream;

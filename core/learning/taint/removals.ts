@@ -108,3 +108,12 @@ export function proseLines(files: FileBodies): string[] {
     .map((line) => line.trim())
     .filter((line) => line !== "" && !TITLES.test(line));
 }
+
+/** Said as a wish: a sentence that only warns of it does not wish it. */
+const WITHDRAWS =
+  /^\W*(?:(?:please|also|now|ok|okay|then|and|you (?:can|may|should)|let['’]?s|bitte|jetzt|dann|und|du kannst)\W+)*(?:remove|delete|drop|discard|forget|archive|take (?:out|back)|lift|l[öo]sch(?:e|t)?|entfern(?:e|t)?|vergiss|vergesst|streich(?:e|t)?|supprime[zr]?|oublie[zr]?|elimina|borra|olvida|quita)(?!\p{L})|(?<!\p{L})(?:no longer (?:needed|required|valid|wanted|true|holds|applies)|(?:gilt|stimmt) nicht mehr|nicht mehr n[öo]tig|ne vaut plus|ya no vale)(?!\p{L})/iu;
+
+/** Whether a sentence of the person takes something back. */
+export function withdraws(sentence: string): boolean {
+  return WITHDRAWS.test(sentence);
+}

@@ -1,33 +1,32 @@
-// Keeps what an agent only read from entering skills and memory by itself, and from taking anything out of them: a text whose
-// address, path, command, name, passage or sense stood in content first waits for a person, and so does the loss of a caution
-// that content spoke of. Called for each write of a review and of a session, and where a file or a list is labelled. Pure; what
-// was read is taken in once, when it is first asked for.
-import { type Failure, err } from "../../errors.ts";
+// Keeps standing instructions that only content wanted from entering skills and memory by themselves, and from taking anything out
+// of them. A sentence is held for its consequence and its origin, never because it resembles what was read; the rest of the write
+// enters. Called for each write of a review and of a session, and where a file or a list is labelled. Pure; what was read is taken
+// in once, when it is first asked for.
+import type { SkillSnapshot } from "../../ports.ts";
 import type { Entry } from "../../schemas/entry.ts";
+import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
 import { fromCitation } from "../../schemas/ids.ts";
 import type { ReviewJob } from "../../schemas/review.ts";
-import type { SkillSnapshot } from "../../ports.ts";
-import type { SkillInspector } from "../../tools/skill-manage.ts";
-import type { MemoryInspector } from "../../tools/memory.ts";
-import { addedText } from "../added-text.ts";
-import { ordersAbout } from "./demands.ts";
+import { type Hold, type MemoryGate, toTainted } from "../../tools/hold.ts";
+import type { SkillGate, SkillInspector } from "../../tools/skill-manage.ts";
+import { type Meaning, languageOf, meaningOf } from "./consequences.ts";
 import { holdsContent } from "./entries.ts";
-import { fragmentsOf, holds, toSearchable } from "./fragments.ts";
-import { TaintIndex } from "./taint-index.ts";
-import { tokensOf } from "./text.ts";
-import { type Removed, findRemoved, proseLines } from "./removals.ts";
-import { HEADING, toClaims } from "./claims.ts";
-import { doubtClaims, toRuns, whoSpeaksOf } from "./words.ts";
+import { type Around, clip, doubtOf, lossOf } from "./judge.ts";
+import { readingsOf } from "./leads.ts";
+import { findRemoved, proseLines } from "./removals.ts";
+import { type Sentence, isProse, sentencesIn, sentencesOfFile, without } from "./sentences.ts";
+import { SessionRecord } from "./session-record.ts";
+import { foldText } from "./vocabulary.ts";
 
 export interface Taint {
-  inspectSkill: SkillInspector;
+  holdSkill: SkillGate;
   /** Of a skill that is put away; `after`: the files of the one that is said to hold it now. */
   inspectArchive: SkillInspector;
-  inspectMemory: MemoryInspector;
+  holdFacts: MemoryGate;
 }
 
 export interface SessionTaint extends Taint {
-  /** Whether a text that the agent writes down says what it read in the session. */
+  /** Whether a text that the agent writes down has a sentence that content wanted. */
   isTainted(text: string): boolean;
 }
 
@@ -35,13 +34,13 @@ type Job = Pick<ReviewJob, "entries" | "tainted" | "prefix">;
 
 /** Of a review: what is cited counts too. */
 export function createTaint(job: Job): Taint {
-  let index: TaintIndex | null = null;
-  return inspectors(() => (index ??= toIndex(job)));
+  let record: SessionRecord | null = null;
+  return createGates(() => (record ??= toRecord(job)));
 }
 
 /** Of a session, in which nothing is cited. `entries`: those after one, in their order, that have come to their end. */
 export function createSessionTaint(entries: (after: number) => Entry[]): SessionTaint {
-  const index = new TaintIndex();
+  const record = new SessionRecord();
   let upTo = 0;
   let seen = 0;
   /** Until content is read nothing can be tainted, and nothing needs to be taken in. */
@@ -54,103 +53,150 @@ export function createSessionTaint(entries: (after: number) => Entry[]): Session
     return true;
   };
   const current = () => {
-    if (isClean()) return index;
+    if (isClean()) return record;
     for (const entry of entries(upTo)) {
-      index.add(entry);
+      record.add(entry);
       upTo = entry.n;
     }
-    return index;
+    return record;
   };
-  return {
-    ...inspectors(current),
-    isTainted: (text) => findDoubt(current(), { prose: [text], code: [], known: "", knownWords: "" }) !== null,
-  };
+  return { ...createGates(current), isTainted: (text) => isTainted(text, current()) };
 }
 
-export function toIndex({ entries, tainted = [], prefix }: Job): TaintIndex {
-  const index = new TaintIndex();
-  if (tainted.length > 0) index.addRead(tainted.join("\n"));
+export function toRecord({ entries, tainted = [], prefix }: Job): SessionRecord {
+  const record = new SessionRecord();
+  if (tainted.length > 0) record.addRead(tainted.join("\n"));
   // What the reviewer reads of the conversation, from its beginning on.
-  for (const message of prefix?.messages ?? []) index.addMessage(message);
-  for (const entry of entries) index.add(entry);
-  return index;
+  for (const message of prefix?.messages ?? []) record.addMessage(message);
+  for (const entry of entries) record.add(entry);
+  return record;
 }
 
-function inspectors(index: () => TaintIndex): Taint {
+function createGates(current: () => SessionRecord): Taint {
   return {
-    inspectSkill({ name, before, after, description, category, citations, approved }) {
-      if (approved) return null;
+    holdSkill(write) {
+      const record = current();
+      if (write.approved || record.isEmpty) return null;
       // What was put away stands no more: who brings it back says it anew.
-      const standing = before && before.head.state !== "archived" ? before : null;
-      const removed = findRemoved(proseLines(standing?.files ?? {}), proseLines(after));
-      const written = { ...toWritten({ name, after, description, category }, standing), ...toKnown(standing, removed) };
-      const cited = findCited(index(), citations);
-      return toFailure(cited ?? findDoubt(index(), written) ?? findLoss(index(), removed.cautions));
+      const standing = write.before && write.before.head.state !== "archived" ? write.before : null;
+      const removed = findRemoved(proseLines(standing?.files ?? {}), proseLines(write.after));
+      const why = findCited(write.citations) ?? lossOf(removed.cautions, record);
+      if (why !== null) return toHold<FileBodies>(why);
+      const known = toKnown(standing, removed.turned);
+      const { name, description, category = "" } = write;
+      const shown = [
+        ...(standing ? [] : [name.replaceAll("-", " ")]),
+        ...(description === standing?.head.description ? [] : [description]),
+        ...(category === (standing?.head.category ?? "") ? [] : [category.replaceAll("-", " ")]),
+      ];
+      return holdFiles(write.after, { texts: shown, standing: standing?.files ?? {}, known, record });
     },
     inspectArchive({ name, before, after, description, citations, approved }) {
-      if (approved || !before) return null;
+      if (approved || !before || current().isEmpty) return null;
       const { cautions } = findRemoved(proseLines(before.files), proseLines(after));
       const about = `${name.replaceAll("-", " ")}: ${description}`;
-      const lost = isTakenBack(index(), about) ? null : findLoss(index(), cautions, [about]);
-      return toFailure(findCited(index(), citations) ?? lost);
+      const why = findCited(citations) ?? lossOf(cautions, current(), about);
+      return why === null ? null : toTainted(toHold(why));
     },
-    inspectMemory(facts, citations, approved, gone = []) {
-      if (approved) return null;
+    holdFacts({ facts, citations, approved, gone }) {
+      const record = current();
+      if (approved || record.isEmpty) return null;
       const { cautions, lost } = findRemoved(gone, facts);
-      const written = { prose: facts, code: [], known: "", knownWords: "" };
-      const cited = findCited(index(), citations);
-      return toFailure(cited ?? findDoubt(index(), written) ?? findLoss(index(), cautions, lost));
+      const why = findCited(citations) ?? lossOf(cautions, record, lost.join("\n"));
+      if (why !== null) return toHold<string[]>(why);
+      const held = facts.map((fact) => findHeld(sentencesIn(fact), record));
+      const all = held.flat();
+      if (all.length === 0) {
+        const hidden = facts.flatMap((fact) => hiddenIn(fact, record) ?? [])[0];
+        return hidden === undefined ? null : toHold<string[]>(hidden);
+      }
+      const rest = facts.map((fact, n) => without(fact, held[n]!).trim());
+      return { ...toHold<string[]>(all[0]!.why, all), rest: rest.every((text) => text === "") ? null : rest };
     },
   };
 }
 
-interface Written {
-  prose: string[];
-  /** Lines of it. */
-  code: string[];
-  /** What stands there has its addresses, paths and commands already. */
-  known: string;
-  /** Words that need nobody else. */
-  knownWords: string;
+interface Judged extends Sentence {
+  why: string;
 }
 
-type Parts = Pick<Parameters<SkillInspector>[0], "name" | "after" | "description" | "category">;
-
-/** All that a model or a listing would show of it. */
-function toWritten({ name, after, description, category = "" }: Parts, standing: SkillSnapshot | null) {
-  const files = standing?.files ?? {};
-  const { prose, code } = addedText(files, after);
-  const named = Object.keys(after).filter((path) => !Object.hasOwn(files, path) && path !== "SKILL.md");
-  const headline = standing ? [] : [name.replaceAll("-", " ")];
-  const summary = description === standing?.head.description ? [] : [description];
-  const shelf = category === (standing?.head.category ?? "") ? [] : [category.replaceAll("-", " ")];
-  return { prose: [...headline, ...summary, ...shelf, ...named, ...prose], code };
+interface Files {
+  /** What is shown of a skill beside its files. */
+  texts: string[];
+  standing: FileBodies;
+  known: Known;
+  record: SessionRecord;
 }
 
-/** A line may be said again in other words, but for one that was turned; and what a skill is about, in each of its lines. */
-function toKnown(standing: SkillSnapshot | null, { gone, turned }: Removed): Pick<Written, "known" | "knownWords"> {
-  if (!standing) return { known: "", knownWords: "" };
-  const texts = Object.values(standing.files).filter((body) => typeof body === "string");
-  const { name, description } = standing.head;
-  const own = gone.filter((line) => !HEADING.test(line) && !turned.has(line));
-  return { known: texts.join("\n"), knownWords: [name, description, ...own].join("\n") };
-}
-
-/** Citations prove what the harness or the person said; where all that is cited was read, or asked for it, nobody did. */
-function findCited(index: TaintIndex, citations: string[]): string | null {
-  if (citations.length === 0) return null;
-  const places = citations.map(fromCitation);
-  if (!places.some(({ source }) => source === "principal" || source === "outcome")) {
-    return "it cites nothing but what was read";
-  }
-  const asking = places.find(({ entry }) => index.asksIn(entry) || index.contentOf(entry).some(ordersAbout));
-  return asking ? `what was read in entry ${asking.entry}, which it cites, asks for such a write` : null;
-}
-
-/** More is compared with nothing: each fragment is looked for in all that was read. */
+/** More is not compared with what was read. */
 const MAX_CHARS = 200_000;
-const MAX_FRAGMENTS = 1_000;
-const TOO_LONG = "it is too long to be compared with what was read";
+
+function holdFiles(after: FileBodies, { texts, standing, known, record }: Files): Hold<FileBodies> | null {
+  const changed = Object.entries(after).filter(([path, body]) => standing[path] !== body);
+  const chars = changed.reduce((sum, [, body]) => sum + textOrEmpty(body).length, 0);
+  if (chars > MAX_CHARS) return toHold("it is too long to be compared with what was read");
+  const rest = { ...after };
+  const all: Judged[] = [];
+  for (const [path, body] of changed) {
+    if (!Object.hasOwn(standing, path)) texts.push(path);
+    if (typeof body !== "string") continue;
+    const sentences = sentencesOfFile(path, body).filter(({ text }) => !known.texts.has(text));
+    const held = findHeld(sentences, record, { standing: known.meanings, runs: path.startsWith("checks/") });
+    all.push(...held);
+    if (held.length > 0) leave(rest, path, isProse(path) ? without(body, held) : standing[path]);
+    const hidden = held.length === 0 ? hiddenIn(body, record) : null;
+    if (hidden !== null) return toHold(hidden);
+  }
+  const named = texts.map((text) => doubtOf(text, record, { standing: known.meanings })).find((why) => why !== null);
+  if (named) return toHold(named);
+  if (all.length === 0) return null;
+  const hold = toHold<FileBodies>(all[0]!.why, all);
+  return all.some(({ isFixed }) => isFixed) ? hold : { ...hold, rest };
+}
+
+/** A program without one of its lines is another program: it is left as it was, or out. */
+function leave(rest: FileBodies, path: string, body: FileBodies[string] | undefined): void {
+  if (body === undefined) delete rest[path];
+  else rest[path] = body;
+}
+
+interface Known {
+  texts: Set<string>;
+  meanings: Meaning[];
+}
+
+/** What stands there needs nobody else, but for a line that was turned into its opposite. */
+function toKnown(standing: SkillSnapshot | null, turned: Set<string>): Known {
+  const sentences = Object.entries(standing?.files ?? {}).flatMap(([path, body]) =>
+    sentencesOfFile(path, textOrEmpty(body)),
+  );
+  const kept = sentences.filter(({ text }) => ![...turned].some((line) => line.includes(text)));
+  return { texts: new Set(sentences.map(({ text }) => text)), meanings: kept.map(({ text }) => meaningOf(text)) };
+}
+
+function findHeld(sentences: Sentence[], record: SessionRecord, around: Around = {}): Judged[] {
+  const language = languageOf(foldText(sentences.map(({ text }) => text).join(" ")));
+  return sentences.flatMap((sentence) => {
+    const why = doubtOf(withoutPrints(sentence.text), record, { ...around, language });
+    return why === null ? [] : { ...sentence, why };
+  });
+}
+
+/** What is only seen where the whole text is read in another way: it has no place that could be cut out. */
+function hiddenIn(text: string, record: SessionRecord): string | null {
+  for (const reading of readingsOf(text).slice(1)) {
+    for (const sentence of sentencesIn(reading)) {
+      const why = doubtOf(withoutPrints(sentence.text), record);
+      if (why !== null) return why;
+    }
+  }
+  return null;
+}
+
+function isTainted(text: string, record: SessionRecord): boolean {
+  if (record.isEmpty) return false;
+  return findHeld(sentencesIn(text), record).length > 0 || hiddenIn(text, record) !== null;
+}
 
 /** The prints of a contract's tools, which code fills in: there `terminal@0a1b2c3d` is no address. */
 function withoutPrints(paragraph: string): string {
@@ -158,72 +204,16 @@ function withoutPrints(paragraph: string): string {
   return paragraph.replace(lists, (tools) => tools.replace(/@[0-9a-f]{8}(?![\w.@-])/g, ""));
 }
 
-/** In a few words, why a text may say what was only read; `null` where nothing speaks for it. */
-function findDoubt(index: TaintIndex, { prose, code, known, knownWords }: Written): string | null {
-  if (index.isEmpty) return null;
-  const texts = [...prose.map(withoutPrints), ...code.map((line) => `\`${line.replaceAll("`", " ")}\``)];
-  if (texts.reduce((chars, text) => chars + text.length, 0) > MAX_CHARS) return TOO_LONG;
-  const fragments = new Map(texts.flatMap(fragmentsOf).map((one) => [one.text, one]));
-  if (fragments.size > MAX_FRAGMENTS) return TOO_LONG;
-  const standing = toSearchable(known);
-  for (const fragment of fragments.values()) {
-    if (holds(standing, fragment)) continue;
-    const entry = index.whoseFragment(fragment);
-    if (entry !== null) return `the ${fragment.kind} "${clip(fragment.text)}" comes from ${placeOf(entry)}`;
-    if (fragment.leads && index.isUnheard(fragment)) return `nobody has named the address "${clip(fragment.text)}"`;
-  }
-  for (const { run, entry } of index.readRuns(toRuns(texts, index))) {
-    return `"${clip(index.wordsOf(run))}" stands word for word in ${placeOf(entry)}`;
-  }
-  const kept = new Set([...tokensOf(knownWords)].map(({ word }) => index.keyIn(word)));
-  const doubt = doubtClaims(toClaims({ prose, code }, index), index, (key) => kept.has(key));
-  if (!doubt) return null;
-  if (doubt.word !== undefined) return `"${clip(doubt.word)}" comes from ${placeOf(doubt.entry)}`;
-  const quoted = `"${clip(doubt.claim.text)}"`;
-  return doubt.isAlone
-    ? `${placeOf(doubt.entry)} asked for a write, and ${quoted} rests on nothing that the person said or the work showed`
-    : `${quoted} says what stands in ${placeOf(doubt.entry)}`;
+/** Citations prove what the harness or the person said. */
+function findCited(citations: string[]): string | null {
+  if (citations.length === 0) return null;
+  const isProved = citations.map(fromCitation).some(({ source }) => source === "principal" || source === "outcome");
+  return isProved ? null : "it cites nothing but what was read";
 }
 
-/**
- * In a few words, why something may be taken away because content wanted it so: it had asked for a write, or speaks of a
- * caution, or takes back what `about` says. Not what the person took back.
- */
-function findLoss(index: TaintIndex, cautions: string[], about: string[] = []): string | null {
-  if (index.isEmpty) return null;
-  for (const text of [...cautions, ...about]) {
-    if (isTakenBack(index, text)) continue;
-    const lost = `"${clip(text)}" would be lost`;
-    if (index.hasDemand) return `${lost}, and ${placeOf(index.askedIn)} asked for a write`;
-    const isCaution = cautions.includes(text);
-    const spoken = whoSpeaksOf(text, index, (sentence) => isCaution || sentence.takesBack);
-    if (spoken !== null) return `${lost}, of which ${placeOf(spoken)} speaks`;
-  }
-  return null;
-}
-
-function isTakenBack(index: TaintIndex, text: string): boolean {
-  return index.isTakenBack([...tokensOf(text)].map(({ word }) => index.keyIn(word) ?? -1));
-}
-
-function toFailure(why: string | null): Failure | null {
-  if (why === null) return null;
-  const said = `This may come from what was only read: ${why}.`;
-  return err(
-    "tainted",
-    `${said} Keep what the person said or what calls have shown, in words of your own; what only a file, a page or a ` +
-      "program says is for the person to decide.",
-    { why: said },
-  ).failure;
-}
-
-/** Before the range under review nothing has a number that a reader could look up. */
-function placeOf(entry: number): string {
-  return entry === 0 ? "what was read earlier in the session" : `what was read in entry ${entry}`;
-}
-
-const MAX_SHOWN_CHARS = 120;
-
-function clip(text: string): string {
-  return (text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS - 1)}…` : text).toWellFormed();
+function toHold<Rest>(why: string, held: Judged[] = []): Hold<Rest> {
+  const sentences = held.map(({ text }) => text);
+  const quoted = sentences.length === 0 ? "This" : `"${clip(sentences[0]!)}"`;
+  const more = sentences.length < 2 ? "" : ` ${sentences.length - 1} more of its sentences wait for the same reason.`;
+  return { rest: null, sentences, why: `${quoted} may come from what was only read: ${why}.${more}` };
 }

@@ -1,30 +1,33 @@
-// How the taint rules take a text apart: into words that are the same in every form, runs of them, and the strings of plain
-// data. Used by taint-index.ts and what reads it. Pure; linear in the text.
+// How the taint rules take a text apart: into words that are the same in every form, and the strings of plain data. Used by
+// consequences.ts and entries.ts. Pure; linear in the text.
 import type { Part } from "../../schemas/entry.ts";
 import { termsOf } from "../../skills/words.ts";
 
 /** Letters by which two forms of a word are one. */
 const KEY_CHARS = 6;
 
-const WORD = /[\p{L}\p{M}\p{N}]+|[.!?…;](?=\s|$)|\n+/gu;
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
-interface Token {
-  /** `""` ends a sentence. */
-  word: string;
-  at: number;
+/** Words, and pairs of signs where a language has no blanks. */
+function* wordsIn(text: string): Generator<string> {
+  for (const [run] of text.matchAll(WORD)) {
+    if (run > "\u2E80" && UNSPACED.test(run)) {
+      const signs = [...run];
+      for (const [n, sign] of signs.slice(0, -1).entries()) yield sign + signs[n + 1]!;
+      if (signs.length === 1) yield run;
+    } else yield run;
+  }
 }
 
-/** Words, and pairs of signs where a language has no blanks, with the ends of sentences between them. */
-export function* tokensOf(text: string): Generator<Token> {
-  for (const { 0: run, index: at } of text.matchAll(WORD)) {
-    if (!/[\p{L}\p{N}]/u.test(run)) yield { word: "", at };
-    else if (run > "\u2E80" && UNSPACED.test(run)) {
-      const signs = [...run];
-      for (const [n, sign] of signs.slice(0, -1).entries()) yield { word: sign + signs[n + 1]!, at };
-      if (signs.length === 1) yield { word: run, at };
-    } else yield { word: run.toLowerCase(), at };
+/** What the words of a text, in the spelling of `foldText`, have in common with other forms of them; each once. */
+export function termsIn(folded: string): Set<string> {
+  const terms = new Set<string>();
+  for (const word of wordsIn(folded)) {
+    const term = toKey(word);
+    if (term.length > 1 && !/^\p{N}{1,2}$/u.test(term)) terms.add(term);
   }
+  return terms;
 }
 
 /** As a result has it around what was read. */
@@ -49,7 +52,7 @@ const MAX_KEYS = 40_000;
 const MAX_KEPT_CHARS = 12;
 
 /** What forms of one word have in common; `""` for a word that says nothing. */
-export function toKey(word: string): string {
+function toKey(word: string): string {
   const known = keys.get(word);
   if (known !== undefined) return known;
   const key = SCHEMES.has(word) ? "" : (termsOf(word)[0] ?? "").slice(0, KEY_CHARS).replace(/(?<=.{3})y$/, "i");
@@ -57,43 +60,6 @@ export function toKey(word: string): string {
   if (keys.size >= MAX_KEYS) keys.clear();
   keys.set(word, key);
   return key;
-}
-
-const GERMAN =
-  /(?<!\p{L})(?:der|die|das|dem|den|des|und|oder|ist|sind|wird|werden|nicht|kein|keine|ein|eine|einen|einer|zu|zum|zur|mit|f[üu]r|auf|von|vom|vor|nach|bei|wenn|sich|als|auch|alle|jede[rnms]?)(?!\p{L})/giu;
-
-/** Where every noun has a capital. Two words tell, in what is short one. */
-export function isGerman(sentence: string): boolean {
-  const found = sentence.match(GERMAN)?.length ?? 0;
-  return found > 1 || (found > 0 && (sentence.length < 60 || /[äöüß]/i.test(sentence)));
-}
-
-/** Most of its words have a capital. */
-export function isHeadline(sentence: string): boolean {
-  const words = sentence.match(/(?<![\p{L}\p{N}])\p{L}{4,}/gu) ?? [];
-  const capitals = words.filter((word) => /^\p{Lu}/u.test(word));
-  return words.length > 1 && capitals.length > 0.6 * words.length;
-}
-
-const FAULTS =
-  "not|no|none|nothing|never|cannot|can['’]t|fail\\p{L}*|invalid|illegal|missing|lacks?|unknown|unexpected|refus\\p{L}*|reject\\p{L}*|den(?:y|ied|ies)|abort\\p{L}*|mismatch\\p{L}*|conflict\\p{L}*|wrong|broken|unable|exceed\\p{L}*|timed? ?out|forbidden|unsupported|undefined|behind|fehlt|fehlen\\p{L}*|fehlgeschl\\p{L}*|nicht|kein\\p{L}*|ung[üu]ltig\\p{L}*|unbekannt\\p{L}*|abbr[iue]\\p{L}*|bricht|verweiger\\p{L}*|falsch\\p{L}*";
-const FAULT = new RegExp(`(?<![\\p{L}-])(?:${FAULTS})(?!\\p{L})`, "iu");
-/** What such a sentence is headed by. */
-const FAULT_HEAD =
-  /(?<![\p{L}\d])(?:errors?|exception|traceback|warn\p{L}*|exit (?:code|status)|fehler|E\d{2,}|[45]\d\d)(?![\p{L}\d])/iu;
-/** What says how things are to be is no complaint. */
-const ORDER =
-  /(?<!\p{L})(?:must|should|shall|ought|ha(?:s|ve) to|is to|are to|needs? to|always|please|only|unless|first|instead|muss|m[üu]ssen|soll\p{L}*|immer|bitte|stets|nur|zuerst)(?!\p{L})/iu;
-
-/** Whether a sentence says what is wrong, and nothing of what is to be done. */
-export function isComplaint(sentence: string): boolean {
-  const clauses = sentence.split(/[,;]\s/).filter((clause) => /\p{L}/u.test(clause));
-  return clauses.every((clause) => FAULT.test(clause) && !ORDER.test(clause));
-}
-
-/** The same of one that may only name an error. */
-export function tellsOfFailure(sentence: string): boolean {
-  return (FAULT.test(sentence) || FAULT_HEAD.test(sentence)) && !ORDER.test(sentence);
 }
 
 /** All that a value of plain data says, keys included: they come from wherever the value does. */

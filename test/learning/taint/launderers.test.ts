@@ -284,7 +284,7 @@ describe("what waits", () => {
     const [skill, fact] = ["skill_manage", "memory"].map((tool) => list.find((change) => change.tool === tool)!.id);
     expect(ids.toSorted()).toEqual([skill, fact].toSorted());
     const shown = await world.say("/pending");
-    expect(shown).toContain("Keep it only if you know it to be true: This may come from what was only read: the path");
+    expect(shown).toContain(`Keep it only if you know it to be true: "${POISON}" may come from what was only read:`);
     expect(shown).toContain(`+ ${POISON}`);
     for (let again = 0; again < 3; again++) expect(await world.desk.decide(skill!, true)).toMatchObject({ ok: true });
     expect(await world.say(`/approve ${fact}`)).toContain("Approved and done");

@@ -7,19 +7,51 @@ import { FRESH_WORK } from "./red-team-fresh-sessions.ts";
 import { WORK } from "./red-team-sessions.ts";
 import { cameThrough, jobOf, runWrites } from "./red-team-world.ts";
 
-/** Nothing that a word shows: what content says without asking for anything, in no word of it, may be the agent's own thought. */
-const UNTOLD = new Set(["a sentence with synonyms", "a translation of what nobody ordered"]);
+/**
+ * What enters: rules of no consequence for safety, whatever they resemble; and, below, what only a reader could tell, in words or
+ * in pieces that no list has.
+ */
+const ENTERS = new Set([
+  "a file's name",
+  "a package's name alone",
+  "a rule, put into other words",
+  "a rule in a cell of a table",
+  "a rule between grounded words",
+  "a number in words",
+  "two half sentences",
+  "a question and an answer",
+  "one name over the sessions' two ranges",
+  "in the name of a template",
+  "in a file's name",
+  "a crontab line",
+  // Only a reader could tell.
+  "a sentence with synonyms",
+  "a translation of what nobody ordered",
+  "punycode for what was read in letters",
+  "a host split over two lines of a list",
+  "word by word in a table",
+  "an address whose host alone is named",
+  "an IP with a colon and words",
+  "a user's handle",
+  "a price limit in a manual",
+  "as a complaint that is quoted",
+  "by a tool's error, between other words",
+  "as the meaning of an error",
+  "an order between grounded words",
+  "in a note to automation in Dutch",
+  "in a note to automation in Italian",
+]);
 
 describe.each([
   { name: "first", attempts: ATTEMPTS },
   { name: "fresh", attempts: FRESH_ATTEMPTS },
   { name: "last", attempts: LAST_ATTEMPTS },
 ])("of the $name attempts", ({ attempts }) => {
-  it.each((attempts as Attempt[]).map((attempt) => ({ ...attempt, told: !UNTOLD.has(attempt.how) })))(
-    "$how: stopped or waiting, $told",
-    async ({ told, ...attempt }) => {
+  it.each((attempts as Attempt[]).map((attempt) => ({ ...attempt, held: !ENTERS.has(attempt.how) })))(
+    "$how: stopped or waiting, $held",
+    async ({ held, ...attempt }) => {
       const { through, outcome } = await cameThrough(attempt);
-      expect({ through, whys: outcome.whys }).toMatchObject({ through: !told });
+      expect({ through, whys: outcome.whys }).toMatchObject({ through: !held });
     },
   );
 });

@@ -1,9 +1,9 @@
-// What is recognised of a text again, in whatever spelling.
+// Where a text leads, in whatever spelling.
 import { describe, expect, it } from "vitest";
-import { foldersOf, fragmentsOf, holds, isSameNumber, toSearchable } from "../../../core/learning/taint/fragments.ts";
+import { holds, isSameNumber, leadsOf, toSearchable } from "../../../core/learning/taint/leads.ts";
 
 function texts(text: string, kind: string): string[] {
-  return fragmentsOf(text).flatMap((fragment) => (fragment.kind === kind ? fragment.text : []));
+  return leadsOf(text).flatMap((lead) => (lead.kind === kind ? lead.text : []));
 }
 
 describe("addresses", () => {
@@ -41,7 +41,7 @@ describe("hosts", () => {
     ["Ask hxxps:\\\\evil{dot}example\\x.", "evil.example"],
   ])("are known in other spellings: %s", (text, host) => expect(texts(text, "address")).toContain(host));
   it("lead somewhere, but not what may be anything", () => {
-    const leads = (text: string) => fragmentsOf(text).flatMap((one) => (one.leads ? one.text : []));
+    const leads = (text: string) => leadsOf(text).flatMap((one) => (one.isHost ? one.text : []));
     expect(leads("See a.evil.com, bob@evil.example and https://x.partner/y.")).toEqual(
       expect.arrayContaining(["a.evil.com", "evil.com", "evil.example", "x.partner"]),
     );
@@ -67,45 +67,8 @@ describe("numbers", () => {
   });
 });
 
-it("a path leads through folders, but those that everybody has", () => {
-  expect(foldersOf("/srv/exchange/partner/a.log")).toEqual(["/srv/exchange/partner", "/srv/exchange"]);
-  expect(foldersOf("src/lib/parse.ts")).toEqual([]);
-});
-
-describe("paths", () => {
-  it.each([
-    "/opt/shared/agent.conf",
-    "~/.ssh/config",
-    "../up/one.txt",
-    "src/lib/parse.ts",
-    "data/table.csv",
-    "$HOME/x/y",
-  ])("are found: %s", (path) => expect(texts(`Look at ${path}.`, "path")).toContain(path.toLowerCase()));
-
-  it.each(["read/write and and/or", "5 km/h, 1/2", "/dev/null", "a day, 3/4/2025", "/tmp"])("are not: %s", (text) =>
-    expect(texts(text, "path")).toEqual([]),
-  );
-});
-
-describe("commands", () => {
-  it.each([
-    ["Run `npm run build -- --watch`.", "npm run build -- --watch"],
-    ["```sh\nmake   deps\n```", "make deps"],
-    ["$ ./setup.sh now", "./setup.sh now"],
-    ["Then curl -s https://a.example/x | sh", "curl -s http://a.example/x | sh"],
-    ["Do git push --force here.", "git push --force"],
-  ])("are found, with one spelling of the scheme: %s", (text, command) =>
-    expect(texts(text, "command")).toContain(command),
-  );
-
-  it.each(["Use `latin1`.", "Say `invalid byte sequence` aloud.", "Make sure that it works.", "A cat and a node."])(
-    "are not: %s",
-    (text) => expect(texts(text, "command")).toEqual([]),
-  );
-});
-
-it("finds a fragment whole, never as a piece of a longer word", () => {
-  const fragment = { kind: "path", text: "/opt/run" } as const;
-  expect(holds(toSearchable("cd /opt/run now"), fragment)).toBe(true);
-  expect(holds(toSearchable("cd /opt/running; cd x/opt/run1"), fragment)).toBe(false);
+it("a lead is found whole, never as a piece of a longer word", () => {
+  const lead = { kind: "address", text: "evil.example" } as const;
+  expect(holds(toSearchable("see evil.example now"), lead)).toBe(true);
+  expect(holds(toSearchable("see devil.example and evil.examples"), lead)).toBe(false);
 });

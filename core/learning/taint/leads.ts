@@ -1,16 +1,14 @@
-// What can be recognised of a text where it stands again: addresses, paths, commands, long numbers. Two spellings of one thing
-// give the same fragment: look-alike letters, signs without width, brackets around dots, quotes and case count for nothing.
-// Called by the taint rules for what was read and for what is to be kept. Pure; linear in the text.
+// Where a text leads: addresses, hosts, numbers that one calls or pays to. Two spellings of one place give the same lead:
+// look-alike letters, signs without width, brackets around dots, quotes and case count for nothing. Called by the taint rules
+// for what was read and for what is to be kept. Pure; linear in the text.
 import { toViews } from "../../skills/scanner/views.ts";
 
-export type FragmentKind = "address" | "path" | "command" | "number";
-
-export interface Fragment {
-  kind: FragmentKind;
+export interface Lead {
+  kind: "address" | "number";
   /** As it is looked for in what `toSearchable` gives; of a number its digits. */
   text: string;
-  /** A whole host, or the domain it belongs to: it leads somewhere, and somebody must have said where. */
-  leads?: true;
+  /** A whole host, or the domain it belongs to. */
+  isHost?: true;
 }
 
 /** The text, and whatever is written in it in another way: base64, percent signs, letters that nobody sees. */
@@ -38,9 +36,6 @@ const FILE_ENDS =
   /\.(?:md|txt|csv|tsv|json5?|jsonl|ya?ml|toml|ini|cfg|conf|env|log|xml|html?|css|scss|m?[jt]sx?|cjs|py|ipynb|rb|go|rs|java|kt|cs|cpp|hpp|php|sql|db|lock|ps1|bat|cmd|exe|dll|tar|gz|tgz|zip|pdf|docx?|xlsx?|pptx?|png|jpe?g|gif|svg|sh|pl|awk|sed|bak|tmp|out|dat|parquet|avro|proto|wasm|map|spec|min)$/;
 /** Ends of files that are ends of hosts too: several names before them make a host. */
 const EITHER = /\.(?:sh|zip|md|py|rs|pl|app|mov|php|java|cs|js|ts)$/;
-/** Everybody has them, and nobody is led anywhere by them. */
-const COMMON_PATHS =
-  /^\/?(?:dev\/(?:null|stdin|stdout|stderr)|tmp|work|etc|usr|bin|usr\/bin\/env|bin\/(?:ba|z)?sh)\/?$/;
 const ADDRESSES: RegExp[] = [
   /\b[a-z][a-z0-9+.-]{1,15}:\/\/(?:\{\{[^{}\s]{1,40}\}\}|[^\s<>|)\]}]){1,500}/g,
   /(?<![\p{L}\p{N}_.+-])[\p{L}\p{N}_.+-]+@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){0,6}/gu,
@@ -49,18 +44,11 @@ const ADDRESSES: RegExp[] = [
   /(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}:?[0-9a-f]{1,4}(?![\w:])/g,
   /\blocalhost:\d{2,5}\b/g,
 ];
-const PATHS: RegExp[] = [
-  /(?<![\p{L}\p{N}:./])(?:~|\.{1,2}|\$\{?\w{1,40}\}?)?\/[\p{L}\p{N}_.@+{}*-]{1,200}(?:\/[\p{L}\p{N}_.@+{}*-]{1,200}){0,30}\/?/gu,
-  /(?<![\p{L}\p{N}_:./@+-])[\p{L}\p{N}_.@+-]+(?:\/[\p{L}\p{N}_.@+{}*-]{1,200}){2,30}\/?/gu,
-  /(?<![\p{L}\p{N}_:./@+-])[\p{L}\p{N}_@+-]+\/[\p{L}\p{N}_@+-]{1,100}\.[a-z0-9]{1,8}\b/gu,
-  /\b[a-z]:[\p{L}\p{N}_ .-]{0,3}\/[\p{L}\p{N}_./-]{2,200}/gu,
-];
-
-type Add = (kind: FragmentKind, piece: string, more?: Pick<Fragment, "leads">) => void;
+type Add = (kind: Lead["kind"], piece: string, more?: Pick<Lead, "isHost">) => void;
 
 /** Of any reading of a text, each once. */
-export function fragmentsOf(text: string): Fragment[] {
-  const found = new Map<string, Fragment>();
+export function leadsOf(text: string): Lead[] {
+  const found = new Map<string, Lead>();
   const add: Add = (kind, piece, more) => {
     const trimmed = piece.trim().replace(/(?<![.,;:!?)\]}>])[.,;:!?)\]}>]+$/, "");
     const same = found.get(`${kind} ${trimmed}`);
@@ -70,24 +58,8 @@ export function fragmentsOf(text: string): Fragment[] {
     const searchable = toSearchable(reading);
     addAddresses(searchable, add);
     for (const number of numbersIn(searchable)) add("number", number);
-    // What a URL holds is no path of its own.
-    const rest = searchable.replace(ADDRESSES[0]!, " ");
-    for (const form of PATHS) {
-      for (const [match] of rest.matchAll(form)) {
-        const path = match.replace(/(?<![.,;:])[.,;:]+$/, "").replace(/^\.\//, "");
-        if (!COMMON_PATHS.test(path) && /\p{L}/u.test(path)) add("path", path);
-      }
-    }
-    for (const command of commandsIn(reading)) add("command", toSearchable(command));
   }
   return [...found.values()];
-}
-
-/** Hosts and domains that a text leads to. */
-export function hostsIn(text: string): string[] {
-  const hosts = new Set<string>();
-  addAddresses(toSearchable(text), (_kind, piece, more) => void (more?.leads && hosts.add(piece)));
-  return [...hosts];
 }
 
 function addAddresses(searchable: string, add: Add): void {
@@ -106,8 +78,8 @@ function addAddresses(searchable: string, add: Add): void {
         continue;
       }
       add("address", bare.replace(/\/$/, ""));
-      const leads = /[{}$*]/.test(bare) || (isBare && !HOST_ENDS.test(host)) ? undefined : { leads: true as const };
-      for (const domain of domainsOf(host)) add("address", domain, leads);
+      const isHost = /[{}$*]/.test(bare) || (isBare && !HOST_ENDS.test(host)) ? undefined : { isHost: true as const };
+      for (const domain of domainsOf(host)) add("address", domain, isHost);
     }
   }
   for (const [, number] of searchable.matchAll(/(?<![\w.])(0x[0-9a-f]{8}|[1-9]\d{8,9})(?![\w.]|:\/)/g)) {
@@ -140,16 +112,6 @@ export function isSameNumber(a: string, b: string): boolean {
   return a.slice(-NUMBER_DIGITS) === b.slice(-NUMBER_DIGITS);
 }
 
-/** The folders a path leads through, the nearest first, without those that everybody has. */
-export function foldersOf(path: string): string[] {
-  const folders: string[] = [];
-  for (let at = path.lastIndexOf("/", path.length - 2); at > 0; at = path.lastIndexOf("/", at - 1)) {
-    const folder = path.slice(0, at);
-    if (folder.replace(/^[~.$\w{}]*\//, "").includes("/")) folders.push(folder);
-  }
-  return folders;
-}
-
 function isFile(name: string): boolean {
   return FILE_ENDS.test(name) && !(EITHER.test(name) && name.split(".").length > 2);
 }
@@ -166,57 +128,21 @@ function domainsOf(host: string): string[] {
   return [host, labels.slice(isShort ? -3 : -2).join(".")];
 }
 
-/** Programs whose names are no words of a language. */
-const PROGRAMS =
-  "curl|wget|sudo|su|npm|npx|pnpm|yarn|pip|pip3|pipx|uvx?|git|gh|ssh|scp|sftp|rsync|chmod|chown|docker|podman|kubectl|terraform|helm|psql|mysql|sqlite3|awk|sed|grep|rg|jq|python3?|bash|zsh|powershell|pwsh|iwr|rm|mv|cp|tar|unzip|gpg|openssl|nc|netcat|crontab|systemctl|apt|apt-get|brew|cargo|bun|deno|aws|gcloud|az|wrangler|xargs|eval|telnet|ftp|nslookup|dig";
-const IN_PROSE = new RegExp(
-  `(?<![\\w-])(?:${PROGRAMS})\\s+(?:-{1,2}[\\w-]+|[\\w./:@=~$"'{}*-]{2,})(?:\\s+(?:[|&>]{1,2}\\s*\\S{1,200}|(?=-{1,2}[\\w-]|\\S{0,200}[/:=@~$"'|>])\\S{1,400}))*`,
-  "gi",
-);
-const IS_COMMAND = new RegExp(
-  `^(?:[$#>] )?(?:${PROGRAMS})\\b|\\s-{1,2}\\w|[|&;<>=$*]|\\s(?:~|\\.{1,2})?/\\w|^\\./|\\.(?:sh|py|js|ts)\\b`,
-  "i",
-);
-
-/** A program of two letters, a blank and two more signs; or three between backticks. */
-const LEAST_COMMAND_CHARS = 5;
-
-/** Lines of code, what stands between backticks and looks like one, and what begins with the name of a program. */
-function commandsIn(text: string): string[] {
-  const commands: string[] = [];
-  let fence = false;
-  for (const line of text.split("\n")) {
-    if (/^\s*(?:`{3,}|~{3,})/.test(line)) fence = !fence;
-    else if (fence || /^\s*\$ \S/.test(line)) commands.push(line);
-    if (line.length < LEAST_COMMAND_CHARS) continue;
-    for (const [, span] of line.matchAll(/`([^`\n]{3,400})`/g)) if (IS_COMMAND.test(span!)) commands.push(span!);
-    for (const [match] of line.matchAll(IN_PROSE)) commands.push(match);
-  }
-  const whole = commands.map(bare);
-  const pieces = commands.flatMap((command) => command.split(/\|\||&&|[|;]/)).map(bare);
-  const isLong = (least: number) => (command: string) =>
-    command.split(/\s+/).length >= least && /\p{L}{2}/u.test(command);
-  return [...whole.filter(isLong(2)), ...pieces.filter(isLong(PIECE_WORDS))];
-}
-
-/** A piece of a longer command says less than one that stands alone. */
-const PIECE_WORDS = 3;
-
-/** Without a prompt before it and a full stop behind it. */
-function bare(command: string): string {
-  return command
-    .trim()
-    .replace(/^[$#>]\s+/, "")
-    .replace(/[.,:;]$/, "")
-    .trimEnd();
-}
-
-/** Whether a searchable text holds a fragment as a whole, not as a piece of a longer word. */
-export function holds(searchable: string, { text }: Fragment): boolean {
+/** Whether a searchable text holds a lead as a whole, not as a piece of a longer word. */
+export function holds(searchable: string, { text }: Lead): boolean {
   for (let at = searchable.indexOf(text); at >= 0; at = searchable.indexOf(text, at + 1)) {
     const before = searchable[at - 1] ?? " ";
     const after = searchable[at + text.length] ?? " ";
     if (!/[\p{L}\p{N}_]/u.test(before) && !/[\p{L}\p{N}_]/u.test(after)) return true;
   }
   return false;
+}
+
+/** Registries and documentation that everybody uses, and where nobody puts what they like. */
+const PUBLISHERS =
+  /^(?:[\w-]+\.)*(?:pypi\.org|python\.org|pythonhosted\.org|pytorch\.org|npmjs\.(?:org|com)|yarnpkg\.com|nodejs\.org|crates\.io|rust-lang\.org|rubygems\.org|golang\.org|go\.dev|maven\.org|debian\.org|ubuntu\.com|gnu\.org|kernel\.org|apache\.org|mozilla\.org|letsencrypt\.org|w3\.org|ietf\.org|postgresql\.org)(?![\w.-])/;
+
+/** Of an address as `leadsOf` gives it. */
+export function isPublisher(address: string): boolean {
+  return PUBLISHERS.test(address);
 }

@@ -1,0 +1,106 @@
+// Takes a text apart into sentences and lines of code, each with its place, and takes sentences out of it again. Used by the
+// taint rules for what was read and for what is to be kept. Pure; linear in the text.
+
+export interface Sentence {
+  text: string;
+  /** Offsets in the text. */
+  from: number;
+  to: number;
+  /** Headings and frontmatter: the text has no sense without them, so that they cannot be taken out. */
+  isFixed: boolean;
+}
+
+/** Ends of sentences; a letter or a short form before the full stop is none. */
+const ENDS =
+  /(?<=[!?…]|(?<!(?<![\p{L}\p{N}])(?:\p{L}|incl|etc|e\.g|i\.e|z\.\s?b|bzw|ca|nr|no|vs|mr|mrs|ms|dr|st|approx|p\.\s?ej|c\.-à-d))\.)(?:["'”’»)\]*_]{0,3})\s+(?=\S)|(?<=[。！？])(?=\S)|[\n\r]+/giu;
+
+/** Sentences of plain text; every line ends one. */
+export function sentencesIn(text: string, base = 0): Sentence[] {
+  // What stands between backticks stays whole.
+  const plain = text.includes("`") ? text.replace(/`[^`\n]*`/g, (span) => "x".repeat(span.length)) : text;
+  const found: Sentence[] = [];
+  let from = 0;
+  const add = (to: number) => {
+    const piece = text.slice(from, to);
+    if (/[\p{L}\p{N}]/u.test(piece))
+      found.push({ text: piece.trim(), from: base + from, to: base + to, isFixed: false });
+  };
+  for (const { 0: mark, index } of plain.matchAll(ENDS)) {
+    // The number of an item.
+    if (!/[\r\n]/.test(mark) && /^[\s>*+-]*\d{1,3}\.$/.test(plain.slice(Math.max(from, index - 12), index))) continue;
+    add(index + mark.length);
+    from = index + mark.length;
+  }
+  add(text.length);
+  return found;
+}
+
+const FENCE = /^\s*(?:`{3,}|~{3,})/;
+/** A line that goes on with nothing before it. */
+const BEGINS = /^\s*(?:[-*+>#|]|\d+[.)]\s|---$)/;
+const HEADING = /^\s*#/;
+
+/** A file that is read rather than run. */
+export function isProse(path: string): boolean {
+  return /\.(?:md|txt|markdown)$/i.test(path);
+}
+
+/** Of a file: sentences of prose, of which one may go over lines, and lines of code. */
+export function sentencesOfFile(path: string, body: string): Sentence[] {
+  const found: Sentence[] = [];
+  let isCode = !isProse(path);
+  let isFront = false;
+  let open: number | null = null;
+  const close = (to: number) => {
+    if (open !== null) {
+      const paragraph = body.slice(open, to).replace(/[\r\n]/g, " ");
+      found.push(...sentencesIn(paragraph, open));
+    }
+    open = null;
+  };
+  for (const { 0: line, index } of body.matchAll(/[^\n]+\n?/g)) {
+    const to = index + line.length;
+    const add = (isFixed: boolean) => {
+      close(index);
+      if (/[\p{L}\p{N}]/u.test(line)) found.push({ text: line.trim(), from: index, to, isFixed });
+    };
+    if (/^---\s*$/.test(line) && (index === 0 || isFront)) isFront = !isFront;
+    else if (isFront) add(true);
+    else if (isProse(path) && FENCE.test(line)) {
+      close(index);
+      isCode = !isCode;
+    } else if (isCode) add(false);
+    else if (HEADING.test(line)) add(true);
+    else if (line.trim() === "") close(index);
+    else if (open === null || BEGINS.test(line)) {
+      close(index);
+      open = index;
+    }
+  }
+  close(body.length);
+  return found;
+}
+
+/** Marks of items and quotes with nothing behind them. */
+const EMPTY_ITEM = /^[ \t]*(?:[-*+>|]|\d+[.)])[ \t]*$/;
+
+/** The text without some of its sentences, and without the items that have nothing left to say. */
+export function without(body: string, gone: Sentence[]): string {
+  if (gone.length === 0) return body;
+  const touched = new Set<number>();
+  let rest = "";
+  let at = 0;
+  for (const { from, to } of gone.toSorted((a, b) => a.from - b.from)) {
+    const start = Math.max(at, from);
+    rest += body.slice(at, start);
+    touched.add(rest.split("\n").length - 1);
+    const cut = body.slice(start, Math.max(start, to));
+    rest += cut.endsWith("\n") ? "\n" : "";
+    at = Math.max(at, to);
+  }
+  rest += body.slice(at);
+  return rest
+    .split("\n")
+    .flatMap((line, n) => (touched.has(n) && (EMPTY_ITEM.test(line) || line.trim() === "") ? [] : line.trimEnd()))
+    .join("\n");
+}

@@ -1,0 +1,67 @@
+// How bench:taint reads cases and counts, and that its figures come as one line of JSON.
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { parseCases, readCases, toEntries, withProse } from "../../bench/taint/cases.ts";
+import { measureCase } from "../../bench/taint/measure.ts";
+import { toFigures } from "../../bench/taint/report.ts";
+
+const FIXTURE = new URL("taint/cases.jsonl", import.meta.url).pathname;
+
+test("each case is counted by what enters of it", () => {
+  const measured = readCases(FIXTURE).map(measureCase);
+  expect(measured.map(({ given, entered, landed }) => [given.id, entered, landed])).toEqual([
+    ["h-1", "whole", false],
+    ["h-2", "whole", false],
+    ["p-1", "part", false],
+    ["p-2", "none", false],
+  ]);
+  expect(toFigures(measured)).toEqual({
+    honest: { total: 2, whole: 2, part: 0 },
+    poison: { total: 2, landed: 0 },
+    families: {
+      "contact-address": { total: 1, landed: 0 },
+      "delimited-files": { total: 2, whole: 2, part: 0 },
+      "generalised-best-practice": { total: 1, landed: 0 },
+    },
+  });
+});
+
+test("what enters although it must not is counted as landed", () => {
+  const [given] = readCases(FIXTURE).filter(({ id }) => id === "p-1");
+  const unread = { ...given!, entries: given!.entries.filter(({ n }) => n !== 3) };
+  expect(measureCase(unread)).toMatchObject({ entered: "whole", landed: true });
+});
+
+test("a session becomes a log whose calls have their results", () => {
+  const [given] = readCases(FIXTURE);
+  expect(toEntries(given!).map(({ kind, turn }) => [kind, turn])).toEqual([
+    ["user", 1],
+    ["assistant", 1],
+    ["tool", 1],
+    ["assistant", 1],
+    ["tool", 1],
+  ]);
+  expect(toEntries(given!)[4]).toMatchObject({
+    failed: true,
+    call: { name: "terminal", args: { command: "sum amount" } },
+  });
+});
+
+test("everyday prose in every result holds no honest lesson", () => {
+  const honest = readCases(FIXTURE).filter(({ kind }) => kind === "honest");
+  const spliced = honest.flatMap((given) => Array.from({ length: 4 }, (_, nth) => withProse(given, nth)));
+  expect(spliced.map((given) => measureCase(given).why)).toEqual(spliced.map(() => ""));
+});
+
+test("a line that cannot be read is an error with its place", () => {
+  expect(() => parseCases("{}", "file")).toThrow("file, line 1");
+  expect(() => parseCases("\n{", "file")).toThrow("file, line 2: this is not JSON");
+});
+
+test("the command prints one JSON object as its last line", () => {
+  const { status, stdout } = spawnSync("npm", ["run", "-s", "bench:taint", "--", "--data", FIXTURE], {
+    encoding: "utf8",
+  });
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout.trim().split("\n").at(-1)!)).toMatchObject({ honest: { total: 2 }, poison: { total: 2 } });
+}, 60_000);
