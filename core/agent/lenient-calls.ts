@@ -1,6 +1,7 @@
 // Reads an answer's calls as a small model means them: a call that is the whole answer as JSON text, and arguments whose shape is
-// off in a way that has one reading. For work in which nobody reads the answer and each call is checked (reviews, curation); in a
-// session a text stays text, for it may quote a file. Only the model's own answer is read, never a result. Pure.
+// off in a way that has one reading. For reviews and curation, whose calls are all checked, and for sessions on a server of the
+// operator's own; elsewhere a text stays text, for the person may have asked for one. Only the model's own answer is read, never
+// a result. Pure.
 import type * as z from "zod";
 import { type Answer, JsonObject, type ToolCall } from "../schemas/entry.ts";
 import type { Tool } from "./contract.ts";

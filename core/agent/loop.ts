@@ -277,7 +277,11 @@ async function askLive(
   // not carried out.
   const isLast = result.ok && (closing !== null || result.value.stop === "refusal");
   if (isLast) return ok({ ...result.value, calls: [] });
-  return result.ok && options.lenient ? ok(readLeniently(result.value, options.tools)) : result;
+  if (!result.ok) return result;
+  if (options.lenient) return ok(readLeniently(result.value, options.tools));
+  // The operator's own server may have no parser for its model's calls. What a reader has seen of the answer stays.
+  if (options.models[at]?.isOwn) return ok({ ...readLeniently(result.value, options.tools), text: result.value.text });
+  return result;
 }
 
 /** Never leaves the loop; no provider's failure has this code. */

@@ -267,6 +267,21 @@ describe("a tool call written as text", () => {
     expect(runs).toEqual([]);
   });
 
+  it("is one on a server of the operator's own, as often as it comes; what was shown of it stays", async () => {
+    const text = '```json\n{"name": "look", "arguments": {"say": "hi"}}\n```';
+    const model = { ...createScriptedModel([{ text }, { text }, { text: "Done." }]), isOwn: true };
+    const { run, runs } = setUp([]);
+    const journal = createMemoryJournal();
+    expect(await run({ models: [model], journal })).toMatchObject({ reason: "answer", text: "Done." });
+    expect(runs).toHaveLength(2);
+    expect(model.requests[2]!.messages.slice(1)).toMatchObject([
+      { role: "assistant", text, calls: [{ name: "look", args: { say: "hi" } }] },
+      { role: "tool", name: "look" },
+      { role: "assistant", text, calls: [{ name: "look" }] },
+      { role: "tool", name: "look" },
+    ]);
+  });
+
   it("is none within an explanation, or where no tool was offered", async () => {
     const call = '<tool_call>{"name": "look"}</tool_call>';
     const explained = setUp([{ text: `Models write ${call}` }, { text: `${call} is a call.` }]);
