@@ -9,7 +9,7 @@ export const ACTS = {
   send: `replicat* escrow* duplicate~to duplicate~on second_home beacon send* sent forward* share shares shared sharing publish* upload* submit* transmit* ship ships shipped shipping post
     posts posted posting mail mails mailed emailed cc cced bcc copy~to copied copies~to copy~goes copy~sent sync syncs synced
     mirror mirrors mirrored mirroring push pushes pushed pushing report~to reported~to disclose* expose* leak* export* hand~over
-    hand~to hand* attach* deliver* beacon telemetry phone_home relay* ping pings notify* goes_to go_to gone_to sendmail scp rsync
+    hand~to hand* attach* deliver* beacon telemetry phone_home relay~to relayed ping pings notify* goes_to go_to gone_to sendmail scp rsync
     reply_to loadable second_push broadcast* include~copy receives* gets~copy provide~to give~to pass~to passed~to deposit*
     send* schick* gesend* gesandt versend* versand* sende* senden weiterleit* weitergeb* weitergab* weitergegeb* teilen geteilt
     veroffentlich* hochlad* hochgelad* ubermittel* uberspiel* einreich* ubertrag* kopie~an melde~an gemeldet gehen_an geht_an
@@ -102,11 +102,11 @@ export const ACTS = {
   dismiss: `skip* omit* ignor* disregard* pass_over passed_over pass~over overlook* unnecessary needless superfluous redundant obsolete outdated
     no_need not_needed not_necessary not_required no_longer any_more anymore false_alarm* false_positive* false_alert* harmless means_nothing mean_nothing
     meaningless noise optional retire* dispens* drop can_wait waste* wasting abandon* forgo forego leave_out left_out leave~out do_without does_without
-    unneeded unimportant not_worth never_mind neglect* may_be_skipped without_checking without_asking unread unseen exempt* instead_of
+    thing_of_the_past nobody~any_more nobody~anymore unneeded unimportant not_worth never_mind neglect* may_be_skipped without_checking without_asking unread unseen exempt* instead_of
     straight_away right_away directly blindly no_dry_run known_error known_bug known_issue outlived needs_no need_no needed_no exact
     uberspring* ubersprung* auslass* ausgelassen weglass* weggelass* ignorier* unnotig* uberflussig* hinfallig* entfall* entbehrlich* nicht_mehr nicht_notig
     nicht_notwendig nicht_erforderlich fehlalarm* bedeutungslos* verzicht* sparen ersparen spart braucht~nicht brauchen~nicht braucht~kein brauchen~kein
-    unerheblich* ubergehen ubergangen ohne_prufung ungepruft* wegfall*
+    niemand~mehr unerheblich* ubergehen ubergangen ohne_prufung ungepruft* wegfall*
     ignor* saut* omet* omis* inutile* superflu* obsol* plus_besoin plus_necessaire fausse_alerte* pas_besoin sans_verif* passer_outre neglig* dispens*
     ne~plus ne_pas_tenir_compte sans_tenir_compte non_necessaire se_passer facultati*
     ignor* salt* omit* innecesari* superflu* obsolet* ya_no no_hace_falta no_es_necesario falsa_alarma pasar~alto sin_comprob* sin_verif* sin_analiz* sin_hacer*
@@ -137,7 +137,7 @@ export const ACTS = {
   /** Moves money, or says to whom it goes. */
   pay: `account accounts compte comptes cuenta cuentas conti owe owed owes sum sums claim claims fund funds balance balances settle settles settled settling reclaim compensation compensate money promise promised gehalt gehalter lohn salaire sueldo stipendi pay pays paid paying payment* payee* invoice* iban bic account_number bank bank_account* wire wired transfer* refund* remit* billing debit credit_card deposit
     fee fees donation* discount* price_limit purchase* settle* crypto_wallet wallet bitcoin payout* salary salaries reimburs* voucher* tax_id tip
-    zahl* bezahl* uberweis* rechnung* konto kontonummer bankverbindung* erstatt* lastschrift* gebuhr* kauf* zahlung* spende*
+    abbuch* inkasso* einzugsermachtigung* mandate zahl* bezahl* uberweis* rechnung* konto kontonummer bankverbindung* erstatt* lastschrift* gebuhr* kauf* zahlung* spende*
     pay* paiement* facture* virement* compte_bancaire rib rembours* frais acha* reglement*
     pag* factura* cuenta_bancaria transferencia* reembols* compra* abono*
     pag* fattur* bonific* conto_corrente rimbors* acquist*
@@ -191,6 +191,18 @@ export const THINGS = {
     certificat* firm* impront* passaport* password credenzial* chiav* carta_d'identita segret*
     証明書 署名 指紋 身分証 パスワード 認証 トークン 秘密鍵 鍵 資格情報 暗証 旅券 ハッシュ マイナンバー
     证书 签名 指纹 身份证 密码 口令 令牌 密钥 凭据 护照 校验和 哈希 验证码`,
+  /** Bounds: how long, how much, how many, whose, and what keeps two things apart. */
+  bound: `limit* quota* expiry expir* lifetime* validity valid_for timeout* rate_limit* retention ttl lock locks locking lock_file interlock* threshold* ceiling cap
+    capped owner owners ownership rights permission* permissions invitation* role roles access unlimited dosage dose doses torque pressure temperature* label
+    burner brake* fuse* valve* helmet* fuel insulation fever overheat* ventilat* refusal refuse refuses
+    grenzwert* obergrenze* ablauf* laufzeit* gultigkeit* aufbewahr* sperre sperren frist fristen besitzer* rechte zugriff* rolle rollen dosis dosier* drehmoment* druck
+    temperatur* sicherung* bremse* ventil*
+    limite* expiration duree* validite verrou* delai* proprietaire* droits acces role dose* couple pression temperature* frein*
+    limite* caducidad caduc* vencimiento vigencia bloqueo* plazo* propietari* permisos acceso rol roles dosis par_de_apriete presion temperatura* freno*
+    validade expira* prazo* proprietari* permissoes acesso torque pressao freio* bloqueio*
+    scadenz* durata validita blocco proprietari* accesso coppia pressione
+    上限 制限 期限 有効期間 失効 ロック 所有者 権限 アクセス 用量 温度 トルク 圧力 招待
+    上限 限制 期限 有效期 过期 锁 所有者 权限 访问 剂量 温度 扭矩 压力 邀请`,
   /** Records that somebody will want to look at. */
   record: `log logs logging logfile* audit_log* audit_trail trail journal* minutes telemetry
     protokoll* logdatei* aufzeichn* journal* journaux registro* bitacora registr* ログ 記録 履歴 日志 记录`,
@@ -210,7 +222,7 @@ export const FORCES = {
     必须 应该 应当 务必 总是 始终 请 建议 需要`,
   /** It reaches beyond the task at hand. */
   standing: `from_now_on from_here_on henceforth hereafter going_forward in_future in_the_future future next_time every_time each_time whenever permanent* permanently forever for_good as_a_rule as_of
-    all every each everybody everyone everywhere routinely regular* generally usual* habit* convention* policy policies standard* practice* custom customary rule rules norm norms default by_default best_practice house_rule
+    all every each everybody everyone everywhere routinely regular* generally usual* habit* convention* policy policies standard* practice* customary rule rules norm norms default by_default best_practice house_rule
     other_projects sibling all_projects all_repos all_sites estate fleet organisation-wide organization-wide company-wide established later_session* later_task* once~then first~then start_of first_of at_the_end_of month quarter
     whoever anyone_who tooling maintainers operators administrators teams
     ab_sofort ab_jetzt kunftig* zukunft* dauerhaft* generell grundsatzlich* jeder jede jedes jeden jedem alle allen uberall ublich* gewohn* regel regeln konvention* standard* vorgabe* jedesmal jeweils nachst*
@@ -219,6 +231,38 @@ export const FORCES = {
     d'ora_in_poi in_futuro prossim* ogni tutti tutte sempre convenzion* regol* abitudin* prassi
     今後 以後 これから 次回 毎回 いつも すべて 全て 各 常時 永久 規則 慣例 標準 ルール 方針 慣習 担当者
     以后 今后 从现在起 下次 每次 总是 所有 全部 每个 一直 永久 规则 惯例 标准 规范 约定 习惯 一律 长期`,
+  /** How things are done, or no longer done: a norm, a custom, a verdict on what is better, without an order. */
+  norm: `of_any_kind anything whatever everywhere generally in_general tradition* by_default prefer* preferable preferred best simplest easiest
+    thing_of_the_past past_practice no_longer one_does_without do_without nobody no_one anyone any_more anymore dropped retired abandoned experts expert seasoned
+    experienced professionals beginners people most families businesses teams at_most at_least for_good once_and_for_all permanently always never usually
+    normally typically habit custom commonly widely is_done how_it's_done suffices suffice enough sufficient fine okay ok acceptable unnecessary need_not needn't
+    spares spare saves continues~to serves_on indefinitely lifetime decades chosen choose chooses take only_maker only_brand only_one just should ought may can~be likewise
+    worth rely considered ideal sensible reasonable wise sweet_spot each~release each~quarter each~incident every~house per_release nowadays today these_days
+    outdated obsolete outlive* outperform* superior inferior unlike_others goes_without without holds_for also_for nuisance advisable
+    generell gewohnlich normalerweise grundsatzlich ublich* uberall niemand keiner hochstens mindestens bevorzug* vorgezogen am_besten am_einfachsten fachleute profis
+    erfahrene kenner man leute reicht genugt genugen ausreichend heute heutzutage uberholt uberflussig gehort_der_vergangenheit verzichtet tradition~ traditionell
+    immer nie dauerhaft samtliche jegliche~ beliebig* ohne_weiteres lohnt* gilt langst darf durfen konnen~werden
+    generalement d'habitude habituellement partout personne aucun au_plus au_moins prefer* meilleur* tradition* experts expert suffit suffisent aujourd'hui
+    desormais toujours jamais n'est_plus ne_sont_plus depasse* definitivement peut peuvent mieux_vaut convient
+    generalmente habitualmente normalmente nadie ninguno siempre nunca prefier* preferib* preferid* mejor expertos tradicion* basta bastan suficiente hoy
+    en_todas_partes como_maximo definitivamente ya_no ya_nadie puede pueden suele suelen conviene
+    geralmente normalmente ninguem sempre nunca prefer* melhor especialistas tradicao basta bastam suficiente hoje toda_parte no_maximo definitivamente ja_nao
+    pode podem costuma* convem deve devem todos todas qualquer dispensa* desnecessari*
+    generalmente normalmente nessuno sempre mai prefer* migliore esperti tradizione basta bastano sufficiente oggi ovunque al_massimo puo possono conviene
+    一般に 通常 普通 誰も 専門家 十分 好まれ 優先 最大 最長 せいぜい 永続 廃止 もはや 昔 現在 伝統 習慣 どこでも 差し支え 構わ よい 済む 不要 いつも 常に 基本 原則 全員
+    一般 通常 普遍 没人 无人 专家 足够 即可 优先 首选 最多 至多 永久 不再 过时 如今 现在 传统 习惯 到处 可以 都 一律 均 原则上 就行 无妨 不必`,
+  /** One is better than the others, or the only one that counts. */
+  praise: `even_where even_if whatever regardless others prefer* preferable best better only choose chooses chosen choice recommend* trusted reliabl* superior leading unmatched number_one experts by_default go-to first_choice
+    bevorzug* beste besten besser einzig* wahlen empfehl* empfohl* zuverlassig* fuhrend* fachleute erste_wahl setzen_auf greifen
+    prefer* meilleur* seul seule choisi* recommand* fiable* experts reference
+    prefier* preferid* mejor* unic* elig* recomiend* recomend* fiabl* expertos confian* melhor* prefer* escolh* especialistas
+    prefer* miglior* unic* scelg* scelt* consigli* affidabil* esperti
+    一番 最も 最適 唯一 選ぶ 選び 推奨 信頼 専門家 定番 おすすめ 最好 最佳 唯一 首选 推荐 可靠 专家 选择 优先`,
+  /** What somebody likes, wants or cannot bear. */
+  likes: `prefers preferred preference* likes liked loves wants wishes annoy* nuisance bother* irritat* happy glad pleased dislikes hates bored impatient
+    minds appreciates values enjoys mag mochte bevorzugt wunscht nervt stort lastig argert schatzt hasst aime prefere souhaite veut agace derange deteste
+    gusta prefiere quiere desea molesta odia gosta quer deseja incomoda prefere preferisce vuole desidera piace
+    好む 好き 嫌 望む 望んで 希望 喜欢 偏好 希望 讨厌 不喜欢 反感 烦`,
   /** It speaks to whoever works by machine, or of what such a one keeps. */
   addressed: `agent agents assistant assistants automation automated_agents ai ais llm llms chatbot chatbots bot bots copilot language_model language_models
     the_model reviewers         whoever~reads

@@ -22,6 +22,16 @@ export interface Meaning {
   isStanding: boolean;
   /** It orders agents about, or says what they are to keep. */
   isDemand: boolean;
+  /** It says how things are done or no longer done, or what is better. */
+  isNorm: boolean;
+  /** It sets aside something that protects, or gives something away. */
+  loosens: boolean;
+  /** It says what somebody likes or wants. */
+  tellsTaste: boolean;
+  /** It says that something is better than others. */
+  praises: boolean;
+  /** Words with a capital, in small letters. */
+  brands: Set<string>;
   prohibits: boolean;
   terms: Set<string>;
   /** What has a name that is no word: options, packages, settings, firms, people. */
@@ -68,6 +78,11 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
     isImperative,
     isStanding: !isUsage && found.has("standing"),
     isDemand: !isUsage && isDemand(found, folded, isOrder),
+    isNorm: !isUsage && (found.has("norm") || found.has("standing") || found.has("duty")),
+    loosens: LOOSENING.some((act) => found.has(act)),
+    tellsTaste: found.has("likes"),
+    praises: found.has("praise"),
+    brands: new Set(text.match(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}]{3,}/gu)?.map(foldText)),
     isUnread: language === OTHER,
     prohibits: found.has("prohibits"),
     terms: termsIn(folded),
@@ -79,6 +94,9 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
   };
 }
 
+/** Acts that leave something less safe than it was. */
+const LOOSENING: readonly Act[] = ["dismiss", "disable", "weaken", "permit", "hide"];
+
 /** Words of a fault, and beginnings of such. */
 const FAULT =
   /(?<![\p{L}-])(?:(?:not|no|none|nothing|cannot|can['’]t|couldn['’]t|invalid|illegal|missing|lacks?|unknown|unexpected|unsupported|undefined|unable|wrong|broken|timed out|timeout|forbidden|errors?|exception|traceback|fatal|fehlt|nicht|erreurs?|introuvable|impossible|no se)(?![\p{L}-])|fail|refus|reject|deny|denied|denies|abort|mismatch|conflict|exceed|fehlen|fehlgeschl|kein|ung[üu]ltig|unbekannt|verweiger|[ée]chou|fall[óo])/iu;
@@ -86,12 +104,24 @@ const FAULT =
 const DONE =
   /^[^\p{L}]{0,20}(?:successfully|already|ok|done|installed|created|updated|removed|added|renamed|found|would|resolved|built|building|collecting|downloading|fetching|checking|writing|wrote|reading|processing|running|listening|starting|started|stopped|restarted|auto-merging)(?!\p{L})/iu;
 
+/** What a program says it has found or how it ended, and where it says more. */
+const FOUND =
+  /(?<!\p{L})(?:detected|(?:operation|command|build|job|run) (?:succeeded|failed|completed|finished)|for (?:more )?(?:details|information|help))(?!\p{L})/iu;
+/** `*** BibTool WARNING: …`, `Package babel Warning: …`. */
+const WARNING = /^[^\p{L}\p{N}]{0,8}(?:[\w.-]{1,30} ){1,3}(?:warning|error|warnung|fehler|avertissement|aviso)\s?:/iu;
+/** `Page size:    210 x 297 mm` */
+const PROPERTY = /^[\p{L}\p{N} _-]{1,40}:(?: {2,40}|\t)\S/u;
+/** A fault that no piece of advice is told by. */
+const PLAIN_FAULT =
+  /(?<![\p{L}-])(?:exceeds|exceeded|mismatch\p{L}*|undefined|unexpected|unable|cannot be|could not be)(?![\p{L}-])/iu;
+
 const MARKER =
-  /^[^\p{L}\p{N}]{0,20}(?:[\w.-]{1,40}: ){0,2}(?:error|fatal|file "|warn(?:ing)?|fehler|erreur|err|e|e\d{1,6}|exception|traceback)(?![\p{L}\p{N}])|(?<!\w)\w{0,60}(?:error|exception)\s{0,5}[:(]/iu;
+  /^[^\p{L}\p{N}]{0,20}(?:(?:npm|pnpm|yarn|cargo|pip) )?(?:[\w.-]{1,40}: ){0,2}(?:error|fatal|file "|warn(?:ing)?|fehler|erreur|err|e|e\d{1,6}|exception|traceback)(?![\p{L}\p{N}])|(?<!\w)\w{0,60}(?:error|exception)\s{0,5}[:(]/iu;
 
 /** What a program says of its use, of what it did, or of what went wrong. `failed`: a call that failed answered it. */
 function isReport(text: string, failed: boolean): boolean {
-  return USAGE.test(text) || DONE.test(text) || MARKER.test(text) || (failed && FAULT.test(text));
+  const says = [USAGE, DONE, FOUND, MARKER, WARNING, PROPERTY, PLAIN_FAULT].some((form) => form.test(text));
+  return says || (failed && FAULT.test(text));
 }
 
 /** A line of a table, a list or a program, rather than a sentence that somebody wrote for readers. */
@@ -130,7 +160,7 @@ const RESTS = ["contact", "pay", "trust", "send", "install", "identity", "permit
 const LABEL = /^[^\p{L}\p{N}]{0,20}\p{L}[\p{L}\p{N} '-]{2,40}:\s/u;
 
 const PLACE =
-  /[\w.-]@[\w-]|:\/\/|\.(?:com|org|net|io|dev|app|example|test|invalid)(?![\w.])|(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6}/;
+  /[\w.-]@[a-z]|:\/\/|\.(?:com|org|net|io|dev|app|example|test|invalid)(?![\w.])|(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6}/;
 /** A clause that begins with what is to be done. */
 const IMPERATIVE =
   /(?:^|[,;:–—(]|->|=>|\bthen|\band)\s{0,3}(?:use|set|pass|run|add|try|put|install|enable|disable|turn|switch|export|send|copy|upload|share|keep|give|include|open|allow|trust|accept|ignore|skip|drop|remove|delete|call|write|contact|push|point|replace|treat|tell|leave|let|forward|attach|pay|transfer|register|download|execute|authenticate|log in|commit|hash|encrypt|sign)\s/;

@@ -1,6 +1,7 @@
 // Whether a sentence that is to be kept is one that content wanted: of consequence, and spoken of by what was read rather than by
 // the person. Likeness alone holds nothing. Called by taint.ts for each sentence. Pure.
 import { COMMON_WORDS } from "../../skills/scanner/common-words.ts";
+import { THINGS } from "./consequence-words.ts";
 import { type Act, type Meaning, type Topic, meaningOf } from "./consequences.ts";
 import { isPublisher, leadsOf } from "./leads.ts";
 import type { ReadSentence, SessionRecord } from "./session-record.ts";
@@ -46,6 +47,7 @@ export function doubtOf(
     findLead(text, written, record, standing) ??
     findName(written, record, runs) ??
     findWanted(written, record, standing) ??
+    findPushed(written, record, standing) ??
     findUngrounded(written, record, standing)
   );
 }
@@ -70,11 +72,15 @@ function findLead(text: string, written: Meaning, record: SessionRecord, standin
       continue;
     if (standing.some(({ text: other }) => leadsOf(other).some((known) => known.text === lead.text))) continue;
     if (lead.kind === "address" && isPublisher(lead.text)) continue;
+    if (written.acts.length === 0 && PRIVATE.test(lead.text)) continue;
     const entry = record.whoseLead(lead);
     if (entry !== null) return `the ${lead.kind} "${clip(lead.text)}" comes from ${placeOf(entry)}`;
   }
   return null;
 }
+
+/** Addresses that lead nowhere outside. */
+const PRIVATE = /^(?:(?:10|127|0)\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|localhost:)[\d.:]+$/;
 
 /** A number that is set as one calls it, or an account's. */
 const PHONE = /(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6,24}\d(?![\w.-])|(?<!\w)[A-Z]{2}\d{2}(?: ?\w{4}){3,7}/;
@@ -130,6 +136,68 @@ function findWanted(written: Meaning, record: SessionRecord, standing: Meaning[]
     return `${placeOf(read.entry)} wants it: "${clip(read.text)}"`;
   }
   return null;
+}
+
+/** A norm of consequence, where content has advised the like: in other words, or in another language. */
+function findPushed(written: Meaning, record: SessionRecord, standing: Meaning[]): string | null {
+  for (const read of record.read) {
+    if (read.isReport || read.isUsage || !(read.isNorm || read.tellsTaste)) continue;
+    if (!isPushedBy(written, read, record)) continue;
+    if (standing.some((known) => backs(known, written, read))) continue;
+    if (record.said.some((said) => said.at < read.at && backs(said, written, read))) continue;
+    return `${placeOf(read.entry)} advises the like: "${clip(read.text)}"`;
+  }
+  return null;
+}
+
+function isPushedBy(written: Meaning, read: ReadSentence, record: SessionRecord): boolean {
+  const isTold = read.isNorm && !read.isTerse && !read.isImperative;
+  if (isTold && sharesFigure(written, read)) return true;
+  if (read.isNorm && sharesPraise(written, read, record)) return true;
+  if (!written.isNorm && !written.loosens && !written.tellsTaste) return false;
+  const telling = [...written.terms].filter((term) => !COMMON.has(term));
+  const grounded = telling.filter((term) => record.wasSaidBefore(term, read.at) || record.wasCalledWith(term));
+  if (grounded.length > GROUNDED_SHARE * telling.length) return false;
+  const topics = sharedTopics(written, read).length;
+  const isTranslated = written.language !== read.language && written.language !== "" && read.language !== "";
+  const isNear = isTranslated || sharesRare(written, read, record);
+  if (written.tellsTaste && read.tellsTaste && topics > 0) return true;
+  if (!read.isNorm || !(written.isNorm || written.loosens)) return false;
+  if (written.loosens && read.loosens) return isNear || protects(read);
+  return isTranslated ? topics > 1 : isNear && (topics > 0 || (isTold && written.topics.size > 0));
+}
+
+function sharesFigure(written: Meaning, read: Meaning): boolean {
+  const figures = figuresIn(written.text);
+  return figures.size > 0 && [...figuresIn(read.text)].some((figure) => figures.has(figure));
+}
+
+/** What content calls better than the rest, and the person never named. */
+function sharesPraise(written: Meaning, read: Meaning, record: SessionRecord): boolean {
+  return (
+    read.praises &&
+    (written.isNorm || written.praises) &&
+    [...read.brands].some((brand) => written.brands.has(brand) && !COMMON_WORDS.has(brand) && record.isForeign(brand))
+  );
+}
+
+/** How much of something that may hurt: doses, temperatures, torques, pressures. */
+const FIGURES =
+  /(?<![\p{L}\p{N}.,-])(\d{1,6}(?:[.,]\d{1,3})?) ?(ml|mg|mcg|µg|i\.?[ue]\.?|°[cf]|nm|n·m|ft-?lbs?|bar|psi|kpa|drops|tropfen|gouttes|gotas|毫升|毫克|度|滴|牛米)(?![\p{L}\p{N}])/giu;
+
+function figuresIn(text: string): Set<string> {
+  return new Set([...text.matchAll(FIGURES)].map(([, number, unit]) => `${number} ${unit}`.toLowerCase()));
+}
+
+function protects({ topics }: Meaning): boolean {
+  return Object.keys(THINGS).some((thing) => topics.has(thing as Topic));
+}
+
+/** A word that is no common one, and that nobody had before content. */
+function sharesRare(written: Meaning, read: ReadSentence, record: SessionRecord): boolean {
+  return [...written.terms].some(
+    (term) => read.terms.has(term) && !COMMON.has(term) && !record.wasSaidBefore(term, read.at),
+  );
 }
 
 /** Of the words of a sentence, so many have to be the person's or the work's where content has asked for something to be kept. */

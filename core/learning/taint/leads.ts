@@ -33,7 +33,7 @@ export function toSearchable(reading: string): string {
 
 /** Ends of names that are files rather than hosts, unless something before them says otherwise. */
 const FILE_ENDS =
-  /\.(?:md|txt|csv|tsv|json5?|jsonl|ya?ml|toml|ini|cfg|conf|env|log|xml|html?|css|scss|m?[jt]sx?|cjs|py|ipynb|rb|go|rs|java|kt|cs|cpp|hpp|php|sql|db|lock|ps1|bat|cmd|exe|dll|tar|gz|tgz|zip|pdf|docx?|xlsx?|pptx?|png|jpe?g|gif|svg|sh|pl|awk|sed|bak|tmp|out|dat|parquet|avro|proto|wasm|map|spec|min)$/;
+  /\.(?:md|txt|csv|tsv|json5?|jsonl|ya?ml|toml|ini|cfg|conf|env|log|xml|html?|css|scss|m?[jt]sx?|cjs|py|ipynb|rb|go|rs|java|kt|cs|cpp|hpp|php|sql|db|lock|ps1|bat|cmd|exe|dll|tar|gz|tgz|zip|pdf|docx?|xlsx?|pptx?|png|jpe?g|gif|svg|sh|pl|awk|sed|bak|tmp|out|dat|parquet|avro|proto|wasm|map|spec|min|service|target|socket|timer|mount)$/;
 /** Ends of files that are ends of hosts too: several names before them make a host. */
 const EITHER = /\.(?:sh|zip|md|py|rs|pl|app|mov|php|java|cs|js|ts)$/;
 const ADDRESSES: RegExp[] = [
@@ -71,6 +71,8 @@ function addAddresses(searchable: string, add: Add): void {
         .replace(/[/?#:][^]*$/, "")
         .replace(/(?<![.,;])[.,;]+$/, "");
       const isBare = bare === match && !bare.includes("@");
+      // A version of a package.
+      if (/@v?\d{1,5}(?:\.\d{1,5}){0,2}\.?$/.test(match)) continue;
       // What is called is no host.
       if (isBare && searchable[index + match.length] === "(") continue;
       if (isBare && (isFile(host) || !host.includes("."))) {

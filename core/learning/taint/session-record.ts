@@ -13,6 +13,8 @@ export interface ReadSentence extends Meaning {
   entry: number;
   /** Its place among all pieces. */
   at: number;
+  /** It stands in what a program says of its use. */
+  isUsage: boolean;
 }
 
 interface Piece {
@@ -45,13 +47,15 @@ export class SessionRecord {
   readonly #firstSaid = new Map<string, number>();
   /** What a call that succeeded was made with. */
   readonly #used = new Set<string>();
+  readonly #usedTerms = new Set<string>();
   /** Names, by the first sentence of content that might want something of them. */
   readonly #named = new Map<string, ReadSentence>();
 
   add(entry: Entry): void {
     if (entry.kind === "tool" && !entry.failed) {
-      const { words, names } = meaningOf(stringsIn(entry.call.args));
+      const { words, names, terms } = meaningOf(stringsIn(entry.call.args));
       for (const name of [...words, ...names]) this.#used.add(name);
+      for (const term of terms) this.#usedTerms.add(term);
     }
     for (const piece of piecesOf(entry)) this.#put(piece, entry.n);
   }
@@ -83,6 +87,11 @@ export class SessionRecord {
 
   isUsed(name: string): boolean {
     return this.#used.has(name);
+  }
+
+  /** Of a word as `terms` have it. */
+  wasCalledWith(term: string): boolean {
+    return this.#usedTerms.has(term);
   }
 
   /** As `isForeign`, of one that content may have repeated: whether it was said before the place `at`. */
@@ -119,6 +128,7 @@ export class SessionRecord {
       if (isContent) this.readFrom = Math.min(this.readFrom, at);
       this.#pieces.push({ isContent, isPersons: stream === "known", entry, searchable: toSearchable(reading) });
       const language = languageOf(foldText(reading.slice(0, MAX_SENTENCE_CHARS)));
+      const isUsage = /^\s*(?:usage|aufruf|uso)\s*:/i.test(reading);
       let ordered = 0;
       for (const sentence of sentencesIn(reading)) {
         const meaning = meaningOf(sentence.text.slice(0, MAX_SENTENCE_CHARS), language, failed);
@@ -132,7 +142,7 @@ export class SessionRecord {
         // What is to be kept is often said in the next sentence.
         ordered = meaning.isDemand ? ORDERED_AFTER : ordered - 1;
         const isDemand = meaning.isDemand || ordered >= 0;
-        const read = { ...meaning, isDemand, entry, at, ...(wanted && { binds: true, isReport: false }) };
+        const read = { ...meaning, isDemand, isUsage, entry, at, ...(wanted && { binds: true, isReport: false }) };
         this.read.push(read);
         if (read.isDemand) this.demand ??= read;
         if (read.isUnread) this.unread ??= read;
