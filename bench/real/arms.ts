@@ -18,7 +18,7 @@ import { SKILL_NAME, skillByHand } from "./skill-by-hand.ts";
 export const ARMS: readonly ArmName[] = ["off", "ours", "seeded"];
 
 /** A small model on a slow machine reads a review for minutes. */
-const PATIENCE = { beginsMs: 20_000, endsMs: 30 * 60_000 };
+const PATIENCE = { beginsMs: 60_000, endsMs: 30 * 60_000 };
 
 export interface ArmOptions {
   conventions: Conventions;
@@ -95,8 +95,10 @@ async function solve(client: Client, task: Task, file: string, arm: ArmName): Pr
     }
     if (event.type !== "turn_end") continue;
     const { toolCalls, failedCalls, usage } = event.stats;
+    const correct = event.state === "done" && isCorrect(answer.text, task);
+    if (arm === "ours") await client.rate(session, event.turn, { rating: correct ? "up" : "down" });
     return {
-      correct: event.state === "done" && isCorrect(answer.text, task),
+      correct,
       state: event.state,
       ...{ toolCalls, failedCalls },
       tokens: promptTokens(usage) + usage.output,
