@@ -2,7 +2,6 @@
 // a life ended, which steps of a review stand, and which of them a model was asked for. Called by chaos-reviews.ts.
 import { type IncomingMessage, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ReviewId, fromReviewId } from "../core/schemas/ids.ts";
 
 export interface ReviewWorld {
   url: string;
@@ -39,16 +38,16 @@ export async function startReviewWorld(): Promise<ReviewWorld> {
         world.reached.set(body.worker, body.point);
         return "never answered"; // who is dead hears nothing
       case "/step": {
-        const subject = subjectOf(body.key);
+        const { subject } = body;
         if (!body.body.includes('"kind":"answer"')) return "answered";
         answers.set(subject, [...(answers.get(subject) ?? []), { at: Date.now(), life }]);
         return "answered";
       }
       default: {
-        const subject = [...answers.keys()].find((id) => isOf(id, body));
-        const standing = subject && answers.get(subject)![body.answers];
+        const { subject } = body;
+        const standing = answers.get(subject)?.[body.answers];
         if (standing && (standing.life < life || Date.now() - standing.at > LONG_MS)) {
-          world.askedAgain.push(`answer ${body.answers + 1} of ${subject}`);
+          world.askedAgain.push(`answer ${body.answers + 1} of the review or merge ${subject}`);
         }
         return "answered";
       }
@@ -84,30 +83,10 @@ const LONG_MS = 5_000;
 interface Told {
   worker: string;
   point: string;
-  key: string;
   body: string;
-  session?: string;
-  entry?: number;
-  /** Of a merge; a profile has one. */
-  profile?: string;
+  /** A review, by the marker of its transcript, or the profile whose merge it is. */
+  subject: string;
   answers: number;
-}
-
-/** The review or the merge that a step belongs to. */
-function subjectOf(key: string): string {
-  const [, profile = "", folder, review] = key.split("/");
-  return folder === "reviews" ? review! : mergeOf(profile);
-}
-
-function mergeOf(profile: string): string {
-  return `the merge of ${profile}`;
-}
-
-function isOf(subject: string, { session, entry = 0, profile }: Told): boolean {
-  if (profile !== undefined) return subject === mergeOf(profile);
-  if (!ReviewId.safeParse(subject).success) return false;
-  const range = fromReviewId(subject);
-  return range.session === session && range.from <= entry && entry <= range.to;
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

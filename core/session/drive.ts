@@ -39,6 +39,8 @@ const STUCK: Ending = {
 
 /** How old what a session knows of its profile's skills and memory may become while it is in use. */
 const NEWS_MS = 60_000;
+/** A turn that is over so soon is in no review's way, and pays for no mark. */
+const MARK_AFTER_MS = 500;
 
 export function createDriver(context: EngineContext, outbox: Outbox) {
   const { host, log, jobs, hub } = context;
@@ -160,7 +162,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       if (!(error instanceof TurnEnded)) throw error;
       if (error.late) bookLate(context, turn.n, [{ kind: "turn", ...error.late }]);
     } finally {
-      if (current.marked) host.background(tellServer(null));
+      if (current.marked) host.background(current.marked.then((isMarked) => (isMarked ? tellServer(null) : undefined)));
       current.journal.close();
       if (state.current === current) state.current = null;
     }
@@ -213,8 +215,8 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       return "ended";
     }
     if (models.value[0].server !== undefined) {
-      current.marked = true;
-      await tellServer(models.value[0].server);
+      current.marked = markServer(current, models.value[0].server);
+      host.background(current.marked.then(() => undefined));
     }
     const { tools, system, learned } = await prepareTurn(context, turn, request, models.value[0]);
     const loading = invoked.value ?? (learned && (await readRecalled(context, turn, request, learned)));
@@ -238,6 +240,14 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       context: createContextKeeper(context, turn.n, keeping),
       mayAsk: keeping.mayAsk,
     });
+  }
+
+  /** Beside the turn, and not for one that is over by then. */
+  async function markServer(current: Current, server: string): Promise<boolean> {
+    await clock.sleep(MARK_AFTER_MS);
+    if (state.current !== current) return false;
+    await tellServer(server);
+    return true;
   }
 
   /** So that a review lets the turn go first on a server that answers one at a time. The turn does not depend on it. */

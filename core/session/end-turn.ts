@@ -35,8 +35,8 @@ export interface Current {
   turn: number;
   journal: SessionJournal;
   abort: AbortController;
-  /** It is noted that the turn runs on a server of the operator's own. */
-  marked?: boolean;
+  /** Whether it was noted that the turn runs on a server of the operator's own. */
+  marked?: Promise<boolean>;
 }
 
 /** In memory: a second object of the same name cannot live. */

@@ -94,13 +94,13 @@ type ChatRequest = z.infer<typeof ChatRequest>;
 async function complete(body: ChatRequest, env: Env): Promise<Response> {
   const request = toModelRequest(body);
   const seen = request.messages.map(({ text }) => text).join("\n");
-  const [, session, entry] = /^\[([0-9A-HJKMNP-TV-Z]{26})\/(\d+)#/m.exec(seen) ?? [];
+  const [, marker] = /<transcript ([0-9a-f]{16})>/.exec(seen) ?? [];
   const isMerge = request.tools.some(({ name }) => name === "skill_merge");
-  const subject = isMerge ? { profile: ownerIn(seen) } : session ? { session, entry: Number(entry) } : null;
+  const subject = isMerge ? ownerIn(seen) : marker;
   if (subject) {
     const answers = request.messages.filter(({ role }) => role === "assistant").length;
     const { url } = JSON.parse((env as unknown as { TALARIA_CHAOS: string }).TALARIA_CHAOS) as { url: string };
-    await fetch(`${url}/asked`, { method: "POST", body: JSON.stringify({ ...subject, answers }) });
+    await fetch(`${url}/asked`, { method: "POST", body: JSON.stringify({ subject, answers }) });
   }
   if (/\bdoomed\b/.test(seen)) return Response.json({ error: { message: "No." } }, { status: 400 });
   const answer = await answerTo(request, seen);

@@ -1,6 +1,8 @@
 // The buckets of a background Worker with failpoints: before each call to a store, and after each that writes. At a point that
 // was chosen nothing of this life is read or written any more: the power is about to go out. Used by the chaos run's review and
 // curator Workers, which are the product's own but for this.
+import { markerOf } from "../../core/learning/review/transcript.ts";
+import { ProfileId, ReviewId } from "../../core/schemas/ids.ts";
 import { MEMORY_KEYS, OBJECT_KEYS, slotsOf } from "../../stores/keys.ts";
 
 export interface StorePlan {
@@ -60,7 +62,8 @@ export function withStorePoints<Env extends Stores>(env: Env, worker: string): E
       reading(`get ${kindOf(key)}`, () => skills.get(key, options as R2GetOptions)),
     async put(key: string, body: string | Uint8Array, options?: R2PutOptions) {
       const put = await writing(`put ${kindOf(key)}`, () => skills.put(key, body, options));
-      if (put && (slotsOf("reviewStep", key) || slotsOf("curationStep", key))) await post("/step", { key, body });
+      const subject = put && subjectOf(key);
+      if (subject) await post("/step", { subject, body });
       return put;
     },
     async list(options: R2ListOptions) {
@@ -123,4 +126,12 @@ function kindOf(key: string): string {
 function folderOf(prefix: string): string {
   const [folder = "", ...rest] = prefix.replace(/^p\/[^/]+\//, "").split("/");
   return rest.join("") === "" ? folder : `${folder}/…`;
+}
+
+/** What a step's request shows of the work: the marker of a review's transcript, the profile of a merge; `null`: of no such step. */
+function subjectOf(key: string): string | null {
+  const step = slotsOf("reviewStep", key);
+  if (step) return markerOf({ profile: ProfileId.parse(step.profile), review: ReviewId.parse(step.review) });
+  const work = slotsOf("curationStep", key);
+  return work?.work === "consolidate" ? work.profile : null;
 }
