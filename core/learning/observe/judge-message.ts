@@ -35,8 +35,6 @@ const SHORT_WORDS = 4;
 const NEGATED_WORDS = 3;
 /** A longer clause names what it is about. */
 const LONG_WORDS = 3;
-/** A person repeats some of the request in at most so many words: it was not met. */
-const MAX_REPEATED_WORDS = 4;
 /** After a complaint, a clause of so many words says what would have been right. */
 const MIN_TOLD_WORDS = 4;
 /** Enough of a word to know it again in another form. */
@@ -171,10 +169,7 @@ function weighWhole(sentences: readonly Sentence[], evidence: readonly Evidence[
       evidence.every(({ kind, weight }) => weight > 0 && LIKED.has(kind)) && sum(evidence) === DOUBTFUL;
     return isMildPraise ? [{ kind: "liked", weight: DOUBTFUL }] : [];
   }
-  if (sentences.some(deniesRequest)) return [{ kind: "complaint", weight: -CLEAR }];
-  const words = sentences.reduce((total, sentence) => total + sentence.words.length, 0);
-  const isRepeated = words <= MAX_REPEATED_WORDS && sentences.some(({ clauses }) => clauses.some((c) => c.isOfRequest));
-  return isRepeated ? [{ kind: "wish", weight: -CLEAR }] : [];
+  return sentences.some(deniesRequest) ? [{ kind: "complaint", weight: -CLEAR }] : [];
 }
 
 /** "The logo has no border": it denies something in the words of the request. */

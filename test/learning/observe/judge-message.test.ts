@@ -194,13 +194,14 @@ describe("a message that follows an answer", () => {
     expect(judgeMessage(complaint, { request: "Book a table" }).outcome).toBe("unknown");
   });
 
-  it("fails the request where it denies something in its words, or repeats them", () => {
-    const request = "Reserve a table for eight at Rosa's";
-    expect(judgeMessage("the table has no chairs", { request }).outcome).toBe("failure");
-    expect(judgeMessage("for eight", { request })).toEqual({ outcome: "failure", correction: true });
-    expect(judgeMessage("for eight", { request, asked: true }).outcome).toBe("unknown");
-    expect(judgeMessage("is the table for eight?", { request }).outcome).toBe("unknown");
-    expect(judgeMessage("for eight", { request: "Find a film" }).outcome).toBe("unknown");
+  it("fails the request where it denies something in its words", () => {
+    const request = "Draw a table for eight";
+    const denial = "the table has no chairs";
+    expect(judgeMessage(denial, { request }).outcome).toBe("failure");
+    expect(judgeMessage(denial, { request, asked: true }).outcome).toBe("unknown");
+    expect(judgeMessage("has the table no chairs?", { request }).outcome).toBe("unknown");
+    expect(judgeMessage("now the round table", { request }).outcome).toBe("unknown");
+    expect(judgeMessage(denial, { request: "Find a film" }).outcome).toBe("unknown");
   });
 
   it("does not take approval for a verdict where the agent asked for it", () => {

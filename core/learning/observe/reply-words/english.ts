@@ -185,7 +185,7 @@ export const ENGLISH: Lexicon = {
     got rejected|refused|bounced|declined|blocked|banned|flagged|stuck|lost, declined, laughed at me|us,
     no longer there|here, sent|handed|threw|gave|mailed|came it|them|this back,
     gone|went|goes black|dark|dead|blank|red|nowhere, yawned, walked out, fell|nodded asleep reading|listening,
-    laughed|laughing|laughs at|out, raw, undercooked, overcooked, ran|runs|run out,
+    laughed|laughing|laughs at me|us|it, raw, undercooked, overcooked, ran|runs|run out halfway|before|early,
     does|do|did|will|would not .. arrive|turn|show|appear|reach|send|load|boot|respond,
     comes|came up empty|blank|short|wrong, cut off, cuts off, chopped off, tripped, again|still .. trouble,
     nothing|none .. shows|appears|prints|opens|loads|arrived|works
@@ -314,7 +314,7 @@ export const ENGLISH: Lexicon = {
     don't mind, a good|great|better way, thank god, thanks to, no way, no wonder, worked up, at best, at least, best of,
     the best way, just in case, works for, in case, but also, nothing but, more than, still life, funny enough,
     i like|love my|to|when|going|being|reading|cooking, would like, looks like, you know, good to know, interesting,
-    can't wait, can't complain, can't believe|fault, couldn't agree, doesn't get better, red wine|carpet|cross,
+    raw data|file|files|footage|material|milk, can't wait, can't complain, can't believe|fault, couldn't agree, doesn't get better, red wine|carpet|cross,
     green tea|card|light, first time i|we|for, sorry for|about|to
   `,
 };
