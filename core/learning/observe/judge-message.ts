@@ -31,7 +31,7 @@ const MAX_REQUEST_CHARS = 600;
 const CLEAR = 2;
 const DOUBTFUL = 1;
 /** In a clause of so few words a mild one is the point. */
-const SHORT_WORDS = 3;
+const SHORT_WORDS = 4;
 const NEGATED_WORDS = 3;
 /** A longer clause names what it is about. */
 const LONG_WORDS = 3;
@@ -104,6 +104,8 @@ export function judgeMessage(message: string, { asked = false, request = "" }: M
   const evidence: Evidence[] = [];
   for (const sentence of sentences) evidence.push(...weigh(sentence, { asked, before: evidence }));
   const has = (kind: PhraseKind) => sentences.some(({ found }) => found.some((one) => one.kind === kind));
+  const isTask = sentences.some(({ isQuestion, clauses }) => isQuestion || clauses.some(isTaskOrSupposed));
+  if (!asked && !isTask && !has("idle")) evidence.push(...weighWhole(sentences, evidence));
   const discount = has("idle") ? CLEAR : 0;
   const good = sum(evidence.filter(({ weight }) => weight > 0)) - discount;
   const bad = -sum(evidence.filter(({ weight }) => weight < 0)) - discount;
@@ -160,6 +162,27 @@ function weigh(sentence: Sentence, { asked, before }: { asked: boolean; before: 
   return evidence;
 }
 
+/** What a message says by itself that neither asks nor waits: it can hardly be about anything but the answer. */
+function weighWhole(sentences: readonly Sentence[], evidence: readonly Evidence[]): Evidence[] {
+  if (evidence.some(({ kind }) => kind !== "grumble")) {
+    const isMildPraise =
+      evidence.every(({ kind, weight }) => weight > 0 && LIKED.has(kind)) && sum(evidence) === DOUBTFUL;
+    return isMildPraise ? [{ kind: "liked", weight: DOUBTFUL }] : [];
+  }
+  return sentences.some(deniesRequest) ? [{ kind: "complaint", weight: -CLEAR }] : [];
+}
+
+/** "The logo has no border": it denies something in the words of the request. */
+function deniesRequest(sentence: Sentence): boolean {
+  return sentence.clauses.some(
+    (clause) => clause.isOfRequest && REPORTS.has(clause.opening) && holds(sentence, clause, "negation"),
+  );
+}
+
+function isTaskOrSupposed({ opening }: Clause): boolean {
+  return opening === "asks" || opening === "supposes";
+}
+
 function weightOf(one: Found, at: { sentence: Sentence; clause: Clause; asked: boolean }): number {
   const { sentence, clause, asked } = at;
   const { kind } = one;
@@ -170,7 +193,9 @@ function weightOf(one: Found, at: { sentence: Sentence; clause: Clause; asked: b
   // "Make it shorter" is a task by its first word, and a wish as a whole.
   if (clause.opening === "asks" && !sentence.isQuestion && kind !== "undo" && one.from > openingAt(sentence, clause))
     return 0;
-  if (clause.opening === "others" && !clause.isOfRequest && one.from > openingAt(sentence, clause)) return 0;
+  // What others did with it counts; what they say of something may be said of anything.
+  const isOfAnswer = clause.isOfRequest || (clause.isAnchored && !VAGUE.has(kind));
+  if (clause.opening === "others" && !isOfAnswer && one.from > openingAt(sentence, clause)) return 0;
   if (asked && ANSWERS.has(kind)) return 0;
   // What the next one should be is no complaint of this one.
   if (weight < 0 && holds(sentence, clause, "nextTime")) return 0;
@@ -179,12 +204,12 @@ function weightOf(one: Found, at: { sentence: Sentence; clause: Clause; asked: b
   return isElsewhere(one, turned, sentence, clause) ? turned / 2 : turned;
 }
 
-/** The clause may speak of something else: of another thing, at length, or of how it was before. */
+/** The clause may speak of something else: at length, or of how it was before. */
 function isElsewhere(one: Found, weight: number, sentence: Sentence, clause: Clause): boolean {
   if (weight < 0 && holds(sentence, clause, "past")) return true;
   const isVague = VAGUE.has(one.kind) && one.to - one.from === 1;
   const isLong = isVague && clause.to - clause.from > LONG_WORDS;
-  return !clause.isAnchored && (clause.opening === "thing" || isLong);
+  return !clause.isAnchored && isLong;
 }
 
 /** "We will see whether | it works". */
@@ -192,7 +217,7 @@ function isSupposed(one: Found, { found }: Sentence, clause: Clause): boolean {
   return found.some(({ kind, from, to }) => kind === "supposes" && from >= clause.from && to <= one.from);
 }
 
-/** Mild praise in a clause of three words, a groan that is all of it. */
+/** Mild praise in a clause of few words, a groan that is all of it. */
 function isThePoint({ kind, from, to }: Found, clause: Clause): boolean {
   const words = clause.to - clause.from;
   return kind === "grumble" ? to - from === words : words <= SHORT_WORDS;

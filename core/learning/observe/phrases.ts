@@ -32,6 +32,7 @@ const PREFIX = /^\p{L}{3,}\*$/u;
 /** A word or a figure; a character of Chinese or Japanese; a sign such as 👍. */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]|[^\P{L}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+(?:'[^\P{L}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+)*|\p{N}+|\p{Extended_Pictographic}|(?<![\p{L}\p{N}.])[+-]1(?!\p{N})|[:;]-?[()/]|<3/gu;
+const FIGURE = /^\p{N}/u;
 const NOT = /n't$/u;
 /** Typed without the apostrophe, or otherwise than `do` and `not`. */
 const CONTRACTED: Record<string, string[]> = {
@@ -95,6 +96,7 @@ function splitCharacters(written: string): string[] {
 function toPlace(written: string): Place {
   if (written === "..") return "gap";
   if (written === "_") return () => true;
+  if (written === "#") return (word) => FIGURE.test(word);
   const whole = new Set<string>();
   const beginnings: string[] = [];
   for (const one of written.split("|")) {

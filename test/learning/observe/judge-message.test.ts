@@ -36,6 +36,8 @@ describe("a message that follows an answer", () => {
     "I used to fight with this, now it runs without errors",
     "The customer loved it.",
     "printed it already, brilliant",
+    "can see the whole row now",
+    "my aunt understood it and she is 80",
     "👍",
     "Bombe, schick es so raus",
     "Impeccable, tu peux l'envoyer",
@@ -145,6 +147,9 @@ describe("a message that follows an answer", () => {
     "Correct the spelling in notes.md.",
     "Sort by date, wrong rows last.",
     "He says that is wrong.",
+    "beleza",
+    "ran out of time",
+    "the folder has no borders",
     "Wenn das falsch ist, sag es mir.",
     "Nein danke.",
     "Finde die falschen Zeilen.",
@@ -187,6 +192,16 @@ describe("a message that follows an answer", () => {
     const complaint = "The soup was terrible";
     expect(judgeMessage(complaint, { request: "A recipe for soup" }).outcome).toBe("failure");
     expect(judgeMessage(complaint, { request: "Book a table" }).outcome).toBe("unknown");
+  });
+
+  it("fails the request where it denies something in its words", () => {
+    const request = "Draw a table for eight";
+    const denial = "the table has no chairs";
+    expect(judgeMessage(denial, { request }).outcome).toBe("failure");
+    expect(judgeMessage(denial, { request, asked: true }).outcome).toBe("unknown");
+    expect(judgeMessage("has the table no chairs?", { request }).outcome).toBe("unknown");
+    expect(judgeMessage("now the round table", { request }).outcome).toBe("unknown");
+    expect(judgeMessage(denial, { request: "Find a film" }).outcome).toBe("unknown");
   });
 
   it("does not take approval for a verdict where the agent asked for it", () => {

@@ -22,7 +22,9 @@ export const ENGLISH: Lexicon = {
     that explains|clears, til, learned|learnt something|a, now i know, aha, hits the spot, knocked it out, like new,
     good as new, what a relief|difference|improvement, you get me, mind blown, life changing, game changer,
     second to none, world of difference, top, ace, smashing, brill, cracking, mint, stunning, charming, adorable,
-    hilarious, clever, smart, ingenious, thoughtful, professional, polished, precise
+    hilarious, clever, smart, ingenious, thoughtful, professional, polished, precise,
+    would|will|could not change a|anything|word, not change a, would|could never have thought|guessed|found,
+    would have said|done|written the same, never had|seen|read .. like|better|so
   `,
   liked: `
     good, nice, kind, cool, clear, clean, helpful, useful, handy, solid, tidy, crisp, smooth*, happy, glad, pleased,
@@ -74,11 +76,11 @@ export const ENGLISH: Lexicon = {
     everyone|everybody|they|he|she|guests|kids|boss|client|customer|team loved|loves|liked|likes|laughed|enjoyed|clapped|approved|signed|accepted|agreed|understood|smiled|raved|was|were happy|thrilled|delighted,
     smiled, clapped, applause, compliments, compliment, praised, standing ovation, impressed with, all there,
     everything's there, everything is|was there, nothing missing, all correct|right|there|set|good|fine|done,
-    that's|it's|is|was|were|are|all right|correct|true|accurate, you were|are right, right answer|number|one|form|place,
-    correct answer, asleep in|within, slept through, tasted, turned|came out great|good|nice|well|nicely|fine|lovely,
-    hit|beat the|our, paid off|out, no longer .. error|fails|crashes|complains|hangs, and it|that worked,
-    dropped|fell from|to|by, went up, doubled, up by|from,
-    said|replied|agreed|signed|paid|wrote back|right away|immediately,
+    that's|it's|is|was|were|are|all right|correct|true|accurate, you were|are right,
+    right answer|number|one|form|place, correct answer, asleep in|within, slept through, tasted,
+    turned|came out great|good|nice|well|nicely|fine|lovely, hit|beat the|our, paid off|out,
+    no longer .. error|fails|crashes|complains|hangs, and it|that worked, dropped|fell from|to|by, went up, doubled,
+    up by|from, said|replied|agreed|signed|paid|wrote back|right away|immediately,
     he|she|they|client|customer|boss|landlord|bank agreed|signed|paid|replied|approved|accepted,
     passed|aced the|my|our|it|inspection|audit|exam|review, full marks, not one|a complaint|question|error|word,
     nobody|no one complained|noticed|asked|objected, slept like, plates|bowls were empty|clean, second helpings,
@@ -97,7 +99,15 @@ export const ENGLISH: Lexicon = {
     quiet now, warm again, dry now, like it used to, as it used to,
     got a|an yes|reply|answer|callback|response|interview|invitation|offer, called back, wrote back, invited to|for,
     sold out, fully booked, in production, live since|in, cleared customs|the|my, full house, no questions asked,
-    nothing to complain
+    nothing to complain, can|could see|hear|read|find|reach|print|watch|feel .. now|again|finally|properly, for once,
+    nobody|no one|none .. forgot|moaned|moans|complains|late|lost|cried|argued|missed, down .. # to #,
+    in|within .. seconds|minutes|mins flat, just like hers|his|mine|ours|theirs|mum's|grandma's,
+    i|i'm|i've|we've got hired|picked, came back clean|fine|good|normal|negative,
+    came out just|exactly|great|perfect|right,
+    it|this|that scans|prints|opens|loads|rings|starts|boots|connects|syncs|saves|fits|holds|balances|sold|arrived|compiled|passed|printed|opened|loaded|connected,
+    opened|printed|loaded|arrived|landed|balanced|installed|synced|signed|sold fine|straight|first|without|right|perfectly|cleanly,
+    ordered more, committed, landed well, says it .. good|fine|right, understood|understands it|this|that|everything,
+    loved|loves|liked|likes|enjoyed it, wanted|wants it|them .. again|twice, restored
   `,
   used: `
     printed it|them|this|that|and, sent it|them|off|that|this, posted it|that|this|them, submitted it|them|this|that,
@@ -116,11 +126,13 @@ export const ENGLISH: Lexicon = {
     you missed|skipped|ignored|deleted|broke|removed|lost|dropped|overwrote|invented|mixed|swapped|confused|renamed|cut|misread|misunderstood|misspelled|changed|left|did not|keep|never|always,
     misread, misunderstood, misspelled, misspelt, left out, mixed|mix up, made that|it|this|them up, hallucinat*,
     fabricated, disappoint*, annoying, annoyed, sloppy, lazy, boring, cheesy, corny, robotic, bland, stiff, clunky,
-    awkward, cringe, vague, shallow, pompous, tacky, soulless, generic, childish, overkill, not what i|it|we|you|was|is,
+    awkward, cringe, vague, shallow, pompous, tacky, soulless, generic, childish, overkill,
+    not what i|it|we|you|was|is,
     not how|it|this|quite|really|at|even|right|correct|enough|helpful|useful|convinced|happy|working|funny,
     is|are|was|were not it|what|right|correct|the|how|that|good|true|working|enough,
     i do|did not understand|get|recognise|recognize it|this|that|any|half|a, i do|did not understand,
-    i do not like it|this|that|the, i did not ask|want|say, hard|impossible|difficult to read|follow|understand|use|see,
+    i do not like it|this|that|the, i did not ask|want|say,
+    hard|impossible|difficult to read|follow|understand|use|see,
     can|could not .. read|use|open|understand|find|see|hear|access,
     nobody|no one .. understand*|read*|talks|writes|asked, only half, half of it|the|them, incomplete, unfinished,
     cut off|in half, duplicates, duplicated, same error|problem|issue|mistake|result|message|as before|old|mess, nope,
@@ -134,16 +146,20 @@ export const ENGLISH: Lexicon = {
     soggy, inedible, raw inside, smells, furious, angry, unhappy, not thrilled, last year's, yesterday's,
     the old address|number|price|version|name|one|logo, wrong again, zilch, crickets, nonexistent,
     reads|sounds|looks like .. robot|ai|chatgpt|brochure|ad|lawyer|machine|teenager, did you even, have you even,
-    not even close|the|once, nowhere near|to, miles off, far off, makes me look|sound, fell short, underwhelm*, letdown,
-    let down, fail, epic fail, blah, yuck, gross, eww, ew, boo, bollocks, jeez, jesus, for god's|heaven's sake,
-    unbelievable, how hard, try|look|check|count|read|think again, again please, one more time,
-    read it|the|my again|properly, have another look|go, look closer|closely,
+    not even close|the|once, nowhere near|to, miles off, far off, makes me look|sound, fell short, underwhelm*,
+    letdown, let down, fail, epic fail, blah, yuck, gross, eww, ew, boo, bollocks, jeez, jesus,
+    for god's|heaven's sake, unbelievable, how hard, try|look|check|count|read|think again, again please,
+    one more time, read it|the|my again|properly, have another look|go, look closer|closely,
     that's not a|the|my|his|her|our|in|for|how|where|who|even,
     this|that is not a|the|my|his|her|our|in|for|how|where|who|even, these|those|they are not the|my|in|for|even,
     it's not the|my|even, no good|help|better|use,
     none of them|these|those|it .. work|works|fit|fits|exist|exists|match|open|are|is, nothing like, how many times,
     for the second|third|last time, once|yet again, please no, oh god, good grief, for the love, crooked, stretched,
-    squished, overexposed, smudged, you put|gave|used|sent .. wrong|old|last|yesterday's, you only, only the first
+    squished, overexposed, smudged, you put|gave|used|sent .. wrong|old|last|yesterday's, you only, only the first,
+    nobody|no one .. says|say|talks|speaks|writes, no not, read|look|listen .. again|properly|back,
+    you dropped|forgot|counted|repeated|duplicated|doubled|added|made|called|wrote .. wrong|twice|out|up|two|three|extra,
+    counted twice, you|it dropped|duplicated|doubled|shifted|reversed|garbled|truncated|merged|wiped|cropped,
+    it makes|made me|us|him|her|them sound|look
   `,
   grumble: `
     meh, ugh, argh, sigh, so so, grr, tsk, odd, weird, strange, unfortunately, sadly, still, could be better, no, nah,
@@ -167,7 +183,12 @@ export const ENGLISH: Lexicon = {
     wouldn't budge, will not budge, overcharged, fined, flagged as, went to spam|junk, marked as spam, banned,
     kicked out, missed the|my|our train|deadline|bus|flight|appointment,
     got rejected|refused|bounced|declined|blocked|banned|flagged|stuck|lost, declined, laughed at me|us,
-    no longer there|here
+    no longer there|here, sent|handed|threw|gave|mailed|came it|them|this back,
+    gone|went|goes black|dark|dead|blank|red|nowhere, yawned, walked out, fell|nodded asleep reading|listening,
+    laughed|laughing|laughs at me|us|it, raw, undercooked, overcooked, ran|runs|run out halfway|before|early,
+    does|do|did|will|would not .. arrive|turn|show|appear|reach|send|load|boot|respond,
+    comes|came up empty|blank|short|wrong, cut off, cuts off, chopped off, tripped, again|still .. trouble,
+    nothing|none .. shows|appears|prints|opens|loads|arrived|works
   `,
   doubt: `
     since when, are|r you sure|certain|serious, you sure, sure about, can|could not be,
@@ -179,7 +200,9 @@ export const ENGLISH: Lexicon = {
     i thought it|that|we|he|she|the|you|they|this, last i checked, never heard of, does|do not exist, no longer exists,
     never existed, closed|shut|died years|last ago,
     calendar|site|website|page|map|box|label|manual|scale|clock|receipt|docs|bank|wikipedia|google|teacher|doctor says|say|said,
-    i count|counted|measured, no way that|it|he|she, what the hell|heck|fuck
+    i count|counted|measured, no way that|it|he|she, what the hell|heck|fuck,
+    are you trying|kidding|joking|blind|drunk, which is it, where does|do|did that|this|it|these|those come from,
+    where'd, who told|says|said you|that|it, make up your mind, already told you, read what i
   `,
   undo: `
     undo, undone, revert, reverted, roll|rolled back, rollback,
@@ -220,7 +243,7 @@ export const ENGLISH: Lexicon = {
   `,
   nextTime: `
     next|another time, in future, in the future, for next, from now on, from here on, going forward, for the future,
-    the next one|ones, later on you
+    the next one|ones, later on you, next month|year|round, future ones, for future
   `,
   idle: `
     have|has|did not .. yet, yet to, not yet, no time,
@@ -237,7 +260,8 @@ export const ENGLISH: Lexicon = {
     cancelled, canceled, plans changed, change of plans, changed my mind|plans, changed .. mind, no longer need*,
     no need, not needed|necessary, do not need|bother, postponed, called off, skip it, forget about, too late now,
     doesn't matter, does not matter, already have|did|done|got|bought|found, found .. myself|elsewhere,
-    he|she|they|boss just|already, for what it's worth
+    he|she|they|boss just|already, for what it's worth, other|another|different project, ran out of time,
+    what does|do it|this|that mean
   `,
   exception: `
     but, except, except for, apart from, aside from, other than, only, only thing, although, though, however,
@@ -290,7 +314,7 @@ export const ENGLISH: Lexicon = {
     don't mind, a good|great|better way, thank god, thanks to, no way, no wonder, worked up, at best, at least, best of,
     the best way, just in case, works for, in case, but also, nothing but, more than, still life, funny enough,
     i like|love my|to|when|going|being|reading|cooking, would like, looks like, you know, good to know, interesting,
-    can't wait, can't complain, can't believe|fault, couldn't agree, doesn't get better, red wine|carpet|cross,
+    raw data|file|files|footage|material|milk, can't wait, can't complain, can't believe|fault, couldn't agree, doesn't get better, red wine|carpet|cross,
     green tea|card|light, first time i|we|for, sorry for|about|to
   `,
 };

@@ -38,15 +38,16 @@ export const FRENCH: Lexicon = {
     tout est vert|bon|là|correct|juste|ok, au vert, réglé|réglée, résolu*, corrigé*, réparé*, débloqué,
     plus d'erreur|erreurs|problème|souci|bug, plus aucune|aucun erreur|problème|bug|souci|plainte,
     aucune erreur|plainte|remarque, aucun problème|souci|bug|accroc, sans problème|souci|accroc|erreur|faute|encombre,
-    du premier coup, au centime, le compte est bon, tombe juste, les comptes|chiffres collent|correspondent, correspond,
-    ça colle|correspond, c'est juste|exact|vrai|correct, tu avais raison, vérifié|confirmé, accepté*, reçu l'accord,
-    a dit oui, gagné, vendu, plus rapide|vite|clair|simple qu'avant, beaucoup|bien plus rapide|vite|clair|simple,
-    je suis|j'suis dedans|connecté|connectée,
+    du premier coup, au centime, le compte est bon, tombe juste, les comptes|chiffres collent|correspondent,
+    correspond, ça colle|correspond, c'est juste|exact|vrai|correct, tu avais raison, vérifié|confirmé, accepté*,
+    reçu l'accord, a dit oui, gagné, vendu, plus rapide|vite|clair|simple qu'avant,
+    beaucoup|bien plus rapide|vite|clair|simple, je suis|j'suis dedans|connecté|connectée,
     tout le monde|ils|elles|invités|clients|équipe .. adoré|aimé|ravi|ravis|content|contents|applaudi|ri,
     a adoré|aimé|adorent, ont adoré|aimé|ri|applaudi, à l'heure, bien arrivé|reçu|passé, nous a|m'a bien|beaucoup aidé,
     en production, au lieu de .. heures|minutes|jours|secondes, ne fuit|bipe|plante|bloque plus, ne .. plus d'erreur,
     on a reçu|eu une|un réponse|accord|offre, invité|invitée à|pour, complet, c'est en ligne, mission accomplie,
-    affaire réglée, ça marche
+    affaire réglée, ça marche, suis|jsuis|est|sommes pris|prise|embauché|embauchée|admis|admise|retenu|retenue,
+    du jamais vu, plus de bug|panne|bruit|plainte*
   `,
   used: `
     imprimé*, envoyé|envoyée|envoyés hier|tel|ce|à|au,

@@ -54,7 +54,8 @@ export const GERMAN: Lexicon = {
     sogar .. verstanden|versteht|kapiert, alle .. verstanden|da|drin, nie so gut|schnell|schön, läuft in,
     statt .. stunden|minuten|sekunden|tagen, alles paletti|bestens|erledigt,
     tropft|piept|klappert|hängt|blinkt nicht|nimmer mehr, kein .. mehr, zusage bekommen|da|erhalten, eingeladen,
-    ausverkauft, ausgebucht, in produktion, live seit, wie früher|neu, keine fragen
+    ausverkauft, ausgebucht, in produktion, live seit, wie früher|neu, keine fragen, bedankt,
+    nicht meckern|klagen|beschweren, angekommen
   `,
   used: `
     ausgedruckt, verschickt, abgeschickt, eingereicht, gebucht, bestellt, gespeichert, gemerkt, abgelegt, aufgehängt,

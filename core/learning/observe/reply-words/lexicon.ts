@@ -3,7 +3,7 @@
 
 /**
  * Each value is a list of phrases, parted by commas. A phrase is a row of words: `a|b` is either, `run*` any word that begins
- * so (three letters at least), `_` any one word, `..` up to three words. Chinese and Japanese are read a character a word.
+ * so (three letters at least), `_` any one word, `#` a figure, `..` up to three words. Chinese and Japanese are read a character a word.
  */
 export interface Lexicon {
   /** Strong praise, also of a person who understands now. */

@@ -16,7 +16,7 @@ export const PORTUGUESE: Lexicon = {
   `,
   liked: `
     bom, boa, bem, legal, bacana, útil, claro, prático, bonito|bonita, contente, feliz, gostei, curti, gosto assim,
-    beleza, finalmente, melhor, certo, certinho, correto, correta, simples
+    finalmente, melhor, certo, certinho, correto, correta, simples
   `,
   thanks: "obrigado, obrigada, obg, brigado|brigada, valeu, vlw, agradeço",
   approval: `
@@ -72,7 +72,8 @@ export const PORTUGUESE: Lexicon = {
     mais lento|lenta|feio|caro, sumiu, sumiram, não existe|encontrado|encontra|mudou|muda, nada mudou|aconteceu,
     mudou nada, não acontece nada, desconhecido|desconhecida, inválido|inválida, expirado|expirou, não para de,
     toda hora, de novo quebrado|fora|igual, caiu no spam, devolvido|devolvida, multado, bloqueado|bloqueada,
-    perdi|perdemos o|a, voltou a dar|falhar|cair
+    perdi|perdemos o|a, voltou a dar|falhar|cair, nem .. aparece|aparecem|abre|abrem|funciona|funcionam|entra|liga,
+    sumiu, sumiram
   `,
   doubt: `
     tem certeza, certeza que|disso, desde quando, não pode ser, impossível, duvido, acho que não,
@@ -141,6 +142,6 @@ export const PORTUGUESE: Lexicon = {
   plain: `
     sem problema|problemas|pressa, não tem problema, não obrigado|obrigada, bom dia|fim,
     boa tarde|noite|sorte|pergunta|viagem|semana, tudo bem|bom, nada mal, não se preocupe, sem dúvida, bom saber,
-    de nada, não só, melhor não, se bem, bem passado
+    de nada, não só, melhor não, se bem, bem passado, beleza
   `,
 };

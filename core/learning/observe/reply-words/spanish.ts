@@ -45,7 +45,7 @@ export const SPANISH: Lexicon = {
     salió|salieron .. bien|perfecto|rico|genial|bueno, llegó bien|a tiempo, ya estoy dentro, ya entré, pude entrar,
     entré, en producción, en vez de .. horas|minutos|días|segundos, ya no gotea|pita|falla|suena|se,
     dejó de fallar|gotear|sonar|pitar, me contestaron|respondieron|llamaron, agotado|agotadas, misión cumplida,
-    asunto resuelto
+    asunto resuelto, por fin nadie|todos|todo|puedo|se|ya, ya está|están pegado|colgado|enviado|impreso|listo|hecho
   `,
   used: `
     lo|la|los ya he|mandé|envié|imprimí|publiqué|subí|guardé|usé|reservé|compré|firmé|pegué,
@@ -80,7 +80,7 @@ export const SPANISH: Lexicon = {
     no existe|encuentra|encontrado|cambió|cambia|pasa nada, nada cambió|ha cambiado, no hace nada,
     desconocido|desconocida, inválido|inválida, caducado|caducada, me sale error|un, no deja de|para,
     otra vez roto|caído|igual|lo, sigue y sigue, en spam, rechazada|devuelta, multado, bloqueado|bloqueada,
-    perdí|perdimos el|la, vuelve a fallar|salir|pasar
+    perdí|perdimos el|la, vuelve a fallar|salir|pasar, se .. riendo|ríe|ríen
   `,
   doubt: `
     estás seguro|segura, seguro que|de, desde cuándo, no puede ser, imposible, no creo, lo dudo, dudo que, no me cuadra,
