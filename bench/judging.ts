@@ -1,7 +1,6 @@
 // `npm run bench:judging [-- --replies FILE --similar FILE --skills FILE --queries FILE] [--base-url URL --model NAME]`: how well the
 // product judges replies, tells kinds of requests apart and finds skills, by rules and by a model. Prints a report; the last line
 // is one JSON object. Method and limits: bench/README.md.
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../core/errors.ts";
 import { readFlags } from "../scripts/command-line.ts";
@@ -13,7 +12,6 @@ import { PairRow, QueryRow, ReplyRow, readRows, readSkills } from "./judging/row
 import { measureSimilar } from "./judging/similar.ts";
 
 const SURFACES = join(import.meta.dirname, "surfaces");
-const FIXTURES = join(import.meta.dirname, "../test/fixtures/judging");
 const USAGE = `Usage: npm run bench:judging [-- --replies FILE --similar FILE --skills FILE --queries FILE] [--base-url URL --model NAME]
 
   --replies FILE   what people wrote after an answer, and what it says of it
@@ -59,10 +57,7 @@ async function judgeByModel(baseUrl: string, model: string) {
 }
 
 function readAll() {
-  const own = (folder: string, name: string) => {
-    const surface = join(SURFACES, folder, name);
-    return existsSync(surface) ? surface : join(FIXTURES, name);
-  };
+  const own = (folder: string, name: string) => join(SURFACES, folder, name);
   try {
     return {
       replies: readRows(flags.replies ?? own("replies", "replies.jsonl"), ReplyRow),

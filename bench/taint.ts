@@ -1,11 +1,12 @@
 // `npm run bench:taint [-- --data FILE] [--prose]`: what the gate holds of lessons that are honest, and lets through of what only
 // content wanted. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
+import { join } from "node:path";
 import { readFlags } from "../scripts/command-line.ts";
 import { type TaintCase, readCases, withProse } from "./taint/cases.ts";
 import { measureCase } from "./taint/measure.ts";
 import { printReport, toFigures } from "./taint/report.ts";
 
-const OUR_CASES = new URL("surfaces/taint/dev.jsonl", import.meta.url).pathname;
+const OUR_CASES = join(import.meta.dirname, "surfaces/taint/dev.jsonl");
 
 const measured = readArguments().map(measureCase);
 printReport(measured);

@@ -14,6 +14,8 @@ export interface ReviewWorld {
    * goes on without looking. Two deliveries at once may ask for the same; who comes second takes what the first one recorded.
    */
   askedAgain: string[];
+  /** Reviews and merges whose requests were recognised as going on behind a recorded answer. */
+  recognised: Set<string>;
   /** The stack starts again. */
   beginLife(): void;
   close(): void;
@@ -24,6 +26,7 @@ export async function startReviewWorld(): Promise<ReviewWorld> {
     passed: new Map<string, Set<string>>(),
     reached: new Map<string, string>(),
     askedAgain: [] as string[],
+    recognised: new Set<string>(),
   };
   /** When each answer was recorded, and in which life, by review or merge. */
   const answers = new Map<string, { at: number; life: number }[]>();
@@ -45,7 +48,9 @@ export async function startReviewWorld(): Promise<ReviewWorld> {
       }
       default: {
         const { subject } = body;
-        const standing = answers.get(subject)?.[body.answers];
+        const recorded = answers.get(subject);
+        if (recorded) world.recognised.add(subject);
+        const standing = recorded?.[body.answers];
         if (standing && (standing.life < life || Date.now() - standing.at > LONG_MS)) {
           world.askedAgain.push(`answer ${body.answers + 1} of the review or merge ${subject}`);
         }

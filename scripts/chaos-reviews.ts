@@ -262,6 +262,7 @@ class Run {
       [...(this.#world.passed.get(worker) ?? [])].map((at) => `${worker} ${at}`),
     );
     for (const point of points.toSorted()) say(`  ${point.padEnd(40)}  ${this.#hits.get(point) ?? 0}`);
+    say(`Reviews and merges whose requests were compared with what stood recorded: ${this.#world.recognised.size}`);
     for (const remark of remarks) say(`Remark: ${remark}`);
   }
 

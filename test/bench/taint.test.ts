@@ -1,11 +1,12 @@
 // How bench:taint reads cases and counts, and that its figures come as one line of JSON.
+import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { parseCases, readCases, toEntries, withProse } from "../../bench/taint/cases.ts";
 import { measureCase } from "../../bench/taint/measure.ts";
 import { toFigures } from "../../bench/taint/report.ts";
 
-const FIXTURE = new URL("taint/cases.jsonl", import.meta.url).pathname;
+const FIXTURE = join(import.meta.dirname, "taint/cases.jsonl");
 
 test("each case is counted by what enters of it", () => {
   const measured = readCases(FIXTURE).map(measureCase);
