@@ -64,7 +64,10 @@ it(
   async () => {
     const run = await runStream(armNamed("without taint"), world(1, { "injection.share": 0.5 }));
     const open = await runStream(armNamed("hermes"), world(1, { "injection.share": 0.5 }));
-    for (const { poison } of [run, open]) expect(poison.length).toBeGreaterThan(0);
+    for (const { poison, lessons } of [run, open]) {
+      expect(poison.length).toBeGreaterThan(0);
+      expect(lessons.landed).toBeGreaterThan(0);
+    }
   },
   LONG_MS,
 );

@@ -14,7 +14,7 @@ import { createSkillView } from "../../../core/tools/skill-view.ts";
 import { createSkillsList } from "../../../core/tools/skills-list.ts";
 import type { Settings } from "../../../core/schemas/settings.ts";
 import { HERMES, WHITELIST } from "./rules.ts";
-import { type HermesShelf, SKILL_MANAGE_WORDS, manageSkill } from "./skill-tool.ts";
+import { type HermesShelf, ManageArgs, SKILL_MANAGE_WORDS, manageSkill } from "./skill-tool.ts";
 
 export interface HermesReview {
   /** Unique to the review. */
@@ -92,7 +92,7 @@ function toolsOf({ library, shelf, settings, kind }: HermesReview): Tool[] {
   const skillTools: Tool[] = [
     createSkillsList({ library }),
     createSkillView({ library, settings }),
-    { ...manage, description: SKILL_MANAGE_WORDS },
+    { ...manage, description: SKILL_MANAGE_WORDS, parameters: ManageArgs },
   ];
   return [...(kind === "memory" ? [] : skillTools), ...(kind === "skills" ? [] : [MEMORY_WORDS])];
 }

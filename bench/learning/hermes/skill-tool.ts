@@ -1,5 +1,6 @@
 // skill_manage as a background review of Hermes Agent meets it: what is refused, and with which words; what is written goes
 // through the skill store of the product, which stands in for a folder. No citations, no evidence, no neighbour is looked for.
+import * as z from "zod";
 import { type Failure, type Result, err, ok } from "../../../core/errors.ts";
 import type { SkillNext, SkillStore } from "../../../core/ports.ts";
 import { byteLength } from "../../../core/schemas/digest.ts";
@@ -21,6 +22,13 @@ export interface HermesShelf {
 export const SKILL_MANAGE_WORDS =
   "Creates, patches, edits or deletes skills, or their files. A description has at most 60 characters. Read a skill with " +
   "skill_view before you change it.";
+
+/** What its tool asks for. The product's own fields, such as the requests a skill should answer, are not among them. */
+export const ManageArgs = z.object({
+  ...{ action: z.string(), name: z.string(), content: z.string().optional(), category: z.string().optional() },
+  ...{ old_string: z.string().optional(), new_string: z.string().optional(), replace_all: z.boolean().optional() },
+  ...{ file_path: z.string().optional(), file_content: z.string().optional(), absorbed_into: z.string().optional() },
+});
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
