@@ -121,6 +121,7 @@ export const DEFAULTS: Settings = {
   learning: {
     // [own] chosen before they were measured; bench/learning measures them
     verdicts: true,
+    failedWords: true,
     discount: 0.8, // five uses weigh as much as all later ones together
     priorWeight: 2,
     parentShare: 0.5,

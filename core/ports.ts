@@ -21,6 +21,7 @@ import type { ReviewDead, ReviewJob, ReviewResult, ReviewState, ReviewStep } fro
 import type {
   Evidence,
   EvidenceInput,
+  FailedWord,
   HeadMirror,
   IndexLine,
   Lineage,
@@ -157,6 +158,7 @@ export interface SkillNext {
   restored?: true;
   settled?: SkillHead["settled"];
   health?: SkillHead["health"];
+  failedWords?: FailedWord[];
   overlaps?: SkillName[];
 }
 

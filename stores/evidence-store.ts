@@ -1,5 +1,6 @@
 // Evidence of a profile's skills, and the days it was active, over a bucket. Written by the Session's outbox, read by who
 // settles a skill and by listings. Create-only but for the stats, which are a function of the rest.
+import * as z from "zod";
 import { DeletedError } from "../core/errors.ts";
 import type { Bucket, EvidenceStore } from "../core/ports.ts";
 import { sha256Hex, shardOf } from "../core/schemas/digest.ts";
@@ -183,24 +184,31 @@ function fromMarks(skill: SkillName, key: string, marks: Record<string, string>,
 /** All that its key does not say, so that a listing is enough; under 2 KB, of the 8 KB that an object may have. */
 function toMetadata(evidence: Evidence): Record<string, string> {
   const { v, outcome, day, at, task, contradicted, modelCalls, toolCalls, failedCalls, tokens, baseline } = evidence;
+  const { failedWords, workedWords } = evidence;
   return {
     ...{ v: `${v}`, outcome, day, at: `${at}`, contradicted: contradicted ? "1" : "0" },
     ...{ modelCalls: `${modelCalls}`, toolCalls: `${toolCalls}`, failedCalls: `${failedCalls}`, tokens: `${tokens}` },
     // Plain letters, and a long one by its hash: tasks are only ever told apart.
     ...(task && { task: encodeOp(task) }),
     ...(baseline && { baseline: JSON.stringify(baseline) }),
+    ...(failedWords.length > 0 && { failedWords: encodeURIComponent(JSON.stringify(failedWords)) }),
+    ...(workedWords.length > 0 && { workedWords: encodeURIComponent(JSON.stringify(workedWords)) }),
   };
 }
+
+const Words = z.array(z.string());
 
 /** Version 1 had neither `v` nor what came with version 2. */
 function fromMetadata(key: string, metadata: Record<string, string>): Record<string, unknown> {
   const { v = "1", outcome, day, at = "0", tokens = "0", task, contradicted, baseline } = metadata;
-  const { modelCalls, toolCalls, failedCalls } = metadata;
+  const { modelCalls, toolCalls, failedCalls, failedWords, workedWords } = metadata;
   return {
     ...{ v: Number(v), outcome, day, at: Number(at), contradicted: contradicted === "1", tokens: Number(tokens) },
     ...{ modelCalls: Number(modelCalls), toolCalls: Number(toolCalls), failedCalls: Number(failedCalls) },
     ...(task !== undefined && { task: decodeURIComponent(task) }),
     ...(baseline !== undefined && { baseline: parseRecord(Baseline, key, baseline) }),
+    ...(failedWords !== undefined && { failedWords: parseRecord(Words, key, decodeURIComponent(failedWords)) }),
+    ...(workedWords !== undefined && { workedWords: parseRecord(Words, key, decodeURIComponent(workedWords)) }),
   };
 }
 

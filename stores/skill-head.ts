@@ -86,6 +86,7 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
     settled: next.settled ?? current.settled,
     // What was found belongs to the text it was found in.
     health: next.health ?? (text === current.text ? current.health : undefined),
+    failedWords: next.failedWords ?? (text === current.text ? current.failedWords : undefined),
     overlaps: next.overlaps ?? current.overlaps,
     // The reason of the last move would explain this one wrongly.
     reason: next.reason ?? (stateMoves ? undefined : current.reason),

@@ -87,6 +87,12 @@ export const ABLATIONS: readonly Arm[] = [
     about: "ours without verdicts",
     settings: settingsWith({ learning: { verdicts: false } }),
   },
+  {
+    ...OURS,
+    name: "without failed words",
+    about: "ours without telling which words of a skill failed",
+    settings: settingsWith({ learning: { failedWords: false } }),
+  },
   withoutRule("taint", "taint"),
   withoutRule("citations", "citations"),
   withoutRule("duplicates", "duplicates"),

@@ -2,6 +2,7 @@
 // which skills are about the same kind of work, in any wording. It loads those, takes the option for an operation
 // from whatever stands in front of it, and else tries. What it draws by chance depends on the task, never on what it was shown.
 import type { Message, Model, ModelRequest } from "../../core/agent/contract.ts";
+import type { JsonObject } from "../../core/schemas/entry.ts";
 import { happens, shuffled } from "./draws.ts";
 import { fittingSkills, readSkillLines } from "./matching.ts";
 import type { Parameters } from "./parameters.ts";
@@ -55,9 +56,11 @@ function* work(world: World, task: Task, request: ModelRequest): Script {
 
   const skills = chooseSkills(inFront.lines, task, worker);
   let loaded = "";
+  const failed = new Set(inFront.failed);
   if (skills.length > 0) {
     const calls = skills.map((name) => ({ name: "skill_view", args: { name } }));
     const views = yield { text: "", calls };
+    for (const { fields } of views) for (const word of failedWordsIn(fields)) failed.add(word);
     loaded = views.map(({ fields }) => (typeof fields.content === "string" ? fields.content : "")).join("\n");
   }
   const known = [...inFront.statements, ...readStatements(loaded)];
@@ -75,8 +78,12 @@ function* work(world: World, task: Task, request: ModelRequest): Script {
     const bypasses = happens(worker.bypass, job, operation, "bypass");
     const stated = bypasses ? undefined : known.findLast((one) => one.operation === operation);
     const others = shuffled(listed.slice(1), job, operation, "order");
-    const first = stated ? [respell(listed[0]!, stated.option)] : [];
-    const order = [...new Set([...first, listed[0]!, ...others])];
+    // With a word that failed when it was last tried it begins only when nothing else is left.
+    const isDoubtful = stated !== undefined && failed.has(stated.option);
+    const first = stated && !isDoubtful ? [respell(listed[0]!, stated.option)] : [];
+    const rest = [listed[0]!, ...others];
+    const doubtful = rest.filter((option) => isDoubtful && valueIn(option) === stated.option);
+    const order = [...new Set([...first, ...rest.filter((option) => !doubtful.includes(option)), ...doubtful])];
     let isDone = false;
     for (let at = 0; at < order.length && attempts > 0 && !isDone;) {
       attempts -= 1;
@@ -96,6 +103,17 @@ function* work(world: World, task: Task, request: ModelRequest): Script {
 interface InFront {
   lines: { name: string; description: string }[];
   statements: { operation: string; option: string }[];
+  /** Words of skills with which calls failed when they were last followed. */
+  failed: string[];
+}
+
+const FAILED_WORDS = /^Calls that took these words from .*$/gm;
+
+function failedWordsIn(fields: JsonObject): string[] {
+  const companion = (fields.companion ?? {}) as JsonObject;
+  return [fields.failed_words, companion.failed_words].flatMap((words) =>
+    Array.isArray(words) ? words.map(String) : [],
+  );
 }
 
 const INDEX = /<available_skills>([\s\S]*?)<\/available_skills>/;
@@ -108,7 +126,9 @@ function readInFront({ system, messages }: ModelRequest): InFront {
   const lines = readSkillLines(INDEX.exec(system)?.[1] ?? "");
   for (const { text } of notes) lines.push(...readSkillLines(NEW_SKILLS.exec(text)?.[1] ?? ""));
   const texts = [MEMORY.exec(system)?.[1] ?? "", ...notes.map(({ text }) => text), lastRequest(messages)];
-  return { lines, statements: texts.flatMap(readStatements) };
+  const told = notes.flatMap(({ text }) => text.match(FAILED_WORDS) ?? []).join("\n");
+  const failed = Array.from(told.matchAll(/"([^"]+)"/g), ([, word]) => word!);
+  return { lines, statements: texts.flatMap(readStatements), failed };
 }
 
 function lastRequest(messages: readonly Message[]): string {

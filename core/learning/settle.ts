@@ -6,6 +6,7 @@ import type { EvidenceStore, SkillNext, SkillStore } from "../ports.ts";
 import { type Sha256, type SkillName, dayOf } from "../schemas/ids.ts";
 import type { Settings } from "../schemas/settings.ts";
 import {
+  type FailedWord,
   type SkillHead,
   type SkillState,
   type SkillStats,
@@ -32,6 +33,8 @@ export interface SkillMove {
   reason: string;
   /** The revision that stands afterwards: a new one where an earlier text was put back. */
   rev: number;
+  /** The text that was there was found to do harm. */
+  withdrew: boolean;
 }
 
 /** Revisions among which an earlier text is looked for. [own] Each is an object to read. */
@@ -44,10 +47,10 @@ const MAX_WITHDRAWN = 20;
  * written by others all the while: call it again with the same `op`.
  */
 export async function settleSkill(options: SettleOptions): Promise<{ stats: SkillStats; moved: SkillMove | null }> {
-  const { skills, evidence, settings, skill, op } = options;
+  const { skills, evidence, skill, op } = options;
   const head = await skills.head(skill);
   const stats = await evidence.fold(skill, head ? toLineage(head) : undefined);
-  if (!head || !settings.learning.verdicts) return { stats, moved: null };
+  if (!head) return { stats, moved: null };
   const settled = await carryOut(options, head, stats);
   const moved = settled && moveOf(settled, op);
   // The index has just been written, so who keeps a copy has to read it again anyway.
@@ -59,7 +62,8 @@ export async function settleSkill(options: SettleOptions): Promise<{ stats: Skil
 async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillStats): Promise<SkillHead | null> {
   const { skills, skill, op } = options;
   const isDone = (head: SkillHead) => head.settled?.op === op;
-  if (!isDone(judged) && !wantedState(judged, stats)) return null;
+  const { settings } = options;
+  if (!isDone(judged) && !wantedState(judged, stats, settings) && !wantedWords(judged, stats, settings)) return null;
   const changed = await skills.change({
     name: skill,
     op,
@@ -70,11 +74,14 @@ async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillS
       // Whoever wrote another text, or put this one back, did so without knowing of the verdict.
       if (current?.head.text !== judged.text || current.head.restoredAt !== judged.restoredAt) return moved(skill);
       const { head } = current;
-      const to = wantedState(head, stats);
-      if (!to) return ok({});
+      const to = wantedState(head, stats, settings);
+      const failedWords = wantedWords(head, stats, settings);
+      const told = failedWords ? { failedWords } : {};
+      if (!to) return ok(told);
       const { why } = stats.texts[head.text]!;
-      if (to !== "withdrawn") return ok(toNext(head, to, to === "stale" ? `${why} It is offered last.` : why, op));
-      return toWithdrawn(options, head, stats);
+      if (to === "withdrawn") return toWithdrawn(options, head, stats);
+      const next = toNext(head, to, to === "stale" ? `${why} It is offered last.` : why, op);
+      return ok({ ...(to === "stale" ? asWithdrawal(next) : next), ...told });
     },
   });
   if (changed.ok) return changed.value.head;
@@ -87,7 +94,12 @@ async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillS
  * What the verdict makes of a skill; null: nothing. Not of one that a person holds (pinned, or put aside), nor of what came
  * with the product. What is a person's own, and what they brought in, keeps its text and its place: it is offered last.
  */
-function wantedState(head: SkillHead, stats: SkillStats): "active" | "trial" | "stale" | "withdrawn" | null {
+function wantedState(
+  head: SkillHead,
+  stats: SkillStats,
+  { learning }: Settings,
+): "active" | "trial" | "stale" | "withdrawn" | null {
+  if (!learning.verdicts) return null;
   const { state, origin } = head;
   const verdict = stats.texts[head.text]?.verdict;
   const isOffered = state === "trial" || state === "active" || state === "stale";
@@ -101,6 +113,13 @@ function wantedState(head: SkillHead, stats: SkillStats): "active" | "trial" | "
   // A person's skill is stale by a verdict only. A learned one is by age as well, and then it takes a use to revive it.
   const isRevived = isPersons || (stats.lastUsedDay !== null && stats.lastUsedDay >= dayOf(head.updatedAt));
   return state === "trial" || isRevived ? "active" : null;
+}
+
+/** The words that the head should tell of; null where it does. Whoever holds the skill, what failed is a fact. */
+function wantedWords(head: SkillHead, stats: SkillStats, { learning }: Settings): FailedWord[] | null {
+  if (!learning.failedWords) return null;
+  const wanted = stats.texts[head.text]?.failedWords ?? [];
+  return JSON.stringify(wanted) === JSON.stringify(head.failedWords ?? []) ? null : wanted;
 }
 
 /**
@@ -126,25 +145,30 @@ async function toWithdrawn(options: SettleOptions, head: SkillHead, stats: Skill
     // Purged since the list was read.
     if (!opened.ok) continue;
     const { description, category, citations, parent } = opened.value.revision;
-    const next = toNext(head, verdict === "active" ? "active" : "trial", `${why} Revision ${past.rev} is back.`, op);
+    const state = verdict === "active" ? "active" : "trial";
+    const next = asWithdrawal(toNext(head, state, `${why} Revision ${past.rev} is back.`, op));
     return ok({
       ...next,
       ...{ files: opened.value.files, description, category, citations, parent: parent ?? null, withdrawn },
       settled: { ...next.settled!, rev: head.rev + 1 },
     });
   }
-  return ok({ ...toNext(head, "archived", `${why} No earlier text is left.`, op), withdrawn });
+  return ok({ ...asWithdrawal(toNext(head, "archived", `${why} No earlier text is left.`, op)), withdrawn });
 }
 
 function toNext(head: SkillHead, to: SkillState, reason: string, op: string): SkillNext {
   return { state: to, reason, settled: { op, from: head.state, to, rev: head.rev } };
 }
 
+function asWithdrawal(next: SkillNext): SkillNext {
+  return { ...next, settled: { ...next.settled!, withdrew: true } };
+}
+
 /** What a head says of the decision that moved it. */
 function moveOf({ name, settled, reason = "" }: SkillHead, op: string): SkillMove | null {
   if (settled?.op !== op) return null;
-  const { from, to, rev } = settled;
-  return { skill: name, from, to, reason, rev };
+  const { from, to, rev, withdrew = false } = settled;
+  return { skill: name, from, to, reason, rev, withdrew };
 }
 
 function moved(skill: SkillName): Result<never> {

@@ -4,9 +4,16 @@
 // A text is judged by the turns that used it. Two skills that one turn used both get its outcome: which of them helped
 // cannot be told from one turn, and they part over others, while the harm of either is seen at once in all of its turns.
 // The baseline is the same profile's similar turns without the skill, so a hard kind of work is not held against a text.
-import type { Sha256 } from "../schemas/ids.ts";
+import type { Day, Sha256 } from "../schemas/ids.ts";
 import type { Settings } from "../schemas/settings.ts";
-import { type Baseline, type Evidence, type Lineage, type TextVerdict, outranks } from "../schemas/skill.ts";
+import {
+  type Baseline,
+  type Evidence,
+  type FailedWord,
+  type Lineage,
+  type TextVerdict,
+  outranks,
+} from "../schemas/skill.ts";
 import { type Beta, probabilityHigher, roundFigure } from "./beta.ts";
 
 type Rules = Settings["learning"];
@@ -19,7 +26,7 @@ export function toJudge(rules: Rules) {
 }
 
 /** Raised when the same evidence and rules give other verdicts than they did. */
-const JUDGE_VERSION = 1;
+const JUDGE_VERSION = 2;
 
 /**
  * By text: those that have evidence. The present one (of `lineage`) begins with a part of what is known of its parent. Where
@@ -55,6 +62,9 @@ interface Use {
   task: string;
   calls: number;
   baseline: Baseline | null;
+  day: Day;
+  failedWords: string[];
+  workedWords: string[];
 }
 
 /** By text, in the order in which the turns ended. */
@@ -88,6 +98,9 @@ function toUse(words: Evidence[]): Use {
     task: all.find((word) => word.task !== "")?.task ?? strongest!.turn,
     calls: strongest!.toolCalls,
     baseline: all.find((word) => word.baseline !== null)?.baseline ?? null,
+    day: strongest!.day,
+    failedWords: all.flatMap((word) => word.failedWords),
+    workedWords: all.flatMap((word) => word.workedWords),
   };
 }
 
@@ -120,6 +133,22 @@ function counts({ outcome, contradicted }: Use): boolean {
 function add({ successes, failures }: Weights, { outcome }: Use, { discount }: Rules): Weights {
   const [success, failure] = outcome === "success" ? [1, 0] : [0, 1];
   return { successes: successes * discount + success, failures: failures * discount + failure };
+}
+
+/** Of a text whose words fail in many ways the newest say enough. */
+const MAX_FAILED_WORDS = 5;
+
+/** Those that no call has worked with since. */
+function failedWordsOf(uses: readonly Use[]): FailedWord[] {
+  const words = new Map<string, Day>();
+  for (const { day, failedWords, workedWords } of uses) {
+    for (const word of workedWords) words.delete(word);
+    for (const word of failedWords) {
+      words.delete(word);
+      words.set(word, day);
+    }
+  }
+  return [...words].slice(-MAX_FAILED_WORDS).map(([word, day]) => ({ word, day }));
 }
 
 /** Why a verdict is what it is. */
@@ -235,6 +264,7 @@ function toVerdict(uses: readonly Use[], standing: Standing, rules: Rules): Text
     successes,
     failures,
     contradicted: uses.filter((use) => use.contradicted).length,
+    failedWords: failedWordsOf(uses),
     rate,
     ...compare(standing, rules),
     calls: medianOf(standing.calls),

@@ -119,7 +119,7 @@ export const NoteEntry = z.object({
   kind: z.literal("note"),
   code: z.string(),
   /** Exactly what was read: evidence belongs to these texts. */
-  skills: z.array(z.object({ skill: SkillName, text: Sha256 })).optional(),
+  skills: z.array(z.object({ skill: SkillName, text: Sha256, failedWords: z.array(z.string()).optional() })).optional(),
 });
 /**
  * From here on a model no longer reads the entries between `head` and `tail` (both outside the gap): it reads the text

@@ -34,6 +34,10 @@ export const MAX_KIND_CHARS = 80;
 export const TaskKind = z.object({ text: z.string().min(1).max(MAX_KIND_CHARS), by: z.enum(["title", "review"]) });
 export type TaskKind = z.infer<typeof TaskKind>;
 
+/** Words of a loaded text that calls took from it: with some a call failed, and some had failed in earlier turns and now worked. */
+export const TriedWords = LoadedText.extend({ failed: z.array(z.string()), worked: z.array(z.string()) });
+export type TriedWords = z.infer<typeof TriedWords>;
+
 /** A deterministic look at one finished turn, and what judges have said of it since. */
 export const Observation = z.object({
   /** Absent: written before version 2. */
@@ -57,6 +61,7 @@ export const Observation = z.object({
   provedWrong: z.array(LoadedText.extend({ failed: z.int(), succeeded: z.int() })).optional(),
   /** Of the loaded: texts that give an option another value than the call that succeeded. */
   unfollowed: z.array(LoadedText).optional(),
+  triedWords: z.array(TriedWords).optional(),
   /** The entry in which the person corrected this turn: a later message, or a rating with words. */
   corrections: z.array(z.object({ entry: z.int() })).optional(),
   /** Of the strongest judge. */

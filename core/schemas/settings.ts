@@ -190,6 +190,8 @@ export const Settings = z.strictObject({
   learning: z.strictObject({
     /** Whether verdicts move states; evidence is kept all the same. */
     verdicts: z.boolean(),
+    /** Whether who loads a skill is told with which words of it calls failed when it was last followed. */
+    failedWords: z.boolean(),
     /** What a use counts when the next one has come. */
     discount: ratio,
     /** Weight of the belief that every second turn succeeds, before any evidence. */

@@ -14,6 +14,10 @@ export type SkillState = z.infer<typeof SkillState>;
 export const SkillFiles = z.record(z.string(), z.object({ sha256: Sha256, size: z.int().min(0) }));
 export type SkillFiles = z.infer<typeof SkillFiles>;
 
+/** Of a skill's text: a call that took it from there failed, on this day, and none has worked with it since. */
+export const FailedWord = z.object({ word: z.string(), day: Day });
+export type FailedWord = z.infer<typeof FailedWord>;
+
 const Names = z.array(z.string()).optional();
 
 /** What a SKILL.md asks for, in short; see core/skills/conditions.ts. Absent lists ask for nothing. */
@@ -62,9 +66,17 @@ export const SkillHead = z.object({
   /** When a person put this text back although it had been withdrawn: what is older counts by half, like a parent's. */
   restoredAt: z.int().optional(),
   /** The last move that a verdict made: who asks again under its `op` is told of it, and nothing is done twice. */
-  settled: z.object({ op: z.string(), from: SkillState, to: SkillState, rev: z.int().min(1) }).optional(),
+  settled: z
+    .object({
+      ...{ op: z.string(), from: SkillState, to: SkillState, rev: z.int().min(1) },
+      /** The text that was there was found to do harm. Absent: it was not, or the move is older than this field. */
+      withdrew: z.literal(true).optional(),
+    })
+    .optional(),
   /** What its contract or one of its checks found broken, and when it was last looked at. */
   health: z.object({ checkedAt: z.int(), broken: z.array(z.string()) }).optional(),
+  /** Words of its text with which calls failed when it was last followed. Whoever loads it is told. */
+  failedWords: z.array(FailedWord).optional(),
   /** Skills that a review found to say much the same; for the curator. */
   overlaps: z.array(SkillName).optional(),
   /** Why the last state change happened, in plain words. */
@@ -301,6 +313,9 @@ export const Evidence = z.object({
   task: z.string().default(""),
   /** A call that took something from the text failed, and succeeded without it. */
   contradicted: z.boolean().default(false),
+  /** Words of the text: calls that took them from it failed; and those that had failed before and now worked. */
+  failedWords: z.array(z.string()).default([]),
+  workedWords: z.array(z.string()).default([]),
   modelCalls: z.int().min(0),
   toolCalls: z.int().min(0),
   failedCalls: z.int().min(0),
@@ -329,6 +344,7 @@ export const TextVerdict = z.object({
   failures: z.int().min(0),
   /** Uses in which a call that took something from the text failed, and succeeded without it. */
   contradicted: z.int().min(0),
+  failedWords: z.array(FailedWord).default([]),
   /** Moving success rate; `null` before the first judged use. */
   rate: z.number().nullable(),
   pBetter: z.number(),

@@ -166,6 +166,8 @@ function toLoaded(view: SkillView, maxChars: number): LoadedSkill {
 }
 
 /** A base brings its companion along, which is a text of its own. */
-function textsOf({ name, text, companion }: SkillView): Invoked["skills"] {
-  return [{ skill: name, text }, ...(companion ? [{ skill: companion.name, text: companion.text }] : [])];
+function textsOf({ companion, ...view }: SkillView): Invoked["skills"] {
+  return [view, ...(companion ? [companion] : [])].map(({ name, text, failedWords }) => {
+    return { skill: name, text, ...(failedWords && { failedWords: failedWords.map(({ word }) => word) }) };
+  });
 }

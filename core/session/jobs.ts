@@ -45,6 +45,8 @@ export type Job =
   | { kind: "rating"; turn: number; nth: number }
   /** What a review said of turns is to be told to whom it concerns. */
   | { kind: "verdicts"; verdicts: ReviewVerdict[]; at: number }
+  /** A notice that waits until no answer streams. */
+  | { kind: "notice"; text: string }
   /** As version 2 of a session wrote it. */
   | { kind: "evidence"; evidence: Evidence[] }
   | { kind: "active"; day: string };

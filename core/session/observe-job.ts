@@ -14,7 +14,7 @@ import {
   withCorrection,
 } from "../learning/observe/observe.ts";
 import { taskOf } from "../learning/requests.ts";
-import { settleSkill } from "../learning/settle.ts";
+import { type SkillMove, settleSkill } from "../learning/settle.ts";
 import { type Offered, decideOnCorrection, decideReview, updateCounters } from "../learning/observe/triggers.ts";
 import { hashFiles, textOfFiles } from "../schemas/digest.ts";
 import { type Entry, type UserEntry, textOf } from "../schemas/entry.ts";
@@ -27,7 +27,7 @@ import type {
   ReviewCounters,
   TurnSignature,
 } from "../schemas/learning.ts";
-import type { Outcome } from "../schemas/skill.ts";
+import type { Evidence, Outcome } from "../schemas/skill.ts";
 import type { Booking } from "../schemas/usage.ts";
 import { companionOf } from "../skills/validate.ts";
 import { answerWithin } from "../time-limit.ts";
@@ -83,13 +83,20 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
     steered.reduce((done, entry) => withCorrection(done, entry), base),
   );
   const judgedBefore = before?.judged && (await tellAgain(context, row, before.judged));
-  await tell(context, row, { row: turn, entries, ...seen, judgement: seen.observation.judgements![0]!, nth: 1 });
+  const moves = await tell(context, row, {
+    row: turn,
+    entries,
+    ...seen,
+    judgement: seen.observation.judgements![0]!,
+    nth: 1,
+  });
 
   const isBooked = await booked;
   host.sql.transaction(() => {
     if (!jobs.get(row.id)) return; // another look was quicker
     jobs.delete(row.id);
     if (booking && !isBooked) putBookingRow(context, booking);
+    tellWithdrawn(context, [...moves, ...(judgedBefore ? judgedBefore.moves : [])]);
     const { observation, neighbourhood } = seen;
     const to = turn.final!;
     // A review that a person asked for may have covered the turn already.
@@ -249,23 +256,35 @@ async function askArchive(
 }
 
 /** A judge has spoken of a turn that was looked at before. */
-export async function tellAgain(context: EngineContext, row: JobRow, judged: Judged): Promise<Judged> {
+export async function tellAgain(
+  context: EngineContext,
+  row: JobRow,
+  judged: Judged,
+): Promise<Judged & { moves: SkillMove[] }> {
   const placed = await place(context, row, judged.row, judged.entries, judged.observation);
   const told = { ...judged, ...placed };
-  await tell(context, row, told);
-  return told;
+  return { ...told, moves: await tell(context, row, told) };
 }
 
-/** Evidence for each text the turn used, and the verdict where this makes one due. */
+/** Tells the person which skills were withdrawn. Call inside the transaction that ends the job whose verdicts moved them. */
+export function tellWithdrawn({ host, jobs }: EngineContext, moves: SkillMove[]): void {
+  if (host.settings.review.notice === "off") return;
+  for (const { skill, to, reason, rev, withdrew } of moves) {
+    const text = `The skill '${skill}' was withdrawn and is now ${to}. ${reason}`;
+    if (withdrew) jobs.put(`notice:${skill}.${rev}.${to}`, host.clock.now(), { kind: "notice", text });
+  }
+}
+
+/** Evidence for each text the turn used, and the verdict where this makes one due: the skills that it moved. */
 async function tell(
   context: EngineContext,
   job: JobRow,
   told: Judged & { neighbourhood: Neighbourhood },
-): Promise<void> {
+): Promise<SkillMove[]> {
   const { host } = context;
   const { row, entries, observation, judgement, nth, neighbourhood } = told;
   const { judge, outcome } = judgement;
-  if (observation.loaded.length === 0 || (judge === "exit" && !isAnswered(entries))) return;
+  if (observation.loaded.length === 0 || (judge === "exit" && !isAnswered(entries))) return [];
   const { modelCalls, toolCalls, failedCalls } = row.stats;
   const at = row.endedAt ?? 0;
   for (const { skill, text } of observation.loaded) {
@@ -275,15 +294,16 @@ async function tell(
       ...{ modelCalls, toolCalls, failedCalls, tokens: observation.effort?.tokens ?? 0 },
       task: taskOf(observation.request),
       contradicted: isContradicted(observation, { skill, text }),
+      ...triedWordsOf(observation, { skill, text }),
       baseline: neighbourhood.skills[skill]?.without ?? null,
     });
   }
-  if (outcome === "unknown" && !observation.loaded.some((used) => isContradicted(observation, used))) return;
   try {
-    await settle(host, told);
+    return await settle(host, told);
   } catch (error) {
     if (job.tries < PATIENT_TRIES) throw error;
     host.report("verdict", `left to the curator: ${messageOf(error)}`);
+    return [];
   }
 }
 
@@ -300,19 +320,41 @@ function isContradicted({ provedWrong = [], unfollowed = [] }: Observation, used
   return [...provedWrong, ...unfollowed].some(({ skill, text }) => skill === used.skill && text === used.text);
 }
 
-async function settle(host: SessionHost, { observation, judgement: { judge, outcome }, nth }: Judged): Promise<void> {
-  const index = await host.skills.index();
-  for (const { skill, text } of observation.loaded) {
-    const line = Object.hasOwn(index.skills, skill) ? index.skills[skill] : undefined;
+/** Whatever the outcome: it tells of the text itself. */
+function saysMore(observation: Observation, used: LoadedText): boolean {
+  const { failedWords, workedWords } = triedWordsOf(observation, used);
+  return isContradicted(observation, used) || failedWords.length + workedWords.length > 0;
+}
+
+function triedWordsOf(
+  { triedWords = [] }: Observation,
+  used: LoadedText,
+): Pick<Evidence, "failedWords" | "workedWords"> {
+  const own = triedWords.filter(({ skill, text }) => skill === used.skill && text === used.text);
+  const [failed, worked] = [own.flatMap((tried) => tried.failed), own.flatMap((tried) => tried.worked)];
+  return { failedWords: [...new Set(failed)], workedWords: [...new Set(worked)] };
+}
+
+async function settle(
+  host: SessionHost,
+  { observation, judgement: { judge, outcome }, nth }: Judged,
+): Promise<SkillMove[]> {
+  const moves: SkillMove[] = [];
+  const telling = observation.loaded.filter((used) => outcome !== "unknown" || saysMore(observation, used));
+  const index = telling.length > 0 ? await host.skills.index() : null;
+  for (const { skill, text } of telling) {
+    const line = Object.hasOwn(index!.skills, skill) ? index!.skills[skill] : undefined;
     // What succeeds and is active stays so; what is no longer the skill's text is for the curator to count.
     const isOpen = line?.state === "trial" || line?.state === "stale";
-    const isHarm = outcome === "failure" || isContradicted(observation, { skill, text });
+    const isHarm = outcome === "failure" || saysMore(observation, { skill, text });
     const isDue = isHarm || (isOpen && (line.use?.uses ?? 0) < USES_COUNTED_AT_ONCE);
     if (line?.text !== text || line.state === "archived" || !isDue) continue;
     const op = `verdict:${observation.turn}.${judge}${nth > 1 ? `.${nth}` : ""}`;
     const { skills, evidence, settings } = host;
-    await settleSkill({ skills, evidence, settings, skill, op });
+    const { moved } = await settleSkill({ skills, evidence, settings, skill, op });
+    if (moved) moves.push(moved);
   }
+  return moves;
 }
 
 /** With what was stored of the turn while others were asked: a rating may have come. */

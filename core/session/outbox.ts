@@ -30,6 +30,8 @@ type ReviewJobRow = JobRow & { job: Extract<Job, { kind: "review" }> };
 const ATTEMPT_MS = 3 * 60_000;
 /** What is learned of a turn after that is told to the Archive by itself. */
 const NAMING_MS = 30_000;
+/** Between two looks whether an answer still streams. */
+const NOTICE_WAIT_MS = 10_000;
 /** About ten hours of tries: no store is out for so long, so it is this turn that cannot be looked at. */
 const MAX_OBSERVE_TRIES = 40;
 
@@ -107,6 +109,8 @@ export function createOutbox(context: EngineContext) {
         return carryRating(context, { ...row, job: row.job });
       case "verdicts":
         return carryVerdicts(context, { ...row, job: row.job });
+      case "notice":
+        return carryNotice(row, row.job);
       case "evidence":
         for (const evidence of row.job.evidence) await host.evidence.put(evidence);
         return jobs.delete(row.id);
@@ -123,6 +127,15 @@ export function createOutbox(context: EngineContext) {
       case "review":
         return carryReview({ ...row, job: row.job });
     }
+  }
+
+  /** It takes an entry number: while an answer streams the next one is its own. */
+  function carryNotice(row: JobRow, job: Extract<JobRow["job"], { kind: "notice" }>): void {
+    if (!isQuiet()) return void jobs.put(row.id, clock.now() + NOTICE_WAIT_MS, job);
+    host.sql.transaction(() => {
+      jobs.delete(row.id);
+      addNotice(job.text);
+    });
   }
 
   async function carryReview(row: ReviewJobRow): Promise<void> {

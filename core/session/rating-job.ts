@@ -6,7 +6,15 @@ import type { NoteEntry, Part } from "../schemas/entry.ts";
 import type { EngineContext } from "./context.ts";
 import { placeNotice } from "./events.ts";
 import type { Job, JobRow } from "./jobs.ts";
-import { type Judged, entriesOf, observeRow, offeredTo, putObservation, tellAgain } from "./observe-job.ts";
+import {
+  type Judged,
+  entriesOf,
+  observeRow,
+  offeredTo,
+  putObservation,
+  tellAgain,
+  tellWithdrawn,
+} from "./observe-job.ts";
 import { askForReview, settledTo } from "./review-state.ts";
 
 export type RatingRow = JobRow & { job: Extract<Job, { kind: "rating" }> };
@@ -31,7 +39,7 @@ export async function carryRating(context: EngineContext, row: RatingRow): Promi
   const judged: Judged = { row: turn, entries, observation: stored.observation, judgement, nth: rating.nth };
   // Of an order to the session there was no work that anything could be learned of.
   const isOfWork = context.meta().learning === "on" && turn.stats.modelCalls > 0;
-  const told = isOfWork ? await tellAgain(context, row, judged) : judged;
+  const told = isOfWork ? await tellAgain(context, row, judged) : { ...judged, moves: [] };
   const isCurrent = () => {
     const now = jobs.get(row.id)?.job;
     return now?.kind === "rating" && now.nth === rating.nth;
@@ -41,6 +49,7 @@ export async function carryRating(context: EngineContext, row: RatingRow): Promi
   const note = isTold ? toRatingNote(context, turn.n, rating) : null;
   host.sql.transaction(() => {
     jobs.delete(row.id);
+    tellWithdrawn(context, told.moves);
     if (note) log.put(note);
     const { observation } = told;
     const isPutRight = note && rating.correction !== undefined;

@@ -13,6 +13,7 @@ import {
   observeRow,
   putObservation,
   tellAgain,
+  tellWithdrawn,
   turnBefore,
 } from "./observe-job.ts";
 
@@ -31,6 +32,7 @@ export async function carryVerdicts(context: EngineContext, row: VerdictsRow): P
     if (jobs.get(observeRow(judged.row.n))) return jobs.retry(row); // it is looked at first
     const told = await tellAgain(context, row, judged);
     host.sql.transaction(() => {
+      tellWithdrawn(context, told.moves);
       const { observation } = told;
       const isRight = verdict.verdict !== "none" && verdict.correction;
       putObservation(context, judged.row.n, isRight ? withCorrection(observation, verdict.entry) : observation);

@@ -131,7 +131,8 @@ export function renderInvocation({ invocation, skills, remarks, session, day }: 
   return toParts(pieces);
 }
 
-function remarksOn({ name, missing, state }: SkillView, filled: Filled, nextOffset: number | undefined): string[] {
+function remarksOn(view: SkillView, filled: Filled, nextOffset: number | undefined): string[] {
+  const { name, missing, state } = view;
   const open = [...filled.open].slice(0, MAX_NAMED).map((parameter) => `{{${parameter}}}`);
   return [
     nextOffset !== undefined &&
@@ -140,8 +141,17 @@ function remarksOn({ name, missing, state }: SkillView, filled: Filled, nextOffs
     filled.hasDir && `Paths that begin with skill:${name}/ are files of the skill: read one with skill_view.`,
     filled.hasShell && `Commands of the form !\`…\` in ${name} are text: none of them was run.`,
     missing && `${name} is not set up. ${setupNote(missing)}`,
+    sayFailed(view).trim(),
     state === "stale" && `${name} was not used for a long time: check what it says.`,
   ].flatMap((remark) => (remark ? [`${remark}\n`] : []));
+}
+
+/** With its companion's. A line of the harness, empty for none: the words are quoted, for they are the text's. */
+export function sayFailed({ name, failedWords = [], companion }: SkillView): string {
+  const words = [...failedWords, ...(companion?.failedWords ?? [])];
+  if (words.length === 0) return "";
+  const said = words.map(({ word, day }) => `${escapeTags(JSON.stringify(word))} (${day})`).join(", ");
+  return `Calls that took these words from ${name} failed, so try another way first: ${said}.\n`;
 }
 
 /** Paths are as strange as who made the skill. */

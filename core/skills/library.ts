@@ -7,7 +7,7 @@ import { hashFiles, textOfFiles } from "../schemas/digest.ts";
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import { type Sha256, SkillName } from "../schemas/ids.ts";
 import { REQUESTS_FILE } from "../schemas/skill-requests.ts";
-import type { Origin, SkillConditions, SkillIndex, SkillState } from "../schemas/skill.ts";
+import type { FailedWord, Origin, SkillConditions, SkillIndex, SkillState } from "../schemas/skill.ts";
 import { membersOf } from "./bundles.ts";
 import { CONTRACT_FINDING, type ChangedTool, type Contract, brokenBy, readContract } from "./contract.ts";
 import { type Missing, type Scene, isHidden, missingFor, readConditions, refusalFor } from "./conditions.ts";
@@ -31,7 +31,7 @@ export interface SkillView {
   origin: Origin;
   extends?: SkillName;
   /** The companion whose text stands at the end of `content`: its own text, and its own evidence. */
-  companion?: { name: SkillName; text: Sha256; state: SkillState };
+  companion?: { name: SkillName; text: Sha256; state: SkillState; failedWords?: FailedWord[] };
   /** Names of a bundle's members, to be loaded before it. */
   bundle?: string[];
   /** Settings it needs and does not find. */
@@ -39,6 +39,7 @@ export interface SkillView {
   /** Tools that have other parameters than those it was written for. */
   changed?: ChangedTool[];
   health?: SkillLine["health"];
+  failedWords?: FailedWord[];
   /** What a reader must know first, in words of the harness alone. */
   notice?: string;
   /** What does not hold of what it assumes and of its checks: in words of who wrote it, too. */
@@ -196,6 +197,7 @@ interface Opened {
   line: SkillLine;
   files: FileBodies;
   asks: Asks;
+  failedWords?: FailedWord[];
 }
 
 /** Read from the text itself: a head from before they were kept has none. */
@@ -247,10 +249,12 @@ function toOpened({ head, files }: SkillSnapshot, seeds: Seeds): Opened | null {
     return { ...seed, line: toFollowing(head, seed.line) };
   }
   const parsed = parseSkill(textOrEmpty(files[SKILL_MD]), { fallbackName: head.name });
-  return { line: head, files, asks: parsed.ok ? asksOf(parsed.value.meta) : { members: [] } };
+  const { failedWords = [] } = head;
+  const asks = parsed.ok ? asksOf(parsed.value.meta) : { members: [] };
+  return { line: head, files, asks, ...(failedWords.length > 0 && { failedWords }) };
 }
 
-function toView({ line, files, asks }: Opened, path: string, content: string, scene: Scene): SkillView {
+function toView({ line, files, asks, failedWords }: Opened, path: string, content: string, scene: Scene): SkillView {
   const missing = missingFor(asks.conditions, scene);
   const broken = brokenIn(asks, scene);
   const notice = noticesOf(line, broken).join(" ");
@@ -269,6 +273,7 @@ function toView({ line, files, asks }: Opened, path: string, content: string, sc
     ...(missing && { missing }),
     ...(broken && broken.changed.length > 0 && { changed: broken.changed }),
     ...(line.health && { health: line.health }),
+    ...(failedWords && { failedWords }),
     ...(notice && { notice }),
     ...(findings.length > 0 && { broken: findings }),
   };
@@ -309,7 +314,7 @@ function findingsOf({ health }: Pick<SkillLine, "health">, broken: Broken | null
   return [...missing, ...failed].slice(0, MAX_FINDINGS);
 }
 
-function withCompanion(view: SkillView, { line, files, asks }: Opened, scene: Scene): SkillView {
+function withCompanion(view: SkillView, { line, files, asks, failedWords }: Opened, scene: Scene): SkillView {
   const own = textOrEmpty(files[SKILL_MD]);
   const parsed = parseSkill(own);
   const body = parsed.ok ? parsed.value.body : own;
@@ -322,7 +327,7 @@ function withCompanion(view: SkillView, { line, files, asks }: Opened, scene: Sc
     ...(notice && { notice }),
     ...(broken.length > 0 && { broken }),
     content: `${view.content.trimEnd()}\n\n# Learned here, in ${line.name}\n\n${body}`,
-    companion: { name: line.name, text: line.text, state: line.state },
+    companion: { name: line.name, text: line.text, state: line.state, ...(failedWords && { failedWords }) },
   };
 }
 

@@ -173,11 +173,11 @@ export function createSkillManage(options: SkillManageOptions): Tool<Args> {
     parameters: Args,
     effect: "keyed",
     inPieces: "Write a shorter SKILL.md first, then its long parts as support files, one a call.",
-    /** `rev`: what the store held before the first attempt, so that a second one can tell its own revision. */
+    /** What the store held before the first attempt, so that a second one can tell its own revision. */
     async prepare(args) {
       const name = SkillName.safeParse(nameIn(args));
       const head = name.success ? await store.head(name.data) : null;
-      return { rev: head?.rev ?? 0 };
+      return { rev: head?.rev ?? 0, ...(head && { state: head.state }) };
     },
     run: (args, context) => manage(args, context, options),
   };
@@ -207,10 +207,15 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
   const changed = await store.change({ name, op: context.op, since, decide });
   if (!changed.ok) return toRefusal(changed.failure);
   const { rev, text, state } = changed.value.head;
-  const result = succeed({ done: toDone(operations.value), name, rev, text, state });
+  const isSame = rev === since && state === context.prepared.state;
+  const done = isSame ? UNCHANGED : toDone(operations.value);
+  const result = succeed({ done, name, rev, text, state });
   const waiting = held();
   return waiting ? tellHeld(result, waiting, waiting) : result;
 }
+
+/** What the result says where the skill had each byte already. */
+export const UNCHANGED = "unchanged";
 
 const UNCITED = err("citations_missing", "Nothing is kept without evidence: give citations.").failure;
 type Deciding = Pick<SkillWrite, "citations" | "resumed"> & { op: string };

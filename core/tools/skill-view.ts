@@ -36,7 +36,7 @@ export function createSkillView(options: SkillViewOptions): Tool<z.infer<typeof 
       const found = await library.view(name, path || undefined);
       if (!found.ok) return toRefusal(found.failure);
       if (found.value.changed) await onChanged?.(found.value, op);
-      const { content, companion, notice, broken, missing, bundle, ...view } = found.value;
+      const { content, companion, notice, broken, missing, bundle, failedWords, ...view } = found.value;
       const isMain = view.path === SKILL_MD;
       const outcome = {
         name: view.name,
@@ -46,7 +46,8 @@ export function createSkillView(options: SkillViewOptions): Tool<z.infer<typeof 
         ...(isMain && { readiness: missing ? "setup_needed" : "available" }),
         files: view.files,
         ...(view.extends && { extends: view.extends }),
-        ...(companion && { companion: { ...companion } }),
+        ...(isMain && failedWords && { failed_words: failedWords.map(({ word }) => word) }),
+        ...(companion && { companion: toCompanion(companion) }),
         ...(isMain && bundle && { bundle, next: "A bundle: load what it names, in that order, then do what it says." }),
         ...(isMain && missing && { missing: { ...missing }, setup_note: setupNote(missing) }),
         ...(notice && { notice }),
@@ -59,6 +60,10 @@ export function createSkillView(options: SkillViewOptions): Tool<z.infer<typeof 
       return succeed({ ...outcome, ...more }, { own: { ...own, content: piece } });
     },
   };
+}
+
+function toCompanion({ failedWords, ...companion }: NonNullable<SkillView["companion"]>) {
+  return { ...companion, ...(failedWords && { failed_words: failedWords.map(({ word }) => word) }) };
 }
 
 /** Room for `next_offset`, `chars` and the keys. */

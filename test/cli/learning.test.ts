@@ -47,7 +47,15 @@ const FULL: LearningLedger = {
       texts: [
         {
           ...{ text: "a".repeat(64), present: true, firstUsedAt: AT, lastUsedAt: AT, verdict: "trial" },
-          ...{ why: "Two successes of three.", uses: 3, successes: 2, failures: 1, contradicted: 0, rate: 0.9 },
+          ...{
+            why: "Two successes of three.",
+            uses: 3,
+            successes: 2,
+            failures: 1,
+            contradicted: 0,
+            rate: 0.9,
+            failedWords: [],
+          },
           ...{ pBetter: 0.712, pWorse: 0.288, calls: 4, baselineCalls: 9, lift: 0.3, rewrite: false },
         },
       ],

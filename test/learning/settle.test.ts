@@ -5,7 +5,7 @@ import { settleSkill } from "../../core/learning/settle.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Bucket, EvidenceStore, SkillNext } from "../../core/ports.ts";
 import { textOfFiles, hashFiles } from "../../core/schemas/digest.ts";
-import type { SkillHead } from "../../core/schemas/skill.ts";
+import type { Evidence, SkillHead } from "../../core/schemas/skill.ts";
 import { toPutBack } from "../../core/skills/history.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { createSkillStore } from "../../stores/skill-store.ts";
@@ -70,7 +70,14 @@ describe("a skill that helps", () => {
     expect(await world.settle("first")).toMatchObject({ moved: null, stats: { uses: 1 } });
     await world.use(ONE, "+");
     const reason = "2 of 2 judged uses succeeded: better than an even chance at 73.7 %.";
-    expect((await world.settle("second")).moved).toEqual({ skill: NAME, from: "trial", to: "active", reason, rev: 1 });
+    expect((await world.settle("second")).moved).toEqual({
+      skill: NAME,
+      from: "trial",
+      to: "active",
+      reason,
+      rev: 1,
+      withdrew: false,
+    });
     expect(await world.head()).toMatchObject({ rev: 1, seq: 2, state: "active", reason });
     expect((await world.skills.index()).skills[NAME]).toMatchObject({
       state: "active",
@@ -143,7 +150,14 @@ describe("a skill that does harm", () => {
     await world.adjust({ description: "The second.", state: "trial" });
     await world.use(TWO, "---");
     const reason = "The last 3 judged uses failed; 0 of 3 judged uses succeeded. Revision 1 is back.";
-    expect((await world.settle()).moved).toEqual({ skill: NAME, from: "trial", to: "active", reason, rev: 3 });
+    expect((await world.settle()).moved).toEqual({
+      skill: NAME,
+      from: "trial",
+      to: "active",
+      reason,
+      rev: 3,
+      withdrew: true,
+    });
     const { head, files } = (await world.skills.open(NAME))!;
     expect(files).toEqual({ "SKILL.md": "one" });
     expect(head).toMatchObject({ rev: 3, text: ONE, state: "active", withdrawn: [TWO], reason, category: "ops" });
@@ -391,6 +405,7 @@ describe("a decision", () => {
           expect(head).toMatchObject(after);
           expect(moved).toEqual({
             ...{ skill: NAME, from: "trial", to: after.state, rev: after.rev, reason: head.reason },
+            withdrew: signs === "---",
           });
           await expectSound(world.bucket, world.profile, world.skills);
           expect((await world.skills.index()).skills[NAME]?.use?.uses).toBe(signs.length);
@@ -401,4 +416,49 @@ describe("a decision", () => {
       expect(crashes).toBeGreaterThan(20);
     },
   );
+});
+
+describe("words that failed", () => {
+  const failing = (over: Partial<Evidence> = {}) => ({ ...usesOf("+", { text: ONE, from: 1 })[0]!, ...over });
+
+  it("are told with the skill until a call works with them, whoever holds it", async () => {
+    const world = createWorld();
+    await world.make(1, { origin: "user", pinned: true });
+    await world.evidence.put(failing({ failedWords: ["strict", "tab"] }));
+    expect((await world.settle("first")).moved).toBe(null);
+    const { day } = failing();
+    const both = [
+      { word: "strict", day },
+      { word: "tab", day },
+    ];
+    expect(await world.head()).toMatchObject({ failedWords: both, rev: 1 });
+    const before = await contentsOf(world.bucket);
+    await world.settle("again");
+    expect(await contentsOf(world.bucket)).toEqual(before);
+    await world.evidence.put({ ...usesOf("+", { text: ONE, from: 2 })[0]!, workedWords: ["strict"] });
+    await world.settle("second");
+    expect(await world.head()).toMatchObject({ failedWords: [{ word: "tab", day }] });
+    await world.adjust({ files: { "SKILL.md": "---\nname: tables\ndescription: d\n---\n\nOther." } });
+    expect((await world.head()).failedWords).toBeUndefined();
+  });
+
+  it("are not told where that is switched off, and with verdicts off they are", async () => {
+    const world = createWorld();
+    await world.make(1);
+    await world.evidence.put(failing({ failedWords: ["strict"] }));
+    const off = { ...DEFAULTS, learning: { ...DEFAULTS.learning, failedWords: false } };
+    await world.settle("off", { settings: off });
+    expect((await world.head()).failedWords).toBeUndefined();
+    await world.settle("on", { settings: { ...DEFAULTS, learning: { ...DEFAULTS.learning, verdicts: false } } });
+    expect((await world.head()).failedWords).toHaveLength(1);
+  });
+
+  it("go with a move that the same evidence makes", async () => {
+    const world = createWorld();
+    await world.make(1);
+    await world.use(ONE, "+");
+    await world.evidence.put({ ...usesOf("+", { text: ONE, from: 2 })[0]!, failedWords: ["strict"] });
+    expect((await world.settle("op")).moved).toMatchObject({ to: "active" });
+    expect(await world.head()).toMatchObject({ state: "active", failedWords: [{ word: "strict" }] });
+  });
 });

@@ -488,6 +488,54 @@ describe("a rating", () => {
       await world.rate(n, { rating: "down" });
     }
     expect(await world.skills.head(SKILL)).toMatchObject({ state: "archived" });
+    const notices = world.entries().filter((entry) => entry.kind === "notice");
+    const told = `The skill '${SKILL}' was withdrawn and is now archived. The last 3 judged uses failed`;
+    expect(notices.map(({ code, parts }) => [code, parts[0]!.text])).toEqual([
+      ["learned", expect.stringContaining(told)],
+    ]);
+    expect(world.rows().filter((id) => id.startsWith("notice"))).toEqual([]);
+  });
+
+  it("that withdraws a skill is told when no answer streams any more, and not at all to who wants to hear nothing", async () => {
+    const calls = [view, write, done, view, write, done, view, write, done];
+    const silent = await setUp(calls, { settings: { review: { ...quiet.review, notice: "off" } } });
+    await silent.learn();
+    for (const n of [1, 2, 3]) {
+      await silent.say(`Average the prices of shop ${"abc"[n - 1]}`);
+      await silent.rate(n, { rating: "down" });
+    }
+    expect(await silent.skills.head(SKILL)).toMatchObject({ state: "archived" });
+    expect(silent.entries().filter(({ kind }) => kind === "notice")).toEqual([]);
+  });
+});
+
+describe("a word of a skill with which a call failed", () => {
+  const asked = (path: string): ScriptLine => ({ calls: [{ name: "read_file", args: { path } }] });
+  const text = SKILL_MD.replace("Name the separator", "Read notes/first.txt and name the separator");
+
+  it("is told to the next who loads it, until a call works with it", async () => {
+    const world = await setUp([
+      ...[view, asked("notes/first.txt"), asked("notes/second.txt"), write, done],
+      ...[view, done],
+      ...[view, { calls: [{ name: "write_file", args: { path: "notes/first.txt", content: "x" } }] }, done],
+      ...[view, done],
+    ]);
+    await world.skills.change(creation(SKILL, text, "learn"));
+    const seen = async (what: string) => {
+      await world.say(what);
+      const views = world.entries().filter((entry) => entry.kind === "tool" && entry.call.name === "skill_view");
+      return /"failed_words":\[([^\]]*)\]/.exec(textOf(views.at(-1)!))?.[1];
+    };
+    expect(await seen("Average the prices")).toBeUndefined();
+    expect(await seen("Average the weights")).toBe('"notes/first.txt"');
+    expect(await seen("Average the sizes")).toBe('"notes/first.txt"');
+    expect(await seen("Average the ages")).toBeUndefined();
+    expect((await world.fullEvidence()).map(({ failedWords, workedWords }) => [failedWords, workedWords])).toEqual([
+      [["notes/first.txt"], []],
+      [[], []],
+      [[], ["notes/first.txt"]],
+      [[], []],
+    ]);
   });
 });
 

@@ -115,6 +115,13 @@ const textOf = (parts: Part[]) => parts.map((part) => part.text).join("");
 const contentOf = (parts: Part[]) => /<skill name="a">\n([\s\S]*?)\n<\/skill>/.exec(textOf(parts))![1];
 
 describe("what a model reads", () => {
+  it("tells which words of a skill failed, behind its text", () => {
+    const parts = render("/a", [{ failedWords: [{ word: "--mode", day: "2026-11-20" }] }]);
+    expect(textOf(parts)).toContain(
+      '</skill>\nCalls that took these words from a failed, so try another way first: "--mode" (2026-11-20).\n</skills>',
+    );
+  });
+
   it("is what was loaded, each in its fence, what is to be known of it, and last what the person wants", () => {
     const parts = render(
       "/a /b city=Rome what is new?",

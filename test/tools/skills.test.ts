@@ -204,11 +204,25 @@ describe("skill_manage", () => {
     expect(await tool.run(create("reading-logs"), context)).toEqual(first);
     const args = { action: "patch", name: "reading-logs", old_string: "Steps of", new_string: "The steps of" };
     const second = { ...context, op: "op-2", prepared: await tool.prepare!(args) };
-    expect(second.prepared).toEqual({ rev: 1 });
+    expect(second.prepared).toEqual({ rev: 1, state: "trial" });
     const patched = await tool.run(args, second);
     expect(patched.failed).toBe(false);
     expect(await tool.run(args, second)).toEqual(patched);
     expect((await store.revisions("reading-logs")).map(({ op }) => op)).toEqual(["op-2", "op-1"]);
+  });
+
+  it("says that nothing changed where the skill had each byte already", async () => {
+    const { tools, store } = createScene();
+    const tool = tools.find((candidate) => candidate.name === "skill_manage")!;
+    const signal = new AbortController().signal;
+    const made = create("reading-logs");
+    await tool.run(made, { op: "op-1", prepared: await tool.prepare!(made), signal });
+    const args = { action: "edit", name: "reading-logs", content: made.content };
+    const again = { op: "op-2", prepared: await tool.prepare!(args), signal };
+    const result = await tool.run(args, again);
+    expect(result.parts[0]!.text).toContain('"done":"unchanged"');
+    expect(await tool.run(args, again)).toEqual(result);
+    expect((await store.head("reading-logs"))!.rev).toBe(1);
   });
 
   it("leaves one sound skill wherever it is cut off, once it has run again", async () => {

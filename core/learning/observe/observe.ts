@@ -17,6 +17,7 @@ import { Judge } from "../../schemas/skill.ts";
 import { findProvedWrong, shownTexts } from "./proved-wrong.ts";
 import { mayComeAgain } from "../requests.ts";
 import { failureCode, isSelfTool, readOutcome } from "../tool-facts.ts";
+import { findTriedWords } from "./tried-words.ts";
 import { findUnfollowed } from "./unfollowed.ts";
 
 const MAX_REQUEST_CHARS = 2_000;
@@ -55,6 +56,7 @@ export function observeTurn(options: TurnToObserve): Observation {
     loaded: unique(entries.flatMap(loadedBy)),
     provedWrong: findProvedWrong(work, recoveries, shown),
     unfollowed: findUnfollowed(work, shown),
+    triedWords: findTriedWords(work, shown),
     corrections: [],
     outcome: exit.outcome,
     judge: exit.judge,
@@ -154,7 +156,7 @@ function judgeByExit(entries: Entry[], work: ToolEntry[]): Observation["outcome"
 
 /** By the model, by the person with a slash command, or because it helped before. A base brings its companion along, which is a text of its own. */
 export function loadedBy(entry: Entry): LoadedText[] {
-  if (entry.kind === "note") return entry.skills ?? [];
+  if (entry.kind === "note") return (entry.skills ?? []).map(({ skill, text }) => ({ skill, text }));
   return entry.kind === "tool" && entry.state === "done" && !entry.failed ? viewedSkills(entry) : [];
 }
 

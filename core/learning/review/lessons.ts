@@ -7,7 +7,7 @@ import { JsonObject, type ToolCall } from "../../schemas/entry.ts";
 import { type Citation, type SessionId, Sha256, SkillName } from "../../schemas/ids.ts";
 import { MemoryStoreName } from "../../schemas/memory.ts";
 import type { Lesson, ReviewResult, ReviewStep } from "../../schemas/review.ts";
-import { actionOf } from "../../tools/skill-manage.ts";
+import { UNCHANGED, actionOf } from "../../tools/skill-manage.ts";
 import { readCitations } from "./citations.ts";
 import { withPreviews } from "./telling.ts";
 
@@ -89,7 +89,7 @@ export function refusalsOf(calls: ScriptCall[]): Refusal[] {
     }));
 }
 
-const SkillFacts = z.object({ name: SkillName, rev: z.int(), text: Sha256 });
+const SkillFacts = z.object({ done: z.string().optional(), name: SkillName, rev: z.int(), text: Sha256 });
 /** `text`: where less was written than the call asked for. */
 const MemoryFacts = z.object({ done: z.string(), id: Sha256, text: z.string().optional() });
 /** A list has the results of its operations one by one. */
@@ -99,7 +99,7 @@ const WRITTEN = new Set(["added", "replaced", "removed"]);
 
 function toSkillLesson({ call, outcome }: ScriptCall, citations: Citation[]): Lesson | null {
   const facts = SkillFacts.safeParse(outcome);
-  if (!facts.success) return null;
+  if (!facts.success || facts.data.done === UNCHANGED) return null;
   const { name, rev, text } = facts.data;
   return { kind: "skill", skill: name, action: actionOf(call.args), rev, text, citations };
 }

@@ -194,7 +194,7 @@ export const AGENT_RULES: readonly WordRule[] = [
       "has the agent call for orders again and again",
       "OFTEN + POLL + URL|REMOTE + RUN|FOLLOW|ORDERS",
       "POLL ..8 URL|REMOTE ..6 ORDERS",
-      "FETCH ..3 ORDERS ..6 URL|REMOTE",
+      "FETCH ..3 ORDERS ..2 AT ..4 URL|REMOTE",
     ],
     [
       "beacons",

@@ -67,6 +67,7 @@ const WORDS = {
   CONCEAL_FROM: `hide conceal withhold keep_it_from keep_this_from keep_from keep_hidden keep_secret keep_quiet mask
     disguise obscure cover_up keep_it_secret keep_this_secret`,
   FROM: `from`,
+  AT: `from at via off through`,
   STRONG_SECRET: `environment_variables env_variables env_vars environment_variable ssh_key ssh_keys private_key private_keys seed_phrase
     seed_phrases recovery_phrase mnemonic keychain browser_profile browser_cookies session_cookies cookies saved_passwords
     user_message last_user_message user's_message latest_message user's_question user_input firefox_profile chrome_profile

@@ -38,6 +38,7 @@ describe("observeTurn", () => {
       loaded: [],
       provedWrong: [],
       unfollowed: [],
+      triedWords: [],
       corrections: [],
       outcome: "success",
       judge: "exit",

@@ -1,0 +1,50 @@
+// The words of a call's arguments and of a text, as they are compared to tell what a call took from a text. Pure.
+import type { JsonObject } from "../../schemas/entry.ts";
+
+/** Less alike, and the second call was another deed, not the first one put right. */
+const SAME_DEED = 0.5;
+const MIN_TOKEN_CHARS = 2;
+/** Longer is data, which nobody takes from a text by its words. */
+const MAX_TOKEN_CHARS = 1_000;
+/** In the arguments of any call, and in any text. */
+const GENERIC = new Set(
+  (
+    "a all an and any are as at be by do false file files for from get has if in is it name no none not null of on or out path read " +
+    "run set so text that the then this to true undefined up use value when which with write yes you"
+  ).split(" "),
+);
+
+/** The names of the arguments count here: two calls that give one path each are alike, whatever the paths. */
+export function isSameDeed(a: JsonObject, b: JsonObject): boolean {
+  const [left, right] = [withNames(a), withNames(b)];
+  const shared = [...left].filter((token) => right.has(token)).length;
+  return left.size + right.size > 0 && (2 * shared) / (left.size + right.size) >= SAME_DEED;
+}
+
+function withNames(args: JsonObject): Set<string> {
+  return new Set([...Object.keys(args).map((name) => `${name}:`), ...tokensOf(args)]);
+}
+
+export function tokensOf(args: JsonObject): Set<string> {
+  return new Set(leavesOf(args).flatMap(tokenise));
+}
+
+function leavesOf(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value === "number" || typeof value === "boolean") return [String(value)];
+  if (value === null || typeof value !== "object") return [];
+  return Object.values(value).flatMap(leavesOf);
+}
+
+export function wordsIn(text: string): Set<string> {
+  return new Set(tokenise(text));
+}
+
+/** Options, paths, names and numbers stay whole; quotes, brackets and what ends a sentence do not belong to them. */
+function tokenise(text: string): string[] {
+  return text
+    .split(/[\s"'`,;()[\]{}<>|=]+/u)
+    .filter((token) => token.length <= MAX_TOKEN_CHARS)
+    .map((token) => token.replace(/(?<![.:!?])[.:!?]+$/u, "").replace(/^[*_]+|(?<![*_])[*_]+$/gu, ""))
+    .filter((token) => token.length >= MIN_TOKEN_CHARS && !GENERIC.has(token.toLowerCase()));
+}

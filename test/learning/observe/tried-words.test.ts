@@ -1,0 +1,146 @@
+import { expect, it } from "vitest";
+import { observeTurn } from "../../../core/learning/observe/observe.ts";
+import type { Entry, JsonObject } from "../../../core/schemas/entry.ts";
+import { SESSION, assistant, call, tool, user } from "../sample.ts";
+
+const text = "a".repeat(64);
+const companion = { name: "adding-up-local", text: "b".repeat(64), state: "trial" };
+const SKILL = "Run `sum --delimiter ';' FILE` in /work/data, with `--mode strict`.";
+
+type Try = [args: JsonObject, ok: boolean];
+
+/** A skill is loaded, then the calls are made one after the other. */
+function turn(tries: Try[], loads: (n: number) => Entry = viewed(), name = "terminal") {
+  const view = call("v", "skill_view", { name: "adding-up" });
+  const calls = tries.map(([args], at) => call(`c${at}`, name, args));
+  const entries: Entry[] = [
+    user(1, "Add it up"),
+    assistant(2, "", [view, ...calls]),
+    loads(3),
+    ...tries.map(([, ok], at) => tool(4 + at, calls[at]!, { outcome: { exit_code: ok ? 0 : 1 } }, { failed: !ok })),
+    assistant(4 + tries.length, "Done."),
+  ];
+  return observeTurn({ session: SESSION, turn: 1, entries }).triedWords;
+}
+
+function viewed(outcome: JsonObject = {}, content = SKILL) {
+  const view = call("v", "skill_view", { name: "adding-up" });
+  return (n: number) => tool(n, view, { outcome: { name: "adding-up", text, ...outcome }, own: { content } });
+}
+
+const sum = (words: string): JsonObject => ({ command: `sum ${words} x.csv` });
+
+it.each<[what: string, tries: Try[], failed: string[]]>([
+  [
+    "nothing that was tried instead worked",
+    [
+      [sum("--mode strict"), false],
+      [sum("--mode loose"), false],
+    ],
+    ["strict"],
+  ],
+  [
+    "something else worked",
+    [
+      [sum("--mode strict"), false],
+      [sum("--mode loose"), true],
+    ],
+    ["strict"],
+  ],
+  [
+    "it failed twice",
+    [
+      [sum("--mode strict"), false],
+      [sum("--mode strict"), false],
+      [sum("--mode loose"), false],
+    ],
+    ["strict"],
+  ],
+])("a word of the text failed when %s", (_what, tries, failed) => {
+  expect(turn(tries)).toEqual([{ skill: "adding-up", text, failed, worked: [] }]);
+});
+
+it.each<[what: string, tries: Try[]]>([
+  ["nothing else was tried", [[sum("--mode strict"), false]]],
+  [
+    "the same call worked when it was repeated",
+    [
+      [sum("--mode strict"), false],
+      [sum("--mode strict"), true],
+    ],
+  ],
+  [
+    "a later call worked with it",
+    [
+      [sum("--mode strict a"), false],
+      [sum("--mode loose"), true],
+      [sum("--mode strict"), true],
+    ],
+  ],
+  [
+    "the text does not have it",
+    [
+      [sum("--mode odd"), false],
+      [sum("--mode loose"), true],
+    ],
+  ],
+  [
+    "what followed was another deed",
+    [
+      [sum("--mode strict"), false],
+      [{ command: "awk -f add.awk <y.csv" }, true],
+    ],
+  ],
+  [
+    "it is longer than a word",
+    [
+      [sum(`--mode ${"strict".repeat(11)}`), false],
+      [sum("--mode loose"), true],
+    ],
+  ],
+])("no word failed where %s", (_what, tries) => {
+  expect(turn(tries, viewed({}, `${SKILL} ${"strict".repeat(11)}`))).toEqual([]);
+});
+
+it("tells at most five words of one text in one turn", () => {
+  const [words, same] = ["aa bb cc dd ee ff gg", "k1 k2 k3 k4 k5 k6 k7 k8"];
+  const tries: Try[] = [
+    [sum(`${words} ${same}`), false],
+    [sum(same), true],
+  ];
+  expect(turn(tries, viewed({}, `${SKILL} ${words}`))?.[0]?.failed).toEqual(["aa", "bb", "cc", "dd", "ee"]);
+});
+
+it.each<[how: string, loads: (n: number) => Entry]>([
+  ["by skill_view", viewed({ failed_words: ["strict"] })],
+  [
+    "by a note",
+    (n) => ({
+      ...{ v: 1, n, turn: 1, at: 0, kind: "note", code: "recalled_skill" },
+      parts: [{ source: "own", text: `<skill name="adding-up">\n${SKILL}\n</skill>` }],
+      skills: [{ skill: "adding-up", text, failedWords: ["strict"] }],
+    }),
+  ],
+])("a word that had failed, as the reader was told %s, works again", (_how, loads) => {
+  expect(turn([[sum("--mode strict"), true]], loads)).toEqual([
+    { skill: "adding-up", text, failed: [], worked: ["strict"] },
+  ]);
+  expect(turn([[sum("--mode loose"), true]], loads)).toEqual([]);
+});
+
+it("tells the words of a companion apart from those of its base", () => {
+  const content = `Run sum --mode strict.\n\n# Learned here, in adding-up-local\n\nPass --delimiter tab.`;
+  const loads = viewed({ companion: { ...companion, failed_words: ["tab"] } }, content);
+  expect(
+    turn(
+      [
+        [sum("--mode strict"), false],
+        [sum("--mode loose --delimiter tab"), true],
+      ],
+      loads,
+    ),
+  ).toEqual([
+    { skill: "adding-up", text, failed: ["strict"], worked: [] },
+    { skill: "adding-up-local", text: companion.text, failed: [], worked: ["tab"] },
+  ]);
+});
