@@ -133,7 +133,12 @@ function renderText(text: LedgerSkill["texts"][number]): string[] {
   return [
     cut(`    ${name}: ${text.verdict}, P(better) ${figure(pBetter)}, lift ${signed(lift)}${known}`),
     ...wrap(text.why, 6),
+    ...(text.failedWords.length === 0 ? [] : wrap(`failed lately: ${text.failedWords.map(sayWord).join(", ")}`, 6)),
   ];
+}
+
+function sayWord({ word, day }: LedgerSkill["texts"][number]["failedWords"][number]): string {
+  return `${JSON.stringify(word)} (${day})`;
 }
 
 function renderLift({ before, after, lift }: NonNullable<LedgerSkill["lift"]>): string {

@@ -54,7 +54,7 @@ const FULL: LearningLedger = {
             failures: 1,
             contradicted: 0,
             rate: 0.9,
-            failedWords: [],
+            failedWords: [{ word: "--mode\u001b[31m", day: "2026-11-20" }],
           },
           ...{ pBetter: 0.712, pWorse: 0.288, calls: 4, baselineCalls: 9, lift: 0.3, rewrite: false },
         },
@@ -136,6 +136,7 @@ Skills: 1 trial, 2 archived
     3 uses: 2 succeeded, 1 failed
     present text: trial, P(better) 0.71, lift +0.3, calls 4 for 9
       Two successes of three.
+      failed lately: "--mode\\u001b[31m" (2026-11-20)
     all such turns: before it 1 of 4, since 3 of 4, lift +0.5
     broken: The tool \`csv\` is gone.
     revision 2, aaaaaaaa, by review, 2026-01-05
