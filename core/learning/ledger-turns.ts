@@ -5,6 +5,7 @@ import type { TurnSignature } from "../schemas/learning.ts";
 import type { Curves, LearningLedger, TurnFigures } from "../schemas/ledger.ts";
 import type { HeadMirror } from "../schemas/skill.ts";
 import { fitPower, fitShare, reach } from "./curve.ts";
+import { areSimilarKinds } from "./kinds.ts";
 import { areSimilarWords, contentWords } from "./requests.ts";
 
 /** Days are readable for so long. */
@@ -78,17 +79,20 @@ export function curvesOf(turns: TurnSignature[]): Curves {
 }
 
 /**
- * Work that came at least three times, the most frequent first. A turn joins the first kind whose first request is like its
- * own; one without words is of no kind.
+ * Work that came at least three times, the most frequent first. A turn joins the first kind whose first turn a model called by a
+ * like name, else the first whose first request is like its own; one without words is of no kind.
  */
 export function kindsOf(turns: TurnSignature[]): LearningLedger["kinds"] {
-  const kinds: { words: Set<string>; turns: TurnSignature[] }[] = [];
+  const kinds: { named: Set<string>; words: Set<string>; turns: TurnSignature[] }[] = [];
   for (const turn of turns) {
     const words = contentWords(turn.request);
-    if (words.size === 0) continue;
-    const kind = kinds.find((known) => areSimilarWords(known.words, words));
+    const named = contentWords(turn.kind?.text ?? "");
+    if (words.size + named.size === 0) continue;
+    const kind =
+      kinds.find((known) => areSimilarKinds(known.named, named)) ??
+      kinds.find((known) => words.size > 0 && areSimilarWords(known.words, words));
     if (kind) kind.turns.push(turn);
-    else kinds.push({ words, turns: [turn] });
+    else kinds.push({ named, words, turns: [turn] });
   }
   return kinds
     .filter((kind) => kind.turns.length >= MIN_OF_KIND)

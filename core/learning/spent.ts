@@ -1,5 +1,6 @@
-// What a review's model calls used and cost, from its script: for its result, and for the session that settles a review
-// which never came to one. Pure.
+// What the model calls of a review or a curation used and cost, from its script: for its result, and for the session that settles
+// a review which never came to one.
+import type { Model } from "../agent/contract.ts";
 import type { ReviewResult, ReviewStep } from "../schemas/review.ts";
 import { type SpentCall, type UsageLine, toSpentCall, toUsageLines } from "../schemas/usage.ts";
 
@@ -19,4 +20,20 @@ export function spentOf(script: ReviewStep[], failed: SpentCall[] = []): Spent {
 
 export function toReviewLines(calls: (SpentCall | Spent[number])[]): UsageLine[] {
   return toUsageLines(calls.map((call) => ({ kind: "review", ...call })));
+}
+
+/** Puts what calls cost that bring no answer into `failed`: a script holds answers only. */
+export function tellFailed(model: Model, failed: SpentCall[]): Model {
+  return {
+    ...model,
+    get contextWindow() {
+      return model.contextWindow;
+    },
+    async *stream(request, signal, heard) {
+      for await (const event of model.stream(request, signal, heard)) {
+        if (event.type === "failed" && event.failure.spent) failed.push(event.failure.spent);
+        yield event;
+      }
+    },
+  };
 }

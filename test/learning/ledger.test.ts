@@ -183,6 +183,17 @@ describe("what practice brings", () => {
     ]);
     expect([kinds[0]!.curves.time?.turns, kinds[1]!.curves.time]).toEqual([9, null]);
   });
+
+  it("puts turns together that a model called by a like name, however they were asked for, and the rest by their words", () => {
+    const kind = { text: "renew a TLS certificate", by: "title" as const };
+    const turns = [
+      turn(1, { request: "Das Zertifikat läuft ab", kind }),
+      turn(10, { request: "our padlock is red again", kind: { ...kind, by: "review" } }),
+      turn(20, { request: "Das Zertifikat läuft ab" }),
+      turn(30, { request: "our padlock is red again", kind: { ...kind, text: "paint a door" } }),
+    ];
+    expect(ledgerOf({ turns }).kinds.map(({ turns: n }) => n)).toEqual([3]);
+  });
 });
 
 describe("reuse", () => {

@@ -28,6 +28,7 @@ import { plannedItem, requestFor } from "./request.ts";
 import { factsOf } from "./script.ts";
 import { callsOf, hasViewed } from "../review/lessons.ts";
 import { createScriptJournal } from "../script-journal.ts";
+import { tellFailed } from "../spent.ts";
 import { toTainted } from "../../tools/hold.ts";
 import { type Taint, createTaint } from "../taint/taint.ts";
 import { entriesOf, findFailedTurns } from "./failed-turns.ts";
@@ -151,7 +152,7 @@ async function goOn(options: WorkOptions, store: WorkStore): Promise<WorkEnd> {
   const request = begun[0]?.kind === "start" ? (begun[0].request ?? "") : "";
   const startedAt = clock.now();
   const end = await runLoop({
-    models: models.value.map((model) => metered(model, failed)) as [Model, ...Model[]],
+    models: models.value.map((model) => tellFailed(model, failed)) as [Model, ...Model[]],
     tools: toTools(options, store, () => journal.steps(), planned?.skills ?? []),
     journal,
     system: curationPrompt(fromWorkId(work).kind),
@@ -202,22 +203,6 @@ async function begin(options: WorkOptions, store: WorkStore): Promise<ReviewStep
 /** A work that no plan knows of has what one alone would have. */
 async function grantAlone({ curation, profile, run, settings }: WorkOptions): Promise<Grant> {
   return shareOf(await curation.policy(profile), settings, 1, fromCurationId(run));
-}
-
-/** Puts what its calls cost without bringing an answer into `failed`: the script holds answers only. */
-function metered(model: Model, failed: SpentCall[]): Model {
-  return {
-    ...model,
-    get contextWindow() {
-      return model.contextWindow;
-    },
-    async *stream(request, signal, heard) {
-      for await (const event of model.stream(request, signal, heard)) {
-        if (event.type === "failed" && event.failure.spent) failed.push(event.failure.spent);
-        yield event;
-      }
-    },
-  };
 }
 
 function callsIn(steps: ReviewStep[]): SpentCall[] {

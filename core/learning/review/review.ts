@@ -27,7 +27,7 @@ import { choosePrefix, listCitations } from "./prefix.ts";
 import { clipNote, toClosingNote } from "../closing-note.ts";
 import { readKindLine, takeKinds } from "../kinds.ts";
 import { type ScriptJournal, createScriptJournal } from "../script-journal.ts";
-import { spentOf, toReviewLines } from "../spent.ts";
+import { spentOf, tellFailed, toReviewLines } from "../spent.ts";
 import { createTaint } from "../taint/taint.ts";
 import { showSkills } from "./shown-skills.ts";
 import { toReviewSpecs } from "./specs.ts";
@@ -118,7 +118,7 @@ function toLoop(
   const request = toRequest(options, begin);
   const tools = toTools(options, journal);
   return {
-    models: models.map((model) => metered(model, failed)) as [Model, ...Model[]],
+    models: models.map((model) => tellFailed(model, failed)) as [Model, ...Model[]],
     ...request,
     specs: request.specs ?? toReviewSpecs(tools),
     // Who is to have read a skill in this review must be shown it, also where the session was.
@@ -187,22 +187,6 @@ function wantsAnotherWord(script: ReviewStep[], { text, stop }: Answer): boolean
   const said = text.split("\n").filter((line) => readKindLine(line) === null && !isVerdictLine(line));
   const isNothing = /^[^\p{L}]*(?:nothing\b|$)/iu.test(said.join("\n").slice(0, 100));
   return isFirst && !tried && stop === "end" && !isNothing;
-}
-
-/** Puts what its calls cost without bringing an answer into `failed`: the script holds answers only. */
-function metered(model: Model, failed: SpentCall[]): Model {
-  return {
-    ...model,
-    get contextWindow() {
-      return model.contextWindow;
-    },
-    async *stream(request, signal, heard) {
-      for await (const event of model.stream(request, signal, heard)) {
-        if (event.type === "failed" && event.failure.spent) failed.push(event.failure.spent);
-        yield event;
-      }
-    },
-  };
 }
 
 /** What the job leaves out is not offered, and refused by the loop like any other name. */
