@@ -25,6 +25,7 @@ import { prepareTurn, refreshPrompt } from "./prepare-turn.ts";
 import { createRecall } from "./recall.ts";
 import { answerRefine } from "./refine.ts";
 import { countDone, decideRestart } from "./restart.ts";
+import { markServer } from "./server-mark.ts";
 import { type CompactionOptions, SAVES_NOTHING } from "./shorten.ts";
 import { spillResult } from "./spill.ts";
 import type { SummaryCall } from "./summarise.ts";
@@ -39,8 +40,6 @@ const STUCK: Ending = {
 
 /** How old what a session knows of its profile's skills and memory may become while it is in use. */
 const NEWS_MS = 60_000;
-/** A turn that is over so soon is in no review's way, and pays for no mark. */
-const MARK_AFTER_MS = 500;
 
 export function createDriver(context: EngineContext, outbox: Outbox) {
   const { host, log, jobs, hub } = context;
@@ -162,7 +161,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       if (!(error instanceof TurnEnded)) throw error;
       if (error.late) bookLate(context, turn.n, [{ kind: "turn", ...error.late }]);
     } finally {
-      if (current.marked) host.background(current.marked.then((isMarked) => (isMarked ? tellServer(null) : undefined)));
+      current.mark?.clear();
       current.journal.close();
       if (state.current === current) state.current = null;
     }
@@ -214,10 +213,8 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       endTurn(context, state, turn.n, { state: "failed", code, text });
       return "ended";
     }
-    if (models.value[0].server !== undefined) {
-      current.marked = markServer(current, models.value[0].server);
-      host.background(current.marked.then(() => undefined));
-    }
+    const { server } = models.value[0];
+    if (server !== undefined) current.mark = markServer(host, server);
     const { tools, system, learned } = await prepareTurn(context, turn, request, models.value[0]);
     const loading = invoked.value ?? (learned && (await readRecalled(context, turn, request, learned)));
     await recall.take(turn, request, journal.put);
@@ -240,23 +237,6 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       context: createContextKeeper(context, turn.n, keeping),
       mayAsk: keeping.mayAsk,
     });
-  }
-
-  /** Beside the turn, and not for one that is over by then. */
-  async function markServer(current: Current, server: string): Promise<boolean> {
-    await clock.sleep(MARK_AFTER_MS);
-    if (state.current !== current) return false;
-    await tellServer(server);
-    return true;
-  }
-
-  /** So that a review lets the turn go first on a server that answers one at a time. The turn does not depend on it. */
-  async function tellServer(server: string | null): Promise<void> {
-    try {
-      await host.reviews.markBusy(host.session, server);
-    } catch (error) {
-      host.report("server", error);
-    }
   }
 
   async function obey(command: Command, signal: AbortSignal, keeping: CompactionOptions): Promise<Ending> {

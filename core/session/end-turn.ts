@@ -14,6 +14,7 @@ import type { TurnRow } from "./log.ts";
 import { toNotice } from "./notices.ts";
 import type { SummaryCall } from "./summarise.ts";
 import { planTitle } from "./title.ts";
+import type { ServerMark } from "./server-mark.ts";
 
 /** How a turn ends when the last word is not the model's: with a notice. */
 export interface Ending {
@@ -36,7 +37,7 @@ export interface Current {
   journal: SessionJournal;
   abort: AbortController;
   /** Whether it was noted that the turn runs on a server of the operator's own. */
-  marked?: Promise<boolean>;
+  mark?: ServerMark;
 }
 
 /** In memory: a second object of the same name cannot live. */
