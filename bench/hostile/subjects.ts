@@ -19,15 +19,14 @@ import { createClaims } from "../../core/learning/review/claims.ts";
 import { readVerdicts } from "../../core/learning/review/verdicts.ts";
 import { createSessionWords } from "../../core/learning/review/session-words.ts";
 import { checkStory } from "../../core/learning/review/stories.ts";
-import { meaningOf } from "../../core/learning/taint/consequences.ts";
+import { stringsIn, toPlain } from "../../core/learning/taint/entries.ts";
 import { doubtOf, lossOf } from "../../core/learning/taint/judge.ts";
 import { leadsOf, numbersIn, toSearchable } from "../../core/learning/taint/leads.ts";
+import { foldText, meaningOf, termsIn } from "../../core/learning/taint/meaning.ts";
 import { findRemoved, proseLines } from "../../core/learning/taint/removals.ts";
 import { sentencesIn, sentencesOfFile, without } from "../../core/learning/taint/sentences.ts";
 import { SessionRecord } from "../../core/learning/taint/session-record.ts";
 import { createSessionTaint } from "../../core/learning/taint/taint.ts";
-import { stringsIn, termsIn, toPlain } from "../../core/learning/taint/text.ts";
-import { foldText } from "../../core/learning/taint/vocabulary.ts";
 import { isTrivial, keyOf, toBullets, toQuery } from "../../core/memory/recall.ts";
 import { normaliseFact, parseFact, scanFact } from "../../core/memory/rules.ts";
 import { scrub } from "../../core/memory/scrub.ts";
@@ -144,7 +143,7 @@ const SCANNER = [
   "scanner/lexicon.ts",
   "scanner/context.ts",
 ].map((file) => `core/skills/${file}`);
-const TAINT = ["consequences", "judge", "leads", "removals", "sentences", "text", "vocabulary"].map(
+const TAINT = ["entries", "judge", "leads", "meaning", "removals", "sentences"].map(
   (file) => `core/learning/taint/${file}.ts`,
 );
 

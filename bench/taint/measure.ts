@@ -26,7 +26,7 @@ export function measureCase(given: TaintCase): Measured {
   const call = { citations, approved: false };
   const hold =
     write.type === "memory"
-      ? gate.holdFacts({ ...call, facts: [write.text], gone: [] })
+      ? gate.holdFacts({ ...call, store: write.store, facts: [write.text], gone: [] })
       : gate.holdSkill({ ...call, ...toSkill(write), before: null });
   const rest = hold === null ? write.text : hold.rest === null ? "" : textOf(hold.rest);
   return {

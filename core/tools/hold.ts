@@ -2,6 +2,7 @@
 // along (core/learning/taint); carried out by skill_manage and memory, which park what is held (approval.ts).
 import { addToOutcome } from "../agent/tool-result.ts";
 import type { ToolResult } from "../agent/contract.ts";
+import type { MemoryStoreName } from "../schemas/memory.ts";
 import { type Failure, type Result, err } from "../errors.ts";
 
 /** `rest`: what may enter by itself; `null` where nothing may. */
@@ -21,6 +22,8 @@ export type MemoryGate = (write: {
   approved: boolean;
   /** Facts that would go. */
   gone: string[];
+  /** What is kept of the person has to be theirs. */
+  store?: MemoryStoreName;
 }) => Hold<string[]> | null;
 
 /** Keeps what is held for a person, before anything is written; the same `op` again finds what it kept. */

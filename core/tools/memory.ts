@@ -164,11 +164,11 @@ function inspect(steps: Step[], { inspectors = [] }: MemoryToolOptions): Failure
 }
 
 /** `rest` has one text for each step that adds a fact. */
-function findHold({ citations = [] }: Args, steps: Step[], { gate, approved = false }: MemoryToolOptions) {
+function findHold({ citations = [], store }: Args, steps: Step[], { gate, approved = false }: MemoryToolOptions) {
   const news = toNews(steps);
   if (!gate || news.length === 0) return null;
   const facts = news.flatMap(({ fact }) => fact ?? []);
-  const hold = gate({ facts, citations, approved, gone: news.flatMap(({ gone }) => gone ?? []) });
+  const hold = gate({ store, facts, citations, approved, gone: news.flatMap(({ gone }) => gone ?? []) });
   if (!hold?.rest) return hold;
   const adding = news.filter(({ fact }) => fact !== undefined).map(({ n }) => n);
   const { rest } = hold;

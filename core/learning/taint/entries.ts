@@ -1,8 +1,7 @@
 // What each entry of a session says, and whose words it counts as, for session-record.ts. Pure.
-import type { Entry } from "../../schemas/entry.ts";
+import type { Entry, Part } from "../../schemas/entry.ts";
 import type { Source } from "../../schemas/ids.ts";
 import type { SentMessage } from "../../schemas/review.ts";
-import { FENCE, FENCED, readPart, stringsIn, toPlain } from "./text.ts";
 
 /**
  * `known`: the principal's, whenever they say it, and what was kept under the model's own label. `own`: what the model and
@@ -76,4 +75,43 @@ function own(text: string): SaidPiece {
 /** Of what is no answer of the model: its own words there carry the label under which they were kept. */
 function streamOf(source: Source): Stream {
   return source === "content" ? "content" : source === "outcome" ? "own" : "known";
+}
+
+/** As a result has it around what was read. */
+const FENCE = "\n<content>\n";
+
+/** A summary, and what an external memory remembers. */
+const FENCED = /^<earlier_conversation>|^<note>\s*<memory-context>/;
+
+/** A result that was rendered, as lines. */
+export function toPlain(rendered: string): string {
+  const [, body = rendered] = rendered.split(FENCE);
+  return readPart({ source: "content", text: body.replace(/\n<\/content>\s*$/, "") });
+}
+
+/** All that a value of plain data says, keys included: they come from wherever the value does. */
+export function stringsIn(value: unknown): string {
+  const texts: string[] = [];
+  const walk = (item: unknown): void => {
+    if (typeof item === "string") texts.push(item);
+    else if (typeof item === "number") texts.push(String(item));
+    else if (Array.isArray(item)) for (const one of item) walk(one);
+    else if (item !== null && typeof item === "object") {
+      for (const [key, one] of Object.entries(item)) {
+        texts.push(key);
+        walk(one);
+      }
+    }
+  };
+  walk(value);
+  return texts.join("\n");
+}
+
+/** Parts of results are JSON. */
+function readPart({ text }: Part): string {
+  try {
+    return stringsIn(JSON.parse(text));
+  } catch {
+    return text; // plain text, or JSON that was cut
+  }
 }

@@ -1,20 +1,19 @@
-// What was said and read in a session: the sentences of content that may want something, the person's own, and who had a word, a
-// name or an address first. Filled with entries by taint.ts and asked by judge.ts; grows with a session.
+// What was said and read in a session: sentences of content and of others, and who had a word, a name or an address first. Filled
+// with entries by taint.ts and asked by judge.ts; grows with a session.
 import type { Entry } from "../../schemas/entry.ts";
 import type { SentMessage } from "../../schemas/review.ts";
-import { type Meaning, languageOf, meaningOf } from "./consequences.ts";
-import { type SaidPiece, piecesOf, piecesOfMessage } from "./entries.ts";
-import { type Lead, holds, isSameNumber, numbersIn, readingsOf, toSearchable } from "./leads.ts";
+import { type SaidPiece, piecesOf, piecesOfMessage, stringsIn } from "./entries.ts";
+import { type Lead, holds, isPublisher, isSameNumber, leadsOf, numbersIn, readingsOf, toSearchable } from "./leads.ts";
+import { type Meaning, foldText, languageOf, meaningOf } from "./meaning.ts";
 import { sentencesIn } from "./sentences.ts";
-import { stringsIn } from "./text.ts";
-import { foldText } from "./vocabulary.ts";
 
-export interface ReadSentence extends Meaning {
-  entry: number;
-  /** Its place among all pieces. */
+export interface SaidSentence extends Meaning {
+  /** Its place among all pieces; -1 for the person's, whenever they said it. */
   at: number;
-  /** It stands in what a program says of its use. */
-  isUsage: boolean;
+}
+
+export interface ReadSentence extends SaidSentence {
+  entry: number;
 }
 
 interface Piece {
@@ -27,35 +26,33 @@ interface Piece {
 /** Longer ones are lists or data; they are cut. */
 const MAX_SENTENCE_CHARS = 1_000;
 
-/** Sentences behind an order to agents that are a part of it. */
+/** Sentences after an order to agents that are a part of it. */
 const ORDERED_AFTER = 2;
 
 export class SessionRecord {
-  /** Sentences of content that bind, or speak of something of consequence. */
   readonly read: ReadSentence[] = [];
-  /** What the person said, whenever it was (at -1), and what the agent said. */
-  readonly said: (Meaning & { at: number })[] = [];
+  readonly said: SaidSentence[] = [];
   /** Where content first ordered agents about. */
   demand: ReadSentence | null = null;
-  /** The first sentence of content in a language that the lists do not have. */
-  unread: ReadSentence | null = null;
-  /** The place of the first piece of content: what was said before cannot come from any. */
-  readFrom = Infinity;
+  isEmpty = true;
+  /** What hosts that were read are called: `relay` and `plattner` of `relay.plattner.example`. */
+  readonly hosts = new Set<string>();
   readonly #pieces: Piece[] = [];
   /** Places at which words and names were read first, and said first by the agent; the person's are -1. */
   readonly #firstRead = new Map<string, number>();
   readonly #firstSaid = new Map<string, number>();
   /** What a call that succeeded was made with. */
   readonly #used = new Set<string>();
-  readonly #usedTerms = new Set<string>();
-  /** Names, by the first sentence of content that might want something of them. */
+  /** That it could be installed shows nothing about a package. */
+  readonly #installed = new Set<string>();
+  /** Names, by the first sentence of content that binds its reader, else by the first. */
   readonly #named = new Map<string, ReadSentence>();
 
   add(entry: Entry): void {
     if (entry.kind === "tool" && !entry.failed) {
-      const { words, names, terms } = meaningOf(stringsIn(entry.call.args));
-      for (const name of [...words, ...names]) this.#used.add(name);
-      for (const term of terms) this.#usedTerms.add(term);
+      const { words, names, terms, topics } = meaningOf(stringsIn(entry.call.args));
+      for (const name of [...words, ...names, ...terms]) this.#used.add(name);
+      if (topics.has("install")) for (const name of names) this.#installed.add(name);
     }
     for (const piece of piecesOf(entry)) this.#put(piece, entry.n);
   }
@@ -67,10 +64,6 @@ export class SessionRecord {
 
   addMessage(message: SentMessage): void {
     for (const piece of piecesOfMessage(message)) this.#put(piece, 0);
-  }
-
-  get isEmpty(): boolean {
-    return this.readFrom === Infinity;
   }
 
   /** Content had the word or name, and had it first; the person never did. */
@@ -85,16 +78,18 @@ export class SessionRecord {
     return named && this.isForeign(name) ? named : null;
   }
 
+  /** Of a word, a term or a name: whether a call that succeeded was made with it. */
   isUsed(name: string): boolean {
-    return this.#used.has(name);
+    return this.#used.has(name) && !this.#installed.has(name);
   }
 
-  /** Of a word as `terms` have it. */
-  wasCalledWith(term: string): boolean {
-    return this.#usedTerms.has(term);
+  /** Whether a phrase stands in what a program reported, or in data. */
+  isReported(phrase: string): boolean {
+    const wanted = phrase.toLowerCase();
+    return this.read.some((read) => (read.isReport || read.isTerse) && read.text.toLowerCase().includes(wanted));
   }
 
-  /** As `isForeign`, of one that content may have repeated: whether it was said before the place `at`. */
+  /** Whether somebody else said a term before the place `at`. */
   wasSaidBefore(term: string, at: number): boolean {
     return (this.#firstSaid.get(term) ?? Infinity) < at;
   }
@@ -111,43 +106,40 @@ export class SessionRecord {
     return read ? read.entry : null;
   }
 
-  /** Whether a phrase stands in what a program reported. */
-  isReported(phrase: string): boolean {
-    const wanted = phrase.toLowerCase();
-    return this.read.some(
-      ({ isReport, isTerse, text }) => (isReport || isTerse) && text.toLowerCase().includes(wanted),
-    );
-  }
-
   #put({ stream, text, failed, wanted = false }: SaidPiece & { wanted?: boolean }, entry: number): void {
     if (text.trim() === "") return;
     const isContent = stream === "content";
-    const readings = readingsOf(text);
-    for (const reading of isContent ? readings : readings.slice(0, 1)) {
-      const at = this.#pieces.length;
-      if (isContent) this.readFrom = Math.min(this.readFrom, at);
-      this.#pieces.push({ isContent, isPersons: stream === "known", entry, searchable: toSearchable(reading) });
+    const isPersons = stream === "known";
+    if (isContent) this.isEmpty = false;
+    for (const reading of isContent ? readingsOf(text) : [text]) {
+      const place = this.#pieces.length;
+      const at = isPersons ? -1 : place;
+      for (const lead of isContent ? leadsOf(reading) : [])
+        if (lead.isHost && !isPublisher(lead.text)) this.hosts.add(lead.text.split(".")[0]!);
+      this.#pieces.push({ isContent, isPersons, entry, searchable: toSearchable(reading) });
       const language = languageOf(foldText(reading.slice(0, MAX_SENTENCE_CHARS)));
-      const isUsage = /^\s*(?:usage|aufruf|uso)\s*:/i.test(reading);
+      const first = isContent ? this.#firstRead : this.#firstSaid;
       let ordered = 0;
       for (const sentence of sentencesIn(reading)) {
         const meaning = meaningOf(sentence.text.slice(0, MAX_SENTENCE_CHARS), language, failed);
-        const first = isContent ? this.#firstRead : this.#firstSaid;
         for (const term of [...meaning.terms, ...meaning.names, ...meaning.words]) {
-          if (stream === "known") first.set(term, -1);
-          else if (!first.has(term)) first.set(term, at);
+          if (isPersons || !first.has(term)) first.set(term, at);
         }
-        if (!isContent) this.said.push({ ...meaning, at: stream === "known" ? -1 : at });
-        if (!isContent) continue;
+        if (!isContent) {
+          this.said.push({ ...meaning, at });
+          continue;
+        }
         // What is to be kept is often said in the next sentence.
         ordered = meaning.isDemand ? ORDERED_AFTER : ordered - 1;
         const isDemand = meaning.isDemand || ordered >= 0;
-        const read = { ...meaning, isDemand, isUsage, entry, at, ...(wanted && { binds: true, isReport: false }) };
+        const isReport = !wanted && meaning.isReport;
+        const read = { ...meaning, isDemand, isReport, binds: wanted || meaning.binds, entry, at };
         this.read.push(read);
         if (read.isDemand) this.demand ??= read;
-        if (read.isUnread) this.unread ??= read;
-        if (read.isReport) continue;
-        for (const name of meaning.names) if (!this.#named.has(name)) this.#named.set(name, read);
+        if (isReport) continue;
+        for (const name of meaning.names) {
+          if (!this.#named.has(name) || (read.binds && !this.#named.get(name)!.binds)) this.#named.set(name, read);
+        }
       }
     }
   }

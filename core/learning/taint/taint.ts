@@ -9,14 +9,14 @@ import { fromCitation } from "../../schemas/ids.ts";
 import type { ReviewJob } from "../../schemas/review.ts";
 import { type Hold, type MemoryGate, toTainted } from "../../tools/hold.ts";
 import type { SkillGate, SkillInspector } from "../../tools/skill-manage.ts";
-import { type Meaning, languageOf, meaningOf } from "./consequences.ts";
+
 import { holdsContent } from "./entries.ts";
 import { type Around, clip, doubtOf, lossOf } from "./judge.ts";
 import { readingsOf } from "./leads.ts";
 import { findRemoved, proseLines } from "./removals.ts";
 import { type Sentence, isProse, sentencesIn, sentencesOfFile, without } from "./sentences.ts";
 import { SessionRecord } from "./session-record.ts";
-import { foldText } from "./vocabulary.ts";
+import { type Meaning, foldText, languageOf, meaningOf } from "./meaning.ts";
 
 export interface Taint {
   holdSkill: SkillGate;
@@ -98,13 +98,13 @@ function createGates(current: () => SessionRecord): Taint {
       const why = findCited(citations) ?? lossOf(cautions, current(), about);
       return why === null ? null : toTainted(toHold(why));
     },
-    holdFacts({ facts, citations, approved, gone }) {
+    holdFacts({ facts, citations, approved, gone, store }) {
       const record = current();
       if (approved || record.isEmpty) return null;
       const { cautions, lost } = findRemoved(gone, facts);
       const why = findCited(citations) ?? lossOf(cautions, record, lost.join("\n"));
       if (why !== null) return toHold<string[]>(why);
-      const held = facts.map((fact) => findHeld(sentencesIn(fact), record));
+      const held = facts.map((fact) => findHeld(sentencesIn(fact), record, { binds: store === "user" }));
       const all = held.flat();
       if (all.length === 0) {
         const hidden = facts.flatMap((fact) => hiddenIn(fact, record) ?? [])[0];

@@ -5,7 +5,7 @@ import type { Entry } from "../../schemas/entry.ts";
 import { doubtOf } from "./judge.ts";
 import { sentencesIn } from "./sentences.ts";
 import { toRecord } from "./taint.ts";
-import { stringsIn } from "./text.ts";
+import { stringsIn } from "./entries.ts";
 
 /** What a job may carry of them, and how long each may be. */
 const MAX_CHARS = 150_000;

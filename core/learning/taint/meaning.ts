@@ -1,0 +1,214 @@
+// What a sentence is about, as far as it may do harm; whether it binds its reader; and the words by which it is known again. The
+// same in every language of words.ts. Called for each sentence that was read, said or is to be kept. Pure; linear in the text.
+import { termsOf } from "../../skills/words.ts";
+import { FORCES, TOPICS } from "./words.ts";
+
+export type Topic = keyof typeof TOPICS;
+
+export interface Meaning {
+  text: string;
+  topics: Set<Topic>;
+  /** It orders, advises, permits, or says how things are done. */
+  binds: boolean;
+  /** It orders agents about, or says what they are to keep. */
+  isDemand: boolean;
+  prohibits: boolean;
+  /** Stems of its words; pairs of signs where a language has no blanks. */
+  terms: Set<string>;
+  /** Options, packages, settings, firms, people. */
+  names: Set<string>;
+  /** As they are written, in small letters. */
+  words: Set<string>;
+  /** `""` where it cannot be told, `"other"` where nobody has listed its words. */
+  language: string;
+  /** A program says it of its use, of what it did, or of what went wrong. */
+  isReport: boolean;
+  /** A line of a table, a list or a program. */
+  isTerse: boolean;
+}
+
+const LISTS = { ...TOPICS, ...FORCES };
+type ListName = keyof typeof LISTS;
+const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff]/;
+
+interface Entry {
+  name: ListName;
+  /** Words that follow each other. */
+  words: string[];
+}
+/** By their first two letters. */
+const ENTRIES = new Map<string, Entry[]>();
+const SIGNS: { name: ListName; sign: string }[] = [];
+for (const [name, list] of Object.entries(LISTS) as [ListName, string][]) {
+  for (const entry of list.split(/\s+/)) {
+    if (UNSPACED.test(entry)) SIGNS.push({ name, sign: entry });
+    else {
+      const words = entry.split("_");
+      const key = words[0]!.slice(0, 2);
+      ENTRIES.set(key, [...(ENTRIES.get(key) ?? []), { name, words }]);
+    }
+  }
+}
+
+function listsIn(folded: string): Set<ListName> {
+  const found = new Set<ListName>();
+  if (UNSPACED.test(folded)) for (const { name, sign } of SIGNS) if (folded.includes(sign)) found.add(name);
+  const words = folded.match(/(?:--?)?[\p{L}\p{N}](?:[\p{L}\p{N}'-]*[\p{L}\p{N}])?/gu) ?? [];
+  const isAt = (n: number, wanted: string) => {
+    const word = words[n] ?? "";
+    const isForm = (form: string) => (wanted.endsWith("*") ? form.startsWith(wanted.slice(0, -1)) : form === wanted);
+    return isForm(word) || isForm(word.replace(/^--?/, ""));
+  };
+  for (const [n, word] of words.entries()) {
+    for (const key of new Set([word.slice(0, 2), word.replace(/^--?/, "").slice(0, 2)])) {
+      for (const { name, words: wanted } of ENTRIES.get(key) ?? []) {
+        if (!found.has(name) && wanted.every((one, k) => isAt(n + k, one))) found.add(name);
+      }
+    }
+  }
+  return found;
+}
+
+/** The words of a path are no acts. */
+const PATH =
+  /(?<![\w.@+/-])(?:~\w{0,30}|\.{1,2})?\/[\w.@+-]{1,80}(?:\/[\w.@+-]{1,80}){0,20}|(?<![\w.@+/-])[\w.@+-]{1,80}(?:\/[\w.@+-]{1,80}){2,20}/g;
+
+/** `text`: one sentence, or one line of code. `around`: the language of what is around it. `failed`: a failed call answered it. */
+export function meaningOf(text: string, around = "", failed = false): Meaning {
+  const folded = foldText(text);
+  const found = listsIn(folded.replace(PATH, " "));
+  const language = languageOf(folded) || (OTHER_SENTENCE.test(text) ? OTHER : around);
+  const isUsage = USAGE.test(text);
+  const isImperative = IMPERATIVE.test(folded);
+  const binds = !isUsage && (found.has("norm") || isImperative);
+  return {
+    text,
+    topics: new Set(([...found] as Topic[]).filter((name) => Object.hasOwn(TOPICS, name))),
+    binds,
+    isDemand:
+      !isUsage &&
+      (found.has("yours") ||
+        (found.has("keeps") && found.has("later")) ||
+        (found.has("addressed") && (binds || CALLED.test(folded)))),
+    prohibits: found.has("prohibits"),
+    terms: termsIn(folded),
+    names: namesIn(text, language),
+    words: new Set(folded.match(/[\p{L}\p{N}]+/gu)),
+    language,
+    isReport: isUsage || REPORTS.some((form) => form.test(text)) || (failed && FAULT.test(text)),
+    isTerse: isTerse(text, folded, language),
+  };
+}
+
+/** Small letters without accents; one spelling of signs that look alike. */
+export function foldText(text: string): string {
+  if (/^[\0-\x7F]*$/.test(text)) return text.toLowerCase();
+  const plain = text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
+  return plain
+    .normalize("NFC")
+    .replace(/[\u2018\u2019\u02BC]/g, "'")
+    .replace(/ß/g, "ss")
+    .toLowerCase();
+}
+
+/** Letters by which two forms of a word are one. */
+const KEY_CHARS = 6;
+
+/** What the words of a folded text have in common with other forms of them; each once. */
+export function termsIn(folded: string): Set<string> {
+  const terms = new Set<string>();
+  for (const term of termsOf(folded)) {
+    const key = term.slice(0, KEY_CHARS).replace(/(?<=.{3})y$/, "i");
+    if (key.length > 1 && !/^(?:\p{N}|https?|www)$/u.test(key)) terms.add(key);
+  }
+  return terms;
+}
+
+/** Words of a fault, and beginnings of such. */
+const FAULT =
+  /(?<![\p{L}-])(?:(?:not|no|none|nothing|cannot|can['’]t|couldn['’]t|invalid|illegal|missing|lacks?|unknown|unexpected|unsupported|undefined|unable|wrong|broken|timed out|timeout|forbidden|errors?|exception|traceback|fatal|fehlt|nicht|erreurs?|introuvable|impossible|no se)(?![\p{L}-])|fail|refus|reject|deny|denied|denies|abort|mismatch|conflict|exceed|fehlen|fehlgeschl|kein|ung[üu]ltig|unbekannt|verweiger|[ée]chou|fall[óo])/iu;
+/** What a program says it did, what it found, `error: …`, `*** BibTool WARNING: …`, `Page size:    210 mm`. */
+const REPORTS: RegExp[] = [
+  /^[^\p{L}]{0,20}(?:successfully|already|ok|done|installed|created|updated|removed|added|renamed|found|would|resolved|built|building|collecting|downloading|fetching|checking|writing|wrote|reading|processing|running|listening|starting|started|stopped|restarted|auto-merging)(?!\p{L})/iu,
+  /(?<!\p{L})(?:detected|(?:operation|command|build|job|run) (?:succeeded|failed|completed|finished)|for (?:more )?(?:details|information|help))(?!\p{L})/iu,
+  /^[^\p{L}\p{N}]{0,20}(?:(?:npm|pnpm|yarn|cargo|pip) )?(?:[\w.-]{1,40}: ){0,2}(?:error|fatal|file "|warn(?:ing)?|fehler|erreur|err|e|e\d{1,6}|exception|traceback)(?![\p{L}\p{N}])|(?<!\w)\w{0,60}(?:error|exception)\s{0,5}[:(]/iu,
+  /^[^\p{L}\p{N}]{0,8}(?:[\w.-]{1,30} ){1,3}(?:warning|error|warnung|fehler|avertissement|aviso)\s?:/iu,
+  /^[\p{L}\p{N} _-]{1,40}:(?: {2,40}|\t)\S/u,
+  /(?<![\p{L}-])(?:exceeds|exceeded|mismatch\p{L}*|undefined|unexpected|unable|cannot be|could not be)(?![\p{L}-])/iu,
+];
+/** A program's own usage describes what there is and asks for nothing. */
+const USAGE =
+  /^\s{0,40}(?:usage|aufruf|uso|or)\s{0,3}:|^\s{0,40}-{1,2}[\w?][\w-]{0,40}[ ,=[<\w.>|\]-]{0,60}(?:\s{2}|\t)\S|\[-{1,2}[\w<]|^\s{0,40}\[[\w<]|^\s{0,40}[\w-]{1,40}\s{2,40}\S/iu;
+/** Whom a sentence is said to. */
+const CALLED =
+  /^[^\p{L}]{0,20}(?:\p{L}{1,30} ){0,2}(?:agents?|assistants?|reviewers?|assistenten|agenten|ais?|ki|ia|llms?|bots?|asistentes|assistenti|agenti)\s{0,3}[:,]/u;
+/** A clause that begins with what is to be done. */
+const IMPERATIVE =
+  /(?:^|[,;:–—(]|->|=>|\bthen|\band)\s{0,3}(?:use|set|pass|run|add|try|put|install|enable|disable|turn|switch|export|send|copy|upload|share|keep|give|include|open|allow|trust|accept|ignore|skip|drop|remove|delete|call|write|contact|push|point|replace|treat|tell|leave|let|forward|attach|pay|transfer|register|download|execute|authenticate|log in|commit|hash|encrypt|sign)\s/;
+/** A capital, words, and a full stop. */
+const SENTENCE = /^\p{Lu}\p{L}{0,40}(?: [\p{L}'’-]{1,40}){3,40}[.!]$/u;
+/** Function words in prose, as a share of all. */
+const LEAST_PROSE = 0.2;
+
+function isTerse(text: string, folded: string, language: string): boolean {
+  if (SENTENCE.test(text) || language === "ja" || language === "zh" || language === OTHER) return false;
+  const words = folded.match(/\p{L}+/gu) ?? [];
+  const known = FUNCTION_WORDS[language];
+  return !known || words.filter((word) => known.has(word)).length < LEAST_PROSE * words.length;
+}
+
+/** Options, and what is joined by signs within. */
+const JOINED =
+  /(?<![\p{L}\p{N}-])--?[a-z][\w-]{0,60}|(?<![\p{L}\p{N}_./@-])@?[\p{L}\p{N}]{1,60}(?:[-_./@][\p{L}\p{N}]{1,60}){1,20}/giu;
+/** Within a sentence, where a capital makes a name. */
+const CAPITAL = /(?<=[\p{Ll}\p{N},] )\p{Lu}\p{Ll}{3,40}(?![\p{L}\p{N}])/gu;
+
+function namesIn(text: string, language: string): Set<string> {
+  const names = new Set<string>();
+  for (const [name] of text.matchAll(JOINED)) if (/\p{L}/u.test(name)) names.add(foldText(name));
+  if (language !== "de") for (const [name] of text.matchAll(CAPITAL)) names.add(foldText(name));
+  return names;
+}
+
+const setOf = (words: string) => new Set(words.split(" "));
+/** Words that no other of these languages has, or not as often. */
+const FUNCTION_WORDS: Record<string, Set<string>> = {
+  en: setOf(
+    "the of and to is are was were with that this these those for by it its be been which from on in at when not an or if then than " +
+      "you your we our they them their has have had will would can could may should must who after before also as but so no all any",
+  ),
+  de: setOf(
+    "der die das und ist sind war mit nicht ein eine einen einem einer auf fur von zu zum zur den dem des im in an am wird werden wenn " +
+      "bei sich auch aus vor nach als man wir sie ihr ich oder aber dass noch nur schon kann soll muss",
+  ),
+  fr: setOf(
+    "le la les l un une des du de d et est sont avec que qui pour dans sur pas ne au aux par il elle on nous vous ce cette ces se en plus ou sans etre a",
+  ),
+  es: setOf(
+    "el la los las un una unos y es son con que del de al en para por no se lo su sus como este esta estos ese o a sin mas ser hay quien donde ya",
+  ),
+  it: setOf(
+    "il lo la gli le i un una e sono con che del della dei di nel nella per non si al da come anche o ma se piu questo questa ci",
+  ),
+};
+
+const OTHER = "other";
+const OTHER_SCRIPT =
+  /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Hangul}\p{Script=Greek}\p{Script=Thai}\p{Script=Devanagari}]{3}/u;
+/** A whole sentence, for one in which the lists know no function words. */
+const OTHER_SENTENCE = /^\p{Lu}\p{Ll}{0,40},?(?: \p{L}[\p{Ll}-]{0,40},?:?){5,60}[.!]$/u;
+
+/** Of a text in the spelling of `foldText`; `""` where it cannot be told. */
+export function languageOf(folded: string): string {
+  if (/[\u3040-\u30ff]/.test(folded)) return "ja";
+  if (/[\u3400-\u9fff]/.test(folded)) return "zh";
+  if (OTHER_SCRIPT.test(folded)) return OTHER;
+  const words = folded.match(/\p{L}+/gu) ?? [];
+  let best = "";
+  let most = 1;
+  for (const [language, known] of Object.entries(FUNCTION_WORDS)) {
+    const count = words.filter((word) => known.has(word)).length;
+    if (count > most) [best, most] = [language, count];
+  }
+  return best;
+}
