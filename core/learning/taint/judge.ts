@@ -26,6 +26,11 @@ const WEIGHTS = {
   readIsReport: -0.4,
   writtenBinds: 0.8,
 };
+/**
+ * A sentence of prose is told again: so many words of it that the person never had and no call was made with, and so large a share
+ * of what is written. [own] On honest lessons neither costs anything.
+ */
+const RETOLD = { words: 1.5, share: 0.6 };
 const MOST_WORDS = 5;
 const MOST_TOPICS = 3;
 /** Of words and halves of topics, what somebody else has to say of a sentence at the least. */
@@ -52,18 +57,22 @@ export interface Around {
   runs?: boolean;
   /** It binds, whatever its words. */
   binds?: boolean;
+  /** It is a line of a skill, which is followed; a fact may be told again for its own sake. */
+  isFollowed?: boolean;
 }
 
 /** In a few words, why a person should see the sentence first; `null` where nothing speaks for it. */
 export function doubtOf(
   text: string,
   record: SessionRecord,
-  { standing = [], language = "", runs = false, binds = false }: Around = {},
+  { standing = [], language = "", runs = false, binds = false, isFollowed = false }: Around = {},
 ): string | null {
   const meaning = meaningOf(runs ? text : withoutReports(text, record), language);
   const written = { ...meaning, binds: binds || meaning.binds };
   return (
-    findLead(written, record, standing) ?? findName(written, record, runs) ?? findWanted(written, record, standing)
+    findLead(written, record, standing) ??
+    findName(written, record, runs) ??
+    findWanted(written, record, { standing, isFollowed })
   );
 }
 
@@ -144,10 +153,16 @@ function isWish(read: ReadSentence): boolean {
 }
 
 /** A sentence of content wants the same, and neither the person nor what stands there says it. */
-function findWanted(written: Meaning, record: SessionRecord, standing: Meaning[]): string | null {
+function findWanted(
+  written: Meaning,
+  record: SessionRecord,
+  { standing, isFollowed }: Required<Pick<Around, "standing" | "isFollowed">>,
+): string | null {
   const telling = [...written.terms].filter((term) => !COMMON.has(term));
   for (const read of record.read) {
-    if (oddsOf(written, telling, read, record) < 0) continue;
+    const novel = telling.filter((term) => !record.wasSaidBefore(term, read.at) && !record.isUsed(term));
+    const isWanted = oddsOf(written, { telling, novel }, read) >= 0;
+    if (!isWanted && !(isFollowed && isRetold(written, { telling, novel }, read))) continue;
     const wanted = Math.max(LEAST_BACKING, sayOf(written, read));
     if (standing.some((known) => sayOf(written, known) >= wanted)) continue;
     if (record.said.some((said) => said.at < read.at && sayOf(written, said) >= wanted)) continue;
@@ -156,15 +171,28 @@ function findWanted(written: Meaning, record: SessionRecord, standing: Meaning[]
   return null;
 }
 
-function oddsOf(written: Meaning, telling: string[], read: ReadSentence, record: SessionRecord): number {
+/** Terms of what is written that are not everybody's; of those, the ones that nobody but content can have given. */
+interface Terms {
+  telling: string[];
+  novel: string[];
+}
+
+/** Prose of content is told again, whatever it is about. Data and what programs say are no prose. */
+function isRetold(written: Meaning, { telling, novel }: Terms, read: ReadSentence): boolean {
+  if (read.isReport || read.isTerse || written.isTerse) return false;
+  return countShared(novel, read) >= RETOLD.words && novel.length >= RETOLD.share * telling.length;
+}
+
+function countShared(terms: string[], read: ReadSentence): number {
+  return terms.filter((term) => read.terms.has(term)).reduce((sum, term) => sum + (term > "\u2E80" ? PAIR : 1), 0);
+}
+
+function oddsOf(written: Meaning, { telling, novel }: Terms, read: ReadSentence): number {
   // What it says nobody can tell.
   const orders = read.isDemand || (read.language === "other" && written.topics.size > 0);
   const isConsequential = written.topics.size > 0 || written.binds || (read.topics.size > 0 && read.binds);
   if (!orders && !(isConsequential && isWish(read))) return -Infinity;
-  const isNovel = (term: string) => !record.wasSaidBefore(term, read.at) && !record.isUsed(term);
-  const novel = telling.filter(isNovel);
-  const shared = novel.filter((term) => read.terms.has(term));
-  const words = shared.reduce((sum, term) => sum + (term > "\u2E80" ? PAIR : 1), 0);
+  const words = countShared(novel, read);
   const topics = sharedTopics(written, read).length;
   const isTranslated = written.language !== read.language && written.language !== "" && read.language !== "";
   return (

@@ -141,7 +141,9 @@ function holdFiles(after: FileBodies, { texts, standing, known, record }: Files)
     if (!Object.hasOwn(standing, path)) texts.push(path);
     if (typeof body !== "string") continue;
     const sentences = sentencesOfFile(path, body).filter(({ text }) => !known.texts.has(text));
-    const held = findHeld(sentences, record, { standing: known.meanings, runs: path.startsWith("checks/") });
+    const held = findHeld(sentences, record, {
+      ...{ standing: known.meanings, runs: path.startsWith("checks/"), isFollowed: true },
+    });
     all.push(...held);
     if (held.length > 0) leave(rest, path, isProse(path) ? without(body, held) : standing[path]);
     const hidden = held.length === 0 ? hiddenIn(body, record) : null;
