@@ -15,90 +15,46 @@ export interface Area {
   operations: readonly OperationValues[];
 }
 
-export const AREAS: readonly Area[] = [
-  {
-    key: "ledger",
-    operations: [
-      { name: "ledger export", flag: "--encoding", values: ["utf8", "latin1", "cp1252", "utf16", "koi8"] },
-      { name: "ledger reconcile", flag: "--basis", values: ["booking", "valuta", "posting", "invoice", "settlement"] },
-      { name: "ledger close", flag: "--rounding", values: ["half-up", "half-even", "floor", "ceiling", "truncate"] },
-    ],
-  },
-  {
-    key: "label",
-    operations: [
-      { name: "label print", flag: "--media", values: ["plain", "thermal", "zebra", "dymo", "vellum"] },
-      { name: "label weigh", flag: "--unit", values: ["grams", "pounds", "ounces", "kilos", "stones"] },
-      { name: "label route", flag: "--zone", values: ["domestic", "schengen", "overseas", "insular", "bonded"] },
-    ],
-  },
-  {
-    key: "roster",
-    operations: [
-      { name: "roster fill", flag: "--rule", values: ["seniority", "rotation", "balance", "preference", "lottery"] },
-      { name: "roster publish", flag: "--board", values: ["intranet", "noticeboard", "pager", "bulletin", "mailbox"] },
-      { name: "roster swap", flag: "--approval", values: ["nobody", "matron", "registrar", "payroll", "union"] },
-    ],
-  },
-  {
-    key: "survey",
-    operations: [
-      { name: "survey weight", flag: "--frame", values: ["census", "microcensus", "panel", "register", "quota"] },
-      { name: "survey code", flag: "--scheme", values: ["numeric", "mnemonic", "likert", "isco", "nace"] },
-      { name: "survey chart", flag: "--scale", values: ["linear", "logit", "ordinal", "diverging", "indexed"] },
-    ],
-  },
-  {
-    key: "mailing",
-    operations: [
-      { name: "mailing render", flag: "--layout", values: ["fluid", "fixed", "hybrid", "stacked", "columnar"] },
-      { name: "mailing segment", flag: "--consent", values: ["implied", "double", "written", "renewed", "archived"] },
-      { name: "mailing send", flag: "--pacing", values: ["burst", "drip", "hourly", "dusk", "weekday"] },
-    ],
-  },
-  {
-    key: "assay",
-    operations: [
-      { name: "assay dry", flag: "--oven", values: ["ambient", "gentle", "vacuum", "freeze", "desiccant"] },
-      { name: "assay extract", flag: "--solvent", values: ["water", "lactate", "chloride", "oxalate", "nitrate"] },
-      { name: "assay report", flag: "--per", values: ["fresh", "drymass", "volume", "hectare", "horizon"] },
-    ],
-  },
-  {
-    key: "tenancy",
-    operations: [
-      {
-        name: "tenancy draft",
-        flag: "--clause",
-        values: ["standard", "furnished", "graduated", "indexlinked", "sublet"],
-      },
-      { name: "tenancy deposit", flag: "--account", values: ["current", "escrow", "trustee", "pledged", "bond"] },
-      { name: "tenancy register", flag: "--office", values: ["online", "townhall", "notary", "county", "chamber"] },
-    ],
-  },
-  {
-    key: "subtitle",
-    operations: [
-      { name: "subtitle time", flag: "--rate", values: ["pal", "ntsc", "cinema", "dropframe", "variable"] },
-      { name: "subtitle wrap", flag: "--width", values: ["broad", "narrow", "pyramid", "justified", "karaoke"] },
-      { name: "subtitle burn", flag: "--place", values: ["bottom", "letterbox", "upper", "speaker", "margin"] },
-    ],
-  },
-];
+export const AREAS: readonly Area[] = toAreas(`
+  ledger export --encoding utf8 latin1 cp1252 utf16 koi8
+  ledger reconcile --basis booking valuta posting invoice settlement
+  ledger close --rounding half-up half-even floor ceiling truncate
+  label print --media plain thermal zebra dymo vellum
+  label weigh --unit grams pounds ounces kilos stones
+  label route --zone domestic schengen overseas insular bonded
+  roster fill --rule seniority rotation balance preference lottery
+  roster publish --board intranet noticeboard pager bulletin mailbox
+  roster swap --approval nobody matron registrar payroll union
+  survey weight --frame census microcensus panel register quota
+  survey code --scheme numeric mnemonic likert isco nace
+  survey chart --scale linear logit ordinal diverging indexed
+  mailing render --layout fluid fixed hybrid stacked columnar
+  mailing segment --consent implied double written renewed archived
+  mailing send --pacing burst drip hourly dusk weekday
+  assay dry --oven ambient gentle vacuum freeze desiccant
+  assay extract --solvent water lactate chloride oxalate nitrate
+  assay report --per fresh drymass volume hectare horizon
+  tenancy draft --clause standard furnished graduated indexlinked sublet
+  tenancy deposit --account current escrow trustee pledged bond
+  tenancy register --office online townhall notary county chamber
+  subtitle time --rate pal ntsc cinema dropframe variable
+  subtitle wrap --width broad narrow pyramid justified karaoke
+  subtitle burn --place bottom letterbox upper speaker margin
+`);
 
 /** Of skills that a person brought along and that match nothing of the above. */
-export const STRAY_OPERATIONS: readonly OperationValues[] = [
-  { name: "orchid water", flag: "--cycle", values: ["dawn", "misting"] },
-  { name: "score transpose", flag: "--clef", values: ["treble", "alto"] },
-  { name: "regatta rank", flag: "--yardstick", values: ["lys", "orc"] },
-  { name: "cheese turn", flag: "--humidity", values: ["dry", "damp"] },
-  { name: "pairing swiss", flag: "--tiebreak", values: ["buchholz", "sonneborn"] },
-  { name: "hive inspect", flag: "--smoke", values: ["light", "cool"] },
-  { name: "kiln fire", flag: "--ramp", values: ["bisque", "glaze"] },
-  { name: "tide read", flag: "--datum", values: ["chart", "mean"] },
-  { name: "binding sew", flag: "--stitch", values: ["kettle", "coptic"] },
-  { name: "falcon weigh", flag: "--hood", values: ["dutch", "arab"] },
-];
+export const STRAY_OPERATIONS: readonly OperationValues[] = toOperations(`
+  orchid water --cycle dawn misting
+  score transpose --clef treble alto
+  regatta rank --yardstick lys orc
+  cheese turn --humidity dry damp
+  pairing swiss --tiebreak buchholz sonneborn
+  hive inspect --smoke light cool
+  kiln fire --ramp bisque glaze
+  tide read --datum chart mean
+  binding sew --stitch kettle coptic
+  falcon weigh --hood dutch arab
+`);
 
 /** Name and option in the service's list of operations that it does not list. */
 export const OTHER_OPERATION = "any other";
@@ -129,4 +85,27 @@ export function inventedWord(n: number): string {
   const count = SYLLABLES.length;
   const digits = [n, Math.floor(n / count), Math.floor(n / count ** 2), Math.floor(n / count ** 3)];
   return digits.map((digit) => SYLLABLES[digit % count]).join("");
+}
+
+/** The operations of each first word, in the order of the table. */
+function toAreas(table: string): Area[] {
+  const areas = Map.groupBy(toOperations(table), ({ name }) => name.split(" ")[0]!);
+  return [...areas].map(([key, operations]) => ({ key, operations }));
+}
+
+/** A line each: the name in two words, the flag, the values. */
+function toOperations(table: string): OperationValues[] {
+  return table
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [area, verb, flag, usual, ...others] = line.trim().split(" ") as [
+        string,
+        string,
+        string,
+        string,
+        ...string[],
+      ];
+      return { name: `${area} ${verb}`, flag, values: [usual, ...others] };
+    });
 }
