@@ -39,6 +39,7 @@ const MODEL_CHOICES = [
   "TALARIA_MODEL_COMPACTION",
   "TALARIA_MODEL_TITLE",
   "TALARIA_MODEL_APPROVAL",
+  "TALARIA_MODEL_JUDGE",
 ];
 
 /** Variables of the caller's environment that reach all three Workers. */

@@ -1,12 +1,12 @@
 // The same replies, judged by a model at an OpenAI-compatible server: by the words and in the form of a review's verdicts, over a
 // transcript of request, answer and reply. A verdict that the product would refuse counts as none.
-import { createOpenAiChatModel } from "../../core/models/openai-chat.ts";
 import type { Model } from "../../core/agent/contract.ts";
 import { readVerdicts } from "../../core/learning/review/verdicts.ts";
 import { renderTranscript } from "../../core/learning/review/transcript.ts";
 import { verdictsPrompt } from "../../core/prompts/review.ts";
 import { type Entry, NO_USAGE } from "../../core/schemas/entry.ts";
 import type { ReviewJob } from "../../core/schemas/review.ts";
+import { toReviewJob } from "../support/given-model.ts";
 import type { Said } from "./replies.ts";
 import type { ReplyRow } from "./rows.ts";
 
@@ -18,12 +18,9 @@ export interface ModelJudge {
 
 const REPLY_ENTRY = 3;
 const MAX_OUTPUT_TOKENS = 2_000;
-const SESSION = "01JZZZZZZZZZZZZZZZZZZZZZZZ";
 const SILENCE: Said = { verdict: "none", correction: false };
 
-export function createModelJudge(server: { baseUrl: string; model: string; apiKey: string }): ModelJudge {
-  const clock = { now: () => Date.now(), sleep };
-  const model = createOpenAiChatModel({ ...server, clock, fetch: (url, init) => fetch(url, init) });
+export function createModelJudge(model: Model): ModelJudge {
   const failures: string[] = [];
   return {
     failures,
@@ -68,16 +65,5 @@ function toJob({ request, answer, reply }: ReplyRow): ReviewJob {
     },
     said(REPLY_ENTRY, 2, reply),
   ];
-  return {
-    ...{ v: 1, review: `${SESSION}.1-3`, profile: "0123456789abcdefghjkmnpqrs", session: SESSION, trigger: "refine" },
-    ...{ skills: true, memory: true, grant: { tokens: 1, expiresAt: at }, model: "bench:judging", createdAt: at },
-    ...{ observations: [], entries },
-  };
-}
-
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
-  });
+  return toReviewJob(entries);
 }

@@ -1,5 +1,12 @@
 // Runs the gate on cases as a review's write meets it, and counts what enters. Called by bench/taint.ts.
-import { createTaint } from "../../core/learning/taint/taint.ts";
+import type { Model } from "../../core/agent/contract.ts";
+import { askSecondJudge } from "../../core/learning/review/second-judge.ts";
+import type { Opinion } from "../../core/learning/taint/session-record.ts";
+import { type Taint, createTaint } from "../../core/learning/taint/taint.ts";
+import { DEFAULTS } from "../../core/limits.ts";
+import type { ReviewJob } from "../../core/schemas/review.ts";
+import { systemClock } from "../../stores/system-clock.ts";
+import { toReviewJob } from "../support/given-model.ts";
 import { SessionId, SkillName } from "../../core/schemas/ids.ts";
 import { type TaintCase, toEntries } from "./cases.ts";
 
@@ -19,9 +26,12 @@ const SESSION = SessionId.parse("01JZZZZZZZZZZZZZZZZZZZZZZZ");
 /** The gate looks at texts; how a skill may be called is another rule's. */
 const NAME = SkillName.parse("a-lesson");
 
-export function measureCase(given: TaintCase): Measured {
+/** `judge`: a model that gives a second opinion; without it the rules alone decide. */
+export async function measureCase(given: TaintCase, judge: Model | null = null): Promise<Measured> {
   const { write } = given;
-  const gate = createTaint({ entries: toEntries(given) });
+  const job = toReviewJob(toEntries(given));
+  const gate = createTaint(job);
+  if (judge) gate.note(await opinionsOn(write.text, gate, job, judge));
   const citations = given.citations.map((place) => `${SESSION}/${place}`);
   const call = { citations, approved: false };
   const hold =
@@ -35,6 +45,12 @@ export function measureCase(given: TaintCase): Measured {
     landed: given.poisonLines.some((line) => squeeze(rest).includes(squeeze(line))),
     why: hold?.why ?? "",
   };
+}
+
+async function opinionsOn(text: string, gate: Taint, job: ReviewJob, judge: Model): Promise<Opinion[]> {
+  const options = { job, models: [judge], clock: systemClock, random: Math.random, settings: DEFAULTS } as const;
+  const judged = await askSecondJudge(gate.undecidedIn([text]), { ...options, signal: new AbortController().signal });
+  return judged?.opinions ?? [];
 }
 
 function toSkill({ text }: { text: string }) {

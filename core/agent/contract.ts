@@ -69,7 +69,7 @@ export interface ModelFailure extends Failure {
 }
 
 /** Kinds of work that may each have a model of their own. */
-export const MODEL_SLOTS = ["turn", "review", "curation", "compaction", "title", "approval"] as const;
+export const MODEL_SLOTS = ["turn", "review", "curation", "compaction", "title", "approval", "judge"] as const;
 export type ModelSlot = (typeof MODEL_SLOTS)[number];
 
 /** The primary, then those to fall back on, in order. */

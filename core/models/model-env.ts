@@ -11,6 +11,7 @@ export const SLOT_VARIABLES = {
   compaction: "TALARIA_MODEL_COMPACTION",
   title: "TALARIA_MODEL_TITLE",
   approval: "TALARIA_MODEL_APPROVAL",
+  judge: "TALARIA_MODEL_JUDGE",
 } as const satisfies Record<ModelSlot, string>;
 
 const SHARED_VARIABLES = [

@@ -118,7 +118,7 @@ export const Settings = z.strictObject({
     profileDayUsd: z.number().min(0),
   }),
   models: z.strictObject({
-    /** By slot: turn, review, curation, compaction, title, approval. */
+    /** By slot: turn, review, curation, compaction, title, approval, judge. */
     effort: z.partialRecord(z.string(), Effort),
     /** By model name, such as `openai:gpt-6.1-terra`: goes before the catalog. */
     prices: z.record(z.string(), Price),

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type Answer, Cost, NO_USAGE, Usage, addUsage, promptTokens } from "./entry.ts";
 import { Day, ReviewId, SessionId } from "./ids.ts";
 
-/** What a call was made for: the model slots of core/agent/contract.ts; a test compares. */
+/** What a call was made for: the model slots of core/agent/contract.ts; a test compares. What the slot `judge` uses is a review's. */
 export const UsageKind = z.enum(["turn", "review", "curation", "compaction", "title", "approval"]);
 export type UsageKind = z.infer<typeof UsageKind>;
 
@@ -24,11 +24,8 @@ export const UsageLine = z.object({
 export type UsageLine = z.infer<typeof UsageLine>;
 
 /** One model call as entries, scripts and results hold it; one without a cost has no known price. */
-export interface SpentCall {
-  model: string;
-  usage: Usage;
-  cost?: Cost;
-}
+export const SpentCall = z.object({ model: z.string(), usage: Usage, cost: Cost.optional() });
+export type SpentCall = z.infer<typeof SpentCall>;
 
 export function toSpentCall({ model, usage, cost }: Pick<Answer, "model" | "usage" | "cost">): SpentCall {
   return { model, usage, ...(cost ? { cost } : {}) };

@@ -2,14 +2,17 @@
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { parseCases, readCases, toEntries, withProse } from "../../bench/taint/cases.ts";
+import { type TaintCase, parseCases, readCases, toEntries, withProse } from "../../bench/taint/cases.ts";
 import { measureCase } from "../../bench/taint/measure.ts";
+import type { ModelRequest } from "../../core/agent/contract.ts";
+import { createScriptedModel } from "../support/scripted-model.ts";
 import { toFigures } from "../../bench/taint/report.ts";
 
+const measureAll = (cases: TaintCase[]) => Promise.all(cases.map((given) => measureCase(given)));
 const FIXTURE = join(import.meta.dirname, "taint/cases.jsonl");
 
-test("each case is counted by what enters of it", () => {
-  const measured = readCases(FIXTURE).map(measureCase);
+test("each case is counted by what enters of it", async () => {
+  const measured = await measureAll(readCases(FIXTURE));
   expect(measured.map(({ given, entered, landed }) => [given.id, entered, landed])).toEqual([
     ["h-1", "whole", false],
     ["h-2", "whole", false],
@@ -27,10 +30,24 @@ test("each case is counted by what enters of it", () => {
   });
 });
 
-test("what enters although it must not is counted as landed", () => {
+test("what enters although it must not is counted as landed", async () => {
   const [given] = readCases(FIXTURE).filter(({ id }) => id === "p-1");
   const unread = { ...given!, entries: given!.entries.filter(({ n }) => n !== 3) };
-  expect(measureCase(unread)).toMatchObject({ entered: "whole", landed: true });
+  expect(await measureCase(unread)).toMatchObject({ entered: "whole", landed: true });
+});
+
+test("a second judge is asked of each sentence that is not certain, and what it finds is held", async () => {
+  const [given] = readCases(FIXTURE).filter(({ id }) => id === "p-1");
+  const says = ({ messages }: ModelRequest) => {
+    const asked = messages[0]!.text.split("To be kept:\n\n")[1]!.split("\n");
+    return {
+      text: asked.map((line) => `${parseInt(line)} ${line.includes("## Steps") ? "work" : "content"}`).join("\n"),
+    };
+  };
+  expect(await measureCase(given!, createScriptedModel([says]))).toMatchObject({ entered: "none", landed: false });
+  expect(await measureCase(given!, createScriptedModel([{ text: "I cannot tell." }]))).toMatchObject({
+    entered: "part",
+  });
 });
 
 test("a session becomes a log whose calls have their results", () => {
@@ -48,10 +65,10 @@ test("a session becomes a log whose calls have their results", () => {
   });
 });
 
-test("everyday prose in every result holds no honest lesson", () => {
+test("everyday prose in every result holds no honest lesson", async () => {
   const honest = readCases(FIXTURE).filter(({ kind }) => kind === "honest");
   const spliced = honest.flatMap((given) => Array.from({ length: 4 }, (_, nth) => withProse(given, nth)));
-  expect(spliced.map((given) => measureCase(given).why)).toEqual(spliced.map(() => ""));
+  expect((await measureAll(spliced)).map(({ why }) => why)).toEqual(spliced.map(() => ""));
 });
 
 test("a line that cannot be read is an error with its place", () => {
@@ -64,5 +81,9 @@ test("the command prints one JSON object as its last line", () => {
     encoding: "utf8",
   });
   expect(status).toBe(0);
-  expect(JSON.parse(stdout.trim().split("\n").at(-1)!)).toMatchObject({ honest: { total: 2 }, poison: { total: 2 } });
+  expect(JSON.parse(stdout.trim().split("\n").at(-1)!)).toMatchObject({
+    honest: { total: 2 },
+    poison: { total: 2 },
+    model: null,
+  });
 }, 60_000);

@@ -200,6 +200,7 @@ describe("the models of a slot", () => {
       compaction: main,
       title: ["openai:gpt-6-luna", "rehearsal"],
       approval: main,
+      judge: main,
     });
   });
 

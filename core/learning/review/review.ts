@@ -29,6 +29,7 @@ import { readKindLine, takeKinds } from "../kinds.ts";
 import { type ScriptJournal, createScriptJournal } from "../script-journal.ts";
 import { spentOf, tellFailed, toReviewLines } from "../spent.ts";
 import { createTaint } from "../taint/taint.ts";
+import { type SecondJudgeOptions, judging } from "./second-judge.ts";
 import { showSkills } from "./shown-skills.ts";
 import { toReviewSpecs } from "./specs.ts";
 import { renderTranscript } from "./transcript.ts";
@@ -44,6 +45,8 @@ export interface ReviewOptions {
   seeds: Seeds;
   /** The primary, then those to fall back on. */
   models: ModelChain;
+  /** Gives a second opinion on what the rules of provenance cannot be certain of. Absent: the rules alone decide. */
+  judges?: ModelChain | undefined;
   clock: Clock;
   random: Random;
   settings: Settings;
@@ -116,7 +119,9 @@ function toLoop(
   const { models, clock, random, settings, signal } = options;
   const startedAt = clock.now();
   const request = toRequest(options, begin);
-  const tools = toTools(options, journal);
+  const mayAsk = async () =>
+    checkBudget(options, startedAt, toReviewLines(spentOf(journal.steps(), failed))) ?? (await checkServer(options));
+  const tools = toTools(options, journal, mayAsk);
   return {
     models: models.map((model) => tellFailed(model, failed)) as [Model, ...Model[]],
     ...request,
@@ -136,8 +141,7 @@ function toLoop(
     lenient: true,
     goOn: (answer) => (wantsAnotherWord(journal.steps(), answer) ? REVIEW_AGAIN : null),
     mayEndSilent: () => hasWritten(journal.steps()),
-    mayAsk: async () =>
-      checkBudget(options, startedAt, toReviewLines(spentOf(journal.steps(), failed))) ?? (await checkServer(options)),
+    mayAsk,
   };
 }
 
@@ -190,8 +194,8 @@ function wantsAnotherWord(script: ReviewStep[], { text, stop }: Answer): boolean
 }
 
 /** What the job leaves out is not offered, and refused by the loop like any other name. */
-function toTools(options: ReviewOptions, journal: ScriptJournal): Tool[] {
-  const { job, skills, memory, seeds, clock, settings, pending, runChecks, policy = POLICY } = options;
+function toTools(options: ReviewOptions, journal: ScriptJournal, mayAsk: SecondJudgeOptions["mayAsk"]): Tool[] {
+  const { job, skills, memory, seeds, clock, settings, pending, runChecks, judges, policy = POLICY } = options;
   const approval = { pending, session: job.session, clock };
   const cite = (citations: string[], written: string) => checkCitations(job, citations, written);
   const inspectors = createInspectors({ job, policy, skills, seeds, settings });
@@ -221,7 +225,11 @@ function toTools(options: ReviewOptions, journal: ScriptJournal): Tool[] {
     ...(taint && { gate: taint.holdFacts }),
   };
   const memoryTool = createAskingMemoryTool(writing, approval);
-  return [...(job.skills ? skillTools : []), ...(job.memory ? [memoryTool] : [])].map((tool) => citing(tool, job));
+  const tools = [...(job.skills ? skillTools : []), ...(job.memory ? [memoryTool] : [])].map((tool) =>
+    citing(tool, job),
+  );
+  if (!taint || !judges) return tools;
+  return tools.map((tool) => judging(tool, taint, { ...options, models: judges, mayAsk }));
 }
 
 /** A review writes citations without its session; what is stored, or waits for a person, has it. */

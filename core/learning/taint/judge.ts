@@ -69,11 +69,19 @@ export function doubtOf(
 ): string | null {
   const meaning = meaningOf(runs ? text : withoutReports(text, record), language);
   const written = { ...meaning, binds: binds || meaning.binds };
-  return (
-    findLead(written, record, standing) ??
-    findName(written, record, runs) ??
-    findWanted(written, record, { standing, isFollowed })
-  );
+  const certain = findLead(written, record, standing) ?? findName(written, record, runs);
+  if (certain !== null) return certain;
+  const opinion = record.opinionOf(text);
+  if (opinion === true) return "the second judge found that only content wanted it";
+  // Content that orders agents about may have spoken to the judge, too.
+  if (opinion === false && record.demand === null) return null;
+  return findWanted(written, record, { standing, isFollowed });
+}
+
+/** Whether no certain rule holds it: the score may be wrong, and a second judge asked. */
+export function isUndecided(text: string, record: SessionRecord, language = ""): boolean {
+  const written = meaningOf(withoutReports(text, record), language);
+  return findLead(written, record, []) === null && findName(written, record, false) === null;
 }
 
 /** A message that is quoted to be known again says nothing of what is to be done. */

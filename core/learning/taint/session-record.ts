@@ -16,6 +16,12 @@ export interface ReadSentence extends SaidSentence {
   entry: number;
 }
 
+/** What a second judge found of a sentence: whether only content wanted it. */
+export interface Opinion {
+  sentence: string;
+  isWanted: boolean;
+}
+
 interface Piece {
   isContent: boolean;
   isPersons: boolean;
@@ -47,6 +53,7 @@ export class SessionRecord {
   readonly #installed = new Set<string>();
   /** Names, by the first sentence of content that binds its reader, else by the first. */
   readonly #named = new Map<string, ReadSentence>();
+  #opinions: Opinion[] = [];
 
   add(entry: Entry): void {
     if (entry.kind === "tool" && !entry.failed) {
@@ -64,6 +71,16 @@ export class SessionRecord {
 
   addMessage(message: SentMessage): void {
     for (const piece of piecesOfMessage(message)) this.#put(piece, 0);
+  }
+
+  note(opinions: Opinion[]): void {
+    this.#opinions = [...opinions, ...this.#opinions];
+  }
+
+  /** Whether only content wanted a text, or a sentence in it; `null` where nobody was asked. */
+  opinionOf(text: string): boolean | null {
+    const found = this.#opinions.filter(({ sentence }) => text.includes(sentence));
+    return found.length === 0 ? null : found.some(({ isWanted }) => isWanted);
   }
 
   /** Content had the word or name, and had it first; the person never did. */

@@ -11,11 +11,11 @@ import { type Hold, type MemoryGate, toTainted } from "../../tools/hold.ts";
 import type { SkillGate, SkillInspector } from "../../tools/skill-manage.ts";
 
 import { holdsContent } from "./entries.ts";
-import { type Around, clip, doubtOf, lossOf } from "./judge.ts";
+import { type Around, clip, doubtOf, isUndecided, lossOf } from "./judge.ts";
 import { readingsOf } from "./leads.ts";
 import { findRemoved, proseLines } from "./removals.ts";
 import { type Sentence, isProse, sentencesIn, sentencesOfFile, without } from "./sentences.ts";
-import { SessionRecord } from "./session-record.ts";
+import { type Opinion, SessionRecord } from "./session-record.ts";
 import { type Meaning, foldText, languageOf, meaningOf } from "./meaning.ts";
 
 export interface Taint {
@@ -23,6 +23,10 @@ export interface Taint {
   /** Of a skill that is put away; `after`: the files of the one that is said to hold it now. */
   inspectArchive: SkillInspector;
   holdFacts: MemoryGate;
+  /** Sentences of texts to be kept that no certain rule holds: a second judge may be asked about them. */
+  undecidedIn(texts: string[]): string[];
+  /** What the second judge found: it holds more, and lets in what only resembles what was read. */
+  note(opinions: Opinion[]): void;
 }
 
 export interface SessionTaint extends Taint {
@@ -113,6 +117,16 @@ function createGates(current: () => SessionRecord): Taint {
       const rest = facts.map((fact, n) => without(fact, held[n]!).trim());
       return { ...toHold<string[]>(all[0]!.why, all), rest: rest.every((text) => text === "") ? null : rest };
     },
+    undecidedIn(texts) {
+      const record = current();
+      if (record.isEmpty) return [];
+      const sentences = texts.flatMap((text) =>
+        sentencesOfFile("SKILL.md", text).map((one) => one.text.replace(/^description:[ \t]*/, "")),
+      );
+      const language = languageOf(foldText(sentences.join(" ")));
+      return [...new Set(sentences)].filter((text) => isUndecided(text, record, language));
+    },
+    note: (opinions) => current().note(opinions),
   };
 }
 

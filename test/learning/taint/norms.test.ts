@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { createTaint } from "../../../core/learning/taint/taint.ts";
 import { call, tool, user } from "../sample.ts";
+import { skillText } from "./red-team.ts";
 
 function waits(page: string, fact: string, said = "Look at the page.", store: "memory" | "user" = "memory"): boolean {
   const made = call("c1", "terminal", { command: "show" });
@@ -61,6 +62,21 @@ describe("by its provenance alone, it waits:", () => {
       false,
     );
   });
+});
+
+it("prose that is told again in a line of a skill waits, whatever it is about; as a fact, or with words of the person, it enters", () => {
+  const page = "At the counter in Bremen the clerk reads the tariff from the blue binder, second tab.";
+  const line = "The clerk reads the tariff from the blue binder, second tab.";
+  const inSkill = (said: string) => {
+    const made = call("c1", "terminal", { command: "show" });
+    const entries = [user(1, said), tool(2, made, { outcome: { exit_code: 0 }, content: { stdout: page } })];
+    const after = { "SKILL.md": skillText({ steps: [line] }) };
+    const write = { name: "handling-office-work" as never, before: null, after, description: "", citations: [] };
+    return createTaint({ entries }).holdSkill({ ...write, approved: false });
+  };
+  expect(inSkill("Look at the page.")?.sentences).toEqual([`1. ${line}`]);
+  expect(inSkill("How do I read the tariff from the blue binder, and at which tab?")).toBeNull();
+  expect(waits(page, line)).toBe(false);
 });
 
 it("to trust an address within the house is of consequence", () => {
