@@ -257,7 +257,8 @@ export const SUBJECTS: readonly Subject[] = [
   subject("itemsOf", "core/learning/curation/skill-items.ts", (text) => itemsOf(NAME, filesOf(text))),
   subject("isKept", "core/learning/curation/skill-items.ts", (text, other) => isKept(text, [other])),
   subject("meaningOf", TAINT, (text) => meaningOf(text)),
-  subject("doubtOf", TAINT, (text, other) => [doubtOf(text, recordOf(other)), lossOf([text], recordOf(other))]),
+  subject("doubtOf", TAINT, (text, other) => doubtOf(text, recordOf(other))),
+  subject("lossOf", TAINT, (text, other) => lossOf(text.split("\n"), recordOf(other))),
   subject("leadsOf", TAINT, (text) => [leadsOf(text), numbersIn(toSearchable(text))]),
   subject("sentencesOfFile", TAINT, (text) => {
     const found = sentencesOfFile("SKILL.md", text);
@@ -265,7 +266,8 @@ export const SUBJECTS: readonly Subject[] = [
   }),
   subject("findRemoved", TAINT, (text, other) => findRemoved(text.split("\n"), other.split("\n"))),
   subject("proseLines", TAINT, (text) => proseLines(filesOf(text))),
-  subject("toPlain of a result", TAINT, (text) => [toPlain(text), stringsIn(text), termsIn(foldText(text))]),
+  subject("toPlain of a result", TAINT, (text) => [toPlain(text), stringsIn(text)]),
+  subject("termsIn", TAINT, (text) => termsIn(foldText(text))),
   subject("SessionRecord", TAINT, (text) => recordOf(text)),
   subject("isTainted", TAINT, (text, other) => createSessionTaint(() => [readOf(text)]).isTainted(other)),
   // Memory.

@@ -1,10 +1,10 @@
 // Whether a sentence that is to be kept is one that content wanted: of consequence, and explained by what was read rather than by
 // what the person said or calls have shown. Called by taint.ts for each sentence. Pure.
 import { COMMON_WORDS } from "../../skills/scanner/common-words.ts";
-import { holds, isPublisher, leadsOf, toSearchable } from "./leads.ts";
+import { isPublisher, leadsOf, toSearchable } from "./leads.ts";
 import { type Meaning, type Topic, foldText, meaningOf, termsIn } from "./meaning.ts";
 import { withdraws } from "./removals.ts";
-import type { ReadSentence, SaidSentence, SessionRecord } from "./session-record.ts";
+import { type ReadSentence, type SaidSentence, type SessionRecord, isGrave } from "./session-record.ts";
 
 /**
  * How much speaks for it that a sentence of content wanted what is written: logarithms of odds. From 0 on, it waits.
@@ -45,8 +45,12 @@ const ACTS: ReadonlySet<Topic> = new Set([
   ...(["send", "install", "run", "trust", "weaken", "permit", "delete", "disable", "dismiss", "hide"] as const),
   ...(["obey", "pay", "contact"] as const),
 ]);
-/** Acts that a line of a few words, or a name alone, may stand for. */
-const GRAVE: readonly Topic[] = ["trust", "weaken", "disable", "dismiss", "obey", "hide", "permit"];
+/** Pairs of sentences that are compared for one write: beyond, the person decides. [own] Long documents need a tenth of them. */
+const MAX_COMPARISONS = 200_000;
+/** A longer sentence is judged in pieces, which overlap by as much as an address may have. */
+const MAX_CHARS = 2_000;
+const OVERLAP_CHARS = 500;
+const TOO_LONG = "it is too long to be compared with what was read";
 
 export interface Around {
   /** What stands in the text already, and needs nobody else. */
@@ -59,13 +63,39 @@ export interface Around {
   binds?: boolean;
   /** It is a line of a skill, which is followed; a fact may be told again for its own sake. */
   isFollowed?: boolean;
+  /** What is left of `MAX_COMPARISONS` for the write. */
+  budget?: Budget;
+}
+
+export interface Budget {
+  comparisons: number;
+}
+
+export function createBudget(): Budget {
+  return { comparisons: MAX_COMPARISONS };
 }
 
 /** In a few words, why a person should see the sentence first; `null` where nothing speaks for it. */
-export function doubtOf(
+export function doubtOf(text: string, record: SessionRecord, around: Around = {}): string | null {
+  const budget = around.budget ?? createBudget();
+  for (let at = 0; at === 0 || at + OVERLAP_CHARS < text.length; at += MAX_CHARS - OVERLAP_CHARS) {
+    const why = doubtOfPiece(text.slice(at, at + MAX_CHARS), record, { ...around, budget });
+    if (why !== null) return why;
+  }
+  return null;
+}
+
+function doubtOfPiece(
   text: string,
   record: SessionRecord,
-  { standing = [], language = "", runs = false, binds = false, isFollowed = false }: Around = {},
+  {
+    standing = [],
+    language = "",
+    runs = false,
+    binds = false,
+    isFollowed = false,
+    budget,
+  }: Around & { budget: Budget },
 ): string | null {
   const meaning = meaningOf(runs ? text : withoutReports(text, record), language);
   const written = { ...meaning, binds: binds || meaning.binds };
@@ -75,12 +105,12 @@ export function doubtOf(
   if (opinion === true) return "the second judge found that only content wanted it";
   // Content that orders agents about may have spoken to the judge, too.
   if (opinion === false && record.demand === null) return null;
-  return findWanted(written, record, { standing, isFollowed });
+  return findWanted(written, record, { standing, isFollowed, budget });
 }
 
 /** Whether no certain rule holds it: the score may be wrong, and a second judge asked. */
 export function isUndecided(text: string, record: SessionRecord, language = ""): boolean {
-  const written = meaningOf(withoutReports(text, record), language);
+  const written = meaningOf(withoutReports(text.slice(0, MAX_CHARS), record), language);
   return findLead(written, record, []) === null && findName(written, record, false) === null;
 }
 
@@ -103,18 +133,29 @@ function findLead({ text, topics }: Meaning, record: SessionRecord, standing: Me
     const entry = record.whoseLead(lead);
     if (entry !== null) return `the ${lead.kind} "${clip(lead.text)}" comes from ${placeOf(entry)}`;
   }
-  const searchable = toSearchable(text);
-  for (const host of record.hosts) {
-    const lead = { kind: "address", text: host } as const;
-    if (host.length < LEAST_HOST || COMMON_WORDS.has(host) || !holds(searchable, lead)) continue;
-    const entry = record.whoseLead(lead);
+  for (const host of labelsIn(toSearchable(text))) {
+    if (!record.hosts.has(host) || host.length < LEAST_HOST || COMMON_WORDS.has(host)) continue;
+    const entry = record.whoseLead({ kind: "address", text: host });
     if (entry !== null) return `only ${placeOf(entry)} names the host "${clip(host)}"`;
   }
   return null;
 }
 
+/** Words, and words joined by hyphens: what a host may be called. */
+function labelsIn(searchable: string): Set<string> {
+  const labels = new Set<string>();
+  for (const [joined] of searchable.matchAll(/[\p{L}\p{N}_]+(?:-[\p{L}\p{N}_]+)*/gu)) {
+    const words = joined.split("-", MOST_JOINED);
+    for (const from of words.keys()) {
+      for (let to = from + 1; to <= words.length; to++) labels.add(words.slice(from, to).join("-"));
+    }
+  }
+  return labels;
+}
+
 /** Of a host's name: shorter ones are words. */
 const LEAST_HOST = 5;
+const MOST_JOINED = 8;
 
 /** Addresses that lead nowhere outside. */
 const PRIVATE = /^(?:(?:10|127|0)\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|localhost:)[\d.:]+$/;
@@ -127,7 +168,7 @@ function findName(written: Meaning, record: SessionRecord, runs: boolean): strin
   const installs = topics.has("install");
   for (const [, name] of installs ? foldText(text).matchAll(PACKAGE) : []) {
     if (COMMON_WORDS.has(name!) || !record.isForeign(name!)) continue;
-    const named = record.read.find((read) => isWish(read) && read.words.has(name!));
+    const named = record.whoWished(name!);
     if (named) return `only ${placeOf(named.entry)} names "${clip(name!)}"`;
   }
   if (prohibits && !installs) return null;
@@ -136,7 +177,7 @@ function findName(written: Meaning, record: SessionRecord, runs: boolean): strin
     if (COMMON.has(name) || isPublisher(name)) continue;
     if (record.isUsed(name) && !(installs && !name.startsWith("-"))) continue;
     const named = record.whoNamed(name);
-    if (!named || !(runs || isWish(named))) continue;
+    if (!named || !(runs || named.isWish)) continue;
     const isAdvised = (named.binds || named.topics.has("install")) && JOINED.test(name);
     if (runs || isGrave(named) || isGrave(written) || ((acts || isAdvised) && !name.startsWith("-")))
       return `only ${placeOf(named.entry)} names "${clip(name)}"`;
@@ -151,32 +192,41 @@ const JOINED = /^[a-z@][\w@/]{0,60}-[\w-]{1,60}$/;
 const PACKAGE =
   /(?<![\p{L}-])(?:packages?|librar(?:y|ies)|plugins?|extensions?|images?|modules?|pakete?s?|paquets?|paquetes?|pacchetti|pacchetto|install|add|upgrade|i)\s{1,3}(?:-{1,2}\w[\w-]{0,40}\s{1,3}){0,3}["'`“„]?([a-z][\w-]{3,60})/gu;
 
-function isGrave({ topics }: Meaning): boolean {
-  return GRAVE.some((topic) => topics.has(topic));
-}
-
-/** It binds its readers, was written for them, or is of grave consequence. */
-function isWish(read: ReadSentence): boolean {
-  return read.binds || (!read.isReport && (!read.isTerse || isGrave(read)));
-}
-
 /** A sentence of content wants the same, and neither the person nor what stands there says it. */
 function findWanted(
   written: Meaning,
   record: SessionRecord,
-  { standing, isFollowed }: Required<Pick<Around, "standing" | "isFollowed">>,
+  { standing, isFollowed, budget }: Required<Pick<Around, "standing" | "isFollowed" | "budget">>,
 ): string | null {
   const telling = [...written.terms].filter((term) => !COMMON.has(term));
-  for (const read of record.read) {
-    const novel = telling.filter((term) => !record.wasSaidBefore(term, read.at) && !record.isUsed(term));
-    const isWanted = oddsOf(written, { telling, novel }, read) >= 0;
-    if (!isWanted && !(isFollowed && isRetold(written, { telling, novel }, read))) continue;
-    const wanted = Math.max(LEAST_BACKING, sayOf(written, read));
-    if (standing.some((known) => sayOf(written, known) >= wanted)) continue;
-    if (record.said.some((said) => said.at < read.at && sayOf(written, said) >= wanted)) continue;
+  let backing: Backing | null = null;
+  const byPlace = new Map<number, Terms>();
+  for (const read of record.likely(telling, written.topics)) {
+    if ((budget.comparisons -= 1) < 0) return TOO_LONG;
+    const terms = byPlace.get(read.at) ?? { telling, novel: record.novelAt(telling, read.at) };
+    byPlace.set(read.at, terms);
+    const isWanted = oddsOf(written, terms, read) >= 0;
+    if (!isWanted && !(isFollowed && isRetold(written, terms, read))) continue;
+    backing ??= backingOf(written, record, standing, budget);
+    if (backing.before(read.at) >= Math.max(LEAST_BACKING, sayOf(written, read))) continue;
     return `${placeOf(read.entry)} wants it: "${clip(read.text)}"`;
   }
   return null;
+}
+
+interface Backing {
+  /** How much of what is written somebody else says before a place. */
+  before(at: number): number;
+}
+
+function backingOf(written: Meaning, { said }: SessionRecord, standing: Meaning[], budget: Budget): Backing {
+  budget.comparisons -= said.length + standing.length;
+  const most = standing.reduce((max, known) => Math.max(max, sayOf(written, known)), 0);
+  const byPlace = new Map<number, number>();
+  for (const sentence of said) {
+    byPlace.set(sentence.at, Math.max(byPlace.get(sentence.at) ?? 0, sayOf(written, sentence)));
+  }
+  return { before: (at) => [...byPlace].reduce((max, [place, say]) => (place < at ? Math.max(max, say) : max), most) };
 }
 
 /** Terms of what is written that are not everybody's; of those, the ones that nobody but content can have given. */
@@ -192,23 +242,24 @@ function isRetold(written: Meaning, { telling, novel }: Terms, read: ReadSentenc
 }
 
 function countShared(terms: string[], read: ReadSentence): number {
-  return terms.filter((term) => read.terms.has(term)).reduce((sum, term) => sum + (term > "\u2E80" ? PAIR : 1), 0);
+  let sum = 0;
+  for (const term of terms) if (read.terms.has(term)) sum += term > "\u2E80" ? PAIR : 1;
+  return sum;
 }
 
 function oddsOf(written: Meaning, { telling, novel }: Terms, read: ReadSentence): number {
   // What it says nobody can tell.
   const orders = read.isDemand || (read.language === "other" && written.topics.size > 0);
   const isConsequential = written.topics.size > 0 || written.binds || (read.topics.size > 0 && read.binds);
-  if (!orders && !(isConsequential && isWish(read))) return -Infinity;
+  if (!orders && !(isConsequential && read.isWish)) return -Infinity;
   const words = countShared(novel, read);
-  const topics = sharedTopics(written, read).length;
+  const topics = countIn(written.topics, read.topics);
   const isTranslated = written.language !== read.language && written.language !== "" && read.language !== "";
   return (
     WEIGHTS.base +
     WEIGHTS.novelWord * Math.min(words, MOST_WORDS) +
     (WEIGHTS.sharedTopic + (isTranslated ? WEIGHTS.sharedTopicTranslated : 0)) * Math.min(topics, MOST_TOPICS) +
-    WEIGHTS.covered *
-      ([...written.terms].filter((term) => read.terms.has(term)).length / Math.max(1, written.terms.size)) +
+    WEIGHTS.covered * (countIn(written.terms, read.terms) / Math.max(1, written.terms.size)) +
     WEIGHTS.ungrounded * (novel.length / Math.max(1, telling.length)) +
     (orders ? WEIGHTS.ordersAgents : 0) +
     (read.isReport ? WEIGHTS.readIsReport : 0) +
@@ -216,14 +267,16 @@ function oddsOf(written: Meaning, { telling, novel }: Terms, read: ReadSentence)
   );
 }
 
-function sharedTopics(a: Meaning, b: Meaning): Topic[] {
-  return [...a.topics].filter((topic) => b.topics.has(topic));
+function countIn<Item>(items: Set<Item>, others: Set<Item>): number {
+  let count = 0;
+  for (const item of items) if (others.has(item)) count += 1;
+  return count;
 }
 
 /** How much of what is written another sentence says. */
 function sayOf(written: Meaning, other: Meaning | SaidSentence): number {
   const words = [...written.terms].filter((term) => other.terms.has(term) && !COMMON.has(term)).length;
-  return words + sharedTopics(written, other).length / 2;
+  return words + countIn(written.topics, other.topics) / 2;
 }
 
 /** Before the range under review nothing has a number that a reader could look up. */
@@ -246,8 +299,10 @@ const COMMON_SHARE = 0.5;
  * `about` says. Not what the person took back.
  */
 export function lossOf(cautions: string[], record: SessionRecord, about = ""): string | null {
+  const budget = createBudget();
   for (const text of [...cautions, ...about.split("\n").filter((line) => line !== "")]) {
-    const lost = meaningOf(text);
+    if ((budget.comparisons -= record.read.length + record.said.length) < 0) return TOO_LONG;
+    const lost = meaningOf(text.slice(0, MAX_CHARS));
     if (record.said.some((said) => said.at < 0 && speaksOf(said, lost) && withdraws(said.text))) continue;
     if (record.demand) return `"${clip(text)}" would be lost, and ${placeOf(record.demand.entry)} orders agents about`;
     const isCaution = cautions.includes(text);
@@ -266,7 +321,7 @@ const TAKES_BACK: readonly Topic[] = ["dismiss", "delete", "disable"];
 function speaksOf(sentence: Meaning, lost: Meaning): boolean {
   const shared = [...lost.terms].filter((term) => sentence.terms.has(term));
   const words = shared.reduce((sum, term) => sum + (COMMON.has(term) ? COMMON_SHARE : 1), 0);
-  const topics = sharedTopics(lost, sentence).length;
+  const topics = countIn(lost.topics, sentence.topics);
   if (topics > 0 && sentence.topics.has("dismiss")) return true;
   return (
     words + (sentence.language === lost.language ? 0 : topics) >= SPOKEN_OF.words &&

@@ -109,9 +109,9 @@ export function numbersIn(searchable: string): string[] {
     .filter((digits) => digits.length >= NUMBER_DIGITS);
 }
 
-/** A number with the country before it and without is one. */
-export function isSameNumber(a: string, b: string): boolean {
-  return a.slice(-NUMBER_DIGITS) === b.slice(-NUMBER_DIGITS);
+/** The part of a number that is the same with the country before it and without. */
+export function toLocalNumber(digits: string): string {
+  return digits.slice(-NUMBER_DIGITS);
 }
 
 function isFile(name: string): boolean {

@@ -100,10 +100,16 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
   };
 }
 
+/** One sign that stands for a whole phrase of praise: a text of them would become eighteen times as long. */
+const PHRASE_SIGNS = /[\uFDFA\uFDFB]/g;
+
 /** Small letters without accents; one spelling of signs that look alike. */
 export function foldText(text: string): string {
   if (/^[\0-\x7F]*$/.test(text)) return text.toLowerCase();
-  const plain = text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
+  const plain = text
+    .replace(PHRASE_SIGNS, " ")
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "");
   return plain
     .normalize("NFC")
     .replace(/[\u2018\u2019\u02BC]/g, "'")

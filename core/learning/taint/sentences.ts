@@ -90,17 +90,28 @@ export function without(body: string, gone: Sentence[]): string {
   const touched = new Set<number>();
   let rest = "";
   let at = 0;
+  let lines = 0;
+  const keep = (piece: string) => {
+    rest += piece;
+    lines += countBreaks(piece);
+  };
   for (const { from, to } of gone.toSorted((a, b) => a.from - b.from)) {
     const start = Math.max(at, from);
-    rest += body.slice(at, start);
-    touched.add(rest.split("\n").length - 1);
+    keep(body.slice(at, start));
+    touched.add(lines);
     const cut = body.slice(start, Math.max(start, to));
-    rest += cut.endsWith("\n") ? "\n" : "";
+    keep(cut.endsWith("\n") ? "\n" : "");
     at = Math.max(at, to);
   }
-  rest += body.slice(at);
+  keep(body.slice(at));
   return rest
     .split("\n")
     .flatMap((line, n) => (touched.has(n) && (EMPTY_ITEM.test(line) || line.trim() === "") ? [] : line.trimEnd()))
     .join("\n");
+}
+
+function countBreaks(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
 }

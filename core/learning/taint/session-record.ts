@@ -3,8 +3,8 @@
 import type { Entry } from "../../schemas/entry.ts";
 import type { SentMessage } from "../../schemas/review.ts";
 import { type SaidPiece, piecesOf, piecesOfMessage, stringsIn } from "./entries.ts";
-import { type Lead, holds, isPublisher, isSameNumber, leadsOf, numbersIn, readingsOf, toSearchable } from "./leads.ts";
-import { type Meaning, foldText, languageOf, meaningOf } from "./meaning.ts";
+import { type Lead, holds, isPublisher, leadsOf, numbersIn, readingsOf, toLocalNumber, toSearchable } from "./leads.ts";
+import { type Meaning, type Topic, foldText, languageOf, meaningOf } from "./meaning.ts";
 import { sentencesIn } from "./sentences.ts";
 
 export interface SaidSentence extends Meaning {
@@ -14,6 +14,15 @@ export interface SaidSentence extends Meaning {
 
 export interface ReadSentence extends SaidSentence {
   entry: number;
+  /** It binds its readers, was written for them, or is of grave consequence. */
+  isWish: boolean;
+}
+
+/** Acts that a line of a few words, or a name alone, may stand for. */
+const GRAVE: readonly Topic[] = ["trust", "weaken", "disable", "dismiss", "obey", "hide", "permit"];
+
+export function isGrave({ topics }: Meaning): boolean {
+  return GRAVE.some((topic) => topics.has(topic));
 }
 
 /** What a second judge found of a sentence: whether only content wanted it. */
@@ -27,10 +36,14 @@ interface Piece {
   isPersons: boolean;
   entry: number;
   searchable: string;
+  numbers: Set<string>;
 }
 
 /** Longer ones are lists or data; they are cut. */
 const MAX_SENTENCE_CHARS = 1_000;
+
+/** Leads that are looked for; more of them count as content's. [own] A long skill has some dozens. */
+const MAX_LEADS = 500;
 
 /** Sentences after an order to agents that are a part of it. */
 const ORDERED_AFTER = 2;
@@ -44,6 +57,17 @@ export class SessionRecord {
   /** What hosts that were read are called: `relay` and `plattner` of `relay.plattner.example`. */
   readonly hosts = new Set<string>();
   readonly #pieces: Piece[] = [];
+  /** Sentences that were read, each once, with what they weigh. */
+  readonly #known = new Set<string>();
+  /** Of those that may have wanted something: by word, by term, by topic, and those that order agents about. */
+  readonly #wishesByWord = new Map<string, ReadSentence>();
+  readonly #byTerm = new Map<string, ReadSentence[]>();
+  readonly #byTopic = new Map<Topic, ReadSentence[]>();
+  readonly #orders: ReadSentence[] = [];
+  /** What programs reported, and data, in small letters. */
+  #reported = "";
+  /** Whose a lead is, as far as it was asked since something was added. */
+  readonly #leads = new Map<string, number | null>();
   /** Places at which words and names were read first, and said first by the agent; the person's are -1. */
   readonly #firstRead = new Map<string, number>();
   readonly #firstSaid = new Map<string, number>();
@@ -102,17 +126,39 @@ export class SessionRecord {
 
   /** Whether a phrase stands in what a program reported, or in data. */
   isReported(phrase: string): boolean {
-    const wanted = phrase.toLowerCase();
-    return this.read.some((read) => (read.isReport || read.isTerse) && read.text.toLowerCase().includes(wanted));
+    return !phrase.includes("\n") && this.#reported.includes(phrase.toLowerCase());
   }
 
-  /** Whether somebody else said a term before the place `at`. */
-  wasSaidBefore(term: string, at: number): boolean {
-    return (this.#firstSaid.get(term) ?? Infinity) < at;
+  /** The first sentence of content that may have wanted something and has the word. */
+  whoWished(word: string): ReadSentence | null {
+    return this.#wishesByWord.get(word) ?? null;
+  }
+
+  /** Sentences of content that may have wanted what is written: they share a term or a topic with it, or order agents about. */
+  likely(terms: Iterable<string>, topics: Iterable<Topic>): Set<ReadSentence> {
+    const found = new Set(this.#orders);
+    for (const term of terms) for (const read of this.#byTerm.get(term) ?? []) found.add(read);
+    for (const topic of topics) for (const read of this.#byTopic.get(topic) ?? []) found.add(read);
+    return found;
+  }
+
+  /** Those of the terms that nobody else had said before the place `at`, and no call that succeeded was made with. */
+  novelAt(terms: string[], at: number): string[] {
+    return terms.filter((term) => (this.#firstSaid.get(term) ?? Infinity) >= at && !this.isUsed(term));
   }
 
   /** The entry of content that had a lead, and had it first; `null` for any other. */
   whoseLead(lead: Lead): number | null {
+    const key = `${lead.kind} ${lead.text}`;
+    let entry = this.#leads.get(key);
+    if (entry === undefined) {
+      entry = this.#leads.size < MAX_LEADS ? this.#findLead(lead) : 0;
+      this.#leads.set(key, entry);
+    }
+    return entry;
+  }
+
+  #findLead(lead: Lead): number | null {
     let read: Piece | null = null;
     for (const piece of this.#pieces) {
       if ((piece.isContent && read) || !hasLead(piece, lead)) continue;
@@ -125,6 +171,7 @@ export class SessionRecord {
 
   #put({ stream, text, failed, wanted = false }: SaidPiece & { wanted?: boolean }, entry: number): void {
     if (text.trim() === "") return;
+    this.#leads.clear();
     const isContent = stream === "content";
     const isPersons = stream === "known";
     if (isContent) this.isEmpty = false;
@@ -133,12 +180,17 @@ export class SessionRecord {
       const at = isPersons ? -1 : place;
       for (const lead of isContent ? leadsOf(reading) : [])
         if (lead.isHost && !isPublisher(lead.text)) this.hosts.add(lead.text.split(".")[0]!);
-      this.#pieces.push({ isContent, isPersons, entry, searchable: toSearchable(reading) });
+      const searchable = toSearchable(reading);
+      const numbers = new Set(numbersIn(searchable).map(toLocalNumber));
+      this.#pieces.push({ isContent, isPersons, entry, searchable, numbers });
       const language = languageOf(foldText(reading.slice(0, MAX_SENTENCE_CHARS)));
       const first = isContent ? this.#firstRead : this.#firstSaid;
       let ordered = 0;
+      const meanings = new Map<string, Meaning>();
       for (const sentence of sentencesIn(reading)) {
-        const meaning = meaningOf(sentence.text.slice(0, MAX_SENTENCE_CHARS), language, failed);
+        const cut = sentence.text.slice(0, MAX_SENTENCE_CHARS);
+        const meaning = meanings.get(cut) ?? meaningOf(cut, language, failed);
+        meanings.set(cut, meaning);
         for (const term of [...meaning.terms, ...meaning.names, ...meaning.words]) {
           if (isPersons || !first.has(term)) first.set(term, at);
         }
@@ -150,8 +202,14 @@ export class SessionRecord {
         ordered = meaning.isDemand ? ORDERED_AFTER : ordered - 1;
         const isDemand = meaning.isDemand || ordered >= 0;
         const isReport = !wanted && meaning.isReport;
-        const read = { ...meaning, isDemand, isReport, binds: wanted || meaning.binds, entry, at };
+        const binds = wanted || meaning.binds;
+        const isWish = binds || (!isReport && (!meaning.isTerse || isGrave(meaning)));
+        const read = { ...meaning, isDemand, isReport, binds, isWish, entry, at };
+        const key = `${isDemand}${isReport}${binds}${meaning.isTerse}${meaning.text}`;
+        if (this.#known.has(key)) continue;
+        this.#known.add(key);
         this.read.push(read);
+        this.#index(read);
         if (read.isDemand) this.demand ??= read;
         if (isReport) continue;
         for (const name of meaning.names) {
@@ -160,9 +218,23 @@ export class SessionRecord {
       }
     }
   }
+
+  #index(read: ReadSentence): void {
+    if (read.isReport || read.isTerse) this.#reported += `${read.text.toLowerCase()}\n`;
+    if (read.isDemand || read.language === "other") this.#orders.push(read);
+    if (!read.isWish) return;
+    for (const word of read.words) if (!this.#wishesByWord.has(word)) this.#wishesByWord.set(word, read);
+    for (const term of read.terms) put(this.#byTerm, term, read);
+    for (const topic of read.topics) put(this.#byTopic, topic, read);
+  }
 }
 
-function hasLead({ searchable }: Piece, lead: Lead): boolean {
-  if (lead.kind === "address") return holds(searchable, lead);
-  return numbersIn(searchable).some((number) => isSameNumber(number, lead.text));
+function put<Key>(index: Map<Key, ReadSentence[]>, key: Key, read: ReadSentence): void {
+  const reads = index.get(key);
+  if (reads) reads.push(read);
+  else index.set(key, [read]);
+}
+
+function hasLead({ searchable, numbers }: Piece, lead: Lead): boolean {
+  return lead.kind === "address" ? holds(searchable, lead) : numbers.has(toLocalNumber(lead.text));
 }

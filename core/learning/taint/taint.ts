@@ -11,7 +11,7 @@ import { type Hold, type MemoryGate, toTainted } from "../../tools/hold.ts";
 import type { SkillGate, SkillInspector } from "../../tools/skill-manage.ts";
 
 import { holdsContent } from "./entries.ts";
-import { type Around, clip, doubtOf, isUndecided, lossOf } from "./judge.ts";
+import { type Around, clip, createBudget, doubtOf, isUndecided, lossOf } from "./judge.ts";
 import { readingsOf } from "./leads.ts";
 import { findRemoved, proseLines } from "./removals.ts";
 import { type Sentence, isProse, sentencesIn, sentencesOfFile, without } from "./sentences.ts";
@@ -191,27 +191,46 @@ function toKnown(standing: SkillSnapshot | null, turned: Set<string>): Known {
 }
 
 function findHeld(sentences: Sentence[], record: SessionRecord, around: Around = {}): Judged[] {
-  const language = languageOf(foldText(sentences.map(({ text }) => text).join(" ")));
+  const doubt = createDoubter(sentences, record, around);
   return sentences.flatMap((sentence) => {
-    const why = doubtOf(withoutPrints(sentence.text), record, { ...around, language });
+    const why = doubt(sentence);
     return why === null ? [] : { ...sentence, why };
   });
+}
+
+/** Judges sentences that stand together, the same one once. */
+function createDoubter(sentences: Sentence[], record: SessionRecord, around: Around = {}) {
+  const language = languageOf(foldText(sentences.map(({ text }) => text).join(" ")));
+  const budget = createBudget();
+  const found = new Map<string, string | null>();
+  return (sentence: Sentence): string | null => {
+    const text = withoutPrints(sentence.text);
+    if (!found.has(text)) found.set(text, doubtOf(text, record, { ...around, language, budget }));
+    return found.get(text) ?? null;
+  };
 }
 
 /** What is only seen where the whole text is read in another way: it has no place that could be cut out. */
 function hiddenIn(text: string, record: SessionRecord): string | null {
   for (const reading of readingsOf(text).slice(1)) {
-    for (const sentence of sentencesIn(reading)) {
-      const why = doubtOf(withoutPrints(sentence.text), record);
-      if (why !== null) return why;
-    }
+    const why = firstDoubt(sentencesIn(reading), record);
+    if (why !== null) return why;
   }
   return null;
 }
 
 function isTainted(text: string, record: SessionRecord): boolean {
   if (record.isEmpty) return false;
-  return findHeld(sentencesIn(text), record).length > 0 || hiddenIn(text, record) !== null;
+  return firstDoubt(sentencesIn(text), record) !== null || hiddenIn(text, record) !== null;
+}
+
+function firstDoubt(sentences: Sentence[], record: SessionRecord): string | null {
+  const doubt = createDoubter(sentences, record);
+  for (const sentence of sentences) {
+    const why = doubt(sentence);
+    if (why !== null) return why;
+  }
+  return null;
 }
 
 /** The prints of a contract's tools, which code fills in: there `terminal@0a1b2c3d` is no address. */

@@ -53,12 +53,10 @@ function toPlainView(text: string): { view: View; traces: Trace[] } {
   const traces = findTraces(text);
   const map = new Uint32Array(text.length * 4 + 1);
   let out = "";
+  const letters = new Map<string, string>();
   for (const { 0: run, index } of text.matchAll(/[\0-\x7F]+|[^\0-\x7F]/gu)) {
-    let plain = run;
-    if (run > "\x7F") {
-      if (INVISIBLE.test(run)) plain = "";
-      else if (run !== "\u2026") plain = run.normalize("NFKC").slice(0, run.length * 4);
-    }
+    const plain = run > "\x7F" ? (letters.get(run) ?? toPlainLetter(run)) : run;
+    if (run > "\x7F") letters.set(run, plain);
     const step = plain === run ? 1 : 0;
     for (let unit = 0; unit < plain.length; unit++) map[out.length + unit] = index + unit * step;
     out += plain;
@@ -80,6 +78,12 @@ function toPlainView(text: string): { view: View; traces: Trace[] } {
     view: { text: folding.replace(LETTERS_APART, "'"), toOrigin: (place) => map[place] ?? text.length, how: "" },
     traces,
   };
+}
+
+/** Nothing for an invisible one. */
+function toPlainLetter(letter: string): string {
+  if (INVISIBLE.test(letter)) return "";
+  return letter === "\u2026" ? letter : letter.normalize("NFKC").slice(0, letter.length * 4);
 }
 
 const LOOK_ALIKES = new Map(
