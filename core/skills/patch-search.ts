@@ -67,6 +67,23 @@ export interface Folded {
 
 /** Runs of blanks are one space, none stands before a line's end, and with `look` characters that look alike are one. */
 export function foldText(text: string, look: boolean): Folded {
+  const { pieces, places, length } = toPieces(text, look);
+  // One sign may become eighteen.
+  const [starts, ends] = [new Uint32Array(length), new Uint32Array(length)];
+  let unit = 0;
+  for (const [n, piece] of pieces.entries()) {
+    const [from, to] = [places[2 * n]!, places[2 * n + 1]!];
+    const isPlain = text.charCodeAt(from) < 0x80 && piece.length === to - from;
+    for (let at = 0; at < piece.length; at++, unit++) {
+      starts[unit] = isPlain ? from + at : from;
+      ends[unit] = isPlain ? from + at + 1 : to;
+    }
+  }
+  return { text: pieces.join(""), starts, ends };
+}
+
+/** `places`: where each piece begins and ends in the text. `length`: of all pieces. */
+function toPieces(text: string, look: boolean) {
   const pieces: string[] = [];
   const places: number[] = [];
   let length = 0;
@@ -76,30 +93,24 @@ export function foldText(text: string, look: boolean): Folded {
     if (isBlank(text, at)) {
       while (at < text.length && isBlank(text, at)) at += 1;
       piece = text[at] === "\n" ? "" : " ";
+    } else if (text.charCodeAt(at) < 0x80) {
+      while (at < text.length && text.charCodeAt(at) < 0x80 && !isBlank(text, at)) at += 1;
+      piece = text.slice(from, at);
     } else {
       const code = text.codePointAt(at)!;
       at += code > 0xffff ? 2 : 1;
-      piece = look && code > 0x7f ? lookOf(text.slice(from, at)) : text.slice(from, at);
+      piece = look ? lookOf(text.slice(from, at)) : text.slice(from, at);
     }
     pieces.push(piece);
     places.push(from, at);
     length += piece.length;
   }
-  // One sign may become eighteen.
-  const [starts, ends] = [new Uint32Array(length), new Uint32Array(length)];
-  let unit = 0;
-  for (const [n, piece] of pieces.entries()) {
-    for (const end = unit + piece.length; unit < end; unit++) {
-      starts[unit] = places[2 * n]!;
-      ends[unit] = places[2 * n + 1]!;
-    }
-  }
-  return { text: pieces.join(""), starts, ends };
+  return { pieces, places, length };
 }
 
 /** One line as `foldText` with `look` sees it, without blanks at either end. */
 export function foldLine(line: string): string {
-  return foldText(line, true).text.trim();
+  return toPieces(line, true).pieces.join("").trim();
 }
 
 const BLANK = /[^\S\n]/;

@@ -136,7 +136,7 @@ function spell(mark: string): string | undefined {
 
 function lower(sentence: string): string {
   return sentence
-    .split(/(`[^`]*`|"[^"]*"|“[^”]*”|\bN\/?A\b|#N\/A|\bNULL\b|\bNaN\b)/)
+    .split(/(`[^`]{0,200}`|"[^"]{0,200}"|“[^“”]{0,200}”|\bN\/?A\b|#N\/A|\bNULL\b|\bNaN\b)/)
     .map((piece, i) => (i % 2 ? piece : piece.toLowerCase()))
     .join("");
 }
