@@ -13,6 +13,7 @@ import { pruneMessages } from "../../core/agent/compaction-prune.ts";
 import { addedText } from "../../core/learning/added-text.ts";
 import { itemsOf, isKept } from "../../core/learning/curation/skill-items.ts";
 import { judgeMessage } from "../../core/learning/observe/judge-message.ts";
+import { isToldOtherwise } from "../../core/learning/observe/told-otherwise.ts";
 import { choicesIn, pairsIn } from "../../core/learning/option-pairs.ts";
 import { contentWords, isSimilarRequest, mayComeAgain, taskOf } from "../../core/learning/requests.ts";
 import { createClaims } from "../../core/learning/review/claims.ts";
@@ -73,7 +74,7 @@ import { termsOf, wordsOf } from "../../core/skills/words.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import { headAndTail } from "../../core/tools/clip.ts";
 import { describeMissing } from "../../core/tools/nearest-paths.ts";
-import type { Entry, Part } from "../../core/schemas/entry.ts";
+import type { Entry, Part, ToolEntry } from "../../core/schemas/entry.ts";
 import type { FileBodies } from "../../core/schemas/file-body.ts";
 import type { SkillName } from "../../core/schemas/ids.ts";
 import type { SkillLine } from "../../core/schemas/api.ts";
@@ -98,6 +99,10 @@ const readOf = (text: string, n = 1): Entry => ({
   ...{ v: 1, n, turn: 1, at: 0, kind: "tool", state: "done", step: 0, failed: false, prepared: {} },
   call: { id: "1", name: "read_file", args: { path: "a.txt" } },
   parts: [content(text)],
+});
+const callWith = (command: string): ToolEntry => ({
+  ...{ v: 1, n: 1, turn: 1, at: 0, kind: "tool", state: "done", step: 0, failed: false, prepared: {}, parts: [] },
+  call: { id: "1", name: "terminal", args: { command } },
 });
 const saidOf = (text: string, n = 1): Entry => ({
   ...{ v: 1, n, turn: 1, at: 0, kind: "user" },
@@ -240,6 +245,11 @@ export const SUBJECTS: readonly Subject[] = [
   subject("turnsAlike", "core/skills/turning-words.ts", (text, other) => turnsAlike(text, other)),
   // Learning.
   subject("judgeMessage", "core/learning/observe/judge-message.ts", (text) => judgeMessage(text, { asked: true })),
+  subject(
+    "isToldOtherwise",
+    ["core/learning/observe/told-otherwise.ts", "core/learning/option-pairs.ts"],
+    (text, other) => isToldOtherwise(text, [callWith(other)]),
+  ),
   subject("readVerdicts", "core/learning/review/verdicts.ts", (text, other) =>
     readVerdicts({ entries: [saidOf(other)] }, `verdict 1: failure "${text}"\n${text}`),
   ),

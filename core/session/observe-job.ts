@@ -13,11 +13,13 @@ import {
   toSignature,
   withCorrection,
 } from "../learning/observe/observe.ts";
+import { isToldOtherwise } from "../learning/observe/told-otherwise.ts";
+import { isSelfTool } from "../learning/tool-facts.ts";
 import { taskOf } from "../learning/requests.ts";
 import { type SkillMove, settleSkill } from "../learning/settle.ts";
 import { type Offered, decideOnCorrection, decideReview, updateCounters } from "../learning/observe/triggers.ts";
 import { hashFiles, textOfFiles } from "../schemas/digest.ts";
-import { type Entry, type UserEntry, textOf } from "../schemas/entry.ts";
+import { type Entry, type ToolEntry, type UserEntry, textOf } from "../schemas/entry.ts";
 import { type SkillName, dayOf } from "../schemas/ids.ts";
 import type {
   Judgement,
@@ -179,16 +181,23 @@ function judgeTurnBefore(
   const rowEntries = entriesOf(context, before);
   const observation = log.observed(before.n)?.observation ?? observe(context, before, rowEntries);
   const isJudged = observation.judgements?.some(({ judge }) => judge === "message" || judge === "reviewer");
-  if (outcome === "unknown" || isJudged) return null;
+  if (isJudged) return null;
+  const corrects = correction || isToldOtherwise(textOf(input), callsOf(rowEntries));
+  if (outcome === "unknown") return corrects ? { judged: null, corrects } : null;
   const judgement: Judgement = { judge: "message", outcome, at: input.at };
   const judged = judgeAgain(observation, judgement);
   return {
     judged: {
       ...{ row: before, entries: rowEntries, judgement, nth: 1 },
-      observation: correction ? withCorrection(judged, input.n) : judged,
+      observation: corrects ? withCorrection(judged, input.n) : judged,
     },
-    corrects: correction,
+    corrects,
   };
+}
+
+/** Those that were work on the task. */
+function callsOf(entries: Entry[]): ToolEntry[] {
+  return entries.filter((entry): entry is ToolEntry => entry.kind === "tool" && !isSelfTool(entry));
 }
 
 /** Nobody waits for the end of an answer to break it off for what it says. */

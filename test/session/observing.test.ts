@@ -323,6 +323,23 @@ describe("the next message", () => {
     expect(job.entries.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
+  it("that names a call of the turn and another value is a correction by its form, and judges nothing", async () => {
+    const run: ScriptLine = { calls: [{ name: "terminal", args: { command: "echo film burn --place bottom" } }] };
+    for (const [text, triggers] of [
+      ["Bitte `film burn` mit `--place upper`.", ["correction"]],
+      ["Bitte `film burn` mit `--place bottom`.", []],
+    ] as const) {
+      const world = await setUp([run, done, done]);
+      await world.say("Burn the subtitles in");
+      await world.say(text);
+      expect(world.observation(1).judgements?.map(({ judge }) => judge)).toEqual(["exit"]);
+      expect(world.sent.map((_, n) => n)).toHaveLength(triggers.length);
+      if (triggers.length === 0) continue;
+      const job = await world.jobOf();
+      expect(job).toMatchObject({ trigger: "correction", because: "the person said what would have been right" });
+    }
+  });
+
   it("that approves makes a success of it, also where nothing else could judge", async () => {
     const world = await setUp([done, done]);
     await world.say("Write a poem");

@@ -1,8 +1,10 @@
 // Whether the values that a lesson gives were seen to work. Asked of what a review adds to skills and to memory: where the work
 // tried an option with one value, which failed, and with another, which worked, a text that gives a third one, or the first,
-// is a slip of the pen that the next turn would follow. Pure; who tried nothing else is not held to what was tried.
+// is a slip of the pen that the next turn would follow. So is a value that a review of the person's correction gives, and that
+// neither they nor a call had. Pure; who tried nothing else is not held to what was tried.
 import { type Failure, err } from "../../errors.ts";
 import type { Entry } from "../../schemas/entry.ts";
+import type { ReviewJob } from "../../schemas/review.ts";
 import type { AddedText } from "../added-text.ts";
 import { type Pair, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
 import { isSelfTool } from "../tool-facts.ts";
@@ -23,20 +25,21 @@ export interface Grounding {
 }
 
 /** Reads the entries once, when it is first asked. */
-export function createGrounding(entries: Entry[]): Grounding {
+export function createGrounding({ entries, trigger }: Pick<ReviewJob, "entries" | "trigger">): Grounding {
+  const isCorrection = trigger === "correction" || trigger === "rating";
   let read: { tried: Map<string, Tried>; said: string } | null = null;
   return {
     check({ prose, code }, standing) {
       read ??= { tried: triedIn(entries), said: saidIn(entries) };
-      if (read.tried.size === 0) return null;
+      if (read.tried.size === 0 && !isCorrection) return null;
       const kept = new Set(pairsIn(standing).map(toKey));
       for (const sentence of [...prose.flatMap(sentencesIn), ...code]) {
         if (AVOIDS.test(sentence)) continue;
         for (const pair of pairsIn(sentence)) {
-          const tried = read.tried.get(pair.name);
-          if (!tried || !isContested(tried) || kept.has(toKey(pair)) || variesByTask(pair)) continue;
+          const tried = read.tried.get(pair.name) ?? { worked: new Map(), failed: new Map() };
+          if (!(isCorrection || isContested(tried)) || kept.has(toKey(pair)) || variesByTask(pair)) continue;
           if (tried.worked.has(pair.value) || isSaid(pair.value, read.said)) continue;
-          return refuse(pair, tried);
+          return refuse(pair, tried, isCorrection);
         }
       }
       return null;
@@ -82,10 +85,15 @@ function isSaid(value: string, said: string): boolean {
   return plain !== "" && (said.includes(` ${plain} `) || said.includes(` ${plain}.`));
 }
 
-function refuse({ name, value }: Pair, { worked, failed }: Tried): Failure {
+function refuse({ name, value }: Pair, { worked, failed }: Tried, isCorrection: boolean): Failure {
   const given = `${name} ${value}`;
   const failedAt = failed.get(value);
   const own = failedAt === undefined ? "no call used it" : `the call with it failed (entry ${failedAt})`;
+  if (isCorrection) {
+    const said = "write what the person said was right, in their words, and nothing that nobody gave.";
+    return err("unproved_value", `The text gives \`${given}\`, but ${own} and the person did not say it: ${said}`)
+      .failure;
+  }
   const [good] = [...worked].sort(([, a], [, b]) => b - a);
   const instead = good
     ? `${name} ${good[0]} worked (entry ${good[1]}): write what was seen to work, or say what is to be avoided as such.`

@@ -36,7 +36,7 @@ export function createInspectors({ job, policy, skills, seeds, settings }: Inspe
   const added = (check: (text: AddedText) => Failure | null): SkillInspector => {
     return ({ before, after }) => check(addedText(before?.files ?? {}, after));
   };
-  const grounding = createGrounding(job.entries);
+  const grounding = createGrounding(job);
   const values: SkillInspector = ({ before, after }) => {
     const standing = Object.values(before?.files ?? {}).filter((body) => typeof body === "string");
     return grounding.check(addedText(before?.files ?? {}, after), standing.join("\n"));

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createGrounding } from "../../../core/learning/review/grounding.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
+import type { ReviewJob } from "../../../core/schemas/review.ts";
 import { assistant, call, tool, user } from "../sample.ts";
 
 /** Each a call of the terminal, and whether it failed. */
@@ -20,8 +21,8 @@ const SOLVED = work([
   ["ledger export --encoding utf8 --out a.csv", true],
   ["ledger export --encoding latin1 --out a.csv", false],
 ]);
-const check = (entries: Entry[], line: string, standing = "") =>
-  createGrounding(entries).check({ prose: [line], code: [] }, standing);
+const check = (entries: Entry[], line: string, standing = "", trigger: ReviewJob["trigger"] = "value") =>
+  createGrounding({ entries, trigger }).check({ prose: [line], code: [] }, standing);
 
 it("was not seen to work because the agent wrote it into a skill or a fact", () => {
   const saved = call("s", "skill_manage", { new_string: "Pass `--encoding cp1252`." });
@@ -65,7 +66,9 @@ describe("a value that a lesson gives", () => {
     ],
   ])("is refused when it %s", (_what, entries, line, message) => {
     expect(check(entries, line)).toMatchObject({ code: "unproved_value", message: expect.stringMatching(message) });
-    expect(createGrounding(entries).check({ prose: [], code: [line] }, "")).toMatchObject({ code: "unproved_value" });
+    expect(createGrounding({ entries, trigger: "value" }).check({ prose: [], code: [line] }, "")).toMatchObject({
+      code: "unproved_value",
+    });
   });
 
   it.each([
@@ -111,4 +114,19 @@ describe("a value that a lesson gives", () => {
   ])("is kept when it %s", (_what, entries, line, standing) => {
     expect(check(entries, line, standing)).toBeNull();
   });
+});
+
+it("in a review of a correction, is one that the person gave or a call worked with", () => {
+  const entries = work([["ledger export --encoding utf8", false]], "No: `ledger export` takes `--encoding latin1`.");
+  const slip = "For `ledger export` pass `--encoding cp1252`.";
+  expect(check(entries, slip)).toBeNull();
+  for (const trigger of ["correction", "rating"] as const) {
+    expect(check(entries, slip, "", trigger)).toMatchObject({
+      code: "unproved_value",
+      message: expect.stringMatching(/no call used it and the person did not say it/),
+    });
+    expect(check(entries, "For `ledger export` pass `--encoding latin1`.", "", trigger)).toBeNull();
+    // The turn that was corrected may not be in the range.
+    expect(check([user(1, "Take `--encoding latin1`.")], slip, "", trigger)).toMatchObject({ code: "unproved_value" });
+  }
 });

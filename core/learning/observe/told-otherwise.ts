@@ -1,0 +1,43 @@
+// Whether the person says how a call of the turn before should have been made: they name the call, or an option of it, and a value
+// that no call of the turn had. This is told by form, in any language, where the words of the message judge nothing. Called by the
+// session with the message that began the next turn. Pure; linear in the message.
+import type { ToolEntry } from "../../schemas/entry.ts";
+import { type Pair, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
+import { tokensOf, wordsIn } from "./call-words.ts";
+
+/** A verdict stands at the beginning; behind it comes the next task. */
+const MAX_CHARS = 600;
+/** What stands between code marks. */
+const SPAN = /`([^`\n]{2,80})`/gu;
+const ENDS = /(?<=[.!;])\s+|(?<=[。！；])|\n+/u;
+const IS_QUESTION = /[?？]\s*$/u;
+
+/** `calls`: those that were work on the task. */
+export function isToldOtherwise(message: string, calls: ToolEntry[]): boolean {
+  const made = calls.map(({ call }) => ({ tokens: tokensOf(call.args), pairs: pairsOf(call.args) }));
+  if (made.length === 0) return false;
+  const given = made.flatMap(({ pairs }) => pairs);
+  const known = new Set(made.flatMap(({ tokens }) => [...tokens]));
+  return message
+    .slice(0, MAX_CHARS)
+    .split(ENDS)
+    .some(
+      (sentence) => !IS_QUESTION.test(sentence) && (hasOtherValue(sentence, given) || hasOtherSpan(sentence, known)),
+    );
+}
+
+/** `--rate ntsc`, where a call had `--rate pal`. */
+function hasOtherValue(sentence: string, given: Pair[]): boolean {
+  const values = new Set(given.map(toKey));
+  const names = new Set(given.map(({ name }) => name));
+  return pairsIn(sentence).some((pair) => names.has(pair.name) && !values.has(toKey(pair)) && !variesByTask(pair));
+}
+
+/** A span that names a call, and one with a word that no call had. */
+function hasOtherSpan(sentence: string, known: ReadonlySet<string>): boolean {
+  const spans = Array.from(sentence.matchAll(SPAN), ([, span = ""]) => [...wordsIn(span)]).filter(
+    (words) => words.length > 0,
+  );
+  const isKnown = (words: string[]) => words.every((word) => known.has(word));
+  return spans.some(isKnown) && spans.some((words) => !isKnown(words));
+}

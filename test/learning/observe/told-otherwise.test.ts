@@ -1,0 +1,39 @@
+// A message that says how a call should have been made is told by its form, in any language; another task, a question and what
+// varies from task to task are none.
+import { describe, expect, it } from "vitest";
+import { isToldOtherwise } from "../../../core/learning/observe/told-otherwise.ts";
+import type { ToolEntry } from "../../../core/schemas/entry.ts";
+import { call, tool } from "../sample.ts";
+
+const calls = [
+  call("a", "terminal", { command: "film burn --place bottom --out a.csv" }),
+  call("b", "service", { operation: "film time", rate: "pal" }),
+].map((made, n) => tool(n + 2, made, { outcome: { exit_code: 0 } }) as ToolEntry);
+
+describe("it is told by", () => {
+  it.each([
+    ["an option with another value", "Es gehört --place upper hin"],
+    ["an option between code marks", "sous-titres : `--place=letterbox`, merci"],
+    ["a call and a value that no call had", "For `film time` it is `ntsc`."],
+    ["a call and an option that no call had", "`film burn` wants `--width narrow` here"],
+    ["the second sentence", "Hm. Run `film burn` with `--place upper`."],
+    ["signs of another script", "`film time`は`cinema`にしてください。"],
+  ])("%s", (_what, message) => expect(isToldOtherwise(message, calls)).toBe(true));
+});
+
+describe("it is not told by", () => {
+  it.each([
+    ["words alone", "the subtitles are at the wrong place"],
+    ["what the calls had", "`film burn` with `--place bottom` was right"],
+    ["a question", "Does `film burn` take `--place upper`?"],
+    ["something else between code marks", "Now look at `notes.txt` and `todo.txt`."],
+    ["one span", "`film burn` worked"],
+    ["a file of the task", "next: --out b.csv"],
+    ["what is quoted after a long text", `${"word ".repeat(150)}\nFor \`film time\` it is \`ntsc\`.`],
+    ["the same in a fence", "```\nfilm time --place upper\n```".replace("--place upper", "pal")],
+  ])("%s", (_what, message) => expect(isToldOtherwise(message, calls)).toBe(false));
+
+  it("anything, where no call was made", () => {
+    expect(isToldOtherwise("For `film time` it is `ntsc`.", [])).toBe(false);
+  });
+});
