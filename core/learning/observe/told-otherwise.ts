@@ -14,30 +14,32 @@ const IS_QUESTION = /[?？]\s*$/u;
 
 /** `calls`: those that were work on the task. */
 export function isToldOtherwise(message: string, calls: ToolEntry[]): boolean {
-  const made = calls.map(({ call }) => ({ tokens: tokensOf(call.args), pairs: pairsOf(call.args) }));
-  if (made.length === 0) return false;
-  const given = made.flatMap(({ pairs }) => pairs);
-  const known = new Set(made.flatMap(({ tokens }) => [...tokens]));
-  return message
+  const sentences = message
     .slice(0, MAX_CHARS)
     .split(ENDS)
-    .some(
-      (sentence) => !IS_QUESTION.test(sentence) && (hasOtherValue(sentence, given) || hasOtherSpan(sentence, known)),
-    );
+    .filter((sentence) => !IS_QUESTION.test(sentence))
+    .map((sentence) => ({ pairs: pairsIn(sentence), spans: spansIn(sentence) }));
+  // The calls of a long turn are looked at only where something is named.
+  const isNamed = sentences.some(({ pairs, spans }) => pairs.length > 0 || spans.length > 1);
+  if (!isNamed || calls.length === 0) return false;
+  const given = calls.flatMap(({ call }) => pairsOf(call.args));
+  const known = new Set(calls.flatMap(({ call }) => [...tokensOf(call.args)]));
+  return sentences.some(({ pairs, spans }) => hasOtherValue(pairs, given) || hasOtherSpan(spans, known));
 }
 
 /** `--rate ntsc`, where a call had `--rate pal`. */
-function hasOtherValue(sentence: string, given: Pair[]): boolean {
+function hasOtherValue(pairs: Pair[], given: Pair[]): boolean {
   const values = new Set(given.map(toKey));
   const names = new Set(given.map(({ name }) => name));
-  return pairsIn(sentence).some((pair) => names.has(pair.name) && !values.has(toKey(pair)) && !variesByTask(pair));
+  return pairs.some((pair) => names.has(pair.name) && !values.has(toKey(pair)) && !variesByTask(pair));
 }
 
 /** A span that names a call, and one with a word that no call had. */
-function hasOtherSpan(sentence: string, known: ReadonlySet<string>): boolean {
-  const spans = Array.from(sentence.matchAll(SPAN), ([, span = ""]) => [...wordsIn(span)]).filter(
-    (words) => words.length > 0,
-  );
+function hasOtherSpan(spans: string[][], known: ReadonlySet<string>): boolean {
   const isKnown = (words: string[]) => words.every((word) => known.has(word));
   return spans.some(isKnown) && spans.some((words) => !isKnown(words));
+}
+
+function spansIn(sentence: string): string[][] {
+  return Array.from(sentence.matchAll(SPAN), ([, span = ""]) => [...wordsIn(span)]).filter((words) => words.length > 0);
 }
