@@ -1,6 +1,7 @@
 // Options and the values they are given, as they stand in arguments of calls and in texts: what a lesson prescribes and what the
 // work did can be held against each other by them. Used by review/grounding.ts and observe/unfollowed.ts. Pure.
 import type { JsonObject } from "../schemas/entry.ts";
+import { leavesOf } from "./tool-facts.ts";
 
 /** `--name value` and `--name=value` on one line. */
 const OPTION = /(?<![\w-])(--[a-z][\w-]*)(?:=|[ \t]+)(?!-)("[^"\n]{1,80}"|'[^'\n]{1,80}'|[^\s"'`,;()|&<>]{1,80})/giu;
@@ -39,12 +40,6 @@ export function choicesIn(text: string): Pair[] {
 /** Of a call's arguments: the options in its strings. */
 export function pairsOf(args: JsonObject): Pair[] {
   return leavesOf(args).flatMap(pairsIn);
-}
-
-function leavesOf(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  if (value === null || typeof value !== "object") return [];
-  return Object.values(value as JsonObject).flatMap(leavesOf);
 }
 
 export function toKey({ name, value }: Pair): string {

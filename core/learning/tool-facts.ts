@@ -9,6 +9,14 @@ export function isSelfTool({ call }: Pick<ToolEntry, "call">): boolean {
   return SELF_TOOLS.has(call.name);
 }
 
+/** Strings, numbers and truth values in the arguments of a call, as text. */
+export function leavesOf(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value === "number" || typeof value === "boolean") return [String(value)];
+  if (value === null || typeof value !== "object") return [];
+  return Object.values(value).flatMap(leavesOf);
+}
+
 /** The facts of a result; an empty object when there are none. */
 export function readOutcome(tool: Pick<ToolEntry, "parts">): JsonObject {
   const part = tool.parts.find((candidate) => candidate.source === "outcome");

@@ -29,6 +29,12 @@ When a total over a column is wanted.
 The count of rows is the count of lines less the header.
 `;
 
+/** A call that puts `step` in the place of the skill's first one. */
+export const patchStep = (step: string) => ({
+  name: "skill_manage",
+  args: { action: "patch", name: SKILL, old_string: "Look at the first lines.", new_string: step, citations: CITED },
+});
+
 export const LINES: ScriptLine[] = [
   { text: "I look first.", calls: [{ name: "skills_list", args: { query: "add up a column" } }] },
   {
@@ -44,16 +50,7 @@ export const LINES: ScriptLine[] = [
   { calls: [{ name: "skill_view", args: { name: SKILL } }] },
   {
     calls: [
-      {
-        name: "skill_manage",
-        args: {
-          action: "patch",
-          name: SKILL,
-          old_string: "Look at the first lines.",
-          new_string: "Look at the first three lines.",
-          citations: CITED,
-        },
-      },
+      patchStep("Look at the first three lines."),
       {
         name: "memory",
         args: { action: "add", store: "memory", content: "Rates come as  text files.", citations: CITED },

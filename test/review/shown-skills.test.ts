@@ -3,24 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { ReviewResult } from "../../core/schemas/review.ts";
 import type { ScriptLine } from "../support/scripted-model.ts";
 import { observation, sampleJob } from "../learning/sample.ts";
-import { SKILL, SKILL_MD } from "./script.ts";
+import { CITED, SKILL, SKILL_MD, patchStep } from "./script.ts";
 import { createWorld } from "./world.ts";
 
-const CITED = ["5#outcome", "7#outcome"];
-const patch = (step: string): ScriptLine => ({
-  calls: [
-    {
-      name: "skill_manage",
-      args: {
-        action: "patch",
-        name: SKILL,
-        old_string: "Look at the first lines.",
-        new_string: step,
-        citations: CITED,
-      },
-    },
-  ],
-});
+const patch = (step: string): ScriptLine => ({ calls: [patchStep(step)] });
 
 async function reviewed(lines: ScriptLine[], { loaded, content = SKILL_MD }: { loaded: boolean; content?: string }) {
   const used = loaded ? [{ skill: SKILL, text: "0".repeat(64) }] : [];
@@ -43,7 +29,7 @@ describe("what a review is shown of the library", () => {
     );
     expect(result).toMatchObject({
       refused: [],
-      lessons: [{ skill: SKILL, action: "patch", citations: CITED.map((place) => `${result.session}/${place}`) }],
+      lessons: [{ skill: SKILL, action: "patch", citations: CITED }],
     });
   });
 

@@ -1,5 +1,6 @@
 // The words of a call's arguments and of a text, as they are compared to tell what a call took from a text. Pure.
 import type { JsonObject } from "../../schemas/entry.ts";
+import { leavesOf } from "../tool-facts.ts";
 
 /** Less alike, and the second call was another deed, not the first one put right. */
 const SAME_DEED = 0.5;
@@ -27,13 +28,6 @@ function withNames(args: JsonObject): Set<string> {
 
 export function tokensOf(args: JsonObject): Set<string> {
   return new Set(leavesOf(args).flatMap(tokenise));
-}
-
-function leavesOf(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value === "number" || typeof value === "boolean") return [String(value)];
-  if (value === null || typeof value !== "object") return [];
-  return Object.values(value).flatMap(leavesOf);
 }
 
 export function wordsIn(text: string): Set<string> {
