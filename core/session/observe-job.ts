@@ -215,9 +215,13 @@ export function turnBefore({ log }: EngineContext, turn: TurnRow): TurnRow | nul
 
 /** What the person put right while the turn ran. */
 function steeredCorrections(entries: Entry[]): number[] {
-  return entries
-    .filter((entry) => isFromPrincipal(entry) && entry.steer && judgeMessage(textOf(entry)).correction)
-    .map((entry) => entry.n);
+  const steered = entries.filter((entry): entry is UserEntry => isFromPrincipal(entry) && entry.steer !== undefined);
+  return steered
+    .filter((entry) => {
+      const before = callsOf(entries.filter(({ n }) => n < entry.n));
+      return judgeMessage(textOf(entry)).correction || isToldOtherwise(textOf(entry), before);
+    })
+    .map(({ n }) => n);
 }
 
 export function isFromPrincipal(entry: Entry): entry is UserEntry {

@@ -340,6 +340,22 @@ describe("the next message", () => {
     }
   });
 
+  it("that names another value while the turn runs is a correction of what the turn has called", async () => {
+    let go = () => {};
+    const until = new Promise<void>((resolve) => (go = resolve));
+    const calls = [{ name: "terminal", args: { command: "echo film burn --place bottom" } }];
+    const run: ScriptLine = { text: "I burn them in.", until, calls };
+    const world = await setUp([run, done], { settings: { ...quiet, turn: { busy: "steer" } } });
+    await world.engine.post({ text: "Burn the subtitles in" });
+    for (let tick = 0; tick < 500; tick++) await Promise.resolve();
+    await world.engine.post({ text: "Bitte `film burn` mit `--place upper`." });
+    go();
+    await world.life.settled();
+    expect(world.engine.detail()?.turns.map(({ state }) => state)).toEqual(["done", "steered"]);
+    expect(world.observation(1).corrections).toHaveLength(1);
+    expect(await world.jobOf()).toMatchObject({ trigger: "correction" });
+  });
+
   it("that approves makes a success of it, also where nothing else could judge", async () => {
     const world = await setUp([done, done]);
     await world.say("Write a poem");
