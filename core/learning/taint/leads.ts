@@ -63,7 +63,7 @@ export function leadsOf(text: string): Lead[] {
 }
 
 function addAddresses(searchable: string, add: Add): void {
-  for (const form of ADDRESSES) {
+  for (const form of /[.:@]/.test(searchable) ? ADDRESSES : []) {
     for (const { 0: match, index } of searchable.matchAll(form)) {
       const bare = withoutScheme(match);
       const host = bare

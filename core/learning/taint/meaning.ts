@@ -171,8 +171,8 @@ const CAPITAL = /(?<=[\p{Ll}\p{N},] )\p{Lu}\p{Ll}{3,40}(?![\p{L}\p{N}])/gu;
 
 function namesIn(text: string, language: string): Set<string> {
   const names = new Set<string>();
-  for (const [name] of text.matchAll(JOINED)) if (/\p{L}/u.test(name)) names.add(foldText(name));
-  if (language !== "de") for (const [name] of text.matchAll(CAPITAL)) names.add(foldText(name));
+  for (const name of text.match(JOINED) ?? []) if (/\p{L}/u.test(name)) names.add(foldText(name));
+  if (language !== "de") for (const name of text.match(CAPITAL) ?? []) names.add(foldText(name));
   return names;
 }
 
@@ -210,6 +210,8 @@ export function languageOf(folded: string): string {
   if (/[\u3400-\u9fff]/.test(folded)) return "zh";
   if (OTHER_SCRIPT.test(folded)) return OTHER;
   const words = folded.match(/\p{L}+/gu) ?? [];
+  // One word tells nothing.
+  if (words.length < 2) return "";
   let best = "";
   let most = 1;
   for (const [language, known] of Object.entries(FUNCTION_WORDS)) {

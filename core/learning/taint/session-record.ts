@@ -5,7 +5,7 @@ import type { SentMessage } from "../../schemas/review.ts";
 import { type SaidPiece, piecesOf, piecesOfMessage, stringsIn } from "./entries.ts";
 import { type Lead, holds, isPublisher, leadsOf, numbersIn, readingsOf, toLocalNumber, toSearchable } from "./leads.ts";
 import { type Meaning, type Topic, foldText, languageOf, meaningOf } from "./meaning.ts";
-import { sentencesIn } from "./sentences.ts";
+import { cutInPieces, sentencesIn } from "./sentences.ts";
 
 export interface SaidSentence extends Meaning {
   /** Its place among all pieces; -1 for the person's, whenever they said it. */
@@ -31,6 +31,29 @@ export interface Opinion {
   isWanted: boolean;
 }
 
+/** What is left of the work that one write may cause: beyond, the person decides. */
+export interface Budget {
+  comparisons: number;
+}
+
+/** What is looked for of a sentence that is written. */
+interface Written {
+  terms: string[];
+  topics: Set<Topic>;
+  language: string;
+}
+
+interface Weights {
+  term: number;
+  topic: number;
+  translated: number;
+  least: number;
+}
+
+/** What takes as long as it takes to compare two sentences. */
+const PLACES_A_COMPARISON = 50;
+const CHARS_A_COMPARISON = 1_000;
+
 interface Piece {
   isContent: boolean;
   isPersons: boolean;
@@ -39,8 +62,9 @@ interface Piece {
   numbers: Set<string>;
 }
 
-/** Longer ones are lists or data; they are cut. */
+/** Longer ones are lists or data; they are taken in as pieces, which overlap by a clause. */
 const MAX_SENTENCE_CHARS = 1_000;
+const OVERLAP_CHARS = 200;
 
 /** Leads that are looked for; more of them count as content's. [own] A long skill has some dozens. */
 const MAX_LEADS = 500;
@@ -59,11 +83,14 @@ export class SessionRecord {
   readonly #pieces: Piece[] = [];
   /** Sentences that were read, each once, with what they weigh. */
   readonly #known = new Set<string>();
-  /** Of those that may have wanted something: by word, by term, by topic, and those that order agents about. */
+  /** Of those that may have wanted something, the first with a word, and the places in `read` of all with a term or a topic. */
   readonly #wishesByWord = new Map<string, ReadSentence>();
-  readonly #byTerm = new Map<string, ReadSentence[]>();
-  readonly #byTopic = new Map<Topic, ReadSentence[]>();
+  readonly #byTerm = new Map<string, number[]>();
+  readonly #byTopic = new Map<Topic, number[]>();
+  /** Those that may want something whatever they share with what is written. */
   readonly #orders: ReadSentence[] = [];
+  /** By place in `read`, what a sentence shares with the one that is asked about. 0 between two questions. */
+  #shared = new Float64Array(0);
   /** What programs reported, and data, in small letters. */
   #reported = "";
   /** Whose a lead is, as far as it was asked since something was added. */
@@ -125,7 +152,9 @@ export class SessionRecord {
   }
 
   /** Whether a phrase stands in what a program reported, or in data. */
-  isReported(phrase: string): boolean {
+  isReported(phrase: string, budget: Budget): boolean {
+    if (budget.comparisons <= 0) return false;
+    budget.comparisons -= this.#reported.length / CHARS_A_COMPARISON;
     return !phrase.includes("\n") && this.#reported.includes(phrase.toLowerCase());
   }
 
@@ -134,12 +163,33 @@ export class SessionRecord {
     return this.#wishesByWord.get(word) ?? null;
   }
 
-  /** Sentences of content that may have wanted what is written: they share a term or a topic with it, or order agents about. */
-  likely(terms: Iterable<string>, topics: Iterable<Topic>): Set<ReadSentence> {
-    const found = new Set(this.#orders);
-    for (const term of terms) for (const read of this.#byTerm.get(term) ?? []) found.add(read);
-    for (const topic of topics) for (const read of this.#byTopic.get(topic) ?? []) found.add(read);
-    return found;
+  /**
+   * Sentences of content that order agents about, and those that may have wanted something and share enough with what is written:
+   * `least` in all, of `weight.term` for each of the terms and `weight.topic`, or `weight.translated`, for each topic.
+   */
+  likely({ terms, topics, language }: Written, weight: Weights, budget: Budget): ReadSentence[] {
+    if (this.#shared.length < this.read.length) this.#shared = new Float64Array(2 * this.read.length);
+    const shared = this.#shared;
+    const places: number[] = [];
+    const add = (n: number, more: number) => {
+      if (shared[n] === 0) places.push(n);
+      shared[n]! += more;
+    };
+    let looked = 0;
+    for (const term of terms) {
+      const found = this.#byTerm.get(term) ?? [];
+      looked += found.length;
+      for (const n of found) add(n, weight.term);
+    }
+    for (const topic of topics) {
+      const found = this.#byTopic.get(topic) ?? [];
+      looked += found.length;
+      for (const n of found) add(n, this.read[n]!.language === language ? weight.topic : weight.translated);
+    }
+    budget.comparisons -= looked / PLACES_A_COMPARISON;
+    const enough = places.filter((n) => shared[n]! >= weight.least);
+    for (const n of places) shared[n] = 0;
+    return [...this.#orders, ...enough.sort((a, b) => a - b).map((n) => this.read[n]!)];
   }
 
   /** Those of the terms that nobody else had said before the place `at`, and no call that succeeded was made with. */
@@ -187,8 +237,8 @@ export class SessionRecord {
       const first = isContent ? this.#firstRead : this.#firstSaid;
       let ordered = 0;
       const meanings = new Map<string, Meaning>();
-      for (const sentence of sentencesIn(reading)) {
-        const cut = sentence.text.slice(0, MAX_SENTENCE_CHARS);
+      const sentences = sentencesIn(reading);
+      for (const cut of sentences.flatMap(({ text: whole }) => cutInPieces(whole, MAX_SENTENCE_CHARS, OVERLAP_CHARS))) {
         const meaning = meanings.get(cut) ?? meaningOf(cut, language, failed);
         meanings.set(cut, meaning);
         for (const term of [...meaning.terms, ...meaning.names, ...meaning.words]) {
@@ -208,8 +258,7 @@ export class SessionRecord {
         const key = `${isDemand}${isReport}${binds}${meaning.isTerse}${meaning.text}`;
         if (this.#known.has(key)) continue;
         this.#known.add(key);
-        this.read.push(read);
-        this.#index(read);
+        this.#index(read, this.read.push(read) - 1);
         if (read.isDemand) this.demand ??= read;
         if (isReport) continue;
         for (const name of meaning.names) {
@@ -219,20 +268,20 @@ export class SessionRecord {
     }
   }
 
-  #index(read: ReadSentence): void {
+  #index(read: ReadSentence, n: number): void {
     if (read.isReport || read.isTerse) this.#reported += `${read.text.toLowerCase()}\n`;
     if (read.isDemand || read.language === "other") this.#orders.push(read);
     if (!read.isWish) return;
     for (const word of read.words) if (!this.#wishesByWord.has(word)) this.#wishesByWord.set(word, read);
-    for (const term of read.terms) put(this.#byTerm, term, read);
-    for (const topic of read.topics) put(this.#byTopic, topic, read);
+    for (const term of read.terms) put(this.#byTerm, term, n);
+    for (const topic of read.topics) put(this.#byTopic, topic, n);
   }
 }
 
-function put<Key>(index: Map<Key, ReadSentence[]>, key: Key, read: ReadSentence): void {
-  const reads = index.get(key);
-  if (reads) reads.push(read);
-  else index.set(key, [read]);
+function put<Key>(index: Map<Key, number[]>, key: Key, n: number): void {
+  const places = index.get(key);
+  if (places) places.push(n);
+  else index.set(key, [n]);
 }
 
 function hasLead({ searchable, numbers }: Piece, lead: Lead): boolean {

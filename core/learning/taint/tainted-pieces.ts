@@ -2,8 +2,9 @@
 // or in what was cut out of a long result. Called when a job is made; the job carries these sentences, so that nobody takes them
 // for the agent's own. Pure.
 import type { Entry } from "../../schemas/entry.ts";
-import { doubtOf } from "./judge.ts";
+import { createBudget, doubtOf } from "./judge.ts";
 import { sentencesIn } from "./sentences.ts";
+import type { SessionRecord } from "./session-record.ts";
 import { toRecord } from "./taint.ts";
 import { stringsIn } from "./entries.ts";
 
@@ -20,11 +21,16 @@ export function taintedPieces(entries: Entry[], { said, shown }: { said: Set<num
   if (!entries.some(({ parts }) => parts.some(({ source }) => source === "content"))) return [];
   const own = entries.filter(({ n }) => said.has(n));
   const sentences = [...new Set([...own.flatMap(saidInCalls), ...own.flatMap(saidInWords)])].slice(-MAX_SENTENCES);
-  const record = toRecord({ entries });
-  const wanted = sentences.filter((text) => doubtOf(text, record) !== null);
+  const wanted = sentences.filter(createFilter(toRecord({ entries })));
   if (wanted.length === 0 || shown.length === 0) return newest(wanted);
-  const visible = toRecord({ entries: shown });
-  return newest(wanted.filter((text) => visible.isEmpty || doubtOf(text, visible) === null));
+  const isTold = createFilter(toRecord({ entries: shown }));
+  return newest(wanted.filter((text) => !isTold(text)));
+}
+
+/** Whether content wanted a sentence. */
+function createFilter(record: SessionRecord): (text: string) => boolean {
+  const budget = createBudget();
+  return (text) => !record.isEmpty && doubtOf(text, record, { budget }) !== null;
 }
 
 function newest(texts: string[]): string[] {
