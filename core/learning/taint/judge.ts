@@ -5,7 +5,8 @@ import { isPublisher, leadsOf, toSearchable } from "./leads.ts";
 import { type Meaning, type Topic, foldText, meaningOf, termsIn } from "./meaning.ts";
 import { withdraws } from "./removals.ts";
 import { cutInPieces } from "./sentences.ts";
-import { type Budget, type ReadSentence, type SessionRecord, isGrave } from "./session-record.ts";
+import { type Budget, SentenceIndex, type Sought } from "./sentence-index.ts";
+import { type ReadSentence, type SessionRecord, isGrave } from "./session-record.ts";
 
 /**
  * How much speaks for it that a sentence of content wanted what is written: logarithms of odds. From 0 on, it waits.
@@ -42,8 +43,8 @@ const LIKELY_BINDS = { ...LIKELY, least: LIKELY.least - WEIGHTS.writtenBinds };
 const RETOLD = { words: 1.5, share: 0.6 };
 const MOST_WORDS = 5;
 const MOST_TOPICS = 3;
-/** Of words and halves of topics, what somebody else has to say of a sentence at the least. */
-const LEAST_BACKING = 2;
+/** How much somebody else says of a sentence, and has to say at the least. */
+const SAID = { term: 1, topic: 0.5, translated: 0.5, least: 2 };
 /** Two signs of a language without blanks. */
 const PAIR = 0.4;
 
@@ -65,7 +66,7 @@ const TOO_LONG = "it is too long to be compared with what was read";
 
 /** What stands in the text already, and needs nobody else. */
 export interface Standing {
-  meanings: Meaning[];
+  sentences: SentenceIndex<Meaning>;
   /** Where it leads, as `leadsOf` spells it. */
   leads: Set<string>;
 }
@@ -83,7 +84,7 @@ export interface Around {
   budget?: Budget;
 }
 
-const NOTHING: Standing = { meanings: [], leads: new Set() };
+const NOTHING: Standing = { sentences: new SentenceIndex(), leads: new Set() };
 
 export function createBudget(): Budget {
   return { comparisons: MAX_COMPARISONS };
@@ -206,6 +207,7 @@ function findWanted(written: Meaning, record: SessionRecord, around: Whole): str
   const { standing, isFollowed = false, budget } = around;
   const telling = [...written.terms].filter((term) => !COMMON.has(term));
   const terms = record.novelAt(telling, 0);
+  const sought = { ...written, terms: telling };
   const likely = record.likely({ ...written, terms }, written.binds ? LIKELY_BINDS : LIKELY, budget);
   const byPlace = new Map<number, Terms>();
   let backing: Backing | null = null;
@@ -215,28 +217,25 @@ function findWanted(written: Meaning, record: SessionRecord, around: Whole): str
     byPlace.set(read.at, terms);
     const isWanted = oddsOf(written, terms, read) >= 0;
     if (!isWanted && !(isFollowed && isRetold(written, terms, read))) continue;
-    backing ??= backingOf({ ...written, telling }, record, standing, budget);
-    if (backing.before(read.at) >= Math.max(LEAST_BACKING, sayOf({ ...written, telling }, read))) continue;
+    backing ??= backingOf(sought, record, standing, budget);
+    if (backing.before(read.at) >= Math.max(SAID.least, sayOf(sought, read))) continue;
     return `${placeOf(read.entry)} wants it: "${clip(read.text)}"`;
   }
   return null;
 }
 
-type Telling = Pick<Meaning, "topics"> & Pick<Terms, "telling">;
-
 interface Backing {
-  /** How much of what is written somebody else says before a place. */
+  /** How much of what is written somebody else says before a place, where that is enough to count. */
   before(at: number): number;
 }
 
-function backingOf(written: Telling, { said }: SessionRecord, { meanings }: Standing, budget: Budget): Backing {
-  budget.comparisons -= said.length + meanings.length;
-  const always = meanings.reduce((max, known) => Math.max(max, sayOf(written, known)), 0);
+function backingOf(sought: Sought, record: SessionRecord, { sentences }: Standing, budget: Budget): Backing {
+  const always = sentences.find(sought, SAID, budget).reduce((max, { share }) => Math.max(max, share), 0);
   // Places rise, but for the person's, which are before all others.
+  const found = record.backing(sought, SAID, budget).sort((a, b) => a.sentence.at - b.sentence.at);
   const most: { at: number; say: number }[] = [{ at: -Infinity, say: always }];
-  for (const sentence of said.toSorted((a, b) => a.at - b.at)) {
-    const say = sayOf(written, sentence);
-    if (say > most.at(-1)!.say) most.push({ at: sentence.at, say });
+  for (const { sentence, share } of found) {
+    if (share > most.at(-1)!.say) most.push({ at: sentence.at, say: share });
   }
   return { before: (place) => most.findLast(({ at }) => at < place)!.say };
 }
@@ -286,8 +285,8 @@ function countIn<Item>(items: Iterable<Item>, others: Set<Item>): number {
 }
 
 /** How much of what is written another sentence says. */
-function sayOf({ telling, topics }: Telling, other: Meaning): number {
-  return countIn(telling, other.terms) + countIn(topics, other.topics) / 2;
+function sayOf({ terms, topics }: Sought, other: Meaning): number {
+  return SAID.term * countIn(terms, other.terms) + SAID.topic * countIn(topics, other.topics);
 }
 
 /** Before the range under review nothing has a number that a reader could look up. */

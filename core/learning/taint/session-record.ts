@@ -5,6 +5,7 @@ import type { SentMessage } from "../../schemas/review.ts";
 import { type SaidPiece, piecesOf, piecesOfMessage, stringsIn } from "./entries.ts";
 import { type Lead, holds, isPublisher, leadsOf, numbersIn, readingsOf, toLocalNumber, toSearchable } from "./leads.ts";
 import { type Meaning, type Topic, foldText, languageOf, meaningOf } from "./meaning.ts";
+import { type Budget, type Found, SentenceIndex, type Sought, type Weights, addPlace } from "./sentence-index.ts";
 import { cutInPieces, sentencesIn } from "./sentences.ts";
 
 export interface SaidSentence extends Meaning {
@@ -30,29 +31,6 @@ export interface Opinion {
   sentence: string;
   isWanted: boolean;
 }
-
-/** What is left of the work that one write may cause: beyond, the person decides. */
-export interface Budget {
-  comparisons: number;
-}
-
-/** What is looked for of a sentence that is written. */
-interface Written {
-  terms: string[];
-  topics: Set<Topic>;
-  language: string;
-}
-
-interface Weights {
-  term: number;
-  topic: number;
-  translated: number;
-  least: number;
-}
-
-/** What takes as long as it takes to compare two sentences. */
-const PLACES_A_COMPARISON = 50;
-const CHARS_A_COMPARISON = 1_000;
 
 interface Piece {
   isContent: boolean;
@@ -83,16 +61,14 @@ export class SessionRecord {
   readonly #pieces: Piece[] = [];
   /** Sentences that were read, each once, with what they weigh. */
   readonly #known = new Set<string>();
-  /** Of those that may have wanted something, the first with a word, and the places in `read` of all with a term or a topic. */
+  /** Those that may have wanted something, and the first of them with a word. */
+  readonly #wishes = new SentenceIndex<ReadSentence>();
   readonly #wishesByWord = new Map<string, ReadSentence>();
-  readonly #byTerm = new Map<string, number[]>();
-  readonly #byTopic = new Map<Topic, number[]>();
   /** Those that may want something whatever they share with what is written. */
   readonly #orders: ReadSentence[] = [];
-  /** By place in `read`, what a sentence shares with the one that is asked about. 0 between two questions. */
-  #shared = new Float64Array(0);
-  /** What programs reported, and data, in small letters. */
-  #reported = "";
+  readonly #backing = new SentenceIndex<SaidSentence>();
+  /** Places in `read` of what programs reported, and of data, by word. */
+  readonly #reportsByWord = new Map<string, number[]>();
   /** Whose a lead is, as far as it was asked since something was added. */
   readonly #leads = new Map<string, number | null>();
   /** Places at which words and names were read first, and said first by the agent; the person's are -1. */
@@ -153,9 +129,16 @@ export class SessionRecord {
 
   /** Whether a phrase stands in what a program reported, or in data. */
   isReported(phrase: string, budget: Budget): boolean {
-    if (budget.comparisons <= 0) return false;
-    budget.comparisons -= this.#reported.length / CHARS_A_COMPARISON;
-    return !phrase.includes("\n") && this.#reported.includes(phrase.toLowerCase());
+    // The last word may be cut.
+    const words =
+      foldText(phrase)
+        .match(/[\p{L}\p{N}]+/gu)
+        ?.slice(0, -1) ?? [];
+    const places = words.map((word) => this.#reportsByWord.get(word) ?? []);
+    const [fewest = []] = places.sort((a, b) => a.length - b.length);
+    budget.comparisons -= fewest.length;
+    if (budget.comparisons < 0) return false;
+    return fewest.some((n) => this.read[n]!.text.toLowerCase().includes(phrase.toLowerCase()));
   }
 
   /** The first sentence of content that may have wanted something and has the word. */
@@ -163,33 +146,15 @@ export class SessionRecord {
     return this.#wishesByWord.get(word) ?? null;
   }
 
-  /**
-   * Sentences of content that order agents about, and those that may have wanted something and share enough with what is written:
-   * `least` in all, of `weight.term` for each of the terms and `weight.topic`, or `weight.translated`, for each topic.
-   */
-  likely({ terms, topics, language }: Written, weight: Weights, budget: Budget): ReadSentence[] {
-    if (this.#shared.length < this.read.length) this.#shared = new Float64Array(2 * this.read.length);
-    const shared = this.#shared;
-    const places: number[] = [];
-    const add = (n: number, more: number) => {
-      if (shared[n] === 0) places.push(n);
-      shared[n]! += more;
-    };
-    let looked = 0;
-    for (const term of terms) {
-      const found = this.#byTerm.get(term) ?? [];
-      looked += found.length;
-      for (const n of found) add(n, weight.term);
-    }
-    for (const topic of topics) {
-      const found = this.#byTopic.get(topic) ?? [];
-      looked += found.length;
-      for (const n of found) add(n, this.read[n]!.language === language ? weight.topic : weight.translated);
-    }
-    budget.comparisons -= looked / PLACES_A_COMPARISON;
-    const enough = places.filter((n) => shared[n]! >= weight.least);
-    for (const n of places) shared[n] = 0;
-    return [...this.#orders, ...enough.sort((a, b) => a - b).map((n) => this.read[n]!)];
+  /** Sentences of content that order agents about, and those that may have wanted something and share enough with what is written. */
+  likely(sought: Sought, weights: Weights, budget: Budget): ReadSentence[] {
+    const found = this.#wishes.find(sought, weights, budget);
+    return [...this.#orders, ...found.map(({ sentence }) => sentence)];
+  }
+
+  /** Sentences of others that share enough with what is written. */
+  backing(sought: Sought, weights: Weights, budget: Budget): Found<SaidSentence>[] {
+    return this.#backing.find(sought, weights, budget);
   }
 
   /** Those of the terms that nobody else had said before the place `at`, and no call that succeeded was made with. */
@@ -245,7 +210,9 @@ export class SessionRecord {
           if (isPersons || !first.has(term)) first.set(term, at);
         }
         if (!isContent) {
-          this.said.push({ ...meaning, at });
+          const said = { ...meaning, at };
+          this.said.push(said);
+          this.#backing.add(said);
           continue;
         }
         // What is to be kept is often said in the next sentence.
@@ -269,19 +236,12 @@ export class SessionRecord {
   }
 
   #index(read: ReadSentence, n: number): void {
-    if (read.isReport || read.isTerse) this.#reported += `${read.text.toLowerCase()}\n`;
+    if (read.isReport || read.isTerse) for (const word of read.words) addPlace(this.#reportsByWord, word, n);
     if (read.isDemand || read.language === "other") this.#orders.push(read);
     if (!read.isWish) return;
     for (const word of read.words) if (!this.#wishesByWord.has(word)) this.#wishesByWord.set(word, read);
-    for (const term of read.terms) put(this.#byTerm, term, n);
-    for (const topic of read.topics) put(this.#byTopic, topic, n);
+    this.#wishes.add(read);
   }
-}
-
-function put<Key>(index: Map<Key, number[]>, key: Key, n: number): void {
-  const places = index.get(key);
-  if (places) places.push(n);
-  else index.set(key, [n]);
 }
 
 function hasLead({ searchable, numbers }: Piece, lead: Lead): boolean {

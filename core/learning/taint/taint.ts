@@ -14,9 +14,10 @@ import { holdsContent } from "./entries.ts";
 import { type Around, type Standing, clip, createBudget, doubtOf, isUndecided, lossOf } from "./judge.ts";
 import { leadsOf, readingsOf } from "./leads.ts";
 import { findRemoved, proseLines } from "./removals.ts";
+import { SentenceIndex } from "./sentence-index.ts";
 import { type Sentence, isProse, sentencesIn, sentencesOfFile, without } from "./sentences.ts";
 import { type Opinion, SessionRecord } from "./session-record.ts";
-import { foldText, languageOf, meaningOf } from "./meaning.ts";
+import { type Meaning, foldText, languageOf, meaningOf } from "./meaning.ts";
 
 export interface Taint {
   holdSkill: SkillGate;
@@ -195,7 +196,9 @@ function toKnown(standing: SkillSnapshot | null, turned: Set<string>): Known {
   const lines = [...turned].join("\n");
   const kept = [...texts].filter((text) => !lines.includes(text));
   const leads = new Set(kept.flatMap((text) => leadsOf(text).map((lead) => lead.text)));
-  return { texts, standing: { meanings: kept.map((text) => meaningOf(text)), leads } };
+  const known = new SentenceIndex<Meaning>();
+  for (const text of kept) known.add(meaningOf(text));
+  return { texts, standing: { sentences: known, leads } };
 }
 
 function findHeld(sentences: Sentence[], record: SessionRecord, around: Around = {}): Judged[] {
