@@ -143,7 +143,7 @@ function findLead({ text, topics }: Meaning, record: SessionRecord, standing: St
     const entry = record.whoseLead(lead);
     if (entry !== null) return `the ${lead.kind} "${clip(lead.text)}" comes from ${placeOf(entry)}`;
   }
-  for (const host of labelsIn(toSearchable(text))) {
+  for (const host of record.hosts.size > 0 ? labelsIn(toSearchable(text)) : []) {
     if (!record.hosts.has(host) || host.length < LEAST_HOST || COMMON_WORDS.has(host)) continue;
     const entry = record.whoseLead({ kind: "address", text: host });
     if (entry !== null) return `only ${placeOf(entry)} names the host "${clip(host)}"`;
