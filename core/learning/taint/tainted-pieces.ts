@@ -3,7 +3,7 @@
 // for the agent's own. Pure.
 import type { Entry } from "../../schemas/entry.ts";
 import { createBudget, doubtOf } from "./judge.ts";
-import { sentencesIn } from "./sentences.ts";
+import { cutInPieces, sentencesIn } from "./sentences.ts";
 import type { SessionRecord } from "./session-record.ts";
 import { toRecord } from "./taint.ts";
 import { stringsIn } from "./entries.ts";
@@ -11,6 +11,7 @@ import { stringsIn } from "./entries.ts";
 /** What a job may carry of them, and how long each may be. */
 const MAX_CHARS = 150_000;
 const MAX_PIECE_CHARS = 400;
+const OVERLAP_CHARS = 100;
 /** The newest: a lesson is about how the work ended. What the agent said goes before what it wrote into calls. */
 const MAX_SENTENCES = 2_000;
 
@@ -48,5 +49,7 @@ function saidInCalls(entry: Entry): string[] {
 }
 
 function piecesOf(text: string): string[] {
-  return sentencesIn(text).map((sentence) => sentence.text.slice(0, MAX_PIECE_CHARS).toWellFormed());
+  return sentencesIn(text).flatMap((sentence) =>
+    cutInPieces(sentence.text, MAX_PIECE_CHARS, OVERLAP_CHARS).map((piece) => piece.toWellFormed()),
+  );
 }
