@@ -55,8 +55,8 @@ const ACTS: ReadonlySet<Topic> = new Set([
   ...(["send", "install", "run", "trust", "weaken", "permit", "delete", "disable", "dismiss", "hide"] as const),
   ...(["obey", "pay", "contact"] as const),
 ]);
-/** For one write; the time of about a second. [own] A document of 100 KB needs half of it after 1 MB of prose was read. */
-const MAX_COMPARISONS = 1_000_000;
+/** For one write. [own] A skill of 100 KB needs half of them after 1 MB was read. */
+const MAX_COMPARISONS = 600_000;
 /** What takes as long to judge as a sentence by itself: a few thousand different ones are judged in one write. */
 const COMPARISONS_A_SENTENCE = 200;
 /** A longer sentence is judged in pieces, which overlap by as much as an address may have. */
@@ -230,12 +230,13 @@ interface Backing {
 }
 
 function backingOf(sought: Sought, record: SessionRecord, { sentences }: Standing, budget: Budget): Backing {
-  const always = sentences.find(sought, SAID, budget).reduce((max, { share }) => Math.max(max, share), 0);
+  const always = sentences.find(sought, SAID, budget).reduce((max, known) => Math.max(max, sayOf(sought, known)), 0);
   // Places rise, but for the person's, which are before all others.
-  const found = record.backing(sought, SAID, budget).sort((a, b) => a.sentence.at - b.sentence.at);
+  const found = record.backing(sought, SAID, budget).sort((a, b) => a.at - b.at);
   const most: { at: number; say: number }[] = [{ at: -Infinity, say: always }];
-  for (const { sentence, share } of found) {
-    if (share > most.at(-1)!.say) most.push({ at: sentence.at, say: share });
+  for (const known of found) {
+    const say = sayOf(sought, known);
+    if (say > most.at(-1)!.say) most.push({ at: known.at, say });
   }
   return { before: (place) => most.findLast(({ at }) => at < place)!.say };
 }

@@ -48,11 +48,12 @@ const BY_WORD = new Map<string, Entry[]>();
 const BY_STEM = new Map<string, Entry[]>();
 /** No stem is shorter. */
 const STEM_KEY_CHARS = 3;
-const SIGNS: { name: ListName; sign: string }[] = [];
+/** Of languages without blanks, by the first sign. */
+const BY_SIGN = new Map<string, { name: ListName; sign: string }[]>();
 for (const [name, list] of Object.entries(LISTS) as [ListName, string][]) {
   for (const entry of list.split(/\s+/)) {
     if (UNSPACED.test(entry)) {
-      SIGNS.push({ name, sign: entry });
+      BY_SIGN.set(entry[0]!, [...(BY_SIGN.get(entry[0]!) ?? []), { name, sign: entry }]);
       continue;
     }
     const forms = entry.split("_").map((word) => ({ text: word.replace(/\*$/, ""), isStem: word.endsWith("*") }));
@@ -68,7 +69,11 @@ function isForm(word: string, { text, isStem }: Form): boolean {
 
 function listsIn(folded: string): Set<ListName> {
   const found = new Set<ListName>();
-  if (UNSPACED.test(folded)) for (const { name, sign } of SIGNS) if (folded.includes(sign)) found.add(name);
+  if (UNSPACED.test(folded)) {
+    for (let at = 0; at < folded.length; at++) {
+      for (const { name, sign } of BY_SIGN.get(folded[at]!) ?? []) if (folded.startsWith(sign, at)) found.add(name);
+    }
+  }
   const words = folded.match(/(?:--?)?[\p{L}\p{N}](?:[\p{L}\p{N}'-]*[\p{L}\p{N}])?/gu) ?? [];
   const bare = words.map((word) => (word.startsWith("-") ? word.replace(/^--?/, "") : word));
   const addAll = (entries: Entry[] | undefined, n: number) => {

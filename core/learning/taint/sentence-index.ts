@@ -22,48 +22,60 @@ export interface Weights {
   least: number;
 }
 
-export interface Found<Sentence> {
-  sentence: Sentence;
-  share: number;
-}
-
 /** Places that are looked up in the time that a comparison of two sentences takes. */
-const PLACES_A_COMPARISON = 50;
+const PLACES_A_COMPARISON = 15;
 
 export class SentenceIndex<Sentence extends Meaning> {
   readonly #sentences: Sentence[] = [];
   readonly #byTerm = new Map<string, number[]>();
   readonly #byTopic = new Map<Topic, number[]>();
+  readonly #languages = new Set<string>();
   /** By place, what a sentence shares with the one that is asked about. 0 between two questions. */
   #shares = new Float64Array(0);
 
   add(sentence: Sentence): void {
     const n = this.#sentences.push(sentence) - 1;
+    this.#languages.add(sentence.language);
     for (const term of sentence.terms) addPlace(this.#byTerm, term, n);
     for (const topic of sentence.topics) addPlace(this.#byTopic, topic, n);
   }
 
-  /** Sentences that share enough, in their order. */
-  find({ terms, topics, language }: Sought, weights: Weights, budget: Budget): Found<Sentence>[] {
+  /** Sentences that share enough. */
+  find({ terms, topics, language }: Sought, weights: Weights, budget: Budget): Sentence[] {
     const size = this.#sentences.length;
     if (this.#shares.length < size) this.#shares = new Float64Array(2 * size);
     const shares = this.#shares;
     const places: number[] = [];
     let looked = 0;
-    const addAll = (found: number[] = [], weightOf: (n: number) => number) => {
+    const add = (n: number, more: number) => {
+      if (shares[n] === 0) places.push(n);
+      shares[n]! += more;
+    };
+    for (const term of terms) {
+      const found = this.#byTerm.get(term) ?? [];
+      looked += found.length;
+      for (const n of found) add(n, weights.term);
+    }
+    const weightIn = (other: string) =>
+      other !== language && other !== "" && language !== "" ? weights.translated : weights.topic;
+    const most = Math.max(...[...this.#languages].map(weightIn)) * topics.size;
+    const areEnough = most >= weights.least;
+    for (const topic of topics) {
+      // Where topics alone are not enough, only what shares a term is looked at.
+      const found = areEnough ? (this.#byTopic.get(topic) ?? []) : places;
       looked += found.length;
       for (const n of found) {
-        if (shares[n] === 0) places.push(n);
-        shares[n]! += weightOf(n);
+        const sentence = this.#sentences[n]!;
+        if (areEnough || sentence.topics.has(topic)) add(n, weightIn(sentence.language));
       }
-    };
-    for (const term of terms) addAll(this.#byTerm.get(term), () => weights.term);
-    const weightOf = (n: number) => (this.#sentences[n]!.language === language ? weights.topic : weights.translated);
-    for (const topic of topics) addAll(this.#byTopic.get(topic), weightOf);
+    }
     budget.comparisons -= looked / PLACES_A_COMPARISON;
-    const enough = places.filter((n) => shares[n]! >= weights.least).sort((a, b) => a - b);
-    const found = enough.map((n) => ({ sentence: this.#sentences[n]!, share: shares[n]! }));
-    for (const n of places) shares[n] = 0;
+    const found: Sentence[] = [];
+    for (const n of places) {
+      const share = shares[n]!;
+      shares[n] = 0;
+      if (share >= weights.least) found.push(this.#sentences[n]!);
+    }
     return found;
   }
 }

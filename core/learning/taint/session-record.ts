@@ -5,7 +5,7 @@ import type { SentMessage } from "../../schemas/review.ts";
 import { type SaidPiece, piecesOf, piecesOfMessage, stringsIn } from "./entries.ts";
 import { type Lead, holds, isPublisher, leadsOf, numbersIn, readingsOf, toLocalNumber, toSearchable } from "./leads.ts";
 import { type Meaning, type Topic, foldText, languageOf, meaningOf } from "./meaning.ts";
-import { type Budget, type Found, SentenceIndex, type Sought, type Weights, addPlace } from "./sentence-index.ts";
+import { type Budget, SentenceIndex, type Sought, type Weights, addPlace } from "./sentence-index.ts";
 import { cutInPieces, sentencesIn } from "./sentences.ts";
 
 export interface SaidSentence extends Meaning {
@@ -148,12 +148,11 @@ export class SessionRecord {
 
   /** Sentences of content that order agents about, and those that may have wanted something and share enough with what is written. */
   likely(sought: Sought, weights: Weights, budget: Budget): ReadSentence[] {
-    const found = this.#wishes.find(sought, weights, budget);
-    return [...this.#orders, ...found.map(({ sentence }) => sentence)];
+    return [...this.#orders, ...this.#wishes.find(sought, weights, budget)];
   }
 
   /** Sentences of others that share enough with what is written. */
-  backing(sought: Sought, weights: Weights, budget: Budget): Found<SaidSentence>[] {
+  backing(sought: Sought, weights: Weights, budget: Budget): SaidSentence[] {
     return this.#backing.find(sought, weights, budget);
   }
 
@@ -190,11 +189,12 @@ export class SessionRecord {
     const isContent = stream === "content";
     const isPersons = stream === "known";
     if (isContent) this.isEmpty = false;
-    for (const reading of isContent ? readingsOf(text) : [text]) {
+    const readings = isContent ? readingsOf(text) : [text];
+    for (const lead of isContent ? leadsOf(text, readings) : [])
+      if (lead.isHost && !isPublisher(lead.text)) this.hosts.add(lead.text.split(".")[0]!);
+    for (const reading of readings) {
       const place = this.#pieces.length;
       const at = isPersons ? -1 : place;
-      for (const lead of isContent ? leadsOf(reading) : [])
-        if (lead.isHost && !isPublisher(lead.text)) this.hosts.add(lead.text.split(".")[0]!);
       const searchable = toSearchable(reading);
       const numbers = new Set(numbersIn(searchable).map(toLocalNumber));
       this.#pieces.push({ isContent, isPersons, entry, searchable, numbers });

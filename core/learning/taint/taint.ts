@@ -187,6 +187,9 @@ interface Known {
   standing: Standing;
 }
 
+/** Characters that are searched for lines that were turned. Of a skill that has more, nothing counts as standing. */
+const MAX_SEARCHED_CHARS = 100_000_000;
+
 /** What stands there needs nobody else, but for a line that was turned into its opposite. */
 function toKnown(standing: SkillSnapshot | null, turned: Set<string>): Known {
   const sentences = Object.entries(standing?.files ?? {}).flatMap(([path, body]) =>
@@ -194,7 +197,7 @@ function toKnown(standing: SkillSnapshot | null, turned: Set<string>): Known {
   );
   const texts = new Set(sentences.map(({ text }) => text));
   const lines = [...turned].join("\n");
-  const kept = [...texts].filter((text) => !lines.includes(text));
+  const kept = lines.length * texts.size > MAX_SEARCHED_CHARS ? [] : [...texts].filter((text) => !lines.includes(text));
   const leads = new Set(kept.flatMap((text) => leadsOf(text).map((lead) => lead.text)));
   const known = new SentenceIndex<Meaning>();
   for (const text of kept) known.add(meaningOf(text));
@@ -223,8 +226,11 @@ function createDoubter(sentences: Sentence[], record: SessionRecord, around: Aro
 
 /** What is only seen where the whole text is read in another way: it has no place that could be cut out. */
 function hiddenIn(text: string, record: SessionRecord, budget = createBudget()): string | null {
-  for (const reading of readingsOf(text).slice(1)) {
-    const why = firstDoubt(sentencesIn(reading), record, { budget });
+  const [, ...others] = readingsOf(text);
+  const seen = new Set(others.length > 0 ? sentencesIn(text).map((sentence) => sentence.text) : []);
+  for (const reading of others) {
+    const hidden = sentencesIn(reading).filter((sentence) => !seen.has(sentence.text));
+    const why = firstDoubt(hidden, record, { budget });
     if (why !== null) return why;
   }
   return null;

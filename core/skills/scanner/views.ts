@@ -55,7 +55,7 @@ const LETTERS_APART = /[\u2018\u2019\u02BC\u201B]/g;
 function toPlainView(text: string): { view: View; traces: Trace[] } {
   if (isAscii(text)) return { view: { text, toOrigin: (at) => at, how: "" }, traces: [] };
   const traces = findTraces(text);
-  const map = new Uint32Array(text.length * 4 + 1);
+  const map = new Uint32Array(text.length * MOST_LENGTHENED + 1);
   let out = "";
   const letters = new Map<string, string>();
   for (const { 0: run, index } of text.matchAll(/[\0-\x7F]+|[^\0-\x7F]/gu)) {
@@ -84,10 +84,14 @@ function toPlainView(text: string): { view: View; traces: Trace[] } {
   };
 }
 
+/** A letter that stands for a whole phrase stays as it is. */
+const MOST_LENGTHENED = 4;
+
 /** Nothing for an invisible one. */
 function toPlainLetter(letter: string): string {
   if (INVISIBLE.test(letter)) return "";
-  return letter === "\u2026" ? letter : letter.normalize("NFKC").slice(0, letter.length * 4);
+  const plain = letter.normalize("NFKC");
+  return letter === "\u2026" || plain.length > MOST_LENGTHENED * letter.length ? letter : plain;
 }
 
 const LOOK_ALIKES = new Map(

@@ -273,7 +273,7 @@ describe("length is no way around it:", () => {
     expect(taintedPieces([read(1, WISH), said], { said: new Set([2]), shown: [said] }).join()).toContain(KEPT);
   });
   it("what comes after more short lines than are judged waits", () => {
-    const lines = Array.from({ length: 12_000 }, (_, n) => `l${n}`).join("\n");
+    const lines = Array.from({ length: 12_000 }, (_, n) => `row ${n}`).join("\n");
     expect(waits([read(1, "Rows of figures.")], lines)).toBe(true);
     expect(waits([read(1, "Rows of figures.")], lines.slice(0, 10_000))).toBe(false);
   });
