@@ -1,6 +1,6 @@
 // What a sentence is about, as far as it may do harm; whether it binds its reader; and the words by which it is known again. The
 // same in every language of words.ts. Called for each sentence that was read, said or is to be kept. Pure; linear in the text.
-import { termsOf } from "../../skills/words.ts";
+import { PHRASE_SIGNS, termsOf } from "../../skills/words.ts";
 import { FORCES, TOPICS } from "./words.ts";
 
 export type Topic = keyof typeof TOPICS;
@@ -122,9 +122,6 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
     isTerse: isTerse(text, folded, language),
   };
 }
-
-/** One sign that stands for a whole phrase of praise: a text of them would become eighteen times as long. */
-const PHRASE_SIGNS = /[\uFDFA\uFDFB]/g;
 
 /** Small letters without accents; one spelling of signs that look alike. */
 export function foldText(text: string): string {
