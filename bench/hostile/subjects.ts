@@ -27,7 +27,8 @@ import { foldText, meaningOf, termsIn } from "../../core/learning/taint/meaning.
 import { findRemoved, proseLines } from "../../core/learning/taint/removals.ts";
 import { sentencesIn, sentencesOfFile, without } from "../../core/learning/taint/sentences.ts";
 import { SessionRecord } from "../../core/learning/taint/session-record.ts";
-import { createSessionTaint } from "../../core/learning/taint/taint.ts";
+import { createSessionTaint, createTaint } from "../../core/learning/taint/taint.ts";
+import { taintedPieces } from "../../core/learning/taint/tainted-pieces.ts";
 import { isTrivial, keyOf, toBullets, toQuery } from "../../core/memory/recall.ts";
 import { normaliseFact, parseFact, scanFact } from "../../core/memory/rules.ts";
 import { scrub } from "../../core/memory/scrub.ts";
@@ -74,7 +75,8 @@ import { termsOf, wordsOf } from "../../core/skills/words.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import { headAndTail } from "../../core/tools/clip.ts";
 import { describeMissing } from "../../core/tools/nearest-paths.ts";
-import type { Entry, Part, ToolEntry } from "../../core/schemas/entry.ts";
+import type { SkillSnapshot } from "../../core/ports.ts";
+import { type Entry, NO_USAGE, type Part, type ToolEntry } from "../../core/schemas/entry.ts";
 import type { FileBodies } from "../../core/schemas/file-body.ts";
 import type { SkillName } from "../../core/schemas/ids.ts";
 import type { SkillLine } from "../../core/schemas/api.ts";
@@ -108,6 +110,15 @@ const saidOf = (text: string, n = 1): Entry => ({
   ...{ v: 1, n, turn: 1, at: 0, kind: "user" },
   parts: [{ source: "principal", text }],
 });
+const ownOf = (text: string, n: number): Entry => ({
+  ...{ v: 1, n, turn: 1, at: 0, kind: "assistant" },
+  parts: [{ source: "own", text }],
+  answer: { model: "test:model", stop: "end", calls: [], usage: NO_USAGE },
+});
+const taintOf = (read: string) => createTaint({ entries: [readOf(read)] });
+const WRITE = { name: NAME, description: "Reads texts.", citations: [], approved: false };
+const snapshotOf = (text: string) =>
+  ({ files: filesOf(text), head: { state: "active", description: "Reads texts." } }) as unknown as SkillSnapshot;
 /** A long text as each role says it. */
 const messagesOf = (text: string): Message[] => [
   { role: "user", text, entry: 1 },
@@ -280,6 +291,19 @@ export const SUBJECTS: readonly Subject[] = [
   subject("termsIn", TAINT, (text) => termsIn(foldText(text))),
   subject("SessionRecord", TAINT, (text) => recordOf(text)),
   subject("isTainted", TAINT, (text, other) => createSessionTaint(() => [readOf(text)]).isTainted(other)),
+  subject("holdSkill", TAINT, (text, other) =>
+    taintOf("The page says so.").holdSkill({ ...WRITE, before: snapshotOf(text), after: filesOf(other) }),
+  ),
+  subject("holdSkill new", TAINT, (text, other) =>
+    taintOf(other).holdSkill({ ...WRITE, before: null, after: filesOf(text) }),
+  ),
+  subject("holdFacts", TAINT, (text, other) =>
+    taintOf("The page says so.").holdFacts({ ...WRITE, facts: text.split("\n"), gone: other.split("\n") }),
+  ),
+  subject("undecidedIn", TAINT, (text, other) => taintOf(other).undecidedIn([text])),
+  subject("taintedPieces", TAINT, (text, other) =>
+    taintedPieces([readOf(other), ownOf(text, 2)], { said: new Set([2]), shown: [] }),
+  ),
   // Memory.
   subject("scrub", "core/memory/scrub.ts", (text) => scrub(text)),
   subject("toQuery", "core/memory/recall.ts", (text) => [toQuery(text), isTrivial(text)]),

@@ -113,12 +113,18 @@ export function foldLine(line: string): string {
   return toPieces(line, true).pieces.join("").trim();
 }
 
-const BLANK = /[^\S\n]/;
+/** Of white space beyond ASCII. */
+const BLANKS = new Set(
+  Array.from(
+    "\u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF",
+    (sign) => sign.charCodeAt(0),
+  ),
+);
 
 /** Every white space but a line feed: a carriage return before one belongs to the line's end. */
 function isBlank(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
-  return code < 0x80 ? code === 32 || (code >= 9 && code <= 13 && code !== 10) : BLANK.test(text[at]!);
+  return code < 0x80 ? code === 32 || (code >= 9 && code <= 13 && code !== 10) : BLANKS.has(code);
 }
 
 /** What models write for one another: typographic quotes, dashes, and characters that cannot be seen. */

@@ -30,13 +30,12 @@ export function termsOf(text: string, most = Infinity): string[] {
   return terms.length > most ? terms.slice(0, most) : terms;
 }
 
-/** A text of signs that stand for whole phrases would become eighteen times as long. */
-const MOST_LENGTHENED = 4;
+/** Two signs that stand for whole phrases: a text of them would become eighteen times as long. */
+export const PHRASE_SIGNS = /[\uFDFA\uFDFB]/g;
 
 /** Small letters, and one spelling of those that have several. */
 export function foldCase(text: string): string {
-  const folded = text.normalize("NFKC");
-  return (folded.length > MOST_LENGTHENED * text.length ? text : folded).toLowerCase();
+  return text.replace(PHRASE_SIGNS, " ").normalize("NFKC").toLowerCase();
 }
 
 /** Twice what two sets have in common over all they hold: 1 for equal sets, 0 for disjoint or empty ones. */

@@ -4,7 +4,9 @@ import { COMMON_WORDS } from "../../skills/scanner/common-words.ts";
 import { isPublisher, leadsOf, toSearchable } from "./leads.ts";
 import { type Meaning, type Topic, foldText, meaningOf, termsIn } from "./meaning.ts";
 import { withdraws } from "./removals.ts";
-import { type ReadSentence, type SaidSentence, type SessionRecord, isGrave } from "./session-record.ts";
+import { cutInPieces } from "./sentences.ts";
+import { type Budget, SentenceIndex, type Sought } from "./sentence-index.ts";
+import { type ReadSentence, type SessionRecord, isGrave } from "./session-record.ts";
 
 /**
  * How much speaks for it that a sentence of content wanted what is written: logarithms of odds. From 0 on, it waits.
@@ -26,6 +28,14 @@ const WEIGHTS = {
   readIsReport: -0.4,
   writtenBinds: 0.8,
 };
+/** How much a sentence that orders nobody about shares at the least, before the odds can be even. */
+const LIKELY = {
+  term: WEIGHTS.novelWord,
+  topic: WEIGHTS.sharedTopic,
+  translated: WEIGHTS.sharedTopic + WEIGHTS.sharedTopicTranslated,
+  least: -(WEIGHTS.base + WEIGHTS.covered + WEIGHTS.ungrounded) - 1e-9,
+};
+const LIKELY_BINDS = { ...LIKELY, least: LIKELY.least - WEIGHTS.writtenBinds };
 /**
  * A sentence of prose is told again: so many words of it that the person never had and no call was made with, and so large a share
  * of what is written. [own] On honest lessons neither costs anything.
@@ -33,8 +43,8 @@ const WEIGHTS = {
 const RETOLD = { words: 1.5, share: 0.6 };
 const MOST_WORDS = 5;
 const MOST_TOPICS = 3;
-/** Of words and halves of topics, what somebody else has to say of a sentence at the least. */
-const LEAST_BACKING = 2;
+/** How much somebody else says of a sentence, and has to say at the least. */
+const SAID = { term: 1, topic: 0.5, translated: 0.5, least: 2 };
 /** Two signs of a language without blanks. */
 const PAIR = 0.4;
 
@@ -45,16 +55,24 @@ const ACTS: ReadonlySet<Topic> = new Set([
   ...(["send", "install", "run", "trust", "weaken", "permit", "delete", "disable", "dismiss", "hide"] as const),
   ...(["obey", "pay", "contact"] as const),
 ]);
-/** Pairs of sentences that are compared for one write: beyond, the person decides. [own] Long documents need a tenth of them. */
-const MAX_COMPARISONS = 200_000;
+/** For one write. [own] A skill of 100 KB needs half of them after 1 MB was read. */
+const MAX_COMPARISONS = 600_000;
+/** What takes as long to judge as a sentence by itself: a few thousand different ones are judged in one write. */
+const COMPARISONS_A_SENTENCE = 200;
 /** A longer sentence is judged in pieces, which overlap by as much as an address may have. */
 const MAX_CHARS = 2_000;
 const OVERLAP_CHARS = 500;
 const TOO_LONG = "it is too long to be compared with what was read";
 
+/** What stands in the text already, and needs nobody else. */
+export interface Standing {
+  sentences: SentenceIndex<Meaning>;
+  /** Where it leads, as `leadsOf` spells it. */
+  leads: Set<string>;
+}
+
 export interface Around {
-  /** What stands in the text already, and needs nobody else. */
-  standing?: Meaning[];
+  standing?: Standing;
   /** Of the text the sentence is from. */
   language?: string;
   /** It is run by itself, as a check is: what only content has named must not be. */
@@ -63,13 +81,10 @@ export interface Around {
   binds?: boolean;
   /** It is a line of a skill, which is followed; a fact may be told again for its own sake. */
   isFollowed?: boolean;
-  /** What is left of `MAX_COMPARISONS` for the write. */
   budget?: Budget;
 }
 
-export interface Budget {
-  comparisons: number;
-}
+const NOTHING: Standing = { sentences: new SentenceIndex(), leads: new Set() };
 
 export function createBudget(): Budget {
   return { comparisons: MAX_COMPARISONS };
@@ -77,63 +92,58 @@ export function createBudget(): Budget {
 
 /** In a few words, why a person should see the sentence first; `null` where nothing speaks for it. */
 export function doubtOf(text: string, record: SessionRecord, around: Around = {}): string | null {
-  const budget = around.budget ?? createBudget();
-  for (let at = 0; at === 0 || at + OVERLAP_CHARS < text.length; at += MAX_CHARS - OVERLAP_CHARS) {
-    const why = doubtOfPiece(text.slice(at, at + MAX_CHARS), record, { ...around, budget });
+  const whole = { standing: NOTHING, budget: createBudget(), opinion: record.opinionOf(text), ...around };
+  for (const piece of cutInPieces(text, MAX_CHARS, OVERLAP_CHARS)) {
+    const why = doubtOfPiece(piece, record, whole);
     if (why !== null) return why;
   }
   return null;
 }
 
-function doubtOfPiece(
-  text: string,
-  record: SessionRecord,
-  {
-    standing = [],
-    language = "",
-    runs = false,
-    binds = false,
-    isFollowed = false,
-    budget,
-  }: Around & { budget: Budget },
-): string | null {
-  const meaning = meaningOf(runs ? text : withoutReports(text, record), language);
+/** `opinion`: the second judge's, of the whole sentence. */
+type Whole = Around & Required<Pick<Around, "standing" | "budget">> & { opinion: boolean | null };
+
+function doubtOfPiece(text: string, record: SessionRecord, whole: Whole): string | null {
+  const { standing, language = "", runs = false, binds = false, budget, opinion } = whole;
+  if ((budget.comparisons -= COMPARISONS_A_SENTENCE) < 0) return TOO_LONG;
+  const meaning = meaningOf(runs ? text : withoutReports(text, record, budget), language);
   const written = { ...meaning, binds: binds || meaning.binds };
   const certain = findLead(written, record, standing) ?? findName(written, record, runs);
   if (certain !== null) return certain;
-  const opinion = record.opinionOf(text);
   if (opinion === true) return "the second judge found that only content wanted it";
   // Content that orders agents about may have spoken to the judge, too.
   if (opinion === false && record.demand === null) return null;
-  return findWanted(written, record, { standing, isFollowed, budget });
+  return findWanted(written, record, whole);
 }
 
 /** Whether no certain rule holds it: the score may be wrong, and a second judge asked. */
-export function isUndecided(text: string, record: SessionRecord, language = ""): boolean {
-  const written = meaningOf(withoutReports(text.slice(0, MAX_CHARS), record), language);
-  return findLead(written, record, []) === null && findName(written, record, false) === null;
+export function isUndecided(text: string, record: SessionRecord, { language = "", budget = createBudget() }: Around) {
+  return cutInPieces(text, MAX_CHARS, OVERLAP_CHARS).every((piece) => {
+    const written = meaningOf(withoutReports(piece, record, budget), language);
+    return findLead(written, record, NOTHING) === null && findName(written, record, false) === null;
+  });
 }
 
 /** A message that is quoted to be known again says nothing of what is to be done. */
-function withoutReports(text: string, record: SessionRecord): string {
+function withoutReports(text: string, record: SessionRecord, budget: Budget): string {
   return text.replace(/["`“„«]([^"`“”„«»\n]{8,200})["`”“»]/g, (quoted, phrase: string) =>
-    phrase.includes(" ") && record.isReported(phrase.replace(/\s*…$/, "")) && !meaningOf(phrase).binds
+    phrase.includes(" ") && record.isReported(phrase.replace(/\s*…$/, ""), budget) && !meaningOf(phrase).binds
       ? " ".repeat(quoted.length)
       : quoted,
   );
 }
 
 /** Where it leads, only content has said. */
-function findLead({ text, topics }: Meaning, record: SessionRecord, standing: Meaning[]): string | null {
+function findLead({ text, topics }: Meaning, record: SessionRecord, standing: Standing): string | null {
   for (const lead of leadsOf(text)) {
     if (lead.kind === "number" && !topics.has("contact") && !topics.has("pay") && !PHONE.test(text)) continue;
-    if (standing.some(({ text: other }) => leadsOf(other).some((known) => known.text === lead.text))) continue;
+    if (standing.leads.has(lead.text)) continue;
     if (lead.kind === "address" && isPublisher(lead.text)) continue;
     if (![...topics].some((topic) => ACTS.has(topic)) && PRIVATE.test(lead.text)) continue;
     const entry = record.whoseLead(lead);
     if (entry !== null) return `the ${lead.kind} "${clip(lead.text)}" comes from ${placeOf(entry)}`;
   }
-  for (const host of labelsIn(toSearchable(text))) {
+  for (const host of record.hosts.size > 0 ? labelsIn(toSearchable(text)) : []) {
     if (!record.hosts.has(host) || host.length < LEAST_HOST || COMMON_WORDS.has(host)) continue;
     const entry = record.whoseLead({ kind: "address", text: host });
     if (entry !== null) return `only ${placeOf(entry)} names the host "${clip(host)}"`;
@@ -193,40 +203,42 @@ const PACKAGE =
   /(?<![\p{L}-])(?:packages?|librar(?:y|ies)|plugins?|extensions?|images?|modules?|pakete?s?|paquets?|paquetes?|pacchetti|pacchetto|install|add|upgrade|i)\s{1,3}(?:-{1,2}\w[\w-]{0,40}\s{1,3}){0,3}["'`“„]?([a-z][\w-]{3,60})/gu;
 
 /** A sentence of content wants the same, and neither the person nor what stands there says it. */
-function findWanted(
-  written: Meaning,
-  record: SessionRecord,
-  { standing, isFollowed, budget }: Required<Pick<Around, "standing" | "isFollowed" | "budget">>,
-): string | null {
+function findWanted(written: Meaning, record: SessionRecord, around: Whole): string | null {
+  const { standing, isFollowed = false, budget } = around;
   const telling = [...written.terms].filter((term) => !COMMON.has(term));
-  let backing: Backing | null = null;
+  const terms = record.novelAt(telling, 0);
+  const sought = { ...written, terms: telling };
+  const likely = record.likely({ ...written, terms }, written.binds ? LIKELY_BINDS : LIKELY, budget);
   const byPlace = new Map<number, Terms>();
-  for (const read of record.likely(telling, written.topics)) {
+  let backing: Backing | null = null;
+  for (const read of likely) {
     if ((budget.comparisons -= 1) < 0) return TOO_LONG;
     const terms = byPlace.get(read.at) ?? { telling, novel: record.novelAt(telling, read.at) };
     byPlace.set(read.at, terms);
     const isWanted = oddsOf(written, terms, read) >= 0;
     if (!isWanted && !(isFollowed && isRetold(written, terms, read))) continue;
-    backing ??= backingOf(written, record, standing, budget);
-    if (backing.before(read.at) >= Math.max(LEAST_BACKING, sayOf(written, read))) continue;
+    backing ??= backingOf(sought, record, standing, budget);
+    if (backing.before(read.at) >= Math.max(SAID.least, sayOf(sought, read))) continue;
     return `${placeOf(read.entry)} wants it: "${clip(read.text)}"`;
   }
   return null;
 }
 
 interface Backing {
-  /** How much of what is written somebody else says before a place. */
+  /** How much of what is written somebody else says before a place, where that is enough to count. */
   before(at: number): number;
 }
 
-function backingOf(written: Meaning, { said }: SessionRecord, standing: Meaning[], budget: Budget): Backing {
-  budget.comparisons -= said.length + standing.length;
-  const most = standing.reduce((max, known) => Math.max(max, sayOf(written, known)), 0);
-  const byPlace = new Map<number, number>();
-  for (const sentence of said) {
-    byPlace.set(sentence.at, Math.max(byPlace.get(sentence.at) ?? 0, sayOf(written, sentence)));
+function backingOf(sought: Sought, record: SessionRecord, { sentences }: Standing, budget: Budget): Backing {
+  const always = sentences.find(sought, SAID, budget).reduce((max, known) => Math.max(max, sayOf(sought, known)), 0);
+  // Places rise, but for the person's, which are before all others.
+  const found = record.backing(sought, SAID, budget).sort((a, b) => a.at - b.at);
+  const most: { at: number; say: number }[] = [{ at: -Infinity, say: always }];
+  for (const known of found) {
+    const say = sayOf(sought, known);
+    if (say > most.at(-1)!.say) most.push({ at: known.at, say });
   }
-  return { before: (at) => [...byPlace].reduce((max, [place, say]) => (place < at ? Math.max(max, say) : max), most) };
+  return { before: (place) => most.findLast(({ at }) => at < place)!.say };
 }
 
 /** Terms of what is written that are not everybody's; of those, the ones that nobody but content can have given. */
@@ -267,16 +279,15 @@ function oddsOf(written: Meaning, { telling, novel }: Terms, read: ReadSentence)
   );
 }
 
-function countIn<Item>(items: Set<Item>, others: Set<Item>): number {
+function countIn<Item>(items: Iterable<Item>, others: Set<Item>): number {
   let count = 0;
   for (const item of items) if (others.has(item)) count += 1;
   return count;
 }
 
 /** How much of what is written another sentence says. */
-function sayOf(written: Meaning, other: Meaning | SaidSentence): number {
-  const words = [...written.terms].filter((term) => other.terms.has(term) && !COMMON.has(term)).length;
-  return words + countIn(written.topics, other.topics) / 2;
+function sayOf({ terms, topics }: Sought, other: Meaning): number {
+  return SAID.term * countIn(terms, other.terms) + SAID.topic * countIn(topics, other.topics);
 }
 
 /** Before the range under review nothing has a number that a reader could look up. */
@@ -300,16 +311,18 @@ const COMMON_SHARE = 0.5;
  */
 export function lossOf(cautions: string[], record: SessionRecord, about = ""): string | null {
   const budget = createBudget();
-  for (const text of [...cautions, ...about.split("\n").filter((line) => line !== "")]) {
-    if ((budget.comparisons -= record.read.length + record.said.length) < 0) return TOO_LONG;
-    const lost = meaningOf(text.slice(0, MAX_CHARS));
+  const known = new Set(cautions);
+  const lines = new Set([...cautions, ...about.split("\n").filter((line) => line !== "")]);
+  for (const text of lines) {
+    budget.comparisons -= COMPARISONS_A_SENTENCE + record.read.length + record.said.length;
+    if (budget.comparisons < 0 || text.length > MAX_CHARS) return TOO_LONG;
+    const lost = meaningOf(text);
     if (record.said.some((said) => said.at < 0 && speaksOf(said, lost) && withdraws(said.text))) continue;
     if (record.demand) return `"${clip(text)}" would be lost, and ${placeOf(record.demand.entry)} orders agents about`;
-    const isCaution = cautions.includes(text);
     const read = record.read.find(
       (sentence) =>
         speaksOf(sentence, lost) &&
-        (isCaution || sentence.prohibits || TAKES_BACK.some((act) => sentence.topics.has(act))),
+        (known.has(text) || sentence.prohibits || TAKES_BACK.some((act) => sentence.topics.has(act))),
     );
     if (read) return `"${clip(text)}" would be lost, of which ${placeOf(read.entry)} speaks`;
   }
@@ -319,12 +332,16 @@ export function lossOf(cautions: string[], record: SessionRecord, about = ""): s
 const TAKES_BACK: readonly Topic[] = ["dismiss", "delete", "disable"];
 
 function speaksOf(sentence: Meaning, lost: Meaning): boolean {
-  const shared = [...lost.terms].filter((term) => sentence.terms.has(term));
-  const words = shared.reduce((sum, term) => sum + (COMMON.has(term) ? COMMON_SHARE : 1), 0);
+  let [shared, words] = [0, 0];
+  for (const term of lost.terms) {
+    if (!sentence.terms.has(term)) continue;
+    shared += 1;
+    words += COMMON.has(term) ? COMMON_SHARE : 1;
+  }
   const topics = countIn(lost.topics, sentence.topics);
   if (topics > 0 && sentence.topics.has("dismiss")) return true;
   return (
     words + (sentence.language === lost.language ? 0 : topics) >= SPOKEN_OF.words &&
-    shared.length + topics >= SPOKEN_OF.share * lost.terms.size
+    shared + topics >= SPOKEN_OF.share * lost.terms.size
   );
 }

@@ -47,14 +47,14 @@ const ADDRESSES: RegExp[] = [
 type Add = (kind: Lead["kind"], piece: string, more?: Pick<Lead, "isHost">) => void;
 
 /** Of any reading of a text, each once. */
-export function leadsOf(text: string): Lead[] {
+export function leadsOf(text: string, readings = readingsOf(text)): Lead[] {
   const found = new Map<string, Lead>();
   const add: Add = (kind, piece, more) => {
     const trimmed = piece.trim().replace(/(?<![.,;:!?)\]}>])[.,;:!?)\]}>]+$/, "");
     const same = found.get(`${kind} ${trimmed}`);
     if (trimmed.length > 2) found.set(`${kind} ${trimmed}`, { ...same, kind, text: trimmed, ...more });
   };
-  for (const reading of readingsOf(text)) {
+  for (const reading of readings) {
     const searchable = toSearchable(reading);
     addAddresses(searchable, add);
     for (const number of numbersIn(searchable)) add("number", number);
@@ -63,7 +63,7 @@ export function leadsOf(text: string): Lead[] {
 }
 
 function addAddresses(searchable: string, add: Add): void {
-  for (const form of ADDRESSES) {
+  for (const form of /[.:@]/.test(searchable) ? ADDRESSES : []) {
     for (const { 0: match, index } of searchable.matchAll(form)) {
       const bare = withoutScheme(match);
       const host = bare

@@ -1,6 +1,6 @@
 // What a sentence is about, as far as it may do harm; whether it binds its reader; and the words by which it is known again. The
 // same in every language of words.ts. Called for each sentence that was read, said or is to be kept. Pure; linear in the text.
-import { termsOf } from "../../skills/words.ts";
+import { PHRASE_SIGNS, termsOf } from "../../skills/words.ts";
 import { FORCES, TOPICS } from "./words.ts";
 
 export type Topic = keyof typeof TOPICS;
@@ -31,39 +31,62 @@ const LISTS = { ...TOPICS, ...FORCES };
 type ListName = keyof typeof LISTS;
 const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff]/;
 
+/** A word, or with `isStem` what it begins with. */
+interface Form {
+  text: string;
+  isStem: boolean;
+}
+
 interface Entry {
   name: ListName;
-  /** Words that follow each other. */
-  words: string[];
+  /** Of words that follow each other. */
+  forms: Form[];
 }
-/** By their first two letters. */
-const ENTRIES = new Map<string, Entry[]>();
-const SIGNS: { name: ListName; sign: string }[] = [];
+
+/** By their first word, or by the first letters of its stem. */
+const BY_WORD = new Map<string, Entry[]>();
+const BY_STEM = new Map<string, Entry[]>();
+/** No stem is shorter. */
+const STEM_KEY_CHARS = 3;
+/** Of languages without blanks, by the first sign. */
+const BY_SIGN = new Map<string, { name: ListName; sign: string }[]>();
 for (const [name, list] of Object.entries(LISTS) as [ListName, string][]) {
   for (const entry of list.split(/\s+/)) {
-    if (UNSPACED.test(entry)) SIGNS.push({ name, sign: entry });
-    else {
-      const words = entry.split("_");
-      const key = words[0]!.slice(0, 2);
-      ENTRIES.set(key, [...(ENTRIES.get(key) ?? []), { name, words }]);
+    if (UNSPACED.test(entry)) {
+      BY_SIGN.set(entry[0]!, [...(BY_SIGN.get(entry[0]!) ?? []), { name, sign: entry }]);
+      continue;
     }
+    const forms = entry.split("_").map((word) => ({ text: word.replace(/\*$/, ""), isStem: word.endsWith("*") }));
+    const [{ text, isStem }] = forms as [Form];
+    const [entries, key] = isStem ? [BY_STEM, text.slice(0, STEM_KEY_CHARS)] : [BY_WORD, text];
+    entries.set(key, [...(entries.get(key) ?? []), { name, forms }]);
   }
+}
+
+function isForm(word: string, { text, isStem }: Form): boolean {
+  return isStem ? word.startsWith(text) : word === text;
 }
 
 function listsIn(folded: string): Set<ListName> {
   const found = new Set<ListName>();
-  if (UNSPACED.test(folded)) for (const { name, sign } of SIGNS) if (folded.includes(sign)) found.add(name);
+  if (UNSPACED.test(folded)) {
+    for (let at = 0; at < folded.length; at++) {
+      for (const { name, sign } of BY_SIGN.get(folded[at]!) ?? []) if (folded.startsWith(sign, at)) found.add(name);
+    }
+  }
   const words = folded.match(/(?:--?)?[\p{L}\p{N}](?:[\p{L}\p{N}'-]*[\p{L}\p{N}])?/gu) ?? [];
-  const isAt = (n: number, wanted: string) => {
-    const word = words[n] ?? "";
-    const isForm = (form: string) => (wanted.endsWith("*") ? form.startsWith(wanted.slice(0, -1)) : form === wanted);
-    return isForm(word) || isForm(word.replace(/^--?/, ""));
+  const bare = words.map((word) => (word.startsWith("-") ? word.replace(/^--?/, "") : word));
+  const addAll = (entries: Entry[] | undefined, n: number) => {
+    for (const { name, forms } of entries ?? []) {
+      if (found.has(name)) continue;
+      if (forms.every((form, k) => isForm(words[n + k] ?? "", form) || isForm(bare[n + k] ?? "", form)))
+        found.add(name);
+    }
   };
-  for (const [n, word] of words.entries()) {
-    for (const key of new Set([word.slice(0, 2), word.replace(/^--?/, "").slice(0, 2)])) {
-      for (const { name, words: wanted } of ENTRIES.get(key) ?? []) {
-        if (!found.has(name) && wanted.every((one, k) => isAt(n + k, one))) found.add(name);
-      }
+  for (const [n, whole] of words.entries()) {
+    for (const word of whole === bare[n] ? [whole] : [whole, bare[n]!]) {
+      addAll(BY_WORD.get(word), n);
+      addAll(BY_STEM.get(word.slice(0, STEM_KEY_CHARS)), n);
     }
   }
   return found;
@@ -99,9 +122,6 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
     isTerse: isTerse(text, folded, language),
   };
 }
-
-/** One sign that stands for a whole phrase of praise: a text of them would become eighteen times as long. */
-const PHRASE_SIGNS = /[\uFDFA\uFDFB]/g;
 
 /** Small letters without accents; one spelling of signs that look alike. */
 export function foldText(text: string): string {
@@ -171,8 +191,8 @@ const CAPITAL = /(?<=[\p{Ll}\p{N},] )\p{Lu}\p{Ll}{3,40}(?![\p{L}\p{N}])/gu;
 
 function namesIn(text: string, language: string): Set<string> {
   const names = new Set<string>();
-  for (const [name] of text.matchAll(JOINED)) if (/\p{L}/u.test(name)) names.add(foldText(name));
-  if (language !== "de") for (const [name] of text.matchAll(CAPITAL)) names.add(foldText(name));
+  for (const name of text.match(JOINED) ?? []) if (/\p{L}/u.test(name)) names.add(foldText(name));
+  if (language !== "de") for (const name of text.match(CAPITAL) ?? []) names.add(foldText(name));
   return names;
 }
 
@@ -210,6 +230,8 @@ export function languageOf(folded: string): string {
   if (/[\u3400-\u9fff]/.test(folded)) return "zh";
   if (OTHER_SCRIPT.test(folded)) return OTHER;
   const words = folded.match(/\p{L}+/gu) ?? [];
+  // One word tells nothing.
+  if (words.length < 2) return "";
   let best = "";
   let most = 1;
   for (const [language, known] of Object.entries(FUNCTION_WORDS)) {

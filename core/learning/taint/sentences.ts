@@ -10,6 +10,15 @@ export interface Sentence {
   isFixed: boolean;
 }
 
+/** A long text in pieces, each of which begins with the last `overlap` characters of the one before. */
+export function cutInPieces(text: string, chars: number, overlap: number): string[] {
+  const pieces = [text.slice(0, chars)];
+  for (let at = chars - overlap; at + overlap < text.length; at += chars - overlap) {
+    pieces.push(text.slice(at, at + chars));
+  }
+  return pieces;
+}
+
 /** Ends of sentences; a letter or a short form before the full stop is none. */
 const ENDS =
   /(?<=[!?…]|(?<!(?<![\p{L}\p{N}])(?:\p{L}|incl|etc|e\.g|i\.e|z\.\s?b|bzw|ca|nr|no|vs|mr|mrs|ms|dr|st|approx|p\.\s?ej|c\.-à-d))\.)(?:["'”’»)\]*_]{0,3})\s+(?=\S)|(?<=[。！？])(?=\S)|[\n\r]+/giu;

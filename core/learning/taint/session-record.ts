@@ -5,7 +5,8 @@ import type { SentMessage } from "../../schemas/review.ts";
 import { type SaidPiece, piecesOf, piecesOfMessage, stringsIn } from "./entries.ts";
 import { type Lead, holds, isPublisher, leadsOf, numbersIn, readingsOf, toLocalNumber, toSearchable } from "./leads.ts";
 import { type Meaning, type Topic, foldText, languageOf, meaningOf } from "./meaning.ts";
-import { sentencesIn } from "./sentences.ts";
+import { type Budget, SentenceIndex, type Sought, type Weights, addPlace } from "./sentence-index.ts";
+import { cutInPieces, sentencesIn } from "./sentences.ts";
 
 export interface SaidSentence extends Meaning {
   /** Its place among all pieces; -1 for the person's, whenever they said it. */
@@ -39,8 +40,9 @@ interface Piece {
   numbers: Set<string>;
 }
 
-/** Longer ones are lists or data; they are cut. */
+/** Longer ones are lists or data; they are taken in as pieces, which overlap by a clause. */
 const MAX_SENTENCE_CHARS = 1_000;
+const OVERLAP_CHARS = 200;
 
 /** Leads that are looked for; more of them count as content's. [own] A long skill has some dozens. */
 const MAX_LEADS = 500;
@@ -59,13 +61,14 @@ export class SessionRecord {
   readonly #pieces: Piece[] = [];
   /** Sentences that were read, each once, with what they weigh. */
   readonly #known = new Set<string>();
-  /** Of those that may have wanted something: by word, by term, by topic, and those that order agents about. */
+  /** Those that may have wanted something, and the first of them with a word. */
+  readonly #wishes = new SentenceIndex<ReadSentence>();
   readonly #wishesByWord = new Map<string, ReadSentence>();
-  readonly #byTerm = new Map<string, ReadSentence[]>();
-  readonly #byTopic = new Map<Topic, ReadSentence[]>();
+  /** Those that may want something whatever they share with what is written. */
   readonly #orders: ReadSentence[] = [];
-  /** What programs reported, and data, in small letters. */
-  #reported = "";
+  readonly #backing = new SentenceIndex<SaidSentence>();
+  /** Places in `read` of what programs reported, and of data, by word. */
+  readonly #reportsByWord = new Map<string, number[]>();
   /** Whose a lead is, as far as it was asked since something was added. */
   readonly #leads = new Map<string, number | null>();
   /** Places at which words and names were read first, and said first by the agent; the person's are -1. */
@@ -125,8 +128,17 @@ export class SessionRecord {
   }
 
   /** Whether a phrase stands in what a program reported, or in data. */
-  isReported(phrase: string): boolean {
-    return !phrase.includes("\n") && this.#reported.includes(phrase.toLowerCase());
+  isReported(phrase: string, budget: Budget): boolean {
+    // The last word may be cut.
+    const words =
+      foldText(phrase)
+        .match(/[\p{L}\p{N}]+/gu)
+        ?.slice(0, -1) ?? [];
+    const places = words.map((word) => this.#reportsByWord.get(word) ?? []);
+    const [fewest = []] = places.sort((a, b) => a.length - b.length);
+    budget.comparisons -= fewest.length;
+    if (budget.comparisons < 0) return false;
+    return fewest.some((n) => this.read[n]!.text.toLowerCase().includes(phrase.toLowerCase()));
   }
 
   /** The first sentence of content that may have wanted something and has the word. */
@@ -134,12 +146,14 @@ export class SessionRecord {
     return this.#wishesByWord.get(word) ?? null;
   }
 
-  /** Sentences of content that may have wanted what is written: they share a term or a topic with it, or order agents about. */
-  likely(terms: Iterable<string>, topics: Iterable<Topic>): Set<ReadSentence> {
-    const found = new Set(this.#orders);
-    for (const term of terms) for (const read of this.#byTerm.get(term) ?? []) found.add(read);
-    for (const topic of topics) for (const read of this.#byTopic.get(topic) ?? []) found.add(read);
-    return found;
+  /** Sentences of content that order agents about, and those that may have wanted something and share enough with what is written. */
+  likely(sought: Sought, weights: Weights, budget: Budget): ReadSentence[] {
+    return [...this.#orders, ...this.#wishes.find(sought, weights, budget)];
+  }
+
+  /** Sentences of others that share enough with what is written. */
+  backing(sought: Sought, weights: Weights, budget: Budget): SaidSentence[] {
+    return this.#backing.find(sought, weights, budget);
   }
 
   /** Those of the terms that nobody else had said before the place `at`, and no call that succeeded was made with. */
@@ -175,11 +189,12 @@ export class SessionRecord {
     const isContent = stream === "content";
     const isPersons = stream === "known";
     if (isContent) this.isEmpty = false;
-    for (const reading of isContent ? readingsOf(text) : [text]) {
+    const readings = isContent ? readingsOf(text) : [text];
+    for (const lead of isContent ? leadsOf(text, readings) : [])
+      if (lead.isHost && !isPublisher(lead.text)) this.hosts.add(lead.text.split(".")[0]!);
+    for (const reading of readings) {
       const place = this.#pieces.length;
       const at = isPersons ? -1 : place;
-      for (const lead of isContent ? leadsOf(reading) : [])
-        if (lead.isHost && !isPublisher(lead.text)) this.hosts.add(lead.text.split(".")[0]!);
       const searchable = toSearchable(reading);
       const numbers = new Set(numbersIn(searchable).map(toLocalNumber));
       this.#pieces.push({ isContent, isPersons, entry, searchable, numbers });
@@ -187,15 +202,17 @@ export class SessionRecord {
       const first = isContent ? this.#firstRead : this.#firstSaid;
       let ordered = 0;
       const meanings = new Map<string, Meaning>();
-      for (const sentence of sentencesIn(reading)) {
-        const cut = sentence.text.slice(0, MAX_SENTENCE_CHARS);
+      const sentences = sentencesIn(reading);
+      for (const cut of sentences.flatMap(({ text: whole }) => cutInPieces(whole, MAX_SENTENCE_CHARS, OVERLAP_CHARS))) {
         const meaning = meanings.get(cut) ?? meaningOf(cut, language, failed);
         meanings.set(cut, meaning);
         for (const term of [...meaning.terms, ...meaning.names, ...meaning.words]) {
           if (isPersons || !first.has(term)) first.set(term, at);
         }
         if (!isContent) {
-          this.said.push({ ...meaning, at });
+          const said = { ...meaning, at };
+          this.said.push(said);
+          this.#backing.add(said);
           continue;
         }
         // What is to be kept is often said in the next sentence.
@@ -208,8 +225,7 @@ export class SessionRecord {
         const key = `${isDemand}${isReport}${binds}${meaning.isTerse}${meaning.text}`;
         if (this.#known.has(key)) continue;
         this.#known.add(key);
-        this.read.push(read);
-        this.#index(read);
+        this.#index(read, this.read.push(read) - 1);
         if (read.isDemand) this.demand ??= read;
         if (isReport) continue;
         for (const name of meaning.names) {
@@ -219,20 +235,13 @@ export class SessionRecord {
     }
   }
 
-  #index(read: ReadSentence): void {
-    if (read.isReport || read.isTerse) this.#reported += `${read.text.toLowerCase()}\n`;
+  #index(read: ReadSentence, n: number): void {
+    if (read.isReport || read.isTerse) for (const word of read.words) addPlace(this.#reportsByWord, word, n);
     if (read.isDemand || read.language === "other") this.#orders.push(read);
     if (!read.isWish) return;
     for (const word of read.words) if (!this.#wishesByWord.has(word)) this.#wishesByWord.set(word, read);
-    for (const term of read.terms) put(this.#byTerm, term, read);
-    for (const topic of read.topics) put(this.#byTopic, topic, read);
+    this.#wishes.add(read);
   }
-}
-
-function put<Key>(index: Map<Key, ReadSentence[]>, key: Key, read: ReadSentence): void {
-  const reads = index.get(key);
-  if (reads) reads.push(read);
-  else index.set(key, [read]);
 }
 
 function hasLead({ searchable, numbers }: Piece, lead: Lead): boolean {

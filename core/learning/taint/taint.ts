@@ -11,9 +11,10 @@ import { type Hold, type MemoryGate, toTainted } from "../../tools/hold.ts";
 import type { SkillGate, SkillInspector } from "../../tools/skill-manage.ts";
 
 import { holdsContent } from "./entries.ts";
-import { type Around, clip, createBudget, doubtOf, isUndecided, lossOf } from "./judge.ts";
-import { readingsOf } from "./leads.ts";
+import { type Around, type Standing, clip, createBudget, doubtOf, isUndecided, lossOf } from "./judge.ts";
+import { leadsOf, readingsOf } from "./leads.ts";
 import { findRemoved, proseLines } from "./removals.ts";
+import { SentenceIndex } from "./sentence-index.ts";
 import { type Sentence, isProse, sentencesIn, sentencesOfFile, without } from "./sentences.ts";
 import { type Opinion, SessionRecord } from "./session-record.ts";
 import { type Meaning, foldText, languageOf, meaningOf } from "./meaning.ts";
@@ -108,10 +109,11 @@ function createGates(current: () => SessionRecord): Taint {
       const { cautions, lost } = findRemoved(gone, facts);
       const why = findCited(citations) ?? lossOf(cautions, record, lost.join("\n"));
       if (why !== null) return toHold<string[]>(why);
-      const held = facts.map((fact) => findHeld(sentencesIn(fact), record, { binds: store === "user" }));
+      const [budget, hiddenBudget] = [createBudget(), createBudget()];
+      const held = facts.map((fact) => findHeld(sentencesIn(fact), record, { binds: store === "user", budget }));
       const all = held.flat();
       if (all.length === 0) {
-        const hidden = facts.flatMap((fact) => hiddenIn(fact, record) ?? [])[0];
+        const hidden = facts.flatMap((fact) => hiddenIn(fact, record, hiddenBudget) ?? [])[0];
         return hidden === undefined ? null : toHold<string[]>(hidden);
       }
       const rest = facts.map((fact, n) => without(fact, held[n]!).trim());
@@ -124,7 +126,8 @@ function createGates(current: () => SessionRecord): Taint {
         sentencesOfFile("SKILL.md", text).map((one) => one.text.replace(/^description:[ \t]*/, "")),
       );
       const language = languageOf(foldText(sentences.join(" ")));
-      return [...new Set(sentences)].filter((text) => isUndecided(text, record, language));
+      const budget = createBudget();
+      return [...new Set(sentences)].filter((text) => isUndecided(text, record, { language, budget }));
     },
     note: (opinions) => current().note(opinions),
   };
@@ -151,20 +154,23 @@ function holdFiles(after: FileBodies, { texts, standing, known, record }: Files)
   if (chars > MAX_CHARS) return toHold("it is too long to be compared with what was read");
   const rest = { ...after };
   const all: Judged[] = [];
+  const [budget, hiddenBudget] = [createBudget(), createBudget()];
+  const paths = changed.map(([path]) => path).filter((path) => !Object.hasOwn(standing, path));
+  for (const text of [...texts, ...paths]) {
+    const why = doubtOf(text, record, { standing: known.standing, budget });
+    if (why !== null) return toHold(why);
+  }
   for (const [path, body] of changed) {
-    if (!Object.hasOwn(standing, path)) texts.push(path);
     if (typeof body !== "string") continue;
     const sentences = sentencesOfFile(path, body).filter(({ text }) => !known.texts.has(text));
     const held = findHeld(sentences, record, {
-      ...{ standing: known.meanings, runs: path.startsWith("checks/"), isFollowed: true },
+      ...{ standing: known.standing, runs: path.startsWith("checks/"), isFollowed: true, budget },
     });
     all.push(...held);
     if (held.length > 0) leave(rest, path, isProse(path) ? without(body, held) : standing[path]);
-    const hidden = held.length === 0 ? hiddenIn(body, record) : null;
+    const hidden = held.length === 0 ? hiddenIn(body, record, hiddenBudget) : null;
     if (hidden !== null) return toHold(hidden);
   }
-  const named = texts.map((text) => doubtOf(text, record, { standing: known.meanings })).find((why) => why !== null);
-  if (named) return toHold(named);
   if (all.length === 0) return null;
   const hold = toHold<FileBodies>(all[0]!.why, all);
   return all.some(({ isFixed }) => isFixed) ? hold : { ...hold, rest };
@@ -178,16 +184,24 @@ function leave(rest: FileBodies, path: string, body: FileBodies[string] | undefi
 
 interface Known {
   texts: Set<string>;
-  meanings: Meaning[];
+  standing: Standing;
 }
+
+/** Characters that are searched for lines that were turned. Of a skill that has more, nothing counts as standing. */
+const MAX_SEARCHED_CHARS = 100_000_000;
 
 /** What stands there needs nobody else, but for a line that was turned into its opposite. */
 function toKnown(standing: SkillSnapshot | null, turned: Set<string>): Known {
   const sentences = Object.entries(standing?.files ?? {}).flatMap(([path, body]) =>
     sentencesOfFile(path, textOrEmpty(body)),
   );
-  const kept = sentences.filter(({ text }) => ![...turned].some((line) => line.includes(text)));
-  return { texts: new Set(sentences.map(({ text }) => text)), meanings: kept.map(({ text }) => meaningOf(text)) };
+  const texts = new Set(sentences.map(({ text }) => text));
+  const lines = [...turned].join("\n");
+  const kept = lines.length * texts.size > MAX_SEARCHED_CHARS ? [] : [...texts].filter((text) => !lines.includes(text));
+  const leads = new Set(kept.flatMap((text) => leadsOf(text).map((lead) => lead.text)));
+  const known = new SentenceIndex<Meaning>();
+  for (const text of kept) known.add(meaningOf(text));
+  return { texts, standing: { sentences: known, leads } };
 }
 
 function findHeld(sentences: Sentence[], record: SessionRecord, around: Around = {}): Judged[] {
@@ -201,7 +215,7 @@ function findHeld(sentences: Sentence[], record: SessionRecord, around: Around =
 /** Judges sentences that stand together, the same one once. */
 function createDoubter(sentences: Sentence[], record: SessionRecord, around: Around = {}) {
   const language = languageOf(foldText(sentences.map(({ text }) => text).join(" ")));
-  const budget = createBudget();
+  const { budget = createBudget() } = around;
   const found = new Map<string, string | null>();
   return (sentence: Sentence): string | null => {
     const text = withoutPrints(sentence.text);
@@ -211,9 +225,12 @@ function createDoubter(sentences: Sentence[], record: SessionRecord, around: Aro
 }
 
 /** What is only seen where the whole text is read in another way: it has no place that could be cut out. */
-function hiddenIn(text: string, record: SessionRecord): string | null {
-  for (const reading of readingsOf(text).slice(1)) {
-    const why = firstDoubt(sentencesIn(reading), record);
+function hiddenIn(text: string, record: SessionRecord, budget = createBudget()): string | null {
+  const [, ...others] = readingsOf(text);
+  const seen = new Set(others.length > 0 ? sentencesIn(text).map((sentence) => sentence.text) : []);
+  for (const reading of others) {
+    const hidden = sentencesIn(reading).filter((sentence) => !seen.has(sentence.text));
+    const why = firstDoubt(hidden, record, { budget });
     if (why !== null) return why;
   }
   return null;
@@ -224,8 +241,8 @@ function isTainted(text: string, record: SessionRecord): boolean {
   return firstDoubt(sentencesIn(text), record) !== null || hiddenIn(text, record) !== null;
 }
 
-function firstDoubt(sentences: Sentence[], record: SessionRecord): string | null {
-  const doubt = createDoubter(sentences, record);
+function firstDoubt(sentences: Sentence[], record: SessionRecord, around: Around = {}): string | null {
+  const doubt = createDoubter(sentences, record, around);
   for (const sentence of sentences) {
     const why = doubt(sentence);
     if (why !== null) return why;

@@ -2,14 +2,16 @@
 // or in what was cut out of a long result. Called when a job is made; the job carries these sentences, so that nobody takes them
 // for the agent's own. Pure.
 import type { Entry } from "../../schemas/entry.ts";
-import { doubtOf } from "./judge.ts";
-import { sentencesIn } from "./sentences.ts";
+import { createBudget, doubtOf } from "./judge.ts";
+import { cutInPieces, sentencesIn } from "./sentences.ts";
+import type { SessionRecord } from "./session-record.ts";
 import { toRecord } from "./taint.ts";
 import { stringsIn } from "./entries.ts";
 
 /** What a job may carry of them, and how long each may be. */
 const MAX_CHARS = 150_000;
 const MAX_PIECE_CHARS = 400;
+const OVERLAP_CHARS = 100;
 /** The newest: a lesson is about how the work ended. What the agent said goes before what it wrote into calls. */
 const MAX_SENTENCES = 2_000;
 
@@ -20,11 +22,16 @@ export function taintedPieces(entries: Entry[], { said, shown }: { said: Set<num
   if (!entries.some(({ parts }) => parts.some(({ source }) => source === "content"))) return [];
   const own = entries.filter(({ n }) => said.has(n));
   const sentences = [...new Set([...own.flatMap(saidInCalls), ...own.flatMap(saidInWords)])].slice(-MAX_SENTENCES);
-  const record = toRecord({ entries });
-  const wanted = sentences.filter((text) => doubtOf(text, record) !== null);
+  const wanted = sentences.filter(createFilter(toRecord({ entries })));
   if (wanted.length === 0 || shown.length === 0) return newest(wanted);
-  const visible = toRecord({ entries: shown });
-  return newest(wanted.filter((text) => visible.isEmpty || doubtOf(text, visible) === null));
+  const isTold = createFilter(toRecord({ entries: shown }));
+  return newest(wanted.filter((text) => !isTold(text)));
+}
+
+/** Whether content wanted a sentence. */
+function createFilter(record: SessionRecord): (text: string) => boolean {
+  const budget = createBudget();
+  return (text) => !record.isEmpty && doubtOf(text, record, { budget }) !== null;
 }
 
 function newest(texts: string[]): string[] {
@@ -42,5 +49,7 @@ function saidInCalls(entry: Entry): string[] {
 }
 
 function piecesOf(text: string): string[] {
-  return sentencesIn(text).map((sentence) => sentence.text.slice(0, MAX_PIECE_CHARS).toWellFormed());
+  return sentencesIn(text).flatMap((sentence) =>
+    cutInPieces(sentence.text, MAX_PIECE_CHARS, OVERLAP_CHARS).map((piece) => piece.toWellFormed()),
+  );
 }

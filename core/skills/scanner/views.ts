@@ -32,7 +32,7 @@ const MAX_BLOB_CHARS = 8_000;
 export function toViews(text: string): Views {
   const { view: main, traces } = toPlainView(text);
   const views = [main];
-  const invisible = [...decodeTags(text), ...turnBack(text)];
+  const invisible = isAscii(text) ? [] : [...decodeTags(text), ...turnBack(text)];
   for (const piece of invisible) views.push(piece);
   for (const view of [...openPaths(main, traces)]) views.push(view);
   let edge: View[] = [main, ...invisible];
@@ -43,15 +43,19 @@ export function toViews(text: string): Views {
   return { views, traces };
 }
 
+function isAscii(text: string): boolean {
+  return /^[\0-\x7F]*$/.test(text);
+}
+
 const INVISIBLE =
   /\u00AD|\u034F|\u061C|\u115F|\u1160|\u17B4|\u17B5|\u180E|[\u200B-\u200F]|[\u202A-\u202E]|[\u2060-\u206F]|\u3164|\uFEFF|\uFFA0|[\u{E0000}-\u{E01EF}]/u;
 const LETTERS_APART = /[\u2018\u2019\u02BC\u201B]/g;
 
 /** NFKC letter by letter, invisible ones out, look-alikes of Latin letters made Latin where a word mixes scripts. */
 function toPlainView(text: string): { view: View; traces: Trace[] } {
-  if (/^[\0-\x7F]*$/.test(text)) return { view: { text, toOrigin: (at) => at, how: "" }, traces: [] };
+  if (isAscii(text)) return { view: { text, toOrigin: (at) => at, how: "" }, traces: [] };
   const traces = findTraces(text);
-  const map = new Uint32Array(text.length * 4 + 1);
+  const map = new Uint32Array(text.length * MOST_LENGTHENED + 1);
   let out = "";
   const letters = new Map<string, string>();
   for (const { 0: run, index } of text.matchAll(/[\0-\x7F]+|[^\0-\x7F]/gu)) {
@@ -80,10 +84,14 @@ function toPlainView(text: string): { view: View; traces: Trace[] } {
   };
 }
 
+/** A letter that stands for a whole phrase stays as it is. */
+const MOST_LENGTHENED = 4;
+
 /** Nothing for an invisible one. */
 function toPlainLetter(letter: string): string {
   if (INVISIBLE.test(letter)) return "";
-  return letter === "\u2026" ? letter : letter.normalize("NFKC").slice(0, letter.length * 4);
+  const plain = letter.normalize("NFKC");
+  return letter === "\u2026" || plain.length > MOST_LENGTHENED * letter.length ? letter : plain;
 }
 
 const LOOK_ALIKES = new Map(
@@ -101,7 +109,7 @@ const LOOK_ALIKES = new Map(
 
 /** Of a word of two scripts, or of look-alikes alone in a Latin text, the Latin form; else the word. */
 function foldWord(word: string, isLatinText: boolean): string {
-  if (/^[\0-\x7F]*$/.test(word)) return word;
+  if (isAscii(word)) return word;
   const isMixed = /[A-Za-z]/.test(word);
   if (!isMixed && !isLatinText) return word;
   let like = "";
@@ -183,7 +191,9 @@ const LEET_WORD = /[A-Za-z0-9@$]{2,24}/g;
 
 /** Other ways to read the whole text: letters apart, lines cut within words, digits for letters, rot13, backwards. */
 function* openPaths({ text, toOrigin }: View, traces: Trace[]): Generator<View> {
-  const spaced = /(?:(?<!\S)\S(?: {1,3}|[.\-_*|/](?=[A-Za-z][.\-_*|/\s]|[A-Za-z]$))){14,}/.exec(text);
+  // Fourteen letters, each with a blank.
+  const spaced =
+    text.length >= 28 && /(?:(?<!\S)\S(?: {1,3}|[.\-_*|/](?=[A-Za-z][.\-_*|/\s]|[A-Za-z]$))){14,}/.exec(text);
   if (spaced && isSpelledOut(spaced[0])) {
     traces.push({ pattern: "spaced_letters", at: toOrigin(spaced.index), isStrong: true });
     const joined = text.replace(/(?<!\S)(\S)(?: |[.\-_*|/])(?=\S(?:\s|[.\-_*|/]|$))/g, "$1").replace(/ {2,}/g, " ");
@@ -240,17 +250,16 @@ function isSpelledOut(run: string): boolean {
 
 /** Lines of one width that end within words, put together. */
 function findCutLines(text: string): { text: string; at: number } | null {
-  if (text.length > 20_000) return null;
+  if (text.length > 20_000 || !text.includes("\n")) return null;
   const lines = text.split("\n");
   let at = 0;
-  for (let from = 0; from < lines.length; from++) {
+  for (let from = 0, to = 0; from < lines.length; from = to) {
     const width = lines[from]!.length;
-    let to = from + 1;
     while (to < lines.length && lines[to]!.length === width) to++;
     if (width >= 4 && width <= 48 && to - from >= 3) {
       return { text: lines.slice(from, to + 1).join(""), at };
     }
-    at += lines[from]!.length + 1;
+    at += (to - from) * (width + 1);
   }
   // Ragged cuts: many short lines, few of which end where a sentence or an item would.
   const short = lines.filter((line) => line.trim() !== "");
@@ -261,7 +270,11 @@ function findCutLines(text: string): { text: string; at: number } | null {
   return isRagged ? { text: short.join(""), at: 0 } : null;
 }
 
+/** Four percent signs with what they stand for. */
+const LEAST_DECODED_CHARS = 12;
+
 function* decodePieces(view: View): Generator<View> {
+  if (view.text.length < LEAST_DECODED_CHARS) return;
   for (const match of view.text.matchAll(/[A-Za-z0-9+/_-]{24,8000}={0,2}/g)) {
     const blob = match[0];
     if (/^[0-9a-fA-F]+$/.test(blob) && blob.length % 2 === 0) {
