@@ -3,7 +3,7 @@
 import { defaultCurationGrant } from "../core/learning/curation/work.ts";
 import type { Bucket, Sql } from "../core/ports.ts";
 import { CurationAllowance, CurationSpent } from "../core/schemas/curation.ts";
-import { type CurationId, type ProfileId, dayOf, fromCurationId } from "../core/schemas/ids.ts";
+import { type CurationId, DAY_MS, type ProfileId, dayOf, fromCurationId } from "../core/schemas/ids.ts";
 import type { Grant } from "../core/schemas/review.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import { isLimited, toDayBudget } from "../core/schemas/usage.ts";
@@ -16,7 +16,6 @@ export const CURATION_SCHEMA = [
   "CREATE TABLE IF NOT EXISTS curation_request (n INTEGER PRIMARY KEY, at INTEGER NOT NULL) STRICT",
 ];
 
-const DAY_MS = 24 * 60 * 60_000;
 const HOUR_MS = 60 * 60_000;
 
 interface Place {

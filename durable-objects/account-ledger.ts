@@ -1,7 +1,7 @@
 // The ledger of a profile: what its sessions booked, by day; what is set aside for reviews and turns that run; what may
 // still be spent today. Used by Account, over any Sql. Synchronous; keeps no clock: `now` and `at` are the session's.
 import type { Sql } from "../core/ports.ts";
-import type { SessionId } from "../core/schemas/ids.ts";
+import { DAY_MS, type SessionId } from "../core/schemas/ids.ts";
 import { type Day, dayOf } from "../core/schemas/ids.ts";
 import type { Grant } from "../core/schemas/review.ts";
 import {
@@ -19,7 +19,6 @@ import {
 } from "../core/schemas/usage.ts";
 import type { ReviewPlace, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 
-const DAY_MS = 24 * 60 * 60_000;
 /** A session sends a booking again for as long as nobody confirmed it, a quarter of an hour apart. */
 const KEEP_IDS_DAYS = 30;
 /** After this a day is kept without its sessions. */

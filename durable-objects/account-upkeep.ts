@@ -2,7 +2,7 @@
 // row; written once a day that the profile is used. Called by the Account.
 import { StateNewerError } from "../core/errors.ts";
 import type { MemorySwept, Sql } from "../core/ports.ts";
-import { dayOf } from "../core/schemas/ids.ts";
+import { DAY_MS, dayOf } from "../core/schemas/ids.ts";
 
 export const UPKEEP_SCHEMA = [
   `CREATE TABLE IF NOT EXISTS account_state (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL,
@@ -11,7 +11,6 @@ export const UPKEEP_SCHEMA = [
 
 /** Rises when a table means something else than before. */
 const VERSION = 1;
-const DAY_MS = 24 * 60 * 60_000;
 /** KV shows two deletes in either order: what was deleted first must be seen to be gone. */
 const SETTLE_MS = DAY_MS + 60 * 60_000;
 /** [cf] KV takes a minute to show what was deleted: a sweep that goes on earlier would delete the same again. */

@@ -5,7 +5,7 @@ import { type Result, assert, err, messageOf, ok } from "../core/errors.ts";
 import { parseSettings } from "../core/limits.ts";
 import { sha256Hex } from "../core/schemas/digest.ts";
 import type { CreatedKey, KeyInfo, Learning, SessionInfo } from "../core/schemas/api.ts";
-import type { CurationId, ProfileId, SessionId, SkillName } from "../core/schemas/ids.ts";
+import { type CurationId, DAY_MS, type ProfileId, type SessionId, type SkillName } from "../core/schemas/ids.ts";
 import type { Grant } from "../core/schemas/review.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
@@ -30,7 +30,6 @@ const OWN_TABLES = [
   ...["keys", "session", "review_slot", "booked", "usage_line", "reservation", "account_state", "curation_request"],
 ];
 const MORE_SCHEMA = [...ERASURE_SCHEMA, ...CURATION_SCHEMA, ...UPKEEP_SCHEMA];
-const DAY_MS = 24 * 60 * 60_000;
 
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, hash TEXT NOT NULL, label TEXT NOT NULL,

@@ -1,6 +1,6 @@
 // The part of the ledger of learning that is about turns: over time, their curves, by kind of work, and whether they used what was
 // learned. Called by ledger.ts. Pure: turns in, in the order in which they ended; figures out.
-import { dayOf } from "../schemas/ids.ts";
+import { DAY_MS, dayOf } from "../schemas/ids.ts";
 import type { TurnSignature } from "../schemas/learning.ts";
 import type { Curves, LearningLedger, TurnFigures } from "../schemas/ledger.ts";
 import type { HeadMirror } from "../schemas/skill.ts";
@@ -18,7 +18,6 @@ const MIN_OF_KIND = 3;
 const MAX_REQUEST_CHARS = 100;
 /** The success rate from which a kind of work counts as learned. */
 const LEARNED_RATE = 0.8;
-const DAY_MS = 24 * 60 * 60_000;
 
 interface Learned {
   name: string;

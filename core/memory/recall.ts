@@ -1,5 +1,6 @@
 // What becomes of what a memory provider recalls: which requests are worth a search, how its words become lines without
 // fences or repetitions, and the block a model reads. Called by core/session/recall.ts. Pure.
+import { clip } from "../clip.ts";
 import { escapeTags, fence } from "../prompt-block.ts";
 import { sha256Hex } from "../schemas/digest.ts";
 
@@ -60,7 +61,7 @@ export function toBullets(texts: string[]): string[] {
         .trim(),
     )
     .filter((line) => /[\p{L}\p{N}]/u.test(line))
-    .map((line) => (line.length > BULLET_CHARS ? `${line.slice(0, BULLET_CHARS - 1)}…` : line).toWellFormed());
+    .map((line) => clip(line, BULLET_CHARS));
   const known = new Set<string>();
   return bullets.filter((bullet) => !known.has(keyOf(bullet)) && known.add(keyOf(bullet)));
 }

@@ -1,5 +1,6 @@
 // What a memory entry may be, how one is found by a piece of it, and how full a store is. Called by the memory tool, the
 // API and the block. Pure. Two spellings of a fact are one entry: see normaliseMemory in schemas/memory.ts.
+import { clip } from "../clip.ts";
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import { FIXED } from "../limits.ts";
 import { type MemoryEntry, type MemoryStoreName, normaliseMemory } from "../schemas/memory.ts";
@@ -119,8 +120,5 @@ function costOf(entry: MemoryEntry): number {
 }
 
 function toPreviews(entries: Shown[]): string[] {
-  return entries.slice(-MAX_PREVIEWS).map((entry) => {
-    const text = toShown(entry);
-    return text.length > PREVIEW_CHARS ? `${text.slice(0, PREVIEW_CHARS - 1)}…`.toWellFormed() : text;
-  });
+  return entries.slice(-MAX_PREVIEWS).map((entry) => clip(toShown(entry), PREVIEW_CHARS));
 }

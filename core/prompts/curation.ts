@@ -1,5 +1,6 @@
 // The words of a curation's work: one policy, and what is asked. Pure; the same kind of work gives the same bytes, so that
 // its calls share a cached prefix.
+import { clip, toOneLine } from "../clip.ts";
 import type { WorkKind } from "../schemas/curation.ts";
 import type { SkillName } from "../schemas/ids.ts";
 import consolidate from "./curation-consolidate.md";
@@ -85,6 +86,5 @@ export function consolidationRequest(
 
 /** In one line: what it says stands above. */
 function itemLine({ id, text }: { id: string; text: string }): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return `- \`${id}\` ${line.length > 160 ? `${line.slice(0, 159).toWellFormed()}…` : line}`;
+  return `- \`${id}\` ${clip(toOneLine(text), 160)}`;
 }

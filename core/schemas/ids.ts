@@ -58,6 +58,8 @@ export type Sha256 = z.infer<typeof Sha256>;
 export const Day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "a day is YYYY-MM-DD, UTC");
 export type Day = z.infer<typeof Day>;
 
+export const DAY_MS = 24 * 60 * 60_000;
+
 export function dayOf(timeMs: number): Day {
   return new Date(timeMs).toISOString().slice(0, 10);
 }

@@ -3,7 +3,7 @@
 // Called by the driver and the outbox. A call that runs is never cut off for money: the next one is not made.
 import { type Failure, err } from "../errors.ts";
 import type { Entry, NoticeEntry } from "../schemas/entry.ts";
-import { dayOf, toTurnId } from "../schemas/ids.ts";
+import { DAY_MS, dayOf, toTurnId } from "../schemas/ids.ts";
 import type { Settings } from "../schemas/settings.ts";
 import {
   type Booking,
@@ -23,8 +23,6 @@ import {
 } from "../schemas/usage.ts";
 import type { EngineContext } from "./context.ts";
 import type { TurnRow } from "./log.ts";
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** Kept under the meta key `usage`: all that was booked by this session. */
 interface SessionTotals extends Spending {

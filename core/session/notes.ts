@@ -1,6 +1,7 @@
 // What changes while a prompt is frozen, told to the model behind the input of the next turn: skills and memory that others
 // changed, results of reviews, decisions on approvals. News are gathered after a turn, when nobody waits, and become a
 // note without any request before the first model call of the next one. Each is told once; what a new prompt holds is not.
+import { clip, toOneLine } from "../clip.ts";
 import { targetsOf } from "../memory/plan.ts";
 import { fitNewest, limitOf } from "../memory/rules.ts";
 import { toShown } from "../memory/shown.ts";
@@ -351,6 +352,5 @@ function describeDecision({ path, approved }: News["decisions"][number]): string
 }
 
 function toLine(text: string): string {
-  const line = escapeTags(text.replace(/\s+/gu, " ").trim());
-  return (line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS - 1)}…` : line).toWellFormed();
+  return clip(escapeTags(toOneLine(text)), MAX_LINE_CHARS);
 }

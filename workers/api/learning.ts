@@ -4,7 +4,7 @@ import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { toLedger } from "../../core/learning/ledger.ts";
 import type { CurationStore, EvidenceStore, ReviewStore } from "../../core/ports.ts";
-import { type CurationId, type ProfileId, SkillName, dayOf } from "../../core/schemas/ids.ts";
+import { type CurationId, DAY_MS, type ProfileId, SkillName, dayOf } from "../../core/schemas/ids.ts";
 import { LearningLedger } from "../../core/schemas/ledger.ts";
 import type { Evidence, SkillIndex } from "../../core/schemas/skill.ts";
 import { tokensOf } from "../../core/schemas/usage.ts";
@@ -30,7 +30,6 @@ const MAX_HISTORY = 100;
 const AT_ONCE = 8;
 /** As far back as the account's ledger goes. */
 const USAGE_DAYS = 400;
-const DAY_MS = 24 * 60 * 60_000;
 
 learning.openapi(
   createRoute({

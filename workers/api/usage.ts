@@ -1,7 +1,7 @@
 // What the profile's model calls used and cost: its own ledger, and nobody else's. Read only.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
-import { Day, type ProfileId, dayOf } from "../../core/schemas/ids.ts";
+import { DAY_MS, Day, type ProfileId, dayOf } from "../../core/schemas/ids.ts";
 import { type UsageAsked, UsageBy, UsageReport } from "../../core/schemas/usage.ts";
 import type { Env } from "./env.ts";
 import { pageQuery } from "./pages.ts";
@@ -11,7 +11,6 @@ import { openAccount } from "./session-rpc.ts";
 
 export const usage = createRouter();
 
-const DAY_MS = 24 * 60 * 60_000;
 const DEFAULT_DAYS = 30;
 /** As far back as the ledger knows sessions; and what one answer may hold. */
 const MAX_DAYS = 400;

@@ -4,7 +4,7 @@ import { DeletedError, messageOf, isNewerMessage } from "../../core/errors.ts";
 import { type ReviewEnd, settleWatermark } from "../../core/learning/review/review.ts";
 import { keptIn } from "../../core/learning/review/telling.ts";
 import type { Clock, MemoryStore, PendingStore, ReviewStore } from "../../core/ports.ts";
-import { type ProfileId, fromReviewId } from "../../core/schemas/ids.ts";
+import { DAY_MS, type ProfileId, fromReviewId } from "../../core/schemas/ids.ts";
 import { type ReviewJob, ReviewMessage } from "../../core/schemas/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 
@@ -25,7 +25,6 @@ export interface DeliverOptions {
 const ACK: Verdict = { act: "ack" };
 const FIRST_WAIT_MS = 5_000;
 const MAX_WAIT_MS = 10 * 60_000;
-const DAY_MS = 24 * 60 * 60_000;
 
 /** Never throws: what goes wrong becomes a later delivery or a tombstone. */
 export async function deliverReview(body: unknown, options: DeliverOptions): Promise<Verdict> {

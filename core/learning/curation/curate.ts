@@ -1,7 +1,7 @@
 // The plan of a curation: which skills change their state, by age or because the evidence says so. Called by
 // run-curation.ts. Pure: facts in, moves out; nothing is deleted by any of them, and each can be taken back.
 import type { CurationMove, CurationPlan, Policy, VerdictMove } from "../../schemas/curation.ts";
-import { type CurationId, type Day, type ProfileId, type SkillName, dayOf } from "../../schemas/ids.ts";
+import { type CurationId, DAY_MS, type Day, type ProfileId, type SkillName, dayOf } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { HeadMirror, SkillState, SkillStats } from "../../schemas/skill.ts";
 import { isLearned } from "../../skills/protection.ts";
@@ -73,8 +73,6 @@ export interface Age {
   days: number;
   active: number;
 }
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /**
  * Since the skill was last used or revised, or first met by a curation. For a skill that is offered, any other change counts

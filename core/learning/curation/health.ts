@@ -2,7 +2,7 @@
 // run-curation.ts before it makes its plan. Changes no skill.
 import type { Clock, CurationStore, SkillStore } from "../../ports.ts";
 import type { CuratorNotes, HealthFinding } from "../../schemas/curation.ts";
-import type { ProfileId, SkillName } from "../../schemas/ids.ts";
+import { DAY_MS, type ProfileId, type SkillName } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { SkillIndex } from "../../schemas/skill.ts";
 import { type RunChecks, checkPaths } from "../../skills/checks.ts";
@@ -12,7 +12,6 @@ import { dueForCheck } from "./work.ts";
 
 /** Checks run programs: what has no time left in this run is looked at in the next one. */
 const CHECK_MS = 60_000;
-const DAY_MS = 24 * 60 * 60_000;
 const NEVER_ENDED = "checks: they took so long that whoever ran them was ended";
 
 interface HealthOptions {

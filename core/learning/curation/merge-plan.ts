@@ -1,5 +1,6 @@
 // Whether several skills may become one as a model proposes: every item of the old ones is accounted for, and what is said
 // to be kept is found in the new text. Called by consolidate.ts before anything is written. Pure.
+import { clip, toOneLine } from "../../clip.ts";
 import { type Failure, type Result, err, ok } from "../../errors.ts";
 import type { SkillSnapshot } from "../../ports.ts";
 import type { CurationMerge, MergeItem } from "../../schemas/curation.ts";
@@ -122,7 +123,7 @@ function checkKept(
   ];
   const lost = kept.filter((item) => !isFileItem(item) && !isKept(withPaths(item.text, moved), blocks));
   if (lost.length === 0) return null;
-  const list = lost.slice(0, MAX_NAMED).map(({ id, text }) => `${id} (${clip(text)})`);
+  const list = lost.slice(0, MAX_NAMED).map(({ id, text }) => `${id} (${clip(toOneLine(text), 80)})`);
   return err(
     "item_lost",
     `Marked as kept, and not found in the new text: ${list.join("; ")}. Put it in, with its commands and figures to the letter, or say why it is not kept.`,
@@ -178,9 +179,4 @@ function checkFiles({ content }: MergeProposal, files: CheckedMerge["files"], st
 function nameAll(names: string[]): string {
   const shown = names.slice(0, MAX_NAMED).map((name) => name.slice(0, 120));
   return `${shown.join(", ")}${names.length > shown.length ? ` and ${names.length - shown.length} more` : ""}`;
-}
-
-function clip(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length > 80 ? `${line.slice(0, 79).toWellFormed()}…` : line;
 }

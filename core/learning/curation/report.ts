@@ -1,5 +1,6 @@
 // REPORT.md: what a curation saw and did, for a person; and what became of the work it left to a model. Called by
 // run-curation.ts, and by the API, which adds the latter when it has come. Pure.
+import { toOneLine } from "../../clip.ts";
 import type { CurationRun, CurationWork, Policy } from "../../schemas/curation.ts";
 import type { Day, SkillName } from "../../schemas/ids.ts";
 import { type SkillIndex, SkillState, type SkillStats } from "../../schemas/skill.ts";
@@ -70,16 +71,18 @@ function renderWork(work: CurationWork): string {
   const merges = work.merges.flatMap((merge) => [
     `- ${list(merge.absorbed) || "nothing"} went up in **${merge.umbrella}**: ${count(merge.kept, "item")} kept.`,
     ...(merge.left.length > 0 ? [`  - Changed in the meantime, and left alone: ${list(merge.left)}.`] : []),
-    ...merge.superseded.map(({ item, reason }) => `  - \`${item}\` superseded: ${oneLine(reason)}`),
-    ...merge.archived.map(({ item, reason }) => `  - \`${item}\` archived: ${oneLine(reason)}`),
+    ...merge.superseded.map(({ item, reason }) => `  - \`${item}\` superseded: ${toOneLine(reason)}`),
+    ...merge.archived.map(({ item, reason }) => `  - \`${item}\` archived: ${toOneLine(reason)}`),
   ]);
   const merged = new Set(work.merges.flatMap(({ umbrella, absorbed }) => [umbrella, ...absorbed]));
   const written = work.changes
     .filter(({ skill }) => !merged.has(skill))
     .map(({ skill, to }) => `- **${skill}** has a new text, revision ${to.rev}, on trial.`);
-  const refused = work.refused.map(({ tool, code, message }) => `- ${tool} was refused (${code}): ${oneLine(message)}`);
+  const refused = work.refused.map(
+    ({ tool, code, message }) => `- ${tool} was refused (${code}): ${toOneLine(message)}`,
+  );
   const lines = [...merges, ...written, ...refused];
-  const note = oneLine(work.note);
+  const note = toOneLine(work.note);
   return [`### ${work.work}: ${ENDS[work.state]}`, note, lines.join("\n")].filter((part) => part !== "").join("\n\n");
 }
 
@@ -176,7 +179,7 @@ function healthOf({ health = [] }: CurationRun): string {
   const lines = health.map(({ skill, broken }) =>
     broken.length === 0
       ? `- **${skill}** is whole again.`
-      : `- **${skill}** is broken: ${broken.map(oneLine).join("; ")}`,
+      : `- **${skill}** is broken: ${broken.map(toOneLine).join("; ")}`,
   );
   return ["## Health", lines.join("\n")].join("\n\n");
 }
@@ -207,7 +210,7 @@ function libraryOf(skills: SkillForReport[]): string {
   const head = "| skill | state | uses | succeeded | failed | days unused |\n| --- | --- | --- | --- | --- | --- |";
   const known = sorted.flatMap(({ name, why, broken }) => [
     ...(why === "" ? [] : [`- **${name}**: ${why}`]),
-    ...(broken.length === 0 ? [] : [`- **${name}** is broken: ${broken.map(oneLine).join("; ")}`]),
+    ...(broken.length === 0 ? [] : [`- **${name}** is broken: ${broken.map(toOneLine).join("; ")}`]),
   ]);
   return ["## Library", `${head}\n${rows.join("\n")}`, known.join("\n")].filter((part) => part !== "").join("\n\n");
 }
@@ -218,10 +221,6 @@ function takeBackOf({ run, changes = [] }: CurationRun): string {
 
 function list(names: SkillName[]): string {
   return names.join(", ");
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 function count(n: number, word: string): string {

@@ -5,7 +5,7 @@ import type { CurationStore, EvidenceStore, ReviewStore, SkillSnapshot, SkillSto
 import { type ShownSkill, consolidationRequest, requestsRequest, workRequest } from "../../prompts/curation.ts";
 import { type WorkId, type WorkItem, fromWorkId } from "../../schemas/curation.ts";
 import { textOrEmpty } from "../../schemas/file-body.ts";
-import { type CurationId, type ProfileId, type SkillName, fromCurationId } from "../../schemas/ids.ts";
+import { type CurationId, DAY_MS, type ProfileId, type SkillName, fromCurationId } from "../../schemas/ids.ts";
 import { REQUESTS_FILE } from "../../schemas/skill-requests.ts";
 import { toHeadMirror, toLineage } from "../../schemas/skill.ts";
 import { SKILL_MD } from "../../skills/format.ts";
@@ -120,8 +120,6 @@ async function forGroups(options: RequestOptions): Promise<Result<string>> {
   if (groups.length === 0) return err("no_groups", "No two skills are near enough to be one.");
   return ok(consolidationRequest(groups));
 }
-
-const DAY_MS = 24 * 60 * 60_000;
 
 async function toShown({ evidence }: RequestOptions, { head, files }: SkillSnapshot): Promise<ShownSkill> {
   const stats = await evidence.fold(head.name, toLineage(head));

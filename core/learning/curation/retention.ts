@@ -2,7 +2,7 @@
 // for a `sweep/` marker, which a profile's last active day has left. A profile that is active sweeps by itself.
 import type { CurationStore, PendingStore, Queue, ReviewStore } from "../../ports.ts";
 import { type CurationMessage, toWorkMessage } from "../../schemas/curation.ts";
-import { type Day, type ProfileId, dayOf, fromCurationId } from "../../schemas/ids.ts";
+import { DAY_MS, type Day, type ProfileId, dayOf, fromCurationId } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
 
 export interface RetentionOptions {
@@ -14,8 +14,6 @@ export interface RetentionOptions {
   now: number;
   settings: Pick<Settings, "review" | "curation">;
 }
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** The day to look again, because something younger is left; `null` when the profile may sleep on. */
 export async function sweepQuiet(options: RetentionOptions): Promise<Day | null> {

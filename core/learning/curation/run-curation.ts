@@ -13,6 +13,7 @@ import {
 import { NO_USAGE } from "../../schemas/entry.ts";
 import {
   type CurationId,
+  DAY_MS,
   type Day,
   type ProfileId,
   type SkillName,
@@ -131,7 +132,6 @@ interface Run extends CurationOptions {
   assertRoom(): void;
 }
 
-const DAY_MS = 24 * 60 * 60_000;
 /** A run that was asked for may wait in the queue for as long while others pass it. */
 const OPEN_DAYS = 2;
 

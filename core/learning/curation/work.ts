@@ -2,7 +2,7 @@
 // remembers of that for the next run. Called by run-curation.ts. Pure.
 import type { CurationPlan, CuratorNotes, Policy, WorkItem } from "../../schemas/curation.ts";
 import type { Grant } from "../../schemas/review.ts";
-import { type CurationId, type Day, type SkillName, dayOf } from "../../schemas/ids.ts";
+import { type CurationId, DAY_MS, type Day, type SkillName, dayOf } from "../../schemas/ids.ts";
 import { toWorkId } from "../../schemas/curation.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { IndexLine, SkillIndex } from "../../schemas/skill.ts";
@@ -56,8 +56,6 @@ export function planWork(facts: WorkFacts): WorkItem[] {
   const grant = within(shareOf(policy, settings, chosen.length, now), most, chosen.length);
   return chosen.map((item) => ({ ...item, grant }));
 }
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** The operator's figure; an owner's own limit is the curator's to keep. */
 export function defaultCurationGrant({ curation, review }: Settings, now: number): Grant {

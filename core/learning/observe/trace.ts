@@ -1,5 +1,6 @@
 // A finished turn told step by step: what the model thought, what it called, what came of it, when. Made from the log for the
 // API. Pure.
+import { clip } from "../../clip.ts";
 import { renderParts } from "../../agent/tool-result.ts";
 import { type Entry, type ToolEntry, textOf } from "../../schemas/entry.ts";
 import type { TraceStep } from "../../schemas/learning.ts";
@@ -49,8 +50,4 @@ function traceCall(tool: ToolEntry): TraceStep["calls"][number] {
     result: isDone ? clip(renderParts(tool.parts), MAX_VALUE_CHARS) : null,
     endedAt: isDone ? tool.at : null,
   };
-}
-
-function clip(text: string, maxChars: number): string {
-  return (text.length <= maxChars ? text : `${text.slice(0, maxChars - 1)}…`).toWellFormed();
 }

@@ -1,6 +1,7 @@
 // Sentences that outlive what they say: that a tool does not work or cannot do a thing, that a program was missing, that a
 // call failed for a moment. A later agent that reads one does not even try. Asked of what a review adds to skills and to
 // memory; what says under which condition a thing fails, or what to do then, is a lesson and passes. Pure.
+import { clip } from "../../clip.ts";
 import { type Failure, err } from "../../errors.ts";
 
 /** Nouns of what an agent works with. */
@@ -122,6 +123,5 @@ function refuseMoment(sentence: string): Failure {
 const MAX_QUOTE_CHARS = 120;
 
 function quote(sentence: string): string {
-  const text = sentence.trim();
-  return `"${(text.length > MAX_QUOTE_CHARS ? `${text.slice(0, MAX_QUOTE_CHARS - 1)}…` : text).toWellFormed()}"`;
+  return `"${clip(sentence.trim(), MAX_QUOTE_CHARS)}"`;
 }

@@ -1,5 +1,6 @@
 // The parts of entries that a review may cite, each with what it is and its first words: for the list behind a session's own
 // request, and for a refusal that says where to look. Pure.
+import { clip, toOneLine } from "../../clip.ts";
 import { type Entry, type ToolCall, textOf } from "../../schemas/entry.ts";
 import { type Source, toPlace } from "../../schemas/ids.ts";
 import { termsOf, wordsOf } from "../../skills/words.ts";
@@ -79,10 +80,5 @@ const MAX_QUOTE_CHARS = 80;
 
 /** As JSON: nothing of it can end its line, or look like one of these. */
 function quote(text: string): string {
-  const line = text
-    .slice(0, 10 * MAX_QUOTE_CHARS)
-    .replace(/\s+/gu, " ")
-    .trim();
-  const start = line.length > MAX_QUOTE_CHARS ? `${line.slice(0, MAX_QUOTE_CHARS - 1)}…` : line;
-  return JSON.stringify(start.toWellFormed());
+  return JSON.stringify(clip(toOneLine(text.slice(0, 10 * MAX_QUOTE_CHARS)), MAX_QUOTE_CHARS));
 }

@@ -1,7 +1,7 @@
 // What occurs in the session under review and belongs to it alone: its tickets, its files, its days, the person's own
 // sentences. Read once a review, when the first write asks; the rules of names.ts and stories.ts look in it. Pure.
 import type { Entry } from "../../schemas/entry.ts";
-import { dayOf } from "../../schemas/ids.ts";
+import { DAY_MS, dayOf } from "../../schemas/ids.ts";
 import type { ReviewJob } from "../../schemas/review.ts";
 import { foldCase } from "../../skills/words.ts";
 
@@ -32,7 +32,6 @@ const EVERYBODYS =
 /** Folders in which one person, or one task, keeps its files. */
 const OWN_PATH =
   /(?<![\w./~-])\/(?:workspace|home\/[\w.-]+|Users\/[\w.-]+|tmp|root|mnt\/data)\/[\w./-]*[\w-]\.\w{1,6}\b/g;
-const DAY_MS = 24 * 60 * 60_000;
 
 export function createSessionWords({ entries }: Pick<ReviewJob, "entries">): SessionWords {
   const text = once(() => entries.map(allTextOf).join("\n"));

@@ -1,6 +1,7 @@
 // What a reviewer is shown of the library before it asks: the skills that the work loaded, as they are now, and the names of those
 // nearest to it. It saves a call or two, each of which would carry the whole request again. Called once a review; the words
 // are recorded with its start. Reads the store, and nothing else.
+import { clip, toOneLine } from "../../clip.ts";
 import { fence } from "../../prompts/fence.ts";
 import type { SkillLine } from "../../schemas/api.ts";
 import type { SkillName } from "../../schemas/ids.ts";
@@ -74,8 +75,5 @@ function nearest(
 }
 
 function toLine({ name, description, state }: SkillLine): string {
-  const about = description.replace(/\s+/gu, " ").trim();
-  const short =
-    about.length > MAX_DESCRIPTION_CHARS ? `${about.slice(0, MAX_DESCRIPTION_CHARS - 1).toWellFormed()}…` : about;
-  return `- ${name} (${state}): ${short}`;
+  return `- ${name} (${state}): ${clip(toOneLine(description), MAX_DESCRIPTION_CHARS)}`;
 }

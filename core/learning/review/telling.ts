@@ -1,6 +1,7 @@
 // What a person is told of a finished review, in one line, and what the operator's log says of it. Called by the session that
 // finds a result, and by the review Worker. Tells of what was written, never of what was refused or waits as if it were done.
 // Pure.
+import { clip } from "../../clip.ts";
 import { redactText } from "../../redact.ts";
 import type { ToolCall } from "../../schemas/entry.ts";
 import type { Lesson, ReviewDead, ReviewResult } from "../../schemas/review.ts";
@@ -80,5 +81,5 @@ function quote(text: string, most: number): string {
   const line = redactText(text)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
-  return `"${(line.length > most ? `${line.slice(0, most - 1)}…` : line).toWellFormed()}"`;
+  return `"${clip(line, most)}"`;
 }
