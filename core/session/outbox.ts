@@ -2,7 +2,7 @@
 // review, a result that can be read. Until then it is done again, which its id makes harmless.
 import { defaultGrant, toReviewJob } from "../learning/review/job.ts";
 import { isUrgent } from "../learning/observe/triggers.ts";
-import { spentOf, toReviewLines } from "../learning/spent.ts";
+import { spentOf, toReviewLines } from "../learning/script-facts.ts";
 import { tellAsked, tellResult } from "../learning/review/telling.ts";
 import type { Entry } from "../schemas/entry.ts";
 import type { ReviewDead, ReviewResult } from "../schemas/review.ts";

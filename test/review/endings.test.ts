@@ -1,6 +1,6 @@
 // How a review ends whose model does not do it as it is asked to: calls as text, prose without a call, nothing at all.
 import { describe, expect, it } from "vitest";
-import { clipNote, toClosingNote } from "../../core/learning/closing-note.ts";
+import { clipNote, toClosingNote } from "../../core/learning/script-run.ts";
 import { REVIEW_AGAIN } from "../../core/prompts/review.ts";
 import { NO_STATS } from "../../core/schemas/entry.ts";
 import type { ReviewResult } from "../../core/schemas/review.ts";

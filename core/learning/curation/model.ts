@@ -1,17 +1,16 @@
 // A piece of a curation's work for a model: a skill written anew, a stale one looked at, several made one. The same loop as a
 // review's, over a script of its own, within the run's grant, with tools that reach skills and nothing else. Called by the
 // curator Worker, a message each. A delivery that comes again asks nothing twice and writes nothing twice.
-import type { Model, ModelChain, Tool } from "../../agent/contract.ts";
+import type { ModelChain, Tool } from "../../agent/contract.ts";
 import { fail } from "../../agent/tool-result.ts";
-import { runLoop } from "../../agent/loop.ts";
-import { type Failure, type Result, err } from "../../errors.ts";
+import type { Failure, Result } from "../../errors.ts";
 import type { Clock, CurationStore, EvidenceStore, Random, ReviewStore, SkillStore, WorkStore } from "../../ports.ts";
 import { curationPrompt } from "../../prompts/curation.ts";
 import { type CurationWork, type WorkId, fromWorkId } from "../../schemas/curation.ts";
 import { type CurationId, type ProfileId, type SkillName, fromCurationId } from "../../schemas/ids.ts";
 import type { Grant, ReviewStep } from "../../schemas/review.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { type SpentCall, spendingOf, toSpentCall, toUsageLines } from "../../schemas/usage.ts";
+import { type SpentCall, toUsageLines } from "../../schemas/usage.ts";
 import type { RunChecks } from "../../skills/checks.ts";
 import { type Seeds, createLibrary } from "../../skills/library.ts";
 import type { SkillOperation } from "../../skills/operation-list.ts";
@@ -20,15 +19,14 @@ import { type SkillInspector, createSkillManage, toOperations } from "../../tool
 import { createSkillView } from "../../tools/skill-view.ts";
 import { createSkillsList } from "../../tools/skills-list.ts";
 import { addedText } from "../added-text.ts";
-import { clipNote, toClosingNote } from "../closing-note.ts";
 import { createClaims } from "../review/claims.ts";
 import { createSkillMerge, finishMerges } from "./consolidate.ts";
 import { standingOf } from "./changes.ts";
 import { plannedItem, requestFor } from "./request.ts";
 import { factsOf } from "./script.ts";
-import { callsOf, hasViewed } from "../review/lessons.ts";
+import { hasViewed } from "../script-facts.ts";
 import { createScriptJournal } from "../script-journal.ts";
-import { tellFailed } from "../spent.ts";
+import { clipNote, createBudget, isGrantOver, runScript } from "../script-run.ts";
 import { toTainted } from "../../tools/hold.ts";
 import { type Taint, createTaint } from "../taint/taint.ts";
 import { entriesOf, findFailedTurns } from "./failed-turns.ts";
@@ -64,8 +62,8 @@ export type WorkEnd =
   | { state: "again"; delayMs: number }
   | { state: "failed"; failure: Failure; final: boolean };
 
-/** How long models are left alone when none of them works and none says for how long; and a profile that is held. */
-const PAUSE_MS = 60_000;
+/** How long a profile that is held is left alone. */
+const HELD_MS = 60_000;
 
 /** Throws when a store does. */
 export async function runWork(options: WorkOptions): Promise<WorkEnd> {
@@ -81,7 +79,7 @@ export async function runWork(options: WorkOptions): Promise<WorkEnd> {
   if (paused && !(work === "consolidate" && (await isAsked()))) return { state: "waits" };
   const now = clock.now();
   if (!(await curation.lease(profile, run, now, now + settings.curation.leaseMs, work))) {
-    return { state: "held", delayMs: PAUSE_MS };
+    return { state: "held", delayMs: HELD_MS };
   }
   try {
     return await goOn(options, store);
@@ -108,13 +106,7 @@ async function finishWork(
   work: Omit<CurationWork, keyof ReturnType<typeof headOf>>,
 ): Promise<CurationWork> {
   const { profile, run, curation, clock } = options;
-  const lines = work.spent.map(({ model, calls, usage, cost }) => ({
-    kind: "curation" as const,
-    model,
-    calls,
-    usage,
-    cost,
-  }));
+  const lines = work.spent.map((call) => ({ kind: "curation" as const, ...call }));
   const grant = (await curation.plan(profile, run))?.allowance;
   if (lines.length > 0 || grant !== undefined) {
     const spent = { v: 1 as const, run, work: options.work, at: clock.now(), lines: toUsageLines(lines) };
@@ -128,7 +120,7 @@ function headOf({ run, work, clock }: Pick<WorkOptions, "run" | "work" | "clock"
 }
 
 async function goOn(options: WorkOptions, store: WorkStore): Promise<WorkEnd> {
-  const { clock, settings, run, work, profile } = options;
+  const { clock, random, settings, signal, run, work, profile } = options;
   const { steps, newestAt } = await store.script();
   // Somebody else is at it: the bucket's clock is not ours, so a time that lies ahead is now.
   const quietMs = newestAt === 0 ? 0 : settings.review.quietMs - Math.max(0, clock.now() - newestAt);
@@ -149,44 +141,21 @@ async function goOn(options: WorkOptions, store: WorkStore): Promise<WorkEnd> {
   const failed: SpentCall[] = [];
   const planned = await plannedItem(options);
   const grant = planned?.grant ?? (await grantAlone(options));
-  const request = begun[0]?.kind === "start" ? (begun[0].request ?? "") : "";
-  const startedAt = clock.now();
-  const end = await runLoop({
-    models: models.value.map((model) => tellFailed(model, failed)) as [Model, ...Model[]],
+  const end = await runScript({
+    ...{ models: models.value, journal, clock, random, settings, signal, failed, writes: WRITES },
     tools: toTools(options, store, () => journal.steps(), planned?.skills ?? []),
-    journal,
     system: curationPrompt(fromWorkId(work).kind),
-    history: [{ role: "user", text: request }],
-    limits: { ...settings.turn, maxSteps: Math.max(1, settings.review.maxSteps - 1) },
+    history: [{ role: "user", text: begun[0]?.kind === "start" ? (begun[0].request ?? "") : "" }],
     cacheKey: `curation ${profile}`,
-    clock,
-    random: options.random,
-    signal: options.signal,
     ...(settings.models.effort.curation && { effort: settings.models.effort.curation }),
-    guardrails: { settings: settings.guardrails, attended: () => false },
-    lenient: true,
-    mayEndSilent: () => callsOf(journal.steps()).some(({ call, failed }) => !failed && WRITES.has(call.name)),
-    mayAsk: () => checkBudget(options, grant, startedAt, [...callsIn(journal.steps()), ...failed]),
+    mayAsk: createBudget({ grant, called: "The grant", journal, failed, clock, settings }),
   });
-  const finish = async (state: CurationWork["state"], note: string): Promise<WorkEnd> => {
-    const facts = factsOf(journal.steps(), await store.merges(), failed);
-    const changed = facts.changes.length > 0;
-    const ended = { state: state === "done" && !changed ? ("left" as const) : state, note };
-    return { state: "finished", result: await finishWork(options, store, { ...ended, ...facts }) };
-  };
-  switch (end.state) {
-    case "stopped":
-    case "interrupted":
-      return { state: "again", delayMs: 0 };
-    case "paused":
-      return { state: "again", delayMs: end.delayMs ?? PAUSE_MS };
-    case "failed":
-      if (end.failure.code === RUN_OVER) return { state: "again", delayMs: 0 };
-      if (end.failure.code.startsWith("grant_")) return finish("done", `Stopped early. ${end.failure.message}`);
-      return { state: "failed", failure: end.failure, final: false };
-    case "done":
-      return finish("done", clipNote(toClosingNote(end)));
-  }
+  if (end.state === "again") return end;
+  if (end.state === "failed" && !isGrantOver(end.failure)) return { ...end, final: false };
+  const note = end.state === "done" ? clipNote(end.note) : `Stopped early. ${end.failure.message}`;
+  const facts = factsOf(journal.steps(), await store.merges(), failed);
+  const state = facts.changes.length > 0 ? "done" : "left";
+  return { state: "finished", result: await finishWork(options, store, { state, note, ...facts }) };
 }
 
 const WRITES = new Set(["skill_manage", "skill_merge"]);
@@ -203,10 +172,6 @@ async function begin(options: WorkOptions, store: WorkStore): Promise<ReviewStep
 /** A work that no plan knows of has what one alone would have. */
 async function grantAlone({ curation, profile, run, settings }: WorkOptions): Promise<Grant> {
   return shareOf(await curation.policy(profile), settings, 1, fromCurationId(run));
-}
-
-function callsIn(steps: ReviewStep[]): SpentCall[] {
-  return steps.flatMap((step) => (step.kind === "answer" ? [toSpentCall(step.answer)] : []));
 }
 
 /** `several`: the skills of a work that is about more than one. */
@@ -288,23 +253,3 @@ function noting<T extends Tool>(tool: T, skills: SkillStore): T {
     },
   };
 }
-
-function checkBudget(
-  { clock, settings }: WorkOptions,
-  grant: Grant,
-  startedAt: number,
-  calls: SpentCall[],
-): Failure | null {
-  const spent = spendingOf(toUsageLines(calls.map((call) => ({ kind: "curation", ...call }))));
-  if (spent.tokens >= grant.tokens) {
-    return err("grant_spent", `The grant of ${grant.tokens} tokens is spent.`).failure;
-  }
-  if (grant.usdMicros !== undefined && spent.usdMicros >= grant.usdMicros) {
-    return err("grant_spent", `The grant of $${grant.usdMicros / 1_000_000} is spent.`).failure;
-  }
-  if (clock.now() >= grant.expiresAt) return err("grant_expired", "The grant has expired.").failure;
-  if (clock.now() - startedAt < settings.review.runMs) return null;
-  return err(RUN_OVER, "The run has used its time; another one goes on.").failure;
-}
-
-const RUN_OVER = "run_over";

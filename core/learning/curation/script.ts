@@ -2,13 +2,11 @@
 // Called when the work ends, and by whoever ends it in its place. Pure.
 import * as z from "zod";
 import { CurationChange, type CurationMerge, type CurationWork, Standing } from "../../schemas/curation.ts";
-import { NO_USAGE, addUsage } from "../../schemas/entry.ts";
 import { Sha256, SkillName } from "../../schemas/ids.ts";
 import type { ReviewStep } from "../../schemas/review.ts";
 import { SkillState } from "../../schemas/skill.ts";
 import type { SpentCall } from "../../schemas/usage.ts";
-import { type ScriptCall, callsOf, refusalsOf } from "../review/lessons.ts";
-import { spentOf } from "../spent.ts";
+import { type ScriptCall, callsOf, costOf, refusalsOf } from "../script-facts.ts";
 
 /** What skill_merge says when it has merged. */
 export const MergeFacts = z.object({
@@ -35,14 +33,11 @@ export function factsOf(
   const calls = callsOf(script);
   const made = calls.flatMap((call) => (call.failed ? [] : changesOf(call)));
   const ends = [...calls.flatMap((call) => (call.failed ? [] : (mergeOf(call) ?? []))), ...merged];
-  const answers = script.flatMap((step) => (step.kind === "answer" ? [step.answer] : []));
   return {
     changes: [...made, ...merged.flatMap((end) => end.changes)],
     merges: ends.map((end) => toMerge(end, merges)),
     refused: refusalsOf(calls),
-    modelCalls: answers.length,
-    usage: answers.reduce((sum, answer) => addUsage(sum, answer.usage), NO_USAGE),
-    spent: spentOf(script, failed),
+    ...costOf(script, failed),
   };
 }
 

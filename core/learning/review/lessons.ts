@@ -1,66 +1,14 @@
-// What a review has written and what was refused, read from its script: a run that was resumed reports the lessons of
-// the runs before it too. Called by review.ts. Pure.
+// What a review has written, read from the calls of its script. Called by review.ts. Pure.
 import * as z from "zod";
 import { operationsOf, targetsOf } from "../../memory/plan.ts";
 import { normaliseFact } from "../../memory/rules.ts";
-import { JsonObject, type ToolCall } from "../../schemas/entry.ts";
 import { type Citation, type SessionId, Sha256, SkillName } from "../../schemas/ids.ts";
 import { MemoryStoreName } from "../../schemas/memory.ts";
-import type { Lesson, ReviewResult, ReviewStep } from "../../schemas/review.ts";
+import type { Lesson } from "../../schemas/review.ts";
 import { UNCHANGED, actionOf } from "../../tools/skill-manage.ts";
+import type { ScriptCall } from "../script-facts.ts";
 import { readCitations } from "./citations.ts";
 import { withPreviews } from "./telling.ts";
-
-type Refusal = ReviewResult["refused"][number];
-
-/** A finished call of the script: what was asked, what was noted before, what came of it. */
-export interface ScriptCall {
-  call: ToolCall;
-  /** Which of the script's answers asked for it, from 1. */
-  answer: number;
-  prepared: JsonObject;
-  failed: boolean;
-  /** The facts the harness wrote. */
-  outcome: JsonObject;
-}
-
-/** In the order they were made. */
-export function callsOf(script: ReviewStep[]): ScriptCall[] {
-  const asked = new Map<string, ToolCall>();
-  const calls: ScriptCall[] = [];
-  let answer = 0;
-  let prepared: JsonObject = {};
-  for (const step of script) {
-    if (step.kind === "answer") {
-      answer += 1;
-      // Some models count their calls anew in every answer: an id means the latest call of that name.
-      for (const call of step.answer.calls) asked.set(call.id, call);
-    }
-    if (step.kind === "intent") prepared = step.prepared;
-    if (step.kind !== "outcome") continue;
-    const call = asked.get(step.call);
-    const facts = step.parts.find((part) => part.source === "outcome");
-    const outcome = JsonObject.parse(JSON.parse(facts?.text ?? "{}"));
-    if (call) calls.push({ call, answer, prepared, failed: step.failed, outcome });
-    prepared = {};
-  }
-  return calls;
-}
-
-/**
- * Whether the review has read a skill before it wrote the answer that is being carried out: a view in the same answer
- * comes too late to have been read. Its own creation it knows, and what its request showed.
- */
-export function hasViewed(script: ReviewStep[], name: string): boolean {
-  const [begin] = script;
-  if (begin?.kind === "start" && begin.read?.includes(name)) return true;
-  const answers = script.filter((step) => step.kind === "answer").length;
-  return callsOf(script).some(({ call, answer, failed, outcome }) => {
-    if (failed || outcome.name !== name) return false;
-    if (call.name === "skill_view") return answer < answers;
-    return call.name === "skill_manage" && actionOf(call.args) === "create";
-  });
-}
 
 /** `previews`: with the beginning of what each changed. */
 export function lessonsOf(
@@ -77,16 +25,6 @@ function toLessons(made: ScriptCall, citations: Citation[]): Lesson[] {
   if (made.call.name === "memory") return toMemoryLessons(made, citations);
   const lesson = made.call.name === "skill_manage" ? toSkillLesson(made, citations) : null;
   return lesson ? [lesson] : [];
-}
-
-export function refusalsOf(calls: ScriptCall[]): Refusal[] {
-  return calls
-    .filter((made) => made.failed)
-    .map(({ call, outcome }) => ({
-      tool: call.name,
-      code: typeof outcome.code === "string" ? outcome.code : "failed",
-      message: typeof outcome.error === "string" ? outcome.error : "",
-    }));
 }
 
 const SkillFacts = z.object({ done: z.string().optional(), name: SkillName, rev: z.int(), text: Sha256 });

@@ -1,17 +1,17 @@
 // One run of a review: the same loop as a session's turn, over a script instead of a log, with tools that reach skills
 // and memory and nothing else. Called by the review Worker. What it writes carries the place in the script as its id, so
 // that a run that goes on where another was cut off does nothing twice.
-import { runLoop } from "../../agent/loop.ts";
-import type { Model, ModelChain, Tool } from "../../agent/contract.ts";
+import type { LoopOptions } from "../../agent/loop.ts";
+import type { ModelChain, Tool } from "../../agent/contract.ts";
 import { type Failure, err } from "../../errors.ts";
 import { renderReviewMemory } from "../../memory/block.ts";
 import type { Clock, MemoryStore, PendingStore, Random, ReviewStore, SkillStore } from "../../ports.ts";
 import { REVIEW_AGAIN, reviewClosing, reviewPrompt, reviewRequest } from "../../prompts/review.ts";
-import { type Answer, NO_USAGE, addUsage } from "../../schemas/entry.ts";
+import type { Answer } from "../../schemas/entry.ts";
 import { fromReviewId } from "../../schemas/ids.ts";
 import type { ReviewJob, ReviewResult, ReviewStep } from "../../schemas/review.ts";
 import { Effort, type Settings } from "../../schemas/settings.ts";
-import { type SpentCall, type UsageLine, spendingOf } from "../../schemas/usage.ts";
+import type { SpentCall } from "../../schemas/usage.ts";
 import type { Scene } from "../../skills/conditions.ts";
 import type { RunChecks } from "../../skills/checks.ts";
 import { type Library, type Seeds, createLibrary } from "../../skills/library.ts";
@@ -21,13 +21,13 @@ import type { MemoryToolOptions } from "../../tools/memory.ts";
 import { createSkillTools } from "../../tools/skills.ts";
 import { checkCitations, readCitations } from "./citations.ts";
 import { createInspectors } from "./inspect.ts";
-import { callsOf, hasViewed, lessonsOf, refusalsOf, summarise, waitingIn } from "./lessons.ts";
+import { lessonsOf, summarise, waitingIn } from "./lessons.ts";
 import { POLICY, type ReviewPolicy } from "./policy.ts";
 import { choosePrefix, listCitations } from "./prefix.ts";
-import { clipNote, toClosingNote } from "../closing-note.ts";
 import { readKindLine, takeKinds } from "../kinds.ts";
 import { type ScriptJournal, createScriptJournal } from "../script-journal.ts";
-import { spentOf, tellFailed, toReviewLines } from "../spent.ts";
+import { answersOf, callsOf, costOf, hasViewed, refusalsOf } from "../script-facts.ts";
+import { type ScriptRunOptions, clipNote, createBudget, isGrantOver, runScript } from "../script-run.ts";
 import { createTaint } from "../taint/taint.ts";
 import { type SecondJudgeOptions, judging } from "./second-judge.ts";
 import { showSkills } from "./shown-skills.ts";
@@ -76,22 +76,16 @@ export async function runReview(options: ReviewOptions): Promise<ReviewEnd> {
   if (!script) return { state: "again", delayMs: settings.review.quietMs };
   const journal = createScriptJournal({ reviews, review: job.review, clock: options.clock, script });
   const failed: SpentCall[] = [];
-  const end = await runLoop(toLoop(options, journal, script[0]!, failed));
+  const end = await runScript(toRun(options, journal, script[0]!, failed));
   switch (end.state) {
-    case "stopped":
-    case "interrupted":
-      return { state: "again", delayMs: 0 };
-    case "paused":
-      return { state: "again", delayMs: end.delayMs ?? PAUSE_MS };
+    case "again":
+      return end;
     case "failed":
       return settleFailure(options, journal, end.failure, failed);
     case "done":
-      return finish(options, journal.steps(), { state: "done", ...readVerdicts(job, toClosingNote(end)) }, failed);
+      return finish(options, journal.steps(), { state: "done", ...readVerdicts(job, end.note) }, failed);
   }
 }
-
-/** How long the models of a review are left alone when none of them works and none says for how long. */
-const PAUSE_MS = 60_000;
 
 /** Null: another delivery began at the same moment, and is left to it. */
 async function start(options: ReviewOptions): Promise<ReviewStep[] | null> {
@@ -110,42 +104,35 @@ async function start(options: ReviewOptions): Promise<ReviewStep[] | null> {
   return put.won ? [put.step] : null;
 }
 
-function toLoop(
+function toRun(
   options: ReviewOptions,
   journal: ScriptJournal,
   begin: ReviewStep,
   failed: SpentCall[],
-): Parameters<typeof runLoop>[0] {
-  const { models, clock, random, settings, signal } = options;
-  const startedAt = clock.now();
+): ScriptRunOptions {
+  const { job, models, clock, random, settings, signal } = options;
   const request = toRequest(options, begin);
-  const mayAsk = async () =>
-    checkBudget(options, startedAt, toReviewLines(spentOf(journal.steps(), failed))) ?? (await checkServer(options));
+  const checkBudget = createBudget({
+    grant: job.grant,
+    called: "The review's grant",
+    journal,
+    failed,
+    clock,
+    settings,
+  });
+  const mayAsk = async () => checkBudget() ?? (await checkServer(options));
   const tools = toTools(options, journal, mayAsk);
   return {
-    models: models.map((model) => tellFailed(model, failed)) as [Model, ...Model[]],
+    ...{ models, journal, clock, random, settings, signal, failed, mayAsk, writes: WRITES },
     ...request,
     specs: request.specs ?? toReviewSpecs(tools),
     // Who is to have read a skill in this review must be shown it, also where the session was.
     tools: request.specs ? tools.map((tool) => ({ ...tool, showsOnce: false })) : tools,
-    journal,
-    limits: {
-      ...settings.turn,
-      // The loop asks once more for a closing word.
-      maxSteps: Math.max(1, settings.review.maxSteps - 1),
-    },
-    clock,
-    random,
-    signal,
-    guardrails: { settings: settings.guardrails, attended: () => false },
-    lenient: true,
     goOn: (answer) => (wantsAnotherWord(journal.steps(), answer) ? REVIEW_AGAIN : null),
-    mayEndSilent: () => hasWritten(journal.steps()),
-    mayAsk,
   };
 }
 
-type Request = Pick<Parameters<typeof runLoop>[0], "system" | "history" | "specs" | "cacheKey" | "effort">;
+type Request = Pick<LoopOptions, "system" | "history" | "specs" | "cacheKey" | "effort">;
 
 /**
  * Behind the session's own request, whose every byte must stay as it is, the tools included: what is not the review's is
@@ -175,17 +162,11 @@ function toRequest({ job, settings }: ReviewOptions, begin: ReviewStep): Request
   };
 }
 
-/** Something was kept, or waits for a person. */
-function hasWritten(script: ReviewStep[]): boolean {
-  const calls = callsOf(script);
-  return calls.some(({ call, failed }) => !failed && WRITES.has(call.name));
-}
-
 const WRITES = new Set(["skill_manage", "memory"]);
 
 /** Once: it tells in prose what it would keep, and has tried to write nothing. */
 function wantsAnotherWord(script: ReviewStep[], { text, stop }: Answer): boolean {
-  const answers = script.flatMap((step) => (step.kind === "answer" ? [step.answer] : []));
+  const answers = answersOf(script);
   const isFirst = answers.filter(({ calls }) => calls.length === 0).length === 1;
   const tried = answers.some(({ calls }) => calls.some(({ name }) => WRITES.has(name)));
   const said = text.split("\n").filter((line) => readKindLine(line) === null && !isVerdictLine(line));
@@ -253,21 +234,6 @@ function toScene({ job: { tools }, settings }: ReviewOptions): Scene {
   return { disabled: settings.skills.disabled, ...(tools && { prints: () => tools }) };
 }
 
-function checkBudget({ job, clock, settings }: ReviewOptions, startedAt: number, lines: UsageLine[]): Failure | null {
-  const { tokens, usdMicros } = job.grant;
-  const spent = spendingOf(lines);
-  if (spent.tokens >= tokens) {
-    return err("grant_spent", `The review's grant of ${tokens} tokens is spent.`).failure;
-  }
-  if (usdMicros !== undefined && spent.usdMicros >= usdMicros) {
-    return err("grant_spent", `The review's grant of $${usdMicros / 1_000_000} is spent.`).failure;
-  }
-  if (clock.now() >= job.grant.expiresAt) return err("grant_expired", "The review's grant has expired.").failure;
-  if (clock.now() - startedAt < settings.review.runMs) return null;
-  return err(RUN_OVER, "The run has used its time; another one goes on.").failure;
-}
-
-const RUN_OVER = "run_over";
 const TURN_FIRST = "turn_first";
 /** A turn marks its server when it begins; a mark that is older was left behind by one that died, or by a very long one. */
 const MARK_MS = 10 * 60_000;
@@ -290,9 +256,8 @@ async function settleFailure(
   failure: Failure,
   failed: SpentCall[],
 ): Promise<ReviewEnd> {
-  if (failure.code === RUN_OVER) return { state: "again", delayMs: 0 };
   if (failure.code === TURN_FIRST) return { state: "again", delayMs: TURN_WAIT_MS };
-  const final = failure.code === "grant_spent" || failure.code === "grant_expired";
+  const final = isGrantOver(failure);
   // What was written stands: it is reported, not thrown away with the rest.
   if (final && lessonsOf(callsOf(journal.steps()), options.job).length > 0) {
     return finish(options, journal.steps(), { state: "done", note: `Stopped early. ${failure.message}` }, failed);
@@ -312,7 +277,6 @@ async function finish(
   const waiting = waitingIn(calls);
   const { note: said, kinds } = takeKinds(end.note, job.entries);
   const note = clipNote(said);
-  const answers = script.filter((step) => step.kind === "answer").map((step) => step.answer);
   const result = await reviews.finish({
     v: 1,
     review: job.review,
@@ -327,9 +291,7 @@ async function finish(
     ...(end.verdicts && { verdicts: end.verdicts }),
     ...(waiting > 0 && { waiting }),
     ...(kinds.length > 0 && { kinds }),
-    modelCalls: answers.length,
-    usage: answers.reduce((sum, answer) => addUsage(sum, answer.usage), NO_USAGE),
-    spent: spentOf(script, failed),
+    ...costOf(script, failed),
     finishedAt: clock.now(),
   });
   await settleWatermark(reviews, result);

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { callsOf, hasViewed, lessonsOf, summarise, waitingIn } from "../../../core/learning/review/lessons.ts";
+import { lessonsOf, summarise, waitingIn } from "../../../core/learning/review/lessons.ts";
+import { callsOf, hasViewed } from "../../../core/learning/script-facts.ts";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
 import { sha256Hex } from "../../../core/schemas/digest.ts";
 import type { ReviewStep } from "../../../core/schemas/review.ts";

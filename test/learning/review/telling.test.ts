@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { callsOf, lessonsOf, summarise, waitingIn } from "../../../core/learning/review/lessons.ts";
+import { lessonsOf, summarise, waitingIn } from "../../../core/learning/review/lessons.ts";
+import { callsOf } from "../../../core/learning/script-facts.ts";
 import { keptIn, tellResult } from "../../../core/learning/review/telling.ts";
 import { NO_USAGE, type JsonObject } from "../../../core/schemas/entry.ts";
 import type { ReviewStep } from "../../../core/schemas/review.ts";
