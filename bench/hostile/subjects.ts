@@ -18,8 +18,7 @@ import { choicesIn, pairsIn } from "../../core/learning/option-pairs.ts";
 import { contentWords, isSimilarRequest, mayComeAgain, taskOf } from "../../core/learning/requests.ts";
 import { createClaims } from "../../core/learning/review/claims.ts";
 import { readVerdicts } from "../../core/learning/review/verdicts.ts";
-import { createSessionWords } from "../../core/learning/review/session-words.ts";
-import { checkStory } from "../../core/learning/review/stories.ts";
+import { checkStory, createSessionWords } from "../../core/learning/review/one-off.ts";
 import { stringsIn, toPlain } from "../../core/learning/taint/entries.ts";
 import { doubtOf, lossOf } from "../../core/learning/taint/judge.ts";
 import { leadsOf, numbersIn, toSearchable } from "../../core/learning/taint/leads.ts";
@@ -267,8 +266,8 @@ export const SUBJECTS: readonly Subject[] = [
   subject("choicesIn", "core/learning/option-pairs.ts", (text) => [pairsIn(text), choicesIn(text)]),
   subject("taskOf", "core/learning/requests.ts", (text) => [taskOf(text), contentWords(text), mayComeAgain(text)]),
   subject("isSimilarRequest", "core/learning/requests.ts", (text, other) => isSimilarRequest(text, other)),
-  subject("createClaims", "core/learning/review/claims.ts", (text) => createClaims(["awk", "the_tool"]).check([text])),
-  subject("checkStory", ["core/learning/review/stories.ts", "core/learning/review/session-words.ts"], (text, other) =>
+  subject("createClaims", "core/learning/review/claims.ts", (text) => createClaims(["awk", "the_tool"])([text])),
+  subject("checkStory", "core/learning/review/one-off.ts", (text, other) =>
     checkStory(
       { prose: text.split("\n"), code: [] },
       createSessionWords({ entries: [saidOf(other), readOf(text, 2)] }),

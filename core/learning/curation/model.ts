@@ -195,7 +195,7 @@ function toTools(options: WorkOptions, store: WorkStore, steps: () => ReviewStep
 
 /** As in a review: what a text says against a tool outlives its reason. */
 const checkClaims: SkillInspector = ({ before, after }) =>
-  createClaims(new Set()).check(addedText(before?.files ?? {}, after).prose);
+  createClaims([])(addedText(before?.files ?? {}, after).prose);
 
 /** What a rewrite read in failed turns came from outside in part: it is judged as in a review, and here nobody can be asked. */
 function createTurnsInspector(options: WorkOptions): SkillInspector {

@@ -54,13 +54,11 @@ const RETRY = /(?<!\b(?:on|the|a|one|after|at) )\b(?:retry|wait|repeat|back ?off
 /** Nobody claims what somebody else says. */
 const QUOTED = /"[^"\n]{1,200}"|“[^“”\n]{1,200}”|(?<=\s)'[^'\n]{2,200}'(?=[\s.,;:)])/gu;
 
-export interface Claims {
-  /** The first sentence that claims what is not kept; null for none. Failures: `tool_claim`, `passing_failure`. */
-  check(paragraphs: string[]): Failure | null;
-}
-
-/** `programs`: tools and commands by name, such as the session has called. */
-export function createClaims(programs: Iterable<string> = []): Claims {
+/**
+ * A check of paragraphs: the first sentence that claims what is not kept, `null` for none. Failures: `tool_claim`,
+ * `passing_failure`. `programs`: tools and commands by name, such as the session has called.
+ */
+export function createClaims(programs: Iterable<string>): (paragraphs: string[]) => Failure | null {
   const names = [...programs].map((name) => name.replace(/[^\w.+-]/g, "")).filter((name) => name.length > 1);
   const known = names.length > 0 ? `|\\b(?:${names.map((name) => name.replace(/[.+]/g, "\\$&")).join("|")})\\b` : "";
   const subject = `(?:${NAMED}|\\b(?:${TOOLS})\\b${known})`;
@@ -87,20 +85,18 @@ export function createClaims(programs: Iterable<string> = []): Claims {
     return MOMENTS.test(plain) && !RETRY.test(plain) ? refuseMoment(sentence) : null;
   }
 
-  return {
-    check(paragraphs) {
-      for (const paragraph of paragraphs) {
-        if (paragraph.startsWith("|")) continue; // a row of a table names more often than it claims
-        const sentences = paragraph.split(/(?<=[.!?])\s+(?=["'“(]?[\p{Lu}`])/u);
-        for (const [n, sentence] of sentences.entries()) {
-          // What is to be done may be said in the sentence behind it.
-          const failure = checkSentence(sentence);
-          const isAnswered = failure && !fault.test(sentence) && REMEDY.test(sentences[n + 1] ?? "");
-          if (failure && !isAnswered) return failure;
-        }
+  return (paragraphs) => {
+    for (const paragraph of paragraphs) {
+      if (paragraph.startsWith("|")) continue; // a row of a table names more often than it claims
+      const sentences = paragraph.split(/(?<=[.!?])\s+(?=["'“(]?[\p{Lu}`])/u);
+      for (const [n, sentence] of sentences.entries()) {
+        // What is to be done may be said in the sentence behind it.
+        const failure = checkSentence(sentence);
+        const isAnswered = failure && !fault.test(sentence) && REMEDY.test(sentences[n + 1] ?? "");
+        if (failure && !isAnswered) return failure;
       }
-      return null;
-    },
+    }
+    return null;
   };
 }
 

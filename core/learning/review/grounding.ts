@@ -19,31 +19,27 @@ interface Tried {
   failed: Map<string, number>;
 }
 
-export interface Grounding {
-  /** `null` when nothing in it was seen to be otherwise. `standing`: what the skill says already. Failure: `unproved_value`. */
-  check(added: AddedText, standing: string): Failure | null;
-}
-
-/** Reads the entries once, when it is first asked. */
-export function createGrounding({ entries, trigger }: Pick<ReviewJob, "entries" | "trigger">): Grounding {
+/**
+ * A check of what is added: `null` when no value in it was seen to be otherwise. `standing`: what the skill says already. Failure:
+ * `unproved_value`. Reads the entries once, when it is first asked.
+ */
+export function createGrounding({ entries, trigger }: Pick<ReviewJob, "entries" | "trigger">) {
   const isCorrection = trigger === "correction" || trigger === "rating";
   let read: { tried: Map<string, Tried>; said: string } | null = null;
-  return {
-    check({ prose, code }, standing) {
-      read ??= { tried: triedIn(entries), said: saidIn(entries) };
-      if (read.tried.size === 0 && !isCorrection) return null;
-      const kept = new Set(pairsIn(standing).map(toKey));
-      for (const sentence of [...prose.flatMap(sentencesIn), ...code]) {
-        if (AVOIDS.test(sentence)) continue;
-        for (const pair of pairsIn(sentence)) {
-          const tried = read.tried.get(pair.name) ?? { worked: new Map(), failed: new Map() };
-          if (!(isCorrection || isContested(tried)) || kept.has(toKey(pair)) || variesByTask(pair)) continue;
-          if (tried.worked.has(pair.value) || isSaid(pair.value, read.said)) continue;
-          return refuse(pair, tried, isCorrection);
-        }
+  return ({ prose, code }: AddedText, standing: string): Failure | null => {
+    read ??= { tried: triedIn(entries), said: saidIn(entries) };
+    if (read.tried.size === 0 && !isCorrection) return null;
+    const kept = new Set(pairsIn(standing).map(toKey));
+    for (const sentence of [...prose.flatMap(sentencesIn), ...code]) {
+      if (AVOIDS.test(sentence)) continue;
+      for (const pair of pairsIn(sentence)) {
+        const tried = read.tried.get(pair.name) ?? { worked: new Map(), failed: new Map() };
+        if (!(isCorrection || isContested(tried)) || kept.has(toKey(pair)) || variesByTask(pair)) continue;
+        if (tried.worked.has(pair.value) || isSaid(pair.value, read.said)) continue;
+        return refuse(pair, tried, isCorrection);
       }
-      return null;
-    },
+    }
+    return null;
   };
 }
 

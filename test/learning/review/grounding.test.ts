@@ -22,7 +22,7 @@ const SOLVED = work([
   ["ledger export --encoding latin1 --out a.csv", false],
 ]);
 const check = (entries: Entry[], line: string, standing = "", trigger: ReviewJob["trigger"] = "value") =>
-  createGrounding({ entries, trigger }).check({ prose: [line], code: [] }, standing);
+  createGrounding({ entries, trigger })({ prose: [line], code: [] }, standing);
 
 it("was not seen to work because the agent wrote it into a skill or a fact", () => {
   const saved = call("s", "skill_manage", { new_string: "Pass `--encoding cp1252`." });
@@ -66,7 +66,7 @@ describe("a value that a lesson gives", () => {
     ],
   ])("is refused when it %s", (_what, entries, line, message) => {
     expect(check(entries, line)).toMatchObject({ code: "unproved_value", message: expect.stringMatching(message) });
-    expect(createGrounding({ entries, trigger: "value" }).check({ prose: [], code: [line] }, "")).toMatchObject({
+    expect(createGrounding({ entries, trigger: "value" })({ prose: [], code: [line] }, "")).toMatchObject({
       code: "unproved_value",
     });
   });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSessionWords } from "../../../core/learning/review/session-words.ts";
-import { checkStory } from "../../../core/learning/review/stories.ts";
+import { checkStory, createSessionWords } from "../../../core/learning/review/one-off.ts";
 import { assistant, call, tool, user } from "../sample.ts";
 
 const run = call("c", "terminal", { command: "wc -l /workspace/in/rates.txt /etc/nginx/nginx.conf" });
