@@ -3,16 +3,18 @@
 
 /** JSON as text is JSON afterwards. */
 export function cutJson(text: string, maxChars: number): string {
-  const value = parseJson(text);
-  if (value === undefined) return cutText(text, maxChars);
-  return JSON.stringify(cutDeep(value, maxChars));
+  return editJson(text, {
+    text: (plain) => cutText(plain, maxChars),
+    value: (value) => cutDeep(value, maxChars),
+  });
 }
 
-export function parseJson(text: string): unknown {
+/** `text` is for what is no JSON. */
+export function editJson(text: string, by: { text(text: string): string; value(value: unknown): unknown }): string {
   try {
-    return JSON.parse(text);
+    return JSON.stringify(by.value(JSON.parse(text)));
   } catch {
-    return undefined; // plain text
+    return by.text(text);
   }
 }
 

@@ -1,6 +1,6 @@
 // Makes the job of a review: the range of entries it covers, without secrets, small enough to be one object. The session
 // engine calls it when a review is due. Pure: what goes in at one time comes out the same at any other.
-import type { Entry, JsonObject, Part, ToolCall } from "../../schemas/entry.ts";
+import type { Entry, ToolCall } from "../../schemas/entry.ts";
 import { byteLength } from "../../schemas/digest.ts";
 import { type ProfileId, type SessionId, toReviewId, toTurnId } from "../../schemas/ids.ts";
 import type { Observation } from "../../schemas/learning.ts";
@@ -11,7 +11,7 @@ import { redactDeep, redactText } from "../../redact.ts";
 import type { ToolPrints } from "../../skills/contract.ts";
 import { taintedPieces } from "../taint/tainted-pieces.ts";
 import type { ReviewDecision } from "../observe/triggers.ts";
-import { cutDeep, cutJson, cutText, parseJson } from "./cut.ts";
+import { cutDeep, cutText, editJson } from "./cut.ts";
 
 /** A job is one object, held whole by who puts and who reads it; a model's window is the nearer limit. */
 export const MAX_JOB_BYTES = 900_000;
@@ -57,7 +57,7 @@ export function defaultGrant({ review }: Settings, now: number): Grant {
 export function toReviewJob(work: WorkToReview): ReviewJob {
   const inRange = work.entries.filter((entry) => entry.n >= work.from && entry.n <= work.to);
   const range = [...(work.besides ?? []), ...inRange].filter((entry) => entry.kind !== "compaction");
-  const clean = range.map(withoutSecrets);
+  const clean = range.map((entry) => edit(entry, REDACTED));
   const hidden = findHidden(work, range);
   const besides = new Set(work.besides?.map(({ turn }) => toTurnId(work.session, turn)));
   const job: ReviewJob = {
@@ -78,7 +78,7 @@ export function toReviewJob(work: WorkToReview): ReviewJob {
     entries: clean,
   };
   for (const maxChars of STRING_CHARS) {
-    job.entries = clean.map((entry) => shorten(entry, maxChars));
+    job.entries = clean.map((entry) => edit(entry, cutAt(maxChars)));
     Object.assign(job, hidden(isCut(clean, job.entries)));
     if (byteLength(JSON.stringify(job)) <= MAX_JOB_BYTES) return withPrefix(job, work.prefix);
   }
@@ -116,57 +116,41 @@ function withPrefix(job: ReviewJob, prefix: SentPrefix | undefined): ReviewJob {
   return isClean && byteLength(JSON.stringify(job)) + byteLength(text) < MAX_JOB_BYTES ? { ...job, prefix } : job;
 }
 
+type Answer = Extract<Entry, { kind: "assistant" }>["answer"];
+
+/** What becomes of each text of an entry. */
+interface Edit {
+  text(text: string): string;
+  value<T>(value: T): T;
+  answer(answer: Answer): Answer;
+  call(call: ToolCall): ToolCall;
+}
+
+function edit(entry: Entry, by: Edit): Entry {
+  // Tool parts hold JSON as text, which must still be JSON afterwards.
+  const editText = entry.kind === "tool" ? (text: string) => editJson(text, by) : by.text;
+  const parts = entry.parts.map((part) => ({ ...part, text: editText(part.text) }));
+  if (entry.kind === "assistant") return { ...entry, parts, answer: by.answer(entry.answer) };
+  if (entry.kind !== "tool") return { ...entry, parts };
+  return { ...entry, parts, call: by.call(entry.call), prepared: by.value(entry.prepared) };
+}
+
 /** The provider's own form of an answer and its reasoning stay in the session: no lesson cites them. */
-function withoutSecrets(entry: Entry): Entry {
-  const parts = entry.parts.map((part) => ({
-    ...part,
-    text: isJsonText(entry) ? redactJson(part) : redactText(part.text),
-  }));
-  if (entry.kind === "assistant") {
-    const { native: _native, reasoning: _reasoning, ...answer } = entry.answer;
-    return { ...entry, parts, answer: redactDeep(answer) };
-  }
-  if (entry.kind === "tool") {
-    return { ...entry, parts, call: redactDeep(entry.call), prepared: redactDeep(entry.prepared) };
-  }
-  return { ...entry, parts };
-}
+const REDACTED: Edit = {
+  text: redactText,
+  value: redactDeep,
+  answer: ({ native: _native, reasoning: _reasoning, ...answer }) => redactDeep(answer),
+  call: redactDeep,
+};
 
-function shorten(entry: Entry, maxChars: number): Entry {
-  const parts = entry.parts.map((part) => ({
-    ...part,
-    text: isJsonText(entry) ? cutJson(part.text, maxChars) : cutText(part.text, maxChars),
-  }));
-  if (entry.kind === "assistant") {
-    const calls = entry.answer.calls.map((call) => shortenCall(call, maxChars));
-    return { ...entry, parts, answer: { ...entry.answer, calls } };
-  }
-  if (entry.kind === "tool") {
-    return {
-      ...entry,
-      parts,
-      call: shortenCall(entry.call, maxChars),
-      prepared: cutDeep(entry.prepared, maxChars) as JsonObject,
-    };
-  }
-  return { ...entry, parts };
-}
-
-function shortenCall(call: ToolCall, maxChars: number): ToolCall {
-  const args = cutDeep(call.args, maxChars) as JsonObject;
-  return call.malformed === undefined
-    ? { ...call, args }
-    : { ...call, args, malformed: cutText(call.malformed, maxChars) };
-}
-
-/** Tool parts hold JSON as text, which must still be JSON afterwards. */
-function isJsonText(entry: Entry): boolean {
-  return entry.kind === "tool";
-}
-
-function redactJson(part: Part): string {
-  const value = parseJson(part.text);
-  return value === undefined ? redactText(part.text) : JSON.stringify(redactDeep(value));
+function cutAt(maxChars: number): Edit {
+  const text = (whole: string) => cutText(whole, maxChars);
+  const value = <T>(whole: T) => cutDeep(whole, maxChars) as T;
+  const call = ({ malformed, ...made }: ToolCall): ToolCall => ({
+    ...{ ...made, args: value(made.args) },
+    ...(malformed !== undefined && { malformed: text(malformed) }),
+  });
+  return { text, value, call, answer: (answer) => ({ ...answer, calls: answer.calls.map(call) }) };
 }
 
 /** In their order, as many as `bytes` hold: first of all the newest, then those besides the range, then the newer ones. */

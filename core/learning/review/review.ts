@@ -1,16 +1,15 @@
 // One run of a review: the same loop as a session's turn, over a script instead of a log, with tools that reach skills
 // and memory and nothing else. Called by the review Worker. What it writes carries the place in the script as its id, so
 // that a run that goes on where another was cut off does nothing twice.
-import type { LoopOptions } from "../../agent/loop.ts";
 import type { ModelChain, Tool } from "../../agent/contract.ts";
 import { type Failure, err } from "../../errors.ts";
 import { renderReviewMemory } from "../../memory/block.ts";
 import type { Clock, MemoryStore, PendingStore, Random, ReviewStore, SkillStore } from "../../ports.ts";
-import { REVIEW_AGAIN, reviewClosing, reviewPrompt, reviewRequest } from "../../prompts/review.ts";
+import { REVIEW_AGAIN, reviewPrompt } from "../../prompts/review.ts";
 import type { Answer } from "../../schemas/entry.ts";
 import { fromReviewId } from "../../schemas/ids.ts";
 import type { ReviewJob, ReviewResult, ReviewStep } from "../../schemas/review.ts";
-import { Effort, type Settings } from "../../schemas/settings.ts";
+import type { Settings } from "../../schemas/settings.ts";
 import type { SpentCall } from "../../schemas/usage.ts";
 import type { Scene } from "../../skills/conditions.ts";
 import type { RunChecks } from "../../skills/checks.ts";
@@ -22,15 +21,14 @@ import { createSkillTools } from "../../tools/skills.ts";
 import { checkCitations, readCitations } from "./citations.ts";
 import { lessonsOf, summarise, waitingIn } from "./lessons.ts";
 import { POLICY, type ReviewPolicy, createInspectors } from "./policy.ts";
-import { choosePrefix, listCitations } from "./prefix.ts";
 import { readKindLine, takeKinds } from "../kinds.ts";
 import { type ScriptJournal, createScriptJournal } from "../script-journal.ts";
 import { answersOf, callsOf, costOf, hasViewed, refusalsOf } from "../script-facts.ts";
 import { type ScriptRunOptions, clipNote, createBudget, isGrantOver, runScript } from "../script-run.ts";
 import { createTaint } from "../taint/taint.ts";
 import { type SecondJudgeOptions, judging } from "./second-judge.ts";
+import { choosePrefix, toRequest, toReviewSpecs } from "./request.ts";
 import { showSkills } from "./shown-skills.ts";
-import { toReviewSpecs } from "./specs.ts";
 import { renderTranscript } from "./transcript.ts";
 import { type ReadVerdicts, isVerdictLine, readVerdicts } from "./verdicts.ts";
 
@@ -128,36 +126,6 @@ function toRun(
     // Who is to have read a skill in this review must be shown it, also where the session was.
     tools: request.specs ? tools.map((tool) => ({ ...tool, showsOnce: false })) : tools,
     goOn: (answer) => (wantsAnotherWord(journal.steps(), answer) ? REVIEW_AGAIN : null),
-  };
-}
-
-type Request = Pick<LoopOptions, "system" | "history" | "specs" | "cacheKey" | "effort">;
-
-/**
- * Behind the session's own request, whose every byte must stay as it is, the tools included: what is not the review's is
- * refused at dispatch. Without one: the review's prompt and a digest of the work.
- */
-function toRequest({ job, settings }: ReviewOptions, begin: ReviewStep): Request {
-  const { memoryBlock = "", skillsBlock = "", prefix = false } = begin.kind === "start" ? begin : {};
-  const shown = { memoryBlock, skillsBlock };
-  if (prefix && job.prefix) {
-    const { system, tools, messages, cacheKey } = job.prefix;
-    const effort = Effort.safeParse(job.prefix.effort).data;
-    const text = reviewClosing(job, { ...shown, citations: listCitations(job) });
-    return {
-      system,
-      specs: tools,
-      history: [...messages, { role: "user", text }],
-      cacheKey,
-      ...(effort && { effort }),
-    };
-  }
-  const { review: effort } = settings.models.effort;
-  return {
-    system: reviewPrompt(job),
-    history: [{ role: "user", text: reviewRequest(job, { ...shown, transcript: renderTranscript(job) }) }],
-    cacheKey: `review ${job.profile}`,
-    ...(effort && { effort }),
   };
 }
 
