@@ -2,7 +2,7 @@
 // no reviewer has judged. Weighs phrases of seven languages (reply-words/), and speaks only when one side is clear: everything
 // else is `unknown`, which says nothing. Pure; no expression here backtracks.
 import type { Outcome } from "../../schemas/skill.ts";
-import { compareFigures } from "./figures.ts";
+import { hasOtherFigure } from "./figures.ts";
 import { type Found, type PhraseKind, createFinder, wordsOf } from "./phrases.ts";
 import { LEXICONS } from "./reply-words/index.ts";
 
@@ -41,7 +41,6 @@ const LONG_WORDS = 3;
 /** After a complaint, a clause of so many words says what would have been right. */
 const MIN_TOLD_WORDS = 4;
 const MAX_AGAINST_WORDS = 5;
-const MAX_NAME_WORDS = 2;
 /** Enough of a word to know it again in another form. */
 const STEM_CHARS = 5;
 
@@ -70,6 +69,8 @@ const EXCEPTIONS: ReadonlySet<PhraseKind> = new Set(["but", "exception"]);
 /** Behind a "but", these are no exception. */
 const OPENS_OTHER: ReadonlySet<PhraseKind> = new Set(["asks", "supposes", "but"]);
 const LIKED: ReadonlySet<PhraseKind> = new Set(["praise", "liked", "approval", "effect"]);
+/** They say what is not as it should be. */
+const SAYS_WHAT: ReadonlySet<PhraseKind> = new Set(["exception", "wish", "hint"]);
 /** Where the agent has asked, these may be the answer. */
 const ANSWERS: ReadonlySet<PhraseKind> = new Set(["approval", "liked", "grumble", "wish", "hint", "thanks"]);
 
@@ -112,7 +113,7 @@ export function judgeMessage(
   { asked = false, request = "", answer = "" }: MessageContext = {},
 ): MessageVerdict {
   const stems = new Set([...stemsOf(request), ...stemsOf(answer)]);
-  const sentences = untilAside(toSentences(message).map((text) => readSentence(text, stems)));
+  const sentences = toSentences(message).map((text) => readSentence(text, stems));
   const evidence: Evidence[] = [];
   for (const sentence of sentences) evidence.push(...weigh(sentence, { asked, before: evidence }));
   const has = (kind: PhraseKind) => sentences.some(({ found }) => found.some((one) => one.kind === kind));
@@ -125,8 +126,7 @@ export function judgeMessage(
   const good = sum(evidence.filter(({ weight }) => weight > 0)) - discount;
   const bad = -sum(evidence.filter(({ weight }) => weight < 0)) - discount;
   // Without a "but", what a complaint beside praise is about is open: of "the wrong one is gone, lovely" it is the past.
-  const isOpen =
-    isGoodNews(evidence.at(-1)) || evidence.every(({ kind, weight }) => weight > 0 || kind === "complaint");
+  const isOpen = !evidence.some(({ kind }) => SAYS_WHAT.has(kind));
   const outcome = decide({ good, bad, isOpen, isChanged: has("now") && isGoodNews(evidence.at(-1)) });
   const isToldHow =
     outcome === "failure" &&
@@ -170,8 +170,6 @@ function weigh(sentence: Sentence, { asked, before }: { asked: boolean; before: 
   }
   const [only, ...others] = evidence;
   if (only === undefined || others.length > 0 || !tellsMore(sentence, REPORTS)) return evidence;
-  // Thanks with a report are for what it reports; alone they may be manners.
-  if (only.kind === "thanks") only.weight *= 2;
   // "Nice, it beeps now": what follows says whether it is meant so.
   if (only.kind === "praise") only.weight /= 2;
   return evidence;
@@ -193,12 +191,11 @@ function weighForm(
   { request, answer, evidence }: { request: string; answer: string; evidence: readonly Evidence[] },
 ): Evidence[] {
   if (evidence.some(({ weight }) => weight >= CLEAR)) return [];
-  const figures = compareFigures(sentences.map(({ text }) => text).join("\n"), { request, answer });
-  if (figures === "other" || sentences.some(namesAnother) || sentences.some(setsAgainst)) {
+  const figures = hasOtherFigure(sentences.map(({ text }) => text).join("\n"), { request, answer });
+  if (figures || sentences.some(setsAgainst)) {
     return [{ kind: "wish", weight: -CLEAR }];
   }
-  if (sentences.some(hasException)) return [{ kind: "exception", weight: -CLEAR }];
-  return figures === "same" && evidence.length === 0 ? [{ kind: "effect", weight: CLEAR }] : [];
+  return sentences.some(hasException) ? [{ kind: "exception", weight: -CLEAR }] : [];
 }
 
 /** "By surname, not first name": a clause of its own says what it should not be. */
@@ -222,14 +219,6 @@ function hasException(sentence: Sentence): boolean {
         one.kind === "but" && one.from >= clause.from && one.from < clause.to && isException(sentence, clause, one),
     ),
   );
-}
-
-/** "It's Canberra": nothing but a name. */
-function namesAnother({ text, words, found, clauses }: Sentence): boolean {
-  const [first] = clauses;
-  const names = first && found.find(({ kind, from }) => kind === "names" && from === openingAt({ found }, first));
-  if (names === undefined || words.length - names.to > MAX_NAME_WORDS || names.to === words.length) return false;
-  return /(?<=\s)\p{Lu}[\p{L}\p{N}]+\P{L}*$/u.test(text);
 }
 
 /** "The logo has no border": it denies something in the words of the request. */
@@ -347,17 +336,6 @@ function readSentence(text: string, stems: ReadonlySet<string>): Sentence {
   return sentence;
 }
 
-/** Without what follows a change of subject. "The tap drips, by the way" changes it too, but "that worked, by the way" does not. */
-function untilAside(sentences: Sentence[]): Sentence[] {
-  const at = sentences.findIndex(({ found }) => found.some(({ kind }) => kind === "aside"));
-  if (at < 0) return sentences;
-  const { words, found, clauses, ...rest } = sentences[at]!;
-  const aside = found.find(({ kind }) => kind === "aside")!;
-  const isAtEnd = aside.to === words.length;
-  const kept = clauses.filter((clause) => (isAtEnd ? clause.isAnchored : clause.to <= aside.from));
-  return [...sentences.slice(0, at), { ...rest, words, found, clauses: kept }];
-}
-
 const OPENINGS = ["supposes", "asks", "others", "thing"] as const;
 
 function openingOf(sentence: Sentence, clause: Clause): Clause["opening"] {
@@ -366,7 +344,7 @@ function openingOf(sentence: Sentence, clause: Clause): Clause["opening"] {
 }
 
 /** Behind "and", "ok", "well". */
-function openingAt({ found }: Pick<Sentence, "found">, clause: Clause): number {
+function openingAt({ found }: Sentence, clause: Clause): number {
   let at = clause.from;
   for (;;) {
     const filler = found.find(({ kind, from }) => kind === "fillers" && from === at);

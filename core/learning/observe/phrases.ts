@@ -23,20 +23,7 @@ interface Phrase {
 const KEEPS_NEGATION: ReadonlySet<PhraseKind> = new Set(["complaint", "harm"]);
 /** They say what a clause is about, whatever else its words say. */
 const PLACES: ReadonlySet<PhraseKind> = new Set([
-  ...([
-    "work",
-    "thing",
-    "others",
-    "asks",
-    "supposes",
-    "fillers",
-    "past",
-    "now",
-    "nextTime",
-    "aside",
-    "contrast",
-    "names",
-  ] as const),
+  ...(["work", "thing", "others", "asks", "supposes", "fillers", "past", "now", "nextTime", "contrast"] as const),
 ]);
 const MAX_GAP_WORDS = 3;
 /** Of a first word that ends in `*`: what its phrases are kept under. */

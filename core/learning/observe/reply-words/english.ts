@@ -8,7 +8,7 @@ export const ENGLISH: Partial<Lexicon> = {
     genius, ingenious, legend, magic, magical, masterpiece, impressive, impressed, incredible, phenomenal, exceptional, exquisite, sublime,
     glorious, stunning, charming, hilarious, adorable, clever, smart, thoughtful, professional, polished, precise, precisely, exactly,
     spotless, elegant, slick, neat, sweet, dope, ace, smashing, cracking, chuffed, thrilled, stoked, speechless, ecstatic, overjoyed, kudos,
-    bravo, chapeau, bingo, bullseye, yay, yesss, yess, yasss, yippee, hooray, hurray, hurrah, woohoo, woo hoo, wow, whoa, phew, hallelujah,
+    bravo, chapeau, bingo, bullseye, yay, yippee, hooray, hurray, hurrah, woohoo, woo hoo, wow, whoa, phew, hallelujah,
     eureka, aha, delicious, tasty, yum, yummy, hero, lifesaver, life saver, godsend, gem, gold, superstar, rockstar, wizard, winner, beauty,
     spot|dead|bang|right on, on point, on the nose|money, nailed it, you nailed,
     well|nicely|neatly|beautifully done|put|said|played|written|explained,
@@ -23,7 +23,7 @@ export const ENGLISH: Partial<Lexicon> = {
     like a charm|dream|glove|pro|clockwork, as expected|hoped|promised|planned, as it should, that's it,
     that's the one|spirit|stuff|way|ticket, there|here we|you go, now we're|you're talking|cooking, this is it|the one|what i, keep it up,
     keep them coming, made my day|week, well worth, worth it|every, exceeded, blown away, blew me|us, over the moon, so that's why|what|how,
-    that explains|clears, til, learned|learnt something|a, now i know, hits|hit the spot|mark, knocked it, like|good as new,
+    that explains|clears, learned|learnt something|a, now i know, hits|hit the spot|mark, knocked it, like|good as new,
     what a relief|difference|improvement|find|gem, mind blown, life changing, game changer, second to none, world of difference,
     night and day, never had|seen|read .. like|better|so, would|will|could not change a|anything|word|thing, not change a,
     nothing to add|change|fix, a treat, bang up, keeper
@@ -161,7 +161,7 @@ export const ENGLISH: Partial<Lexicon> = {
     no change|changes|difference|effect|sound|luck|picture|signal|result|results|improvement|output|connection|response|reaction|joy|dice|avail,
     does|did|do|doing nothing, just|only gives|shows|says|prints|blinks|returns|get|spins, will|would not,
     no longer works|starts|boots|opens|loads|there|here|fits, stopped working|responding|loading|printing|playing|charging, broke, breaks,
-    red again|now, vanish*, disappear*, overdrawn, overcharged, charged twice|me, buggy, glitch*, keeps|kept|keep *ing,
+    red again|now, vanish*, disappear*, overdrawn, overcharged, charged twice|me, buggy, glitch*, keeps|kept *ing,
     down|broken|dead|stuck|blank|offline again, back again, is|it's back, no different, would|will not budge, fined, flagged as,
     to|in|as spam|junk, missed the|my|our train|deadline|bus|flight|appointment|connection,
     got rejected|refused|bounced|declined|blocked|banned|flagged|stuck|lost|worse, laughed|laughing|laughs at me|us|it,
@@ -202,15 +202,15 @@ export const ENGLISH: Partial<Lexicon> = {
     stop *ing,
     too long|short|big|small|much|many|little|few|late|early|slow|fast|formal|casual|vague|detailed|complicated|complex|technical|wordy|verbose|loud|quiet|dark|bright|stiff|cheesy|generic|expensive|cheap|hard|salty|sweet|spicy|high|low|far|close|wide|narrow|thin|thick|friendly|polite|aggressive|salesy|cute|simple|basic|dry|flowery|heavy|light|soft,
     too good to, much|way|far|bit|little|are|is|was|sounds|looks|reads|still|again|a|tad|feels too,
-    should|ought|must|has|have|need|needs|had to|be|have|say|read|come|go|start|look|use|not, should've, supposed|meant to, needed to be,
-    i|we said|asked|meant|wanted|specified|told, i'd|we'd prefer|rather|like it|them|this|that|to|a|if,
+    should|ought|must|has|have|need|needs|had to|be|have|say|read|come|go|start|look|use, should|ought|must not, should've, supposed|meant to, needed to be,
+    i|we said|asked|meant|specified|told, i'd|we'd prefer|rather|like it|them|this|that|to|a|if,
     would be great|nice|lovely|good|better|perfect|cool if|with|to|without, told you, as|like i said|told|wrote|asked, rather than,
-    instead of, not|no .. but a|the, and not the|a|for|in|my,
+    instead of, not|no .. but a|the, and not the|for|in|my,
     make|keep|have it|them|that|this|the .. shorter|longer|simpler|smaller|bigger|larger|warmer|softer|louder|clearer|formal|friendlier|darker|lighter|less|more,
     other|different|wrong .. file|repo|branch|folder|city|account|room|way|address|person|column|table|day|version|side|song|page|street|one|name|word|unit|language,
     do not use|add|put|write|call|touch|change|include|translate|send, never use|add|put|write|call, actually it's|it|the,
     is|are spelled|spelt|called|pronounced|written, you mean|meant|probably, the right|correct|real|actual|proper _ .. is|was|are,
-    limit|maximum|deadline was|is|of, more like, leave it|them|the|out|off|in
+    limit|maximum|deadline was|is|of, more like, leave them|the|out|off|in
   `,
   hint: `
     instead, rather, please use|keep|make|write|put|drop|remove|change|add|no, something more|less|like, without the|any|all|those|these,
@@ -267,7 +267,7 @@ export const ENGLISH: Partial<Lexicon> = {
     is|are _ really|ever|generally|usually|always|faster|better|safe|or, any idea|chance|news|other, what|how about, draft, open, also
   `,
   others: `
-    he, she, my, his, her, their, our, they, someone, somebody, boss, mom, mum, dad, people, some, a friend, yesterday's,
+    he, she, he's, she's, they're, my, his, her, their, our, they, someone, somebody, boss, mom, mum, dad, people, some, a friend, yesterday's,
     the neighbour|neighbor|guy|girl|boss|government|train|weather|bus
   `,
   fillers: `
@@ -275,12 +275,7 @@ export const ENGLISH: Partial<Lexicon> = {
     right, no, hm, hmm
   `,
   thing: "the, last, a, an",
-  aside: `
-    by the way, btw, unrelated, speaking of, other|another|different topic|question|subject|thing|matter, on another|a note, off topic,
-    side note, fyi, ps, p.s
-  `,
   contrast: "not, and not",
-  names: "it's, it is, that's, they're, its, it was, that was, you mean, you meant",
   work: `
     answer*, result*, output*, total*, sum, sums, number*, file*, code, script*, format*, table*, reply, replies, response*, summary, text*,
     list*, order, translation*, version*, draft*, mail*, email*, letter*, page*, test*, chart*, graph*, link*, date*, name*, column*, row*,

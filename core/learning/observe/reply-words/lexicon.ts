@@ -54,12 +54,8 @@ export interface Lexicon {
   others: string;
   /** At the beginning of a clause: it is about the thing that follows. */
   thing: string;
-  /** At the beginning of a clause: it changes the subject. */
-  aside: string;
   /** At the beginning of a clause: what follows is set against what it should be. */
   contrast: string;
-  /** At the beginning of a sentence: what follows is the right name. */
-  names: string;
   /** Words for an agent's work. */
   work: string;
   /** No evidence, although a word in it would be. */
