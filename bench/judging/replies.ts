@@ -22,7 +22,11 @@ export interface JudgedReply {
 }
 
 export function judgeByRules(row: ReplyRow): Said {
-  const { outcome, correction } = judgeMessage(row.reply, { asked: hasAsked(row.answer), request: row.request });
+  const { outcome, correction } = judgeMessage(row.reply, {
+    asked: hasAsked(row.answer),
+    request: row.request,
+    answer: row.answer,
+  });
   return { verdict: outcome === "unknown" ? "none" : outcome, correction };
 }
 

@@ -176,7 +176,11 @@ function judgeTurnBefore(
   const final = finalWords(entriesOf(context, before));
   const asked = final !== undefined && textOf(final).slice(-LAST_WORDS_CHARS).includes("?");
   const request = entriesOf(context, before).find(isFromPrincipal);
-  const { outcome, correction } = judgeMessage(textOf(input), { asked, ...(request && { request: textOf(request) }) });
+  const { outcome, correction } = judgeMessage(textOf(input), {
+    asked,
+    ...(request && { request: textOf(request) }),
+    ...(final && { answer: textOf(final) }),
+  });
   if (!isHeard(input, before)) return { judged: null, corrects: correction };
   const rowEntries = entriesOf(context, before);
   const observation = log.observed(before.n)?.observation ?? observe(context, before, rowEntries);

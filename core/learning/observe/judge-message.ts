@@ -2,6 +2,7 @@
 // no reviewer has judged. Weighs phrases of seven languages (reply-words/), and speaks only when one side is clear: everything
 // else is `unknown`, which says nothing. Pure; no expression here backtracks.
 import type { Outcome } from "../../schemas/skill.ts";
+import { hasOtherFigure } from "./figures.ts";
 import { type Found, type PhraseKind, createFinder, wordsOf } from "./phrases.ts";
 import { LEXICONS } from "./reply-words/index.ts";
 
@@ -17,6 +18,8 @@ export interface MessageContext {
   asked?: boolean;
   /** What the person had asked for. */
   request?: string;
+  /** The words of the answer. */
+  answer?: string;
 }
 
 /** A verdict stands at the beginning; behind it comes the next task, whose words judge nothing. */
@@ -37,6 +40,7 @@ const NEGATED_WORDS = 3;
 const LONG_WORDS = 3;
 /** After a complaint, a clause of so many words says what would have been right. */
 const MIN_TOLD_WORDS = 4;
+const MAX_AGAINST_WORDS = 5;
 /** Enough of a word to know it again in another form. */
 const STEM_CHARS = 5;
 
@@ -61,7 +65,12 @@ const NOT_TURNED: ReadonlySet<PhraseKind> = new Set([
 /** What counts in a question. */
 const IN_QUESTIONS: ReadonlySet<PhraseKind> = new Set(["doubt", "undo", "wish", "hint"]);
 /** What an exception can follow. */
+const EXCEPTIONS: ReadonlySet<PhraseKind> = new Set(["but", "exception"]);
+/** Behind a "but", these are no exception. */
+const OPENS_OTHER: ReadonlySet<PhraseKind> = new Set(["asks", "supposes", "but"]);
 const LIKED: ReadonlySet<PhraseKind> = new Set(["praise", "liked", "approval", "effect"]);
+/** They say what is not as it should be. */
+const SAYS_WHAT: ReadonlySet<PhraseKind> = new Set(["exception", "wish", "hint"]);
 /** Where the agent has asked, these may be the answer. */
 const ANSWERS: ReadonlySet<PhraseKind> = new Set(["approval", "liked", "grumble", "wish", "hint", "thanks"]);
 
@@ -86,6 +95,7 @@ interface Clause {
 }
 
 interface Sentence {
+  text: string;
   words: string[];
   found: Found[];
   clauses: Clause[];
@@ -98,20 +108,25 @@ interface Evidence {
   weight: number;
 }
 
-export function judgeMessage(message: string, { asked = false, request = "" }: MessageContext = {}): MessageVerdict {
-  const stems = stemsOf(request);
+export function judgeMessage(
+  message: string,
+  { asked = false, request = "", answer = "" }: MessageContext = {},
+): MessageVerdict {
+  const stems = new Set([...stemsOf(request), ...stemsOf(answer)]);
   const sentences = toSentences(message).map((text) => readSentence(text, stems));
   const evidence: Evidence[] = [];
   for (const sentence of sentences) evidence.push(...weigh(sentence, { asked, before: evidence }));
   const has = (kind: PhraseKind) => sentences.some(({ found }) => found.some((one) => one.kind === kind));
   const isTask = sentences.some(({ isQuestion, clauses }) => isQuestion || clauses.some(isTaskOrSupposed));
-  if (!asked && !isTask && !has("idle")) evidence.push(...weighWhole(sentences, evidence));
+  if (!asked && !isTask && !has("idle")) {
+    evidence.push(...weighWhole(sentences, evidence));
+    evidence.push(...weighForm(sentences, { request, answer, evidence }));
+  }
   const discount = has("idle") ? CLEAR : 0;
   const good = sum(evidence.filter(({ weight }) => weight > 0)) - discount;
   const bad = -sum(evidence.filter(({ weight }) => weight < 0)) - discount;
   // Without a "but", what a complaint beside praise is about is open: of "the wrong one is gone, lovely" it is the past.
-  const isOpen =
-    isGoodNews(evidence.at(-1)) || evidence.every(({ kind, weight }) => weight > 0 || kind === "complaint");
+  const isOpen = !evidence.some(({ kind }) => SAYS_WHAT.has(kind));
   const outcome = decide({ good, bad, isOpen, isChanged: has("now") && isGoodNews(evidence.at(-1)) });
   const isToldHow =
     outcome === "failure" &&
@@ -141,7 +156,7 @@ function weigh(sentence: Sentence, { asked, before }: { asked: boolean; before: 
   for (const clause of sentence.clauses) {
     const inClause = sentence.found.filter(({ from }) => from >= clause.from && from < clause.to);
     for (const one of inClause) {
-      if (one.kind === "exception" && isException(sentence, clause, one)) {
+      if (EXCEPTIONS.has(one.kind) && isException(sentence, clause, one)) {
         if ([...before, ...evidence].some(({ kind, weight }) => weight > 0 && LIKED.has(kind))) {
           evidence.push({ kind: "exception", weight: -CLEAR });
         }
@@ -155,8 +170,6 @@ function weigh(sentence: Sentence, { asked, before }: { asked: boolean; before: 
   }
   const [only, ...others] = evidence;
   if (only === undefined || others.length > 0 || !tellsMore(sentence, REPORTS)) return evidence;
-  // Thanks with a report are for what it reports; alone they may be manners.
-  if (only.kind === "thanks") only.weight *= 2;
   // "Nice, it beeps now": what follows says whether it is meant so.
   if (only.kind === "praise") only.weight /= 2;
   return evidence;
@@ -170,6 +183,42 @@ function weighWhole(sentences: readonly Sentence[], evidence: readonly Evidence[
     return isMildPraise ? [{ kind: "liked", weight: DOUBTFUL }] : [];
   }
   return sentences.some(deniesRequest) ? [{ kind: "complaint", weight: -CLEAR }] : [];
+}
+
+/** What the form of a message says, whatever its words. A clear word for the answer outweighs it. */
+function weighForm(
+  sentences: readonly Sentence[],
+  { request, answer, evidence }: { request: string; answer: string; evidence: readonly Evidence[] },
+): Evidence[] {
+  if (evidence.some(({ weight }) => weight >= CLEAR)) return [];
+  const figures = hasOtherFigure(sentences.map(({ text }) => text).join("\n"), { request, answer });
+  if (figures || sentences.some(setsAgainst)) {
+    return [{ kind: "wish", weight: -CLEAR }];
+  }
+  return sentences.some(hasException) ? [{ kind: "exception", weight: -CLEAR }] : [];
+}
+
+/** "By surname, not first name": a clause of its own says what it should not be. */
+function setsAgainst(sentence: Sentence): boolean {
+  return sentence.clauses.some((clause, n) => {
+    const words = clause.to - clause.from;
+    if (words < 2 || words > MAX_AGAINST_WORDS || sentence.clauses.length < 2) return false;
+    const contrast = sentence.found.find(({ kind, from }) => kind === "contrast" && from === clause.from);
+    const other = sentence.clauses[n === 0 ? 1 : n - 1]!;
+    const isFiller = sentence.found.some(
+      ({ kind, from, to }) => kind === "fillers" && from === other.from && to === other.to,
+    );
+    return contrast !== undefined && contrast.to < clause.to && other.opening !== "others" && !isFiller;
+  });
+}
+
+function hasException(sentence: Sentence): boolean {
+  return sentence.clauses.some((clause) =>
+    sentence.found.some(
+      (one) =>
+        one.kind === "but" && one.from >= clause.from && one.from < clause.to && isException(sentence, clause, one),
+    ),
+  );
 }
 
 /** "The logo has no border": it denies something in the words of the request. */
@@ -248,7 +297,7 @@ function isNegated(one: Found, { found, words }: Sentence, clause: Clause): bool
 function isException({ words, isQuestion, clauses, found }: Sentence, clause: Clause, { to }: Found): boolean {
   if (isQuestion || words.length - to < 2 || clause.opening === "supposes") return false;
   const next = clauses.find(({ from }) => from >= to);
-  const opens = found.some(({ kind, from }) => from === to && (kind === "asks" || kind === "supposes"));
+  const opens = found.some(({ kind, from }) => from === to && OPENS_OTHER.has(kind));
   return !opens && !(next?.from === to && (next.opening === "asks" || next.opening === "supposes"));
 }
 
@@ -265,13 +314,13 @@ function tellsMore({ clauses, found, isQuestion }: Sentence, openings: ReadonlyS
 
 function readSentence(text: string, stems: ReadonlySet<string>): Sentence {
   const pieces = text
-    .split(/[,;:.!?()…–—，。；：！？、（）]|\s-\s/u)
+    .split(/(?<!\p{N})[,.:]|[,.:](?!\p{N})|[;!?()…–—，。；：！？、（）]|\s-\s/u)
     .slice(0, MAX_CLAUSES)
     .map(wordsOf)
     .filter((words) => words.length > 0);
   const words = pieces.flat();
   const found = find(words);
-  const sentence: Sentence = { words, found, clauses: [], isQuestion: /[?？]\s*$/u.test(text) };
+  const sentence: Sentence = { text, words, found, clauses: [], isQuestion: /[?？]\s*$/u.test(text) };
   let from = 0;
   for (const piece of pieces) {
     const clause: Clause = { from, to: from + piece.length, opening: null, isAnchored: false, isOfRequest: false };

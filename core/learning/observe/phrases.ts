@@ -23,12 +23,13 @@ interface Phrase {
 const KEEPS_NEGATION: ReadonlySet<PhraseKind> = new Set(["complaint", "harm"]);
 /** They say what a clause is about, whatever else its words say. */
 const PLACES: ReadonlySet<PhraseKind> = new Set([
-  ...(["work", "thing", "others", "asks", "supposes", "fillers", "past", "now", "nextTime"] as const),
+  ...(["work", "thing", "others", "asks", "supposes", "fillers", "past", "now", "nextTime", "contrast"] as const),
 ]);
 const MAX_GAP_WORDS = 3;
 /** Of a first word that ends in `*`: what its phrases are kept under. */
 const PREFIX_CHARS = 3;
 const PREFIX = /^\p{L}{3,}\*$/u;
+const SUFFIX = /^\*\p{L}{3,}$/u;
 /** A word or a figure; a character of Chinese or Japanese; a sign such as 👍. */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]|[^\P{L}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+(?:'[^\P{L}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+)*|\p{N}+|\p{Extended_Pictographic}|(?<![\p{L}\p{N}.])[+-]1(?!\p{N})|[:;]-?[()/]|<3/gu;
@@ -99,11 +100,16 @@ function toPlace(written: string): Place {
   if (written === "#") return (word) => FIGURE.test(word);
   const whole = new Set<string>();
   const beginnings: string[] = [];
+  const endings: string[] = [];
   for (const one of written.split("|")) {
     if (PREFIX.test(one)) beginnings.push(one.slice(0, -1));
+    else if (SUFFIX.test(one)) endings.push(one.slice(1));
     else whole.add(one);
   }
-  return (word) => whole.has(word) || beginnings.some((beginning) => word.startsWith(beginning));
+  return (word) =>
+    whole.has(word) ||
+    beginnings.some((beginning) => word.startsWith(beginning)) ||
+    endings.some((ending) => word.endsWith(ending));
 }
 
 /** Where the phrase ends; 0: it is not here. */

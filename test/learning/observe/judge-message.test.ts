@@ -204,6 +204,32 @@ describe("a message that follows an answer", () => {
     expect(judgeMessage(denial, { request: "Find a film" }).outcome).toBe("unknown");
   });
 
+  it("contradicts the answer with another figure, in any language", () => {
+    const context = { request: "How many chairs for hall 12?", answer: "Counted 48 chairs." };
+    const outcome = (message: string, answer = context.answer) => judgeMessage(message, { ...context, answer }).outcome;
+    expect(outcome("nous en avons 52")).toBe("failure");
+    expect(judgeMessage("nous en avons 52", context).correction).toBe(true);
+    expect(outcome("the janitor told me about the 48")).toBe("unknown");
+    expect(outcome("hall 12 is the one by the stairs")).toBe("unknown");
+    expect(outcome("the janitor told me about 52", "Counted the chairs.")).toBe("unknown");
+    expect(outcome("rows of 11, 12, 13 and 14")).toBe("unknown");
+    expect(outcome("Perfect, we ordered 52")).toBe("success");
+    expect(outcome("can you also count the 52 tables")).toBe("unknown");
+    expect(judgeMessage("52 of them", { ...context, asked: true }).outcome).toBe("unknown");
+  });
+
+  it("is corrected by what is set against what it should not be", () => {
+    expect(judged("by surname, not first name")).toBe("correction");
+    expect(judged("not first name, by surname")).toBe("correction");
+    expect(judged("they went home, not to dinner")).toBe("unknown");
+    expect(judged("if by surname, not first name")).toBe("unknown");
+  });
+
+  it("is judged neither way where praise stands beside a complaint that names nothing missing", () => {
+    expect(judged("Perfect, the crash is gone")).not.toBe("failure");
+    expect(judged("Perfect, but the footer is missing")).toBe("failure");
+  });
+
   it("does not take approval for a verdict where the agent asked for it", () => {
     expect(judged("go ahead", true)).toBe("unknown");
     expect(judged("go ahead")).toBe("success");

@@ -36,6 +36,8 @@ export interface Lexicon {
   idle: string;
   /** After praise: what follows is not as it should be. */
   exception: string;
+  /** What follows is not as it should be. */
+  but: string;
   /** It was otherwise before: what follows counts. */
   now: string;
   /** Passed over at the beginning of a clause. */
@@ -52,6 +54,8 @@ export interface Lexicon {
   others: string;
   /** At the beginning of a clause: it is about the thing that follows. */
   thing: string;
+  /** At the beginning of a clause: what follows is set against what it should be. */
+  contrast: string;
   /** Words for an agent's work. */
   work: string;
   /** No evidence, although a word in it would be. */

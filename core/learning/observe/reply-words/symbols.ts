@@ -1,7 +1,7 @@
 // Signs that mean the same in every language. See lexicon.ts.
 import type { Lexicon } from "./lexicon.ts";
 
-export const SYMBOLS: Pick<Lexicon, "praise" | "liked" | "complaint" | "grumble" | "idle"> = {
+export const SYMBOLS: Partial<Lexicon> = {
   praise: "👍, ❤, 💯, 🎉, 🔥, 🚀, 👏, 😍, 🥰, 🤩, 🙌, 💪, 👌, 😘, 🥳, ✅, 🏆, ⭐, 💖, 💚, 💙, 🫶, +1",
   liked: "😊, 🙂, 😀, 😃, 😄, 😁, 😎, ☺, 🙏, 🎊, ✨, :), :-), <3, 😌",
   complaint: "👎, 🙄, 😡, 🤬, 🤦, 😠, 💩, ❌, 😤, 🤮, 🤢, 😒, 🤡, -1, 🫠, 😑, 🙃",
