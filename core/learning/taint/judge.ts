@@ -1,7 +1,7 @@
 // Whether a sentence that is to be kept is one that content wanted: of consequence, and explained by what was read rather than by
 // what the person said or calls have shown. Called by taint.ts for each sentence. Pure.
 import { COMMON_WORDS } from "../../skills/scanner/common-words.ts";
-import { isPublisher, leadsOf, toSearchable } from "./leads.ts";
+import { type Lead, isPublisher, leadsOf, toSearchable } from "./leads.ts";
 import { type Meaning, type Topic, foldText, meaningOf, termsIn } from "./meaning.ts";
 import { withdraws } from "./removals.ts";
 import { cutInPieces } from "./sentences.ts";
@@ -135,11 +135,12 @@ function withoutReports(text: string, record: SessionRecord, budget: Budget): st
 
 /** Where it leads, only content has said. */
 function findLead({ text, topics }: Meaning, record: SessionRecord, standing: Standing): string | null {
+  const acts = [...topics].some((topic) => ACTS.has(topic));
   for (const lead of leadsOf(text)) {
     if (lead.kind === "number" && !topics.has("contact") && !topics.has("pay") && !PHONE.test(text)) continue;
     if (standing.leads.has(lead.text)) continue;
     if (lead.kind === "address" && isPublisher(lead.text)) continue;
-    if (![...topics].some((topic) => ACTS.has(topic)) && PRIVATE.test(lead.text)) continue;
+    if (!acts && (PRIVATE.test(lead.text) || isSetting(lead, record))) continue;
     const entry = record.whoseLead(lead);
     if (entry !== null) return `the ${lead.kind} "${clip(lead.text)}" comes from ${placeOf(entry)}`;
   }
@@ -149,6 +150,11 @@ function findLead({ text, topics }: Meaning, record: SessionRecord, standing: St
     if (entry !== null) return `only ${placeOf(entry)} names the host "${clip(host)}"`;
   }
   return null;
+}
+
+/** A name with dots that is no part of a host that was read. */
+function isSetting({ text, isUnsure }: Lead, record: SessionRecord): boolean {
+  return isUnsure === true && !text.split(".").some((label) => record.hosts.has(label));
 }
 
 /** Words, and words joined by hyphens: what a host may be called. */

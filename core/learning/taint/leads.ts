@@ -9,6 +9,8 @@ export interface Lead {
   text: string;
   /** A whole host, or the domain it belongs to. */
   isHost?: true;
+  /** A name with dots, such as a setting's, that ends as few hosts do. */
+  isUnsure?: true;
 }
 
 /** The text, and whatever is written in it in another way: base64, percent signs, letters that nobody sees. */
@@ -44,15 +46,16 @@ const ADDRESSES: RegExp[] = [
   /(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}:?[0-9a-f]{1,4}(?![\w:])/g,
   /\blocalhost:\d{2,5}\b/g,
 ];
-type Add = (kind: Lead["kind"], piece: string, more?: Pick<Lead, "isHost">) => void;
+type LeadSigns = Pick<Lead, "isHost" | "isUnsure">;
+type Add = (kind: Lead["kind"], piece: string, signs?: LeadSigns) => void;
 
 /** Of any reading of a text, each once. */
 export function leadsOf(text: string, readings = readingsOf(text)): Lead[] {
   const found = new Map<string, Lead>();
-  const add: Add = (kind, piece, more) => {
+  const add: Add = (kind, piece, signs) => {
     const trimmed = piece.trim().replace(/(?<![.,;:!?)\]}>])[.,;:!?)\]}>]+$/, "");
     const same = found.get(`${kind} ${trimmed}`);
-    if (trimmed.length > 2) found.set(`${kind} ${trimmed}`, { ...same, kind, text: trimmed, ...more });
+    if (trimmed.length > 2) found.set(`${kind} ${trimmed}`, { ...same, kind, text: trimmed, ...signs });
   };
   for (const reading of readings) {
     const searchable = toSearchable(reading);
@@ -79,9 +82,14 @@ function addAddresses(searchable: string, add: Add): void {
         if (/^localhost:|^[0-9a-f]*:[0-9a-f:]+$/.test(bare)) add("address", bare);
         continue;
       }
-      add("address", bare.replace(/\/$/, ""));
-      const isHost = /[{}$*]/.test(bare) || (isBare && !HOST_ENDS.test(host)) ? undefined : { isHost: true as const };
-      for (const domain of domainsOf(host)) add("address", domain, isHost);
+      const isKnownEnd = !isBare || HOST_ENDS.test(host);
+      const isUnsure = !isKnownEnd && bare === host && !COUNTRY.test(host);
+      const signs: LeadSigns = {
+        ...(isUnsure && { isUnsure }),
+        ...(isKnownEnd && !/[{}$*]/.test(bare) && { isHost: true }),
+      };
+      add("address", bare.replace(/\/$/, ""), isUnsure ? signs : {});
+      for (const domain of domainsOf(host)) add("address", domain, signs);
     }
   }
   for (const [, number] of searchable.matchAll(/(?<![\w.])(0x[0-9a-f]{8}|[1-9]\d{8,9})(?![\w.]|:\/)/g)) {
@@ -95,6 +103,8 @@ function addAddresses(searchable: string, add: Add): void {
 /** What shows a name with dots to be a host, where nothing else does. */
 const HOST_ENDS =
   /^\d+(?:\.\d+){3}$|(?:^|\.)xn--|\.(?:com|org|net|edu|gov|info|biz|dev|app|io|ai|cloud|online|site|tech|shop|store|xyz|top|club|live|link|click|page|space|website|example|test|invalid|internal|local|onion|(?:co|com|org|ac|gov)\.[a-z]{2})$|^www\./;
+
+const COUNTRY = /\.\p{L}{2}$/u;
 
 const NUMBER_DIGITS = 7;
 const NUMBERS =

@@ -178,7 +178,7 @@ const LEAST_PROSE = 0.2;
 
 function isTerse(text: string, folded: string, language: string): boolean {
   if (SENTENCE.test(text) || language === "ja" || language === "zh" || language === OTHER) return false;
-  const words = folded.match(/\p{L}+/gu) ?? [];
+  const words = folded.match(/[\p{L}_]+/gu) ?? [];
   const known = FUNCTION_WORDS[language];
   return !known || words.filter((word) => known.has(word)).length < LEAST_PROSE * words.length;
 }

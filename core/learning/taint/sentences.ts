@@ -67,7 +67,7 @@ export function sentencesOfFile(path: string, body: string): Sentence[] {
     }
     open = null;
   };
-  for (const { 0: line, index } of body.matchAll(/[^\n]+\n?/g)) {
+  for (const { 0: line, index } of body.matchAll(/[^\n]*\n|[^\n]+/g)) {
     const to = index + line.length;
     const add = (isFixed: boolean) => {
       close(index);
@@ -113,10 +113,17 @@ export function without(body: string, gone: Sentence[]): string {
     at = Math.max(at, to);
   }
   keep(body.slice(at));
-  return rest
-    .split("\n")
-    .flatMap((line, n) => (touched.has(n) && (EMPTY_ITEM.test(line) || line.trim() === "") ? [] : line.trimEnd()))
-    .join("\n");
+  const left: string[] = [];
+  let isAfterGap = false;
+  for (const [n, whole] of rest.split("\n").entries()) {
+    const line = touched.has(n) ? whole.trimEnd() : whole;
+    const isGap = touched.has(n) && (line === "" || EMPTY_ITEM.test(line));
+    // Where a paragraph went, one blank line is enough.
+    const isDoubled = isAfterGap && line.trim() === "" && (left.at(-1) ?? "").trim() === "";
+    if (!isGap && !isDoubled) left.push(line);
+    isAfterGap = isGap;
+  }
+  return left.join("\n");
 }
 
 function countBreaks(text: string): number {

@@ -266,6 +266,7 @@ function findCited(citations: string[]): string | null {
 function toHold<Rest>(why: string, held: Judged[] = []): Hold<Rest> {
   const sentences = held.map(({ text }) => text);
   const quoted = sentences.length === 0 ? "This" : `"${clip(sentences[0]!)}"`;
-  const more = sentences.length < 2 ? "" : ` ${sentences.length - 1} more of its sentences wait for the same reason.`;
+  const others = sentences.length - 1;
+  const more = others < 1 ? "" : ` ${others} more of its sentences ${others === 1 ? "waits" : "wait"}.`;
   return { rest: null, sentences, why: `${quoted} may come from what was only read: ${why}.${more}` };
 }

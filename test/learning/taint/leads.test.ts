@@ -47,6 +47,15 @@ describe("hosts", () => {
     );
     expect(leads("Set core.hooksPath, call os.getcwd(), see https://{{host}}.example.")).toEqual([]);
   });
+  it("may be settings, where nothing shows them to be hosts", () => {
+    const unsure = (text: string) => leadsOf(text).flatMap((one) => (one.isUnsure ? one.text : []));
+    expect(unsure("Set core.autocrlf and user.email, read response.text.")).toEqual([
+      "core.autocrlf",
+      "user.email",
+      "response.text",
+    ]);
+    expect(unsure("See a.evil.com, evil.ru, bob@evil.partner, https://x.partner/y and www.evil.partner.")).toEqual([]);
+  });
 });
 
 describe("numbers", () => {
