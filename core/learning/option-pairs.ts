@@ -47,5 +47,9 @@ export function toKey({ name, value }: Pair): string {
 }
 
 export function variesByTask({ value }: Pair): boolean {
+  return isOfTask(value);
+}
+
+export function isOfTask(value: string): boolean {
   return BY_TASK.test(value);
 }

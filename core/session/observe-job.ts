@@ -13,7 +13,6 @@ import {
   toSignature,
   withCorrection,
 } from "../learning/observe/observe.ts";
-import { isToldOtherwise } from "../learning/observe/told-otherwise.ts";
 import { isSelfTool } from "../learning/tool-facts.ts";
 import { taskOf } from "../learning/requests.ts";
 import { type SkillMove, settleSkill } from "../learning/settle.ts";
@@ -173,29 +172,28 @@ function judgeTurnBefore(
   const input = entries[0];
   const before = turnBefore(context, turn);
   if (!before || !input || !isFromPrincipal(input)) return null;
-  const final = finalWords(entriesOf(context, before));
+  const rowEntries = entriesOf(context, before);
+  const final = finalWords(rowEntries);
   const asked = final !== undefined && textOf(final).slice(-LAST_WORDS_CHARS).includes("?");
-  const request = entriesOf(context, before).find(isFromPrincipal);
+  const request = rowEntries.find(isFromPrincipal);
   const { outcome, correction } = judgeMessage(textOf(input), {
-    asked,
+    ...{ asked, calls: callsOf(rowEntries) },
     ...(request && { request: textOf(request) }),
     ...(final && { answer: textOf(final) }),
   });
   if (!isHeard(input, before)) return { judged: null, corrects: correction };
-  const rowEntries = entriesOf(context, before);
   const observation = log.observed(before.n)?.observation ?? observe(context, before, rowEntries);
   const isJudged = observation.judgements?.some(({ judge }) => judge === "message" || judge === "reviewer");
   if (isJudged) return null;
-  const corrects = correction || isToldOtherwise(textOf(input), callsOf(rowEntries));
-  if (outcome === "unknown") return corrects ? { judged: null, corrects } : null;
+  if (outcome === "unknown") return correction ? { judged: null, corrects: true } : null;
   const judgement: Judgement = { judge: "message", outcome, at: input.at };
   const judged = judgeAgain(observation, judgement);
   return {
     judged: {
       ...{ row: before, entries: rowEntries, judgement, nth: 1 },
-      observation: corrects ? withCorrection(judged, input.n) : judged,
+      observation: correction ? withCorrection(judged, input.n) : judged,
     },
-    corrects,
+    corrects: correction,
   };
 }
 
@@ -222,8 +220,8 @@ function steeredCorrections(entries: Entry[]): number[] {
   const steered = entries.filter((entry): entry is UserEntry => isFromPrincipal(entry) && entry.steer !== undefined);
   return steered
     .filter((entry) => {
-      const before = callsOf(entries.filter(({ n }) => n < entry.n));
-      return judgeMessage(textOf(entry)).correction || isToldOtherwise(textOf(entry), before);
+      const calls = callsOf(entries.filter(({ n }) => n < entry.n));
+      return judgeMessage(textOf(entry), { calls }).correction;
     })
     .map(({ n }) => n);
 }

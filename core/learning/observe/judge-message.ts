@@ -1,8 +1,10 @@
 // What a person's next message says of the answer before it. Called by the session behind the turn that the message began, where
 // no reviewer has judged. Weighs phrases of seven languages (reply-words/), and speaks only when one side is clear: everything
 // else is `unknown`, which says nothing. Pure; no expression here backtracks.
+import type { ToolEntry } from "../../schemas/entry.ts";
 import type { Outcome } from "../../schemas/skill.ts";
 import { hasOtherFigure } from "./figures.ts";
+import { isToldOtherwise } from "./told-otherwise.ts";
 import { type Found, type PhraseKind, createFinder, wordsOf } from "./phrases.ts";
 import { LEXICONS } from "./reply-words/index.ts";
 
@@ -20,6 +22,8 @@ export interface MessageContext {
   request?: string;
   /** The words of the answer. */
   answer?: string;
+  /** Those that were work on the answer. */
+  calls?: ToolEntry[];
 }
 
 /** A verdict stands at the beginning; behind it comes the next task, whose words judge nothing. */
@@ -110,7 +114,7 @@ interface Evidence {
 
 export function judgeMessage(
   message: string,
-  { asked = false, request = "", answer = "" }: MessageContext = {},
+  { asked = false, request = "", answer = "", calls = [] }: MessageContext = {},
 ): MessageVerdict {
   const stems = new Set([...stemsOf(request), ...stemsOf(answer)]);
   const sentences = toSentences(message).map((text) => readSentence(text, stems));
@@ -132,7 +136,14 @@ export function judgeMessage(
     outcome === "failure" &&
     (evidence.some(({ kind }) => kind === "wish" || kind === "hint") ||
       sentences.some((sentence) => tellsMore(sentence, TELLS)));
-  return { outcome, correction: isToldHow || (outcome === "success" && has("nextTime")) };
+  const movesOn = good > 0 || isTask || has("more") || has("now");
+  return {
+    outcome,
+    correction:
+      isToldHow ||
+      (outcome === "success" && has("nextTime")) ||
+      (!movesOn && !asked && isToldOtherwise(message, calls)),
+  };
 }
 
 function isGoodNews(last: Evidence | undefined): boolean {

@@ -1,8 +1,8 @@
 // Whether the person says how a call of the turn before should have been made: they name the call, or an option of it, and a value
-// that no call of the turn had. This is told by form, in any language, where the words of the message judge nothing. Called by the
-// session with the message that began the next turn. Pure; linear in the message.
+// that no call of the turn had. After `convert --quality 90` it is told by "use --quality 60" and by "`convert` needs `-strip`" in any
+// language, but not by "use `photos.csv`", as files vary with the task. Called by judge-message.ts. Pure; linear in the message.
 import type { ToolEntry } from "../../schemas/entry.ts";
-import { type Pair, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
+import { type Pair, isOfTask, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
 import { tokensOf, wordsIn } from "./call-words.ts";
 
 /** A verdict stands at the beginning; behind it comes the next task. */
@@ -41,5 +41,7 @@ function hasOtherSpan(spans: string[][], known: ReadonlySet<string>): boolean {
 }
 
 function spansIn(sentence: string): string[][] {
-  return Array.from(sentence.matchAll(SPAN), ([, span = ""]) => [...wordsIn(span)]).filter((words) => words.length > 0);
+  return Array.from(sentence.matchAll(SPAN), ([, span = ""]) =>
+    [...wordsIn(span)].filter((word) => !isOfTask(word)),
+  ).filter((words) => words.length > 0);
 }

@@ -1,6 +1,7 @@
 // A message that says how a call should have been made is told by its form, in any language; another task, a question and what
 // varies from task to task are none.
 import { describe, expect, it } from "vitest";
+import { judgeMessage } from "../../../core/learning/observe/judge-message.ts";
 import { isToldOtherwise } from "../../../core/learning/observe/told-otherwise.ts";
 import type { ToolEntry } from "../../../core/schemas/entry.ts";
 import { call, tool } from "../sample.ts";
@@ -35,5 +36,26 @@ describe("it is not told by", () => {
 
   it("anything, where no call was made", () => {
     expect(isToldOtherwise("For `film time` it is `ntsc`.", [])).toBe(false);
+  });
+});
+
+describe("a message that judges", () => {
+  const correction = (message: string, asked = false) => judgeMessage(message, { calls, asked }).correction;
+
+  it("is a correction by its form alone", () => {
+    expect(correction("`film burn`: --place upper")).toBe(true);
+  });
+
+  it.each([
+    ["praises first", "Thanks. The trailer has --place upper."],
+    ["goes on to the next task", "and the trailer as well: --place upper"],
+    ["goes on in another language", "ensuite la bande-annonce : --place upper"],
+    ["sets a task", "Make the trailer, --place upper"],
+    ["asks", "`film burn` has --place upper. What is it for?"],
+    ["names a file of the task", "`film burn` is in `tools.py`"],
+  ])("is none where it %s", (_what, message) => expect(correction(message)).toBe(false));
+
+  it("is none where the agent had asked", () => {
+    expect(correction("`film burn`: --place upper", true)).toBe(false);
   });
 });

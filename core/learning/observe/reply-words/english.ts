@@ -247,6 +247,7 @@ export const ENGLISH: Partial<Lexicon> = {
   `,
   but: "but, except, except for, however",
   now: "now, finally, at last, since then, again, this time",
+  more: "also, too, as well, another, a second, next, then, same, likewise, meanwhile, another thing",
   past: `
     before, used to, the old one|ones, my old, previous, previously, last week|month|year|time, earlier,
     for weeks|days|hours|ages|months|years, all week|day|month|morning, since monday|tuesday|wednesday|thursday|friday|yesterday|last,

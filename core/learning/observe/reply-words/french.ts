@@ -117,6 +117,7 @@ export const FRENCH: Partial<Lexicon> = {
   `,
   but: "mais, sauf, sauf que, cependant",
   now: "maintenant, enfin, désormais, cette fois",
+  more: "aussi, également, encore, ensuite, puis, la même chose, pareil, entretemps",
   past: `
     avant, autrefois, jusqu'ici, depuis des|hier|lundi, l'ancien, l'ancienne, la dernière fois, le mois dernier, la semaine dernière,
     des heures|jours

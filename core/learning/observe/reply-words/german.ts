@@ -128,6 +128,7 @@ export const GERMAN: Partial<Lexicon> = {
   `,
   but: "aber, jedoch, allerdings",
   now: "jetzt, nun, endlich, diesmal, wieder",
+  more: "auch, außerdem, noch, ebenso, dann, danach, als nächstes, das gleiche, dasselbe, inzwischen",
   past: `
     vorher, früher, zuvor, bisher, seit tagen|wochen|monaten|gestern|jahren, der alte, die alte, das alte,
     letzte|letztes|letzten woche|mal|monat|jahr, gestern noch, stundenlang, tagelang

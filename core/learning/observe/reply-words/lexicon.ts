@@ -40,6 +40,8 @@ export interface Lexicon {
   but: string;
   /** It was otherwise before: what follows counts. */
   now: string;
+  /** Work that is to follow. */
+  more: string;
   /** Passed over at the beginning of a clause. */
   fillers: string;
   /** It was so before: no complaint of the answer. */

@@ -103,6 +103,7 @@ export const PORTUGUESE: Partial<Lexicon> = {
   exception: "mas, porém, exceto, menos, só que, apesar, tirando, a não ser, quase, pena que, único, única",
   but: "mas, porém, exceto",
   now: "agora, já, finalmente, enfim, dessa vez",
+  more: "também, além, depois, o mesmo, a mesma, outro, outra, igual",
   past: `
     antes, até agora, desde ontem, da última vez, semana passada, mês passado, o antigo, a antiga, faz dias|semanas|meses
   `,

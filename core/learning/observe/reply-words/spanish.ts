@@ -116,6 +116,7 @@ export const SPANISH: Partial<Lexicon> = {
   `,
   but: "pero, excepto, salvo",
   now: "ahora, ya, por fin, al fin, esta vez",
+  more: "también, además, luego, después, lo mismo, otro, otra, igual",
   past: `
     antes, anteriormente, hasta ahora, desde hace|ayer, la vez pasada, la semana pasada, el mes pasado, el anterior, la anterior, llevaba,
     horas|días|semanas
