@@ -136,14 +136,13 @@ export function judgeMessage(
     outcome === "failure" &&
     (evidence.some(({ kind }) => kind === "wish" || kind === "hint") ||
       sentences.some((sentence) => tellsMore(sentence, TELLS)));
-  const movesOn = good > 0 || isTask || has("more") || has("now");
-  return {
-    outcome,
-    correction:
-      isToldHow ||
-      (outcome === "success" && has("nextTime")) ||
-      (!movesOn && !asked && isToldOtherwise(message, calls)),
-  };
+  const isNext = good > 0 || has("more") || has("now") || (outcome === "unknown" && isAnyQuestion(sentences));
+  const isByForm = !asked && !isNext && isToldOtherwise(message, calls);
+  return { outcome, correction: isToldHow || (outcome === "success" && has("nextTime")) || isByForm };
+}
+
+function isAnyQuestion(sentences: readonly Sentence[]): boolean {
+  return sentences.some(({ isQuestion }) => isQuestion);
 }
 
 function isGoodNews(last: Evidence | undefined): boolean {

@@ -50,7 +50,6 @@ describe("a message that judges", () => {
     ["praises first", "Thanks. The trailer has --place upper."],
     ["goes on to the next task", "and the trailer as well: --place upper"],
     ["goes on in another language", "ensuite la bande-annonce : --place upper"],
-    ["sets a task", "Make the trailer, --place upper"],
     ["asks", "`film burn` has --place upper. What is it for?"],
     ["names a file of the task", "`film burn` is in `tools.py`"],
   ])("is none where it %s", (_what, message) => expect(correction(message)).toBe(false));
