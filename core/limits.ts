@@ -122,6 +122,7 @@ export const DEFAULTS: Settings = {
     // [own] chosen before they were measured; bench/learning measures them
     verdicts: true,
     failedWords: true,
+    refutedUses: 1,
     discount: 0.8, // five uses weigh as much as all later ones together
     priorWeight: 2,
     parentShare: 0.5,

@@ -306,7 +306,7 @@ export interface EvidenceStore {
 
 /** The profile's memory of its turns. Asked after an answer, never before one. */
 export interface TurnArchive {
-  /** Records a turn, or records it anew, and says what is known of turns like it. */
+  /** Records a turn, or records it again, and says what is known of turns like it. */
   observe(signature: TurnSignature): Promise<Neighbourhood>;
   /** Notes the kind of work of turns that are recorded and have none. Others are passed over. */
   name(turns: { turn: TurnId; kind: TaskKind }[]): Promise<void>;

@@ -57,7 +57,7 @@ export class Archive extends DurableObject<ArchiveEnv> {
     return found;
   }
 
-  /** Records a turn, or records it anew, and says what is known of turns like it. */
+  /** Records a turn, or records it again, and says what is known of turns like it. */
   async observeTurn(signature: TurnSignature): Promise<Neighbourhood> {
     return this.#turns().observe(signature);
   }

@@ -24,7 +24,7 @@ const FOLD_ATTEMPTS = 3;
 
 export interface JudgeTexts {
   (evidence: Evidence[], lineage?: Lineage): SkillStats["texts"];
-  /** Names what the verdicts depend on beside the evidence: other rules judge anew. */
+  /** Names what the verdicts depend on beside the evidence: other rules judge again. */
   rules?: string;
 }
 

@@ -25,7 +25,7 @@ export interface PurgeLeases {
   read(): Promise<SeenLease>;
   /** Takes or renews the lease; null while another purge holds it, or when the put was lost. */
   take(blobs: Sha256[], held: SeenLease | null): Promise<SeenLease | null>;
-  /** Whoever cannot is relieved by the lease's end. */
+  /** Where this fails, the lease ends by itself. */
   release(held: SeenLease): Promise<void>;
   mayDelete(held: SeenLease): boolean;
   /** Whether a living purge is about to delete one of these. */

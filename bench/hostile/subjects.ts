@@ -24,7 +24,7 @@ import { doubtOf, lossOf } from "../../core/learning/taint/judge.ts";
 import { leadsOf, numbersIn, toSearchable } from "../../core/learning/taint/leads.ts";
 import { foldText, meaningOf, termsIn } from "../../core/learning/taint/meaning.ts";
 import { findRemoved, proseLines } from "../../core/learning/taint/removals.ts";
-import { sentencesIn, sentencesOfFile, without } from "../../core/learning/taint/sentences.ts";
+import { sentencesIn, sentencesOfFile, without } from "../../core/learning/sentences.ts";
 import { SessionRecord } from "../../core/learning/taint/session-record.ts";
 import { createSessionTaint, createTaint } from "../../core/learning/taint/taint.ts";
 import { taintedPieces } from "../../core/learning/taint/tainted-pieces.ts";

@@ -39,7 +39,7 @@ export interface ModelRequest {
 export type ModelEvent =
   | { type: "text_delta"; text: string }
   | { type: "reasoning_delta"; text: string }
-  /** What came as text so far was reasoning, and comes again as that: the text begins anew. */
+  /** What came as text so far was reasoning, and comes again as that: the text begins again. */
   | { type: "text_retract" }
   | { type: "done"; answer: Answer }
   | { type: "failed"; failure: ModelFailure };

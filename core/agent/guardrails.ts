@@ -77,7 +77,7 @@ export interface StepResult {
   usable: boolean;
 }
 
-/** Of one turn. Made anew by each `observeCall`. */
+/** Of one turn. Made again by each `observeCall`. */
 export interface GuardState {
   /** Failures of a signature since it last succeeded, or another tool changed something. */
   readonly failures: ReadonlyMap<string, number>;
@@ -156,7 +156,7 @@ export function decideCall(
     return { action: "synthesise", code: "repeated_failure", message };
   }
   const look = state.looks.get(call.signature);
-  // What was changed since may show: such a call is looked at anew.
+  // What was changed since may show: such a call is looked at again.
   if (look && look.changes === state.changes && isReached(look.times, settings.noProgress.hard)) {
     const message = `This call gave the same result ${look.times} times, so it was not run again. Use that result.`;
     return { action: "synthesise", code: "no_progress", message };

@@ -37,7 +37,7 @@ export interface SkillLift {
 }
 
 export interface TurnRecords {
-  /** Records a turn, or records it anew, and says what is known of turns like it. */
+  /** Records a turn, or records it again, and says what is known of turns like it. */
   observe(signature: TurnSignature): Neighbourhood;
   /** Notes the kind of work of turns that are recorded and have none. */
   name(turns: { turn: TurnId; kind: TaskKind }[]): void;
@@ -97,7 +97,7 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
       open();
       const turn = toCompared(signature);
       const id = record(turn);
-      // What was recorded later is no neighbour of an earlier turn, which is judged anew.
+      // What was recorded later is no neighbour of an earlier turn, which is judged again.
       const near = findCandidates(sql, turn.words, 0, id).filter((other) => mayBeSimilar(turn.words, other.words));
       const newest = near.toSorted((a, b) => b.id - a.id).slice(0, MAX_COMPARED);
       const byKind = turn.kind ? findByKind(sql, turn.kind, 0, id).slice(0, MAX_COMPARED) : [];

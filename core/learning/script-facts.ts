@@ -27,7 +27,7 @@ export function callsOf(script: ReviewStep[]): ScriptCall[] {
   for (const step of script) {
     if (step.kind === "answer") {
       answer += 1;
-      // Some models count their calls anew in every answer: an id means the latest call of that name.
+      // Some models count their calls again in every answer: an id means the latest call of that name.
       for (const call of step.answer.calls) asked.set(call.id, call);
     }
     if (step.kind === "intent") prepared = step.prepared;

@@ -15,6 +15,8 @@ import {
   toLineage,
 } from "../schemas/skill.ts";
 import { openRevision } from "../skills/history.ts";
+import { isLearned } from "../skills/protection.ts";
+import { type Refuted, withoutRefuted } from "./refuted.ts";
 
 export interface SettleOptions {
   skills: SkillStore;
@@ -35,6 +37,8 @@ export interface SkillMove {
   rev: number;
   /** The text that was there was found to do harm. */
   withdrew: boolean;
+  /** Only some of its sentences went. */
+  inPart: boolean;
 }
 
 /** Revisions among which an earlier text is looked for. [own] Each is an object to read. */
@@ -63,7 +67,11 @@ async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillS
   const { skills, skill, op } = options;
   const isDone = (head: SkillHead) => head.settled?.op === op;
   const { settings } = options;
-  if (!isDone(judged) && !wantedState(judged, stats, settings) && !wantedWords(judged, stats, settings)) return null;
+  const isSettled =
+    !wantedState(judged, stats, settings) &&
+    !wantedWords(judged, stats, settings) &&
+    refutedWords(judged, stats, settings).length === 0;
+  if (!isDone(judged) && isSettled) return null;
   const changed = await skills.change({
     name: skill,
     op,
@@ -77,9 +85,11 @@ async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillS
       const to = wantedState(head, stats, settings);
       const failedWords = wantedWords(head, stats, settings);
       const told = failedWords ? { failedWords } : {};
+      const why = stats.texts[head.text]?.why ?? "";
+      if (to === "withdrawn") return toWithdrawn(options, head, stats, why);
+      const refuted = withoutRefuted(current, refutedWords(head, stats, settings));
+      if (refuted) return toWithoutRefuted(options, head, stats, refuted);
       if (!to) return ok(told);
-      const { why } = stats.texts[head.text]!;
-      if (to === "withdrawn") return toWithdrawn(options, head, stats);
       const next = toNext(head, to, to === "stale" ? `${why} It is offered last.` : why, op);
       return ok({ ...(to === "stale" ? asWithdrawal(next) : next), ...told });
     },
@@ -118,18 +128,49 @@ function wantedState(
 /** The words that the head should tell of; null where it does. Whoever holds the skill, what failed is a fact. */
 function wantedWords(head: SkillHead, stats: SkillStats, { learning }: Settings): FailedWord[] | null {
   if (!learning.failedWords) return null;
-  const wanted = stats.texts[head.text]?.failedWords ?? [];
+  const wanted = (stats.texts[head.text]?.failedWords ?? []).map(({ word, day }) => ({ word, day }));
   return JSON.stringify(wanted) === JSON.stringify(head.failedWords ?? []) ? null : wanted;
+}
+
+/** Words of a learned text that failed, and that later uses did not bear out either. */
+function refutedWords(head: SkillHead, stats: SkillStats, { learning }: Settings): string[] {
+  const isOffered = head.state === "trial" || head.state === "active";
+  if (!learning.verdicts || !learning.failedWords || !isOffered || head.pinned || !isLearned(head)) return [];
+  const words = stats.texts[head.text]?.failedWords ?? [];
+  return words.filter(({ later }) => later >= learning.refutedUses).map(({ word }) => word);
+}
+
+/** A new text on trial, or the whole skill's withdrawal where nothing would be left of it. */
+function toWithoutRefuted(
+  options: SettleOptions,
+  head: SkillHead,
+  stats: SkillStats,
+  { files, words, isEmpty }: Refuted,
+): Promise<Result<SkillNext>> | Result<SkillNext> {
+  const named = words.map((word) => `"${word}"`).join(", ");
+  const why = `Calls with ${named} failed, and none has worked with it since.`;
+  if (isEmpty) return toWithdrawn(options, head, stats, why);
+  const next = asWithdrawal(toNext(head, "trial", `${why} What it said of that was taken out.`, options.op));
+  const settled = { ...next.settled!, rev: head.rev + 1, inPart: true as const };
+  return ok({ ...next, files, withdrawn: withdrawnWith(head), settled });
+}
+
+function withdrawnWith(head: SkillHead): Sha256[] {
+  return [...(head.withdrawn ?? []).filter((text) => text !== head.text), head.text].slice(-MAX_WITHDRAWN);
 }
 
 /**
  * The newest earlier text of this skill that nothing is known against, else the archive. What a text had been replaced by,
  * before somebody went back to it, is no earlier one: they gave it up.
  */
-async function toWithdrawn(options: SettleOptions, head: SkillHead, stats: SkillStats): Promise<Result<SkillNext>> {
+async function toWithdrawn(
+  options: SettleOptions,
+  head: SkillHead,
+  stats: SkillStats,
+  why: string,
+): Promise<Result<SkillNext>> {
   const { skills, op } = options;
-  const withdrawn = [...(head.withdrawn ?? []).filter((text) => text !== head.text), head.text].slice(-MAX_WITHDRAWN);
-  const { why } = stats.texts[head.text]!;
+  const withdrawn = withdrawnWith(head);
   const revisions = (await skills.revisions(head.name, { limit: MAX_LOOKED_BACK })).filter(
     ({ rev }) => rev >= (head.firstRev ?? 1),
   );
@@ -167,8 +208,8 @@ function asWithdrawal(next: SkillNext): SkillNext {
 /** What a head says of the decision that moved it. */
 function moveOf({ name, settled, reason = "" }: SkillHead, op: string): SkillMove | null {
   if (settled?.op !== op) return null;
-  const { from, to, rev, withdrew = false } = settled;
-  return { skill: name, from, to, reason, rev, withdrew };
+  const { from, to, rev, withdrew = false, inPart = false } = settled;
+  return { skill: name, from, to, reason, rev, withdrew, inPart };
 }
 
 function moved(skill: SkillName): Result<never> {

@@ -6,14 +6,7 @@
 // The baseline is the same profile's similar turns without the skill, so a hard kind of work is not held against a text.
 import type { Day, Sha256 } from "../schemas/ids.ts";
 import type { Settings } from "../schemas/settings.ts";
-import {
-  type Baseline,
-  type Evidence,
-  type FailedWord,
-  type Lineage,
-  type TextVerdict,
-  outranks,
-} from "../schemas/skill.ts";
+import { type Baseline, type Evidence, type Lineage, type TextVerdict, outranks } from "../schemas/skill.ts";
 import { type Beta, probabilityHigher, roundFigure } from "./beta.ts";
 
 type Rules = Settings["learning"];
@@ -26,7 +19,7 @@ export function toJudge(rules: Rules) {
 }
 
 /** Raised when the same evidence and rules give other verdicts than they did. */
-const JUDGE_VERSION = 2;
+const JUDGE_VERSION = 3;
 
 /**
  * By text: those that have evidence. The present one (of `lineage`) begins with a part of what is known of its parent. Where
@@ -139,16 +132,18 @@ function add({ successes, failures }: Weights, { outcome }: Use, { discount }: R
 const MAX_FAILED_WORDS = 5;
 
 /** Those that no call has worked with since. */
-function failedWordsOf(uses: readonly Use[]): FailedWord[] {
-  const words = new Map<string, Day>();
+function failedWordsOf(uses: readonly Use[]): TextVerdict["failedWords"] {
+  const words = new Map<string, { day: Day; later: number }>();
   for (const { day, failedWords, workedWords } of uses) {
     for (const word of workedWords) words.delete(word);
+    for (const known of words.values()) known.later += 1;
     for (const word of failedWords) {
+      const { later } = words.get(word) ?? { later: 0 };
       words.delete(word);
-      words.set(word, day);
+      words.set(word, { day, later });
     }
   }
-  return [...words].slice(-MAX_FAILED_WORDS).map(([word, day]) => ({ word, day }));
+  return [...words].slice(-MAX_FAILED_WORDS).map(([word, known]) => ({ word, ...known }));
 }
 
 /** Why a verdict is what it is. */
@@ -205,7 +200,7 @@ function step(standing: Standing, use: Use, rules: Rules): void {
 
 /**
  * Something it says was seen to be wrong. Successes before that were owed to the rest of it, or to luck: it is on trial again
- * until it has helped anew on as many tasks. What was withdrawn stays so.
+ * until it has helped again on as many tasks. What was withdrawn stays so.
  */
 function contradict(standing: Standing): void {
   standing.tasks.clear();

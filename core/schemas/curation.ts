@@ -40,7 +40,7 @@ export const CurationMessage = z.discriminatedUnion("kind", [
 ]);
 export type CurationMessage = z.infer<typeof CurationMessage>;
 
-/** What a model is asked: to write a skill anew, to look at a stale one, to make one of several, or what people would ask several for. */
+/** What a model is asked: to write a skill again, to look at a stale one, to make one of several, or what people would ask several for. */
 export const WorkKind = z.enum(["rewrite", "look", "consolidate", "requests"]);
 export type WorkKind = z.infer<typeof WorkKind>;
 
@@ -263,7 +263,7 @@ const SkillNote = z.object({
   checked: Day.optional(),
   /** The run that had it looked at while it was stale; gone when it is not stale any more. */
   looked: CurationId.optional(),
-  /** The text that was given to a model to be written anew. */
+  /** The text that was given to a model to be written again. */
   rewritten: Sha256.optional(),
   /** The noted overlaps that a consolidation was shown. */
   consolidated: z.array(SkillName).optional(),

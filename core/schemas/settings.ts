@@ -192,6 +192,8 @@ export const Settings = z.strictObject({
     verdicts: z.boolean(),
     /** Whether who loads a skill is told with which words of it calls failed when it was last followed. */
     failedWords: z.boolean(),
+    /** Uses in which no call worked with a word that had failed: then the sentence of a learned skill that gives it goes. */
+    refutedUses: count.min(1),
     /** What a use counts when the next one has come. */
     discount: ratio,
     /** Weight of the belief that every second turn succeeds, before any evidence. */

@@ -17,6 +17,8 @@ export type SkillFiles = z.infer<typeof SkillFiles>;
 /** Of a skill's text: a call that took it from there failed, on this day, and none has worked with it since. */
 export const FailedWord = z.object({ word: z.string(), day: Day });
 export type FailedWord = z.infer<typeof FailedWord>;
+/** `later`: uses of the text since that day in which no call worked with it. */
+const RefutedWord = FailedWord.extend({ later: z.int().min(0).default(0) });
 
 const Names = z.array(z.string()).optional();
 
@@ -71,6 +73,8 @@ export const SkillHead = z.object({
       ...{ op: z.string(), from: SkillState, to: SkillState, rev: z.int().min(1) },
       /** The text that was there was found to do harm. Absent: it was not, or the move is older than this field. */
       withdrew: z.literal(true).optional(),
+      /** Only some of its sentences went. */
+      inPart: z.literal(true).optional(),
     })
     .optional(),
   /** What its contract or one of its checks found broken, and when it was last looked at. */
@@ -344,7 +348,7 @@ export const TextVerdict = z.object({
   failures: z.int().min(0),
   /** Uses in which a call that took something from the text failed, and succeeded without it. */
   contradicted: z.int().min(0),
-  failedWords: z.array(FailedWord).default([]),
+  failedWords: z.array(RefutedWord).default([]),
   /** Moving success rate; `null` before the first judged use. */
   rate: z.number().nullable(),
   pBetter: z.number(),

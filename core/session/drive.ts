@@ -248,7 +248,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
       return {
         state: "done",
         code: "refreshed",
-        text: "The prompt was made anew: skills, memory and files as they are now.",
+        text: "The prompt was made again: skills, memory and files as they are now.",
       };
     }
     let compaction: SummaryCall[] = [];

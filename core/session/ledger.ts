@@ -204,7 +204,7 @@ function sessionSpent(budget: Budget): Failure {
 
 function profileSpent(budget: Budget, now: number): Failure {
   const resets = `${dayOf(now + DAY_MS)}T00:00Z`;
-  const message = `Today's budget of ${describe(budget)} for this profile is spent, or set aside for what is running. It begins anew at ${resets}.`;
+  const message = `Today's budget of ${describe(budget)} for this profile is spent, or set aside for what is running. It begins again at ${resets}.`;
   return err("profile_budget_spent", message, { resetsAt: resets }).failure;
 }
 

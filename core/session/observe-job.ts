@@ -284,8 +284,9 @@ export async function tellAgain(
 /** Tells the person which skills were withdrawn. Call inside the transaction that ends the job whose verdicts moved them. */
 export function tellWithdrawn({ host, jobs }: EngineContext, moves: SkillMove[]): void {
   if (host.settings.review.notice === "off") return;
-  for (const { skill, to, reason, rev, withdrew } of moves) {
-    const text = `The skill '${skill}' was withdrawn and is now ${to}. ${reason}`;
+  for (const { skill, to, reason, rev, withdrew, inPart } of moves) {
+    const what = inPart ? "changed: a part of it was withdrawn." : `withdrawn and is now ${to}.`;
+    const text = `The skill '${skill}' was ${what} ${reason}`;
     if (withdrew) jobs.put(`notice:${skill}.${rev}.${to}`, host.clock.now(), { kind: "notice", text });
   }
 }

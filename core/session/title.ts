@@ -1,5 +1,5 @@
 // The name of a session that was given none, and the kind of work of its first answered turn: asked in one call of the slot `title`
-// behind that turn, as a job of the outbox. Planned by the end of a turn, made by the outbox. Never holds up a turn, and gives up after a few tries: a list
+// after that turn, as a job of the outbox. Planned by the end of a turn, made by the outbox. Never holds up a turn, and gives up after a few tries: a list
 // without a name is no harm.
 import type { ModelFailure } from "../agent/contract.ts";
 import { askModel } from "../agent/model-turn.ts";

@@ -18,7 +18,7 @@ type FileDiff = SkillDiff["files"][number];
 
 /** Lines that must still stand round a change for it to be taken back, and that a diff shows round it. */
 const CONTEXT_LINES = 3;
-/** Lines that differ, above which a file counts as written anew: the search takes the square of that, here 0.1 s. */
+/** Lines that differ, above which a file counts as written again: the search takes the square of that, here 0.1 s. */
 const MAX_EDITS = 1_000;
 
 /** Failures: `revision_not_found`, `revision_purged`. */
@@ -87,7 +87,7 @@ export function toUndone(undo: Undo, present: SkillSnapshot): Result<SkillNext> 
 
 /**
  * What a person's choice of a text takes back of verdicts: one that was withdrawn may be gone back to again, and only what
- * comes from now on can withdraw it anew.
+ * comes from now on can withdraw it again.
  */
 export function toPutBack(head: SkillHead, text: Sha256): Pick<SkillNext, "withdrawn" | "restored"> {
   if (!head.withdrawn?.includes(text)) return {};

@@ -91,7 +91,7 @@ function apply(operation: SkillOperation, files: FileBodies): Result<FileBodies>
       const path = operation.path || SKILL_MD;
       if (!Object.hasOwn(files, path)) return fileMissing(operation.name, path, files);
       const body = files[path]!;
-      if (typeof body !== "string") return err("not_text", `'${path}' is no text: write it anew, or leave it.`);
+      if (typeof body !== "string") return err("not_text", `'${path}' is no text: write it again, or leave it.`);
       const patched = patchText(body, operation);
       return patched.ok ? ok({ ...files, [path]: patched.value.text }) : patched;
     }

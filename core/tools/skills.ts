@@ -32,7 +32,7 @@ export function createSkillTools(options: SkillToolOptions): Tool[] {
 }
 
 /**
- * Leaves a word with a skill that was written for another version of a tool, so that the curator has it written anew. When it
+ * Leaves a word with a skill that was written for another version of a tool, so that the curator has it written again. When it
  * was last looked at stays as it was: nothing but its contract has been.
  */
 async function noteChanged(store: SkillStore, view: SkillView, op: string): Promise<void> {

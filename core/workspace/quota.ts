@@ -11,7 +11,7 @@ export interface Quota {
   /** Books what is about to be written or removed, or refuses it with `ENOSPC`. */
   charge(bytes: number, nodes: number, path: string): void;
   hasRoom(bytes: number): boolean;
-  /** What was booked last did not happen: it is added up anew. */
+  /** What was booked last did not happen: it is added up again. */
   forget(): void;
 }
 

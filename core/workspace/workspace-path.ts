@@ -13,7 +13,7 @@ export const MAX_PATH_BYTES = 1_024;
 export function parseWorkspacePath(path: string): Result<string> {
   if (path.trim() === "") return bad("A path is needed, such as 'data/table.csv'.");
   if (path.includes("\0") || !path.isWellFormed())
-    return bad("The path holds a NUL or half a character: spell it anew.");
+    return bad("The path holds a NUL or half a character: spell it again.");
   if (pathBytes(path) > MAX_PATH_BYTES)
     return bad(`The path is longer than ${MAX_PATH_BYTES} bytes: choose a shorter one.`);
   const inside = isUnder(path, WORKSPACE_ROOT) ? path.slice(WORKSPACE_ROOT.length) : path;

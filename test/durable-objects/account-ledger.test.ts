@@ -318,7 +318,7 @@ describe("a turn under a limit of the day", () => {
     expect(ledger.reserveTurn(ask("t1", 0, NOON + DAY))).toEqual({ tokens: 100, usdMicros: 0 });
   });
 
-  it("begins anew at midnight UTC, when only what still runs is set aside", () => {
+  it("begins again at midnight UTC, when only what still runs is set aside", () => {
     const ledger = open();
     const midnight = Date.UTC(2026, 10, 21);
     ledger.book(booking("t0", [line(900)]));

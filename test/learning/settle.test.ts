@@ -77,6 +77,7 @@ describe("a skill that helps", () => {
       reason,
       rev: 1,
       withdrew: false,
+      inPart: false,
     });
     expect(await world.head()).toMatchObject({ rev: 1, seq: 2, state: "active", reason });
     expect((await world.skills.index()).skills[NAME]).toMatchObject({
@@ -157,6 +158,7 @@ describe("a skill that does harm", () => {
       reason,
       rev: 3,
       withdrew: true,
+      inPart: false,
     });
     const { head, files } = (await world.skills.open(NAME))!;
     expect(files).toEqual({ "SKILL.md": "one" });
@@ -406,6 +408,7 @@ describe("a decision", () => {
           expect(moved).toEqual({
             ...{ skill: NAME, from: "trial", to: after.state, rev: after.rev, reason: head.reason },
             withdrew: signs === "---",
+            inPart: false,
           });
           await expectSound(world.bucket, world.profile, world.skills);
           expect((await world.skills.index()).skills[NAME]?.use?.uses).toBe(signs.length);
@@ -460,5 +463,95 @@ describe("words that failed", () => {
     await world.evidence.put({ ...usesOf("+", { text: ONE, from: 2 })[0]!, failedWords: ["strict"] });
     expect((await world.settle("op")).moved).toMatchObject({ to: "active" });
     expect(await world.head()).toMatchObject({ state: "active", failedWords: [{ word: "strict" }] });
+  });
+});
+
+describe("words that later uses did not bear out", () => {
+  const BODY = "---\nname: tables\ndescription: d\n---\n\nSplit with `tab`.\n\nSort by `date`.\n";
+  const AFTER = BODY.replace("Split with `tab`.\n\n", "");
+  const WHY = 'Calls with "tab" failed, and none has worked with it since.';
+  const text = textOf(BODY);
+
+  async function withFailed(later: string, next: Partial<SkillNext> = {}, body = BODY) {
+    const world = createWorld();
+    await world.skills.change(creation(NAME, body, "made", next));
+    await world.evidence.put({ ...usesOf("?", { text: textOf(body), from: 1 })[0]!, failedWords: ["tab"] });
+    for (const use of usesOf(later, { text: textOf(body), from: 2 })) await world.evidence.put(use);
+    return world;
+  }
+
+  it("take their sentence along, and the rest is on trial as a new text", async () => {
+    const world = await withFailed("?", { state: "active" });
+    const reason = `${WHY} What it said of that was taken out.`;
+    expect((await world.settle()).moved).toEqual({
+      ...{ skill: NAME, from: "active", to: "trial", reason, rev: 2, withdrew: true, inPart: true },
+    });
+    const { head, files } = (await world.skills.open(NAME))!;
+    expect(files).toEqual({ "SKILL.md": AFTER });
+    expect(head).toMatchObject({ state: "trial", reason, parent: text, withdrawn: [text] });
+    expect(head.failedWords).toBeUndefined();
+    await expectSound(world.bucket, world.profile, world.skills);
+    const before = await contentsOf(world.bucket);
+    expect((await world.settle("next")).moved).toBe(null);
+    expect(await contentsOf(world.bucket)).toEqual(before);
+  });
+
+  it.each<[what: string, later: string, next: Partial<SkillNext>]>([
+    ["no use has come since", "", {}],
+    ["a person wrote it", "???", { origin: "user" }],
+    ["a person pinned it", "???", { pinned: true }],
+    ["it is not offered", "???", { state: "archived" }],
+  ])("only warn where %s", async (_what, later, next) => {
+    const world = await withFailed(later, next);
+    expect((await world.settle()).moved).toBe(null);
+    expect(await world.head()).toMatchObject({ rev: 1, text });
+  });
+
+  it("stay where a call worked with them, and where no sentence gives them in code", async () => {
+    const worked = await withFailed("?");
+    await worked.evidence.put({ ...usesOf("+", { text, from: 3 })[0]!, workedWords: ["tab"] });
+    expect((await worked.settle()).moved).toBe(null);
+
+    const prose = await withFailed("??", {}, BODY.replaceAll("`", ""));
+    expect((await prose.settle()).moved).toBe(null);
+    const before = await contentsOf(prose.bucket);
+    await prose.settle("again");
+    expect(await contentsOf(prose.bucket)).toEqual(before);
+  });
+
+  it("withdraw a text that says nothing else", async () => {
+    const world = await withFailed("?", {}, BODY.replace("Sort by `date`.\n", ""));
+    expect((await world.settle()).moved).toMatchObject({
+      ...{ to: "archived", reason: `${WHY} No earlier text is left.`, withdrew: true, inPart: false },
+    });
+  });
+
+  it("do not take out again what a person put back", async () => {
+    const world = await withFailed("?");
+    await world.settle();
+    world.clock.advance(DAY_MS);
+    const head = await world.head();
+    await world.adjust({ files: { "SKILL.md": BODY }, ...toPutBack(head, text) });
+    expect((await world.settle("later")).moved).toBe(null);
+    expect(await world.head()).toMatchObject({ text });
+  });
+
+  it("are taken out once, wherever the process was killed", async () => {
+    let crashes = 0;
+    for (const afterwards of [false, true]) {
+      for (let atCall = 1; ; atCall++) {
+        const world = await withFailed("?");
+        const dying = createCrashingBucket(world.bucket, { atCall, afterwards });
+        await world.settle("op", world.open(dying)).catch(() => null);
+        const hasCrashed = dying.hasCrashed();
+        world.clock.advance(60_000);
+        expect((await world.settle("op", world.open())).moved).toMatchObject({ rev: 2, inPart: true });
+        expect((await world.skills.open(NAME))!.files).toEqual({ "SKILL.md": AFTER });
+        await expectSound(world.bucket, world.profile, world.skills);
+        if (!hasCrashed) break;
+        crashes++;
+      }
+    }
+    expect(crashes).toBeGreaterThan(5);
   });
 });

@@ -316,7 +316,7 @@ describe("a budget", () => {
     expect(asked).toEqual([0, 30, 60]);
   });
 
-  it("of a profile's day holds for two sessions at once, and begins anew at midnight UTC", async () => {
+  it("of a profile's day holds for two sessions at once, and begins again at midnight UTC", async () => {
     const account = createAccountDouble();
     const settings = { budget: { profileDayTokens: 100 }, review: { enabled: false } };
     const other = "01J00000000000000000000001";
@@ -329,7 +329,7 @@ describe("a budget", () => {
     const ends = await Promise.all(worlds.map((world) => world.turn()));
     expect(ends.map(({ code }) => code)).toEqual(["profile_budget_spent", "profile_budget_spent"]);
     expect(ends[0]?.text).toBe(
-      "Today's budget of 100 tokens for this profile is spent, or set aside for what is running. It begins anew at 2026-01-06T00:00Z.",
+      "Today's budget of 100 tokens for this profile is spent, or set aside for what is running. It begins again at 2026-01-06T00:00Z.",
     );
     const [first] = worlds;
     const calls = () => worlds.reduce((sum, world) => sum + world.model.requests.length, 0);

@@ -202,7 +202,7 @@ skills.openapi(
       return c.json(restored, 200);
     }
     const head = await change(store, name, async (current) => {
-      // Each time anew: what is purged meanwhile must not come back.
+      // Each time again: what is purged meanwhile must not come back.
       const opened = await openRevision(store, name, rev);
       if (!opened.ok) return opened;
       const { text, parent = null, description, category, citations } = opened.value.revision;

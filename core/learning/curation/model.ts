@@ -1,4 +1,4 @@
-// A piece of a curation's work for a model: a skill written anew, a stale one looked at, several made one. The same loop as a
+// A piece of a curation's work for a model: a skill written again, a stale one looked at, several made one. The same loop as a
 // review's, over a script of its own, within the run's grant, with tools that reach skills and nothing else. Called by the
 // curator Worker, a message each. A delivery that comes again asks nothing twice and writes nothing twice.
 import type { ModelChain, Tool } from "../../agent/contract.ts";

@@ -16,7 +16,7 @@ export interface SkillItem {
   text: string;
 }
 
-/** A section says how to recognise the work: the umbrella says that anew. */
+/** A section says how to recognise the work: the umbrella says that again. */
 const RECOGNITION = /^when to use\b/i;
 
 /**

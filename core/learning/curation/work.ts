@@ -1,4 +1,4 @@
-// What a curation leaves to a model: skills to write anew, stale ones to look at, skills that should be one, skills without requests. And what it
+// What a curation leaves to a model: skills to write again, stale ones to look at, skills that should be one, skills without requests. And what it
 // remembers of that for the next run. Called by run-curation.ts. Pure.
 import type { CurationPlan, CuratorNotes, Policy, WorkItem } from "../../schemas/curation.ts";
 import type { Grant } from "../../schemas/review.ts";
@@ -233,7 +233,7 @@ export interface Remembered {
   skills: SkillFacts[];
   plan: CurationPlan;
   index: SkillIndex;
-  /** Skills whose age begins anew. */
+  /** Skills whose age begins again. */
   afresh: SkillName[];
   now: number;
 }

@@ -137,7 +137,7 @@ export function judgeMessage(
     (evidence.some(({ kind }) => kind === "wish" || kind === "hint") ||
       sentences.some((sentence) => tellsMore(sentence, TELLS)));
   const isNext = good > 0 || has("more") || has("now") || (outcome === "unknown" && isAnyQuestion(sentences));
-  const isByForm = !asked && !isNext && isToldOtherwise(message, calls);
+  const isByForm = !isNext && isToldOtherwise(message, calls);
   return { outcome, correction: isToldHow || (outcome === "success" && has("nextTime")) || isByForm };
 }
 

@@ -4,7 +4,7 @@ import { COMMON_WORDS } from "../../skills/scanner/common-words.ts";
 import { type Lead, isPublisher, leadsOf, toSearchable } from "./leads.ts";
 import { type Meaning, type Topic, foldText, meaningOf, termsIn } from "./meaning.ts";
 import { withdraws } from "./removals.ts";
-import { cutInPieces } from "./sentences.ts";
+import { cutInPieces } from "../sentences.ts";
 import { type Budget, SentenceIndex, type Sought } from "./sentence-index.ts";
 import { type ReadSentence, type SessionRecord, isGrave } from "./session-record.ts";
 

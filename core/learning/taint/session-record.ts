@@ -6,7 +6,7 @@ import { type SaidPiece, piecesOf, piecesOfMessage, stringsIn } from "./entries.
 import { type Lead, holds, isPublisher, leadsOf, numbersIn, readingsOf, toLocalNumber, toSearchable } from "./leads.ts";
 import { type Meaning, type Topic, foldText, languageOf, meaningOf } from "./meaning.ts";
 import { type Budget, SentenceIndex, type Sought, type Weights, addPlace } from "./sentence-index.ts";
-import { cutInPieces, sentencesIn } from "./sentences.ts";
+import { cutInPieces, sentencesIn } from "../sentences.ts";
 
 export interface SaidSentence extends Meaning {
   /** Its place among all pieces; -1 for the person's, whenever they said it. */

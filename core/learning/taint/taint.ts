@@ -15,7 +15,7 @@ import { type Around, type Standing, clip, createBudget, doubtOf, isUndecided, l
 import { leadsOf, readingsOf } from "./leads.ts";
 import { findRemoved, proseLines } from "./removals.ts";
 import { SentenceIndex } from "./sentence-index.ts";
-import { type Sentence, isProse, sentencesIn, sentencesOfFile, without } from "./sentences.ts";
+import { type Sentence, isProse, sentencesIn, sentencesOfFile, without } from "../sentences.ts";
 import { type Opinion, SessionRecord } from "./session-record.ts";
 import { type Meaning, foldText, languageOf, meaningOf } from "./meaning.ts";
 
@@ -82,7 +82,7 @@ function createGates(current: () => SessionRecord): Taint {
     holdSkill(write) {
       const record = current();
       if (write.approved || record.isEmpty) return null;
-      // What was put away stands no more: who brings it back says it anew.
+      // What was put away is gone: whoever brings it back says it again.
       const standing = write.before && write.before.head.state !== "archived" ? write.before : null;
       const removed = findRemoved(proseLines(standing?.files ?? {}), proseLines(write.after));
       const why = findCited(write.citations) ?? lossOf(removed.cautions, record);

@@ -3,7 +3,7 @@
 // for the agent's own. Pure.
 import type { Entry } from "../../schemas/entry.ts";
 import { createBudget, doubtOf } from "./judge.ts";
-import { cutInPieces, sentencesIn } from "./sentences.ts";
+import { cutInPieces, sentencesIn } from "../sentences.ts";
 import type { SessionRecord } from "./session-record.ts";
 import { toRecord } from "./taint.ts";
 import { stringsIn } from "./entries.ts";

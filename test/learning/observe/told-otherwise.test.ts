@@ -54,7 +54,7 @@ describe("a message that judges", () => {
     ["names a file of the task", "`film burn` is in `tools.py`"],
   ])("is none where it %s", (_what, message) => expect(correction(message)).toBe(false));
 
-  it("is none where the agent had asked", () => {
-    expect(correction("`film burn`: --place upper", true)).toBe(false);
+  it("is one by its form where the agent had asked, too", () => {
+    expect(correction("`film burn`: --place upper", true)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
-// Takes a text apart into sentences and lines of code, each with its place, and takes sentences out of it again. Used by the
-// taint rules for what was read and for what is to be kept. Pure; linear in the text.
+// Takes a text apart into sentences and lines of code, each with its place, and takes sentences out of it again. Called by the taint
+// rules, and by refuted.ts for what calls have proved wrong. Pure; linear in the text.
 
 export interface Sentence {
   text: string;
@@ -8,6 +8,8 @@ export interface Sentence {
   to: number;
   /** Headings and frontmatter: the text has no sense without them, so that they cannot be taken out. */
   isFixed: boolean;
+  /** A line of a program. */
+  isCode?: true;
 }
 
 /** A long text in pieces, each of which begins with the last `overlap` characters of the one before. */
@@ -69,17 +71,17 @@ export function sentencesOfFile(path: string, body: string): Sentence[] {
   };
   for (const { 0: line, index } of body.matchAll(/[^\n]*\n|[^\n]+/g)) {
     const to = index + line.length;
-    const add = (isFixed: boolean) => {
+    const add = (more: Pick<Sentence, "isFixed" | "isCode">) => {
       close(index);
-      if (/[\p{L}\p{N}]/u.test(line)) found.push({ text: line.trim(), from: index, to, isFixed });
+      if (/[\p{L}\p{N}]/u.test(line)) found.push({ text: line.trim(), from: index, to, ...more });
     };
     if (/^---\s*$/.test(line) && (index === 0 || isFront)) isFront = !isFront;
-    else if (isFront) add(true);
+    else if (isFront) add({ isFixed: true });
     else if (isProse(path) && FENCE.test(line)) {
       close(index);
       isCode = !isCode;
-    } else if (isCode) add(false);
-    else if (HEADING.test(line)) add(true);
+    } else if (isCode) add({ isFixed: false, isCode });
+    else if (HEADING.test(line)) add({ isFixed: true });
     else if (line.trim() === "") close(index);
     else if (open === null || BEGINS.test(line)) {
       close(index);
@@ -92,6 +94,8 @@ export function sentencesOfFile(path: string, body: string): Sentence[] {
 
 /** Marks of items and quotes with nothing behind them. */
 const EMPTY_ITEM = /^[ \t]*(?:[-*+>|]|\d+[.)])[ \t]*$/;
+
+const ITEM_MARK = /^[ \t]*(?:[-*+>]|\d{1,3}[.)])[ \t]+/;
 
 /** The text without some of its sentences, and without the items that have nothing left to say. */
 export function without(body: string, gone: Sentence[]): string {
@@ -109,6 +113,8 @@ export function without(body: string, gone: Sentence[]): string {
     keep(body.slice(at, start));
     touched.add(lines);
     const cut = body.slice(start, Math.max(start, to));
+    // What follows in the same item keeps its mark.
+    keep(ITEM_MARK.exec(cut)?.[0] ?? "");
     keep(cut.endsWith("\n") ? "\n" : "");
     at = Math.max(at, to);
   }

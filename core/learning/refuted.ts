@@ -1,0 +1,41 @@
+// Takes sentences out of a learned skill that its uses have refuted: a call took a word from the text and failed, and in later uses no
+// call worked with that word. The rest of the text may be right, so it stays. Called by settle.ts. Pure.
+import type { SkillSnapshot } from "../ports.ts";
+import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
+import { SKILL_MD } from "../skills/format.ts";
+import { isOfTask } from "./option-pairs.ts";
+import { wordsIn } from "./observe/call-words.ts";
+import { isProse, sentencesOfFile, without } from "./sentences.ts";
+
+const CODE_SPAN = /`[^`\n]+`/g;
+
+export interface Refuted {
+  /** The whole set, without the sentences. */
+  files: FileBodies;
+  words: string[];
+  /** Nothing of SKILL.md is left but its headings. */
+  isEmpty: boolean;
+}
+
+/** `null`: none of the words stands between code marks in a sentence. A program without one of its lines is another one, so it is left alone. */
+export function withoutRefuted({ files }: Pick<SkillSnapshot, "files">, words: string[]): Refuted | null {
+  const sought = words.filter((word) => !isOfTask(word));
+  const left: FileBodies = { ...files };
+  const gone = new Set<string>();
+  let isEmpty = false;
+  for (const [path, body] of Object.entries(files)) {
+    if (!isProse(path)) continue;
+    const text = textOrEmpty(body);
+    const sentences = sentencesOfFile(path, text).filter(({ isFixed }) => !isFixed);
+    const refuted = sentences.filter((sentence) => {
+      const named = sentence.isCode ? new Set() : wordsIn((sentence.text.match(CODE_SPAN) ?? []).join(" "));
+      const found = sought.filter((word) => named.has(word));
+      for (const word of found) gone.add(word);
+      return found.length > 0;
+    });
+    if (refuted.length === 0) continue;
+    left[path] = without(text, refuted);
+    if (path === SKILL_MD) isEmpty = refuted.length === sentences.length;
+  }
+  return gone.size === 0 ? null : { files: left, words: [...gone], isEmpty };
+}

@@ -1,0 +1,50 @@
+// What of a text goes when calls have refuted some of its words, and what stays.
+import { describe, expect, it } from "vitest";
+import { withoutRefuted } from "../../core/learning/refuted.ts";
+
+const HEAD = "---\nname: films\ndescription: d\n---\n\n# Films\n\n";
+const skill = (body: string, more: Record<string, string> = {}) => ({ files: { "SKILL.md": HEAD + body, ...more } });
+const left = (body: string, ...words: string[]) =>
+  withoutRefuted(skill(body), words)?.files["SKILL.md"]?.slice(HEAD.length);
+
+describe("goes", () => {
+  it("the sentence that gives the word between code marks", () => {
+    const body = "- Burn with `film burn --place bottom`. Check the first scene.\n- Time with `ntsc`.\n";
+    expect(left(body, "bottom")).toBe("- Check the first scene.\n- Time with `ntsc`.\n");
+  });
+
+  it("the item of which nothing is left", () => {
+    expect(left("1. Burn with `--place bottom`.\n2. Time with `ntsc`.\n", "bottom")).toBe("2. Time with `ntsc`.\n");
+  });
+
+  it("each of several words, in every file that is read", () => {
+    const files = { "references/time.md": "Time with `ntsc`.\n\nPlay it.\n", "scripts/run.sh": "film time `ntsc`\n" };
+    expect(withoutRefuted(skill("Burn `bottom`.\n\nPlay it.\n", files), ["ntsc", "bottom", "other"])).toEqual({
+      files: {
+        ...{ "SKILL.md": `${HEAD}Play it.\n`, "references/time.md": "Play it.\n" },
+        "scripts/run.sh": files["scripts/run.sh"],
+      },
+      words: ["bottom", "ntsc"],
+      isEmpty: false,
+    });
+  });
+
+  it("the whole, where nothing would be left but a heading", () => {
+    expect(withoutRefuted(skill("Burn `bottom`.\n"), ["bottom"])).toMatchObject({ isEmpty: true });
+  });
+});
+
+describe("stays", () => {
+  it.each([
+    ["a word of prose", "The bottom is where it goes.\n", "bottom"],
+    ["a part of a word", "Burn with `bottomless`.\n", "bottom"],
+    ["a file, a path or a figure, which are of the task", "Take `a.csv`, `/tmp/films` and `42`.\n", "a.csv"],
+    ["a line of a program", "```\nfilm burn `bottom`\n```\n", "bottom"],
+    ["what nothing failed of", "Burn `bottom`.\n", "top"],
+  ])("%s", (_what, body, word) => expect(withoutRefuted(skill(body), [word])).toBeNull());
+
+  it("a heading and the frontmatter", () => {
+    const files = { "SKILL.md": "---\nname: films\ndescription: Burn `bottom`.\n---\n\n# With `bottom`\n" };
+    expect(withoutRefuted({ files }, ["bottom"])).toBeNull();
+  });
+});
