@@ -26,6 +26,7 @@ import type {
   Neighbourhood,
   Observation,
   ReviewCounters,
+  TriedWords,
   TurnSignature,
 } from "../schemas/learning.ts";
 import type { Evidence, Outcome } from "../schemas/skill.ts";
@@ -338,15 +339,15 @@ function isContradicted({ provedWrong = [], unfollowed = [] }: Observation, used
 
 /** Whatever the outcome: it tells of the text itself. */
 function saysMore(observation: Observation, used: LoadedText): boolean {
-  const { failedWords, workedWords } = triedWordsOf(observation, used);
-  return isContradicted(observation, used) || failedWords.length + workedWords.length > 0;
+  return isContradicted(observation, used) || ownTriedWords(observation, used).length > 0;
 }
 
-function triedWordsOf(
-  { triedWords = [] }: Observation,
-  used: LoadedText,
-): Pick<Evidence, "failedWords" | "workedWords"> {
-  const own = triedWords.filter(({ skill, text }) => skill === used.skill && text === used.text);
+function ownTriedWords({ triedWords = [] }: Observation, used: LoadedText): TriedWords[] {
+  return triedWords.filter(({ skill, text }) => skill === used.skill && text === used.text);
+}
+
+function triedWordsOf(observation: Observation, used: LoadedText): Pick<Evidence, "failedWords" | "workedWords"> {
+  const own = ownTriedWords(observation, used);
   const [failed, worked] = [own.flatMap((tried) => tried.failed), own.flatMap((tried) => tried.worked)];
   return { failedWords: [...new Set(failed)], workedWords: [...new Set(worked)] };
 }

@@ -572,6 +572,35 @@ describe("a word of a skill with which a call failed", () => {
   });
 });
 
+describe("a word of a skill that the next use does not bear out", () => {
+  const sort = (option: string): ScriptLine => ({
+    calls: [{ name: "terminal", args: { command: `sort ${option} prices.csv` } }],
+  });
+  const text = SKILL_MD.replace("Name the separator", "Sort with `--strictly`. Name the separator");
+
+  it("goes with its sentence, and the session says so", async () => {
+    const world = await setUp([
+      ...[view, sort("--strictly"), sort("--loosely"), done],
+      ...[view, done],
+      ...[view, done],
+    ]);
+    await world.skills.change(creation(SKILL, text, "learn", { origin: "review" }));
+    await world.say("Average the prices");
+    expect(await world.skills.head(SKILL)).toMatchObject({ rev: 1, failedWords: [{ word: "--strictly" }] });
+    await world.say("Average the weights");
+    const { head, files } = (await world.skills.open(SKILL))!;
+    expect(head).toMatchObject({ rev: 2, state: "trial" });
+    expect(files["SKILL.md"]).toBe(SKILL_MD);
+    const notices = world.entries().filter(({ kind }) => kind === "notice");
+    expect(notices.map(textOf)).toEqual([
+      `The skill '${SKILL}' was changed: a part of it was withdrawn. Calls with "--strictly" failed, and none has worked ` +
+        "with it since. What it said of that was taken out.",
+    ]);
+    await world.say("Average the sizes");
+    expect(await world.skills.head(SKILL)).toMatchObject({ rev: 2 });
+  });
+});
+
 describe("/refine", () => {
   it("answers at once and has what is new reviewed, with what the person wants looked at", async () => {
     const world = await setUp([write, done]);

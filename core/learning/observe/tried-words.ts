@@ -10,7 +10,7 @@ import type { ShownText } from "./proved-wrong.ts";
 const MAX_WORDS = 5;
 const MAX_WORD_CHARS = 60;
 
-/** Texts of which no word was tried are left out. */
+/** Texts of which no word has failed, now or before, are left out. */
 export function findTriedWords(tools: ToolEntry[], shown: ShownText[]): TriedWords[] {
   const calls = tools.map(({ n, failed, call }) => ({ n, failed, call, words: tokensOf(call.args) }));
   const worked = calls.filter(({ failed }) => !failed);
@@ -24,7 +24,7 @@ export function findTriedWords(tools: ToolEntry[], shown: ShownText[]): TriedWor
     const isTaken = (word: string) => words.has(word) && word.length <= MAX_WORD_CHARS;
     const failed = given.filter(({ n }) => n > entry).flatMap((call) => call.words.filter(isTaken));
     const again = failedWords.filter((word) => worked.some((call) => call.n > entry && call.words.has(word)));
-    if (failed.length === 0 && again.length === 0) return [];
+    if (failed.length === 0 && failedWords.length === 0) return [];
     return [{ skill, text, failed: [...new Set(failed)].slice(0, MAX_WORDS), worked: again }];
   });
 }
