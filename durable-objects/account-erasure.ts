@@ -3,7 +3,7 @@
 import { type Result, messageOf } from "../core/errors.ts";
 import { parseSettings } from "../core/limits.ts";
 import type { Bucket, Clock, KeyValue, SkillStore, Sql } from "../core/ports.ts";
-import type { ProfileId, SkillName } from "../core/schemas/ids.ts";
+import { DAY_MS, type ProfileId, type SkillName } from "../core/schemas/ids.ts";
 import { holdsAny, toPieces, withoutPieces } from "../core/skills/text-pieces.ts";
 import { eraseCopies } from "../stores/copies.ts";
 import { countCalls } from "../stores/counted-bucket.ts";
@@ -49,7 +49,7 @@ export interface ErasureRow {
 }
 
 const HOUR_MS = 60 * 60_000;
-const DAY_MS = 24 * HOUR_MS;
+
 /** At once; when KV shows what was written last; when nothing that was under way can still come. */
 const PASSES_AFTER_MS = [0, HOUR_MS, 30 * DAY_MS];
 /** A pass that still found something is followed by another. */

@@ -11,7 +11,7 @@ import { type SummaryInput, renderStaticSummary, renderSummaryRequest } from "..
 import type { Message } from "../../core/agent/contract.ts";
 import { pruneMessages } from "../../core/agent/compaction-prune.ts";
 import { addedText } from "../../core/learning/added-text.ts";
-import { itemsOf, isKept } from "../../core/learning/curation/skill-items.ts";
+import { itemsOf, isKept } from "../../core/learning/skill-items.ts";
 import { judgeMessage } from "../../core/learning/observe/judge-message.ts";
 import { isToldOtherwise } from "../../core/learning/observe/told-otherwise.ts";
 import { choicesIn, pairsIn } from "../../core/learning/option-pairs.ts";
@@ -274,8 +274,8 @@ export const SUBJECTS: readonly Subject[] = [
     ),
   ),
   subject("addedText", "core/learning/added-text.ts", (text, other) => addedText(filesOf(other), filesOf(text))),
-  subject("itemsOf", "core/learning/curation/skill-items.ts", (text) => itemsOf(NAME, filesOf(text))),
-  subject("isKept", "core/learning/curation/skill-items.ts", (text, other) => isKept(text, [other])),
+  subject("itemsOf", "core/learning/skill-items.ts", (text) => itemsOf(NAME, filesOf(text))),
+  subject("isKept", "core/learning/skill-items.ts", (text, other) => isKept(text, [other])),
   subject("meaningOf", TAINT, (text) => meaningOf(text)),
   subject("doubtOf", TAINT, (text, other) => doubtOf(text, recordOf(other))),
   subject("lossOf", TAINT, (text, other) => lossOf(text.split("\n"), recordOf(other))),

@@ -1,6 +1,7 @@
 // Cuts what old calls weigh: a long result becomes one line that says what was called and how it ended, long arguments
 // keep their beginning. Called by core/session/shorten.ts on the messages between the beginning and the newest ones. Pure:
 // what was cut once comes through a second time unchanged.
+import { clip, toOneLine } from "../clip.ts";
 import type { JsonObject, ToolCall } from "../schemas/entry.ts";
 import type { Message } from "./contract.ts";
 
@@ -38,11 +39,12 @@ function toLine(message: Extract<Message, { role: "tool" }>, call: ToolCall | un
       MAX_LINE_CHARS,
     );
   }
-  const what = `[shortened] ${clip(name, 60)} ${clip(call ? JSON.stringify(call.args) : "", ARGS_CHARS)}`.trim();
+  const what =
+    `[shortened] ${clip(toOneLine(name), 60)} ${clip(call ? JSON.stringify(call.args) : "", ARGS_CHARS)}`.trim();
   const outcome = isRepeat
     ? "the same result as an earlier call"
     : `${failed ? "failed" : "ok"}, ${text.length} characters: ${text.split("\n", 1)[0]}`;
-  return clip(`${what} -> ${outcome}`, MAX_LINE_CHARS);
+  return clip(toOneLine(`${what} -> ${outcome}`), MAX_LINE_CHARS);
 }
 
 /** The provider's own form of an answer would bring the arguments back; of old answers nobody asks for it. */
@@ -57,10 +59,4 @@ function cutStrings(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(cutStrings);
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cutStrings(item)]));
-}
-
-/** One line; of a longer text its beginning. */
-function clip(text: string, maxChars: number): string {
-  const line = text.replace(/\s+/gu, " ");
-  return line.length <= maxChars ? line : `${line.slice(0, maxChars - 1).toWellFormed()}…`;
 }

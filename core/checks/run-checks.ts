@@ -1,5 +1,6 @@
 // Runs the checks of a skill and says what came of each. Made by the Session, the review Worker and the curator Worker, each
 // from the QuickJS module of its own bundle; a run sees the skill's files and the check's, and leaves nothing behind.
+import { clip } from "../clip.ts";
 import { messageOf } from "../errors.ts";
 import type { FileBodies } from "../schemas/file-body.ts";
 import { type Check, type CheckResult, MAX_CHECKS, type RunChecks, checkPaths, readCheck } from "../skills/checks.ts";
@@ -56,7 +57,7 @@ async function judge(
   { expect }: Check,
   { exitCode, stdout, stderr, stopped }: ProgramRun,
 ): Promise<CheckResult> {
-  const output = clip([stdout, stderr].filter(Boolean).join(stdout.endsWith("\n") ? "" : "\n"));
+  const output = clip([stdout, stderr].filter(Boolean).join(stdout.endsWith("\n") ? "" : "\n"), MAX_SHOWN_CHARS);
   const failed = (why: string) => ({ check: path, ok: false, runnable: true, why, output });
   if (stopped) return failed(STOPPED[stopped]);
   const matched = await sandbox.matches(expect.pattern, stdout);
@@ -82,10 +83,6 @@ function missingIn(stderr: string): string | null {
 
 const MAX_SHOWN_CHARS = 1_000;
 
-function clip(output: string): string {
-  return output.length <= MAX_SHOWN_CHARS ? output : `${output.slice(0, MAX_SHOWN_CHARS - 1).toWellFormed()}…`;
-}
-
 function notRunnable(check: string, why: string): CheckResult {
-  return { check, ok: false, runnable: false, why: clip(why), output: "" };
+  return { check, ok: false, runnable: false, why: clip(why, MAX_SHOWN_CHARS), output: "" };
 }

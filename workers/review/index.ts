@@ -9,6 +9,7 @@ import { parseSettings } from "../../core/limits.ts";
 import { createKeyHealth } from "../../core/models/key-pool.ts";
 import { createRehearsalModel } from "../../core/models/rehearsal.ts";
 import { type ModelDeps, createModels } from "../../core/models/routing.ts";
+import type { ProfileId } from "../../core/schemas/ids.ts";
 import type { ReviewJob } from "../../core/schemas/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import { conditionsOf } from "../../core/skills/conditions.ts";
@@ -53,19 +54,31 @@ export default {
   },
 } satisfies ExportedHandler<Env>;
 
-function wire(env: Env): DeliverOptions {
-  const settings = readSettings(env);
+/** What a review needs of a profile's stores. */
+function openStores(env: Env, settings: Settings, profile: ProfileId) {
   const bucket = guardWrites(toBucket(env.SKILLS));
-  const kv = toKeyValue(env.MEMORY);
   const { overlayMs } = settings.memory;
   return {
-    reviews: (profile) => createReviewStore({ bucket, profile }),
-    memory: (profile) =>
-      createMemoryStore({
-        ...{ kv, profile, clock, overlayMs, overlay: createOverlay() },
-        isDeleted: () => isGone(bucket, profile),
-      }),
-    pending: (profile) => createPendingStore({ bucket, profile, clock, random: Math.random }),
+    reviews: createReviewStore({ bucket, profile }),
+    skills: createSkillStore({
+      ...{ bucket, profile, clock, random: Math.random, swapMs: settings.skills.swapMs },
+      ...{ readConditions: conditionsOf, cache: BLOBS },
+    }),
+    memory: createMemoryStore({
+      ...{ kv: toKeyValue(env.MEMORY), profile, clock, overlayMs, overlay: createOverlay() },
+      isDeleted: () => isGone(bucket, profile),
+    }),
+    pending: createPendingStore({ bucket, profile, clock, random: Math.random }),
+  };
+}
+
+function wire(env: Env): DeliverOptions {
+  const settings = readSettings(env);
+  const open = (profile: ProfileId) => openStores(env, settings, profile);
+  return {
+    reviews: (profile) => open(profile).reviews,
+    memory: (profile) => open(profile).memory,
+    pending: (profile) => open(profile).pending,
     run: (job) => run(job, env, settings),
     clock,
     settings,
@@ -78,26 +91,9 @@ async function run(job: ReviewJob, env: Env, settings: Settings): Promise<Review
   if (!models.ok) return { state: "failed", failure: models.failure, final: false };
   const judges = env.TALARIA_MODEL_JUDGE?.trim() ? openModels(env, settings, "judge") : null;
   if (judges && !judges.ok) return { state: "failed", failure: judges.failure, final: false };
-  const { profile } = job;
-  const bucket = guardWrites(toBucket(env.SKILLS));
-  const { overlayMs } = settings.memory;
   return runReview({
     job,
-    reviews: createReviewStore({ bucket, profile }),
-    skills: createSkillStore({
-      bucket,
-      profile,
-      clock,
-      random: Math.random,
-      swapMs: settings.skills.swapMs,
-      readConditions: conditionsOf,
-      cache: BLOBS,
-    }),
-    memory: createMemoryStore({
-      ...{ kv: toKeyValue(env.MEMORY), profile, clock, overlayMs, overlay: createOverlay() },
-      isDeleted: () => isGone(bucket, profile),
-    }),
-    pending: createPendingStore({ bucket, profile, clock, random: Math.random }),
+    ...openStores(env, settings, job.profile),
     seeds,
     runChecks: RUN_CHECKS,
     models: models.value,

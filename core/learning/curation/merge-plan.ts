@@ -9,7 +9,7 @@ import type { SkillName } from "../../schemas/ids.ts";
 import { SKILL_MD } from "../../skills/format.ts";
 import { isLearned } from "../../skills/protection.ts";
 import { baseOf } from "../../skills/validate.ts";
-import { type SkillItem, isFileItem, isKept, itemsOf } from "./skill-items.ts";
+import { type SkillItem, isFileItem, isKept, itemsOf } from "../skill-items.ts";
 
 export interface MergeProposal {
   umbrella: SkillName;

@@ -15,7 +15,7 @@ import { isOwn } from "./curate.ts";
 import { estimateTokens } from "../../tokens.ts";
 import { findFailedTurns, showFailedTurns } from "./failed-turns.ts";
 import { clustersOf } from "./work.ts";
-import { itemsOf } from "./skill-items.ts";
+import { itemsOf } from "../skill-items.ts";
 
 export interface RequestOptions {
   profile: ProfileId;

@@ -11,7 +11,7 @@ import { checkWrite } from "../../skills/protection.ts";
 import { rankSkills } from "../../skills/ranking.ts";
 import { baseOf, companionOf } from "../../skills/validate.ts";
 import type { SkillInspector, SkillWrite } from "../../tools/skill-manage.ts";
-import { isKept, itemsOf } from "../curation/skill-items.ts";
+import { isKept, itemsOf } from "../skill-items.ts";
 
 /** Neighbours that are opened for one new skill, beside those that the work had loaded. */
 const NEAREST = 10;

@@ -40,7 +40,7 @@ export function createSessionWords({ entries }: Pick<ReviewJob, "entries">) {
     /** Days on which it went on, `YYYY-MM-DD`: where the person is, it may have been the day before or after. */
     days: once(() => new Set(entries.flatMap(({ at }) => [at - DAY_MS, at, at + DAY_MS].map(dayOf)))),
     /** What the person said, as words with single blanks around and between them. */
-    said: once(() => ` ${wordsIn(entries.flatMap(saidIn).join("\n"))} `),
+    said: once(() => ` ${toPlainWords(entries.flatMap(saidIn).join("\n"))} `),
   };
 }
 
@@ -50,7 +50,7 @@ function findAll(pattern: RegExp, text: string): string[] {
 }
 
 /** Words alone, as two texts are compared that differ in signs and line ends. */
-function wordsIn(text: string): string {
+function toPlainWords(text: string): string {
   return (foldCase(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(" ");
 }
 
@@ -170,6 +170,6 @@ function quotesIn(prose: string[]): string[] {
 }
 
 function isSaid(quote: string, words: SessionWords): boolean {
-  const plain = wordsIn(quote);
+  const plain = toPlainWords(quote);
   return plain.split(" ").length >= MIN_QUOTED_WORDS && words.said().includes(` ${plain} `);
 }

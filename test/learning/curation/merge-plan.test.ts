@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkMerge } from "../../../core/learning/curation/merge-plan.ts";
-import { isKept, itemsOf } from "../../../core/learning/curation/skill-items.ts";
+import { isKept, itemsOf } from "../../../core/learning/skill-items.ts";
 import type { SkillSnapshot } from "../../../core/ports.ts";
 import { hashFiles, textOfFiles } from "../../../core/schemas/digest.ts";
 import type { FileBodies } from "../../../core/schemas/file-body.ts";

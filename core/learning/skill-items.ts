@@ -1,10 +1,10 @@
 // What a skill says, item by item, and whether another text still says it. Called by consolidate.ts, which lets no item of
 // an absorbed skill get lost without a word. Pure.
-import type { FileBodies } from "../../schemas/file-body.ts";
-import type { SkillName } from "../../schemas/ids.ts";
-import { withoutRequests } from "../../schemas/skill-requests.ts";
-import { SKILL_MD, parseSkill } from "../../skills/format.ts";
-import { wordsOf } from "../../skills/words.ts";
+import type { FileBodies } from "../schemas/file-body.ts";
+import type { SkillName } from "../schemas/ids.ts";
+import { withoutRequests } from "../schemas/skill-requests.ts";
+import { SKILL_MD, parseSkill } from "../skills/format.ts";
+import { wordsOf } from "../skills/words.ts";
 
 export interface SkillItem {
   /** `<skill>/<n>` for a line of SKILL.md, `<skill>/<path>` for a file. */
