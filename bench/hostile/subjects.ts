@@ -13,6 +13,9 @@ import { pruneMessages } from "../../core/agent/compaction-prune.ts";
 import { addedText } from "../../core/learning/added-text.ts";
 import { itemsOf, isKept } from "../../core/learning/skill-items.ts";
 import { judgeMessage } from "../../core/learning/observe/judge-message.ts";
+import { wordsIn } from "../../core/learning/observe/call-words.ts";
+import { hasOtherFigure } from "../../core/learning/observe/figures.ts";
+import { withoutRefuted } from "../../core/learning/refuted.ts";
 import { isToldOtherwise } from "../../core/learning/observe/told-otherwise.ts";
 import { choicesIn, pairsIn } from "../../core/learning/option-pairs.ts";
 import { contentWords, isSimilarRequest, mayComeAgain, taskOf } from "../../core/learning/requests.ts";
@@ -254,7 +257,18 @@ export const SUBJECTS: readonly Subject[] = [
   subject("withoutPieces", "core/skills/text-pieces.ts", (text, other) => withoutPieces([other], toPieces([text]))),
   subject("turnsAlike", "core/skills/turning-words.ts", (text, other) => turnsAlike(text, other)),
   // Learning.
-  subject("judgeMessage", "core/learning/observe/judge-message.ts", (text) => judgeMessage(text, { asked: true })),
+  subject(
+    "judgeMessage",
+    ["core/learning/observe/judge-message.ts", "core/learning/observe/figures.ts"],
+    (text, other) => [
+      judgeMessage(text, { asked: true }),
+      judgeMessage(text, { request: other, answer: text, calls: [callWith(other)] }),
+      hasOtherFigure(text, { request: other, answer: "12" }),
+    ],
+  ),
+  subject("withoutRefuted", "core/learning/refuted.ts", (text, other) =>
+    withoutRefuted({ files: { "SKILL.md": text } }, [...wordsIn(other)].slice(0, 5)),
+  ),
   subject(
     "isToldOtherwise",
     ["core/learning/observe/told-otherwise.ts", "core/learning/option-pairs.ts"],
