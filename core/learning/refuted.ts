@@ -6,8 +6,15 @@ import { SKILL_MD } from "../skills/format.ts";
 import { isOfTask } from "./option-pairs.ts";
 import { wordsIn } from "./observe/call-words.ts";
 import { isProse, sentencesOfFile, without } from "./sentences.ts";
+import { meaningOf } from "./taint/meaning.ts";
 
 const CODE_SPAN = /`[^`\n]+`/g;
+/** What warns of a word is borne out by its failure. Beginnings of words, without accents; of languages without blanks the signs. */
+const WARNS =
+  "instead rather fail error wrong broke deprecat unlike statt anstatt falsch fehl scheiter plutot lieu erreur echou faux lugar vez falla incorrect erro falh".split(
+    " ",
+  );
+const WARNS_SIGNS = ["エラー", "失敗", "代わり", "错误", "失败", "而不是"];
 
 export interface Refuted {
   /** The whole set, without the sentences. */
@@ -17,7 +24,10 @@ export interface Refuted {
   isEmpty: boolean;
 }
 
-/** `null`: none of the words stands between code marks in a sentence. A program without one of its lines is another one, so it is left alone. */
+/**
+ * `null`: none of the words stands between code marks in a sentence that says to use it. A program without one of its lines is another one,
+ * so it is left alone.
+ */
 export function withoutRefuted({ files }: Pick<SkillSnapshot, "files">, words: string[]): Refuted | null {
   const sought = words.filter((word) => !isOfTask(word));
   const left: FileBodies = { ...files };
@@ -28,14 +38,25 @@ export function withoutRefuted({ files }: Pick<SkillSnapshot, "files">, words: s
     const text = textOrEmpty(body);
     const sentences = sentencesOfFile(path, text).filter(({ isFixed }) => !isFixed);
     const refuted = sentences.filter((sentence) => {
-      const named = sentence.isCode ? new Set() : wordsIn((sentence.text.match(CODE_SPAN) ?? []).join(" "));
+      const named = wordsIn((sentence.text.match(CODE_SPAN) ?? []).join(" "));
       const found = sought.filter((word) => named.has(word));
+      if (found.length === 0 || sentence.isCode || isWarning(sentence.text)) return false;
       for (const word of found) gone.add(word);
-      return found.length > 0;
+      return true;
     });
     if (refuted.length === 0) continue;
     left[path] = without(text, refuted);
     if (path === SKILL_MD) isEmpty = refuted.length === sentences.length;
   }
   return gone.size === 0 ? null : { files: left, words: [...gone], isEmpty };
+}
+
+/** "Do not use `--fast`", "`--fast` fails here". */
+function isWarning(text: string): boolean {
+  const { prohibits, words } = meaningOf(text.replaceAll(CODE_SPAN, " "));
+  return (
+    prohibits ||
+    [...words].some((word) => WARNS.some((beginning) => word.startsWith(beginning))) ||
+    WARNS_SIGNS.some((signs) => text.includes(signs))
+  );
 }

@@ -40,6 +40,11 @@ describe("stays", () => {
     ["a part of a word", "Burn with `bottomless`.\n", "bottom"],
     ["a file, a path or a figure, which are of the task", "Take `a.csv`, `/tmp/films` and `42`.\n", "a.csv"],
     ["a line of a program", "```\nfilm burn `bottom`\n```\n", "bottom"],
+    ["a caution", "Never burn with `bottom`.\n", "bottom"],
+    ["a choice between two", "Burn with `top`, not `bottom`.\n", "bottom"],
+    ["what was found out", "`bottom` fails on films without sound.\n", "bottom"],
+    ["a caution in another language", "Statt `bottom` immer `top`.\n", "bottom"],
+    ["a caution without blanks", "`bottom`は使用しません。\n", "bottom"],
     ["what nothing failed of", "Burn `bottom`.\n", "top"],
   ])("%s", (_what, body, word) => expect(withoutRefuted(skill(body), [word])).toBeNull());
 
