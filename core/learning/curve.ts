@@ -1,4 +1,4 @@
-// Learning curves: how the success and the effort of turns change with practice. Called by ledger.ts. Pure.
+// Learning curves: how the success and the effort of turns change with practice. Called by ledger-turns.ts. Pure.
 //
 // Effort follows the power law of practice (Newell and Rosenbloom, 1981): calls = a · n^b, fitted as a line through the
 // logarithms of both. A share has no such law of its own; it is fitted as a line over the logarithm of n, whose slope says

@@ -33,7 +33,7 @@ export function describeTurns(
   const by = asked ?? ((last ?? 0) - (first ?? 0) > MAX_DAYS * DAY_MS ? "week" : "day");
   const length = Math.max(1, Math.ceil(turns.length / MAX_STRETCHES));
   const made = learned.map(({ mirror }) => Number(mirror.createdAt));
-  /** What was learned from a turn was made behind it: it counts until the next stretch begins. */
+  /** What was learned from a turn was made after it: it counts until the next stretch begins. */
   const describe = (groups: TurnSignature[][]) =>
     groups.map((some, i) => {
       const endsAt = groups[i + 1]?.[0]?.at ?? Infinity;

@@ -92,7 +92,7 @@ export function sentencesOfFile(path: string, body: string): Sentence[] {
   return found;
 }
 
-/** Marks of items and quotes with nothing behind them. */
+/** Marks of items and quotes with nothing after them. */
 const EMPTY_ITEM = /^[ \t]*(?:[-*+>|]|\d+[.)])[ \t]*$/;
 
 const ITEM_MARK = /^[ \t]*(?:[-*+>]|\d{1,3}[.)])[ \t]+/;

@@ -1,5 +1,5 @@
-// What a skill says, item by item, and whether another text still says it. Called by consolidate.ts, which lets no item of
-// an absorbed skill get lost without a word. Pure.
+// What a skill says, item by item, and whether another text still says it. Used by the rules of a
+// consolidation, so that no item of an absorbed skill gets lost without a word, and by the check of duplicates. Pure.
 import type { FileBodies } from "../schemas/file-body.ts";
 import type { SkillName } from "../schemas/ids.ts";
 import { withoutRequests } from "../schemas/skill-requests.ts";
@@ -21,7 +21,7 @@ const RECOGNITION = /^when to use\b/i;
 
 /**
  * Each list item, paragraph and block of code under a heading but "When to use", in order, and each support file but its requests. What is
- * indented under an item, and a fenced block behind it, is part of it.
+ * indented under an item, and a fenced block after it, is part of it.
  */
 export function itemsOf(skill: SkillName, files: FileBodies): SkillItem[] {
   const text = files[SKILL_MD];

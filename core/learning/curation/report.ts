@@ -51,7 +51,7 @@ export function renderCurationReport(run: CurationRun, skills: SkillForReport[])
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
-/** What stands behind the report once models have done their part. "" for none. */
+/** What follows the report once models have done their part. "" for none. */
 export function renderCurationWork(works: CurationWork[]): string {
   if (works.length === 0) return "";
   const tokens = works.reduce((sum, work) => sum + tokensOf(work.usage), 0);

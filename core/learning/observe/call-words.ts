@@ -23,10 +23,10 @@ export function isSameDeed(a: JsonObject, b: JsonObject): boolean {
 }
 
 function withNames(args: JsonObject): Set<string> {
-  return new Set([...Object.keys(args).map((name) => `${name}:`), ...tokensOf(args)]);
+  return new Set([...Object.keys(args).map((name) => `${name}:`), ...wordsOfCall(args)]);
 }
 
-export function tokensOf(args: JsonObject): Set<string> {
+export function wordsOfCall(args: JsonObject): Set<string> {
   return new Set(leavesOf(args).flatMap(tokenise));
 }
 

@@ -1,4 +1,4 @@
-// What a person's next message says of the answer before it. Called by the session behind the turn that the message began, where
+// What a person's next message says of the answer before it. The session calls it after the turn that the message began, where
 // no reviewer has judged. Weighs phrases of seven languages (reply-words/), and speaks only when one side is clear: everything
 // else is `unknown`, which says nothing. Pure; no expression here backtracks.
 import type { ToolEntry } from "../../schemas/entry.ts";
@@ -8,14 +8,14 @@ import { isToldOtherwise } from "./told-otherwise.ts";
 import { type Found, type PhraseKind, createFinder, wordsOf } from "./phrases.ts";
 import { LEXICONS } from "./reply-words/index.ts";
 
-export interface MessageVerdict {
+interface MessageVerdict {
   outcome: Outcome;
   /** It says how the answer should have been, or how the next one should be. */
   correction: boolean;
 }
 
 /** What the session knows beside the message. */
-export interface MessageContext {
+interface MessageContext {
   /** The answer's last words were a question, which the message may answer. */
   asked?: boolean;
   /** What the person had asked for. */
@@ -26,10 +26,10 @@ export interface MessageContext {
   calls?: ToolEntry[];
 }
 
-/** A verdict stands at the beginning; behind it comes the next task, whose words judge nothing. */
+/** A verdict comes at the beginning. The next task follows it, and its words judge nothing. */
 const MAX_SENTENCES = 3;
 const MAX_CHARS = 600;
-/** With the code and the quotations between them. */
+/** Of a message with code and quotations, which are passed over. */
 const MAX_READ_CHARS = 6_000;
 const MAX_CLAUSES = 24;
 const MAX_REQUEST_CHARS = 600;
@@ -70,7 +70,7 @@ const NOT_TURNED: ReadonlySet<PhraseKind> = new Set([
 const IN_QUESTIONS: ReadonlySet<PhraseKind> = new Set(["doubt", "undo", "wish", "hint"]);
 /** What an exception can follow. */
 const EXCEPTIONS: ReadonlySet<PhraseKind> = new Set(["but", "exception"]);
-/** Behind a "but", these are no exception. */
+/** After a "but", these are no exception. */
 const OPENS_OTHER: ReadonlySet<PhraseKind> = new Set(["asks", "supposes", "but"]);
 const LIKED: ReadonlySet<PhraseKind> = new Set(["praise", "liked", "approval", "effect"]);
 /** They say what is not as it should be. */
@@ -129,7 +129,7 @@ export function judgeMessage(
   const discount = has("idle") ? CLEAR : 0;
   const good = sum(evidence.filter(({ weight }) => weight > 0)) - discount;
   const bad = -sum(evidence.filter(({ weight }) => weight < 0)) - discount;
-  // Without a "but", what a complaint beside praise is about is open: of "the wrong one is gone, lovely" it is the past.
+  // Without a "but", nobody can tell what a complaint beside praise is about: "the wrong one is gone, lovely" is about the past.
   const isOpen = !evidence.some(({ kind }) => SAYS_WHAT.has(kind));
   const outcome = decide({ good, bad, isOpen, isChanged: has("now") && isGoodNews(evidence.at(-1)) });
   const isToldHow =
@@ -337,7 +337,7 @@ function readSentence(text: string, stems: ReadonlySet<string>): Sentence {
     clause.opening = openingOf(sentence, clause);
     clause.isOfRequest = piece.some((word) => stems.has(stemOf(word)));
     clause.isAnchored = clause.isOfRequest || holds(sentence, clause, "work");
-    // What a task asks for goes on behind a comma.
+    // A task may go on after a comma.
     const before = sentence.clauses.at(-1)?.opening;
     if (clause.opening === null && (before === "asks" || before === "supposes")) clause.opening = "supposes";
     sentence.clauses.push(clause);
@@ -353,7 +353,7 @@ function openingOf(sentence: Sentence, clause: Clause): Clause["opening"] {
   return OPENINGS.find((kind) => sentence.found.some((one) => one.kind === kind && one.from === at)) ?? null;
 }
 
-/** Behind "and", "ok", "well". */
+/** After "and", "ok", "well". */
 function openingAt({ found }: Sentence, clause: Clause): number {
   let at = clause.from;
   for (;;) {

@@ -1,5 +1,5 @@
 // The deterministic look at one finished turn: what it cost, what failed and recovered, which skills it read and which it
-// proved wrong, how it ended and who says so. The session calls it behind the answer; triggers.ts decides on it. Pure; asks
+// proved wrong, how it ended and who says so. The session calls it after the answer; triggers.ts decides on it. Pure; asks
 // no model.
 import * as z from "zod";
 import { redactText } from "../../redact.ts";
@@ -24,7 +24,7 @@ const MAX_REQUEST_CHARS = 2_000;
 /** A turn of hundreds of failures is told by its first ones. */
 const MAX_LISTED = 100;
 
-export interface TurnToObserve {
+interface TurnToObserve {
   session: SessionId;
   /** The turn's number in its session, from 1. */
   turn: number;

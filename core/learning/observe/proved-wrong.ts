@@ -5,11 +5,11 @@ import * as z from "zod";
 import type { Entry, NoteEntry, ToolEntry } from "../../schemas/entry.ts";
 import type { LoadedText, Observation } from "../../schemas/learning.ts";
 import { readOutcome } from "../tool-facts.ts";
-import { isSameDeed, tokensOf, wordsIn } from "./call-words.ts";
+import { isSameDeed, wordsOfCall, wordsIn } from "./call-words.ts";
 
 /** A turn that read many texts and failed often is told by its first proofs. */
 const MAX_PROOFS = 100;
-/** How a companion's text begins behind its base's, in one result. */
+/** How a companion's text begins after its base's, in one result. */
 const COMPANION = "# Learned here, in ";
 
 type Recoveries = Observation["recoveries"];
@@ -40,7 +40,7 @@ export function findProvedWrong(tools: ToolEntry[], recoveries: Recoveries, show
   const proofs = recoveries.flatMap(({ failed, succeeded }) => {
     const [before, after] = [byEntry.get(failed), byEntry.get(succeeded)];
     if (!before || !after || !isSameDeed(before.call.args, after.call.args)) return [];
-    const [tried, worked] = [tokensOf(before.call.args), tokensOf(after.call.args)];
+    const [tried, worked] = [wordsOfCall(before.call.args), wordsOfCall(after.call.args)];
     const given = [...tried].filter((token) => !worked.has(token));
     const instead = [...worked].filter((token) => !tried.has(token));
     return shown

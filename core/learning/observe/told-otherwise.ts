@@ -3,9 +3,9 @@
 // language, but not by "use `photos.csv`", as files vary with the task. Called by judge-message.ts. Pure; linear in the message.
 import type { ToolEntry } from "../../schemas/entry.ts";
 import { type Pair, isOfTask, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
-import { tokensOf, wordsIn } from "./call-words.ts";
+import { wordsOfCall, wordsIn } from "./call-words.ts";
 
-/** A verdict stands at the beginning; behind it comes the next task. */
+/** A correction comes at the beginning. The next task follows it. */
 const MAX_CHARS = 600;
 /** What stands between code marks. */
 const SPAN = /`([^`\n]{2,80})`/gu;
@@ -23,7 +23,7 @@ export function isToldOtherwise(message: string, calls: ToolEntry[]): boolean {
   const isNamed = sentences.some(({ pairs, spans }) => pairs.length > 0 || spans.length > 1);
   if (!isNamed || calls.length === 0) return false;
   const given = calls.flatMap(({ call }) => pairsOf(call.args));
-  const known = new Set(calls.flatMap(({ call }) => [...tokensOf(call.args)]));
+  const known = new Set(calls.flatMap(({ call }) => [...wordsOfCall(call.args)]));
   return sentences.some(({ pairs, spans }) => hasOtherValue(pairs, given) || hasOtherSpan(spans, known));
 }
 

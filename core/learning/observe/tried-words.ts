@@ -3,7 +3,7 @@
 // word that failed need not be wrong; whoever loads the text next is told of it. Pure.
 import type { ToolEntry } from "../../schemas/entry.ts";
 import type { TriedWords } from "../../schemas/learning.ts";
-import { isSameDeed, tokensOf } from "./call-words.ts";
+import { isSameDeed, wordsOfCall } from "./call-words.ts";
 import type { ShownText } from "./proved-wrong.ts";
 
 /** Of one text in one turn. They are kept with its evidence. */
@@ -12,7 +12,7 @@ const MAX_WORD_CHARS = 60;
 
 /** Texts of which no word has failed, now or before, are left out. */
 export function findTriedWords(tools: ToolEntry[], shown: ShownText[]): TriedWords[] {
-  const calls = tools.map(({ n, failed, call }) => ({ n, failed, call, words: tokensOf(call.args) }));
+  const calls = tools.map(({ n, failed, call }) => ({ n, failed, call, words: wordsOfCall(call.args) }));
   const worked = calls.filter(({ failed }) => !failed);
   const given = calls.flatMap((call) => {
     const instead = calls.filter(({ n, call: other }) => n > call.n && isInstead(call.call, other));

@@ -1,4 +1,4 @@
-// When a session's work is worth a review, and why. The session keeps one ReviewCounters, brings it up to date behind each
+// When a session's work is worth a review, and why. The session keeps one ReviewCounters, brings it up to date after each
 // turn and asks decideReview; a rating and `/refine` have questions of their own. Pure; how often a session or a profile
 // may be reviewed is decided elsewhere.
 import * as z from "zod";

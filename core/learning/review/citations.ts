@@ -101,7 +101,7 @@ function isUnrecovered(entries: Entry[], call: ToolEntry): boolean {
 
 // ---- what may be cited ----
 
-/** It stands in one message with the review's own words; in the order of the log, what is said quoted as JSON. */
+/** The list is in one message with the review's own words, in the order of the log. What people said is quoted as JSON. */
 export function listCitations({ entries }: Pick<ReviewJob, "entries">): string {
   const lines = entries.flatMap((entry) => {
     const about = aboutOf(entry);

@@ -44,7 +44,7 @@ const MOMENTS =
 /** The sentence says when it holds, or asks. */
 const CONDITIONED =
   /\b(?:if|when|whenever|unless|until|once|while|without|where|wherever|whether|in case|otherwise|after|before|except|only|as long as)\b|\?\s*$/iu;
-/** On what it holds, behind the claim; "here" and "this machine" are everything the agent has. */
+/** On what it holds, after the claim; "here" and "this machine" are everything the agent has. */
 const SCOPED =
   /^[^.;]{0,60}?\b(?:on|with|for|in|under|inside|against|across|over|through|between|behind|to)\s+(?!(?:this|these|here|our|my|its|the|any|all|general|place)\b)/iu;
 /** What to do then. */
@@ -90,7 +90,7 @@ export function createClaims(programs: Iterable<string>): (paragraphs: string[])
       if (paragraph.startsWith("|")) continue; // a row of a table names more often than it claims
       const sentences = paragraph.split(/(?<=[.!?])\s+(?=["'“(]?[\p{Lu}`])/u);
       for (const [n, sentence] of sentences.entries()) {
-        // What is to be done may be said in the sentence behind it.
+        // What is to be done may be said in the next sentence.
         const failure = checkSentence(sentence);
         const isAnswered = failure && !fault.test(sentence) && REMEDY.test(sentences[n + 1] ?? "");
         if (failure && !isAnswered) return failure;

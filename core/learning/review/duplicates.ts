@@ -24,7 +24,7 @@ const MAX_ADDITIONS = 20;
  */
 const LOADED_SIMILARITY = 0.35;
 
-export interface DuplicateOptions {
+interface DuplicateOptions {
   store: Pick<SkillStore, "index" | "head" | "blob">;
   seeds: Seeds;
   /** From how much in common on two texts are one; `skills.duplicateBody`. */
@@ -35,7 +35,7 @@ export interface DuplicateOptions {
   companions: boolean;
 }
 
-/** Failure: `near_duplicate`, with the neighbour. What changes a skill that stands is never asked about. */
+/** Failure: `near_duplicate`, with the neighbour. A change of an existing skill is never asked about. */
 export function createDuplicateInspector(options: DuplicateOptions): SkillInspector {
   return async (write) => {
     if (write.before && write.before.head.state !== "archived") return null;
@@ -61,8 +61,8 @@ export function createDuplicateInspector(options: DuplicateOptions): SkillInspec
 }
 
 /**
- * The companion of a skill that was loaded: where that says what is wrong and may not be edited, only what stands beside it is
- * read with it. That another skill says it too helps nobody who reads this one.
+ * The companion of a skill that was loaded. If the loaded skill is wrong and may not be edited, only its companion is read with it:
+ * that another skill says it too helps nobody who reads this one.
  */
 function mendsLoaded(name: string, lines: SkillLine[], { loaded, companions }: DuplicateOptions): boolean {
   const base = lines.find((line) => line.name === baseOf(name));

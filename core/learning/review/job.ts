@@ -20,7 +20,7 @@ const OBSERVATIONS_BYTES = 300_000;
 /** What one string may keep, tried in this order until the job fits. */
 const STRING_CHARS = [20_000, 8_000, 3_000, 1_000, 300];
 
-export interface WorkToReview {
+interface WorkToReview {
   profile: ProfileId;
   session: SessionId;
   decision: ReviewDecision;
@@ -51,8 +51,8 @@ export function defaultGrant({ review }: Settings, now: number): Grant {
 }
 
 /**
- * At most about 900 KB: long strings are cut in the middle, and as a last resort the oldest entries of the range stay behind,
- * and those besides it last, since they are what the review is about.
+ * At most about 900 KB: long strings are cut in the middle, and as a last resort the oldest entries of the range are left out,
+ * and those of earlier turns last, since they are what the review is about.
  */
 export function toReviewJob(work: WorkToReview): ReviewJob {
   const inRange = work.entries.filter((entry) => entry.n >= work.from && entry.n <= work.to);
@@ -106,8 +106,8 @@ function isCut(whole: Entry[], shown: Entry[]): boolean {
 }
 
 /**
- * Only whole and unchanged is it what the cache has: one that holds a secret, or is too long to be stored beside the
- * entries, stays behind.
+ * The prefix is used only if it is whole and unchanged, as the cache has it. One that holds a secret, or is too long to be stored
+ * beside the entries, is left out.
  */
 function withPrefix(job: ReviewJob, prefix: SentPrefix | undefined): ReviewJob {
   if (!prefix) return job;

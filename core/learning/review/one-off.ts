@@ -23,7 +23,7 @@ const EVERYBODYS =
 const OWN_PATH =
   /(?<![\w./~-])\/(?:workspace|home\/[\w.-]+|Users\/[\w.-]+|tmp|root|mnt\/data)\/[\w./-]*[\w-]\.\w{1,6}\b/g;
 
-export type SessionWords = ReturnType<typeof createSessionWords>;
+type SessionWords = ReturnType<typeof createSessionWords>;
 
 /** Each is read once, when a rule first asks for it. */
 export function createSessionWords({ entries }: Pick<ReviewJob, "entries">) {

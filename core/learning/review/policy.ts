@@ -1,5 +1,4 @@
-// The rules of a review that are enforced in code, and the inspectors among them: those that look at what a write would leave
-// behind. What the rules say in words is in core/prompts/. Called by review.ts.
+// The rules of a review that code enforces. The inspectors look at the text that a write would leave. What the rules say in words is in core/prompts/. Called by review.ts.
 import type { Failure } from "../../errors.ts";
 import type { SkillStore } from "../../ports.ts";
 import type { Entry } from "../../schemas/entry.ts";
@@ -38,7 +37,7 @@ export const POLICY = {
 };
 export type ReviewPolicy = typeof POLICY;
 
-export interface InspectOptions {
+interface InspectOptions {
   job: ReviewJob;
   policy: ReviewPolicy;
   skills: SkillStore;

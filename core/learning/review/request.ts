@@ -1,5 +1,5 @@
-// The request of a review: behind the session's own, which its provider still has in a cache, or with a digest of the work; and the
-// tools as its model is told of them. Called by review.ts. Pure.
+// The request of a review: appended to the session's own, which its provider still has in a cache, or with a digest of the work; and
+// the tools as its model is told of them. Called by review.ts. Pure.
 import type { Model, Tool, ToolSpec } from "../../agent/contract.ts";
 import type { LoopOptions } from "../../agent/loop.ts";
 import { toToolSpecs } from "../../agent/tool-specs.ts";
@@ -19,7 +19,7 @@ const WORTH = 3;
 /** Of the window, for what the session has said; the rest is for the review. */
 const WINDOW_SHARE = 0.6;
 
-export interface PrefixQuestion {
+interface PrefixQuestion {
   job: ReviewJob;
   model: Model;
   settings: Settings;

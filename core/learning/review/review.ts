@@ -214,7 +214,7 @@ async function checkServer({ job, models: [model], reviews, clock }: ReviewOptio
   const now = clock.now();
   if (model.server === undefined || now - job.createdAt > MAX_WAIT_MS) return null;
   if (!(await reviews.isBusy(model.server, now - MARK_MS))) return null;
-  return err(TURN_FIRST, "A turn runs on the review's model server: the review goes on behind it.").failure;
+  return err(TURN_FIRST, "A turn runs on the review's model server: the review goes on after it.").failure;
 }
 
 async function settleFailure(

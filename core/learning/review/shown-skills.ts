@@ -18,7 +18,7 @@ const MAX_DESCRIPTION_CHARS = 200;
 /** Of what was asked for: its beginning says what kind of work it is. */
 const MAX_QUERY_CHARS = 4_000;
 
-export interface ShownSkills {
+interface ShownSkills {
   text: string;
   /** Whose text is shown whole: they count as read. */
   read: SkillName[];

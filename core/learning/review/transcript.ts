@@ -160,7 +160,7 @@ function cutToPlace(): Cut {
   };
 }
 
-/** As it is now it is shown behind the transcript, or can be loaded. */
+/** Its present text follows the transcript, or can be loaded. */
 function holdsSkills(entry: Entry, { source }: Part): boolean {
   if (entry.kind === "note") return entry.skills !== undefined;
   return entry.kind === "tool" && entry.call.name === "skill_view" && !entry.failed && source === "own";

@@ -5,9 +5,9 @@ import type { SentMessage } from "../../schemas/review.ts";
 
 /**
  * `known`: the principal's, whenever they say it, and what was kept under the model's own label. `own`: what the model and
- * the harness say, which counts from where it stands on: after content both may only repeat it.
+ * the harness say, which counts only for what comes after it. Once content was read, they may only be repeating it.
  */
-export type Stream = "known" | "own" | "content";
+type Stream = "known" | "own" | "content";
 
 export interface SaidPiece {
   stream: Stream;

@@ -143,12 +143,12 @@ function findLead({ text, topics }: Meaning, record: SessionRecord, standing: St
     if (lead.kind === "address" && isPublisher(lead.text)) continue;
     if (!acts && (PRIVATE.test(lead.text) || isSetting(lead, record))) continue;
     const entry = record.whoseLead(lead);
-    if (entry !== null) return `the ${lead.kind} "${quote(lead.text)}" comes from ${placeOf(entry)}`;
+    if (entry !== null) return `the ${lead.kind} "${clipShown(lead.text)}" comes from ${placeOf(entry)}`;
   }
   for (const host of record.hosts.size > 0 ? labelsIn(toSearchable(text)) : []) {
     if (!record.hosts.has(host) || host.length < LEAST_HOST || COMMON_WORDS.has(host)) continue;
     const entry = record.whoseLead({ kind: "address", text: host });
-    if (entry !== null) return `only ${placeOf(entry)} names the host "${quote(host)}"`;
+    if (entry !== null) return `only ${placeOf(entry)} names the host "${clipShown(host)}"`;
   }
   return null;
 }
@@ -186,7 +186,7 @@ function findName(written: Meaning, record: SessionRecord, runs: boolean): strin
   for (const [, name] of installs ? foldText(text).matchAll(PACKAGE) : []) {
     if (COMMON_WORDS.has(name!) || !record.isForeign(name!)) continue;
     const named = record.whoWished(name!);
-    if (named) return `only ${placeOf(named.entry)} names "${quote(name!)}"`;
+    if (named) return `only ${placeOf(named.entry)} names "${clipShown(name!)}"`;
   }
   if (prohibits && !installs) return null;
   const acts = [...topics].some((topic) => ACTS.has(topic)) || topics.has("identity");
@@ -197,7 +197,7 @@ function findName(written: Meaning, record: SessionRecord, runs: boolean): strin
     if (!named || !(runs || named.isWish)) continue;
     const isAdvised = (named.binds || named.topics.has("install")) && JOINED.test(name);
     if (runs || isGrave(named) || isGrave(written) || ((acts || isAdvised) && !name.startsWith("-")))
-      return `only ${placeOf(named.entry)} names "${quote(name)}"`;
+      return `only ${placeOf(named.entry)} names "${clipShown(name)}"`;
   }
   return null;
 }
@@ -226,7 +226,7 @@ function findWanted(written: Meaning, record: SessionRecord, around: Whole): str
     if (!isWanted && !(isFollowed && isRetold(written, terms, read))) continue;
     backing ??= backingOf(sought, record, standing, budget);
     if (backing.before(read.at) >= Math.max(SAID.least, sayOf(sought, read))) continue;
-    return `${placeOf(read.entry)} wants it: "${quote(read.text)}"`;
+    return `${placeOf(read.entry)} wants it: "${clipShown(read.text)}"`;
   }
   return null;
 }
@@ -304,7 +304,7 @@ export function placeOf(entry: number): string {
 
 const MAX_SHOWN_CHARS = 120;
 
-export function quote(text: string): string {
+export function clipShown(text: string): string {
   return clip(text, MAX_SHOWN_CHARS);
 }
 
@@ -325,13 +325,14 @@ export function lossOf(cautions: string[], record: SessionRecord, about = ""): s
     if (budget.comparisons < 0 || text.length > MAX_CHARS) return TOO_LONG;
     const lost = meaningOf(text);
     if (record.said.some((said) => said.at < 0 && speaksOf(said, lost) && withdraws(said.text))) continue;
-    if (record.demand) return `"${quote(text)}" would be lost, and ${placeOf(record.demand.entry)} orders agents about`;
+    if (record.demand)
+      return `"${clipShown(text)}" would be lost, and ${placeOf(record.demand.entry)} orders agents about`;
     const read = record.read.find(
       (sentence) =>
         speaksOf(sentence, lost) &&
         (known.has(text) || sentence.prohibits || TAKES_BACK.some((act) => sentence.topics.has(act))),
     );
-    if (read) return `"${quote(text)}" would be lost, of which ${placeOf(read.entry)} speaks`;
+    if (read) return `"${clipShown(text)}" would be lost, of which ${placeOf(read.entry)} speaks`;
   }
   return null;
 }

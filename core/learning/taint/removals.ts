@@ -1,4 +1,4 @@
-// What a write takes away: cautions that stand nowhere any more, and lines that were turned into their opposite. A caution that
+// What a write takes away: cautions that the text no longer has, and lines that were turned into their opposite. A caution that
 // is lost does harm as surely as an order that is added. Used by the taint rules. Pure.
 import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
 import { turnsAlike } from "../../skills/turning-words.ts";
@@ -32,7 +32,7 @@ function isCaution(line: string): boolean {
 
 const CODE = /`[^`]*`/g;
 
-export interface Removed {
+interface Removed {
   gone: string[];
   /** Of those, what is said nowhere any more, in whatever words. */
   lost: string[];

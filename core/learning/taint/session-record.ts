@@ -8,7 +8,7 @@ import { type Meaning, type Topic, foldText, languageOf, meaningOf } from "./mea
 import { type Budget, SentenceIndex, type Sought, type Weights, addPlace } from "./sentence-index.ts";
 import { cutInPieces, sentencesIn } from "../sentences.ts";
 
-export interface SaidSentence extends Meaning {
+interface SaidSentence extends Meaning {
   /** Its place among all pieces; -1 for the person's, whenever they said it. */
   at: number;
 }

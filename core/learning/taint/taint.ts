@@ -11,7 +11,7 @@ import { type Hold, type MemoryGate, toTainted } from "../../tools/hold.ts";
 import type { SkillGate, SkillInspector } from "../../tools/skill-manage.ts";
 
 import { holdsContent } from "./entries.ts";
-import { type Around, type Standing, quote, createBudget, doubtOf, isUndecided, lossOf } from "./judge.ts";
+import { type Around, type Standing, clipShown, createBudget, doubtOf, isUndecided, lossOf } from "./judge.ts";
 import { leadsOf, readingsOf } from "./leads.ts";
 import { findRemoved, proseLines } from "./removals.ts";
 import { SentenceIndex } from "./sentence-index.ts";
@@ -265,7 +265,7 @@ function findCited(citations: string[]): string | null {
 
 function toHold<Rest>(why: string, held: Judged[] = []): Hold<Rest> {
   const sentences = held.map(({ text }) => text);
-  const quoted = sentences.length === 0 ? "This" : `"${quote(sentences[0]!)}"`;
+  const quoted = sentences.length === 0 ? "This" : `"${clipShown(sentences[0]!)}"`;
   const others = sentences.length - 1;
   const more = others < 1 ? "" : ` ${others} more of its sentences ${others === 1 ? "waits" : "wait"}.`;
   return { rest: null, sentences, why: `${quoted} may come from what was only read: ${why}.${more}` };

@@ -41,14 +41,14 @@ function newest(texts: string[]): string[] {
 }
 
 function saidInWords(entry: Entry): string[] {
-  return entry.kind === "assistant" ? entry.parts.flatMap(({ text }) => piecesOf(text)) : [];
+  return entry.kind === "assistant" ? entry.parts.flatMap(({ text }) => toShortPieces(text)) : [];
 }
 
 function saidInCalls(entry: Entry): string[] {
-  return entry.kind === "assistant" ? entry.answer.calls.flatMap(({ args }) => piecesOf(stringsIn(args))) : [];
+  return entry.kind === "assistant" ? entry.answer.calls.flatMap(({ args }) => toShortPieces(stringsIn(args))) : [];
 }
 
-function piecesOf(text: string): string[] {
+function toShortPieces(text: string): string[] {
   return sentencesIn(text).flatMap((sentence) =>
     cutInPieces(sentence.text, MAX_PIECE_CHARS, OVERLAP_CHARS).map((piece) => piece.toWellFormed()),
   );
