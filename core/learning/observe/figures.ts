@@ -9,13 +9,12 @@ const MAX_SAID = 3;
 
 const FIGURE = /\p{N}+(?:[.,:'/]\p{N}+)*/gu;
 
-/** Figures of the request say nothing. */
+/** Not where the request has figures, too: the next one may be the same task with other figures. */
 export function hasOtherFigure(message: string, { request, answer }: { request: string; answer: string }): boolean {
   const given = new Set(figuresIn(answer));
-  if (given.size === 0 || given.size > MAX_GIVEN) return false;
-  const wanted = new Set(figuresIn(request));
+  if (given.size === 0 || given.size > MAX_GIVEN || figuresIn(request).length > 0) return false;
   const said = figuresIn(message);
-  return said.length <= MAX_SAID && said.some((figure) => !wanted.has(figure) && !given.has(figure));
+  return said.length <= MAX_SAID && said.some((figure) => !given.has(figure));
 }
 
 function figuresIn(text: string): string[] {

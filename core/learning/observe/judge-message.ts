@@ -32,6 +32,8 @@ const MAX_CHARS = 600;
 /** Of a message with code and quotations, which are passed over. */
 const MAX_READ_CHARS = 6_000;
 const MAX_CLAUSES = 24;
+/** A longer one is no clause that people write: a list, a log, a text without signs. */
+const MAX_CLAUSE_WORDS = 40;
 const MAX_REQUEST_CHARS = 600;
 
 /** What it takes to speak, and what the other side may have at most. */
@@ -201,8 +203,10 @@ function weighForm(
   { request, answer, evidence }: { request: string; answer: string; evidence: readonly Evidence[] },
 ): Evidence[] {
   if (evidence.some(({ weight }) => weight >= CLEAR)) return [];
-  const figures = hasOtherFigure(sentences.map(({ text }) => text).join("\n"), { request, answer });
-  if (figures || sentences.some(setsAgainst)) {
+  const [only, ...others] = sentences;
+  // A longer one is as often the next task.
+  const isShort = only !== undefined && others.length === 0 && only.words.length <= SHORT_WORDS;
+  if ((isShort && hasOtherFigure(only.text, { request, answer })) || sentences.some(setsAgainst)) {
     return [{ kind: "wish", weight: -CLEAR }];
   }
   return sentences.some(hasException) ? [{ kind: "exception", weight: -CLEAR }] : [];
@@ -327,7 +331,7 @@ function readSentence(text: string, stems: ReadonlySet<string>): Sentence {
     .split(/(?<!\p{N})[,.:]|[,.:](?!\p{N})|[;!?()…–—，。；：！？、（）]|\s-\s/u)
     .slice(0, MAX_CLAUSES)
     .map(wordsOf)
-    .filter((words) => words.length > 0);
+    .filter(({ length }) => length > 0 && length <= MAX_CLAUSE_WORDS);
   const words = pieces.flat();
   const found = find(words);
   const sentence: Sentence = { text, words, found, clauses: [], isQuestion: /[?？]\s*$/u.test(text) };

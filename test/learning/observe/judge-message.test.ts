@@ -204,18 +204,25 @@ describe("a message that follows an answer", () => {
     expect(judgeMessage(denial, { request: "Find a film" }).outcome).toBe("unknown");
   });
 
-  it("contradicts the answer with another figure, in any language", () => {
-    const context = { request: "How many chairs for hall 12?", answer: "Counted 48 chairs." };
-    const outcome = (message: string, answer = context.answer) => judgeMessage(message, { ...context, answer }).outcome;
+  it("contradicts the answer with another figure, in any language and a few words", () => {
+    const context = { request: "How many chairs for the hall?", answer: "Counted 48 chairs." };
+    const outcome = (message: string, other: Partial<typeof context> = {}) =>
+      judgeMessage(message, { ...context, ...other }).outcome;
     expect(outcome("nous en avons 52")).toBe("failure");
     expect(judgeMessage("nous en avons 52", context).correction).toBe(true);
-    expect(outcome("the janitor told me about the 48")).toBe("unknown");
-    expect(outcome("hall 12 is the one by the stairs")).toBe("unknown");
-    expect(outcome("the janitor told me about 52", "Counted the chairs.")).toBe("unknown");
-    expect(outcome("rows of 11, 12, 13 and 14")).toBe("unknown");
+    expect(outcome("the janitor's 48")).toBe("unknown");
+    expect(outcome("the janitor's 52", { answer: "Counted the chairs." })).toBe("unknown");
     expect(outcome("Perfect, we ordered 52")).toBe("success");
-    expect(outcome("can you also count the 52 tables")).toBe("unknown");
     expect(judgeMessage("52 of them", { ...context, asked: true }).outcome).toBe("unknown");
+  });
+
+  it.each([
+    ["a longer message", "April invoices: 312, 88 and 40", "Sum March"],
+    ["two sentences", "Dentist. On the 14th", "When do we meet?"],
+    ["a request that had figures, too", "52 metres", "Convert 48 metres"],
+    ["a task", "count the 52 tables", "Count the chairs"],
+  ])("has the figures of other work in %s", (_what, message, request) => {
+    expect(judgeMessage(message, { request, answer: "It is 48." }).outcome).toBe("unknown");
   });
 
   it("is corrected by what is set against what it should not be", () => {
@@ -242,6 +249,11 @@ describe("a message that follows an answer", () => {
       expect(judged(`x${odd.repeat(100_000)}`)).toBe("unknown");
     }
   }, 2_000);
+
+  it("says nothing in a list of words without end", () => {
+    expect(judged(`${"file total row date name ".repeat(9)} is wrong, perfect`)).toBe("success");
+    expect(judged(`${"file total row date name ".repeat(9)} is wrong`)).toBe("unknown");
+  });
 
   it("is judged by its beginning, behind whatever room it leaves", () => {
     expect(judged(`${"\n".repeat(50_000)}That's wrong.`)).toBe("failure");

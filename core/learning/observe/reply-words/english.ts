@@ -150,8 +150,8 @@ export const ENGLISH: Partial<Lexicon> = {
     too bad
   `,
   harm: `
-    fails, failed, failing, failure, crash*, error, errors, exception, exceptions, stack|stacktrace trace, traceback, segfault, 404, 403,
-    401, 500, 502, access|permission denied, rejected, refused, bounced, denied, declined, timeout, times|timed|timing out, stuck, hangs,
+    fails, failed, failing, failure, crash*, error, errors, exception, exceptions, stack|stacktrace trace, traceback, segfault, 404, 403, a|still|get|got|gets|getting|gives|returns|throws|error|status 500,
+    401, 502, access|permission denied, rejected, refused, bounced, denied, declined, timeout, times|timed|timing out, stuck, hangs,
     freezes, frozen, froze, stalls, blank, empty, not found, no such, unknown option|command|flag|file|host, invalid, undefined, nan, null,
     unrecogni*, syntax error, expired, corrupt*, unreachable, unavailable, unresponsive, offline, bricked, locked out, kicked out, banned,
     still no|not|there|the|same|red|failing|fails|broken|wrong|get|getting|says|shows|showing|seeing|leaks|hear|missing|nothing|down|dead|stuck|crashes|locked|blank|empty|a|in|on|have|has|having|is|does|do|will|can,
