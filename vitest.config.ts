@@ -1,7 +1,7 @@
 // Three kinds of tests, told apart by name:
 //   *.test.ts          pure logic, in Node
 //   *.workers.test.ts  inside workerd, on real Durable Objects, R2 and KV
-//   *.stack.test.ts    the three Workers together, or child processes; one file at a time
+//   *.stack.test.ts    the three Workers together, or child processes
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
@@ -73,7 +73,6 @@ export default defineConfig({
         test: {
           name: "stack",
           include: ["test/**/*.stack.test.ts"],
-          fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },

@@ -16,7 +16,9 @@ type Place = ((word: string) => boolean) | "gap";
 
 interface Phrase {
   kind: PhraseKind;
-  places: Place[];
+  written: string[];
+  /** Read from what is written when its first word is met. */
+  places?: Place[];
 }
 
 /** "It won't" may be followed by what it will not do. */
@@ -52,26 +54,34 @@ export function wordsOf(text: string): string[] {
   });
 }
 
+/** The lexicons are read when the first message is judged: an isolate that judges none does not pay for them. */
 export function createFinder(lexicons: readonly Partial<Lexicon>[]): (words: string[]) => Found[] {
+  let phrases: Map<string, Phrase[]> | undefined;
+  return (words) => {
+    const byFirst = (phrases ??= readPhrases(lexicons));
+    const found: Found[] = [];
+    for (let from = 0; from < words.length; from += 1) {
+      const word = words[from]!;
+      for (const key of [word, `${word.slice(0, PREFIX_CHARS)}*`]) {
+        for (const phrase of byFirst.get(key) ?? []) {
+          phrase.places ??= phrase.written.map(toPlace);
+          const to = matchFrom(phrase.places, words, from);
+          if (to > 0) found.push({ kind: phrase.kind, from, to });
+        }
+      }
+    }
+    return withoutShorter(found);
+  };
+}
+
+function readPhrases(lexicons: readonly Partial<Lexicon>[]): Map<string, Phrase[]> {
   const byFirst = new Map<string, Phrase[]>();
   for (const lexicon of lexicons) {
     for (const kind of Object.keys(lexicon) as PhraseKind[]) {
       for (const text of (lexicon[kind] ?? "").split(",")) addPhrase(byFirst, kind, text);
     }
   }
-  return (words) => {
-    const found: Found[] = [];
-    for (let from = 0; from < words.length; from += 1) {
-      const word = words[from]!;
-      for (const key of [word, `${word.slice(0, PREFIX_CHARS)}*`]) {
-        for (const { kind, places } of byFirst.get(key) ?? []) {
-          const to = matchFrom(places, words, from);
-          if (to > 0) found.push({ kind, from, to });
-        }
-      }
-    }
-    return withoutShorter(found);
-  };
+  return byFirst;
 }
 
 function addPhrase(byFirst: Map<string, Phrase[]>, kind: PhraseKind, text: string): void {
@@ -80,16 +90,23 @@ function addPhrase(byFirst: Map<string, Phrase[]>, kind: PhraseKind, text: strin
   while (written[0] === "..") written.shift();
   const [first] = written;
   if (first === undefined) return;
-  const phrase = { kind, places: written.map(toPlace) };
+  const phrase = { kind, written };
   for (const one of first.split("|")) {
-    const [key = one] = PREFIX.test(one) ? [`${one.slice(0, PREFIX_CHARS)}*`] : wordsOf(one);
-    byFirst.set(key, [...(byFirst.get(key) ?? []), phrase]);
+    const [key = one] = isOneWord(one) ? [one] : PREFIX.test(one) ? [`${one.slice(0, PREFIX_CHARS)}*`] : wordsOf(one);
+    const others = byFirst.get(key);
+    if (others) others.push(phrase);
+    else byFirst.set(key, [phrase]);
   }
+}
+
+/** Nothing that `wordsOf` would change: most words of a lexicon, told without it, since they are many. */
+function isOneWord(written: string): boolean {
+  return /^[a-z]+$/.test(written) && !Object.hasOwn(CONTRACTED, written) && !/([a-z])\1\1/.test(written);
 }
 
 /** `不对` is two words, and `doesn't` too. */
 function splitCharacters(written: string): string[] {
-  if (/[|*_.]/u.test(written)) return [written];
+  if (/[|*_.]/u.test(written) || isOneWord(written)) return [written];
   const words = wordsOf(written);
   return words.length > 0 ? words : [written];
 }
