@@ -161,9 +161,10 @@ const SCANNER = [
   "scanner/lexicon.ts",
   "scanner/context.ts",
 ].map((file) => `core/skills/${file}`);
-const TAINT = ["entries", "judge", "leads", "meaning", "removals", "sentences"].map(
-  (file) => `core/learning/taint/${file}.ts`,
-);
+const TAINT = [
+  ...["entries", "judge", "leads", "meaning", "removals"].map((file) => `core/learning/taint/${file}.ts`),
+  "core/learning/sentences.ts",
+];
 
 export const SUBJECTS: readonly Subject[] = [
   // What becomes part of a prompt, or is kept.

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 // That bench:hostile makes its attacks, finds a slow function by them, and covers what reads text from outside. No times: the
 // clock of the search counts steps.
 import { expect, test } from "vitest";
@@ -50,6 +51,11 @@ test.each([
 ])("%s comes to an end with %j again and again", (name, piece) => {
   const text = piece.repeat(Math.ceil((100 << 10) / piece.length));
   expect(SUBJECTS.find((subject) => subject.name === name)!.run(text, text)).toBeDefined();
+});
+
+test("the literals of each function are looked for in files that are there", () => {
+  const sources = new Set(SUBJECTS.flatMap((subject) => subject.sources));
+  expect([...sources].filter((path) => !existsSync(path))).toEqual([]);
 });
 
 test("each function has a name of its own and takes a text of every shape", async () => {
