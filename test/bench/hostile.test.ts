@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
 // That bench:hostile makes its attacks, finds a slow function by them, and covers what reads text from outside. No times: the
 // clock of the search counts steps.
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { sampleRegex } from "../../bench/hostile/regex-samples.ts";
 import { findWorst } from "../../bench/hostile/search.ts";
