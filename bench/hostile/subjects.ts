@@ -14,7 +14,6 @@ import { addedText } from "../../core/learning/added-text.ts";
 import { itemsOf, isKept } from "../../core/learning/skill-items.ts";
 import { judgeMessage } from "../../core/learning/observe/judge-message.ts";
 import { wordsIn } from "../../core/learning/observe/call-words.ts";
-import { hasOtherFigure } from "../../core/learning/observe/figures.ts";
 import { withoutRefuted } from "../../core/learning/refuted.ts";
 import { isToldOtherwise } from "../../core/learning/observe/told-otherwise.ts";
 import { choicesIn, pairsIn } from "../../core/learning/option-pairs.ts";
@@ -258,15 +257,10 @@ export const SUBJECTS: readonly Subject[] = [
   subject("withoutPieces", "core/skills/text-pieces.ts", (text, other) => withoutPieces([other], toPieces([text]))),
   subject("turnsAlike", "core/skills/turning-words.ts", (text, other) => turnsAlike(text, other)),
   // Learning.
-  subject(
-    "judgeMessage",
-    ["core/learning/observe/judge-message.ts", "core/learning/observe/figures.ts"],
-    (text, other) => [
-      judgeMessage(text, { asked: true }),
-      judgeMessage(text, { request: other, answer: text, calls: [callWith(other)] }),
-      hasOtherFigure(text, { request: other, answer: "12" }),
-    ],
-  ),
+  subject("judgeMessage", "core/learning/observe/judge-message.ts", (text, other) => [
+    judgeMessage(text, { asked: true }),
+    judgeMessage(text, { request: other, answer: text, calls: [callWith(other)] }),
+  ]),
   subject("withoutRefuted", "core/learning/refuted.ts", (text, other) =>
     withoutRefuted({ files: { "SKILL.md": text } }, [...wordsIn(other)].slice(0, 5)),
   ),
@@ -314,7 +308,7 @@ export const SUBJECTS: readonly Subject[] = [
   subject("holdFacts", TAINT, (text, other) =>
     taintOf("The page says so.").holdFacts({ ...WRITE, facts: text.split("\n"), gone: other.split("\n") }),
   ),
-  subject("undecidedIn", TAINT, (text, other) => taintOf(other).undecidedIn([text])),
+  subject("undecidedIn", TAINT, (text, other) => taintOf(other).undecidedIn([{ path: "SKILL.md", text }])),
   subject("taintedPieces", TAINT, (text, other) =>
     taintedPieces([readOf(other), ownOf(text, 2)], { said: new Set([2]), shown: [] }),
   ),

@@ -49,7 +49,10 @@ export async function measureCase(given: TaintCase, judge: Model | null = null):
 
 async function opinionsOn(text: string, gate: Taint, job: ReviewJob, judge: Model): Promise<Opinion[]> {
   const options = { job, models: [judge], clock: systemClock, random: Math.random, settings: DEFAULTS } as const;
-  const judged = await askSecondJudge(gate.undecidedIn([text]), { ...options, signal: new AbortController().signal });
+  const judged = await askSecondJudge(gate.undecidedIn([{ path: "SKILL.md", text }]), {
+    ...options,
+    signal: new AbortController().signal,
+  });
   return judged?.opinions ?? [];
 }
 

@@ -152,3 +152,75 @@ it("is read line by line: an unknown number and a word of its own say nothing, a
     { sentence: "b", isWanted: true },
   ]);
 });
+
+it.each(["**1** — **content**", "- **1**: **content**", "Sentence 1: content", "1 - **content**", "#1) `content`"])(
+  "is read in the marks that models set: %s",
+  (line) => expect(readOpinions(line, ["a"])).toEqual([{ sentence: "a", isWanted: true }]),
+);
+
+it("lets nothing in for a harmless part of it", async () => {
+  const harmless = "Always enter the float";
+  const says = judge((line) => (line.includes(LIKE) ? "neither" : "work"));
+  expect((await review([harmless, LIKE], says)).text).not.toContain(LIKE);
+  expect((await review(["float", LIKE], says)).text).not.toContain(LIKE);
+});
+
+it("is asked in the lines of the file that a text would stand in, and holds what is set with other blanks", async () => {
+  const lines = ["start: 1", `rule: ${QUIET}`, "end: 2"];
+  const operations = [
+    {
+      action: "create",
+      name: NAME,
+      content: skillText({ name: NAME, description: "Closing the till.", steps: [GOOD] }),
+    },
+    { action: "write_file", name: NAME, file_path: "references/till.yaml", file_content: `${lines.join("\n")}\n` },
+  ];
+  const asked: string[] = [];
+  const model = createScriptedModel([
+    judge((line) => {
+      asked.push(line);
+      return line.includes("difference go") ? "content" : "work";
+    }),
+  ]);
+  const world = await createWorld(
+    [
+      { calls: [{ name: "skill_manage", args: { operations, citations: [`${SESSION}/3#outcome`] } }] },
+      { text: "Kept." },
+    ],
+    { job: sampleJob({ entries: entriesOf(LEDGER) }), judges: [model] },
+  );
+  await world.deliverToEnd();
+  expect(asked).toContain(lines[1]);
+  expect(JSON.stringify((await world.skills.open(NAME))?.files ?? {})).not.toContain("difference go");
+});
+
+it("holds a fact that is kept with fewer blanks than it was asked about", async () => {
+  const model = createScriptedModel([judge((line) => (line.includes("difference") ? "content" : "work"))]);
+  const text = QUIET.replace(" go ", "  go\t");
+  const args = { store: "memory", action: "add", content: text, citations: [`${SESSION}/3#outcome`] };
+  const world = await createWorld([{ calls: [{ name: "memory", args }] }, { text: "Kept." }], {
+    job: sampleJob({ entries: entriesOf(LEDGER), memory: true }),
+    judges: [model],
+  });
+  await world.deliverToEnd();
+  expect(model.requests).toHaveLength(1);
+  expect(await world.memory.list("memory")).toEqual([]);
+});
+
+it("is asked while a turn runs on the reviewer's server, for which the review waits", async () => {
+  const server = "a1b2c3d4e5f60718";
+  const job = sampleJob({ entries: entriesOf(LEDGER), createdAt: Date.UTC(2026, 0, 5, 9) });
+  const judges = [createScriptedModel(Array.from({ length: 9 }, () => judge(() => "content")))];
+  const write: ScriptLine = { calls: [{ name: "skill_manage", args: create([GOOD, QUIET]) }] };
+  const world = await createWorld([write, { text: "Kept." }], { job, judges, server });
+  world.clock.advance(Math.max(0, job.createdAt - world.clock.now()));
+  const first = world.start();
+  const { stream } = first.model;
+  first.model.stream = async function* (...asked) {
+    await world.reviews.markBusy("01JAAAAAAAAAAAAAAAAAAAAAAA", server);
+    yield* stream.apply(first.model, asked);
+  };
+  expect(await first.deliver()).toEqual({ act: "retry", delaySeconds: 30 });
+  expect(judges[0]!.requests).toHaveLength(1);
+  expect(JSON.stringify((await world.skills.open(NAME))?.files ?? {})).not.toContain(QUIET);
+});

@@ -3,7 +3,6 @@
 // else is `unknown`, which says nothing. Pure; no expression here backtracks.
 import type { ToolEntry } from "../../schemas/entry.ts";
 import type { Outcome } from "../../schemas/skill.ts";
-import { hasOtherFigure } from "./figures.ts";
 import { isToldOtherwise } from "./told-otherwise.ts";
 import { type Found, type PhraseKind, createFinder, wordsOf } from "./phrases.ts";
 import { LEXICONS } from "./reply-words/index.ts";
@@ -126,7 +125,7 @@ export function judgeMessage(
   const isTask = sentences.some(({ isQuestion, clauses }) => isQuestion || clauses.some(isTaskOrSupposed));
   if (!asked && !isTask && !has("idle")) {
     evidence.push(...weighWhole(sentences, evidence));
-    evidence.push(...weighForm(sentences, { request, answer, evidence }));
+    evidence.push(...weighForm(sentences, evidence));
   }
   const discount = has("idle") ? CLEAR : 0;
   const good = sum(evidence.filter(({ weight }) => weight > 0)) - discount;
@@ -198,17 +197,9 @@ function weighWhole(sentences: readonly Sentence[], evidence: readonly Evidence[
 }
 
 /** What the form of a message says, whatever its words. A clear word for the answer outweighs it. */
-function weighForm(
-  sentences: readonly Sentence[],
-  { request, answer, evidence }: { request: string; answer: string; evidence: readonly Evidence[] },
-): Evidence[] {
+function weighForm(sentences: readonly Sentence[], evidence: readonly Evidence[]): Evidence[] {
   if (evidence.some(({ weight }) => weight >= CLEAR)) return [];
-  const [only, ...others] = sentences;
-  // A longer one is as often the next task.
-  const isShort = only !== undefined && others.length === 0 && only.words.length <= SHORT_WORDS;
-  if ((isShort && hasOtherFigure(only.text, { request, answer })) || sentences.some(setsAgainst)) {
-    return [{ kind: "wish", weight: -CLEAR }];
-  }
+  if (sentences.some(setsAgainst)) return [{ kind: "wish", weight: -CLEAR }];
   return sentences.some(hasException) ? [{ kind: "exception", weight: -CLEAR }] : [];
 }
 

@@ -118,7 +118,8 @@ function toRun(
     settings,
   });
   const mayAsk = async () => checkBudget() ?? (await checkServer(options));
-  const tools = toTools(options, journal, mayAsk);
+  // A review that has written something goes on: the second judge waits for no turn on the reviewer's server.
+  const tools = toTools(options, journal, checkBudget);
   return {
     ...{ models, journal, clock, random, settings, signal, failed, mayAsk, writes: WRITES },
     ...request,
@@ -142,7 +143,7 @@ function wantsAnotherWord(script: ReviewStep[], { text, stop }: Answer): boolean
 }
 
 /** What the job leaves out is not offered, and refused by the loop like any other name. */
-function toTools(options: ReviewOptions, journal: ScriptJournal, mayAsk: SecondJudgeOptions["mayAsk"]): Tool[] {
+function toTools(options: ReviewOptions, journal: ScriptJournal, checkBudget: SecondJudgeOptions["mayAsk"]): Tool[] {
   const { job, skills, memory, seeds, clock, settings, pending, runChecks, judges, policy = POLICY } = options;
   const approval = { pending, session: job.session, clock };
   const cite = (citations: string[], written: string) => checkCitations(job, citations, written);
@@ -177,7 +178,7 @@ function toTools(options: ReviewOptions, journal: ScriptJournal, mayAsk: SecondJ
     citing(tool, job),
   );
   if (!taint || !judges) return tools;
-  return tools.map((tool) => judging(tool, taint, { ...options, models: judges, mayAsk }));
+  return tools.map((tool) => judging(tool, taint, { ...options, models: judges, mayAsk: checkBudget }));
 }
 
 /** A review writes citations without its session; what is stored, or waits for a person, has it. */

@@ -10,16 +10,17 @@ import { renderSecondJudgeRequest, secondJudgePrompt } from "../../prompts/secon
 import type { ReviewJob } from "../../schemas/review.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { SpentCall, toSpentCall } from "../../schemas/usage.ts";
+import { SKILL_MD } from "../../skills/format.ts";
 import type { Opinion } from "../taint/session-record.ts";
-import type { Taint } from "../taint/taint.ts";
+import type { Taint, WrittenText } from "../taint/taint.ts";
 import { renderTranscript } from "./transcript.ts";
 
 /** More sentences of one write are left to the rules. */
-const MAX_SENTENCES = 60;
+const MAX_SENTENCES = 150;
 /** Room for a model that thinks whether it is asked to or not. */
 const MAX_OUTPUT_TOKENS = 4_000;
-/** `3 content`, perhaps with a mark in front of it. */
-const LINE = /^\W{0,4}(\d{1,3})\W{1,4}(content|work)\b/iu;
+/** `3 content`, with whatever marks a model sets round the number and the word. */
+const LINE = /^(?:[^\p{L}\p{N}]{0,6}sentence)?[^\p{L}\p{N}]{0,6}(\d{1,3})[^\p{L}\p{N}]{1,12}(content|work)\b/iu;
 
 const Opinions = z.object({
   opinions: z.array(z.object({ sentence: z.string(), isWanted: z.boolean() })),
@@ -112,9 +113,12 @@ const NO_TEXTS = new Set([
   "overlaps",
 ]);
 
-/** The texts that a call of skill_manage or memory would keep. */
-function textsOf(value: unknown, field = ""): string[] {
+/** The texts that a call of skill_manage or memory would keep, each with the file it would stand in. */
+function textsOf(value: unknown, path: string = SKILL_MD, field = ""): WrittenText[] {
   if (NO_TEXTS.has(field)) return [];
-  if (typeof value === "string") return [value];
-  return Object.entries(Object(value)).flatMap(([name, item]) => textsOf(item, name));
+  if (typeof value === "string") return [{ path, text: value }];
+  const { file_path: own } = Object(value) as { file_path?: unknown };
+  return Object.entries(Object(value)).flatMap(([name, item]) =>
+    textsOf(item, typeof own === "string" ? own : path, name),
+  );
 }

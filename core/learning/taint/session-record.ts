@@ -1,5 +1,6 @@
 // What was said and read in a session: sentences of content and of others, and who had a word, a name or an address first. Filled
 // with entries by taint.ts and asked by judge.ts; grows with a session.
+import { toOneLine } from "../../clip.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import type { SentMessage } from "../../schemas/review.ts";
 import { type SaidPiece, piecesOf, piecesOfMessage, stringsIn } from "./entries.ts";
@@ -101,13 +102,19 @@ export class SessionRecord {
   }
 
   note(opinions: Opinion[]): void {
-    this.#opinions = [...opinions, ...this.#opinions];
+    const said = opinions.map((opinion) => ({ ...opinion, sentence: toOneLine(opinion.sentence) }));
+    this.#opinions = [...said, ...this.#opinions];
   }
 
-  /** Whether only content wanted a text, or a sentence in it; `null` where nobody was asked. */
+  /**
+   * Whether only content wanted a text; `null` where nobody was asked. What was found of a part of it, or of more, counts against it.
+   * For it counts only what was found of the whole: a harmless part says nothing of the rest.
+   */
   opinionOf(text: string): boolean | null {
-    const found = this.#opinions.filter(({ sentence }) => text.includes(sentence));
-    return found.length === 0 ? null : found.some(({ isWanted }) => isWanted);
+    const whole = toOneLine(text);
+    const found = this.#opinions.filter(({ sentence }) => whole.includes(sentence) || sentence.includes(whole));
+    if (found.some(({ isWanted }) => isWanted)) return true;
+    return found.some(({ sentence }) => sentence === whole) ? false : null;
   }
 
   /** Content had the word or name, and had it first; the person never did. */

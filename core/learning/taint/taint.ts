@@ -19,13 +19,19 @@ import { type Sentence, isProse, sentencesIn, sentencesOfFile, without } from ".
 import { type Opinion, SessionRecord } from "./session-record.ts";
 import { type Meaning, foldText, languageOf, meaningOf } from "./meaning.ts";
 
+/** A text that a call would keep, and the file of a skill it would stand in; facts count as prose. */
+export interface WrittenText {
+  path: string;
+  text: string;
+}
+
 export interface Taint {
   holdSkill: SkillGate;
   /** Of a skill that is put away; `after`: the files of the one that is said to hold it now. */
   inspectArchive: SkillInspector;
   holdFacts: MemoryGate;
   /** Sentences of texts to be kept that no certain rule holds: a second judge may be asked about them. */
-  undecidedIn(texts: string[]): string[];
+  undecidedIn(texts: WrittenText[]): string[];
   /** What the second judge found: it holds more, and lets in what only resembles what was read. */
   note(opinions: Opinion[]): void;
 }
@@ -122,8 +128,8 @@ function createGates(current: () => SessionRecord): Taint {
     undecidedIn(texts) {
       const record = current();
       if (record.isEmpty) return [];
-      const sentences = texts.flatMap((text) =>
-        sentencesOfFile("SKILL.md", text).map((one) => one.text.replace(/^description:[ \t]*/, "")),
+      const sentences = texts.flatMap(({ path, text }) =>
+        sentencesOfFile(path, text).map((one) => one.text.replace(/^description:[ \t]*/, "")),
       );
       const language = languageOf(foldText(sentences.join(" ")));
       const budget = createBudget();

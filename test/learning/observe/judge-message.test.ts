@@ -204,25 +204,15 @@ describe("a message that follows an answer", () => {
     expect(judgeMessage(denial, { request: "Find a film" }).outcome).toBe("unknown");
   });
 
-  it("contradicts the answer with another figure, in any language and a few words", () => {
-    const context = { request: "How many chairs for the hall?", answer: "Counted 48 chairs." };
-    const outcome = (message: string, other: Partial<typeof context> = {}) =>
-      judgeMessage(message, { ...context, ...other }).outcome;
-    expect(outcome("nous en avons 52")).toBe("failure");
-    expect(judgeMessage("nous en avons 52", context).correction).toBe(true);
-    expect(outcome("the janitor's 48")).toBe("unknown");
-    expect(outcome("the janitor's 52", { answer: "Counted the chairs." })).toBe("unknown");
-    expect(outcome("Perfect, we ordered 52")).toBe("success");
-    expect(judgeMessage("52 of them", { ...context, asked: true }).outcome).toBe("unknown");
-  });
-
   it.each([
-    ["a longer message", "April invoices: 312, 88 and 40", "Sum March"],
-    ["two sentences", "Dentist. On the 14th", "When do we meet?"],
-    ["a request that had figures, too", "52 metres", "Convert 48 metres"],
-    ["a task", "count the 52 tables", "Count the chairs"],
-  ])("has the figures of other work in %s", (_what, message, request) => {
-    expect(judgeMessage(message, { request, answer: "It is 48." }).outcome).toBe("unknown");
+    ["a next item", "Rechnung 4712", "Rechnung 4711 ist bezahlt."],
+    ["a next item after thanks", "Merci, on était 12 à table hier !", "Il faut 8 assiettes."],
+    ["a date", "Dentist on the 14th at 9", "The meeting is at 10:30."],
+    ["a version", "That was v2.1.0, tagging 2.1.1 now", "Released 2.1.0."],
+    ["a report", "Tom got 64", "Your average is 71."],
+  ])("contradicts no answer with the figures of %s", (_what, message, answer) => {
+    expect(judgeMessage(message, { request: "Look it up", answer })).toMatchObject({ correction: false });
+    expect(judgeMessage(message, { request: "Look it up", answer }).outcome).not.toBe("failure");
   });
 
   it("is corrected by what is set against what it should not be", () => {
