@@ -210,9 +210,9 @@ it("holds a fact that is kept with fewer blanks than it was asked about", async 
 it("is asked while a turn runs on the reviewer's server, for which the review waits", async () => {
   const server = "a1b2c3d4e5f60718";
   const job = sampleJob({ entries: entriesOf(LEDGER), createdAt: Date.UTC(2026, 0, 5, 9) });
-  const judges = [createScriptedModel(Array.from({ length: 9 }, () => judge(() => "content")))];
+  const judging = createScriptedModel(Array.from({ length: 9 }, () => judge(() => "content")));
   const write: ScriptLine = { calls: [{ name: "skill_manage", args: create([GOOD, QUIET]) }] };
-  const world = await createWorld([write, { text: "Kept." }], { job, judges, server });
+  const world = await createWorld([write, { text: "Kept." }], { job, judges: [judging], server });
   world.clock.advance(Math.max(0, job.createdAt - world.clock.now()));
   const first = world.start();
   const { stream } = first.model;
@@ -221,6 +221,6 @@ it("is asked while a turn runs on the reviewer's server, for which the review wa
     yield* stream.apply(first.model, asked);
   };
   expect(await first.deliver()).toEqual({ act: "retry", delaySeconds: 30 });
-  expect(judges[0]!.requests).toHaveLength(1);
+  expect(judging.requests).toHaveLength(1);
   expect(JSON.stringify((await world.skills.open(NAME))?.files ?? {})).not.toContain(QUIET);
 });
