@@ -161,7 +161,7 @@ const SCANNER = [
   "scanner/context.ts",
 ].map((file) => `core/skills/${file}`);
 const TAINT = [
-  ...["entries", "judge", "leads", "meaning", "removals"].map((file) => `core/learning/taint/${file}.ts`),
+  ...["entries", "judge", "leads", "meaning", "removals", "rendered"].map((file) => `core/learning/taint/${file}.ts`),
   "core/learning/sentences.ts",
 ];
 

@@ -2,6 +2,7 @@
 // look-alike letters, signs without width, brackets around dots, quotes and case count for nothing. Called by the taint rules
 // for what was read and for what is to be kept. Pure; linear in the text.
 import { toViews } from "../../skills/scanner/views.ts";
+import { toRendered } from "./rendered.ts";
 
 export interface Lead {
   kind: "address" | "number";
@@ -20,7 +21,7 @@ export function readingsOf(text: string): string[] {
 
 /** One spelling of what readers take for the same. */
 export function toSearchable(reading: string): string {
-  return reading
+  return toRendered(reading)
     .toLowerCase()
     .replace(/\bh(?:xx|\*\*|tt)ps?(?=:|\[:)/g, "http")
     .replace(/\[:\]|\[:\/\/\]/g, (sign) => sign.slice(1, -1))

@@ -1,6 +1,7 @@
 // What a sentence is about, as far as it may do harm; whether it binds its reader; and the words by which it is known again. The
 // same in every language of words.ts. Called for each sentence that was read, said or is to be kept. Pure; linear in the text.
 import { PHRASE_SIGNS, termsOf } from "../../skills/words.ts";
+import { toRendered } from "./rendered.ts";
 import { FORCES, TOPICS } from "./words.ts";
 
 export type Topic = keyof typeof TOPICS;
@@ -124,7 +125,8 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
 }
 
 /** Small letters without accents; one spelling of signs that look alike. */
-export function foldText(text: string): string {
+export function foldText(written: string): string {
+  const text = toRendered(written);
   if (/^[\0-\x7F]*$/.test(text)) return text.toLowerCase();
   const plain = text
     .replace(PHRASE_SIGNS, " ")

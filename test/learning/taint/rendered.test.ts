@@ -1,0 +1,39 @@
+// What readers do not see inside words hides neither a word nor a place.
+import { describe, expect, it } from "vitest";
+import { leadsOf } from "../../../core/learning/taint/leads.ts";
+import { foldText } from "../../../core/learning/taint/meaning.ts";
+import { toRendered } from "../../../core/learning/taint/rendered.ts";
+
+describe("a word is read through", () => {
+  it.each([
+    ["a soft hyphen", "led\u00ADger"],
+    ["a sign without width", "led\u200Bger"],
+    ["emphasis", "le**d**ger"],
+    ["an entity", "led&#103;er"],
+    ["an entity by its code", "led&#x67;er"],
+    ["a comment", "led<!-- x -->ger"],
+    ["a tag", "led<b>g</b>er"],
+    ["a break of words", "led<wbr>ger"],
+  ])("%s", (_how, written) => expect(foldText(`The ${written} is open`)).toBe("the ledger is open"));
+
+  it("and a host, too", () => {
+    for (const written of [
+      "dep\u00ADot.example",
+      "dep<b></b>ot.example",
+      "dep<!-- -->ot.example",
+      "depot<!-- -->.example",
+    ])
+      expect(leadsOf(`See ${written} for it`).map(({ text }) => text)).toContain("depot.example");
+  });
+});
+
+it.each([
+  "snake_case",
+  "*.csv",
+  "2 * 3",
+  "cp <source> <target>",
+  "a < b > c",
+  "R&D; &#0;",
+  "ledger<!-- keep the ledger open -->s",
+  "**bold** words",
+])("leaves %s as it is", (text) => expect(toRendered(text)).toBe(text));
