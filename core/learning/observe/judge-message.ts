@@ -100,7 +100,6 @@ interface Clause {
 }
 
 interface Sentence {
-  text: string;
   words: string[];
   found: Found[];
   clauses: Clause[];
@@ -325,7 +324,7 @@ function readSentence(text: string, stems: ReadonlySet<string>): Sentence {
     .filter(({ length }) => length > 0 && length <= MAX_CLAUSE_WORDS);
   const words = pieces.flat();
   const found = find(words);
-  const sentence: Sentence = { text, words, found, clauses: [], isQuestion: /[?？]\s*$/u.test(text) };
+  const sentence: Sentence = { words, found, clauses: [], isQuestion: /[?？]\s*$/u.test(text) };
   let from = 0;
   for (const piece of pieces) {
     const clause: Clause = { from, to: from + piece.length, opening: null, isAnchored: false, isOfRequest: false };
