@@ -77,7 +77,7 @@ export interface StepResult {
   usable: boolean;
 }
 
-/** Of one turn. Made again by each `observeCall`. */
+/** Of one turn. Each `observeCall` makes a new one. */
 export interface GuardState {
   /** Failures of a signature since it last succeeded, or another tool changed something. */
   readonly failures: ReadonlyMap<string, number>;

@@ -17,7 +17,7 @@ const FAR_ABOVE = 1.5;
 export const LEAST_ANSWER_TOKENS = 256;
 
 const tokensOfMessages = new WeakMap<Message, number>();
-/** By their parameters: tools are made again for each turn, their schemas once. */
+/** By their parameters: tools are made for each turn, their schemas once. */
 const tokensOfParameters = new WeakMap<JsonObject, number>();
 /** Most requests of an isolate follow one of the same session. */
 let lastSystem = { text: "", tokens: 0 };

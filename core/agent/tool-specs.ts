@@ -4,7 +4,7 @@ import type { JsonObject } from "../schemas/entry.ts";
 import type { Tool, ToolSpec } from "./contract.ts";
 import { isSmall, withoutRepeats } from "./small-window.ts";
 
-/** Tools are made again for each turn, their schemas once: making JSON Schema of one takes longer than a turn's other work. */
+/** Tools are made for each turn, their schemas once: making JSON Schema of one takes longer than a turn's other work. */
 const known = new WeakMap<z.ZodType, JsonObject>();
 
 /** In the order of `tools`; in fewer words for a model with a small window. */

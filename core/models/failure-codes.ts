@@ -62,7 +62,7 @@ export const MODEL_FAILURES = {
     ...THIS_MODEL,
     sentence: "cannot load this model; give the server more memory, update it, or choose another model",
   },
-  // A request is made again for each wire and server, so what one calls wrong the next may take; a refusal costs nothing. And
+  // Each wire and server gets a request of its own, so what one calls wrong the next may take; a refusal costs nothing. And
   // what is wrong may be what the model had said natively, which would be wrong in every later call too.
   bad_request: { ...THIS_MODEL, dropNative: true, sentence: "calls the request wrong; the reply says what to change" },
   // Signed thinking or encrypted reasoning that another key, another model or nobody had made.

@@ -33,7 +33,7 @@ socket.openapi(
     if (offered.length > 0 && !offered.includes(SUBPROTOCOL)) {
       throw new AppError("upgrade_required", `Offer the protocol ${SUBPROTOCOL}, or none.`);
     }
-    // Made again: the session needs none of the headers, and least of all the key.
+    // A new request: the session needs none of the headers, and least of all the key.
     const url = new URL("https://session/socket");
     const { after } = c.req.valid("query");
     if (after !== undefined) url.searchParams.set("after", after);

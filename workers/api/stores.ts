@@ -1,4 +1,4 @@
-// The stores of the authenticated profile, over this Worker's bindings. Made again for each request; cheap.
+// The stores of the authenticated profile, over this Worker's bindings. Made for each request; cheap.
 import { toJudge } from "../../core/learning/verdict.ts";
 import type {
   Bucket,

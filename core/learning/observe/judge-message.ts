@@ -31,7 +31,7 @@ const MAX_CHARS = 600;
 /** Of a message with code and quotations, which are passed over. */
 const MAX_READ_CHARS = 6_000;
 const MAX_CLAUSES = 24;
-/** A longer one is no clause that people write: a list, a log, a text without signs. */
+/** People write no longer clause: it is a list, a log, or a text without signs. */
 const MAX_CLAUSE_WORDS = 40;
 const MAX_REQUEST_CHARS = 600;
 

@@ -153,7 +153,7 @@ function findLead({ text, topics }: Meaning, record: SessionRecord, standing: St
   return null;
 }
 
-/** A name with dots that is no part of a host that was read. */
+/** A name with dots, and no host that was read has a part of that name. */
 function isSetting({ text, isUnsure }: Lead, record: SessionRecord): boolean {
   return isUnsure === true && !text.split(".").some((label) => record.hosts.has(label));
 }
