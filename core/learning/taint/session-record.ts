@@ -111,6 +111,7 @@ export class SessionRecord {
    * For it counts only what was found of the whole: a harmless part says nothing of the rest.
    */
   opinionOf(text: string): boolean | null {
+    if (this.#opinions.length === 0) return null;
     const whole = toOneLine(text);
     const found = this.#opinions.filter(({ sentence }) => whole.includes(sentence) || sentence.includes(whole));
     if (found.some(({ isWanted }) => isWanted)) return true;
