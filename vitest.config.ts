@@ -2,6 +2,7 @@
 //   *.test.ts          pure logic, in Node
 //   *.workers.test.ts  inside workerd, on real Durable Objects, R2 and KV
 //   *.stack.test.ts    the three Workers together, or child processes
+import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
@@ -58,9 +59,11 @@ export default defineConfig({
         test: {
           name: "workers",
           testTimeout: TIMEOUT_MS,
+          // Files share the Worker and its stores, in which each has profiles of its own: loading it for each took half of the time.
+          isolate: false,
           include: ["test/**/*.workers.test.ts"],
           globalSetup: ["test/support/model-server-setup.ts"],
-          // Each file loads the whole Worker anew; bundled once, the big dependencies cost a third of what they did.
+          // Bundled once, the big dependencies cost a third of what they did.
           deps: {
             optimizer: {
               ssr: { enabled: true, include: dependencies, rolldownOptions: { external: [/^node:/] } },
@@ -72,6 +75,8 @@ export default defineConfig({
         plugins: [markdown],
         test: {
           name: "stack",
+          // They wait for other processes more than they compute.
+          maxWorkers: Math.max(3, availableParallelism()),
           include: ["test/**/*.stack.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { V4MiniflareOptions } from "miniflare";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
+import { keepBuild, restoreBuild } from "./build-cache.ts";
 import { loadWrangler, readWorkerConfigs, runWrangler } from "./wrangler.ts";
 
 /** Plain data: can be written to a file and read by another process. */
@@ -46,13 +47,11 @@ export function bundleConfig(path: string, folder: string): Promise<WorkerOption
 export async function bundleWorker(raw: RawConfig, folder: string, signal?: AbortSignal): Promise<WorkerOptions> {
   const outdir = join(folder, "out");
   const config = join(folder, "wrangler.json");
+  const written = JSON.stringify(raw);
   rmSync(outdir, { recursive: true, force: true });
   mkdirSync(outdir, { recursive: true });
-  writeFileSync(config, JSON.stringify(raw));
-  const args = ["deploy", "--dry-run", "--config", config, "--outdir", outdir];
-  const { code, output } = await runWrangler(args, signal && { signal });
-  if (code !== 0) throw new BundleError(`${raw.name} could not be built:\n${output.trim().slice(-4_000)}`);
-  for (const map of readdirSync(outdir).filter((name) => name.endsWith(".map"))) rmSync(join(outdir, map));
+  writeFileSync(config, written);
+  if (!restoreBuild(written, outdir)) await build(written, { name: raw.name, config, outdir, signal });
   const main = basename(raw.main!).replace(/\.ts$/, ".js");
   const others = readdirSync(outdir).filter((name) => MODULE_TYPES[extname(name)] && name !== main && name !== README);
   const modules = [main, ...others].map((name) => ({
@@ -62,4 +61,22 @@ export async function bundleWorker(raw: RawConfig, folder: string, signal?: Abor
   const { workerOptions } = loadWrangler().unstable_getMiniflareWorkerOptions(config);
   const { modulesRules: _rules, ...bindings } = workerOptions;
   return { ...bindings, name: raw.name, modules, modulesRoot: outdir };
+}
+
+interface Building {
+  name: string | undefined;
+  /** A file. */
+  config: string;
+  outdir: string;
+  signal: AbortSignal | undefined;
+}
+
+async function build(written: string, { name, config, outdir, signal }: Building): Promise<void> {
+  const began = Date.now();
+  const metafile = join(dirname(config), "metafile.json");
+  const args = ["deploy", "--dry-run", "--config", config, "--outdir", outdir, "--metafile", metafile];
+  const { code, output } = await runWrangler(args, signal && { signal });
+  if (code !== 0) throw new BundleError(`${name} could not be built:\n${output.trim().slice(-4_000)}`);
+  for (const map of readdirSync(outdir).filter((file) => file.endsWith(".map"))) rmSync(join(outdir, map));
+  keepBuild({ config: written, outdir, metafile, began });
 }

@@ -44,7 +44,7 @@ async function runCommand([what, ...args]) {
   if (!what) return;
   const node = nodeBinary();
   const withText = ["--import", pathToFileURL(join(root, "scripts", "text-modules.mjs")).href];
-  const env = quiet(childEnv());
+  const env = settled(childEnv());
   if (/\.[cm]?[jt]s$/.test(what)) {
     const takesRepeats = ["scripts/start.ts", "scripts/demo.ts"].includes(what);
     return finish(await run(node, [...withText, resolve(root, what), ...args], { env, takesRepeats }));
@@ -53,9 +53,13 @@ async function runCommand([what, ...args]) {
   return finish(isNodeScript(file) ? await run(node, [file, ...args], { env }) : await run(file, args, { env }));
 }
 
-/** Nothing phones home: no metrics, no update check, no error reports, no cf.json. */
-function quiet(env) {
+/**
+ * Nothing phones home: no metrics, no update check, no error reports, no cf.json. What Node has compiled once it keeps, which halves
+ * the time in which a command begins.
+ */
+function settled(env) {
   return {
+    NODE_COMPILE_CACHE: join(modules, ".cache", "node"),
     ...env,
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
     WRANGLER_HIDE_BANNER: "true",

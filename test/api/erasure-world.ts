@@ -1,5 +1,5 @@
-// A profile with something of everything, all of it marked with words that occur nowhere else; and a listing of every store
-// there is: all of R2, all of KV, every table of every object.
+// A profile with something of everything, all of it marked with words that occur nowhere else; and a listing of what every store
+// has under its name: all of R2, all of KV, every table of every object.
 import { listDurableObjectIds, runInDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { expect, vi } from "vitest";
 import { toCurationId } from "../../core/schemas/ids.ts";
@@ -9,29 +9,42 @@ import { keyOf } from "../../stores/keys.ts";
 import { sampleJob, user, assistant } from "../learning/sample.ts";
 import { ask, createProfile, createSession, env, fetchApi } from "./api-calls.ts";
 
-export type Place = { place: string; body: string };
+type Place = { place: string; body: string };
 
-/** Every object, key and row, as text. */
-export async function listStores(): Promise<Place[]> {
+/** Of each object, what it is called: only the object itself can tell. */
+const nameById = new Map<string, string>();
+
+/** Every object, key and row of a profile, as text. */
+async function listStores(profile: string): Promise<Place[]> {
   const found: Place[] = [];
   let cursor: string | undefined;
   do {
     const page = await env.SKILLS.list({ cursor, include: ["customMetadata"] });
     for (const { key, customMetadata } of page.objects) {
+      if (!key.includes(profile)) continue;
       const body = (await (await env.SKILLS.get(key))?.text()) ?? "";
       found.push({ place: `r2 ${key}`, body: `${body}\n${JSON.stringify(customMetadata ?? {})}` });
     }
     cursor = page.truncated ? page.cursor : undefined;
   } while (cursor);
-  for (const { name, metadata } of (await env.MEMORY.list()).keys) {
-    found.push({ place: `kv ${name}`, body: `${await env.MEMORY.get(name)}\n${JSON.stringify(metadata ?? {})}` });
-  }
+  let from: string | undefined;
+  do {
+    const page: KVNamespaceListResult<unknown> = await env.MEMORY.list({ cursor: from });
+    for (const { name, metadata } of page.keys) {
+      if (!name.includes(profile)) continue;
+      found.push({ place: `kv ${name}`, body: `${await env.MEMORY.get(name)}\n${JSON.stringify(metadata ?? {})}` });
+    }
+    from = page.list_complete ? undefined : page.cursor;
+  } while (from);
   const namespaces = { SESSION: env.SESSION, ACCOUNT: env.ACCOUNT, ARCHIVE: env.ARCHIVE };
   for (const [kind, namespace] of Object.entries(namespaces) as [string, DurableObjectNamespace][]) {
     for (const id of await listDurableObjectIds(namespace)) {
-      const rows = await runInDurableObject(namespace.get(id), (_, state) =>
-        readTables(state, `${kind} ${state.id.name}`),
-      );
+      const known = nameById.get(String(id));
+      if (known !== undefined && !known.includes(profile)) continue;
+      const rows = await runInDurableObject(namespace.get(id), (_, state) => {
+        nameById.set(String(id), state.id.name ?? "");
+        return state.id.name?.includes(profile) ? readTables(state, `${kind} ${state.id.name}`) : [];
+      });
       found.push(...rows);
     }
   }
@@ -57,8 +70,7 @@ function readTables({ storage }: DurableObjectState, place: string): Place[] {
 
 /** Where some of the words stand, in a key or in a body: of all that is under a profile's name. */
 export async function placesOf(profile: string, ...words: string[]): Promise<string[]> {
-  const own = (await listStores()).filter(({ place }) => place.includes(profile));
-  return own
+  return (await listStores(profile))
     .filter(({ place, body }) => words.some((word) => `${place}\n${body}`.includes(word)))
     .map(({ place }) => place)
     .toSorted();

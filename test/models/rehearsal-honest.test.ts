@@ -59,7 +59,7 @@ function storyOf(seed: number): Promise<Story> {
 }
 
 describe("the gain", () => {
-  it.each(Array.from({ length: 40 }, (_, i) => i + 1))(
+  it.each(Array.from({ length: 16 }, (_, i) => i + 1))(
     "holds on files nobody named, seed %i",
     { timeout: TIMEOUT_MS },
     async (seed) => {

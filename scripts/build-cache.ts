@@ -1,0 +1,91 @@
+// Keeps what was built until one of the files it was built of changes, so that a start does not build again what it has. Called by
+// bundle.ts. Kept under node_modules, which goes with the packages that were built in; who cannot write there builds each time.
+import { createHash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import * as z from "zod";
+import { root } from "./wrangler.ts";
+
+const CACHE = join(root, "node_modules", ".cache", "talaria-built");
+const INPUTS = "inputs.json";
+const TEXT = ".md";
+/** They decide how imports are resolved and what is built in. */
+const SETTINGS = ["package.json", "package-lock.json", "tsconfig.json"];
+
+/** As esbuild writes it: files relative to the checkout; texts only by the names they got. */
+const Metafile = z.object({
+  inputs: z.record(z.string(), z.object({ imports: z.array(z.object({ path: z.string() })) })),
+});
+/** Of each file, what its content was. */
+const Inputs = z.record(z.string(), z.string());
+
+/** Puts what was kept of a build of the same config into `outdir`; false where nothing was, or a file is another one by now. */
+export function restoreBuild(config: string, outdir: string, cache = CACHE): boolean {
+  const kept = join(cache, digest(config));
+  try {
+    const inputs = Inputs.parse(JSON.parse(readFileSync(join(kept, INPUTS), "utf8")));
+    for (const [path, content] of Object.entries(inputs)) if (digestOf(path) !== content) return false;
+    cpSync(join(kept, "out"), outdir, { recursive: true });
+    return true;
+  } catch {
+    return false; // nothing is kept, or a file it was built of is gone
+  }
+}
+
+export interface Build {
+  config: string;
+  outdir: string;
+  /** A file of esbuild's. */
+  metafile: string;
+  /** A time in ms. */
+  began: number;
+}
+
+export function keepBuild({ config, outdir, metafile, began }: Build, cache = CACHE): void {
+  try {
+    const { inputs } = Metafile.parse(JSON.parse(readFileSync(metafile, "utf8")));
+    const built = Object.entries(inputs).flatMap(([path, { imports }]) => [path, ...textsOf(path, imports)]);
+    const paths = [...SETTINGS, ...built].filter((path) => existsSync(join(root, path)));
+    // What was written meanwhile may not be what was built.
+    if (paths.some((path) => statSync(join(root, path)).mtimeMs >= began)) return;
+    const made = mkdtempSync(join(mkdirAt(cache), "new-"));
+    cpSync(outdir, join(made, "out"), { recursive: true });
+    writeFileSync(join(made, INPUTS), JSON.stringify(Object.fromEntries(paths.map((path) => [path, digestOf(path)]))));
+    const kept = join(cache, digest(config));
+    rmSync(kept, { recursive: true, force: true });
+    renameSync(made, kept);
+  } catch {
+    // It is built again the next time.
+  }
+}
+
+/** Files of text beside the module that imports such files: which of them it was, their new names do not tell. */
+function textsOf(path: string, imports: { path: string }[]): string[] {
+  if (!imports.some((one) => one.path.endsWith(TEXT))) return [];
+  const files = readdirSync(join(root, dirname(path)), { recursive: true, encoding: "utf8" });
+  return files.filter((file) => file.endsWith(TEXT)).map((file) => join(dirname(path), file));
+}
+
+function mkdirAt(path: string): string {
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+function digestOf(path: string): string {
+  return digest(readFileSync(join(root, path)));
+}
+
+function digest(content: string | Buffer): string {
+  return createHash("sha256").update(content).digest("hex");
+}

@@ -1,0 +1,77 @@
+// What was built is taken again as long as every file that it was built of is the same.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { keepBuild, restoreBuild } from "../../scripts/build-cache.ts";
+import { root } from "../../scripts/wrangler.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "talaria-test-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const put = (path: string, text: string) => {
+  mkdirSync(join(folder, path, ".."), { recursive: true });
+  writeFileSync(join(folder, path), text);
+};
+
+/** A module that imports another one and a text, and what was built of them. */
+function keep({ began = Date.now() + 60_000, config = "{}" } = {}) {
+  put("src/main.ts", "import './other.ts';");
+  put("src/other.ts", "export {};");
+  put("src/texts/words.md", "Words.");
+  put("out/index.js", "built");
+  put("out/0123-words.md", "Words.");
+  const path = (file: string) => relative(root, join(folder, file));
+  const inputs = {
+    [path("src/main.ts")]: { imports: [{ path: path("src/other.ts") }, { path: "./0123-words.md" }] },
+    [path("src/other.ts")]: { imports: [] },
+  };
+  put("metafile.json", JSON.stringify({ inputs }));
+  keepBuild(
+    { config, outdir: join(folder, "out"), metafile: join(folder, "metafile.json"), began },
+    join(folder, "cache"),
+  );
+}
+
+const restore = (config = "{}") => restoreBuild(config, join(folder, "again"), join(folder, "cache"));
+
+it("is taken again, with all its files", () => {
+  expect(restore()).toBe(false);
+  keep();
+  expect(restore()).toBe(true);
+  expect(readFileSync(join(folder, "again/index.js"), "utf8")).toBe("built");
+  expect(readFileSync(join(folder, "again/0123-words.md"), "utf8")).toBe("Words.");
+});
+
+it.each(["src/main.ts", "src/other.ts", "src/texts/words.md"])(
+  "is not taken once %s is another one, or gone",
+  (path) => {
+    keep();
+    put(path, "changed");
+    expect(restore()).toBe(false);
+    keep();
+    rmSync(join(folder, path));
+    expect(restore()).toBe(false);
+  },
+);
+
+it("is not taken for another config", () => {
+  keep();
+  expect(restore('{"name":"other"}')).toBe(false);
+});
+
+it("is not kept where a file was written while it was built", () => {
+  keep({ began: Date.now() - 60_000 });
+  expect(restore()).toBe(false);
+});
+
+it("is neither kept nor taken where nothing can be written", () => {
+  keep();
+  rmSync(join(folder, "cache"), { recursive: true });
+  put("cache", "no folder");
+  expect(() => keep()).not.toThrow();
+  expect(restore()).toBe(false);
+});
