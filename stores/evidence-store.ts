@@ -184,7 +184,7 @@ function fromMarks(skill: SkillName, key: string, marks: Record<string, string>,
 /** All that its key does not say, so that a listing is enough; under 2 KB, of the 8 KB that an object may have. */
 function toMetadata(evidence: Evidence): Record<string, string> {
   const { v, outcome, day, at, task, contradicted, modelCalls, toolCalls, failedCalls, tokens, baseline } = evidence;
-  const { failedWords, workedWords } = evidence;
+  const { failedWords, refusedWords, workedWords } = evidence;
   return {
     ...{ v: `${v}`, outcome, day, at: `${at}`, contradicted: contradicted ? "1" : "0" },
     ...{ modelCalls: `${modelCalls}`, toolCalls: `${toolCalls}`, failedCalls: `${failedCalls}`, tokens: `${tokens}` },
@@ -192,6 +192,7 @@ function toMetadata(evidence: Evidence): Record<string, string> {
     ...(task && { task: encodeOp(task) }),
     ...(baseline && { baseline: JSON.stringify(baseline) }),
     ...(failedWords.length > 0 && { failedWords: encodeURIComponent(JSON.stringify(failedWords)) }),
+    ...(refusedWords.length > 0 && { refusedWords: encodeURIComponent(JSON.stringify(refusedWords)) }),
     ...(workedWords.length > 0 && { workedWords: encodeURIComponent(JSON.stringify(workedWords)) }),
   };
 }
@@ -201,13 +202,14 @@ const Words = z.array(z.string());
 /** Version 1 had neither `v` nor what came with version 2. */
 function fromMetadata(key: string, metadata: Record<string, string>): Record<string, unknown> {
   const { v = "1", outcome, day, at = "0", tokens = "0", task, contradicted, baseline } = metadata;
-  const { modelCalls, toolCalls, failedCalls, failedWords, workedWords } = metadata;
+  const { modelCalls, toolCalls, failedCalls, failedWords, refusedWords, workedWords } = metadata;
   return {
     ...{ v: Number(v), outcome, day, at: Number(at), contradicted: contradicted === "1", tokens: Number(tokens) },
     ...{ modelCalls: Number(modelCalls), toolCalls: Number(toolCalls), failedCalls: Number(failedCalls) },
     ...(task !== undefined && { task: decodeURIComponent(task) }),
     ...(baseline !== undefined && { baseline: parseRecord(Baseline, key, baseline) }),
     ...(failedWords !== undefined && { failedWords: parseRecord(Words, key, decodeURIComponent(failedWords)) }),
+    ...(refusedWords !== undefined && { refusedWords: parseRecord(Words, key, decodeURIComponent(refusedWords)) }),
     ...(workedWords !== undefined && { workedWords: parseRecord(Words, key, decodeURIComponent(workedWords)) }),
   };
 }

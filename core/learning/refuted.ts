@@ -1,12 +1,13 @@
-// Takes sentences out of a learned skill that its uses have refuted: a call took a word from the text and failed, and in later uses no
-// call worked with that word. The rest of the text may be right, so it stays. Called by settle.ts. Pure.
+// Takes sentences out of a learned skill that its uses have refuted: a call took a word from the text and failed, and the program
+// refused that word by name, or in later uses no call worked with it. The rest of the text may be right, so it stays. Called by settle.ts. Pure.
 import type { SkillSnapshot } from "../ports.ts";
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import { SKILL_MD } from "../skills/format.ts";
 import { isOfTask } from "./option-pairs.ts";
 import { wordsIn } from "./observe/call-words.ts";
 import { isProse, sentencesOfFile, without } from "./sentences.ts";
-import { meaningOf } from "./taint/meaning.ts";
+import { type Topic, meaningOf } from "./taint/meaning.ts";
+import { isCaution } from "./taint/removals.ts";
 
 const CODE_SPAN = /`[^`\n]+`/g;
 /** What warns of a word is borne out by its failure. Beginnings of words, without accents; of languages without blanks the signs. */
@@ -40,7 +41,7 @@ export function withoutRefuted({ files }: Pick<SkillSnapshot, "files">, words: s
     const refuted = sentences.filter((sentence) => {
       const named = wordsIn((sentence.text.match(CODE_SPAN) ?? []).join(" "));
       const found = sought.filter((word) => named.has(word));
-      if (found.length === 0 || sentence.isCode || isWarning(sentence.text)) return false;
+      if (found.length === 0 || sentence.isCode || isWarning(sentence.text) || protects(found)) return false;
       for (const word of found) gone.add(word);
       return true;
     });
@@ -51,12 +52,22 @@ export function withoutRefuted({ files }: Pick<SkillSnapshot, "files">, words: s
   return gone.size === 0 ? null : { files: left, words: [...gone], isEmpty };
 }
 
-/** "Do not use `--fast`", "`--fast` fails here". */
+/** "Do not use `--fast`", "`--fast` fails here", "Run `plan` first". */
 function isWarning(text: string): boolean {
-  const { prohibits, words } = meaningOf(text.replaceAll(CODE_SPAN, " "));
+  const prose = text.replaceAll(CODE_SPAN, " ");
+  const { prohibits, words } = meaningOf(prose);
   return (
     prohibits ||
+    isCaution(prose) ||
     [...words].some((word) => WARNS.some((beginning) => word.startsWith(beginning))) ||
     WARNS_SIGNS.some((signs) => text.includes(signs))
   );
+}
+
+const PROTECTING: readonly Topic[] = ["check", "backup", "consent", "identity", "bound"];
+
+/** `--dry-run`, `--verify`: whoever makes such a call fail may be who wants to be rid of it. */
+function protects(words: string[]): boolean {
+  const { topics } = meaningOf(words.join(" "));
+  return PROTECTING.some((topic) => topics.has(topic));
 }

@@ -132,7 +132,7 @@ function wantedWords(head: SkillHead, stats: SkillStats, { learning }: Settings)
   return JSON.stringify(wanted) === JSON.stringify(head.failedWords ?? []) ? null : wanted;
 }
 
-/** Words of a learned text that failed, and that later uses did not bear out either. */
+/** Words of a learned text that failed, and that the program refused by name or later uses did not bear out either. */
 function refutedWords(head: SkillHead, stats: SkillStats, { learning }: Settings): string[] {
   const isOffered = head.state === "trial" || head.state === "active";
   if (!learning.verdicts || !learning.failedWords || !isOffered || head.pinned || !isLearned(head)) return [];

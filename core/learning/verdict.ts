@@ -19,7 +19,7 @@ export function toJudge(rules: Rules) {
 }
 
 /** Raised when the same evidence and rules give other verdicts than they did. */
-const JUDGE_VERSION = 3;
+const JUDGE_VERSION = 4;
 
 /**
  * By text: those that have evidence. The present one (of `lineage`) begins with a part of what is known of its parent. Where
@@ -57,6 +57,7 @@ interface Use {
   baseline: Baseline | null;
   day: Day;
   failedWords: string[];
+  refusedWords: string[];
   workedWords: string[];
 }
 
@@ -93,6 +94,7 @@ function toUse(words: Evidence[]): Use {
     baseline: all.find((word) => word.baseline !== null)?.baseline ?? null,
     day: strongest!.day,
     failedWords: all.flatMap((word) => word.failedWords),
+    refusedWords: all.flatMap((word) => word.refusedWords),
     workedWords: all.flatMap((word) => word.workedWords),
   };
 }
@@ -131,16 +133,16 @@ function add({ successes, failures }: Weights, { outcome }: Use, { discount }: R
 /** Of a text whose words fail in many ways the newest say enough. */
 const MAX_FAILED_WORDS = 5;
 
-/** Those that no call has worked with since. */
+/** Those that no call has worked with since. That a program refused a word by name bears it out like a later use. */
 function failedWordsOf(uses: readonly Use[]): TextVerdict["failedWords"] {
   const words = new Map<string, { day: Day; later: number }>();
-  for (const { day, failedWords, workedWords } of uses) {
+  for (const { day, failedWords, refusedWords, workedWords } of uses) {
     for (const word of workedWords) words.delete(word);
     for (const known of words.values()) known.later += 1;
     for (const word of failedWords) {
       const { later } = words.get(word) ?? { later: 0 };
       words.delete(word);
-      words.set(word, { day, later });
+      words.set(word, { day, later: later + (refusedWords.includes(word) ? 1 : 0) });
     }
   }
   return [...words].slice(-MAX_FAILED_WORDS).map(([word, known]) => ({ word, ...known }));

@@ -34,8 +34,16 @@ export const MAX_KIND_CHARS = 80;
 export const TaskKind = z.object({ text: z.string().min(1).max(MAX_KIND_CHARS), by: z.enum(["title", "review"]) });
 export type TaskKind = z.infer<typeof TaskKind>;
 
-/** Words of a loaded text that calls took from it: with some a call failed, and some had failed in earlier turns and now worked. */
-export const TriedWords = LoadedText.extend({ failed: z.array(z.string()), worked: z.array(z.string()) });
+/**
+ * Words of a loaded text that calls took from it: with some a call failed, of which the program itself refused some by name; and some
+ * had failed in earlier turns and now worked.
+ */
+export const TriedWords = LoadedText.extend({
+  failed: z.array(z.string()),
+  /** Absent: none, or written before it was looked for. */
+  refused: z.array(z.string()).optional(),
+  worked: z.array(z.string()),
+});
 export type TriedWords = z.infer<typeof TriedWords>;
 
 /** A deterministic look at one finished turn, and what judges have said of it since. */

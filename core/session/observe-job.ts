@@ -346,10 +346,14 @@ function ownTriedWords({ triedWords = [] }: Observation, used: LoadedText): Trie
   return triedWords.filter(({ skill, text }) => skill === used.skill && text === used.text);
 }
 
-function triedWordsOf(observation: Observation, used: LoadedText): Pick<Evidence, "failedWords" | "workedWords"> {
+function triedWordsOf(observation: Observation, used: LoadedText) {
   const own = ownTriedWords(observation, used);
-  const [failed, worked] = [own.flatMap((tried) => tried.failed), own.flatMap((tried) => tried.worked)];
-  return { failedWords: [...new Set(failed)], workedWords: [...new Set(worked)] };
+  const each = (words: (tried: TriedWords) => string[]) => [...new Set(own.flatMap(words))];
+  return {
+    failedWords: each(({ failed }) => failed),
+    refusedWords: each(({ refused = [] }) => refused),
+    workedWords: each(({ worked }) => worked),
+  } satisfies Partial<Evidence>;
 }
 
 async function settle(

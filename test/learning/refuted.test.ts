@@ -36,6 +36,9 @@ describe("goes", () => {
 
 describe("stays", () => {
   it.each([
+    ["a caution", "Show it first with `--preview`.\n", "--preview"],
+    ["a word that protects", "Burn with `--dry-run`.\n", "--dry-run"],
+    ["another word that protects", "Copy with `--verify`, whatever it takes.\n", "--verify"],
     ["a word of prose", "The bottom is where it goes.\n", "bottom"],
     ["a part of a word", "Burn with `bottomless`.\n", "bottom"],
     ["a file, a path or a figure, which are of the task", "Take `a.csv`, `/tmp/films` and `42`.\n", "a.csv"],

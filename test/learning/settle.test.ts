@@ -496,6 +496,15 @@ describe("words that later uses did not bear out", () => {
     expect(await contentsOf(world.bucket)).toEqual(before);
   });
 
+  it("take it along at once where the program refused them by name", async () => {
+    const world = createWorld();
+    await world.skills.change(creation(NAME, BODY, "made"));
+    const use = { ...usesOf("?", { text, from: 1 })[0]!, failedWords: ["date", "tab"], refusedWords: ["tab"] };
+    await world.evidence.put(use);
+    expect((await world.settle()).moved).toMatchObject({ reason: `${WHY} What it said of that was taken out.` });
+    expect((await world.skills.open(NAME))!.files).toEqual({ "SKILL.md": AFTER });
+  });
+
   it.each<[what: string, later: string, next: Partial<SkillNext>]>([
     ["no use has come since", "", {}],
     ["a person wrote it", "???", { origin: "user" }],

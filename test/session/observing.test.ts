@@ -573,31 +573,47 @@ describe("a word of a skill with which a call failed", () => {
 });
 
 describe("a word of a skill that the next use does not bear out", () => {
+  const search = (option: string): ScriptLine => ({
+    calls: [{ name: "terminal", args: { command: `grep ${option} no-such-cell prices.csv` } }],
+  });
   const sort = (option: string): ScriptLine => ({
     calls: [{ name: "terminal", args: { command: `sort ${option} prices.csv` } }],
   });
-  const text = SKILL_MD.replace("Name the separator", "Sort with `--strictly`. Name the separator");
+  const withSentence = (sentence: string) => SKILL_MD.replace("Name the separator", `${sentence} Name the separator`);
+  const tell = (word: string) =>
+    `The skill '${SKILL}' was changed: a part of it was withdrawn. Calls with "${word}" failed, and none has worked ` +
+    "with it since. What it said of that was taken out.";
 
   it("goes with its sentence, and the session says so", async () => {
     const world = await setUp([
-      ...[view, sort("--strictly"), sort("--loosely"), done],
+      ...[view, write, search("--count"), search("--only-matching"), done],
       ...[view, done],
       ...[view, done],
     ]);
-    await world.skills.change(creation(SKILL, text, "learn", { origin: "review" }));
+    await world.skills.change(creation(SKILL, withSentence("Search with `--count`."), "learn", { origin: "review" }));
     await world.say("Average the prices");
-    expect(await world.skills.head(SKILL)).toMatchObject({ rev: 1, failedWords: [{ word: "--strictly" }] });
+    expect(await world.skills.head(SKILL)).toMatchObject({ rev: 1, failedWords: [{ word: "--count" }] });
     await world.say("Average the weights");
     const { head, files } = (await world.skills.open(SKILL))!;
     expect(head).toMatchObject({ rev: 2, state: "trial" });
     expect(files["SKILL.md"]).toBe(SKILL_MD);
     const notices = world.entries().filter(({ kind }) => kind === "notice");
-    expect(notices.map(textOf)).toEqual([
-      `The skill '${SKILL}' was changed: a part of it was withdrawn. Calls with "--strictly" failed, and none has worked ` +
-        "with it since. What it said of that was taken out.",
-    ]);
+    expect(notices.map(textOf)).toEqual([tell("--count")]);
     await world.say("Average the sizes");
     expect(await world.skills.head(SKILL)).toMatchObject({ rev: 2 });
+  });
+
+  it("goes at once where the program refuses it by name", async () => {
+    const world = await setUp([view, write, sort("--strictly"), done]);
+    await world.skills.change(creation(SKILL, withSentence("Sort with `--strictly`."), "learn", { origin: "review" }));
+    await world.say("Average the prices");
+    expect((await world.skills.open(SKILL))!.files["SKILL.md"]).toBe(SKILL_MD);
+    expect(
+      world
+        .entries()
+        .filter(({ kind }) => kind === "notice")
+        .map(textOf),
+    ).toEqual([tell("--strictly")]);
   });
 });
 

@@ -9,7 +9,6 @@ const SAME = 0.6;
 /** One that is about the same, as far as words tell. */
 const ALIKE = 0.5;
 
-/** Lines that hold somebody back, or have something looked at or asked first. */
 const CAUTIONS = new Set(
   (
     "no not never nor without unless except only before until first permission consent caution avoid must compare backup " +
@@ -23,7 +22,8 @@ const CAUTION_STEMS = (
   "genehmig geheim demand vérifi verifi pregunt verific chied controll"
 ).split(" ");
 
-function isCaution(line: string): boolean {
+/** It holds somebody back, or has something looked at or asked first. */
+export function isCaution(line: string): boolean {
   const text = line.toLowerCase();
   if (/n['’]t(?!\p{L})|(?<!\p{L})back ups?(?!\p{L})/u.test(text)) return true;
   const words = text.match(/\p{L}+/gu) ?? [];

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { observeTurn } from "../../../core/learning/observe/observe.ts";
 import type { Entry, JsonObject } from "../../../core/schemas/entry.ts";
 import { SESSION, assistant, call, tool, user } from "../sample.ts";
@@ -10,14 +10,17 @@ const SKILL = "Run `sum --delimiter ';' FILE` in /work/data, with `--mode strict
 type Try = [args: JsonObject, ok: boolean];
 
 /** A skill is loaded, then the calls are made one after the other. */
-function turn(tries: Try[], loads: (n: number) => Entry = viewed(), name = "terminal") {
+function turn(tries: Try[], loads: (n: number) => Entry = viewed(), name = "terminal", said: JsonObject = {}) {
   const view = call("v", "skill_view", { name: "adding-up" });
   const calls = tries.map(([args], at) => call(`c${at}`, name, args));
   const entries: Entry[] = [
     user(1, "Add it up"),
     assistant(2, "", [view, ...calls]),
     loads(3),
-    ...tries.map(([, ok], at) => tool(4 + at, calls[at]!, { outcome: { exit_code: ok ? 0 : 1 } }, { failed: !ok })),
+    ...tries.map(([, ok], at) => {
+      const parts = { outcome: { exit_code: ok ? 0 : 1 }, ...(!ok && { content: said }) };
+      return tool(4 + at, calls[at]!, parts, { failed: !ok });
+    }),
     assistant(4 + tries.length, "Done."),
   ];
   return observeTurn({ session: SESSION, turn: 1, entries }).triedWords;
@@ -100,6 +103,37 @@ it.each<[what: string, tries: Try[]]>([
   ],
 ])("no word failed where %s", (_what, tries) => {
   expect(turn(tries, viewed({}, `${SKILL} ${"strict".repeat(11)}`))).toEqual([]);
+});
+
+describe("what a program refuses by name", () => {
+  const says = (said: string, tries: Try[]) => turn(tries, viewed(), "terminal", { stdout: "", stderr: said });
+  const strict: Try = [sum("--mode strict"), false];
+
+  it.each([
+    "sum: unknown mode 'strict'",
+    "error: invalid value strict for --mode",
+    "summing\nsum: --mode=strict is not accepted.\nusage: sum [--mode tidy]",
+    "sum: Ungültiger Modus „strict“",
+    "sum: unknown mode strict",
+    "--mode strict is not accepted by sum",
+    "The mode strict is invalid.",
+  ])("is told, though nothing else was tried: %s", (said) => {
+    expect(says(said, [strict])).toMatchObject([{ failed: ["strict"], refused: ["strict"] }]);
+  });
+
+  it.each([
+    ["another word", "sum: unknown column 'price'"],
+    ["a part of a word", "sum: unknown mode 'strictly'"],
+    ["nothing, and only names it", "sum: strict sums differ in line 3"],
+    ["something in another line", "strict: 3 sums\nsum: invalid cell"],
+  ])("is not told where it refuses %s", (_what, said) => {
+    expect(says(said, [strict])).toEqual([]);
+    expect(says(said, [strict, [sum("--mode loose"), false]])?.[0]).not.toHaveProperty("refused");
+  });
+
+  it("is not told of a word with which a call worked", () => {
+    expect(says("sum: unknown mode 'strict'", [strict, [sum("--mode strict"), true]])).toEqual([]);
+  });
 });
 
 it("tells at most five words of one text in one turn", () => {
