@@ -20,6 +20,7 @@ import { choicesIn, pairsIn } from "../../core/learning/option-pairs.ts";
 import { contentWords, isSimilarRequest, mayComeAgain, taskOf } from "../../core/learning/requests.ts";
 import { createClaims } from "../../core/learning/review/claims.ts";
 import { readVerdicts } from "../../core/learning/review/verdicts.ts";
+import { MAX_ASKED } from "../../core/learning/review/second-judge.ts";
 import { checkStory, createSessionWords } from "../../core/learning/review/one-off.ts";
 import { stringsIn, toPlain } from "../../core/learning/taint/entries.ts";
 import { doubtOf, lossOf } from "../../core/learning/taint/judge.ts";
@@ -308,7 +309,7 @@ export const SUBJECTS: readonly Subject[] = [
   subject("holdFacts", TAINT, (text, other) =>
     taintOf("The page says so.").holdFacts({ ...WRITE, facts: text.split("\n"), gone: other.split("\n") }),
   ),
-  subject("undecidedIn", TAINT, (text, other) => taintOf(other).undecidedIn([{ path: "SKILL.md", text }])),
+  subject("undecidedIn", TAINT, (text, other) => taintOf(other).undecidedIn([{ path: "SKILL.md", text }], MAX_ASKED)),
   subject("taintedPieces", TAINT, (text, other) =>
     taintedPieces([readOf(other), ownOf(text, 2)], { said: new Set([2]), shown: [] }),
   ),

@@ -1,6 +1,6 @@
 // Runs the gate on cases as a review's write meets it, and counts what enters. Called by bench/taint.ts.
 import type { Model } from "../../core/agent/contract.ts";
-import { askSecondJudge } from "../../core/learning/review/second-judge.ts";
+import { MAX_ASKED, askSecondJudge } from "../../core/learning/review/second-judge.ts";
 import type { Opinion } from "../../core/learning/taint/session-record.ts";
 import { type Taint, createTaint } from "../../core/learning/taint/taint.ts";
 import { DEFAULTS } from "../../core/limits.ts";
@@ -49,7 +49,7 @@ export async function measureCase(given: TaintCase, judge: Model | null = null):
 
 async function opinionsOn(text: string, gate: Taint, job: ReviewJob, judge: Model): Promise<Opinion[]> {
   const options = { job, models: [judge], clock: systemClock, random: Math.random, settings: DEFAULTS } as const;
-  const judged = await askSecondJudge(gate.undecidedIn([{ path: "SKILL.md", text }]), {
+  const judged = await askSecondJudge(gate.undecidedIn([{ path: "SKILL.md", text }], MAX_ASKED), {
     ...options,
     signal: new AbortController().signal,
   });

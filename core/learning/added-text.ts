@@ -20,9 +20,9 @@ export function addedText(before: FileBodies, after: FileBodies): AddedText {
   return added;
 }
 
-const FENCE = /^\s*(?:`{3,}|~{3,})/;
+const FENCE = /^(?:`{3,}|~{3,})/;
 /** A line that goes on with nothing before it. */
-const BEGINS = /^\s*(?:[-*+>#|]|\d+[.)]\s|---$)/;
+const BEGINS = /^(?:[-*+>#|]|\d+[.)]\s|---$)/;
 
 function addFile(
   added: AddedText,
@@ -36,13 +36,13 @@ function addFile(
     open = null;
   };
   for (const line of lines) {
-    if (isProse && FENCE.test(line)) {
+    const text = line.trim();
+    if (text === "") {
+      close();
+    } else if (isProse && FENCE.test(text)) {
       isCode = !isCode;
       close();
-      continue;
-    }
-    const text = line.trim();
-    if (text === "" || known.has(text)) {
+    } else if (known.has(text)) {
       close();
     } else if (isCode) {
       added.code.push(text);

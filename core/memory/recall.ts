@@ -63,12 +63,19 @@ export function toBullets(texts: string[]): string[] {
     .filter((line) => /[\p{L}\p{N}]/u.test(line))
     .map((line) => clip(line, BULLET_CHARS));
   const known = new Set<string>();
-  return bullets.filter((bullet) => !known.has(keyOf(bullet)) && known.add(keyOf(bullet)));
+  return bullets.filter((bullet) => {
+    const { size } = known;
+    return known.add(spell(bullet)).size > size;
+  });
 }
 
 /** By which a line is known again, in other case and spacing too. */
 export function keyOf(bullet: string): string {
-  return sha256Hex(bullet.normalize("NFC").toLowerCase().replace(/\s+/gu, " ").trim()).slice(0, 16);
+  return sha256Hex(spell(bullet)).slice(0, 16);
+}
+
+function spell(bullet: string): string {
+  return bullet.normalize("NFC").toLowerCase().replace(/\s+/gu, " ").trim();
 }
 
 /** The best that were not shown before and fit, and the block that shows them; `null` when nothing is left to show. */

@@ -184,6 +184,7 @@ function readFields(header: string[]): Fields {
   const warnings: string[] = [];
   let rest: number | null = null;
   let behind = 0;
+  let count = 0;
   for (let at = 0; at < header.length;) {
     const line = header[at]!;
     const match = FIELD.exec(line);
@@ -201,7 +202,7 @@ function readFields(header: string[]): Fields {
     const more = header.slice(from + 1, at);
     behind = at;
     if (fields.has(key)) warnings.push(`\`${key}\` stands there twice; the last one counts.`);
-    const parsed = fields.size < MAX_PARSED_FIELDS ? readYaml(toChunk(key, value, more)) : null;
+    const parsed = ++count <= MAX_PARSED_FIELDS ? readYaml(toChunk(key, value, more)) : null;
     const isRead = parsed?.ok === true && Object.hasOwn(parsed.value, key);
     if (!isRead) warnings.push(`\`${key}\` was read as plain text.`);
     fields.set(key, isRead ? parsed.value[key] : toPlainText(value, more));

@@ -16,7 +16,7 @@ import type { Taint, WrittenText } from "../taint/taint.ts";
 import { renderTranscript } from "./transcript.ts";
 
 /** More sentences of one write are left to the rules. */
-const MAX_SENTENCES = 150;
+export const MAX_ASKED = 150;
 /** Room for a model that thinks whether it is asked to or not. */
 const MAX_OUTPUT_TOKENS = 4_000;
 /** `3 content`, with whatever marks a model sets round the number and the word. */
@@ -47,7 +47,7 @@ export function judging(tool: Tool, taint: Taint, options: SecondJudgeOptions): 
   return {
     ...tool,
     async prepare(args) {
-      const judged = await askSecondJudge(taint.undecidedIn(textsOf(args)), options);
+      const judged = await askSecondJudge(taint.undecidedIn(textsOf(args), MAX_ASKED), options);
       return { ...(await tool.prepare?.(args)), ...(judged && { judged }) };
     },
     run(args, context) {
@@ -60,8 +60,7 @@ export function judging(tool: Tool, taint: Taint, options: SecondJudgeOptions): 
 
 /** `null` where there was nothing to ask. */
 export async function askSecondJudge(undecided: string[], options: SecondJudgeOptions): Promise<Opinions | null> {
-  const sentences = undecided.slice(0, MAX_SENTENCES);
-  if (sentences.length === 0) return null;
+  if (undecided.length === 0) return null;
   const { job, models, clock, random, settings, signal, mayAsk } = options;
   const spent: SpentCall[] = [];
   const charge = ({ spent: call }: ModelFailure) => void (call && spent.push(call));
@@ -70,7 +69,7 @@ export async function askSecondJudge(undecided: string[], options: SecondJudgeOp
     at: 0,
     request: {
       system: secondJudgePrompt(),
-      messages: [{ role: "user", text: renderSecondJudgeRequest(renderTranscript(job), sentences) }],
+      messages: [{ role: "user", text: renderSecondJudgeRequest(renderTranscript(job), undecided) }],
       tools: [],
       maxOutputTokens: MAX_OUTPUT_TOKENS,
       effort: settings.models.effort.judge,
@@ -86,7 +85,7 @@ export async function askSecondJudge(undecided: string[], options: SecondJudgeOp
   });
   if (!result.ok) charge(result.failure);
   else spent.push(toSpentCall(result.value));
-  return { opinions: result.ok ? readOpinions(result.value.text, sentences) : [], spent };
+  return { opinions: result.ok ? readOpinions(result.value.text, undecided) : [], spent };
 }
 
 /** Of several lines on one sentence, `content` counts. */

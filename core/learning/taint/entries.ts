@@ -92,18 +92,17 @@ export function toPlain(rendered: string): string {
 /** All that a value of plain data says, keys included: they come from wherever the value does. */
 export function stringsIn(value: unknown): string {
   const texts: string[] = [];
-  const walk = (item: unknown): void => {
+  // Content may be nested deeper than calls may be.
+  const left = [value];
+  while (left.length > 0) {
+    const item = left.pop();
     if (typeof item === "string") texts.push(item);
     else if (typeof item === "number") texts.push(String(item));
-    else if (Array.isArray(item)) for (const one of item) walk(one);
+    else if (Array.isArray(item)) for (let at = item.length - 1; at >= 0; at--) left.push(item[at]);
     else if (item !== null && typeof item === "object") {
-      for (const [key, one] of Object.entries(item)) {
-        texts.push(key);
-        walk(one);
-      }
+      for (const [key, one] of Object.entries(item).toReversed()) left.push(one, key);
     }
-  };
-  walk(value);
+  }
   return texts.join("\n");
 }
 

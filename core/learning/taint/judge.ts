@@ -58,8 +58,8 @@ const ACTS: ReadonlySet<Topic> = new Set([
 ]);
 /** For one write. [own] A skill of 100 KB needs half of them after 1 MB was read. */
 const MAX_COMPARISONS = 600_000;
-/** What takes as long to judge as a sentence by itself: a few thousand different ones are judged in one write. */
-const COMPARISONS_A_SENTENCE = 200;
+/** What takes as long to judge as a sentence by itself: about 1,500 different ones are judged in one write. */
+const COMPARISONS_A_SENTENCE = 400;
 /** A longer sentence is judged in pieces, which overlap by as much as an address may have. */
 const MAX_CHARS = 2_000;
 const OVERLAP_CHARS = 500;

@@ -30,8 +30,8 @@ export interface Taint {
   /** Of a skill that is put away; `after`: the files of the one that is said to hold it now. */
   inspectArchive: SkillInspector;
   holdFacts: MemoryGate;
-  /** Sentences of texts to be kept that no certain rule holds: a second judge may be asked about them. */
-  undecidedIn(texts: WrittenText[]): string[];
+  /** The first sentences of texts to be kept that no certain rule holds: a second judge may be asked about them. */
+  undecidedIn(texts: WrittenText[], most: number): string[];
   /** What the second judge found: it holds more, and lets in what only resembles what was read. */
   note(opinions: Opinion[]): void;
 }
@@ -125,7 +125,7 @@ function createGates(current: () => SessionRecord): Taint {
       const rest = facts.map((fact, n) => without(fact, held[n]!).trim());
       return { ...toHold<string[]>(all[0]!.why, all), rest: rest.every((text) => text === "") ? null : rest };
     },
-    undecidedIn(texts) {
+    undecidedIn(texts, most) {
       const record = current();
       if (record.isEmpty) return [];
       const sentences = texts.flatMap(({ path, text }) =>
@@ -133,7 +133,12 @@ function createGates(current: () => SessionRecord): Taint {
       );
       const language = languageOf(foldText(sentences.join(" ")));
       const budget = createBudget();
-      return [...new Set(sentences)].filter((text) => isUndecided(text, record, { language, budget }));
+      const found: string[] = [];
+      for (const text of new Set(sentences)) {
+        if (found.length === most) break;
+        if (isUndecided(text, record, { language, budget })) found.push(text);
+      }
+      return found;
     },
     note: (opinions) => current().note(opinions),
   };

@@ -13,7 +13,7 @@ const MAX_CHARS = 150_000;
 const MAX_PIECE_CHARS = 400;
 const OVERLAP_CHARS = 100;
 /** The newest: a lesson is about how the work ended. What the agent said goes before what it wrote into calls. */
-const MAX_SENTENCES = 2_000;
+const MAX_SENTENCES = 1_200;
 
 /**
  * Sentences of what the agent said in the entries `said` that content of `entries` wanted, where `shown` does not tell so.
