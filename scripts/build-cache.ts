@@ -1,24 +1,13 @@
 // Keeps what was built until one of the files it was built of changes, so that a start does not build again what it has. Called by
 // bundle.ts. Kept under node_modules, which goes with the packages that were built in; who cannot write there builds each time.
 import { createHash } from "node:crypto";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { root } from "./wrangler.ts";
 
 const CACHE = join(root, "node_modules", ".cache", "talaria-built");
-const INPUTS = "inputs.json";
+const KEPT = "kept.json";
 const TEXT = ".md";
 /** They decide how imports are resolved and what is built in. */
 const SETTINGS = ["package.json", "package-lock.json", "tsconfig.json"];
@@ -27,15 +16,15 @@ const SETTINGS = ["package.json", "package-lock.json", "tsconfig.json"];
 const Metafile = z.object({
   inputs: z.record(z.string(), z.object({ imports: z.array(z.object({ path: z.string() })) })),
 });
-/** Of each file, what its content was. */
-const Inputs = z.record(z.string(), z.string());
+/** Of each file, what its content was: of the checkout, and as it was built. */
+const Kept = z.object({ inputs: z.record(z.string(), z.string()), built: z.record(z.string(), z.string()) });
 
 /** Puts what was kept of a build of the same config into `outdir`; false where nothing was, or a file is another one by now. */
 export function restoreBuild(config: string, outdir: string, cache = CACHE): boolean {
   const kept = join(cache, digest(config));
   try {
-    const inputs = Inputs.parse(JSON.parse(readFileSync(join(kept, INPUTS), "utf8")));
-    for (const [path, content] of Object.entries(inputs)) if (digestOf(path) !== content) return false;
+    const { inputs, built } = Kept.parse(JSON.parse(readFileSync(join(kept, KEPT), "utf8")));
+    if (!areSame(inputs, root) || !areSame(built, join(kept, "out"))) return false;
     cpSync(join(kept, "out"), outdir, { recursive: true });
     return true;
   } catch {
@@ -59,12 +48,12 @@ export function keepBuild({ config, outdir, metafile, began }: Build, cache = CA
     const paths = [...SETTINGS, ...built].filter((path) => existsSync(join(root, path)));
     // What was written meanwhile may not be what was built.
     if (paths.some((path) => statSync(join(root, path)).mtimeMs >= began)) return;
-    const made = mkdtempSync(join(mkdirAt(cache), "new-"));
-    cpSync(outdir, join(made, "out"), { recursive: true });
-    writeFileSync(join(made, INPUTS), JSON.stringify(Object.fromEntries(paths.map((path) => [path, digestOf(path)]))));
     const kept = join(cache, digest(config));
     rmSync(kept, { recursive: true, force: true });
-    renameSync(made, kept);
+    cpSync(outdir, join(kept, "out"), { recursive: true });
+    // Last, so that it stands for a whole copy.
+    const content = { inputs: digestsOf(paths, root), built: digestsOf(readdirSync(outdir), outdir) };
+    writeFileSync(join(kept, KEPT), JSON.stringify(content));
   } catch {
     // It is built again the next time.
   }
@@ -77,13 +66,12 @@ function textsOf(path: string, imports: { path: string }[]): string[] {
   return files.filter((file) => file.endsWith(TEXT)).map((file) => join(dirname(path), file));
 }
 
-function mkdirAt(path: string): string {
-  mkdirSync(path, { recursive: true });
-  return path;
+function digestsOf(paths: string[], folder: string): Record<string, string> {
+  return Object.fromEntries(paths.map((path) => [path, digest(readFileSync(join(folder, path)))]));
 }
 
-function digestOf(path: string): string {
-  return digest(readFileSync(join(root, path)));
+function areSame(digests: Record<string, string>, folder: string): boolean {
+  return Object.entries(digests).every(([path, content]) => digest(readFileSync(join(folder, path))) === content);
 }
 
 function digest(content: string | Buffer): string {

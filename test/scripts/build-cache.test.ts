@@ -1,5 +1,5 @@
 // What was built is taken again as long as every file that it was built of is the same.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -57,6 +57,13 @@ it.each(["src/main.ts", "src/other.ts", "src/texts/words.md"])(
     expect(restore()).toBe(false);
   },
 );
+
+it("is not taken where it was damaged", () => {
+  keep();
+  const [name] = readdirSync(join(folder, "cache"));
+  put(`cache/${name}/out/index.js`, "bui");
+  expect(restore()).toBe(false);
+});
 
 it("is not taken for another config", () => {
   keep();
