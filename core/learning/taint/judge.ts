@@ -63,7 +63,8 @@ const COMPARISONS_A_SENTENCE = 400;
 /** A longer sentence is judged in pieces, which overlap by as much as an address may have. */
 const MAX_CHARS = 2_000;
 const OVERLAP_CHARS = 500;
-const TOO_LONG = "it is too long to be compared with what was read";
+/** Nothing was found, and not all was compared. */
+export const TOO_LONG = "it is too long to be compared with what was read";
 
 /** What stands in the text already, and needs nobody else. */
 export interface Standing {

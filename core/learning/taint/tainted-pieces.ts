@@ -2,8 +2,9 @@
 // or in what was cut out of a long result. Called when a job is made; the job carries these sentences, so that nobody takes them
 // for the agent's own. Pure.
 import type { Entry } from "../../schemas/entry.ts";
-import { createBudget, doubtOf } from "./judge.ts";
+import { TOO_LONG, createBudget, doubtOf } from "./judge.ts";
 import { cutInPieces, sentencesIn } from "../sentences.ts";
+import type { Budget } from "./sentence-index.ts";
 import type { SessionRecord } from "./session-record.ts";
 import { toRecord } from "./taint.ts";
 import { stringsIn } from "./entries.ts";
@@ -22,16 +23,17 @@ export function taintedPieces(entries: Entry[], { said, shown }: { said: Set<num
   if (!entries.some(({ parts }) => parts.some(({ source }) => source === "content"))) return [];
   const own = entries.filter(({ n }) => said.has(n));
   const sentences = [...new Set([...own.flatMap(saidInCalls), ...own.flatMap(saidInWords)])].slice(-MAX_SENTENCES);
-  const wanted = sentences.filter(createFilter(toRecord({ entries })));
+  const budget = createBudget();
+  const doubt = createDoubt(toRecord({ entries }), budget);
+  const wanted = sentences.filter((text) => doubt(text) !== null);
   if (wanted.length === 0 || shown.length === 0) return newest(wanted);
-  const isTold = createFilter(toRecord({ entries: shown }));
-  return newest(wanted.filter((text) => !isTold(text)));
+  const told = createDoubt(toRecord({ entries: shown }), budget);
+  return newest(wanted.filter((text) => [null, TOO_LONG].includes(told(text))));
 }
 
-/** Whether content wanted a sentence. */
-function createFilter(record: SessionRecord): (text: string) => boolean {
-  const budget = createBudget();
-  return (text) => !record.isEmpty && doubtOf(text, record, { budget }) !== null;
+/** Why content may have wanted a sentence; `null` where nothing speaks for it. */
+function createDoubt(record: SessionRecord, budget: Budget): (text: string) => string | null {
+  return (text) => (record.isEmpty ? null : doubtOf(text, record, { budget }));
 }
 
 function newest(texts: string[]): string[] {

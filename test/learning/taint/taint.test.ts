@@ -307,6 +307,14 @@ describe("a job", () => {
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(400);
   });
 
+  it("names it, too, where not all can be compared with what its reviewer is shown", () => {
+    const copies = Array.from({ length: 1_200 }, (_, n) => FACT.replace("a copy", `copy ${n}`)).join("\n");
+    const own = assistant(5, copies);
+    const order = read(1, ORDER);
+    expect(taintedPieces([order, said], { said: new Set([said.n]), shown: [order] })).toEqual([]);
+    expect(taintedPieces([order, own], { said: new Set([5]), shown: [order] }).length).toBeGreaterThan(0);
+  });
+
   it("whose agent says a thousand lines in the words of a megabyte is made without a noticeable wait", () => {
     const words = "ledger export release mirror index column table sort merge branch review print figure client".split(
       " ",
