@@ -46,9 +46,9 @@ export function findTriedWords(tools: ToolEntry[], shown: ShownText[]): TriedWor
   });
 }
 
-/** A program says that it does not take what it was given. */
+/** A program says that it does not take what it was given. What is only missing or down at the moment is not refused. */
 const REFUSES =
-  /(?<!\p{L})(?:(?:is|are) (?:unknown|invalid|unsupported)|unknown|unrecogni[sz]ed|invalid|illegal|unsupported|no such|not (?:an? )?(?:accepted|allowed|recogni[sz]ed|supported|valid|known|permitted|option)|unbekannt\p{L}*|ung[üu]ltig\p{L}*|inconnue?|invalide|desconocid[ao]|inv[aá]lid[ao]|sconosciut[ao])(?!\p{L})/iu;
+  /(?<!\p{L})(?:(?:is|are) (?:unknown|invalid|unsupported)|(?:unknown|unrecogni[sz]ed|invalid|illegal|unsupported)(?! (?:file|folder|directory|path|host|hostname|user|error|certificate|issuer|credentials?|token|password|login|session|database|table|row|cell|line|date|process|revision|ref|branch|container|image|network|device|service|character|byte|input|response|json|data)(?!\p{L}))|no such (?:option|argument|command|subcommand|flag|parameter|setting|switch|action|field|key)|not (?:an? )?(?:accepted|allowed|recogni[sz]ed|supported|valid|permitted|option)|unbekannt\p{L}*|ung[üu]ltig\p{L}*|inconnue?|invalide|desconocid[ao]|inv[aá]lid[ao]|sconosciut[ao])(?!\p{L})/iu;
 const MAX_LINE_CHARS = 1_000;
 /** Words between a refusal and what it refuses, and that word. */
 const NEAR = 2;

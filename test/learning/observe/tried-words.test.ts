@@ -125,6 +125,9 @@ describe("what a program refuses by name", () => {
     ["another word", "sum: unknown column 'price'"],
     ["a part of a word", "sum: unknown mode 'strictly'"],
     ["nothing, and only names it", "sum: strict sums differ in line 3"],
+    ["a file that is missing now", "sum: cannot open 'strict': No such file or directory"],
+    ["a host that cannot be found now", "sum: unknown host strict"],
+    ["data", "sum: invalid cell 'strict' in line 3"],
     ["something in another line", "strict: 3 sums\nsum: invalid cell"],
   ])("is not told where it refuses %s", (_what, said) => {
     expect(says(said, [strict])).toEqual([]);
