@@ -75,8 +75,9 @@ export default defineConfig({
         plugins: [markdown],
         test: {
           name: "stack",
-          // They wait for other processes more than they compute.
+          // They wait for other processes more than they compute. Another number of workers must be a group of its own, which runs last.
           maxWorkers: Math.max(3, availableParallelism()),
+          sequence: { groupOrder: 1 },
           include: ["test/**/*.stack.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,
