@@ -34,8 +34,8 @@ const TIMEOUT_MS = 30_000;
 
 export default defineConfig({
   test: {
-    // The default leaves one core to the main process, which on two cores means one file at a time.
-    maxWorkers: "100%",
+    // The default leaves one core to the main process. Three at least, as a stack's tests wait for other processes more than they compute.
+    maxWorkers: Math.max(3, availableParallelism()),
     projects: [
       {
         plugins: [markdown],
@@ -75,9 +75,6 @@ export default defineConfig({
         plugins: [markdown],
         test: {
           name: "stack",
-          // They wait for other processes more than they compute. Another number of workers must be a group of its own, which runs last.
-          maxWorkers: Math.max(3, availableParallelism()),
-          sequence: { groupOrder: 1 },
           include: ["test/**/*.stack.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,
