@@ -18,7 +18,7 @@ export interface Worst {
 
 export interface Search {
   seed: number;
-  /** Sizes in characters, from small to large. The bench takes 1, 10 and 100 KiB. */
+  /** Sizes in characters, from small to large, of all that a function is given: two texts have half each. The bench takes 1, 10 and 100 KiB. */
   sizes: [number, number, number];
   /** How many shapes go on to the second and to the third size. */
   keep: [number, number];
@@ -35,7 +35,7 @@ export async function findWorst(subject: Subject, search: Search): Promise<Worst
   const [small, middle, large] = search.sizes;
   const shapes = createShapes(piecesOf(subject.sources, random), random);
   const time = async (shape: Shape, chars: number) => {
-    const { text, other } = shape.make(chars);
+    const { text, other } = shape.make(Math.ceil(chars / subject.run.length));
     search.tell?.(shape.name, chars);
     const began = search.now();
     await subject.run(text, other);

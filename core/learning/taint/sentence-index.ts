@@ -23,7 +23,7 @@ export interface Weights {
 }
 
 /** Places that are looked up in the time that a comparison of two sentences takes. */
-const PLACES_A_COMPARISON = 15;
+const PLACES_A_COMPARISON = 8;
 
 export class SentenceIndex<Sentence extends Meaning> {
   readonly #sentences: Sentence[] = [];
