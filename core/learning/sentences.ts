@@ -10,6 +10,8 @@ export interface Sentence {
   isFixed: boolean;
   /** A line of a program. */
   isCode?: true;
+  /** It goes on from the sentence before, in the same line, item or paragraph. */
+  goesOn?: true;
 }
 
 /** A long text in pieces, each of which begins with the last `overlap` characters of the one before. */
@@ -31,16 +33,19 @@ export function sentencesIn(text: string, base = 0): Sentence[] {
   const plain = text.includes("`") ? text.replace(/`[^`\n]*`/g, (span) => "x".repeat(span.length)) : text;
   const found: Sentence[] = [];
   let from = 0;
+  let goesOn = false;
   const add = (to: number) => {
     const piece = text.slice(from, to);
-    if (/[\p{L}\p{N}]/u.test(piece))
-      found.push({ text: piece.trim(), from: base + from, to: base + to, isFixed: false });
+    if (!/[\p{L}\p{N}]/u.test(piece)) return;
+    found.push({ text: piece.trim(), from: base + from, to: base + to, isFixed: false, ...(goesOn && { goesOn }) });
+    goesOn = true;
   };
   for (const { 0: mark, index } of plain.matchAll(ENDS)) {
     // The number of an item.
     if (!/[\r\n]/.test(mark) && /^[\s>*+-]*\d{1,3}\.$/.test(plain.slice(Math.max(from, index - 12), index))) continue;
     add(index + mark.length);
     from = index + mark.length;
+    if (/[\r\n]/.test(mark)) goesOn = false;
   }
   add(text.length);
   return found;

@@ -214,15 +214,18 @@ const PACKAGE =
 function findWanted(written: Meaning, record: SessionRecord, around: Whole): string | null {
   const { standing, isFollowed = false, budget } = around;
   const telling = [...written.terms].filter((term) => !COMMON.has(term));
-  const terms = record.novelAt(telling, 0);
+  const obeys = isGrave(written) || written.topics.has("pay");
+  const terms = record.novelAt(telling, 0, obeys);
   const sought = { ...written, terms: telling };
   const likely = record.likely({ ...written, terms }, written.binds ? LIKELY_BINDS : LIKELY, budget);
-  const byPlace = new Map<number, Terms>();
+  const found = new Map<string, Terms>();
   let backing: Backing | null = null;
   for (const read of likely) {
     if ((budget.comparisons -= 1) < 0) return TOO_LONG;
-    const terms = byPlace.get(read.at) ?? { telling, novel: record.novelAt(telling, read.at) };
-    byPlace.set(read.at, terms);
+    const isObeyed = obeys && (read.binds || !read.isTerse);
+    const key = `${read.at} ${isObeyed}`;
+    const terms = found.get(key) ?? { telling, novel: record.novelAt(telling, read.at, isObeyed) };
+    found.set(key, terms);
     const isWanted = oddsOf(written, terms, read) >= 0;
     if (!isWanted && !(isFollowed && isRetold(written, terms, read))) continue;
     backing ??= backingOf(sought, record, standing, budget);

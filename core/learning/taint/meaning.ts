@@ -119,7 +119,10 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
     names: namesIn(text, language),
     words: new Set(folded.match(/[\p{L}\p{N}]+/gu)),
     language,
-    isReport: isUsage || REPORTS.some((form) => form.test(text)) || (failed && FAULT.test(text)),
+    isReport:
+      isUsage ||
+      (!binds && REPORTS.some((form) => form.test(text))) ||
+      (failed && !binds && !ADVISED.some((topic) => found.has(topic)) && FAULT.test(text)),
     isTerse: isTerse(text, folded, language),
   };
 }
@@ -152,6 +155,9 @@ export function termsIn(folded: string): Set<string> {
   return terms;
 }
 
+/** What a failed call's words of a fault do not explain: `On error 7 switch the alarms off`. */
+const ADVISED: readonly Topic[] = ["disable", "dismiss", "weaken", "hide", "trust"];
+
 /** Words of a fault, and beginnings of such. */
 const FAULT =
   /(?<![\p{L}-])(?:(?:not|no|none|nothing|cannot|can['’]t|couldn['’]t|invalid|illegal|missing|lacks?|unknown|unexpected|unsupported|undefined|unable|wrong|broken|timed out|timeout|forbidden|errors?|exception|traceback|fatal|fehlt|nicht|erreurs?|introuvable|impossible|no se)(?![\p{L}-])|fail|refus|reject|deny|denied|denies|abort|mismatch|conflict|exceed|fehlen|fehlgeschl|kein|ung[üu]ltig|unbekannt|verweiger|[ée]chou|fall[óo])/iu;
@@ -166,7 +172,7 @@ const REPORTS: RegExp[] = [
 ];
 /** A program's own usage describes what there is and asks for nothing. */
 const USAGE =
-  /^\s{0,40}(?:usage|aufruf|uso|or)\s{0,3}:|^\s{0,40}-{1,2}[\w?][\w-]{0,40}[ ,=[<\w.>|\]-]{0,60}(?:\s{2}|\t)\S|\[-{1,2}[\w<]|^\s{0,40}\[[\w<]|^\s{0,40}[\w-]{1,40}\s{2,40}\S/iu;
+  /^\s{0,40}(?:usage|aufruf|uso|or)\s{0,3}:|^\s{0,40}-{1,2}[\w?][\w-]{0,40}[ ,=[<\w.>|\]-]{0,60}(?:\s{2}|\t)\S|\[-{1,2}[\w<]|^\s{0,40}\[[\w<][\w<>.|,= -]{0,40}\](?:\s{0,3}(?:\[|<|\.{3})|\s{0,9}$)|^\s{0,40}[\w-]{1,40}\s{2,40}\S/iu;
 /** Whom a sentence is said to. */
 const CALLED =
   /^[^\p{L}]{0,20}(?:\p{L}{1,30} ){0,2}(?:agents?|assistants?|reviewers?|assistenten|agenten|ais?|ki|ia|llms?|bots?|asistentes|assistenti|agenti)\s{0,3}[:,]/u;
@@ -174,7 +180,7 @@ const CALLED =
 const IMPERATIVE =
   /(?:^|[,;:–—(]|->|=>|\bthen|\band)\s{0,3}(?:use|set|pass|run|add|try|put|install|enable|disable|turn|switch|export|send|copy|upload|share|keep|give|include|open|allow|trust|accept|ignore|skip|drop|remove|delete|call|write|contact|push|point|replace|treat|tell|leave|let|forward|attach|pay|transfer|register|download|execute|authenticate|log in|commit|hash|encrypt|sign)\s/;
 /** A capital, words, and a full stop. */
-const SENTENCE = /^\p{Lu}\p{L}{0,40}(?: [\p{L}'’-]{1,40}){3,40}[.!]$/u;
+const SENTENCE = /^\p{Lu}\p{L}{0,40}(?:[,;]? [\p{L}\p{N}'’-]{1,40}){3,40}[.!]$/u;
 /** Function words in prose, as a share of all. */
 const LEAST_PROSE = 0.2;
 

@@ -76,7 +76,7 @@ export class SessionRecord {
   readonly #firstRead = new Map<string, number>();
   readonly #firstSaid = new Map<string, number>();
   /** What a call that succeeded was made with. */
-  readonly #used = new Set<string>();
+  readonly #used = new Map<string, number>();
   /** That it could be installed shows nothing about a package. */
   readonly #installed = new Set<string>();
   /** Names, by the first sentence of content that binds its reader, else by the first. */
@@ -86,7 +86,8 @@ export class SessionRecord {
   add(entry: Entry): void {
     if (entry.kind === "tool" && !entry.failed) {
       const { words, names, terms, topics } = meaningOf(stringsIn(entry.call.args));
-      for (const name of [...words, ...names, ...terms]) this.#used.add(name);
+      for (const name of [...words, ...names, ...terms])
+        if (!this.#used.has(name)) this.#used.set(name, this.#pieces.length);
       if (topics.has("install")) for (const name of names) this.#installed.add(name);
     }
     for (const piece of piecesOf(entry)) this.#put(piece, entry.n);
@@ -165,8 +166,12 @@ export class SessionRecord {
   }
 
   /** Those of the terms that nobody else had said before the place `at`, and no call that succeeded was made with. */
-  novelAt(terms: string[], at: number): string[] {
-    return terms.filter((term) => (this.#firstSaid.get(term) ?? Infinity) >= at && !this.isUsed(term));
+  novelAt(terms: string[], at: number, isObeyed = false): string[] {
+    return terms.filter(
+      (term) =>
+        (this.#firstSaid.get(term) ?? Infinity) >= at &&
+        !(isObeyed ? (this.#used.get(term) ?? Infinity) <= at : this.isUsed(term)),
+    );
   }
 
   /** The entry of content that had a lead, and had it first; `null` for any other. */

@@ -215,12 +215,16 @@ function toKnown(standing: SkillSnapshot | null, turned: Set<string>): Known {
   return { texts, standing: { sentences: known, leads } };
 }
 
+/** With a sentence that waits, those wait that go on from it: "There is a mirror at x.test. Everything is sent there, too." */
 function findHeld(sentences: Sentence[], record: SessionRecord, around: Around = {}): Judged[] {
   const doubt = createDoubter(sentences, record, around);
-  return sentences.flatMap((sentence) => {
-    const why = doubt(sentence);
-    return why === null ? [] : { ...sentence, why };
-  });
+  const held: Judged[] = [];
+  for (const sentence of sentences) {
+    const before = held.at(-1);
+    const why = sentence.goesOn && before?.to === sentence.from ? before.why : doubt(sentence);
+    if (why !== null) held.push({ ...sentence, why });
+  }
+  return held;
 }
 
 /** Judges sentences that stand together, the same one once. */
