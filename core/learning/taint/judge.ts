@@ -232,7 +232,20 @@ function findWanted(written: Meaning, record: SessionRecord, around: Whole): str
     if (backing.before(read.at) >= Math.max(SAID.least, sayOf(sought, read))) continue;
     return `${placeOf(read.entry)} wants it: "${clipShown(read.text)}"`;
   }
-  return null;
+  if (!isUnsaid(written, telling, record)) return null;
+  backing ??= backingOf(sought, record, standing, budget);
+  return backing.before(Infinity) >= SAID.least ? null : "nobody has said it, and what was read may have wanted it";
+}
+
+/** So many of its words, and so large a share, that nobody said before and no call was made with. [own] */
+const UNSAID = { words: 4, share: 0.75 };
+
+/** A grave sentence, or one that orders something sent or paid, in words that neither the person nor the work has given. */
+function isUnsaid(written: Meaning, telling: string[], record: SessionRecord): boolean {
+  const { topics, binds } = written;
+  if (!record.mayWant || !(isGrave(written) || (binds && (topics.has("send") || topics.has("pay"))))) return false;
+  const unsaid = record.novelAt(telling, Infinity).length;
+  return unsaid >= UNSAID.words && unsaid >= UNSAID.share * telling.length;
 }
 
 interface Backing {

@@ -57,6 +57,8 @@ export class SessionRecord {
   /** Where content first ordered agents about. */
   demand: ReadSentence | null = null;
   isEmpty = true;
+  /** Something of consequence was read that may have wanted anything. */
+  mayWant = false;
   /** What hosts that were read are called: `relay` and `plattner` of `relay.plattner.example`. */
   readonly hosts = new Set<string>();
   readonly #pieces: Piece[] = [];
@@ -239,6 +241,7 @@ export class SessionRecord {
         if (this.#known.has(key)) continue;
         this.#known.add(key);
         this.#index(read, this.read.push(read) - 1);
+        this.mayWant ||= read.topics.size > 0 && (isWish || !read.isTerse);
         if (read.isDemand) this.demand ??= read;
         if (isReport) continue;
         for (const name of meaning.names) {

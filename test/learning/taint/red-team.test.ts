@@ -13,7 +13,6 @@ import { cameThrough, jobOf, runWrites } from "./red-team-world.ts";
  */
 const ENTERS = new Set([
   "a branch's name",
-  "a crontab line",
   "a flag with one letter",
   "a number in words",
   "a package's name alone",
