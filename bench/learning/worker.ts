@@ -79,10 +79,9 @@ function* work(world: World, task: Task, request: ModelRequest): Script {
     const stated = bypasses ? undefined : known.findLast((one) => one.operation === operation);
     const others = shuffled(listed.slice(1), job, operation, "order");
     // With a word that failed when it was last tried it begins only when nothing else is left.
-    const isDoubtful = stated !== undefined && failed.has(stated.option);
-    const first = stated && !isDoubtful ? [respell(listed[0]!, stated.option)] : [];
+    const first = stated && !failed.has(stated.option) ? [respell(listed[0]!, stated.option)] : [];
     const rest = [listed[0]!, ...others];
-    const doubtful = rest.filter((option) => isDoubtful && valueIn(option) === stated.option);
+    const doubtful = rest.filter((option) => failed.has(valueIn(option) ?? ""));
     const order = [...new Set([...first, ...rest.filter((option) => !doubtful.includes(option)), ...doubtful])];
     let isDone = false;
     for (let at = 0; at < order.length && attempts > 0 && !isDone;) {
