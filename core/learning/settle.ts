@@ -128,16 +128,31 @@ function wantedState(
 /** The words that the head should tell of; null where it does. Whoever holds the skill, what failed is a fact. */
 function wantedWords(head: SkillHead, stats: SkillStats, { learning }: Settings): FailedWord[] | null {
   if (!learning.failedWords) return null;
-  const wanted = (stats.texts[head.text]?.failedWords ?? []).map(({ word, day }) => ({ word, day }));
+  const wanted = [...takenOut(head, stats, learning), ...failedIn(head.text, stats)].map(({ word, day }) => ({
+    word,
+    day,
+  }));
   return JSON.stringify(wanted) === JSON.stringify(head.failedWords ?? []) ? null : wanted;
+}
+
+function failedIn(text: Sha256, stats: SkillStats) {
+  return stats.texts[text]?.failedWords ?? [];
+}
+
+/** Words that a verdict took out when it made this text: who knows them from elsewhere would try them again. */
+function takenOut({ settled, rev, parent, text }: SkillHead, stats: SkillStats, learning: Settings["learning"]) {
+  if (!settled?.inPart || settled.rev !== rev || !parent) return [];
+  const worked = stats.texts[text]?.workedWords ?? [];
+  return failedIn(parent, stats).filter(({ word, later }) => later >= learning.refutedUses && !worked.includes(word));
 }
 
 /** Words of a learned text that failed, and that the program refused by name or later uses did not bear out either. */
 function refutedWords(head: SkillHead, stats: SkillStats, { learning }: Settings): string[] {
   const isOffered = head.state === "trial" || head.state === "active";
   if (!learning.verdicts || !learning.failedWords || !isOffered || head.pinned || !isLearned(head)) return [];
-  const words = stats.texts[head.text]?.failedWords ?? [];
-  return words.filter(({ later }) => later >= learning.refutedUses).map(({ word }) => word);
+  return failedIn(head.text, stats)
+    .filter(({ later }) => later >= learning.refutedUses)
+    .map(({ word }) => word);
 }
 
 /** A new text on trial, or the whole skill's withdrawal where nothing would be left of it. */
@@ -152,7 +167,10 @@ function toWithoutRefuted(
   if (isEmpty) return toWithdrawn(options, head, stats, why);
   const next = asWithdrawal(toNext(head, "trial", `${why} What it said of that was taken out.`, options.op));
   const settled = { ...next.settled!, rev: head.rev + 1, inPart: true as const };
-  return ok({ ...next, files, withdrawn: withdrawnWith(head), settled });
+  const failedWords = failedIn(head.text, stats).flatMap(({ word, day }) =>
+    words.includes(word) ? { word, day } : [],
+  );
+  return ok({ ...next, files, withdrawn: withdrawnWith(head), settled, failedWords });
 }
 
 function withdrawnWith(head: SkillHead): Sha256[] {

@@ -262,6 +262,7 @@ function toVerdict(uses: readonly Use[], standing: Standing, rules: Rules): Text
     failures,
     contradicted: uses.filter((use) => use.contradicted).length,
     failedWords: failedWordsOf(uses),
+    workedWords: [...new Set(uses.flatMap(({ workedWords }) => workedWords))].slice(-MAX_FAILED_WORDS),
     rate,
     ...compare(standing, rules),
     calls: medianOf(standing.calls),

@@ -79,7 +79,7 @@ export const SkillHead = z.object({
     .optional(),
   /** What its contract or one of its checks found broken, and when it was last looked at. */
   health: z.object({ checkedAt: z.int(), broken: z.array(z.string()) }).optional(),
-  /** Words of its text with which calls failed when it was last followed. Whoever loads it is told. */
+  /** Words of its text, or taken out of it, with which calls failed when it was last followed. Whoever loads it is told. */
   failedWords: z.array(FailedWord).optional(),
   /** Skills that a review found to say much the same; for the curator. */
   overlaps: z.array(SkillName).optional(),
@@ -351,6 +351,8 @@ export const TextVerdict = z.object({
   /** Uses in which a call that took something from the text failed, and succeeded without it. */
   contradicted: z.int().min(0),
   failedWords: z.array(RefutedWord).default([]),
+  /** Words that had failed before, with which a call worked in its uses. */
+  workedWords: z.array(z.string()).default([]),
   /** Moving success rate; `null` before the first judged use. */
   rate: z.number().nullable(),
   pBetter: z.number(),

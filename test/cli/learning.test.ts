@@ -55,6 +55,7 @@ const FULL: LearningLedger = {
             contradicted: 0,
             rate: 0.9,
             failedWords: [{ word: "--mode\u001b[31m", day: "2026-11-20", later: 0 }],
+            workedWords: [],
           },
           ...{ pBetter: 0.712, pWorse: 0.288, calls: 4, baselineCalls: 9, lift: 0.3, rewrite: false },
         },

@@ -489,11 +489,28 @@ describe("words that later uses did not bear out", () => {
     const { head, files } = (await world.skills.open(NAME))!;
     expect(files).toEqual({ "SKILL.md": AFTER });
     expect(head).toMatchObject({ state: "trial", reason, parent: text, withdrawn: [text] });
-    expect(head.failedWords).toBeUndefined();
+    expect(head.failedWords).toEqual([{ word: "tab", day: usesOf("?", { text, from: 1 })[0]!.day }]);
     await expectSound(world.bucket, world.profile, world.skills);
     const before = await contentsOf(world.bucket);
     expect((await world.settle("next")).moved).toBe(null);
     expect(await contentsOf(world.bucket)).toEqual(before);
+  });
+
+  it("are told with the rest until a call works with them, or another text comes", async () => {
+    const world = await withFailed("?");
+    await world.settle();
+    const rest = await world.head();
+    await world.evidence.put(usesOf("+", { text: rest.text, from: 5 })[0]!);
+    await world.settle("next");
+    expect((await world.head()).failedWords).toMatchObject([{ word: "tab" }]);
+    await world.evidence.put({ ...usesOf("+", { text: rest.text, from: 6 })[0]!, workedWords: ["tab"] });
+    await world.settle("worked");
+    expect((await world.head()).failedWords).toEqual([]);
+
+    const other = await withFailed("?");
+    await other.settle();
+    await other.adjust({ files: { "SKILL.md": "---\nname: tables\ndescription: d\n---\n\nOther." } });
+    expect((await other.head()).failedWords).toBeUndefined();
   });
 
   it("take it along at once where the program refused them by name", async () => {

@@ -205,7 +205,7 @@ describe("the figures of a text", () => {
     expect(judge(uses)).toEqual({
       verdict: "trial",
       why: "2 of 3 judged uses succeeded, on 1 of the 2 tasks it takes.",
-      ...{ uses: 5, successes: 2, failures: 1, failedWords: [], contradicted: 1 },
+      ...{ uses: 5, successes: 2, failures: 1, failedWords: [], workedWords: [], contradicted: 1 },
       // 0.81 + 0 + 1 of 0.81 + 0.9 + 1.
       rate: 0.6679,
       ...{ pBetter: 0.1986, pWorse: 0.8014 },

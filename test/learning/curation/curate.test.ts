@@ -71,7 +71,7 @@ function plan(skills: SkillFacts[], over: Over = {}) {
 /** Of the present text of `skill()`. */
 function said(verdict: TextVerdict["verdict"]): SkillFacts["stats"]["texts"] {
   const figures = { uses: 4, successes: 2, failures: 2, contradicted: 0, rate: 0.5, pBetter: 0.5, pWorse: 0.5 };
-  const rest = { calls: null, baselineCalls: null, lift: null, rewrite: false, failedWords: [] };
+  const rest = { calls: null, baselineCalls: null, lift: null, rewrite: false, failedWords: [], workedWords: [] };
   return { ["a".repeat(64)]: { verdict, why: "2 of 4.", ...figures, ...rest } };
 }
 
