@@ -2,7 +2,7 @@
 // bundle.ts. Kept under node_modules, which goes with the packages that were built in; who cannot write there builds each time.
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import * as z from "zod";
 import { root } from "./wrangler.ts";
 
@@ -12,7 +12,7 @@ const TEXT = ".md";
 /** They decide how imports are resolved and what is built in. */
 const SETTINGS = ["package.json", "package-lock.json", "tsconfig.json"];
 
-/** As esbuild writes it: files relative to the checkout; texts only by the names they got. */
+/** As esbuild writes it: files relative to the folder of the config; texts only by the names they got. */
 const Metafile = z.object({
   inputs: z.record(z.string(), z.object({ imports: z.array(z.object({ path: z.string() })) })),
 });
@@ -35,7 +35,7 @@ export function restoreBuild(config: string, outdir: string, cache = CACHE): boo
 export interface Build {
   config: string;
   outdir: string;
-  /** A file of esbuild's. */
+  /** A file of esbuild's, beside the config. */
   metafile: string;
   /** A time in ms. */
   began: number;
@@ -44,8 +44,11 @@ export interface Build {
 export function keepBuild({ config, outdir, metafile, began }: Build, cache = CACHE): void {
   try {
     const { inputs } = Metafile.parse(JSON.parse(readFileSync(metafile, "utf8")));
-    const built = Object.entries(inputs).flatMap(([path, { imports }]) => [path, ...textsOf(path, imports)]);
-    const paths = [...SETTINGS, ...built].filter((path) => existsSync(join(root, path)));
+    const built = Object.entries(inputs).flatMap(([input, { imports }]) => {
+      const path = relative(root, resolve(dirname(metafile), input));
+      return [path, ...textsOf(path, imports)];
+    });
+    const paths = [...SETTINGS.filter((path) => existsSync(join(root, path))), ...built];
     // What was written meanwhile may not be what was built.
     if (paths.some((path) => statSync(join(root, path)).mtimeMs >= began)) return;
     const kept = join(cache, digest(config));

@@ -1,10 +1,9 @@
 // What was built is taken again as long as every file that it was built of is the same.
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { keepBuild, restoreBuild } from "../../scripts/build-cache.ts";
-import { root } from "../../scripts/wrangler.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -24,14 +23,13 @@ function keep({ began = Date.now() + 60_000, config = "{}" } = {}) {
   put("src/texts/words.md", "Words.");
   put("out/index.js", "built");
   put("out/0123-words.md", "Words.");
-  const path = (file: string) => relative(root, join(folder, file));
   const inputs = {
-    [path("src/main.ts")]: { imports: [{ path: path("src/other.ts") }, { path: "./0123-words.md" }] },
-    [path("src/other.ts")]: { imports: [] },
+    "../../src/main.ts": { imports: [{ path: "../../src/other.ts" }, { path: "./0123-words.md" }] },
+    "../../src/other.ts": { imports: [] },
   };
-  put("metafile.json", JSON.stringify({ inputs }));
+  put("built/api/metafile.json", JSON.stringify({ inputs }));
   keepBuild(
-    { config, outdir: join(folder, "out"), metafile: join(folder, "metafile.json"), began },
+    { config, outdir: join(folder, "out"), metafile: join(folder, "built/api/metafile.json"), began },
     join(folder, "cache"),
   );
 }

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { restoreBuild } from "../../scripts/build-cache.ts";
 import { type WorkerOptions, bundleConfig } from "../../scripts/bundle.ts";
 import { groupEnds, groupMembers, isPortFree, markOf } from "../../scripts/processes.ts";
 import { type Stack, clearPort, startStack } from "../../scripts/stack.ts";
@@ -23,6 +24,11 @@ beforeAll(async () => {
   );
 }, 120_000);
 afterAll(() => rmSync(built, { recursive: true, force: true }));
+
+it("keeps what was built for the next start", () => {
+  const config = readFileSync(join(built, "front/wrangler.json"), "utf8");
+  expect(restoreBuild(config, join(built, "again"))).toBe(true);
+});
 
 let stateDir: string;
 const started: Stack[] = [];
