@@ -130,3 +130,93 @@ it("in a review of a correction, is one that the person gave or a call worked wi
     expect(check([user(1, "Take `--encoding latin1`.")], slip, "", trigger)).toMatchObject({ code: "unproved_value" });
   }
 });
+
+describe("a value that has its place, and no option's name", () => {
+  const rendered = work([
+    ["mailing render stacked", true],
+    ["mailing render columnar", false],
+  ]);
+  /** The same, with a value for each argument. */
+  const service = (options: [option: string, failed: boolean][]): Entry[] =>
+    options.flatMap(([option, failed], at): Entry[] => {
+      const made = call(`c${at}`, "service", { job: "b-12", operation: "mailing send", option });
+      return [assistant(2 + 2 * at, "", [made]), tool(3 + 2 * at, made, { outcome: {} }, { failed })];
+    });
+  const paced = service([
+    ["pacing: drip", true],
+    ["pacing: burst", false],
+  ]);
+
+  it.each([
+    [
+      "failed",
+      rendered,
+      "For `mailing render` pass `stacked`.",
+      /`mailing render stacked`.*\(entry 3\).*columnar worked/,
+    ],
+    ["was never tried", rendered, "Run `mailing render fluid`.", /`mailing render fluid`, but no call used it/],
+    ["is that of a setting", paced, "Give `pacing: dusk` when you call `mailing send`.", /dusk`, but no call used it/],
+    [
+      "is a command",
+      work([
+        ["git swich main", true],
+        ["git switch main", false],
+      ]),
+      "Change to it with `git swich main`.",
+      /switch worked/,
+    ],
+    [
+      "is that of a short option",
+      work([
+        ["pandoc -t docx7 {{file}}", true],
+        ["pandoc -t docx {{file}}", false],
+      ]),
+      "Write it with `pandoc -t odt7 FILE`.",
+      /odt7`, but no call used it/,
+    ],
+    [
+      "was tried, and nothing else worked either",
+      work([
+        ["mailing render stacked", true],
+        ["mailing render fluid", true],
+      ]),
+      "For `mailing render` pass `fluid`.",
+      /what was not solved is no lesson/,
+    ],
+  ])("is refused when it %s", (_what, entries, line, message) => {
+    expect(check(entries, line)).toMatchObject({ code: "unproved_value", message: expect.stringMatching(message) });
+  });
+
+  it.each([
+    ["worked", rendered, "For `mailing render` pass `columnar`.", ""],
+    ["was said by the person", [...rendered, user(9, "Later we take fluid.")], "Later, `mailing render fluid`.", ""],
+    ["stood in the skill before", rendered, "Else `mailing render fluid`.", "In June: `mailing render fluid`."],
+    ["is to be avoided", rendered, "Do not pass `stacked` to `mailing render`.", ""],
+    ["is for the task to fill in", rendered, "Run `mailing render LAYOUT`.", ""],
+    ["is a file", rendered, "Run `mailing render letter.html`.", ""],
+    ["stands between no code marks", rendered, "Those who want mailing render fluid have asked for it.", ""],
+    ["is for something else", rendered, "Run `mailing send fluid`, then `mailing list`.", ""],
+    ["is one of two new words", rendered, "Run `mailing render --dry fluid`.", ""],
+    ["was tried alone", work([["mailing render stacked", true]]), "For `mailing render` pass `fluid`.", ""],
+    [
+      "was tried with another word more",
+      work([
+        ["mailing render stacked --fast", true],
+        ["mailing render columnar", false],
+      ]),
+      "For `mailing render` pass `stacked`.",
+      "",
+    ],
+    [
+      "failed for a moment",
+      work([
+        ["mailing render stacked", true],
+        ["mailing render stacked", false],
+      ]),
+      "For `mailing render` pass `fluid`.",
+      "",
+    ],
+  ])("is kept when it %s", (_what, entries, line, standing) => {
+    expect(check(entries, line, standing)).toBeNull();
+  });
+});
