@@ -19,6 +19,7 @@ import { findRefused } from "../../core/learning/observe/refusals.ts";
 import { isToldOtherwise } from "../../core/learning/observe/told-otherwise.ts";
 import { choicesIn, pairsIn } from "../../core/learning/option-pairs.ts";
 import { contentWords, isSimilarRequest, mayComeAgain, taskOf } from "../../core/learning/requests.ts";
+import { createGrounding } from "../../core/learning/review/grounding.ts";
 import { createClaims } from "../../core/learning/review/claims.ts";
 import { readVerdicts } from "../../core/learning/review/verdicts.ts";
 import { MAX_ASKED } from "../../core/learning/review/second-judge.ts";
@@ -280,6 +281,11 @@ export const SUBJECTS: readonly Subject[] = [
   subject("choicesIn", "core/learning/option-pairs.ts", (text) => [pairsIn(text), choicesIn(text)]),
   subject("taskOf", "core/learning/requests.ts", (text) => [taskOf(text), contentWords(text), mayComeAgain(text)]),
   subject("isSimilarRequest", "core/learning/requests.ts", (text, other) => isSimilarRequest(text, other)),
+  subject("createGrounding", "core/learning/review/grounding.ts", (text, other) => {
+    const calls = other.split(/[\n.]/).map((line, n) => ({ ...callWith(line), n, failed: n % 2 === 0 }));
+    const check = createGrounding({ entries: calls, trigger: "value" });
+    return [check({ prose: text.split("\n"), code: [] }, ""), check({ prose: [], code: text.split("\n") }, other)];
+  }),
   subject("createClaims", "core/learning/review/claims.ts", (text) => createClaims(["awk", "the_tool"])([text])),
   subject("checkStory", "core/learning/review/one-off.ts", (text, other) =>
     checkStory(

@@ -92,7 +92,7 @@ function findPlaces(entries: Entry[]): Place[] {
   const calls = entries.flatMap((entry) => {
     if (entry.kind !== "tool" || entry.state !== "done" || isSelfTool(entry)) return [];
     const words = wordsOfCall(entry.call.args);
-    return words.size > MAX_CALL_WORDS ? [] : [{ entry, words }];
+    return words.size <= MIN_AROUND || words.size > MAX_CALL_WORDS ? [] : [{ entry, words }];
   });
   const places = new Map<string, Place>();
   for (const [at, one] of calls.entries()) {
@@ -114,9 +114,10 @@ function findPlaces(entries: Entry[]): Place[] {
 /** Each value that stands in one of the places, or would: the sentence has no other word that is not there. */
 function valuesAt(places: Place[], code: string): (Pair & { tried: Tried })[] {
   const words = [...wordsIn(code)].filter((word) => !isOfTask(word) && !PLACEHOLDER.test(word));
+  if (words.length <= MIN_AROUND) return [];
   return places.flatMap(({ around, tried }) => {
     const [value, ...others] = words.filter((word) => !around.has(word));
-    if (value === undefined || others.length > 0 || words.length <= MIN_AROUND || tried.worked.has(value)) return [];
+    if (value === undefined || others.length > 0 || tried.worked.has(value)) return [];
     return [{ name: words.filter((word) => word !== value).join(" "), value, tried }];
   });
 }
