@@ -194,5 +194,8 @@ async function createProfile(url: string, token: string): Promise<{ profile: str
 function refused(request: string, status: number, text: string): PlainError {
   const { detail, code } = (parseJson(text) ?? {}) as { detail?: string; code?: string };
   const why = detail ? `${detail} (${code})` : text.slice(0, 300);
-  return new PlainError(`${request} answered ${status}: ${why} Nothing was changed; mend this and start again.`);
+  const where = status >= 500 ? " The Workers' log says more: stack.log in the state folder." : "";
+  return new PlainError(
+    `${request} answered ${status}: ${why} Nothing was changed; mend this and start again.${where}`,
+  );
 }

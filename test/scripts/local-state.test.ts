@@ -146,9 +146,10 @@ describe(".talaria/local.json", () => {
     await home.start(first.url);
     const before = readFileSync(home.file, "utf8");
     await using api = await startFakeApi([answerProblem(status, code)]);
-    await expect(home.start(api.url)).rejects.toThrow(
-      `GET /v1/keys answered ${status}: It is ${code}. (${code}) Nothing was changed; mend this and start again.`,
-    );
+    const where = status >= 500 ? " The Workers' log says more: stack.log in the state folder." : "";
+    await expect(home.start(api.url)).rejects.toMatchObject({
+      message: `GET /v1/keys answered ${status}: It is ${code}. (${code}) Nothing was changed; mend this and start again.${where}`,
+    });
     expect([readFileSync(home.file, "utf8"), home.files(), api.requests.length]).toEqual([before, ["local.json"], 1]);
   });
 
