@@ -56,9 +56,17 @@ export async function localAccess({ file, stateDir, url, token, say }: AccessOpt
   const known = [...new Set([own, access?.profile, ...salvage(text), ...salvage(ownText), ...stored])].filter(
     (profile) => profile != null,
   );
+  const missing: string[] = [];
+  let wasDeleted = false;
   for (const profile of known) {
+    // Who deleted their own profile gets a new one, not somebody else's.
+    if (wasDeleted && stored.includes(profile)) break;
     const key = await createKey({ url, token, profile });
-    if (key === null) continue;
+    if (typeof key !== "string") {
+      missing.push(profile);
+      wasDeleted ||= key.isGone && (profile === own || profile === access?.profile);
+      continue;
+    }
     const why =
       text === null ? "was missing" : access ? "has a key that is not accepted any more" : "could not be read";
     const others = stored.filter((other) => other !== profile);
@@ -68,8 +76,8 @@ export async function localAccess({ file, stateDir, url, token, say }: AccessOpt
   }
   if (own === null && access === null && hasSessions(stateDir)) throw nameless({ file, text, ownFile, ownText });
   const made = await createProfile(url, token);
-  if (known.length > 0)
-    say(`Profile ${known.join(", ")} was deleted, or this state never had it: made ${made.profile}.${aside()}`);
+  if (missing.length > 0)
+    say(`Profile ${missing.join(", ")} was deleted, or this state never had it: made ${made.profile}.${aside()}`);
   else if (text !== null)
     say(`${basename(file)} could not be read, and this state has no profile: made ${made.profile}.${aside()}`);
   return keep({ url, ...made });
@@ -122,7 +130,7 @@ function salvage(text: string | null): string[] {
 }
 
 /**
- * Profiles that have stored something, the one that wrote to R2 last first. Miniflare's files name no Durable Object: the
+ * Profiles that have stored something and were not deleted, the one that wrote to R2 last first. Miniflare's files name no Durable Object: the
  * keys in R2 and KV are all that tells.
  */
 function profilesIn(stateDir: string): string[] {
@@ -131,7 +139,7 @@ function profilesIn(stateDir: string): string[] {
       hasTable(database, table)
         ? database
             .prepare(
-              `SELECT substr(key, 3, 26) AS profile, ${at} AS at FROM ${table} WHERE key GLOB 'p/*/*' GROUP BY 1`,
+              `SELECT substr(key, 3, 26) AS profile, ${at} AS at, max(key GLOB 'p/*/GONE') AS gone FROM ${table} WHERE key GLOB 'p/*/*' GROUP BY 1`,
             )
             .all()
         : [],
@@ -140,8 +148,9 @@ function profilesIn(stateDir: string): string[] {
     ...stored("r2/miniflare-R2BucketObject", "_mf_objects", "max(uploaded)"),
     ...stored("kv/miniflare-KVNamespaceObject", "_mf_entries", "0"),
   ];
+  const gone = new Set(rows.filter((row) => row.gone).map(({ profile }) => String(profile)));
   const newest = rows.toSorted((a, b) => Number(b.at) - Number(a.at)).map(({ profile }) => String(profile));
-  return [...new Set(newest)].filter((profile) => ProfileId.safeParse(profile).success);
+  return [...new Set(newest)].filter((profile) => !gone.has(profile) && ProfileId.safeParse(profile).success);
 }
 
 /** A profile without one has nothing that a person would miss: a start may have been killed right after it made it. */
@@ -162,7 +171,7 @@ async function isAccepted(url: string, key: string): Promise<boolean> {
   throw refused("GET /v1/keys", answer.status, text);
 }
 
-/** `null` when there is no such profile. */
+/** `isGone`: there was such a profile, and it was deleted. */
 async function createKey({
   url,
   token,
@@ -171,7 +180,7 @@ async function createKey({
   url: string;
   token: string;
   profile: string;
-}): Promise<string | null> {
+}): Promise<string | { isGone: boolean }> {
   const answer = await fetch(`${url}/v1/keys`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -180,7 +189,8 @@ async function createKey({
   const text = await answer.text();
   if (answer.ok) return CreatedKey.parse(JSON.parse(text)).key;
   const { code } = (parseJson(text) ?? {}) as { code?: string };
-  if (code === "profile_not_found" || code === "profile_gone" || code === "bad_profile_id") return null;
+  if (code === "profile_gone") return { isGone: true };
+  if (code === "profile_not_found" || code === "bad_profile_id") return { isGone: false };
   throw refused("POST /v1/keys", answer.status, text);
 }
 

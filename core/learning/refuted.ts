@@ -8,15 +8,9 @@ import { wordsIn } from "./observe/call-words.ts";
 import { isProse, sentencesOfFile, without } from "./sentences.ts";
 import { type Topic, meaningOf } from "./taint/meaning.ts";
 import { isCaution } from "./taint/removals.ts";
+import { isWarning } from "./warnings.ts";
 
 const CODE_SPAN = /`[^`\n]+`/g;
-/** What warns of a word is borne out by its failure. Beginnings of words, without accents; of languages without blanks the signs. */
-const WARNS =
-  "instead rather fail error wrong broke deprecat unlike statt anstatt falsch fehl scheiter plutot lieu erreur echou faux lugar vez falla incorrect erro falh".split(
-    " ",
-  );
-const WARNS_SIGNS = ["エラー", "失敗", "代わり", "错误", "失败", "而不是"];
-
 export interface Refuted {
   /** The whole set, without the sentences. */
   files: FileBodies;
@@ -41,7 +35,7 @@ export function withoutRefuted({ files }: Pick<SkillSnapshot, "files">, words: s
     const refuted = sentences.filter((sentence) => {
       const named = wordsIn((sentence.text.match(CODE_SPAN) ?? []).join(" "));
       const found = sought.filter((word) => named.has(word));
-      if (found.length === 0 || sentence.isCode || isWarning(sentence.text) || protects(found)) return false;
+      if (found.length === 0 || sentence.isCode || holdsBack(sentence.text) || protects(found)) return false;
       for (const word of found) gone.add(word);
       return true;
     });
@@ -52,16 +46,9 @@ export function withoutRefuted({ files }: Pick<SkillSnapshot, "files">, words: s
   return gone.size === 0 ? null : { files: left, words: [...gone], isEmpty };
 }
 
-/** "Do not use `--fast`", "`--fast` fails here", "Run `plan` first". */
-function isWarning(text: string): boolean {
-  const prose = text.replaceAll(CODE_SPAN, " ");
-  const { prohibits, words } = meaningOf(prose);
-  return (
-    prohibits ||
-    isCaution(prose) ||
-    [...words].some((word) => WARNS.some((beginning) => word.startsWith(beginning))) ||
-    WARNS_SIGNS.some((signs) => text.includes(signs))
-  );
+/** "Do not use `--fast`", "`--fast` fails here", "Run `plan` first": a failure bears it out. */
+function holdsBack(text: string): boolean {
+  return isWarning(text) || isCaution(text.replaceAll(CODE_SPAN, " "));
 }
 
 const PROTECTING: readonly Topic[] = ["check", "backup", "consent", "identity", "bound"];

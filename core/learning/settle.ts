@@ -128,10 +128,8 @@ function wantedState(
 /** The words that the head should tell of; null where it does. Whoever holds the skill, what failed is a fact. */
 function wantedWords(head: SkillHead, stats: SkillStats, { learning }: Settings): FailedWord[] | null {
   if (!learning.failedWords) return null;
-  const wanted = [...takenOut(head, stats, learning), ...failedIn(head.text, stats)].map(({ word, day }) => ({
-    word,
-    day,
-  }));
+  const known = [...takenOut(head, stats, learning), ...failedIn(head.text, stats)];
+  const wanted = [...new Map(known.map(({ word, day }) => [word, { word, day }])).values()];
   return JSON.stringify(wanted) === JSON.stringify(head.failedWords ?? []) ? null : wanted;
 }
 
@@ -139,9 +137,9 @@ function failedIn(text: Sha256, stats: SkillStats) {
   return stats.texts[text]?.failedWords ?? [];
 }
 
-/** Words that a verdict took out when it made this text: who knows them from elsewhere would try them again. */
-function takenOut({ settled, rev, parent, text }: SkillHead, stats: SkillStats, learning: Settings["learning"]) {
-  if (!settled?.inPart || settled.rev !== rev || !parent) return [];
+/** Words that a verdict took out of the text before: who knows them from elsewhere would try them again. */
+function takenOut({ withdrawn, parent, text }: SkillHead, stats: SkillStats, learning: Settings["learning"]) {
+  if (!parent || !withdrawn?.includes(parent)) return [];
   const worked = stats.texts[text]?.workedWords ?? [];
   return failedIn(parent, stats).filter(({ word, later }) => later >= learning.refutedUses && !worked.includes(word));
 }

@@ -69,8 +69,12 @@ function cutText(text: string): string[] {
   return whole.length >= MIN_PIECE ? cut(whole) : whole.length >= MIN_WHOLE ? [whole] : [];
 }
 
+/** The last piece is as long as the others: the end of a line alone stands in texts that have nothing to do with it. */
 function cut(line: string): string[] {
   const pieces: string[] = [];
-  for (let at = 0; at < line.length; at += MAX_PIECE) pieces.push(line.slice(at, at + MAX_PIECE));
+  for (let at = 0; at < line.length; at += MAX_PIECE) {
+    const from = Math.max(0, Math.min(at, line.length - MAX_PIECE));
+    pieces.push(line.slice(from, from + MAX_PIECE));
+  }
   return pieces.filter((piece) => piece.length >= MIN_PIECE);
 }

@@ -507,6 +507,18 @@ describe("words that later uses did not bear out", () => {
     await world.settle("worked");
     expect((await world.head()).failedWords).toEqual([]);
 
+    const found = await withFailed("?");
+    await found.settle();
+    const promoted = (await found.head()).text;
+    await found.use(promoted, "++");
+    expect((await found.settle("found")).moved).toMatchObject({ to: "active" });
+    await found.settle("after");
+    expect((await found.head()).failedWords).toMatchObject([{ word: "tab" }]);
+    const again = { ...usesOf("-", { text: promoted, from: 9 })[0]!, failedWords: ["tab"] };
+    await found.evidence.put(again);
+    await found.settle("again");
+    expect((await found.head()).failedWords).toMatchObject([{ word: "tab" }]);
+
     const other = await withFailed("?");
     await other.settle();
     await other.adjust({ files: { "SKILL.md": "---\nname: tables\ndescription: d\n---\n\nOther." } });

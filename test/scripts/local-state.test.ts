@@ -192,6 +192,28 @@ describe(".talaria/local.json", () => {
     ]);
   });
 
+  it("never becomes another profile's where this machine's own was deleted, nor names deleted ones", async () => {
+    const home = createHome();
+    await using first = await startFakeApi([answerJson(201, made(1))]);
+    await home.start(first.url);
+    for (const key of [`p/${profileOf(1)}/GONE`, `p/${profileOf(4)}/GONE`, `p/${profileOf(4)}/active/2026-11-23`]) {
+      storeObject(home.stateDir, key, 1);
+    }
+    storeObject(home.stateDir, `p/${profileOf(5)}/active/2026-11-23`, 2);
+    await using api = await startFakeApi([unknown, answerProblem(410, "profile_gone"), answerJson(201, made(2))]);
+    expect((await home.start(api.url)).profile).toBe(profileOf(2));
+    expect(home.said).toEqual([
+      `Profile ${profileOf(1)} was deleted, or this state never had it: made ${profileOf(2)}. The old file is kept as local.json.old-1.`,
+    ]);
+
+    const bare = createHome();
+    storeObject(bare.stateDir, `p/${profileOf(4)}/GONE`, 3);
+    storeObject(bare.stateDir, `p/${profileOf(5)}/active/2026-11-23`, 2);
+    await using second = await startFakeApi([newKey(5)]);
+    expect((await bare.start(second.url)).profile).toBe(profileOf(5));
+    expect(bare.said).toEqual([`local.json was missing: made a new key for profile ${profileOf(5)}.`]);
+  });
+
   it.each([
     ["is missing", null, "cannot be read", `{"v":1,"profile":"1111`],
     ["cannot be read", `{"url":"u","pro`, "is missing", null],

@@ -26,6 +26,14 @@ test("a text of short lines is looked for as a whole", () => {
   expect(holdsAny("x: a b, c d, e f.", toPieces(["a b\nc d\ne f"]))).toBe(true);
 });
 
+test("the end of a long line alone is no copy of it", () => {
+  const line = "The warehouse keeps its stock in Bergen and gives each of its weights to two decimals.";
+  const pieces = toPieces([line]);
+  expect(holdsAny("What is the total of the column? Give it to two decimals.", pieces)).toBe(false);
+  for (const copy of [`> ${line}`, `${line.slice(0, 76)}…`, `…${line.slice(8)}`])
+    expect(holdsAny(copy, pieces)).toBe(true);
+});
+
 test("pieces are found as by a search for each of them, and those that others have as well are not pieces", () => {
   const text = fc.stringMatching(/^[ab]{0,30}$/);
   fc.assert(

@@ -2,18 +2,17 @@
 // tried an option with one value, which failed, and with another, which worked, a text that gives a third one, or the first,
 // is a slip of the pen that the next turn would follow. So is a value that a review of the person's correction gives, and that
 // neither they nor a call had. Values without an option's name are known by the calls: two that differ in one word alone have it
-// in the same place. Pure; who tried nothing else is not held to what was tried.
+// in the same place, and of one of them the program refused that word by name. Pure; who tried nothing else is not held to what was tried.
 import { type Failure, err } from "../../errors.ts";
 import type { Entry, ToolEntry } from "../../schemas/entry.ts";
 import type { ReviewJob } from "../../schemas/review.ts";
 import type { AddedText } from "../added-text.ts";
 import { wordsIn, wordsOfCall } from "../observe/call-words.ts";
+import { findRefused } from "../observe/refusals.ts";
 import { type Pair, isOfTask, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
+import { piecesOf } from "../taint/entries.ts";
 import { isSelfTool } from "../tool-facts.ts";
-
-/** The sentence says what is not to be given, or what failed. */
-const AVOIDS =
-  /\b(?:not|never|no|avoid|instead|rather than|without|unless|except|fail(?:s|ed|ing)?|refused?|refuses|reject(?:s|ed)?|wrong|nicht|kein|keine|nie|statt|anstelle|vermeid\w*)\b|n['’]t\b/iu;
+import { isWarning } from "../warnings.ts";
 
 /** What became of the values of one option. By value: the last entry it was seen in. */
 interface Tried {
@@ -27,18 +26,13 @@ interface Tried {
  */
 export function createGrounding({ entries, trigger }: Pick<ReviewJob, "entries" | "trigger">) {
   const isCorrection = trigger === "correction" || trigger === "rating";
-  let read: { tried: Map<string, Tried>; places: Place[]; said: string } | null = null;
+  let read: { tried: Map<string, Tried>; places: Places; said: string } | null = null;
   return ({ prose, code }: AddedText, standing: string): Failure | null => {
     read ??= { tried: triedIn(entries), places: findPlaces(entries), said: saidIn(entries) };
-    if (read.tried.size === 0 && read.places.length === 0 && !isCorrection) return null;
+    if (read.tried.size === 0 && read.places.found.length === 0 && !isCorrection) return null;
     const kept = new Set(pairsIn(standing).map(toKey));
     const keptWords = wordsIn(standing);
-    const sentences = [
-      ...prose.flatMap(sentencesIn).map((text) => ({ text, spans: (text.match(CODE_SPAN) ?? []).join(" ") })),
-      ...code.map((text) => ({ text, spans: text })),
-    ];
-    for (const { text, spans } of sentences) {
-      if (AVOIDS.test(text)) continue;
+    for (const { text, spans } of [...prescribedIn(prose), ...code.map((text) => ({ text, spans: [text] }))]) {
       for (const pair of pairsIn(text)) {
         const tried = read.tried.get(pair.name) ?? newTried();
         if (!(isCorrection || isContested(tried)) || kept.has(toKey(pair)) || variesByTask(pair)) continue;
@@ -75,7 +69,15 @@ function triedIn(entries: Entry[]): Map<string, Tried> {
 /** Where calls differ in one word alone: the words around it, and what became of those that stood there. */
 interface Place {
   around: Set<string>;
+  /** The word before it. */
+  before: string | undefined;
   tried: Tried;
+}
+
+interface Places {
+  found: Place[];
+  /** Every word that a call worked with, wherever it stood. */
+  worked: Set<string>;
 }
 
 const CODE_SPAN = /`[^`\n]+`/g;
@@ -83,44 +85,78 @@ const CODE_SPAN = /`[^`\n]+`/g;
 const MAX_CALL_WORDS = 60;
 /** Who tries again does so soon. */
 const MAX_COMPARED = 20;
+/** The newest ones. Each is compared with each line that is added. */
+const MAX_PLACES = 50;
 /** Fewer around it tell no place. */
 const MIN_AROUND = 2;
-/** `FILE`, `NAME`: the task fills it in. */
-const PLACEHOLDER = /^[A-Z][A-Z_]+$/;
+/** Of the words around it a text has as many at least. */
+const MIN_SHARE = 0.5;
+/** The task fills it in. */
+const PLACEHOLDER = /\{\{[^{}]{0,80}\}\}|<[^<>\s]{1,80}>|\$\{?\w{1,80}\}?|(?<![\w-])[A-Z][A-Z_-]{1,80}(?![\w-])/g;
 
-function findPlaces(entries: Entry[]): Place[] {
+function findPlaces(entries: Entry[]): Places {
   const calls = entries.flatMap((entry) => {
     if (entry.kind !== "tool" || entry.state !== "done" || isSelfTool(entry)) return [];
-    const words = wordsOfCall(entry.call.args);
-    return words.size <= MIN_AROUND || words.size > MAX_CALL_WORDS ? [] : [{ entry, words }];
+    const words = [...wordsOfCall(entry.call.args)];
+    const said = entry.failed ? piecesOf(entry).map(({ text }) => text) : [];
+    return [{ entry, words: new Set(words), refused: new Set(findRefused(words, said)) }];
   });
-  const places = new Map<string, Place>();
-  for (const [at, one] of calls.entries()) {
-    for (const two of calls.slice(at + 1, at + 1 + MAX_COMPARED)) {
+  const worked = new Set(calls.flatMap(({ entry, words }) => (entry.failed ? [] : [...words])));
+  const compared = calls.filter(({ words }) => words.size > MIN_AROUND && words.size <= MAX_CALL_WORDS);
+  const places = new Map<string, Place & { isRefused: boolean }>();
+  for (const [at, one] of compared.entries()) {
+    for (const two of compared.slice(at + 1, at + 1 + MAX_COMPARED)) {
       if (two.entry.call.name !== one.entry.call.name || two.words.size !== one.words.size) continue;
       const [[first, ...more], [second, ...others]] = [without(one.words, two.words), without(two.words, one.words)];
       if (first === undefined || second === undefined || more.length > 0 || others.length > 0) continue;
-      const around = [...one.words].filter((word) => word !== first);
-      const key = around.toSorted().join(" ");
-      const place = places.get(key) ?? { around: new Set(around), tried: newTried() };
+      const words = [...one.words];
+      const around = new Set(words.filter((word) => word !== first));
+      const key = [...around].toSorted().join(" ");
+      const before = words[words.indexOf(first) - 1];
+      const place = places.get(key) ?? { around, before, tried: newTried(), isRefused: false };
       places.set(key, place);
       note(place.tried, first, one.entry);
       note(place.tried, second, two.entry);
+      place.isRefused ||= one.refused.has(first) || two.refused.has(second);
     }
   }
-  return [...places.values()].filter(({ tried }) => isContested(tried));
+  const found = [...places.values()].filter(({ tried, isRefused }) => isRefused && isContested(tried));
+  return { found: found.slice(-MAX_PLACES), worked };
 }
 
-/** Each value that stands in one of the places, or would: the sentence has no other word that is not there. */
-function valuesAt(places: Place[], code: string): (Pair & { tried: Tried })[] {
-  const words = [...wordsIn(code)].filter((word) => !isOfTask(word) && !PLACEHOLDER.test(word));
+/** Each value that stands in one of the places, or would: the text has no other word that is not there. */
+function valuesAt({ found, worked }: Places, spans: string[]): (Pair & { tried: Tried })[] {
+  if (found.length === 0) return [];
+  const bySpan = spans.map((span) => [...wordsIn(span.replace(PLACEHOLDER, " "))].filter((word) => !isOfTask(word)));
+  const words = [...new Set(bySpan.flat())];
   if (words.length <= MIN_AROUND) return [];
-  return places.flatMap(({ around, tried }) => {
+  const beforeOf = new Map(bySpan.flatMap((span) => span.map((word, n) => [word, span[n - 1]] as const)));
+  return found.flatMap(({ around, before, tried }) => {
     const [value, ...others] = words.filter((word) => !around.has(word));
-    if (value === undefined || others.length > 0 || tried.worked.has(value)) return [];
+    if (value === undefined || others.length > 0 || worked.has(value)) return [];
+    if (words.length - 1 < MIN_SHARE * around.size) return [];
+    // In a text of its own it stands alone.
+    const stands = beforeOf.get(value);
+    if (stands !== undefined && before !== undefined && stands !== before) return [];
     return [{ name: words.filter((word) => word !== value).join(" "), value, tried }];
   });
 }
+
+/** The sentences that say what to do, and their code. What stands under a warning warns, too: "What fails:", and its list. */
+function prescribedIn(prose: string[]): { text: string; spans: string[] }[] {
+  let isWarned = false;
+  return prose.flatMap((paragraph) => {
+    if (LEADS_IN.test(paragraph)) isWarned = isWarning(paragraph);
+    else if (!LISTED.test(paragraph)) isWarned = false;
+    if (isWarned) return [];
+    const sentences = sentencesIn(paragraph).filter((text) => !isWarning(text));
+    return sentences.map((text) => ({ text, spans: text.match(CODE_SPAN) ?? [] }));
+  });
+}
+
+/** A heading, or what ends with a colon. */
+const LEADS_IN = /^#|:$/;
+const LISTED = /^(?:[-*+|]|\d+[.)])/;
 
 function without(words: Set<string>, others: Set<string>): string[] {
   return [...words].filter((word) => !others.has(word));

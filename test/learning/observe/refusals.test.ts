@@ -37,6 +37,8 @@ it.each([
   ["grep --colr x a", "grep : option non reconnue '--colr'", ["--colr"]],
   ["sort --rev a.txt", "sort: 認識できないオプション '--rev'", ["--rev"]],
   ["sort --rev a.txt", "sort：未识别的选项 “--rev”", ["--rev"]],
+  ["git push --frce origin", "error: unknown flag --frce for 'push'", ["--frce"]],
+  ["mailing render stacked", "mailing render: 'stacked' is not accepted", ["stacked"]],
 ])("of %s, a program refuses by name: %s", (command, said, refused) => {
   expect(refusedIn(command, said)).toEqual(refused);
 });
@@ -55,6 +57,24 @@ it.each([
   ["post email anna", '{"error":"invalid email address: anna"}'],
   ["import --encoding latin1 a.csv", "WARNING unknown encoding 'latin1' in row 3, taken as text"],
   ["jq .total a.json", "jq: parse error: Invalid numeric literal at line 1, column 6"],
+  ["psql -c encoding UTF8", "FEHLER:  ungültige Byte-Sequenz für Kodierung »UTF8«: 0xe9"],
+  ["psql -c encoding UTF8", "séquence d'octets invalide pour l'encodage « UTF8 »"],
+  ["psql -c abc", "ungültige Eingabesyntax für Typ integer: »abc«"],
+  ["cc -Wno-foo a.c", "cc1: warning: unrecognized command line option '-Wno-foo'"],
+  ["import --encoding latin1", "WARNING: unknown encoding 'latin1' in row 3"],
+  ["chown app shared", "chown: changing ownership of 'shared': Operation not permitted"],
+  ["ln -s a current", "ln: failed to create symbolic link 'current': Operation not supported"],
+  ["psql -U app", 'FATAL: role "app" is not permitted to log in'],
+  ["mysql -h db01", "ERROR 2005 (HY000): Unknown MySQL server host 'db01' (-2)"],
+  ["ping db01", "ping: unbekannter Host db01"],
+  ["ping db01", "ping: hôte inconnu db01"],
+  ["chgrp deploy a", "chgrp: invalid group: ‘deploy’"],
+  ["git push origin/main", "fatal: invalid upstream 'origin/main'"],
+  ["docker pull web:v1", 'rpc error: code = Unknown desc = failed to pull image "web:v1": no such host'],
+  ["mv dist old", "Error: EINVAL: invalid argument, rename 'dist' -> 'old'"],
+  ["cp copie b", "'copie': Argument invalide"],
+  ["cp informe b", "cp: 'informe': Argumento inválido"],
+  ["kubectl apply web", 'The Deployment "web" is invalid: spec.replicas: Invalid value: -1: must be at least 0'],
   ["make release", "make: *** No rule to make target 'a.c', needed by 'release'.  Stop."],
 ])("of %s, nothing is refused by name: %s", (command, said) => {
   expect(refusedIn(command, said)).toEqual([]);

@@ -5,14 +5,17 @@ import type { Entry } from "../../../core/schemas/entry.ts";
 import type { ReviewJob } from "../../../core/schemas/review.ts";
 import { assistant, call, tool, user } from "../sample.ts";
 
-/** Each a call of the terminal, and whether it failed. */
-function work(calls: [command: string, failed: boolean][], said = "Export the ledger"): Entry[] {
+/** Each a call of the terminal, and whether it failed: with what, where the program said something. */
+function work(calls: [command: string, failed: boolean | string][], said = "Export the ledger"): Entry[] {
   return [
     user(1, said),
-    ...calls.flatMap(([command, failed], at): Entry[] => {
+    ...calls.flatMap(([command, failure], at): Entry[] => {
       const made = call(`c${at}`, "terminal", { command });
       const n = 2 + 2 * at;
-      return [assistant(n, "", [made]), tool(n + 1, made, { outcome: { exit_code: failed ? 1 : 0 } }, { failed })];
+      const failed = failure !== false;
+      const content = { said: failure };
+      const outcome = { exit_code: failed ? 1 : 0 };
+      return [assistant(n, "", [made]), tool(n + 1, made, { outcome, content }, { failed })];
     }),
   ];
 }
@@ -133,14 +136,17 @@ it("in a review of a correction, is one that the person gave or a call worked wi
 
 describe("a value that has its place, and no option's name", () => {
   const rendered = work([
-    ["mailing render stacked", true],
+    ["mailing render stacked", "mailing render: 'stacked' is not accepted"],
     ["mailing render columnar", false],
   ]);
   /** The same, with a value for each argument. */
   const service = (options: [option: string, failed: boolean][]): Entry[] =>
     options.flatMap(([option, failed], at): Entry[] => {
       const made = call(`c${at}`, "service", { job: "b-12", operation: "mailing send", option });
-      return [assistant(2 + 2 * at, "", [made]), tool(3 + 2 * at, made, { outcome: {} }, { failed })];
+      return [
+        assistant(2 + 2 * at, "", [made]),
+        tool(3 + 2 * at, made, { outcome: {}, content: failed ? { said: `'${option}' is unknown` } : {} }, { failed }),
+      ];
     });
   const paced = service([
     ["pacing: drip", true],
@@ -159,7 +165,7 @@ describe("a value that has its place, and no option's name", () => {
     [
       "is a command",
       work([
-        ["git swich main", true],
+        ["git swich main", "git: 'swich' is not a git command"],
         ["git switch main", false],
       ]),
       "Change to it with `git swich main`.",
@@ -168,7 +174,7 @@ describe("a value that has its place, and no option's name", () => {
     [
       "is that of a short option",
       work([
-        ["pandoc -t docx7 {{file}}", true],
+        ["pandoc -t docx7 {{file}}", "Unknown output format docx7"],
         ["pandoc -t docx {{file}}", false],
       ]),
       "Write it with `pandoc -t odt7 FILE`.",
@@ -177,8 +183,8 @@ describe("a value that has its place, and no option's name", () => {
     [
       "was tried, and nothing else worked either",
       work([
-        ["mailing render stacked", true],
-        ["mailing render fluid", true],
+        ["mailing render stacked", "unknown layout 'stacked'"],
+        ["mailing render fluid", "unknown layout 'fluid'"],
       ]),
       "For `mailing render` pass `fluid`.",
       /what was not solved is no lesson/,
@@ -197,11 +203,55 @@ describe("a value that has its place, and no option's name", () => {
     ["stands between no code marks", rendered, "Those who want mailing render fluid have asked for it.", ""],
     ["is for something else", rendered, "Run `mailing send fluid`, then `mailing list`.", ""],
     ["is one of two new words", rendered, "Run `mailing render --dry fluid`.", ""],
-    ["was tried alone", work([["mailing render stacked", true]]), "For `mailing render` pass `fluid`.", ""],
+    [
+      "was tried alone",
+      work([["mailing render stacked", "'stacked' is not accepted"]]),
+      "For `mailing render` pass `fluid`.",
+      "",
+    ],
+    [
+      "failed for another reason than its name",
+      work([
+        ["grep -rn TODO src", ""],
+        ["grep -rn FIXME src", false],
+      ]),
+      "Search with `grep -rn -w src`.",
+      "",
+    ],
+    ["is a placeholder in braces", rendered, "Run `mailing render {{layout}}`.", ""],
+    ["is a placeholder in angles", rendered, "Run `mailing render <layout>`.", ""],
+    ["is a variable", rendered, "Run `mailing render $LAYOUT` or `mailing render ${layout}`.", ""],
+    ["is a placeholder of two words", rendered, "Run `mailing render LAYOUT-NAME`.", ""],
+    [
+      "worked in a longer call",
+      [...rendered, ...work([["mailing render columnar --draft", false]])],
+      "Look at it first with `mailing render --draft`.",
+      "",
+    ],
+    [
+      "stands elsewhere in another command of the sentence",
+      [...rendered, ...work([["mailing ls drafts", "not now"]])],
+      "Look it up with `mailing drafts`, then run `mailing render LAYOUT`.",
+      "",
+    ],
+    [
+      "shares little with a long call",
+      work([
+        ["load csv clean sort group utf8 sum report", "'utf8' is not accepted"],
+        ["load csv clean sort group latin1 sum report", false],
+      ]),
+      "Begin with `load csv dtype`.",
+      "",
+    ],
+    ["is said to be unsupported", rendered, "`mailing render stacked` is unsupported.", ""],
+    ["is warned of in French", rendered, "N'utilise jamais `mailing render stacked`.", ""],
+    ["is warned of in Spanish", rendered, "Evita `mailing render stacked`.", ""],
+    ["is warned of in German", rendered, "`mailing render stacked` ist ungültig.", ""],
+    ["is a row with its exit code", rendered, "| `mailing render stacked` | exit 2 |", ""],
     [
       "was tried with another word more",
       work([
-        ["mailing render stacked --fast", true],
+        ["mailing render stacked --fast", "'stacked' is not accepted"],
         ["mailing render columnar", false],
       ]),
       "For `mailing render` pass `stacked`.",
@@ -210,7 +260,7 @@ describe("a value that has its place, and no option's name", () => {
     [
       "failed for a moment",
       work([
-        ["mailing render stacked", true],
+        ["mailing render stacked", "'stacked' is not accepted"],
         ["mailing render stacked", false],
       ]),
       "For `mailing render` pass `fluid`.",
@@ -218,5 +268,19 @@ describe("a value that has its place, and no option's name", () => {
     ],
   ])("is kept when it %s", (_what, entries, line, standing) => {
     expect(check(entries, line, standing)).toBeNull();
+  });
+});
+
+it("is no advice in a list of what fails", () => {
+  const entries = work([
+    ["mailing render stacked", "'stacked' is not accepted"],
+    ["mailing render columnar", false],
+  ]);
+  const held = (...prose: string[]) => createGrounding({ entries, trigger: "value" })({ prose, code: [] }, "");
+  expect(held("## What fails", "- `mailing render stacked`")).toBeNull();
+  expect(held("These were refused:", "- `mailing render stacked`", "1. `mailing render fluid`")).toBeNull();
+  expect(held("## What works", "- `mailing render stacked`")).toMatchObject({ code: "unproved_value" });
+  expect(held("What fails:", "- `mailing send x`", "Then run `mailing render stacked`.")).toMatchObject({
+    code: "unproved_value",
   });
 });

@@ -1,0 +1,24 @@
+// Whether a sentence warns of what it names, in the languages of taint/words.ts. Used where a lesson is held against what calls
+// tried: that a word failed bears a warning out. Pure.
+import { meaningOf } from "./taint/meaning.ts";
+
+const CODE_SPAN = /`[^`\n]+`/g;
+/** Beginnings of words, without accents; of languages without blanks the signs. */
+const WARNS = (
+  "instead rather avoid except fail error wrong broke break deprecat unlike unsupport invalid reject statt anstatt anstelle falsch fehl " +
+  "scheiter schief ungultig vermeid plutot lieu erreur echou evit faux invalide lugar vez falla incorrect erro falh invalid sbagliat"
+).split(" ");
+const WARNS_SIGNS = ["エラー", "失敗", "代わり", "使わない", "错误", "失败", "而不是"];
+const FAILED_WITH = /\bexit(?:s|ed)?(?: code| status| with)? [1-9]/i;
+
+/** "Do not use `--fast`", "`--fast` fails here". */
+export function isWarning(text: string): boolean {
+  const prose = text.replaceAll(CODE_SPAN, " ");
+  const { prohibits, words } = meaningOf(prose);
+  return (
+    prohibits ||
+    FAILED_WITH.test(prose) ||
+    [...words].some((word) => WARNS.some((beginning) => word.startsWith(beginning))) ||
+    WARNS_SIGNS.some((signs) => text.includes(signs))
+  );
+}
