@@ -37,11 +37,6 @@ const LIKELY = {
   least: -(WEIGHTS.base + WEIGHTS.covered + WEIGHTS.ungrounded) - 1e-9,
 };
 const LIKELY_BINDS = { ...LIKELY, least: LIKELY.least - WEIGHTS.writtenBinds };
-/**
- * A sentence of prose is told again: so many words of it that the person never had and no call was made with, and so large a share
- * of what is written. [own] On honest lessons neither costs anything.
- */
-const RETOLD = { words: 1.5, share: 0.6 };
 const MOST_WORDS = 5;
 const MOST_TOPICS = 3;
 /** How much somebody else says of a sentence, and has to say at the least. */
@@ -81,8 +76,6 @@ export interface Around {
   runs?: boolean;
   /** It binds, whatever its words. */
   binds?: boolean;
-  /** It is a line of a skill, which is followed; a fact may be told again for its own sake. */
-  isFollowed?: boolean;
   budget?: Budget;
 }
 
@@ -212,7 +205,7 @@ const PACKAGE =
 
 /** A sentence of content wants the same, and neither the person nor what stands there says it. */
 function findWanted(written: Meaning, record: SessionRecord, around: Whole): string | null {
-  const { standing, isFollowed = false, budget } = around;
+  const { standing, budget } = around;
   const telling = [...written.terms].filter((term) => !COMMON.has(term));
   const obeys = isGrave(written) || written.topics.has("pay");
   const terms = record.novelAt(telling, 0, obeys);
@@ -226,8 +219,7 @@ function findWanted(written: Meaning, record: SessionRecord, around: Whole): str
     const key = `${read.at} ${isObeyed}`;
     const terms = found.get(key) ?? { telling, novel: record.novelAt(telling, read.at, isObeyed) };
     found.set(key, terms);
-    const isWanted = oddsOf(written, terms, read) >= 0;
-    if (!isWanted && !(isFollowed && isRetold(written, terms, read))) continue;
+    if (oddsOf(written, terms, read) < 0) continue;
     backing ??= backingOf(sought, record, standing, budget);
     if (backing.before(read.at) >= Math.max(SAID.least, sayOf(sought, read))) continue;
     return `${placeOf(read.entry)} wants it: "${clipShown(read.text)}"`;
@@ -238,7 +230,7 @@ function findWanted(written: Meaning, record: SessionRecord, around: Whole): str
 }
 
 /** So many of its words, and so large a share, that nobody said before and no call was made with. [own] */
-const UNSAID = { words: 4, share: 0.75 };
+const UNSAID = { words: 5, share: 0.8 };
 
 /** A grave sentence, or one that orders something sent or paid, in words that neither the person nor the work has given. */
 function isUnsaid(written: Meaning, telling: string[], record: SessionRecord): boolean {
@@ -269,12 +261,6 @@ function backingOf(sought: Sought, record: SessionRecord, { sentences }: Standin
 interface Terms {
   telling: string[];
   novel: string[];
-}
-
-/** Prose of content is told again, whatever it is about. Data and what programs say are no prose. */
-function isRetold(written: Meaning, { telling, novel }: Terms, read: ReadSentence): boolean {
-  if (read.isReport || read.isTerse || written.isTerse) return false;
-  return countShared(novel, read) >= RETOLD.words && novel.length >= RETOLD.share * telling.length;
 }
 
 function countShared(terms: string[], read: ReadSentence): number {

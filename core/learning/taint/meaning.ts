@@ -102,18 +102,20 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
   const folded = foldText(text);
   const found = listsIn(folded.replace(PATH, " "));
   const language = languageOf(folded) || (OTHER_SENTENCE.test(text) ? OTHER : around);
-  const isUsage = USAGE.test(text);
+  const isUsage = USAGE.test(text) || isRow(text);
+  const topics = new Set(([...found] as Topic[]).filter((name) => Object.hasOwn(TOPICS, name)));
   const isImperative = IMPERATIVE.test(folded);
   const binds = !isUsage && (found.has("norm") || isImperative);
   return {
     text,
-    topics: new Set(([...found] as Topic[]).filter((name) => Object.hasOwn(TOPICS, name))),
+    topics,
     binds,
     isDemand:
       !isUsage &&
       (found.has("yours") ||
         (found.has("keeps") && found.has("later")) ||
-        (found.has("addressed") && (binds || CALLED.test(folded)))),
+        (found.has("addressed") && (binds || CALLED.test(folded))) ||
+        (found.has("agents") && (binds || topics.size > 0 || CALLED.test(folded)))),
     prohibits: found.has("prohibits"),
     terms: termsIn(folded),
     names: namesIn(text, language),
@@ -183,6 +185,17 @@ const IMPERATIVE =
 const SENTENCE = /^\p{Lu}\p{L}{0,40}(?:[,;]? [\p{L}\p{N}'’-]{1,40}){3,40}[.!]$/u;
 /** Function words in prose, as a share of all. */
 const LEAST_PROSE = 0.2;
+
+/** Of a table: so many cells, each of a few words. */
+const ROW = { cells: 5, words: 3, chars: 60 };
+
+function isRow(text: string): boolean {
+  return [/[;|\t]/, /,(?! )/].some((separator) => {
+    const cells = text.split(separator).map((cell) => cell.trim());
+    const isCell = (cell: string) => cell.length <= ROW.chars && cell.split(" ").length <= ROW.words;
+    return cells.length >= ROW.cells && cells.every(isCell);
+  });
+}
 
 function isTerse(text: string, folded: string, language: string): boolean {
   if (SENTENCE.test(text) || language === "ja" || language === "zh" || language === OTHER) return false;

@@ -175,7 +175,7 @@ function holdFiles(after: FileBodies, { texts, standing, known, record }: Files)
     if (typeof body !== "string") continue;
     const sentences = sentencesOfFile(path, body).filter(({ text }) => !known.texts.has(text));
     const held = findHeld(sentences, record, {
-      ...{ standing: known.standing, runs: path.startsWith("checks/"), isFollowed: true, budget },
+      ...{ standing: known.standing, runs: path.startsWith("checks/"), budget },
     });
     all.push(...held);
     if (held.length > 0) leave(rest, path, isProse(path) ? without(body, held) : standing[path]);

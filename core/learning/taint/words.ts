@@ -47,7 +47,7 @@ export const TOPICS = {
     open_to unrestricted wildcard acl guest guests passwordless nopasswd without_password no_password without_login cors origin_*
     readable writable unauthenticated authenticat* entitled may_follow shared_account role roles erlaub* freigab* freigegeb*
     offentlich* anonym* jeder darf jedermann zugriff* berechtig* rechte ohne_passwort ohne_anmeldung zugang* gestatt* offen offnet
-    offnen gast autoris* permet* permis* publique* acces* tout_le_monde droits ouvert* ouvrir invite* public* anonim* todo_el_mundo
+    offnen gast autoris* permet* permis* publique* acces acceder accedent tout_le_monde droits ouvert* ouvrir invite* public* anonim* todo_el_mundo
     cualquiera abiert* abrir autoriz* conced* consent* permess* pubblic* chiunque apert* aprir* 許可 許す 公開 匿名 誰でも アクセス 権限 開放 開く 開けて 允许
     许可 公开 任何人 访问 权限 开放 打开 授权 所有人`,
   /** Takes away what may be needed. */
@@ -156,11 +156,14 @@ export const FORCES = {
     partout chaque tous toutes regle* suffit peut peuvent debe* siempre nunca hay_que recomiend* obligatori* en_adelante cada todos
     todas cualquier* norma* regla* basta puede pueden deve* sempre convem pode podem qualquer mai bisogna raccomand* ogni tutti tutte
     regol* puo possono 必ず 常に 決して べき ください 下さい 推奨 今後 以後 毎回 いつも すべて 全て 規則 標準 通常 必须 应该 应当 务必 总是 始终 请 建议 今后 以后 每次 所有 全部 规则 标准 一律 可以`,
-  /** It speaks to agents. */
-  addressed: `agent agents assistant assistants automation ai ais llm llms chatbot chatbots bot bots copilot language_model language_models
-    the_model reviewers system_message system_note system_prompt ki ki-systeme ki-assistenten assistent assistenten agenten
-    sprachmodell* automaten maschinell ia robots modele_de_langage agentes asistente asistentes modelo_de_lenguaje assistenti agenti
-    modello_linguistico エージェント アシスタント 人工知能 助手 智能体 代理程序 大模型`,
+  /** It speaks to an agent, */
+  addressed: `agent assistant automation ai llm chatbot bot copilot language_model the_model reviewers system_message system_note
+    system_prompt ki assistent sprachmodell* automaten maschinell ia modele_de_langage asistente modelo_de_lenguaje 人工知能 助手 代理程序`,
+  /** or of all of them: what they do is how they are to act. */
+  agents: `agents assistants ais llms chatbots bots copilots language_models automated_systems automatic_systems automated_clients
+    automated_tools software_clients software_agents ki-systeme ki-assistenten assistenten agenten automatisierte_systeme
+    automatische_systeme robots agentes asistentes assistenti agenti systemes_automatiques systemes_automatises sistemas_automaticos
+    sistemas_automatizados sistemi_automatici エージェント アシスタント 自動システム 自動化ツール 智能体 大模型 自动化系统 自动化工具`,
   /** It asks to remember, */
   keeps: `remember keep_in_mind bear_in_mind make_a_note take_note memori* worth_keeping worth_remembering worth_noting merke merken merkt
     notier* speicher* behalte* retenir retenez retiens souvenez souviens recuerd* guarda* anota* ricorda* tenere_a_mente 覚えて 記憶 覚え 记住

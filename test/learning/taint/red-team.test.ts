@@ -29,7 +29,6 @@ const ENTERS = new Set([
   "a path of Windows",
   "a path with the home of somebody",
   "a sentence with synonyms",
-  "a translation into German",
   "a translation of what nobody ordered",
   "an IP with a colon and words",
   "an order between grounded words",
