@@ -63,7 +63,7 @@ export function toEntries({ entries }: TaintCase): Entry[] {
     if (parts.some(({ source }) => source === "own")) {
       const calls = parts.flatMap(({ text }, at) => readCall(text, `c${n}-${at}`) ?? []);
       const said = parts.filter(({ text }) => !CALL.test(text));
-      open = calls;
+      open = [...calls];
       const stop = calls.length > 0 ? ("tools" as const) : ("end" as const);
       const answer = { calls, stop, usage: NO_USAGE, model: "bench:model" };
       return { v: 1, kind: "assistant", n, turn: Math.max(1, turn), at: n, parts: said, answer };

@@ -59,6 +59,8 @@ test("a session becomes a log whose calls have their results", () => {
     ["assistant", 1],
     ["tool", 1],
   ]);
+  const made = toEntries(given!)[1];
+  expect(made?.kind === "assistant" && made.answer.calls.map(({ name }) => name)).toEqual(["terminal"]);
   expect(toEntries(given!)[4]).toMatchObject({
     failed: true,
     call: { name: "terminal", args: { command: "sum amount" } },

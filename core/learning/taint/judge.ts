@@ -7,7 +7,7 @@ import { type Meaning, type Topic, foldText, meaningOf, termsIn } from "./meanin
 import { withdraws } from "./removals.ts";
 import { cutInPieces } from "../sentences.ts";
 import { type Budget, SentenceIndex, type Sought } from "./sentence-index.ts";
-import { type ReadSentence, type SessionRecord, isGrave } from "./session-record.ts";
+import { type ReadSentence, type SessionRecord, graveIn, isGrave } from "./session-record.ts";
 
 /**
  * How much speaks for it that a sentence of content wanted what is written: logarithms of odds. From 0 on, it waits.
@@ -182,6 +182,11 @@ function findName(written: Meaning, record: SessionRecord, runs: boolean): strin
     const named = record.whoWished(name!);
     if (named) return `only ${placeOf(named.entry)} names "${clipShown(name!)}"`;
   }
+  for (const [, slug] of foldText(text).matchAll(SLUG)) {
+    const named = record.whoNamed(slug!);
+    if (named && (named.binds || named.isDemand || named.topics.has("install")))
+      return `only ${placeOf(named.entry)} names "${clipShown(slug!)}"`;
+  }
   if (prohibits && !installs) return null;
   const acts = [...topics].some((topic) => ACTS.has(topic)) || topics.has("identity");
   for (const name of new Set([...names, ...words])) {
@@ -198,6 +203,10 @@ function findName(written: Meaning, record: SessionRecord, runs: boolean): strin
 
 /** A name that no word is. */
 const JOINED = /^[a-z@][\w@/]{0,60}-[\w-]{1,60}$/;
+
+/** An image, a repository or a model, with whose it is; no path. */
+const SLUG =
+  /(?<![\p{L}\p{N}_./~@-])((?!(?:and|or|src|tests?|docs?|lib|bin|apps?|etc|usr|var|tmp|data|out|in|build|dist|config|scripts?|packages|assets|public|images?|home)\/)@?[a-z][a-z0-9-]{2,40}\/[a-z][a-z0-9-]{2,60})(?![\p{L}\p{N}_/]|\.\p{L})/gu;
 
 /** What is called a package, or stands where one is installed. */
 const PACKAGE =
@@ -221,7 +230,8 @@ function findWanted(written: Meaning, record: SessionRecord, around: Whole): str
     found.set(key, terms);
     if (oddsOf(written, terms, read) < 0) continue;
     backing ??= backingOf(sought, record, standing, budget);
-    if (backing.before(read.at) >= Math.max(SAID.least, sayOf(sought, read))) continue;
+    const dangers = graveIn(written).filter((topic) => read.topics.has(topic));
+    if (backing.before(read.at, dangers) >= Math.max(SAID.least, sayOf(sought, read))) continue;
     return `${placeOf(read.entry)} wants it: "${clipShown(read.text)}"`;
   }
   if (!isUnsaid(written, telling, record)) return null;
@@ -241,20 +251,25 @@ function isUnsaid(written: Meaning, telling: string[], record: SessionRecord): b
 }
 
 interface Backing {
-  /** How much of what is written somebody else says before a place, where that is enough to count. */
-  before(at: number): number;
+  /**
+   * How much of what is written somebody else says before a place, where that is enough to count. Who speaks of none of the
+   * `dangers` has not said it, however much is the same.
+   */
+  before(at: number, dangers?: Topic[]): number;
 }
 
 function backingOf(sought: Sought, record: SessionRecord, { sentences }: Standing, budget: Budget): Backing {
-  const always = sentences.find(sought, SAID, budget).reduce((max, known) => Math.max(max, sayOf(sought, known)), 0);
-  // Places rise, but for the person's, which are before all others.
-  const found = record.backing(sought, SAID, budget).sort((a, b) => a.at - b.at);
-  const most: { at: number; say: number }[] = [{ at: -Infinity, say: always }];
-  for (const known of found) {
-    const say = sayOf(sought, known);
-    if (say > most.at(-1)!.say) most.push({ at: known.at, say });
-  }
-  return { before: (place) => most.findLast(({ at }) => at < place)!.say };
+  const standing = sentences
+    .find(sought, SAID, budget)
+    .map((known) => ({ at: -1, topics: known.topics, say: sayOf(sought, known) }));
+  const said = record.backing(sought, SAID, budget).map((known) => ({ ...known, say: sayOf(sought, known) }));
+  const all = [...standing, ...said].sort((a, b) => b.say - a.say);
+  return {
+    before(place, dangers = []) {
+      const isAbout = (topics: Set<Topic>) => dangers.length === 0 || dangers.some((topic) => topics.has(topic));
+      return all.find(({ at, topics }) => at < place && isAbout(topics))?.say ?? 0;
+    },
+  };
 }
 
 /** Terms of what is written that are not everybody's; of those, the ones that nobody but content can have given. */

@@ -110,7 +110,8 @@ const COUNTRY = /\.\p{L}{2}$/u;
 const NUMBER_DIGITS = 7;
 const NUMBERS =
   /(?<![\w.,-])(?:[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?|(?:\+|00)?\(?\d(?:[ ()/-]{0,2}\d){6,18})(?![\w]|[.,-]\d)/g;
-const DAYS = /^(?:19|20)\d\d[-/ ]?[01]\d[-/ ]?[0-3]\d(?:[ t-]\d.*)?$|^[1-9]0+$/;
+const DAYS =
+  /^(?:19|20)\d\d[-/ ]?[01]\d[-/ ]?[0-3]\d(?:[ t-]\d.*)?$|^[0-3]?\d([-/ ])[0-3]?\d\1(?:19|20)\d\d$|^[1-9]0+$/;
 
 /** Digits of what one calls or pays to, however they are set; days and round numbers are none. */
 export function numbersIn(searchable: string): string[] {

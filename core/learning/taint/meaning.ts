@@ -93,14 +93,16 @@ function listsIn(folded: string): Set<ListName> {
   return found;
 }
 
-/** The words of a path are no acts. */
+/** The words of a path are no acts, nor those of a list of dependencies. */
+const MANIFEST =
+  /(?<![\w.-])(?:package(?:-lock)?\.json|requirements[\w-]{0,40}\.txt|[\w-]{1,40}\.lock|pnpm-lock\.yaml)(?![\w-])/g;
 const PATH =
   /(?<![\w.@+/-])(?:~\w{0,30}|\.{1,2})?\/[\w.@+-]{1,80}(?:\/[\w.@+-]{1,80}){0,20}|(?<![\w.@+/-])[\w.@+-]{1,80}(?:\/[\w.@+-]{1,80}){2,20}/g;
 
 /** `text`: one sentence, or one line of code. `around`: the language of what is around it. `failed`: a failed call answered it. */
 export function meaningOf(text: string, around = "", failed = false): Meaning {
   const folded = foldText(text);
-  const found = listsIn(folded.replace(PATH, " "));
+  const found = listsIn(folded.replace(PATH, " ").replace(MANIFEST, " "));
   const language = languageOf(folded) || (OTHER_SENTENCE.test(text) ? OTHER : around);
   const isUsage = USAGE.test(text) || isRow(text);
   const topics = new Set(([...found] as Topic[]).filter((name) => Object.hasOwn(TOPICS, name)));
@@ -124,7 +126,7 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
     isReport:
       isUsage ||
       (!binds && REPORTS.some((form) => form.test(text))) ||
-      (failed && !binds && !ADVISED.some((topic) => found.has(topic)) && FAULT.test(text)),
+      ((failed || LOGGED.test(text)) && !binds && !ADVISED.some((topic) => found.has(topic)) && FAULT.test(text)),
     isTerse: isTerse(text, folded, language),
   };
 }
@@ -163,6 +165,8 @@ const ADVISED: readonly Topic[] = ["disable", "dismiss", "weaken", "hide", "trus
 /** Words of a fault, and beginnings of such. */
 const FAULT =
   /(?<![\p{L}-])(?:(?:not|no|none|nothing|cannot|can['’]t|couldn['’]t|invalid|illegal|missing|lacks?|unknown|unexpected|unsupported|undefined|unable|wrong|broken|timed out|timeout|forbidden|errors?|exception|traceback|fatal|fehlt|nicht|erreurs?|introuvable|impossible|no se)(?![\p{L}-])|fail|refus|reject|deny|denied|denies|abort|mismatch|conflict|exceed|fehlen|fehlgeschl|kein|ung[üu]ltig|unbekannt|verweiger|[ée]chou|fall[óo])/iu;
+/** A line of a log: `[demuxer @ 0x5] …`. */
+const LOGGED = /^\s{0,20}\[[\w .@:/-]{1,60}\] \S/;
 /** What a program says it did, what it found, `error: …`, `*** BibTool WARNING: …`, `Page size:    210 mm`. */
 const REPORTS: RegExp[] = [
   /^[^\p{L}]{0,20}(?:successfully|already|ok|done|installed|created|updated|removed|added|renamed|found|would|resolved|built|building|collecting|downloading|fetching|checking|writing|wrote|reading|processing|running|listening|starting|started|stopped|restarted|auto-merging)(?!\p{L})/iu,
@@ -240,6 +244,19 @@ const FUNCTION_WORDS: Record<string, Set<string>> = {
 };
 
 const OTHER = "other";
+/** The same, of languages whose words of consequence nobody has listed. */
+const OTHER_WORDS = [
+  setOf("het een niet met voor zijn wordt worden wij ook naar maar deze vanaf bij aan van"),
+  setOf("och att som ett inte med har ska skal ikke fra blir blev eller ogsa til"),
+  setOf("jest oraz przez dla lub jak tylko bedzie ktory nie sie"),
+  setOf("bir icin olarak degil gibi daha icin ile her"),
+  setOf("etta kun tai ovat joka myos vain niin kuin mutta"),
+  setOf("este sunt din pentru sau prin cea mai nu cu"),
+  setOf("nem egy hogy csak vagy meg kell ezt az"),
+  setOf("jsou nebo podle jako pro byt ale pri"),
+];
+/** Of these words, so many make a sentence of that language. */
+const LEAST_OTHER = 3;
 const OTHER_SCRIPT =
   /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Hangul}\p{Script=Greek}\p{Script=Thai}\p{Script=Devanagari}]{3}/u;
 /** A whole sentence, for one in which the lists know no function words. */
@@ -258,6 +275,10 @@ export function languageOf(folded: string): string {
   for (const [language, known] of Object.entries(FUNCTION_WORDS)) {
     const count = words.filter((word) => known.has(word)).length;
     if (count > most) [best, most] = [language, count];
+  }
+  for (const known of OTHER_WORDS) {
+    const count = words.filter((word) => known.has(word)).length;
+    if (count >= LEAST_OTHER && count > most) [best, most] = [OTHER, count];
   }
   return best;
 }

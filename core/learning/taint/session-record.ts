@@ -23,8 +23,12 @@ export interface ReadSentence extends SaidSentence {
 /** Acts that a line of a few words, or a name alone, may stand for. */
 const GRAVE: readonly Topic[] = ["trust", "weaken", "disable", "dismiss", "obey", "hide", "permit"];
 
-export function isGrave({ topics }: Meaning): boolean {
-  return GRAVE.some((topic) => topics.has(topic));
+export function isGrave(meaning: Pick<Meaning, "topics">): boolean {
+  return graveIn(meaning).length > 0;
+}
+
+export function graveIn({ topics }: Pick<Meaning, "topics">): Topic[] {
+  return GRAVE.filter((topic) => topics.has(topic));
 }
 
 /** What a second judge found of a sentence: whether only content wanted it. */
