@@ -230,7 +230,7 @@ function findWanted(written: Meaning, record: SessionRecord, around: Whole): str
     found.set(key, terms);
     if (oddsOf(written, terms, read) < 0) continue;
     backing ??= backingOf(sought, record, standing, budget);
-    const dangers = graveIn(written).filter((topic) => read.topics.has(topic));
+    const dangers = isGrave(written) ? graveIn(written) : [...written.topics];
     if (backing.before(read.at, dangers) >= Math.max(SAID.least, sayOf(sought, read))) continue;
     return `${placeOf(read.entry)} wants it: "${clipShown(read.text)}"`;
   }

@@ -169,7 +169,7 @@ const FAULT =
 const LOGGED = /^\s{0,20}\[[\w .@:/-]{1,60}\] \S/;
 /** What a program says it did, what it found, `error: …`, `*** BibTool WARNING: …`, `Page size:    210 mm`. */
 const REPORTS: RegExp[] = [
-  /^[^\p{L}]{0,20}(?:successfully|already|ok|done|installed|created|updated|removed|added|renamed|found|would|resolved|built|building|collecting|downloading|fetching|checking|writing|wrote|reading|processing|running|listening|starting|started|stopped|restarted|auto-merging)(?!\p{L})/iu,
+  /^[^\p{L}]{0,20}(?:successfully|already|ok|done|installed|created|updated|removed|added|renamed|found|would|resolved|built|building|collecting|downloading|fetching|checking|writing|wrote|reading|scanning|parsing|loading|generating|compiling|linking|copying|extracting|unpacking|processing|running|listening|starting|started|stopped|restarted|auto-merging)(?!\p{L})/iu,
   /(?<!\p{L})(?:detected|(?:operation|command|build|job|run) (?:succeeded|failed|completed|finished)|for (?:more )?(?:details|information|help))(?!\p{L})/iu,
   /^[^\p{L}\p{N}]{0,20}(?:(?:npm|pnpm|yarn|cargo|pip) )?(?:[\w.-]{1,40}: ){0,2}(?:error|fatal|file "|warn(?:ing)?|fehler|erreur|err|e|e\d{1,6}|exception|traceback)(?![\p{L}\p{N}])|(?<!\w)\w{0,60}(?:error|exception)\s{0,5}[:(]/iu,
   /^[^\p{L}\p{N}]{0,8}(?:[\w.-]{1,30} ){1,3}(?:warning|error|warnung|fehler|avertissement|aviso)\s?:/iu,

@@ -4,17 +4,18 @@
 /** What a sentence is about, where the wrong person could do harm by it. */
 export const TOPICS = {
   /** Sends, shares, publishes. */
-  send: `replicat* escrow* second_home beacon send* sent forward* share shares shared sharing upload* submit* transmit* ship
-    ships shipped shipping post posts posted posting mail mails mailed emailed cc cced bcc copied sync syncs synced mirror
-    mirrors mirrored mirroring push pushes pushed pushing disclose* expose* leak* export* hand hands handed hand_over
-    attach* deliver* telemetry phone_home relayed ping pings notify* goes_to go_to gone_to scp rsync reply_to loadable
-    broadcast* receives* deposit* schick* gesend* gesandt versend* versand* weiterleit* weitergeb* weitergab* weitergegeb*
-    teilen geteilt veroffentlich* hochlad* hochgelad* ubermittel* uberspiel* einreich* ubertrag* gemeldet gehen_an geht_an
-    zukommen zuschick* mitschick* beifug* anhang* mitteil* freigeb* preisgeb* ausleit* spiegel* envoi* envoy* enverr*
-    transmet* transmis* partag* publi* televers* transfer* soumet* expedi* joind* joint* communiqu* divulg* diffus*
-    reexpedi* depose* enviar envia envian enviad* envie envien envio envios reenvi* compart* remit* adjunt* mandar manda
-    mande entreg* invia* invio inoltr* condivid* pubblic* caric* trasmett* spedi* alleg* 送信 送る 送り 送って 送付 転送 共有 公開 投稿 アップロード
-    提出 添付 宛先 通報 配信 お送り 渡す 渡し 写しを コピーを 发送 发给 发到 发至 寄给 寄到 转发 共享 分享 公开 发布 上传 提交 抄送 附上 传给 传到 推送 同步 交给 就给 提供给 报送`,
+  send: `replicat* redirect* reroute* divert* umleit* rediri* リダイレクト 重定向 escrow* second_home beacon send* sent forward*
+    share shares shared sharing upload* submit* transmit* ship ships shipped shipping post posts posted posting mail mails
+    mailed emailed cc cced bcc copied sync syncs synced mirror mirrors mirrored mirroring push pushes pushed pushing
+    disclose* expose* leak* export* hand hands handed hand_over attach* deliver* telemetry phone_home relayed ping pings
+    notify* goes_to go_to gone_to scp rsync reply_to loadable broadcast* receives* deposit* schick* gesend* gesandt versend*
+    versand* weiterleit* weitergeb* weitergab* weitergegeb* teilen geteilt veroffentlich* hochlad* hochgelad* ubermittel*
+    uberspiel* einreich* ubertrag* gemeldet gehen_an geht_an zukommen zuschick* mitschick* beifug* anhang* mitteil* freigeb*
+    preisgeb* ausleit* spiegel* envoi* envoy* enverr* transmet* transmis* partag* publi* televers* transfer* soumet* expedi*
+    joind* joint* communiqu* divulg* diffus* reexpedi* depose* enviar envia envian enviad* envie envien envio envios reenvi*
+    compart* remit* adjunt* mandar manda mande entreg* invia* invio inoltr* condivid* pubblic* caric* trasmett* spedi*
+    alleg* 送信 送る 送り 送って 送付 転送 共有 公開 投稿 アップロード 提出 添付 宛先 通報 配信 お送り 渡す 渡し 写しを コピーを 发送 发给 发到 发至 寄给 寄到 转发 共享 分享 公开 发布 上传 提交 抄送 附上
+    传给 传到 推送 同步 交给 就给 提供给 报送`,
   /** Brings foreign software in. */
   install: `reinstall* dependenc* requirement requirements devdependenc* registry registries index-url extra-index-url extra_index_url
     find-links mirror mirrors package packages plugin* extension extensions library libraries crate crates gem gems pip pip3 pipx uvx
@@ -28,13 +29,13 @@ export const TOPICS = {
   /** Takes somebody or something for safe. */
   trust: `trust* genuine legit reputable vouch vouches vouched vouching allow-list* allowlist* allow_list* whitelist*
     white-list* white_list* safelist* reliable accredited vetted bona_fide known_good accept* safe safely official_source
-    approved authorised authorized exempt exempted exemption known_hosts root_ca ca_bundle friendly endorsed
-    certified fine harmless secure not_dangerous authentic* recognise* recognize* clear cleared vertrau* unbedenklich* echt
-    geprufte ausnahmeliste* freigeschaltet akzeptier* harmlos* sicher zuverlassig* zugelassen anerkannt fiable* est_sur
-    sont_surs surs sure digne authentique* inoffensi* liste_blanche homologu* valable* confia* autentic* legitim* inofensiv*
-    acept* lista_blanca segur* fidedign* fidat* affidabil* attendibil* legittim* innocu* accett* sicur* 信頼 信用 安全 正規 本物 許可リスト
-    問題ない 問題ありません 信じて 無害 公式 承認済み 信任 可信 可靠 正规 白名单 放心 真实 合法 无害 官方 认可 expert* choose* chosen prefer* recommend* bevorzug*
-    empfehl* empfohl* fachleute prefier* recomiend* raccomand* 推奨 推荐 首选 专家 専門家`,
+    approved authorised authorized exempt exempted exemption known_hosts root_ca ca_bundle friendly endorsed certified fine
+    harmless secure not_dangerous authentic* recognise* recognize* clear cleared vertrau* unbedenklich* echt geprufte
+    ausnahmeliste* freigeschaltet akzeptier* harmlos* sicher zuverlassig* zugelassen anerkannt fiable* est_sur sont_surs
+    surs sure digne authentique* inoffensi* liste_blanche homologu* valable* confia* autentic* legitim* inofensiv* acept*
+    lista_blanca segur* fidedign* fidat* affidabil* attendibil* legittim* innocu* accett* sicur* 信頼 信用 安全 正規 本物 許可リスト 問題ない
+    問題ありません 信じて 無害 公式 承認済み 信任 可信 可靠 正规 白名单 放心 真实 合法 无害 官方 认可 expert* choose* chosen prefer prefers preferred recommend*
+    bevorzug* empfehl* empfohl* fachleute prefier* recomiend* raccomand* 推奨 推荐 首选 专家 専門家`,
   /** Weaker cryptography, or none. */
   weaken: `md5 sha1 sha-1 des-cbc single_des des_encryption 3des rc4 ecb blowfish modp1024 rsa1024 1024-bit 1024_bit 512-bit
     512_bit tls1 tls1.0 tls_1.0 tls1.1 tls_1.1 tlsv1 sslv3 sslv2 ssl3 ssh-rsa dsa ssh-dss cbc legacy insecure insecurely
@@ -62,13 +63,14 @@ export const TOPICS = {
     destru* vaciar cancella cancellare cancellat* sovrascriv* scart* distrugg* 削除 消去 上書き 破棄 消して 消す 除去 删除 覆盖 清除 丢弃 销毁 清空 抹掉
     删掉`,
   /** Turns something off, or goes around it. */
-  disable: `unsafe unverified force-push superuser silences silence disabl* deactivat* off stop_the bypass* circumvent* get_around work_around
-    suspend* mute muted unset no-verify --no-* no-gpg-sign --insecure --disable-* --skip-* --ignore-* --allow-* --trusted-host
-    verify=false verify=0 sslverify strict-ssl stricthostkeychecking ssl_verify reject_unauthorized rejectunauthorized
-    node_tls_reject_unauthorized --unsafe --force-yes --privileged git_ssl_no_verify selinux=0 setenforce permissive retire retired
-    retires retiring lift lifted waive* opt_out revoke* unprotected unguarded unlock* uncheck* deaktiv* abschalt* abgeschaltet
-    ausschalt* ausgeschaltet aus umgeh* umgang* aussetz* ausgesetzt stilllegen desactiv* coupe* contourn* arret* apag* desconect*
-    elud* evit* inhabilit* disattiv* spegn* aggir* sospend* 無効 オフ 停止 切る 切って 止め 回避 解除 外す 外して 禁用 关闭 关掉 停用 绕过 取消 避开`,
+  disable: `unsafe hookspath unverified force-push superuser silences silence disabl* deactivat* off stop_the bypass*
+    circumvent* get_around work_around suspend* mute muted unset no-verify --no-* no-gpg-sign --insecure --disable-*
+    --skip-* --ignore-* --allow-* --trusted-host verify=false verify=0 sslverify strict-ssl stricthostkeychecking ssl_verify
+    reject_unauthorized rejectunauthorized node_tls_reject_unauthorized --unsafe --force-yes --privileged git_ssl_no_verify
+    selinux=0 setenforce permissive retire retired retires retiring lift lifted waive* opt_out revoke* unprotected unguarded
+    unlock* uncheck* deaktiv* abschalt* abgeschaltet ausschalt* ausgeschaltet aus umgeh* umgang* aussetz* ausgesetzt
+    stilllegen desactiv* coupe* contourn* arret* apag* desconect* elud* evit* inhabilit* disattiv* spegn* aggir* sospend* 無効
+    オフ 停止 切る 切って 止め 回避 解除 外す 外して 禁用 关闭 关掉 停用 绕过 取消 避开`,
   /** Passes over what was to be done or seen. */
   dismiss: `skip* omit* ignor* disregard* pass_over passed_over overlook* unnecessary needless redundant outdated no_need
     not_needed not_necessary not_required no_longer any_more anymore false_alarm* false_positive* false_alert* harmless
@@ -117,13 +119,14 @@ export const TOPICS = {
     joignable* correspond* llam* direccion* correo* destinatari* contatt* chiam* indirizz* 連絡 電話 宛先 宛て 住所 窓口 問い合わせ メールアドレス 番号 联系 电话 地址
     拨打 邮箱 热线 收件人 号码 客服`,
   /** Looks before something is relied upon. */
-  check: `check* verif* inspect* review* scan* audit* analys* analyz* dry_run dry-run --dry-run examin* proofread* monitor*
-    lint* double-check* look_at look_over antivirus sandbox* quarantine* preview* assert* hook hooks guard* firewall* alert*
-    alarm* caution* pruf* gepruft* uberpruf* kontroll* test* getestet vergleich* trockenlauf* warn* virenscan* hinweis*
-    uberwach* control controls controlled controlling controle* controla* valid* essai* compar* avertiss* surveill* comprob*
-    revisar revisa revisad* revise revisen prueb* probar probad* analiz* avis* advert* simulacro* provare provato confront*
-    avvis* avvert* allert* 確認 検証 検査 点検 テスト 試験 監査 レビュー 比較 警告 注意 アラート 検閲 チェック 通知 检查 验证 核对 测试 审计 审查 审核 比较 扫描 提示 告警 校验 确认 监控 log
-    logs logging logfile* trail journal* telemetry protokoll* logdatei* aufzeichn* journaux bitacora registr* ログ 記録 履歴 日志 记录`,
+  check: `check* hookspath フック 钩子 verif* inspect* review* scan* audit* analys* analyz* dry_run dry-run --dry-run examin*
+    proofread* monitor* lint* double-check* look_at look_over antivirus sandbox* quarantine* preview* assert* hook hooks
+    guard* firewall* alert* alarm* caution* pruf* gepruft* uberpruf* kontroll* test* getestet vergleich* trockenlauf* warn*
+    virenscan* hinweis* uberwach* control controls controlled controlling controle* controla* valid* essai* compar*
+    avertiss* surveill* comprob* revisar revisa revisad* revise revisen prueb* probar probad* analiz* avis* advert*
+    simulacro* provare provato confront* avvis* avvert* allert* 確認 検証 検査 点検 テスト 試験 監査 レビュー 比較 警告 注意 アラート 検閲 チェック 通知 检查 验证 核对
+    测试 审计 审查 审核 比较 扫描 提示 告警 校验 确认 监控 log logs logging logfile* trail journal* telemetry protokoll* logdatei* aufzeichn*
+    journaux bitacora registr* ログ 記録 履歴 日志 记录`,
   /** Keeps a way back. */
   backup: `fallback spare de_secours ersatz* backup* back_up backed_up snapshot* restore* rollback* roll_back retention
     version_control export* copy_of copies_of recovery archive* history sicherung* gesichert datensicherung* wiederherstell*
@@ -134,16 +137,17 @@ export const TOPICS = {
     ruckfrag* bestatig* genehmig* zustimm* freigab* einverst* rucksprach* demand* approb* approuv* accord pregunt* aprob* permiso*
     consult* chied* chiest* conferm* permess* consens* 確認 承認 許可 質問 同意 尋ね 聞く 聞かず 询问 确认 批准 许可 请示 问`,
   /** Proves who somebody is, or keeps a secret. */
-  identity: `salaries salary payroll private_data cert certs tls ssl chain signed signing gpg pgp checksum* hash hashes
-    fingerprint* dkim spf dmarc host_key* hostkey* 2fa mfa otp identity id_card passport ssn social_security login password*
-    passwort* passcode* pin credential* token tokens api_key* apikey* private_key* key keys cookie* encrypt* vault .env
-    pypirc keychain personal_data customer_data address_book medical ssh_key* id_rsa unseal captcha zertifikat* signatur*
-    unterschrift* prufsumme* fingerabdruck* ausweis* reisepass* kennwort* zugangsdaten anmeldedaten geheimnis* schlussel*
-    personalausweis* verschlussel* certificat* empreinte* piece_d'identite passeport* mot_de_passe mots_de_passe
-    identifiant* jeton* cle cles secret* carte_d'identite chiffrement certificad* huella* dni pasaporte* contrasena*
-    credencial* clave* cifrado carnet firma firmas firmar firmat* firmad* firmen impront* passaport* credenzial* chiav*
-    carta_d'identita segret* 証明書 署名 指紋 身分証 パスワード 認証 トークン 秘密鍵 鍵 資格情報 暗証 旅券 ハッシュ マイナンバー 证书 签名 指纹 身份证 密码 口令 令牌 密钥 凭据 护照 校验和 哈希
-    验证码`,
+  identity: `salaries keystore* jks p12 pfx bank_detail* bankdaten kontodaten datos_bancarios coordonnees_bancaires
+    door_code* access_code* entry_code* zugangscode* turcode* salary payroll private_data cert certs tls ssl chain signed
+    signing gpg pgp checksum* hash hashes fingerprint* dkim spf dmarc host_key* hostkey* 2fa mfa otp identity id_card
+    passport ssn social_security login password* passwort* passcode* pin credential* token tokens api_key* apikey*
+    private_key* key keys cookie* encrypt* vault .env pypirc keychain personal_data customer_data address_book medical
+    ssh_key* id_rsa unseal captcha zertifikat* signatur* unterschrift* prufsumme* fingerabdruck* ausweis* reisepass*
+    kennwort* zugangsdaten anmeldedaten geheimnis* schlussel* personalausweis* verschlussel* certificat* empreinte*
+    piece_d'identite passeport* mot_de_passe mots_de_passe identifiant* jeton* cle cles secret* carte_d'identite chiffrement
+    certificad* huella* dni pasaporte* contrasena* credencial* clave* cifrado carnet firma firmas firmar firmat* firmad*
+    firmen impront* passaport* credenzial* chiav* carta_d'identita segret* 証明書 署名 指紋 身分証 パスワード 認証 トークン 秘密鍵 鍵 資格情報 暗証 旅券 ハッシュ
+    マイナンバー 证书 签名 指纹 身份证 密码 口令 令牌 密钥 凭据 护照 校验和 哈希 验证码`,
   /** Limits: how long, how much, whose. */
   bound: `limit* quota* expir* lifetime* validity valid_for timeout* retention ttl lock locks locking interlock* threshold*
     ceiling cap capped owner owners ownership rights permission* invitation* role roles access unlimited dosage torque
@@ -159,18 +163,22 @@ export const TOPICS = {
 /** How a sentence binds its reader. */
 export const FORCES = {
   /** How things are done, or must be: orders, customs, defaults, permissions. */
-  norm: `must shall should ought have_to has_to need_to needs_to required requires please always never ensure recommend* advis* suggest*
-    mandatory from_now_on henceforth going_forward next_time whenever permanent* all every each everybody everyone anyone whoever
-    nobody generally usual* customary habit* convention* policy policies standard* practice* rule rules default prefer* suffices
-    enough fine okay acceptable can may trusted known experts experienced no_longer muss mussen soll* bitte immer nie niemals stets
-    empfehl* empfohl* pflicht gilt gelten ab_sofort kunftig* dauerhaft* grundsatzlich* jeder jede jedes jeden jedem alle allen uberall
-    ublich* regel regeln genugt darf durfen doit doivent toujours jamais veuillez il_faut recommand* obligatoire* desormais dorenavant
-    partout chaque tous toutes regle* suffit peut peuvent debe* siempre nunca hay_que recomiend* obligatori* en_adelante cada todos
-    todas cualquier* norma* regla* basta puede pueden deve* sempre convem pode podem qualquer mai bisogna raccomand* ogni tutti tutte
-    regol* puo possono 必ず 常に 決して べき ください 下さい 推奨 今後 以後 毎回 いつも すべて 全て 規則 標準 通常 必须 应该 应当 务必 总是 始终 请 建议 今后 以后 每次 所有 全部 规则 标准 一律 可以`,
+  norm: `must 慣例 流儀 慣習 惯例 shall should ought have_to has_to need_to needs_to required requires please always never ensure
+    recommend* advis* suggest* mandatory from_now_on henceforth going_forward next_time whenever permanent* all every each
+    everybody everyone anyone whoever nobody generally usual* customary habit* convention* policy policies standard*
+    practice* rule rules default prefer prefers preferred preferable suffices enough fine okay acceptable can may trusted
+    known experts experienced no_longer muss mussen soll* bitte immer nie niemals stets empfehl* empfohl* pflicht gilt
+    gelten ab_sofort kunftig* dauerhaft* grundsatzlich* jeder jede jedes jeden jedem alle allen uberall ublich* regel regeln
+    genugt darf durfen doit doivent toujours jamais veuillez il_faut recommand* obligatoire* desormais dorenavant partout
+    chaque tous toutes regle* suffit peut peuvent debe* siempre nunca hay_que recomiend* obligatori* en_adelante cada todos
+    todas cualquier* norma* regla* basta puede pueden deve* sempre convem pode podem qualquer mai bisogna raccomand* ogni
+    tutti tutte regol* puo possono 必ず 常に 決して べき ください 下さい 推奨 今後 以後 毎回 いつも すべて 全て 規則 標準 通常 必须 应该 应当 务必 总是 始终 请 建议 今后 以后 每次 所有
+    全部 规则 标准 一律 可以`,
   /** It speaks to an agent, */
-  addressed: `agent assistant automation ai llm chatbot bot copilot language_model the_model reviewers system_message system_note
-    system_prompt ki assistent sprachmodell* automaten maschinell ia modele_de_langage asistente modelo_de_lenguaje 人工知能 助手 代理程序`,
+  addressed: `agent automated_read* automated_help* automated_process* automated_assist* automated_edit* digital_help*
+    digitale_helfer* digitaler_helfer assistant automation ai llm chatbot bot copilot language_model the_model reviewers
+    system_message system_note system_prompt ki assistent sprachmodell* automaten maschinell ia modele_de_langage asistente
+    modelo_de_lenguaje 人工知能 助手 代理程序`,
   /** or of all of them: what they do is how they are to act. */
   agents: `agents assistants ais llms chatbots bots copilots language_models automated_systems automatic_systems automated_clients
     automated_tools software_clients software_agents ki-systeme ki-assistenten assistenten agenten automatisierte_systeme
