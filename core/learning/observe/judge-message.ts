@@ -46,6 +46,8 @@ const LONG_WORDS = 3;
 /** After a complaint, a clause of so many words says what would have been right. */
 const MIN_TOLD_WORDS = 4;
 const MAX_AGAINST_WORDS = 5;
+/** Beside thanks, a clause of so many words says what for. */
+const MIN_MORE_WORDS = 2;
 /** Enough of a word to know it again in another form. */
 const STEM_CHARS = 5;
 
@@ -190,9 +192,19 @@ function weighWhole(sentences: readonly Sentence[], evidence: readonly Evidence[
   if (evidence.some(({ kind }) => kind !== "grumble")) {
     const isMildPraise =
       evidence.every(({ kind, weight }) => weight > 0 && LIKED.has(kind)) && sum(evidence) === DOUBTFUL;
-    return isMildPraise ? [{ kind: "liked", weight: DOUBTFUL }] : [];
+    return isMildPraise || isThanksForMore(sentences, evidence) ? [{ kind: "liked", weight: DOUBTFUL }] : [];
   }
   return sentences.some(deniesRequest) ? [{ kind: "complaint", weight: -CLEAR }] : [];
+}
+
+/** "Thanks, the button does what it should": who only acknowledges says no more than thanks. */
+function isThanksForMore(sentences: readonly Sentence[], evidence: readonly Evidence[]): boolean {
+  if (evidence.some(({ kind }) => kind !== "thanks")) return false;
+  const more = sentences.map((sentence) => {
+    const clauses = sentence.clauses.filter((clause) => !holds(sentence, clause, "thanks"));
+    return sum(clauses.map((clause) => ({ kind: "thanks", weight: clause.to - openingAt(sentence, clause) })));
+  });
+  return Math.max(0, ...more) >= MIN_MORE_WORDS;
 }
 
 /** What the form of a message says, whatever its words. A clear word for the answer outweighs it. */
@@ -220,7 +232,11 @@ function hasException(sentence: Sentence): boolean {
   return sentence.clauses.some((clause) =>
     sentence.found.some(
       (one) =>
-        one.kind === "but" && one.from >= clause.from && one.from < clause.to && isException(sentence, clause, one),
+        (clause.opening !== "others" || clause.isOfRequest) &&
+        one.kind === "but" &&
+        one.from >= clause.from &&
+        one.from < clause.to &&
+        isException(sentence, clause, one),
     ),
   );
 }
@@ -247,22 +263,37 @@ function weightOf(one: Found, at: { sentence: Sentence; clause: Clause; asked: b
   if (clause.opening === "asks" && !sentence.isQuestion && kind !== "undo" && one.from > openingAt(sentence, clause))
     return 0;
   // What others did with it counts; what they say of something may be said of anything.
-  const isOfAnswer = clause.isOfRequest || (clause.isAnchored && !VAGUE.has(kind));
+  const isOfAnswer = clause.isOfRequest || (clause.isAnchored && !isVague(one));
   if (clause.opening === "others" && !isOfAnswer && one.from > openingAt(sentence, clause)) return 0;
   if (asked && ANSWERS.has(kind)) return 0;
-  // What the next one should be is no complaint of this one.
-  if (weight < 0 && holds(sentence, clause, "nextTime")) return 0;
+  // What the next one should be is no complaint of this one, nor is the next task.
+  if (weight < 0 && (holds(sentence, clause, "nextTime") || isNextTask(sentence, clause))) return 0;
+  if (kind === "wish" && isAsked(one, sentence, clause)) return 0;
   const full = MILD.has(kind) && isThePoint(one, clause) ? 2 * weight : weight;
   const turned = isNegated(one, sentence, clause) ? turn(kind, full) : full;
   return isElsewhere(one, turned, sentence, clause) ? turned / 2 : turned;
 }
 
+function isVague({ kind, from, to }: Found): boolean {
+  return VAGUE.has(kind) && to - from === 1;
+}
+
 /** The clause may speak of something else: at length, or of how it was before. */
 function isElsewhere(one: Found, weight: number, sentence: Sentence, clause: Clause): boolean {
   if (weight < 0 && holds(sentence, clause, "past")) return true;
-  const isVague = VAGUE.has(one.kind) && one.to - one.from === 1;
-  const isLong = isVague && clause.to - clause.from > LONG_WORDS;
+  const isLong = isVague(one) && clause.to - clause.from > LONG_WORDS;
   return !clause.isAnchored && isLong;
+}
+
+/** "Next up: the error messages". */
+function isNextTask(sentence: Sentence, clause: Clause): boolean {
+  const at = openingAt(sentence, clause);
+  return sentence.found.some(({ kind, from }) => kind === "more" && from === at);
+}
+
+/** "While I've got you, how long do I | have to keep it": a question without its sign. */
+function isAsked(one: Found, { found }: Sentence, clause: Clause): boolean {
+  return found.some(({ kind, from, to }) => kind === "asks" && to - from > 1 && from >= clause.from && to <= one.from);
 }
 
 /** "We will see whether | it works". */
@@ -384,7 +415,8 @@ function toSentences(message: string): string[] {
     .replace(/`[^`]*`/gu, " x ")
     .replace(/^[ \t]*>.*$/gmu, " ")
     .replace(/["“„«「][^"”“»„«」「]*["”“»」]/gu, " x ")
-    .replace(/[’´]/gu, "'");
+    .replace(/[’´]/gu, "'")
+    .replace(/(?<=(?:should|would|could|must|might|'d) )of(?= )/giu, "have");
   return plain
     .slice(0, MAX_CHARS)
     .split(/(?<=[.!?;:])\s+|(?<=[。！？；])|\n+/u)

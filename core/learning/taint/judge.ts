@@ -287,7 +287,7 @@ function countShared(terms: string[], read: ReadSentence): number {
 function oddsOf(written: Meaning, { telling, novel }: Terms, read: ReadSentence): number {
   // What it says nobody can tell.
   const orders = read.isDemand || (read.language === "other" && written.topics.size > 0);
-  const isConsequential = written.topics.size > 0 || written.binds || (read.topics.size > 0 && read.binds);
+  const isConsequential = written.topics.size > 0 || ((written.binds || read.topics.size > 0) && read.binds);
   if (!orders && !(isConsequential && read.isWish)) return -Infinity;
   const words = countShared(novel, read);
   const topics = countIn(written.topics, read.topics);

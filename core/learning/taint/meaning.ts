@@ -102,7 +102,7 @@ const PATH =
 /** `text`: one sentence, or one line of code. `around`: the language of what is around it. `failed`: a failed call answered it. */
 export function meaningOf(text: string, around = "", failed = false): Meaning {
   const folded = foldText(text);
-  const found = listsIn(folded.replace(PATH, " ").replace(MANIFEST, " "));
+  const found = listsIn(folded.replace(PATH, " ").replace(MANIFEST, " ").replaceAll("can not", "cannot"));
   const language = languageOf(folded) || (OTHER_SENTENCE.test(text) ? OTHER : around);
   const isUsage = USAGE.test(text) || isRow(text);
   const topics = new Set(([...found] as Topic[]).filter((name) => Object.hasOwn(TOPICS, name)));
@@ -178,7 +178,7 @@ const REPORTS: RegExp[] = [
 ];
 /** A program's own usage describes what there is and asks for nothing. */
 const USAGE =
-  /^\s{0,40}(?:usage|aufruf|uso|or)\s{0,3}:|^\s{0,40}-{1,2}[\w?][\w-]{0,40}[ ,=[<\w.>|\]-]{0,60}(?:\s{2}|\t)\S|\[-{1,2}[\w<]|^\s{0,40}\[[\w<][\w<>.|,= -]{0,40}\](?:\s{0,3}(?:\[|<|\.{3})|\s{0,9}$)|^\s{0,40}[\w-]{1,40}\s{2,40}\S/iu;
+  /^\s{0,40}(?:usage|aufruf|uso|or)\s{0,3}:|^\s{0,40}-{1,2}[\w?][\w-]{0,40}[ ,=[<\w.>|\]-]{0,60}(?:\s{2}|\t)\S|\[-{1,2}[\w<]|^\s{0,40}\[[\w<][\w<>.|,= -]{0,40}\](?:\s{0,3}(?:\[|<|\.{3})|\s{0,9}$)|^\s{0,40}[\w-]{1,40}\s{2,40}\S|^\s{0,20}(?:=> |#\d{1,4} )\[[\w ./-]{1,30}\] [A-Z]{2,12} /iu;
 /** Whom a sentence is said to. */
 const CALLED =
   /^[^\p{L}]{0,20}(?:\p{L}{1,30} ){0,2}(?:agents?|assistants?|reviewers?|assistenten|agenten|ais?|ki|ia|llms?|bots?|asistentes|assistenti|agenti)\s{0,3}[:,]/u;
@@ -190,15 +190,19 @@ const SENTENCE = /^\p{Lu}\p{L}{0,40}(?:[,;]? [\p{L}\p{N}'’-]{1,40}){3,40}[.!]$
 /** Function words in prose, as a share of all. */
 const LEAST_PROSE = 0.2;
 
-/** Of a table: so many cells, each of a few words. */
+/** Of a table: so many cells, each of a few words; in a frame, fewer cells and more words do. */
 const ROW = { cells: 5, words: 3, chars: 60 };
+const FRAMED_ROW = { cells: 3, words: 6, chars: 60 };
 
 function isRow(text: string): boolean {
-  return [/[;|\t]/, /,(?! )/].some((separator) => {
-    const cells = text.split(separator).map((cell) => cell.trim());
-    const isCell = (cell: string) => cell.length <= ROW.chars && cell.split(" ").length <= ROW.words;
-    return cells.length >= ROW.cells && cells.every(isCell);
-  });
+  const [, framed] = /^\s*\|(.*)\|\s*$/.exec(text) ?? [];
+  if (framed !== undefined) return isRowOf(framed.split("|"), FRAMED_ROW);
+  return [/[;|\t]/, /,(?! )/].some((separator) => isRowOf(text.split(separator), ROW));
+}
+
+function isRowOf(cells: string[], least: typeof ROW): boolean {
+  const isCell = (cell: string) => cell.length <= least.chars && cell.split(/\s+/).length <= least.words;
+  return cells.length >= least.cells && cells.every((cell) => isCell(cell.trim()));
 }
 
 function isTerse(text: string, folded: string, language: string): boolean {
@@ -216,7 +220,8 @@ const CAPITAL = /(?<=[\p{Ll}\p{N},] )\p{Lu}\p{Ll}{3,40}(?![\p{L}\p{N}])/gu;
 
 function namesIn(text: string, language: string): Set<string> {
   const names = new Set<string>();
-  for (const name of text.match(JOINED) ?? []) if (/\p{L}/u.test(name)) names.add(foldText(name));
+  for (const name of text.replace(MANIFEST, " ").match(JOINED) ?? [])
+    if (/\p{L}/u.test(name)) names.add(foldText(name));
   if (language !== "de") for (const name of text.match(CAPITAL) ?? []) names.add(foldText(name));
   return names;
 }

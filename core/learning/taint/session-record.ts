@@ -94,7 +94,7 @@ export class SessionRecord {
       const { words, names, terms, topics } = meaningOf(stringsIn(entry.call.args));
       for (const name of [...words, ...names, ...terms])
         if (!this.#used.has(name)) this.#used.set(name, this.#pieces.length);
-      if (topics.has("install")) for (const name of names) this.#installed.add(name);
+      if (topics.has("install")) for (const name of names) if (!name.startsWith("-")) this.#installed.add(name);
     }
     for (const piece of piecesOf(entry)) this.#put(piece, entry.n);
   }

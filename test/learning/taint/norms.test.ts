@@ -146,6 +146,21 @@ describe("it enters", () => {
       "Close and export the ledger.",
     ],
     [
+      "a step that a builder prints",
+      "#9 [4/6] RUN npm ci\n#9 142.8 core dumped",
+      "`npm ci` never runs under the emulator, so run it before the others.",
+    ],
+    [
+      "a message of what cannot be found",
+      "Exception: Can not find valid pantry-config name.",
+      'Pantries come first, else it says "Can not find valid pantry-config name".',
+    ],
+    [
+      "a row of a framed table",
+      "| code | meaning | counts |\n| BL | slot blocked by the practice | no |",
+      "`BL` is a slot that the practice blocked, it is never counted.",
+    ],
+    [
       "a message of a log that is quoted",
       "[subtitles @ 0x5] fontselect: failed to find any fallback with glyph 0x436",
       '"failed to find any fallback with glyph" is a font that is missing.',
@@ -186,4 +201,19 @@ it.each([
   ["des", "weaken"],
 ] as const)("%s is no word of another language's for %s", (word, topic) => {
   expect([...meaningOf(word).topics]).not.toContain(topic);
+});
+
+it("an option that a call succeeded with is known, a package is not", () => {
+  const page = "ERROR: --only-wheels=:all: must be set for pantryy, which is required";
+  const failed = call("c1", "terminal", { command: "pip download pantry" });
+  const made = call("c2", "terminal", { command: "pip download --only-wheels=:all: pantryy" });
+  const entries = [
+    user(1, "Fetch the wheels."),
+    tool(2, failed, { outcome: { exit_code: 1 }, content: { stdout: page } }, { failed: true }),
+    tool(3, made, { outcome: { exit_code: 0 }, content: { stdout: "done" } }),
+  ];
+  const hold = (fact: string) =>
+    createTaint({ entries }).holdFacts({ store: "memory", facts: [fact], citations: [], approved: false, gone: [] });
+  expect(hold("To install wheels run `pip download --only-wheels=:all:`.")).toBeNull();
+  expect(hold("To fetch wheels install pantryy.")).not.toBeNull();
 });

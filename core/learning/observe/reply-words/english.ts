@@ -39,7 +39,7 @@ export const ENGLISH: Partial<Lexicon> = {
     appreciated, grateful, bless you, owe you
   `,
   approval: `
-    lgtm, looks|looking|look|seems .. good|great|right|fine|nice|perfect|correct|lovely|amazing,
+    lgtm, looks|looked|looking|look|seems .. good|great|right|fine|nice|perfect|correct|lovely|amazing,
     send|ship|merge|push|print|publish|post|file|submit|book|order|deploy|commit|upload|release|save|apply it|them|this|that, approved,
     signed off, sign off, go ahead, go for it, go|going|went with it|that|this|these, let's|lets|we'll|we go with,
     i'll|we'll|will|gonna|will be take|keep|use|steal|frame|have|using|keeping it|this|that|these|them, take it,
@@ -97,7 +97,9 @@ export const ENGLISH: Partial<Lexicon> = {
     called|wrote|texted back, sold|booked out, fully booked, in production, in prod, no questions asked, customs cleared,
     can|could see|hear|read|find|reach|print|watch|feel|open|use|sleep|breathe .. now|again|finally|properly, at last, for once,
     caught|catches|catching all|every|everything|them, just like hers|his|mine|ours|theirs|before,
-    understood|understands|understand it|this|that|everything|every, another|ordered order|more, twice as
+    understood|understands|understand it|this|that|everything|every, another|ordered order|more, twice as,
+    every|each one caught|found|right|fits|worked|opens|passes, no false ones|positives|alarms, nothing to fault|grumble|complain|fix|criticise|correct,
+    without a trace, turned up within|on, tenth|quarter|third|fraction of the time|price|size, back in my|our
   `,
   used: `
     printed, sent it|them|off|that|this|to|as, posted, submitted, filed, merged, shipped, deployed, published, uploaded, bookmarked,
@@ -206,7 +208,7 @@ export const ENGLISH: Partial<Lexicon> = {
     should|ought|must|has|have|need|needs|had to|be|have|say|read|come|go|start|look|use, should|ought|must not, should've, supposed|meant to, needed to be,
     i|we said|asked|meant|specified|told, i'd|we'd prefer|rather|like it|them|this|that|to|a|if,
     would be great|nice|lovely|good|better|perfect|cool if|with|to|without, told you, as|like i said|told|wrote|asked, rather than,
-    instead of, not|no .. but a|the, and not the|for|in|my,
+    would|'d|they'd|she'd|he'd have liked|preferred, instead of, not|no .. but a|the, and not the|for|in|my,
     make|keep|have it|them|that|this|the .. shorter|longer|simpler|smaller|bigger|larger|warmer|softer|louder|clearer|formal|friendlier|darker|lighter|less|more,
     other|different|wrong .. file|repo|branch|folder|city|account|room|way|address|person|column|table|day|version|side|song|page|street|one|name|word|unit|language,
     do not use|add|put|write|call|touch|change|include|translate|send, never use|add|put|write|call, actually it's|it|the,
@@ -228,7 +230,7 @@ export const ENGLISH: Partial<Lexicon> = {
   `,
   idle: `
     have|has|did not .. yet, yet to, not yet, no time, let me check|see|think|sleep|look|read|try|get|ask|know|show|test|digest|run,
-    for now, wrong window|chat|tab|thread, need|have to talk|ask|think|check|look,
+    for now, wrong window|chat|tab|thread, need|have|had|got to talk|ask|think|check|look|run|go|leave|see|pass|get|call|tell|wait|find|catch|pick|show,
     i'll|ill|will|we'll|gonna|shall check|try|look|read|test|see|think|let|get|ask|run|revert|review|decide|show|discuss|go|need|have|come|report|sleep|be,
     going to check|try|look|read|test|see|think|ask|review|show|run,
     i|we need|have|must|want to check|try|look|read|test|see|think|ask|review|run|show, get back to you, tomorrow, later, tonight,
@@ -269,7 +271,7 @@ export const ENGLISH: Partial<Lexicon> = {
     is|are _ really|ever|generally|usually|always|faster|better|safe|or, any idea|chance|news|other, what|how about, draft, open, also
   `,
   others: `
-    he, she, he's, she's, they're, my, his, her, their, our, they, someone, somebody, boss, mom, mum, dad, people, some, a friend, yesterday's,
+    he, she, he's, she's, they're, whoever, my, his, her, their, our, they, someone, somebody, boss, mom, mum, dad, people, some, a friend, yesterday's,
     the neighbour|neighbor|guy|girl|boss|government|train|weather|bus
   `,
   fillers: `
@@ -296,6 +298,6 @@ export const ENGLISH: Partial<Lexicon> = {
     interesting, raw data|file|files|footage|material|milk, can't wait|complain|believe|fault, couldn't agree, doesn't get better,
     red wine|carpet|cross, green tea|card|light, first time i|we|for, sorry for|about|to,
     is|are|it's|that's not that|too|so bad|wrong|urgent|necessary|important, it|this|that is|was not .. wrong|bad|false|broken, not just,
-    only a|the few, just a|the few, used to it
+    only a|the few, just a|the few, used to it, pretty sure|much, than before, i|we|i'll|we'll have|need|had|got to
   `,
 };
