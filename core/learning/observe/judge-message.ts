@@ -269,6 +269,9 @@ function weightOf(one: Found, at: { sentence: Sentence; clause: Clause; asked: b
   // What the next one should be is no complaint of this one, nor is the next task.
   if (weight < 0 && (holds(sentence, clause, "nextTime") || isNextTask(sentence, clause))) return 0;
   if (kind === "wish" && isAsked(one, sentence, clause)) return 0;
+  if (kind === "doubt" && !sentence.isQuestion && isTag(one, clause)) return 0;
+  // "With my crappy old phone" says what theirs is.
+  if (isVague(one) && sentence.found.some(({ kind, to }) => kind === "others" && to === one.from)) return 0;
   const full = MILD.has(kind) && isThePoint(one, clause) ? 2 * weight : weight;
   const turned = isNegated(one, sentence, clause) ? turn(kind, full) : full;
   return isElsewhere(one, turned, sentence, clause) ? turned / 2 : turned;
@@ -294,6 +297,11 @@ function isNextTask(sentence: Sentence, clause: Clause): boolean {
 /** "While I've got you, how long do I | have to keep it": a question without its sign. */
 function isAsked(one: Found, { found }: Sentence, clause: Clause): boolean {
   return found.some(({ kind, from, to }) => kind === "asks" && to - from > 1 && from >= clause.from && to <= one.from);
+}
+
+/** "He is such a windbag, | isn't he": nobody asks. */
+function isTag({ from, to }: Found, clause: Clause): boolean {
+  return to === clause.to && from - clause.from >= LONG_WORDS;
 }
 
 /** "We will see whether | it works". */

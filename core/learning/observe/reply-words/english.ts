@@ -182,7 +182,7 @@ export const ENGLISH: Partial<Lexicon> = {
     where did|is|are .. go|gone, what happened to, where are|is|did my|the|all|our, why did|have|are|would you,
     why is|are|does|do there|it|they|this|that|the .. still|not|in|so|say|says|no, i|we thought, i|we|he|she could have sworn,
     last i|time checked|looked, never heard of, no longer exists, never existed, closed|shut|died|retired years|last|ago|in|down, says who,
-    according to, how come, how is|can that|it|this, that high|low|much|many|few|expensive|cheap, really sure|right|true,
+    according to, how come, how is|can that|it|this, really sure|right|true,
     calendar|site|website|page|map|box|label|manual|scale|clock|receipt|docs|bank|wikipedia|google|teacher|doctor|accountant|dictionary|invoice|statement|contract says|say|said|gets|shows|has|lists|wants,
     i|we count|counted|measured|get|got|make|see #, i|we count|counted|measured, no way that|it|he|she, what the hell|heck|fuck,
     which is it, where does|do|did that|this|it|these|those come from, where'd, who told|says|said you|that|it, make up your mind,
@@ -192,7 +192,7 @@ export const ENGLISH: Partial<Lexicon> = {
     undo, undone, revert, reverted, roll|rolled|rollback back|it|that,
     put|change|changed|switch|switched|move|turn|set|bring|give|get|want|need .. back, restore, take it|that|them|out .. out|off,
     back to .. old|previous|before|original|how|the, old|previous|first|original one|version|way was|is|were .. better|nicer,
-    leave .. as it was|were, as|like it was before, discard it|this|that, scrap that|it|this, start over, redo, do it|this over, do over,
+    leave .. as it was|were, as|like it was before, discard it|this|that, start over, redo, do it|this over, do over,
     delete|remove|cancel that|this|it again
   `,
   giveUp: `
@@ -240,7 +240,7 @@ export const ENGLISH: Partial<Lexicon> = {
     trying|testing|checking|reading|looking .. now|it, on it, in a meeting|bit|moment|minute, once i|we|it, as soon as, when i get|have,
     until i, still thinking|deciding|reading|waiting|testing|checking|looking|undecided, thinking about, waiting for|to, busy, running late,
     on the bus|train|phone|road, never mind, nevermind, nvm, cancelled, canceled, plans changed, change of plans, changed .. mind|plans,
-    no longer need*, no need, not needed|necessary, do not need|bother, postponed, called off, skip it, forget about, does not matter,
+    no longer need*, not need it|them|one any|anymore, scrap that|it|this, no need, not needed|necessary, do not need|bother, postponed, called off, skip it, forget about, does not matter,
     already have|did|done|got|bought|found, found .. myself|elsewhere, he|she|they|boss just|already, for what it's worth, ran out of time,
     what does|do it|this|that mean
   `,
@@ -298,6 +298,6 @@ export const ENGLISH: Partial<Lexicon> = {
     interesting, raw data|file|files|footage|material|milk, can't wait|complain|believe|fault, couldn't agree, doesn't get better,
     red wine|carpet|cross, green tea|card|light, first time i|we|for, sorry for|about|to,
     is|are|it's|that's not that|too|so bad|wrong|urgent|necessary|important, it|this|that is|was not .. wrong|bad|false|broken, not just,
-    only a|the few, just a|the few, used to it, pretty sure|much, than before, i|we|i'll|we'll have|need|had|got to
+    only a|the few, just a|the few, used to it, pretty sure|much, than before, great|good|bad news, not stop *ing, i|we|i'll|we'll have|need|had|got to
   `,
 };

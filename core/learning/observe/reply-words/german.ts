@@ -16,7 +16,7 @@ export const GERMAN: Partial<Lexicon> = {
     vielen lieben|herzlichen dank, tausend dank, hast mir .. geholfen|gerettet, zehn von zehn, wow, läuft bei
   `,
   liked: `
-    gut, schön, nett, cool, hilfreich, nützlich, praktisch, klar, sauber, übersichtlich, verständlich, brauchbar, ordentlich, fein, okay so,
+    gut, schön, nett, cool, hilfreich, nützlich, praktisch, klar, sauber, übersichtlich, verständlich, brauchbar, ordentlich, fein,
     passt, zufrieden, froh, freut mich, gefällt mir|uns, mag ich, endlich, besser, lustig, richtig, korrekt, einfach, hübsch, stimmig
   `,
   thanks: "danke, dankeschön, danke schön|dir|sehr|vielmals, vielen dank, besten dank, merci, dank dir",
