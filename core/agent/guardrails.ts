@@ -15,6 +15,8 @@ export interface GuardedCall {
   signature: string;
   effect: Effect | null;
   failsOften: boolean;
+  /** Equal for calls that write the same thing anew. */
+  place: string | null;
 }
 
 export interface GuardedResult {
@@ -113,7 +115,15 @@ export function toGuardedCall(call: ToolCall, tool: Pick<Tool, "effect" | "fails
     signature: `${call.name} ${sha256Hex(args)}`,
     effect: tool?.effect ?? null,
     failsOften: tool?.failsOften ?? false,
+    place: placeOf(call),
   };
+}
+
+/** The file or skill that a call writes anew; `null` where it adds to one, or to a list. */
+function placeOf({ name, args, malformed }: ToolCall): string | null {
+  if (malformed !== undefined || args.append === true) return null;
+  const thing = [args.path, args.name, args.file_path].filter((part) => typeof part === "string");
+  return thing.length === 0 ? null : `${name} ${sha256Hex(JSON.stringify(thing))}`;
 }
 
 /** A result without a fingerprint was made by the harness: no tool ran. */
@@ -303,7 +313,7 @@ export function observeStep(
     return cutByLength
       ? {
           code: "cut_calls",
-          message: `The last ${state.unusable} answers had no usable tool call, and the newest was cut off at its length limit.`,
+          message: `The last ${state.unusable} answers had no usable tool call, and the newest was cut off at its length limit. Ask for the work in smaller pieces, or raise turn.maxOutputTokens.`,
         }
       : {
           code: "unusable_calls",
@@ -326,11 +336,13 @@ function isFresh(seen: Set<string>, { guarded, result }: StepResult): boolean {
   return isNew;
 }
 
-/** What changes a thing by an id of its own (a file, a skill) says the same each time, and has done something else. */
+/** What changes another thing (a file, a skill) says the same each time, and has done something else. */
 function isNewlyTold(known: Set<string>, { guarded, told }: StepResult, isFresh: boolean): boolean {
-  const key = `${guarded.tool} ${told}`;
-  const isNew = !known.has(key) || isPoller(guarded.tool) || (isFresh && guarded.effect === "keyed");
-  known.add(key);
+  const { tool, place } = guarded;
+  const hasChanged = isFresh && guarded.effect === "keyed" && (place === null || !known.has(place));
+  const isNew = !known.has(`${tool} ${told}`) || isPoller(tool) || hasChanged;
+  known.add(`${tool} ${told}`);
+  if (place !== null) known.add(place);
   return isNew;
 }
 

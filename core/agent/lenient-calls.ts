@@ -1,15 +1,20 @@
 // Reads an answer's calls as a small model means them: a call that is the whole answer as JSON text, and arguments whose shape is
 // off in a way that has one reading. For reviews and curation, whose calls are all checked, and for sessions on a server of the
-// operator's own; elsewhere a text stays text, for the person may have asked for one. Only the model's own answer is read, never
-// a result. Pure.
+// operator's own, where a quotation and what was asked for as JSON stay text; elsewhere each text does. Only the model's own answer
+// is read, never a result. Pure.
 import type * as z from "zod";
 import { type Answer, JsonObject, type ToolCall } from "../schemas/entry.ts";
-import type { Tool } from "./contract.ts";
+import type { Message, Tool } from "./contract.ts";
 
-/** Before it is recorded, so that whoever reads the record finds the calls that were made. */
-export function readLeniently(answer: Answer, tools: readonly Tool[]): Answer {
+/**
+ * Before it is recorded, so that whoever reads the record finds the calls that were made. `asked`: the conversation, where the person
+ * may have wanted to see a call rather than have it made.
+ */
+export function readLeniently(answer: Answer, tools: readonly Tool[], asked: readonly Message[] = []): Answer {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const written = answer.calls.length === 0 && answer.stop === "end" ? readWrittenCalls(answer.text, byName) : [];
+  const mayCall = answer.calls.length === 0 && answer.stop === "end";
+  const found = mayCall ? readWrittenCalls(answer.text, byName) : [];
+  const written = found.length > 0 && isMeantAsText(answer.text, asked) ? [] : found;
   if (written.length === 0)
     return { ...answer, calls: answer.calls.map((call) => repair(call, byName.get(call.name))) };
   // Its native form has no call, and would be sent in place of this one.
@@ -18,16 +23,43 @@ export function readLeniently(answer: Answer, tools: readonly Tool[]): Answer {
   return { ...rest, text: "", stop: "tools", calls };
 }
 
+/** It stands in what was read or said, or the person asked for JSON. */
+function isMeantAsText(text: string, asked: readonly Message[]): boolean {
+  const last = asked.findLast(({ role }) => role === "user");
+  if (last && /\bjson\b/i.test(last.text)) return true;
+  const quotations = toBlocks(text).map(toBare);
+  return asked.some((message) => {
+    if (message.role === "assistant") return false;
+    const said = toBare(message.text);
+    return quotations.some((quotation) => said.includes(quotation));
+  });
+}
+
+/** However it is set and escaped. */
+function toBare(text: string): string {
+  return text.replace(/[\s\\"'`]+/g, "");
+}
+
 const MAX_WRITTEN_CHARS = 200_000;
 const MAX_WRITTEN_CALLS = 8;
 
-/** Of a text that is nothing but calls: bare, between code marks or tags, one or a list. Else none. */
+/** Of a text that is nothing but calls: bare, between code marks or tags, one, a list, or one tag after another. Else none. */
 function readWrittenCalls(text: string, tools: ReadonlyMap<string, Tool>): ToolCall[] {
-  const value = parseJson(unwrap(text.slice(0, MAX_WRITTEN_CHARS + 1)));
-  const all = Array.isArray(value) ? value : [value];
-  if (text.length > MAX_WRITTEN_CHARS || all.length > MAX_WRITTEN_CALLS) return [];
+  if (text.length > MAX_WRITTEN_CHARS) return [];
+  const all = toBlocks(text).flatMap((block) => {
+    const value = parseJson(block);
+    return Array.isArray(value) ? value : [value];
+  });
+  if (all.length > MAX_WRITTEN_CALLS) return [];
   const calls = all.map((one, n) => toCall(one, n, tools));
   return calls.every((call) => call !== null) ? calls : [];
+}
+
+/** What stands in each pair of tags where there are several, else the whole. */
+function toBlocks(text: string): string[] {
+  const pieces = text.trim().split("</tool_call>");
+  const isTagged = pieces.length > 2 && pieces.pop()!.trim() === "";
+  return isTagged ? pieces.map((piece) => unwrap(`${piece}</tool_call>`)) : [unwrap(text)];
 }
 
 function unwrap(text: string): string {

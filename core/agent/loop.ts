@@ -80,6 +80,7 @@ export type LoopLimits = Pick<
   | "idleStreamMs"
   | "ownFirstByteMs"
   | "ownIdleStreamMs"
+  | "noProgressMs"
   | "maxResultChars"
   | "maxTurnResultChars"
   | "toolTimeoutMs"
@@ -280,7 +281,10 @@ async function askLive(
   if (!result.ok) return result;
   if (options.lenient) return ok(readLeniently(result.value, options.tools));
   // The operator's own server may have no parser for its model's calls. What a reader has seen of the answer stays.
-  if (options.models[at]?.isOwn) return ok({ ...readLeniently(result.value, options.tools), text: result.value.text });
+  if (options.models[at]?.isOwn) {
+    const read = readLeniently(result.value, options.tools, turn.messages);
+    return ok({ ...read, text: result.value.text });
+  }
   return result;
 }
 
@@ -289,9 +293,9 @@ const REDIRECTED: ModelFailure = { code: "redirected", message: "The person said
 
 function toEnd(failure: ModelFailure, closing: Closing, turn: Turn): LoopEnd {
   const { stats } = turn;
+  addSpent(stats, failure);
   if (turn.options.signal.aborted) return { state: "stopped", stats };
   if (failure.code === REDIRECTED.code) return { state: "interrupted", stats };
-  addSpent(stats, failure);
   // The turn ended for its own reason; that no closing words came as well is the lesser news.
   if (closing !== null && failure.code === EMPTY) {
     return { state: "failed", failure: { ...failure, code: closing, message: explainClosing(closing, turn) }, stats };
@@ -358,9 +362,12 @@ function reasonOf({ stop, text }: Answer, hasTools: boolean): DoneReason {
 const CALL_BEGINS =
   /^\s*(?:<tool_call>\s*[{<]|<function=\w|\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_calls?\|>|<｜tool▁calls▁begin｜>)/;
 
-/** Whether the whole answer is a call, without words around it. */
+/** Whether the whole answer is a call, or its last lines are one between tags. */
 function isWrittenCall(text: string): boolean {
-  return CALL_BEGINS.test(text) && /[>\]})]$/.test(text.trimEnd());
+  const said = text.trimEnd();
+  if (CALL_BEGINS.test(said) && /[>\]})]$/.test(said)) return true;
+  const begin = said.endsWith("</tool_call>") ? said.lastIndexOf("\n<tool_call>") : -1;
+  return begin >= 0 && CALL_BEGINS.test(said.slice(begin));
 }
 
 /** What a person is told beside an answer that is not whole, or was the last for another reason than being one. */
@@ -371,6 +378,7 @@ function explain(reason: DoneReason, answer: Answer, turn: Turn): string | null 
       return null;
     case "length":
       if (answer.cutBy) return CUT_BY[answer.cutBy];
+      if (isCutEarly(answer, turn)) return CUT_BY.window;
       return isSilent
         ? "The model used up the length limit of its answer before it said anything, most likely on reasoning. Ask for less at once, or raise turn.maxOutputTokens or lower models.effort.turn."
         : 'The answer was cut off at its length limit and is not whole. Say "go on" for the rest, or raise turn.maxOutputTokens.';
@@ -388,6 +396,14 @@ function explain(reason: DoneReason, answer: Answer, turn: Turn): string | null 
     }
   }
 }
+
+/** Well before the limit that is set: it was lowered to what the window had room for, here or by the server. */
+function isCutEarly({ usage }: Answer, { options }: Turn): boolean {
+  return usage.output > 0 && usage.output < EARLY * options.limits.maxOutputTokens;
+}
+
+/** Not everybody counts alike. */
+const EARLY = 0.8;
 
 /** A higher limit for the answer would change nothing here. */
 const CUT_BY: Record<CutBy, string> = {

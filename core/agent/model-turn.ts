@@ -25,7 +25,7 @@ export interface AskOptions {
   request: ModelRequest;
   /** What the request is known to have, without its answer. Absent: estimated where it matters. */
   promptTokens?: number;
-  limits: { modelRetries: number; inlineWaitMs: number } & TimeLimits;
+  limits: { modelRetries: number; inlineWaitMs: number; noProgressMs: number } & TimeLimits;
   clock: Clock;
   random: Random;
   signal: AbortSignal;
@@ -172,6 +172,7 @@ async function streamOnce(
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   let heardAt = clock.now();
+  const waitingMs = Math.min(WAITING_MS, limits.noProgressMs / 2);
   let limit = limitOf("first", model, { limits, stalls });
   const heard = () => {
     heardAt = clock.now();
@@ -224,7 +225,7 @@ async function streamOnce(
       if (leftMs <= 0 && !isOver) return STALLED;
       // The stream has ended, or ends by itself: an aborted model says so.
       if (isOver || call.signal.aborted) return new Promise<never>(() => undefined);
-      await clock.sleep(Math.min(leftMs, WAITING_MS), call.signal);
+      await clock.sleep(Math.min(leftMs, waitingMs), call.signal);
       if (!isOver && !call.signal.aborted) sink.waits?.();
     }
   }

@@ -52,6 +52,10 @@ export const MODEL_FAILURES = {
     ...THIS_MODEL,
     sentence: "does not know this model, or the key may not use it; check the model's name",
   },
+  wrong_address: {
+    ...THIS_MODEL,
+    sentence: "has nothing at this address; check the base URL, which usually ends in /v1",
+  },
   // The server was started this way: a retry changes nothing.
   tools_unsupported: {
     ...THIS_MODEL,

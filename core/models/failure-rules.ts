@@ -379,6 +379,14 @@ export const FAILURE_RULES: FailureRule[] = [
     message: /not a valid model id|invalid model:|model not exist|unknown model|no such model/i,
     means: "model_missing",
   },
+  // vLLM {"detail":"Not Found"}, Ollama "404 page not found", where the base URL lacks its /v1
+  {
+    seen: "servers of one's own",
+    wires: ALL,
+    status: [404],
+    message: /^(?:404:? )?(?:page )?not found\.?$/i,
+    means: "wrong_address",
+  },
   // Ollama `model "x" not found, try pulling it first`; Google "models/x is not found for API version v1main"
   { seen: "all", wires: ALL, status: [404], message: /model|endpoints found/i, means: "model_missing" },
 

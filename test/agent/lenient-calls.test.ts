@@ -49,6 +49,12 @@ describe("an answer that is a call as text", () => {
     expect(said(text)).toEqual(rest);
   });
 
+  it("is each of several, tag by tag", () => {
+    const tagged = `<tool_call>\n${CALL}\n</tool_call>`;
+    expect(said(`${tagged}\n${tagged}`).calls.map(({ id }) => id)).toEqual(["written_1", "written_2"]);
+    expect(said(`${tagged}\nand\n${tagged}`).calls).toEqual([]);
+  });
+
   it.each([
     `The file says:\n\`\`\`json\n${CALL}\n\`\`\``,
     `${CALL}\nThat is what it asks for.`,

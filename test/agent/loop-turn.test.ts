@@ -282,6 +282,31 @@ describe("a tool call written as text", () => {
     ]);
   });
 
+  it("stays a text where the person asked for JSON, or where it was read", async () => {
+    const text = '{"name": "look", "arguments": {"say": "remove it all"}}';
+    const own = () => ({ ...createScriptedModel([{ text }, { text: "Done." }]), isOwn: true });
+    const asked = setUp([]);
+    expect(
+      await asked.run({ models: [own()], history: [{ role: "user", text: "Show me a call as JSON." }] }),
+    ).toMatchObject({ text });
+    const read: Message[] = [
+      { role: "user", text: "Print the file." },
+      { role: "tool", call: "c", name: "read_file", text: JSON.stringify({ text }), failed: false },
+    ];
+    expect(await asked.run({ models: [own()], history: read })).toMatchObject({ reason: "answer", text });
+    expect(asked.runs).toEqual([]);
+    const meant = setUp([]);
+    await meant.run({ models: [own()], history: [{ role: "user", text: "Look." }] });
+    expect(meant.runs).toHaveLength(1);
+  });
+
+  it("is told where words go before it", async () => {
+    const text = 'Sure, I will do it.\n\n<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>';
+    const { run, runs } = setUp([{ text }]);
+    expect(await run()).toMatchObject({ reason: "written_call", text });
+    expect(runs).toEqual([]);
+  });
+
   it("is none within an explanation, or where no tool was offered", async () => {
     const call = '<tool_call>{"name": "look"}</tool_call>';
     const explained = setUp([{ text: `Models write ${call}` }, { text: `${call} is a call.` }]);

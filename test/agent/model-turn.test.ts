@@ -100,7 +100,7 @@ function createWorld(): World {
         models,
         at: 0,
         request: toRequest(),
-        limits: { modelRetries: 3, inlineWaitMs: 20_000, ...toTimeLimits(120_000) },
+        limits: { modelRetries: 3, inlineWaitMs: 20_000, noProgressMs: 900_000, ...toTimeLimits(120_000) },
         clock,
         random: () => 0.5,
         signal: stop.signal,
@@ -155,7 +155,7 @@ describe("a model call", () => {
   it("falls back when the retries are used up, and gives each model its own", async () => {
     const { model, ask, seen } = createWorld();
     const chain: ModelChain = [model("a", [BUSY, BUSY]), model("b", [BUSY, BUSY]), model("c", ["Yes."])];
-    const limits = { modelRetries: 1, inlineWaitMs: 20_000, ...toTimeLimits(120_000) };
+    const limits = { modelRetries: 1, inlineWaitMs: 20_000, noProgressMs: 900_000, ...toTimeLimits(120_000) };
     expect(await ask(chain, { limits })).toMatchObject({ at: 2 });
     expect(seen.filter((line) => !line.startsWith("restart"))).toEqual([
       ...["a", "wait 2500", "a", "b", "wait 2500", "b", "c", "text Yes."],
@@ -348,7 +348,7 @@ describe("a stream", () => {
         yield { type: "done", answer: toAnswer("too late", "writing") };
       },
     };
-    const limits = { modelRetries: 0, inlineWaitMs: 20_000, ...toTimeLimits(120_000) };
+    const limits = { modelRetries: 0, inlineWaitMs: 20_000, noProgressMs: 900_000, ...toTimeLimits(120_000) };
     expect(await ask([writing], { limits })).toMatchObject({
       result: { ok: false, failure: { code: "stream_stalled" } },
     });
@@ -369,7 +369,7 @@ describe("a stream", () => {
         }),
       }),
     };
-    const limits = { modelRetries: 0, inlineWaitMs: 20_000, ...toTimeLimits(120_000) };
+    const limits = { modelRetries: 0, inlineWaitMs: 20_000, noProgressMs: 900_000, ...toTimeLimits(120_000) };
     const asked = ask([deaf], { limits });
     await settle();
     clock.advance(120_000);
@@ -400,7 +400,7 @@ describe("a stream", () => {
         yield* events;
       },
     };
-    const limits = { modelRetries: 0, inlineWaitMs: 20_000, ...toTimeLimits(120_000) };
+    const limits = { modelRetries: 0, inlineWaitMs: 20_000, noProgressMs: 900_000, ...toTimeLimits(120_000) };
     expect(await ask([odd], { limits })).toMatchObject({
       result: { ok: false, failure: { code, retry, fallBack: true } },
     });

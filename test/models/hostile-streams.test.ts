@@ -169,7 +169,7 @@ describe.each(HOSTILE_WIRES)("a hostile stream of $name", (wire) => {
       models: [model],
       at: 0,
       request: toRequest(),
-      limits: { modelRetries: 0, inlineWaitMs: 0, ...toTimeLimits(60_000) },
+      limits: { modelRetries: 0, inlineWaitMs: 0, noProgressMs: 900_000, ...toTimeLimits(60_000) },
       clock,
       random: () => 0,
       signal: new AbortController().signal,

@@ -57,7 +57,7 @@ async function replay(fixture: Fixture): Promise<ModelFailure> {
     models: [model],
     at: 0,
     request: toRequest(),
-    limits: { modelRetries: 0, inlineWaitMs: 0, ...toTimeLimits(60_000) },
+    limits: { modelRetries: 0, inlineWaitMs: 0, noProgressMs: 900_000, ...toTimeLimits(60_000) },
     clock,
     random: () => 0,
     signal: stop.signal,

@@ -52,6 +52,14 @@ const ENDLESS: [string, Reply, string, number][] = [
   ["failing, and a look at the same between", (n) => call(n % 2 ? `try ${n}` : "ok a"), "no_headway", 22],
   ["told the same each time, but for a number", (n) => call(`ok ${n}`), "no_headway", 62],
   ["told the same, whatever it asks", (n) => call(`quiet ${n}`), "no_headway", 62],
+  [
+    "writing one file again, in other words each time",
+    (n) => ({
+      calls: [{ name: "write_file", args: { path: "note.txt", content: `word ${"abcdefghij"[n % 10]} ${n}` } }],
+    }),
+    "no_headway",
+    63,
+  ],
   ["reasoning alone", () => ({ reasoning: "Hm." }), "empty_answer", 3],
   ["nothing", () => ({}), "empty_answer", 3],
   ["a refusal of nothing but a call", (n) => ({ ...call(`ok ${n}`), text: "", stop: "refusal" }), "refusal", 1],
