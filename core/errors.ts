@@ -29,7 +29,7 @@ export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }
 
-export type DeletedCode = "profile_gone" | "session_not_found" | "skill_deleted";
+export type DeletedCode = "profile_gone" | "session_not_found" | "skill_deleted" | "purged";
 
 /** A store refused a write because a person deleted what it belongs to. Trying again cannot help. */
 export class DeletedError extends Error {

@@ -209,11 +209,15 @@ export interface SkillStore {
    */
   purge(name: SkillName, rev: number): Promise<Result<SkillPurged>>;
   /**
-   * Removes the whole skill: head, revisions, contents that nothing else names, evidence and counts. A tombstone keeps
-   * its name and numbers, so that no late write brings it back. `late`: only what late writes left of a deleted skill.
-   * `known`: there was something. Failures: `busy`, `profile_gone`.
+   * Puts down that the skill is deleted: from then on writers wait until it is erased. A tombstone keeps its name and numbers, so that
+   * no late write brings it back. `orderedAt`: when a person said so, in milliseconds; the same again changes nothing. Failure: `profile_gone`.
    */
-  erase(name: SkillName, options?: { late?: boolean }): Promise<Result<{ known: boolean }>>;
+  bury(name: SkillName, orderedAt: number): Promise<Result<null>>;
+  /**
+   * Removes the whole skill: head, revisions, contents that nothing else names, evidence and counts; again, what late writes have
+   * left of it. One that a person has made after the order stays. `known`: there was something. Failures: `busy`, `profile_gone`.
+   */
+  erase(name: SkillName, orderedAt: number): Promise<Result<{ known: boolean }>>;
   /** Makes the index equal to the heads, some hundred heads a round. A head it never held goes through `check` first, oldest first. */
   rebuildIndex(
     check: (line: { name: SkillName } & IndexLine, index: SkillIndex) => string | null,

@@ -5,7 +5,7 @@ import { parseSettings } from "../core/limits.ts";
 import type { Bucket, Clock, KeyValue, SkillStore, Sql } from "../core/ports.ts";
 import { DAY_MS, type ProfileId, type SkillName } from "../core/schemas/ids.ts";
 import { holdsAny, toPieces, withoutPieces } from "../core/skills/text-pieces.ts";
-import { eraseCopies } from "../stores/copies.ts";
+import { eraseCopies, eraseWorksOfSession } from "../stores/copies.ts";
 import { countCalls } from "../stores/counted-bucket.ts";
 import {
   eraseProfileMemory,
@@ -57,6 +57,8 @@ const FOUND_AGAIN_MS = DAY_MS;
 const RETRY_MS = 5 * 60_000;
 /** Sessions of one profile are many: so many a turn of the alarm, each a call and a wake-up. */
 const ROWS_AT_ONCE = 200;
+/** [cf] Six calls of an invocation are under way at once; the others wait. */
+const SESSIONS_AT_ONCE = 20;
 /** Each key of KV is a call, and an invocation has 10,000. */
 const MEMORY_KEYS_AT_ONCE = 2_000;
 
@@ -71,13 +73,16 @@ export function createErasures(sql: Sql) {
     has: (kind: ErasureKind, id: string): boolean =>
       sql.run("SELECT 1 FROM erasure WHERE kind = ? AND id = ?", kind, id).length > 0,
     due: (now: number): ErasureRow[] =>
-      // A profile goes last: its objects first.
+      // A profile goes last: its objects first. What somebody has just ordered goes before what is only looked at again.
       sql.run<ErasureRow>(
-        `SELECT * FROM erasure WHERE due <= ? ORDER BY kind = 'profile', due LIMIT ${ROWS_AT_ONCE}`,
+        `SELECT * FROM erasure WHERE due <= ? ORDER BY kind = 'profile', pass > 0, due LIMIT ${ROWS_AT_ONCE}`,
         now,
       ),
     nextDue: (): number | null =>
       sql.run<{ due: number | null }>("SELECT min(due) AS due FROM erasure")[0]?.due ?? null,
+    /** Ordered, and not swept for the first time. */
+    isPending: (kind: ErasureKind, id: string): boolean =>
+      sql.run("SELECT 1 FROM erasure WHERE kind = ? AND id = ? AND pass = 0", kind, id).length > 0,
     isOpen: (): boolean => sql.run("SELECT 1 FROM erasure WHERE due IS NOT NULL LIMIT 1").length > 0,
     /** `found`: this pass still had something to erase, `more`: and could not erase all of it. */
     passed({ kind, id, at, pass }: ErasureRow, now: number, { found, more }: { found: number; more: boolean }): void {
@@ -89,6 +94,9 @@ export function createErasures(sql: Sql) {
         ...[more ? pass : done, more ? now : planned, kind, id],
       );
     },
+    /** Asked for again before it was swept for the first time. */
+    hurry: (kind: ErasureKind, id: string, now: number): void =>
+      void sql.run("UPDATE erasure SET due = ? WHERE kind = ? AND id = ? AND pass = 0", now, kind, id),
     failed({ kind, id }: ErasureRow, now: number): void {
       sql.run("UPDATE erasure SET due = ? WHERE kind = ? AND id = ?", now + RETRY_MS, kind, id);
     },
@@ -129,7 +137,7 @@ export async function eraseDue(asked: {
 }): Promise<void> {
   const { env, stores, profile, erasures, isGone } = asked;
   const { clock } = stores;
-  for (const row of erasures.due(clock.now())) {
+  const pass = async (row: ErasureRow) => {
     if (!stores.hasRoom()) return;
     try {
       erasures.passed(row, clock.now(), await erasePass(env, stores, profile, row, isGone));
@@ -137,7 +145,14 @@ export async function eraseDue(asked: {
       erasures.failed(row, clock.now());
       console.error(JSON.stringify({ event: "erasure_failed", kind: row.kind, id: row.id, error: messageOf(error) }));
     }
+  };
+  const rows = erasures.due(clock.now());
+  // Sessions have nothing in common, and most of their time is a wait.
+  const sessions = rows.filter(({ kind }) => kind === "session");
+  for (let at = 0; at < sessions.length; at += SESSIONS_AT_ONCE) {
+    await Promise.all(sessions.slice(at, at + SESSIONS_AT_ONCE).map(pass));
   }
+  for (const row of rows) if (row.kind !== "session") await pass(row);
 }
 
 /** One pass over one thing. Throws when a store or an object does. */
@@ -151,20 +166,28 @@ export async function erasePass(
   const archive = env.ARCHIVE.getByName(profile);
   switch (row.kind) {
     case "session": {
-      if (!isGone) await markSessionDeleted({ bucket: stores.bucket, profile }, row.id);
-      await toSession(env, profile, row.id).erase();
+      // Whatever becomes of the mark, nobody reads the session any more.
+      const both = await Promise.allSettled([
+        isGone ? null : markSessionDeleted({ bucket: stores.bucket, profile }, row.id),
+        toSession(env, profile, row.id).erase(),
+      ]);
+      for (const one of both) if (one.status === "rejected") throw one.reason;
       // All else goes with the profile.
       if (isGone) return { found: 0, more: false };
-      await stores.clock.sleep(GRACE_MS);
+      // Later nothing that looked before the mark is under way.
+      if (row.pass === 0) await stores.clock.sleep(GRACE_MS);
       const turns = await archive.eraseSession(row.id);
-      const objects = await eraseSessionObjects({ bucket: stores.bucket, profile }, row.id);
-      return { found: turns + objects, more: false };
+      const of = { bucket: stores.bucket, profile };
+      const objects = await eraseSessionObjects(of, row.id);
+      const works = await eraseWorksOfSession({ ...of, now: stores.clock.now() }, row.id);
+      return { found: turns + objects + works, more: false };
     }
     case "skill": {
       if (isGone) return { found: 0, more: false };
       const skills = openSkills(stores, profile);
+      unwrap(await skills.bury(row.id, row.at));
       if (row.pass === 0) await eraseTextsOf(stores, profile, skills, row.id);
-      const { known } = unwrap(await skills.erase(row.id, { late: row.pass > 0 }));
+      const { known } = unwrap(await skills.erase(row.id, row.at));
       const pending = await erasePendingOfSkill({ bucket: stores.bucket, profile }, row.id);
       await archive.eraseSkill(row.id);
       return { found: pending + (known ? 1 : 0), more: false };

@@ -11,7 +11,14 @@ import type { Settings } from "../core/schemas/settings.ts";
 import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
 import type { ReviewPlace, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
-import { type AccountEnv, ERASURE_SCHEMA, createErasures, eraseDue, toErasureStores } from "./account-erasure.ts";
+import {
+  type AccountEnv,
+  ERASURE_SCHEMA,
+  type ErasureKind,
+  createErasures,
+  eraseDue,
+  toErasureStores,
+} from "./account-erasure.ts";
 import { CURATION_SCHEMA, collectSpent, countRequest, putAllowance, reserveRun } from "./account-curation.ts";
 import { UPKEEP_SCHEMA, createUpkeep } from "./account-upkeep.ts";
 import { type AccountLedger, DELETED, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
@@ -243,9 +250,12 @@ export class Account extends DurableObject<AccountEnv> {
 
   // ---- what is deleted ----
 
-  /** False: there is no such session. What is left when this returns is swept by the alarm, now and again later. */
-  async eraseSession(session: SessionId): Promise<boolean> {
-    if (!this.#isWritable()) return false;
+  /**
+   * `unknown`: there is no such session. `pending`: a store failed, and the alarm tries again. What late writes leave behind is swept
+   * by the alarm, too.
+   */
+  async eraseSession(session: SessionId): Promise<"unknown" | "pending" | "deleted"> {
+    if (!this.#isWritable()) return "unknown";
     const ledger = this.#ledger();
     const known = this.ctx.storage.transactionSync(() => {
       const deleted = this.#sql.exec("DELETE FROM session WHERE id = ? RETURNING id", session).toArray();
@@ -254,16 +264,23 @@ export class Account extends DurableObject<AccountEnv> {
       this.#erasures().begin("session", session, Date.now());
       return true;
     });
-    if (known) await this.#work();
-    return known;
+    if (!known && !this.#erasures().isPending("session", session)) return "unknown";
+    return this.#erase("session", session);
   }
 
   /** The same for a skill; whether there is one, the caller has seen. */
-  async eraseSkill(skill: SkillName): Promise<void> {
-    if (!this.#isWritable()) return;
+  async eraseSkill(skill: SkillName): Promise<"unknown" | "pending" | "deleted"> {
+    if (!this.#isWritable()) return "unknown";
     this.#ledger();
-    this.#erasures().begin("skill", skill, Date.now());
+    // Asked again, it is the same order: what was made since must stay.
+    if (!this.#erasures().isPending("skill", skill)) this.#erasures().begin("skill", skill, Date.now());
+    return this.#erase("skill", skill);
+  }
+
+  async #erase(kind: ErasureKind, id: string): Promise<"pending" | "deleted"> {
+    this.#erasures().hurry(kind, id, Date.now());
     await this.#work();
+    return this.#erasures().isPending(kind, id) ? "pending" : "deleted";
   }
 
   /** Keys, sessions and the ledger go at once; what is elsewhere by passes. False: there is no such profile. */
@@ -272,6 +289,11 @@ export class Account extends DurableObject<AccountEnv> {
     if (!this.#isWritable()) return false;
     this.#ledger();
     await markProfileGone({ bucket: toErasureStores(this.env).bucket, profile });
+    // Somebody else has ordered the same meanwhile.
+    if (!this.#exists()) {
+      await this.#work();
+      return true;
+    }
     this.ctx.storage.transactionSync(() => {
       const erasures = this.#erasures();
       const now = Date.now();

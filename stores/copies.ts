@@ -3,10 +3,10 @@
 import type * as z from "zod";
 import type { Bucket } from "../core/ports.ts";
 import { CurationMerge, CurationPlan, CurationRun, CurationWork, WorkId } from "../core/schemas/curation.ts";
-import { CurationId, type ProfileId, ReviewId, fromReviewId } from "../core/schemas/ids.ts";
+import { CurationId, type ProfileId, ReviewId, type SessionId, fromReviewId } from "../core/schemas/ids.ts";
 import { ReviewDead, ReviewJob, ReviewResult, ReviewStep } from "../core/schemas/review.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
-import { deleteAll, listObjects } from "./objects.ts";
+import { deleteAll, listObjects, readRecord } from "./objects.ts";
 
 export interface CopiesOptions {
   bucket: Bucket;
@@ -73,14 +73,50 @@ async function endWorks({ bucket, profile, now }: CopiesOptions, found: { key: s
   const works = new Set(found.flatMap(({ key }) => /\/curation\/([^/]+\/work\/[^/]+)\//.exec(key)?.[1] ?? []));
   for (const place of works) {
     const [run, , work] = place.split("/");
-    const slots = { profile, run: CurationId.parse(run), work: WorkId.parse(work) };
-    const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-    const ended = CurationWork.parse({
-      ...{ v: 1, run, work, state: "cancelled", note: "A person purged a text that this work had read." },
-      ...{ changes: [], merges: [], refused: [], modelCalls: 0, usage, spent: [], finishedAt: now },
-    });
-    await bucket.put(keyOf("curationWork", slots), JSON.stringify(ended), { ifAbsent: true });
+    await endWork({ bucket, profile, now }, { run: CurationId.parse(run), work: WorkId.parse(work) });
   }
+}
+
+const ENDED = "A person purged a text that this work had read.";
+
+/** Goes no further, and says nothing of what it had read; what it has changed stays told. */
+async function endWork(
+  { bucket, profile, now }: Pick<CopiesOptions, "bucket" | "profile" | "now">,
+  { run, work }: { run: CurationId; work: WorkId },
+): Promise<void> {
+  const key = keyOf("curationWork", { profile, run, work });
+  const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const ended = CurationWork.parse({
+    ...{ v: 1, run, work, state: "cancelled", note: ENDED },
+    ...{ changes: [], merges: [], refused: [], modelCalls: 0, usage, spent: [], finishedAt: now },
+  });
+  await bucket.put(key, JSON.stringify(ended), { ifAbsent: true });
+}
+
+/** Works of a curation that were shown a session's words: their scripts go, and their closing words. */
+export async function eraseWorksOfSession(
+  { bucket, profile, now }: Pick<CopiesOptions, "bucket" | "profile" | "now">,
+  session: SessionId,
+): Promise<number> {
+  let erased = 0;
+  const prefix = prefixOf("curationPlan", { profile });
+  for await (const { key, customMetadata } of listObjects(bucket, prefix, { metadata: true })) {
+    const begun = slotsOf("curationStep", key);
+    if (!begun || !customMetadata?.sessions?.split(" ").includes(session)) continue;
+    const slots = { profile, run: begun.run, work: begun.work };
+    await endWork({ bucket, profile, now }, { run: CurationId.parse(begun.run), work: WorkId.parse(begun.work) });
+    const result = await readRecord(bucket, CurationWork, keyOf("curationWork", slots));
+    if (result && result.value.note !== ENDED) {
+      await bucket.put(keyOf("curationWork", slots), JSON.stringify({ ...result.value, note: ENDED, refused: [] }));
+    }
+    const keys: string[] = [];
+    for await (const step of listObjects(bucket, prefixOf("curationStep", slots))) {
+      if (slotsOf("curationStep", step.key)) keys.push(step.key);
+    }
+    await deleteAll(bucket, keys);
+    erased += keys.length;
+  }
+  return erased;
 }
 
 function unique(found: { key: string }[], folder: string, schema: typeof ReviewId): string[] {

@@ -44,17 +44,29 @@ export function guardWrites(bucket: Bucket): Bucket {
 }
 
 async function assertWritable(bucket: Bucket, key: string): Promise<void> {
-  const { profile, session, name } = ownersOf(key);
+  const { profile, session, name, ended } = ownersOf(key);
   if (profile === undefined) return;
-  const [gone, noSession, noSkill] = await Promise.all([
+  const [gone, isPurged, noSession, noSkill] = await Promise.all([
     isGone(bucket, profile),
+    ended !== undefined && isEndedByPurge(bucket, ended),
     session !== undefined && bucket.get(keyOf("deletedSession", { profile, session })),
     name !== undefined && isSkillDeleted(bucket, profile, name),
   ]);
   if (gone) throw profileGone();
+  if (isPurged) throw new DeletedError("purged", "A person purged a text that this work had read: it goes no further.");
   if (noSession) throw new DeletedError("session_not_found", "This session has been deleted: nothing can be added.");
   if (noSkill) throw skillDeleted(name!);
 }
+
+/** A script that goes on would write down again what it had read. */
+async function isEndedByPurge(bucket: Bucket, key: string): Promise<boolean> {
+  const found = await bucket.get(key);
+  if (!found) return false;
+  const ended = Ended.safeParse(JSON.parse(await found.text())).data;
+  return ended?.code === "purged" || ended?.state === "cancelled";
+}
+
+const Ended = z.object({ code: z.string().optional(), state: z.string().optional() });
 
 /** A skill of that name may have been made since. */
 async function isSkillDeleted(bucket: Bucket, profile: ProfileId, name: SkillName): Promise<boolean> {
@@ -78,6 +90,8 @@ interface Owners {
   profile?: ProfileId;
   session?: string;
   name?: SkillName;
+  /** Where it stands that the script the object belongs to has ended. */
+  ended?: string;
 }
 
 const OF_PROFILE = /^p\/([^/]+)\//;
@@ -94,8 +108,12 @@ function ownersOf(key: string): Owners {
   const { data: profile } = ProfileId.safeParse(OF_PROFILE.exec(key)?.[1]);
   if (profile === undefined) return {};
   const [, , folder, second = ""] = key.split("/");
+  const step = slotsOf("reviewStep", key) ?? slotsOf("reviewResult", key);
+  const ended = step && keyOf("reviewDead", { profile, review: step.review });
+  const work = slotsOf("curationStep", key);
+  if (work) return { profile, ended: keyOf("curationWork", { profile, run: work.run, work: work.work }) };
   if (folder === "reviews" || folder === "reviewed" || folder === "busy")
-    return { profile, session: second.split(".")[0] };
+    return { profile, session: second.split(".")[0], ...(ended && { ended }) };
   for (const kind of OF_SKILL) {
     const slots: Record<string, string> | null = slotsOf(kind, key);
     if (!slots) continue;

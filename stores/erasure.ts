@@ -38,7 +38,11 @@ export async function eraseSessionObjects({ bucket, profile }: OfProfile, sessio
     const turn = (slotsOf("evidence", key) ?? slotsOf("evidenceAgain", key))?.turn;
     if (turn?.startsWith(`${session}-`)) keys.push(key);
   }
-  keys.push(...(await pendingOf({ bucket, profile }, (change) => change.session === session)));
+  keys.push(
+    ...(await pendingOf({ bucket, profile }, (change, body) =>
+      change ? change.session === session : body.includes(session),
+    )),
+  );
   for (const kind of ["reviewed", "busy"] as const) {
     const key = keyOf(kind, { profile, session });
     if (await bucket.get(key)) keys.push(key);
@@ -49,14 +53,16 @@ export async function eraseSessionObjects({ bucket, profile }: OfProfile, sessio
 
 /** Changes that wait for a person, or waited, and name the skill. */
 export async function erasePendingOfSkill(of: OfProfile, name: SkillName): Promise<number> {
-  const keys = await pendingOf(of, ({ seen, args }) => seen?.skill === name || names(args, name));
+  const keys = await pendingOf(of, (change, body) =>
+    change ? change.seen?.skill === name || names(change.args, name) : body.includes(name),
+  );
   await deleteAll(of.bucket, keys);
   return keys.length;
 }
 
 async function pendingOf(
   { bucket, profile }: OfProfile,
-  isMeant: (change: PendingChange) => boolean,
+  isMeant: (change: PendingChange | null, body: string) => boolean,
 ): Promise<string[]> {
   const found: { key: string; at: number }[] = [];
   for await (const { key, uploaded } of listObjects(bucket, prefixOf("pending", { profile }))) {
@@ -69,7 +75,16 @@ async function pendingOf(
     (key) => bucket.get(key),
     (object) => object.text(),
   );
-  return keys.filter((key, at) => bodies[at] != null && isMeant(parseRecord(PendingChange, key, bodies[at])));
+  return keys.filter((key, at) => bodies[at] != null && isMeant(readChange(key, bodies[at]), bodies[at]));
+}
+
+/** `null` for one that cannot be read: it must not keep the others. */
+function readChange(key: string, body: string): PendingChange | null {
+  try {
+    return parseRecord(PendingChange, key, body);
+  } catch {
+    return null; // of a newer version, or broken
+  }
 }
 
 /** A call names its skill, or each of its operations does. */

@@ -23,7 +23,7 @@ import { HOLD_MS, createPurgeLeases } from "./purge-lease.ts";
 import { type ReadConditions, toArchivedHead, toNextHead } from "./skill-head.ts";
 import { createSkillHeads, newBlobs } from "./skill-heads.ts";
 import { type SeenIndex, createSkillIndex, lineOf, withoutLine } from "./skill-index.ts";
-import { eraseLateWrites, eraseSkill } from "./skill-erase.ts";
+import { burySkill, eraseSkill } from "./skill-erase.ts";
 import { purgeRevision } from "./skill-purge.ts";
 import { rebuildIndex } from "./skill-rebuild.ts";
 
@@ -114,10 +114,11 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
     const [gone, latest, deletedNow] = await Promise.all([
       isGone(bucket, profile),
       leases.read(),
-      current ? null : readDeletedSkill(bucket, profile, name),
+      readDeletedSkill(bucket, profile, name),
     ]);
     if (gone) return settled(refuse(profileGone()));
-    if (deletedNow?.at !== deleted?.at) return lost("the skill was deleted meanwhile");
+    if (current && deletedNow && deletedNow.at >= current.value.createdAt) return lost("the skill is being deleted");
+    if (!current && deletedNow?.at !== deleted?.at) return lost("the skill was deleted meanwhile");
     if (latest.etag !== lease.etag) return lost("a purge has begun or ended meanwhile");
     if (clock.now() - lookedAt > HOLD_MS) return lost("the store answers slowly");
     done.written = { name, rev: next.rev, blobs, since: lease.etag };
@@ -207,6 +208,11 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
     return snapshot;
   }
 
+  function eraseContext() {
+    const backoff = createBackoff({ clock, random, withinMs: swapMs });
+    return { bucket, profile, heads, index, leases, cache, clock, backoff };
+  }
+
   return {
     index: async () => (await index.read()).index,
     head: heads.current,
@@ -220,13 +226,14 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
       const backoff = createBackoff({ clock, random, withinMs: swapMs });
       return purgeRevision({ bucket, profile, heads, leases, cache, clock, backoff }, name, rev);
     },
-    async erase(name, { late = false } = {}) {
+    async bury(name, orderedAt) {
       if (await isGone(bucket, profile)) return refuse(profileGone());
-      const backoff = createBackoff({ clock, random, withinMs: swapMs });
-      return (late ? eraseLateWrites : eraseSkill)(
-        { bucket, profile, heads, index, leases, cache, clock, backoff },
-        name,
-      );
+      await burySkill(eraseContext(), name, orderedAt);
+      return ok(null);
+    },
+    async erase(name, orderedAt) {
+      if (await isGone(bucket, profile)) return refuse(profileGone());
+      return eraseSkill(eraseContext(), name, orderedAt);
     },
     rebuildIndex: (check, pause) =>
       rebuildIndex({ index, heads, check, pause, clock, backoff: createBackoff({ clock, random, withinMs: swapMs }) }),

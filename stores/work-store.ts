@@ -48,7 +48,10 @@ export function createWorkStore({ bucket, ...slots }: WorkStoreOptions): WorkSto
     script,
     async createStep(n, step) {
       const key = keyOf("curationStep", { ...slots, step: n });
-      const there = await createOnce(bucket, key, JSON.stringify(ReviewStep.parse(step)));
+      const { sessions = [] } = step.kind === "start" ? step : {};
+      // Where a session is deleted, a listing tells what has read it.
+      const metadata = sessions.length > 0 ? { sessions: sessions.join(" ") } : undefined;
+      const there = await createOnce(bucket, key, JSON.stringify(ReviewStep.parse(step)), metadata);
       return { step: parseRecord(ReviewStep, key, there.body), won: there.won };
     },
     async putMerge(merge) {

@@ -114,6 +114,8 @@ export const ReviewStep = z.discriminatedUnion("kind", [
     /** The review goes on from the session's own request. */
     prefix: z.literal(true).optional(),
     request: z.string().optional(),
+    /** Whose words the request shows. */
+    sessions: z.array(SessionId).optional(),
   }),
   z.object({ v: z.literal(1), kind: z.literal("answer"), at: z.int(), answer: Answer }),
   z.object({ v: z.literal(1), kind: z.literal("intent"), at: z.int(), call: z.string(), prepared: JsonObject }),

@@ -4,12 +4,13 @@ import { holdsAny, withoutPieces } from "../../core/skills/text-pieces.ts";
 import { eraseCopies } from "../../stores/copies.ts";
 import type { Env } from "./env.ts";
 import { openArchive } from "./session-rpc.ts";
-import { openBucket } from "./stores.ts";
+import { toBucket } from "../../stores/r2.ts";
 
 export async function eraseText(env: Env, profile: ProfileId, pieces: string[]): Promise<void> {
   if (pieces.length === 0) return;
+  // By the bare bucket: what it ends takes no writes.
   await eraseCopies({
-    ...{ bucket: openBucket(env), profile, now: Date.now() },
+    ...{ bucket: toBucket(env.SKILLS), profile, now: Date.now() },
     holds: (text) => holdsAny(text, pieces),
     without: (value) => withoutPieces(value, pieces),
   });

@@ -170,6 +170,6 @@ function toAppError(error: Error & { retryable?: boolean; overloaded?: boolean }
   }
   const newer = newerStateOf(error);
   if (newer !== null) return new AppError("state_newer", newer);
-  if (error instanceof DeletedError) return new AppError(error.code, error.message);
+  if (error instanceof DeletedError && error.code !== "purged") return new AppError(error.code, error.message);
   return null;
 }

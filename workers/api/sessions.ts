@@ -77,13 +77,16 @@ sessions.openapi(
       "Removes the session for good: its log and files, its reviews, and what is remembered of its turns. What was learned " +
       "from it stays. A turn that runs is cut off, and readers are sent away.",
     request: { params: InSession },
-    responses: { 204: { description: "Deleted" }, default: REFUSED },
+    responses: {
+      202: { description: "Ordered; a store failed, and what is left is deleted in some minutes by itself" },
+      204: { description: "Deleted" },
+      default: REFUSED,
+    },
   }),
   async (c) => {
     const { session } = c.req.valid("param");
-    if (!(await openAccount(c.env, c.var.profile).eraseSession(session))) {
-      throw new AppError("session_not_found", "This profile has no session of that id.");
-    }
-    return c.body(null, 204);
+    const erased = await openAccount(c.env, c.var.profile).eraseSession(session);
+    if (erased === "unknown") throw new AppError("session_not_found", "This profile has no session of that id.");
+    return c.body(null, erased === "pending" ? 202 : 204);
   },
 );

@@ -222,7 +222,11 @@ skills.openapi(
       "Removes the skill for good: every revision, its evidence, and copies of its text in reviews, pending changes and " +
       "curations. An agent cannot make one of that name again; a person can.",
     request: { params: OfSkill },
-    responses: { 204: { description: "Deleted" }, default: REFUSED },
+    responses: {
+      202: { description: "Ordered; a store failed, and what is left is deleted in some minutes by itself" },
+      204: { description: "Deleted" },
+      default: REFUSED,
+    },
   }),
   async (c) => {
     const { name } = c.req.valid("param");
@@ -233,8 +237,8 @@ skills.openapi(
       const detail = `\`${name}\` comes with the deployment: archive it instead, and the agent does not see it.`;
       throw new AppError("skill_bundled", detail);
     }
-    await openAccount(c.env, profile).eraseSkill(name);
-    return c.body(null, 204);
+    const erased = await openAccount(c.env, profile).eraseSkill(name);
+    return c.body(null, erased === "pending" ? 202 : 204);
   },
 );
 

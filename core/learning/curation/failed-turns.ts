@@ -2,7 +2,7 @@
 // rewrite's request, and for the check of what it writes. Reads the stores of evidence and reviews.
 import type { EvidenceStore, ReviewStore } from "../../ports.ts";
 import type { Entry } from "../../schemas/entry.ts";
-import type { SkillName, TurnId } from "../../schemas/ids.ts";
+import type { SessionId, SkillName, TurnId } from "../../schemas/ids.ts";
 import type { ReviewJob } from "../../schemas/review.ts";
 import { type Evidence, type SkillHead, outranks } from "../../schemas/skill.ts";
 import { renderTranscript } from "../review/transcript.ts";
@@ -39,9 +39,9 @@ export async function findFailedTurns(
 }
 
 async function findJob(turn: TurnId, { reviews }: FailedTurnsOptions): Promise<ReviewJob | null> {
-  const dash = turn.lastIndexOf("-");
-  const n = Number(turn.slice(dash + 1));
-  for (const { review } of (await reviews.list(turn.slice(0, dash))).slice(0, MAX_JOBS)) {
+  const session = sessionOf(turn);
+  const n = Number(turn.slice(session.length + 1));
+  for (const { review } of (await reviews.list(session)).slice(0, MAX_JOBS)) {
     const job = await reviews.job(review);
     const own = job?.entries.filter((entry) => entry.turn === n) ?? [];
     if (!job || own.length === 0) continue;
@@ -50,6 +50,15 @@ async function findJob(turn: TurnId, { reviews }: FailedTurnsOptions): Promise<R
     return { ...job, entries: said ? [...own, said] : own, observations };
   }
   return null;
+}
+
+/** Whose words are shown. */
+export function sessionsOf(turns: FailedTurn[]): SessionId[] {
+  return [...new Set(turns.flatMap(({ evidence, job }) => (job ? [sessionOf(evidence.turn)] : [])))];
+}
+
+function sessionOf(turn: TurnId): SessionId {
+  return turn.slice(0, turn.lastIndexOf("-"));
 }
 
 export function entriesOf(turns: FailedTurn[]): Entry[] {

@@ -22,7 +22,7 @@ import { addedText } from "../added-text.ts";
 import { createClaims } from "../review/claims.ts";
 import { createSkillMerge, finishMerges } from "./consolidate.ts";
 import { standingOf } from "./changes.ts";
-import { plannedItem, requestFor } from "./request.ts";
+import { type WorkRequest, plannedItem, requestFor } from "./request.ts";
 import { factsOf } from "./script.ts";
 import { hasViewed } from "../script-facts.ts";
 import { createScriptJournal } from "../script-journal.ts";
@@ -164,9 +164,13 @@ const WRITES = new Set(["skill_manage", "skill_merge"]);
 async function begin(options: WorkOptions, store: WorkStore): Promise<ReviewStep[] | string> {
   const request = await requestFor(options);
   if (!request.ok) return request.failure.message;
-  const step: ReviewStep = { v: 1, kind: "start", at: options.clock.now(), request: request.value };
+  const step: ReviewStep = { v: 1, kind: "start", at: options.clock.now(), ...toStart(request.value) };
   const put = await store.createStep(0, step);
   return put.won ? [put.step] : "lost";
+}
+
+function toStart({ text, sessions = [] }: WorkRequest) {
+  return { request: text, ...(sessions.length > 0 && { sessions }) };
 }
 
 /** A work that no plan knows of has what one alone would have. */

@@ -5,7 +5,14 @@ import type { CurationStore, EvidenceStore, ReviewStore, SkillSnapshot, SkillSto
 import { type ShownSkill, consolidationRequest, requestsRequest, workRequest } from "../../prompts/curation.ts";
 import { type WorkId, type WorkItem, fromWorkId } from "../../schemas/curation.ts";
 import { textOrEmpty } from "../../schemas/file-body.ts";
-import { type CurationId, DAY_MS, type ProfileId, type SkillName, fromCurationId } from "../../schemas/ids.ts";
+import {
+  type CurationId,
+  DAY_MS,
+  type ProfileId,
+  type SessionId,
+  type SkillName,
+  fromCurationId,
+} from "../../schemas/ids.ts";
 import { REQUESTS_FILE } from "../../schemas/skill-requests.ts";
 import { toHeadMirror, toLineage } from "../../schemas/skill.ts";
 import { SKILL_MD } from "../../skills/format.ts";
@@ -13,7 +20,7 @@ import { type Seeds, mergeLines, isOffered } from "../../skills/library.ts";
 import { nearestNeighbours } from "../../skills/similarity.ts";
 import { isOwn } from "./curate.ts";
 import { estimateTokens } from "../../tokens.ts";
-import { findFailedTurns, showFailedTurns } from "./failed-turns.ts";
+import { findFailedTurns, sessionsOf, showFailedTurns } from "./failed-turns.ts";
 import { clustersOf } from "./work.ts";
 import { itemsOf } from "../skill-items.ts";
 
@@ -34,8 +41,14 @@ const PORTION_TOKENS = 20_000;
 /** Of a SKILL.md whose requests are asked for: what it is for stands at its beginning. */
 const BEGINNING_CHARS = 1_500;
 
+export interface WorkRequest {
+  text: string;
+  /** Whose words it shows. */
+  sessions?: SessionId[];
+}
+
 /** A failure says why there is nothing to ask. */
-export async function requestFor(options: RequestOptions): Promise<Result<string>> {
+export async function requestFor(options: RequestOptions): Promise<Result<WorkRequest>> {
   const { kind, skill } = fromWorkId(options.work);
   switch (kind) {
     case "consolidate":
@@ -48,7 +61,7 @@ export async function requestFor(options: RequestOptions): Promise<Result<string
   }
 }
 
-async function forRequests(options: RequestOptions): Promise<Result<string>> {
+async function forRequests(options: RequestOptions): Promise<Result<WorkRequest>> {
   const shown: Parameters<typeof requestsRequest>[0] = [];
   for (const name of (await plannedItem(options))?.skills ?? []) {
     const snapshot = await options.skills.open(name);
@@ -57,7 +70,9 @@ async function forRequests(options: RequestOptions): Promise<Result<string>> {
     const isLong = content.length > BEGINNING_CHARS;
     shown.push({ name, content: isLong ? `${content.slice(0, BEGINNING_CHARS).toWellFormed()}…` : content });
   }
-  return shown.length > 0 ? ok(requestsRequest(shown)) : err("no_skills", "None of them lacks requests any more.");
+  return shown.length > 0
+    ? ok({ text: requestsRequest(shown) })
+    : err("no_skills", "None of them lacks requests any more.");
 }
 
 /** What the run's plan says of the work; undefined where no plan knows of it. */
@@ -70,7 +85,11 @@ export async function plannedItem({
   return (await curation.plan(profile, run))?.work?.find((item) => item.work === work);
 }
 
-async function forSkill(options: RequestOptions, kind: "rewrite" | "look", name: SkillName): Promise<Result<string>> {
+async function forSkill(
+  options: RequestOptions,
+  kind: "rewrite" | "look",
+  name: SkillName,
+): Promise<Result<WorkRequest>> {
   const { skills, seeds } = options;
   const snapshot = await skills.open(name);
   if (!snapshot) return err("skill_missing", "The skill is gone.");
@@ -83,19 +102,21 @@ async function forSkill(options: RequestOptions, kind: "rewrite" | "look", name:
     name: other,
     description: lines.find((line) => line.name === other)!.description,
   }));
-  return ok(
-    workRequest({
+  const turns = kind === "rewrite" ? await findFailedTurns(head, options) : [];
+  return ok({
+    sessions: sessionsOf(turns),
+    text: workRequest({
       because: planned?.because ?? "it was asked for",
       skill: await toShown(options, snapshot),
       near,
       items: kind === "look" ? itemsOf(name, snapshot.files) : [],
-      turns: kind === "rewrite" ? showFailedTurns(name, await findFailedTurns(head, options)) : "",
+      turns: showFailedTurns(name, turns),
     }),
-  );
+  });
 }
 
 /** As many groups as a portion holds, and of the last one as many skills. Each run begins with another group. */
-async function forGroups(options: RequestOptions): Promise<Result<string>> {
+async function forGroups(options: RequestOptions): Promise<Result<WorkRequest>> {
   const { skills, curation, profile, run, work } = options;
   const living = [];
   for await (const found of skills.scan()) living.push(found);
@@ -118,7 +139,7 @@ async function forGroups(options: RequestOptions): Promise<Result<string>> {
     if (shown.length > 1) groups.push({ skills: shown });
   }
   if (groups.length === 0) return err("no_groups", "No two skills are near enough to be one.");
-  return ok(consolidationRequest(groups));
+  return ok({ text: consolidationRequest(groups) });
 }
 
 async function toShown({ evidence }: RequestOptions, { head, files }: SkillSnapshot): Promise<ShownSkill> {
