@@ -140,7 +140,7 @@ function findLead({ text, topics }: Meaning, record: SessionRecord, standing: St
     if (entry !== null) return `the ${lead.kind} "${clipShown(lead.text)}" comes from ${placeOf(entry)}`;
   }
   for (const host of record.hosts.size > 0 ? labelsIn(toSearchable(text)) : []) {
-    if (!record.hosts.has(host) || host.length < LEAST_HOST || COMMON_WORDS.has(host)) continue;
+    if (!record.hosts.has(host) || host.length < LEAST_HOST || COMMON_WORDS.has(host) || record.isPlain(host)) continue;
     const entry = record.whoseLead({ kind: "address", text: host });
     if (entry !== null) return `only ${placeOf(entry)} names the host "${clipShown(host)}"`;
   }
@@ -194,7 +194,8 @@ function findName(written: Meaning, record: SessionRecord, runs: boolean): strin
     if (record.isUsed(name) && !(installs && !name.startsWith("-"))) continue;
     const named = record.whoNamed(name);
     if (!named || !(runs || named.isWish)) continue;
-    const isAdvised = (named.binds || named.topics.has("install")) && JOINED.test(name);
+    const isAdvised =
+      (named.binds || named.topics.has("install") || record.demands.has(named.entry)) && JOINED.test(name);
     if (runs || isGrave(named) || isGrave(written) || ((acts || isAdvised) && !name.startsWith("-")))
       return `only ${placeOf(named.entry)} names "${clipShown(name)}"`;
   }

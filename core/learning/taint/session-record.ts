@@ -49,6 +49,9 @@ interface Piece {
 const MAX_SENTENCE_CHARS = 1_000;
 const OVERLAP_CHARS = 200;
 
+/** In a searchable text. */
+const PLAIN_WORD = /(?<![\p{L}\p{N}_.@/:-])\p{L}{4,40}(?![\p{L}\p{N}_@/:-]|\.\p{L})/gu;
+
 /** Leads that are looked for; more of them count as content's. [own] A long skill has some dozens. */
 const MAX_LEADS = 500;
 
@@ -65,6 +68,10 @@ export class SessionRecord {
   mayWant = false;
   /** What hosts that were read are called: `relay` and `plattner` of `relay.plattner.example`. */
   readonly hosts = new Set<string>();
+  /** Words that stand by themselves somewhere, in no address and no name. */
+  readonly #plain = new Set<string>();
+  /** Entries that order agents about. */
+  readonly demands = new Set<number>();
   readonly #pieces: Piece[] = [];
   /** Sentences that were read, each once, with what they weigh. */
   readonly #known = new Set<string>();
@@ -123,6 +130,11 @@ export class SessionRecord {
     const found = this.#opinions.filter(({ sentence }) => whole.includes(sentence) || sentence.includes(whole));
     if (found.some(({ isWanted }) => isWanted)) return true;
     return found.some(({ sentence }) => sentence === whole) ? false : null;
+  }
+
+  /** A host that is called like what the session speaks of: `layers`, where there are layers. */
+  isPlain(label: string): boolean {
+    return [label, `${label}s`, label.replace(/s$/, "")].some((word) => this.#plain.has(word));
   }
 
   /** Content had the word or name, and had it first; the person never did. */
@@ -216,6 +228,7 @@ export class SessionRecord {
       const at = isPersons ? -1 : place;
       const searchable = toSearchable(reading);
       const numbers = new Set(numbersIn(searchable).map(toLocalNumber));
+      for (const [word] of searchable.matchAll(PLAIN_WORD)) this.#plain.add(word);
       this.#pieces.push({ isContent, isPersons, entry, searchable, numbers });
       const language = languageOf(foldText(reading.slice(0, MAX_SENTENCE_CHARS)));
       const first = isContent ? this.#firstRead : this.#firstSaid;
@@ -246,7 +259,10 @@ export class SessionRecord {
         this.#known.add(key);
         this.#index(read, this.read.push(read) - 1);
         this.mayWant ||= read.topics.size > 0 && (isWish || !read.isTerse);
-        if (read.isDemand) this.demand ??= read;
+        if (read.isDemand) {
+          this.demand ??= read;
+          this.demands.add(entry);
+        }
         if (isReport) continue;
         for (const name of meaning.names) {
           if (!this.#named.has(name) || (read.binds && !this.#named.get(name)!.binds)) this.#named.set(name, read);
