@@ -45,6 +45,8 @@ export interface ClientOptions extends BackoffOptions {
   url: string;
   /** `tal_…`, or the operator's token for the routes that make profiles and keys. */
   key: string;
+  /** As of a `Connection`. */
+  isOwn?: boolean;
 }
 
 export type Client = ReturnType<typeof createClient>;

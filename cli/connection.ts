@@ -6,6 +6,8 @@ import * as z from "zod";
 export interface Connection {
   url: string;
   key: string;
+  /** The key is this machine's own, which no program of another user may be sent. */
+  isOwn?: true;
 }
 
 /** Shown as it is, without a stack. */
@@ -27,7 +29,7 @@ export function readConnection(
   if (!url) throw new UsageError(`No address. ${ADVICE}`);
   if (!URL.canParse(url)) throw new UsageError(`${JSON.stringify(url)} is no URL: write it as http://127.0.0.1:8787.`);
   if (!key) throw new UsageError(`No key for ${url}. ${ADVICE}`);
-  return { url, key };
+  return { url, key, ...(given === undefined && { isOwn: true }) };
 }
 
 const ADVICE =

@@ -3,6 +3,7 @@
 import type * as z from "zod";
 import { Problem } from "../core/schemas/api.ts";
 import { ProtocolError } from "./events.ts";
+import { isForeignListener } from "./listener.ts";
 
 /** The API answered, and refused. `problem.detail` is a sentence for a person. */
 export class ProblemError extends Error {
@@ -20,6 +21,8 @@ export class UnreachableError extends Error {
 }
 
 const REQUEST_MS = 60_000;
+const FOREIGN =
+  "A program of another user listens at Talaria's address, so the key was not sent. Start Talaria with `npm start`, on another port if need be.";
 
 export type Http = ReturnType<typeof createHttp>;
 
@@ -30,12 +33,13 @@ export interface Call {
   signal?: AbortSignal;
 }
 
-export function createHttp({ url, key }: { url: string; key: string }) {
+export function createHttp({ url, key, isOwn = false }: { url: string; key: string; isOwn?: boolean }) {
   const base = url.replace(/(?<!\/)\/+$/, "");
 
   /** Gives up after a minute unless another signal is given. */
   async function send(method: string, path: string, call: Call = {}): Promise<Response> {
     assertStays(path);
+    if (isOwn && isForeignListener(base)) throw new UnreachableError(FOREIGN);
     const { body, headers = {}, signal = AbortSignal.timeout(REQUEST_MS) } = call;
     const raw = typeof body === "string" || body instanceof Uint8Array;
     const type = raw ? "application/octet-stream" : "application/json";

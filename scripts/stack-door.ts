@@ -3,6 +3,10 @@
 import { Agent, type IncomingMessage, type Server, type ServerResponse, createServer, request } from "node:http";
 import type { Duplex } from "node:stream";
 
+/** Files in the private folder of a stack: the Workers are there, behind our door; or somebody else has its port. */
+export const READY = "ready";
+export const PORT_TAKEN = "port-taken";
+
 export interface DoorOptions {
   /** Unix socket of the api Worker. */
   socketPath: string;

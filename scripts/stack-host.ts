@@ -1,12 +1,15 @@
 // Runs the three Workers in one workerd and opens their one port: `node stack-host.ts <file>`, under stack-keeper.ts. The file
 // holds secrets: it is read once and removed. workerd itself listens on Unix sockets in a folder of mode 0700 and on no port;
-// Miniflare's own loopback port asks for a secret first.
-import { readFileSync, rmSync } from "node:fs";
+// Miniflare's own loopback port asks for a secret first. The port is taken before anything else: `ready` in the private folder
+// says that whoever asks there is answered by us.
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Log, LogLevel, Miniflare, type V4MiniflareOptions, convertV4MiniflareOptions } from "miniflare";
 import type { WorkerOptions } from "./bundle.ts";
-import { createDoor } from "./stack-door.ts";
+import { PORT_TAKEN, READY, createDoor } from "./stack-door.ts";
+
+const TELL_EVERY_MS = 60_000;
 
 export interface HostOptions {
   port: number;
@@ -24,7 +27,22 @@ const { port, publicUrl, socketsDir, dataDir, workers, vars } = JSON.parse(readF
 rmSync(file);
 
 // Miniflare answers a malformed request to its loopback port, which any user can send, with a rejection that nobody handles.
-process.on("unhandledRejection", (error) => console.error(error));
+let toldAt = -Infinity;
+process.on("unhandledRejection", (error) => {
+  const isMalformed = (error as { code?: string } | null)?.code === "ERR_INVALID_URL";
+  if (isMalformed && performance.now() - toldAt < TELL_EVERY_MS) return;
+  if (isMalformed) toldAt = performance.now();
+  console.error(isMalformed ? "A malformed request came to Miniflare's own port, and was refused." : error);
+});
+
+const door = createDoor({ socketPath: join(socketsDir, "api:0"), publicUrl });
+await new Promise<void>((done, fail) => door.once("error", fail).listen(port, "127.0.0.1", done)).catch(
+  (error: NodeJS.ErrnoException) => {
+    if (error.code === "EADDRINUSE") writeFileSync(join(socketsDir, PORT_TAKEN), "");
+    console.error(`Port ${port} cannot be opened: ${error.message}`);
+    process.exit(1);
+  },
+);
 
 const ofMiniflare = createRequire(createRequire(import.meta.url).resolve("miniflare"));
 process.env.MINIFLARE_WORKERD_PATH = join(import.meta.dirname, "workerd-on-sockets.sh");
@@ -49,5 +67,4 @@ const miniflare = new Miniflare(
   } as V4MiniflareOptions),
 );
 await miniflare.ready;
-const door = createDoor({ socketPath: join(socketsDir, "api:0"), publicUrl });
-door.listen(port, "127.0.0.1");
+writeFileSync(join(socketsDir, READY), "");

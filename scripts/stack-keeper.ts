@@ -3,6 +3,8 @@
 import { spawn } from "node:child_process";
 
 const GRACE_MS = 3_000;
+// What the Workers store is for nobody else, whatever the folder around it is.
+process.umask(0o077);
 const [program, ...args] = process.argv.slice(2);
 if (!program) throw new Error("stack-keeper needs a program to run");
 

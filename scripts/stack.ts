@@ -3,6 +3,7 @@
 // never a command line. Who may talk to what: stack-door.ts.
 import { spawn } from "node:child_process";
 import {
+  chmodSync,
   closeSync,
   existsSync,
   linkSync,
@@ -34,6 +35,7 @@ import {
   markOf,
   signalGroup,
 } from "./processes.ts";
+import { PORT_TAKEN, READY } from "./stack-door.ts";
 import type { HostOptions } from "./stack-host.ts";
 import { diskFull } from "./state-check.ts";
 
@@ -89,7 +91,9 @@ const NEVER = new AbortController().signal;
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { say = () => {}, signal = NEVER, vars, publicUrl } = options;
   const stateDir = resolve(options.stateDir);
-  if (!existsSync(stateDir)) mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  // Unpacked from a backup, say, it may be open to others, and so is all in it.
+  if ((statSync(stateDir).mode & 0o077) !== 0) chmodSync(stateDir, 0o700);
   await clearPort(options.port, stateDir);
   const port = options.port ?? (await freePort());
   const log = resolve(options.log ?? join(stateDir, "stack.log"));
@@ -106,7 +110,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     hold(stateDir, group);
     writeRecord(stateDir, record);
     const url = `http://127.0.0.1:${port}`;
-    await untilReady(url, group, log, signal);
+    await untilReady({ url, socketsDir, port, group, log, signal });
     return {
       url,
       pid: group.pid,
@@ -133,7 +137,11 @@ export async function clearPort(port: number | undefined, stateDir: string): Pro
   for (const until = Date.now() + (held ? PORT_MS : 500); Date.now() < until; await pause(50)) {
     if (await isPortFree(port)) return;
   }
-  throw new StackError("port_in_use", `Port ${port} is in use by another program. Choose another one with --port.`);
+  throw portInUse(port);
+}
+
+function portInUse(port: number): StackError {
+  return new StackError("port_in_use", `Port ${port} is in use by another program. Choose another one with --port.`);
 }
 
 // ---- one at a time ----
@@ -326,15 +334,30 @@ function launch(stateDir: string, log: string, options: HostOptions) {
   return { group: markOf(child.pid), ended };
 }
 
-async function untilReady(url: string, group: ProcessMark, log: string, signal: AbortSignal): Promise<void> {
+interface Booting {
+  url: string;
+  socketsDir: string;
+  port: number;
+  group: ProcessMark;
+  log: string;
+  signal: AbortSignal;
+}
+
+/** Nothing is asked at the port before our host has it: any user can take one that is free. */
+async function untilReady({ url, socketsDir, port, group, log, signal }: Booting): Promise<void> {
   const until = Date.now() + READY_MS;
   let last = "nothing answered";
   while (Date.now() < until) {
     if (signal.aborted) throw aborted();
+    if (existsSync(join(socketsDir, PORT_TAKEN))) throw portInUse(port);
     if (groupMembers(group).length === 0) {
       const full = diskFull(dirname(log));
       const why = full === null ? "" : ` ${full}`;
       throw new StackError("did_not_start", `The Workers ended while starting.${why} The end of ${log}:\n${tail(log)}`);
+    }
+    if (!existsSync(join(socketsDir, READY))) {
+      await pause(50);
+      continue;
     }
     try {
       const answer = await fetch(`${url}/health`, {

@@ -37,7 +37,7 @@ export async function runArm(arm: ArmName, { conventions, tasks, options, record
   if (open.length === 0 || signal.aborted) return;
   const folder = join(records.folder, arm);
   const stateDir = join(folder, "state");
-  mkdirSync(stateDir, { recursive: true });
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const token = operatorToken(stateDir);
   const stack = await startStack({ stateDir, vars: toVars(arm, options, token), workers, signal });
   const onAbort = () => void stack.kill();

@@ -18,7 +18,7 @@ const local = writeLocal(JSON.stringify({ url: URL_A, profile: "p", key: "local-
 
 describe("where the terminal client connects to", () => {
   it("is what npm start wrote", () => {
-    expect(readConnection({}, {}, local)).toEqual({ url: URL_A, key: "local-key" });
+    expect(readConnection({}, {}, local)).toEqual({ url: URL_A, key: "local-key", isOwn: true });
   });
 
   it("is the environment before that, and flags before the environment", () => {

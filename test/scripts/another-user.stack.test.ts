@@ -136,6 +136,15 @@ describe.runIf(isLinux)("another user of this machine", () => {
     expect(connected.map(({ text }) => text)).toEqual(unix.map(() => "error: EACCES"));
   });
 
+  it("finds no file in the state that its mode opens to others, even if the folder around it were open", () => {
+    const files = readdirSync(stateDir, { recursive: true, withFileTypes: true });
+    const open = files
+      .filter((file) => file.isFile() && file.parentPath.startsWith(join(stateDir, "data")))
+      .filter((file) => (statSync(join(file.parentPath, file.name)).mode & 0o077) !== 0);
+    expect(files.length).toBeGreaterThan(10);
+    expect(open.map(({ name }) => name)).toEqual([]);
+  });
+
   it("reads no file of the state, no environment, and no secret on a command line", () => {
     const pids = groupMembers(markOf(stack.pid));
     const lines = pids.map((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8"));

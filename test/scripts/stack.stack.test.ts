@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { restoreBuild } from "../../scripts/build-cache.ts";
 import { type WorkerOptions, bundleConfig } from "../../scripts/bundle.ts";
-import { groupEnds, groupMembers, isPortFree, markOf } from "../../scripts/processes.ts";
+import { freePort, groupEnds, groupMembers, isPortFree, markOf } from "../../scripts/processes.ts";
 import { type Stack, clearPort, startStack } from "../../scripts/stack.ts";
 
 const fixtures = resolve(import.meta.dirname, "../fixtures/stack");
@@ -161,6 +161,22 @@ describe("startStack", () => {
     expect(await kept(stack)).toEqual({ front: [vars.TOKEN, vars.SETTINGS] });
     await stack.stop();
     expect(await kept(await start())).toMatchObject({ front: [vars.TOKEN, vars.SETTINGS] });
+  });
+
+  it("asks nothing of a program that takes its port while the Workers start", async () => {
+    const port = await freePort();
+    const asked: string[] = [];
+    const stranger = createServer((incoming, outgoing) => {
+      asked.push(`${incoming.method} ${incoming.url}`);
+      outgoing.end('{"ok":true,"version":"0.1.0","model":"rehearsal"}');
+    });
+    const say = (line: string) => void (line.startsWith("Starting") && stranger.listen(port, "127.0.0.1"));
+    try {
+      await expect(startStack({ stateDir, vars, workers, port, say })).rejects.toMatchObject({ code: "port_in_use" });
+    } finally {
+      stranger.close();
+    }
+    expect(asked).toEqual([]);
   });
 
   it("refuses to start where a newer version left its record, and leaves that as it is", async () => {

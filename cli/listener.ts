@@ -1,0 +1,32 @@
+// Whether a program of another user listens where Talaria of this one is expected: any user can take a port that is free. Used by
+// http.ts before a key of this machine's own goes out. Where the system does not say who listens, nobody is accused.
+import { readFileSync } from "node:fs";
+
+const LISTENING = "0A";
+const ROOT = 0;
+
+/** `url`: of a loopback address; for any other the answer is false. */
+export function isForeignListener(url: string): boolean {
+  const { hostname, port, protocol } = new URL(url);
+  const own = process.getuid?.();
+  if (own === undefined || !/^(?:localhost|.+\.localhost|127\..+|\[::1\])$/.test(hostname)) return false;
+  const number = Number(port || (protocol === "https:" ? 443 : 80));
+  return ["/proc/net/tcp", "/proc/net/tcp6"]
+    .flatMap((file) => listenersIn(file, number))
+    .some((uid) => uid !== own && uid !== ROOT);
+}
+
+/** User ids. A line: `sl local_address rem_address st tx:rx tr:tm retrnsmt uid …`, the port in hexadecimal digits. */
+function listenersIn(file: string, port: number): number[] {
+  let text: string;
+  try {
+    text = readFileSync(file, "latin1");
+  } catch {
+    return []; // not Linux
+  }
+  const wanted = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  return text.split("\n").flatMap((line) => {
+    const [, local, , state, , , , uid] = line.trim().split(/\s+/);
+    return state === LISTENING && local?.endsWith(wanted) ? [Number(uid)] : [];
+  });
+}
