@@ -29,6 +29,8 @@ export function readConnection(
   if (!url) throw new UsageError(`No address. ${ADVICE}`);
   if (!URL.canParse(url)) throw new UsageError(`${JSON.stringify(url)} is no URL: write it as http://127.0.0.1:8787.`);
   if (!key) throw new UsageError(`No key for ${url}. ${ADVICE}`);
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new UsageError(`The key for ${url} has signs in it that no key has. ${ADVICE}`);
   return { url, key, ...(given === undefined && { isOwn: true }) };
 }
 
@@ -39,8 +41,12 @@ function readLocal(file: string): z.infer<typeof LocalState> | null {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
-  } catch {
-    return null; // Not started yet, or run from elsewhere: flags or the environment will have to do.
+  } catch (error) {
+    // Not started yet, or run from elsewhere: flags or the environment will have to do.
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw new UsageError(
+      `${file} cannot be read: ${(error as Error).message}. Mend that, or start again with \`npm start\`.`,
+    );
   }
   try {
     return LocalState.parse(JSON.parse(text));

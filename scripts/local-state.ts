@@ -15,14 +15,14 @@ export type LocalAccess = z.infer<typeof LocalAccess>;
 /** `<state>/profile.json`: which profile is this machine's own. */
 const OwnProfile = z.object({ v: z.literal(1), profile: ProfileId });
 
-/** A token that is shorter was cut off while it was written. */
-const MIN_TOKEN_CHARS = 32;
+/** A token that is shorter was cut off while it was written, and one with other signs no header can carry. */
+const TOKEN = /^[\x21-\x7e]{32,}$/;
 
 /** Made once for a state folder: it makes profiles and their first keys. */
 export function operatorToken(stateDir: string): string {
   const file = join(stateDir, "operator-token");
   const kept = readIfThere(file)?.trim() ?? "";
-  if (kept.length >= MIN_TOKEN_CHARS) return kept;
+  if (TOKEN.test(kept)) return kept;
   const token = randomBytes(32).toString("hex");
   writePrivate(file, `${token}\n`);
   return token;
@@ -50,7 +50,7 @@ export async function localAccess({ file, stateDir, url, token, say }: AccessOpt
   const ownFile = join(stateDir, "profile.json");
   const ownText = readIfThere(ownFile);
   const own = parseOwn(ownText);
-  if (access && (await isAccepted(url, access.key))) return keep({ ...access, url });
+  if (access && (await isAccepted(url, access.key))) return keep({ ...access, url }, own !== access.profile);
 
   const stored = profilesIn(stateDir);
   const known = [...new Set([own, access?.profile, ...salvage(text), ...salvage(ownText), ...stored])].filter(
@@ -86,9 +86,10 @@ export async function localAccess({ file, stateDir, url, token, say }: AccessOpt
     return text === null ? "" : ` The old file is kept as ${basename(keepAside(file))}.`;
   }
 
-  function keep(kept: LocalAccess): LocalAccess {
-    if (ownText !== null && own === null) {
-      say(`profile.json could not be read: written again. The old file is kept as ${basename(keepAside(ownFile))}.`);
+  function keep(kept: LocalAccess, isOther = own === null): LocalAccess {
+    if (ownText !== null && isOther) {
+      const why = own === null ? "could not be read" : `named ${own}, and the key is of ${kept.profile}`;
+      say(`profile.json ${why}: written again. The old file is kept as ${basename(keepAside(ownFile))}.`);
     }
     if (own !== kept.profile) writePrivate(ownFile, `${JSON.stringify({ v: 1, profile: kept.profile })}\n`);
     writePrivate(file, `${JSON.stringify(kept, null, 2)}\n`);
@@ -105,10 +106,15 @@ function nameless(files: { file: string; text: string | null; ownFile: string; o
   );
 }
 
+/** With the profile that the key names, whatever stands beside it; `null` where there is no key that could be one. */
 function parseAccess(text: string | null): LocalAccess | null {
   const parsed = LocalAccess.safeParse(parseJson(text));
-  return parsed.success ? parsed.data : null;
+  const [, profile] = KEY.exec(parsed.data?.key ?? "") ?? [];
+  return parsed.success && profile !== undefined ? { ...parsed.data, profile } : null;
 }
+
+/** `tal_<profile>_<secret>`. */
+const KEY = /^tal_([0-9a-hjkmnp-tv-z]{26})_[\w-]+$/;
 
 function parseJson(text: string | null): unknown {
   try {

@@ -141,7 +141,10 @@ export async function clearPort(port: number | undefined, stateDir: string): Pro
 }
 
 function portInUse(port: number): StackError {
-  return new StackError("port_in_use", `Port ${port} is in use by another program. Choose another one with --port.`);
+  return new StackError(
+    "port_in_use",
+    `Port ${port} is in use by another program, or not for this user to open. Choose another one with --port.`,
+  );
 }
 
 // ---- one at a time ----

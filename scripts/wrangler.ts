@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import type * as Wrangler from "wrangler";
+import { PlainError } from "./command-line.ts";
 
 export type WorkerName = "api" | "review" | "curator";
 
@@ -69,11 +70,22 @@ export interface WorkerConfig {
   raw: Wrangler.Unstable_RawConfig;
 }
 
+/** wrangler's own error prints the whole file. */
+function readToml<Config>(path: string, read: () => Config): Config {
+  try {
+    return read();
+  } catch (error) {
+    const { text, location } = error as { text?: string; location?: { line?: number } };
+    const line = location?.line === undefined ? "" : `, line ${location.line}`;
+    throw new PlainError(`${path}${line} cannot be read: ${text ?? String(error).split("\n")[0]}`);
+  }
+}
+
 export function readWorkerConfigs(): WorkerConfig[] {
   const { experimental_readRawConfig } = loadWrangler();
   return WORKERS.map(({ worker, path }) => {
-    const { rawConfig: raw } = experimental_readRawConfig({ config: join(root, path) });
-    if (!raw.main) throw new Error(`${path} has no main`);
+    const { rawConfig: raw } = readToml(path, () => experimental_readRawConfig({ config: join(root, path) }));
+    if (!raw.main) throw new PlainError(`${path} has no \`main\`.`);
     return { worker, path, raw: { ...raw, main: resolve(root, dirname(path), raw.main) } };
   });
 }

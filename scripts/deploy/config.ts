@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { MEMORY_SECRETS, MEMORY_VARS, MODEL_SECRETS, PLAIN_VARS, workerVars } from "../worker-vars.ts";
-import type { WorkerConfig } from "../wrangler.ts";
+import type { WorkerConfig, WorkerName } from "../wrangler.ts";
 import { effectiveConfig } from "./plan.ts";
 
 export interface Deployment {
@@ -24,10 +24,23 @@ export function givenVars(names: readonly string[], { env, unset }: Deployment):
   return vars;
 }
 
+export function varsOf(worker: WorkerName, deployment: Deployment): Record<string, string> {
+  return givenVars(worker === "api" ? [...PLAIN_VARS, ...MEMORY_VARS] : PLAIN_VARS, deployment);
+}
+
+export const REHEARSES = "\nNo model key and no model server is set, so the Workers answer with the rehearsal model.";
+
+/** Whether a model can answer: a key or a server of this environment, or a key of an earlier deployment that is not emptied now. */
+export function mayAnswer(deployment: Deployment, kept: readonly string[] = []): boolean {
+  const given = givenVars([...MODEL_SECRETS, ...PLAIN_VARS.filter((name) => name.endsWith("_BASE_URL"))], deployment);
+  const stays = kept.some((name) => MODEL_SECRETS.includes(name) && given[name] !== "");
+  return stays || Object.values(given).some((value) => value !== "");
+}
+
 /** Writes the config of one Worker and returns its path. */
 export function writeConfig(config: WorkerConfig, namespaces: Record<string, string>, deployment: Deployment): string {
   const path = join(deployment.home, "deploy", config.worker, "wrangler.json");
-  const vars = givenVars(config.worker === "api" ? [...PLAIN_VARS, ...MEMORY_VARS] : PLAIN_VARS, deployment);
+  const vars = varsOf(config.worker, deployment);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, JSON.stringify(effectiveConfig(config, namespaces, vars), null, 2));
   return path;

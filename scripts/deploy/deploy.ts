@@ -4,13 +4,13 @@ import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writePrivate } from "../private-file.ts";
-import { MODEL_SECRETS } from "../worker-vars.ts";
 import { type WorkerConfig, readWorkerConfigs, runWrangler } from "../wrangler.ts";
+import { buildAll } from "./build.ts";
 import { type Inventory, checkAccount } from "./checks.ts";
 import { DeployError, openAccount } from "./cloudflare.ts";
-import { type Deployment, OPERATOR_TOKEN, SECRETS, givenVars, writeConfig } from "./config.ts";
+import { type Deployment, OPERATOR_TOKEN, REHEARSES, SECRETS, givenVars, mayAnswer, writeConfig } from "./config.ts";
 import { readKept, writeKept } from "./kept.ts";
-import { createMissing, secretsFor } from "./plan.ts";
+import { createMissing, secretsFor, withoutColours } from "./plan.ts";
 import { resourcesOf } from "./resources.ts";
 
 /** Throws a DeployError. Before the checks have passed nothing is made; what was made before a failure is found again. */
@@ -24,6 +24,10 @@ export async function deploy(
   const resources = resourcesOf(configs);
   const kept = readKept(keptFile);
   const api = await openAccount(env, (args) => runWrangler(args, { env }));
+  say("Building the three Workers");
+  const problems = (await buildAll(configs, deployment)).flatMap((built) => built.problems);
+  if (problems.length > 0)
+    throw new DeployError(`${problems.join("\n")}\nNothing was made; mend this and run it again.`);
   say(`Checking account ${api.accountId}`);
   const inventory = await checkAccount(api, configs, resources);
   const operatorToken = chooseOperatorToken(env[OPERATOR_TOKEN]?.trim() || kept?.operatorToken, inventory);
@@ -44,11 +48,7 @@ export async function deploy(
     });
     url = (config.worker === "api" && /https:\/\/\S+\.workers\.dev/.exec(output)?.[0]) || url;
   }
-  const isSet = (names: readonly string[]) =>
-    names.some((name) => secrets[name] || inventory.apiSecrets?.includes(name));
-  if (!isSet(MODEL_SECRETS)) {
-    say("\nNo model key was in the environment, so the Workers answer with the rehearsal model.");
-  }
+  if (!mayAnswer(deployment, inventory.apiSecrets ?? [])) say(REHEARSES);
   say(`\nDeployed. ${operatorToken ? firstKey(url) : TOKEN_KEPT}`);
 }
 
@@ -81,7 +81,7 @@ async function deployOne(
     const args = ["deploy", "--config", path, ...(named ? ["--secrets-file", secretsFile] : [])];
     const ran = await runWrangler(args, { env });
     if (ran.code === 0) return ran.output;
-    const reason = ran.output.trim().slice(-4_000);
+    const reason = withoutColours(ran.output).trim().slice(-4_000);
     throw new DeployError(
       `${config.raw.name} could not be deployed. Mend the cause and run this again: what was made is found.\n${reason}`,
     );

@@ -72,12 +72,18 @@ export function secretsFor(worker: WorkerName, secrets: Record<string, string>):
 
 /** Warnings in wrangler's output, each with its first details. One means a Durable Object that would come up without SQL. */
 export function warningsIn(output: string): string[] {
-  const lines = output.split("\n").map((line) => line.replaceAll(ANSI, "").trim());
+  const lines = withoutColours(output)
+    .split("\n")
+    .map((line) => line.trim());
   return lines.flatMap((line, index) => {
     if (!line.includes("[WARNING]")) return [];
     const details = lines.slice(index + 1, index + 10).filter((next) => next.startsWith("- "));
     return [[line.replace(/^.*\[WARNING\]\s*/, ""), ...details].join(" ")];
   });
+}
+
+export function withoutColours(output: string): string {
+  return output.replaceAll(ANSI, "");
 }
 
 const ANSI = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");

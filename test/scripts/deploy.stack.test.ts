@@ -29,9 +29,9 @@ function newHome(): string {
   return home;
 }
 
-async function run(home: string, env: Record<string, string> = {}): Promise<string> {
+async function run(home: string, env: Record<string, string> = {}, given = configs, unset: string[] = []) {
   const lines: string[] = [];
-  await deploy({ home, env: { ...shell, ...env }, unset: [] }, (line) => lines.push(line), configs);
+  await deploy({ home, env: { ...shell, ...env }, unset }, (line) => lines.push(line), given);
   return lines.join("\n");
 }
 
@@ -68,6 +68,25 @@ describe("a deployment", () => {
     expect(said).toContain("token of an earlier deployment stays");
     expect(said).not.toContain("rehearsal");
     expect(account.made.filter((line) => line.startsWith("queue"))).toHaveLength(3);
+  });
+
+  it("says which model answers: none, a server without a key, or none again once its key is emptied", async () => {
+    const place = newHome();
+    expect(
+      await run(place, { TALARIA_MODEL: "ollama:llama3", OLLAMA_BASE_URL: "https://o.example.com" }),
+    ).not.toContain("rehearsal");
+    const emptied = ["MISTRAL_API_KEY", "OLLAMA_BASE_URL", "TALARIA_MODEL"];
+    expect(await run(place, {}, configs, emptied)).toContain("the Workers answer with the rehearsal model");
+  });
+
+  it("makes nothing when a Worker does not build or a field of its config is unknown", async () => {
+    account.made.length = 0;
+    const change = (raw: object) =>
+      configs.map((one) => ({ ...one, raw: { ...one.raw, ...(one.worker === "api" && raw) } }));
+    const broken = change({ main: join(import.meta.dirname, "../fixtures/no-such-worker.js") });
+    await expect(run(newHome(), {}, broken)).rejects.toThrow(/talaria-api does not build:[^]*Nothing was made/);
+    await expect(run(newHome(), {}, change({ ia: { binding: "AI" } }))).rejects.toThrow(/"ia"[^]*Nothing was made/);
+    expect(account.made).toEqual([]);
   });
 
   it("makes nothing when the kept file is damaged or from a newer version, and leaves it as it is", async () => {

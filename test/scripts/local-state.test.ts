@@ -192,6 +192,30 @@ describe(".talaria/local.json", () => {
     ]);
   });
 
+  it("is of the profile that its key names, and a profile.json that names another is kept aside", async () => {
+    const home = createHome();
+    await using first = await startFakeApi([answerJson(201, made(1))]);
+    await home.start(first.url);
+    writeFileSync(home.file, JSON.stringify({ url: "u", profile: "foo", key: `tal_${profileOf(2)}_2` }));
+    await using api = await startFakeApi([known]);
+    expect((await home.start(api.url)).profile).toBe(profileOf(2));
+    expect(home.said).toEqual([
+      `profile.json named ${profileOf(1)}, and the key is of ${profileOf(2)}: written again. The old file is kept as profile.json.old-1.`,
+    ]);
+  });
+
+  it.each([
+    ["has a key that is none", { url: "", profile: "", key: "" }],
+    ["has a key that no header can carry", { url: "u", profile: "p", key: "tal_é–x\ny" }],
+  ])("is not replaced where it %s, and nothing names the profile with the sessions", async (_, text) => {
+    const home = createHome();
+    addSession(home.stateDir);
+    writeFileSync(home.file, JSON.stringify(text));
+    await using api = await startFakeApi([answerJson(201, made(2))]);
+    await expect(home.start(api.url)).rejects.toThrow("Nothing was changed");
+    expect(home.read()).toEqual(text);
+  });
+
   it("never becomes another profile's where this machine's own was deleted, nor names deleted ones", async () => {
     const home = createHome();
     await using first = await startFakeApi([answerJson(201, made(1))]);
