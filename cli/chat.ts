@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { type Client, ProblemError, UnreachableError, createClient } from "./client.ts";
 import { UsageError, readConnection } from "./connection.ts";
-import { Interrupted, converse } from "./converse.ts";
+import { COMMANDS, Interrupted, converse } from "./converse.ts";
 import { renderLearning } from "./learning.ts";
 import { type Show, createShow, toPlain, toPlainJson } from "./show.ts";
 
@@ -16,17 +16,7 @@ const HELP = `npm run chat -- [options] [learning [SKILL]]
   --url URL           where the API is (else TALARIA_URL, else .talaria/local.json)
   --key KEY           the profile's key (else TALARIA_KEY, else .talaria/local.json)
 
-While a turn runs, a line goes the way that the server is set to; or say which:
-  /steer TEXT         put it into the running turn
-  /interrupt TEXT     end the running turn at the next tool call, then this
-  /queue TEXT         after it
-  /stop               stop it, and all that waits
-/usage shows what was spent; /learning [SKILL] what was learned; /compress [FOCUS] makes the conversation shorter.
-/learn TEXT has the agent save a skill about TEXT, in your name; /refine [FOCUS] has the work so far reviewed now,
-and what the focus concerned before.
-/refresh builds a new prompt; /pending lists what waits for you, /approve ID and /reject ID decide it.
-/NAME [x=1] TEXT loads the skill NAME for TEXT, up to five in front; /skill NAME where a command has that name.
-Ctrl-C stops the turn, a second one leaves; Ctrl-D or /exit leaves.`;
+${COMMANDS}`;
 
 const LEAVE_MS = 1_000;
 
@@ -65,7 +55,7 @@ async function main(): Promise<number> {
   const chat: Chat = { client, session, json: flags.json ?? false, show: createTerminalShow() };
   if (flags.prompt !== undefined) return (await runTurn(chat, flags.prompt)) ? 0 : 1;
   const detail = await client.session(session);
-  if (!chat.json) chat.show.line(`Talaria ${version}, ${model}, session ${session}`);
+  if (!chat.json) chat.show.line(`Talaria ${version}, ${model}, session ${session} (/help)`);
   return (await converse({ ...chat, session: detail, toSentence })) ? 0 : 1;
 }
 

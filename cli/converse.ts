@@ -8,8 +8,21 @@ import { createBackoff } from "./backoff.ts";
 import { renderLearning } from "./learning.ts";
 import { type Client, ProblemError, UnreachableError } from "./client.ts";
 import { followSession } from "./follow.ts";
+import { gatherPasted } from "./pasted-lines.ts";
 import { type Show, count, toPlainJson } from "./show.ts";
 import { createTurns } from "./turns.ts";
+
+export const COMMANDS = `While a turn runs, a line goes the way that the server is set to; or say which:
+  /steer TEXT         put it into the running turn
+  /interrupt TEXT     end the running turn at the next tool call, then this
+  /queue TEXT         after it
+  /stop               stop it, and all that waits
+/usage shows what was spent; /learning [SKILL] what was learned; /compress [FOCUS] makes the conversation shorter.
+/learn TEXT has the agent save a skill about TEXT, in your name; /refine [FOCUS] has the work so far reviewed now,
+and what the focus concerned before.
+/refresh builds a new prompt; /pending lists what waits for you, /approve ID and /reject ID decide it.
+/NAME [x=1] TEXT loads the skill NAME for TEXT, up to five in front; /skill NAME where a command has that name.
+Several lines that are pasted are one message. Ctrl-C stops the turn, a second one leaves; Ctrl-D, /exit or /quit leaves.`;
 
 export interface Conversation {
   client: Client;
@@ -27,18 +40,19 @@ export class Interrupted extends Error {
 /** What a line orders; anything else that is typed is said to the agent as it is, `/compress` and `/learn` too. */
 type Order =
   | { kind: "say"; text: string; busy?: BusyMode }
-  | { kind: "stop" | "usage" | "exit" | "nothing" }
+  | { kind: "stop" | "usage" | "help" | "exit" | "nothing" }
   | { kind: "learning"; skill?: string }
   | { kind: "wrong"; hint: string };
 
 export function parseOrder(line: string): Order {
   const text = line.trim();
   if (text === "") return { kind: "nothing" };
-  const match = /^\/(steer|interrupt|queue|stop|usage|learning|exit)(?:\s+([\s\S]*))?$/.exec(text);
+  const match = /^\/(steer|interrupt|queue|stop|usage|learning|help|exit|quit)(?:\s+([\s\S]*))?$/.exec(text);
   if (!match) return { kind: "say", text };
   const [, name, rest = ""] = match as unknown as [string, string, string?];
-  if (name === "stop" || name === "usage" || name === "exit") {
-    return rest === "" ? { kind: name } : { kind: "wrong", hint: `/${name} stands alone.` };
+  if (name === "stop" || name === "usage" || name === "help" || name === "exit" || name === "quit") {
+    if (rest !== "") return { kind: "wrong", hint: `/${name} stands alone.` };
+    return { kind: name === "quit" ? "exit" : name };
   }
   if (name === "learning") {
     if (/\s/.test(rest)) return { kind: "wrong", hint: "Name one skill: /learning SKILL." };
@@ -46,6 +60,12 @@ export function parseOrder(line: string): Order {
   }
   if (rest === "") return { kind: "wrong", hint: `Write what to say: /${name} TEXT.` };
   return { kind: "say", text: rest, busy: name as BusyMode };
+}
+
+/** Pasted lines are one message, and none of them is an order. */
+export function parseLines(lines: string[]): Order {
+  const text = lines.join("\n").trim();
+  return lines.length === 1 || text === "" ? parseOrder(text) : { kind: "say", text };
 }
 
 /** Where to begin: a turn that runs is shown whole, of a session that rests only what came after its last turn. */
@@ -76,8 +96,12 @@ export async function converse(conversation: Conversation): Promise<boolean> {
   let isStopping = false;
   let isLeaving = false;
 
-  lines.on("line", (line) => take(parseOrder(line)));
-  lines.on("close", () => take({ kind: "exit" }));
+  const typed = gatherPasted((pasted) => take(parseLines(pasted)));
+  lines.on("line", terminal ? typed.add : (line) => take(parseOrder(line)));
+  lines.on("close", () => {
+    typed.flush();
+    take({ kind: "exit" });
+  });
   // In raw mode the terminal hands Ctrl-C to readline instead of making a signal of it.
   lines.on("SIGINT", onInterrupt);
   process.on("SIGINT", onInterrupt);
@@ -142,6 +166,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
     const isAside =
       order.kind === "stop" ||
       order.kind === "usage" ||
+      order.kind === "help" ||
       order.kind === "learning" ||
       (order.kind === "say" && order.busy);
     if (terminal || isAside) return void send(order);
@@ -193,6 +218,9 @@ export async function converse(conversation: Conversation): Promise<boolean> {
         aside(() => show.line(page.trimEnd()));
         return null;
       }
+      case "help":
+        aside(() => show.line(COMMANDS));
+        return null;
       case "wrong":
         aside(() => show.line(order.hint));
         return null;

@@ -378,7 +378,9 @@ function explain(reason: DoneReason, answer: Answer, turn: Turn): string | null 
       return null;
     case "length":
       if (answer.cutBy) return CUT_BY[answer.cutBy];
-      if (isCutEarly(answer, turn)) return CUT_BY.window;
+      if (isCutEarly(answer, turn)) {
+        return `The answer was cut off after ${answer.usage.output} tokens, before turn.maxOutputTokens: the model's window has no more room, or it gives no longer answers. Say "go on" for the rest; /compress makes room.`;
+      }
       return isSilent
         ? "The model used up the length limit of its answer before it said anything, most likely on reasoning. Ask for less at once, or raise turn.maxOutputTokens or lower models.effort.turn."
         : 'The answer was cut off at its length limit and is not whole. Say "go on" for the rest, or raise turn.maxOutputTokens.';

@@ -35,6 +35,7 @@ export const PHRASE_SIGNS = /[\uFDFA\uFDFB]/g;
 
 /** Small letters, and one spelling of those that have several. */
 export function foldCase(text: string): string {
+  if (/^[\0-\x7F]*$/.test(text)) return text.toLowerCase();
   return text.replace(PHRASE_SIGNS, " ").normalize("NFKC").toLowerCase();
 }
 

@@ -165,7 +165,7 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     child.stdin.end("first\n\n second \n/exit\nnever\n");
     const { code, stdout, stderr } = await ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Answer 1.\nAnswer 2.\n" });
-    expect(stderr.split("\n")[0]).toBe(`Talaria 9.9.9, rehearsal, session ${SESSION}`);
+    expect(stderr.split("\n")[0]).toBe(`Talaria 9.9.9, rehearsal, session ${SESSION} (/help)`);
     expect(api.log).toEqual(["socket 0.0", '{"text":"first"}', "ends 1", '{"text":"second"}', "ends 2"]);
   });
 
@@ -280,7 +280,7 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     await using other = await startFakeApi([], { ...ALWAYS, "GET /health": health });
     const { child, ended } = chat([], connected(other.url));
     child.stdin.end();
-    expect((await ended).stderr.split("\n")[0]).toBe(`Talaria 9[2J, m]0;x, session ${SESSION}`);
+    expect((await ended).stderr.split("\n")[0]).toBe(`Talaria 9[2J, m]0;x, session ${SESSION} (/help)`);
   });
 
   it("says what to do when nothing listens, when there is no key, and when a flag is wrong", async () => {

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { parseOrder, placeToFollow } from "../../cli/converse.ts";
+import { describe, expect, it, vi } from "vitest";
+import { parseLines, parseOrder, placeToFollow } from "../../cli/converse.ts";
+import { gatherPasted } from "../../cli/pasted-lines.ts";
 import { createTurns } from "../../cli/turns.ts";
 import { NO_STATS } from "../../core/schemas/entry.ts";
 
@@ -15,11 +16,40 @@ describe("a typed line", () => {
     ["/stop", { kind: "stop" }],
     ["/usage ", { kind: "usage" }],
     ["/exit", { kind: "exit" }],
+    ["/quit", { kind: "exit" }],
+    ["/help", { kind: "help" }],
     ["   ", { kind: "nothing" }],
     ["/stop it", { kind: "wrong", hint: "/stop stands alone." }],
     ["/queue", { kind: "wrong", hint: "Write what to say: /queue TEXT." }],
   ])("%j is read as %j", (line, order) => {
     expect(parseOrder(line)).toEqual(order);
+  });
+});
+
+describe("pasted lines", () => {
+  it("are one message, without orders in them", () => {
+    expect(parseLines(["Here it is:", "/exit", "", "the end"])).toEqual({
+      kind: "say",
+      text: "Here it is:\n/exit\n\nthe end",
+    });
+    expect(parseLines(["/exit"])).toEqual({ kind: "exit" });
+    expect(parseLines(["", ""])).toEqual({ kind: "nothing" });
+  });
+
+  it("are told from typed ones by how soon they come, and none is lost at the end", () => {
+    vi.useFakeTimers();
+    const taken: string[][] = [];
+    const { add, flush } = gatherPasted((lines) => void taken.push(lines));
+    for (const line of ["a", "b", "c"]) add(line);
+    vi.advanceTimersByTime(200);
+    add("typed");
+    vi.advanceTimersByTime(200);
+    add("last");
+    flush();
+    flush();
+    vi.advanceTimersByTime(200);
+    vi.useRealTimers();
+    expect(taken).toEqual([["a", "b", "c"], ["typed"], ["last"]]);
   });
 });
 

@@ -102,7 +102,7 @@ const PATH =
 /** `text`: one sentence, or one line of code. `around`: the language of what is around it. `failed`: a failed call answered it. */
 export function meaningOf(text: string, around = "", failed = false): Meaning {
   const folded = foldText(text);
-  const found = listsIn(folded.replace(PATH, " ").replace(MANIFEST, " ").replaceAll("can not", "cannot"));
+  const found = listsIn(toActs(folded));
   const language = languageOf(folded) || (OTHER_SENTENCE.test(text) ? OTHER : around);
   const isUsage = USAGE.test(text) || isRow(text);
   const topics = new Set(([...found] as Topic[]).filter((name) => Object.hasOwn(TOPICS, name)));
@@ -129,6 +129,12 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
       ((failed || LOGGED.test(text)) && !binds && !ADVISED.some((topic) => found.has(topic)) && FAULT.test(text)),
     isTerse: isTerse(text, folded, language),
   };
+}
+
+/** Without what is no act; `can not` permits nothing. */
+function toActs(folded: string): string {
+  const acts = folded.includes("/") ? folded.replace(PATH, " ") : folded;
+  return (acts.includes(".") ? acts.replace(MANIFEST, " ") : acts).replaceAll("can not", "cannot");
 }
 
 /** Small letters without accents; one spelling of signs that look alike. */
@@ -218,8 +224,11 @@ const JOINED =
 /** Within a sentence, where a capital makes a name. */
 const CAPITAL = /(?<=[\p{Ll}\p{N},] )\p{Lu}\p{Ll}{3,40}(?![\p{L}\p{N}])/gu;
 
+const MAY_NAME = /[-_./@\p{Lu}]/u;
+
 function namesIn(text: string, language: string): Set<string> {
   const names = new Set<string>();
+  if (!MAY_NAME.test(text)) return names;
   for (const name of text.replace(MANIFEST, " ").match(JOINED) ?? [])
     if (/\p{L}/u.test(name)) names.add(foldText(name));
   if (language !== "de") for (const name of text.match(CAPITAL) ?? []) names.add(foldText(name));
@@ -262,6 +271,15 @@ const OTHER_WORDS = [
 ];
 /** Of these words, so many make a sentence of that language. */
 const LEAST_OTHER = 3;
+const LANGUAGES = [
+  ...Object.entries(FUNCTION_WORDS).map(([language, words]) => ({ language, words, least: 2 })),
+  ...OTHER_WORDS.map((words) => ({ language: OTHER, words, least: LEAST_OTHER })),
+];
+/** By word, the places in `LANGUAGES` of those that have it. */
+const LANGUAGES_OF = new Map<string, number[]>();
+for (const [n, { words }] of LANGUAGES.entries()) {
+  for (const word of words) LANGUAGES_OF.set(word, [...(LANGUAGES_OF.get(word) ?? []), n]);
+}
 const OTHER_SCRIPT =
   /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Hangul}\p{Script=Greek}\p{Script=Thai}\p{Script=Devanagari}]{3}/u;
 /** A whole sentence, for one in which the lists know no function words. */
@@ -275,15 +293,15 @@ export function languageOf(folded: string): string {
   const words = folded.match(/\p{L}+/gu) ?? [];
   // One word tells nothing.
   if (words.length < 2) return "";
+  let counts: number[] | null = null;
+  for (const word of words) {
+    for (const n of LANGUAGES_OF.get(word) ?? []) (counts ??= LANGUAGES.map(() => 0))[n]! += 1;
+  }
   let best = "";
   let most = 1;
-  for (const [language, known] of Object.entries(FUNCTION_WORDS)) {
-    const count = words.filter((word) => known.has(word)).length;
-    if (count > most) [best, most] = [language, count];
-  }
-  for (const known of OTHER_WORDS) {
-    const count = words.filter((word) => known.has(word)).length;
-    if (count >= LEAST_OTHER && count > most) [best, most] = [OTHER, count];
+  for (const [n, count] of (counts ?? []).entries()) {
+    const { language, least } = LANGUAGES[n]!;
+    if (count >= least && count > most) [best, most] = [language, count];
   }
   return best;
 }

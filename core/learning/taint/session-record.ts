@@ -68,13 +68,13 @@ export class SessionRecord {
   mayWant = false;
   /** What hosts that were read are called: `relay` and `plattner` of `relay.plattner.example`. */
   readonly hosts = new Set<string>();
-  /** Words that stand by themselves somewhere, in no address and no name. */
-  readonly #plain = new Set<string>();
+  /** Words that stand by themselves somewhere, in no address and no name; `null`: not looked for since something was added. */
+  #plain: Set<string> | null = null;
   /** Entries that order agents about. */
   readonly demands = new Set<number>();
   readonly #pieces: Piece[] = [];
-  /** Sentences that were read, each once, with what they weigh. */
-  readonly #known = new Set<string>();
+  /** Sentences that were read, and as what: a bit for each way. */
+  readonly #known = new Map<string, number>();
   /** Those that may have wanted something, and the first of them with a word. */
   readonly #wishes = new SentenceIndex<ReadSentence>();
   readonly #wishesByWord = new Map<string, ReadSentence>();
@@ -134,7 +134,10 @@ export class SessionRecord {
 
   /** A host that is called like what the session speaks of: `layers`, where there are layers. */
   isPlain(label: string): boolean {
-    return [label, `${label}s`, label.replace(/s$/, "")].some((word) => this.#plain.has(word));
+    const plain = (this.#plain ??= new Set(
+      this.#pieces.flatMap(({ searchable }) => searchable.match(PLAIN_WORD) ?? []),
+    ));
+    return [label, `${label}s`, label.replace(/s$/, "")].some((word) => plain.has(word));
   }
 
   /** Content had the word or name, and had it first; the person never did. */
@@ -217,6 +220,7 @@ export class SessionRecord {
   #put({ stream, text, failed, wanted = false }: SaidPiece & { wanted?: boolean }, entry: number): void {
     if (text.trim() === "") return;
     this.#leads.clear();
+    this.#plain = null;
     const isContent = stream === "content";
     const isPersons = stream === "known";
     if (isContent) this.isEmpty = false;
@@ -228,7 +232,6 @@ export class SessionRecord {
       const at = isPersons ? -1 : place;
       const searchable = toSearchable(reading);
       const numbers = new Set(numbersIn(searchable).map(toLocalNumber));
-      for (const [word] of searchable.matchAll(PLAIN_WORD)) this.#plain.add(word);
       this.#pieces.push({ isContent, isPersons, entry, searchable, numbers });
       const language = languageOf(foldText(reading.slice(0, MAX_SENTENCE_CHARS)));
       const first = isContent ? this.#firstRead : this.#firstSaid;
@@ -238,8 +241,8 @@ export class SessionRecord {
       for (const cut of sentences.flatMap(({ text: whole }) => cutInPieces(whole, MAX_SENTENCE_CHARS, OVERLAP_CHARS))) {
         const meaning = meanings.get(cut) ?? meaningOf(cut, language, failed);
         meanings.set(cut, meaning);
-        for (const term of [...meaning.terms, ...meaning.names, ...meaning.words]) {
-          if (isPersons || !first.has(term)) first.set(term, at);
+        for (const words of [meaning.terms, meaning.names, meaning.words]) {
+          for (const word of words) if (isPersons || !first.has(word)) first.set(word, at);
         }
         if (!isContent) {
           const said = { ...meaning, at };
@@ -253,10 +256,11 @@ export class SessionRecord {
         const isReport = !wanted && meaning.isReport;
         const binds = wanted || meaning.binds;
         const isWish = binds || (!isReport && (!meaning.isTerse || isGrave(meaning)));
+        const way = 1 << (Number(isDemand) + 2 * Number(isReport) + 4 * Number(binds) + 8 * Number(meaning.isTerse));
+        const ways = this.#known.get(meaning.text) ?? 0;
+        if ((ways & way) !== 0) continue;
+        this.#known.set(meaning.text, ways | way);
         const read = { ...meaning, isDemand, isReport, binds, isWish, entry, at };
-        const key = `${isDemand}${isReport}${binds}${meaning.isTerse}${meaning.text}`;
-        if (this.#known.has(key)) continue;
-        this.#known.add(key);
         this.#index(read, this.read.push(read) - 1);
         this.mayWant ||= read.topics.size > 0 && (isWish || !read.isTerse);
         if (read.isDemand) {
