@@ -2,7 +2,8 @@
 // tried an option with one value, which failed, and with another, which worked, a text that gives a third one, or the first,
 // is a slip of the pen that the next turn would follow. So is a value that a review of the person's correction gives, and that
 // neither they nor a call had. Values without an option's name are known by the calls: two that differ in one word alone have it
-// in the same place, and of one of them the program refused that word by name. Pure; who tried nothing else is not held to what was tried.
+// in the same place. There a value that failed is none where another one worked; where the program refused one by name, and the text
+// names the place well, only what worked is one. Pure; who tried nothing else is not held to what was tried.
 import { type Failure, err } from "../../errors.ts";
 import type { Entry, ToolEntry } from "../../schemas/entry.ts";
 import type { ReviewJob } from "../../schemas/review.ts";
@@ -72,6 +73,8 @@ interface Place {
   /** The word before it. */
   before: string | undefined;
   tried: Tried;
+  /** The program refused one of them by name. */
+  isRefused: boolean;
 }
 
 interface Places {
@@ -103,7 +106,7 @@ function findPlaces(entries: Entry[]): Places {
   });
   const worked = new Set(calls.flatMap(({ entry, words }) => (entry.failed ? [] : [...words])));
   const compared = calls.filter(({ words }) => words.size > MIN_AROUND && words.size <= MAX_CALL_WORDS);
-  const places = new Map<string, Place & { isRefused: boolean }>();
+  const places = new Map<string, Place>();
   for (const [at, one] of compared.entries()) {
     for (const two of compared.slice(at + 1, at + 1 + MAX_COMPARED)) {
       if (two.entry.call.name !== one.entry.call.name || two.words.size !== one.words.size) continue;
@@ -120,7 +123,7 @@ function findPlaces(entries: Entry[]): Places {
       place.isRefused ||= one.refused.has(first) || two.refused.has(second);
     }
   }
-  const found = [...places.values()].filter(({ tried, isRefused }) => isRefused && isContested(tried));
+  const found = [...places.values()].filter(({ tried }) => isContested(tried));
   return { found: found.slice(-MAX_PLACES), worked };
 }
 
@@ -129,11 +132,13 @@ function valuesAt({ found, worked }: Places, spans: string[]): (Pair & { tried: 
   if (found.length === 0) return [];
   const bySpan = spans.map((span) => [...wordsIn(span.replace(PLACEHOLDER, " "))].filter((word) => !isOfTask(word)));
   const words = [...new Set(bySpan.flat())];
-  if (words.length <= MIN_AROUND) return [];
+  if (words.length < 2) return [];
   const beforeOf = new Map(bySpan.flatMap((span) => span.map((word, n) => [word, span[n - 1]] as const)));
-  return found.flatMap(({ around, before, tried }) => {
+  return found.flatMap(({ around, before, tried, isRefused }) => {
     const [value, ...others] = words.filter((word) => !around.has(word));
     if (value === undefined || others.length > 0 || worked.has(value)) return [];
+    const isSure = isRefused && words.length > MIN_AROUND;
+    if (!isSure && !(tried.failed.has(value) && tried.worked.size > 0)) return [];
     if (words.length - 1 < MIN_SHARE * around.size) return [];
     // In a text of its own it stands alone.
     const stands = beforeOf.get(value);

@@ -284,3 +284,15 @@ it("is no advice in a list of what fails", () => {
     code: "unproved_value",
   });
 });
+
+it("is not the one that failed where another one worked, however little the text says of its place", () => {
+  const entries = work([
+    ["kiln standard 6.003", true],
+    ["kiln relaxed 6.003", true],
+    ["kiln legacy 6.003", false],
+  ]);
+  expect(check(entries, "Set `relaxed` on `kiln`.")).toMatchObject({ code: "unproved_value" });
+  expect(check(entries, "Set `legacy` on `kiln`.")).toBeNull();
+  expect(check(entries, "Set `gentle` on `kiln`.")).toBeNull();
+  expect(check(entries, "`relaxed` on `kiln` fails.")).toBeNull();
+});
