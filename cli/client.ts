@@ -108,7 +108,7 @@ export function createClient(options: ClientOptions) {
       }),
     /** One standing connection: all that comes after an id, over all turns. Does not reconnect. */
     watch: (session: string, from: { after: string; signal: AbortSignal; onOpen?: () => void }) =>
-      readSocket({ url: http.url, key: options.key, session, ...from }),
+      readSocket({ url: http.url, key: http.keyToSend(), session, ...from }),
     streamMessage: (session: string, text: string, stream: StreamOptions = {}) =>
       streamMessage(http, options, { session, text }, stream),
     /** One connection, from `after` to the end of `turn`, or else of the newest one. Does not reconnect. */

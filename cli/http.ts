@@ -36,16 +36,25 @@ export interface Call {
 export function createHttp({ url, key, isOwn = false }: { url: string; key: string; isOwn?: boolean }) {
   const base = url.replace(/(?<!\/)\/+$/, "");
 
+  /** Asked before each request and each socket: whoever listens may be another one by then. Throws an UnreachableError. */
+  function keyToSend(): string {
+    if (isOwn && isForeignListener(base)) throw new UnreachableError(FOREIGN);
+    return key;
+  }
+
   /** Gives up after a minute unless another signal is given. */
   async function send(method: string, path: string, call: Call = {}): Promise<Response> {
     assertStays(path);
-    if (isOwn && isForeignListener(base)) throw new UnreachableError(FOREIGN);
     const { body, headers = {}, signal = AbortSignal.timeout(REQUEST_MS) } = call;
     const raw = typeof body === "string" || body instanceof Uint8Array;
     const type = raw ? "application/octet-stream" : "application/json";
     const response = await fetch(base + path, {
       method,
-      headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { "content-type": type }), ...headers },
+      headers: {
+        authorization: `Bearer ${keyToSend()}`,
+        ...(body === undefined ? {} : { "content-type": type }),
+        ...headers,
+      },
       body: body === undefined ? undefined : raw ? body : JSON.stringify(body),
       signal,
     }).catch((error: unknown) => {
@@ -57,6 +66,7 @@ export function createHttp({ url, key, isOwn = false }: { url: string; key: stri
 
   return {
     url: base,
+    keyToSend,
     send,
     /** The answer, parsed. */
     async json<T>(schema: z.ZodType<T>, method: string, path: string, call?: Call): Promise<T> {

@@ -57,8 +57,8 @@ const FOUND_AGAIN_MS = DAY_MS;
 const RETRY_MS = 5 * 60_000;
 /** Sessions of one profile are many: so many a turn of the alarm, each a call and a wake-up. */
 const ROWS_AT_ONCE = 200;
-/** [cf] Six calls of an invocation are under way at once; the others wait. */
-const SESSIONS_AT_ONCE = 20;
+/** Their writers are waited for together. */
+const CLOSED_AT_ONCE = 20;
 /** Each key of KV is a call, and an invocation has 10,000. */
 const MEMORY_KEYS_AT_ONCE = 2_000;
 
@@ -94,9 +94,6 @@ export function createErasures(sql: Sql) {
         ...[more ? pass : done, more ? now : planned, kind, id],
       );
     },
-    /** Asked for again before it was swept for the first time. */
-    hurry: (kind: ErasureKind, id: string, now: number): void =>
-      void sql.run("UPDATE erasure SET due = ? WHERE kind = ? AND id = ? AND pass = 0", now, kind, id),
     failed({ kind, id }: ErasureRow, now: number): void {
       sql.run("UPDATE erasure SET due = ? WHERE kind = ? AND id = ?", now + RETRY_MS, kind, id);
     },
@@ -137,25 +134,53 @@ export async function eraseDue(asked: {
 }): Promise<void> {
   const { env, stores, profile, erasures, isGone } = asked;
   const { clock } = stores;
-  const pass = async (row: ErasureRow) => {
-    if (!stores.hasRoom()) return;
-    try {
-      erasures.passed(row, clock.now(), await erasePass(env, stores, profile, row, isGone));
-    } catch (error) {
-      erasures.failed(row, clock.now());
-      console.error(JSON.stringify({ event: "erasure_failed", kind: row.kind, id: row.id, error: messageOf(error) }));
-    }
+  const fail = (row: ErasureRow, error: unknown) => {
+    erasures.failed(row, clock.now());
+    console.error(JSON.stringify({ event: "erasure_failed", kind: row.kind, id: row.id, error: messageOf(error) }));
   };
   const rows = erasures.due(clock.now());
-  // Sessions have nothing in common, and most of their time is a wait.
-  const sessions = rows.filter(({ kind }) => kind === "session");
-  for (let at = 0; at < sessions.length; at += SESSIONS_AT_ONCE) {
-    await Promise.all(sessions.slice(at, at + SESSIONS_AT_ONCE).map(pass));
+  for (let at = 0; at < rows.length; at += CLOSED_AT_ONCE) {
+    if (!stores.hasRoom()) return;
+    const some = rows.slice(at, at + CLOSED_AT_ONCE);
+    const close = (row: ErasureRow) =>
+      closeFor(env, stores, profile, row, isGone).catch((error: unknown) => ({ error }));
+    const closed = await Promise.all(some.map(close));
+    // Who looked before the mark has written by then: one wait for all of them, and none where they were closed long ago.
+    const isNew = some.some(({ kind, pass }) => kind === "session" && pass === 0);
+    if (isNew && !isGone) await clock.sleep(GRACE_MS);
+    for (const [n, row] of some.entries()) {
+      const failed = closed[n];
+      if (failed) {
+        fail(row, failed.error);
+        continue;
+      }
+      if (!stores.hasRoom()) return;
+      try {
+        erasures.passed(row, clock.now(), await erasePass(env, stores, profile, row, isGone));
+      } catch (error) {
+        fail(row, error);
+      }
+    }
   }
-  for (const row of rows) if (row.kind !== "session") await pass(row);
 }
 
-/** One pass over one thing. Throws when a store or an object does. */
+/** What comes before a pass over a session: nobody reads it any more, whatever becomes of its mark. */
+async function closeFor(
+  env: AccountEnv,
+  { bucket }: ErasureStores,
+  profile: ProfileId,
+  { kind, id }: ErasureRow,
+  isGone: boolean,
+): Promise<void> {
+  if (kind !== "session") return;
+  const both = await Promise.allSettled([
+    isGone ? null : markSessionDeleted({ bucket, profile }, id),
+    toSession(env, profile, id).erase(),
+  ]);
+  for (const one of both) if (one.status === "rejected") throw one.reason;
+}
+
+/** One pass over one thing; a session is closed before. Throws when a store or an object does. */
 export async function erasePass(
   env: AccountEnv,
   stores: ErasureStores,
@@ -166,16 +191,8 @@ export async function erasePass(
   const archive = env.ARCHIVE.getByName(profile);
   switch (row.kind) {
     case "session": {
-      // Whatever becomes of the mark, nobody reads the session any more.
-      const both = await Promise.allSettled([
-        isGone ? null : markSessionDeleted({ bucket: stores.bucket, profile }, row.id),
-        toSession(env, profile, row.id).erase(),
-      ]);
-      for (const one of both) if (one.status === "rejected") throw one.reason;
       // All else goes with the profile.
       if (isGone) return { found: 0, more: false };
-      // Later nothing that looked before the mark is under way.
-      if (row.pass === 0) await stores.clock.sleep(GRACE_MS);
       const turns = await archive.eraseSession(row.id);
       const of = { bucket: stores.bucket, profile };
       const objects = await eraseSessionObjects(of, row.id);

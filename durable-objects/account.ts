@@ -259,26 +259,23 @@ export class Account extends DurableObject<AccountEnv> {
     const ledger = this.#ledger();
     const known = this.ctx.storage.transactionSync(() => {
       const deleted = this.#sql.exec("DELETE FROM session WHERE id = ? RETURNING id", session).toArray();
-      if (deleted.length === 0) return false;
+      if (deleted.length === 0 && !this.#erasures().isPending("session", session)) return false;
       ledger.forgetSession(session);
       this.#erasures().begin("session", session, Date.now());
       return true;
     });
-    if (!known && !this.#erasures().isPending("session", session)) return "unknown";
-    return this.#erase("session", session);
+    return known ? this.#erase("session", session) : "unknown";
   }
 
   /** The same for a skill; whether there is one, the caller has seen. */
   async eraseSkill(skill: SkillName): Promise<"unknown" | "pending" | "deleted"> {
     if (!this.#isWritable()) return "unknown";
     this.#ledger();
-    // Asked again, it is the same order: what was made since must stay.
-    if (!this.#erasures().isPending("skill", skill)) this.#erasures().begin("skill", skill, Date.now());
+    this.#erasures().begin("skill", skill, Date.now());
     return this.#erase("skill", skill);
   }
 
   async #erase(kind: ErasureKind, id: string): Promise<"pending" | "deleted"> {
-    this.#erasures().hurry(kind, id, Date.now());
     await this.#work();
     return this.#erasures().isPending(kind, id) ? "pending" : "deleted";
   }

@@ -15,7 +15,7 @@ export interface GuardedCall {
   signature: string;
   effect: Effect | null;
   failsOften: boolean;
-  /** Equal for calls that write the same thing anew. */
+  /** Equal for calls that replace the same file or skill. */
   place: string | null;
 }
 
@@ -115,11 +115,11 @@ export function toGuardedCall(call: ToolCall, tool: Pick<Tool, "effect" | "fails
     signature: `${call.name} ${sha256Hex(args)}`,
     effect: tool?.effect ?? null,
     failsOften: tool?.failsOften ?? false,
-    place: placeOf(call),
+    place: tool?.effect === "keyed" ? placeOf(call) : null,
   };
 }
 
-/** The file or skill that a call writes anew; `null` where it adds to one, or to a list. */
+/** The file or skill that a call replaces; `null` where it adds to one, or to a list. */
 function placeOf({ name, args, malformed }: ToolCall): string | null {
   if (malformed !== undefined || args.append === true) return null;
   const thing = [args.path, args.name, args.file_path].filter((part) => typeof part === "string");

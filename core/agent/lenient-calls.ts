@@ -23,10 +23,10 @@ export function readLeniently(answer: Answer, tools: readonly Tool[], asked: rea
   return { ...rest, text: "", stop: "tools", calls };
 }
 
-/** It stands in what was read or said, or the person asked for JSON. */
+/** It stands in what was read or said, or the person asked to see a call as JSON. Who speaks of a JSON file may mean any call. */
 function isMeantAsText(text: string, asked: readonly Message[]): boolean {
-  const last = asked.findLast(({ role }) => role === "user");
-  if (last && /\bjson\b/i.test(last.text)) return true;
+  const last = asked.findLast(({ role }) => role === "user")?.text ?? "";
+  if (/(?<![\w.])json\b/i.test(last) && /\bcalls?\b|\bnot (?:run|execute)\b/i.test(last)) return true;
   const quotations = toBlocks(text).map(toBare);
   return asked.some((message) => {
     if (message.role === "assistant") return false;

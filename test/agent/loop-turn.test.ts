@@ -295,9 +295,11 @@ describe("a tool call written as text", () => {
     ];
     expect(await asked.run({ models: [own()], history: read })).toMatchObject({ reason: "answer", text });
     expect(asked.runs).toEqual([]);
-    const meant = setUp([]);
-    await meant.run({ models: [own()], history: [{ role: "user", text: "Look." }] });
-    expect(meant.runs).toHaveLength(1);
+    for (const wanted of ["Look.", "What is in sample.json? Write it as JSON."]) {
+      const meant = setUp([]);
+      await meant.run({ models: [own()], history: [{ role: "user", text: wanted }] });
+      expect(meant.runs).toHaveLength(1);
+    }
   });
 
   it("is told where words go before it", async () => {
@@ -313,6 +315,16 @@ describe("a tool call written as text", () => {
     expect(await explained.run()).toMatchObject({ reason: "answer", why: null });
     expect(await explained.run()).toMatchObject({ reason: "answer", why: null });
     expect(await setUp([{ text: call }]).run({ tools: [] })).toMatchObject({ reason: "answer" });
+  });
+});
+
+describe("an answer that is cut", () => {
+  it.each([
+    [708, /after 708 tokens, before turn\.maxOutputTokens.*\/compress/],
+    [DEFAULTS.turn.maxOutputTokens, /at its length limit.*raise turn\.maxOutputTokens/],
+  ])("after %i tokens is told what helps", async (output, why) => {
+    const { run } = setUp([{ text: "Half of", stop: "length", usage: { output } }]);
+    expect(await run()).toMatchObject({ reason: "length", why: expect.stringMatching(why) });
   });
 });
 

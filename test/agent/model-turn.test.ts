@@ -419,12 +419,12 @@ describe("a server that reads a prompt for minutes", () => {
     },
   });
   /** How long the calls waited, in minutes, and how they ended. */
-  async function waitFor(silentMs: number, isOwn: boolean) {
+  async function waitFor(silentMs: number, isOwn: boolean, noProgressMs = turn.noProgressMs) {
     const { ask, clock } = createWorld();
     const began = clock.now();
     let waits = 0;
     const sink = { text() {}, reasoning() {}, restart() {}, waits: () => void waits++ };
-    const asked = ask([toSlow(silentMs, isOwn, clock)], { limits: { ...turn, inlineWaitMs: 0 }, sink });
+    const asked = ask([toSlow(silentMs, isOwn, clock)], { limits: { ...turn, inlineWaitMs: 0, noProgressMs }, sink });
     let ended = false;
     void asked.finally(() => (ended = true));
     while (!ended) {
@@ -439,6 +439,10 @@ describe("a server that reads a prompt for minutes", () => {
     expect(result).toMatchObject({ ok: true });
     expect([minutes, waits >= 2]).toEqual([5, true]);
     expect((await waitFor(20 * 60_000, true)).result).toMatchObject({ ok: true });
+  });
+
+  it("is told of sooner than the turn would be given up, however soon that is", async () => {
+    expect((await waitFor(5 * 60_000, true, 60_000)).waits).toBeGreaterThanOrEqual(5);
   });
 
   it("is given up sooner elsewhere, with the name of the setting", async () => {

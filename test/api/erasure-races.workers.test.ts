@@ -97,6 +97,17 @@ describe.concurrent("a skill that is deleted", () => {
     expect((await ask("GET", path, { key })).status).toBe(200);
   });
 
+  it("and made again and deleted again before the first order is through, is gone, too", async () => {
+    const { profile, key } = await createProfile();
+    await put(key, "gnuold");
+    await failOnce(profile, "list", "/heads/");
+    expect((await ask("DELETE", path, { key })).status).toBe(202);
+    expect((await put(key, "gnunew")).status).toBe(200);
+    expect((await ask("DELETE", path, { key })).status).toBe(204);
+    expect((await ask("GET", path, { key })).status).toBe(404);
+    expect(await placesOf(profile, "gnuold", "gnunew")).toEqual([]);
+  });
+
   it("leaves no contents of a change that was under way and then refused", async () => {
     const { profile, key } = await createProfile();
     await make(profile, "gnu-skill", "gnuold");
@@ -202,21 +213,6 @@ describe.concurrent("a session that is deleted", () => {
     await env.SKILLS.put(`p/${profile}/pending/${"a".repeat(20)}`, "{");
     expect((await ask("DELETE", `/v1/sessions/${session}`, { key })).status).toBe(204);
     expect(await placesOf(profile, "zebraquestion")).toEqual([]);
-  });
-
-  it("does not wait for the ones that are deleted with it", async () => {
-    const { profile, key } = await createProfile();
-    const sessions = await Promise.all(Array.from({ length: 8 }, () => createSession(key)));
-    const statuses = await Promise.all(
-      sessions.map(async (session) => (await ask("DELETE", `/v1/sessions/${session}`, { key })).status),
-    );
-    expect(statuses).toEqual(sessions.map(() => 204));
-    const [row] = await runInDurableObject(env.ACCOUNT.getByName(profile), (_, state) =>
-      state.storage.sql
-        .exec<{ from: number; to: number }>('SELECT min(due) AS "from", max(due) AS "to" FROM erasure')
-        .toArray(),
-    );
-    expect(row!.to - row!.from).toBeLessThan(60_000);
   });
 });
 

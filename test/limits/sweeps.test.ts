@@ -294,6 +294,24 @@ describe("an erasure", () => {
     expect(Math.max(...alarms)).toBeLessThan(1_200);
   });
 
+  it("of many sessions waits once for all of their writers", async () => {
+    const scene = createScene();
+    const sql = createNodeSql();
+    for (const statement of ERASURE_SCHEMA) sql.run(statement);
+    const erasures = createErasures(sql);
+    for (let n = 0; n < 12; n++) erasures.begin("session", `01J${String(n).padStart(23, "0")}`, scene.clock.now());
+    let waits = 0;
+    const clock = { now: () => scene.clock.now(), sleep: async () => void waits++ };
+    const { bucket } = scene.open();
+    const stores = withRoom({ bucket, kv: createMemoryKv(scene), clock, swapMs: 60_000 });
+    const run = () => eraseDue({ env: env().env, stores, profile: scene.profile, erasures, isGone: false });
+    await run();
+    expect([waits, sql.run("SELECT 1 FROM erasure WHERE pass = 0").length]).toEqual([1, 0]);
+    sql.run("UPDATE erasure SET due = 0");
+    await run();
+    expect(waits).toBe(1);
+  });
+
   it("of a session reads no more than the newest changes that wait for a person, and lists the rest", async () => {
     const scene = createScene();
     const { bucket, profile } = scene;

@@ -200,11 +200,11 @@ function weighWhole(sentences: readonly Sentence[], evidence: readonly Evidence[
 /** "Thanks, the button does what it should": who only acknowledges says no more than thanks. */
 function isThanksForMore(sentences: readonly Sentence[], evidence: readonly Evidence[]): boolean {
   if (evidence.some(({ kind }) => kind !== "thanks")) return false;
-  const more = sentences.map((sentence) => {
-    const clauses = sentence.clauses.filter((clause) => !holds(sentence, clause, "thanks"));
-    return sum(clauses.map((clause) => ({ kind: "thanks", weight: clause.to - openingAt(sentence, clause) })));
-  });
-  return Math.max(0, ...more) >= MIN_MORE_WORDS;
+  return sentences.some((sentence) =>
+    sentence.clauses.some(
+      (clause) => !holds(sentence, clause, "thanks") && clause.to - openingAt(sentence, clause) >= MIN_MORE_WORDS,
+    ),
+  );
 }
 
 /** What the form of a message says, whatever its words. A clear word for the answer outweighs it. */

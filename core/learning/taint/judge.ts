@@ -107,7 +107,7 @@ function doubtOfPiece(text: string, record: SessionRecord, whole: Whole): string
   if (certain !== null) return certain;
   if (opinion === true) return "the second judge found that only content wanted it";
   // Content that orders agents about may have spoken to the judge, too.
-  if (opinion === false && record.demand === null) return null;
+  if (opinion === false && record.demands.size === 0) return null;
   return findWanted(written, record, whole);
 }
 
@@ -223,6 +223,7 @@ function findWanted(written: Meaning, record: SessionRecord, around: Whole): str
   const likely = record.likely({ ...written, terms }, written.binds ? LIKELY_BINDS : LIKELY, budget);
   const found = new Map<string, Terms>();
   let backing: Backing | null = null;
+  const dangers = isGrave(written) ? graveIn(written) : [...written.topics];
   for (const read of likely) {
     if ((budget.comparisons -= 1) < 0) return TOO_LONG;
     const isObeyed = obeys && (read.binds || !read.isTerse);
@@ -231,7 +232,6 @@ function findWanted(written: Meaning, record: SessionRecord, around: Whole): str
     found.set(key, terms);
     if (oddsOf(written, terms, read) < 0) continue;
     backing ??= backingOf(sought, record, standing, budget);
-    const dangers = isGrave(written) ? graveIn(written) : [...written.topics];
     if (backing.before(read.at, dangers) >= Math.max(SAID.least, sayOf(sought, read))) continue;
     return `${placeOf(read.entry)} wants it: "${clipShown(read.text)}"`;
   }
@@ -344,8 +344,8 @@ export function lossOf(cautions: string[], record: SessionRecord, about = ""): s
     if (budget.comparisons < 0 || text.length > MAX_CHARS) return TOO_LONG;
     const lost = meaningOf(text);
     if (record.said.some((said) => said.at < 0 && speaksOf(said, lost) && withdraws(said.text))) continue;
-    if (record.demand)
-      return `"${clipShown(text)}" would be lost, and ${placeOf(record.demand.entry)} orders agents about`;
+    const [demand] = record.demands;
+    if (demand !== undefined) return `"${clipShown(text)}" would be lost, and ${placeOf(demand)} orders agents about`;
     const read = record.read.find(
       (sentence) =>
         speaksOf(sentence, lost) &&

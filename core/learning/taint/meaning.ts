@@ -260,10 +260,10 @@ const FUNCTION_WORDS: Record<string, Set<string>> = {
 const OTHER = "other";
 /** The same, of languages whose words of consequence nobody has listed. */
 const OTHER_WORDS = [
-  setOf("het een niet met voor zijn wordt worden wij ook naar maar deze vanaf bij aan van"),
-  setOf("och att som ett inte med har ska skal ikke fra blir blev eller ogsa til"),
+  setOf("het een niet voor zijn wordt worden wij ook naar maar deze vanaf bij aan zonder zelf"),
+  setOf("och att som ett inte ska skal ikke fra blir blev eller ogsa til"),
   setOf("jest oraz przez dla lub jak tylko bedzie ktory nie sie"),
-  setOf("bir icin olarak degil gibi daha icin ile her"),
+  setOf("bir icin olarak degil gibi daha ile"),
   setOf("etta kun tai ovat joka myos vain niin kuin mutta"),
   setOf("este sunt din pentru sau prin cea mai nu cu"),
   setOf("nem egy hogy csak vagy meg kell ezt az"),

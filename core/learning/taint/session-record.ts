@@ -61,8 +61,6 @@ const ORDERED_AFTER = 2;
 export class SessionRecord {
   readonly read: ReadSentence[] = [];
   readonly said: SaidSentence[] = [];
-  /** Where content first ordered agents about. */
-  demand: ReadSentence | null = null;
   isEmpty = true;
   /** Something of consequence was read that may have wanted anything. */
   mayWant = false;
@@ -70,7 +68,7 @@ export class SessionRecord {
   readonly hosts = new Set<string>();
   /** Words that stand by themselves somewhere, in no address and no name; `null`: not looked for since something was added. */
   #plain: Set<string> | null = null;
-  /** Entries that order agents about. */
+  /** Entries of content that order agents about, in their order. */
   readonly demands = new Set<number>();
   readonly #pieces: Piece[] = [];
   /** Sentences that were read, and as what: a bit for each way. */
@@ -263,10 +261,7 @@ export class SessionRecord {
         const read = { ...meaning, isDemand, isReport, binds, isWish, entry, at };
         this.#index(read, this.read.push(read) - 1);
         this.mayWant ||= read.topics.size > 0 && (isWish || !read.isTerse);
-        if (read.isDemand) {
-          this.demand ??= read;
-          this.demands.add(entry);
-        }
+        if (read.isDemand) this.demands.add(entry);
         if (isReport) continue;
         for (const name of meaning.names) {
           if (!this.#named.has(name) || (read.binds && !this.#named.get(name)!.binds)) this.#named.set(name, read);
