@@ -34,11 +34,18 @@ export function wordsIn(text: string): Set<string> {
   return new Set(tokenise(text));
 }
 
-/** Options, paths, names and numbers stay whole; quotes, brackets and what ends a sentence do not belong to them. */
 function tokenise(text: string): string[] {
+  return tokensOf(text).filter((token) => !GENERIC.has(token.toLowerCase()));
+}
+
+/**
+ * The words of a text with those that stand in any text, each as often as it comes. Options, paths, names and numbers stay whole;
+ * quotes, brackets and what ends a sentence do not belong to them.
+ */
+export function tokensOf(text: string): string[] {
   return text
     .split(/[\s"'`,;()[\]{}<>|=]+/u)
     .filter((token) => token.length <= MAX_TOKEN_CHARS)
     .map((token) => token.replace(/(?<![.:!?])[.:!?]+$/u, "").replace(/^[*_]+|(?<![*_])[*_]+$/gu, ""))
-    .filter((token) => token.length >= MIN_TOKEN_CHARS && !GENERIC.has(token.toLowerCase()));
+    .filter((token) => token.length >= MIN_TOKEN_CHARS);
 }

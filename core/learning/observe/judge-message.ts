@@ -58,6 +58,8 @@ const WEIGHTS: Partial<Record<PhraseKind, number>> = {
 const MILD: ReadonlySet<PhraseKind> = new Set(["liked", "grumble", "hint"]);
 /** A single word of these may be said of anything. */
 const VAGUE: ReadonlySet<PhraseKind> = new Set(["praise", "complaint"]);
+/** Said to somebody, they are about what that one did. */
+const STANDS_ALONE: ReadonlySet<PhraseKind> = new Set(["thanks", "grumble"]);
 /** Negated, they say nothing. */
 const NOT_TURNED: ReadonlySet<PhraseKind> = new Set([
   "approval",
@@ -112,6 +114,8 @@ interface Sentence {
 interface Evidence {
   kind: PhraseKind;
   weight: number;
+  /** A single word, which may be said of anything, in a clause that does not speak of the answer. */
+  isLoose?: boolean;
 }
 
 export function judgeMessage(
@@ -133,7 +137,9 @@ export function judgeMessage(
   const bad = -sum(evidence.filter(({ weight }) => weight < 0)) - discount;
   // Without a "but", nobody can tell what a complaint beside praise is about: "the wrong one is gone, lovely" is about the past.
   const isOpen = !evidence.some(({ kind }) => SAYS_WHAT.has(kind));
-  const outcome = decide({ good, bad, isOpen, isChanged: has("now") && isGoodNews(evidence.at(-1)) });
+  const outcome = isOneWordOfMany(sentences, evidence, asked)
+    ? "unknown"
+    : decide({ good, bad, isOpen, isChanged: has("now") && isGoodNews(evidence.at(-1)) });
   const isToldHow =
     outcome === "failure" &&
     (evidence.some(({ kind }) => kind === "wish" || kind === "hint") ||
@@ -141,6 +147,19 @@ export function judgeMessage(
   const isNext = good > 0 || has("more") || has("now") || (outcome === "unknown" && isAnyQuestion(sentences));
   const isByForm = !isNext && isToldOtherwise(message, calls);
   return { outcome, correction: isToldHow || (outcome === "success" && has("nextTime")) || isByForm };
+}
+
+/** "Super." is a sentence. */
+function isLoose(one: Found, { words }: Sentence): boolean {
+  const isWord = one.to - one.from === 1 && words.length > 1;
+  return isWord && !STANDS_ALONE.has(one.kind) && !isASign(one, words);
+}
+
+/** One loose word, and nothing else that is known, in a message that has more to say. */
+function isOneWordOfMany(sentences: readonly Sentence[], evidence: readonly Evidence[], asked: boolean): boolean {
+  const [only, ...others] = evidence;
+  if (!only?.isLoose || others.length > 0) return false;
+  return sum(sentences.map(({ words }) => ({ weight: words.length }))) > (asked ? 1 : SHORT_WORDS);
 }
 
 function isAnyQuestion(sentences: readonly Sentence[]): boolean {
@@ -176,7 +195,7 @@ function weigh(sentence: Sentence, { asked, before }: { asked: boolean; before: 
       }
       const weight = one.from < end || isDenied(one, sentence) ? 0 : weightOf(one, { sentence, clause, asked });
       if (weight === 0) continue;
-      evidence.push({ kind: one.kind, weight });
+      evidence.push({ kind: one.kind, weight, isLoose: !clause.isAnchored && isLoose(one, sentence) });
       end = one.to;
     }
   }
@@ -327,9 +346,13 @@ function turn(kind: PhraseKind, weight: number): number {
   return weight > 0 ? -weight : -weight / 2;
 }
 
-/** "No idea why, 👍": a sign stands for itself. */
+/** "No idea why, 👍": it stands for itself. */
+function isASign({ from }: Found, words: readonly string[]): boolean {
+  return !/\p{L}/u.test(words[from]!);
+}
+
 function isNegated(one: Found, { found, words }: Sentence, clause: Clause): boolean {
-  if (!/\p{L}/u.test(words[one.from]!)) return false;
+  if (isASign(one, words)) return false;
   return found.some(
     ({ kind, from, to }) =>
       kind === "negation" && from >= clause.from && to <= one.from && one.from - to < NEGATED_WORDS,
@@ -409,7 +432,7 @@ function stemOf(word: string): string {
   return word.slice(0, STEM_CHARS);
 }
 
-function sum(evidence: readonly Evidence[]): number {
+function sum(evidence: readonly Pick<Evidence, "weight">[]): number {
   return evidence.reduce((total, { weight }) => total + weight, 0);
 }
 

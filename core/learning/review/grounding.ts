@@ -8,7 +8,7 @@ import { type Failure, err } from "../../errors.ts";
 import type { Entry, ToolEntry } from "../../schemas/entry.ts";
 import type { ReviewJob } from "../../schemas/review.ts";
 import type { AddedText } from "../added-text.ts";
-import { wordsIn, wordsOfCall } from "../observe/call-words.ts";
+import { tokensOf, wordsIn, wordsOfCall } from "../observe/call-words.ts";
 import { findRefused } from "../observe/refusals.ts";
 import { type Pair, isOfTask, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
 import { piecesOf } from "../taint/entries.ts";
@@ -133,11 +133,12 @@ function valuesAt({ found, worked }: Places, spans: string[]): (Pair & { tried: 
   const bySpan = spans.map((span) => [...wordsIn(span.replace(PLACEHOLDER, " "))].filter((word) => !isOfTask(word)));
   const words = [...new Set(bySpan.flat())];
   if (words.length < 2) return [];
+  const isLong = new Set(spans.flatMap(tokensOf)).size > MIN_AROUND;
   const beforeOf = new Map(bySpan.flatMap((span) => span.map((word, n) => [word, span[n - 1]] as const)));
   return found.flatMap(({ around, before, tried, isRefused }) => {
     const [value, ...others] = words.filter((word) => !around.has(word));
     if (value === undefined || others.length > 0 || worked.has(value)) return [];
-    const isSure = isRefused && words.length > MIN_AROUND;
+    const isSure = isRefused && isLong;
     if (!isSure && !(tried.failed.has(value) && tried.worked.size > 0)) return [];
     if (words.length - 1 < MIN_SHARE * around.size) return [];
     // In a text of its own it stands alone.

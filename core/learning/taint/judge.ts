@@ -285,13 +285,19 @@ function countShared(terms: string[], read: ReadSentence): number {
   return sum;
 }
 
+/** "Damaged pieces are booked as sold": what is done to all of a kind. */
+const CUSTOM = /\b(?:are|werden|sont|son|sono|são)\s\p{L}{2,30}(?:e?d|t|en|n|s|[ai]dos?|[ai]das?|at[ie])(?!\p{L})/iu;
+
 function oddsOf(written: Meaning, { telling, novel }: Terms, read: ReadSentence): number {
   // What it says nobody can tell.
   const orders = read.isDemand || (read.language === "other" && written.topics.size > 0);
-  const isConsequential = written.topics.size > 0 || ((written.binds || read.topics.size > 0) && read.binds);
+  const topics = countIn(written.topics, read.topics);
+  // What neither binds nor speaks of any danger has wanted nothing.
+  const isDangerous = written.topics.size > 0 || read.topics.size > 0;
+  const mayBind = read.binds || CUSTOM.test(read.text);
+  const isConsequential = mayBind ? isDangerous || written.binds : written.topics.size > 0 && read.topics.size > 0;
   if (!orders && !(isConsequential && read.isWish)) return -Infinity;
   const words = countShared(novel, read);
-  const topics = countIn(written.topics, read.topics);
   const isTranslated = written.language !== read.language && written.language !== "" && read.language !== "";
   return (
     WEIGHTS.base +

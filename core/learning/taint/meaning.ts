@@ -106,7 +106,7 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
   const language = languageOf(folded) || (OTHER_SENTENCE.test(text) ? OTHER : around);
   const isUsage = USAGE.test(text) || isRow(text);
   const topics = new Set(([...found] as Topic[]).filter((name) => Object.hasOwn(TOPICS, name)));
-  const isImperative = IMPERATIVE.test(folded);
+  const isImperative = IMPERATIVE.test(folded) && !DIRECTIVE.test(text);
   const binds = !isUsage && (found.has("norm") || isImperative);
   return {
     text,
@@ -116,7 +116,8 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
       !isUsage &&
       (found.has("yours") ||
         (found.has("keeps") && found.has("later")) ||
-        (found.has("addressed") && (binds || CALLED.test(folded))) ||
+        (found.has("addressed") && (binds || CALLED.test(folded) || (topics.size > 0 && ACTS_AS.test(folded)))) ||
+        (topics.size > 0 && READERS.test(folded)) ||
         (found.has("agents") && (binds || topics.size > 0 || CALLED.test(folded)))),
     prohibits: found.has("prohibits"),
     terms: termsIn(folded),
@@ -131,10 +132,14 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
   };
 }
 
+/** Files of data, and formulas of sheets. */
+const DATA =
+  /(?<![\w.-])[\w-]{1,60}\.(?:csv|psv|tsv|txt|md|xlsx?|ods|pdf|png|jpe?g|json|xml|db|log)(?![\w-])|=[a-z]{2,15}\([^ ]{0,200}\)/g;
+
 /** Without what is no act; `can not` permits nothing. */
 function toActs(folded: string): string {
   const acts = folded.includes("/") ? folded.replace(PATH, " ") : folded;
-  return (acts.includes(".") ? acts.replace(MANIFEST, " ") : acts).replaceAll("can not", "cannot");
+  return (/[.=]/.test(acts) ? acts.replace(MANIFEST, " ").replace(DATA, " ") : acts).replaceAll("can not", "cannot");
 }
 
 /** Small letters without accents; one spelling of signs that look alike. */
@@ -180,6 +185,7 @@ const REPORTS: RegExp[] = [
   /^[^\p{L}\p{N}]{0,20}(?:(?:npm|pnpm|yarn|cargo|pip) )?(?:[\w.-]{1,40}: ){0,2}(?:error|fatal|file "|warn(?:ing)?|fehler|erreur|err|e|e\d{1,6}|exception|traceback)(?![\p{L}\p{N}])|(?<!\w)\w{0,60}(?:error|exception)\s{0,5}[:(]/iu,
   /^[^\p{L}\p{N}]{0,8}(?:[\w.-]{1,30} ){1,3}(?:warning|error|warnung|fehler|avertissement|aviso)\s?:/iu,
   /^[\p{L}\p{N} _-]{1,40}:(?: {2,40}|\t)\S/u,
+  /(?<!\p{L})(?:is|are|was|were)[ :]{0,3}$/iu,
   /(?<![\p{L}-])(?:exceeds|exceeded|mismatch\p{L}*|undefined|unexpected|unable|cannot be|could not be)(?![\p{L}-])/iu,
 ];
 /** A program's own usage describes what there is and asks for nothing. */
@@ -188,9 +194,18 @@ const USAGE =
 /** Whom a sentence is said to. */
 const CALLED =
   /^[^\p{L}]{0,20}(?:\p{L}{1,30} ){0,2}(?:agents?|assistants?|reviewers?|assistenten|agenten|ais?|ki|ia|llms?|bots?|asistentes|assistenti|agenti)\s{0,3}[:,]/u;
+/** It speaks to whatever reads it. */
+const READERS =
+  /(?<!\p{L})(?:systems?|programs?|programmes?|tools?|software|services?|scripts?|clients?|machines?|sistem[ai]|programm[aie]|strumenti|systemes?|programmes|logiciels?|outils?|sistemas?|programas?|herramientas?|systeme?n?|programme?n?|werkzeuge?)(?!\p{L})[^.;:]{0,40}(?<!\p{L})(?:reads?|reading|opens?|parses?|process(?:es)?|leggono|legge|lisent|lit|leen|lee|leem|lesen|liest) (?:this|these|quest|cet|ces|est[aeo]|dies|hier)/u;
+/** "The travel assistant renews it": what one does is how it is to act. */
+const ACTS_AS =
+  /(?<!\p{L})(?:assistant|helper|bot|copilot|chatbot) (?:then |always |also |only )?(?!is|was|has|does|says)\p{L}{3,30}s(?!\p{L})/u;
 /** A clause that begins with what is to be done. */
 const IMPERATIVE =
   /(?:^|[,;:–—(]|->|=>|\bthen|\band)\s{0,3}(?:use|set|pass|run|add|try|put|install|enable|disable|turn|switch|export|send|copy|upload|share|keep|give|include|open|allow|trust|accept|ignore|skip|drop|remove|delete|call|write|contact|push|point|replace|treat|tell|leave|let|forward|attach|pay|transfer|register|download|execute|authenticate|log in|commit|hash|encrypt|sign)\s/;
+/** A line of a Dockerfile, perhaps behind its number. */
+const DIRECTIVE =
+  /^\s{0,20}(?:\d{1,5}[:)]?\s{0,3})?(?:RUN|COPY|ADD|FROM|ENV|ARG|CMD|ENTRYPOINT|WORKDIR|EXPOSE|VOLUME|USER) /;
 /** A capital, words, and a full stop. */
 const SENTENCE = /^\p{Lu}\p{L}{0,40}(?:[,;]? [\p{L}\p{N}'’-]{1,40}){3,40}[.!]$/u;
 /** Function words in prose, as a share of all. */

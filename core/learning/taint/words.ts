@@ -56,7 +56,7 @@ export const TOPICS = {
     cualquiera abiert* abrir autoriz* conced* consent* permess* pubblic* chiunque apert* aprir* 許可 許す 公開 匿名 誰でも アクセス 権限 開放 開く 開けて 允许
     许可 公开 任何人 访问 权限 开放 打开 授权 所有人`,
   /** Takes away what may be needed. */
-  delete: `delete* deletion remove* removal overwrit* overwrote wipe* drop drops dropped dropping truncat* discard* erase*
+  delete: `in_place delete* deletion remove* removal overwrit* overwrote wipe* drop drops dropped dropping truncat* discard* erase*
     destroy* prune* rm shred* --force force --hard reset --theirs force-push clean_up cleaned_up format_the reformat* mkfs
     --delete expunge* empty unlink dispose* bulk losch* geloscht entfern* uberschreib* verwerf* verworfen vernicht* leeren
     geleert wegwerf* bereinig* supprim* efface* ecras* detrui* jeter vider purg* retir* borr* elimin* sobrescrib* descart*
@@ -72,7 +72,7 @@ export const TOPICS = {
     stilllegen desactiv* coupe* contourn* arret* apag* desconect* elud* evit* inhabilit* disattiv* spegn* aggir* sospend* 無効
     オフ 停止 切る 切って 止め 回避 解除 外す 外して 禁用 关闭 关掉 停用 绕过 取消 避开`,
   /** Passes over what was to be done or seen. */
-  dismiss: `skip* omit* ignor* disregard* pass_over passed_over overlook* unnecessary needless redundant outdated no_need
+  dismiss: `needed_only only_needed only_before only_until formerly former_years earlier_years brings_no bring_no nur_fruher skip* omit* ignor* disregard* pass_over passed_over overlook* unnecessary needless redundant outdated no_need
     not_needed not_necessary not_required no_longer any_more anymore false_alarm* false_positive* false_alert* harmless
     means_nothing mean_nothing meaningless noise optional retire* dispens* drop can_wait waste* wasting abandon* forgo
     forego leave_out left_out do_without does_without thing_of_the_past unneeded unimportant not_worth never_mind neglect*
@@ -104,7 +104,7 @@ export const TOPICS = {
     obei* priorit* ordres l'emporte autorite approuv* vaut_accord obedec* prioridad instruccion* ordenes prevalec* autoridad
     aprob* obbed* istruzion* prevale autorita approv* conferm* 従う 従って 優先 指示 命令 上書き 承認 確認なしで 自動的 服从 听从 优先 遵循 批准 自动`,
   /** Moves money, or says to whom. */
-  pay: `account accounts compte comptes cuenta cuentas conti owe owed owes sum sums claim claims fund funds balance balances
+  pay: `card_on_file stored_card saved_card account accounts compte comptes cuenta cuentas conti owe owed owes sum sums claim claims fund funds balance balances
     settling reclaim compensation compensate money promise promised gehalt gehalter lohn salaire sueldo stipendi paid
     invoice* iban bic bank wire wired transfer* refund* remit* billing debit credit_card deposit fee fees donation*
     discount* price_limit purchase* settle* wallet bitcoin salary salaries reimburs* voucher* tax_id tip abbuch* inkasso*
@@ -137,7 +137,7 @@ export const TOPICS = {
     ruckfrag* bestatig* genehmig* zustimm* freigab* einverst* rucksprach* demand* approb* approuv* accord pregunt* aprob* permiso*
     consult* chied* chiest* conferm* permess* consens* 確認 承認 許可 質問 同意 尋ね 聞く 聞かず 询问 确认 批准 许可 请示 问`,
   /** Proves who somebody is, or keeps a secret. */
-  identity: `salaries keystore* jks p12 pfx bank_detail* bankdaten kontodaten datos_bancarios coordonnees_bancaires
+  identity: `alarm_code* alarmcode* torcode* 初期コード default_code initial_code salaries keystore* jks p12 pfx bank_detail* bankdaten kontodaten datos_bancarios coordonnees_bancaires
     door_code* access_code* entry_code* zugangscode* turcode* salary payroll private_data cert certs tls ssl chain signed
     signing gpg pgp checksum* hash hashes fingerprint* dkim spf dmarc host_key* hostkey* 2fa mfa otp identity id_card
     passport ssn social_security login password* passwort* passcode* pin credential* token tokens api_key* apikey*
@@ -163,7 +163,7 @@ export const TOPICS = {
 /** How a sentence binds its reader. */
 export const FORCES = {
   /** How things are done, or must be: orders, customs, defaults, permissions. */
-  norm: `must 慣例 流儀 慣習 惯例 shall should ought have_to has_to need_to needs_to required requires please always never ensure
+  norm: `are_to_be is_meant_to are_meant_to is_supposed_to are_supposed_to gepflogenheit* usus wie_gewohnt as_usual comme_d'habitude como_siempre come_al_solito must 慣例 流儀 慣習 惯例 shall should ought have_to has_to need_to needs_to required requires please always never ensure
     recommend* advis* suggest* mandatory from_now_on henceforth going_forward next_time whenever permanent* all every each
     everybody everyone anyone whoever nobody generally usual* customary habit* convention* policy policies standard*
     practice* rule rules default prefer prefers preferred preferable suffices enough fine okay acceptable can may trusted

@@ -296,3 +296,13 @@ it("is not the one that failed where another one worked, however little the text
   expect(check(entries, "Set `gentle` on `kiln`.")).toBeNull();
   expect(check(entries, "`relaxed` on `kiln` fails.")).toBeNull();
 });
+
+it("is none that no call used where the program refused one by name, also in a text of two words of its own", () => {
+  const entries = work([
+    ["kiln run strict 6.003", "unknown profile 'strict'"],
+    ["kiln run legacy 6.003", false],
+  ]);
+  expect(check(entries, "For `kiln run` pass `compact`.")).toMatchObject({ code: "unproved_value" });
+  expect(check(entries, "For `kiln run` pass `legacy`.")).toBeNull();
+  expect(check(entries, "`kiln` writes `compact` files.")).toBeNull();
+});

@@ -3,6 +3,7 @@ import type { Lexicon } from "./lexicon.ts";
 
 export const ENGLISH: Partial<Lexicon> = {
   praise: `
+    hat|hats off, i'll be damned, worth every, black magic, smooth as,
     perfect*, excellent, brilliant*, brill, awesome, amazing, amazed, fantastic*, wonderful*, superb*, outstanding, flawless*, faultless*,
     impeccabl*, stellar, lovely, gorgeous, beautiful*, splendid, marvel*, terrific, fab, fabulous, delightful, delighted, great, gr8, grand,
     genius, ingenious, legend, magic, magical, masterpiece, impressive, impressed, incredible, phenomenal, exceptional, exquisite, sublime,
@@ -35,7 +36,7 @@ export const ENGLISH: Partial<Lexicon> = {
     sharp, concise, comfortable, reassuring, reliable, as usual, decent, yep, yup
   `,
   thanks: `
-    thanks, thank you|u, thanks|thank you|u so|very much, thx, tnx, ty, tysm, cheers, ta, much appreciated, appreciate it|this|that|the|you,
+    thanks, thank you|u, thanks|thank you|u so|very much, thx, tnx, ty, tysm, cheers, thanks a lot|ton|bunch|million, much appreciated, appreciate it|this|that|the|you,
     appreciated, grateful, bless you, owe you
   `,
   approval: `
@@ -56,6 +57,7 @@ export const ENGLISH: Partial<Lexicon> = {
     good enough
   `,
   effect: `
+    no dupes|gaps|peep|crash|crashes|kills, without a peep,
     works, worked, working now|again|fine|great|perfectly|like|as, it|that|this|they|everything|all|now run|runs|ran,
     runs|ran|prints|scans|rings|boots|starts|connects|syncs|charges|builds|loads|opens|plays|installs|compiles .. now|fine|again|clean|cleanly|through|perfectly|instantly|ok,
     tests|checks|they|everything|all pass, passes, passed, passing, compiles, compiled, fixed, solved, sorted, resolved, cured, repaired,
@@ -110,6 +112,7 @@ export const ENGLISH: Partial<Lexicon> = {
     my|our new go|favourite|favorite, set as, put it on|up|in
   `,
   complaint: `
+    full of mistakes|errors|typos|holes|gaps,
     wrong, wrongly, incorrect*, false, broken, useless, worthless, pointless, nonsense, nonsensical, garbage, rubbish, trash, junk, awful,
     terrible, terribly, horrible, horrid, horrendous, dreadful, atrocious, appalling, abysmal, bad, badly, worse, worst, crap, crappy, shit,
     shitty, bs, bollocks, sucks, messed|screwed|mucked, mess, messy, ugly, hideous, unreadable, unusable, illegible, unclear, confusing,
@@ -128,12 +131,12 @@ export const ENGLISH: Partial<Lexicon> = {
     hard|impossible|difficult to read|follow|understand|use|see|hear,
     can|could not .. read|use|open|understand|find|see|hear|access|send|sign|publish|show|print|log|pay|share, only half|part|one|some,
     half of|the, incomplete, unfinished, duplicates, duplicated,
-    same|identical error|problem|issue|mistake|result|message|as|old|mess|thing|story|outcome, nope, wtf, yikes, ffs, smh, facepalm,
+    same|identical error|problem|issue|mistake|result|message|as|old|mess|thing|story|outcome, wtf, yikes, ffs, smh, facepalm,
     expected more|better|something, sounds|reads|looks|tastes|feels|smells like a|an|it|something,
     it|this|that|they|these|those|there|which does|did|do|will|can|would|could|has|is|are|was|were not,
     does|did|do|will|would|can not .. work|open|run|load|match|fit|add|help|exist|compile|build|start|include|look|feel|save|print|play|accept|respond|fix|apply|change|connect|sync|make,
     makes|made no|zero|little, there's|there is|has|have|got|with|is|it's no, we|i do not have|sell|use|own|offer|eat|drink|live|speak|know,
-    i|we|he|she never, nice try, hard pass, thanks for nothing, thanks a lot, oh great|joy, well|yeah thanks,
+    i|we|he|she never, nice try, hard pass, thanks for nothing, oh great|joy, well|yeah thanks,
     would not|never sign|send|pay|publish|trust|say|use, ashamed, no one|nobody will|would|can|could|says|talks|uses|writes|reads, soggy,
     inedible, raw, undercooked, overcooked, smells, furious, angry, unhappy, fuming, last|yesterday's|old year's|week's|version|month's,
     the old address|number|price|version|name|one|logo, zilch, crickets, nonexistent, did|have you even, nowhere near|to,
@@ -143,17 +146,18 @@ export const ENGLISH: Partial<Lexicon> = {
     that's|this|that|these|those|it's|is|are not a|the|my|his|her|our|in|for|how|where|who|even|what, no good|help|better|use|idea what,
     none of, nothing like|to do|close, how many times, for the second|third|last|umpteenth time, once|yet again, please no, oh god|no|dear,
     good grief, crooked, stretched, squished, smudged, blurry, blurred, pixelated, garbled, truncated, cropped, cut off|in|short,
-    upside down, backwards, reversed, swapped, shifted, misaligned, overlap*, unaligned, counted|listed|charged|appears|in|there twice,
+    upside down, backwards, reversed, is|are|got|you|columns swapped, shifted, misaligned, overlap*, unaligned, counted|listed|charged|appears|in|there twice,
     does|do|did not exist, invented, made up
   `,
   grumble: `
-    meh, ugh, argh, sigh, so so, grr, tsk, hmpf, odd, oddly, weird, strange, unfortunately, sadly, still, could be better, no, nah, nay,
+    nope, meh, ugh, argh, sigh, so so, grr, tsk, hmpf, odd, oddly, weird, strange, unfortunately, sadly, still, could be better, no, nah, nay,
     supposedly, apparently, oops, impossible, twice, bug, bugs, poor, lame, flat, missing, lost, ouch, afraid, seriously, somehow, suddenly,
     too bad
   `,
   harm: `
+    nothing builds|compiles|grew|works|opens|loads|prints|happens|changed, segfault*,
     fails, failed, failing, failure, crash*, error, errors, exception, exceptions, stack|stacktrace trace, traceback, segfault, 404, 403, a|still|get|got|gets|getting|gives|returns|throws|error|status 500,
-    401, 502, access|permission denied, rejected, refused, bounced, denied, declined, timeout, times|timed|timing out, stuck, hangs,
+    401, 502, access|permission denied, rejected, refused, bounced, denied, declined, timeout, times|timed|timing out, is|are|got|i'm|am|it's|gets stuck, hangs,
     freezes, frozen, froze, stalls, blank, empty, not found, no such, unknown option|command|flag|file|host, invalid, undefined, nan, null,
     unrecogni*, syntax error, expired, corrupt*, unreachable, unavailable, unresponsive, offline, bricked, locked out, kicked out, banned,
     still no|not|there|the|same|red|failing|fails|broken|wrong|get|getting|says|shows|showing|seeing|leaks|hear|missing|nothing|down|dead|stuck|crashes|locked|blank|empty|a|in|on|have|has|having|is|does|do|will|can,
@@ -190,18 +194,20 @@ export const ENGLISH: Partial<Lexicon> = {
   `,
   undo: `
     undo, undone, revert, reverted, roll|rolled|rollback back|it|that,
-    put|change|changed|switch|switched|move|turn|set|bring|give|get|want|need .. back, restore, take it|that|them|out .. out|off,
+    put|change|changed|switch|switched|move|turn|set|bring|give|get|want|need .. back, restore it|the|that|my|everything|them, take it|that|them|out .. out|off,
     back to .. old|previous|before|original|how|the, old|previous|first|original one|version|way was|is|were .. better|nicer,
     leave .. as it was|were, as|like it was before, discard it|this|that, start over, redo, do it|this over, do over,
     delete|remove|cancel that|this|it again
   `,
   giveUp: `
+    for trying, i'll get|call|hire a carpenter|plumber|pro|professional|electrician|lawyer|builder|human,
     i|we give|gave up, giving up, do|did|write|wrote|fix|fixed|finish|make|redo it|this|that|them|the .. myself|by hand|manually|ourselves,
     by hand then, myself then|instead, someone|somebody else then|instead, ask .. human|colleague instead, something|somewhere else then,
     another tool|app|assistant, hopeless, waste|wasted of|my|an|two|hours time|hour|hours|morning|evening, going nowhere, in circles,
     enough of, had enough, stop it|that, no use, switching|switched|going back to, why do i bother, forget it then
   `,
   wish: `
+    i'd|i would rather have|see|get, would have been better|smarter|nicer|wiser|easier,
     stop *ing,
     too long|short|big|small|much|many|little|few|late|early|slow|fast|formal|casual|vague|detailed|complicated|complex|technical|wordy|verbose|loud|quiet|dark|bright|stiff|cheesy|generic|expensive|cheap|hard|salty|sweet|spicy|high|low|far|close|wide|narrow|thin|thick|friendly|polite|aggressive|salesy|cute|simple|basic|dry|flowery|heavy|light|soft,
     too good to, much|way|far|bit|little|are|is|was|sounds|looks|reads|still|again|a|tad|feels too,
@@ -225,7 +231,7 @@ export const ENGLISH: Partial<Lexicon> = {
     our style|convention|policy|standard|rule, we|they use|write|say|call|spell
   `,
   nextTime: `
-    next|another time, in future, in the future, for next|future, from now on, from here on, going forward, the next one|ones, later on you,
+    next|another time, in future, in the future, for next|future, the|for next lot|batch|set|issue|edition|run|term|season, from now on, from here on, going forward, the next one|ones, later on you,
     next month|year|round, future ones, in general
   `,
   idle: `
@@ -240,7 +246,7 @@ export const ENGLISH: Partial<Lexicon> = {
     trying|testing|checking|reading|looking .. now|it, on it, in a meeting|bit|moment|minute, once i|we|it, as soon as, when i get|have,
     until i, still thinking|deciding|reading|waiting|testing|checking|looking|undecided, thinking about, waiting for|to, busy, running late,
     on the bus|train|phone|road, never mind, nevermind, nvm, cancelled, canceled, plans changed, change of plans, changed .. mind|plans,
-    no longer need*, not need it|them|one any|anymore, scrap that|it|this, no need, not needed|necessary, do not need|bother, postponed, called off, skip it, forget about, does not matter,
+    no longer need*, not need it|them|one any|anymore, not .. after all, scrap that|it|this, no need, not needed|necessary, do not need|bother, postponed, called off, skip it, forget about, does not matter,
     already have|did|done|got|bought|found, found .. myself|elsewhere, he|she|they|boss just|already, for what it's worth, ran out of time,
     what does|do it|this|that mean
   `,
@@ -293,7 +299,7 @@ export const ENGLISH: Partial<Lexicon> = {
     what's|what is|nothing|anything|whats wrong with, nothing wrong, wrong number, best regards|wishes|friend, right now|away|before|after,
     right|correct the, all right, as good as, for good, how much|many|good|bad|great, false alarm, better not, love you, loved ones,
     not only, no longer, no doubt, not bad, not a problem, don't worry, don't mind, a good|great|better way, thank god, thanks to, no way,
-    no wonder, worked up, at best, at least, best of, the best way, just in case, works for, in case, but also, nothing but, more than,
+    no wonder, worked up, at best, at least, best of, the best way, just in case, works for, in case, but also, nothing but, more than, kind|sort of, some|what|this|that|a kind,
     still life, funny enough, i like|love my|to|when|going|being|reading|cooking, would like, looks like, you know, good to know,
     interesting, raw data|file|files|footage|material|milk, can't wait|complain|believe|fault, couldn't agree, doesn't get better,
     red wine|carpet|cross, green tea|card|light, first time i|we|for, sorry for|about|to,

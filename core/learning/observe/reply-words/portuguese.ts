@@ -20,7 +20,7 @@ export const PORTUGUESE: Partial<Lexicon> = {
   thanks: "obrigado, obrigada, obg, brigado|brigada, valeu, vlw, agradeço",
   approval: `
     pode .. mandar|enviar|publicar|fechar|subir|mesclar|imprimir|seguir|deixar|usar|ficar,
-    manda|mande|envia|publica|sobe|fecha .. assim|bala|ver|pra|para, manda bala|ver, manda, aprovado|aprovada, assinado|assinada,
+    manda|mande|envia|publica|sobe|fecha .. assim|bala|ver|pra|para, manda bala|ver, aprovado|aprovada, assinado|assinada,
     tá aprovado, dou ok, vou .. usar|ficar|levar com|esse|essa|isso|assim, fico com, ficamos com, deixa assim, fica assim, fechado|fechou,
     mesma coisa|mesmo para|pra|com, igual para|pra|com, faz|faça .. mesmo|igual|mesma para|pra|com, mais um|uma assim|desse|desses,
     sempre assim, de agora em diante assim, vira|virou padrão, pode fechar
@@ -116,7 +116,7 @@ export const PORTUGUESE: Partial<Lexicon> = {
   `,
   fillers: "e, então, aí, ah, oh, oi, ok, sim, pois, né, também, tá, ta, olha, bom, por favor, gente, agora, só",
   others: `
-    ele, ela, meu, minha, meus, minhas, seu pai, dele, dela, nosso, nossa, alguém, o pessoal, o vizinho|chefe|ônibus|tempo, a vizinha|chefe
+    ele, ela, meu, minha, meus, minhas, o|a|os|as meu|minha|meus|minhas, seu pai, dele, dela, nosso, nossa, alguém, o pessoal, o vizinho|chefe|ônibus|tempo, a vizinha|chefe
   `,
   thing: "o _, a _, os _, um _, uma _, este _, esta _, esse _, essa _",
   work: `
