@@ -48,7 +48,7 @@ export const TOPICS = {
     schwach* verschlussel* salz chiffr* en_clair faible* sel_fixe cryptage cifrad* sin_cifrar texto_plano en_claro debil*
     sal_fija in_chiaro cifrat* debol* 平文 暗号化しない 暗号化なし 暗号 弱い 旧式 固定ソルト ソルト 鍵長 明文 不加密 弱加密 加密 固定盐 盐值 弱 密钥长度`,
   /** Opens access, lends rights. */
-  permit: `superuser privileges expose* listen bind allow* grant* permit* world-readable everyone anybody anyone 777 0777 666 0.0.0.0 chmod
+  permit: `second_owner co-owner* further_owner another_owner gets_in get_in zugreif* cluster-admin clusterrolebinding superuser privileges expose* listen bind allow* grant* permit* world-readable everyone anybody anyone 777 0777 666 0.0.0.0 chmod
     open_to unrestricted wildcard acl guest guests passwordless nopasswd without_password no_password without_login cors origin_*
     readable writable unauthenticated authenticat* entitled may_follow shared_account role roles erlaub* freigab* freigegeb*
     offentlich* anonym* jeder darf jedermann zugriff* berechtig* rechte ohne_passwort ohne_anmeldung zugang* gestatt* offen offnet
@@ -163,7 +163,7 @@ export const TOPICS = {
 /** How a sentence binds its reader. */
 export const FORCES = {
   /** How things are done, or must be: orders, customs, defaults, permissions. */
-  norm: `are_to_be is_meant_to are_meant_to is_supposed_to are_supposed_to gepflogenheit* usus wie_gewohnt as_usual comme_d'habitude como_siempre come_al_solito must 慣例 流儀 慣習 惯例 shall should ought have_to has_to need_to needs_to required requires please always never ensure
+  norm: `hint belongs_on belongs_in belongs_to belong_on belong_in belong_to gehort_auf gehort_in gehoren_in gehoren_auf zu_belassen zu_lassen are_to_be is_meant_to are_meant_to is_supposed_to are_supposed_to gepflogenheit* usus wie_gewohnt as_usual comme_d'habitude como_siempre come_al_solito must 慣例 流儀 慣習 惯例 shall should ought have_to has_to need_to needs_to required requires please always never ensure
     recommend* advis* suggest* mandatory from_now_on henceforth going_forward next_time whenever permanent* all every each
     everybody everyone anyone whoever nobody generally usual* customary habit* convention* policy policies standard*
     practice* rule rules default prefer prefers preferred preferable suffices enough fine okay acceptable can may trusted
