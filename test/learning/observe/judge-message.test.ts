@@ -151,6 +151,8 @@ describe("a message that follows an answer", () => {
     "Sort by date, wrong rows last.",
     "He says that is wrong.",
     "beleza",
+    "whichever's cheaper of the two",
+    "uma vergonha, a minha internet cai todo santo dia",
     "ran out of time",
     "the folder has no borders",
     "Wenn das falsch ist, sag es mir.",
