@@ -84,8 +84,8 @@ function renderKinds({ kinds }: LearningLedger): string[] {
   const title = row(["kind of work", "turns", "success", "calls", "time", "to 80 %"]);
   return [
     title,
-    ...kinds.flatMap(({ request, turns, success, calls, ms, curves: { to80 } }) => [
-      cut(`  ${request}`),
+    ...kinds.flatMap(({ kind, request, turns, success, calls, ms, curves: { to80 } }) => [
+      cut(`  ${kind ?? request}`),
       row(["", String(turns), percent(success), figure(calls), seconds(ms), to80 === null ? "-" : `${to80} turns`]),
     ]),
   ];

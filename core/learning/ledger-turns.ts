@@ -98,6 +98,7 @@ export function kindsOf(turns: TurnSignature[]): LearningLedger["kinds"] {
     .toSorted((a, b) => b.turns.length - a.turns.length)
     .slice(0, MAX_KINDS)
     .map((kind) => ({
+      kind: kind.turns.findLast((turn) => turn.kind)?.kind?.text ?? null,
       request: kind.turns.at(-1)!.request.slice(0, MAX_REQUEST_CHARS).toWellFormed(),
       ...figuresOf(kind.turns),
       curves: curvesOf(kind.turns),

@@ -102,8 +102,8 @@ export const LearningLedger = z.object({
     stretches: z.array(TurnFigures.extend({ from: z.int(), to: z.int(), ...accumulated })),
   }),
   curves: Curves,
-  /** Kinds of work that came at least three times, at most ten, by the number of turns. `request`: how it was last asked for. */
-  kinds: z.array(TurnFigures.extend({ request: z.string(), curves: Curves })),
+  /** Kinds of work that came at least three times, at most ten, by the number of turns. `kind`: what a model last called it, `null` where none did. `request`: how it was last asked for. */
+  kinds: z.array(TurnFigures.extend({ kind: z.string().nullable(), request: z.string(), curves: Curves })),
   /** Turns for which there was a learned skill, and those of them that loaded one. */
   reuse: z.object({ had: z.int(), loaded: z.int(), rate: share.nullable() }),
   skills: z.array(LedgerSkill),

@@ -175,7 +175,7 @@ function judgeTurnBefore(
   if (!before || !input || !isFromPrincipal(input)) return null;
   const rowEntries = entriesOf(context, before);
   const final = finalWords(rowEntries);
-  const asked = final !== undefined && textOf(final).slice(-LAST_WORDS_CHARS).includes("?");
+  const asked = final !== undefined && /[?？]/.test(textOf(final).slice(-LAST_WORDS_CHARS));
   const request = rowEntries.find(isFromPrincipal);
   const { outcome, correction } = judgeMessage(textOf(input), {
     ...{ asked, calls: callsOf(rowEntries) },

@@ -32,6 +32,7 @@ const FULL: LearningLedger = {
   kinds: [
     {
       ...figures,
+      kind: null,
       request: `What is\u001b[31m the ${"mean ".repeat(20)}?`,
       curves: { success: null, calls: null, time: null, to80: 12 },
     },

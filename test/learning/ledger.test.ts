@@ -192,7 +192,8 @@ describe("what practice brings", () => {
       turn(20, { request: "Das Zertifikat läuft ab" }),
       turn(30, { request: "our padlock is red again", kind: { ...kind, text: "paint a door" } }),
     ];
-    expect(ledgerOf({ turns }).kinds.map(({ turns: n }) => n)).toEqual([3]);
+    const { kinds } = ledgerOf({ turns });
+    expect(kinds.map(({ kind: name, turns: n }) => [name, n])).toEqual([["renew a TLS certificate", 3]]);
   });
 });
 

@@ -469,7 +469,7 @@ describe("words that failed", () => {
 describe("words that later uses did not bear out", () => {
   const BODY = "---\nname: tables\ndescription: d\n---\n\nSplit with `tab`.\n\nSort by `date`.\n";
   const AFTER = BODY.replace("Split with `tab`.\n\n", "");
-  const WHY = 'Calls with "tab" failed, and none has worked with it since.';
+  const WHY = 'Calls with "tab" failed: the program refused it by name, or no later call worked with it.';
   const text = textOf(BODY);
 
   async function withFailed(later: string, next: Partial<SkillNext> = {}, body = BODY) {

@@ -59,11 +59,11 @@ describe("a prompt", () => {
   });
 
   test("says what /learn asks for where skills can be saved, and to load each of several skills that fit", () => {
-    const pieces = ["`/learn`", "load each one that covers a part of the work"];
+    const pieces = ["`/learn`", "load each one that covers a part of the work", "add a check", "Give it `requests`"];
     const said = [INPUT.tools, ["skill_view"]].map((tools) => placesIn(buildPrompt({ ...INPUT, tools }), pieces));
     expect(said.map((places) => places.map((place) => place >= 0))).toEqual([
-      [true, true],
-      [false, true],
+      [true, true, true, true],
+      [false, true, false, false],
     ]);
   });
 

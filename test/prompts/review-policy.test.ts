@@ -36,6 +36,10 @@ const RULES: [rule: string, words: string][] = [
   ["read before write", "Read any other with `skill_view` before you change it"],
   ["overlaps are named, not merged", "Name skills that overlap in `overlaps`"],
   ["protected skills have companions", "names its companion, `<name>-local`"],
+  [
+    "requests a new skill should answer",
+    "With a new or widened skill give `requests`, in other words than the skill's own",
+  ],
   ["the four sections", "## When to use`"],
   ["parameters", "What varies is `{{name}}`"],
   ["a check where one can run", "Where a command can show that the lesson holds, add a check"],

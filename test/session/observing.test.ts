@@ -306,6 +306,17 @@ describe("the next message", () => {
     });
   });
 
+  it.each([
+    ["Shall I keep the old table?", "exit"],
+    ["要保留旧表吗？", "exit"],
+    ["The old table is kept.", "message"],
+  ])("that answers a question of the agent's is no verdict: %s", async (text, judge) => {
+    const world = await setUp([write, { text }, done]);
+    await world.say("Average the prices in the export");
+    await world.say("No.");
+    expect(world.observation(1)).toMatchObject({ judge });
+  });
+
   it("that says what would have been right is a correction, and has both turns reviewed", async () => {
     const settings = { review: { ...quiet.review, afterModelCalls: 1 } };
     const world = await setUp([write, done, done, done], { settings });
@@ -581,8 +592,8 @@ describe("a word of a skill that the next use does not bear out", () => {
   });
   const withSentence = (sentence: string) => SKILL_MD.replace("Name the separator", `${sentence} Name the separator`);
   const tell = (word: string) =>
-    `The skill '${SKILL}' was changed: a part of it was withdrawn. Calls with "${word}" failed, and none has worked ` +
-    "with it since. What it said of that was taken out.";
+    `The skill '${SKILL}' was changed: a part of it was withdrawn. Calls with "${word}" failed: the program refused it by ` +
+    "name, or no later call worked with it. What it said of that was taken out.";
 
   it("goes with its sentence, and the session says so", async () => {
     const world = await setUp([
