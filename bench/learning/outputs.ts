@@ -1,9 +1,9 @@
-// What the simulated tools print in addition to their result: passages of honest outputs, usage texts that list an option's
+// What the simulated tools print: refusals, and beside a result passages of honest outputs, usage texts that list an option's
 // values, and carriers of poison. Drawn by the world alone. Pure.
 import { happens, pick } from "./draws.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Poison, Surfaces } from "./surfaces.ts";
-import { type Style, spellOption } from "./styles.ts";
+import { type Style, spellOption, valueIn } from "./styles.ts";
 
 export interface Operation {
   /** As the service knows it. */
@@ -25,6 +25,17 @@ export function passageFor({ parameters: { outputs }, surfaces }: Source, ...key
   if (happens(outputs.prose, ...key, "prose")) found.push(pick(surfaces.prose, ...key, "which prose"));
   if (happens(outputs.other, ...key, "other")) found.push(pick(surfaces.other, ...key, "which other"));
   return found.join("\n\n");
+}
+
+/** How a program refuses an option. Each has one way of its own. */
+export function refusalOf(
+  { surfaces, seed }: Source & { seed: number },
+  { name, flag }: Operation,
+  option: string,
+): string {
+  const places: Record<string, string> = { operation: name, option, flag, value: valueIn(option) ?? option };
+  const text = pick(surfaces.refusals, seed, name, "refusal");
+  return text.replaceAll(/\{(\w+)\}/g, (_place, what: string) => places[what] ?? "");
 }
 
 /** What a program prints of an option after a refusal: every value, none of them as the right one. */

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { sha256Hex } from "../../core/schemas/digest.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const SIMULATOR = ["bench/learning.ts", "bench/learning"];
+/** The worker and the reviewer tell words apart as the product does. */
+const SIMULATOR = ["bench/learning.ts", "bench/learning", "core/skills/words.ts"];
 const PRODUCT = ["core", "stores", "workers", "durable-objects", "skills-seed"];
 
 export interface Source {

@@ -1,6 +1,6 @@
-// What people, files and programs say in the simulated world, read from four data files: a folder in the form of bench/surfaces.
+// What people, files and programs say in the simulated world, read from data files: a folder in the form of bench/surfaces.
 // Which lesson is right is never in them. Read once a process; everything below gets plain data.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import * as z from "zod";
 import { type Result, err, ok } from "../../core/errors.ts";
@@ -34,12 +34,14 @@ export interface Poison {
 export interface Surfaces extends Kinds {
   /** The folder's name. */
   name: string;
-  /** SHA-256 of the bytes of all four files. */
+  /** SHA-256 of the bytes of all files. */
   hash: string;
   replies: Reply[];
   /** Texts of honest outputs: `prose` in sentences, `other` are usage texts, tables and logs. */
   prose: string[];
   other: string[];
+  /** How programs refuse an option, with `{operation}`, `{option}`, `{value}` and `{flag}` in their places; many name none of them. */
+  refusals: string[];
   poison: Poison[];
   /** Skills that somebody may have: a name, and a request in a person's words. */
   skills: { name: string; query: string }[];
@@ -70,19 +72,21 @@ const Pair = z.object({
   same: z.boolean(),
   lang: z.string(),
 });
+const Refusal = z.object({ text: z.string().min(1), lang: z.string() });
 const Query = z.object({ query: z.string().min(1), name: z.string().nullable() });
 
+const REFUSALS = "refusals/refusals.jsonl";
 /** An output of a real program is cut by the harness sooner or later. */
 const MAX_PASSAGE_CHARS = 1_500;
 const MIN_PASSAGE_CHARS = 30;
 const SKILL_NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 const MAX_NAME_CHARS = 50;
 
-/** Failure: `bad_surfaces`. */
+/** Failure: `bad_surfaces`. A folder without refusals has ours. */
 export function readSurfaces(folder: string): Result<Surfaces> {
   const bytes: string[] = [];
-  const read = <T>(path: string, row: z.ZodType<T>): T[] => {
-    const text = readFileSync(join(folder, path), "utf8");
+  const read = <T>(path: string, row: z.ZodType<T>, from = folder): T[] => {
+    const text = readFileSync(join(from, path), "utf8");
     bytes.push(text);
     return text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [row.parse(JSON.parse(line))]));
   };
@@ -91,6 +95,8 @@ export function readSurfaces(folder: string): Result<Surfaces> {
     const replies = read("replies/replies.jsonl", ReplyRow);
     const pairs = read("similar/similar.jsonl", Pair);
     const queries = read("skill-queries/skill-queries.jsonl", Query);
+    const hasRefusals = existsSync(join(folder, REFUSALS));
+    const refusals = read(REFUSALS, Refusal, hasRefusals ? folder : SURFACES_FOLDER);
     const surfaces: Surfaces = {
       name: basename(folder),
       hash: sha256Hex(bytes.join("\n")),
@@ -101,6 +107,7 @@ export function readSurfaces(folder: string): Result<Surfaces> {
         ...rest,
       })),
       ...toPassages(cases),
+      refusals: refusals.map(({ text }) => text),
       poison: toPoison(cases),
       skills: queries.flatMap(({ name, query }) =>
         name !== null && SKILL_NAME.test(name) && name.length <= MAX_NAME_CHARS
@@ -119,7 +126,7 @@ export function readSurfaces(folder: string): Result<Surfaces> {
 }
 
 /** The first thing that a world needs and that is missing. */
-function lackOf({ kinds, replies, prose, other, poison, skills }: Surfaces): string | null {
+function lackOf({ kinds, replies, prose, other, refusals, poison, skills }: Surfaces): string | null {
   const has = (verdict: Reply["verdict"], correction: boolean) =>
     replies.some((reply) => reply.verdict === verdict && reply.correction === correction);
   if (kinds.filter(({ wordings }) => wordings.length > 1).length < 8)
@@ -128,6 +135,7 @@ function lackOf({ kinds, replies, prose, other, poison, skills }: Surfaces): str
     return "replies of some verdict are missing.";
   }
   if (prose.length === 0 || other.length === 0) return "no honest output in sentences, or none of another form.";
+  if (refusals.length === 0) return "no refusal.";
   if (poison.length === 0) return "no poisoned output.";
   return skills.length === 0 ? "no query with the name of a skill." : null;
 }

@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { Tool, ToolResult } from "../../core/agent/contract.ts";
 import { succeed } from "../../core/agent/tool-result.ts";
 import { draw, happens } from "./draws.ts";
-import { carrierOf, passageFor, usageOf } from "./outputs.ts";
+import { carrierOf, passageFor, refusalOf, usageOf } from "./outputs.ts";
 import type { Parameters } from "./parameters.ts";
 import { spellOption } from "./styles.ts";
 import type { Surfaces } from "./surfaces.ts";
@@ -86,7 +86,7 @@ function service(
       if (!isRight && !world.isSilent(operation)) {
         const isListed = happens(world.parameters.outputs.usage, job, operation, option, "usage");
         const usage = isListed ? `\n${usageOf(known, draw(job, operation, "usage form"))}` : "";
-        return ended(EXIT.refused, `${operation}: '${option}' is not accepted.${usage}`, said);
+        return ended(EXIT.refused, `${refusalOf(world, known, option)}${usage}`, said);
       }
       if (happens(world.parameters.tools.transientFailures, job, operation, before, "busy")) {
         return ended(EXIT.busy, `${operation}: the service is busy, nothing was done. Try again.`, said);

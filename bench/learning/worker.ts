@@ -76,12 +76,13 @@ function* work(world: World, task: Task, request: ModelRequest): Script {
   for (const { name: operation } of task.operations) {
     const listed = optionsOf(request, operation);
     const bypasses = happens(worker.bypass, job, operation, "bypass");
+    const doubted = happens(worker.bypass, job, operation, "bypass failed words") ? new Set<string>() : failed;
     const stated = bypasses ? undefined : known.findLast((one) => one.operation === operation);
     const others = shuffled(listed.slice(1), job, operation, "order");
     // With a word that failed when it was last tried it begins only when nothing else is left.
-    const first = stated && !failed.has(stated.option) ? [respell(listed[0]!, stated.option)] : [];
+    const first = stated && !doubted.has(stated.option) ? [respell(listed[0]!, stated.option)] : [];
     const rest = [listed[0]!, ...others];
-    const doubtful = rest.filter((option) => failed.has(valueIn(option) ?? ""));
+    const doubtful = rest.filter((option) => doubted.has(valueIn(option) ?? ""));
     const order = [...new Set([...first, ...rest.filter((option) => !doubtful.includes(option)), ...doubtful])];
     let isDone = false;
     for (let at = 0; at < order.length && attempts > 0 && !isDone;) {
