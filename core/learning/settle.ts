@@ -161,7 +161,7 @@ function toWithoutRefuted(
   { files, words, isEmpty }: Refuted,
 ): Promise<Result<SkillNext>> | Result<SkillNext> {
   const named = words.map((word) => `"${word}"`).join(", ");
-  const why = `Calls with ${named} failed: the program refused it by name, or no later call worked with it.`;
+  const why = `Calls with ${named} failed: the program refused it by name, another word put the call right, or no later call worked with it.`;
   if (isEmpty) return toWithdrawn(options, head, stats, why);
   const next = asWithdrawal(toNext(head, "trial", `${why} What it said of that was taken out.`, options.op));
   const settled = { ...next.settled!, rev: head.rev + 1, inPart: true as const };

@@ -35,7 +35,7 @@ export const TaskKind = z.object({ text: z.string().min(1).max(MAX_KIND_CHARS), 
 export type TaskKind = z.infer<typeof TaskKind>;
 
 /**
- * Words of a loaded text that calls took from it: with some a call failed, of which the program itself refused some by name; and some
+ * Words of a loaded text that calls took from it: with some a call failed, of which the program itself refused some by name, or another word alone put right; and some
  * had failed in earlier turns and now worked.
  */
 export const TriedWords = LoadedText.extend({

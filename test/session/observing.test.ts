@@ -593,7 +593,7 @@ describe("a word of a skill that the next use does not bear out", () => {
   const withSentence = (sentence: string) => SKILL_MD.replace("Name the separator", `${sentence} Name the separator`);
   const tell = (word: string) =>
     `The skill '${SKILL}' was changed: a part of it was withdrawn. Calls with "${word}" failed: the program refused it by ` +
-    "name, or no later call worked with it. What it said of that was taken out.";
+    "name, another word put the call right, or no later call worked with it. What it said of that was taken out.";
 
   it("goes with its sentence, and the session says so", async () => {
     const world = await setUp([

@@ -1,5 +1,5 @@
 // Which words of a loaded text the work tried: those with which a call failed, so that the model tried something else in its
-// place; those that the program refused by name; and those that had failed before and now worked. Called by observe.ts with the
+// place; those that surely were wrong, by the program's name for them or because another word alone put the call right; and those that had failed before and now worked. Called by observe.ts with the
 // calls that were work on the task. A word that failed need not be wrong; whoever loads the text next is told of it. Pure.
 import type { ToolEntry } from "../../schemas/entry.ts";
 import type { TriedWords } from "../../schemas/learning.ts";
@@ -31,7 +31,8 @@ export function findTriedWords(tools: ToolEntry[], shown: ShownText[]): TriedWor
       const instead = calls.filter((other) => other.n > n && isInstead(call, other.call));
       const others = new Set([...instead, ...worked].flatMap((other) => [...other.words]));
       const own = [...words].filter((word) => !others.has(word));
-      const refused = findRefused(own, said);
+      const isPutRight = own.length === 1 && instead.some((other) => !other.failed && isOneWordOff(words, other.words));
+      const refused = isPutRight ? own : findRefused(own, said);
       // Where nothing else was tried, only the program's own word tells what was wrong.
       return { n, words: instead.length > 0 ? own : refused, refused };
     });
@@ -45,6 +46,10 @@ export function findTriedWords(tools: ToolEntry[], shown: ShownText[]): TriedWor
     if (failed.length === 0 && failedWords.length === 0) return [];
     return [{ skill, text, failed, ...(refused.length > 0 && { refused }), worked: again }];
   });
+}
+
+function isOneWordOff(words: Set<string>, others: Set<string>): boolean {
+  return words.size === others.size && [...others].filter((word) => !words.has(word)).length === 1;
 }
 
 function isInstead(failed: ToolEntry["call"], other: ToolEntry["call"]): boolean {

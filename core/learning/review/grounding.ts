@@ -2,8 +2,8 @@
 // tried an option with one value, which failed, and with another, which worked, a text that gives a third one, or the first,
 // is a slip of the pen that the next turn would follow. So is a value that a review of the person's correction gives, and that
 // neither they nor a call had. Values without an option's name are known by the calls: two that differ in one word alone have it
-// in the same place. There a value that failed is none where another one worked; where the program refused one by name, and the text
-// names the place well, only what worked is one. Pure; who tried nothing else is not held to what was tried.
+// in the same place. There a value that failed is none where another one worked; where one failed and another worked, or the program
+// refused one by name, and the text names the place well, only what worked is one. Pure; who tried nothing else is not held to what was tried.
 import { type Failure, err } from "../../errors.ts";
 import type { Entry, ToolEntry } from "../../schemas/entry.ts";
 import type { ReviewJob } from "../../schemas/review.ts";
@@ -138,14 +138,21 @@ function valuesAt({ found, worked }: Places, spans: string[]): (Pair & { tried: 
   return found.flatMap(({ around, before, tried, isRefused }) => {
     const [value, ...others] = words.filter((word) => !around.has(word));
     if (value === undefined || others.length > 0 || worked.has(value)) return [];
-    const isSure = isRefused && isLong;
-    if (!isSure && !(tried.failed.has(value) && tried.worked.size > 0)) return [];
+    const isUntried = !tried.failed.has(value);
+    const isReplaced = tried.worked.size > 0 && (!isUntried || isAlike(value, tried));
+    if (!isReplaced && !isRefused) return [];
+    if (isUntried && !isLong) return [];
     if (words.length - 1 < MIN_SHARE * around.size) return [];
     // In a text of its own it stands alone.
     const stands = beforeOf.get(value);
     if (stands !== undefined && before !== undefined && stands !== before) return [];
     return [{ name: words.filter((word) => word !== value).join(" "), value, tried }];
   });
+}
+
+/** An option is no choice where words stand. */
+function isAlike(value: string, { worked, failed }: Tried): boolean {
+  return [...worked.keys(), ...failed.keys()].every((other) => other.startsWith("-") === value.startsWith("-"));
 }
 
 /** The sentences that say what to do, and their code. What stands under a warning warns, too: "What fails:", and its list. */

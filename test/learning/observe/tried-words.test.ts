@@ -43,10 +43,10 @@ it.each<[what: string, tries: Try[], failed: string[]]>([
     ["strict"],
   ],
   [
-    "something else worked",
+    "a call worked that differs in two words",
     [
       [sum("--mode strict"), false],
-      [sum("--mode loose"), true],
+      [sum("--mode loose --quiet"), true],
     ],
     ["strict"],
   ],
@@ -61,6 +61,15 @@ it.each<[what: string, tries: Try[], failed: string[]]>([
   ],
 ])("a word of the text failed when %s", (_what, tries, failed) => {
   expect(turn(tries)).toEqual([{ skill: "adding-up", text, failed, worked: [] }]);
+});
+
+it("a word is as good as refused where another word alone put the call right", () => {
+  const tries: Try[] = [
+    [sum("--mode strict"), false],
+    [sum("--mode odd"), false],
+    [sum("--mode loose"), true],
+  ];
+  expect(turn(tries)).toMatchObject([{ failed: ["strict"], refused: ["strict"] }]);
 });
 
 it.each<[what: string, tries: Try[]]>([

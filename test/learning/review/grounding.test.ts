@@ -210,7 +210,7 @@ describe("a value that has its place, and no option's name", () => {
       "",
     ],
     [
-      "failed for another reason than its name",
+      "is an option, where no option stood",
       work([
         ["grep -rn TODO src", ""],
         ["grep -rn FIXME src", false],
@@ -297,9 +297,12 @@ it("is not the one that failed where another one worked, however little the text
   expect(check(entries, "`relaxed` on `kiln` fails.")).toBeNull();
 });
 
-it("is none that no call used where the program refused one by name, also in a text of two words of its own", () => {
+it.each([
+  ["the program refused one by name", "unknown profile 'strict'"],
+  ["another one worked", "rc=22 EINVAL"],
+])("is none that no call used where %s, also in a text of two words of its own", (_what, said) => {
   const entries = work([
-    ["kiln run strict 6.003", "unknown profile 'strict'"],
+    ["kiln run strict 6.003", said],
     ["kiln run legacy 6.003", false],
   ]);
   expect(check(entries, "For `kiln run` pass `compact`.")).toMatchObject({ code: "unproved_value" });
