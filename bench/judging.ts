@@ -5,10 +5,12 @@ import { join } from "node:path";
 import type { Model } from "../core/agent/contract.ts";
 import { messageOf } from "../core/errors.ts";
 import { readFlags } from "../scripts/command-line.ts";
+import { nameKinds } from "./judging/kinds.ts";
 import { createModelJudge } from "./judging/model.ts";
 import { measureQueries } from "./judging/queries.ts";
 import { type JudgedReply, judgeByRules, toReplyFigures } from "./judging/replies.ts";
-import { printMistakes } from "./judging/report.ts";
+import { printFailures, printMistakes } from "./judging/report.ts";
+import { chooseAsked, writeRequests } from "./judging/requests.ts";
 import { PairRow, QueryRow, ReplyRow, readRows, readSkills } from "./judging/rows.ts";
 import { measureSimilar } from "./judging/similar.ts";
 import { SERVER_FLAGS, openModelServer } from "./support/given-model.ts";
@@ -20,7 +22,8 @@ const USAGE = `Usage: npm run bench:judging [-- --replies FILE --similar FILE --
   --similar FILE   pairs of requests, the same kind of work or not
   --skills FILE    the library that is searched
   --queries FILE   requests, each with the skill that fits
-  --base-url URL   an OpenAI-compatible server that judges the replies too; its key is in BENCH_API_KEY
+  --base-url URL   an OpenAI-compatible server whose model judges the replies, names kinds of work and writes requests for skills;
+                   its key is in BENCH_API_KEY
   --model NAME     the server's model
   -h, --help       this text; formats and method are in bench/README.md`;
 
@@ -38,19 +41,49 @@ const figures = {
 };
 console.log(JSON.stringify(figures));
 
-/** Similarity and search ask no model in the product: they have no figure of one. */
 async function judgeByModel(model: Model) {
+  const replies = await judgeReplies(model);
+  const similar = await measureKinds(model);
+  return { replies, similar, queries: await measureRequests(model) };
+}
+
+async function judgeReplies(model: Model) {
   const judge = createModelJudge(model);
   const byModel: JudgedReply[] = [];
   for (const row of rows.replies) {
     byModel.push({ row, said: await judge.judge(row) });
-    if (byModel.length % 25 === 0)
-      console.error(`${byModel.length} of ${rows.replies.length} replies judged by ${model.name}`);
+    sayEvery25(byModel.length, rows.replies.length, "replies judged", model);
   }
   printMistakes(model.name, byModel);
-  for (const failure of judge.failures) console.log(`no answer  ${failure}`);
-  console.log("model      similar and queries are null: the product asks no model for them");
-  return { replies: toReplyFigures(byModel), similar: null, queries: null };
+  printFailures(judge.failures);
+  return toReplyFigures(byModel);
+}
+
+async function measureKinds(model: Model) {
+  const requests = rows.similar.flatMap(({ a, b }) => [a, b]);
+  const { kinds, failures } = await nameKinds(model, requests, (done, of) =>
+    sayEvery25(done, of, "requests asked for their kind", model),
+  );
+  console.log(`${model.name}: ${new Set(requests).size} requests asked for their kind, ${kinds.size} got one`);
+  printFailures(failures);
+  return measureSimilar(rows.similar, kinds);
+}
+
+async function measureRequests(model: Model) {
+  const asked = await chooseAsked(rows.queries, rows.skills);
+  const { files, failures } = await writeRequests(model, asked, (done, of) =>
+    console.error(`${model.name} was asked for requests of ${done} of ${of} skills`),
+  );
+  console.log(
+    `${model.name}: requests asked for ${asked.length} of ${rows.skills.length} skills, ${files.size} got some`,
+  );
+  printFailures(failures);
+  const skills = rows.skills.map((skill) => ({ ...skill, requests: files.get(skill.name) }));
+  return measureQueries(rows.queries, skills);
+}
+
+function sayEvery25(done: number, of: number, what: string, { name }: Model): void {
+  if (done % 25 === 0) console.error(`${done} of ${of} ${what} by ${name}`);
 }
 
 function readAll() {

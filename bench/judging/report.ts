@@ -11,3 +11,9 @@ export function printMistakes(judge: string, judged: readonly JudgedReply[]): vo
     console.log(`  ${row.id.padEnd(8)} ${row.verdict} read as ${said.verdict}`);
   }
 }
+
+/** Failures of single calls; the run goes on without their answers. */
+export function printFailures(failures: readonly string[]): void {
+  if (failures.length > 0) console.log(`  ${failures.length} failed`);
+  for (const failure of failures) console.log(`    ${failure}`);
+}

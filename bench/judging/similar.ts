@@ -1,5 +1,7 @@
-// How often the product takes two requests for the same kind of work, rightly and wrongly.
-import { isSimilarRequest } from "../../core/learning/requests.ts";
+// How often the product takes two requests for the same kind of work, rightly and wrongly: as it compares turns, by the kinds
+// that a model named, else by words. Pure.
+import { isSimilarTurn, toCompared } from "../../core/learning/observe/neighbours.ts";
+import type { TurnSignature } from "../../core/schemas/learning.ts";
 import { share } from "./replies.ts";
 import type { PairRow } from "./rows.ts";
 
@@ -10,13 +12,27 @@ export interface SimilarFigures {
   f1: number | null;
 }
 
-export function measureSimilar(pairs: readonly PairRow[]): SimilarFigures {
+/** `kinds`: by request; one that is absent is compared by its words alone. */
+export function measureSimilar(pairs: readonly PairRow[], kinds: ReadonlyMap<string, string> = new Map()) {
+  const toTurn = (request: string) => {
+    const text = kinds.get(request);
+    return toCompared({ ...TURN, request, ...(text !== undefined && { kind: { text, by: "title" as const } }) });
+  };
   const same = pairs.filter((pair) => pair.same);
-  const taken = pairs.filter(({ a, b }) => isSimilarRequest(a, b));
+  const taken = pairs.filter(({ a, b }) => isSimilarTurn(toTurn(a), toTurn(b)));
   const right = taken.filter((pair) => pair.same).length;
-  return {
+  const figures: SimilarFigures = {
     precision: share(right, taken.length),
     recall: share(right, same.length),
     f1: share(2 * right, same.length + taken.length),
   };
+  return figures;
 }
+
+const SESSION = "01JZZZZZZZZZZZZZZZZZZZZZZZ";
+
+/** A turn without tools: the second opinion of tools never speaks. */
+const TURN: TurnSignature = {
+  ...{ turn: `${SESSION}-1`, session: SESSION, at: 1, request: "", tools: {}, loaded: [], outcome: "unknown" },
+  ...{ judge: "exit", recovered: false, effort: { calls: 0, failedCalls: 0, tokens: 0 }, heldOut: false },
+};

@@ -4,4 +4,6 @@ export interface BenchSkill {
   name: string;
   description: string;
   body: string;
+  /** Its file of requests. Absent: it has none. */
+  requests?: string;
 }

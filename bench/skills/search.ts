@@ -2,7 +2,7 @@
 import { createSkillArchive } from "../../core/archive/skill-archive.ts";
 import type { SkillLine } from "../../core/schemas/api.ts";
 import { sha256Hex } from "../../core/schemas/digest.ts";
-import { createWordsMemory } from "../../core/skills/skill-words.ts";
+import { createWordsMemory, wordsKeyOf } from "../../core/skills/skill-words.ts";
 import { searchLines } from "../../core/tools/skill-search.ts";
 import { createBenchSql } from "../learning/sql.ts";
 import type { BenchSkill } from "./bench-skill.ts";
@@ -16,13 +16,9 @@ export async function openSearch(skills: BenchSkill[]): Promise<(query: string) 
     memory: createWordsMemory(0),
     source: {
       lines: async () => lines,
-      async read({ name, text }) {
-        const { description, body } = byName.get(name)!;
-        return {
-          key: text,
-          skillMd: `---\nname: ${name}\ndescription: ${JSON.stringify(description || "none")}\n---\n${body}`,
-          requests: "",
-        };
+      async read(line) {
+        const skill = byName.get(line.name)!;
+        return { key: wordsKeyOf(line), skillMd: toSkillMd(skill), requests: skill.requests ?? "" };
       },
     },
   });
@@ -30,11 +26,15 @@ export async function openSearch(skills: BenchSkill[]): Promise<(query: string) 
   return async (query) => (await searchLines(lines, query, (text) => archive.search(text, 0))).map(({ name }) => name);
 }
 
+export function toSkillMd({ name, description, body }: BenchSkill): string {
+  return `---\nname: ${name}\ndescription: ${JSON.stringify(description || "none")}\n---\n${body}`;
+}
+
 /** What the index of a profile would say of the skill. */
-export function toIndexedLine({ name, description, body }: BenchSkill): SkillLine {
+export function toIndexedLine({ name, description, body, requests }: BenchSkill): SkillLine {
   const text = sha256Hex(`${name}\n${description}\n${body}`);
   const fixed = { category: "general", state: "active", pinned: false, origin: "user", seq: 1, rev: 1 } as const;
-  return { name, description, text, ...fixed };
+  return { name, description, text, ...fixed, ...(requests !== undefined && { requests: sha256Hex(requests) }) };
 }
 
 /** As one that has helped: only such a skill is loaded unasked. */

@@ -1,7 +1,7 @@
 // The name of a session that was given none, and the kind of work of its first answered turn: asked in one call of the slot `title`
 // after that turn, as a job of the outbox. Planned by the end of a turn, made by the outbox. Never holds up a turn, and gives up after a few tries: a list
 // without a name is no harm.
-import type { ModelFailure } from "../agent/contract.ts";
+import type { ModelFailure, ModelRequest } from "../agent/contract.ts";
 import { askModel } from "../agent/model-turn.ts";
 import { readKindLine, toBareLine } from "../learning/kinds.ts";
 import { renderTitleRequest, titlePrompt } from "../prompts/title.ts";
@@ -54,12 +54,8 @@ export async function makeTitle(context: EngineContext, row: TitleRow): Promise<
     models: models.value,
     at: 0,
     request: {
-      system: titlePrompt(),
-      messages: [{ role: "user", text: renderTitleRequest(request, answer, EXCERPT_CHARS) }],
-      tools: [],
-      maxOutputTokens: MAX_OUTPUT_TOKENS,
+      ...toTitleRequest(request, answer),
       effort: settings.models.effort.title,
-      toolChoice: "none",
       cacheKey: `${session}:title`,
     },
     limits: { ...settings.turn, modelRetries: 0 },
@@ -77,6 +73,17 @@ export async function makeTitle(context: EngineContext, row: TitleRow): Promise<
   jobs.retry(row);
 }
 
+/** What a model is asked about the first answered turn. Also used by bench:judging. */
+export function toTitleRequest(request: string, answer: string): Omit<ModelRequest, "cacheKey" | "effort"> {
+  return {
+    system: titlePrompt(),
+    messages: [{ role: "user", text: renderTitleRequest(request, answer, EXCERPT_CHARS) }],
+    tools: [],
+    maxOutputTokens: MAX_OUTPUT_TOKENS,
+    toolChoice: "none",
+  };
+}
+
 /** Of what a model wrote, or "" where nothing of it can be a name. */
 export function toTitle(text: string): string {
   const line =
@@ -92,8 +99,8 @@ export function toTitle(text: string): string {
         .trimEnd()}…`;
 }
 
-/** The kind of work, from the same answer. */
-function toWork(text: string): string | null {
+/** The kind of work, from the same answer; `null` where it names none. Also used by bench:judging. */
+export function toWork(text: string): string | null {
   const lines = redactText(text)
     .split("\n")
     .flatMap((line) => readKindLine(line) ?? []);

@@ -2,9 +2,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type Server, createServer } from "node:http";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, expect, it } from "vitest";
+import { MAX_ASKED, chooseAsked } from "../../bench/judging/requests.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const FIXTURES = join(root, "test/fixtures/judging");
@@ -19,7 +22,11 @@ const BY_RULES = {
 };
 
 let server: Server | undefined;
-afterEach(() => void server?.close());
+const folders: string[] = [];
+afterEach(async () => {
+  server?.close();
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+});
 
 async function run(args: string[]): Promise<{ code: number | null; last: unknown; out: string; err: string }> {
   const child = spawn(process.execPath, ["--import", "./scripts/text-modules.mjs", "bench/judging.ts", ...args], {
@@ -48,19 +55,37 @@ it("names what it read wrong, and takes whatever data it is given", async () => 
   });
 });
 
-/** A server that cites the first word of each reply, and calls it a success. */
-async function startServer(): Promise<string> {
+/** A call as the server got it. */
+interface Asked {
+  system: string;
+  last: string;
+  isTool: boolean;
+}
+
+/** What a scripted model answers: words, or calls of skill_manage. `null`: the server refuses the call. */
+type Say = string | { name: string; requests: string[] }[] | null;
+
+/** A server of a scripted model. It cites the first word of each reply, and calls it a success; `say` answers the rest. */
+async function startServer(say: (asked: Asked) => Say = () => "Nothing."): Promise<string> {
   server = createServer((request, response) => {
     let body = "";
     request.on("data", (bytes) => (body += bytes));
     request.on("end", () => {
-      const { messages } = JSON.parse(body) as { messages: { content: string }[] };
-      const word = /\b3#principal\]\n(\S+)/.exec(messages.at(-1)!.content)?.[1] ?? "";
-      const content = `verdict 3: success "${word}"`;
+      const { messages } = JSON.parse(body) as { messages: { role: string; content: string }[] };
+      const [first, last] = [messages[0]!, messages.at(-1)!];
+      const word = /\b3#principal\]\n(\S+)/.exec(last.content)?.[1];
+      const asked = { system: first.content, last: last.content, isTool: last.role === "tool" };
+      const said = word === undefined ? say(asked) : `verdict 3: success "${word}"`;
+      if (said === null) {
+        response.writeHead(400, { "content-type": "application/json" });
+        response.end(JSON.stringify({ error: { message: "the scripted model refuses" } }));
+        return;
+      }
       const chunk = (delta: object, finish: string | null) =>
         `data: ${JSON.stringify({ id: "1", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+      const end = typeof said === "string" ? "stop" : "tool_calls";
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.end(`${chunk({ role: "assistant", content }, null)}${chunk({}, "stop")}data: [DONE]\n\n`);
+      response.end(`${chunk({ role: "assistant", ...toDelta(said) }, null)}${chunk({}, end)}data: [DONE]\n\n`);
     });
   });
   server.listen(0, "127.0.0.1");
@@ -68,10 +93,111 @@ async function startServer(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 }
 
+function toDelta(said: NonNullable<Say>) {
+  if (typeof said === "string") return { content: said };
+  const calls = said.map((args, index) => ({
+    ...{ index, id: `call_${index}`, type: "function" },
+    function: { name: "skill_manage", arguments: JSON.stringify(args) },
+  }));
+  return { tool_calls: calls };
+}
+
+async function writeRows(rows: object[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "judging-"));
+  folders.push(folder);
+  const file = join(folder, "rows.jsonl");
+  await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  return file;
+}
+
+const isTitle = ({ system }: Asked) => system.startsWith("You name a conversation");
+const isCuration = ({ system }: Asked) => system.startsWith("You are the curator");
+
 it("has a model judge the same replies by the words of a review", async () => {
   const { code, last, err } = await run([...OWN, "--base-url", await startServer(), "--model", "tiny"]);
-  const model = { right: 0.5, silent: 0, wrong: 0.5, falseOnNone: 1, correctionF1: 0 };
-  expect([code, last], err).toEqual([0, { ...BY_RULES, model: { replies: model, similar: null, queries: null } }]);
+  const replies = { right: 0.5, silent: 0, wrong: 0.5, falseOnNone: 1, correctionF1: 0 };
+  const { similar, queries } = BY_RULES;
+  expect([code, last], err).toEqual([0, { ...BY_RULES, model: { replies, similar, queries } }]);
+});
+
+it("counts requests as one kind of work where the model's title call names the same kind", async () => {
+  const asked: string[] = [];
+  const url = await startServer((call) => {
+    if (!isTitle(call)) return "Nothing.";
+    const request = /<request>\n([^]*?)\n<\/request>/.exec(call.last)![1]!;
+    asked.push(request);
+    if (/meeting notes|minutes/.test(request)) return "Notes of a meeting\nkind: summarise a meeting";
+    if (/bridge/.test(request))
+      return `The bridge\nkind: ${request.startsWith("Draw") ? "sketch a building" : "write prose"}`;
+    return "A title and no kind";
+  });
+  const rows = (await readFile(join(FIXTURES, "similar.jsonl"), "utf8")).trim().split("\n");
+  const again = { id: "s5", a: "Summarise the meeting notes", b: "Sum the weights", same: false };
+  const similar = await writeRows([...rows.map((row) => JSON.parse(row) as object), again]);
+  const { last, out, err } = await run([...OWN, "--similar", similar, "--base-url", url, "--model", "tiny"]);
+  expect(last, err).toMatchObject({
+    similar: BY_RULES.similar,
+    model: { similar: { precision: 1, recall: 1, f1: 1 }, queries: BY_RULES.queries },
+  });
+  expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted());
+  expect(asked).toHaveLength(8);
+  expect(out).toContain("8 requests asked for their kind, 4 got one");
+});
+
+/** No skill has its words. */
+const QUERY = { id: "q1", query: "my shrub is overgrown, where do the shears go", name: "pruning-roses" };
+
+it("finds a skill by the requests that the model writes for it", async () => {
+  const shown: string[] = [];
+  const url = await startServer((call) => {
+    if (!isCuration(call)) return "Nothing.";
+    if (call.isTool) return "Both have some.";
+    shown.push(call.last);
+    return [
+      { name: "pruning-roses", requests: [QUERY.query] },
+      { name: "baking-rye-bread", requests: ["what do I do with my starter"] },
+    ];
+  });
+  const { last, out, err } = await run([
+    ...OWN,
+    "--queries",
+    await writeRows([QUERY]),
+    "--base-url",
+    url,
+    "--model",
+    "tiny",
+  ]);
+  expect(last, err).toMatchObject({ queries: { at1: 0 }, model: { queries: { at1: 1, at5: 1, falseOnNull: null } } });
+  expect(shown).toHaveLength(1);
+  expect(shown[0]!.match(/^### .*$/gm)).toEqual([
+    "### pruning-roses",
+    "### renewing-passports",
+    "### baking-rye-bread",
+  ]);
+  expect(out).toContain("requests asked for 3 of 3 skills, 2 got some");
+});
+
+it("goes on where calls fail, and counts them", async () => {
+  const url = await startServer(() => null);
+  const { code, last, out, err } = await run([...OWN, "--base-url", url, "--model", "tiny"]);
+  const { similar, queries } = BY_RULES;
+  expect([code, last], err).toMatchObject([0, { model: { similar, queries } }]);
+  expect(out).toContain("8 failed");
+  expect(out).toContain("requests asked for 3 of 3 skills, 0 got some");
+  expect(out).toContain("the scripted model refuses");
+});
+
+it("asks for the skills that queries name before those that they find, and for a limited number", async () => {
+  const skills = Array.from({ length: MAX_ASKED + 20 }, (_, n) => ({
+    name: `skill-${n}`,
+    description: n === MAX_ASKED + 5 ? "Mend a broken kettle." : "Nothing in particular.",
+    body: "",
+  }));
+  expect(await chooseAsked([], skills.slice(0, 3))).toEqual(skills.slice(0, 3));
+  const query = { id: "q", query: "mend my broken kettle", name: `skill-${MAX_ASKED + 9}` };
+  const asked = (await chooseAsked([query], skills)).map(({ name }) => name);
+  expect(asked).toHaveLength(MAX_ASKED);
+  expect(asked.slice(0, 2)).toEqual([query.name, `skill-${MAX_ASKED + 5}`]);
 });
 
 it("refuses a file it cannot read, and a server without a model", async () => {

@@ -11,12 +11,12 @@ import { baseOf } from "../../skills/validate.ts";
 import { type Neighbourhood, createNeighbourhood } from "../../skills/similarity.ts";
 import { type SkillFacts, isOwn } from "./curate.ts";
 
-/** Enough to read a skill and its neighbours and to write one of them, with room for a refusal or two. */
-const WORK_TOKENS = 100_000;
+/** Enough to read a skill and its neighbours and to write one of them, with room for a refusal or two. Also used by bench:judging. */
+export const WORK_TOKENS = 100_000;
 const MAX_CLUSTERS = 5;
 const MAX_MEMBERS = 8;
-/** Skills whose requests one call is asked for: their beginnings are a few pages. */
-const MAX_ASKED = 12;
+/** Skills whose requests one call is asked for: their beginnings are a few pages. Also used by bench:judging. */
+export const SKILLS_A_CALL = 12;
 /** From here on two skills may be about one thing; below it a shared first word has to say so as well. */
 const NEAR = 0.5;
 const NEAR_BY_NAME = 0.2;
@@ -145,7 +145,7 @@ function requestsOf({ skills, notes, index, plan }: WorkFacts): Wanted[] {
     .map(({ name }) => ({ name, line: lineOf(name) }))
     .filter(({ name, line }) => line && line.requests === undefined && noteOf(notes, name)?.asked === undefined)
     .toSorted((a, b) => (b.line?.use?.uses ?? 0) - (a.line?.use?.uses ?? 0) || (a.name < b.name ? -1 : 1))
-    .slice(0, MAX_ASKED)
+    .slice(0, SKILLS_A_CALL)
     .map(({ name }) => name);
   if (bare.length === 0) return [];
   const many = bare.length === 1 ? "one skill is" : `${bare.length} skills are`;
