@@ -201,7 +201,7 @@ function weigh(sentence: Sentence, { asked, before }: { asked: boolean; before: 
   }
   const [only, ...others] = evidence;
   if (only === undefined || others.length > 0 || !tellsMore(sentence, REPORTS)) return evidence;
-  // "Nice, it beeps now": what follows says whether it is meant so.
+  // "Lovely, there were eleven of us in there": what follows says whether it is meant so.
   if (only.kind === "praise") only.weight /= 2;
   return evidence;
 }
@@ -210,7 +210,8 @@ function weigh(sentence: Sentence, { asked, before }: { asked: boolean; before: 
 function weighWhole(sentences: readonly Sentence[], evidence: readonly Evidence[]): Evidence[] {
   if (evidence.some(({ kind }) => kind !== "grumble")) {
     const isMildPraise =
-      evidence.every(({ kind, weight }) => weight > 0 && LIKED.has(kind)) && sum(evidence) === DOUBTFUL;
+      evidence.every(({ kind, weight }) => weight > 0 && LIKED.has(kind) && kind !== "praise") &&
+      sum(evidence) === DOUBTFUL;
     return isMildPraise || isThanksForMore(sentences, evidence) ? [{ kind: "liked", weight: DOUBTFUL }] : [];
   }
   return sentences.some(deniesRequest) ? [{ kind: "complaint", weight: -CLEAR }] : [];
@@ -279,7 +280,12 @@ function weightOf(one: Found, at: { sentence: Sentence; clause: Clause; asked: b
   if (sentence.isQuestion && !IN_QUESTIONS.has(kind)) return 0;
   if (clause.opening === "supposes" || isSupposed(one, sentence, clause)) return 0;
   // "Make it shorter" is a task by its first word, and a wish as a whole.
-  if (clause.opening === "asks" && !sentence.isQuestion && kind !== "undo" && one.from > openingAt(sentence, clause))
+  if (
+    clause.opening === "asks" &&
+    !sentence.isQuestion &&
+    kind !== "undo" &&
+    (one.from > openingAt(sentence, clause) || (weight > 0 && kind !== "approval"))
+  )
     return 0;
   // What others did with it counts; what they say of something may be said of anything.
   const isOfAnswer = clause.isOfRequest || (clause.isAnchored && !isVague(one));
@@ -348,7 +354,7 @@ function turn(kind: PhraseKind, weight: number): number {
 
 /** "No idea why, 👍": it stands for itself. */
 function isASign({ from }: Found, words: readonly string[]): boolean {
-  return !/\p{L}/u.test(words[from]!);
+  return !/[\p{L}\p{N}]/u.test(words[from]!);
 }
 
 function isNegated(one: Found, { found, words }: Sentence, clause: Clause): boolean {
