@@ -134,6 +134,10 @@ export function toMarkdown(measured: Measured): string {
     ...(own ? leading("Without imported skills", own.worlds.noImports) : []),
     ...(stress.length > 0 ? [`## Harder worlds, with imported skills (${measured.stressSeeds} seeds a cell)`, ""] : []),
     ...stress.flatMap(({ cell, arms }) => [`### ${cell}`, "", table(arms, LEADING_COLUMNS), ""]),
+    "## Where ours does not lead",
+    "",
+    ...notLeading(measured),
+    "",
     "![Success by session](curve.svg)",
     "![Learned skills that are offered](library.svg)",
     "",
@@ -159,6 +163,31 @@ export function toMarkdown(measured: Measured): string {
     "",
     ...stackNotes(measured.stack),
   ].join("\n");
+}
+
+/** Compared by what stands in the tables: means, whatever their intervals are. */
+function notLeading({ worlds, own, stress }: Measured): string[] {
+  const places = [
+    ...Object.entries(worlds),
+    ...Object.entries(own?.worlds ?? {}).map(([world, arms]) => [`${world}, ${own!.surfaces.name}`, arms] as const),
+    ...stress.map(({ cell, arms }) => [cell, arms] as const),
+  ];
+  const behind = places.flatMap(([place, arms]) => {
+    const [ours, hermes] = [armIn(arms, "ours"), armIn(arms, "hermes")];
+    const figures = [
+      ["success", ours.success.last20, hermes.success.last20],
+      ["gap closed", ours.gapClosed, hermes.gapClosed],
+      ["offered right", ours.offeredRight, hermes.offeredRight],
+    ] as const;
+    return figures.flatMap(([what, mine, other]) =>
+      mine && other && mine.mean <= other.mean
+        ? [`- ${place}: ${what} ${percent(mine)}, with the rules of Hermes Agent ${percent(other)}.`]
+        : [],
+    );
+  });
+  return behind.length > 0
+    ? behind
+    : ["In no world and no cell are the rules of Hermes Agent as good in any of these figures."];
 }
 
 /** The report of one cell. */

@@ -108,6 +108,7 @@ it(
   LONG_MS,
 );
 
+type Means = Record<string, { mean: number } | null>;
 const WORLD_FIGURES = ["success", "gapClosed", "offeredRight"];
 
 it(
@@ -137,6 +138,15 @@ it(
     const report = readFileSync(join(folder, "report.md"), "utf8");
     expect(report).toContain("| ours |");
     expect(report).toContain(String(line.simulator));
+    expect(line.ownSurfaces).toMatchObject({ imports: { ours: {} }, noImports: { hermes: {} } });
+    const [, section = ""] = report.split("## Where ours does not lead\n");
+    for (const [place, { ours, hermes }] of Object.entries({ ...worlds, ...cells }) as [
+      string,
+      Record<string, Means>,
+    ][]) {
+      const isBehind = ours!.success!.mean <= hermes!.success!.mean;
+      expect([place, section.includes(`- ${place}: success `)]).toEqual([place, isBehind]);
+    }
     for (const plot of ["curve.svg", "library.svg"]) expect(readFileSync(join(folder, plot), "utf8")).toMatch(/^<svg /);
 
     // Killed in the midst of its last line, it runs what is missing and nothing else.
