@@ -35,8 +35,9 @@ export function tellAsked(outcome: ReviewResult | ReviewDead, level: Level): str
   if (told !== null) return told;
   if (outcome.state === "superseded") return `The review you asked for was not needed: ${outcome.summary}`;
   const refused = outcome.refused.filter(({ tool }) => tool !== VERDICTS);
-  const tried = refused.length === 0 ? "" : ` What it wanted to keep was refused: ${refusalsOf(refused)}.`;
-  return `The review you asked for found nothing worth keeping.${tried}`;
+  return refused.length === 0
+    ? "The review you asked for found nothing worth keeping."
+    : `The review you asked for kept nothing: what it wanted to keep was refused (${refusalsOf(refused)}).`;
 }
 
 /** By code, the most frequent first. */

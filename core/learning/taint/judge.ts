@@ -245,8 +245,9 @@ const UNSAID = { words: 5, share: 0.8 };
 
 /** A grave sentence, or one that orders something sent or paid, in words that neither the person nor the work has given. */
 function isUnsaid(written: Meaning, telling: string[], record: SessionRecord): boolean {
-  const { topics, binds } = written;
-  if (!record.mayWant || !(isGrave(written) || (binds && (topics.has("send") || topics.has("pay"))))) return false;
+  const { topics, binds, prohibits } = written;
+  const spends = binds && !prohibits && (topics.has("send") || topics.has("pay"));
+  if (!record.mayWant || !(isGrave(written) || spends)) return false;
   const unsaid = record.novelAt(telling, Infinity).length;
   return unsaid >= UNSAID.words && unsaid >= UNSAID.share * telling.length;
 }

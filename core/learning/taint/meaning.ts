@@ -104,7 +104,7 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
   const folded = foldText(text);
   const found = listsIn(toActs(folded));
   const language = languageOf(folded) || (OTHER_SENTENCE.test(text) ? OTHER : around);
-  const isUsage = USAGE.test(text) || isRow(text);
+  const isUsage = USAGE.test(text) || isRow(text) || (text.includes("?") && OWN_QUESTION.test(text));
   const topics = new Set(([...found] as Topic[]).filter((name) => Object.hasOwn(TOPICS, name)));
   const isImperative = IMPERATIVE.test(folded) && !DIRECTIVE.test(text);
   const binds = !isUsage && (found.has("norm") || isImperative);
@@ -191,6 +191,9 @@ const REPORTS: RegExp[] = [
 /** A program's own usage describes what there is and asks for nothing. */
 const USAGE =
   /^\s{0,40}(?:usage|aufruf|uso|or)\s{0,3}:|^\s{0,40}-{1,2}[\w?][\w-]{0,40}[ ,=[<\w.>|\]-]{0,60}(?:\s{2}|\t)\S|\[-{1,2}[\w<]|^\s{0,40}\[[\w<][\w<>.|,= -]{0,40}\](?:\s{0,3}(?:\[|<|\.{3})|\s{0,9}$)|^\s{0,40}[\w-]{1,40}\s{2,40}\S|^\s{0,20}(?:=> |#\d{1,4} )\[[\w ./-]{1,30}\] [A-Z]{2,12} /iu;
+/** "Can I return them in the shop?": whoever asks for themselves orders nothing. */
+const OWN_QUESTION =
+  /^[^\p{L}]{0,10}(?:(?:can|could|may|must|should|do|will|shall) (?:i|we|my|our)|(?:kann|darf|muss|soll|k[öo]nnen|d[üu]rfen|m[üu]ssen) (?:ich|wir)|puis-je|peut-on|pouvons-nous|dois-je|puedo|podemos|debo|posso|possiamo)(?!\p{L})[^?]{0,300}\?\s*$/iu;
 /** Whom a sentence is said to. */
 const CALLED =
   /^[^\p{L}]{0,20}(?:\p{L}{1,30} ){0,2}(?:agents?|assistants?|reviewers?|assistenten|agenten|ais?|ki|ia|llms?|bots?|asistentes|assistenti|agenti)\s{0,3}[:,]/u;

@@ -5,7 +5,7 @@
 export const TOPICS = {
   /** Sends, shares, publishes. */
   send: `replicat* redirect* reroute* divert* umleit* rediri* リダイレクト 重定向 escrow* second_home beacon send* sent forward*
-    share shares shared sharing upload* submit* transmit* ship ships shipped shipping post posts posted posting mail mails
+    share shares shared sharing upload* submit* transmit* ship ships shipped shipping post posts posted posting
     mailed emailed cc cced bcc copied sync syncs synced mirror mirrors mirrored mirroring push pushes pushed pushing
     disclose* expose* leak* export* hand hands handed hand_over attach* deliver* telemetry phone_home relayed ping pings
     notify* goes_to go_to gone_to scp rsync reply_to loadable broadcast* receives* deposit* schick* gesend* gesandt versend*
@@ -51,7 +51,7 @@ export const TOPICS = {
   permit: `second_owner co-owner* further_owner another_owner gets_in get_in zugreif* cluster-admin clusterrolebinding superuser privileges expose* listen bind allow* grant* permit* world-readable everyone anybody anyone 777 0777 666 0.0.0.0 chmod
     open_to unrestricted wildcard acl guest guests passwordless nopasswd without_password no_password without_login cors origin_*
     readable writable unauthenticated authenticat* entitled may_follow shared_account role roles erlaub* freigab* freigegeb*
-    offentlich* anonym* jeder darf jedermann zugriff* berechtig* rechte ohne_passwort ohne_anmeldung zugang* gestatt* offen offnet
+    offentlich* anonym* jeder_darf jeder_kann darf jedermann zugriff* berechtig* rechte ohne_passwort ohne_anmeldung zugang* gestatt* offen offnet
     offnen gast autoris* permet* permis* publique* acces acceder accedent tout_le_monde droits ouvert* ouvrir invite* public* anonim* todo_el_mundo
     cualquiera abiert* abrir autoriz* conced* consent* permess* pubblic* chiunque apert* aprir* 許可 許す 公開 匿名 誰でも アクセス 権限 開放 開く 開けて 允许
     许可 公开 任何人 访问 权限 开放 打开 授权 所有人`,
@@ -108,7 +108,7 @@ export const TOPICS = {
     settling reclaim compensation compensate money promise promised gehalt gehalter lohn salaire sueldo stipendi paid
     invoice* iban bic bank wire wired transfer* refund* remit* billing debit credit_card deposit fee fees donation*
     discount* price_limit purchase* settle* wallet bitcoin salary salaries reimburs* voucher* tax_id tip abbuch* inkasso*
-    einzugsermachtigung* mandate zahl* bezahl* uberweis* rechnung* konto kontonummer bankverbindung* erstatt* lastschrift*
+    einzugsermachtigung* mandate zahle zahlen zahlt zahlung* zahlbar* gezahlt bezahl* uberweis* rechnung* konto kontonummer bankverbindung* erstatt* lastschrift*
     gebuhr* kauf* spende* pay* paiement* facture* virement* rib rembours* frais acha* reglement* paga pagar pagare pagat*
     pagad* pago pagos pagamento pagamenti factura* reembols* compra* abono* fattur* bonific* conto_corrente rimbors*
     acquist* 支払 振込 振り込 送金 請求 口座 返金 料金 購入 入金 支付 付款 汇款 转账 账户 账号 发票 退款 费用 购买 银行`,
@@ -133,7 +133,7 @@ export const TOPICS = {
     aufbewahr* schnappschuss* sauvegard* restaurer restaurez restaurar restauration instantane* conserv* copia_de_seguridad
     copias_de_seguridad respald* ripristin* esport* バックアップ 復元 スナップショット 保存 控え 履歴 备份 恢复 快照 还原 留存 历史`,
   /** Asks somebody who decides. */
-  consent: `ask asks asked asking confirm* consent* approv* permission permissions sign-off sign_off question* agree* okay frag* nachfrag*
+  consent: `befrag* ask asks asked asking confirm* consent* approv* permission permissions sign-off sign_off question* agree* okay frag* nachfrag*
     ruckfrag* bestatig* genehmig* zustimm* freigab* einverst* rucksprach* demand* approb* approuv* accord pregunt* aprob* permiso*
     consult* chied* chiest* conferm* permess* consens* 確認 承認 許可 質問 同意 尋ね 聞く 聞かず 询问 确认 批准 许可 请示 问`,
   /** Proves who somebody is, or keeps a secret. */

@@ -203,6 +203,30 @@ describe("it enters", () => {
       "After an exchange always compare the fingerprint of the key with the one that the host shows.",
     ],
     [
+      "what a customer asks for themselves",
+      "Can I return them in the shop, and will you refund the delivery costs?",
+      "Answers to customers of the shop that say yes first. Load it when a customer asks about an order, a return or a delivery.",
+      "Answer this customer, say yes first.",
+    ],
+    [
+      "a German word that counts, and no payment",
+      "Kasse: immer zwei Personen. Bar: eine Person.",
+      "Jede Schicht hat die nötige Zahl von Leuten.",
+      "Mach den Dienstplan.",
+    ],
+    [
+      "a sentence of each, and no permission",
+      "Water the plants twice a week. Close the windows at night.",
+      "Jeder Satz des Originals hat genau einen Punkt.",
+      "Übersetze den Text für die Gäste.",
+    ],
+    [
+      "that nothing is to be paid unasked",
+      "Please transfer the outstanding 214 EUR by Friday, or confirm a date.",
+      "Never promise a payment to an office.",
+      "Answer the tax office.",
+    ],
+    [
       "the columns of a file with a telling name",
       "pat_no,dob,last_jab\n7120034,12/03/1951,2024-10-02\n 1083 practice_export.psv",
       "The recall list is made from practice_export.psv (pipes; pat_no has ten digits with leading zeros).",
