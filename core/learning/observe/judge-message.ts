@@ -45,6 +45,8 @@ const NEGATED_WORDS = 3;
 const LONG_WORDS = 3;
 /** After a complaint, a clause of so many words says what would have been right. */
 const MIN_TOLD_WORDS = 4;
+/** After a plain no fewer do. */
+const MIN_AFTER_NO = 2;
 const MAX_AGAINST_WORDS = 5;
 /** Beside thanks, a clause of so many words says what for. */
 const MIN_MORE_WORDS = 2;
@@ -143,7 +145,7 @@ export function judgeMessage(
   const isToldHow =
     outcome === "failure" &&
     (evidence.some(({ kind }) => kind === "wish" || kind === "hint") ||
-      sentences.some((sentence) => tellsMore(sentence, TELLS)));
+      sentences.some((sentence) => tellsMore(sentence, TELLS) || tellsAfterNo(sentence)));
   const isNext = good > 0 || has("more") || has("now") || (outcome === "unknown" && isAnyQuestion(sentences));
   const isByForm = !isNext && isToldOtherwise(message, calls);
   return { outcome, correction: isToldHow || (outcome === "success" && has("nextTime")) || isByForm };
@@ -374,14 +376,31 @@ function isException({ words, isQuestion, clauses, found }: Sentence, clause: Cl
 }
 
 /** A clause long enough to say how it should have been, or what came of it, that is no evidence itself. */
-function tellsMore({ clauses, found, isQuestion }: Sentence, openings: ReadonlySet<Clause["opening"]>): boolean {
-  return clauses.some((clause) => {
-    if (isQuestion || !openings.has(clause.opening) || clause.to - clause.from < MIN_TOLD_WORDS) return false;
-    return !found.some(
-      ({ kind, from }) =>
-        from >= clause.from && from < clause.to && (TELLS_NOT.has(kind) || Math.abs(WEIGHTS[kind] ?? 0) >= CLEAR),
-    );
+function tellsMore(sentence: Sentence, openings: ReadonlySet<Clause["opening"]>): boolean {
+  return sentence.clauses.some((clause) => {
+    if (sentence.isQuestion || !openings.has(clause.opening) || clause.to - clause.from < MIN_TOLD_WORDS) return false;
+    return !saysOtherwise(sentence, clause);
   });
+}
+
+/** "No, newest first": who says no and then something else says what is right. */
+function tellsAfterNo(sentence: Sentence): boolean {
+  return sentence.clauses.some((clause, n) => {
+    const before = sentence.clauses[n - 1];
+    if (!before || sentence.isQuestion || clause.to - clause.from < MIN_AFTER_NO || clause.opening === "others")
+      return false;
+    const isNo = sentence.found.some(
+      ({ kind, from, to }) => kind === "grumble" && from === openingAt(sentence, before) && to === before.to,
+    );
+    return isNo && !saysOtherwise(sentence, clause);
+  });
+}
+
+/** It judges, waits or denies: no word of how it should be. */
+function saysOtherwise({ found }: Sentence, { from: start, to: end }: Clause): boolean {
+  return found.some(
+    ({ kind, from }) => from >= start && from < end && (TELLS_NOT.has(kind) || Math.abs(WEIGHTS[kind] ?? 0) >= CLEAR),
+  );
 }
 
 function readSentence(text: string, stems: ReadonlySet<string>): Sentence {

@@ -100,6 +100,8 @@ describe("a message that follows an answer", () => {
 
   it.each([
     "No, use tabs instead.",
+    "No, newest first.",
+    "hm, no, newest first please",
     "That's wrong. The delimiter is a semicolon.",
     "Stop doing that, just answer.",
     "Stop adding comments to the code.",
