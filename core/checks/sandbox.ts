@@ -103,9 +103,12 @@ function compile(vm: QuickJSContext, text: string, type: "global" | "module"): s
     compiled.value.dispose();
     return null;
   }
+  const stack: unknown = vm.getProp(compiled.error, "stack").consume((handle) => vm.dump(handle));
+  const line = /script\.js:(\d+)/.exec(String(stack))?.[1];
   // A module that is not there is no fault of the text.
   const problem = describe(vm, compiled.error);
-  return problem.startsWith("SyntaxError") ? problem : null;
+  if (!problem.startsWith("SyntaxError")) return null;
+  return line ? `line ${line}: ${problem}` : problem;
 }
 
 function runModule(

@@ -53,7 +53,7 @@ function parseJson(text: string): string | null {
     JSON.parse(text);
     return null;
   } catch (thrown) {
-    return messageOf(thrown);
+    return messageOf(thrown).replace(/\s+/g, " "); // it quotes lines of the text
   }
 }
 

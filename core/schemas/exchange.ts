@@ -16,7 +16,7 @@ export const ImportFinding = z.object({
 export const ImportedSkillAnswer = z.object({
   name: SkillName,
   rev: z.int().min(1),
-  /** What was put right while reading, in sentences. */
+  /** What was put right while reading, in sentences; scripts that cannot be parsed, as in `health` of a skill. */
   warnings: z.array(z.string()),
   /** What the scanner noticed. It refuses nothing that a person imports. */
   findings: z.array(ImportFinding),

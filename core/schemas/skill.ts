@@ -77,7 +77,7 @@ export const SkillHead = z.object({
       inPart: z.literal(true).optional(),
     })
     .optional(),
-  /** What its contract or one of its checks found broken, and when it was last looked at. */
+  /** What its contract, the parsing of its scripts or one of its checks found broken, and when it was last looked at. */
   health: z.object({ checkedAt: z.int(), broken: z.array(z.string()) }).optional(),
   /** Words of its text, or taken out of it, with which calls failed when it was last followed. Whoever loads it is told. */
   failedWords: z.array(FailedWord).optional(),

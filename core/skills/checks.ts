@@ -96,8 +96,33 @@ export function touchedChecks(before: FileBodies, after: FileBodies): string[] {
   return changed.some((path) => path !== SKILL_MD) ? checks : checks.filter((path) => namesSkillMd(path, after));
 }
 
+/** Of one skill. Each finding is kept in the profile's index. */
+const MAX_SCRIPT_FINDINGS = 10;
+const MAX_FINDING_CHARS = 300;
+/** Of one skill; an import may hold ten times as much. YAML is slowest: three seconds a MiB. */
+const MAX_PARSED_CHARS = 1 << 20;
+
+/** Scripts of `after` that cannot be parsed, one line each: path, error and, where known, line. What `before` has too is skipped. */
+export async function findBadScripts(before: FileBodies, after: FileBodies, run: RunChecks): Promise<string[]> {
+  const findings: string[] = [];
+  let left = MAX_PARSED_CHARS;
+  for (const [path, text] of run.parse ? touchedScripts(before, after) : []) {
+    if (text.length > left) continue;
+    left -= text.length;
+    const error = await run.parse?.(path, text);
+    if (error) findings.push(`${path}: ${error}`.slice(0, MAX_FINDING_CHARS).toWellFormed());
+    if (findings.length === MAX_SCRIPT_FINDINGS) break;
+  }
+  return findings;
+}
+
+/** Whether a skill has scripts to parse or checks to run. */
+export function hasPrograms(files: FileBodies): boolean {
+  return checkPaths(files).length > 0 || touchedScripts({}, files).length > 0;
+}
+
 /** Scripts that a change of files writes, with their texts. */
-export function touchedScripts(before: FileBodies, after: FileBodies): [path: string, text: string][] {
+function touchedScripts(before: FileBodies, after: FileBodies): [path: string, text: string][] {
   return Object.entries(after).filter(
     (entry): entry is [string, string] =>
       entry[0].startsWith("scripts/") && typeof entry[1] === "string" && !isSame(before, after, entry[0]),

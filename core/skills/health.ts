@@ -1,8 +1,8 @@
-// Whether what a skill brings along still works: its checks run, and what was found of its contract still concerns its text.
+// Whether what a skill brings along still works: its scripts are parsed, its checks run, and what was found of its contract still concerns its text.
 // Asked by the curator once in a while, and when a person writes a skill. Pure but for the run.
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import type { SkillHead } from "../schemas/skill.ts";
-import { type RunChecks, checkPaths, readCheck } from "./checks.ts";
+import { type RunChecks, checkPaths, findBadScripts, readCheck } from "./checks.ts";
 import { contractOf, isStanding } from "./contract.ts";
 import { SKILL_MD } from "./format.ts";
 
@@ -11,7 +11,7 @@ export type Health = NonNullable<SkillHead["health"]>;
 export interface HealthOptions {
   files: FileBodies;
   now: number;
-  /** Absent: nothing runs, and only the form of its checks is looked at. */
+  /** Absent: nothing is parsed or run, and only the form of its checks is looked at. */
   run?: RunChecks;
   /** What is known already: sessions find what the curator, who has none of their tools, cannot. */
   standing?: Health;
@@ -23,13 +23,14 @@ export async function inspectHealth({ files, now, run, standing }: HealthOptions
     const read = readCheck(path, files);
     return read.ok ? [] : [read.failure.message];
   });
+  const unparsable = run ? await findBadScripts({}, files, run) : [];
   const results = (await run?.(files)) ?? [];
   const failing = results
     .filter(({ ok, runnable }) => runnable && !ok)
     .map(({ check, why, output }) => `${check}: ${why}${output && ` (it wrote: ${firstLine(output)})`}`);
   const contract = contractOf(textOrEmpty(files[SKILL_MD]));
   const outdated = (standing?.broken ?? []).filter((finding) => isStanding(finding, contract));
-  return { checkedAt: now, broken: [...outdated, ...malformed, ...failing] };
+  return { checkedAt: now, broken: [...outdated, ...unparsable, ...malformed, ...failing] };
 }
 
 const MAX_LINE_CHARS = 200;

@@ -1,12 +1,12 @@
-// Lets the checks that a skill brings along run before a model's write of it is accepted. One of the inspectors of
+// Parses the scripts of a skill and runs its checks before a model's write of it is accepted. One of the inspectors of
 // skill_manage; made by whoever wires the tools, with a runner of core/checks/. A person's own writes are not refused.
 import { type Failure, err } from "../errors.ts";
 import {
   type CheckResult,
   type RunChecks,
+  findBadScripts,
   readCheck,
   touchedChecks,
-  touchedScripts,
   validateChecks,
 } from "../skills/checks.ts";
 import type { FileBodies } from "../schemas/file-body.ts";
@@ -20,10 +20,8 @@ export function createCheckInspector(run: RunChecks): SkillInspector {
   return async ({ before, after, approved, resumed }) => {
     // What only looks at a doubted write must not run it, and what a person has seen is theirs to answer for.
     if (approved) return null;
-    for (const [path, text] of run.parse ? touchedScripts(before?.files ?? {}, after) : []) {
-      const wrong = await run.parse?.(path, text);
-      if (wrong) return refuseScript(path, wrong);
-    }
+    const findings = await findBadScripts(before?.files ?? {}, after, run);
+    if (findings.length > 0) return err("bad_script", BAD_SCRIPT, { findings }).failure;
     const touched = touchedChecks(before?.files ?? {}, after);
     if (touched.length === 0) return null;
     const malformed = validateChecks(after);
@@ -37,14 +35,8 @@ export function createCheckInspector(run: RunChecks): SkillInspector {
 const CUT_OFF =
   "Nothing was written: this call was cut off, perhaps by a check of the skill that takes too long. Call again, with less work in its checks or without them.";
 
-function refuseScript(path: string, wrong: string): Failure {
-  const kind = /\.(\w{1,5})$/.exec(path)?.[1] ?? "script";
-  const sentence = `Nothing was written: a script cannot be read as .${kind}, as \`findings\` shows. Correct it and call again.`;
-  return err("bad_script", sentence, { findings: [`${path}: ${wrong}`.slice(0, MAX_FINDING_CHARS).toWellFormed()] })
-    .failure;
-}
-
-const MAX_FINDING_CHARS = 300;
+const BAD_SCRIPT =
+  "Nothing was written: scripts of the skill cannot be parsed, as `findings` shows. Correct them and call again.";
 
 /** The sentence is the harness's alone: what a script prints, and what it is called, are the words of who wrote it. */
 function refuse(failed: CheckResult[], files: FileBodies): Failure {

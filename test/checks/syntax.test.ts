@@ -31,13 +31,13 @@ describe("a script that cannot be read", () => {
   it.each([
     ["scripts/a.sh", "for f in *.csv; do\n  echo $f\n", /Parse error/],
     ["scripts/a.sh", "while read line\ndo echo $line\n", /Parse error/],
-    ["scripts/a.js", "const a = ;\n", /SyntaxError/],
-    ["scripts/a.js", "function (\n", /SyntaxError/],
+    ["scripts/a.js", "const a = ;\n", /^line 1: SyntaxError/],
+    ["scripts/a.js", "const a = 1;\n\nfunction (\n", /^line 3: SyntaxError/],
     ["scripts/a.py", "print('a'\nx = 1\n", /line 1: '\(' is not closed/],
     ["scripts/a.py", "x = [1, 2)\n", /line 1: '\)' closes nothing/],
     ["scripts/a.py", "y = 1\nx = 'abc\n", /line 2: a string does not end/],
     ["scripts/a.py", 'y = 1\nx = """abc\n', /line 2: a string does not end/],
-    ["scripts/a.json", '{"a": }', /JSON/],
+    ["scripts/a.json", '{"a": 1,\n "b": }', /^Unexpected token '}'.*JSON$/],
     ["scripts/a.yml", "a: [1, 2\nb: 3\n", /./],
   ])("is told apart: %s %j", async (path, text, why) => expect(await parse(path, text)).toMatch(why));
 
@@ -66,7 +66,8 @@ describe("a write of a skill", () => {
   it("with such a script is refused, and says where it is wrong", async () => {
     expect(await write(null, bad)).toEqual({
       code: "bad_script",
-      message: "Nothing was written: a script cannot be read as .sh, as `findings` shows. Correct it and call again.",
+      message:
+        "Nothing was written: scripts of the skill cannot be parsed, as `findings` shows. Correct them and call again.",
       facts: { findings: [expect.stringMatching(/^scripts\/a\.sh: Parse error/)] },
     });
   });

@@ -54,6 +54,40 @@ it("a session's save runs its checks and gets its prints, which go along to the 
   expect(Object.keys(job.tools!).sort()).toEqual(model.requests[0]!.tools.map(({ name }) => name).sort());
 });
 
+/** A new skill with a script that is not JavaScript. */
+const UNPARSABLE = {
+  name: "skill_manage",
+  args: {
+    name: SKILL,
+    operations: [
+      { action: "create", content: SKILL_MD },
+      { action: "write_file", file_path: "scripts/a.js", file_content: "const a = ;" },
+    ],
+    citations: CITED,
+  },
+};
+
+it("a session's save of a script that cannot be parsed is refused, and nothing is stored", async () => {
+  const model = createScriptedModel([{ calls: [UNPARSABLE] }, { text: "Not saved." }]);
+  const { boot, bucket, clock } = createSessionHarness({ model, runChecks });
+  const life = boot();
+  await life.engine.create({ learning: "on", title: "t" });
+  await life.engine.post({ text: "Save what you did." });
+  await life.settled();
+  expect(JSON.stringify(life.engine.entries(0))).toContain("bad_script");
+  const skills = createSkillStore({ bucket, profile: PROFILE, clock, random: () => 0.5, swapMs: 1_000 });
+  expect(await skills.open(SKILL)).toBeNull();
+});
+
+it("a review's write of a script that cannot be parsed is refused, and nothing is stored", async () => {
+  const job = sampleJob();
+  const world = await createWorld([{ calls: [UNPARSABLE] }, { text: "Nothing kept." }], { job, runChecks });
+  expect(await world.start().deliver()).toEqual({ act: "ack" });
+  const refused = [{ tool: "skill_manage", code: "bad_script" }];
+  expect(await world.reviews.outcome(job.review)).toMatchObject({ refused });
+  expect(await world.skills.open(SKILL)).toBeNull();
+});
+
 it("a review's write runs its checks and takes the prints of the session's tools", async () => {
   const job = sampleJob({ tools: { terminal: "0a1b2c3d" } });
   const lines = [

@@ -8,6 +8,7 @@ import { deliverCuration } from "../../workers/curator/deliver.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import { PROFILE, assistant, call as callOf, sampleJob, tool, user } from "../learning/sample.ts";
 import { createCrashingBucket } from "../support/crashing-bucket.ts";
+import { runChecks } from "../support/quickjs.ts";
 import { expectSound } from "../support/skills.ts";
 import type { ScriptLine } from "../support/scripted-model.ts";
 import { skillMd } from "../skills/skill-md.ts";
@@ -100,6 +101,17 @@ describe("a run leaves to a model", () => {
     expect((await world.curation.report(PROFILE, RUN))?.markdown).toContain(
       "- **adding-columns** is broken: checks/a.json: exit code 1, not 0",
     );
+  });
+
+  it("a skill with a script that cannot be parsed", async () => {
+    const world = createWorld({ grantTokens: GRANT });
+    const files = { "scripts/a.sh": "if true; then\n" };
+    await add(world, NAME, skillMd({ name: NAME, description: "How tables are read." }), { files });
+    await world.run(PROFILE, RUN, { runChecks });
+    const { head } = (await world.profileOf(PROFILE).skills.open(NAME))!;
+    expect(head.health!.broken).toEqual([expect.stringMatching(/^scripts\/a\.sh: Parse error/)]);
+    expect(works(world)).toEqual([`rewrite ${NAME}`]);
+    expect(world.bucket.keys().filter((key) => key.includes("/checking/"))).toEqual([]);
   });
 
   it("each stale skill, once a staleness, as many as the grant has room for", async () => {
@@ -311,6 +323,17 @@ describe("a rewrite", () => {
     await world.work(PROFILE, RUN, `rewrite.${NAME}`, [call("skill_manage", args), { text: "So be it." }]);
     const result = await outcomeOf(world, `rewrite.${NAME}`);
     expect(result).toMatchObject({ state: "left", changes: [], refused: [{ tool: "skill_manage", code }] });
+  });
+
+  it("is refused for a script that cannot be parsed, and nothing is stored", async () => {
+    const world = await createPoorWorld();
+    await world.run(PROFILE, RUN);
+    const args = { action: "write_file", name: NAME, file_path: "scripts/a.sh", file_content: "if true; then\n" };
+    const lines = [call("skill_manage", args), { text: "So be it." }];
+    await world.work(PROFILE, RUN, `rewrite.${NAME}`, lines, { runChecks });
+    const refused = [{ tool: "skill_manage", code: "bad_script" }];
+    expect(await outcomeOf(world, `rewrite.${NAME}`)).toMatchObject({ state: "left", changes: [], refused });
+    expect((await world.profileOf(PROFILE).skills.open(NAME))!.files).not.toHaveProperty(["scripts/a.sh"]);
   });
 
   it("reaches no tool but its own", async () => {

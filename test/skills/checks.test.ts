@@ -160,6 +160,18 @@ describe("inspectHealth", () => {
     });
   });
 
+  it("names scripts that cannot be parsed, also without checks", async () => {
+    const parse = async (_path: string, text: string) => (text === "bad" ? "Parse error at 1:1" : null);
+    const run = Object.assign(async () => [], { parse });
+    const given = { "SKILL.md": skillMd(), "scripts/a.sh": "bad", "scripts/b.sh": "good", "references/c.sh": "bad" };
+    const found = await inspectHealth({ files: given, now: 7, run });
+    expect(found).toEqual({ checkedAt: 7, broken: ["scripts/a.sh: Parse error at 1:1"] });
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`scripts/${i}.sh`, "bad"]));
+    expect((await inspectHealth({ files: many, now: 7, run })).broken).toHaveLength(10);
+    const large = { "scripts/a.sh": "x".repeat(1 << 20), "scripts/b.sh": "bad" };
+    expect((await inspectHealth({ files: large, now: 7, run })).broken).toEqual([]);
+  });
+
   it("keeps what sessions found of the contract for as long as the text says the same", async () => {
     const standing = { checkedAt: 1, broken: ["contract: t@0a1b2c3d is t@ffffffff now", "checks/gone.json: failed"] };
     const look = (text: string) => inspectHealth({ files: { "SKILL.md": text }, now: 7, standing });

@@ -25,13 +25,14 @@ import {
   toImport,
 } from "../../core/skills/exchange/import.ts";
 import { toStrict } from "../../core/skills/exchange/strict.ts";
+import { findBadScripts } from "../../core/skills/checks.ts";
 import { SKILL_MD } from "../../core/skills/format.ts";
 import { scanFiles } from "../../core/skills/scanner.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { AppError, unwrap } from "./problems.ts";
 import { type ApiEnv, Flag, REFUSED, answers, createRouter, takesJson } from "./router.ts";
 import { followPublication } from "./public-skills.ts";
-import { amend, presentFiles } from "./skills.ts";
+import { RUN_CHECKS, amend, presentFiles } from "./skills.ts";
 import { openSkills } from "./stores.ts";
 
 export const exchange = createRouter();
@@ -68,7 +69,8 @@ exchange.openapi(
     path: IMPORT_ROUTE,
     operationId: "importSkill",
     description:
-      "A zip or `.skill`, a tar.gz, a SKILL.md, or files in JSON. The skill is the person's, active at once.",
+      "A zip or `.skill`, a tar.gz, a SKILL.md, or files in JSON. The skill is the person's, active at once. " +
+      "`warnings` names scripts that cannot be parsed.",
     request: {
       query: z.strictObject({ name: z.string().optional(), replace: Flag }),
       body: {
@@ -89,10 +91,16 @@ exchange.openapi(
     const skill = unwrap(await readBody(c, { name }));
     const store = openSkills(c.env, c.var.profile);
     const since = (await store.head(skill.name))?.rev ?? 0;
-    const change = { name: skill.name, op: `api:${ulid()}`, since, decide: toImport(skill, { replace, seeds }) };
+    const broken = await findBadScripts({}, skill.files, RUN_CHECKS);
+    const health = broken.length > 0 ? { checkedAt: Date.now(), broken } : undefined;
+    const decide = toImport(skill, { replace, seeds, health });
+    const change = { name: skill.name, op: `api:${ulid()}`, since, decide };
     const { head } = unwrap(await store.change(change));
     const { findings, warnings } = scan(skill.files);
-    return c.json({ name: head.name, rev: head.rev, warnings: [...skill.warnings, ...warnings], findings }, 200);
+    return c.json(
+      { name: head.name, rev: head.rev, warnings: [...skill.warnings, ...warnings, ...broken], findings },
+      200,
+    );
   },
 );
 

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { ulid } from "ulid";
 import quickjs from "#wasm/quickjs.wasm";
 import { createCheckRunner } from "../../core/checks/run-checks.ts";
-import { checkPaths } from "../../core/skills/checks.ts";
+import { hasPrograms } from "../../core/skills/checks.ts";
 import { readinessOf } from "../../core/skills/conditions.ts";
 import { SKILL_MD, parseSkill } from "../../core/skills/format.ts";
 import { inspectHealth } from "../../core/skills/health.ts";
@@ -35,7 +35,7 @@ import { openSkills } from "./stores.ts";
 
 export const skills = createRouter();
 
-const RUN_CHECKS = createCheckRunner(quickjs);
+export const RUN_CHECKS = createCheckRunner(quickjs);
 
 const OfSkill = z.object({ name: SkillName });
 
@@ -102,7 +102,7 @@ skills.openapi(
     path: "/v1/skills/{name}",
     operationId: "putSkill",
     description:
-      "Makes the skill, or replaces all of its files. It is the person's from then on. Checks that it brings along run, and `health` says what came of them; it is kept in any case.",
+      "Makes the skill, or replaces all of its files. It is the person's from then on. Its scripts are parsed and its checks run; `health` names what is broken. The skill is stored in any case.",
     request: { params: OfSkill, body: takesJson(PutSkill) },
     responses: answers(200, "The skill as it now is", SkillHead),
   }),
@@ -110,8 +110,7 @@ skills.openapi(
     const { name } = c.req.valid("param");
     const files = fromContents(c.req.valid("json").files);
     const { maxFiles } = settingsOf(c.env).skills;
-    const hasChecks = checkPaths(files).length > 0;
-    const health = hasChecks ? await inspectHealth({ files, now: Date.now(), run: RUN_CHECKS }) : undefined;
+    const health = hasPrograms(files) ? await inspectHealth({ files, now: Date.now(), run: RUN_CHECKS }) : undefined;
     const head = await change(openSkills(c.env, c.var.profile), name, (current) => {
       const refusal = checkBroughtName(name, seeds, current !== null && current.head.state !== "archived");
       if (refusal) return { ok: false, failure: refusal };

@@ -1,11 +1,11 @@
-// The weekly look at skills' health: their checks run, and what differs from what is known is a finding. Called by
+// The weekly look at skills' health: their scripts are parsed, their checks run, and what differs from what is known is a finding. Called by
 // run-curation.ts before it makes its plan. Changes no skill.
 import type { Clock, CurationStore, SkillStore } from "../../ports.ts";
 import type { CuratorNotes, HealthFinding } from "../../schemas/curation.ts";
 import { DAY_MS, type ProfileId, type SkillName } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { SkillIndex } from "../../schemas/skill.ts";
-import { type RunChecks, checkPaths } from "../../skills/checks.ts";
+import { type RunChecks, hasPrograms } from "../../skills/checks.ts";
 import { inspectHealth } from "../../skills/health.ts";
 import type { SkillFacts } from "./curate.ts";
 import { dueForCheck } from "./work.ts";
@@ -44,13 +44,13 @@ export async function checkHealth(
     const snapshot = await skills.open(name);
     if (!snapshot) continue;
     const { files, head } = snapshot;
-    const hasChecks = runChecks !== undefined && checkPaths(files).length > 0;
+    const isRun = runChecks !== undefined && hasPrograms(files);
     const begun = { text: head.text, now: began, since: began - checkDays * DAY_MS };
-    const mayRun = !hasChecks || (await curation.beginCheck(profile, name, begun));
+    const mayRun = !isRun || (await curation.beginCheck(profile, name, begun));
     const run = mayRun ? runChecks : undefined;
     const { broken } = await inspectHealth({ files, now: began, run, standing: head.health });
     if (!mayRun) broken.push(NEVER_ENDED);
-    else if (hasChecks) await curation.endCheck(profile, name);
+    else if (isRun) await curation.endCheck(profile, name);
     checked.push(name);
     const known = head.health?.broken ?? [];
     if (JSON.stringify(known) !== JSON.stringify(broken)) health.push({ skill: name, text: head.text, broken });

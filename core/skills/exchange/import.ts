@@ -7,6 +7,7 @@ import { hashFiles, textOfFiles } from "../../schemas/digest.ts";
 import { type FileBodies, toBytes, toFileBody } from "../../schemas/file-body.ts";
 import type { SkillName } from "../../schemas/ids.ts";
 import { SKILL_MD, parseSkill } from "../format.ts";
+import type { Health } from "../health.ts";
 import { toPutBack } from "../history.ts";
 import type { Seeds } from "../library.ts";
 import { checkBroughtName } from "../protection.ts";
@@ -220,7 +221,7 @@ function cut(text: string, most: number): string {
  */
 export function toImport(
   skill: ImportedSkill,
-  { replace, seeds }: { replace: boolean; seeds: Seeds },
+  { replace, seeds, health }: { replace: boolean; seeds: Seeds; health?: Health },
 ): SkillChange["decide"] {
   const { name, files, description, category } = skill;
   return (current, index) => {
@@ -245,6 +246,7 @@ export function toImport(
       state,
       origin: "user",
       citations: [],
+      ...(health && { health }),
       ...(extended && { extends: extended }),
       ...(current && current.head.state !== state && { reason: "Imported by a person." }),
       // What was public under this name was another skill, which was taken away.
