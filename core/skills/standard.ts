@@ -38,7 +38,10 @@ export function checkStandard(text: string, folder: string): string[] {
       prettyErrors: false,
     });
     const fault = document.errors[0]?.message.split("\n", 1)[0];
-    if (fault !== undefined) return [`The frontmatter is not YAML: ${fault.replace(/(?<![.:])[.:]+$/, "")}.`];
+    if (fault !== undefined) {
+      const hint = COLON_IN_TEXT.test(header) ? ' Put a text that holds ": " in double quotes.' : "";
+      return [`The frontmatter is not YAML: ${fault.replace(/(?<![.:])[.:]+$/, "")}.${hint}`];
+    }
     const faults = checkStyle(document);
     return faults.length > 0 ? faults : checkFields(document, folder);
   } catch (thrown) {
@@ -47,6 +50,8 @@ export function checkStandard(text: string, folder: string): string[] {
 }
 
 /** What a SKILL.md may have altogether. */
+/** `description: For letters: who, when`. */
+const COLON_IN_TEXT = /^[\w-]{1,60}: [^"'\n]{1,2000}: /m;
 const MAX_HEADER_CHARS = 100_000;
 
 function checkStyle(document: Document): string[] {

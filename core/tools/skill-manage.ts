@@ -279,8 +279,16 @@ function fitting({ rest }: Hold<FileBodies>, { name, before, after }: SkillWrite
   const isNews = Object.entries(rest).some(([path, body]) => said(standing[path]) !== said(body));
   const isLess = Object.keys(standing).some((path) => !Object.hasOwn(after, path));
   const writer = before?.head.origin === "user" ? "person" : "model";
-  const valid = validateSkill({ name, files: rest, maxFiles: settings.skills.maxFiles, writer, standing });
-  return (isNews || isLess) && valid.ok ? rest : null;
+  const check = (files: FileBodies) =>
+    validateSkill({ name, files, maxFiles: settings.skills.maxFiles, writer, standing });
+  const valid = check(rest);
+  const fits = valid.ok || (check(after).ok && lacksNoSteps(valid.failure));
+  return (isNews || isLess) && fits ? rest : null;
+}
+
+/** A section whose only line waits may stand empty, but a skill without a step says nothing. */
+function lacksNoSteps({ facts }: Failure): boolean {
+  return facts?.reason === "sections" && !(facts.missing as string[]).includes("Steps");
 }
 
 function toDone(operations: SkillOperation[]): string {

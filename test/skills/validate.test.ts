@@ -131,7 +131,7 @@ describe("validateSkill", () => {
     ["a tag", "license: !!str MIT", "tags"],
     ["a key twice", "license: a\nlicense: b", "a key twice"],
     ["a long compatibility", `compatibility: ${"x".repeat(501)}`, "at most 500"],
-    ["an unquoted colon", "compatibility: needs: git", "not YAML"],
+    ["an unquoted colon", "compatibility: needs: git", 'Put a text that holds ": " in double quotes'],
     ["a tab", 'metadata:\n  a: "b\tc"', "tabs"],
   ])("holds a model's frontmatter to the standard: %s", (_what, field, ...sentences) => {
     const text = skillMd().replace("metadata:\n  category: ops", field);

@@ -79,6 +79,22 @@ describe("a skill", () => {
     }
   });
 
+  it.each([
+    ["Verify", true],
+    ["Steps", false],
+  ])("may have an empty section %s where its only line waits: %s", async (section, enters) => {
+    const world = await withPage();
+    const whole = skillMd(GOOD);
+    const wanted = whole.replace(new RegExp(`(## ${section}\\n\\n?)[^]*?(?=\\n\\n?## |$)`), `$1- ${BAD}\n`);
+    expect(wanted).not.toBe(whole);
+    await world.review(writing("skill_manage", { action: "create", name: SKILL, content: wanted }).lines);
+    const text = (await world.skills.open(SKILL))?.files["SKILL.md"];
+    expect([text === undefined, text?.includes(BAD) ?? false]).toEqual([!enters, false]);
+    const [waiting] = await world.desk.list();
+    expect(await world.desk.decide(waiting!.id, true)).toMatchObject({ ok: true });
+    expect((await world.skills.open(SKILL))?.files["SKILL.md"]).toContain(BAD);
+  });
+
   it("waits whole when nothing is left that says anything", async () => {
     const world = await withPage();
     const only = writing("skill_manage", { action: "create", name: SKILL, content: skillMd(GOOD) });
