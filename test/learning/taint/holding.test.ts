@@ -89,7 +89,7 @@ describe("a skill", () => {
     expect(wanted).not.toBe(whole);
     await world.review(writing("skill_manage", { action: "create", name: SKILL, content: wanted }).lines);
     const text = (await world.skills.open(SKILL))?.files["SKILL.md"];
-    expect([text === undefined, text?.includes(BAD) ?? false]).toEqual([!enters, false]);
+    expect([text === undefined, String(text).includes(BAD)]).toEqual([!enters, false]);
     const [waiting] = await world.desk.list();
     expect(await world.desk.decide(waiting!.id, true)).toMatchObject({ ok: true });
     expect((await world.skills.open(SKILL))?.files["SKILL.md"]).toContain(BAD);
