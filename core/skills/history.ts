@@ -55,7 +55,7 @@ export interface Undo {
 }
 
 /**
- * What the present skill becomes without the change that `rev` made. State, pin and origin stay. Failures:
+ * What the present skill becomes without the change that `rev` made. State, pin and origin stay; it cites nothing. Failures:
  * `undo_conflict` with `facts.files`, `nothing_to_undo`, and those of validate.ts.
  */
 export function toUndone(undo: Undo, present: SkillSnapshot): Result<SkillNext> {
@@ -82,7 +82,9 @@ export function toUndone(undo: Undo, present: SkillSnapshot): Result<SkillNext> 
   const document = validateSkill({ name, files, maxFiles, writer: "person", standing });
   if (!document.ok) return document;
   const { description, category } = document.value;
-  return ok({ files, description, category, ...toPutBack(present.head, textOfFiles(hashFiles(files))) });
+  const putBack = toPutBack(present.head, textOfFiles(hashFiles(files)));
+  // What was cited speaks for the present text, and not for the one that the person makes of it.
+  return ok({ files, description, category, citations: [], reason: `a person undid revision ${rev}`, ...putBack });
 }
 
 /**

@@ -183,10 +183,13 @@ describe("an undone change", () => {
     );
   });
 
-  it("tells the description and category of the text it makes, and neither state, pin nor origin", () => {
+  it("tells the description and category of the text it makes, and neither state, pin nor origin, and cites nothing", () => {
     const before = { "SKILL.md": md("one").replace("Reads", "Opens") };
     expect(undo(before, { "SKILL.md": md("one") }, { "SKILL.md": md("one") })).toEqual(
-      ok({ files: before, description: "Opens tables.", category: "general" }),
+      ok({
+        ...{ files: before, description: "Opens tables.", category: "general" },
+        ...{ citations: [], reason: "a person undid revision 5" },
+      }),
     );
   });
 
