@@ -2,7 +2,9 @@
 // that a file contradicts is put right.
 import { describe, expect, it } from "vitest";
 import { createRehearsalModel } from "../../core/models/rehearsal.ts";
+import { MEMORY_FACT, distil, toFact } from "../../core/models/rehearsal/lesson.ts";
 import { readAdvice } from "../../core/models/rehearsal/prose.ts";
+import type { SeenCall } from "../../core/models/rehearsal/transcript.ts";
 import { exportTable } from "../../scripts/demo/conventions.ts";
 import { type Drawn, type Task, drawTasks } from "../../scripts/demo/tasks.ts";
 import { inventTable } from "../support/invented-tables.ts";
@@ -36,8 +38,8 @@ describe("a lesson about beehives", () => {
         "commas and codes for missing values. Load it before reading such a table, because a reader of plain CSV gets it wrong.",
     );
     expect(fact).toBe(
-      "The delimited files this person works with differ from plain CSV in their separator, the way they write numbers and " +
-        "what they write for a missing value.",
+      "A delimited file this person worked with differs from plain CSV in the separator, the way numbers are written and " +
+        "what is written for a missing value.",
     );
     expect(`${text} ${fact}`).not.toMatch(/office|export|system/i);
     expect(text).not.toMatch(/hive|honey|unit row|row of units|dates|thousands/i);
@@ -48,7 +50,61 @@ describe("a lesson about beehives", () => {
     const { name, text, fact } = await learn(createDesk(createRehearsalModel()), ASKED, { "hives.csv": tabs });
     expect(name).toBe("reading-tab-separated-tables");
     expect(text).toContain("from a delimited text file with tabs between the fields. Load it");
-    expect(fact).toBe("The delimited files this person works with differ from plain CSV in their separator.");
+    expect(fact).toBe("A delimited file this person worked with differs from plain CSV in the separator.");
+  });
+});
+
+describe("a sentence of a lesson", () => {
+  const WORD = "stops at a word";
+  const NUMBER = "may look like a number";
+  const EXTREME = "A value at either end that lies far from the rest may be a code";
+  const EMPTY = "and so does an empty cell";
+  const ALL = [WORD, NUMBER, EXTREME, EMPTY];
+
+  it.each([
+    ["no code and no empty cell", HIVES.replace("n/a", "1"), []],
+    ["a word", HIVES, [WORD]],
+    ["a number", HIVES.replace("n/a", "-9999"), [NUMBER, EXTREME]],
+    ["a word and an empty cell", `${HIVES}east;\n`, [WORD, EMPTY]],
+    ["a number and an empty cell", `${HIVES}east;\n`.replace("n/a", "-9999"), [NUMBER, EXTREME, EMPTY]],
+    ["a word and a number", `${HIVES}east;-9999\n`, [WORD, NUMBER, EXTREME]],
+    ["an empty cell and no code", `${HIVES}east;\n`.replace("n/a", "1"), []],
+  ])("is there only for what the file held: %s", async (_name, file, expected) => {
+    const desk = createDesk(createRehearsalModel());
+    const { text } = await learn(desk, ASKED, { "hives.csv": file });
+    expect(ALL.filter((sentence) => text.includes(sentence))).toEqual(expected);
+    expect((await desk.work(ASKED, { "hives.csv": file })).calls).toEqual(["skill_view", "terminal"]);
+  });
+
+  const run = (separator: string, file: string, failed = false): SeenCall => ({
+    tool: "terminal",
+    args: { command: `awk -F'${separator}' '{ sum += $2 }' '${file}'` },
+    failed,
+    citation: "3#outcome",
+    result: {},
+  });
+
+  it.each([
+    ["one file", [run(",", "a.csv", true), run(";", "a.csv")], "A delimited file this person worked with differs"],
+    [
+      "the same file twice",
+      [run(",", "a.csv", true), run(";", "a.csv"), run(";", "a.csv")],
+      "A delimited file this person worked with differs",
+    ],
+    [
+      "two files that differ",
+      [run(",", "a.csv", true), run("|", "a.csv"), run(";", "b.csv")],
+      "A delimited file this person worked with differs",
+    ],
+    [
+      "two files alike",
+      [run(",", "a.csv", true), run(";", "a.csv"), run(";", "b.csv")],
+      "The delimited files this person works with differ",
+    ],
+  ])("speaks of several files only after several: %s", (_name, calls, subject) => {
+    const fact = toFact(distil({ principal: [], calls })!);
+    expect(fact).toBe(`${subject} from plain CSV in the separator.`);
+    expect(fact).toMatch(MEMORY_FACT);
   });
 });
 
@@ -77,6 +133,21 @@ describe("a skill of another office", () => {
       expect(next.calls).toEqual(["skill_view", "terminal"]);
     },
   );
+
+  it("is believed where no cell contradicts its decimal mark and its thousands", async () => {
+    const commas = "hive;honey\nnorth;1,234\nsouth;2,345\n";
+    const description = "How to read delimited text files of numbers.";
+    const skill = (step: string) =>
+      `---\nname: reading-tables\ndescription: ${description}\n---\n\n# Reading tables\n\n${step}\n`;
+    const total = async (step: string) => {
+      const desk = createDesk(createRehearsalModel());
+      await desk.putSkill("reading-tables", skill(step), description);
+      return (await desk.work(ASKED, { "hives.csv": commas })).text;
+    };
+    const wrong = "Read the comma as the decimal mark.";
+    expect(await total(wrong)).toContain("**3579.00**");
+    expect(await total(`${wrong} Remove the apostrophe that groups thousands.`)).toContain("**3.58**");
+  });
 
   it("loses the lines that the file contradicted", async () => {
     const desk = createDesk(createRehearsalModel());

@@ -91,7 +91,8 @@ function row() {
   if (column == "") { if (isUnit($0)) { rows--; return } }
   else {
     value = cell(at)
-    empty = value == "" || (tolower(value) in none)
+    blank = value == ""
+    empty = blank || (tolower(value) in none)
     if (empty && isUnit($0)) { rows--; return }
     if (!empty) {
       if (value !~ number) {
@@ -106,7 +107,7 @@ function row() {
       if (decimal == ",") sub(/,/, ".", value)
       value += 0
       if (value in none) { empty = 1; gaps++ } else if (extremes) note(value)
-    } else gaps++
+    } else { gaps++; blanks += blank }
   }
   if (when != "") {
     date = cell(atDay)
@@ -140,7 +141,7 @@ END {
   if (failed) exit failed
   result = aggregate == "count" ? used + 0 : aggregate == "sum" ? sum + 0 : !used ? "none" : aggregate == "mean" ? sum / used : aggregate == "min" ? least : most
   if (result == "none") print "result: none"; else printf "result: %." places "f\\n", result
-  printf "rows: %d, used: %d, without a value: %d\\n", rows, used, gaps
+  printf "rows: %d, empty: %d, used: %d, without a value: %d\\n", rows, blanks, used, gaps
   if (extremes) {
     printf "smallest: %.6f (%d times), next: %.6f\\n", low, lows, second
     printf "largest: %.6f (%d times), next: %.6f\\n", high, highs, under

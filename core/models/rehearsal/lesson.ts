@@ -12,35 +12,70 @@ export interface Finding {
   /** A name for skills about it. */
   name: string;
   step: string;
-  pitfall: string;
+  pitfalls: string[];
 }
 export interface TableLesson {
   findings: Finding[];
   /** What was asked for, such as "a mean". */
   figure: string;
+  /** A number among the extremes turned out to be a code for a missing value. */
+  codeAtExtreme: boolean;
+  /** Several files were read in the way that the findings describe. */
+  severalFiles: boolean;
   citations: string[];
 }
 
 export const SKILL_CATEGORY = "data";
-/** How the fact begins that memory gets. */
-export const MEMORY_FACT = "The delimited files this person works with differ from plain CSV in";
+/** What `toFact` writes, about one file or several. */
+export const MEMORY_FACT = /delimited files? this person work(?:s|ed) with differs? from plain CSV/;
 
 /** `null` when nothing failed, nothing recovered, or the work was no reading of a delimited file. */
 export function distil(transcript: Transcript): TableLesson | null {
   const runs = transcript.calls
     .filter((call) => call.tool === "terminal")
     .map((call) => ({ call, options: readOptions(String(call.args.command ?? "")) }))
-    .filter((run) => run.options !== null) as { call: SeenCall; options: Options }[];
+    .filter((run) => run.options !== null) as Run[];
   const failed = runs.filter(({ call }) => call.failed);
   const succeeded = runs.filter(({ call }) => !call.failed);
   const last = succeeded.at(-1);
   if (failed.length === 0 || !last || runs.indexOf(last) < runs.indexOf(failed[0]!)) return null;
-  const findings = compare(runs[0]!.options, last.options);
+  const codes = codesOf(last).filter((code) => !codesOf(runs[0]!).includes(code));
+  const codeAtExtreme = succeeded.some(
+    (run) => run.options.extremes && codes.some((code) => isNumeric(code) && !codesOf(run).includes(code)),
+  );
+  const codeIsWord = codes.some((code) => !isNumeric(code));
+  const emptyCells = succeeded.some(({ call }) => /\bempty: [1-9]/.test(String(call.result.stdout)));
+  const changes = READING.filter((name) => last.options[name] && last.options[name] !== runs[0]!.options[name]);
+  const findings = changes.map((name) =>
+    name === "missing"
+      ? missingFinding(codesOf(last), { codeAtExtreme, codeIsWord, emptyCells })
+      : FINDING_OF[name](last.options[name]!),
+  );
   if (findings.length === 0) return null;
+  const alike = succeeded.filter(({ options }) => changes.every((name) => options[name] === last.options[name]));
+  const severalFiles = new Set(alike.map(fileOf)).size > 1;
   const cited = [...failed, ...succeeded.slice(-2)].map(({ call }) => call.citation);
   const asked = transcript.principal.map(({ citation }) => citation).slice(-1);
   const figure = FIGURES[last.options.aggregate ?? ""] ?? "a value";
-  return { findings, figure, citations: [...new Set([...asked, ...cited])] };
+  return { findings, figure, codeAtExtreme, severalFiles, citations: [...new Set([...asked, ...cited])] };
+}
+
+interface Run {
+  call: SeenCall;
+  options: Options;
+}
+
+function codesOf({ options }: Run): string[] {
+  return options.missing?.split("|") ?? [];
+}
+
+function isNumeric(code: string): boolean {
+  return code !== "" && !Number.isNaN(Number(code));
+}
+
+/** The command's last word. */
+function fileOf({ call }: Run): string {
+  return String(call.args.command).trim().split(" ").at(-1)!;
 }
 
 const FIGURES: Record<string, string> = {
@@ -58,7 +93,10 @@ export function toSkillName({ findings }: TableLesson): string {
 
 /** The whole SKILL.md: of the files it says what the transcript has shown, and no more. */
 export function toSkill(lesson: TableLesson, name = toSkillName(lesson)): string {
-  const { findings, figure } = lesson;
+  const { findings, figure, codeAtExtreme } = lesson;
+  const code = codeAtExtreme
+    ? " A value at either end that lies far from the rest may be a code, not a measurement."
+    : "";
   const steps = findings.map(({ step }, i) => `${i + 1}. ${step}`);
   const traits = listed(findings.map(({ trait }) => trait));
   const title = toSkillName(lesson).replaceAll("-", " ");
@@ -80,26 +118,29 @@ ${steps.length + 1}. Do all of this in one awk command that stops at the first c
 
 ## Pitfalls
 
-${findings.map(({ pitfall }) => `- ${pitfall}`).join("\n")}
+${findings.flatMap(({ pitfalls }) => pitfalls.map((pitfall) => `- ${pitfall}`)).join("\n")}
 
 ## Verify
 
-Let the same command print the smallest and the largest value of the column. A value at either end that repeats and lies far from the rest is a code, not a measurement. Compare the number of rows used with what the selection should hold.
+Let the same command print the smallest and the largest value of the column.${code} Compare the number of rows used with what the selection should hold.
 `;
 }
 
 /** What memory gets: in what the files differ, not how. That is the skill's to say. */
-export function toFact({ findings }: TableLesson): string {
-  return `${MEMORY_FACT} ${listed([...new Set(findings.map(({ part }) => ASPECTS[part]))])}.`;
+export function toFact({ findings, severalFiles }: TableLesson): string {
+  const subject = severalFiles
+    ? "The delimited files this person works with differ"
+    : "A delimited file this person worked with differs";
+  return `${subject} from plain CSV in ${listed([...new Set(findings.map(({ part }) => ASPECTS[part]))])}.`;
 }
 
 const ASPECTS: Record<Finding["part"], string> = {
-  separators: "their separator",
-  unitRow: "what comes below their header",
-  decimal: "the way they write numbers",
-  thousands: "the way they write numbers",
-  missing: "what they write for a missing value",
-  dates: "the way they write dates",
+  separators: "the separator",
+  unitRow: "what comes below the header",
+  decimal: "the way numbers are written",
+  thousands: "the way numbers are written",
+  missing: "what is written for a missing value",
+  dates: "the way dates are written",
 };
 
 function listed(items: string[]): string {
@@ -155,18 +196,6 @@ function readOptions(command: string): Options | null {
   return options.F === undefined ? null : options;
 }
 
-function compare(first: Options, last: Options): Finding[] {
-  const changed = (name: string) => last[name] !== undefined && last[name] !== first[name];
-  const findings: Finding[] = [];
-  if (changed("F")) findings.push(separatorFinding(last.F!));
-  if (changed("units")) findings.push(UNITS);
-  if (changed("decimal")) findings.push(decimalFinding(last.decimal!));
-  if (changed("thousands")) findings.push(groupFinding(last.thousands!));
-  if (changed("missing")) findings.push(missingFinding(last.missing!.split("|")));
-  if (changed("dates")) findings.push(dateFinding(last.dates!));
-  return findings;
-}
-
 const NAMES: Record<Mark, string> = {
   ",": "comma",
   ";": "semicolon",
@@ -187,8 +216,9 @@ function separatorFinding(option: string): Finding {
     trait: `${MARKS[mark] ?? `\`${option}\``} between the fields`,
     name: mark === "," ? "reading-comma-separated-tables" : `reading-${name}-separated-tables`,
     step: `Split the fields at the ${name} (in awk: \`-F'${option}'\`), whatever the ending of the file's name suggests.`,
-    pitfall:
+    pitfalls: [
       "A wrong separator leaves the header in one piece, so that no column is found: look at the header before anything else.",
+    ],
   };
 }
 
@@ -197,7 +227,7 @@ const UNITS: Finding = {
   trait: "a row of units below the header",
   name: "reading-tables-with-a-unit-row",
   step: "Skip the second line: below the header stands a row of units, which is not data.",
-  pitfall: "The row of units has words where numbers are due, and would be counted as a row.",
+  pitfalls: ["The row of units has words where numbers are due, and would be counted as a row."],
 };
 
 function decimalFinding(mark: string): Finding {
@@ -207,8 +237,9 @@ function decimalFinding(mark: string): Finding {
     trait: `decimal ${name}s`,
     name: `reading-tables-with-decimal-${name}s`,
     step: `Read the ${name} as the decimal mark: \`${example}\`. Put it into the form awk computes with before adding anything up.`,
-    pitfall:
+    pitfalls: [
       "awk stops reading a number at a mark it does not know and goes on without an error, so the sum is wrong in silence.",
+    ],
   };
 }
 
@@ -219,19 +250,28 @@ function groupFinding(mark: string): Finding {
     trait: `thousands grouped by ${name}s`,
     name: "reading-tables-with-grouped-thousands",
     step: `Remove the ${name} that groups thousands: \`1${mark}234\` is one number, of four digits.`,
-    pitfall: "A grouped number read without care comes out a thousand times too small.",
+    pitfalls: ["A grouped number read without care comes out a thousand times too small."],
   };
 }
 
-function missingFinding(tokens: string[]): Finding {
+function missingFinding(
+  tokens: string[],
+  met: { codeAtExtreme: boolean; codeIsWord: boolean; emptyCells: boolean },
+): Finding {
   const list = tokens.map((token) => `\`${token}\``).join(" or ");
+  const pitfalls = [];
+  if (met.codeIsWord)
+    pitfalls.push("A reader that expects a number stops at a word, although the rows after it are fine.");
+  if (met.codeAtExtreme)
+    pitfalls.push(
+      "A code for a missing value may look like a number and then pulls every sum and mean away without an error.",
+    );
   return {
     part: "missing",
     trait: "codes for missing values",
     name: "reading-tables-with-missing-values",
-    step: `Leave out cells that hold ${list}: they stand for a missing value, and so does an empty cell.`,
-    pitfall:
-      "A code for a missing value may look like a number and then pulls every sum and mean away without an error.",
+    step: `Leave out cells that hold ${list}: they stand for a missing value${met.emptyCells ? ", and so does an empty cell" : ""}.`,
+    pitfalls,
   };
 }
 
@@ -242,7 +282,18 @@ function dateFinding(order: string): Finding {
     trait: `dates with the ${words}`,
     name: `reading-tables-with-${words.replace(" ", "-")}-dates`,
     step: `Read dates with the ${words}: ${form}.`,
-    pitfall:
+    pitfalls: [
       "Dates in another order pass unnoticed while both numbers are small; a number above twelve tells which is which.",
+    ],
   };
 }
+
+/** The options that say how a file is read, in the order of a skill's steps. */
+const READING = ["F", "units", "decimal", "thousands", "missing", "dates"] as const;
+const FINDING_OF = {
+  F: separatorFinding,
+  units: () => UNITS,
+  decimal: decimalFinding,
+  thousands: groupFinding,
+  dates: dateFinding,
+};

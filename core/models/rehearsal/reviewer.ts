@@ -28,10 +28,13 @@ export function review(request: ModelRequest): Reply {
   const done = doneSinceInput(request);
   const skill = tools.has("skill_manage") ? keepSkill(lesson, done, tools) : undefined;
   if (skill) return skill;
-  const remembered = done.some(({ call }) => call.name === "memory") || input.includes(MEMORY_FACT);
+  const remembered = done.some(({ call }) => call.name === "memory") || MEMORY_FACT.test(input);
   if (tools.has("memory") && !remembered) {
     const args = { action: "add", store: "memory", content: toFact(lesson), citations: lesson.citations };
-    return { text: "That this person's files are not plain CSV is a fact for memory.", calls: [["memory", args]] };
+    return {
+      text: "How a file of this person differs from plain CSV is a fact for memory.",
+      calls: [["memory", args]],
+    };
   }
   return { text: closing(done) };
 }
@@ -104,7 +107,7 @@ function patch(lesson: TableLesson, name: string, text: string): Reply | undefin
 
 /** Behind the last numbered step and before the first pitfall, so that both lists stay whole. */
 function addition(name: string, text: string, news: Finding[]) {
-  const pitfalls = news.map(({ pitfall }) => `- ${pitfall}\n`).join("");
+  const pitfalls = news.flatMap((one) => one.pitfalls.map((pitfall) => `- ${pitfall}\n`)).join("");
   const numbered = /^(\d+)(\. [^\n]*\n)\n## Pitfalls[ \t]*\n\n(?=- )/m.exec(text);
   const heading = /^##\s+Pitfalls[ \t]*$/m.exec(text)?.[0] ?? "## Pitfalls";
   const before = numbered ? numbered[1]! + numbered[2]! : "";
