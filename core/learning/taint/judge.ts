@@ -136,6 +136,7 @@ function findLead({ text, topics }: Meaning, record: SessionRecord, standing: St
     if (standing.leads.has(lead.text)) continue;
     if (lead.kind === "address" && isPublisher(lead.text)) continue;
     if (!acts && (PRIVATE.test(lead.text) || isSetting(lead, record))) continue;
+    if (lead.isUnsure && text.includes(`[${lead.text}]`)) continue; // a table of settings
     const entry = record.whoseLead(lead);
     if (entry !== null) return `the ${lead.kind} "${clipShown(lead.text)}" comes from ${placeOf(entry)}`;
   }

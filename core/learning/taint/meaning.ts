@@ -107,7 +107,8 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
   const isUsage = USAGE.test(text) || isRow(text) || (text.includes("?") && OWN_QUESTION.test(text));
   const topics = new Set(([...found] as Topic[]).filter((name) => Object.hasOwn(TOPICS, name)));
   const isImperative = IMPERATIVE.test(folded) && !DIRECTIVE.test(text);
-  const binds = !isUsage && (found.has("norm") || isImperative);
+  const isFault = (failed || LOGGED.test(text)) && FAULT.test(text);
+  const binds = !isUsage && (found.has("norm") || isImperative || (found.has("weakNorm") && !isFault));
   return {
     text,
     topics,
@@ -127,7 +128,7 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
     isReport:
       isUsage ||
       (!binds && REPORTS.some((form) => form.test(text))) ||
-      ((failed || LOGGED.test(text)) && !binds && !ADVISED.some((topic) => found.has(topic)) && FAULT.test(text)),
+      (isFault && !binds && !ADVISED.some((topic) => found.has(topic))),
     isTerse: isTerse(text, folded, language),
   };
 }
