@@ -13,7 +13,7 @@ import { contentWords } from "../learning/requests.ts";
 import type { Sql } from "../ports.ts";
 import type { SkillName, TurnId } from "../schemas/ids.ts";
 import { type Neighbourhood, type TaskKind, TurnSignature } from "../schemas/learning.ts";
-import { openTurnTables } from "./schema.ts";
+import { ERASED_ID, openTurnTables } from "./schema.ts";
 import { type Candidate, MAX_CANDIDATES, findByKind, findCandidates, toIndexed } from "./turn-candidates.ts";
 
 /** Turns that are parsed of those whose words are alike, the newest: by the discount all others together weigh nothing. */
@@ -61,7 +61,9 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
 
   function record({ signature, words, kind }: ComparedTurn): number {
     const [known] = sql.run<{ id: number }>("SELECT id FROM turn_place WHERE turn = ?", signature.turn);
-    const id = known?.id ?? (sql.run<{ id: number | null }>("SELECT max(id) AS id FROM turn_sign")[0]?.id ?? 0) + 1;
+    const next = () => (sql.run<{ id: number | null }>("SELECT max(id) AS id FROM turn_sign")[0]?.id ?? 0) + 1;
+    if (known?.id === ERASED_ID) return next();
+    const id = known?.id ?? next();
     const body = JSON.stringify(signature);
     const indexed = toIndexed(words);
     sql.transaction(() => {

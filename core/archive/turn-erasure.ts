@@ -1,10 +1,10 @@
 // Takes turns out of an Archive: those of a session, or those whose request holds an erased text. Called by the Archive object on
-// a person's order. Leaves no row and no word of them.
+// a person's order. Leaves no row and no word of them; of a request that held an erased text it notes that the turn is not to be recorded again.
 import { contentWords } from "../learning/requests.ts";
 import type { Sql } from "../ports.ts";
 import type { SessionId, SkillName } from "../schemas/ids.ts";
 import { TurnSignature } from "../schemas/learning.ts";
-import { dropSkillTables, openTurnTables } from "./schema.ts";
+import { ERASED_ID, dropSkillTables, openTurnTables } from "./schema.ts";
 
 /** Rows that are held in memory at once. */
 const PAGE = 500;
@@ -39,6 +39,7 @@ export function eraseTurnsWhere(sql: Sql, isMeant: (text: string) => boolean): n
       return isMeant(request) || (kind && isMeant(kind.text)) ? [{ turn, id }] : [];
     });
     eraseRows(sql, found);
+    for (const { turn } of found) sql.run("INSERT INTO turn_place VALUES (?, ?)", turn, ERASED_ID);
     erased += found.length;
   }
   if (erased > 0) compactWords(sql);
@@ -55,9 +56,12 @@ export function eraseSkillRows(sql: Sql, skill: SkillName): void {
 function eraseRows(sql: Sql, places: { turn: string; id: number }[]): void {
   sql.transaction(() => {
     for (const { turn, id } of places) {
-      const [row] = sql.run<{ body: string }>("SELECT body FROM turn_sign WHERE id = ?", id);
+      const [row] = sql.run<{ body: string; words: string | null }>(
+        "SELECT body, words FROM turn_sign WHERE id = ?",
+        id,
+      );
       const signature = row && TurnSignature.parse(JSON.parse(row.body));
-      const words = signature ? [...contentWords(signature.request)].join(" ") : "";
+      const words = row?.words ?? [...contentWords(signature?.request ?? "")].join(" ");
       for (const word of contentWords(signature?.kind?.text ?? "")) {
         sql.run("DELETE FROM turn_kind WHERE word = ? AND id = ?", word, id);
       }

@@ -1,5 +1,5 @@
-// Finds copies of a text in records that hold it escaped, cut or within other text: compares letters and digits only, piece
-// by piece. Used by whoever erases what a person purged. Pure.
+// Finds copies of a text in records that hold it escaped, cut or within other text: compares letters, small or
+// capital, and digits only, piece by piece. Used by whoever erases what a person purged. Pure.
 
 /** Shorter pieces stand in texts that have nothing to do with it. */
 const MIN_PIECE = 8;
@@ -58,7 +58,10 @@ export const ERASED = "(erased)";
 
 /** Escapes are dropped first: a line break of a text is `\n`, `\\n` or more in a record that quotes it. */
 function squeeze(text: string): string {
-  return text.replace(/(?<!\\)\\+[nrtbf]/g, "").replace(/[^\p{L}\p{N}]+/gu, "");
+  return text
+    .replace(/(?<!\\)\\+[nrtbf]/g, "")
+    .replace(/[^\p{L}\p{N}]+/gu, "")
+    .toLowerCase();
 }
 
 /** Lines in pieces, as far as these tell something; else the text as a whole. */

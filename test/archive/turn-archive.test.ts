@@ -230,6 +230,31 @@ describe("a turn whose kind of work a model has named", () => {
   });
 });
 
+describe("a turn that is erased", () => {
+  const vocabulary = (sql: Sql) => {
+    sql.run("CREATE VIRTUAL TABLE temp.found USING fts5vocab('main', 'turn_words', 'instance')");
+    return sql.run<{ term: string }>("SELECT term FROM temp.found").map(({ term }) => term);
+  };
+
+  it("leaves no word in the index, nor the fingerprint of all of them", () => {
+    const { records, sql } = setUp();
+    records.observe(turn(1, "Sum the parcel ledger of the harbour"));
+    eraseTurnsOfSession(sql, sessionOf(1));
+    expect(vocabulary(sql)).toEqual([]);
+  });
+
+  it("for what its request says is not brought back by a later judge, until its session goes", () => {
+    const { records, sql } = setUp();
+    const first = turn(1, "The depot closes at noon");
+    records.observe(first);
+    expect(eraseTurnsWhere(sql, (text) => text.includes("depot"))).toBe(1);
+    expect(records.observe({ ...first, outcome: "failure" })).toMatchObject({ similar: 0 });
+    expect([records.turns({ limit: 9 }), vocabulary(sql)]).toEqual([[], []]);
+    expect(eraseTurnsOfSession(sql, sessionOf(1))).toBe(1);
+    expect(sql.run("SELECT turn FROM turn_place")).toEqual([]);
+  });
+});
+
 describe("the lift of a skill", () => {
   it("is over the turns that used it and those like them, before it was there and since", () => {
     const { records } = setUp();

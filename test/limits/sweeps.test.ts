@@ -202,7 +202,12 @@ describe("a text that three thousand reviews quote", () => {
 describe("an erasure", () => {
   const env = () => {
     const counter = createCounter();
-    const object = { erase: async () => {}, eraseSession: async () => 1, eraseSkill: async () => {} };
+    const object = {
+      erase: async () => {},
+      eraseSession: async () => 1,
+      eraseSkill: async () => {},
+      eraseTexts: async () => 0,
+    };
     const namespace = { getByName: () => (counter.calls++, object) };
     return { counter, env: { SESSION: namespace, ARCHIVE: namespace } as unknown as AccountEnv };
   };

@@ -7,6 +7,7 @@ test.each([
   "one line\nand another",
   JSON.stringify("one line\nand another"),
   JSON.stringify(JSON.stringify("one line\nand another")),
+  "One Line, AND ANOTHER",
 ])("finds the text in %j", (record) => expect(holdsAny(record, toPieces(["one line\nand another"]))).toBe(true));
 
 test("half a million backslashes are read once each", () => {
