@@ -84,7 +84,7 @@ describe("runCuration", () => {
 
 - **used**: 1 of 1 judged uses succeeded, on 1 of the 2 tasks it takes.
 
-Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill comes back with \`POST /v1/skills/<name>/restore\`, and a pinned one (\`POST /v1/skills/<name>/pin\`) is never moved. \`POST /v1/curator/runs/${RUN}/rollback\` takes back what this run did.
+Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill comes back with \`POST /v1/skills/<name>/restore\`, and a pinned one (\`POST /v1/skills/<name>/pin\` with \`{"pinned": true}\`) is never moved. \`POST /v1/curator/runs/${RUN}/rollback\` takes back what this run did.
 `);
   });
 

@@ -45,7 +45,7 @@ export function renderCurationReport(run: CurationRun, skills: SkillForReport[])
     workOf(run),
     libraryOf(skills),
     `Run \`${run.run}\` of profile \`${run.profile}\`. Nothing was deleted: an archived skill comes back with ` +
-      "`POST /v1/skills/<name>/restore`, and a pinned one (`POST /v1/skills/<name>/pin`) is never moved." +
+      '`POST /v1/skills/<name>/restore`, and a pinned one (`POST /v1/skills/<name>/pin` with `{"pinned": true}`) is never moved.' +
       takeBackOf(run),
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
