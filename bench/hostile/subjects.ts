@@ -74,6 +74,7 @@ import { scanFiles, scanText } from "../../core/skills/scanner.ts";
 import { toSentences } from "../../core/skills/scanner/tokens.ts";
 import { fromBase64, toViews } from "../../core/skills/scanner/views.ts";
 import { toPieces, withoutPieces } from "../../core/skills/text-pieces.ts";
+import { findSyntaxError } from "../../core/checks/syntax.ts";
 import { turnsAlike } from "../../core/skills/turning-words.ts";
 import { termsOf, wordsOf } from "../../core/skills/words.ts";
 import { estimateTokens } from "../../core/tokens.ts";
@@ -136,6 +137,8 @@ const linesOf = (text: string): SkillLine[] =>
   })) as unknown as SkillLine[];
 const streamOf = (text: string) => new Response(bytesOf(text)).body!;
 const clock = { now: () => 0, sleep: () => new Promise<void>(() => {}) };
+/** Only JavaScript is read in one. */
+const NO_SANDBOX = {} as Parameters<typeof findSyntaxError>[2];
 const recordOf = (text: string) => {
   const record = new SessionRecord();
   record.addRead(text);
@@ -257,6 +260,11 @@ export const SUBJECTS: readonly Subject[] = [
   ),
   subject("readBodyWords", "core/skills/skill-words.ts", (text) => readBodyWords(skillOf(text))),
   subject("termsOf", "core/skills/words.ts", (text) => [termsOf(text), wordsOf(text)]),
+  ...["sh", "py", "json", "yaml"].map((ending) =>
+    subject(`findSyntaxError of .${ending}`, "core/checks/syntax.ts", (text) =>
+      findSyntaxError(`scripts/x.${ending}`, text, NO_SANDBOX),
+    ),
+  ),
   subject("withoutPieces", "core/skills/text-pieces.ts", (text, other) => withoutPieces([other], toPieces([text]))),
   subject("turnsAlike", "core/skills/turning-words.ts", (text, other) => turnsAlike(text, other)),
   // Learning.

@@ -7,6 +7,11 @@ import type { Sandbox } from "./sandbox.ts";
 
 /** More is no script, and would hold up whoever writes it. */
 const MAX_CHARS = 200_000;
+/** A parser of YAML may take time in the square of this. */
+const MAX_YAML_CHARS = 16_000;
+/** just-bash takes time in the square of a script, and in the cube of its opening brackets. */
+const MAX_SHELL_CHARS = 20_000;
+const MAX_OPEN_BRACKETS = 500;
 /** What varies may stand in a script as in any text of a skill. */
 const PLACEHOLDER = /\{\{\s*[\w-]{1,60}\s*\}\}/g;
 
@@ -29,6 +34,7 @@ export async function findSyntaxError(path: string, text: string, sandbox: Sandb
         return parseJson(filled);
       case "yml":
       case "yaml":
+        if (text.length > MAX_YAML_CHARS) return null;
         return parseDocument(filled).errors[0]?.message.split("\n")[0] ?? null;
       default:
         return null;
@@ -39,6 +45,7 @@ export async function findSyntaxError(path: string, text: string, sandbox: Sandb
 }
 
 function parseShell(text: string): string | null {
+  if (text.length > MAX_SHELL_CHARS || text.split("[").length > MAX_OPEN_BRACKETS) return null;
   try {
     new Bash({ fs: new InMemoryFs({}), defenseInDepth: false }).transform(text);
     return null;
