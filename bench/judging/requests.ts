@@ -4,6 +4,7 @@ import type { Model } from "../../core/agent/contract.ts";
 import { messageOf, ok } from "../../core/errors.ts";
 import { runWork } from "../../core/learning/curation/model.ts";
 import { SKILLS_A_CALL, WORK_TOKENS } from "../../core/learning/curation/work.ts";
+import { hearFailures } from "../../core/learning/script-run.ts";
 import { toJudge } from "../../core/learning/verdict.ts";
 import { DEFAULTS, FIXED } from "../../core/limits.ts";
 import type { SkillStore } from "../../core/ports.ts";
@@ -107,7 +108,7 @@ async function askPortion(
     ...{ profile: PROFILE, run, work, curation, skills, seeds: {}, settings: SETTINGS },
     evidence: createEvidenceStore({ ...place, judge: toJudge(SETTINGS.learning) }),
     reviews: createReviewStore(place),
-    models: () => ok([noteFailures(model, failures)]),
+    models: () => ok([hearFailures(model, ({ message }) => failures.push(`call for requests: ${message}`))]),
     ...{ clock: systemClock, random: Math.random, signal: new AbortController().signal },
   });
   if (end.state === "failed") failures.push(`portion of ${names[0]}: ${end.failure.message}`);
@@ -149,19 +150,4 @@ function withSections(name: string, skillMd: string): string {
   const valid = validateSkill({ name, files, maxFiles: 1, writer: "model", standing: files });
   const missing = valid.ok ? [] : ((valid.failure.facts?.missing ?? []) as string[]);
   return [skillMd, ...missing.map((section) => `## ${section}\n\nNothing noted.`)].join("\n\n");
-}
-
-function noteFailures(model: Model, failures: string[]): Model {
-  return {
-    ...model,
-    get contextWindow() {
-      return model.contextWindow;
-    },
-    async *stream(request, signal, heard) {
-      for await (const event of model.stream(request, signal, heard)) {
-        if (event.type === "failed") failures.push(`call for requests: ${event.failure.message}`);
-        yield event;
-      }
-    },
-  };
 }

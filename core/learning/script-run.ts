@@ -1,6 +1,6 @@
 // One run of the loop over a script, with nobody there and within a grant: what a review and a curation's work have in common.
 // Called by review/review.ts and curation/model.ts. What is written, and what becomes of an end, is theirs.
-import type { Model } from "../agent/contract.ts";
+import type { Model, ModelFailure } from "../agent/contract.ts";
 import { type LoopEnd, type LoopOptions, runLoop } from "../agent/loop.ts";
 import { type Failure, err } from "../errors.ts";
 import type { Clock } from "../ports.ts";
@@ -34,9 +34,10 @@ const RUN_OVER = "run_over";
 /** Throws when a store does. */
 export async function runScript({ settings, writes, failed, ...options }: ScriptRunOptions): Promise<ScriptEnd> {
   const { journal } = options;
+  const noteSpent = ({ spent }: ModelFailure) => void (spent && failed.push(spent));
   const end = await runLoop({
     ...options,
-    models: options.models.map((model) => tellFailed(model, failed)) as [Model, ...Model[]],
+    models: options.models.map((model) => hearFailures(model, noteSpent)) as [Model, ...Model[]],
     // The loop asks once more for a closing word.
     limits: { ...settings.turn, maxSteps: Math.max(1, settings.review.maxSteps - 1) },
     guardrails: { settings: settings.guardrails, attended: () => false },
@@ -87,15 +88,16 @@ export function isGrantOver({ code }: Failure): boolean {
   return code === "grant_spent" || code === "grant_expired";
 }
 
-function tellFailed(model: Model, failed: SpentCall[]): Model {
+/** The same model; `heard` is told of each call that fails. */
+export function hearFailures(model: Model, heard: (failure: ModelFailure) => void): Model {
   return {
     ...model,
     get contextWindow() {
       return model.contextWindow;
     },
-    async *stream(request, signal, heard) {
-      for await (const event of model.stream(request, signal, heard)) {
-        if (event.type === "failed" && event.failure.spent) failed.push(event.failure.spent);
+    async *stream(request, signal, isHeard) {
+      for await (const event of model.stream(request, signal, isHeard)) {
+        if (event.type === "failed") heard(event.failure);
         yield event;
       }
     },
