@@ -203,7 +203,7 @@ export async function erasePass(
       if (isGone) return { found: 0, more: false };
       const skills = openSkills(stores, profile);
       unwrap(await skills.bury(row.id, row.at));
-      if (row.pass === 0) await eraseTextsOf({ stores, archive, profile, skills }, row.id);
+      if (row.pass === 0) await eraseTextsOf(stores, profile, skills, row.id);
       const { known } = unwrap(await skills.erase(row.id, row.at));
       const pending = await erasePendingOfSkill({ bucket: stores.bucket, profile }, row.id);
       await archive.eraseSkill(row.id);
@@ -220,15 +220,8 @@ export async function erasePass(
   }
 }
 
-interface TextsOf {
-  stores: ErasureStores;
-  archive: Pick<Archive, "eraseTexts">;
-  profile: ProfileId;
-  skills: SkillStore;
-}
-
 /** Before its contents go: they say what to look for. */
-async function eraseTextsOf({ stores, archive, profile, skills }: TextsOf, name: SkillName) {
+async function eraseTextsOf(stores: ErasureStores, profile: ProfileId, skills: SkillStore, name: SkillName) {
   const { gone, kept } = await readSkillTexts(skills, name);
   const pieces = toPieces(gone, kept);
   if (pieces.length === 0) return;
@@ -237,7 +230,6 @@ async function eraseTextsOf({ stores, archive, profile, skills }: TextsOf, name:
     holds: (text) => holdsAny(text, pieces),
     without: (value) => withoutPieces(value, pieces),
   });
-  await archive.eraseTexts(pieces);
 }
 
 function openSkills({ bucket, clock, swapMs }: ErasureStores, profile: ProfileId) {

@@ -25,13 +25,14 @@ const SKILLS = [
 ];
 const SKILL_TABLES = ["skill_vector", "skill_terms", "skill_words", "skill_text"];
 
+/** In `turn_place`, for a turn whose request held an erased text: a later judge would bring it again. Goes with its session. */
+export const ERASED_ID = 0;
+
 /**
  * Not a copy: what a later version needs it has to take over from these. `id` rises with each turn that is recorded for the
  * first time, so the highest are the newest. `words` is what `turn_words`, which keeps no text of its own, has of the turn's
  * request, which never changes. `turn_kind` has the words of the kind of work, of turns whose kind a model has named.
  */
-/** In `turn_place`, for a turn whose request held an erased text: a later judge would bring it again. Goes with its session. */
-export const ERASED_ID = 0;
 const TURNS = [
   `CREATE TABLE IF NOT EXISTS turn_sign(id INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL,
     words TEXT) STRICT, WITHOUT ROWID`,

@@ -1,5 +1,6 @@
 // Takes turns out of an Archive: those of a session, or those whose request holds an erased text. Called by the Archive object on
-// a person's order. Leaves no row and no word of them; of a request that held an erased text it notes that the turn is not to be recorded again.
+// a person's order. Leaves no row and no word of them; where a request held an erased text it leaves a mark that the turn is not to be
+// recorded again.
 import { contentWords } from "../learning/requests.ts";
 import type { Sql } from "../ports.ts";
 import type { SessionId, SkillName } from "../schemas/ids.ts";
@@ -38,8 +39,7 @@ export function eraseTurnsWhere(sql: Sql, isMeant: (text: string) => boolean): n
       const { turn, request, kind } = TurnSignature.parse(JSON.parse(body));
       return isMeant(request) || (kind && isMeant(kind.text)) ? [{ turn, id }] : [];
     });
-    eraseRows(sql, found);
-    for (const { turn } of found) sql.run("INSERT INTO turn_place VALUES (?, ?)", turn, ERASED_ID);
+    eraseRows(sql, found, true);
     erased += found.length;
   }
   if (erased > 0) compactWords(sql);
@@ -53,7 +53,8 @@ export function eraseSkillRows(sql: Sql, skill: SkillName): void {
   dropSkillTables(sql);
 }
 
-function eraseRows(sql: Sql, places: { turn: string; id: number }[]): void {
+/** `marks`: the turns are not to be recorded again. */
+function eraseRows(sql: Sql, places: { turn: string; id: number }[], marks = false): void {
   sql.transaction(() => {
     for (const { turn, id } of places) {
       const [row] = sql.run<{ body: string; words: string | null }>(
@@ -70,7 +71,8 @@ function eraseRows(sql: Sql, places: { turn: string; id: number }[]): void {
         sql.run("INSERT INTO turn_words(turn_words, rowid, words) VALUES ('delete', ?, ?)", id, words);
       }
       sql.run("DELETE FROM turn_sign WHERE id = ?", id);
-      sql.run("DELETE FROM turn_place WHERE turn = ?", turn);
+      if (marks) sql.run("UPDATE turn_place SET id = ? WHERE turn = ?", ERASED_ID, turn);
+      else sql.run("DELETE FROM turn_place WHERE turn = ?", turn);
       sql.run("DELETE FROM turn_skill WHERE id = ?", id);
     }
   });

@@ -1,5 +1,5 @@
-// Finds copies of a text in records that hold it escaped, cut or within other text: compares letters, small or
-// capital, and digits only, piece by piece. Used by whoever erases what a person purged. Pure.
+// Finds copies of a text in records that hold it escaped, cut or within other text: compares letters (small and capital ones are
+// the same) and digits, piece by piece. Used where a purged text is erased. Pure.
 
 /** Shorter pieces stand in texts that have nothing to do with it. */
 const MIN_PIECE = 8;

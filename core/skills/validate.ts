@@ -14,7 +14,7 @@ const COMPANION_SUFFIX = "-local";
 const MAX_PATH_CHARS = 200;
 
 /** What a stranger needs to follow a procedure, in this order. */
-const REQUIRED_SECTIONS = ["When to use", "Steps", "Pitfalls", "Verify"] as const;
+export const REQUIRED_SECTIONS = ["When to use", "Steps", "Pitfalls", "Verify"] as const;
 
 export interface SkillToCheck {
   name: string;

@@ -206,7 +206,6 @@ describe("an erasure", () => {
       erase: async () => {},
       eraseSession: async () => 1,
       eraseSkill: async () => {},
-      eraseTexts: async () => 0,
     };
     const namespace = { getByName: () => (counter.calls++, object) };
     return { counter, env: { SESSION: namespace, ARCHIVE: namespace } as unknown as AccountEnv };

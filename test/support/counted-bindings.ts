@@ -94,7 +94,6 @@ function accountOf(profile: string) {
     askForCuration: async () => ok({ allowance: null }),
     eraseSession: async () => true,
     eraseSkill: async () => {},
-    eraseTexts: async () => 0,
     eraseProfile: async () => true,
     isErasing: async () => false,
   };
