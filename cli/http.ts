@@ -36,7 +36,7 @@ export interface Call {
 export function createHttp({ url, key, isOwn = false }: { url: string; key: string; isOwn?: boolean }) {
   const base = url.replace(/(?<!\/)\/+$/, "");
 
-  /** Asked before each request and each socket: whoever listens may be another one by then. Throws an UnreachableError. */
+  /** Called before each request and each socket, since another program may listen by then. Throws an UnreachableError. */
   function keyToSend(): string {
     if (isOwn && isForeignListener(base)) throw new UnreachableError(FOREIGN);
     return key;

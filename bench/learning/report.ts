@@ -165,7 +165,7 @@ export function toMarkdown(measured: Measured): string {
   ].join("\n");
 }
 
-/** Compared by what stands in the tables: means, whatever their intervals are. */
+/** Compares the means that the tables show, without their intervals. */
 function notLeading({ worlds, own, stress }: Measured): string[] {
   const places = [
     ...Object.entries(worlds),

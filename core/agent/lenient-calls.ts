@@ -23,7 +23,7 @@ export function readLeniently(answer: Answer, tools: readonly Tool[], asked: rea
   return { ...rest, text: "", stop: "tools", calls };
 }
 
-/** It stands in what was read or said, or the person asked to see a call as JSON. Who speaks of a JSON file may mean any call. */
+/** It stands in what was read or said, or the person asked to see a call as JSON. A message about a JSON file does not ask for that. */
 function isMeantAsText(text: string, asked: readonly Message[]): boolean {
   const last = asked.findLast(({ role }) => role === "user")?.text ?? "";
   if (/(?<![\w.])json\b/i.test(last) && /\bcalls?\b|\bnot (?:run|execute)\b/i.test(last)) return true;

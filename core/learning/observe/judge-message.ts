@@ -161,7 +161,7 @@ function isLoose(one: Found, { words }: Sentence): boolean {
 function isOneWordOfMany(sentences: readonly Sentence[], evidence: readonly Evidence[], asked: boolean): boolean {
   const [only, ...others] = evidence;
   if (!only?.isLoose || others.length > 0) return false;
-  return sum(sentences.map(({ words }) => ({ weight: words.length }))) > (asked ? 1 : SHORT_WORDS);
+  return sentences.flatMap(({ words }) => words).length > (asked ? 1 : SHORT_WORDS);
 }
 
 function isAnyQuestion(sentences: readonly Sentence[]): boolean {
@@ -457,7 +457,7 @@ function stemOf(word: string): string {
   return word.slice(0, STEM_CHARS);
 }
 
-function sum(evidence: readonly Pick<Evidence, "weight">[]): number {
+function sum(evidence: readonly Evidence[]): number {
   return evidence.reduce((total, { weight }) => total + weight, 0);
 }
 

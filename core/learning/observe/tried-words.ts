@@ -1,6 +1,6 @@
 // Which words of a loaded text the work tried: those with which a call failed, so that the model tried something else in its
-// place; those that surely were wrong, by the program's name for them or because another word alone put the call right; and those that had failed before and now worked. Called by observe.ts with the
-// calls that were work on the task. A word that failed need not be wrong; whoever loads the text next is told of it. Pure.
+// place; those that were surely wrong, as the program refused them by name or another word alone put the call right; and those that
+// had failed before and now worked. Called by observe.ts with the calls that were work on the task. A word that failed need not be wrong; whoever loads the text next is told of it. Pure.
 import type { ToolEntry } from "../../schemas/entry.ts";
 import type { TriedWords } from "../../schemas/learning.ts";
 import { piecesOf } from "../taint/entries.ts";

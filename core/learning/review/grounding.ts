@@ -3,7 +3,8 @@
 // is a slip of the pen that the next turn would follow. So is a value that a review of the person's correction gives, and that
 // neither they nor a call had. Values without an option's name are known by the calls: two that differ in one word alone have it
 // in the same place. There a value that failed is none where another one worked; where one failed and another worked, or the program
-// refused one by name, and the text names the place well, only what worked is one. Pure; who tried nothing else is not held to what was tried.
+// refused one by name, and the text names the place well, only what worked is one. Pure; a review of work that tried nothing else is
+// not held to what was tried.
 import { type Failure, err } from "../../errors.ts";
 import type { Entry, ToolEntry } from "../../schemas/entry.ts";
 import type { ReviewJob } from "../../schemas/review.ts";
