@@ -7,11 +7,9 @@ import type { Sandbox } from "./sandbox.ts";
 
 /** More is no script, and would hold up whoever writes it. */
 const MAX_CHARS = 200_000;
-/** A parser of YAML may take time in the square of this. */
-const MAX_YAML_CHARS = 16_000;
-/** just-bash takes time in the square of a script, and in the cube of its opening brackets. */
+/** The parsers of shell and of YAML may take time in the square of these. */
 const MAX_SHELL_CHARS = 20_000;
-const MAX_OPEN_BRACKETS = 500;
+const MAX_YAML_CHARS = 16_000;
 /** What varies may stand in a script as in any text of a skill. */
 const PLACEHOLDER = /\{\{\s*[\w-]{1,60}\s*\}\}/g;
 
@@ -45,7 +43,7 @@ export async function findSyntaxError(path: string, text: string, sandbox: Sandb
 }
 
 function parseShell(text: string): string | null {
-  if (text.length > MAX_SHELL_CHARS || text.split("[").length > MAX_OPEN_BRACKETS) return null;
+  if (text.length > MAX_SHELL_CHARS) return null;
   try {
     new Bash({ fs: new InMemoryFs({}), defenseInDepth: false }).transform(text);
     return null;
