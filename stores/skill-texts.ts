@@ -2,7 +2,6 @@
 // Used by the API and the Account. Reads only.
 import type { SkillStore } from "../core/ports.ts";
 import type { Sha256, SkillName } from "../core/schemas/ids.ts";
-import { REQUIRED_SECTIONS } from "../core/skills/validate.ts";
 import { type PastRevision, type SkillHead, isPurged } from "../core/schemas/skill.ts";
 
 /** Lines that other skills have as well are nobody's secret. */
@@ -17,8 +16,7 @@ export async function readSkillTexts(
   name: SkillName,
   rev?: number,
 ): Promise<{ gone: string[]; kept: string[] }> {
-  // Every skill has these headings, also the only one of a profile.
-  const [gone, kept]: [string[], string[]] = [[], [...REQUIRED_SECTIONS]];
+  const [gone, kept]: [string[], string[]] = [[], []];
   const meant = rev === undefined ? [] : [await store.revision(name, rev)];
   const others = (await store.revisions(name)).filter((revision) => revision.rev !== rev);
   const read = createReader(store, MAX_FILES);

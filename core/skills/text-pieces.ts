@@ -1,5 +1,6 @@
 // Finds copies of a text in records that hold it escaped, cut or within other text: compares letters (small and capital ones are
 // the same) and digits, piece by piece. Used where a purged text is erased. Pure.
+import { REQUIRED_SECTIONS } from "./validate.ts";
 
 /** Shorter pieces stand in texts that have nothing to do with it. */
 const MIN_PIECE = 8;
@@ -8,10 +9,13 @@ const MIN_WHOLE = 4;
 /** A copy may be cut anywhere, so that a long line is looked for in pieces. */
 const MAX_PIECE = 60;
 
-/** Pieces of `texts` that stand in none of `kept`, sorted; none is the beginning of another. */
+/**
+ * Pieces of `texts` that stand in none of `kept`, and in no heading that every skill has; sorted, and none is the beginning of
+ * another.
+ */
 export function toPieces(texts: string[], kept: string[] = []): string[] {
   const found = new Set(texts.flatMap(cutText));
-  const others = kept.map(squeeze);
+  const others = [...kept, ...REQUIRED_SECTIONS].map(squeeze);
   for (;;) {
     const pieces = withoutLonger([...found].sort());
     const said = others.flatMap((other) => [...piecesIn(other, pieces)]);

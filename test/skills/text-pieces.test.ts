@@ -22,6 +22,12 @@ test("what is kept elsewhere is no piece, though it begins one that is", () => {
   expect(holdsAny("We say it here and now.", pieces)).toBe(true);
 });
 
+test("no heading that every skill has is a piece, though there is no other skill", () => {
+  const pieces = toPieces(["# Tables\n\n## When to use\n\nA table has a semicolon.\n"]);
+  expect(holdsAny("Tell me when to use a chart.", pieces)).toBe(false);
+  expect(holdsAny("Here a table has a semicolon, too.", pieces)).toBe(true);
+});
+
 test("a text of short lines is looked for as a whole", () => {
   expect(toPieces(["a b\nc d\ne f"])).toEqual(["abcdef"]);
   expect(holdsAny("x: a b, c d, e f.", toPieces(["a b\nc d\ne f"]))).toBe(true);

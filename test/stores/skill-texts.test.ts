@@ -2,8 +2,6 @@
 import { expect, it } from "vitest";
 import { createSkillStore } from "../../stores/skill-store.ts";
 import { readSkillTexts } from "../../stores/skill-texts.ts";
-import { holdsAny, toPieces } from "../../core/skills/text-pieces.ts";
-import { REQUIRED_SECTIONS } from "../../core/skills/validate.ts";
 import { skillMd } from "../skills/skill-md.ts";
 import { createTestClock } from "../support/clock.ts";
 import { createMemoryBucket } from "../support/memory-bucket.ts";
@@ -42,19 +40,10 @@ it("tells the texts of one revision from those of the others and of other skills
   const sorted = ({ gone, kept }: { gone: string[]; kept: string[] }) => [gone.toSorted(), kept.toSorted()];
   expect(sorted(await readSkillTexts(store, NAME, 1))).toEqual([
     ["First.", md("First.")].toSorted(),
-    ["Second.", md("Second."), letters, ...REQUIRED_SECTIONS].toSorted(),
+    ["Second.", md("Second."), letters].toSorted(),
   ]);
   expect(sorted(await readSkillTexts(store, NAME))).toEqual([
     ["First.", md("First."), "Second.", md("Second.")].toSorted(),
-    [letters, ...REQUIRED_SECTIONS].toSorted(),
+    [letters],
   ]);
-});
-
-it("looks for no heading that every skill has, though the profile has no other skill", async () => {
-  const { store, write } = createScene();
-  await write(NAME, "Reads tables with a semicolon.");
-  const { gone, kept } = await readSkillTexts(store, NAME);
-  const pieces = toPieces(gone, kept);
-  expect(holdsAny("Tell me when to use a chart.", pieces)).toBe(false);
-  expect(holdsAny("It reads tables with a semicolon, and more.", pieces)).toBe(true);
 });
