@@ -15,7 +15,6 @@ import { itemsOf, isKept } from "../../core/learning/skill-items.ts";
 import { judgeMessage } from "../../core/learning/observe/judge-message.ts";
 import { wordsIn } from "../../core/learning/observe/call-words.ts";
 import { withoutRefuted } from "../../core/learning/refuted.ts";
-import { findRefused } from "../../core/learning/observe/refusals.ts";
 import { isToldOtherwise } from "../../core/learning/observe/told-otherwise.ts";
 import { choicesIn, pairsIn } from "../../core/learning/option-pairs.ts";
 import { contentWords, isSimilarRequest, mayComeAgain, taskOf } from "../../core/learning/requests.ts";
@@ -272,9 +271,6 @@ export const SUBJECTS: readonly Subject[] = [
     judgeMessage(text, { asked: true }),
     judgeMessage(text, { request: other, answer: text, calls: [callWith(other)] }),
   ]),
-  subject("findRefused", "core/learning/observe/refusals.ts", (text, other) =>
-    findRefused([...wordsIn(other)], [text]),
-  ),
   subject("withoutRefuted", "core/learning/refuted.ts", (text, other) =>
     withoutRefuted({ files: { "SKILL.md": text } }, [...wordsIn(other)].slice(0, 5)),
   ),

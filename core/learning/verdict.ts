@@ -133,7 +133,7 @@ function add({ successes, failures }: Weights, { outcome }: Use, { discount }: R
 /** Of a text whose words fail in many ways the newest say enough. */
 const MAX_FAILED_WORDS = 5;
 
-/** Those that no call has worked with since. That a program refused a word by name bears it out like a later use. */
+/** Those that no call has worked with since. That the model changed the word alone bears it out like a later use. */
 function failedWordsOf(uses: readonly Use[]): TextVerdict["failedWords"] {
   const words = new Map<string, { day: Day; later: number }>();
   for (const { day, failedWords, refusedWords, workedWords } of uses) {

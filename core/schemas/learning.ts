@@ -35,12 +35,11 @@ export const TaskKind = z.object({ text: z.string().min(1).max(MAX_KIND_CHARS), 
 export type TaskKind = z.infer<typeof TaskKind>;
 
 /**
- * Words of a loaded text that calls took from it: with some a call failed, of which the program itself refused some by name, or another word alone put right; and some
- * had failed in earlier turns and now worked.
+ * Words of a loaded text that calls took from it: with some a call failed, and some had failed in earlier turns and now worked.
  */
 export const TriedWords = LoadedText.extend({
   failed: z.array(z.string()),
-  /** Absent: none, or written before it was looked for. */
+  /** Of those that failed: what the model changed and nothing else. Absent: none, or written before it was looked for. */
   refused: z.array(z.string()).optional(),
   worked: z.array(z.string()),
 });

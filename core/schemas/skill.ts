@@ -319,7 +319,7 @@ export const Evidence = z.object({
   contradicted: z.boolean().default(false),
   /** Words of the text: calls that took them from it failed; and those that had failed before and now worked. */
   failedWords: z.array(z.string()).default([]),
-  /** Of those that failed: what the program itself refused by name, or another word alone put right. */
+  /** Of those that failed: what the model changed in its next call, and nothing else. */
   refusedWords: z.array(z.string()).default([]),
   workedWords: z.array(z.string()).default([]),
   modelCalls: z.int().min(0),

@@ -469,8 +469,7 @@ describe("words that failed", () => {
 describe("words that later uses did not bear out", () => {
   const BODY = "---\nname: tables\ndescription: d\n---\n\nSplit with `tab`.\n\nSort by `date`.\n";
   const AFTER = BODY.replace("Split with `tab`.\n\n", "");
-  const WHY =
-    'Calls with "tab" failed: the program refused it by name, another word put the call right, or no later call worked with it.';
+  const WHY = 'Calls with "tab" failed: the agent put another word in its place, or no later call worked with it.';
   const text = textOf(BODY);
 
   async function withFailed(later: string, next: Partial<SkillNext> = {}, body = BODY) {
@@ -526,7 +525,7 @@ describe("words that later uses did not bear out", () => {
     expect((await other.head()).failedWords).toBeUndefined();
   });
 
-  it("take it along at once where the program refused them by name", async () => {
+  it("take it along at once where the model changed them alone", async () => {
     const world = createWorld();
     await world.skills.change(creation(NAME, BODY, "made"));
     const use = { ...usesOf("?", { text, from: 1 })[0]!, failedWords: ["date", "tab"], refusedWords: ["tab"] };

@@ -585,15 +585,15 @@ describe("a word of a skill with which a call failed", () => {
 
 describe("a word of a skill that the next use does not bear out", () => {
   const search = (option: string): ScriptLine => ({
-    calls: [{ name: "terminal", args: { command: `grep ${option} no-such-cell prices.csv` } }],
+    calls: [{ name: "terminal", args: { command: `grep ${option} no-such-cell a.txt` } }],
   });
   const sort = (option: string): ScriptLine => ({
     calls: [{ name: "terminal", args: { command: `sort ${option} prices.csv` } }],
   });
   const withSentence = (sentence: string) => SKILL_MD.replace("Name the separator", `${sentence} Name the separator`);
   const tell = (word: string) =>
-    `The skill '${SKILL}' was changed: a part of it was withdrawn. Calls with "${word}" failed: the program refused it by ` +
-    "name, another word put the call right, or no later call worked with it. What it said of that was taken out.";
+    `The skill '${SKILL}' was changed: a part of it was withdrawn. Calls with "${word}" failed: the agent put another ` +
+    "word in its place, or no later call worked with it. What it said of that was taken out.";
 
   it("goes with its sentence, and the session says so", async () => {
     const world = await setUp([
@@ -614,8 +614,8 @@ describe("a word of a skill that the next use does not bear out", () => {
     expect(await world.skills.head(SKILL)).toMatchObject({ rev: 2 });
   });
 
-  it("goes at once where the program refuses it by name", async () => {
-    const world = await setUp([view, write, sort("--strictly"), done]);
+  it("goes at once where the program says what is wrong and the model changes that word alone", async () => {
+    const world = await setUp([view, write, sort("--strictly"), sort("--tidily"), done]);
     await world.skills.change(creation(SKILL, withSentence("Sort with `--strictly`."), "learn", { origin: "review" }));
     await world.say("Average the prices");
     expect((await world.skills.open(SKILL))!.files["SKILL.md"]).toBe(SKILL_MD);

@@ -2,17 +2,14 @@
 // tried an option with one value, which failed, and with another, which worked, a text that gives a third one, or the first,
 // is a slip of the pen that the next turn would follow. So is a value that a review of the person's correction gives, and that
 // neither they nor a call had. Values without an option's name are known by the calls: two that differ in one word alone have it
-// in the same place. There a value that failed is none where another one worked; where one failed and another worked, or the program
-// refused one by name, and the text names the place well, only what worked is one. Pure; a review of work that tried nothing else is
-// not held to what was tried.
+// in the same place. There a value that failed and never worked is none; where one failed and another worked, and the text names the
+// place well, only what worked is one. Pure; a review of work that tried nothing else is not held to what was tried.
 import { type Failure, err } from "../../errors.ts";
 import type { Entry, ToolEntry } from "../../schemas/entry.ts";
 import type { ReviewJob } from "../../schemas/review.ts";
 import type { AddedText } from "../added-text.ts";
 import { tokensOf, wordsIn, wordsOfCall } from "../observe/call-words.ts";
-import { findRefused } from "../observe/refusals.ts";
 import { type Pair, isOfTask, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
-import { piecesOf } from "../taint/entries.ts";
 import { isSelfTool } from "../tool-facts.ts";
 import { isWarning } from "../warnings.ts";
 
@@ -74,8 +71,6 @@ interface Place {
   /** The word before it. */
   before: string | undefined;
   tried: Tried;
-  /** The program refused one of them by name. */
-  isRefused: boolean;
 }
 
 interface Places {
@@ -101,9 +96,7 @@ const PLACEHOLDER = /\{\{[^{}]{0,80}\}\}|<[^<>\s]{1,80}>|\$\{?\w{1,80}\}?|(?<![\
 function findPlaces(entries: Entry[]): Places {
   const calls = entries.flatMap((entry) => {
     if (entry.kind !== "tool" || entry.state !== "done" || isSelfTool(entry)) return [];
-    const words = [...wordsOfCall(entry.call.args)];
-    const said = entry.failed ? piecesOf(entry).map(({ text }) => text) : [];
-    return [{ entry, words: new Set(words), refused: new Set(findRefused(words, said)) }];
+    return [{ entry, words: wordsOfCall(entry.call.args) }];
   });
   const worked = new Set(calls.flatMap(({ entry, words }) => (entry.failed ? [] : [...words])));
   const compared = calls.filter(({ words }) => words.size > MIN_AROUND && words.size <= MAX_CALL_WORDS);
@@ -117,11 +110,10 @@ function findPlaces(entries: Entry[]): Places {
       const around = new Set(words.filter((word) => word !== first));
       const key = [...around].toSorted().join(" ");
       const before = words[words.indexOf(first) - 1];
-      const place = places.get(key) ?? { around, before, tried: newTried(), isRefused: false };
+      const place = places.get(key) ?? { around, before, tried: newTried() };
       places.set(key, place);
       note(place.tried, first, one.entry);
       note(place.tried, second, two.entry);
-      place.isRefused ||= one.refused.has(first) || two.refused.has(second);
     }
   }
   const found = [...places.values()].filter(({ tried }) => isContested(tried));
@@ -136,13 +128,11 @@ function valuesAt({ found, worked }: Places, spans: string[]): (Pair & { tried: 
   if (words.length < 2) return [];
   const isLong = new Set(spans.flatMap(tokensOf)).size > MIN_AROUND;
   const beforeOf = new Map(bySpan.flatMap((span) => span.map((word, n) => [word, span[n - 1]] as const)));
-  return found.flatMap(({ around, before, tried, isRefused }) => {
+  return found.flatMap(({ around, before, tried }) => {
     const [value, ...others] = words.filter((word) => !around.has(word));
     if (value === undefined || others.length > 0 || worked.has(value)) return [];
     const isUntried = !tried.failed.has(value);
-    const isReplaced = tried.worked.size > 0 && (!isUntried || isAlike(value, tried));
-    if (!isReplaced && !isRefused) return [];
-    if (isUntried && !isLong) return [];
+    if (isUntried && (!isLong || tried.worked.size === 0 || !isAlike(value, tried))) return [];
     if (words.length - 1 < MIN_SHARE * around.size) return [];
     // In a text of its own it stands alone.
     const stands = beforeOf.get(value);
