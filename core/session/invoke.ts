@@ -33,7 +33,7 @@ export interface Invoked {
 
 /**
  * For what `mayInvoke` lets pass. Null for a message that loads nothing, and for a turn whose model was asked already. Failures are the end of the turn,
- * told as a notice: `too_many_skills`, `message_too_long`, `skill_archived`, and those of `Library.view`. Throws when a store does.
+ * told as a notice: `too_many_skills`, `unknown_command`, `message_too_long`, `skill_archived`, and those of `Library.view`. Throws when a store does.
  */
 export async function readInvocation(
   context: EngineContext,

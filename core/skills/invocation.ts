@@ -1,6 +1,7 @@
 // Slash commands that load skills: `/name x=1 what to do`, up to five names in front. Reads the message, fills what a
 // skill's text leaves open, and renders what a model reads behind the person's words. Called by core/session/invoke.ts.
 // Pure. Nothing of a skill is ever run here.
+import { clip } from "../clip.ts";
 import { type Result, err, ok } from "../errors.ts";
 import { escapeTags } from "../prompt-block.ts";
 import type { Part } from "../schemas/entry.ts";
@@ -15,6 +16,7 @@ const MAX_NAMED = 20;
 /** Of all values that are filled in: one may stand in a text many times. */
 const MAX_FILLED_CHARS = 20_000;
 const MAX_FILES = 50;
+const MAX_SHOWN_CHARS = 60;
 
 export interface Invocation {
   /** As the library knows them, none twice. */
@@ -31,9 +33,9 @@ export function mayInvoke(text: string): boolean {
 }
 
 /**
- * Null for what is no invocation and goes to the model like any message: a first word that names no skill is no order.
- * `/skill name` names one in so many words, whether there is one or not, and whatever command is called like it.
- * Failure: `too_many_skills`.
+ * Null for what is no invocation and goes to the model like any message: a first word that names no skill is no order, unless
+ * nothing follows it. `/skill name` names one in so many words, whether there is one or not, and whatever command is called like it.
+ * Failures: `too_many_skills`, `unknown_command`.
  */
 export function parseInvocation(
   message: string,
@@ -50,7 +52,14 @@ export function parseInvocation(
     if (!names.includes(slug)) names.push(slug);
     at = word.lastIndex;
   }
-  if (names.length === 0) return ok(null);
+  if (names.length === 0) {
+    const [, only] = /^\/([\p{L}\p{N}][\p{L}\p{N}_-]*)$/u.exec(text) ?? [];
+    if (only === undefined || known.isCommand(toSlug(only))) return ok(null);
+    return err(
+      "unknown_command",
+      `There is no command and no skill /${clip(only, MAX_SHOWN_CHARS)}. Say it without the slash if it is for the model.`,
+    );
+  }
   if (names.length > MAX_STACKED) {
     return err(
       "too_many_skills",

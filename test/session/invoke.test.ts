@@ -195,6 +195,13 @@ describe("a skill that cannot be loaded ends the turn with a notice, and the mod
     expect(notice).toMatchObject({ kind: "notice", code });
   });
 
+  it("as does a word alone that is neither skill nor command", async () => {
+    const world = await setUp([{ text: "Unheard." }]);
+    expect(await world.turn("/refin")).toMatchObject({ state: "failed" });
+    expect(world.model.requests).toEqual([]);
+    expect(world.entries().at(-1)).toMatchObject({ kind: "notice", code: "unknown_command" });
+  });
+
   it("as do more than five at once", async () => {
     const world = await setUp([{ text: "Unheard." }]);
     const names = ["a", "b", "c", "d", "e", "f"];

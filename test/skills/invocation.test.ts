@@ -42,6 +42,8 @@ describe("a message", () => {
     ["/learn this", null],
     ["/skill", null],
     ["/nobody knows this", null],
+    ["/nobody", "unknown_command"],
+    ["  /refin\n", "unknown_command"],
     ["/a/b is a path", null],
     ["/a, please", null],
     ["/etc /a", null],
