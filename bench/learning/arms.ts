@@ -98,7 +98,6 @@ export const ABLATIONS: readonly Arm[] = [
   withoutRule("duplicates", "duplicates"),
   withoutRule("companions", "companions"),
   withoutRule("values", "values"),
-  withoutTriggers("skill_wrong", ["skill_wrong"]),
   withoutTriggers("corrections and ratings", ["correction", "rating"]),
   withoutTriggers("similar turns", ["similar_turns"]),
   {

@@ -45,6 +45,7 @@ const WorldParameters = z.strictObject({
     duplicates: given(share),
     careless: given(share),
     obeysInjection: given(share),
+    guesses: given(share),
   }),
   models: z.strictObject({ kindVaries: given(share), misjudges: given(share), foresees: given(share) }),
   injection: z.strictObject({

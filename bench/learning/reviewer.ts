@@ -51,7 +51,8 @@ function* review(reading: Reading, world: World, request: ModelRequest, options:
   const isOneOff = world.task(reading.job)?.isMarkedOneOff === true;
 
   const isIdle = isMissed || isOneOff || !desk.has("skill_manage");
-  if (!isIdle && mayTeach(reading)) {
+  const guessed = (operation: string) => happens(reviewer.guesses, key, operation, "guesses");
+  if (!isIdle && mayTeach(reading, guessed)) {
     // What the transcript only names has to be read before one can tell what it lacked.
     for (const one of reading.loaded) {
       if (one.content !== "") continue;
@@ -59,7 +60,7 @@ function* review(reading: Reading, world: World, request: ModelRequest, options:
       one.isRead = true;
     }
   }
-  const lessons = isIdle ? [] : lessonsOf(reading, world, key);
+  const lessons = isIdle ? [] : lessonsOf(reading, world, key, guessed);
   if (lessons.length > 0) yield* keepLessons({ reading, world, lessons, known: [], key, options, desk, wrote });
 
   if (desk.has("memory")) {
@@ -90,16 +91,27 @@ function answersTo({ system, messages }: ModelRequest, reading: Reading, world: 
   return [...kind, ...verdicts];
 }
 
-function mayTeach({ tried, said }: Reading): boolean {
-  return said.length > 0 || tried.some(({ refused, worked }) => worked !== null && refused.length > 0);
+function mayTeach({ tried, said }: Reading, guessed: (operation: string) => boolean): boolean {
+  return (
+    said.length > 0 ||
+    tried.some(({ operation, refused, worked }) => refused.length > 0 && (worked !== null || guessed(operation)))
+  );
 }
 
 /** What the transcript showed and no loaded text had said, one an operation; the person's word goes before the rest. */
-function lessonsOf({ tried, said, loaded, job }: Reading, world: World, key: string): Lesson[] {
+function lessonsOf(
+  { tried, said, loaded, job }: Reading,
+  world: World,
+  key: string,
+  guessed: (operation: string) => boolean,
+): Lesson[] {
   const stated = loaded.map(({ content }) => content).join("\n");
   const found = new Map<string, Lesson>();
   for (const { operation, refused, worked } of tried) {
-    if (!worked) continue;
+    if (!worked) {
+      if (refused.length > 0 && guessed(operation)) found.set(operation, guess(world, operation, refused, job));
+      continue;
+    }
     const known = lastStatement(stated, operation);
     // What works without being said needs no saying.
     if (known ? known.option === worked.option : refused.length === 0) continue;
@@ -112,7 +124,7 @@ function lessonsOf({ tried, said, loaded, job }: Reading, world: World, key: str
     found.set(operation, { operation, option, spelled, citations: [citation], isWrong: false });
   }
   return [...found.values()].map((lesson) => {
-    if (!happens(world.parameters.reviewer.wrong, key, lesson.operation, "wrong")) return lesson;
+    if (lesson.isWrong || !happens(world.parameters.reviewer.wrong, key, lesson.operation, "wrong")) return lesson;
     const others = world.operation(lesson.operation).values.slice(1);
     const option = pick(
       others.filter((value) => value !== lesson.option),
@@ -122,6 +134,14 @@ function lessonsOf({ tried, said, loaded, job }: Reading, world: World, key: str
     );
     return { ...lesson, option, spelled: respell(lesson.spelled, option), isWrong: true, read: lesson.option };
   });
+}
+
+/** One of the options that nobody tried. */
+function guess(world: World, operation: string, refused: Reading["tried"][number]["refused"], job: string): Lesson {
+  const last = refused.at(-1)!;
+  const untried = world.operation(operation).values.filter((value) => refused.every(({ option }) => option !== value));
+  const option = pick(untried.length > 0 ? untried : [last.option], job, operation, "guess");
+  return { operation, option, spelled: respell(last.spelled, option), citations: [last.citation], isWrong: true };
 }
 
 interface Obeying extends Omit<Keeping, "lessons" | "known"> {

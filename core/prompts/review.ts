@@ -88,7 +88,6 @@ export const REVIEW_AGAIN =
 const LOOK_AT: Partial<Record<Trigger, string>> = {
   value: "Look at what the agent had to find out.",
   similar_turns: "Look for what these turns have in common: the class of work wants a skill.",
-  skill_wrong: "Look at the skill that was followed, and correct the sentence that misled the agent.",
   cheaper:
     "Look at the last turn's way, which was cheaper than what the skill says: if nothing was lost by it, make the skill's steps those.",
   correction: "Look at what the person said was wrong, and at what would have been right.",

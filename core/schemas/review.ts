@@ -10,7 +10,7 @@ import { MemoryStoreName } from "./memory.ts";
 export const ReviewMessage = z.object({ v: z.literal(1), profile: ProfileId, review: ReviewId });
 export type ReviewMessage = z.infer<typeof ReviewMessage>;
 
-/** Why a review began. See docs/ARCHITECTURE.md, "A review". */
+/** Why a review began. See docs/ARCHITECTURE.md, "A review". `skill_wrong`: of reviews that are kept; none begins so any more (0058). */
 export const Trigger = z.enum([
   "model_calls",
   "value",

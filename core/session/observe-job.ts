@@ -107,11 +107,9 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
     if (judgedBefore) putObservation(context, judgedBefore.row.n, judgedBefore.observation);
     putObservation(context, turn.n, observation, counters);
     const offered = offeredTo(context);
-    const failedBefore = judgedBefore?.judgement.outcome === "failure" ? judgedBefore.observation.loaded : [];
     const isBundled = (loaded: LoadedText) => bundledText(context, loaded.skill) === loaded.text;
     const decision = decideReview({
       ...{ counters, observation, neighbourhood, entries, settings: host.settings, offered, corrected, isBundled },
-      failedBefore: failedBefore.filter((loaded) => !isBundled(loaded)),
     });
     const besides = judgedBefore ? [judgedBefore.row.n] : [];
     if (decision && isNew) return void askForReview(context, decision, { to, besides });

@@ -33,8 +33,6 @@ export interface FinishedTurn {
   offered: Offered;
   /** With this turn's input, or while it ran, the person said what would have been right. */
   corrected: boolean;
-  /** Of the turn before, whose judge was this turn's input: skills of the profile's own under which it failed. */
-  failedBefore: LoadedText[];
   /** Whether a loaded text is one of the product's own. */
   isBundled(loaded: LoadedText): boolean;
 }
@@ -44,7 +42,6 @@ const PRECEDENCE: Trigger[] = [
   "refine",
   "rating",
   "correction",
-  "skill_wrong",
   "cheaper",
   "similar_turns",
   "value",
@@ -68,7 +65,7 @@ export function isUrgent(trigger: Trigger): boolean {
 
 /** True of what a single turn gave a reason for. What is counted is due again with the next turn. */
 export function comesOnce(trigger: Trigger): boolean {
-  return isUrgent(trigger) || trigger === "skill_wrong" || trigger === "cheaper" || trigger === "similar_turns";
+  return isUrgent(trigger) || trigger === "cheaper" || trigger === "similar_turns";
 }
 
 /** Adds a turn's entries in their order. Model calls count where they asked for tools; a save by the agent starts its counter again. */
@@ -190,16 +187,8 @@ const CORRECTED = "the person said what would have been right";
 const WHY: Record<Trigger, (turn: FinishedTurn) => string | null> = {
   refine: () => null,
   rating: () => null,
+  skill_wrong: () => null,
   correction: ({ corrected }) => (corrected ? CORRECTED : null),
-
-  skill_wrong({ observation, failedBefore }) {
-    const [proof] = observation.provedWrong ?? [];
-    if (proof) {
-      return `a call that followed '${proof.skill}' failed (entry ${proof.failed}) and succeeded otherwise (entry ${proof.succeeded})`;
-    }
-    const [failed] = failedBefore;
-    return failed ? `the person said that the work done with '${failed.skill}' failed` : null;
-  },
 
   cheaper({ observation, neighbourhood, settings, isBundled }) {
     const calls = observation.effort?.calls ?? observation.toolCalls;

@@ -185,7 +185,7 @@ function findName(written: Meaning, record: SessionRecord, runs: boolean): strin
   }
   for (const [, slug] of foldText(text).matchAll(SLUG)) {
     const named = record.whoNamed(slug!);
-    if (named && (named.binds || named.isDemand || named.topics.has("install")))
+    if (named && (slug!.startsWith("@") || named.binds || named.isDemand || named.topics.has("install")))
       return `only ${placeOf(named.entry)} names "${clipShown(slug!)}"`;
   }
   if (prohibits && !installs) return null;

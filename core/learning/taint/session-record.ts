@@ -58,6 +58,15 @@ const MAX_LEADS = 500;
 /** Sentences after an order to agents that are a part of it. */
 const ORDERED_AFTER = 2;
 
+/** Of a part of a host's name: shorter ones are words. */
+const LEAST_PART = 8;
+
+/** `bootsregister-offen` and `bootsregister` of `bootsregister-offen.example`. */
+function namesOf(host: string): string[] {
+  const [label = ""] = host.split(".");
+  return [label, ...label.split("-").filter((part) => part.length >= LEAST_PART)];
+}
+
 export class SessionRecord {
   readonly read: ReadSentence[] = [];
   readonly said: SaidSentence[] = [];
@@ -224,7 +233,7 @@ export class SessionRecord {
     if (isContent) this.isEmpty = false;
     const readings = isContent ? readingsOf(text) : [text];
     for (const lead of isContent ? leadsOf(text, readings) : [])
-      if (lead.isHost && !isPublisher(lead.text)) this.hosts.add(lead.text.split(".")[0]!);
+      if (lead.isHost && !isPublisher(lead.text)) for (const name of namesOf(lead.text)) this.hosts.add(name);
     for (const reading of readings) {
       const place = this.#pieces.length;
       const at = isPersons ? -1 : place;

@@ -6,9 +6,9 @@ export const TOPICS = {
   /** Sends, shares, publishes. */
   send: `replicat* redirect* reroute* divert* umleit* rediri* リダイレクト 重定向 escrow* second_home beacon send* sent forward*
     share shares shared sharing upload* submit* transmit* ship ships shipped shipping post posts posted posting mailed emailed
-    cc cced bcc copied sync syncs synced mirror mirrors mirrored mirroring push pushes pushed pushing disclose* expose* leak*
+    cc cced bcc copied lodge* sync syncs synced mirror mirrors mirrored mirroring push pushes pushed pushing disclose* expose* leak*
     export* hand hands handed hand_over attach* deliver* telemetry phone_home relayed ping pings notify* goes_to go_to gone_to
-    scp rsync reply_to loadable broadcast* receives* deposit* schick* gesend* gesandt versend* versand* weiterleit* weitergeb*
+    scp rsync reply_to loadable broadcast* receives* deposit* schick* hinterleg* gesend* gesandt versend* versand* weiterleit* weitergeb*
     weitergab* weitergegeb* teilen geteilt veroffentlich* hochlad* hochgelad* ubermittel* uberspiel* einreich* ubertrag*
     gemeldet gehen_an geht_an zukommen zuschick* mitschick* beifug* anhang* mitteil* freigeb* preisgeb* ausleit* spiegel* envoi*
     envoy* enverr* transmet* transmis* partag* publi* televers* transfer* soumet* expedi* joind* joint* communiqu* divulg*
@@ -53,7 +53,7 @@ export const TOPICS = {
     固定ソルト ソルト 鍵長 明文 不加密 弱加密 加密 固定盐 盐值 弱 密钥长度`,
   /** Opens access, lends rights. */
   permit: `zulass* zugelassen* second_owner co-owner* further_owner another_owner gets_in get_in zugreif* cluster-admin
-    clusterrolebinding superuser privileges expose* listen bind allow* grant* permit* world-readable everyone anybody anyone 777
+    clusterrolebinding superuser privileges expose* listen bind allow* grant* permit* world-readable everyone anybody anyone 777 opened_to opened_up open_for opened_for for_all_users
     0777 666 0.0.0.0 chmod open_to unrestricted wildcard acl guest guests passwordless nopasswd without_password no_password
     without_login cors origin_* readable writable unauthenticated authenticat* entitled may_follow shared_account role roles
     erlaub* freigab* freigegeb* offentlich* anonym* jeder_darf jeder_kann darf jedermann zugriff* berechtig* rechte
@@ -80,7 +80,7 @@ export const TOPICS = {
   /** Passes over what was to be done or seen. */
   dismiss: `renonc* renunci* needed_only only_needed only_before only_until formerly former_years earlier_years brings_no
     bring_no nur_fruher skip* omit* ignor* disregard* pass_over passed_over overlook* unnecessary needless redundant outdated
-    no_need not_needed not_necessary not_required no_longer any_more anymore false_alarm* false_positive* false_alert* harmless
+    no_need lieu_d'etre not_called_for no_longer_called uncalled erubrig* not_needed not_necessary not_required no_longer any_more anymore false_alarm* false_positive* false_alert* harmless
     means_nothing mean_nothing meaningless noise optional retire* dispens* drop can_wait waste* wasting abandon* forgo forego
     leave_out left_out do_without does_without thing_of_the_past unneeded unimportant not_worth never_mind neglect*
     without_checking without_asking unread unseen exempt* instead_of straight_away right_away directly blindly no_dry_run

@@ -132,6 +132,10 @@ describe("a message that follows an answer", () => {
 
   it.each([
     "",
+    "we're in 2025 now",
+    "I can't hear it any more",
+    "last week zero bounces",
+    "my wife laughed at the manual for minutes",
     "Thanks.",
     "What is the average of `price`?",
     "Is that wrong?",

@@ -24,7 +24,6 @@ const turn = (over: Partial<Turn> = {}): Turn => ({
   observation: observation({ value: 0.8 }),
   neighbourhood: { similar: 0, successes: 0, skills: {} },
   corrected: false,
-  failedBefore: [],
   entries: hardWonTurn(),
   settings: DEFAULTS,
   offered: { skills: true, memory: true },
@@ -154,7 +153,7 @@ describe("what is worth more goes before what is worth less", () => {
       told.push(decision.trigger);
     }
     expect(told).toEqual([
-      ...["correction", "skill_wrong", "cheaper", "similar_turns", "value", "model_calls"],
+      ...["correction", "cheaper", "similar_turns", "value", "model_calls"],
       ...["memory_full", "memory_turns"],
     ]);
     expect(Trigger.options.filter(isUrgent).toSorted()).toEqual(["correction", "rating", "refine"]);
@@ -180,22 +179,6 @@ describe("a correction", () => {
     expect(decideOnCorrection(DEFAULTS, both)).toEqual(decision);
     expect(decideOnCorrection(reviewing({ without: ["correction"] }), both)).toBeNull();
     expect(decideOnCorrection(DEFAULTS, { skills: false, memory: false })).toBeNull();
-  });
-});
-
-describe("a skill that proved wrong", () => {
-  const [own] = loaded("own-one");
-  it("wants a review: by a call that contradicted it, or by the person's word on the turn before", () => {
-    const provedWrong = [{ ...own!, failed: 3, succeeded: 5 }];
-    const counters = NO_COUNTERS;
-    expect(decideReview(turn({ counters, observation: observation({ provedWrong }) }))).toMatchObject({
-      trigger: "skill_wrong",
-      because: "a call that followed 'own-one' failed (entry 3) and succeeded otherwise (entry 5)",
-    });
-    expect(decideReview(turn({ counters, failedBefore: [own!] }))).toMatchObject({
-      trigger: "skill_wrong",
-      because: "the person said that the work done with 'own-one' failed",
-    });
   });
 });
 
