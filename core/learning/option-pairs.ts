@@ -10,7 +10,7 @@ const OPTION = /(?<![\w-])(--[a-z][\w-]*)(?:=|[ \t]+)(?!-)("[^"\n]{1,80}"|'[^'\n
 const ASSIGNMENT =
   /(?<![^\s"'`(])(?:([A-Z_][A-Z0-9_]{1,40})=([^\s"'`,;()|&<>]{1,80})|(\w{2,40})=("[^"\n]{1,80}"|'[^'\n]{1,80}'))/gu;
 /** What varies is no value. */
-const PLACEHOLDER = /\{\{|\$\{?\w|<\w|^\.\.\.|…/u;
+const PLACEHOLDER = /\{\{|\$\{?\w|<\w|^\[|^\.\.\.|…/u;
 /** Figures, paths, and names of files: another task has others, and none of them is a choice. */
 const BY_TASK =
   /^[\d.,:%-]+$|^(?:\.{0,2}|~)[/\\]|[/\\][^/\\]*\.\w+$|\.(?:csv|tsv|txt|json|jsonl|ya?ml|toml|xml|html?|md|pdf|docx?|xlsx?|png|jpe?g|svg|gz|tar|zip|log|db|sqlite|sql|parquet|py|js|ts|sh)$/iu;
@@ -26,7 +26,9 @@ export function pairsIn(text: string): Pair[] {
   return [...text.matchAll(OPTION), ...text.matchAll(ASSIGNMENT)].flatMap(([, first, bare, second, quoted]) => {
     const [name, given] = [first ?? second ?? "", bare ?? quoted ?? ""];
     const value = given.replace(/^["']|["']$/g, "").replace(/(?<![.:!?])[.:!?]+$/u, "");
-    return value === "" || PLACEHOLDER.test(value) ? [] : [{ name, value: value.toLowerCase() }];
+    // `--encoding ENCODING`, and what only separates: `--delimiter ;`.
+    const isNone = !/[\p{L}\p{N}]/u.test(value) || value.toLowerCase() === name.replace(/^-+/, "").toLowerCase();
+    return isNone || PLACEHOLDER.test(value) ? [] : [{ name, value: value.toLowerCase() }];
   });
 }
 

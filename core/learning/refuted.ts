@@ -5,9 +5,8 @@ import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import { SKILL_MD } from "../skills/format.ts";
 import { isOfTask } from "./option-pairs.ts";
 import { wordsIn } from "./observe/call-words.ts";
-import { isProse, sentencesOfFile, without } from "./sentences.ts";
+import { type Sentence, isProse, sentencesOfFile, without } from "./sentences.ts";
 import { type Topic, meaningOf } from "./taint/meaning.ts";
-import { isCaution } from "./taint/removals.ts";
 import { isWarning } from "./warnings.ts";
 
 const CODE_SPAN = /`[^`\n]+`/g;
@@ -32,9 +31,10 @@ export function withoutRefuted({ files }: Pick<SkillSnapshot, "files">, words: s
     if (!isProse(path)) continue;
     const text = textOrEmpty(body);
     const sentences = sentencesOfFile(path, text).filter(({ isFixed }) => !isFixed);
+    const clear = sought.filter((word) => !isUnclear(word, sentences));
     const refuted = sentences.filter((sentence) => {
       const named = wordsIn((sentence.text.match(CODE_SPAN) ?? []).join(" "));
-      const found = sought.filter((word) => named.has(word));
+      const found = clear.filter((word) => named.has(word));
       if (found.length === 0 || sentence.isCode || holdsBack(sentence.text) || protects(found)) return false;
       for (const word of found) gone.add(word);
       return true;
@@ -46,15 +46,34 @@ export function withoutRefuted({ files }: Pick<SkillSnapshot, "files">, words: s
   return gone.size === 0 ? null : { files: left, words: [...gone], isEmpty };
 }
 
-/** "Do not use `--fast`", "`--fast` fails here", "Run `plan` first": a failure bears it out. */
+/** "Do not use `--fast`", "`--fast` fails here": a failure bears it out. "Compare the plan first": it has something looked at. */
 function holdsBack(text: string): boolean {
-  return isWarning(text) || isCaution(text.replaceAll(CODE_SPAN, " "));
+  return isWarning(text) || isAbout(text.replaceAll(CODE_SPAN, " "), ["check", "backup", "consent"]);
 }
 
 const PROTECTING: readonly Topic[] = ["check", "backup", "consent", "identity", "bound"];
+/** Options that refuse what may do harm: to refuse is what they are for. */
+const STRICT =
+  /^--(?:fail\b|locked|frozen|strict\b|immutable|interactive|no-clobber|single-transaction|preserve|keep|safe|[\w-]*-only$|[\w-]*-with-lease)/;
 
 /** `--dry-run`, `--verify`: whoever makes such a call fail may be who wants to be rid of it. */
 function protects(words: string[]): boolean {
-  const { topics } = meaningOf(words.join(" "));
-  return PROTECTING.some((topic) => topics.has(topic));
+  return (
+    words.some((word) => STRICT.test(word)) ||
+    isAbout(words.filter((word) => word.startsWith("-")).join(" "), PROTECTING)
+  );
+}
+
+function isAbout(text: string, wanted: readonly Topic[]): boolean {
+  const { topics } = meaningOf(text);
+  return wanted.some((topic) => topics.has(topic));
+}
+
+/** Nothing tells which of two commands failed that have nothing in common but the word: `date -d`, `cut -d`. */
+function isUnclear(word: string, sentences: readonly Sentence[]): boolean {
+  const beside = sentences.flatMap(({ text }) => {
+    const own = (text.match(CODE_SPAN) ?? []).map(wordsIn).find((span) => span.has(word) && span.size > 1);
+    return own ? [[...own].filter((other) => other !== word)] : [];
+  });
+  return beside.some((one) => beside.some((other) => one.every((shared) => !other.includes(shared))));
 }

@@ -17,6 +17,28 @@ export function leavesOf(value: unknown): string[] {
   return Object.values(value).flatMap(leavesOf);
 }
 
+/** What a call's program printed, a stream each: of a shell stdout, then stderr. */
+export function readOutput({ parts }: Pick<ToolEntry, "parts">): string[] {
+  return parts
+    .filter(({ source }) => source === "content")
+    .flatMap(({ text }) => {
+      try {
+        return leavesOf(JSON.parse(text));
+      } catch {
+        return [text]; // plain, or JSON that was cut
+      }
+    });
+}
+
+/** A line of commands that ended well, and of which one may have failed: `sort --oops x | head`, `make; echo done`. */
+export function hidesFailure(tool: Pick<ToolEntry, "parts" | "call" | "failed">): boolean {
+  const { command } = tool.call.args;
+  const [, stderr = ""] = readOutput(tool);
+  const isMerged = typeof command === "string" && /2>&1\s*\|/.test(command);
+  const isList = typeof command === "string" && /[|;]/.test(command);
+  return !tool.failed && isList && (isMerged || stderr.trim() !== "");
+}
+
 /** The facts of a result; an empty object when there are none. */
 export function readOutcome(tool: Pick<ToolEntry, "parts">): JsonObject {
   const part = tool.parts.find((candidate) => candidate.source === "outcome");

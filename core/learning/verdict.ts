@@ -133,16 +133,16 @@ function add({ successes, failures }: Weights, { outcome }: Use, { discount }: R
 /** Of a text whose words fail in many ways the newest say enough. */
 const MAX_FAILED_WORDS = 5;
 
-/** Those that no call has worked with since. That the model changed the word alone bears it out like a later use. */
+/** Those that no call has worked with since. A later use counts where the work failed with the word again, or did the same without it. That the model changed the word alone bears it out like a later use. */
 function failedWordsOf(uses: readonly Use[]): TextVerdict["failedWords"] {
   const words = new Map<string, { day: Day; later: number }>();
   for (const { day, failedWords, refusedWords, workedWords } of uses) {
     for (const word of workedWords) words.delete(word);
-    for (const known of words.values()) known.later += 1;
     for (const word of failedWords) {
-      const { later } = words.get(word) ?? { later: 0 };
+      const known = words.get(word);
+      const later = (known ? known.later + 1 : 0) + (refusedWords.includes(word) ? 1 : 0);
       words.delete(word);
-      words.set(word, { day, later: later + (refusedWords.includes(word) ? 1 : 0) });
+      words.set(word, { day: known?.day ?? day, later });
     }
   }
   return [...words].slice(-MAX_FAILED_WORDS).map(([word, known]) => ({ word, ...known }));

@@ -64,8 +64,6 @@ export const Observation = z.object({
   recoveries: z.array(z.object({ failed: z.int(), succeeded: z.int() })),
   /** Skills whose text was loaded, and which text. */
   loaded: z.array(LoadedText),
-  /** Of those: what a failed call took from the text, and the call that succeeded without it. */
-  provedWrong: z.array(LoadedText.extend({ failed: z.int(), succeeded: z.int() })).optional(),
   /** Of the loaded: texts that give an option another value than the call that succeeded. */
   unfollowed: z.array(LoadedText).optional(),
   triedWords: z.array(TriedWords).optional(),

@@ -315,7 +315,7 @@ export const Evidence = z.object({
   at: z.int().default(0),
   /** The kind of request: turns with the same one are the same task. Empty: not known. */
   task: z.string().default(""),
-  /** A call that took something from the text failed, and succeeded without it. */
+  /** A call that took a word from the text failed and another was tried, or one succeeded with another value than the text gives. */
   contradicted: z.boolean().default(false),
   /** Words of the text: calls that took them from it failed; and those that had failed before and now worked. */
   failedWords: z.array(z.string()).default([]),

@@ -331,8 +331,9 @@ function creditOf(skill: SkillName, { loaded }: Observation, outcome: Outcome): 
 }
 
 /** A call failed by the text and succeeded otherwise, or succeeded otherwise than it says at once. */
-function isContradicted({ provedWrong = [], unfollowed = [] }: Observation, used: LoadedText): boolean {
-  return [...provedWrong, ...unfollowed].some(({ skill, text }) => skill === used.skill && text === used.text);
+function isContradicted({ triedWords = [], unfollowed = [] }: Observation, used: LoadedText): boolean {
+  const wrong = triedWords.filter(({ failed }) => failed.length > 0);
+  return [...wrong, ...unfollowed].some(({ skill, text }) => skill === used.skill && text === used.text);
 }
 
 /** Whatever the outcome: it tells of the text itself. */

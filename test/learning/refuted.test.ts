@@ -29,6 +29,21 @@ describe("goes", () => {
     });
   });
 
+  it.each([
+    "First burn with `--place bottom`.",
+    "Before the import `--place bottom` must be given.",
+    "Pass `--place bottom` to avoid errors.",
+    "In case of errors pass `--place bottom`.",
+    "Pass `--place bottom` instead.",
+    "Read it with `film logs`, `--place bottom` of it.",
+  ])("an order in whatever words: %s", (line) => {
+    expect(left(`${line}\n\nPlay it.\n`, "bottom")).toBe("Play it.\n");
+  });
+
+  it("what only its name makes look like a check: a command that is none", () => {
+    expect(left("Read it with `film history`.\n\nPlay it.\n", "history")).toBe("Play it.\n");
+  });
+
   it("the whole, where nothing would be left but a heading", () => {
     expect(withoutRefuted(skill("Burn `bottom`.\n"), ["bottom"])).toMatchObject({ isEmpty: true });
   });
@@ -48,6 +63,15 @@ describe("stays", () => {
     ["what was found out", "`bottom` fails on films without sound.\n", "bottom"],
     ["a caution in another language", "Statt `bottom` immer `top`.\n", "bottom"],
     ["a caution without blanks", "`bottom`は使用しません。\n", "bottom"],
+    [
+      "a word of two commands that have nothing else in common",
+      "Set it with `date -d`.\n\nCut with `cut -d ,`.\n",
+      "-d",
+    ],
+    ["an option that refuses what does harm", "Push with `push --force-with-lease`.\n", "--force-with-lease"],
+    ["another one", "Pull with `pull --ff-only`.\n", "--ff-only"],
+    ["what the word did", "`bottom` garbles the titles.\n", "bottom"],
+    ["what is to be changed", "Change `bottom` to `top`.\n", "bottom"],
     ["what nothing failed of", "Burn `bottom`.\n", "top"],
   ])("%s", (_what, body, word) => expect(withoutRefuted(skill(body), [word])).toBeNull());
 

@@ -476,7 +476,9 @@ describe("words that later uses did not bear out", () => {
     const world = createWorld();
     await world.skills.change(creation(NAME, body, "made", next));
     await world.evidence.put({ ...usesOf("?", { text: textOf(body), from: 1 })[0]!, failedWords: ["tab"] });
-    for (const use of usesOf(later, { text: textOf(body), from: 2 })) await world.evidence.put(use);
+    for (const use of usesOf(later, { text: textOf(body), from: 2 })) {
+      await world.evidence.put({ ...use, failedWords: ["tab"] });
+    }
     return world;
   }
 

@@ -595,11 +595,15 @@ describe("a word of a skill that the next use does not bear out", () => {
     const world = await setUp([
       ...[view, write, search("--count"), search("--only-matching"), done],
       ...[view, done],
+      ...[view, search("--only-matching"), done],
       ...[view, done],
     ]);
     await world.skills.change(creation(SKILL, withSentence("Search with `--count`."), "learn", { origin: "review" }));
     await world.say("Average the prices");
     expect(await world.skills.head(SKILL)).toMatchObject({ rev: 1, failedWords: [{ word: "--count" }] });
+    // A turn that does something else says nothing of it.
+    await world.say("Average the ages");
+    expect(await world.skills.head(SKILL)).toMatchObject({ rev: 1 });
     await world.say("Average the weights");
     const { head, files } = (await world.skills.open(SKILL))!;
     expect(head).toMatchObject({ rev: 2, state: "trial" });

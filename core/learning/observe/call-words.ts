@@ -26,6 +26,49 @@ function withNames(args: JsonObject): Set<string> {
   return new Set([...Object.keys(args).map((name) => `${name}:`), ...wordsOfCall(args)]);
 }
 
+/** Where a reader began to see less of what is printed: it changes nothing of what is done. */
+const SHORTENED = /\s2>&1|\s\|\s{0,3}(?:head|tail|cat|less|wc)(?![\w-])/;
+
+interface Changes {
+  /** Pieces between blanks that the first call has and the second has not. */
+  gone: string[];
+  put: string[];
+  /** The word behind the program is another one: `status` and `start`. */
+  isSubcommand: boolean;
+}
+
+/** More is data, of which no piece is told from another. */
+const MAX_PIECES = 300;
+
+/** Of calls that are too long to be compared, everything has changed. */
+export function changesOf(before: JsonObject, after: JsonObject): Changes {
+  const [was, is] = [rawPieces(before), rawPieces(after)];
+  if (was.length > MAX_PIECES || is.length > MAX_PIECES) return { gone: was, put: is, isSubcommand: false };
+  const [gone, put] = [without(was, is), without(is, was)];
+  const second = rawPieces({ command: before.command ?? "" })[1];
+  return { gone, put, isSubcommand: second !== undefined && !second.startsWith("-") && gone.includes(second) };
+}
+
+/** Each as often as the others have it less often. */
+function without(pieces: string[], others: string[]): string[] {
+  const left = new Map<string, number>();
+  for (const piece of others) left.set(piece, (left.get(piece) ?? 0) + 1);
+  return pieces.filter((piece) => {
+    const count = left.get(piece) ?? 0;
+    left.set(piece, count - 1);
+    return count <= 0;
+  });
+}
+
+function rawPieces(args: JsonObject): string[] {
+  return leavesOf(args).flatMap((leaf) =>
+    leaf
+      .split(SHORTENED, 1)[0]!
+      .split(/\s+/)
+      .filter((piece) => piece !== ""),
+  );
+}
+
 export function wordsOfCall(args: JsonObject): Set<string> {
   return new Set(leavesOf(args).flatMap(tokenise));
 }

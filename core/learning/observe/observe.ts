@@ -14,7 +14,7 @@ import type {
   TurnSignature,
 } from "../../schemas/learning.ts";
 import { Judge } from "../../schemas/skill.ts";
-import { findProvedWrong, shownTexts } from "./proved-wrong.ts";
+import { shownTexts } from "./shown-texts.ts";
 import { mayComeAgain } from "../requests.ts";
 import { failureCode, isSelfTool, readOutcome } from "../tool-facts.ts";
 import { findTriedWords } from "./tried-words.ts";
@@ -39,6 +39,7 @@ export function observeTurn(options: TurnToObserve): Observation {
   const failed = tools.filter((tool) => tool.failed);
   const recoveries = recoveriesIn(tools).slice(0, MAX_LISTED);
   const shown = shownTexts(entries, loadedBy);
+  const answers = entries.flatMap(({ kind, n }) => (kind === "assistant" ? [n] : []));
   const work = tools.filter((tool) => !isSelfTool(tool));
   const exit: Judgement = { judge: "exit", outcome: judgeByExit(entries, work), at: entries.at(-1)?.at ?? 0 };
   return withValue({
@@ -54,9 +55,8 @@ export function observeTurn(options: TurnToObserve): Observation {
       .map((tool) => ({ entry: tool.n, tool: tool.call.name, code: failureCode(tool) })),
     recoveries,
     loaded: unique(entries.flatMap(loadedBy)),
-    provedWrong: findProvedWrong(work, recoveries, shown),
     unfollowed: findUnfollowed(work, shown),
-    triedWords: findTriedWords(work, shown),
+    triedWords: findTriedWords(work, shown, answers),
     corrections: [],
     outcome: exit.outcome,
     judge: exit.judge,

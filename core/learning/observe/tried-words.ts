@@ -3,70 +3,133 @@
 // the calls that were work on the task. Whoever loads the text next is told of the words that failed. Pure.
 import type { ToolEntry } from "../../schemas/entry.ts";
 import type { TriedWords } from "../../schemas/learning.ts";
-import { leavesOf, readOutcome } from "../tool-facts.ts";
-import { isSameDeed, wordsOfCall } from "./call-words.ts";
-import type { ShownText } from "./proved-wrong.ts";
+import { type Topic, meaningOf } from "../taint/meaning.ts";
+import { hidesFailure, readOutcome, readOutput } from "../tool-facts.ts";
+import { changesOf, isSameDeed, wordsIn, wordsOfCall } from "./call-words.ts";
+import type { ShownText } from "./shown-texts.ts";
 
 /** Of one text in one turn. They are kept with its evidence. */
 const MAX_WORDS = 5;
 const MAX_WORD_CHARS = 60;
-/** A failure that passes by itself. */
+/** A failure is compared with so many calls before it, and after it. */
+const MAX_NEAR = 50;
+/** A failure that passes by itself, or that lies in the machine or the account. */
 const PASSING =
-  /(?<!\p{L})(?:busy|overloaded|temporar\p{L}*|(?:un|not )available|unreachable|time[ds]?[ -]?out|(?:try|retry)(?: it| the request)? (?:again|later)|too many requests|rate[ -]?limit\p{L}*|connection (?:was )?(?:refused|reset|closed|lost)|could not (?:resolve|connect)|locked|ebusy|etimedout|econn\p{L}+|eai_again)(?!\p{L})|(?<!\d)(?:429|50[234])(?!\d)/iu;
+  /(?<!\p{L})(?:busy|overloaded|temporar\p{L}*|(?:un|not )available|unreachable|time[ds]?[ -]?out|(?:try|retry)(?: it| the request)? (?:again|later)|too many requests|rate[ -]?limit\p{L}*|connection (?:was )?(?:refused|reset|closed|lost)|could not (?:resolve|connect)|locked|internal server error|out of memory|not enough memory|no space left|expired|unauthori[sz]ed|permission denied|ebusy|etimedout|econn\p{L}+|eai_again)(?!\p{L})|(?<!\d)(?:401|403|429|50[0234])(?!\d)/iu;
+/** A call with such a word in its place does less for safety, and proves nothing against the word. */
+const LESS_SAFE: readonly Topic[] = ["delete", "disable", "dismiss", "weaken"];
+/** More of the words beside a told one make a call one with that word, or one without it. */
+const SAME_PLACE = 0.5;
 
-/** Texts of which no word has failed, now or before, are left out. */
-export function findTriedWords(tools: ToolEntry[], shown: ShownText[]): TriedWords[] {
-  const calls = tools.map((entry) => {
-    const { n, failed, call } = entry;
-    return { n, failed, call, words: wordsOfCall(call.args), said: failed ? saidIn(entry) : "" };
-  });
-  const worked = calls.filter(({ failed }) => !failed);
-  const given = calls
-    .filter(({ failed }) => failed)
-    .map(({ n, call, words, said }) => {
-      const instead = calls.filter((other) => other.n > n && isInstead(call, other.call));
-      const others = new Set([...instead, ...worked].flatMap((other) => [...other.words]));
-      const own = [...words].filter((word) => !others.has(word));
-      // Who read what the program said, and changed this word alone, took it for the cause. A program that says nothing in words
-      // (`grep --count`) has answered, and refused none.
-      const isAnswer = !/\p{L}/u.test(said);
-      const isPassing = PASSING.test(said);
-      const isBlamed = (other: (typeof calls)[number]) =>
-        isOneWordOff(words, other.words) && !(isPassing && other.failed);
-      const blamed = own.length === 1 && !isAnswer && instead.some(isBlamed) ? own : [];
-      return { n, words: instead.length > 0 ? own : [], blamed };
-    });
-  return shown.flatMap(({ skill, text, entry, words, failedWords }) => {
+interface Tried {
+  entry: ToolEntry;
+  /** Calls of one answer are made together: none is a reaction to another. */
+  step: number;
+  words: Set<string>;
+}
+
+/** `answers`: the numbers of the model's entries. Texts of which no word has failed, now or before, are left out. */
+export function findTriedWords(tools: ToolEntry[], shown: ShownText[], answers: number[]): TriedWords[] {
+  const calls = tools.map((entry) => ({
+    entry,
+    step: answers.filter((n) => n < entry.n).length,
+    words: wordsOfCall(entry.call.args),
+  }));
+  const worked = calls.filter(hasWorked);
+  const failures = calls.flatMap((call, at) =>
+    call.entry.failed ? [readFailure(call, calls.slice(Math.max(0, at - MAX_NEAR), at + MAX_NEAR))] : [],
+  );
+  return shown.flatMap(({ skill, text, entry, piece, words, failedWords }) => {
     const isTaken = (word: string) => words.has(word) && word.length <= MAX_WORD_CHARS;
-    const later = given.filter(({ n }) => n > entry);
-    const failed = [...new Set(later.flatMap((call) => call.words.filter(isTaken)))].slice(0, MAX_WORDS);
-    const blamed = new Set(later.flatMap((call) => call.blamed));
-    const refused = failed.filter((word) => blamed.has(word));
-    const again = failedWords.filter((word) => worked.some((call) => call.n > entry && call.words.has(word)));
+    const later = failures.filter(({ n }) => n > entry);
+    const taken = later.flatMap((failure) => failure.words.filter(isTaken));
+    // A text that names the word and what was put in its place lists them.
+    const blamed = new Set(
+      later.flatMap(({ words: own, put }) => (put !== null && !put.some((word) => words.has(word)) ? own : [])),
+    );
+    const places = new Map(failedWords.map((word) => [word, besideIn(piece, word)]));
+    const isAt = (word: string, call: Tried) => call.entry.n > entry && isNear(places.get(word)!, call.words);
+    const again = failedWords.filter((word) => worked.some((call) => call.words.has(word) && isAt(word, call)));
+    const avoided = failedWords.filter((word) => !again.includes(word) && calls.some((call) => isAt(word, call)));
+    const failed = [...new Set([...taken, ...avoided])].slice(0, MAX_WORDS);
     if (failed.length === 0 && failedWords.length === 0) return [];
+    const refused = failed.filter((word) => blamed.has(word));
     return [{ skill, text, failed, ...(refused.length > 0 && { refused }), worked: again }];
   });
 }
 
-function isOneWordOff(words: Set<string>, others: Set<string>): boolean {
-  return words.size === others.size && [...others].filter((word) => !words.has(word)).length === 1;
+interface Failure {
+  n: number;
+  /** Words of the call that no call like it worked with, or was tried with afterwards. */
+  words: string[];
+  /** Where the only such word is blamed: what stood in its place in the call that followed. */
+  put: string[] | null;
 }
 
-/** What a call's program and its tool said: content, and the outcome's sentence. */
-function saidIn(entry: ToolEntry): string {
-  const content = entry.parts.filter(({ source }) => source === "content").flatMap(({ text }) => leavesIn(text));
-  return [...content, String(readOutcome(entry).error ?? "")].join("\n");
+/** Who read what the program said, and changed one word alone, took it for the cause. */
+function readFailure({ entry, step, words }: Tried, calls: Tried[]): Failure {
+  const worked = calls.filter(hasWorked);
+  const isLike = (other: Tried) => isSameCall(entry, other.entry);
+  const instead = calls.filter((other) => other.step > step && isLike(other));
+  const others = new Set([...instead, ...worked.filter(isLike)].flatMap((other) => [...other.words]));
+  const own = [...words].filter((word) => !others.has(word));
+  const failure = { n: entry.n, words: instead.length > 0 ? own : [], put: null };
+  const [next] = instead;
+  const [only] = own;
+  if (!next || only === undefined || own.length > 1 || saysNothing(entry)) return failure;
+  const { gone, put, isSubcommand } = changesOf(entry.call.args, next.entry.call.args);
+  // What another word had worked with before is the next of a list.
+  const isListed = worked.some(
+    (other) =>
+      other.entry.n < entry.n && isLike(other) && isOneForOne(changesOf(entry.call.args, other.entry.call.args)),
+  );
+  const isAlone = isOneForOne({ gone, put }) || (gone.length === 1 && put.length === 0 && !next.entry.failed);
+  const isOtherDeed = isSubcommand && !saidBy(entry).includes(only);
+  const { topics } = meaningOf(put.join(" "));
+  if (!isAlone || isListed || isOtherDeed || LESS_SAFE.some((topic) => topics.has(topic))) return failure;
+  return { ...failure, put: put.flatMap((piece) => [...wordsIn(piece)]) };
 }
 
-/** Parts of results are JSON. */
-function leavesIn(text: string): string[] {
-  try {
-    return leavesOf(JSON.parse(text));
-  } catch {
-    return [text]; // cut
+function hasWorked({ entry }: Tried): boolean {
+  return !entry.failed && !hidesFailure(entry);
+}
+
+function isOneForOne({ gone, put }: { gone: string[]; put: string[] }): boolean {
+  return gone.length === 1 && put.length === 1;
+}
+
+function isSameCall(one: ToolEntry, other: ToolEntry): boolean {
+  return one.call.name === other.call.name && isSameDeed(one.call.args, other.call.args);
+}
+
+function saidBy(entry: ToolEntry): string {
+  return [...readOutput(entry), String(readOutcome(entry).error ?? "")].join("\n");
+}
+
+/** It refused no word: it said nothing in words, answered by its exit code (`diff`, `jq -e`), or failed for a reason that passes. */
+function saysNothing(entry: ToolEntry): boolean {
+  const said = saidBy(entry);
+  const [stdout = "", stderr] = readOutput(entry);
+  const isAnswer = stderr !== undefined && stderr.trim() === "" && stdout.trim() !== "";
+  return isAnswer || !/\p{L}/u.test(said) || PASSING.test(said);
+}
+
+const CODE_SPAN = /`[^`\n]+`/g;
+
+/** Words that stand between code marks with a word, or in code of the same line; none where it stands alone. */
+function besideIn(piece: string, word: string): Set<string> {
+  for (const line of piece.split("\n")) {
+    const spans = (line.match(CODE_SPAN) ?? []).map(wordsIn);
+    const own = spans.find((span) => span.has(word));
+    if (!own) continue;
+    const beside = own.size > 1 ? own : new Set(spans.flatMap((span) => [...span]));
+    beside.delete(word);
+    return beside;
   }
+  return new Set();
 }
 
-function isInstead(failed: ToolEntry["call"], other: ToolEntry["call"]): boolean {
-  return failed.name === other.name && isSameDeed(failed.args, other.args);
+function isNear(beside: Set<string>, words: Set<string>): boolean {
+  const shared = [...beside].filter((word) => words.has(word)).length;
+  return beside.size === 0 || shared > SAME_PLACE * beside.size;
 }

@@ -4,7 +4,7 @@
 import type { ToolEntry } from "../../schemas/entry.ts";
 import type { LoadedText } from "../../schemas/learning.ts";
 import { type Pair, choicesIn, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
-import type { ShownText } from "./proved-wrong.ts";
+import type { ShownText } from "./shown-texts.ts";
 
 export function findUnfollowed(tools: ToolEntry[], shown: ShownText[]): LoadedText[] {
   if (shown.length === 0) return [];

@@ -10,7 +10,8 @@ import type { ReviewJob } from "../../schemas/review.ts";
 import type { AddedText } from "../added-text.ts";
 import { tokensOf, wordsIn, wordsOfCall } from "../observe/call-words.ts";
 import { type Pair, isOfTask, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
-import { isSelfTool } from "../tool-facts.ts";
+import { WRITING } from "../taint/entries.ts";
+import { hidesFailure, isSelfTool } from "../tool-facts.ts";
 import { isWarning } from "../warnings.ts";
 
 /** What became of the values of one option. By value: the last entry it was seen in. */
@@ -35,7 +36,9 @@ export function createGrounding({ entries, trigger }: Pick<ReviewJob, "entries" 
       for (const pair of pairsIn(text)) {
         const tried = read.tried.get(pair.name) ?? newTried();
         if (!(isCorrection || isContested(tried)) || kept.has(toKey(pair)) || variesByTask(pair)) continue;
-        if (tried.worked.has(pair.value) || isSaid(pair.value, read.said)) continue;
+        // In a loop, or by a variable, a value stands apart from its option.
+        if (tried.worked.has(pair.value) || read.places.worked.has(pair.value) || isSaid(pair.value, read.said))
+          continue;
         return refuse(pair, tried, isCorrection);
       }
       for (const { name, value, tried } of valuesAt(read.places, spans)) {
@@ -47,15 +50,25 @@ export function createGrounding({ entries, trigger }: Pick<ReviewJob, "entries" 
   };
 }
 
-/** One value failed, and another one worked, or none did. The same one that worked later only failed for a moment. */
+/**
+ * One value failed, and another one worked, or none did. The same one that worked later only failed for a moment; what failed
+ * after others had worked is the next of a list.
+ */
 function isContested({ worked, failed }: Tried): boolean {
-  return [...failed.keys()].some((value) => !worked.has(value));
+  const first = Math.min(...worked.values());
+  return [...failed].some(([value, n]) => !worked.has(value) && n < first);
+}
+
+/** It shows whether its words work: it ended, is work, does not only write them down, and hides no failure. */
+function isTrial(entry: Entry): entry is ToolEntry {
+  if (entry.kind !== "tool" || entry.state !== "done") return false;
+  return !isSelfTool(entry) && !WRITING.has(entry.call.name) && !hidesFailure(entry);
 }
 
 function triedIn(entries: Entry[]): Map<string, Tried> {
   const tried = new Map<string, Tried>();
   for (const entry of entries) {
-    if (entry.kind !== "tool" || entry.state !== "done" || isSelfTool(entry)) continue;
+    if (!isTrial(entry)) continue;
     for (const { name, value } of pairsOf(entry.call.args)) {
       const values = tried.get(name) ?? newTried();
       note(values, value, entry);
@@ -95,7 +108,7 @@ const PLACEHOLDER = /\{\{[^{}]{0,80}\}\}|<[^<>\s]{1,80}>|\$\{?\w{1,80}\}?|(?<![\
 
 function findPlaces(entries: Entry[]): Places {
   const calls = entries.flatMap((entry) => {
-    if (entry.kind !== "tool" || entry.state !== "done" || isSelfTool(entry)) return [];
+    if (!isTrial(entry)) return [];
     return [{ entry, words: wordsOfCall(entry.call.args) }];
   });
   const worked = new Set(calls.flatMap(({ entry, words }) => (entry.failed ? [] : [...words])));

@@ -124,8 +124,8 @@ function renderWithin(
 }
 
 function tellingEntries(entries: Entry[], observations: Observation[]): number[] {
-  const told = observations.flatMap(({ recoveries, provedWrong = [], corrections = [] }) => [
-    ...[...recoveries, ...provedWrong].flatMap(({ failed, succeeded }) => [failed, succeeded]),
+  const told = observations.flatMap(({ recoveries, corrections = [] }) => [
+    ...recoveries.flatMap(({ failed, succeeded }) => [failed, succeeded]),
     ...corrections.map(({ entry }) => entry),
   ]);
   return told.flatMap((n) => [n, askedBy(entries, n)]);

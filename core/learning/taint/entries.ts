@@ -17,7 +17,7 @@ export interface SaidPiece {
 }
 
 /** They give back what they were asked to write. */
-const WRITING = new Set(["skill_manage", "memory", "write_file"]);
+export const WRITING = new Set(["skill_manage", "memory", "write_file"]);
 
 export function piecesOf(entry: Entry): SaidPiece[] {
   switch (entry.kind) {

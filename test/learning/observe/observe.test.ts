@@ -36,7 +36,6 @@ describe("observeTurn", () => {
         { failed: 5, succeeded: 7 },
       ],
       loaded: [],
-      provedWrong: [],
       unfollowed: [],
       triedWords: [],
       corrections: [],

@@ -7,21 +7,31 @@ const text = "a".repeat(64);
 const companion = { name: "adding-up-local", text: "b".repeat(64), state: "trial" };
 const SKILL = "Run `sum --delimiter ';' FILE` in /work/data, with `--mode strict`.";
 
-type Try = [args: JsonObject, ok: boolean];
+/** `said`: what this call printed. */
+type Try = [args: JsonObject, ok: boolean, said?: JsonObject];
+
+interface Turn {
+  loads?: (n: number) => Entry;
+  name?: string;
+  said?: JsonObject;
+  /** All calls in one answer. */
+  atOnce?: boolean;
+}
 
 /** A skill is loaded, then the calls are made one after the other. */
-function turn(tries: Try[], loads: (n: number) => Entry = viewed(), name = "terminal", said: JsonObject = {}) {
+function turn(tries: Try[], { loads = viewed(), name = "terminal", said = {}, atOnce = false }: Turn = {}) {
   const view = call("v", "skill_view", { name: "adding-up" });
   const calls = tries.map(([args], at) => call(`c${at}`, name, args));
   const entries: Entry[] = [
     user(1, "Add it up"),
-    assistant(2, "", [view, ...calls]),
+    assistant(2, "", [view, ...(atOnce ? calls : [])]),
     loads(3),
-    ...tries.map(([, ok], at) => {
-      const parts = { outcome: { exit_code: ok ? 0 : 1 }, ...(!ok && { content: said }) };
-      return tool(4 + at, calls[at]!, parts, { failed: !ok });
+    ...tries.flatMap(([, ok, own], at) => {
+      const parts = { outcome: { exit_code: ok ? 0 : 1 }, ...((!ok || own) && { content: own ?? said }) };
+      const answered = tool(5 + 2 * at, calls[at]!, parts, { failed: !ok });
+      return atOnce ? [answered] : [assistant(4 + 2 * at, "", [calls[at]!]), answered];
     }),
-    assistant(4 + tries.length, "Done."),
+    assistant(4 + 2 * tries.length, "Done."),
   ];
   return observeTurn({ session: SESSION, turn: 1, entries }).triedWords;
 }
@@ -69,7 +79,7 @@ describe("a word is blamed", () => {
     [sum("--mode odd"), false],
     [sum("--mode loose"), true],
   ];
-  const says = (stderr: string, ...tries: Try[]) => turn(tries, viewed(), "terminal", { stdout: "", stderr });
+  const says = (stderr: string, ...tries: Try[]) => turn(tries, { said: { stdout: "", stderr } });
   const blamed = [{ failed: ["strict"], refused: ["strict"] }];
 
   it.each(["sum: unknown mode 'strict'", "rc=22 EINVAL", "línea 4290: modo desconocido"])(
@@ -90,8 +100,58 @@ describe("a word is blamed", () => {
     expect(says(stderr, strict!, odd!)).toMatchObject([{ failed: ["strict"] }]);
   });
 
-  it("where another one in its place worked, whatever was said", () => {
-    expect(says("sum: busy", strict!, odd!, loose!)).toMatchObject(blamed);
+  it("not where a failure passed by itself, though another word worked meanwhile", () => {
+    expect(says("sum: busy", strict!, odd!, loose!)?.[0]).not.toHaveProperty("refused");
+  });
+
+  it("where it was left out, and the call worked", () => {
+    expect(says("unknown option", [sum("a strict"), false], [sum("a"), true])).toMatchObject(blamed);
+    expect(says("unknown option", [sum("a strict"), false], [sum("a"), false])?.[0]).not.toHaveProperty("refused");
+  });
+
+  it("where the next call only prints less", () => {
+    const less: Try = [{ command: "sum --mode odd x.csv 2>&1 | tail -20" }, false];
+    expect(says("unknown mode", strict!, less)).toMatchObject(blamed);
+  });
+
+  it.each<[what: string, tries: Try[], content?: string]>([
+    ["the calls were made together", [strict!, odd!]],
+    ["it is the next of a list that has begun", [loose!, strict!, odd!]],
+    ["the text names both", [strict!, odd!], `${SKILL} The other one is odd.`],
+    [
+      "two things were changed at once",
+      [
+        [sum("--mode strict -d ;"), false],
+        [sum("--mode odd -d ,"), true],
+      ],
+    ],
+    [
+      "what was put in its place does less for safety",
+      [
+        [sum("strict a"), false],
+        [sum("--no-verify a"), true],
+      ],
+    ],
+    [
+      "another command of the program followed",
+      [
+        [{ command: "strict-service status web" }, false, { stdout: "", stderr: "web is dead" }],
+        [{ command: "strict-service start web" }, true],
+      ],
+      "Look with `strict-service status NAME`.",
+    ],
+    [
+      "the exit code was the answer",
+      [
+        [sum("--mode strict"), false, { stdout: "3c3 < a > b", stderr: "" }],
+        [sum("--mode odd"), false, { stdout: "they differ", stderr: "" }],
+      ],
+    ],
+  ])("not where %s", (what, tries, content) => {
+    const atOnce = what.endsWith("together");
+    const said = { stdout: "", stderr: "wrong" };
+    const found = turn(tries, { said, atOnce, ...(content !== undefined && { loads: viewed({}, content) }) });
+    for (const one of found ?? []) expect(one).not.toHaveProperty("refused");
   });
 
   it("not where the program said nothing: it may have found nothing", () => {
@@ -143,7 +203,7 @@ it.each<[what: string, tries: Try[]]>([
     ],
   ],
 ])("no word failed where %s", (_what, tries) => {
-  expect(turn(tries, viewed({}, `${SKILL} ${"strict".repeat(11)}`))).toEqual([]);
+  expect(turn(tries, { loads: viewed({}, `${SKILL} ${"strict".repeat(11)}`) })).toEqual([]);
 });
 
 it("tells at most five words of one text in one turn", () => {
@@ -152,7 +212,7 @@ it("tells at most five words of one text in one turn", () => {
     [sum(`${words} ${same}`), false],
     [sum(same), true],
   ];
-  expect(turn(tries, viewed({}, `${SKILL} ${words}`))?.[0]?.failed).toEqual(["aa", "bb", "cc", "dd", "ee"]);
+  expect(turn(tries, { loads: viewed({}, `${SKILL} ${words}`) })?.[0]?.failed).toEqual(["aa", "bb", "cc", "dd", "ee"]);
 });
 
 it.each<[how: string, loads: (n: number) => Entry]>([
@@ -166,11 +226,20 @@ it.each<[how: string, loads: (n: number) => Entry]>([
     }),
   ],
 ])("a word that had failed, as the reader was told %s, works again", (_how, loads) => {
-  expect(turn([[sum("--mode strict"), true]], loads)).toEqual([
+  expect(turn([[sum("--mode strict"), true]], { loads })).toEqual([
     { skill: "adding-up", text, failed: [], worked: ["strict"] },
   ]);
-  // It was not borne out, which counts as well.
-  expect(turn([[sum("--mode loose"), true]], loads)).toEqual([{ skill: "adding-up", text, failed: [], worked: [] }]);
+  // The same was done without it, which counts as well.
+  expect(turn([[sum("--mode loose"), true]], { loads })).toEqual([
+    { skill: "adding-up", text, failed: ["strict"], worked: [] },
+  ]);
+  // What else a call did with the word, or a turn without, says nothing of it.
+  for (const command of ["grep -rn strict docs", "sum --help | grep -n strict", "shred x.csv"]) {
+    expect(turn([[{ command }, true]], { loads })).toEqual([{ skill: "adding-up", text, failed: [], worked: [] }]);
+  }
+  // Nor does a line of commands that may hide a failure.
+  const hidden: Try = [{ command: "sum --mode strict x.csv | head -3" }, true, { stdout: "", stderr: "unknown mode" }];
+  expect(turn([hidden], { loads })?.[0]?.worked).toEqual([]);
 });
 
 it("tells the words of a companion apart from those of its base", () => {
@@ -182,7 +251,7 @@ it("tells the words of a companion apart from those of its base", () => {
         [sum("--mode strict"), false],
         [sum("--mode loose --delimiter tab"), true],
       ],
-      loads,
+      { loads },
     ),
   ).toEqual([
     { skill: "adding-up", text, failed: ["strict"], worked: [] },

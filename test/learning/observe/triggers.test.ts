@@ -52,7 +52,6 @@ const everything: Partial<Turn> = {
     // It failed on the way, so that what it loaded does not cover it.
     recoveries: [{ failed: 3, succeeded: 5 }],
     loaded: loaded("own-one"),
-    provedWrong: [{ ...loaded("own-one")[0]!, failed: 3, succeeded: 5 }],
   }),
   corrected: true,
   neighbourhood: {

@@ -309,3 +309,60 @@ it.each([
   expect(check(entries, "For `kiln run` pass `legacy`.")).toBeNull();
   expect(check(entries, "`kiln` writes `compact` files.")).toBeNull();
 });
+
+describe("a lesson enters", () => {
+  it.each([
+    "`--encoding utf8` raises UnicodeDecodeError.",
+    "`--encoding utf8` garbles umlauts.",
+    "`--encoding utf8` crashes.",
+    "`--encoding utf8` returns nothing.",
+    "Change `--encoding utf8` to `--encoding latin1`.",
+    "Pass `--encoding ENCODING` as the customer says.",
+    "Pass `--encoding [encoding]`.",
+  ])("that says of the value that failed what it did, or gives none: %s", (line) => {
+    expect(check(SOLVED, line)).toBeNull();
+  });
+
+  it("with a value that worked in a loop or by a variable", () => {
+    const entries = work([
+      ["ledger export --encoding utf8 --out a.csv", true],
+      ["for e in latin1 cp1252; do ledger export --encoding $e --out $e.csv && break; done", false],
+    ]);
+    expect(check(entries, "Pass `--encoding latin1`.")).toBeNull();
+    expect(check(entries, "Pass `--encoding utf8`.")).toMatchObject({ code: "unproved_value" });
+  });
+
+  it("with the item of a list that failed where others had worked", () => {
+    const entries = work([
+      ["pytest -q tests unit", false],
+      ["pytest -q tests integration", "1 failed"],
+      ["pytest -q tests e2e", false],
+    ]);
+    expect(check(entries, "Integration tests run with `pytest -q tests integration`.")).toBeNull();
+  });
+});
+
+it.each([
+  "Pass `--encoding utf8` to avoid errors.",
+  "Pass `--encoding utf8` instead.",
+  "Pass `--encoding cp1252` to avoid errors.",
+])("no promise makes a value one that worked: %s", (line) => {
+  expect(check(SOLVED, line)).toMatchObject({ code: "unproved_value" });
+});
+
+it.each<[what: string, command: string]>([
+  ["only written down", "printf x"],
+  ["a failure may have been hidden", "ledger export --encoding cp1252 --out a.csv 2>&1 | tail -5"],
+])("a value has not worked where it was %s", (_what, command) => {
+  const written = call("w", "write_file", { path: "run.sh", content: "ledger export --encoding cp1252" });
+  const entries = [
+    ...work([
+      ["ledger export --encoding utf8 --out a.csv", true],
+      ["ledger export --encoding latin1 --out a.csv", false],
+      [command, false],
+    ]),
+    assistant(20, "", [written]),
+    tool(21, written, { outcome: {} }),
+  ];
+  expect(check(entries, "Pass `--encoding cp1252`.")).toMatchObject({ code: "unproved_value" });
+});

@@ -1,19 +1,13 @@
-// Which loaded text a turn proved wrong: a call took a word from the text and failed, and the call that succeeded in its
-// place had another word, or none. Called by observe.ts. Pure, for the arguments of any tool; the same arguments tried
-// again prove nothing, because what went away by itself was never in the text.
+// The loaded texts as a turn's model had them: by skill_view, or in a note. What a turn says of their words is told by
+// tried-words.ts and unfollowed.ts. Called by observe.ts. Pure.
 import * as z from "zod";
 import type { Entry, NoteEntry, ToolEntry } from "../../schemas/entry.ts";
-import type { LoadedText, Observation } from "../../schemas/learning.ts";
+import type { LoadedText } from "../../schemas/learning.ts";
 import { readOutcome } from "../tool-facts.ts";
-import { isSameDeed, wordsOfCall, wordsIn } from "./call-words.ts";
+import { wordsIn } from "./call-words.ts";
 
-/** A turn that read many texts and failed often is told by its first proofs. */
-const MAX_PROOFS = 100;
 /** How a companion's text begins after its base's, in one result. */
 const COMPANION = "# Learned here, in ";
-
-type Recoveries = Observation["recoveries"];
-type Proof = NonNullable<Observation["provedWrong"]>[number];
 
 /** A text as the model had it, from `entry` on. */
 export interface ShownText extends LoadedText {
@@ -33,26 +27,6 @@ export function shownTexts(entries: Entry[], loadedBy: (entry: Entry) => LoadedT
     if (entry.kind === "tool") return ofView(entry, loaded);
     return [];
   });
-}
-
-export function findProvedWrong(tools: ToolEntry[], recoveries: Recoveries, shown: ShownText[]): Proof[] {
-  const byEntry = new Map(tools.map((tool) => [tool.n, tool]));
-  const proofs = recoveries.flatMap(({ failed, succeeded }) => {
-    const [before, after] = [byEntry.get(failed), byEntry.get(succeeded)];
-    if (!before || !after || !isSameDeed(before.call.args, after.call.args)) return [];
-    const [tried, worked] = [wordsOfCall(before.call.args), wordsOfCall(after.call.args)];
-    const given = [...tried].filter((token) => !worked.has(token));
-    const instead = [...worked].filter((token) => !tried.has(token));
-    return shown
-      .filter(({ entry, words }) => {
-        const isFrom = given.some((token) => words.has(token));
-        const isReplaced = instead.length === 0 || instead.some((token) => !words.has(token));
-        return entry < failed && isFrom && isReplaced;
-      })
-      .map(({ skill, text }) => ({ skill, text, failed, succeeded }));
-  });
-  const each = new Map(proofs.map((proof) => [`${proof.skill} ${proof.text} ${proof.failed}`, proof]));
-  return [...each.values()].slice(0, MAX_PROOFS);
 }
 
 /** Of a base and its companion, each has its own piece of what was shown. */
