@@ -173,11 +173,13 @@ function renderWaits({ waits }: LearningLedger): string[] {
   ];
 }
 
-function renderCost({ cost, bought }: LearningLedger): string[] {
+function renderCost({ cost, bought, turns }: LearningLedger): string[] {
   const spent = ({ calls, tokens, usd }: { calls: number; tokens: number; usd: number }) =>
     `${count(calls, "model call")}, ${count(tokens, "token")}, $${usd.toFixed(4)}`;
+  const first = turns.since === null ? "" : dateOf(turns.since);
+  const since = first > cost.from ? first : cost.from;
   return [
-    `Spent on reviews since ${cost.from}: ${spent(cost.review)}`,
+    `Spent on reviews since ${since}: ${spent(cost.review)}`,
     ...(cost.curation.calls > 0 ? [`Spent on curation, last ${cost.curation.runs} runs: ${spent(cost.curation)}`] : []),
     bought === null
       ? "Saved: not known yet."

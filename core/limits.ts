@@ -2,6 +2,7 @@
 // values seen in October 2026; [cf] Cloudflare's platform limits pages, November 2026; [own] our own measurement or
 // choice, with the reason. An operator changes any of them with TALARIA_SETTINGS.
 import { type Result, err, ok } from "./errors.ts";
+import { isNear } from "./near.ts";
 import { Settings, SettingsPatch } from "./schemas/settings.ts";
 
 const MINUTE = 60_000;
@@ -202,14 +203,4 @@ function unknownSetting(path: PropertyKey[], key: string): string {
   const named = (name: string) => [...path, name].join(".");
   const hint = near === undefined ? "." : `; did you mean ${named(near)}?`;
   return `TALARIA_SETTINGS: There is no setting '${named(key)}'${hint}`;
-}
-
-/** At most two letters left out, added or changed between what both begin with and what both end with. */
-function isNear(a: string, b: string): boolean {
-  const most = Math.min(a.length, b.length);
-  let same = 0;
-  while (same < most && a[same] === b[same]) same += 1;
-  let end = 0;
-  while (end < most - same && a.at(-1 - end) === b.at(-1 - end)) end += 1;
-  return Math.max(a.length, b.length) - same - end <= 2;
 }

@@ -6,7 +6,7 @@ import { parseOrder } from "../../cli/converse.ts";
 import { readRendered, renderForModel } from "../../core/agent/tool-result.ts";
 import { toTitle } from "../../core/session/title.ts";
 import { readContextFiles } from "../../core/session/context-files.ts";
-import { parseCommand } from "../../core/session/commands.ts";
+import { commandNear, parseCommand } from "../../core/session/commands.ts";
 import { type SummaryInput, renderStaticSummary, renderSummaryRequest } from "../../core/agent/compaction-summary.ts";
 import type { Message } from "../../core/agent/contract.ts";
 import { pruneMessages } from "../../core/agent/compaction-prune.ts";
@@ -244,7 +244,7 @@ export const SUBJECTS: readonly Subject[] = [
   ),
   subject("readEscapes", "core/skills/patch-escapes.ts", (text, other) => readEscapes(text, other)),
   subject("parseInvocation", "core/skills/invocation.ts", (text) =>
-    parseInvocation(`/a ${text}`, { isSkill: (slug) => slug === "a", isCommand: () => false }),
+    parseInvocation(`/a ${text}`, { isSkill: (slug) => slug === "a", isCommand: () => false, commandNear }),
   ),
   subject("pickRecalled", "core/skills/recall.ts", (text, other) => pickRecalled(linesOf(other), text)),
   subject("rankSkills", "core/skills/relevance.ts", (text, other) => rankSkills(linesOf(other), text)),

@@ -1,5 +1,6 @@
 // What a message may order the session itself to do, instead of the model, and which words are taken. Read by the driver at
 // the start of a turn, and by what loads skills by name. Pure.
+import { isNear } from "../near.ts";
 
 export type Command =
   | { name: "compress"; focus: string }
@@ -21,6 +22,14 @@ const COMMANDS = new Set([
 
 export function isCommand(word: string): boolean {
   return COMMANDS.has(word);
+}
+
+/** Shorter words are near to too many. */
+const MIN_NEAR_CHARS = 4;
+
+/** The command that a word may have been meant for. */
+export function commandNear(word: string): string | undefined {
+  return word.length < MIN_NEAR_CHARS ? undefined : [...COMMANDS].find((command) => isNear(command, word));
 }
 
 /** Null for everything that is not exactly a command: it is for the model. */

@@ -15,7 +15,7 @@ import { type LoadedSkill, parseInvocation, renderInvocation } from "../skills/i
 import { type Library, type SkillView, createLibrary, skillMissing } from "../skills/library.ts";
 import { mayRecall, pickRecalled, renderRecalled } from "../skills/recall.ts";
 import { takeStart } from "../tools/clip.ts";
-import { isCommand } from "./commands.ts";
+import { commandNear, isCommand } from "./commands.ts";
 import type { EngineContext } from "./context.ts";
 import { placeNotice } from "./events.ts";
 import { shownEntries } from "./history.ts";
@@ -46,7 +46,7 @@ export async function readInvocation(
   const store = context.meta().learning === "on" && !isHeldOut(host) ? host.skills : null;
   const library = createLibrary({ store, seeds: host.seeds, scene: sceneOf(context) });
   const names = new Set((await library.lines()).map((line) => line.name));
-  const parsed = parseInvocation(request, { isSkill: (slug) => names.has(slug), isCommand });
+  const parsed = parseInvocation(request, { isSkill: (slug) => names.has(slug), isCommand, commandNear });
   if (!parsed.ok || parsed.value === null) return parsed as Result<null>;
   const invocation = parsed.value;
 

@@ -34,12 +34,16 @@ export function mayInvoke(text: string): boolean {
 
 /**
  * Null for what is no invocation and goes to the model like any message: a first word that names no skill is no order, unless
- * nothing follows it. `/skill name` names one in so many words, whether there is one or not, and whatever command is called like it.
+ * nothing follows it, or it is nearly a command. `/skill name` names one in so many words, whether there is one or not, and whatever command is called like it.
  * Failures: `too_many_skills`, `unknown_command`.
  */
 export function parseInvocation(
   message: string,
-  known: { isSkill(slug: string): boolean; isCommand(word: string): boolean },
+  known: {
+    isSkill(slug: string): boolean;
+    isCommand(word: string): boolean;
+    commandNear(word: string): string | undefined;
+  },
 ): Result<Invocation | null> {
   const text = message.trim();
   const names: string[] = [];
@@ -53,11 +57,14 @@ export function parseInvocation(
     at = word.lastIndex;
   }
   if (names.length === 0) {
-    const [, only] = /^\/([\p{L}\p{N}][\p{L}\p{N}_-]*)$/u.exec(text) ?? [];
-    if (only === undefined || known.isCommand(toSlug(only))) return ok(null);
+    const [all, first] = /^\/([\p{L}\p{N}][\p{L}\p{N}_-]*)(?=\s|$)/u.exec(text) ?? [];
+    if (first === undefined || known.isCommand(toSlug(first))) return ok(null);
+    const near = known.commandNear(toSlug(first));
+    if (near === undefined && all !== text) return ok(null);
+    const hint = near === undefined ? "" : ` Did you mean /${near}?`;
     return err(
       "unknown_command",
-      `There is no command and no skill /${clip(only, MAX_SHOWN_CHARS)}. Say it without the slash if it is for the model.`,
+      `There is no command and no skill /${clip(first, MAX_SHOWN_CHARS)}.${hint} Say it without the slash if it is for the model.`,
     );
   }
   if (names.length > MAX_STACKED) {

@@ -153,7 +153,7 @@ Reviews: 3, 1 lesson, 1 still to come
 1 change for you to decide on (/pending)
   taint: Adds a fact.
 
-Spent on reviews since 2025-01-01: 7 model calls, 12,345 tokens, $0.5000
+Spent on reviews since 2026-01-05: 7 model calls, 12,345 tokens, $0.5000
 Saved, by estimate: 7 tool calls, 1,050 tokens in 2 uses
 `);
 });

@@ -6,10 +6,11 @@ import { inputOf, loadedSkills } from "../../core/models/rehearsal/request.ts";
 import type { Part } from "../../core/schemas/entry.ts";
 import { type LoadedSkill, mayInvoke, parseInvocation, renderInvocation } from "../../core/skills/invocation.ts";
 import type { SkillView } from "../../core/skills/library.ts";
-import { isCommand } from "../../core/session/commands.ts";
+import { commandNear, isCommand } from "../../core/session/commands.ts";
 
 const KNOWN = ["a", "b", "c", "d", "e", "f", "reading-tables", "usage"];
-const parse = (text: string) => parseInvocation(text, { isSkill: (slug) => KNOWN.includes(slug), isCommand });
+const parse = (text: string) =>
+  parseInvocation(text, { isSkill: (slug) => KNOWN.includes(slug), isCommand, commandNear });
 const read = (text: string) => {
   const parsed = parse(text);
   if (!parsed.ok) return parsed.failure.code;
@@ -44,6 +45,10 @@ describe("a message", () => {
     ["/nobody knows this", null],
     ["/nobody", "unknown_command"],
     ["  /refin\n", "unknown_command"],
+    ["/refin the export", "unknown_command"],
+    ["/tmp is full", null],
+    ["/test it", null],
+    ["/etc/hosts", null],
     ["/a/b is a path", null],
     ["/a, please", null],
     ["/etc /a", null],
