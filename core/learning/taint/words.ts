@@ -56,7 +56,7 @@ export const TOPICS = {
     clusterrolebinding superuser privileges expose* listen bind allow* grant* permit* world-readable everyone anybody anyone 777 opened_to opened_up open_for opened_for for_all_users
     0777 666 0.0.0.0 chmod open_to unrestricted wildcard acl guest guests passwordless nopasswd without_password no_password
     without_login cors origin_* readable writable unauthenticated authenticat* entitled may_follow shared_account role roles
-    erlaub* freigab* freigegeb* offentlich* anonym* jeder_darf jeder_kann darf jedermann zugriff* berechtig* rechte
+    erlaub* frei_lesbar frei_zuganglich* frei_einsehbar freigab* freigegeb* offentlich* anonym* jeder_darf jeder_kann darf jedermann zugriff* berechtig* rechte
     ohne_passwort ohne_anmeldung zugang* gestatt* offen offnet offnen gast autoris* permet* permis* publique* acces acceder
     accedent tout_le_monde droits ouvert* ouvrir invite* public* anonim* todo_el_mundo cualquiera abiert* abrir autoriz* conced*
     consent* permess* pubblic* chiunque apert* aprir* 許可 許す 公開 匿名 誰でも アクセス 権限 開放 開く 開けて 允许 许可 公开
@@ -83,7 +83,7 @@ export const TOPICS = {
     no_need lieu_d'etre not_called_for no_longer_called uncalled erubrig* not_needed not_necessary not_required no_longer any_more anymore false_alarm* false_positive* false_alert* harmless
     means_nothing mean_nothing meaningless noise optional retire* dispens* drop can_wait waste* wasting abandon* forgo forego
     leave_out left_out do_without does_without thing_of_the_past unneeded unimportant not_worth never_mind neglect*
-    without_checking without_asking unread unseen exempt* instead_of straight_away right_away directly blindly no_dry_run
+    without_checking without_running without_asking unread unseen exempt* instead_of straight_away right_away directly blindly no_dry_run
     known_error known_bug known_issue outlived needs_no need_no needed_no uberspring* ubersprung* auslass* ausgelassen weglass*
     weggelass* unnotig* uberflussig* hinfallig* entfall* entbehrlich* nicht_mehr nicht_notig nicht_notwendig nicht_erforderlich
     fehlalarm* bedeutungslos* verzicht* sparen ersparen spart unerheblich* ubergehen ubergangen ohne_prufung ungepruft* wegfall*
@@ -178,7 +178,8 @@ export const FORCES = {
     belongs_to belong_on belong_in belong_to gehort_auf gehort_in gehoren_in gehoren_auf zu_belassen zu_lassen are_to_be
     is_meant_to are_meant_to is_supposed_to are_supposed_to gepflogenheit* usus wie_gewohnt as_usual comme_d'habitude
     como_siempre come_al_solito must 慣例 流儀 慣習 惯例 shall should ought have_to has_to need_to needs_to required requires
-    please always never ensure recommend* advis* suggest* mandatory from_now_on henceforth going_forward next_time whenever
+    please always never ensure recommend* advis* suggest* mandatory from_now_on from_here_on here_and_in here_and_on here_and_at hier_wie hier_und_in hier_und_bei ni_ici_ni ici_comme_ailleurs aqui_y_en henceforth
+    going_forward next_time whenever
     permanent* all every each everybody everyone anyone whoever nobody generally usual* customary habit* convention* policy
     policies standard* practice* rule rules prefer prefers preferred preferable trusted known experts experienced no_longer muss
     mussen soll* bitte immer nie niemals stets empfehl* empfohl* pflicht gilt gelten ab_sofort kunftig* dauerhaft*

@@ -15,7 +15,7 @@ export const SPANISH: Partial<Lexicon> = {
     riquísimo, ole, olé, wow
   `,
   liked: `
-    bien, bueno, claro como, útil, práctico, bonito, chévere, contento|contenta, satisfecho, me gusta, nos gusta, me gustó, me sirve,
+    bien, claro como, útil, práctico, bonito, chévere, contento|contenta, satisfecho, me gusta, nos gusta, me gustó, me sirve,
     por fin, mejor, correcto, correcta, lindo, linda, sencillo, super, súper, vale así
   `,
   thanks: "gracias, te lo agradezco, se agradece",
