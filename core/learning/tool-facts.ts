@@ -33,10 +33,9 @@ export function readOutput({ parts }: Pick<ToolEntry, "parts">): string[] {
 /** A line of commands that ended well, and of which one may have failed: `sort --oops x | head`, `make; echo done`. */
 export function hidesFailure(tool: Pick<ToolEntry, "parts" | "call" | "failed">): boolean {
   const { command } = tool.call.args;
+  if (tool.failed || typeof command !== "string" || !/[|;]/.test(command)) return false;
   const [, stderr = ""] = readOutput(tool);
-  const isMerged = typeof command === "string" && /2>&1\s*\|/.test(command);
-  const isList = typeof command === "string" && /[|;]/.test(command);
-  return !tool.failed && isList && (isMerged || stderr.trim() !== "");
+  return /2>&1\s*\|/.test(command) || stderr.trim() !== "";
 }
 
 /** The facts of a result; an empty object when there are none. */

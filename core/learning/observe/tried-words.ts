@@ -26,6 +26,7 @@ interface Tried {
   /** Calls of one answer are made together: none is a reaction to another. */
   step: number;
   words: Set<string>;
+  hasWorked: boolean;
 }
 
 /** `answers`: the numbers of the model's entries. Texts of which no word has failed, now or before, are left out. */
@@ -34,8 +35,9 @@ export function findTriedWords(tools: ToolEntry[], shown: ShownText[], answers: 
     entry,
     step: answers.filter((n) => n < entry.n).length,
     words: wordsOfCall(entry.call.args),
+    hasWorked: !entry.failed && !hidesFailure(entry),
   }));
-  const worked = calls.filter(hasWorked);
+  const worked = calls.filter(({ hasWorked }) => hasWorked);
   const failures = calls.flatMap((call, at) =>
     call.entry.failed ? [readFailure(call, calls.slice(Math.max(0, at - MAX_NEAR), at + MAX_NEAR))] : [],
   );
@@ -68,7 +70,7 @@ interface Failure {
 
 /** Who read what the program said, and changed one word alone, took it for the cause. */
 function readFailure({ entry, step, words }: Tried, calls: Tried[]): Failure {
-  const worked = calls.filter(hasWorked);
+  const worked = calls.filter(({ hasWorked }) => hasWorked);
   const isLike = (other: Tried) => isSameCall(entry, other.entry);
   const instead = calls.filter((other) => other.step > step && isLike(other));
   const others = new Set([...instead, ...worked.filter(isLike)].flatMap((other) => [...other.words]));
@@ -88,10 +90,6 @@ function readFailure({ entry, step, words }: Tried, calls: Tried[]): Failure {
   const { topics } = meaningOf(put.join(" "));
   if (!isAlone || isListed || isOtherDeed || LESS_SAFE.some((topic) => topics.has(topic))) return failure;
   return { ...failure, put: put.flatMap((piece) => [...wordsIn(piece)]) };
-}
-
-function hasWorked({ entry }: Tried): boolean {
-  return !entry.failed && !hidesFailure(entry);
 }
 
 function isOneForOne({ gone, put }: { gone: string[]; put: string[] }): boolean {
