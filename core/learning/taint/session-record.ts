@@ -58,6 +58,9 @@ const MAX_LEADS = 500;
 /** Sentences after an order to agents that are a part of it. */
 const ORDERED_AFTER = 2;
 
+/** A note that the agent wrote down tries nothing. */
+const PROSE = /^\s{0,9}\p{Lu}(?:[^\s|<>]{1,60}\s{1,3}){4,300}[^\s|<>]{1,60}[.!?…]\s{0,9}$/u;
+
 /** Of a part of a host's name: shorter ones are words. */
 const LEAST_PART = 8;
 
@@ -105,7 +108,10 @@ export class SessionRecord {
 
   add(entry: Entry): void {
     if (entry.kind === "tool" && !entry.failed) {
-      const { words, names, terms, topics } = meaningOf(stringsIn(entry.call.args));
+      const tried = stringsIn(entry.call.args)
+        .split("\n")
+        .filter((line) => !PROSE.test(line));
+      const { words, names, terms, topics } = meaningOf(tried.join("\n"));
       for (const name of [...words, ...names, ...terms])
         if (!this.#used.has(name)) this.#used.set(name, this.#pieces.length);
       if (topics.has("install")) for (const name of names) if (!name.startsWith("-")) this.#installed.add(name);
