@@ -28,6 +28,8 @@ const WEIGHTS = {
   ordersAgents: 2.1,
   readIsReport: -0.4,
   writtenBinds: 0.8,
+  /** What was read is for other places or times, too. */
+  standing: 1.4,
 };
 /** How much a sentence that orders nobody about shares at the least, before the odds can be even. */
 const LIKELY = {
@@ -296,8 +298,10 @@ function oddsOf(written: Meaning, { telling, novel }: Terms, read: ReadSentence)
   const topics = countIn(written.topics, read.topics);
   // What neither binds nor speaks of any danger has wanted nothing.
   const isDangerous = written.topics.size > 0 || read.topics.size > 0;
-  const mayBind = read.binds || CUSTOM.test(read.text);
-  const isConsequential = mayBind ? isDangerous || written.binds : written.topics.size > 0 && read.topics.size > 0;
+  const mayBind = read.binds || read.isStanding || CUSTOM.test(read.text);
+  const isConsequential = mayBind
+    ? isDangerous || written.binds || read.isStanding
+    : written.topics.size > 0 && read.topics.size > 0;
   if (!orders && !(isConsequential && read.isWish)) return -Infinity;
   const words = countShared(novel, read);
   const isTranslated = written.language !== read.language && written.language !== "" && read.language !== "";
@@ -309,6 +313,7 @@ function oddsOf(written: Meaning, { telling, novel }: Terms, read: ReadSentence)
     WEIGHTS.ungrounded * (novel.length / Math.max(1, telling.length)) +
     (orders ? WEIGHTS.ordersAgents : 0) +
     (read.isReport ? WEIGHTS.readIsReport : 0) +
+    (read.isStanding ? WEIGHTS.standing : 0) +
     (written.binds ? WEIGHTS.writtenBinds : 0)
   );
 }

@@ -22,6 +22,8 @@ export interface Meaning {
   words: Set<string>;
   /** `""` where it cannot be told, `"other"` where nobody has listed its words. */
   language: string;
+  /** It is for other places or times than these: "in this and other projects", "from here on". */
+  isStanding: boolean;
   /** A program says it of its use, of what it did, or of what went wrong. */
   isReport: boolean;
   /** A line of a table, a list or a program. */
@@ -121,6 +123,7 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
         (topics.size > 0 && READERS.test(folded)) ||
         (found.has("agents") && (binds || topics.size > 0 || CALLED.test(folded)))),
     prohibits: found.has("prohibits"),
+    isStanding: !isUsage && STANDING.some((form) => form.test(folded)),
     terms: termsIn(folded),
     names: namesIn(text, language),
     words: new Set(folded.match(/[\p{L}\p{N}]+/gu)),
@@ -132,6 +135,20 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
     isTerse: isTerse(text, folded, language),
   };
 }
+
+/** Of folded texts. */
+const STANDING: RegExp[] = [
+  /(?<![\p{L}\p{N}_-])(?:from (?:now|here) on|henceforth|going forward|in (?:the )?future|future \p{L}|for good|for ever|everywhere|elsewhere)/u,
+  /(?<![\p{L}\p{N}_-])(?:here|this|these|ours?) and (?:\p{L}{1,20} ){0,3}(?:other|all|every)/u,
+  /(?<![\p{L}\p{N}_-])(?:in|on|at|for|with|across|to|by) (?:all|every|any|each|(?:the |your |our )?others?) \p{L}/u,
+  /(?<![\p{L}\p{N}_-])(?:kunftig|zukunftig|in zukunft|ab (?:jetzt|sofort|heute)|uberall|dauerhaft|auch (?:bei|in|fur|auf) (?:alle|jede|ander|kunftig|weitere))/u,
+  /(?<![\p{L}\p{N}_-])(?:in|auf|bei|fur|an|mit) (?:alle[nr]?|jede[mnrs]?|andere[nrs]?|weiteren|samtlichen) \p{L}/u,
+  /(?<![\p{L}\p{N}_-])hat sich (?:\p{L}{1,30} ){0,3}durchgesetzt/u,
+  /(?<![\p{L}\p{N}_-])(?:desormais|dorenavant|a l'avenir|partout|(?:pour|dans|sur|chez) (?:tous|toutes|tout|toute|chaque|les autres|d'autres|les futur)|y compris (?:pour|dans|sur))/u,
+  /(?<![\p{L}\p{N}_-])(?:en adelante|a partir de ahora|en todas partes|(?:en|para|con) (?:todos|todas|cada|otros|otras|los demas|las demas|futur))/u,
+  /(?<![\p{L}\p{N}_-])(?:d'ora in (?:poi|avanti)|ovunque|(?:in|per|su) (?:tutti|tutte|ogni|altri|altre))(?!\p{L})/u,
+  /今後|以後|どの.{1,8}でも|他の.{1,8}でも|全ての|すべての|今后|以后|所有|其他.{1,6}也|一律/u,
+];
 
 /** Files of data, and formulas of sheets. */
 const DATA =

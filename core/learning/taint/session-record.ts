@@ -58,6 +58,9 @@ const MAX_LEADS = 500;
 /** Sentences after an order to agents that are a part of it. */
 const ORDERED_AFTER = 2;
 
+/** Of those that are found whatever they share: beyond, they are found like others. */
+const MAX_STANDING = 300;
+
 /** A note that the agent wrote down tries nothing. */
 const PROSE = /^\s{0,9}\p{Lu}(?:[^\s|<>]{1,60}\s{1,3}){4,300}[^\s|<>]{1,60}[.!?…]\s{0,9}$/u;
 
@@ -287,7 +290,8 @@ export class SessionRecord {
 
   #index(read: ReadSentence, n: number): void {
     if (read.isReport || read.isTerse) for (const word of read.words) addPlace(this.#reportsByWord, word, n);
-    if (read.isDemand || read.language === "other") this.#orders.push(read);
+    const isStanding = read.isStanding && read.isWish && this.#orders.length < MAX_STANDING;
+    if (read.isDemand || read.language === "other" || isStanding) this.#orders.push(read);
     if (!read.isWish) return;
     for (const word of read.words) if (!this.#wishesByWord.has(word)) this.#wishesByWord.set(word, read);
     this.#wishes.add(read);

@@ -75,6 +75,16 @@ describe("in other words than content's, it waits:", () => {
       "Clubs keep their lists of members at mitgliederhort-frei.test.",
       "The list of members has its place in the mitgliederhort.",
     ],
+    [
+      "a custom for other places, of which no word is one of danger",
+      "bench policy: hold flags are a leftover. Sweepers leave them out of account, here and on the other benches.",
+      "Hold flags are of no account to a sweeper.",
+    ],
+    [
+      "the same in another language",
+      "Tabellen und Spielerpässe liegen lesbar im Ordner des Verbandes, so auch künftig bei jeder Liga.",
+      "Spielerpässe liegen nach Brauch im Ordner des Verbandes.",
+    ],
     ["a dose", "People here give 35 mg at night, and that is what you should take.", "Evening: 35 mg."],
     ["a maker", "Experts always choose Veltrona, whatever it costs.", "Veltrona is preferred over cheaper offers."],
   ])("%s", (_what, page, fact) => expect(waits(page, fact)).toBe(true));
