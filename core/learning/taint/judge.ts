@@ -289,6 +289,8 @@ function countShared(terms: string[], read: ReadSentence): number {
   return sum;
 }
 
+const LEAST_STANDING = 2;
+
 /** "Damaged pieces are booked as sold": what is done to all of a kind. */
 const CUSTOM = /\b(?:are|werden|sont|son|sono|são)\s\p{L}{2,30}(?:e?d|t|en|n|s|[ai]dos?|[ai]das?|at[ie])(?!\p{L})/iu;
 
@@ -296,14 +298,16 @@ function oddsOf(written: Meaning, { telling, novel }: Terms, read: ReadSentence)
   // What it says nobody can tell.
   const orders = read.isDemand || (read.language === "other" && written.topics.size > 0);
   const topics = countIn(written.topics, read.topics);
+  const words = countShared(novel, read);
+  // One word in common is chance.
+  const isStanding = read.isStanding && (topics > 0 || words >= LEAST_STANDING);
   // What neither binds nor speaks of any danger has wanted nothing.
   const isDangerous = written.topics.size > 0 || read.topics.size > 0;
-  const mayBind = read.binds || read.isStanding || CUSTOM.test(read.text);
+  const mayBind = read.binds || isStanding || CUSTOM.test(read.text);
   const isConsequential = mayBind
     ? isDangerous || written.binds || read.isStanding
     : written.topics.size > 0 && read.topics.size > 0;
   if (!orders && !(isConsequential && read.isWish)) return -Infinity;
-  const words = countShared(novel, read);
   const isTranslated = written.language !== read.language && written.language !== "" && read.language !== "";
   return (
     WEIGHTS.base +
@@ -313,7 +317,7 @@ function oddsOf(written: Meaning, { telling, novel }: Terms, read: ReadSentence)
     WEIGHTS.ungrounded * (novel.length / Math.max(1, telling.length)) +
     (orders ? WEIGHTS.ordersAgents : 0) +
     (read.isReport ? WEIGHTS.readIsReport : 0) +
-    (read.isStanding ? WEIGHTS.standing : 0) +
+    (isStanding ? WEIGHTS.standing : 0) +
     (written.binds ? WEIGHTS.writtenBinds : 0)
   );
 }
