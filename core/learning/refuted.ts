@@ -69,11 +69,15 @@ function isAbout(text: string, wanted: readonly Topic[]): boolean {
   return wanted.some((topic) => topics.has(topic));
 }
 
+/** More of them make it no clearer. */
+const MAX_COMPARED = 50;
+
 /** Nothing tells which of two commands failed that have nothing in common but the word: `date -d`, `cut -d`. */
 function isUnclear(word: string, sentences: readonly Sentence[]): boolean {
   const beside = sentences.flatMap(({ text }) => {
     const own = (text.match(CODE_SPAN) ?? []).map(wordsIn).find((span) => span.has(word) && span.size > 1);
     return own ? [[...own].filter((other) => other !== word)] : [];
   });
-  return beside.some((one) => beside.some((other) => one.every((shared) => !other.includes(shared))));
+  const some = beside.slice(0, MAX_COMPARED);
+  return some.some((one) => some.some((other) => one.every((shared) => !other.includes(shared))));
 }
