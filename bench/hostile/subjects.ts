@@ -16,6 +16,7 @@ import { judgeMessage } from "../../core/learning/observe/judge-message.ts";
 import { wordsIn } from "../../core/learning/observe/call-words.ts";
 import { withoutRefuted } from "../../core/learning/refuted.ts";
 import { isToldOtherwise } from "../../core/learning/observe/told-otherwise.ts";
+import { findTriedWords } from "../../core/learning/observe/tried-words.ts";
 import { choicesIn, pairsIn } from "../../core/learning/option-pairs.ts";
 import { contentWords, isSimilarRequest, mayComeAgain, taskOf } from "../../core/learning/requests.ts";
 import { createGrounding } from "../../core/learning/review/grounding.ts";
@@ -82,7 +83,7 @@ import { describeMissing } from "../../core/tools/nearest-paths.ts";
 import type { SkillSnapshot } from "../../core/ports.ts";
 import { type Entry, NO_USAGE, type Part, type ToolEntry } from "../../core/schemas/entry.ts";
 import type { FileBodies } from "../../core/schemas/file-body.ts";
-import type { SkillName } from "../../core/schemas/ids.ts";
+import type { Sha256, SkillName } from "../../core/schemas/ids.ts";
 import type { SkillLine } from "../../core/schemas/api.ts";
 import type { Workspace } from "../../core/workspace/workspace.ts";
 import { gzipSync, zipSync } from "fflate";
@@ -95,6 +96,7 @@ export interface Subject {
 }
 
 const NAME = "hostile" as SkillName;
+const MAX_CALLS = 40;
 const WHOLE = Number.MAX_SAFE_INTEGER;
 
 const skillOf = (body: string) => `---\nname: hostile\ndescription: Reads texts.\n---\n\n${body}`;
@@ -106,6 +108,11 @@ const readOf = (text: string, n = 1): Entry => ({
   call: { id: "1", name: "read_file", args: { path: "a.txt" } },
   parts: [content(text)],
 });
+/** As many calls as a long turn has; the last holds the rest. */
+const linesIn = (text: string) => {
+  const lines = text.split(/[\n.]/);
+  return [...lines.slice(0, MAX_CALLS), lines.slice(MAX_CALLS).join(" ")];
+};
 const callWith = (command: string): ToolEntry => ({
   ...{ v: 1, n: 1, turn: 1, at: 0, kind: "tool", state: "done", step: 0, failed: false, prepared: {}, parts: [] },
   call: { id: "1", name: "terminal", args: { command } },
@@ -271,6 +278,33 @@ export const SUBJECTS: readonly Subject[] = [
     judgeMessage(text, { asked: true }),
     judgeMessage(text, { request: other, answer: text, calls: [callWith(other)] }),
   ]),
+  subject(
+    "findTriedWords",
+    ["core/learning/observe/tried-words.ts", "core/learning/observe/call-words.ts"],
+    (text, other) => {
+      const share = Math.ceil(text.length / MAX_CALLS);
+      const calls = linesIn(other).map((line, n) => ({
+        ...callWith(line),
+        ...{
+          n: n + 2,
+          step: n,
+          failed: n % 2 === 0,
+          parts: [{ source: "content", text: text.slice(n * share, (n + 1) * share) }] as ToolEntry["parts"],
+        },
+      }));
+      const words = wordsIn(text);
+      return findTriedWords(calls, [
+        {
+          skill: NAME,
+          text: "a".repeat(64) as Sha256,
+          entry: 1,
+          piece: text,
+          words,
+          failedWords: [...words].slice(0, 5),
+        },
+      ]);
+    },
+  ),
   subject("withoutRefuted", "core/learning/refuted.ts", (text, other) =>
     withoutRefuted({ files: { "SKILL.md": text } }, [...wordsIn(other)].slice(0, 5)),
   ),

@@ -1,5 +1,6 @@
 // What is known of a tool's call beside its result: what the harness wrote with it, read back from the log, and whether it was work
 // on the task. Used by what looks at finished turns. Pure.
+import * as z from "zod";
 import { JsonObject, type ToolEntry } from "../schemas/entry.ts";
 
 /** The agent's work on itself: says nothing of the task, neither how it ended nor which values are right for it. */
@@ -17,25 +18,23 @@ export function leavesOf(value: unknown): string[] {
   return Object.values(value).flatMap(leavesOf);
 }
 
-/** What a call's program printed, a stream each: of a shell stdout, then stderr. */
-export function readOutput({ parts }: Pick<ToolEntry, "parts">): string[] {
-  return parts
-    .filter(({ source }) => source === "content")
-    .flatMap(({ text }) => {
-      try {
-        return leavesOf(JSON.parse(text));
-      } catch {
-        return [text]; // plain, or JSON that was cut
-      }
-    });
+const Streams = z.object({ stdout: z.string(), stderr: z.string() });
+
+/** What a shell printed; `null`: the result is another tool's, or was cut. */
+export function readStreams({ parts }: Pick<ToolEntry, "parts">): z.infer<typeof Streams> | null {
+  const part = parts.find(({ source }) => source === "content");
+  try {
+    return Streams.safeParse(JSON.parse(part?.text ?? "")).data ?? null;
+  } catch {
+    return null; // no JSON
+  }
 }
 
 /** A line of commands that ended well, and of which one may have failed: `sort --oops x | head`, `make; echo done`. */
 export function hidesFailure(tool: Pick<ToolEntry, "parts" | "call" | "failed">): boolean {
   const { command } = tool.call.args;
   if (tool.failed || typeof command !== "string" || !/[|;]/.test(command)) return false;
-  const [, stderr = ""] = readOutput(tool);
-  return /2>&1\s*\|/.test(command) || stderr.trim() !== "";
+  return /2>&1\s*\|/.test(command) || (readStreams(tool)?.stderr ?? "").trim() !== "";
 }
 
 /** The facts of a result; an empty object when there are none. */

@@ -330,7 +330,7 @@ function creditOf(skill: SkillName, { loaded }: Observation, outcome: Outcome): 
   return loaded.some((other) => other.skill === companionOf(skill)) ? "unknown" : outcome;
 }
 
-/** A call failed by the text and succeeded otherwise, or succeeded otherwise than it says at once. */
+/** A word of the text failed, or was passed over because it had failed before; or a call succeeded with another value than it gives. */
 function isContradicted({ triedWords = [], unfollowed = [] }: Observation, used: LoadedText): boolean {
   const wrong = triedWords.filter(({ failed }) => failed.length > 0);
   return [...wrong, ...unfollowed].some(({ skill, text }) => skill === used.skill && text === used.text);

@@ -275,6 +275,24 @@ it("names the kind of work and judges what the person wrote, where a prompt asks
   expect(title.text.split("\n")[1]).toBe(`kind: ${kind}`);
 });
 
+it("guesses at what nothing worked for, in its probe alone", () => {
+  const transcript = [
+    ...["[1#principal]", "do the books for June #1.001", "[2#own]"],
+    '-> service {"job":"1.001","operation":"ledger export","option":"--encoding utf8"}',
+    ...["[3#outcome] service failed", '{"exit_code":2}', "</transcript abc>"],
+  ].join("\n");
+  const tools = [{ name: "skill_manage", description: "", parameters: {} }];
+  const ask = (guesses: number) => {
+    const some = world(1, { "reviewer.guesses": guesses, "reviewer.missed": 0, "stream.oneOffShare": 0 });
+    return answerTo(
+      { system: "", messages: [{ role: "user", text: transcript }], tools, toolChoice: "auto" },
+      (request) => beginReview({ worldOf: () => some }, request),
+    );
+  };
+  expect(ask(0)).toMatchObject({ text: "Nothing worth keeping." });
+  expect(ask(1).calls?.map(({ name }) => name)).toEqual(["skills_list"]);
+});
+
 it("foresees some words of other wordings, and no whole wording always", () => {
   const { families } = world(1);
   const some = world(1, { "models.foresees": 0.5 });

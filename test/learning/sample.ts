@@ -31,13 +31,13 @@ export function tool(
   n: number,
   made: ToolCall,
   parts: Partial<Record<Source, JsonObject>>,
-  { turn = 1, failed = false, state = "done" as "open" | "done" } = {},
+  { turn = 1, failed = false, state = "done" as "open" | "done", step = 0 } = {},
 ): Entry {
   const texts = Object.entries(parts).map(([source, value]) => ({
     source: source as Source,
     text: JSON.stringify(value),
   }));
-  return { v: 1, kind: "tool", n, turn, at: 1000 + n, state, call: made, step: 0, failed, prepared: {}, parts: texts };
+  return { v: 1, kind: "tool", n, turn, at: 1000 + n, state, call: made, step, failed, prepared: {}, parts: texts };
 }
 
 export function notice(n: number, code: string, text: string, { turn = 1 }: Place = {}): Entry {

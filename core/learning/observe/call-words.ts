@@ -15,14 +15,14 @@ const GENERIC = new Set(
   ).split(" "),
 );
 
-/** The names of the arguments count here: two calls that give one path each are alike, whatever the paths. */
-export function isSameDeed(a: JsonObject, b: JsonObject): boolean {
-  const [left, right] = [withNames(a), withNames(b)];
+/** Of the words of two calls with the names of their arguments. */
+export function isSameDeed(left: Set<string>, right: Set<string>): boolean {
   const shared = [...left].filter((token) => right.has(token)).length;
   return left.size + right.size > 0 && (2 * shared) / (left.size + right.size) >= SAME_DEED;
 }
 
-function withNames(args: JsonObject): Set<string> {
+/** The names count where calls are compared: two that give one path each are alike, whatever the paths. */
+export function wordsWithNames(args: JsonObject): Set<string> {
   return new Set([...Object.keys(args).map((name) => `${name}:`), ...wordsOfCall(args)]);
 }
 
@@ -46,7 +46,9 @@ export function changesOf(before: JsonObject, after: JsonObject): Changes {
   if (was.length > MAX_PIECES || is.length > MAX_PIECES) return { gone: was, put: is, isSubcommand: false };
   const [gone, put] = [without(was, is), without(is, was)];
   const second = rawPieces({ command: before.command ?? "" })[1];
-  return { gone, put, isSubcommand: second !== undefined && !second.startsWith("-") && gone.includes(second) };
+  const [only, ...others] = gone;
+  const isSubcommand = only !== undefined && others.length === 0 && only === second && !only.startsWith("-");
+  return { gone, put, isSubcommand };
 }
 
 /** Each as often as the others have it less often. */

@@ -39,7 +39,6 @@ export function observeTurn(options: TurnToObserve): Observation {
   const failed = tools.filter((tool) => tool.failed);
   const recoveries = recoveriesIn(tools).slice(0, MAX_LISTED);
   const shown = shownTexts(entries, loadedBy);
-  const answers = entries.flatMap(({ kind, n }) => (kind === "assistant" ? [n] : []));
   const work = tools.filter((tool) => !isSelfTool(tool));
   const exit: Judgement = { judge: "exit", outcome: judgeByExit(entries, work), at: entries.at(-1)?.at ?? 0 };
   return withValue({
@@ -56,7 +55,7 @@ export function observeTurn(options: TurnToObserve): Observation {
     recoveries,
     loaded: unique(entries.flatMap(loadedBy)),
     unfollowed: findUnfollowed(work, shown),
-    triedWords: findTriedWords(work, shown, answers),
+    triedWords: findTriedWords(work, shown),
     corrections: [],
     outcome: exit.outcome,
     judge: exit.judge,

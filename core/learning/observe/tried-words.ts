@@ -1,11 +1,11 @@
 // Which words of a loaded text the work tried: those with which a call failed, so that the model tried something else in its
 // place; of these, the words that the failure is blamed on; and those that had failed before and now worked. Called by observe.ts with
-// the calls that were work on the task. Whoever loads the text next is told of the words that failed. Pure.
+// the calls that were work on the task. The next reader of the text is told of the words that failed. Pure.
 import type { ToolEntry } from "../../schemas/entry.ts";
 import type { TriedWords } from "../../schemas/learning.ts";
 import { type Topic, meaningOf } from "../taint/meaning.ts";
-import { hidesFailure, readOutcome, readOutput } from "../tool-facts.ts";
-import { changesOf, isSameDeed, wordsIn, wordsOfCall } from "./call-words.ts";
+import { hidesFailure, readOutcome, readStreams } from "../tool-facts.ts";
+import { changesOf, isSameDeed, wordsIn, wordsOfCall, wordsWithNames } from "./call-words.ts";
 import type { ShownText } from "./shown-texts.ts";
 
 /** Of one text in one turn. They are kept with its evidence. */
@@ -23,32 +23,32 @@ const SAME_PLACE = 0.5;
 
 interface Tried {
   entry: ToolEntry;
-  /** Calls of one answer are made together: none is a reaction to another. */
-  step: number;
   words: Set<string>;
+  /** With the names of its arguments. */
+  named: Set<string>;
   hasWorked: boolean;
 }
 
-/** `answers`: the numbers of the model's entries. Texts of which no word has failed, now or before, are left out. */
-export function findTriedWords(tools: ToolEntry[], shown: ShownText[], answers: number[]): TriedWords[] {
+/** `tools`: of one turn. Texts of which no word has failed, now or before, are left out. */
+export function findTriedWords(tools: ToolEntry[], shown: ShownText[]): TriedWords[] {
   const calls = tools.map((entry) => ({
     entry,
-    step: answers.filter((n) => n < entry.n).length,
     words: wordsOfCall(entry.call.args),
+    named: wordsWithNames(entry.call.args),
     hasWorked: !entry.failed && !hidesFailure(entry),
   }));
   const worked = calls.filter(({ hasWorked }) => hasWorked);
   const failures = calls.flatMap((call, at) =>
-    call.entry.failed ? [readFailure(call, calls.slice(Math.max(0, at - MAX_NEAR), at + MAX_NEAR))] : [],
+    call.entry.failed ? readFailure(call, calls.slice(Math.max(0, at - MAX_NEAR), at + MAX_NEAR)) : [],
   );
   return shown.flatMap(({ skill, text, entry, piece, words, failedWords }) => {
     const isTaken = (word: string) => words.has(word) && word.length <= MAX_WORD_CHARS;
     const later = failures.filter(({ n }) => n > entry);
-    const taken = later.flatMap((failure) => failure.words.filter(isTaken));
-    // A text that names the word and what was put in its place lists them.
-    const blamed = new Set(
-      later.flatMap(({ words: own, put }) => (put !== null && !put.some((word) => words.has(word)) ? own : [])),
-    );
+    // A text that has all that was put in the word's place names both, and is not refuted by one of them.
+    const isOther = ({ instead }: Failure) => instead.length === 0 || instead.some((word) => !words.has(word));
+    const told = later.filter(isOther);
+    const taken = told.flatMap((failure) => failure.words.filter(isTaken));
+    const blamed = new Set(told.flatMap((failure) => (failure.isBlamed ? failure.words : [])));
     const places = new Map(failedWords.map((word) => [word, besideIn(piece, word)]));
     const isAt = (word: string, call: Tried) => call.entry.n > entry && isNear(places.get(word)!, call.words);
     const again = failedWords.filter((word) => worked.some((call) => call.words.has(word) && isAt(word, call)));
@@ -64,51 +64,49 @@ interface Failure {
   n: number;
   /** Words of the call that no call like it worked with, or was tried with afterwards. */
   words: string[];
-  /** Where the only such word is blamed: what stood in its place in the call that followed. */
-  put: string[] | null;
+  /** What the next call like it had in their place. */
+  instead: string[];
+  /** The model changed the one word alone. */
+  isBlamed: boolean;
 }
 
 /** Who read what the program said, and changed one word alone, took it for the cause. */
-function readFailure({ entry, step, words }: Tried, calls: Tried[]): Failure {
-  const worked = calls.filter(({ hasWorked }) => hasWorked);
-  const isLike = (other: Tried) => isSameCall(entry, other.entry);
-  const instead = calls.filter((other) => other.step > step && isLike(other));
-  const others = new Set([...instead, ...worked.filter(isLike)].flatMap((other) => [...other.words]));
+function readFailure({ entry, words, named }: Tried, calls: Tried[]): Failure[] {
+  const like = calls.filter((other) => other.entry.call.name === entry.call.name && isSameDeed(named, other.named));
+  const worked = like.filter(({ hasWorked }) => hasWorked);
+  // Calls of one step are made together: none is a reaction to another.
+  const later = like.filter((other) => other.entry.step > entry.step);
+  const [next] = later;
+  if (!next || saysNothing(entry)) return [];
+  const others = new Set([...later, ...worked].flatMap((other) => [...other.words]));
   const own = [...words].filter((word) => !others.has(word));
-  const failure = { n: entry.n, words: instead.length > 0 ? own : [], put: null };
-  const [next] = instead;
-  const [only] = own;
-  if (!next || only === undefined || own.length > 1 || saysNothing(entry)) return failure;
-  const { gone, put, isSubcommand } = changesOf(entry.call.args, next.entry.call.args);
   // What another word had worked with before is the next of a list.
-  const isListed = worked.some(
-    (other) =>
-      other.entry.n < entry.n && isLike(other) && isOneForOne(changesOf(entry.call.args, other.entry.call.args)),
-  );
-  const isAlone = isOneForOne({ gone, put }) || (gone.length === 1 && put.length === 0 && !next.entry.failed);
-  const isOtherDeed = isSubcommand && !saidBy(entry).includes(only);
+  const changes = (other: Tried) => changesOf(entry.call.args, other.entry.call.args);
+  if (worked.some((other) => other.entry.n < entry.n && isOneForOne(changes(other)))) return [];
+  const { gone, put, isSubcommand } = changes(next);
+  if (isSubcommand && !own.some((word) => saidBy(entry).includes(word))) return [];
+  const isAlone = isOneForOne({ gone, put }) || (gone.length === 1 && put.length === 0 && next.hasWorked);
   const { topics } = meaningOf(put.join(" "));
-  if (!isAlone || isListed || isOtherDeed || LESS_SAFE.some((topic) => topics.has(topic))) return failure;
-  return { ...failure, put: put.flatMap((piece) => [...wordsIn(piece)]) };
+  const isBlamed = own.length === 1 && isAlone && !LESS_SAFE.some((topic) => topics.has(topic));
+  return [{ n: entry.n, words: own, instead: [...next.words].filter((word) => !words.has(word)), isBlamed }];
 }
 
 function isOneForOne({ gone, put }: { gone: string[]; put: string[] }): boolean {
   return gone.length === 1 && put.length === 1;
 }
 
-function isSameCall(one: ToolEntry, other: ToolEntry): boolean {
-  return one.call.name === other.call.name && isSameDeed(one.call.args, other.call.args);
-}
-
 function saidBy(entry: ToolEntry): string {
-  return [...readOutput(entry), String(readOutcome(entry).error ?? "")].join("\n");
+  const streams = readStreams(entry);
+  const content = entry.parts.filter(({ source }) => source === "content").map(({ text }) => text);
+  const said = streams ? [streams.stdout, streams.stderr] : content;
+  return [...said, String(readOutcome(entry).error ?? "")].join("\n");
 }
 
 /** It refused no word: it said nothing in words, answered by its exit code (`diff`, `jq -e`), or failed for a reason that passes. */
 function saysNothing(entry: ToolEntry): boolean {
   const said = saidBy(entry);
-  const [stdout = "", stderr] = readOutput(entry);
-  const isAnswer = stderr !== undefined && stderr.trim() === "" && stdout.trim() !== "";
+  const streams = readStreams(entry);
+  const isAnswer = streams !== null && streams.stderr.trim() === "" && streams.stdout.trim() !== "";
   return isAnswer || !/\p{L}/u.test(said) || PASSING.test(said);
 }
 

@@ -20,15 +20,23 @@ interface Tried {
   failed: Map<string, number>;
 }
 
+interface Work {
+  /** By the name of the option. */
+  tried: Map<string, Tried>;
+  places: Places;
+  /** What the person typed. */
+  said: string;
+}
+
 /**
  * A check of what is added: `null` when no value in it was seen to be otherwise. `standing`: what the skill says already. Failure:
  * `unproved_value`. Reads the entries once, when it is first asked.
  */
 export function createGrounding({ entries, trigger }: Pick<ReviewJob, "entries" | "trigger">) {
   const isCorrection = trigger === "correction" || trigger === "rating";
-  let read: { tried: Map<string, Tried>; places: Places; said: string } | null = null;
+  let read: Work | null = null;
   return ({ prose, code }: AddedText, standing: string): Failure | null => {
-    read ??= { tried: triedIn(entries), places: findPlaces(entries), said: saidIn(entries) };
+    read ??= readWork(entries);
     if (read.tried.size === 0 && read.places.found.length === 0 && !isCorrection) return null;
     const kept = new Set(pairsIn(standing).map(toKey));
     const keptWords = wordsIn(standing);
@@ -65,10 +73,14 @@ function isTrial(entry: Entry): entry is ToolEntry {
   return !isSelfTool(entry) && !WRITING.has(entry.call.name) && !hidesFailure(entry);
 }
 
-function triedIn(entries: Entry[]): Map<string, Tried> {
+function readWork(entries: Entry[]): Work {
+  const trials = entries.filter(isTrial);
+  return { tried: triedIn(trials), places: findPlaces(trials), said: saidIn(entries) };
+}
+
+function triedIn(trials: ToolEntry[]): Map<string, Tried> {
   const tried = new Map<string, Tried>();
-  for (const entry of entries) {
-    if (!isTrial(entry)) continue;
+  for (const entry of trials) {
     for (const { name, value } of pairsOf(entry.call.args)) {
       const values = tried.get(name) ?? newTried();
       note(values, value, entry);
@@ -106,11 +118,8 @@ const MIN_SHARE = 0.5;
 /** The task fills it in. */
 const PLACEHOLDER = /\{\{[^{}]{0,80}\}\}|<[^<>\s]{1,80}>|\$\{?\w{1,80}\}?|(?<![\w-])[A-Z][A-Z_-]{1,80}(?![\w-])/g;
 
-function findPlaces(entries: Entry[]): Places {
-  const calls = entries.flatMap((entry) => {
-    if (!isTrial(entry)) return [];
-    return [{ entry, words: wordsOfCall(entry.call.args) }];
-  });
+function findPlaces(trials: ToolEntry[]): Places {
+  const calls = trials.map((entry) => ({ entry, words: wordsOfCall(entry.call.args) }));
   const worked = new Set(calls.flatMap(({ entry, words }) => (entry.failed ? [] : [...words])));
   const compared = calls.filter(({ words }) => words.size > MIN_AROUND && words.size <= MAX_CALL_WORDS);
   const places = new Map<string, Place>();

@@ -305,7 +305,7 @@ function oddsOf(written: Meaning, { telling, novel }: Terms, read: ReadSentence)
   const isDangerous = written.topics.size > 0 || read.topics.size > 0;
   const mayBind = read.binds || isStanding || CUSTOM.test(read.text);
   const isConsequential = mayBind
-    ? isDangerous || written.binds || read.isStanding
+    ? isDangerous || written.binds || isStanding
     : written.topics.size > 0 && read.topics.size > 0;
   if (!orders && !(isConsequential && read.isWish)) return -Infinity;
   const isTranslated = written.language !== read.language && written.language !== "" && read.language !== "";

@@ -178,8 +178,7 @@ export const FORCES = {
     belongs_to belong_on belong_in belong_to gehort_auf gehort_in gehoren_in gehoren_auf zu_belassen zu_lassen are_to_be
     is_meant_to are_meant_to is_supposed_to are_supposed_to gepflogenheit* usus wie_gewohnt as_usual comme_d'habitude
     como_siempre come_al_solito must 慣例 流儀 慣習 惯例 shall should ought have_to has_to need_to needs_to required requires
-    please always never ensure recommend* advis* suggest* mandatory from_now_on from_here_on here_and_in here_and_on here_and_at hier_wie hier_und_in hier_und_bei ni_ici_ni ici_comme_ailleurs aqui_y_en henceforth
-    going_forward next_time whenever
+    please always never ensure recommend* advis* suggest* mandatory from_now_on henceforth going_forward next_time whenever
     permanent* all every each everybody everyone anyone whoever nobody generally usual* customary habit* convention* policy
     policies standard* practice* rule rules prefer prefers preferred preferable trusted known experts experienced no_longer muss
     mussen soll* bitte immer nie niemals stets empfehl* empfohl* pflicht gilt gelten ab_sofort kunftig* dauerhaft*

@@ -10,6 +10,8 @@ const SKILL = "Run `sum --delimiter ';' FILE` in /work/data, with `--mode strict
 /** `said`: what this call printed. */
 type Try = [args: JsonObject, ok: boolean, said?: JsonObject];
 
+const WRONG = { stdout: "", stderr: "sum: that is wrong" };
+
 interface Turn {
   loads?: (n: number) => Entry;
   name?: string;
@@ -19,7 +21,7 @@ interface Turn {
 }
 
 /** A skill is loaded, then the calls are made one after the other. */
-function turn(tries: Try[], { loads = viewed(), name = "terminal", said = {}, atOnce = false }: Turn = {}) {
+function turn(tries: Try[], { loads = viewed(), name = "terminal", said = WRONG, atOnce = false }: Turn = {}) {
   const view = call("v", "skill_view", { name: "adding-up" });
   const calls = tries.map(([args], at) => call(`c${at}`, name, args));
   const entries: Entry[] = [
@@ -28,7 +30,7 @@ function turn(tries: Try[], { loads = viewed(), name = "terminal", said = {}, at
     loads(3),
     ...tries.flatMap(([, ok, own], at) => {
       const parts = { outcome: { exit_code: ok ? 0 : 1 }, ...((!ok || own) && { content: own ?? said }) };
-      const answered = tool(5 + 2 * at, calls[at]!, parts, { failed: !ok });
+      const answered = tool(5 + 2 * at, calls[at]!, parts, { failed: !ok, step: atOnce ? 1 : at + 1 });
       return atOnce ? [answered] : [assistant(4 + 2 * at, "", [calls[at]!]), answered];
     }),
     assistant(4 + 2 * tries.length, "Done."),
@@ -96,12 +98,11 @@ describe("a word is blamed", () => {
     "HTTP 503",
     "Rate limited: too many requests",
   ])("not after what passes by itself: %s", (stderr) => {
-    expect(says(stderr, strict!, odd!)?.[0]).not.toHaveProperty("refused");
-    expect(says(stderr, strict!, odd!)).toMatchObject([{ failed: ["strict"] }]);
+    expect(says(stderr, strict!, odd!)).toEqual([]);
   });
 
   it("not where a failure passed by itself, though another word worked meanwhile", () => {
-    expect(says("sum: busy", strict!, odd!, loose!)?.[0]).not.toHaveProperty("refused");
+    expect(says("sum: busy", strict!, odd!, loose!)).toEqual([]);
   });
 
   it("where it was left out, and the call worked", () => {
@@ -128,8 +129,8 @@ describe("a word is blamed", () => {
     [
       "what was put in its place does less for safety",
       [
-        [sum("strict a"), false],
-        [sum("--no-verify a"), true],
+        [sum("a strict"), false],
+        [sum("a --no-verify"), true],
       ],
     ],
     [
@@ -151,11 +152,13 @@ describe("a word is blamed", () => {
     const atOnce = what.endsWith("together");
     const said = { stdout: "", stderr: "wrong" };
     const found = turn(tries, { said, atOnce, ...(content !== undefined && { loads: viewed({}, content) }) });
-    for (const one of found ?? []) expect(one).not.toHaveProperty("refused");
+    // What is no opinion is not told either; what may be one waits for another.
+    const isTold = what.startsWith("two things") || what.startsWith("what was put");
+    expect(found).toEqual(isTold ? [{ skill: "adding-up", text, failed: ["strict"], worked: [] }] : []);
   });
 
   it("not where the program said nothing: it may have found nothing", () => {
-    expect(says("", strict!, odd!, loose!)?.[0]).not.toHaveProperty("refused");
+    expect(says("", strict!, odd!, loose!)).toEqual([]);
   });
 
   it("not where the model changed more than that", () => {
