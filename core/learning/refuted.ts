@@ -1,5 +1,5 @@
-// Takes sentences out of a learned skill that its uses have refuted: a call took a word from the text and failed, and the model
-// changed that word alone, or in later uses no call worked with it. The rest of the text may be right, so it stays. Called by settle.ts. Pure.
+// Takes sentences out of a learned skill that its uses have refuted: a call took a word from the text and failed, and what was the same
+// but for the word worked, or later uses did without it. The rest of the text may be right, so it stays. Called by settle.ts. Pure.
 import type { SkillSnapshot } from "../ports.ts";
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import { SKILL_MD } from "../skills/format.ts";
@@ -23,7 +23,7 @@ export interface Refuted {
  * so it is left alone.
  */
 export function withoutRefuted({ files }: Pick<SkillSnapshot, "files">, words: string[]): Refuted | null {
-  const sought = words.filter((word) => !isOfTask(word));
+  const sought = words.filter((word) => !isOfTask(word) && !IS_PLACE.test(word));
   const left: FileBodies = { ...files };
   const gone = new Set<string>();
   let isEmpty = false;
@@ -35,7 +35,8 @@ export function withoutRefuted({ files }: Pick<SkillSnapshot, "files">, words: s
     const refuted = sentences.filter((sentence) => {
       const named = wordsIn((sentence.text.match(CODE_SPAN) ?? []).join(" "));
       const found = clear.filter((word) => named.has(word));
-      if (found.length === 0 || sentence.isCode || holdsBack(sentence.text) || protects(found)) return false;
+      if (found.length === 0 || sentence.isCode || leadsOn(sentence, text)) return false;
+      if (holdsBack(sentence.text) || protects(found)) return false;
       for (const word of found) gone.add(word);
       return true;
     });
@@ -45,6 +46,16 @@ export function withoutRefuted({ files }: Pick<SkillSnapshot, "files">, words: s
   }
   return gone.size === 0 ? null : { files: left, words: [...gone], isEmpty };
 }
+
+/** An address, a path, a host, or a file whose ending is no known one: another task has others. */
+const IS_PLACE = /^(?!-).*(?:[/@\\]|\w\.[a-z]\w*$)|^\.\w|^(?:[A-Z][a-z]+file|README|LICENSE|CHANGELOG)$/;
+
+/** What stands below would have no sense without it: a lead-in, or the head of a table. */
+function leadsOn({ text, to }: Sentence, whole: string): boolean {
+  return text.endsWith(":") || (text.startsWith("|") && /^\s*\|[\s:|-]*-/.test(whole.slice(to, to + MAX_RULE_CHARS)));
+}
+
+const MAX_RULE_CHARS = 200;
 
 /** "Do not use `--fast`", "`--fast` fails here": a failure bears it out. "Compare the plan first": it has something looked at. */
 function holdsBack(text: string): boolean {

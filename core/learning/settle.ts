@@ -144,7 +144,7 @@ function takenOut({ withdrawn, parent, text }: SkillHead, stats: SkillStats, lea
   return failedIn(parent, stats).filter(({ word, later }) => later >= learning.refutedUses && !worked.includes(word));
 }
 
-/** Words of a learned text that failed, and that the model changed alone or later uses did not bear out either. */
+/** Words of a learned text that failed, with another use or a proof against them. */
 function refutedWords(head: SkillHead, stats: SkillStats, { learning }: Settings): string[] {
   const isOffered = head.state === "trial" || head.state === "active";
   if (!learning.verdicts || !learning.failedWords || !isOffered || head.pinned || !isLearned(head)) return [];
@@ -161,7 +161,7 @@ function toWithoutRefuted(
   { files, words, isEmpty }: Refuted,
 ): Promise<Result<SkillNext>> | Result<SkillNext> {
   const named = words.map((word) => `"${word}"`).join(", ");
-  const why = `Calls with ${named} failed: the agent put another word in its place, or no later call worked with it.`;
+  const why = `Calls with ${named} failed: the same worked with another word in its place, or was done without it later.`;
   if (isEmpty) return toWithdrawn(options, head, stats, why);
   const next = asWithdrawal(toNext(head, "trial", `${why} What it said of that was taken out.`, options.op));
   const settled = { ...next.settled!, rev: head.rev + 1, inPart: true as const };

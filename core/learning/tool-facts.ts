@@ -10,12 +10,19 @@ export function isSelfTool({ call }: Pick<ToolEntry, "call">): boolean {
   return SELF_TOOLS.has(call.name);
 }
 
-/** Strings, numbers and truth values in the arguments of a call, as text. */
+/** Strings, numbers and truth values in the arguments of a call, as text, in their order. However deep: a model nests them. */
 export function leavesOf(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value === "number" || typeof value === "boolean") return [String(value)];
-  if (value === null || typeof value !== "object") return [];
-  return Object.values(value).flatMap(leavesOf);
+  const leaves: string[] = [];
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === "string") leaves.push(next);
+    else if (typeof next === "number" || typeof next === "boolean") leaves.push(String(next));
+    else if (next !== null && typeof next === "object") {
+      for (const inner of Object.values(next).reverse()) open.push(inner);
+    }
+  }
+  return leaves;
 }
 
 const Streams = z.object({ stdout: z.string(), stderr: z.string() });

@@ -19,7 +19,7 @@ export function toJudge(rules: Rules) {
 }
 
 /** Raised when the same evidence and rules give other verdicts than they did. */
-const JUDGE_VERSION = 4;
+const JUDGE_VERSION = 5;
 
 /**
  * By text: those that have evidence. The present one (of `lineage`) begins with a part of what is known of its parent. Where
@@ -93,10 +93,15 @@ function toUse(words: Evidence[]): Use {
     calls: strongest!.toolCalls,
     baseline: all.find((word) => word.baseline !== null)?.baseline ?? null,
     day: strongest!.day,
-    failedWords: all.flatMap((word) => word.failedWords),
-    refusedWords: all.flatMap((word) => word.refusedWords),
-    workedWords: all.flatMap((word) => word.workedWords),
+    failedWords: union(all.map((word) => word.failedWords)),
+    refusedWords: union(all.map((word) => word.refusedWords)),
+    workedWords: union(all.map((word) => word.workedWords)),
   };
+}
+
+/** Each judge of a turn brings the words of the turn along. */
+function union(lists: string[][]): string[] {
+  return [...new Set(lists.flat())];
 }
 
 function inTime(a: Use, b: Use): number {
@@ -133,7 +138,7 @@ function add({ successes, failures }: Weights, { outcome }: Use, { discount }: R
 /** Of a text whose words fail in many ways the newest say enough. */
 const MAX_FAILED_WORDS = 5;
 
-/** Those that no call has worked with since. A later use counts where the work failed with the word again, or did the same without it. That the model changed the word alone bears it out like a later use. */
+/** Those that no call has worked with since. `later`: the uses after the first in which the work failed with the word, or did the same without it, and one for what was proved in a use. */
 function failedWordsOf(uses: readonly Use[]): TextVerdict["failedWords"] {
   const words = new Map<string, { day: Day; later: number }>();
   for (const { day, failedWords, refusedWords, workedWords } of uses) {

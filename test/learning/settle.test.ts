@@ -469,7 +469,7 @@ describe("words that failed", () => {
 describe("words that later uses did not bear out", () => {
   const BODY = "---\nname: tables\ndescription: d\n---\n\nSplit with `tab`.\n\nSort by `date`.\n";
   const AFTER = BODY.replace("Split with `tab`.\n\n", "");
-  const WHY = 'Calls with "tab" failed: the agent put another word in its place, or no later call worked with it.';
+  const WHY = 'Calls with "tab" failed: the same worked with another word in its place, or was done without it later.';
   const text = textOf(BODY);
 
   async function withFailed(later: string, next: Partial<SkillNext> = {}, body = BODY) {
@@ -574,6 +574,37 @@ describe("words that later uses did not bear out", () => {
     await world.adjust({ files: { "SKILL.md": BODY }, ...toPutBack(head, text) });
     expect((await world.settle("later")).moved).toBe(null);
     expect(await world.head()).toMatchObject({ text });
+  });
+
+  it("do not take out again what somebody wrote again", async () => {
+    const world = await withFailed("?");
+    await world.settle();
+    world.clock.advance(DAY_MS);
+    await world.adjust({ files: { "SKILL.md": BODY } });
+    expect((await world.settle("later")).moved).toBe(null);
+    expect(await world.head()).toMatchObject({ text, restoredAt: world.clock.now() });
+  });
+
+  it.each(["verdicts", "failedWords"] as const)("stay where %s are switched off", async (rule) => {
+    const world = await withFailed("?");
+    const settings = { ...DEFAULTS, learning: { ...DEFAULTS.learning, [rule]: false } };
+    await world.settle("off", { settings });
+    expect(await world.head()).toMatchObject({ rev: 1, text });
+  });
+
+  it("go only after as many later uses as the setting says", async () => {
+    const world = await withFailed("?");
+    const settings = { ...DEFAULTS, learning: { ...DEFAULTS.learning, refutedUses: 2 } };
+    expect((await world.settle("wait", { settings })).moved).toBe(null);
+    await world.evidence.put({ ...usesOf("?", { text, from: 3 })[0]!, failedWords: ["tab"] });
+    expect((await world.settle("now", { settings })).moved).toMatchObject({ inPart: true });
+  });
+
+  it("need a second turn, not a second judge of one", async () => {
+    const world = await withFailed("");
+    await world.evidence.put({ ...usesOf("?", { text, from: 1 })[0]!, judge: "message", failedWords: ["tab"] });
+    expect((await world.settle()).moved).toBe(null);
+    expect((await world.head()).failedWords).toHaveLength(1);
   });
 
   it("are taken out once, wherever the process was killed", async () => {

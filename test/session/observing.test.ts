@@ -581,12 +581,12 @@ describe("a word of a skill with which a call failed", () => {
 
 describe("a word of a skill that the next use does not bear out", () => {
   const sort = (option: string): ScriptLine => ({
-    calls: [{ name: "terminal", args: { command: `sort ${option} prices.csv` } }],
+    calls: [{ name: "terminal", args: { command: `sort ${option} a.txt` } }],
   });
   const withSentence = (sentence: string) => SKILL_MD.replace("Name the separator", `${sentence} Name the separator`);
   const tell = (word: string) =>
-    `The skill '${SKILL}' was changed: a part of it was withdrawn. Calls with "${word}" failed: the agent put another ` +
-    "word in its place, or no later call worked with it. What it said of that was taken out.";
+    `The skill '${SKILL}' was changed: a part of it was withdrawn. Calls with "${word}" failed: the same worked ` +
+    "with another word in its place, or was done without it later. What it said of that was taken out.";
 
   it("goes with its sentence, and the session says so", async () => {
     const world = await setUp([
@@ -595,7 +595,9 @@ describe("a word of a skill that the next use does not bear out", () => {
       ...[view, sort("--reverse"), done],
       ...[view, done],
     ]);
-    await world.skills.change(creation(SKILL, withSentence("Sort with `--strictly`."), "learn", { origin: "review" }));
+    await world.skills.change(
+      creation(SKILL, withSentence("Sort with `sort --strictly`."), "learn", { origin: "review" }),
+    );
     await world.say("Average the prices");
     expect(await world.skills.head(SKILL)).toMatchObject({ rev: 1, failedWords: [{ word: "--strictly" }] });
     // A turn that does something else says nothing of it.

@@ -26,29 +26,16 @@ export function wordsWithNames(args: JsonObject): Set<string> {
   return new Set([...Object.keys(args).map((name) => `${name}:`), ...wordsOfCall(args)]);
 }
 
-/** Where a reader began to see less of what is printed: it changes nothing of what is done. */
-const SHORTENED = /\s2>&1|\s\|\s{0,3}(?:head|tail|cat|less|wc)(?![\w-])/;
-
-interface Changes {
+export interface Changes {
   /** Pieces between blanks that the first call has and the second has not. */
   gone: string[];
   put: string[];
-  /** The word behind the program is another one: `status` and `start`. */
-  isSubcommand: boolean;
 }
 
-/** More is data, of which no piece is told from another. */
-const MAX_PIECES = 300;
-
-/** Of calls that are too long to be compared, everything has changed. */
+/** Of calls with at most `MAX_PIECES` pieces. */
 export function changesOf(before: JsonObject, after: JsonObject): Changes {
-  const [was, is] = [rawPieces(before), rawPieces(after)];
-  if (was.length > MAX_PIECES || is.length > MAX_PIECES) return { gone: was, put: is, isSubcommand: false };
-  const [gone, put] = [without(was, is), without(is, was)];
-  const second = rawPieces({ command: before.command ?? "" })[1];
-  const [only, ...others] = gone;
-  const isSubcommand = only !== undefined && others.length === 0 && only === second && !only.startsWith("-");
-  return { gone, put, isSubcommand };
+  const [was, is] = [piecesOf(before), piecesOf(after)];
+  return { gone: without(was, is), put: without(is, was) };
 }
 
 /** Each as often as the others have it less often. */
@@ -62,13 +49,50 @@ function without(pieces: string[], others: string[]): string[] {
   });
 }
 
-function rawPieces(args: JsonObject): string[] {
-  return leavesOf(args).flatMap((leaf) =>
-    leaf
-      .split(SHORTENED, 1)[0]!
-      .split(/\s+/)
-      .filter((piece) => piece !== ""),
-  );
+function piecesOf(args: JsonObject): string[] {
+  return leavesOf(args).flatMap((leaf) => splitAtBlanks(withoutPager(leaf)));
+}
+
+function splitAtBlanks(text: string): string[] {
+  return text.split(/\s+/).filter((piece) => piece !== "");
+}
+
+const SHOWS_LESS = /^\s*(?:head|tail|cat|less|wc)(?![\w-])[^;&]*$/;
+
+/** What a line of commands does, without how much of it is printed. */
+function withoutPager(line: string): string {
+  const at = line.lastIndexOf("|");
+  const isPaged = at > 0 && line[at - 1] !== "|" && SHOWS_LESS.test(line.slice(at + 1));
+  const rest = (isPaged ? line.slice(0, at) : line).trimEnd();
+  return rest.endsWith(" 2>&1") ? rest.slice(0, -" 2>&1".length) : rest;
+}
+
+/** What stands before a program and runs it. */
+const RUNS_ANOTHER = new Set("sudo doas env time nohup exec command npx bunx".split(" "));
+
+/** Of each command of a line its program and the word after it: `docker start` and `docker logs` are two deeds. Empty: the call is no line of commands. */
+export function deedsOf({ command }: JsonObject): string {
+  if (typeof command !== "string") return "";
+  const unquoted = withoutPager(command).replace(/'[^']*'|"[^"]*"/g, '""');
+  const commands = unquoted.split(/&&|\|\|?|[;\n]/);
+  return commands
+    .map((one) => {
+      const pieces = splitAtBlanks(one);
+      const at = pieces.findIndex((piece) => !RUNS_ANOTHER.has(piece) && !/^[A-Za-z_]\w*=/.test(piece));
+      const [program = "", next = "-"] = at < 0 ? [] : pieces.slice(at);
+      return /^\w[\w-]*$/.test(next) ? `${program} ${next}` : program;
+    })
+    .join("; ");
+}
+
+/** More is data, which nobody takes from a text by its words. */
+const MAX_CALL_CHARS = 10_000;
+const MAX_PIECES = 300;
+
+export function isTooLong(args: JsonObject): boolean {
+  const leaves = leavesOf(args);
+  const chars = leaves.reduce((sum, { length }) => sum + length, 0);
+  return chars > MAX_CALL_CHARS || piecesOf(args).length > MAX_PIECES;
 }
 
 export function wordsOfCall(args: JsonObject): Set<string> {

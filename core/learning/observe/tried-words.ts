@@ -5,19 +5,52 @@ import type { ToolEntry } from "../../schemas/entry.ts";
 import type { TriedWords } from "../../schemas/learning.ts";
 import { type Topic, meaningOf } from "../taint/meaning.ts";
 import { hidesFailure, readOutcome, readStreams } from "../tool-facts.ts";
-import { changesOf, isSameDeed, wordsIn, wordsOfCall, wordsWithNames } from "./call-words.ts";
+import {
+  type Changes,
+  changesOf,
+  deedsOf,
+  isSameDeed,
+  isTooLong,
+  wordsIn,
+  wordsOfCall,
+  wordsWithNames,
+} from "./call-words.ts";
 import type { ShownText } from "./shown-texts.ts";
 
 /** Of one text in one turn. They are kept with its evidence. */
 const MAX_WORDS = 5;
-const MAX_WORD_CHARS = 60;
+/** As it stands in the metadata of its evidence, beside fourteen others. */
+const MAX_WORD_BYTES = 120;
 /** A failure is compared with so many calls before it, and after it. */
 const MAX_NEAR = 50;
 /** A failure that passes by itself, or that lies in the machine or the account. */
-const PASSING =
-  /(?<!\p{L})(?:busy|overloaded|temporar\p{L}*|(?:un|not )available|unreachable|time[ds]?[ -]?out|(?:try|retry)(?: it| the request)? (?:again|later)|too many requests|rate[ -]?limit\p{L}*|connection (?:was )?(?:refused|reset|closed|lost)|could not (?:resolve|connect)|locked|internal server error|out of memory|not enough memory|no space left|expired|unauthori[sz]ed|permission denied|ebusy|etimedout|econn\p{L}+|eai_again)(?!\p{L})|(?<!\d)(?:401|403|429|50[0234])(?!\d)/iu;
-/** A call with such a word in its place does less for safety, and proves nothing against the word. */
+const PASSING = new RegExp(
+  [
+    "busy|overloaded|temporar\\p{L}*|(?:un|not )available|unreachable|time[ds]?[ -]?out|(?:try|retry)(?: it| the request)? (?:again|later)",
+    "too many requests|rate[ -]?limit\\p{L}*|quota exceeded|connection (?:was )?(?:refused|reset|closed|lost|aborted)|no route to host",
+    "could not (?:resolve|connect)|(?:name or service|host) not known|network is \\p{L}+|locked|internal server error|out of memory",
+    "not enough memory|no space left|read-only file system|too many open files|address already in use|segmentation fault|expired",
+    "unauthori[sz]ed|not authori[sz]ed|authentication failed|login required|(?:permission|access) denied|operation not permitted",
+    "certificate (?:is|has|problem|verif\\p{L}*)|unstaged changes|keine berechtigung|zugriff verweigert|verbindung (?:abgelehnt|unterbrochen)",
+    "(?:permission|accès|connexion) (?:non accordée|refusée?)|(?:permiso|acceso) denegado|conexión rechazada",
+    "e(?:busy|acces|perm|nospc|mfile|addrinuse|notfound|timedout|ai_again|conn\\p{L}+)",
+  ]
+    .map((some) => `(?<!\\p{L})(?:${some})(?!\\p{L})`)
+    .join("|") + "|(?<!\\d)(?:401|403|429|50[0234])(?!\\d)",
+  "iu",
+);
+/** Could not be run, was not found, was killed. [POSIX shells] */
+const NOT_RUN = new Set([126, 127, 130, 134, 137, 139, 143]);
+/** Codes of the harness where no tool came to its end. */
+const STOPS = new Set(["refused", "aborted", "timed_out", "turn_ended"]);
+/** What does less for safety proves nothing against what it took the place of. */
 const LESS_SAFE: readonly Topic[] = ["delete", "disable", "dismiss", "weaken"];
+/** An order to protect, or a place where more is at stake. */
+const GUARDED = /ssl|tls|https?:|cert|verif|secur|hostkey|auth|encrypt|valid|(?:^|[^a-z])prod(?:uction)?(?![a-z])/i;
+/** It looks and changes nothing. */
+const LOOKS =
+  /^\s*(?:cat|head|tail|ls|find|grep|rg|file|stat|wc|man|which|pwd)(?![\w-])[^;&|>]*$|\s(?:--help|--version)\b[^;&|>]*$/;
+const READING_TOOL = /^(?:read|search|list|find|get|web)_/;
 /** More of the words beside a told one make a call one with that word, or one without it. */
 const SAME_PLACE = 0.5;
 
@@ -26,23 +59,28 @@ interface Tried {
   words: Set<string>;
   /** With the names of its arguments. */
   named: Set<string>;
+  deeds: string;
   hasWorked: boolean;
 }
 
 /** `tools`: of one turn. Texts of which no word has failed, now or before, are left out. */
 export function findTriedWords(tools: ToolEntry[], shown: ShownText[]): TriedWords[] {
-  const calls = tools.map((entry) => ({
-    entry,
-    words: wordsOfCall(entry.call.args),
-    named: wordsWithNames(entry.call.args),
-    hasWorked: !entry.failed && !hidesFailure(entry),
-  }));
+  if (shown.length === 0) return [];
+  const calls = tools
+    .filter(({ call }) => !isTooLong(call.args))
+    .map((entry) => ({
+      entry,
+      words: wordsOfCall(entry.call.args),
+      named: wordsWithNames(entry.call.args),
+      deeds: deedsOf(entry.call.args),
+      hasWorked: !entry.failed && !hidesFailure(entry),
+    }));
   const worked = calls.filter(({ hasWorked }) => hasWorked);
   const failures = calls.flatMap((call, at) =>
-    call.entry.failed ? readFailure(call, calls.slice(Math.max(0, at - MAX_NEAR), at + MAX_NEAR)) : [],
+    isRefusal(call.entry) ? readFailure(call, calls.slice(Math.max(0, at - MAX_NEAR), at + MAX_NEAR)) : [],
   );
   return shown.flatMap(({ skill, text, entry, piece, words, failedWords }) => {
-    const isTaken = (word: string) => words.has(word) && word.length <= MAX_WORD_CHARS;
+    const isTaken = (word: string) => words.has(word) && isShort(word);
     const later = failures.filter(({ n }) => n > entry);
     // A text that has all that was put in the word's place names both, and is not refuted by one of them.
     const isOther = ({ instead }: Failure) => instead.length === 0 || instead.some((word) => !words.has(word));
@@ -51,8 +89,11 @@ export function findTriedWords(tools: ToolEntry[], shown: ShownText[]): TriedWor
     const blamed = new Set(told.flatMap((failure) => (failure.isBlamed ? failure.words : [])));
     const places = new Map(failedWords.map((word) => [word, besideIn(piece, word)]));
     const isAt = (word: string, call: Tried) => call.entry.n > entry && isNear(places.get(word)!, call.words);
-    const again = failedWords.filter((word) => worked.some((call) => call.words.has(word) && isAt(word, call)));
-    const avoided = failedWords.filter((word) => !again.includes(word) && calls.some((call) => isAt(word, call)));
+    const isWith = (word: string) => (call: Tried) => call.words.has(word) && isAt(word, call);
+    const again = failedWords.filter((word) => worked.some(isWith(word)));
+    // A word that stands alone has no place to be missed at.
+    const isAvoided = (word: string) => places.get(word)!.size > 0 && worked.some((call) => isAt(word, call));
+    const avoided = failedWords.filter((word) => !calls.some(isWith(word)) && isAvoided(word));
     const failed = [...new Set([...taken, ...avoided])].slice(0, MAX_WORDS);
     if (failed.length === 0 && failedWords.length === 0) return [];
     const refused = failed.filter((word) => blamed.has(word));
@@ -60,54 +101,104 @@ export function findTriedWords(tools: ToolEntry[], shown: ShownText[]): TriedWor
   });
 }
 
+function isShort(word: string): boolean {
+  return word.isWellFormed() && encodeURIComponent(word).length <= MAX_WORD_BYTES;
+}
+
 interface Failure {
   n: number;
-  /** Words of the call that no call like it worked with, or was tried with afterwards. */
+  /** Words of the call that no call like it ended well with, or was tried with afterwards. */
   words: string[];
   /** What the next call like it had in their place. */
   instead: string[];
-  /** The model changed the one word alone. */
+  /** The same call worked with another word in the place of the one. */
   isBlamed: boolean;
 }
 
-/** Who read what the program said, and changed one word alone, took it for the cause. */
-function readFailure({ entry, words, named }: Tried, calls: Tried[]): Failure[] {
-  const like = calls.filter((other) => other.entry.call.name === entry.call.name && isSameDeed(named, other.named));
-  const worked = like.filter(({ hasWorked }) => hasWorked);
+function readFailure(failed: Tried, calls: Tried[]): Failure[] {
+  const { entry, words } = failed;
+  const like = calls.filter((other) => isLike(failed, other));
   // Calls of one step are made together: none is a reaction to another.
   const later = like.filter((other) => other.entry.step > entry.step);
   const [next] = later;
-  if (!next || saysNothing(entry)) return [];
-  const others = new Set([...later, ...worked].flatMap((other) => [...other.words]));
+  if (!next) return [];
+  const ended = like.filter((other) => !other.entry.failed);
+  const others = new Set([...later, ...ended].flatMap((other) => [...other.words]));
   const own = [...words].filter((word) => !others.has(word));
-  // What another word had worked with before is the next of a list.
   const changes = (other: Tried) => changesOf(entry.call.args, other.entry.call.args);
-  if (worked.some((other) => other.entry.n < entry.n && isOneForOne(changes(other)))) return [];
-  const { gone, put, isSubcommand } = changes(next);
-  if (isSubcommand && !own.some((word) => saidBy(entry).includes(word))) return [];
-  const isAlone = isOneForOne({ gone, put }) || (gone.length === 1 && put.length === 0 && next.hasWorked);
-  const { topics } = meaningOf(put.join(" "));
-  const isBlamed = own.length === 1 && isAlone && !LESS_SAFE.some((topic) => topics.has(topic));
+  // What another word had worked with before is the next of a list.
+  if (ended.some((other) => other.entry.n < entry.n && isOneForOne(changes(other)))) return [];
+  const proof = later.find((other) => isSwap(own, changes(other)) && isProof(failed, other, changes(other)));
+  const isBlamed = proof !== undefined && !isPreparedBetween(failed, proof, calls);
   return [{ n: entry.n, words: own, instead: [...next.words].filter((word) => !words.has(word)), isBlamed }];
 }
 
-function isOneForOne({ gone, put }: { gone: string[]; put: string[] }): boolean {
+function isLike(call: Tried, other: Tried): boolean {
+  const isSameKind = other.entry.call.name === call.entry.call.name && other.deeds === call.deeds;
+  return isSameKind && isSameDeed(call.named, other.named);
+}
+
+function isOneForOne({ gone, put }: Changes): boolean {
   return gone.length === 1 && put.length === 1;
+}
+
+/** Two calls differ in one word of the text, and what took its place does not do less for safety. A short option may be several. */
+function isSwap([word, ...more]: string[], { gone, put }: Changes): boolean {
+  const [piece = "", ...others] = gone;
+  if (word === undefined || more.length > 0 || others.length > 0 || put.length > 1 || /^-\w/.test(piece)) return false;
+  const { topics } = meaningOf(put.join(" "));
+  const isLess = GUARDED.test(`${piece} ${put.join(" ")}`) || LESS_SAFE.some((topic) => topics.has(topic));
+  return wordsIn(piece).has(word) && !isLess;
+}
+
+/** It worked so, or the program had named the word. Of an option that was left out both: with less asked of it, much works. */
+function isProof({ entry }: Tried, other: Tried, { gone: [piece = ""], put }: Changes): boolean {
+  const said = saidBy(entry);
+  const isNamed = [...wordsIn(piece)].some((word) => isNamedIn(said, word));
+  return put.length === 0 ? other.hasWorked && isNamed : other.hasWorked || isNamed;
+}
+
+/** Not as a part of a longer word; in a script without blanks its own letters go on. */
+function isNamedIn(said: string, word: string): boolean {
+  for (let at = said.indexOf(word); at >= 0; at = said.indexOf(word, at + word.length)) {
+    if (
+      !/[\w-]$/.test(said.slice(Math.max(0, at - 1), at)) &&
+      !/^[\w-]/.test(said.slice(at + word.length, at + word.length + 1))
+    )
+      return true;
+  }
+  return false;
+}
+
+/** Something else was done before it worked, such as an edit of the file it reads. */
+function isPreparedBetween(failed: Tried, proof: Tried, calls: Tried[]): boolean {
+  const between = calls.filter(({ entry: { n } }) => n > failed.entry.n && n < proof.entry.n);
+  return between.some((other) => !other.entry.failed && !isLike(failed, other) && !isLook(other.entry));
+}
+
+function isLook({ call }: ToolEntry): boolean {
+  const { command } = call.args;
+  return typeof command === "string" ? LOOKS.test(command) : READING_TOOL.test(call.name);
 }
 
 function saidBy(entry: ToolEntry): string {
   const streams = readStreams(entry);
+  if (streams) return `${streams.stdout}\n${streams.stderr}`;
+  const { error } = readOutcome(entry);
   const content = entry.parts.filter(({ source }) => source === "content").map(({ text }) => text);
-  const said = streams ? [streams.stdout, streams.stderr] : content;
-  return [...said, String(readOutcome(entry).error ?? "")].join("\n");
+  return [...content, ...(typeof error === "string" ? [error] : [])].join("\n");
 }
 
-/** It refused no word: it said nothing in words, answered by its exit code (`diff`, `jq -e`), or failed for a reason that passes. */
-function saysNothing(entry: ToolEntry): boolean {
+/** What was asked for was refused, in words: not by a person, the harness or the machine, and it is no answer by exit code (`diff`, `jq -e`). */
+function isRefusal(entry: ToolEntry): boolean {
+  const { exit_code: exitCode, code } = readOutcome(entry);
+  // A program was stopped, or a call never ran.
+  const isStopped = typeof exitCode === "number" ? NOT_RUN.has(exitCode) || code !== undefined : STOPS.has(`${code}`);
+  if (!entry.failed || isStopped) return false;
   const said = saidBy(entry);
   const streams = readStreams(entry);
   const isAnswer = streams !== null && streams.stderr.trim() === "" && streams.stdout.trim() !== "";
-  return isAnswer || !/\p{L}/u.test(said) || PASSING.test(said);
+  return !isAnswer && /\p{L}/u.test(said) && !PASSING.test(said);
 }
 
 const CODE_SPAN = /`[^`\n]+`/g;

@@ -7,8 +7,8 @@ const text = "a".repeat(64);
 const companion = { name: "adding-up-local", text: "b".repeat(64), state: "trial" };
 const SKILL = "Run `sum --delimiter ';' FILE` in /work/data, with `--mode strict`.";
 
-/** `said`: what this call printed. */
-type Try = [args: JsonObject, ok: boolean, said?: JsonObject];
+/** `said`: what this call printed. `outcome`: what the harness wrote with it. */
+type Try = [args: JsonObject, ok: boolean, said?: JsonObject, outcome?: JsonObject];
 
 const WRONG = { stdout: "", stderr: "sum: that is wrong" };
 
@@ -28,8 +28,8 @@ function turn(tries: Try[], { loads = viewed(), name = "terminal", said = WRONG,
     user(1, "Add it up"),
     assistant(2, "", [view, ...(atOnce ? calls : [])]),
     loads(3),
-    ...tries.flatMap(([, ok, own], at) => {
-      const parts = { outcome: { exit_code: ok ? 0 : 1 }, ...((!ok || own) && { content: own ?? said }) };
+    ...tries.flatMap(([, ok, own, outcome = { exit_code: ok ? 0 : 1 }], at) => {
+      const parts = { outcome, ...((!ok || own) && { content: own ?? said }) };
       const answered = tool(5 + 2 * at, calls[at]!, parts, { failed: !ok, step: atOnce ? 1 : at + 1 });
       return atOnce ? [answered] : [assistant(4 + 2 * at, "", [calls[at]!]), answered];
     }),
@@ -85,11 +85,20 @@ describe("a word is blamed", () => {
   const blamed = [{ failed: ["strict"], refused: ["strict"] }];
 
   it.each(["sum: unknown mode 'strict'", "rc=22 EINVAL", "línea 4290: modo desconocido"])(
-    "where the model changed it alone, after %j",
+    "where another in its place worked, after %j",
     (stderr) => {
-      expect(says(stderr, strict!, odd!)).toMatchObject(blamed);
+      expect(says(stderr, strict!, loose!)).toMatchObject(blamed);
+      expect(says(stderr, strict!, odd!, loose!)).toMatchObject(blamed);
     },
   );
+
+  it("where the program named it, and the model changed it alone", () => {
+    expect(says("sum: unknown mode 'strict'", strict!, odd!)).toMatchObject(blamed);
+    // A part of another word is no name, and another word that fails as well is no proof.
+    for (const said of ["sum: the mode is restricted", "sum: line 9 is no number"]) {
+      expect(says(said, strict!, odd!)?.[0]).not.toHaveProperty("refused");
+    }
+  });
 
   it.each([
     "sum: the service is busy, try again",
@@ -97,64 +106,162 @@ describe("a word is blamed", () => {
     "connect ETIMEDOUT 10.0.0.7:443",
     "HTTP 503",
     "Rate limited: too many requests",
-  ])("not after what passes by itself: %s", (stderr) => {
-    expect(says(stderr, strict!, odd!)).toEqual([]);
+    "Operation not permitted",
+    "Access denied for user 'app'",
+    "fatal: Authentication failed",
+    "getaddrinfo ENOTFOUND db",
+    "No route to host",
+    "Read-only file system",
+    "Too many open files",
+    "SSL certificate problem: certificate is not yet valid",
+    "Keine Berechtigung",
+    "Permission non accordée",
+  ])("not after what passes by itself, or lies in the machine: %s", (stderr) => {
+    expect(says(stderr, strict!, odd!, loose!)).toEqual([]);
   });
 
-  it("not where a failure passed by itself, though another word worked meanwhile", () => {
-    expect(says("sum: busy", strict!, odd!, loose!)).toEqual([]);
+  it.each<[what: string, outcome: JsonObject]>([
+    ["the harness stopped it", { exit_code: 1, code: "command_limit" }],
+    ["the shell could not find it", { exit_code: 127 }],
+    ["it was killed", { exit_code: 137 }],
+    ["no program ran, as where a person refused", { code: "refused", error: "The person refused this content." }],
+  ])("not where %s", (_what, outcome) => {
+    expect(turn([[sum("--mode strict"), false, WRONG, outcome], loose!])).toEqual([]);
   });
 
-  it("where it was left out, and the call worked", () => {
-    expect(says("unknown option", [sum("a strict"), false], [sum("a"), true])).toMatchObject(blamed);
-    expect(says("unknown option", [sum("a strict"), false], [sum("a"), false])?.[0]).not.toHaveProperty("refused");
+  it("where it was left out as the program had named it, and the call worked", () => {
+    const [given, left]: Try[] = [
+      [sum("-x --mode"), false],
+      [sum("-x"), true],
+    ];
+    const loads = viewed({}, "Run `sum -x --mode FILE`.");
+    const drops = (stderr: string, ...tries: Try[]) => turn(tries, { said: { stdout: "", stderr }, loads })?.[0];
+    expect(drops("unknown option --mode", given!, left!)).toMatchObject({ refused: ["--mode"] });
+    expect(drops("unknown option --mode", given!, [sum("-x"), false])).not.toHaveProperty("refused");
+    // With less asked of it, much works.
+    expect(drops("line 9 is no number", given!, left!)).toMatchObject({ failed: ["--mode"] });
+    expect(drops("line 9 is no number", given!, left!)).not.toHaveProperty("refused");
   });
 
   it("where the next call only prints less", () => {
     const less: Try = [{ command: "sum --mode odd x.csv 2>&1 | tail -20" }, false];
-    expect(says("unknown mode", strict!, less)).toMatchObject(blamed);
+    expect(says("unknown mode strict", strict!, less)).toMatchObject(blamed);
+    // What reads the end of it and goes on is a part of the work.
+    const cut: Try[] = [
+      [{ command: "sum --mode strict x.csv | tail -n +2 | sort -k1" }, false],
+      [{ command: "sum --mode odd x.csv | tail -n +2 | sort -k2" }, true],
+    ];
+    expect(says("unknown mode", ...cut)?.[0]).not.toHaveProperty("refused");
   });
 
+  const run = (command: string, ok: boolean, stderr = "wrong"): Try => [{ command }, ok, { stdout: "", stderr }];
+
   it.each<[what: string, tries: Try[], content?: string]>([
-    ["the calls were made together", [strict!, odd!]],
-    ["it is the next of a list that has begun", [loose!, strict!, odd!]],
-    ["the text names both", [strict!, odd!], `${SKILL} The other one is odd.`],
+    ["the calls were made together", [strict!, loose!]],
+    ["it is the next of a list that has begun", [loose!, strict!, [sum("--mode odd"), true]]],
+    [
+      "it is the next of a list, of which one went through a pipe",
+      [run("sum --mode loose x.csv 2>&1 | head", true), strict!, [sum("--mode odd"), true]],
+    ],
+    ["it had worked before, through a pipe", [run("sum --mode strict y.csv 2>&1 | tail -1", true), strict!, loose!]],
+    ["the text names both", [strict!, loose!], `${SKILL} The other one is loose.`],
+    [
+      "another command of the program followed",
+      [run("svc status web", false), run("svc start web", true)],
+      "`svc status`",
+    ],
+    ["what failed was looked into", [run("node build.js", false), run("cat build.js", true)], "Use `node build.js`."],
+    [
+      "another command followed, behind sudo",
+      [run("sudo svc start web", false), run("sudo svc status web", true)],
+      "`svc start`",
+    ],
+    [
+      "another command followed, in another folder",
+      [run("cd /srv && ENV=1 svc start web", false), run("cd /srv && ENV=1 svc logs web", true)],
+      "`svc start`",
+    ],
+    ["the exit code was the answer", [[sum("--mode strict"), false, { stdout: "3c3 < a > b", stderr: "" }], loose!]],
+    [
+      "the arguments are data",
+      [
+        [sum(`--mode strict ${"x ".repeat(400)}`), false],
+        [sum(`--mode loose ${"x ".repeat(400)}`), true],
+      ],
+    ],
+  ])("not where %s, and is not told", (what, tries, content) => {
+    const atOnce = what.includes("together");
+    const found = turn(tries, { atOnce, ...(content !== undefined && { loads: viewed({}, content) }) });
+    expect(found).toEqual([]);
+  });
+
+  it.each<[what: string, word: string, tries: Try[]]>([
     [
       "two things were changed at once",
+      "strict",
       [
-        [sum("--mode strict -d ;"), false],
-        [sum("--mode odd -d ,"), true],
+        [sum("--mode strict -d ';'"), false],
+        [sum("--mode odd -d '|'"), true],
       ],
     ],
     [
-      "what was put in its place does less for safety",
+      "what took its place does less for safety",
+      "strict",
       [
         [sum("a strict"), false],
         [sum("a --no-verify"), true],
       ],
     ],
     [
-      "another command of the program followed",
+      "it asked for a certificate",
+      "verify-full",
       [
-        [{ command: "strict-service status web" }, false, { stdout: "", stderr: "web is dead" }],
-        [{ command: "strict-service start web" }, true],
+        [sum("-h db ssl=verify-full"), false],
+        [sum("-h db ssl=require"), true],
       ],
-      "Look with `strict-service status NAME`.",
     ],
     [
-      "the exit code was the answer",
+      "it was a safe address",
+      "https://repo",
       [
-        [sum("--mode strict"), false, { stdout: "3c3 < a > b", stderr: "" }],
-        [sum("--mode odd"), false, { stdout: "they differ", stderr: "" }],
+        [sum("get https://repo"), false],
+        [sum("get http://repo"), true],
       ],
     ],
-  ])("not where %s", (what, tries, content) => {
-    const atOnce = what.endsWith("together");
-    const said = { stdout: "", stderr: "wrong" };
-    const found = turn(tries, { said, atOnce, ...(content !== undefined && { loads: viewed({}, content) }) });
-    // What is no opinion is not told either; what may be one waits for another.
-    const isTold = what.startsWith("two things") || what.startsWith("what was put");
-    expect(found).toEqual(isTold ? [{ skill: "adding-up", text, failed: ["strict"], worked: [] }] : []);
+    [
+      "more is at stake in the other place",
+      "staging",
+      [
+        [sum("--to staging"), false],
+        [sum("--to production"), true],
+      ],
+    ],
+    [
+      "it is a short option",
+      "-eu",
+      [
+        [sum("--all -eu y"), false],
+        [sum("--all -e y"), true],
+      ],
+    ],
+    [
+      "something was done between the two",
+      "strict",
+      [
+        [sum("--mode strict"), false],
+        [{ command: "sed -i s/a/b/ x.csv" }, true],
+        [sum("--mode loose"), true],
+      ],
+    ],
+  ])("not where %s, but is told", (_what, word, tries) => {
+    const loads = viewed({}, `Run \`sum ${word}\`.`);
+    expect(turn(tries, { loads })).toEqual([{ skill: "adding-up", text, failed: [word], worked: [] }]);
+  });
+
+  it("though something was looked at between the two", () => {
+    const looks = ["sum --help", "cat x.csv", "grep -n mode README"].map((command): Try => [{ command }, true]);
+    expect(turn([strict!, ...looks, loose!])).toMatchObject(blamed);
+    expect(turn([strict!, [{ command: "cat fixed > x.csv" }, true], loose!])?.[0]).not.toHaveProperty("refused");
   });
 
   it("not where the program said nothing: it may have found nothing", () => {
@@ -201,19 +308,19 @@ it.each<[what: string, tries: Try[]]>([
   [
     "it is longer than a word",
     [
-      [sum(`--mode ${"strict".repeat(11)}`), false],
+      [sum(`--mode ${"長".repeat(14)}`), false],
       [sum("--mode loose"), true],
     ],
   ],
 ])("no word failed where %s", (_what, tries) => {
-  expect(turn(tries, { loads: viewed({}, `${SKILL} ${"strict".repeat(11)}`) })).toEqual([]);
+  expect(turn(tries, { loads: viewed({}, `${SKILL} ${"長".repeat(14)}`) })).toEqual([]);
 });
 
 it("tells at most five words of one text in one turn", () => {
   const [words, same] = ["aa bb cc dd ee ff gg", "k1 k2 k3 k4 k5 k6 k7 k8"];
   const tries: Try[] = [
-    [sum(`${words} ${same}`), false],
-    [sum(same), true],
+    [sum(`--all ${words} ${same}`), false],
+    [sum(`--all ${same}`), true],
   ];
   expect(turn(tries, { loads: viewed({}, `${SKILL} ${words}`) })?.[0]?.failed).toEqual(["aa", "bb", "cc", "dd", "ee"]);
 });
@@ -246,7 +353,7 @@ it.each<[how: string, loads: (n: number) => Entry]>([
 });
 
 it("tells the words of a companion apart from those of its base", () => {
-  const content = `Run sum --mode strict.\n\n# Learned here, in adding-up-local\n\nPass --delimiter tab.`;
+  const content = `Run sum --mode strict.\n\n# Learned here, in adding-up-local\n\nPass \`--delimiter tab\`.`;
   const loads = viewed({ companion: { ...companion, failed_words: ["tab"] } }, content);
   expect(
     turn(
