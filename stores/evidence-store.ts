@@ -181,7 +181,7 @@ function fromMarks(skill: SkillName, key: string, marks: Record<string, string>,
   });
 }
 
-/** All that its key does not say, so that a listing is enough; under 2 KB, of the 8 KB that an object may have. */
+/** All that its key does not say, so that a listing is enough; under 3 KB, of the 8 KB that an object may have. */
 function toMetadata(evidence: Evidence): Record<string, string> {
   const { v, outcome, day, at, task, contradicted, modelCalls, toolCalls, failedCalls, tokens, baseline } = evidence;
   const { failedWords, refusedWords, workedWords } = evidence;

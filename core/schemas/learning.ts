@@ -39,7 +39,7 @@ export type TaskKind = z.infer<typeof TaskKind>;
  */
 export const TriedWords = LoadedText.extend({
   failed: z.array(z.string()),
-  /** Of those that failed: what the model changed and nothing else. Absent: none, or written before it was looked for. */
+  /** Of those that failed: what the turn itself proved wrong, see tried-words.ts. Absent: none, or written before it was looked for. */
   refused: z.array(z.string()).optional(),
   worked: z.array(z.string()),
 });

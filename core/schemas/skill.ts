@@ -65,7 +65,7 @@ export const SkillHead = z.object({
   firstRev: z.int().min(1).optional(),
   /** Texts that were withdrawn because they did harm: no verdict goes back to one. Newest last, at most 20. */
   withdrawn: z.array(Sha256).optional(),
-  /** When a person put this text back although it had been withdrawn: what is older counts by half, like a parent's. */
+  /** When somebody put this text back, or wrote it again, although it had been withdrawn: what is older counts by half, like a parent's. */
   restoredAt: z.int().optional(),
   /** The last move that a verdict made: who asks again under its `op` is told of it, and nothing is done twice. */
   settled: z
@@ -319,7 +319,7 @@ export const Evidence = z.object({
   contradicted: z.boolean().default(false),
   /** Words of the text: calls that took them from it failed; and those that had failed before and now worked. */
   failedWords: z.array(z.string()).default([]),
-  /** Of those that failed: what the model changed in its next call, and nothing else. */
+  /** Of those that failed: what the turn itself proved wrong, see core/learning/observe/tried-words.ts. */
   refusedWords: z.array(z.string()).default([]),
   workedWords: z.array(z.string()).default([]),
   modelCalls: z.int().min(0),

@@ -70,6 +70,9 @@ function withoutPager(line: string): string {
 /** What stands before a program and runs it. */
 const RUNS_ANOTHER = new Set("sudo doas env time nohup exec command npx bunx".split(" "));
 
+/** After a program: the next word says what is done, as in `npm run lint`. */
+const RUNS_SCRIPT = new Set("run exec compose -m".split(" "));
+
 /** Of each command of a line its program and the word after it: `docker start` and `docker logs` are two deeds. Empty: the call is no line of commands. */
 export function deedsOf({ command }: JsonObject): string {
   if (typeof command !== "string") return "";
@@ -79,7 +82,8 @@ export function deedsOf({ command }: JsonObject): string {
     .map((one) => {
       const pieces = splitAtBlanks(one);
       const at = pieces.findIndex((piece) => !RUNS_ANOTHER.has(piece) && !/^[A-Za-z_]\w*=/.test(piece));
-      const [program = "", next = "-"] = at < 0 ? [] : pieces.slice(at);
+      const [program = "", next = "-", script = ""] = at < 0 ? [] : pieces.slice(at);
+      if (RUNS_SCRIPT.has(next)) return `${program} ${next} ${script}`;
       return /^\w[\w-]*$/.test(next) ? `${program} ${next}` : program;
     })
     .join("; ");

@@ -29,7 +29,7 @@ const PASSING = new RegExp(
     "busy|overloaded|temporar\\p{L}*|(?:un|not )available|unreachable|time[ds]?[ -]?out|(?:try|retry)(?: it| the request)? (?:again|later)",
     "too many requests|rate[ -]?limit\\p{L}*|quota exceeded|connection (?:was )?(?:refused|reset|closed|lost|aborted)|no route to host",
     "could not (?:resolve|connect)|(?:name or service|host) not known|network is \\p{L}+|locked|internal server error|out of memory",
-    "not enough memory|no space left|read-only file system|too many open files|address already in use|segmentation fault|expired",
+    "not enough memory|no space left|read-only file system|too many open files|address already in use|segmentation fault|killed|command not found|expired",
     "unauthori[sz]ed|not authori[sz]ed|authentication failed|login required|(?:permission|access) denied|operation not permitted",
     "certificate (?:is|has|problem|verif\\p{L}*)|unstaged changes|keine berechtigung|zugriff verweigert|verbindung (?:abgelehnt|unterbrochen)",
     "(?:permission|accès|connexion) (?:non accordée|refusée?)|(?:permiso|acceso) denegado|conexión rechazada",
@@ -47,9 +47,9 @@ const STOPS = new Set(["refused", "aborted", "timed_out", "turn_ended"]);
 const LESS_SAFE: readonly Topic[] = ["delete", "disable", "dismiss", "weaken"];
 /** An order to protect, or a place where more is at stake. */
 const GUARDED = /ssl|tls|https?:|cert|verif|secur|hostkey|auth|encrypt|valid|(?:^|[^a-z])prod(?:uction)?(?![a-z])/i;
-/** It looks and changes nothing. */
-const LOOKS =
-  /^\s*(?:cat|head|tail|ls|find|grep|rg|file|stat|wc|man|which|pwd)(?![\w-])[^;&|>]*$|\s(?:--help|--version)\b[^;&|>]*$/;
+/** It looks and changes nothing, where it stands alone. */
+const LOOKS = /^\s*(?:cat|head|tail|ls|find|grep|rg|file|stat|wc|man|which|pwd)(?![\w-])|\s--(?:help|version)\b/;
+const JOINS = /[;&|>\n]/;
 const READING_TOOL = /^(?:read|search|list|find|get|web)_/;
 /** More of the words beside a told one make a call one with that word, or one without it. */
 const SAME_PLACE = 0.5;
@@ -178,7 +178,7 @@ function isPreparedBetween(failed: Tried, proof: Tried, calls: Tried[]): boolean
 
 function isLook({ call }: ToolEntry): boolean {
   const { command } = call.args;
-  return typeof command === "string" ? LOOKS.test(command) : READING_TOOL.test(call.name);
+  return typeof command === "string" ? LOOKS.test(command) && !JOINS.test(command) : READING_TOOL.test(call.name);
 }
 
 function saidBy(entry: ToolEntry): string {

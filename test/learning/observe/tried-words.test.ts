@@ -113,6 +113,8 @@ describe("a word is blamed", () => {
     "No route to host",
     "Read-only file system",
     "Too many open files",
+    "Killed",
+    "sh: sum: command not found",
     "SSL certificate problem: certificate is not yet valid",
     "Keine Berechtigung",
     "Permission non accordée",
@@ -170,6 +172,7 @@ describe("a word is blamed", () => {
       [run("svc status web", false), run("svc start web", true)],
       "`svc status`",
     ],
+    ["another script followed", [run("npm run lint", false), run("npm run build", true)], "Use `npm run lint`."],
     ["what failed was looked into", [run("node build.js", false), run("cat build.js", true)], "Use `node build.js`."],
     [
       "another command followed, behind sudo",
