@@ -280,7 +280,7 @@ export const SUBJECTS: readonly Subject[] = [
   ]),
   subject(
     "findTriedWords",
-    ["core/learning/observe/tried-words.ts", "core/learning/observe/call-words.ts"],
+    ["tried-words.ts", "call-words.ts", "refusals.ts"].map((file) => `core/learning/observe/${file}`),
     (text, other) => {
       const share = Math.ceil(text.length / MAX_CALLS);
       const calls = linesIn(other).map((line, n) => ({

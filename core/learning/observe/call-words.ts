@@ -32,10 +32,9 @@ export interface Changes {
   put: string[];
 }
 
-/** Of calls with at most `MAX_PIECES` pieces. */
-export function changesOf(before: JsonObject, after: JsonObject): Changes {
-  const [was, is] = [piecesOf(before), piecesOf(after)];
-  return { gone: without(was, is), put: without(is, was) };
+/** Of the pieces of two calls. */
+export function changesOf(before: string[], after: string[]): Changes {
+  return { gone: without(before, after), put: without(after, before) };
 }
 
 /** Each as often as the others have it less often. */
@@ -49,7 +48,8 @@ function without(pieces: string[], others: string[]): string[] {
   });
 }
 
-function piecesOf(args: JsonObject): string[] {
+/** What stands between blanks. */
+export function piecesOf(args: JsonObject): string[] {
   return leavesOf(args).flatMap((leaf) => splitAtBlanks(withoutPager(leaf)));
 }
 
@@ -90,13 +90,10 @@ export function deedsOf({ command }: JsonObject): string {
 }
 
 /** More is data, which nobody takes from a text by its words. */
-const MAX_CALL_CHARS = 10_000;
-const MAX_PIECES = 300;
+const MAX_CALL_CHARS = 4_000;
 
-export function isTooLong(args: JsonObject): boolean {
-  const leaves = leavesOf(args);
-  const chars = leaves.reduce((sum, { length }) => sum + length, 0);
-  return chars > MAX_CALL_CHARS || piecesOf(args).length > MAX_PIECES;
+export function isData(args: JsonObject): boolean {
+  return leavesOf(args).reduce((sum, { length }) => sum + length, 0) > MAX_CALL_CHARS;
 }
 
 export function wordsOfCall(args: JsonObject): Set<string> {

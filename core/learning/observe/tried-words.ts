@@ -4,17 +4,19 @@
 import type { ToolEntry } from "../../schemas/entry.ts";
 import type { TriedWords } from "../../schemas/learning.ts";
 import { type Topic, meaningOf } from "../taint/meaning.ts";
-import { hidesFailure, readOutcome, readStreams } from "../tool-facts.ts";
+import { hidesFailure } from "../tool-facts.ts";
 import {
   type Changes,
   changesOf,
   deedsOf,
+  isData,
   isSameDeed,
-  isTooLong,
+  piecesOf,
   wordsIn,
   wordsOfCall,
   wordsWithNames,
 } from "./call-words.ts";
+import { isNamedBy, isRefusal } from "./refusals.ts";
 import type { ShownText } from "./shown-texts.ts";
 
 /** Of one text in one turn. They are kept with its evidence. */
@@ -23,30 +25,11 @@ const MAX_WORDS = 5;
 const MAX_WORD_BYTES = 120;
 /** A failure is compared with so many calls before it, and after it. */
 const MAX_NEAR = 50;
-/** A failure that passes by itself, or that lies in the machine or the account. */
-const PASSING = new RegExp(
-  [
-    "busy|overloaded|temporar\\p{L}*|(?:un|not )available|unreachable|time[ds]?[ -]?out|(?:try|retry)(?: it| the request)? (?:again|later)",
-    "too many requests|rate[ -]?limit\\p{L}*|quota exceeded|connection (?:was )?(?:refused|reset|closed|lost|aborted)|no route to host",
-    "could not (?:resolve|connect)|(?:name or service|host) not known|network is \\p{L}+|locked|internal server error|out of memory",
-    "not enough memory|no space left|read-only file system|too many open files|address already in use|segmentation fault|killed|command not found|expired",
-    "unauthori[sz]ed|not authori[sz]ed|authentication failed|login required|(?:permission|access) denied|operation not permitted",
-    "certificate (?:is|has|problem|verif\\p{L}*)|unstaged changes|keine berechtigung|zugriff verweigert|verbindung (?:abgelehnt|unterbrochen)",
-    "(?:permission|accès|connexion) (?:non accordée|refusée?)|(?:permiso|acceso) denegado|conexión rechazada",
-    "e(?:busy|acces|perm|nospc|mfile|addrinuse|notfound|timedout|ai_again|conn\\p{L}+)",
-  ]
-    .map((some) => `(?<!\\p{L})(?:${some})(?!\\p{L})`)
-    .join("|") + "|(?<!\\d)(?:401|403|429|50[0234])(?!\\d)",
-  "iu",
-);
-/** Could not be run, was not found, was killed. [POSIX shells] */
-const NOT_RUN = new Set([126, 127, 130, 134, 137, 139, 143]);
-/** Codes of the harness where no tool came to its end. */
-const STOPS = new Set(["refused", "aborted", "timed_out", "turn_ended"]);
 /** What does less for safety proves nothing against what it took the place of. */
 const LESS_SAFE: readonly Topic[] = ["delete", "disable", "dismiss", "weaken"];
 /** An order to protect, or a place where more is at stake. */
-const GUARDED = /ssl|tls|https?:|cert|verif|secur|hostkey|auth|encrypt|valid|(?:^|[^a-z])prod(?:uction)?(?![a-z])/i;
+const GUARDED =
+  /ssl|tls|https?:|cert|verif|secur|hostkey|auth(?!or)|encrypt|valid|(?:^|[^a-z])prod(?:uction)?(?![a-z])/i;
 /** It looks and changes nothing, where it stands alone. */
 const LOOKS = /^\s*(?:cat|head|tail|ls|find|grep|rg|file|stat|wc|man|which|pwd)(?![\w-])|\s--(?:help|version)\b/;
 const JOINS = /[;&|>\n]/;
@@ -56,6 +39,7 @@ const SAME_PLACE = 0.5;
 
 interface Tried {
   entry: ToolEntry;
+  pieces: string[];
   words: Set<string>;
   /** With the names of its arguments. */
   named: Set<string>;
@@ -67,9 +51,10 @@ interface Tried {
 export function findTriedWords(tools: ToolEntry[], shown: ShownText[]): TriedWords[] {
   if (shown.length === 0) return [];
   const calls = tools
-    .filter(({ call }) => !isTooLong(call.args))
+    .filter(({ call }) => !isData(call.args))
     .map((entry) => ({
       entry,
+      pieces: piecesOf(entry.call.args),
       words: wordsOfCall(entry.call.args),
       named: wordsWithNames(entry.call.args),
       deeds: deedsOf(entry.call.args),
@@ -125,7 +110,7 @@ function readFailure(failed: Tried, calls: Tried[]): Failure[] {
   const ended = like.filter((other) => !other.entry.failed);
   const others = new Set([...later, ...ended].flatMap((other) => [...other.words]));
   const own = [...words].filter((word) => !others.has(word));
-  const changes = (other: Tried) => changesOf(entry.call.args, other.entry.call.args);
+  const changes = (other: Tried) => changesOf(failed.pieces, other.pieces);
   // What another word had worked with before is the next of a list.
   if (ended.some((other) => other.entry.n < entry.n && isOneForOne(changes(other)))) return [];
   const proof = later.find((other) => isSwap(own, changes(other)) && isProof(failed, other, changes(other)));
@@ -153,21 +138,8 @@ function isSwap([word, ...more]: string[], { gone, put }: Changes): boolean {
 
 /** It worked so, or the program had named the word. Of an option that was left out both: with less asked of it, much works. */
 function isProof({ entry }: Tried, other: Tried, { gone: [piece = ""], put }: Changes): boolean {
-  const said = saidBy(entry);
-  const isNamed = [...wordsIn(piece)].some((word) => isNamedIn(said, word));
+  const isNamed = [...wordsIn(piece)].some((word) => isNamedBy(entry, word));
   return put.length === 0 ? other.hasWorked && isNamed : other.hasWorked || isNamed;
-}
-
-/** Not as a part of a longer word; in a script without blanks its own letters go on. */
-function isNamedIn(said: string, word: string): boolean {
-  for (let at = said.indexOf(word); at >= 0; at = said.indexOf(word, at + word.length)) {
-    if (
-      !/[\w-]$/.test(said.slice(Math.max(0, at - 1), at)) &&
-      !/^[\w-]/.test(said.slice(at + word.length, at + word.length + 1))
-    )
-      return true;
-  }
-  return false;
 }
 
 /** Something else was done before it worked, such as an edit of the file it reads. */
@@ -179,26 +151,6 @@ function isPreparedBetween(failed: Tried, proof: Tried, calls: Tried[]): boolean
 function isLook({ call }: ToolEntry): boolean {
   const { command } = call.args;
   return typeof command === "string" ? LOOKS.test(command) && !JOINS.test(command) : READING_TOOL.test(call.name);
-}
-
-function saidBy(entry: ToolEntry): string {
-  const streams = readStreams(entry);
-  if (streams) return `${streams.stdout}\n${streams.stderr}`;
-  const { error } = readOutcome(entry);
-  const content = entry.parts.filter(({ source }) => source === "content").map(({ text }) => text);
-  return [...content, ...(typeof error === "string" ? [error] : [])].join("\n");
-}
-
-/** What was asked for was refused, in words: not by a person, the harness or the machine, and it is no answer by exit code (`diff`, `jq -e`). */
-function isRefusal(entry: ToolEntry): boolean {
-  const { exit_code: exitCode, code } = readOutcome(entry);
-  // A program was stopped, or a call never ran.
-  const isStopped = typeof exitCode === "number" ? NOT_RUN.has(exitCode) || code !== undefined : STOPS.has(`${code}`);
-  if (!entry.failed || isStopped) return false;
-  const said = saidBy(entry);
-  const streams = readStreams(entry);
-  const isAnswer = streams !== null && streams.stderr.trim() === "" && streams.stdout.trim() !== "";
-  return !isAnswer && /\p{L}/u.test(said) && !PASSING.test(said);
 }
 
 const CODE_SPAN = /`[^`\n]+`/g;

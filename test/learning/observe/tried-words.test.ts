@@ -188,8 +188,8 @@ describe("a word is blamed", () => {
     [
       "the arguments are data",
       [
-        [sum(`--mode strict ${"x ".repeat(400)}`), false],
-        [sum(`--mode loose ${"x ".repeat(400)}`), true],
+        [sum(`--mode strict ${"x ".repeat(5_000)}`), false],
+        [sum(`--mode loose ${"x ".repeat(5_000)}`), true],
       ],
     ],
   ])("not where %s, and is not told", (what, tries, content) => {

@@ -1,0 +1,56 @@
+// Whether a failed call is an opinion on what was asked for, and what it says. Called by tried-words.ts. Pure.
+import type { ToolEntry } from "../../schemas/entry.ts";
+import { readOutcome, readStreams } from "../tool-facts.ts";
+
+/** A failure that passes by itself, or that lies in the machine or the account. */
+const PASSING = new RegExp(
+  [
+    "busy|overloaded|temporar\\p{L}*|(?:un|not )available|unreachable|time[ds]?[ -]?out|(?:try|retry)(?: it| the request)? (?:again|later)",
+    "too many requests|rate[ -]?limit\\p{L}*|quota exceeded|connection (?:was )?(?:refused|reset|closed|lost|aborted)|no route to host",
+    "could not (?:resolve|connect)|(?:name or service|host) not known|network is \\p{L}+|locked|internal server error|out of memory",
+    "not enough memory|no space left|read-only file system|too many open files|address already in use|segmentation fault|killed|command not found|expired",
+    "unauthori[sz]ed|not authori[sz]ed|authentication failed|login required|(?:permission|access) denied|operation not permitted",
+    "certificate (?:is|has|problem|verif\\p{L}*)|unstaged changes|keine berechtigung|zugriff verweigert|verbindung (?:abgelehnt|unterbrochen)",
+    "(?:permission|accès|connexion) (?:non accordée|refusée?)|(?:permiso|acceso) denegado|conexión rechazada",
+    "e(?:busy|acces|perm|nospc|mfile|addrinuse|notfound|timedout|ai_again|conn\\p{L}+)",
+  ]
+    .map((some) => `(?<!\\p{L})(?:${some})(?!\\p{L})`)
+    .join("|") + "|(?<!\\d)(?:401|403|429|50[0234])(?!\\d)",
+  "iu",
+);
+/** Could not be run, was not found, was killed. [POSIX shells] */
+const NOT_RUN = new Set([126, 127, 130, 134, 137, 139, 143]);
+/** Codes of the harness where no tool came to its end. */
+const STOPS = new Set(["refused", "aborted", "timed_out", "turn_ended"]);
+/**
+ * What was asked for was refused, in words: not by a person, the harness or the machine, and it is no answer by exit code
+ * (`diff`, `jq -e`).
+ */
+export function isRefusal(entry: ToolEntry): boolean {
+  const { exit_code: exitCode, code } = readOutcome(entry);
+  // A program was stopped, or a call never ran.
+  const isStopped = typeof exitCode === "number" ? NOT_RUN.has(exitCode) || code !== undefined : STOPS.has(`${code}`);
+  if (!entry.failed || isStopped) return false;
+  const said = saidBy(entry);
+  const streams = readStreams(entry);
+  const isAnswer = streams !== null && streams.stderr.trim() === "" && streams.stdout.trim() !== "";
+  return !isAnswer && /\p{L}/u.test(said) && !PASSING.test(said);
+}
+
+/** As a word of its own; in a script without blanks the letters of the sentence go on. */
+export function isNamedBy(entry: ToolEntry, word: string): boolean {
+  const said = saidBy(entry);
+  for (let at = said.indexOf(word); at >= 0; at = said.indexOf(word, at + 1)) {
+    const [before, after] = [said.charAt(at - 1), said.charAt(at + word.length)];
+    if (!/[\w-]/.test(before) && !/[\w-]/.test(after)) return true;
+  }
+  return false;
+}
+
+function saidBy(entry: ToolEntry): string {
+  const streams = readStreams(entry);
+  if (streams) return `${streams.stdout}\n${streams.stderr}`;
+  const { error } = readOutcome(entry);
+  const content = entry.parts.filter(({ source }) => source === "content").map(({ text }) => text);
+  return [...content, ...(typeof error === "string" ? [error] : [])].join("\n");
+}
