@@ -24,7 +24,9 @@ const MAX_WORDS = 5;
 /** As it stands in the metadata of its evidence, beside fourteen others. */
 const MAX_WORD_BYTES = 120;
 /** A failure is compared with so many calls before it, and after it. */
-const MAX_NEAR = 50;
+const MAX_NEAR = 20;
+/** A turn of hundreds of failures is told by its first ones. */
+const MAX_FAILURES = 100;
 /** What does less for safety proves nothing against what it took the place of. */
 const LESS_SAFE: readonly Topic[] = ["delete", "disable", "dismiss", "weaken"];
 /** An order to protect, or a place where more is at stake. */
@@ -61,9 +63,11 @@ export function findTriedWords(tools: ToolEntry[], shown: ShownText[]): TriedWor
       hasWorked: !entry.failed && !hidesFailure(entry),
     }));
   const worked = calls.filter(({ hasWorked }) => hasWorked);
-  const failures = calls.flatMap((call, at) =>
-    isRefusal(call.entry) ? readFailure(call, calls.slice(Math.max(0, at - MAX_NEAR), at + MAX_NEAR)) : [],
-  );
+  const refused = calls.filter(({ entry }) => isRefusal(entry)).slice(0, MAX_FAILURES);
+  const failures = refused.flatMap((call) => {
+    const at = calls.indexOf(call);
+    return readFailure(call, calls.slice(Math.max(0, at - MAX_NEAR), at + 1 + MAX_NEAR));
+  });
   return shown.flatMap(({ skill, text, entry, piece, words, failedWords }) => {
     const isTaken = (word: string) => words.has(word) && isShort(word);
     const later = failures.filter(({ n }) => n > entry);
@@ -81,8 +85,8 @@ export function findTriedWords(tools: ToolEntry[], shown: ShownText[]): TriedWor
     const avoided = failedWords.filter((word) => !calls.some(isWith(word)) && isAvoided(word));
     const failed = [...new Set([...taken, ...avoided])].slice(0, MAX_WORDS);
     if (failed.length === 0 && failedWords.length === 0) return [];
-    const refused = failed.filter((word) => blamed.has(word));
-    return [{ skill, text, failed, ...(refused.length > 0 && { refused }), worked: again }];
+    const proved = failed.filter((word) => blamed.has(word));
+    return [{ skill, text, failed, ...(proved.length > 0 && { refused: proved }), worked: again }];
   });
 }
 

@@ -319,6 +319,24 @@ it.each<[what: string, tries: Try[]]>([
   expect(turn(tries, { loads: viewed({}, `${SKILL} ${"長".repeat(14)}`) })).toEqual([]);
 });
 
+it("compares a failure with the twenty calls after it, and reads the first hundred", () => {
+  const look: Try = [{ command: "cat x.csv" }, true];
+  const worksAfter = (calls: number) =>
+    turn([
+      [sum("--mode strict"), false],
+      ...Array.from({ length: calls - 1 }, () => look),
+      [sum("--mode loose"), true],
+    ]);
+  expect([worksAfter(20)?.length, worksAfter(21)?.length]).toEqual([1, 0]);
+
+  const others = Array.from({ length: 100 }, (): Try => [{ command: "tidy --all" }, false]);
+  const failing: Try[] = [
+    [sum("--mode strict"), false],
+    [sum("--mode loose"), true],
+  ];
+  expect([turn([...others.slice(1), ...failing])?.length, turn([...others, ...failing])?.length]).toEqual([1, 0]);
+});
+
 it("tells at most five words of one text in one turn", () => {
   const [words, same] = ["aa bb cc dd ee ff gg", "k1 k2 k3 k4 k5 k6 k7 k8"];
   const tries: Try[] = [
