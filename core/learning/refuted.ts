@@ -41,10 +41,23 @@ export function withoutRefuted({ files }: Pick<SkillSnapshot, "files">, words: s
       return true;
     });
     if (refuted.length === 0) continue;
-    left[path] = without(text, refuted);
-    if (path === SKILL_MD) isEmpty = refuted.length === sentences.length;
+    const taken = withWhatRefers(refuted, sentences);
+    left[path] = without(text, taken);
+    if (path === SKILL_MD) isEmpty = taken.length === sentences.length;
   }
   return gone.size === 0 ? null : { files: left, words: [...gone], isEmpty };
+}
+
+/** "Load with `x`. It replaces the table.": the second would speak of whatever stands before them. */
+const REFERS = /^(?:it|its|this|that|these|those|they|both|otherwise|without (?:it|this|that|them))\b/i;
+
+/** With the sentences that go on from them with a pronoun. */
+function withWhatRefers(refuted: Sentence[], sentences: Sentence[]): Sentence[] {
+  const taken = new Set(refuted);
+  for (const [at, sentence] of sentences.entries()) {
+    if (at > 0 && sentence.goesOn && taken.has(sentences[at - 1]!) && REFERS.test(sentence.text)) taken.add(sentence);
+  }
+  return sentences.filter((sentence) => taken.has(sentence));
 }
 
 /** An address, a path, a host, or a file whose ending is no known one: another task has others. */
@@ -63,9 +76,14 @@ function holdsBack(text: string): boolean {
 }
 
 const PROTECTING: readonly Topic[] = ["check", "backup", "consent", "identity", "bound"];
-/** Options that refuse what may do harm: to refuse is what they are for. */
-const STRICT =
-  /^--(?:fail\b|locked|frozen|strict\b|immutable|interactive|no-clobber|single-transaction|preserve|keep|safe|[\w-]*-only$|[\w-]*-with-lease)/;
+/** They refuse what may do harm, keep what was there, or do nothing yet: to refuse is what they are for. */
+const STRICT = new RegExp(
+  "^(?:--?)?(?:fail$|fail-|locked|frozen|strict$|immutable|interactive|single-transaction|transaction|atomic|preserve|keep|safe|isolated|trash|undo|deployment|" +
+    "no-(?:clobber|overwrite|delete|replace|privileged|ff)|ignore-(?:existing|scripts)|max-?|require|prompt|simulate|just-print|what-?if|dry|plan$|" +
+    "sign$|gpg-sign|cacert|trusted|cap-drop|abort-on|exit-code|redact|mask|anonymi[sz]e|read-?_?only|nounset|errexit|noclobber|pipefail|on_error_stop)" +
+    "|^--[\\w-]*-(?:only|with-lease)$",
+  "i",
+);
 
 /** `--dry-run`, `--verify`: whoever makes such a call fail may be who wants to be rid of it. */
 function protects(words: string[]): boolean {

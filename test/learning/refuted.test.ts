@@ -40,6 +40,15 @@ describe("goes", () => {
     expect(left(`${line}\n\nPlay it.\n`, "bottom")).toBe("Play it.\n");
   });
 
+  it("what goes on from it with a pronoun", () => {
+    expect(left("Play it. Burn with `bottom`. It takes long. Keep the log.\n", "bottom")).toBe(
+      "Play it. Keep the log.\n",
+    );
+    expect(left("Burn with `bottom`. Without it titles go. This too.\n\nIt ends.\n", "bottom")).toBe("It ends.\n");
+    // What goes on from what stays, stays.
+    expect(left("Play it. It is short. Burn with `bottom`.\n", "bottom")).toBe("Play it. It is short.\n");
+  });
+
   it("what only its name makes look like a check: a command that is none", () => {
     expect(left("Read it with `film history`.\n\nPlay it.\n", "history")).toBe("Play it.\n");
   });
@@ -68,8 +77,6 @@ describe("stays", () => {
       "Set it with `date -d`.\n\nCut with `cut -d ,`.\n",
       "-d",
     ],
-    ["an option that refuses what does harm", "Push with `push --force-with-lease`.\n", "--force-with-lease"],
-    ["another one", "Pull with `pull --ff-only`.\n", "--ff-only"],
     ["what the word did", "`bottom` garbles the titles.\n", "bottom"],
     ["what is to be changed", "Change `bottom` to `top`.\n", "bottom"],
     ["what is to be left out", "Leave out `bottom`.\n", "bottom"],
@@ -87,6 +94,28 @@ describe("stays", () => {
     ["the head of a table", "| `bottom` | Use |\n|---|---|\n| a | b |\n", "bottom"],
     ["what nothing failed of", "Burn `bottom`.\n", "top"],
   ])("%s", (_what, body, word) => expect(withoutRefuted(skill(body), [word])).toBeNull());
+
+  it.each(
+    (
+      "--force-with-lease --ff-only --fail --locked --frozen-lockfile --strict --interactive --single-transaction --atomic --preserve --keep " +
+      "--no-clobber --no-overwrite --ignore-existing --ignore-scripts --max-delete --require-hashes --simulate --what-if -WhatIf --dry --plan " +
+      "--sign --cacert --cap-drop --abort-on-error --exit-code --redact --mask --read-only --readonly READ_ONLY nounset errexit pipefail " +
+      "ON_ERROR_STOP --confirm --backup --sandbox --limit"
+    ).split(" "),
+  )("a word that protects: %s", (word) => {
+    expect(withoutRefuted(skill(`Burn with \`film ${word}\`.\n`), [word])).toBeNull();
+  });
+
+  it.each(["user@films", "C:\\films", "films/new", "README", "@films/new"])("a place: %s", (word) => {
+    expect(withoutRefuted(skill(`Burn with \`film ${word}\`.\n`), [word])).toBeNull();
+  });
+
+  it.each(["Back up first: `film bottom`.", "Ask before `film bottom`.", "Look at it with care: check `film bottom`."])(
+    "what has something checked, saved or asked: %s",
+    (line) => {
+      expect(withoutRefuted(skill(`${line}\n`), ["bottom"])).toBeNull();
+    },
+  );
 
   it("a heading and the frontmatter", () => {
     const files = { "SKILL.md": "---\nname: films\ndescription: Burn `bottom`.\n---\n\n# With `bottom`\n" };

@@ -592,7 +592,7 @@ describe("a word of a skill that the next use does not bear out", () => {
     const world = await setUp([
       ...[view, write, sort("--strictly"), sort("--tidily --reverse"), done],
       ...[view, done],
-      ...[view, sort("--reverse"), done],
+      ...[view, sort("--strictly"), sort("--tidily --reverse"), done],
       ...[view, done],
     ]);
     await world.skills.change(

@@ -83,7 +83,7 @@ export function deedsOf({ command }: JsonObject): string {
       const pieces = splitAtBlanks(one);
       const at = pieces.findIndex((piece) => !RUNS_ANOTHER.has(piece) && !/^[A-Za-z_]\w*=/.test(piece));
       const [program = "", next = "-", script = ""] = at < 0 ? [] : pieces.slice(at);
-      if (RUNS_SCRIPT.has(next)) return `${program} ${next} ${script}`;
+      if (RUNS_SCRIPT.has(next) && !script.startsWith("-")) return `${program} ${next} ${script}`;
       return /^\w[\w-]*$/.test(next) ? `${program} ${next}` : program;
     })
     .join("; ");

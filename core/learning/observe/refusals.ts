@@ -33,7 +33,8 @@ export function isRefusal(entry: ToolEntry): boolean {
   if (!entry.failed || isStopped) return false;
   const said = saidBy(entry);
   const streams = readStreams(entry);
-  const isAnswer = streams !== null && streams.stderr.trim() === "" && streams.stdout.trim() !== "";
+  const isJoined = JSON.stringify(entry.call.args.command ?? null).includes("2>&1");
+  const isAnswer = streams !== null && !isJoined && streams.stderr.trim() === "" && streams.stdout.trim() !== "";
   return !isAnswer && /\p{L}/u.test(said) && !PASSING.test(said);
 }
 

@@ -31,11 +31,7 @@ const MAX_FAILURES = 100;
 const LESS_SAFE: readonly Topic[] = ["delete", "disable", "dismiss", "weaken"];
 /** An order to protect, or a place where more is at stake. */
 const GUARDED =
-  /ssl|tls|https?:|cert|verif|secur|hostkey|auth(?!or)|encrypt|valid|(?:^|[^a-z])prod(?:uction)?(?![a-z])/i;
-/** It looks and changes nothing, where it stands alone. */
-const LOOKS = /^\s*(?:cat|head|tail|ls|find|grep|rg|file|stat|wc|man|which|pwd)(?![\w-])|\s--(?:help|version)\b/;
-const JOINS = /[;&|>\n]/;
-const READING_TOOL = /^(?:read|search|list|find|get|web)_/;
+  /ssl|tls|https?:|cert|verif|secur|host-?key|auth(?!or)|encrypt|valid|(?:^|[^a-z])prod(?:uction)?(?![a-z])/i;
 /** More of the words beside a told one make a call one with that word, or one without it. */
 const SAME_PLACE = 0.5;
 
@@ -80,8 +76,9 @@ export function findTriedWords(tools: ToolEntry[], shown: ShownText[]): TriedWor
     const isAt = (word: string, call: Tried) => call.entry.n > entry && isNear(places.get(word)!, call.words);
     const isWith = (word: string) => (call: Tried) => call.words.has(word) && isAt(word, call);
     const again = failedWords.filter((word) => worked.some(isWith(word)));
-    // A word that stands alone has no place to be missed at.
-    const isAvoided = (word: string) => places.get(word)!.size > 0 && worked.some((call) => isAt(word, call));
+    // A word that stands alone has no place to be missed at, and much works without an option.
+    const isPlaced = (word: string) => !word.startsWith("-") && places.get(word)!.size > 0;
+    const isAvoided = (word: string) => isPlaced(word) && worked.some((call) => isAt(word, call));
     const avoided = failedWords.filter((word) => !calls.some(isWith(word)) && isAvoided(word));
     const failed = [...new Set([...taken, ...avoided])].slice(0, MAX_WORDS);
     if (failed.length === 0 && failedWords.length === 0) return [];
@@ -100,7 +97,7 @@ interface Failure {
   words: string[];
   /** What the next call like it had in their place. */
   instead: string[];
-  /** The same call worked with another word in the place of the one. */
+  /** The program named the one word, and the model changed it alone. */
   isBlamed: boolean;
 }
 
@@ -117,8 +114,7 @@ function readFailure(failed: Tried, calls: Tried[]): Failure[] {
   const changes = (other: Tried) => changesOf(failed.pieces, other.pieces);
   // What another word had worked with before is the next of a list.
   if (ended.some((other) => other.entry.n < entry.n && isOneForOne(changes(other)))) return [];
-  const proof = later.find((other) => isSwap(own, changes(other)) && isProof(failed, other, changes(other)));
-  const isBlamed = proof !== undefined && !isPreparedBetween(failed, proof, calls);
+  const isBlamed = later.some((other) => isSwap(own, changes(other)) && isProof(failed, other, changes(other)));
   return [{ n: entry.n, words: own, instead: [...next.words].filter((word) => !words.has(word)), isBlamed }];
 }
 
@@ -140,21 +136,9 @@ function isSwap([word, ...more]: string[], { gone, put }: Changes): boolean {
   return wordsIn(piece).has(word) && !isLess;
 }
 
-/** It worked so, or the program had named the word. Of an option that was left out both: with less asked of it, much works. */
+/** The program named what was changed. Where that was only left out it must have worked so: with less asked of it, much works. */
 function isProof({ entry }: Tried, other: Tried, { gone: [piece = ""], put }: Changes): boolean {
-  const isNamed = [...wordsIn(piece)].some((word) => isNamedBy(entry, word));
-  return put.length === 0 ? other.hasWorked && isNamed : other.hasWorked || isNamed;
-}
-
-/** Something else was done before it worked, such as an edit of the file it reads. */
-function isPreparedBetween(failed: Tried, proof: Tried, calls: Tried[]): boolean {
-  const between = calls.filter(({ entry: { n } }) => n > failed.entry.n && n < proof.entry.n);
-  return between.some((other) => !other.entry.failed && !isLike(failed, other) && !isLook(other.entry));
-}
-
-function isLook({ call }: ToolEntry): boolean {
-  const { command } = call.args;
-  return typeof command === "string" ? LOOKS.test(command) && !JOINS.test(command) : READING_TOOL.test(call.name);
+  return (put.length > 0 || other.hasWorked) && [...wordsIn(piece)].some((word) => isNamedBy(entry, word));
 }
 
 const CODE_SPAN = /`[^`\n]+`/g;

@@ -84,21 +84,20 @@ describe("a word is blamed", () => {
   const says = (stderr: string, ...tries: Try[]) => turn(tries, { said: { stdout: "", stderr } });
   const blamed = [{ failed: ["strict"], refused: ["strict"] }];
 
-  it.each(["sum: unknown mode 'strict'", "rc=22 EINVAL", "línea 4290: modo desconocido"])(
-    "where another in its place worked, after %j",
+  it.each(["sum: unknown mode 'strict'", "modo desconocido: «strict»", "不正な値strictです", "restricted: strict"])(
+    "where the program named it and the model changed it alone, after %j",
     (stderr) => {
+      expect(says(stderr, strict!, odd!)).toMatchObject(blamed);
       expect(says(stderr, strict!, loose!)).toMatchObject(blamed);
-      expect(says(stderr, strict!, odd!, loose!)).toMatchObject(blamed);
     },
   );
 
-  it("where the program named it, and the model changed it alone", () => {
-    expect(says("sum: unknown mode 'strict'", strict!, odd!)).toMatchObject(blamed);
-    // A part of another word is no name, and another word that fails as well is no proof.
-    for (const said of ["sum: the mode is restricted", "sum: line 9 is no number"]) {
-      expect(says(said, strict!, odd!)?.[0]).not.toHaveProperty("refused");
-    }
-  });
+  it.each(["rc=22 EINVAL", "sum: line 9 is no number", "it is too strictly meant", "unstrict"])(
+    "not where the program did not name it, though another worked: %s",
+    (stderr) => {
+      expect(says(stderr, strict!, loose!)).toEqual([{ skill: "adding-up", text, failed: ["strict"], worked: [] }]);
+    },
+  );
 
   it.each([
     "sum: the service is busy, try again",
@@ -118,15 +117,21 @@ describe("a word is blamed", () => {
     "SSL certificate problem: certificate is not yet valid",
     "Keine Berechtigung",
     "Permission non accordée",
+    ...["401", "403", "429", "500", "502", "503", "504"].map((code) => `strict: HTTP ${code}`),
   ])("not after what passes by itself, or lies in the machine: %s", (stderr) => {
     expect(says(stderr, strict!, odd!, loose!)).toEqual([]);
   });
 
   it.each<[what: string, outcome: JsonObject]>([
     ["the harness stopped it", { exit_code: 1, code: "command_limit" }],
-    ["the shell could not find it", { exit_code: 127 }],
-    ["it was killed", { exit_code: 137 }],
-    ["no program ran, as where a person refused", { code: "refused", error: "The person refused this content." }],
+    ...[126, 127, 130, 134, 137, 139, 143].map((code): [string, JsonObject] => [
+      `its exit was ${code}`,
+      { exit_code: code },
+    ]),
+    ...["refused", "aborted", "timed_out", "turn_ended"].map((code): [string, JsonObject] => [
+      `it was ${code}`,
+      { code },
+    ]),
   ])("not where %s", (_what, outcome) => {
     expect(turn([[sum("--mode strict"), false, WRONG, outcome], loose!])).toEqual([]);
   });
@@ -247,24 +252,39 @@ describe("a word is blamed", () => {
         [sum("--all -e y"), true],
       ],
     ],
-    [
-      "something was done between the two",
-      "strict",
-      [
-        [sum("--mode strict"), false],
-        [{ command: "sed -i s/a/b/ x.csv" }, true],
-        [sum("--mode loose"), true],
-      ],
-    ],
   ])("not where %s, but is told", (_what, word, tries) => {
     const loads = viewed({}, `Run \`sum ${word}\`.`);
-    expect(turn(tries, { loads })).toEqual([{ skill: "adding-up", text, failed: [word], worked: [] }]);
+    const said = { stdout: "", stderr: `sum: wrong value '${word}'` };
+    expect(turn(tries, { loads, said })).toEqual([{ skill: "adding-up", text, failed: [word], worked: [] }]);
   });
 
-  it("though something was looked at between the two", () => {
-    const looks = ["sum --help", "cat x.csv", "grep -n mode README"].map((command): Try => [{ command }, true]);
-    expect(turn([strict!, ...looks, loose!])).toMatchObject(blamed);
-    expect(turn([strict!, [{ command: "cat fixed > x.csv" }, true], loose!])?.[0]).not.toHaveProperty("refused");
+  it.each([
+    ["sslmode=full", "sslmode=any"],
+    ["--x=tlsv1.3", "--x=any"],
+    ["--x=a.cert", "--x=none"],
+    ["--x=verified", "--x=any"],
+    ["--x=secure", "--x=plain"],
+    ["StrictHostKey=ask", "StrictHostKey=never"],
+    ["--x=auth", "--x=anonymous"],
+    ["--x=encrypted", "--x=plain"],
+    ["--x=validated", "--x=any"],
+    ["--x=careful", "--x=--force"],
+    ["--x=keep", "--x=delete"],
+    ["--x=enabled", "--x=disabled"],
+    ["--x=told", "--x=ignore"],
+  ])("%s that gives way to %s is only told", (was, is) => {
+    const word = was.split("=")[1]!;
+    const said = { stdout: "", stderr: `sum: wrong value '${word}'` };
+    const tries: Try[] = [
+      [sum(`--all ${was}`), false],
+      [sum(`--all ${is}`), true],
+    ];
+    expect(turn(tries, { said, loads: viewed({}, `Run \`sum ${word}\`.`) })?.[0]).not.toHaveProperty("refused");
+    tries[1] = [sum(`--all ${was.replace(word, "moss")}`), true];
+    const isGuarded = /ssl|hostkey|tls|cert|verif|secur|auth|encrypt|valid/i.test(was);
+    expect(turn(tries, { said, loads: viewed({}, `Run \`sum ${word}\`.`) })?.[0]?.refused).toEqual(
+      isGuarded ? undefined : [word],
+    );
   });
 
   it("not where the program said nothing: it may have found nothing", () => {
@@ -371,6 +391,71 @@ it.each<[how: string, loads: (n: number) => Entry]>([
   // Nor does a line of commands that may hide a failure.
   const hidden: Try = [{ command: "sum --mode strict x.csv | head -3" }, true, { stdout: "", stderr: "unknown mode" }];
   expect(turn([hidden], { loads })?.[0]?.worked).toEqual([]);
+});
+
+describe("a word of which the reader was told", () => {
+  const told = (content: string, word: string, ...tries: Try[]) =>
+    turn(tries, { loads: viewed({ failed_words: [word] }, content) })?.[0]?.failed;
+  const does = (command: string, ok = true): Try => [{ command }, ok];
+
+  it("was done without where the same work was done", () => {
+    expect(told("Use `sum --mode strict`.", "strict", does("sum --mode loose x"))).toEqual(["strict"]);
+    // With a half of the words beside it a call may be another one; a failed one did nothing.
+    expect(told("Use `sum strict --all`.", "strict", does("sum x.csv"))).toEqual([]);
+    expect(told("Use `sum --mode strict`.", "strict", does("sum --mode loose x", false))).toEqual([]);
+    // Code beside it in the line is its place, where it stands alone between its marks.
+    expect(told("Use `sum` with `strict`.", "strict", does("sum x.csv"))).toEqual(["strict"]);
+    expect(told("Use `cut -f` and `sum strict`.", "strict", does("cut -f 2 x.csv"))).toEqual([]);
+  });
+
+  it("was not, where it has no place or is an option: much works without one", () => {
+    expect(told("Use `strict`.", "strict", does("sum x.csv"))).toEqual([]);
+    expect(told("Use `sum --fast`.", "--fast", does("sum x.csv"))).toEqual([]);
+  });
+
+  it("counts what came after the text was loaded", () => {
+    const view = call("v", "skill_view", { name: "adding-up" });
+    const [bad, good] = [sum("--mode strict"), sum("--mode loose")].map((args, at) => call(`c${at}`, "terminal", args));
+    const run = (n: number, what: typeof view, exitCode: number, step: number) =>
+      tool(n, what, { outcome: { exit_code: exitCode }, content: WRONG }, { failed: exitCode > 0, step });
+    const loads = viewed({ failed_words: ["strict"] });
+    const before: Entry[] = [
+      user(1, "Add it up"),
+      run(2, bad!, 1, 1),
+      run(3, good!, 0, 2),
+      assistant(4, "", [view]),
+      loads(5),
+    ];
+    expect(observeTurn({ session: SESSION, turn: 1, entries: before }).triedWords).toMatchObject([
+      { failed: [], worked: [] },
+    ]);
+  });
+});
+
+describe("of two lines of commands the deed is the same", () => {
+  const isTold = (was: string, is: string) => {
+    const tries: Try[] = [
+      [{ command: was }, false],
+      [{ command: is }, true],
+    ];
+    return turn(tries, { loads: viewed({}, "Use `strict`.") })?.length === 1;
+  };
+
+  it.each([
+    ["sum --mode strict 'a;b' \"c|d\"", "sum --mode loose 'a b' \"c|d\""],
+    ["env A=1 nohup sum -x strict", "env A=2 nohup sum -x loose"],
+    ["docker run --fmt strict web", "docker run --fmt loose web"],
+    ["docker compose run strict-web --all strict", "docker compose run strict-web --all loose"],
+    ["sum -x strict a.csv | sort -u", "sum -x loose a.csv | sort -u"],
+  ])("in %s and %s", (was, is) => expect(isTold(was, is)).toBe(true));
+
+  it.each([
+    ["npm run strict --all", "npm run loose --all"],
+    ["python3 -m strict --all", "python3 -m loose --all"],
+    ["nohup strict --all a", "nohup loose --all a"],
+    ["sum --all strict || sort -u", "sum --all loose || head -u"],
+    ["sum -x strict aa bb cc", "sum -x loose dd ee ff"],
+  ])("but not in %s and %s", (was, is) => expect(isTold(was, is)).toBe(false));
 });
 
 it("tells the words of a companion apart from those of its base", () => {
