@@ -1,5 +1,5 @@
-// Takes sentences out of a learned skill that its uses have refuted: a call took a word from the text and failed, and what was the same
-// but for the word worked, or later uses did without it. The rest of the text may be right, so it stays. Called by settle.ts. Pure.
+// Takes sentences out of a learned skill that its uses have refuted: a call took a word from the text and failed, and the
+// program named the word, or later uses did without it or failed with it again. The rest of the text may be right, so it stays. Called by settle.ts. Pure.
 import type { SkillSnapshot } from "../ports.ts";
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import { SKILL_MD } from "../skills/format.ts";

@@ -161,7 +161,7 @@ function toWithoutRefuted(
   { files, words, isEmpty }: Refuted,
 ): Promise<Result<SkillNext>> | Result<SkillNext> {
   const named = words.map((word) => `"${word}"`).join(", ");
-  const why = `Calls with ${named} failed: the same worked with another word in its place, or was done without it later.`;
+  const why = `Calls with ${named} failed: the program named it, or a later use bore it out.`;
   if (isEmpty) return toWithdrawn(options, head, stats, why);
   const next = asWithdrawal(toNext(head, "trial", `${why} What it said of that was taken out.`, options.op));
   const settled = { ...next.settled!, rev: head.rev + 1, inPart: true as const };

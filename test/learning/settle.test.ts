@@ -469,7 +469,7 @@ describe("words that failed", () => {
 describe("words that later uses did not bear out", () => {
   const BODY = "---\nname: tables\ndescription: d\n---\n\nSplit with `tab`.\n\nSort by `date`.\n";
   const AFTER = BODY.replace("Split with `tab`.\n\n", "");
-  const WHY = 'Calls with "tab" failed: the same worked with another word in its place, or was done without it later.';
+  const WHY = 'Calls with "tab" failed: the program named it, or a later use bore it out.';
   const text = textOf(BODY);
 
   async function withFailed(later: string, next: Partial<SkillNext> = {}, body = BODY) {

@@ -585,8 +585,8 @@ describe("a word of a skill that the next use does not bear out", () => {
   });
   const withSentence = (sentence: string) => SKILL_MD.replace("Name the separator", `${sentence} Name the separator`);
   const tell = (word: string) =>
-    `The skill '${SKILL}' was changed: a part of it was withdrawn. Calls with "${word}" failed: the same worked ` +
-    "with another word in its place, or was done without it later. What it said of that was taken out.";
+    `The skill '${SKILL}' was changed: a part of it was withdrawn. Calls with "${word}" failed: the program ` +
+    "named it, or a later use bore it out. What it said of that was taken out.";
 
   it("goes with its sentence, and the session says so", async () => {
     const world = await setUp([
