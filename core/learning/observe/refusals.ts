@@ -2,7 +2,7 @@
 import type { ToolEntry } from "../../schemas/entry.ts";
 import { readOutcome, readStreams } from "../tool-facts.ts";
 
-/** A failure that passes by itself, or that lies in the machine or the account. */
+/** A failure that passes by itself, or that lies in the machine or the account. An option of a usage text, `--timeout`, is none. */
 const PASSING = new RegExp(
   [
     "busy|overloaded|temporar\\p{L}*|(?:un|not )available|unreachable|time[ds]?[ -]?out|(?:try|retry)(?: it| the request)? (?:again|later)",
@@ -14,7 +14,7 @@ const PASSING = new RegExp(
     "(?:permission|accès|connexion) (?:non accordée|refusée?)|(?:permiso|acceso) denegado|conexión rechazada",
     "e(?:busy|acces|perm|nospc|mfile|addrinuse|notfound|timedout|ai_again|conn\\p{L}+)",
   ]
-    .map((some) => `(?<!\\p{L})(?:${some})(?!\\p{L})`)
+    .map((some) => `(?<![\\p{L}/-])(?:${some})(?!\\p{L})`)
     .join("|") + "|(?<!\\d)(?:401|403|429|50[0234])(?!\\d)",
   "iu",
 );

@@ -84,13 +84,16 @@ describe("a word is blamed", () => {
   const says = (stderr: string, ...tries: Try[]) => turn(tries, { said: { stdout: "", stderr } });
   const blamed = [{ failed: ["strict"], refused: ["strict"] }];
 
-  it.each(["sum: unknown mode 'strict'", "modo desconocido: «strict»", "不正な値strictです", "restricted: strict"])(
-    "where the program named it and the model changed it alone, after %j",
-    (stderr) => {
-      expect(says(stderr, strict!, odd!)).toMatchObject(blamed);
-      expect(says(stderr, strict!, loose!)).toMatchObject(blamed);
-    },
-  );
+  it.each([
+    "sum: unknown mode 'strict'",
+    "modo desconocido: «strict»",
+    "不正な値strictです",
+    "restricted: strict",
+    "bad strict; see --timeout, --locked",
+  ])("where the program named it and the model changed it alone, after %j", (stderr) => {
+    expect(says(stderr, strict!, odd!)).toMatchObject(blamed);
+    expect(says(stderr, strict!, loose!)).toMatchObject(blamed);
+  });
 
   it.each(["rc=22 EINVAL", "sum: line 9 is no number", "it is too strictly meant", "unstrict"])(
     "not where the program did not name it, though another worked: %s",
@@ -285,6 +288,12 @@ describe("a word is blamed", () => {
     expect(turn(tries, { said, loads: viewed({}, `Run \`sum ${word}\`.`) })?.[0]?.refused).toEqual(
       isGuarded ? undefined : [word],
     );
+  });
+
+  it("where what it said went through 2>&1", () => {
+    const said = { stdout: "sum: unknown mode strict", stderr: "" };
+    const tries: Try[] = ["strict", "loose"].map((mode) => [{ command: `sum --mode ${mode} x.csv 2>&1` }, false]);
+    expect(turn(tries, { said })).toMatchObject(blamed);
   });
 
   it("not where the program said nothing: it may have found nothing", () => {
