@@ -32,6 +32,12 @@ const LESS_SAFE: readonly Topic[] = ["delete", "disable", "dismiss", "weaken"];
 /** An order to protect, or a place where more is at stake. */
 const GUARDED =
   /ssl|tls|https?:|cert|verif|secur|host-?key|auth(?!or)|encrypt|valid|(?:^|[^a-z])prod(?:uction)?(?![a-z])/i;
+/** Commands that look at what another one failed to do: `gh pr view` after `gh pr merge`. */
+const LOOKS = new Set(
+  "about checks describe diff get help history info inspect list log logs ls ps show status tree version view".split(
+    " ",
+  ),
+);
 /** More of the words beside a told one make a call one with that word, or one without it. */
 const SAME_PLACE = 0.5;
 
@@ -127,10 +133,14 @@ function isOneForOne({ gone, put }: Changes): boolean {
   return gone.length === 1 && put.length === 1;
 }
 
-/** Two calls differ in one word of the text, and what took its place does not do less for safety. A short option may be several. */
+/**
+ * Two calls differ in one word of the text, and what took its place neither does less for safety nor only looks. A short option
+ * may be several.
+ */
 function isSwap([word, ...more]: string[], { gone, put }: Changes): boolean {
   const [piece = "", ...others] = gone;
   if (word === undefined || more.length > 0 || others.length > 0 || put.length > 1 || /^-\w/.test(piece)) return false;
+  if (put.some((other) => LOOKS.has(other)) && !LOOKS.has(piece)) return false;
   const { topics } = meaningOf(put.join(" "));
   const isLess = GUARDED.test(`${piece} ${put.join(" ")}`) || LESS_SAFE.some((topic) => topics.has(topic));
   return wordsIn(piece).has(word) && !isLess;

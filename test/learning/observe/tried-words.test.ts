@@ -247,6 +247,7 @@ describe("a word is blamed", () => {
         [sum("--to production"), true],
       ],
     ],
+    ["another command looked at it", "merge", [run("gh pr merge 7", false), run("gh pr view 7", true)]],
     [
       "it is a short option",
       "-eu",
@@ -294,6 +295,11 @@ describe("a word is blamed", () => {
     const said = { stdout: "sum: unknown mode strict", stderr: "" };
     const tries: Try[] = ["strict", "loose"].map((mode) => [{ command: `sum --mode ${mode} x.csv 2>&1` }, false]);
     expect(turn(tries, { said })).toMatchObject(blamed);
+  });
+
+  it("where one command to look is put in the place of another", () => {
+    const tries = ["show", "view"].map((word) => run(`gh pr ${word} 7`, word === "view", "unknown command show"));
+    expect(turn(tries, { loads: viewed({}, "Use `gh pr show`.") })).toMatchObject([{ refused: ["show"] }]);
   });
 
   it("not where the program said nothing: it may have found nothing", () => {
