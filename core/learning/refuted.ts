@@ -1,5 +1,6 @@
 // Takes sentences out of a learned skill that its uses have refuted: a call took a word from the text and failed, and the
-// program named the word, or later uses did without it or failed with it again. The rest of the text may be right, so it stays. Called by settle.ts. Pure.
+// program named the word, or later uses did without it or failed with it again. The rest of the text may be right, so it
+// stays. Called by settle.ts. Pure.
 import type { SkillSnapshot } from "../ports.ts";
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import { SKILL_MD } from "../skills/format.ts";
@@ -77,18 +78,20 @@ function holdsBack(text: string): boolean {
 
 const PROTECTING: readonly Topic[] = ["check", "backup", "consent", "identity", "bound"];
 /** They refuse what may do harm, keep what was there, or do nothing yet: to refuse is what they are for. */
-const STRICT = new RegExp(
-  "^(?:--?)?(?:fail$|fail-|locked|frozen|strict$|immutable|interactive|single-transaction|transaction|atomic|preserve|keep|safe|isolated|trash|undo|deployment|" +
-    "no-(?:clobber|overwrite|delete|replace|privileged|ff)|ignore-(?:existing|scripts)|max-?|require|prompt|simulate|just-print|what-?if|dry|plan$|" +
-    "sign$|gpg-sign|cacert|trusted|cap-drop|abort-on|exit-code|redact|mask|anonymi[sz]e|read-?_?only|nounset|errexit|noclobber|pipefail|on_error_stop)" +
-    "|^--[\\w-]*-(?:only|with-lease)$",
+const STRICT_OPTION = new RegExp(
+  "^--?(?:" +
+    "fail$|fail-|locked|frozen|strict$|immutable|interactive|single-transaction|transaction|atomic|preserve|keep|safe|isolated|trash|undo|deployment|" +
+    "no-(?:clobber|overwrite|delete|replace|privileged|ff)|ignore-(?:existing|scripts)|max-|require|prompt|simulate|just-print|what-?if|dry|plan$|" +
+    "sign$|gpg-sign|cacert|trusted|cap-drop|abort-on|exit-code|redact|mask|anonymi[sz]e|read-?only|[\\w-]*-(?:only$|with-lease))",
   "i",
 );
+/** Of shells and databases. */
+const STRICT_SETTING = /^(?:read_only|nounset|errexit|noclobber|pipefail|on_error_stop)$/i;
 
 /** `--dry-run`, `--verify`: whoever makes such a call fail may be who wants to be rid of it. */
 function protects(words: string[]): boolean {
   return (
-    words.some((word) => STRICT.test(word)) ||
+    words.some((word) => STRICT_OPTION.test(word) || STRICT_SETTING.test(word)) ||
     isAbout(words.filter((word) => word.startsWith("-")).join(" "), PROTECTING)
   );
 }

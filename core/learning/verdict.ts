@@ -138,7 +138,10 @@ function add({ successes, failures }: Weights, { outcome }: Use, { discount }: R
 /** Of a text whose words fail in many ways the newest say enough. */
 const MAX_FAILED_WORDS = 5;
 
-/** Those that no call has worked with since. `later`: the uses after the first in which the work failed with the word, or did the same without it, and one for what was proved in a use. */
+/**
+ * Those that no call has worked with since. `later`: the uses after the first in which the work failed with the word, or
+ * did the same without it, and one for what was proved in a use.
+ */
 function failedWordsOf(uses: readonly Use[]): TextVerdict["failedWords"] {
   const words = new Map<string, { day: Day; later: number }>();
   for (const { day, failedWords, refusedWords, workedWords } of uses) {

@@ -40,6 +40,13 @@ describe("goes", () => {
     expect(left(`${line}\n\nPlay it.\n`, "bottom")).toBe("Play it.\n");
   });
 
+  it.each(["safe", "dry", "maximum", "requirements", "--fast"])(
+    "a word that only begins like an option that protects: %s",
+    (word) => {
+      expect(left(`Burn with \`film ${word}\`.\n\nPlay it.\n`, word)).toBe("Play it.\n");
+    },
+  );
+
   it("what goes on from it with a pronoun", () => {
     expect(left("Play it. Burn with `bottom`. It takes long. Keep the log.\n", "bottom")).toBe(
       "Play it. Keep the log.\n",

@@ -73,7 +73,10 @@ const RUNS_ANOTHER = new Set("sudo doas env time nohup exec command npx bunx".sp
 /** After a program: the next word says what is done, as in `npm run lint`. */
 const RUNS_SCRIPT = new Set("run exec compose -m".split(" "));
 
-/** Of each command of a line its program and the word after it: `docker start` and `docker logs` are two deeds. Empty: the call is no line of commands. */
+/**
+ * Of each command of a line its program and the word after it: `docker start` and `docker logs` are two deeds. Empty: the
+ * call is no line of commands.
+ */
 export function deedsOf({ command }: JsonObject): string {
   if (typeof command !== "string") return "";
   const unquoted = withoutPager(command).replace(/'[^']*'|"[^"]*"/g, '""');

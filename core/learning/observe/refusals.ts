@@ -2,7 +2,10 @@
 import type { ToolEntry } from "../../schemas/entry.ts";
 import { readOutcome, readStreams } from "../tool-facts.ts";
 
-/** A failure that passes by itself, or that lies in the machine or the account. An option of a usage text, `--timeout`, is none. */
+/**
+ * A failure that passes by itself, or that lies in the machine or the account. An option of a usage text, `--timeout`, is
+ * none.
+ */
 const PASSING = new RegExp(
   [
     "busy|overloaded|temporar\\p{L}*|(?:un|not )available|unreachable|time[ds]?[ -]?out|(?:try|retry)(?: it| the request)? (?:again|later)",
@@ -22,6 +25,7 @@ const PASSING = new RegExp(
 const NOT_RUN = new Set([126, 127, 130, 134, 137, 139, 143]);
 /** Codes of the harness where no tool came to its end. */
 const STOPS = new Set(["refused", "aborted", "timed_out", "turn_ended"]);
+
 /**
  * What was asked for was refused, in words: not by a person, the harness or the machine, and it is no answer by exit code
  * (`diff`, `jq -e`).
@@ -33,7 +37,8 @@ export function isRefusal(entry: ToolEntry): boolean {
   if (!entry.failed || isStopped) return false;
   const said = saidBy(entry);
   const streams = readStreams(entry);
-  const isJoined = JSON.stringify(entry.call.args.command ?? null).includes("2>&1");
+  const { command } = entry.call.args;
+  const isJoined = typeof command === "string" && command.includes("2>&1");
   const isAnswer = streams !== null && !isJoined && streams.stderr.trim() === "" && streams.stdout.trim() !== "";
   return !isAnswer && /\p{L}/u.test(said) && !PASSING.test(said);
 }
