@@ -62,7 +62,7 @@ const SHOWS_LESS = /^\s*(?:head|tail|cat|less|wc)(?![\w-])[^;&]*$/;
 /** What a line of commands does, without how much of it is printed. */
 function withoutPager(line: string): string {
   const at = line.lastIndexOf("|");
-  const isPaged = at > 0 && line[at - 1] !== "|" && SHOWS_LESS.test(line.slice(at + 1));
+  const isPaged = at > 0 && SHOWS_LESS.test(line.slice(at + 1));
   const rest = (isPaged ? line.slice(0, at) : line).trimEnd();
   return rest.endsWith(" 2>&1") ? rest.slice(0, -" 2>&1".length) : rest;
 }

@@ -297,6 +297,21 @@ describe("a word is blamed", () => {
     expect(turn(tries, { said })).toMatchObject(blamed);
   });
 
+  it.each([
+    ["a name and its value", "mode=strict", "tone=loose"],
+    ["a word and a sign", "--mode strict x", "--mode loose y"],
+    ["one word into two", "--mode strict", "--mode loose --quiet"],
+  ])("not where the model changed %s", (_what, was, is) => {
+    const tries: Try[] = [
+      [{ command: `sum --all ${was}` }, false],
+      [{ command: `sum --all ${is}` }, true],
+    ];
+    const said = { stdout: "", stderr: "sum: wrong mode strict" };
+    const found = turn(tries, { said, loads: viewed({}, "Use `sum mode strict`.") });
+    expect(found?.[0]?.failed).toContain("strict");
+    expect(found?.[0]).not.toHaveProperty("refused");
+  });
+
   it("where one command to look is put in the place of another", () => {
     const tries = ["show", "view"].map((word) => run(`gh pr ${word} 7`, word === "view", "unknown command show"));
     expect(turn(tries, { loads: viewed({}, "Use `gh pr show`.") })).toMatchObject([{ refused: ["show"] }]);
@@ -428,23 +443,58 @@ describe("a word of which the reader was told", () => {
     expect(told("Use `sum --fast`.", "--fast", does("sum x.csv"))).toEqual([]);
   });
 
+  it("works again, where a call with it worked, though it has no place", () => {
+    const loads = viewed({ failed_words: ["strict"] }, "Use `strict`.");
+    expect(turn([[{ command: "sum strict x" }, true]], { loads })?.[0]?.worked).toEqual(["strict"]);
+  });
+
   it("counts what came after the text was loaded", () => {
     const view = call("v", "skill_view", { name: "adding-up" });
     const [bad, good] = [sum("--mode strict"), sum("--mode loose")].map((args, at) => call(`c${at}`, "terminal", args));
     const run = (n: number, what: typeof view, exitCode: number, step: number) =>
       tool(n, what, { outcome: { exit_code: exitCode }, content: WRONG }, { failed: exitCode > 0, step });
     const loads = viewed({ failed_words: ["strict"] });
-    const before: Entry[] = [
-      user(1, "Add it up"),
-      run(2, bad!, 1, 1),
-      run(3, good!, 0, 2),
-      assistant(4, "", [view]),
-      loads(5),
-    ];
-    expect(observeTurn({ session: SESSION, turn: 1, entries: before }).triedWords).toMatchObject([
-      { failed: [], worked: [] },
-    ]);
+    const seen = (...runs: Entry[]) => {
+      const entries: Entry[] = [user(1, "Add it up"), ...runs, assistant(4, "", [view]), loads(5)];
+      return observeTurn({ session: SESSION, turn: 1, entries }).triedWords;
+    };
+    const nothing = [{ skill: "adding-up", text, failed: [], worked: [] }];
+    expect(seen(run(2, bad!, 1, 1), run(3, good!, 0, 2))).toEqual(nothing);
+    expect(seen(run(3, good!, 0, 2))).toEqual(nothing);
   });
+});
+
+it("holds calls of one tool against each other, and passes over data and broken letters", () => {
+  const strict: Try = [sum("--mode strict"), false];
+  const entry = (tries: Try[], name: string) => turn(tries, { name, loads: viewed({}, "Use `strict`.") });
+  expect(entry([strict, [sum("--mode loose"), true]], "terminal")).toHaveLength(1);
+  const long = "xx ".repeat(1_000);
+  expect(
+    entry(
+      [
+        [sum(`--mode strict ${long}`), false],
+        [sum(`--mode loose ${long}`), true],
+      ],
+      "terminal",
+    ),
+  ).toHaveLength(1);
+  const broken = "a\ud800";
+  const tries: Try[] = [
+    [sum(`--mode ${broken}`), false],
+    [sum("--mode loose"), true],
+  ];
+  expect(turn(tries, { loads: viewed({}, `Use \`${broken}\`.`) })).toEqual([]);
+
+  const [one, other] = ["terminal", "service"].map((name, at) =>
+    call(`c${at}`, name, sum(`--mode ${at ? "loose" : "strict"}`)),
+  );
+  const entries: Entry[] = [
+    user(1, "Add it up"),
+    viewed()(2),
+    tool(3, one!, { outcome: { exit_code: 1 }, content: WRONG }, { failed: true, step: 1 }),
+    tool(4, other!, { outcome: { exit_code: 0 } }, { step: 2 }),
+  ];
+  expect(observeTurn({ session: SESSION, turn: 1, entries }).triedWords).toEqual([]);
 });
 
 describe("of two lines of commands the deed is the same", () => {
@@ -453,19 +503,24 @@ describe("of two lines of commands the deed is the same", () => {
       [{ command: was }, false],
       [{ command: is }, true],
     ];
-    return turn(tries, { loads: viewed({}, "Use `strict`.") })?.length === 1;
+    return turn(tries, { loads: viewed({}, "Use `strict`, or `--strict`.") })?.length === 1;
   };
 
   it.each([
     ["sum --mode strict 'a;b' \"c|d\"", "sum --mode loose 'a b' \"c|d\""],
     ["env A=1 nohup sum -x strict", "env A=2 nohup sum -x loose"],
     ["docker run --fmt strict web", "docker run --fmt loose web"],
+    ["docker run --strict web", "docker run --loose web"],
     ["docker compose run strict-web --all strict", "docker compose run strict-web --all loose"],
     ["sum -x strict a.csv | sort -u", "sum -x loose a.csv | sort -u"],
   ])("in %s and %s", (was, is) => expect(isTold(was, is)).toBe(true));
 
   it.each([
     ["npm run strict --all", "npm run loose --all"],
+    ...["sudo", "doas", "env A=1", "time", "nohup", "exec", "command", "npx", "bunx"].map((runs) => [
+      `${runs} svc strict web`,
+      `${runs} svc loose web`,
+    ]),
     ["python3 -m strict --all", "python3 -m loose --all"],
     ["nohup strict --all a", "nohup loose --all a"],
     ["sum --all strict || sort -u", "sum --all loose || head -u"],
