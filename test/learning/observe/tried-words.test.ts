@@ -299,7 +299,7 @@ describe("a word is blamed", () => {
 
   it.each([
     ["a name and its value", "mode=strict", "tone=loose"],
-    ["a word and a sign", "--mode strict x", "--mode loose y"],
+    ["a word and a sign for one word", "--mode strict x", "--mode loose"],
     ["one word into two", "--mode strict", "--mode loose --quiet"],
   ])("not where the model changed %s", (_what, was, is) => {
     const tries: Try[] = [
