@@ -66,9 +66,6 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
   const text = textOfFiles(files);
   const state = next.state ?? current.state;
   const stateMoves = state !== current.state;
-  const isSameText = text === current.text;
-  // A text that a verdict took away comes back by no verdict: whoever wrote it again put it back.
-  const isBack = next.restored || (!isSameText && current.withdrawn?.includes(text));
   const changed = {
     ...current,
     text,
@@ -85,11 +82,11 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
       state === "archived" ? undefined : (next.public ?? (current.state === "archived" ? undefined : current.public)),
     conditions: next.files ? conditionsOf(next, change) : current.conditions,
     withdrawn: next.withdrawn ?? current.withdrawn,
-    restoredAt: isBack ? now : isSameText ? current.restoredAt : undefined,
+    restoredAt: next.restored ? now : text === current.text ? current.restoredAt : undefined,
     settled: next.settled ?? current.settled,
     // What was found belongs to the text it was found in.
-    health: next.health ?? (isSameText ? current.health : undefined),
-    failedWords: next.failedWords ?? (isSameText ? current.failedWords : undefined),
+    health: next.health ?? (text === current.text ? current.health : undefined),
+    failedWords: next.failedWords ?? (text === current.text ? current.failedWords : undefined),
     overlaps: next.overlaps ?? current.overlaps,
     // The reason of the last move would explain this one wrongly.
     reason: next.reason ?? (stateMoves ? undefined : current.reason),
@@ -99,7 +96,7 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
     const { firstRev } = next.anew ? { firstRev: rev } : current;
     const { settled } = changed;
     // A verdict is on the text: it holds for the same text with other requests.
-    const holds = isSameText && settled?.rev === current.rev;
+    const holds = text === current.text && settled?.rev === current.rev;
     Object.assign(changed, { rev, parent: parentOf(text, next, current), firstRev, op, revisedAt: now });
     if (holds) changed.settled = { ...settled, rev };
   } else if (isSame(changed, current)) return null;

@@ -65,7 +65,7 @@ export const SkillHead = z.object({
   firstRev: z.int().min(1).optional(),
   /** Texts that were withdrawn because they did harm: no verdict goes back to one. Newest last, at most 20. */
   withdrawn: z.array(Sha256).optional(),
-  /** When somebody put this text back, or wrote it again, although it had been withdrawn: what is older counts by half, like a parent's. */
+  /** When a person put this text back although it had been withdrawn: what is older counts by half, like a parent's. */
   restoredAt: z.int().optional(),
   /** The last move that a verdict made: who asks again under its `op` is told of it, and nothing is done twice. */
   settled: z

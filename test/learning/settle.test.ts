@@ -576,15 +576,6 @@ describe("words that later uses did not bear out", () => {
     expect(await world.head()).toMatchObject({ text });
   });
 
-  it("do not take out again what somebody wrote again", async () => {
-    const world = await withFailed("?");
-    await world.settle();
-    world.clock.advance(DAY_MS);
-    await world.adjust({ files: { "SKILL.md": BODY } });
-    expect((await world.settle("later")).moved).toBe(null);
-    expect(await world.head()).toMatchObject({ text, restoredAt: world.clock.now() });
-  });
-
   it.each(["verdicts", "failedWords"] as const)("stay where %s are switched off", async (rule) => {
     const world = await withFailed("?");
     const settings = { ...DEFAULTS, learning: { ...DEFAULTS.learning, [rule]: false } };

@@ -74,8 +74,8 @@ const RUNS_ANOTHER = new Set("sudo doas env time nohup exec command npx bunx".sp
 const RUNS_SCRIPT = new Set("run exec compose -m".split(" "));
 
 /**
- * Of each command of a line its program and the word after it: `docker start` and `docker logs` are two deeds. Empty: the
- * call is no line of commands.
+ * Of each command of a line its program and the word after it: `docker start` and `docker logs` are two deeds. Empty for
+ * calls without a line of commands.
  */
 export function deedsOf({ command }: JsonObject): string {
   if (typeof command !== "string") return "";

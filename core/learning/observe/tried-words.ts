@@ -21,7 +21,7 @@ import type { ShownText } from "./shown-texts.ts";
 
 /** Of one text in one turn. They are kept with its evidence. */
 const MAX_WORDS = 5;
-/** As it stands in the metadata of its evidence, beside fourteen others. */
+/** Percent-encoded. Evidence holds up to 15 such words in its metadata, which may have 8 KB. [R2] */
 const MAX_WORD_BYTES = 120;
 /** A failure is compared with so many calls before it, and after it. */
 const MAX_NEAR = 20;
