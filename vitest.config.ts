@@ -62,7 +62,7 @@ export default defineConfig({
           // Files share the Worker and its stores, in which each has profiles of its own: loading it for each took half of the time.
           isolate: false,
           include: ["test/**/*.workers.test.ts"],
-          globalSetup: ["test/support/model-server-setup.ts"],
+          globalSetup: ["test/support/wires/model-server-setup.ts"],
           // Bundled once, the big dependencies cost a third of what they did.
           deps: {
             optimizer: {

@@ -4,11 +4,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { bundleProduct } from "../scripts/bundle.ts";
+import { bundleProduct } from "../scripts/stack/bundle.ts";
 import { runCommand } from "../scripts/command-line.ts";
 import { loadTables } from "../scripts/demo/tables.ts";
 import { drawSeries } from "../scripts/demo/tasks.ts";
-import { onStopSignal } from "../scripts/processes.ts";
+import { onStopSignal } from "../scripts/stack/processes.ts";
 import { ARMS, runArm } from "./real/arms.ts";
 import { USAGE, parseOptions } from "./real/options.ts";
 import { openRecords } from "./real/records.ts";

@@ -29,8 +29,8 @@ import {
   StoredFile,
   TurnObservation,
 } from "../core/schemas/api.ts";
-import { Observation, type Rating } from "../core/schemas/learning.ts";
-import { LearningLedger } from "../core/schemas/ledger.ts";
+import { Observation, type Rating } from "../core/schemas/learning/learning.ts";
+import { LearningLedger } from "../core/schemas/learning/ledger.ts";
 import type { BusyMode } from "../core/schemas/settings.ts";
 import { SkillHead } from "../core/schemas/skill.ts";
 import { type UsageBy, UsageReport } from "../core/schemas/usage.ts";

@@ -1,6 +1,6 @@
 // The page of what was learned: the ledger of learning as plain text, at most 80 columns wide. Called by chat.ts and
 // converse.ts. Pure. Names, reasons and summaries come from models, so every one of them is made one plain line.
-import type { LearningLedger, LedgerSkill, TurnFigures } from "../core/schemas/ledger.ts";
+import type { LearningLedger, LedgerSkill, TurnFigures } from "../core/schemas/learning/ledger.ts";
 import { count, toOneLine } from "./show.ts";
 
 const WIDTH = 80;

@@ -11,13 +11,13 @@ import type {
   CuratorNotes,
   Policy,
   WorkId,
-} from "./schemas/curation.ts";
+} from "./schemas/learning/curation.ts";
 import type { FileBodies, FileBody } from "./schemas/file-body.ts";
 import type { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "./schemas/ids.ts";
-import type { Neighbourhood, TaskKind, TurnSignature } from "./schemas/learning.ts";
+import type { Neighbourhood, TaskKind, TurnSignature } from "./schemas/learning/learning.ts";
 import type { MemoryAdd, MemoryEntry, MemoryStoreName } from "./schemas/memory.ts";
 import type { PendingChange, PendingId, PendingInfo } from "./schemas/pending.ts";
-import type { ReviewDead, ReviewJob, ReviewResult, ReviewState, ReviewStep } from "./schemas/review.ts";
+import type { ReviewDead, ReviewJob, ReviewResult, ReviewState, ReviewStep } from "./schemas/learning/review.ts";
 import type {
   Evidence,
   EvidenceInput,

@@ -2,9 +2,9 @@
 // they may spend on a day with a limit lies there for it. Called by the Account. How often a person may ask is kept here too.
 import { defaultCurationGrant } from "../core/learning/curation/work.ts";
 import type { Bucket, Sql } from "../core/ports.ts";
-import { CurationAllowance, CurationSpent } from "../core/schemas/curation.ts";
+import { CurationAllowance, CurationSpent } from "../core/schemas/learning/curation.ts";
 import { type CurationId, DAY_MS, type ProfileId, dayOf, fromCurationId } from "../core/schemas/ids.ts";
-import type { Grant } from "../core/schemas/review.ts";
+import type { Grant } from "../core/schemas/learning/review.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import { isLimited, toDayBudget } from "../core/schemas/usage.ts";
 import { createCurationStore } from "../stores/curation-store.ts";

@@ -4,9 +4,9 @@ import { type Result, messageOf } from "../core/errors.ts";
 import { parseSettings } from "../core/limits.ts";
 import type { Bucket, Clock, KeyValue, SkillStore, Sql } from "../core/ports.ts";
 import { DAY_MS, type ProfileId, type SkillName } from "../core/schemas/ids.ts";
-import { holdsAny, toPieces, withoutPieces } from "../core/skills/text-pieces.ts";
+import { holdsAny, toPieces, withoutPieces } from "../core/skills/search/text-pieces.ts";
 import { eraseCopies, eraseWorksOfSession } from "../stores/copies.ts";
-import { countCalls } from "../stores/counted-bucket.ts";
+import { countCalls } from "../stores/platform/counted-bucket.ts";
 import {
   eraseProfileMemory,
   eraseProfileObjects,
@@ -15,12 +15,12 @@ import {
   markProfileGone,
   markSessionDeleted,
 } from "../stores/erasure.ts";
-import { toKeyValue } from "../stores/kv.ts";
-import { GRACE_MS } from "../stores/purge-lease.ts";
-import { toBucket } from "../stores/r2.ts";
-import { createSkillStore } from "../stores/skill-store.ts";
-import { readSkillTexts } from "../stores/skill-texts.ts";
-import { systemClock } from "../stores/system-clock.ts";
+import { toKeyValue } from "../stores/platform/kv.ts";
+import { GRACE_MS } from "../stores/skills/purge-lease.ts";
+import { toBucket } from "../stores/platform/r2.ts";
+import { createSkillStore } from "../stores/skills/skill-store.ts";
+import { readSkillTexts } from "../stores/skills/skill-texts.ts";
+import { systemClock } from "../stores/platform/system-clock.ts";
 import type { Archive } from "./archive.ts";
 
 export interface AccountEnv {

@@ -1,6 +1,6 @@
 // The forms of profile ids and keys: made, taken apart, compared. Used by the Account and by the API's authentication.
 // A key itself is stored nowhere: only the hash of its secret.
-import { sha256Hex } from "../core/schemas/digest.ts";
+import { sha256Hex } from "../core/schemas/learning/digest.ts";
 import type { ProfileId } from "../core/schemas/ids.ts";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";

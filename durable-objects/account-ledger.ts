@@ -3,7 +3,7 @@
 import type { Sql } from "../core/ports.ts";
 import { DAY_MS, type SessionId } from "../core/schemas/ids.ts";
 import { type Day, dayOf } from "../core/schemas/ids.ts";
-import type { Grant } from "../core/schemas/review.ts";
+import type { Grant } from "../core/schemas/learning/review.ts";
 import {
   type Booking,
   type Budget,

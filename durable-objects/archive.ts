@@ -15,19 +15,19 @@ import { assert, messageOf } from "../core/errors.ts";
 import { parseSettings } from "../core/limits.ts";
 import type { SkillStore } from "../core/ports.ts";
 import { ProfileId, type SessionId, type SkillName, type TurnId } from "../core/schemas/ids.ts";
-import type { Neighbourhood, TaskKind, TurnSignature } from "../core/schemas/learning.ts";
+import type { Neighbourhood, TaskKind, TurnSignature } from "../core/schemas/learning/learning.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import { toIndexLine } from "../core/schemas/skill.ts";
 import { REQUESTS_FILE } from "../core/schemas/skill-requests.ts";
-import { SKILL_MD } from "../core/skills/format.ts";
+import { SKILL_MD } from "../core/skills/format/format.ts";
 import { type Seeds, createLibrary, followsBundle } from "../core/skills/library.ts";
-import { holdsAny } from "../core/skills/text-pieces.ts";
-import { createWordsMemory, wordsKeyOf } from "../core/skills/skill-words.ts";
+import { holdsAny } from "../core/skills/search/text-pieces.ts";
+import { createWordsMemory, wordsKeyOf } from "../core/skills/search/skill-words.ts";
 import { seeds } from "../skills-seed/index.ts";
-import { toBucket } from "../stores/r2.ts";
-import { createSkillStore } from "../stores/skill-store.ts";
-import { systemClock } from "../stores/system-clock.ts";
-import { toSimilarity } from "../stores/workers-ai.ts";
+import { toBucket } from "../stores/platform/r2.ts";
+import { createSkillStore } from "../stores/skills/skill-store.ts";
+import { systemClock } from "../stores/platform/system-clock.ts";
+import { toSimilarity } from "../stores/platform/workers-ai.ts";
 import { toSql } from "./sql.ts";
 
 export interface ArchiveEnv {
@@ -84,7 +84,7 @@ export class Archive extends DurableObject<ArchiveEnv> {
     eraseSkillRows(toSql(this.ctx.storage), skill);
     this.#opened = null;
   }
-  /** Turns whose request holds one of these; see core/skills/text-pieces.ts. */
+  /** Turns whose request holds one of these; see core/skills/search/text-pieces.ts. */
   async eraseTexts(pieces: string[]): Promise<number> {
     return eraseTurnsWhere(toSql(this.ctx.storage), (request) => holdsAny(request, pieces));
   }

@@ -1,8 +1,8 @@
 // `npm run chaos [-- --turns N | --reviews N] [--seed N]`: kills the whole stack with SIGKILL while turns or reviews run, starts
 // it again on the same state, and measures what was lost, done twice or left broken. Last line of output: one JSON object.
 // Exit code 0 once everything was measured, whatever the figures are.
-import { runReviews } from "./chaos-reviews.ts";
-import { runTurns } from "./chaos-turns.ts";
+import { runReviews } from "./chaos/reviews.ts";
+import { runTurns } from "./chaos/turns.ts";
 import { readFlags, refuseFlags, runCommand } from "./command-line.ts";
 
 const USAGE = `Usage: npm run chaos [-- --turns N | --reviews N] [--seed N]

@@ -18,7 +18,7 @@ const STEPS: Step[] = [
   {
     name: "regexes",
     what: "recheck, no expression that is slow",
-    command: ["node", "--import", "./scripts/text-modules.mjs", "scripts/check-regexes.ts"],
+    command: ["node", "--import", "./scripts/text-modules.mjs", "scripts/check/regexes.ts"],
   },
   { name: "deploy", what: "plan and bundles, no warning", command: ["node", "scripts/deploy.ts", "--dry-run"] },
   { name: "tests", what: "vitest run", command: ["vitest", "run"] },

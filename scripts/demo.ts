@@ -11,17 +11,17 @@ import type { ReviewDetail } from "../core/schemas/api.ts";
 import { fromContents, textOrEmpty } from "../core/schemas/file-body.ts";
 import { isCorrect } from "./demo/answers.ts";
 import { describeConventions, exportTable } from "./demo/conventions.ts";
-import { checkVars } from "./check-vars.ts";
+import { checkVars } from "./check/vars.ts";
 import { UsageError, runCommand } from "./command-line.ts";
 import { awaitReview } from "./demo/await-review.ts";
 import { type DemoOptions, USAGE, isRehearsal, parseOptions } from "./demo/options.ts";
 import { type Row, bold, createTurnView, dim, heading, quote, say, table } from "./demo/screen.ts";
 import { loadTables } from "./demo/tables.ts";
 import { type Drawn, type Task, drawTasks } from "./demo/tasks.ts";
-import { operatorToken } from "./local-state.ts";
-import { onStopSignal } from "./processes.ts";
-import { startStack } from "./stack.ts";
-import { workerVars } from "./worker-vars.ts";
+import { operatorToken } from "./stack/local-state.ts";
+import { onStopSignal } from "./stack/processes.ts";
+import { startStack } from "./stack/stack.ts";
+import { workerVars } from "./stack/worker-vars.ts";
 
 const rehearsal = isRehearsal(process.env);
 /** A review that has begun: at most this long. A provider's model may need minutes. */

@@ -1,11 +1,11 @@
 // `npm run deploy [-- --dry-run] [-- --unset NAME]`: the command line of scripts/deploy/.
 import { join } from "node:path";
-import { checkVars } from "./check-vars.ts";
+import { checkVars } from "./check/vars.ts";
 import { UsageError, parseFlags, runCommand } from "./command-line.ts";
 import { UNSETTABLE } from "./deploy/config.ts";
 import { deploy } from "./deploy/deploy.ts";
 import { dryRun } from "./deploy/dry-run.ts";
-import { root } from "./wrangler.ts";
+import { root } from "./stack/wrangler.ts";
 
 const USAGE = `Usage: npm run deploy [-- --dry-run] [-- --unset NAME]
 

@@ -2,13 +2,13 @@
 // cron triggers, which nothing else does locally.
 import { relative, resolve } from "node:path";
 import { Health } from "../core/schemas/api.ts";
-import { checkVars, publicUrlOf } from "./check-vars.ts";
+import { checkVars, publicUrlOf } from "./check/vars.ts";
 import { UsageError, parseFlags, runCommand } from "./command-line.ts";
-import { localAccess, operatorToken } from "./local-state.ts";
-import { onStopSignal } from "./processes.ts";
-import { checkState, toEndSentence } from "./state-check.ts";
-import { type Stack, startStack } from "./stack.ts";
-import { workerVars } from "./worker-vars.ts";
+import { localAccess, operatorToken } from "./stack/local-state.ts";
+import { onStopSignal } from "./stack/processes.ts";
+import { checkState, toEndSentence } from "./stack/state-check.ts";
+import { type Stack, startStack } from "./stack/stack.ts";
+import { workerVars } from "./stack/worker-vars.ts";
 
 const USAGE = `Usage: npm start [-- --port N]
 

@@ -2,9 +2,9 @@
 // Account, on a person's order. These records expire by themselves; this does not wait for that.
 import type * as z from "zod";
 import type { Bucket } from "../core/ports.ts";
-import { CurationMerge, CurationPlan, CurationRun, CurationWork, WorkId } from "../core/schemas/curation.ts";
+import { CurationMerge, CurationPlan, CurationRun, CurationWork, WorkId } from "../core/schemas/learning/curation.ts";
 import { CurationId, type ProfileId, ReviewId, type SessionId, fromReviewId } from "../core/schemas/ids.ts";
-import { ReviewDead, ReviewJob, ReviewResult, ReviewStep } from "../core/schemas/review.ts";
+import { ReviewDead, ReviewJob, ReviewResult, ReviewStep } from "../core/schemas/learning/review.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
 import { deleteAll, listObjects, readRecord } from "./objects.ts";
 

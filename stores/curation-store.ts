@@ -12,9 +12,9 @@ import {
   NO_NOTES,
   Policy,
   WorkId,
-} from "../core/schemas/curation.ts";
+} from "../core/schemas/learning/curation.ts";
 import { CurationId, type Day, type ProfileId, Sha256, type SkillName, fromCurationId } from "../core/schemas/ids.ts";
-import { shardOf } from "../core/schemas/digest.ts";
+import { shardOf } from "../core/schemas/learning/digest.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
 import {
   createOnce,

@@ -2,7 +2,7 @@
 // because a listing may be old and a write may still be under way. Each call may be repeated; none needs the others.
 import type { Bucket, KeyValue } from "../core/ports.ts";
 import type { ProfileId, SessionId, SkillName } from "../core/schemas/ids.ts";
-import { shardOf } from "../core/schemas/digest.ts";
+import { shardOf } from "../core/schemas/learning/digest.ts";
 import { PendingChange } from "../core/schemas/pending.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
 import { deleteAll, getAll, listFolders, listObjects, parseRecord } from "./objects.ts";

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { DeletedError } from "../core/errors.ts";
 import type { Bucket, EvidenceStore } from "../core/ports.ts";
-import { sha256Hex, shardOf } from "../core/schemas/digest.ts";
+import { sha256Hex, shardOf } from "../core/schemas/learning/digest.ts";
 import type { Day, ProfileId, SkillName } from "../core/schemas/ids.ts";
 import {
   Baseline,

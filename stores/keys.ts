@@ -1,8 +1,8 @@
 // Every key of the stores in one place, as patterns that the functions fill: what a pattern does not say cannot be
 // written. Read by stores/* and by the test that compares docs/STORAGE.md with it. Pure.
 import { assert } from "../core/errors.ts";
-import { WorkId } from "../core/schemas/curation.ts";
-import { sha256Hex } from "../core/schemas/digest.ts";
+import { WorkId } from "../core/schemas/learning/curation.ts";
+import { sha256Hex } from "../core/schemas/learning/digest.ts";
 import { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "../core/schemas/ids.ts";
 import { MemoryStoreName } from "../core/schemas/memory.ts";
 import { PendingId } from "../core/schemas/pending.ts";

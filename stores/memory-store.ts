@@ -5,7 +5,7 @@ import type * as z from "zod";
 import { messageOf } from "../core/errors.ts";
 import { FIXED } from "../core/limits.ts";
 import type { Clock, KeyValue, MemoryStore, MemorySwept, Overlay } from "../core/ports.ts";
-import { byteLength } from "../core/schemas/digest.ts";
+import { byteLength } from "../core/schemas/learning/digest.ts";
 import type { ProfileId, Sha256 } from "../core/schemas/ids.ts";
 import {
   MemoryAdd,

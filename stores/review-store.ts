@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { Bucket, ReviewStore } from "../core/ports.ts";
 import { type ProfileId, type ReviewId, type SessionId, fromReviewId } from "../core/schemas/ids.ts";
-import { ReviewDead, ReviewJob, ReviewResult, type ReviewState, ReviewStep } from "../core/schemas/review.ts";
+import { ReviewDead, ReviewJob, ReviewResult, type ReviewState, ReviewStep } from "../core/schemas/learning/review.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
 import {
   checkRecord,

@@ -9,7 +9,7 @@ import { contentWords } from "../../core/learning/requests.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Sql } from "../../core/ports.ts";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
-import type { TurnSignature } from "../../core/schemas/learning.ts";
+import type { TurnSignature } from "../../core/schemas/learning/learning.ts";
 import { LEDGER_SCHEMA, createAccountLedger } from "../../durable-objects/account-ledger.ts";
 import { createBenchSql } from "../learning/sql.ts";
 import { median, rounded } from "../support/figures.ts";

@@ -2,7 +2,7 @@
 // 100 KB, and the worst one measured five times. Runs in a thread that the bench may end (thread.ts).
 import { join } from "node:path";
 import { mulberry32 } from "../../scripts/seeded.ts";
-import { readLiterals } from "../../scripts/regexes.ts";
+import { readLiterals } from "../../scripts/check/expressions.ts";
 import { median } from "../support/figures.ts";
 import { sampleRegex } from "./regex-samples.ts";
 import { type Shape, createShapes } from "./shapes.ts";

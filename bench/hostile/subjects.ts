@@ -4,26 +4,30 @@ import { toPlain as toTerminalPlain, toOneLine } from "../../cli/show.ts";
 import { parseEventStream } from "../../cli/events.ts";
 import { parseOrder } from "../../cli/converse.ts";
 import { readRendered, renderForModel } from "../../core/agent/tool-result.ts";
-import { toTitle } from "../../core/session/title.ts";
-import { readContextFiles } from "../../core/session/context-files.ts";
-import { commandNear, parseCommand } from "../../core/session/commands.ts";
-import { type SummaryInput, renderStaticSummary, renderSummaryRequest } from "../../core/agent/compaction-summary.ts";
+import { toTitle } from "../../core/session/turn/title.ts";
+import { readContextFiles } from "../../core/session/prompt/context-files.ts";
+import { commandNear, parseCommand } from "../../core/session/turn/commands.ts";
+import {
+  type SummaryInput,
+  renderStaticSummary,
+  renderSummaryRequest,
+} from "../../core/agent/compaction/compaction-summary.ts";
 import type { Message } from "../../core/agent/contract.ts";
-import { pruneMessages } from "../../core/agent/compaction-prune.ts";
+import { pruneMessages } from "../../core/agent/compaction/compaction-prune.ts";
 import { addedText } from "../../core/learning/added-text.ts";
 import { itemsOf, isKept } from "../../core/learning/skill-items.ts";
 import { judgeMessage } from "../../core/learning/observe/judge-message.ts";
 import { wordsIn } from "../../core/learning/observe/call-words.ts";
-import { withoutRefuted } from "../../core/learning/refuted.ts";
+import { withoutRefuted } from "../../core/learning/evidence/refuted.ts";
 import { isToldOtherwise } from "../../core/learning/observe/told-otherwise.ts";
 import { findTriedWords } from "../../core/learning/observe/tried-words.ts";
 import { choicesIn, pairsIn } from "../../core/learning/option-pairs.ts";
 import { contentWords, isSimilarRequest, mayComeAgain, taskOf } from "../../core/learning/requests.ts";
-import { createGrounding } from "../../core/learning/review/grounding.ts";
-import { createClaims } from "../../core/learning/review/claims.ts";
+import { createGrounding } from "../../core/learning/review/rules/grounding.ts";
+import { createClaims } from "../../core/learning/review/rules/claims.ts";
 import { readVerdicts } from "../../core/learning/review/verdicts.ts";
-import { MAX_ASKED } from "../../core/learning/review/second-judge.ts";
-import { checkStory, createSessionWords } from "../../core/learning/review/one-off.ts";
+import { MAX_ASKED } from "../../core/learning/review/rules/second-judge.ts";
+import { checkStory, createSessionWords } from "../../core/learning/review/rules/one-off.ts";
 import { stringsIn, toPlain } from "../../core/learning/taint/entries.ts";
 import { doubtOf, lossOf } from "../../core/learning/taint/judge.ts";
 import { leadsOf, numbersIn, toSearchable } from "../../core/learning/taint/leads.ts";
@@ -36,20 +40,20 @@ import { taintedPieces } from "../../core/learning/taint/tainted-pieces.ts";
 import { isTrivial, keyOf, toBullets, toQuery } from "../../core/memory/recall.ts";
 import { normaliseFact, parseFact, scanFact } from "../../core/memory/rules.ts";
 import { scrub } from "../../core/memory/scrub.ts";
-import { parseBody, readErrorBody, readWaitInWords } from "../../core/models/error-reply.ts";
-import { failureOfReply, redact } from "../../core/models/failures.ts";
-import { readEvents } from "../../core/models/sse.ts";
-import { toStorableJson } from "../../core/models/storable-answer.ts";
-import { parseArguments } from "../../core/models/wire-calls.ts";
+import { parseBody, readErrorBody, readWaitInWords } from "../../core/models/failures/error-reply.ts";
+import { failureOfReply, redact } from "../../core/models/failures/failures.ts";
+import { readEvents } from "../../core/models/stream/sse.ts";
+import { toStorableJson } from "../../core/models/stream/storable-answer.ts";
+import { parseArguments } from "../../core/models/wires/wire-calls.ts";
 import { listedSkills } from "../../core/models/rehearsal/request.ts";
-import { readAdvice } from "../../core/models/rehearsal/prose.ts";
+import { readAdvice } from "../../core/models/rehearsal/prose/prose.ts";
 import { escapeTags, escapeTagsInJson } from "../../core/prompt-block.ts";
 import { renderTitleRequest } from "../../core/prompts/title.ts";
 import { redactText } from "../../core/redact.ts";
-import { readBodyTerms, compareBodies } from "../../core/skills/body-similarity.ts";
+import { readBodyTerms, compareBodies } from "../../core/skills/search/body-similarity.ts";
 import { readCheck } from "../../core/skills/checks.ts";
-import { conditionsOf } from "../../core/skills/conditions.ts";
-import { contractOf } from "../../core/skills/contract.ts";
+import { conditionsOf } from "../../core/skills/format/conditions.ts";
+import { contractOf } from "../../core/skills/format/contract.ts";
 import { archiveKindOf, unpack } from "../../core/skills/exchange/archive.ts";
 import { readArchive, readFolder, readSkillMd } from "../../core/skills/exchange/import.ts";
 import { gunzip, inflate } from "../../core/skills/exchange/inflate.ts";
@@ -58,28 +62,28 @@ import { chooseName } from "../../core/skills/exchange/skill-name.ts";
 import { toStrict } from "../../core/skills/exchange/strict.ts";
 import { readTar } from "../../core/skills/exchange/tar.ts";
 import { readZip } from "../../core/skills/exchange/zip-reader.ts";
-import { parseSkill, toCategory } from "../../core/skills/format.ts";
-import { readFrontmatter } from "../../core/skills/frontmatter.ts";
+import { parseSkill, toCategory } from "../../core/skills/format/format.ts";
+import { readFrontmatter } from "../../core/skills/format/frontmatter.ts";
 import { diffFiles } from "../../core/skills/history.ts";
 import { parseInvocation } from "../../core/skills/invocation.ts";
-import { patchText } from "../../core/skills/patch.ts";
-import { readEscapes } from "../../core/skills/patch-escapes.ts";
-import { pickRecalled } from "../../core/skills/recall.ts";
-import { nearestNeighbours } from "../../core/skills/similarity.ts";
+import { patchText } from "../../core/skills/edit/patch.ts";
+import { readEscapes } from "../../core/skills/edit/patch-escapes.ts";
+import { pickRecalled } from "../../core/skills/search/recall.ts";
+import { nearestNeighbours } from "../../core/skills/search/similarity.ts";
 import { renderSkillIndex } from "../../core/skills/index-block.ts";
-import { rankSkills } from "../../core/skills/ranking.ts";
-import { readBodyWords } from "../../core/skills/skill-words.ts";
-import { checkStandard } from "../../core/skills/standard.ts";
-import { scanFiles, scanText } from "../../core/skills/scanner.ts";
+import { rankSkills } from "../../core/skills/search/ranking.ts";
+import { readBodyWords } from "../../core/skills/search/skill-words.ts";
+import { checkStandard } from "../../core/skills/format/standard.ts";
+import { scanFiles, scanText } from "../../core/skills/scanner/scanner.ts";
 import { toSentences } from "../../core/skills/scanner/tokens.ts";
 import { fromBase64, toViews } from "../../core/skills/scanner/views.ts";
-import { toPieces, withoutPieces } from "../../core/skills/text-pieces.ts";
+import { toPieces, withoutPieces } from "../../core/skills/search/text-pieces.ts";
 import { findSyntaxError } from "../../core/checks/syntax.ts";
-import { turnsAlike } from "../../core/skills/turning-words.ts";
-import { termsOf, wordsOf } from "../../core/skills/words.ts";
+import { turnsAlike } from "../../core/skills/search/turning-words.ts";
+import { termsOf, wordsOf } from "../../core/skills/search/words.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import { headAndTail } from "../../core/tools/clip.ts";
-import { describeMissing } from "../../core/tools/nearest-paths.ts";
+import { describeMissing } from "../../core/tools/files/nearest-paths.ts";
 import type { SkillSnapshot } from "../../core/ports.ts";
 import { type Entry, NO_USAGE, type Part, type ToolEntry } from "../../core/schemas/entry.ts";
 import type { FileBodies } from "../../core/schemas/file-body.ts";
@@ -185,7 +189,7 @@ export const SUBJECTS: readonly Subject[] = [
   subject("toViews", SCANNER, (text) => toViews(text)),
   subject("toSentences", SCANNER, (text) => [...toSentences(text)]),
   subject("fromBase64", "core/skills/scanner/views.ts", (text) => fromBase64(text)),
-  subject("readContextFiles", ["core/session/context-files.ts", ...SCANNER], (text) =>
+  subject("readContextFiles", ["core/session/prompt/context-files.ts", ...SCANNER], (text) =>
     readContextFiles(workspaceOf(text), 20_000),
   ),
   subject("escapeTags", "core/prompt-block.ts", (text) => escapeTags(text)),
@@ -193,19 +197,25 @@ export const SUBJECTS: readonly Subject[] = [
   subject("redactText", "core/redact.ts", (text) => redactText(text)),
   subject("estimateTokens", "core/tokens.ts", (text) => estimateTokens(text)),
   // Skills.
-  subject("parseSkill", ["core/skills/format.ts", "core/skills/frontmatter.ts"], (text) => parseSkill(text)),
-  subject("parseSkill body", "core/skills/format.ts", (text) => parseSkill(skillOf(text))),
-  subject("readFrontmatter", "core/skills/frontmatter.ts", (text) => readFrontmatter(`---\nname: a\n${text}\n---\n`)),
-  subject("readFrontmatter flow", "core/skills/frontmatter.ts", (text) => readFrontmatter(`---\na: [${text}]\n---\n`)),
-  subject("readFrontmatter value", "core/skills/frontmatter.ts", (text) =>
+  subject("parseSkill", ["core/skills/format/format.ts", "core/skills/format/frontmatter.ts"], (text) =>
+    parseSkill(text),
+  ),
+  subject("parseSkill body", "core/skills/format/format.ts", (text) => parseSkill(skillOf(text))),
+  subject("readFrontmatter", "core/skills/format/frontmatter.ts", (text) =>
+    readFrontmatter(`---\nname: a\n${text}\n---\n`),
+  ),
+  subject("readFrontmatter flow", "core/skills/format/frontmatter.ts", (text) =>
+    readFrontmatter(`---\na: [${text}]\n---\n`),
+  ),
+  subject("readFrontmatter value", "core/skills/format/frontmatter.ts", (text) =>
     readFrontmatter(`---\nname: a\ndescription: ${text}\n---\n`),
   ),
-  subject("toCategory", "core/skills/format.ts", (text) => toCategory(text)),
-  subject("checkStandard", "core/skills/standard.ts", (text) => checkStandard(text, "a")),
-  subject("conditionsOf", "core/skills/conditions.ts", (text) => conditionsOf(`---\nname: a\n${text}\n---\n`)),
-  subject("contractOf", "core/skills/contract.ts", (text) => contractOf(`---\nname: a\n${text}\n---\n`)),
+  subject("toCategory", "core/skills/format/format.ts", (text) => toCategory(text)),
+  subject("checkStandard", "core/skills/format/standard.ts", (text) => checkStandard(text, "a")),
+  subject("conditionsOf", "core/skills/format/conditions.ts", (text) => conditionsOf(`---\nname: a\n${text}\n---\n`)),
+  subject("contractOf", "core/skills/format/contract.ts", (text) => contractOf(`---\nname: a\n${text}\n---\n`)),
   subject("readCheck", "core/skills/checks.ts", (text) => readCheck("checks/a.json", { "checks/a.json": text })),
-  subject("toStrict", ["core/skills/exchange/strict.ts", "core/skills/frontmatter.ts"], (text) =>
+  subject("toStrict", ["core/skills/exchange/strict.ts", "core/skills/format/frontmatter.ts"], (text) =>
     toStrict(NAME, { "SKILL.md": `---\nname: hostile\ndescription: a\n${text}\n---\nx` }),
   ),
   subject("toStrict key", "core/skills/exchange/strict.ts", (text) =>
@@ -243,36 +253,40 @@ export const SUBJECTS: readonly Subject[] = [
   ),
   subject("gunzip members", "core/skills/exchange/inflate.ts", (text) => gunzip(membersOf(text), 10 << 20)),
   subject("diffFiles", "core/skills/history.ts", (text, other) => diffFiles({ a: text }, { a: other })),
-  subject("patchText", ["core/skills/patch.ts", "core/skills/patch-search.ts"], (text, other) =>
+  subject("patchText", ["core/skills/edit/patch.ts", "core/skills/edit/patch-search.ts"], (text, other) =>
     patchText(text, { oldString: other, newString: text.slice(1), replaceAll: true }),
   ),
-  subject("patchText passage", ["core/skills/patch-search.ts", "core/skills/patch-similar.ts"], (text, other) =>
-    patchText(text, { oldString: other.slice(0, 2_000), newString: "x", replaceAll: false }),
+  subject(
+    "patchText passage",
+    ["core/skills/edit/patch-search.ts", "core/skills/edit/patch-similar.ts"],
+    (text, other) => patchText(text, { oldString: other.slice(0, 2_000), newString: "x", replaceAll: false }),
   ),
-  subject("readEscapes", "core/skills/patch-escapes.ts", (text, other) => readEscapes(text, other)),
+  subject("readEscapes", "core/skills/edit/patch-escapes.ts", (text, other) => readEscapes(text, other)),
   subject("parseInvocation", "core/skills/invocation.ts", (text) =>
     parseInvocation(`/a ${text}`, { isSkill: (slug) => slug === "a", isCommand: () => false, commandNear }),
   ),
-  subject("pickRecalled", "core/skills/recall.ts", (text, other) => pickRecalled(linesOf(other), text)),
-  subject("rankSkills", "core/skills/relevance.ts", (text, other) => rankSkills(linesOf(other), text)),
+  subject("pickRecalled", "core/skills/search/recall.ts", (text, other) => pickRecalled(linesOf(other), text)),
+  subject("rankSkills", "core/skills/search/relevance.ts", (text, other) => rankSkills(linesOf(other), text)),
   subject("renderSkillIndex", "core/skills/index-block.ts", (text, other) =>
     renderSkillIndex(linesOf(other), 300, text),
   ),
-  subject("nearestNeighbours", "core/skills/similarity.ts", (text, other) =>
+  subject("nearestNeighbours", "core/skills/search/similarity.ts", (text, other) =>
     nearestNeighbours([{ name: NAME, description: text }], { name: "other" as SkillName, description: other }),
   ),
-  subject("compareBodies", "core/skills/body-similarity.ts", (text, other) =>
+  subject("compareBodies", "core/skills/search/body-similarity.ts", (text, other) =>
     compareBodies(readBodyTerms(text), [readBodyTerms(other)]),
   ),
-  subject("readBodyWords", "core/skills/skill-words.ts", (text) => readBodyWords(skillOf(text))),
-  subject("termsOf", "core/skills/words.ts", (text) => [termsOf(text), wordsOf(text)]),
+  subject("readBodyWords", "core/skills/search/skill-words.ts", (text) => readBodyWords(skillOf(text))),
+  subject("termsOf", "core/skills/search/words.ts", (text) => [termsOf(text), wordsOf(text)]),
   ...["sh", "py", "json", "yaml"].map((ending) =>
     subject(`findSyntaxError of .${ending}`, "core/checks/syntax.ts", (text) =>
       findSyntaxError(`scripts/x.${ending}`, text, NO_SANDBOX),
     ),
   ),
-  subject("withoutPieces", "core/skills/text-pieces.ts", (text, other) => withoutPieces([other], toPieces([text]))),
-  subject("turnsAlike", "core/skills/turning-words.ts", (text, other) => turnsAlike(text, other)),
+  subject("withoutPieces", "core/skills/search/text-pieces.ts", (text, other) =>
+    withoutPieces([other], toPieces([text])),
+  ),
+  subject("turnsAlike", "core/skills/search/turning-words.ts", (text, other) => turnsAlike(text, other)),
   // Learning.
   subject("judgeMessage", "core/learning/observe/judge-message.ts", (text, other) => [
     judgeMessage(text, { asked: true }),
@@ -305,7 +319,7 @@ export const SUBJECTS: readonly Subject[] = [
       ]);
     },
   ),
-  subject("withoutRefuted", "core/learning/refuted.ts", (text, other) =>
+  subject("withoutRefuted", "core/learning/evidence/refuted.ts", (text, other) =>
     withoutRefuted({ files: { "SKILL.md": text } }, [...wordsIn(other)].slice(0, 5)),
   ),
   subject(
@@ -319,13 +333,13 @@ export const SUBJECTS: readonly Subject[] = [
   subject("choicesIn", "core/learning/option-pairs.ts", (text) => [pairsIn(text), choicesIn(text)]),
   subject("taskOf", "core/learning/requests.ts", (text) => [taskOf(text), contentWords(text), mayComeAgain(text)]),
   subject("isSimilarRequest", "core/learning/requests.ts", (text, other) => isSimilarRequest(text, other)),
-  subject("createGrounding", "core/learning/review/grounding.ts", (text, other) => {
+  subject("createGrounding", "core/learning/review/rules/grounding.ts", (text, other) => {
     const calls = other.split(/[\n.]/).map((line, n) => ({ ...callWith(line), n, failed: n % 2 === 0 }));
     const check = createGrounding({ entries: calls, trigger: "value" });
     return [check({ prose: text.split("\n"), code: [] }, ""), check({ prose: [], code: text.split("\n") }, other)];
   }),
-  subject("createClaims", "core/learning/review/claims.ts", (text) => createClaims(["awk", "the_tool"])([text])),
-  subject("checkStory", "core/learning/review/one-off.ts", (text, other) =>
+  subject("createClaims", "core/learning/review/rules/claims.ts", (text) => createClaims(["awk", "the_tool"])([text])),
+  subject("checkStory", "core/learning/review/rules/one-off.ts", (text, other) =>
     checkStory(
       { prose: text.split("\n"), code: [] },
       createSessionWords({ entries: [saidOf(other), readOf(text, 2)] }),
@@ -368,32 +382,34 @@ export const SUBJECTS: readonly Subject[] = [
   subject("parseFact", "core/memory/rules.ts", (text) => [normaliseFact(text), parseFact(text)]),
   subject("scanFact", SCANNER, (text) => scanFact(text, "foreground")),
   // Conversations.
-  subject("parseCommand", "core/session/commands.ts", (text) => parseCommand(`/refine ${text}`)),
-  subject("toTitle", "core/session/title.ts", (text) => toTitle(text)),
+  subject("parseCommand", "core/session/turn/commands.ts", (text) => parseCommand(`/refine ${text}`)),
+  subject("toTitle", "core/session/turn/title.ts", (text) => toTitle(text)),
   subject("renderTitleRequest", "core/prompts/title.ts", (text) => renderTitleRequest(text, text, WHOLE)),
   subject("renderForModel", "core/agent/tool-result.ts", (text) => renderForModel([content(JSON.stringify({ text }))])),
   subject("readRendered", "core/agent/tool-result.ts", (text) => readRendered(text)),
-  subject("renderStaticSummary", "core/agent/compaction-summary.ts", (text) => renderStaticSummary(summaryOf(text))),
-  subject("renderSummaryRequest", "core/agent/compaction-summary.ts", (text) =>
+  subject("renderStaticSummary", "core/agent/compaction/compaction-summary.ts", (text) =>
+    renderStaticSummary(summaryOf(text)),
+  ),
+  subject("renderSummaryRequest", "core/agent/compaction/compaction-summary.ts", (text) =>
     renderSummaryRequest(summaryOf(text), 2_000, 400_000),
   ),
-  subject("pruneMessages", "core/agent/compaction-prune.ts", (text) => pruneMessages(messagesOf(text))),
+  subject("pruneMessages", "core/agent/compaction/compaction-prune.ts", (text) => pruneMessages(messagesOf(text))),
   subject("headAndTail", "core/tools/clip.ts", (text) => headAndTail(text, 20_000)),
-  subject("describeMissing", "core/tools/nearest-paths.ts", (text, other) =>
+  subject("describeMissing", "core/tools/files/nearest-paths.ts", (text, other) =>
     describeMissing(text, other.match(/[^]{1,200}/g) ?? []),
   ),
   // Providers.
-  subject("readEvents", "core/models/sse.ts", (text) => ignore(readAll(text))),
-  subject("readErrorBody", "core/models/error-reply.ts", (text) => [
+  subject("readEvents", "core/models/stream/sse.ts", (text) => ignore(readAll(text))),
+  subject("readErrorBody", "core/models/failures/error-reply.ts", (text) => [
     readErrorBody(parseBody(text)),
     readWaitInWords(text),
   ]),
-  subject("failureOfReply", ["core/models/failure-rules.ts", "core/models/failures.ts"], (text) =>
+  subject("failureOfReply", ["core/models/failures/failure-rules.ts", "core/models/failures/failures.ts"], (text) =>
     failureOfReply({ provider: "openai", status: 400, codes: [], message: text }, ["sk-secret-secret"]),
   ),
-  subject("redact", "core/models/failures.ts", (text) => redact(text, ["sk-secret-secret"])),
-  subject("toStorableJson", "core/models/storable-answer.ts", (text) => toStorableJson({ text, list: [text] })),
-  subject("parseArguments", "core/models/wire-calls.ts", (text) => parseArguments(`{"a":"${text}`)),
+  subject("redact", "core/models/failures/failures.ts", (text) => redact(text, ["sk-secret-secret"])),
+  subject("toStorableJson", "core/models/stream/storable-answer.ts", (text) => toStorableJson({ text, list: [text] })),
+  subject("parseArguments", "core/models/wires/wire-calls.ts", (text) => parseArguments(`{"a":"${text}`)),
   subject(
     "readAdvice",
     [

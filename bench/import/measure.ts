@@ -5,10 +5,10 @@ import type { Bucket } from "../../core/ports.ts";
 import { type FileBodies, fromContents, toBytes, toContents } from "../../core/schemas/file-body.ts";
 import { pack } from "../../core/skills/exchange/archive.ts";
 import { type ImportedSkill, readArchive, readFolder, toImport } from "../../core/skills/exchange/import.ts";
-import { SKILL_MD } from "../../core/skills/format.ts";
-import { createSkillStore } from "../../stores/skill-store.ts";
-import { systemClock } from "../../stores/system-clock.ts";
-import { createMemoryBucket } from "../../test/support/memory-bucket.ts";
+import { SKILL_MD } from "../../core/skills/format/format.ts";
+import { createSkillStore } from "../../stores/skills/skill-store.ts";
+import { systemClock } from "../../stores/platform/system-clock.ts";
+import { createMemoryBucket } from "../../test/support/bindings/memory-bucket.ts";
 import type { Row } from "./rows.ts";
 
 export interface Outcome {

@@ -1,7 +1,7 @@
 // The kind of work of each request, as a model names it: with the prompt and the reader of the call that names a session.
 // The bench has no answers, so the model sees the request alone.
 import type { Model } from "../../core/agent/contract.ts";
-import { toTitleRequest, toWork } from "../../core/session/title.ts";
+import { toTitleRequest, toWork } from "../../core/session/turn/title.ts";
 import { askOnce } from "./ask.ts";
 
 export interface NamedKinds {

@@ -3,9 +3,9 @@
 import type { Model, ModelRequest } from "../../core/agent/contract.ts";
 import { readVerdicts } from "../../core/learning/review/verdicts.ts";
 import { renderTranscript } from "../../core/learning/review/transcript.ts";
-import { verdictsPrompt } from "../../core/prompts/review.ts";
+import { verdictsPrompt } from "../../core/prompts/review/review.ts";
 import { type Entry, NO_USAGE } from "../../core/schemas/entry.ts";
-import type { ReviewJob } from "../../core/schemas/review.ts";
+import type { ReviewJob } from "../../core/schemas/learning/review.ts";
 import { toReviewJob } from "../support/given-model.ts";
 import { askOnce } from "./ask.ts";
 import type { Said } from "./replies.ts";

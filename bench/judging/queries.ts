@@ -1,5 +1,5 @@
 // Whether the product's search finds the skill that a request calls for, and whether it offers one unasked where none fits.
-import { pickRecalled } from "../../core/skills/recall.ts";
+import { pickRecalled } from "../../core/skills/search/recall.ts";
 import type { BenchSkill } from "../skills/bench-skill.ts";
 import { openSearch, toHelpful } from "../skills/search.ts";
 import { share } from "./replies.ts";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import * as z from "zod";
-import { parseSkill } from "../../core/skills/format.ts";
+import { parseSkill } from "../../core/skills/format/format.ts";
 import type { BenchSkill } from "../skills/bench-skill.ts";
 
 export const ReplyRow = z.object({

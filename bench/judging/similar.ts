@@ -1,7 +1,7 @@
 // How often the product takes two requests for the same kind of work, rightly and wrongly: as it compares turns, by the kinds
 // that a model named, else by words. Pure.
 import { isSimilarTurn, toCompared } from "../../core/learning/observe/neighbours.ts";
-import type { TurnSignature } from "../../core/schemas/learning.ts";
+import type { TurnSignature } from "../../core/schemas/learning/learning.ts";
 import { share } from "./replies.ts";
 import type { PairRow } from "./rows.ts";
 

@@ -1,8 +1,8 @@
 // What is compared: the product, the product without one of its mechanisms, what others do, and the ends of the scale. An arm
 // is made of settings, of the review's policy, and of what is wired where; the product has no path for any of them.
 import { DEFAULTS } from "../../core/limits.ts";
-import { POLICY, type ReviewPolicy } from "../../core/learning/review/policy.ts";
-import type { Trigger } from "../../core/schemas/review.ts";
+import { POLICY, type ReviewPolicy } from "../../core/learning/review/rules/policy.ts";
+import type { Trigger } from "../../core/schemas/learning/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 
 export interface Arm {

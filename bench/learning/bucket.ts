@@ -1,7 +1,7 @@
 // The Bucket port in memory for a run of thousands of reviews: like the double of the tests, without its faults, and with its
 // keys kept in order, because listing is what most of the time would go into. Passes test/conformance/bucket.ts.
 import type { Bucket, Clock, StoredBody, StoredObject } from "../../core/ports.ts";
-import { sha256Hex } from "../../core/schemas/digest.ts";
+import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import { toBytes } from "../../core/schemas/file-body.ts";
 
 export interface BenchBucket extends Bucket {

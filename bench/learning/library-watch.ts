@@ -1,6 +1,6 @@
 // Looks at a profile's library and memory while a run goes on: what is offered, what it says, since when; and whether anything
 // of an injected text has got in. Reads through the product's own stores and changes nothing.
-import { isLearned } from "../../core/skills/protection.ts";
+import { isLearned } from "../../core/skills/edit/protection.ts";
 import type { MemoryStore, SkillStore } from "../../core/ports.ts";
 import { textOrEmpty } from "../../core/schemas/file-body.ts";
 import type { Origin, SkillState } from "../../core/schemas/skill.ts";

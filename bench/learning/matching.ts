@@ -1,6 +1,6 @@
 // Which skills fit a kind of work, as a model sees it that looks through their lines: by words that name and description have in
 // common with any wording of that work, not only with the request at hand. Used by the worker and by the reviewer. Pure.
-import { wordsOf } from "../../core/skills/words.ts";
+import { wordsOf } from "../../core/skills/search/words.ts";
 
 export interface SkillLineText {
   name: string;

@@ -1,9 +1,9 @@
 // What a session is shown in the placebo arm: every learned skill is there, is found and loaded like any other, and its text
 // is another family's, as long as the real one. What it is worth then is what a loaded text does by merely being there.
 import type { SkillStore } from "../../core/ports.ts";
-import { SKILL_MD } from "../../core/skills/format.ts";
+import { SKILL_MD } from "../../core/skills/format/format.ts";
 import { textOrEmpty } from "../../core/schemas/file-body.ts";
-import { isLearned } from "../../core/skills/protection.ts";
+import { isLearned } from "../../core/skills/edit/protection.ts";
 import { writeSkillMd } from "./skill-writing.ts";
 import { readStatements, sayOption } from "./statements.ts";
 import { spellOption } from "./styles.ts";

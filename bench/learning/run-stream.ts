@@ -8,7 +8,7 @@ import { auditEffects } from "./audit.ts";
 import { draw, happens } from "./draws.ts";
 import { createHermes } from "./hermes/learner.ts";
 import { createLessonLedger } from "./lesson-ledger.ts";
-import { isLearned } from "../../core/skills/protection.ts";
+import { isLearned } from "../../core/skills/edit/protection.ts";
 import { createLibraryWatch } from "./library-watch.ts";
 import { type OpenSession, type Platform, type ProfileStores, createPlatform } from "./platform.ts";
 import { showPlacebo } from "./placebo.ts";

@@ -2,7 +2,7 @@
 // simulator, the product and the surfaces. Written by one process.
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sha256Hex } from "../../core/schemas/digest.ts";
+import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import type { Done, Job } from "./pool.ts";
 
 export interface KeptRuns {

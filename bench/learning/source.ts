@@ -3,11 +3,11 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { sha256Hex } from "../../core/schemas/digest.ts";
+import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** The worker and the reviewer tell words apart as the product does. */
-const SIMULATOR = ["bench/learning.ts", "bench/learning", "core/skills/words.ts"];
+const SIMULATOR = ["bench/learning.ts", "bench/learning", "core/skills/search/words.ts"];
 const PRODUCT = ["core", "stores", "workers", "durable-objects", "skills-seed"];
 
 export interface Source {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import * as z from "zod";
 import { type Result, err, ok } from "../../core/errors.ts";
-import { sha256Hex } from "../../core/schemas/digest.ts";
+import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import { type Kinds, toKinds } from "./kinds.ts";
 import { type StyleWeights, countStyles } from "./styles.ts";
 

@@ -1,7 +1,7 @@
 // What is recorded of one task: read from the log of its session and from how far its operations came.
 import { loadedBy } from "../../core/learning/observe/observe.ts";
 import { textOf } from "../../core/schemas/entry.ts";
-import type { LoadedText } from "../../core/schemas/learning.ts";
+import type { LoadedText } from "../../core/schemas/learning/learning.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import type { OpenSession } from "./platform.ts";
 import type { TaskRecord } from "./records.ts";

@@ -1,7 +1,7 @@
 // The Sql port over a database file, with SQLite's own memory kept small: in a Worker it is outside the isolate.
 import type { DatabaseSync } from "node:sqlite";
 import type { Sql } from "../../core/ports.ts";
-import { toSql as toNodeSql } from "../../test/support/node-sql.ts";
+import { toSql as toNodeSql } from "../../test/support/bindings/node-sql.ts";
 
 export function toSql(database: DatabaseSync): Sql {
   database.exec("PRAGMA cache_size = -2000; PRAGMA synchronous = OFF");

@@ -1,5 +1,5 @@
 // Scans rows as if the agent had written them, and counts. Called by bench/scanner.ts and its test. The clock is injected.
-import { type Finding, decide, scanText } from "../../core/skills/scanner.ts";
+import { type Finding, decide, scanText } from "../../core/skills/scanner/scanner.ts";
 import type { Row } from "./rows.ts";
 
 export interface Scanned {

@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import * as z from "zod";
 import { type Result, err, ok } from "../../core/errors.ts";
-import { parseSkill } from "../../core/skills/format.ts";
-import { wordsOf } from "../../core/skills/words.ts";
+import { parseSkill } from "../../core/skills/format/format.ts";
+import { wordsOf } from "../../core/skills/search/words.ts";
 import type { BenchSkill } from "./bench-skill.ts";
 import { createFillers } from "./fillers.ts";
 

@@ -1,9 +1,9 @@
 // The product's search over skills: the Archive's engine over node:sqlite. Used by bench:skills and bench:judging.
 import { createSkillArchive } from "../../core/archive/skill-archive.ts";
 import type { SkillLine } from "../../core/schemas/api.ts";
-import { sha256Hex } from "../../core/schemas/digest.ts";
-import { createWordsMemory, wordsKeyOf } from "../../core/skills/skill-words.ts";
-import { searchLines } from "../../core/tools/skill-search.ts";
+import { sha256Hex } from "../../core/schemas/learning/digest.ts";
+import { createWordsMemory, wordsKeyOf } from "../../core/skills/search/skill-words.ts";
+import { searchLines } from "../../core/tools/skills/skill-search.ts";
 import { createBenchSql } from "../learning/sql.ts";
 import type { BenchSkill } from "./bench-skill.ts";
 

@@ -1,6 +1,6 @@
 // How often the product would load a skill that nobody asked for: of a small library, as a profile's own is, all of whose skills have
 // helped before; for the first sentence of each question, with the skill it is for and without.
-import { pickRecalled } from "../../core/skills/recall.ts";
+import { pickRecalled } from "../../core/skills/search/recall.ts";
 import { mulberry32 } from "../../scripts/seeded.ts";
 import type { BenchSkill } from "./bench-skill.ts";
 import type { BenchLibrary } from "./library.ts";

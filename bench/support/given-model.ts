@@ -1,10 +1,10 @@
 // A model at an OpenAI-compatible server that the caller of a bench names, and jobs to show it. Called by bench:judging and
 // bench:taint.
 import type { Model } from "../../core/agent/contract.ts";
-import { createOpenAiChatModel } from "../../core/models/openai-chat.ts";
+import { createOpenAiChatModel } from "../../core/models/wires/openai-chat.ts";
 import type { Entry } from "../../core/schemas/entry.ts";
-import type { ReviewJob } from "../../core/schemas/review.ts";
-import { systemClock } from "../../stores/system-clock.ts";
+import type { ReviewJob } from "../../core/schemas/learning/review.ts";
+import { systemClock } from "../../stores/platform/system-clock.ts";
 
 /** As their usage texts tell them. */
 export const SERVER_FLAGS = { "base-url": { type: "string" }, model: { type: "string" } } as const;

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { bundleWorker } from "../../scripts/bundle.ts";
-import { readWorkerConfigs } from "../../scripts/wrangler.ts";
+import { bundleWorker } from "../../scripts/stack/bundle.ts";
+import { readWorkerConfigs } from "../../scripts/stack/wrangler.ts";
 import { type ScriptedModelServer, startScriptedModel } from "./model-server.ts";
 import { OPERATOR_TOKEN } from "./talaria.ts";
 import { type Running, startWorkers } from "./workers.ts";

@@ -1,7 +1,7 @@
 // Starts Workers of one workerd process over Miniflare's API, each on a direct socket: nothing stands between the client and
 // the Worker, as in production. Beside what `wrangler dev` adds a request's own time would not be seen.
 import { Log, LogLevel, Miniflare, type V4MiniflareOptions, convertV4MiniflareOptions } from "miniflare";
-import type { WorkerOptions } from "../../scripts/bundle.ts";
+import type { WorkerOptions } from "../../scripts/stack/bundle.ts";
 
 export interface Running {
   /** Of the Worker of that name. */

@@ -1,11 +1,11 @@
 // Runs the gate on cases as a review's write meets it, and counts what enters. Called by bench/taint.ts.
 import type { Model } from "../../core/agent/contract.ts";
-import { MAX_ASKED, askSecondJudge } from "../../core/learning/review/second-judge.ts";
+import { MAX_ASKED, askSecondJudge } from "../../core/learning/review/rules/second-judge.ts";
 import type { Opinion } from "../../core/learning/taint/session-record.ts";
 import { type Taint, createTaint } from "../../core/learning/taint/taint.ts";
 import { DEFAULTS } from "../../core/limits.ts";
-import type { ReviewJob } from "../../core/schemas/review.ts";
-import { systemClock } from "../../stores/system-clock.ts";
+import type { ReviewJob } from "../../core/schemas/learning/review.ts";
+import { systemClock } from "../../stores/platform/system-clock.ts";
 import { toReviewJob } from "../support/given-model.ts";
 import { SessionId, SkillName } from "../../core/schemas/ids.ts";
 import { type TaintCase, toEntries } from "./cases.ts";

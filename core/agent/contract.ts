@@ -44,7 +44,7 @@ export type ModelEvent =
   | { type: "done"; answer: Answer }
   | { type: "failed"; failure: ModelFailure };
 
-/** A model call that did not end in an answer. The table of codes, and of these decisions, is in core/models/failures.ts. */
+/** A model call that did not end in an answer. The table of codes, and of these decisions, is in core/models/failures/failures.ts. */
 export interface ModelFailure extends Failure {
   /** The same call may succeed in a while. */
   retry: boolean;

@@ -1,7 +1,7 @@
 // Notices when a turn goes round in circles: the same failure, the same look at the same thing, the same few calls over
 // and over. Asked before a call and told after it, by step-calls.ts; the thresholds are Hermes Agent's tool loop
 // guardrails. Pure: the state of a turn follows from its recorded results, so that a resumed turn decides alike.
-import { sha256Hex } from "../schemas/digest.ts";
+import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { ClosingCode, JsonObject, Part, ToolCall } from "../schemas/entry.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Effect, Tool, ToolResult } from "./contract.ts";

@@ -2,9 +2,9 @@
 // finalised (cut to size, warned of). Whatever goes wrong becomes a result the model can read. Used by step-calls.ts.
 import { messageOf } from "../errors.ts";
 import type { Clock } from "../ports.ts";
-import { sha256Hex } from "../schemas/digest.ts";
+import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { JsonObject, ToolCall } from "../schemas/entry.ts";
-import { SHORTENED } from "./compaction-prune.ts";
+import { SHORTENED } from "./compaction/compaction-prune.ts";
 import type { Effect, Journal, Placed, Tool, ToolContext, ToolResult } from "./contract.ts";
 import type { Decision } from "./guardrails.ts";
 import { type ResultBudget, toRepeat } from "./result-budget.ts";

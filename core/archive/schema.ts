@@ -13,7 +13,7 @@ const STATE =
 
 /**
  * `id` is the row of `skill_words`; a new one for each text, so the highest are the newest. `text` is the `wordsKeyOf` the skill. `read` is 1 when headings and
- * body are there. The words are stems, made by core/skills/words.ts: the tokenizer only takes them apart at the blanks. `skill_vector` is filled where a Similarity is bound.
+ * body are there. The words are stems, made by core/skills/search/words.ts: the tokenizer only takes them apart at the blanks. `skill_vector` is filled where a Similarity is bound.
  */
 const SKILLS = [
   `CREATE TABLE skill_text(name TEXT PRIMARY KEY, id INTEGER NOT NULL, text TEXT NOT NULL, category TEXT NOT NULL,

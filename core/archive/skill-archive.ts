@@ -1,12 +1,12 @@
 // The skills of a profile, found by all their words: FTS5 over names, descriptions, headings, bodies and requests names candidates,
-// core/skills/relevance.ts puts them in order. Run by the Archive object, over any Sql. It holds copies only: whatever is lost
+// core/skills/search/relevance.ts puts them in order. Run by the Archive object, over any Sql. It holds copies only: whatever is lost
 // or wrong here is read again from the index and its skills, and it never writes to those.
 import type { Sql } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import type { SkillName } from "../schemas/ids.ts";
 import { isOffered } from "../skills/library.ts";
-import { fuseRanks } from "../skills/ranking.ts";
-import { FIELDS, type Query, scoreOfTerm, shareOfOne, toQuery } from "../skills/relevance.ts";
+import { fuseRanks } from "../skills/search/ranking.ts";
+import { FIELDS, type Query, scoreOfTerm, shareOfOne, toQuery } from "../skills/search/relevance.ts";
 import {
   type BodyWords,
   type SkillWords,
@@ -14,7 +14,7 @@ import {
   readBodyWords,
   wordsKeyOf,
   wordsOfSkill,
-} from "../skills/skill-words.ts";
+} from "../skills/search/skill-words.ts";
 import type { Meanings } from "./meanings.ts";
 import { openSkillTables } from "./schema.ts";
 

@@ -12,7 +12,7 @@ import {
 import { contentWords } from "../learning/requests.ts";
 import type { Sql } from "../ports.ts";
 import type { SkillName, TurnId } from "../schemas/ids.ts";
-import { type Neighbourhood, type TaskKind, TurnSignature } from "../schemas/learning.ts";
+import { type Neighbourhood, type TaskKind, TurnSignature } from "../schemas/learning/learning.ts";
 import { ERASED_ID, openTurnTables } from "./schema.ts";
 import { type Candidate, MAX_CANDIDATES, findByKind, findCandidates, toIndexed } from "./turn-candidates.ts";
 

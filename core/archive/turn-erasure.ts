@@ -4,7 +4,7 @@
 import { contentWords } from "../learning/requests.ts";
 import type { Sql } from "../ports.ts";
 import type { SessionId, SkillName } from "../schemas/ids.ts";
-import { TurnSignature } from "../schemas/learning.ts";
+import { TurnSignature } from "../schemas/learning/learning.ts";
 import { ERASED_ID, dropSkillTables, openTurnTables } from "./schema.ts";
 
 /** Rows that are held in memory at once. */

@@ -1,7 +1,7 @@
 // Runs a command or a shell script of a check in just-bash, over files that are in memory and gone afterwards. No network,
 // no host, a limit on everything. Called by run-checks.ts.
 import { Bash, InMemoryFs } from "just-bash/browser";
-import { createShellCommands } from "../tools/shell-commands.ts";
+import { createShellCommands } from "../tools/shell/shell-commands.ts";
 import { MAX_OUTPUT_CHARS, type Program, type ProgramRun } from "./program.ts";
 
 const FOLDER = "/skill";

@@ -3,7 +3,7 @@
 // Pure.
 import { redactText } from "../redact.ts";
 import type { Entry } from "../schemas/entry.ts";
-import { MAX_KIND_CHARS } from "../schemas/learning.ts";
+import { MAX_KIND_CHARS } from "../schemas/learning/learning.ts";
 import { contentWords } from "./requests.ts";
 
 /** A canonical phrase has few: the longest in our samples have seven. */

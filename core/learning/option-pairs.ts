@@ -1,5 +1,5 @@
 // Options and the values they are given, as they stand in arguments of calls and in texts: what a lesson prescribes and what the
-// work did can be held against each other by them. Used by review/grounding.ts, refuted.ts and
+// work did can be held against each other by them. Used by review/rules/grounding.ts, refuted.ts and
 // the rules of observe/. Pure.
 import type { JsonObject } from "../schemas/entry.ts";
 import { leavesOf } from "./tool-facts.ts";

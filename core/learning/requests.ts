@@ -1,6 +1,6 @@
 // Tells whether requests are of one kind, and whether one is of a kind that comes again. Called by observe/observe.ts and, for whole
 // turns, by observe/neighbours.ts. Pure: words in, yes or no out.
-import { sha256Hex } from "../schemas/digest.ts";
+import { sha256Hex } from "../schemas/learning/digest.ts";
 
 /** Dice coefficient of content words from which two requests count as the same kind of work. */
 const SIMILAR = 0.5;

@@ -3,8 +3,8 @@
 import type { FileBodies } from "../schemas/file-body.ts";
 import type { SkillName } from "../schemas/ids.ts";
 import { withoutRequests } from "../schemas/skill-requests.ts";
-import { SKILL_MD, parseSkill } from "../skills/format.ts";
-import { wordsOf } from "../skills/words.ts";
+import { SKILL_MD, parseSkill } from "../skills/format/format.ts";
+import { wordsOf } from "../skills/search/words.ts";
 
 export interface SkillItem {
   /** `<skill>/<n>` for a line of SKILL.md, `<skill>/<path>` for a file. */

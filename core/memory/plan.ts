@@ -7,8 +7,8 @@ import type { JsonObject } from "../schemas/entry.ts";
 import { Sha256, Source } from "../schemas/ids.ts";
 import { type MemoryEntry, memoryId } from "../schemas/memory.ts";
 import type { Origin } from "../schemas/skill.ts";
-import { turningWordsOf } from "../skills/turning-words.ts";
-import { termsOf, wordsOf } from "../skills/words.ts";
+import { turningWordsOf } from "../skills/search/turning-words.ts";
+import { termsOf, wordsOf } from "../skills/search/words.ts";
 import { findEntry, parseFact, scanFact } from "./rules.ts";
 import type { Shown } from "./shown.ts";
 

@@ -1,5 +1,5 @@
 // What an external memory service must be able to do beside the built-in memory, and the one place it may take. Adapters
-// are in providers/, limits in provider-guard.ts; the session asks through core/session/recall.ts. No request is made here.
+// are in providers/, limits in provider-guard.ts; the session asks through core/session/memory/recall.ts. No request is made here.
 import type { Message, Tool } from "../agent/contract.ts";
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import type { MemoryStoreName } from "../schemas/memory.ts";

@@ -1,8 +1,8 @@
 // What becomes of what a memory provider recalls: which requests are worth a search, how its words become lines without
-// fences or repetitions, and the block a model reads. Called by core/session/recall.ts. Pure.
+// fences or repetitions, and the block a model reads. Called by core/session/memory/recall.ts. Pure.
 import { clip } from "../clip.ts";
 import { escapeTags, fence } from "../prompt-block.ts";
-import { sha256Hex } from "../schemas/digest.ts";
+import { sha256Hex } from "../schemas/learning/digest.ts";
 
 /** Of the whole block, fence included. */
 export const RECALL_CHARS = 4_000;

@@ -6,7 +6,7 @@ import { FIXED } from "../limits.ts";
 import { type MemoryEntry, type MemoryStoreName, normaliseMemory } from "../schemas/memory.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Origin } from "../schemas/skill.ts";
-import { type Finding, decide, scanText } from "../skills/scanner.ts";
+import { type Finding, decide, scanText } from "../skills/scanner/scanner.ts";
 import { SHORT_ID_CHARS, type Shown, reasonToHide, toShown } from "./shown.ts";
 
 const PREVIEW_CHARS = 80;

@@ -3,7 +3,7 @@
 // for a model. Pure.
 import { escapeTags } from "../prompt-block.ts";
 import { type MemoryEntry, normaliseMemory } from "../schemas/memory.ts";
-import { decide, scanText } from "../skills/scanner.ts";
+import { decide, scanText } from "../skills/scanner/scanner.ts";
 
 /** Of an id in a placeholder. [own] Enough to tell the entries of one profile apart. */
 export const SHORT_ID_CHARS = 12;

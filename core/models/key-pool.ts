@@ -4,7 +4,7 @@
 import type { Model, ModelFailure } from "../agent/contract.ts";
 import { assert } from "../errors.ts";
 import type { Clock } from "../ports.ts";
-import { sha256Hex } from "../schemas/digest.ts";
+import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { Settings } from "../schemas/settings.ts";
 
 type KeyOrder = Settings["models"]["keyOrder"];

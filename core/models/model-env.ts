@@ -1,7 +1,7 @@
 // Every variable that chooses or opens a model, by name. Read by routing.ts and by the Workers that are given them; a test
 // compares it with what the scripts hand over. Pure data.
 import type { ModelSlot } from "../agent/contract.ts";
-import { NAMED_SERVERS, type NamedServer, SERVER_VARIABLES, type VariableOfServer } from "./openai-compat.ts";
+import { NAMED_SERVERS, type NamedServer, SERVER_VARIABLES, type VariableOfServer } from "./wires/openai-compat.ts";
 
 /** Which variable names the models of a kind of work. */
 export const SLOT_VARIABLES = {

@@ -13,7 +13,7 @@
 // Where a loaded skill's prose says how, it begins with that (prose.ts), and what the file shows goes before both.
 import type { Model, ModelEvent, ModelRequest } from "../agent/contract.ts";
 import { type Answer, type ToolCall } from "../schemas/entry.ts";
-import { modelFailure } from "./failures.ts";
+import { modelFailure } from "./failures/failures.ts";
 import { chat } from "./rehearsal/chat.ts";
 import type { Reply } from "./rehearsal/reply.ts";
 import { inputOf, offered } from "./rehearsal/request.ts";

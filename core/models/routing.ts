@@ -4,15 +4,15 @@ import type { Model, ModelChain, ModelSlot } from "../agent/contract.ts";
 import { type Result, err, ok } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import type { Settings } from "../schemas/settings.ts";
-import { createAnthropicModel } from "./anthropic.ts";
+import { createAnthropicModel } from "./wires/anthropic.ts";
 import { DEFAULT_MODELS, factsOf } from "./catalog.ts";
 import { type KeyHealth, createKeyPool } from "./key-pool.ts";
 import { type LearnedWindows, withLearnedWindow } from "./learned-windows.ts";
 import { type ModelEnv, SLOT_VARIABLES, trimmed } from "./model-env.ts";
-import { createOpenAiChatModel } from "./openai-chat.ts";
-import { OPENAI_URL } from "./openai-client.ts";
-import { type Compat, NAMED_SERVERS, type NamedServer, compatOf, toCompat } from "./openai-compat.ts";
-import { createOpenAiResponsesModel } from "./openai-responses.ts";
+import { createOpenAiChatModel } from "./wires/openai-chat.ts";
+import { OPENAI_URL } from "./wires/openai-client.ts";
+import { type Compat, NAMED_SERVERS, type NamedServer, compatOf, toCompat } from "./wires/openai-compat.ts";
+import { createOpenAiResponsesModel } from "./wires/openai-responses.ts";
 
 export interface ModelDeps {
   fetch: typeof fetch;

@@ -3,12 +3,12 @@
 import * as z from "zod";
 import { Entry, TurnState, TurnStats } from "./entry.ts";
 import { ApprovalId, ApprovalState } from "./approval.ts";
-import { CurationRun, CurationWork, WorkId } from "./curation.ts";
+import { CurationRun, CurationWork, WorkId } from "./learning/curation.ts";
 import { FileContents } from "./file-body.ts";
 import { CurationId, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "./ids.ts";
-import { Observation, TraceStep } from "./learning.ts";
+import { Observation, TraceStep } from "./learning/learning.ts";
 import { MemoryEntry, MemoryStoreName } from "./memory.ts";
-import { Lesson, ReviewDead, ReviewJob, ReviewResult, ReviewState } from "./review.ts";
+import { Lesson, ReviewDead, ReviewJob, ReviewResult, ReviewState } from "./learning/review.ts";
 import { BusyMode } from "./settings.ts";
 import { IndexLine, PastRevision, SkillHead, SkillRevision, SkillTombstone } from "./skill.ts";
 import { SessionUsage } from "./usage.ts";

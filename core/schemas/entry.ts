@@ -207,7 +207,7 @@ export const NO_STATS: TurnStats = { modelCalls: 0, toolCalls: 0, failedCalls: 0
 
 /**
  * What readers of a session receive. On the wire each has the id `<entry>.<offset>`, the offset in UTF-16 units of the
- * entry's text so far. How the ids of the others are formed: core/session/events.ts.
+ * entry's text so far. How the ids of the others are formed: core/session/readers/events.ts.
  */
 export const AgentEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("turn_start"), turn: z.int(), entry: z.int() }),

@@ -1,7 +1,7 @@
 // Stored forms of memory: an observed-remove set in KV. What a key means never changes once it is written. See
 // docs/STORAGE.md.
 import * as z from "zod";
-import { sha256Hex } from "./digest.ts";
+import { sha256Hex } from "./learning/digest.ts";
 import { SessionId, Sha256, Source } from "./ids.ts";
 import { Origin } from "./skill.ts";
 

@@ -1,6 +1,6 @@
 // Every number an operator may change, in one JSON variable (TALARIA_SETTINGS). Defaults: core/limits.ts.
 import * as z from "zod";
-import { Trigger } from "./review.ts";
+import { Trigger } from "./learning/review.ts";
 
 const count = z.int().min(0);
 const ms = z.int().min(0);
@@ -175,7 +175,7 @@ export const Settings = z.strictObject({
   skills: z.strictObject({
     indexTokens: count.min(100),
     duplicateSimilarity: ratio,
-    /** From how much in common on two texts are one skill, whatever they are called; see core/skills/body-similarity.ts. */
+    /** From how much in common on two texts are one skill, whatever they are called; see core/skills/search/body-similarity.ts. */
     duplicateBody: ratio,
     /** Whether a learned skill that a request plainly calls for is loaded without being asked for. */
     recall: z.boolean(),
@@ -186,7 +186,7 @@ export const Settings = z.strictObject({
     /** Names of skills that are hidden and refused. */
     disabled: z.array(z.string()),
   }),
-  /** How evidence becomes a verdict; see core/learning/verdict.ts. */
+  /** How evidence becomes a verdict; see core/learning/evidence/verdict.ts. */
   learning: z.strictObject({
     /** Whether verdicts move states; evidence is kept all the same. */
     verdicts: z.boolean(),

@@ -22,7 +22,7 @@ const RefutedWord = FailedWord.extend({ later: z.int().min(0).default(0) });
 
 const Names = z.array(z.string()).optional();
 
-/** What a SKILL.md asks for, in short; see core/skills/conditions.ts. Absent lists ask for nothing. */
+/** What a SKILL.md asks for, in short; see core/skills/format/conditions.ts. Absent lists ask for nothing. */
 export const SkillConditions = z.object({
   platforms: Names,
   environments: Names,
@@ -339,7 +339,7 @@ export function outranks(a: Pick<Evidence, "judge" | "nth">, b: Pick<Evidence, "
 /** As it is given: what is left out is not known. */
 export type EvidenceInput = z.input<typeof Evidence>;
 
-/** What the evidence says of one text; see core/learning/verdict.ts. */
+/** What the evidence says of one text; see core/learning/evidence/verdict.ts. */
 export const TextVerdict = z.object({
   verdict: z.enum(["trial", "active", "withdrawn"]),
   /** One sentence with the figures. */

@@ -19,15 +19,15 @@ import type {
 } from "../ports.ts";
 import type { Learning } from "../schemas/api.ts";
 import type { ReviewId, SessionId, TurnId } from "../schemas/ids.ts";
-import type { Grant, ReviewMessage } from "../schemas/review.ts";
+import type { Grant, ReviewMessage } from "../schemas/learning/review.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Booking, Budget, Spending } from "../schemas/usage.ts";
 import type { RunChecks } from "../skills/checks.ts";
 import type { Seeds } from "../skills/library.ts";
-import type { SkillSearch } from "../tools/skill-search.ts";
+import type { SkillSearch } from "../tools/skills/skill-search.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { SessionTaint } from "../learning/taint/taint.ts";
-import type { Hub } from "./hub.ts";
+import type { Hub } from "./readers/hub.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Log } from "./log.ts";
 

@@ -16,25 +16,25 @@ import type {
   TurnObservation,
 } from "../schemas/api.ts";
 import type { Sql } from "../ports.ts";
-import { sha256Hex } from "../schemas/digest.ts";
+import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { Entry } from "../schemas/entry.ts";
 import { toTurnId } from "../schemas/ids.ts";
-import type { Observation, Rating } from "../schemas/learning.ts";
+import type { Observation, Rating } from "../schemas/learning/learning.ts";
 import { createWorkspace } from "../workspace/workspace.ts";
-import { createApprovals } from "./approvals.ts";
+import { createApprovals } from "./turn/approvals.ts";
 import type { EngineContext, SessionHost, SessionMeta } from "./context.ts";
-import { createDriver } from "./drive.ts";
-import { placeTurnStart } from "./events.ts";
-import { type Kept, type StandingReader, createHub } from "./hub.ts";
+import { createDriver } from "./turn/drive.ts";
+import { placeTurnStart } from "./readers/events.ts";
+import { type Kept, type StandingReader, createHub } from "./readers/hub.ts";
 import { createJobs } from "./jobs.ts";
 import { sessionUsage } from "./ledger.ts";
 import { type TurnRow, createLog, isOpen } from "./log.ts";
 import { createOutbox } from "./outbox.ts";
-import { createOverlay } from "./overlay.ts";
-import { rateTurn, readObservation } from "./ratings.ts";
-import { createReaders } from "./readers.ts";
+import { createOverlay } from "./memory/overlay.ts";
+import { rateTurn, readObservation } from "./learning/ratings.ts";
+import { createReaders } from "./readers/readers.ts";
 import { createTables, hasTables, migrate } from "./schema.ts";
-import { createTaintOf } from "./taint.ts";
+import { createTaintOf } from "./learning/taint.ts";
 
 const DETAIL_TURNS = 100;
 

@@ -1,8 +1,8 @@
 // One table of things to do later and one alarm for all of them. A job row is at once the outbox: it is written in the
 // transaction that made it necessary and leaves when its effect is proved. Why they are one: docs/decisions/0008.
 import type { Alarm, Clock, Random, Sql } from "../ports.ts";
-import type { ReviewCounters, TaskKind } from "../schemas/learning.ts";
-import type { Grant, ReviewVerdict, Trigger } from "../schemas/review.ts";
+import type { ReviewCounters, TaskKind } from "../schemas/learning/learning.ts";
+import type { Grant, ReviewVerdict, Trigger } from "../schemas/learning/review.ts";
 import type { Evidence } from "../schemas/skill.ts";
 import type { Booking, SpentCall } from "../schemas/usage.ts";
 

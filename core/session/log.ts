@@ -4,9 +4,9 @@ import * as z from "zod";
 import { assert, assertKnownVersion } from "../errors.ts";
 import { FIXED } from "../limits.ts";
 import type { Sql } from "../ports.ts";
-import { byteLength } from "../schemas/digest.ts";
+import { byteLength } from "../schemas/learning/digest.ts";
 import { Entry, type TurnState, TurnStats } from "../schemas/entry.ts";
-import { ObservedTurn } from "../schemas/learning.ts";
+import { ObservedTurn } from "../schemas/learning/learning.ts";
 import { BusyMode } from "../schemas/settings.ts";
 
 /** What a turn's restarts, waits and place among other inputs are decided by. Absent fields: nothing of the kind happened. */

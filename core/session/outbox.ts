@@ -2,27 +2,27 @@
 // review, a result that can be read. Until then it is done again, which its id makes harmless.
 import { defaultGrant, toReviewJob } from "../learning/review/job.ts";
 import { isUrgent } from "../learning/observe/triggers.ts";
-import { spentOf, toReviewLines } from "../learning/script-facts.ts";
+import { spentOf, toReviewLines } from "../learning/script/script-facts.ts";
 import { tellAsked, tellResult } from "../learning/review/telling.ts";
 import type { Entry } from "../schemas/entry.ts";
-import type { ReviewDead, ReviewResult } from "../schemas/review.ts";
+import type { ReviewDead, ReviewResult } from "../schemas/learning/review.ts";
 import type { UsageLine } from "../schemas/usage.ts";
 import { answerWithin } from "../time-limit.ts";
 import type { EngineContext } from "./context.ts";
 import type { Job, JobRow } from "./jobs.ts";
 import { dayBudget, putBooking, putBookingRow } from "./ledger.ts";
-import { tellReview } from "./notes.ts";
-import { toNotice } from "./notices.ts";
-import { withoutOrders } from "./orders.ts";
-import { readPrefix } from "./prefix.ts";
-import { noteKinds, tellKinds } from "./kinds.ts";
-import { carryObservation, entriesOf, observe } from "./observe-job.ts";
-import { carryRating } from "./rating-job.ts";
-import { beginDue, shedReview } from "./review-state.ts";
-import { offeredInPrompt } from "./scene.ts";
-import { readUpTo } from "./taint.ts";
-import { makeTitle } from "./title.ts";
-import { carryVerdicts, putVerdicts } from "./verdicts-job.ts";
+import { tellReview } from "./prompt/notes.ts";
+import { toNotice } from "./prompt/notices.ts";
+import { withoutOrders } from "./turn/orders.ts";
+import { readPrefix } from "./prompt/prefix.ts";
+import { noteKinds, tellKinds } from "./learning/kinds.ts";
+import { carryObservation, entriesOf, observe } from "./learning/observe-job.ts";
+import { carryRating } from "./learning/rating-job.ts";
+import { beginDue, shedReview } from "./learning/review-state.ts";
+import { offeredInPrompt } from "./prompt/scene.ts";
+import { readUpTo } from "./learning/taint.ts";
+import { makeTitle } from "./turn/title.ts";
+import { carryVerdicts, putVerdicts } from "./learning/verdicts-job.ts";
 
 type ReviewJobRow = JobRow & { job: Extract<Job, { kind: "review" }> };
 

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import { checkPath, checkTogether } from "./exchange/paths.ts";
-import { SKILL_MD } from "./format.ts";
+import { SKILL_MD } from "./format/format.ts";
 
 const CHECKS_FOLDER = "checks";
 /** Of one skill: all of them run before a write is accepted, while a model waits. */

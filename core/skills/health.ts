@@ -3,8 +3,8 @@
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import type { SkillHead } from "../schemas/skill.ts";
 import { type RunChecks, checkPaths, findBadScripts, readCheck } from "./checks.ts";
-import { contractOf, isStanding } from "./contract.ts";
-import { SKILL_MD } from "./format.ts";
+import { contractOf, isStanding } from "./format/contract.ts";
+import { SKILL_MD } from "./format/format.ts";
 
 export type Health = NonNullable<SkillHead["health"]>;
 

@@ -5,10 +5,10 @@ import { type Result, err, ok } from "../errors.ts";
 import type { SkillNext, SkillSnapshot, SkillStore } from "../ports.ts";
 import type { SkillDiff } from "../schemas/api.ts";
 import type { FileBodies, FileBody } from "../schemas/file-body.ts";
-import { hashFiles, textOfFiles } from "../schemas/digest.ts";
+import { hashFiles, textOfFiles } from "../schemas/learning/digest.ts";
 import type { Sha256, SkillName } from "../schemas/ids.ts";
 import { type SkillHead, type SkillRevision, isPurged } from "../schemas/skill.ts";
-import { validateSkill } from "./validate.ts";
+import { validateSkill } from "./format/validate.ts";
 
 export interface OpenedRevision {
   revision: SkillRevision;

@@ -5,7 +5,7 @@ import { escapeTags, fence } from "../prompt-block.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import type { SkillName } from "../schemas/ids.ts";
 import { estimateTokens } from "../tokens.ts";
-import { scoreSkills } from "./ranking.ts";
+import { scoreSkills } from "./search/ranking.ts";
 
 const HOW_TO =
   "Several fit? Load the one or two most specific. This list may be shortened: skills_list with a query searches all skills.";

@@ -1,12 +1,12 @@
 // Slash commands that load skills: `/name x=1 what to do`, up to five names in front. Reads the message, fills what a
-// skill's text leaves open, and renders what a model reads behind the person's words. Called by core/session/invoke.ts.
+// skill's text leaves open, and renders what a model reads behind the person's words. Called by core/session/turn/invoke.ts.
 // Pure. Nothing of a skill is ever run here.
 import { clip } from "../clip.ts";
 import { type Result, err, ok } from "../errors.ts";
 import { escapeTags } from "../prompt-block.ts";
 import type { Part } from "../schemas/entry.ts";
 import type { Source } from "../schemas/ids.ts";
-import { setupNote, toSlug } from "./conditions.ts";
+import { setupNote, toSlug } from "./format/conditions.ts";
 import type { SkillView } from "./library.ts";
 
 /** Skills at the front of one message (Hermes Agent). */
@@ -107,7 +107,7 @@ export interface InvocationText {
   day: string;
 }
 
-/** Begins all that loads skills beside skill_view; core/agent/compaction-summary.ts knows it by this. */
+/** Begins all that loads skills beside skill_view; core/agent/compaction/compaction-summary.ts knows it by this. */
 export const SKILLS_OPEN = "<skills>\n";
 
 /**

@@ -3,17 +3,17 @@
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import type { SkillSnapshot, SkillStore } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";
-import { hashFiles, textOfFiles } from "../schemas/digest.ts";
+import { hashFiles, textOfFiles } from "../schemas/learning/digest.ts";
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import { type Sha256, SkillName } from "../schemas/ids.ts";
 import { REQUESTS_FILE } from "../schemas/skill-requests.ts";
 import type { FailedWord, Origin, SkillConditions, SkillIndex, SkillState } from "../schemas/skill.ts";
-import { membersOf } from "./bundles.ts";
-import { CONTRACT_FINDING, type ChangedTool, type Contract, brokenBy, readContract } from "./contract.ts";
-import { type Missing, type Scene, isHidden, missingFor, readConditions, refusalFor } from "./conditions.ts";
-import { SKILL_MD, parseSkill } from "./format.ts";
-import { companionOf } from "./validate.ts";
-import { overlapOf, wordsOf } from "./words.ts";
+import { membersOf } from "./format/bundles.ts";
+import { CONTRACT_FINDING, type ChangedTool, type Contract, brokenBy, readContract } from "./format/contract.ts";
+import { type Missing, type Scene, isHidden, missingFor, readConditions, refusalFor } from "./format/conditions.ts";
+import { SKILL_MD, parseSkill } from "./format/format.ts";
+import { companionOf } from "./format/validate.ts";
+import { overlapOf, wordsOf } from "./search/words.ts";
 
 /** Bundled skills: contents by path, by skill. */
 export type Seeds = Record<SkillName, Record<string, string>>;

@@ -1,5 +1,5 @@
 // Which files of a workspace speak to the agent with its owner's voice: the ones a prompt takes in. The file tree keeps
-// the agent from writing them, core/session/context-files.ts reads them. Pure. Paths are as they are stored: `/AGENTS.md`.
+// the agent from writing them, core/session/prompt/context-files.ts reads them. Pure. Paths are as they are stored: `/AGENTS.md`.
 import { isUnder } from "./workspace-path.ts";
 
 export const SOUL = "/soul.md";

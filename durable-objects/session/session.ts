@@ -25,10 +25,10 @@ import type {
   TurnObservation,
 } from "../../core/schemas/api.ts";
 import type { Entry } from "../../core/schemas/entry.ts";
-import { toJudge } from "../../core/learning/verdict.ts";
+import { toJudge } from "../../core/learning/evidence/verdict.ts";
 import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
-import type { Observation, Rating } from "../../core/schemas/learning.ts";
-import type { ReviewMessage } from "../../core/schemas/review.ts";
+import type { Observation, Rating } from "../../core/schemas/learning/learning.ts";
+import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import type { SessionHost } from "../../core/session/context.ts";
 import {
@@ -37,20 +37,20 @@ import {
   type SessionEngine,
   createSessionEngine,
 } from "../../core/session/engine.ts";
-import { CLOSE, type Kept, type StandingReader } from "../../core/session/hub.ts";
-import { conditionsOf } from "../../core/skills/conditions.ts";
+import { CLOSE, type Kept, type StandingReader } from "../../core/session/readers/hub.ts";
+import { conditionsOf } from "../../core/skills/format/conditions.ts";
 import { seeds } from "../../skills-seed/index.ts";
-import { createBlobCache } from "../../stores/blob-cache.ts";
+import { createBlobCache } from "../../stores/skills/blob-cache.ts";
 import { guardWrites } from "../../stores/deleted.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
-import { toKeyValue } from "../../stores/kv.ts";
-import { createIndexCache } from "../../stores/index-cache.ts";
+import { toKeyValue } from "../../stores/platform/kv.ts";
+import { createIndexCache } from "../../stores/skills/index-cache.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
-import { toBucket } from "../../stores/r2.ts";
+import { toBucket } from "../../stores/platform/r2.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
-import { createSkillStore } from "../../stores/skill-store.ts";
-import { systemClock } from "../../stores/system-clock.ts";
+import { createSkillStore } from "../../stores/skills/skill-store.ts";
+import { systemClock } from "../../stores/platform/system-clock.ts";
 import type { Account } from "../account.ts";
 import type { Archive } from "../archive.ts";
 import { toSql } from "../sql.ts";

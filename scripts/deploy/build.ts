@@ -1,7 +1,7 @@
 // Builds the three Workers as a deployment would, before anything is made on Cloudflare. Called by deploy.ts and dry-run.ts.
 // Asks nobody.
 import { join } from "node:path";
-import { type WorkerConfig, runWrangler } from "../wrangler.ts";
+import { type WorkerConfig, runWrangler } from "../stack/wrangler.ts";
 import { type Deployment, writeConfig } from "./config.ts";
 import { warningsIn, withoutColours } from "./plan.ts";
 

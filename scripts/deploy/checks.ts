@@ -1,7 +1,7 @@
 // What an account must allow before the first thing is made in it: the login, the token's permissions, the products, the
 // plan, a subdomain. Finds all that is missing at once. Called by deploy.ts; leaves nothing behind.
 import { randomBytes } from "node:crypto";
-import type { WorkerConfig } from "../wrangler.ts";
+import type { WorkerConfig } from "../stack/wrangler.ts";
 import { type ApiAnswer, type CloudflareApi, DeployError } from "./cloudflare.ts";
 import type { Resources } from "./resources.ts";
 

@@ -1,6 +1,6 @@
 // A client for Cloudflare's API, with the login that wrangler uses. Reads and writes JSON; an answer that is not a success is
 // returned as codes, and only a network failure throws. Called by the deployment's checks and plan. Never prints the token.
-import type { RunWrangler } from "../wrangler.ts";
+import type { RunWrangler } from "../stack/wrangler.ts";
 
 const HOME = "https://api.cloudflare.com/client/v4";
 const TIMEOUT_MS = 30_000;

@@ -2,8 +2,8 @@
 // Names secrets, and never writes one into a config.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { MEMORY_SECRETS, MEMORY_VARS, MODEL_SECRETS, PLAIN_VARS, workerVars } from "../worker-vars.ts";
-import type { WorkerConfig, WorkerName } from "../wrangler.ts";
+import { MEMORY_SECRETS, MEMORY_VARS, MODEL_SECRETS, PLAIN_VARS, workerVars } from "../stack/worker-vars.ts";
+import type { WorkerConfig, WorkerName } from "../stack/wrangler.ts";
 import { effectiveConfig } from "./plan.ts";
 
 export interface Deployment {

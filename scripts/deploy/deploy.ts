@@ -3,8 +3,8 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { writePrivate } from "../private-file.ts";
-import { type WorkerConfig, readWorkerConfigs, runWrangler } from "../wrangler.ts";
+import { writePrivate } from "../stack/private-file.ts";
+import { type WorkerConfig, readWorkerConfigs, runWrangler } from "../stack/wrangler.ts";
 import { buildAll } from "./build.ts";
 import { type Inventory, checkAccount } from "./checks.ts";
 import { DeployError, openAccount } from "./cloudflare.ts";

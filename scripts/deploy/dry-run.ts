@@ -1,6 +1,6 @@
 // `npm run deploy -- --dry-run`: prints the plan and builds the three Workers exactly as a deployment would. Asks nobody.
 import { join } from "node:path";
-import { readWorkerConfigs } from "../wrangler.ts";
+import { readWorkerConfigs } from "../stack/wrangler.ts";
 import { buildAll } from "./build.ts";
 import { type Deployment, OPERATOR_TOKEN, REHEARSES, SECRETS, givenVars, mayAnswer, varsOf } from "./config.ts";
 import { readKept } from "./kept.ts";

@@ -1,7 +1,7 @@
 // .talaria/deploy.json: the operator's token and the ids of a deployment. Ignored by git, readable by this user alone.
 // A file that cannot be read is an error: replacing it would replace the token, and lock the operator out.
 import * as z from "zod";
-import { readIfThere, writePrivate } from "../private-file.ts";
+import { readIfThere, writePrivate } from "../stack/private-file.ts";
 import { DeployError } from "./cloudflare.ts";
 
 const VERSION = 1;

@@ -1,7 +1,7 @@
 // The steps of a deployment as functions over data: create what is missing, fill in ids, choose secrets, read warnings.
 // Called by deploy.ts and dry-run.ts. Touches no file.
-import { MEMORY_SECRETS } from "../worker-vars.ts";
-import type { WorkerConfig, WorkerName } from "../wrangler.ts";
+import { MEMORY_SECRETS } from "../stack/worker-vars.ts";
+import type { WorkerConfig, WorkerName } from "../stack/wrangler.ts";
 import type { Inventory } from "./checks.ts";
 import { type CloudflareApi, DeployError } from "./cloudflare.ts";
 import type { Resources } from "./resources.ts";

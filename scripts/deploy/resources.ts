@@ -1,5 +1,5 @@
 // What the three Workers are bound to and an account must have, read from their configs. Pure.
-import type { WorkerConfig } from "../wrangler.ts";
+import type { WorkerConfig } from "../stack/wrangler.ts";
 
 export interface Resources {
   buckets: string[];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { pruneMessages } from "../../core/agent/compaction-prune.ts";
+import { pruneMessages } from "../../core/agent/compaction/compaction-prune.ts";
 import type { Message } from "../../core/agent/contract.ts";
-import { conversation } from "../support/conversation.ts";
+import { conversation } from "../support/session/conversation.ts";
 
 const results = (messages: Message[]) => messages.filter((message) => message.role === "tool").map(({ text }) => text);
 const long = (letter: string) => JSON.stringify({ letter: letter.repeat(300) });

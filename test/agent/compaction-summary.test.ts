@@ -7,8 +7,8 @@ import {
   summaryTokens,
   toSummaryParts,
   worstSource,
-} from "../../core/agent/compaction-summary.ts";
-import { type Said, conversation } from "../support/conversation.ts";
+} from "../../core/agent/compaction/compaction-summary.ts";
+import { type Said, conversation } from "../support/session/conversation.ts";
 
 const input = (said: Said[], more: Partial<SummaryInput> = {}): SummaryInput => ({
   gap: conversation(said),

@@ -12,12 +12,12 @@ import {
   tailBudget,
   thresholdTokens,
   total,
-} from "../../core/agent/compaction.ts";
-import { pruneMessages } from "../../core/agent/compaction-prune.ts";
+} from "../../core/agent/compaction/compaction.ts";
+import { pruneMessages } from "../../core/agent/compaction/compaction-prune.ts";
 import type { Message } from "../../core/agent/contract.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { type CompactionEntry, NO_USAGE } from "../../core/schemas/entry.ts";
-import { type Said, compactionEntry, conversation } from "../support/conversation.ts";
+import { type Said, compactionEntry, conversation } from "../support/session/conversation.ts";
 
 const weigh = (message: Message) => Math.ceil(message.text.length / 4) + 1;
 

@@ -8,8 +8,8 @@ import { fail, readRendered, succeed } from "../../core/agent/tool-result.ts";
 import { err, ok } from "../../core/errors.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { createTestClock } from "../support/clock.ts";
-import { Crash, createMemoryJournal } from "../support/memory-journal.ts";
-import { type ScriptLine, createScriptedModel } from "../support/scripted-model.ts";
+import { Crash, createMemoryJournal } from "../support/session/memory-journal.ts";
+import { type ScriptLine, createScriptedModel } from "../support/wires/scripted-model.ts";
 
 const Args = z.strictObject({ say: z.string().optional() });
 

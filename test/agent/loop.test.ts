@@ -5,8 +5,8 @@ import { type LoopOptions, runLoop } from "../../core/agent/loop.ts";
 import { fail, readRendered, succeed } from "../../core/agent/tool-result.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createMemoryJournal } from "../support/memory-journal.ts";
-import { type ScriptLine, createScriptedModel } from "../support/scripted-model.ts";
+import { createMemoryJournal } from "../support/session/memory-journal.ts";
+import { type ScriptLine, createScriptedModel } from "../support/wires/scripted-model.ts";
 
 const echo: Tool<{ say: string }> = {
   name: "echo",

@@ -1,7 +1,7 @@
 // One model call and what is done before it is given up: waits, keys, other models; and what the sink is told of it.
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../core/limits.ts";
-import { toTimeLimits } from "../support/time-limits.ts";
+import { toTimeLimits } from "../support/session/time-limits.ts";
 import type {
   AnswerSink,
   Message,

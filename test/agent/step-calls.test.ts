@@ -7,7 +7,7 @@ import { readRendered, succeed } from "../../core/agent/tool-result.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { NO_STATS } from "../../core/schemas/entry.ts";
 import { createTestClock } from "../support/clock.ts";
-import { type JournalOptions, createMemoryJournal } from "../support/memory-journal.ts";
+import { type JournalOptions, createMemoryJournal } from "../support/session/memory-journal.ts";
 
 const LIMITS = { ...DEFAULTS.turn };
 

@@ -3,13 +3,13 @@ import { createMeanings } from "../../core/archive/meanings.ts";
 import { dropSkillTables } from "../../core/archive/schema.ts";
 import { createSkillArchive } from "../../core/archive/skill-archive.ts";
 import type { SkillLine } from "../../core/schemas/api.ts";
-import { sha256Hex } from "../../core/schemas/digest.ts";
-import { createWordsMemory, wordsKeyOf } from "../../core/skills/skill-words.ts";
-import { toSimilarity } from "../../stores/workers-ai.ts";
+import { sha256Hex } from "../../core/schemas/learning/digest.ts";
+import { createWordsMemory, wordsKeyOf } from "../../core/skills/search/skill-words.ts";
+import { toSimilarity } from "../../stores/platform/workers-ai.ts";
 import { line } from "../skills/skill-line.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createNodeSql } from "../support/node-sql.ts";
-import { createSimilarityDouble } from "../support/similarity-double.ts";
+import { createNodeSql } from "../support/bindings/node-sql.ts";
+import { createSimilarityDouble } from "../support/bindings/similarity-double.ts";
 
 const ALL = 1_000;
 const TLS = "Renews what proves that a site is secure, its TLS certificate.";

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { type SkillSource, createSkillArchive } from "../../core/archive/skill-archive.ts";
 import type { Sql } from "../../core/ports.ts";
 import type { SkillLine } from "../../core/schemas/api.ts";
-import { sha256Hex } from "../../core/schemas/digest.ts";
-import { createWordsMemory, wordsKeyOf } from "../../core/skills/skill-words.ts";
-import { createNodeSql } from "../support/node-sql.ts";
+import { sha256Hex } from "../../core/schemas/learning/digest.ts";
+import { createWordsMemory, wordsKeyOf } from "../../core/skills/search/skill-words.ts";
+import { createNodeSql } from "../support/bindings/node-sql.ts";
 import { line } from "../skills/skill-line.ts";
 
 /** A profile whose skills are changed at will, and an Archive over it that can be opened again on what it stored. */

@@ -4,8 +4,8 @@ import { MAX_CANDIDATES, toIndexed } from "../../core/archive/turn-candidates.ts
 import { contentWords } from "../../core/learning/requests.ts";
 import { eraseTurnsOfSession, eraseTurnsWhere } from "../../core/archive/turn-erasure.ts";
 import type { Sql } from "../../core/ports.ts";
-import type { TurnSignature } from "../../core/schemas/learning.ts";
-import { createNodeSql } from "../support/node-sql.ts";
+import type { TurnSignature } from "../../core/schemas/learning/learning.ts";
+import { createNodeSql } from "../support/bindings/node-sql.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 
 const kind = (text: string) => ({ kind: { text, by: "title" as const } });

@@ -3,7 +3,7 @@ import { createTurnRecords } from "../../core/archive/turn-archive.ts";
 import { findCandidates, toIndexed } from "../../core/archive/turn-candidates.ts";
 import { areSimilarWords, contentWords } from "../../core/learning/requests.ts";
 import type { Sql } from "../../core/ports.ts";
-import { createNodeSql } from "../support/node-sql.ts";
+import { createNodeSql } from "../support/bindings/node-sql.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 
 vi.setConfig({ testTimeout: 60_000 });

@@ -8,11 +8,11 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { runArm } from "../../bench/real/arms.ts";
 import { openRecords } from "../../bench/real/records.ts";
 import { SKILL_NAME } from "../../bench/real/skill-by-hand.ts";
-import { type WorkerOptions, bundleProduct } from "../../scripts/bundle.ts";
+import { type WorkerOptions, bundleProduct } from "../../scripts/stack/bundle.ts";
 import { loadTables } from "../../scripts/demo/tables.ts";
 import { drawSeries } from "../../scripts/demo/tasks.ts";
-import { toSse } from "../support/sse-body.ts";
-import { toChatFrames } from "../support/wire-openai-chat.ts";
+import { toSse } from "../support/wires/sse-body.ts";
+import { toChatFrames } from "../support/wires/wire-openai-chat.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "talaria real "));
 const { conventions, tasks } = drawSeries(loadTables().tables, 23, 2);

@@ -9,7 +9,7 @@ import { exportTable } from "../../scripts/demo/conventions.ts";
 import { loadTables } from "../../scripts/demo/tables.ts";
 import { type Task, drawSeries } from "../../scripts/demo/tasks.ts";
 import { createFileBench } from "../support/file-bench.ts";
-import { createNodeSql } from "../support/node-sql.ts";
+import { createNodeSql } from "../support/bindings/node-sql.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 
 const newFolder = createTempFolders();

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { type TaintCase, parseCases, readCases, toEntries, withProse } from "../../bench/taint/cases.ts";
 import { measureCase } from "../../bench/taint/measure.ts";
 import type { ModelRequest } from "../../core/agent/contract.ts";
-import { createScriptedModel } from "../support/scripted-model.ts";
+import { createScriptedModel } from "../support/wires/scripted-model.ts";
 import { toFigures } from "../../bench/taint/report.ts";
 
 const measureAll = (cases: TaintCase[]) => Promise.all(cases.map((given) => measureCase(given)));

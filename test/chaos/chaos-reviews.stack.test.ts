@@ -1,7 +1,7 @@
 // The chaos run over reviews, in short: two reviews, struck where it hurts most. What the run itself measures is compared whole,
 // but for calls that a run as short as this has no kill for.
 import { expect, it } from "vitest";
-import { runReviews } from "../../scripts/chaos-reviews.ts";
+import { runReviews } from "../../scripts/chaos/reviews.ts";
 
 it("loses nothing and repeats nothing when the stack is killed in reviews and curations", async () => {
   const said: string[] = [];

@@ -1,6 +1,6 @@
 // The chaos run over turns, in short: two turns, each cut where it hurts most. What the run itself measures is compared whole.
 import { expect, it } from "vitest";
-import { runTurns } from "../../scripts/chaos-turns.ts";
+import { runTurns } from "../../scripts/chaos/turns.ts";
 
 it("loses nothing and repeats nothing when the stack is killed in a turn, and readers have the text of the log", async () => {
   const said: string[] = [];

@@ -1,10 +1,10 @@
 // What the chaos run over reviews counts: of a profile in which all is well nothing, and each thing that may go wrong once.
 import { describe, expect, it } from "vitest";
-import { sha256Hex, textOfFiles } from "../../core/schemas/digest.ts";
+import { sha256Hex, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
 import { type SkillHead, toIndexLine, toRevision } from "../../core/schemas/skill.ts";
-import { createIndexLag } from "../../scripts/chaos-index-lag.ts";
-import { type Reviewed, measureReviews } from "../../scripts/chaos-review-measure.ts";
+import { createIndexLag } from "../../scripts/chaos/index-lag.ts";
+import { type Reviewed, measureReviews } from "../../scripts/chaos/review-measure.ts";
 import { PROFILE, SESSION, call, hardWonTurn, tool } from "../learning/sample.ts";
 
 const REVIEW = `${SESSION}.1-9`;

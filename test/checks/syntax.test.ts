@@ -1,6 +1,6 @@
 // Scripts that cannot be read are refused before they are kept, whatever checks the skill has.
 import { describe, expect, it } from "vitest";
-import { createCheckInspector } from "../../core/tools/check-inspector.ts";
+import { createCheckInspector } from "../../core/tools/skills/check-inspector.ts";
 import { runChecks as run } from "../support/quickjs.ts";
 
 const parse = (path: string, text: string) => run.parse!(path, text);

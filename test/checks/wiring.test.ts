@@ -1,14 +1,14 @@
 // Checks and contracts where they are wired: a session's own save, the job it gives to a review, and a whole review.
 import { expect, it } from "vitest";
-import { contractOf } from "../../core/skills/contract.ts";
+import { contractOf } from "../../core/skills/format/contract.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
-import { createSkillStore } from "../../stores/skill-store.ts";
+import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { sampleJob } from "../learning/sample.ts";
 import { CITED, SKILL, SKILL_MD } from "../review/script.ts";
 import { createWorld } from "../review/world.ts";
 import { runChecks } from "../support/quickjs.ts";
-import { createScriptedModel } from "../support/scripted-model.ts";
-import { PROFILE, createSessionHarness } from "../support/session-harness.ts";
+import { createScriptedModel } from "../support/wires/scripted-model.ts";
+import { PROFILE, createSessionHarness } from "../support/session/session-harness.ts";
 import { script } from "./hostile.ts";
 
 const withContract = (tools: string) =>

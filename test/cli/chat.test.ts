@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Handler, type Wire, answerEvents, answerJson, answerProblem, startFakeApi } from "../support/fake-api.ts";
-import type { FakeSocket } from "../support/fake-socket.ts";
+import type { FakeSocket } from "../support/wires/fake-socket.ts";
 import { EMPTY } from "./ledger-sample.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 

@@ -4,7 +4,7 @@ import { ProtocolError, type StreamedEvent } from "../../cli/events.ts";
 import { followSession } from "../../cli/follow.ts";
 import type { AgentEvent } from "../../core/schemas/entry.ts";
 import { type Handler, answerEvents, answerJson, answerProblem, startFakeApi } from "../support/fake-api.ts";
-import type { FakeSocket } from "../support/fake-socket.ts";
+import type { FakeSocket } from "../support/wires/fake-socket.ts";
 
 const SESSION = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const SOCKET = `/v1/sessions/${SESSION}/socket`;

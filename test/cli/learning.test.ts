@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { renderLearning } from "../../cli/learning.ts";
 import { parseOrder } from "../../cli/converse.ts";
-import type { LearningLedger } from "../../core/schemas/ledger.ts";
+import type { LearningLedger } from "../../core/schemas/learning/ledger.ts";
 import { EMPTY } from "./ledger-sample.ts";
 
 const AT = Date.UTC(2026, 0, 5, 9);

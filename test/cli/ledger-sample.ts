@@ -1,5 +1,5 @@
 // The ledger of a profile that has learned nothing, for the tests of the terminal client.
-import type { LearningLedger } from "../../core/schemas/ledger.ts";
+import type { LearningLedger } from "../../core/schemas/learning/ledger.ts";
 
 const spent = { calls: 0, tokens: 0, usd: 0 };
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Bucket, ObjectPage } from "../../core/ports.ts";
 import { hasBody } from "../../stores/objects.ts";
-import { newProfileId } from "../support/profile-ids.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
 
 export function describeBucket(name: string, make: () => Bucket): void {
   describe(`${name} as a bucket`, () => {

@@ -1,15 +1,15 @@
 // What a CurationStore must do over any bucket: asked over the double and over R2 itself.
 import { describe, expect, it } from "vitest";
 import type { Bucket } from "../../core/ports.ts";
-import { type CurationMerge, type CurationWork, NO_NOTES } from "../../core/schemas/curation.ts";
-import { shardOf } from "../../core/schemas/digest.ts";
+import { type CurationMerge, type CurationWork, NO_NOTES } from "../../core/schemas/learning/curation.ts";
+import { shardOf } from "../../core/schemas/learning/digest.ts";
 import { fromCurationId } from "../../core/schemas/ids.ts";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
-import { collect } from "../support/collect.ts";
-import { newProfileId } from "../support/profile-ids.ts";
-import { JUDGE, curationPlan, curationRun, intent } from "../support/reviews.ts";
+import { collect } from "../support/session/collect.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
+import { JUDGE, curationPlan, curationRun, intent } from "../support/skills/reviews.ts";
 
 const RUNS = ["20260105T090000Z-aaaa", "20260106T090000Z-bbbb", "20260107T090000Z-cccc"] as const;
 

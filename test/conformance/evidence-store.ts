@@ -1,12 +1,12 @@
 // What an EvidenceStore must do over any bucket: asked over the double and over R2 itself.
 import { describe, expect, it } from "vitest";
 import type { Bucket } from "../../core/ports.ts";
-import { shardOf } from "../../core/schemas/digest.ts";
+import { shardOf } from "../../core/schemas/learning/digest.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
-import { collect } from "../support/collect.ts";
-import { newProfileId } from "../support/profile-ids.ts";
-import { JUDGE, evidence } from "../support/reviews.ts";
-import { keysUnder } from "../support/skills.ts";
+import { collect } from "../support/session/collect.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
+import { JUDGE, evidence } from "../support/skills/reviews.ts";
+import { keysUnder } from "../support/skills/skills.ts";
 
 export function describeEvidenceStore(name: string, make: () => Bucket): void {
   const setUp = () => {

@@ -1,7 +1,7 @@
 // What every KeyValue must do once its writes have arrived: asked of the double and of KV itself.
 import { describe, expect, it } from "vitest";
 import type { KeyValue } from "../../core/ports.ts";
-import { newProfileId } from "../support/profile-ids.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
 
 export function describeKeyValue(name: string, make: () => KeyValue): void {
   describe(`${name} as a key-value store`, () => {

@@ -4,7 +4,7 @@ import type { KeyValue, Overlay } from "../../core/ports.ts";
 import { type MemoryAdd, memoryId } from "../../core/schemas/memory.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { type TestClock, createTestClock } from "../support/clock.ts";
-import { newProfileId } from "../support/profile-ids.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
 
 const SESSION = "01JZZZZZZZZZZZZZZZZZZZZZZZ";
 const DAY = 24 * 60 * 60_000;

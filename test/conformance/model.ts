@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { Model, ModelEvent, ModelRequest } from "../../core/agent/contract.ts";
 import type { Answer } from "../../core/schemas/entry.ts";
-import { type Reply, SCRIPTED_USAGE, type Script, type ScriptedAnswer } from "../support/wire-script.ts";
+import { type Reply, SCRIPTED_USAGE, type Script, type ScriptedAnswer } from "../support/wires/wire-script.ts";
 
 export interface ModelUnderTest {
   model: Model;

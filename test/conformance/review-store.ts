@@ -1,10 +1,10 @@
 // What a ReviewStore must do over any bucket: asked over the double and over R2 itself.
 import { describe, expect, it } from "vitest";
 import type { Bucket } from "../../core/ports.ts";
-import type { ReviewDead } from "../../core/schemas/review.ts";
+import type { ReviewDead } from "../../core/schemas/learning/review.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
-import { newProfileId } from "../support/profile-ids.ts";
-import { OTHER_SESSION, SESSION, intent, reviewJob, reviewResult } from "../support/reviews.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
+import { OTHER_SESSION, SESSION, intent, reviewJob, reviewResult } from "../support/skills/reviews.ts";
 
 const REVIEW = `${SESSION}.1-12`;
 

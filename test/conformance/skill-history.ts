@@ -2,13 +2,13 @@
 import { describe, expect, it } from "vitest";
 import { ok } from "../../core/errors.ts";
 import type { Bucket, Clock, SkillChange } from "../../core/ports.ts";
-import { hashFiles, sha256Hex } from "../../core/schemas/digest.ts";
+import { hashFiles, sha256Hex } from "../../core/schemas/learning/digest.ts";
 import { type FileBodies, toBytes } from "../../core/schemas/file-body.ts";
 import { PastRevision } from "../../core/schemas/skill.ts";
 import { keyOf } from "../../stores/keys.ts";
 import { createTestClock } from "../support/clock.ts";
-import { newProfileId } from "../support/profile-ids.ts";
-import { adjustment, creation, expectSound, extension, keysUnder, restoration } from "../support/skills.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
+import { adjustment, creation, expectSound, extension, keysUnder, restoration } from "../support/skills/skills.ts";
 import { openSkillStore } from "./skill-store.ts";
 
 export function describeSkillHistory(name: string, make: (clock: Clock) => Bucket): void {

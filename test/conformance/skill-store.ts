@@ -2,14 +2,14 @@
 import { describe, expect, it } from "vitest";
 import { err, ok } from "../../core/errors.ts";
 import type { Bucket, Clock, SkillStore } from "../../core/ports.ts";
-import { sha256Hex, textOfFiles } from "../../core/schemas/digest.ts";
+import { sha256Hex, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import { EMPTY_INDEX, toIndexLine } from "../../core/schemas/skill.ts";
 import { textOrEmpty } from "../../core/schemas/file-body.ts";
 import { keyOf } from "../../stores/keys.ts";
-import { createSkillStore } from "../../stores/skill-store.ts";
+import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { type TestClock, createTestClock } from "../support/clock.ts";
-import { collect } from "../support/collect.ts";
-import { newProfileId } from "../support/profile-ids.ts";
+import { collect } from "../support/session/collect.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import {
   adjustment,
@@ -20,7 +20,7 @@ import {
   plant,
   restoration,
   uniqueCreation,
-} from "../support/skills.ts";
+} from "../support/skills/skills.ts";
 
 export function describeSkillStore(name: string, make: (clock: Clock) => Bucket): void {
   const setUp = () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Clock, Sql } from "../../core/ports.ts";
 import { type Workspace, createWorkspace, migrateWorkspace } from "../../core/workspace/workspace.ts";
-import { runShell } from "../../core/tools/shell.ts";
+import { runShell } from "../../core/tools/shell/shell.ts";
 import { type TestClock, createTestClock } from "../support/clock.ts";
 
 interface Bench {

@@ -9,8 +9,8 @@ import { LEDGER_SCHEMA, createAccountLedger } from "../../durable-objects/accoun
 import { keyOf } from "../../stores/keys.ts";
 import { PROFILE } from "../learning/sample.ts";
 import { skillMd } from "../skills/skill-md.ts";
-import { createNodeSql } from "../support/node-sql.ts";
-import type { ScriptLine } from "../support/scripted-model.ts";
+import { createNodeSql } from "../support/bindings/node-sql.ts";
+import type { ScriptLine } from "../support/wires/scripted-model.ts";
 import { DAY_MS, createWorld, meet, use } from "./world.ts";
 
 const RUN = "20260501T000000Z-aaaa";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { isCurated } from "../../core/learning/curation/run-curation.ts";
 import { DEFAULTS } from "../../core/limits.ts";
-import { shardOf } from "../../core/schemas/digest.ts";
+import { shardOf } from "../../core/schemas/learning/digest.ts";
 import { dayOf } from "../../core/schemas/ids.ts";
-import { countCalls } from "../../stores/counted-bucket.ts";
+import { countCalls } from "../../stores/platform/counted-bucket.ts";
 import { deliverCuration, sendDueShards } from "../../workers/curator/deliver.ts";
-import { newProfileId } from "../support/profile-ids.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
 import { DAY_MS, type World, createWorld, meet, statesOf } from "./world.ts";
 
 /** Profiles whose markers lie in one shard. */

@@ -1,7 +1,7 @@
 // A bucket in which a million profiles live: their skills are invented when somebody looks, the markers of those that are due
 // are listed, and whatever is written is kept. Counts calls, and which profiles they concern. Used by scale.test.ts.
 import type { Bucket, Clock, StoredBody, StoredObject } from "../../core/ports.ts";
-import { hashFiles, shardOf, textOfFiles } from "../../core/schemas/digest.ts";
+import { hashFiles, shardOf, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import { toBytes } from "../../core/schemas/file-body.ts";
 import { type Day, dayOf } from "../../core/schemas/ids.ts";
 import { SkillHead, toHeadMirror, toIndexLine } from "../../core/schemas/skill.ts";

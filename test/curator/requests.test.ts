@@ -4,7 +4,7 @@ import type { JsonObject } from "../../core/schemas/entry.ts";
 import { REQUESTS_FILE } from "../../core/schemas/skill-requests.ts";
 import { PROFILE } from "../learning/sample.ts";
 import { skillMd } from "../skills/skill-md.ts";
-import type { ScriptLine } from "../support/scripted-model.ts";
+import type { ScriptLine } from "../support/wires/scripted-model.ts";
 import { createWorld, use } from "./world.ts";
 
 const RUN = "20260501T000000Z-aaaa";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { sweepDayOf, sweepQuiet } from "../../core/learning/curation/retention.ts";
 import { DEFAULTS } from "../../core/limits.ts";
-import type { CurationMessage } from "../../core/schemas/curation.ts";
+import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
 import { dayOf, toReviewId } from "../../core/schemas/ids.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
@@ -11,9 +11,9 @@ import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { deliverCuration, sendDueShards } from "../../workers/curator/deliver.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createMemoryBucket } from "../support/memory-bucket.ts";
-import { newProfileId } from "../support/profile-ids.ts";
-import { JUDGE } from "../support/reviews.ts";
+import { createMemoryBucket } from "../support/bindings/memory-bucket.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
+import { JUDGE } from "../support/skills/reviews.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const SESSION = "01ARZ3NDEKTSV4RRFFQ69G5FAV";

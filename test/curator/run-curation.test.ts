@@ -6,8 +6,8 @@ import { CurationId, dayOf, fromCurationId, toCurationId } from "../../core/sche
 import { toIndexLine } from "../../core/schemas/skill.ts";
 import type { RunChecks } from "../../core/skills/checks.ts";
 import { PROFILE, SESSION } from "../learning/sample.ts";
-import { createCrashingBucket } from "../support/crashing-bucket.ts";
-import { expectSound } from "../support/skills.ts";
+import { createCrashingBucket } from "../support/bindings/crashing-bucket.ts";
+import { expectSound } from "../support/skills/skills.ts";
 import { DAY_MS, type World, createWorld, meet, statesOf, use } from "./world.ts";
 
 const RUN = "20260501T000000Z-aaaa";

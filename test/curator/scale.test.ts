@@ -1,13 +1,13 @@
 // A million profiles, of which few were active: what a night of curation costs depends on those few alone.
 import { describe, expect, it } from "vitest";
 import { runCuration, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
-import { toJudge } from "../../core/learning/verdict.ts";
+import { toJudge } from "../../core/learning/evidence/verdict.ts";
 import { DEFAULTS } from "../../core/limits.ts";
-import type { CurationMessage } from "../../core/schemas/curation.ts";
+import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
 import { dayOf } from "../../core/schemas/ids.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
-import { createSkillStore } from "../../stores/skill-store.ts";
+import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { type DeliverOptions, deliverCuration, sendDueShards } from "../../workers/curator/deliver.ts";
 import { createTestClock } from "../support/clock.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";

@@ -1,5 +1,5 @@
 // Two skills that are one, and the umbrella that takes them in. Used by the tests of a curation's work.
-import type { MergeItem } from "../../core/schemas/curation.ts";
+import type { MergeItem } from "../../core/schemas/learning/curation.ts";
 import type { JsonObject } from "../../core/schemas/entry.ts";
 
 export const FIRST = "summing-csv-columns";

@@ -2,15 +2,15 @@
 // wherever it is killed and however often it is delivered.
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../core/limits.ts";
-import type { CurationMessage, CurationWork } from "../../core/schemas/curation.ts";
+import type { CurationMessage, CurationWork } from "../../core/schemas/learning/curation.ts";
 import type { JsonObject } from "../../core/schemas/entry.ts";
 import { deliverCuration } from "../../workers/curator/deliver.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import { PROFILE, assistant, call as callOf, sampleJob, tool, user } from "../learning/sample.ts";
-import { createCrashingBucket } from "../support/crashing-bucket.ts";
+import { createCrashingBucket } from "../support/bindings/crashing-bucket.ts";
 import { runChecks } from "../support/quickjs.ts";
-import { expectSound } from "../support/skills.ts";
-import type { ScriptLine } from "../support/scripted-model.ts";
+import { expectSound } from "../support/skills/skills.ts";
+import type { ScriptLine } from "../support/wires/scripted-model.ts";
 import { skillMd } from "../skills/skill-md.ts";
 import { FIRST, FIRST_MD, MERGE, SECOND, SECOND_MD, TOTALS, UMBRELLA, UMBRELLA_MD } from "./tables.ts";
 import { type World, createWorld, meet, statesOf, use } from "./world.ts";

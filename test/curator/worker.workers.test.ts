@@ -2,18 +2,18 @@
 import { createExecutionContext, createMessageBatch, createScheduledController, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { CurationMessage } from "../../core/schemas/curation.ts";
+import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
-import { toBucket } from "../../stores/r2.ts";
+import { toBucket } from "../../stores/platform/r2.ts";
 import type { Env } from "../../workers/curator/env.ts";
 import worker from "../../workers/curator/index.ts";
 import { toCurationId } from "../../core/schemas/ids.ts";
-import { createSkillStore } from "../../stores/skill-store.ts";
-import { systemClock } from "../../stores/system-clock.ts";
+import { createSkillStore } from "../../stores/skills/skill-store.ts";
+import { systemClock } from "../../stores/platform/system-clock.ts";
 import { skillMd } from "../skills/skill-md.ts";
-import { newProfileId } from "../support/profile-ids.ts";
-import { JUDGE } from "../support/reviews.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
+import { JUDGE } from "../support/skills/reviews.ts";
 
 const { SKILLS } = env as unknown as Pick<Env, "SKILLS">;
 

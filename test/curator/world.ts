@@ -2,10 +2,10 @@
 import { ok } from "../../core/errors.ts";
 import { runWork } from "../../core/learning/curation/model.ts";
 import { type CurationOptions, runCuration, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
-import { toJudge } from "../../core/learning/verdict.ts";
+import { toJudge } from "../../core/learning/evidence/verdict.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { SkillNext } from "../../core/ports.ts";
-import type { CurationMessage, WorkId } from "../../core/schemas/curation.ts";
+import type { CurationMessage, WorkId } from "../../core/schemas/learning/curation.ts";
 import { type ProfileId, dayOf, toCurationId } from "../../core/schemas/ids.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import { REQUESTS_FILE } from "../../core/schemas/skill-requests.ts";
@@ -14,12 +14,12 @@ import type { RunChecks } from "../../core/skills/checks.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
-import { createSkillStore } from "../../stores/skill-store.ts";
+import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import type { DeliverOptions } from "../../workers/curator/deliver.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createMemoryBucket } from "../support/memory-bucket.ts";
+import { createMemoryBucket } from "../support/bindings/memory-bucket.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
-import { type ScriptLine, type ScriptedModel, createScriptedModel } from "../support/scripted-model.ts";
+import { type ScriptLine, type ScriptedModel, createScriptedModel } from "../support/wires/scripted-model.ts";
 import { SESSION } from "../learning/sample.ts";
 import { byStep } from "../review/world.ts";
 

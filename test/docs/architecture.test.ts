@@ -7,12 +7,12 @@ import { createLibrary } from "../../core/skills/library.ts";
 import { createTools } from "../../core/tools/index.ts";
 import { createWorkspace } from "../../core/workspace/workspace.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
-import { createSkillStore } from "../../stores/skill-store.ts";
+import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createMemoryBucket } from "../support/memory-bucket.ts";
-import { createMemoryKv } from "../support/memory-kv.ts";
-import { createNodeSql } from "../support/node-sql.ts";
-import { PROFILE, SESSION } from "../support/session-harness.ts";
+import { createMemoryBucket } from "../support/bindings/memory-bucket.ts";
+import { createMemoryKv } from "../support/bindings/memory-kv.ts";
+import { createNodeSql } from "../support/bindings/node-sql.ts";
+import { PROFILE, SESSION } from "../support/session/session-harness.ts";
 
 const folder = resolve(import.meta.dirname, "../../docs");
 const document = readFileSync(join(folder, "ARCHITECTURE.md"), "utf8");

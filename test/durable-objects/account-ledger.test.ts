@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Booking, UsageKind, UsageLine } from "../../core/schemas/usage.ts";
 import { LEDGER_SCHEMA, createAccountLedger } from "../../durable-objects/account-ledger.ts";
-import { createNodeSql } from "../support/node-sql.ts";
+import { createNodeSql } from "../support/bindings/node-sql.ts";
 
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;

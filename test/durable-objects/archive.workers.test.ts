@@ -3,12 +3,12 @@ import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { ok } from "../../core/errors.ts";
-import type { TurnSignature } from "../../core/schemas/learning.ts";
-import { createSkillStore } from "../../stores/skill-store.ts";
-import { toBucket } from "../../stores/r2.ts";
-import { systemClock } from "../../stores/system-clock.ts";
+import type { TurnSignature } from "../../core/schemas/learning/learning.ts";
+import { createSkillStore } from "../../stores/skills/skill-store.ts";
+import { toBucket } from "../../stores/platform/r2.ts";
+import { systemClock } from "../../stores/platform/system-clock.ts";
 import type { Archive } from "../../durable-objects/archive.ts";
-import { newProfileId } from "../support/profile-ids.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
 
 const { ARCHIVE, SKILLS } = env as unknown as { ARCHIVE: DurableObjectNamespace<Archive>; SKILLS: R2Bucket };
 

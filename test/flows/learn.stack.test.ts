@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createTestHarness } from "wrangler";
 import type { Accepted, CurationReport, ReviewLineList, SessionDetail, SkillDetail } from "../../core/schemas/api.ts";
 import { type Entry, textOf } from "../../core/schemas/entry.ts";
-import { collect } from "../support/collect-events.ts";
+import { collect } from "../support/session/collect-events.ts";
 
 const OPERATOR = "operator-token-for-tests";
 const vars = { TALARIA_OPERATOR_TOKEN: OPERATOR };

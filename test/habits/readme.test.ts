@@ -4,11 +4,11 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isCommand } from "../../core/session/commands.ts";
+import { isCommand } from "../../core/session/turn/commands.ts";
 import { DEFAULTS } from "../../core/limits.ts";
-import { MODEL_SECRETS, PLAIN_VARS } from "../../scripts/worker-vars.ts";
-import { type Block, executionOrder, shellBlocks } from "../../scripts/readme-blocks.ts";
-import { summarise } from "../../scripts/test-report.ts";
+import { MODEL_SECRETS, PLAIN_VARS } from "../../scripts/stack/worker-vars.ts";
+import { type Block, executionOrder, shellBlocks } from "../../scripts/check/readme-blocks.ts";
+import { summarise } from "../../scripts/check/test-report.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const readme = readFileSync(resolve(root, "README.md"), "utf8");
@@ -24,7 +24,7 @@ describe("README.md", () => {
   });
 
   it("has every block that is not marked no-run executed by .ci/run, the tests last", () => {
-    const listed = spawnSync(process.execPath, [resolve(root, "scripts/readme-blocks.ts"), "list"], {
+    const listed = spawnSync(process.execPath, [resolve(root, "scripts/check/readme-blocks.ts"), "list"], {
       encoding: "utf8",
     });
     const executed = listed.stdout

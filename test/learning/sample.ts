@@ -2,8 +2,8 @@
 import type { Entry, JsonObject, Part, ToolCall } from "../../core/schemas/entry.ts";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
 import type { Source } from "../../core/schemas/ids.ts";
-import type { Observation } from "../../core/schemas/learning.ts";
-import type { ReviewJob } from "../../core/schemas/review.ts";
+import type { Observation } from "../../core/schemas/learning/learning.ts";
+import type { ReviewJob } from "../../core/schemas/learning/review.ts";
 
 export const SESSION = "01JZZZZZZZZZZZZZZZZZZZZZZZ";
 export const PROFILE = "0123456789abcdefghjkmnpqrs";

@@ -2,7 +2,7 @@
 // that is not in the table fails the test: whoever adds one counts it. The table in docs/ARCHITECTURE.md, "Limits", has the dearest.
 import { createExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { hashFiles, textOfFiles } from "../../core/schemas/digest.ts";
+import { hashFiles, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import { dayOf, toCurationId, toReviewId } from "../../core/schemas/ids.ts";
 import { memoryId } from "../../core/schemas/memory.ts";
 import { type IndexLine, SkillHead, toHeadMirror, toIndexLine, toRefs, toRevision } from "../../core/schemas/skill.ts";
@@ -12,13 +12,21 @@ import { keyOf } from "../../stores/keys.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import app from "../../workers/api/index.ts";
 import { toKey } from "../../durable-objects/account-key.ts";
-import { createCounter } from "../support/counted.ts";
-import { toBindings } from "../support/counted-bindings.ts";
-import { fillLibrary, fillMemory, largeSkillName } from "../support/large-profile.ts";
-import { createMemoryBucket } from "../support/memory-bucket.ts";
-import { createMemoryKv } from "../support/memory-kv.ts";
-import { newProfileId } from "../support/profile-ids.ts";
-import { JUDGE, SESSION, curationPlan, curationRun, evidence, reviewJob, reviewResult } from "../support/reviews.ts";
+import { createCounter } from "../support/bindings/counted.ts";
+import { toBindings } from "../support/bindings/counted-bindings.ts";
+import { fillLibrary, fillMemory, largeSkillName } from "../support/skills/large-profile.ts";
+import { createMemoryBucket } from "../support/bindings/memory-bucket.ts";
+import { createMemoryKv } from "../support/bindings/memory-kv.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
+import {
+  JUDGE,
+  SESSION,
+  curationPlan,
+  curationRun,
+  evidence,
+  reviewJob,
+  reviewResult,
+} from "../support/skills/reviews.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

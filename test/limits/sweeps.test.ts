@@ -3,8 +3,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { sweepQuiet } from "../../core/learning/curation/retention.ts";
 import { DEFAULTS } from "../../core/limits.ts";
-import type { CurationMessage } from "../../core/schemas/curation.ts";
-import { hashFiles, textOfFiles } from "../../core/schemas/digest.ts";
+import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
+import { hashFiles, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import { dayOf, toCurationId, toReviewId } from "../../core/schemas/ids.ts";
 import { memoryId } from "../../core/schemas/memory.ts";
 import { SkillHead, toHeadMirror, toRefs, toRevision } from "../../core/schemas/skill.ts";
@@ -27,13 +27,13 @@ import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { sendDueShards } from "../../workers/curator/deliver.ts";
 import { createTestClock } from "../support/clock.ts";
-import { type Counter, countBucket, countKv, createCounter } from "../support/counted.ts";
-import { LARGE_FACTS, fillLibrary, largeSkillName } from "../support/large-profile.ts";
-import { createMemoryBucket } from "../support/memory-bucket.ts";
-import { createMemoryKv } from "../support/memory-kv.ts";
-import { createNodeSql } from "../support/node-sql.ts";
-import { newProfileId } from "../support/profile-ids.ts";
-import { SESSION, curationPlan, reviewJob } from "../support/reviews.ts";
+import { type Counter, countBucket, countKv, createCounter } from "../support/bindings/counted.ts";
+import { LARGE_FACTS, fillLibrary, largeSkillName } from "../support/skills/large-profile.ts";
+import { createMemoryBucket } from "../support/bindings/memory-bucket.ts";
+import { createMemoryKv } from "../support/bindings/memory-kv.ts";
+import { createNodeSql } from "../support/bindings/node-sql.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
+import { SESSION, curationPlan, reviewJob } from "../support/skills/reviews.ts";
 
 /** [cf] Of an invocation, on a paid plan. */
 const PLATFORM = 10_000;

@@ -5,7 +5,7 @@ import { GUARD, createCircuit, guardProvider } from "../../core/memory/provider-
 import { fail } from "../../core/memory/provider-http.ts";
 import type { MemoryProvider } from "../../core/memory/provider.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createEventClock } from "../support/event-clock.ts";
+import { createEventClock } from "../support/session/event-clock.ts";
 
 const SIGNAL = new AbortController().signal;
 const OUT = fail("memory_provider_refused", "out");

@@ -7,7 +7,7 @@ import { cutIntoPieces, cutMiddle, lastWords } from "../../core/memory/providers
 import type { ProviderConfig } from "../../core/memory/provider-env.ts";
 import type { Fetch } from "../../core/memory/provider-http.ts";
 import type { MemoryProvider } from "../../core/memory/provider.ts";
-import { KEY, createProviderDouble, readRecording } from "../support/provider-double.ts";
+import { KEY, createProviderDouble, readRecording } from "../support/wires/provider-double.ts";
 
 const SIGNAL = new AbortController().signal;
 const CONFIGS = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../core/limits.ts";
 import { findEntry, fitNewest, limitOf, parseFact, scanFact, usageOf } from "../../core/memory/rules.ts";
-import { decide, scanText } from "../../core/skills/scanner.ts";
+import { decide, scanText } from "../../core/skills/scanner/scanner.ts";
 import { entry } from "./entry.ts";
 
 describe("parseFact", () => {

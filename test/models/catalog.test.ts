@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { MODELS } from "../../core/models/catalog-models.ts";
 import { DEFAULT_MODELS, factsOf } from "../../core/models/catalog.ts";
-import { SERVERS } from "../../core/models/openai-compat.ts";
+import { SERVERS } from "../../core/models/wires/openai-compat.ts";
 import { type PriceList, costOf, toldCost } from "../../core/models/prices.ts";
 import { NO_USAGE, type Usage } from "../../core/schemas/entry.ts";
 import { EFFORTS } from "../../core/schemas/settings.ts";

@@ -1,11 +1,11 @@
 // Which level of effort a model gets, and how each wire says it.
 import { describe, expect, it } from "vitest";
-import { toAnthropicBody } from "../../core/models/anthropic.ts";
+import { toAnthropicBody } from "../../core/models/wires/anthropic.ts";
 import { factsOf } from "../../core/models/catalog.ts";
 import { chooseEffort } from "../../core/models/effort.ts";
-import { toChatBody } from "../../core/models/openai-chat.ts";
-import { compatOf } from "../../core/models/openai-compat.ts";
-import { toResponsesBody } from "../../core/models/openai-responses.ts";
+import { toChatBody } from "../../core/models/wires/openai-chat.ts";
+import { compatOf } from "../../core/models/wires/openai-compat.ts";
+import { toResponsesBody } from "../../core/models/wires/openai-responses.ts";
 import { EFFORTS, type Effort } from "../../core/schemas/settings.ts";
 import { toRequest } from "../conformance/model.ts";
 

@@ -5,7 +5,7 @@ import { type KeyHealth, createKeyHealth, createKeyPool } from "../../core/model
 import type { Settings } from "../../core/schemas/settings.ts";
 import { readAll, toRequest } from "../conformance/model.ts";
 import { type TestClock, createTestClock } from "../support/clock.ts";
-import { createScriptedModel } from "../support/scripted-model.ts";
+import { createScriptedModel } from "../support/wires/scripted-model.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { limitOf } from "../../core/agent/time-limits.ts";
 import { DEFAULTS } from "../../core/limits.ts";
-import { createAnthropicModel } from "../../core/models/anthropic.ts";
-import { createOpenAiChatModel } from "../../core/models/openai-chat.ts";
-import { compatOf, toCompat } from "../../core/models/openai-compat.ts";
+import { createAnthropicModel } from "../../core/models/wires/anthropic.ts";
+import { createOpenAiChatModel } from "../../core/models/wires/openai-chat.ts";
+import { compatOf, toCompat } from "../../core/models/wires/openai-compat.ts";
 import { isOwnServer } from "../../core/models/own-server.ts";
 import { createTestClock } from "../support/clock.ts";
 

@@ -4,7 +4,7 @@ import { MODEL_SLOTS, type Model, type ModelSlot } from "../../core/agent/contra
 import { DEFAULTS } from "../../core/limits.ts";
 import { createKeyHealth } from "../../core/models/key-pool.ts";
 import type { ModelEnv } from "../../core/models/model-env.ts";
-import { NAMED_SERVERS } from "../../core/models/openai-compat.ts";
+import { NAMED_SERVERS } from "../../core/models/wires/openai-compat.ts";
 import { type ModelDeps, createModels, modelNameOf } from "../../core/models/routing.ts";
 import { readAll, toRequest } from "../conformance/model.ts";
 import { createTestClock } from "../support/clock.ts";

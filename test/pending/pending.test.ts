@@ -6,18 +6,18 @@ import { err } from "../../core/errors.ts";
 import type { Bucket, SkillStore } from "../../core/ports.ts";
 import type { JsonObject } from "../../core/schemas/entry.ts";
 import { createLibrary } from "../../core/skills/library.ts";
-import { createAskingMemoryTool, createAskingSkillManage } from "../../core/tools/approval.ts";
-import { createPendingDesk } from "../../core/tools/pending-desk.ts";
+import { createAskingMemoryTool, createAskingSkillManage } from "../../core/tools/approval/approval.ts";
+import { createPendingDesk } from "../../core/tools/approval/pending-desk.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
-import { createSkillStore } from "../../stores/skill-store.ts";
-import { DOUBTFUL, REFUSED } from "../skills/doubtful.ts";
+import { createSkillStore } from "../../stores/skills/skill-store.ts";
+import { DOUBTFUL, REFUSED } from "../skills/scanner/doubtful.ts";
 import { skillMd } from "../skills/skill-md.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createCrashingBucket } from "../support/crashing-bucket.ts";
-import { createMemoryBucket } from "../support/memory-bucket.ts";
-import { createMemoryKv } from "../support/memory-kv.ts";
-import { newProfileId } from "../support/profile-ids.ts";
+import { createCrashingBucket } from "../support/bindings/crashing-bucket.ts";
+import { createMemoryBucket } from "../support/bindings/memory-bucket.ts";
+import { createMemoryKv } from "../support/bindings/memory-kv.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 
 const ON = {

@@ -1,7 +1,7 @@
 // Every rule of the review policy, and the words that tell it to the reviewer: a rule that falls out of the prompt fails here.
 import { describe, expect, it } from "vitest";
-import { reviewClosing, reviewPrompt, reviewRequest } from "../../core/prompts/review.ts";
-import { Trigger } from "../../core/schemas/review.ts";
+import { reviewClosing, reviewPrompt, reviewRequest } from "../../core/prompts/review/review.ts";
+import { Trigger } from "../../core/schemas/learning/review.ts";
 
 const WHOLE = reviewPrompt({ skills: true, memory: true });
 

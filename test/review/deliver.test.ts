@@ -3,7 +3,7 @@ import { DEFAULTS } from "../../core/limits.ts";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
 import { fromReviewId } from "../../core/schemas/ids.ts";
 import { memoryId } from "../../core/schemas/memory.ts";
-import type { ReviewResult } from "../../core/schemas/review.ts";
+import type { ReviewResult } from "../../core/schemas/learning/review.ts";
 import { deliverDeadReview, deliverReview } from "../../workers/review/deliver.ts";
 import { PROFILE, SESSION, sampleJob } from "../learning/sample.ts";
 import { CITED, LINES, SKILL } from "./script.ts";

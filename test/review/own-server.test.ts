@@ -1,9 +1,9 @@
 // A server of the operator's own may answer one request at a time: a review waits while a turn of its profile runs there.
 import { describe, expect, it } from "vitest";
-import type { ReviewResult } from "../../core/schemas/review.ts";
+import type { ReviewResult } from "../../core/schemas/learning/review.ts";
 import { sampleJob } from "../learning/sample.ts";
-import { createScriptedModel } from "../support/scripted-model.ts";
-import { PROFILE as HARNESS_PROFILE, createSessionHarness } from "../support/session-harness.ts";
+import { createScriptedModel } from "../support/wires/scripted-model.ts";
+import { PROFILE as HARNESS_PROFILE, createSessionHarness } from "../support/session/session-harness.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { LINES, SKILL } from "./script.ts";
 import { createWorld } from "./world.ts";

@@ -1,6 +1,6 @@
 // A reviewer's whole conversation: it looks, is refused in several ways, creates a skill, improves it, keeps a fact.
 import { SESSION } from "../learning/sample.ts";
-import type { ScriptLine } from "../support/scripted-model.ts";
+import type { ScriptLine } from "../support/wires/scripted-model.ts";
 
 export const SKILL = "adding-up-columns";
 export const CITED = [`${SESSION}/5#outcome`, `${SESSION}/7#outcome`];

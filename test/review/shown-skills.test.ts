@@ -1,7 +1,7 @@
 // What a review is shown of the library before it asks: skills that the work loaded count as read, others have to be read first.
 import { describe, expect, it } from "vitest";
-import type { ReviewResult } from "../../core/schemas/review.ts";
-import type { ScriptLine } from "../support/scripted-model.ts";
+import type { ReviewResult } from "../../core/schemas/learning/review.ts";
+import type { ScriptLine } from "../support/wires/scripted-model.ts";
 import { observation, sampleJob } from "../learning/sample.ts";
 import { CITED, SKILL, SKILL_MD, patchStep } from "./script.ts";
 import { createWorld } from "./world.ts";

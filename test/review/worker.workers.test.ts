@@ -2,12 +2,12 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { toBucket } from "../../stores/r2.ts";
+import { toBucket } from "../../stores/platform/r2.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import type { Env } from "../../workers/review/env.ts";
 import worker from "../../workers/review/index.ts";
 import { SESSION, assistant, sampleJob, user } from "../learning/sample.ts";
-import { newProfileId } from "../support/profile-ids.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
 
 const bindings = env as unknown as Env;
 

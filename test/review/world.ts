@@ -3,18 +3,18 @@
 import { type ReviewEnd, type ReviewOptions, runReview } from "../../core/learning/review/review.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Bucket, KeyValue } from "../../core/ports.ts";
-import type { ReviewJob } from "../../core/schemas/review.ts";
-import { toDecide } from "../../core/skills/operations.ts";
+import type { ReviewJob } from "../../core/schemas/learning/review.ts";
+import { toDecide } from "../../core/skills/edit/operations.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
-import { createSkillStore } from "../../stores/skill-store.ts";
+import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { type DeliverOptions, type Verdict, deliverReview } from "../../workers/review/deliver.ts";
 import { PROFILE, sampleJob } from "../learning/sample.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createMemoryBucket } from "../support/memory-bucket.ts";
-import { createMemoryKv } from "../support/memory-kv.ts";
-import { type ScriptLine, createScriptedModel } from "../support/scripted-model.ts";
+import { createMemoryBucket } from "../support/bindings/memory-bucket.ts";
+import { createMemoryKv } from "../support/bindings/memory-kv.ts";
+import { type ScriptLine, createScriptedModel } from "../support/wires/scripted-model.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 
 export interface Kill {

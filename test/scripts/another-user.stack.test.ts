@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "../../cli/client.ts";
-import { localAccess, operatorToken } from "../../scripts/local-state.ts";
-import { groupMembers, markOf } from "../../scripts/processes.ts";
-import { type Stack, startStack } from "../../scripts/stack.ts";
+import { localAccess, operatorToken } from "../../scripts/stack/local-state.ts";
+import { groupMembers, markOf } from "../../scripts/stack/processes.ts";
+import { type Stack, startStack } from "../../scripts/stack/stack.ts";
 
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { keepBuild, restoreBuild } from "../../scripts/build-cache.ts";
+import { keepBuild, restoreBuild } from "../../scripts/stack/build-cache.ts";
 
 let folder: string;
 beforeEach(() => {

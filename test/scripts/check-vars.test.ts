@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { checkVars, publicUrlOf } from "../../scripts/check-vars.ts";
+import { checkVars, publicUrlOf } from "../../scripts/check/vars.ts";
 import { PlainError, toSentence } from "../../scripts/command-line.ts";
-import { checkState, toEndSentence } from "../../scripts/state-check.ts";
+import { checkState, toEndSentence } from "../../scripts/stack/state-check.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 
 const tempFolder = createTempFolders();

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deploy } from "../../scripts/deploy/deploy.ts";
-import { readWorkerConfigs } from "../../scripts/wrangler.ts";
+import { readWorkerConfigs } from "../../scripts/stack/wrangler.ts";
 import { CloudflareAccount } from "../support/cloudflare-account.ts";
 
 const account = new CloudflareAccount();

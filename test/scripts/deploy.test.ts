@@ -10,8 +10,8 @@ import { givenVars } from "../../scripts/deploy/config.ts";
 import { dryRun } from "../../scripts/deploy/dry-run.ts";
 import { createMissing, effectiveConfig, secretsFor, warningsIn } from "../../scripts/deploy/plan.ts";
 import { resourcesOf } from "../../scripts/deploy/resources.ts";
-import { MEMORY_SECRETS, MEMORY_VARS, PLAIN_VARS, workerVars } from "../../scripts/worker-vars.ts";
-import { type RunWrangler, readWorkerConfigs } from "../../scripts/wrangler.ts";
+import { MEMORY_SECRETS, MEMORY_VARS, PLAIN_VARS, workerVars } from "../../scripts/stack/worker-vars.ts";
+import { type RunWrangler, readWorkerConfigs } from "../../scripts/stack/wrangler.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 import { ACCOUNT_ID, CloudflareAccount } from "../support/cloudflare-account.ts";
 

@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "n
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { localAccess, operatorToken } from "../../scripts/local-state.ts";
-import { readIfThere } from "../../scripts/private-file.ts";
+import { localAccess, operatorToken } from "../../scripts/stack/local-state.ts";
+import { readIfThere } from "../../scripts/stack/private-file.ts";
 import { type Handler, answerJson, answerProblem, startFakeApi } from "../support/fake-api.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 

@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { restoreBuild } from "../../scripts/build-cache.ts";
-import { type WorkerOptions, bundleConfig } from "../../scripts/bundle.ts";
-import { freePort, groupEnds, groupMembers, isPortFree, markOf } from "../../scripts/processes.ts";
-import { type Stack, clearPort, startStack } from "../../scripts/stack.ts";
+import { restoreBuild } from "../../scripts/stack/build-cache.ts";
+import { type WorkerOptions, bundleConfig } from "../../scripts/stack/bundle.ts";
+import { freePort, groupEnds, groupMembers, isPortFree, markOf } from "../../scripts/stack/processes.ts";
+import { type Stack, clearPort, startStack } from "../../scripts/stack/stack.ts";
 
 const fixtures = resolve(import.meta.dirname, "../fixtures/stack");
 const vars = { TOKEN: 'it\'s a $HOME of "quotes"', SETTINGS: '{"review":{"quietMs":10}}' };
@@ -92,7 +92,7 @@ describe("startStack", () => {
 
   it("ends with its starter, even when that was killed with SIGKILL", async () => {
     const script = `
-      import { startStack } from ${JSON.stringify(pathToFileURL(resolve("scripts/stack.ts")).href)};
+      import { startStack } from ${JSON.stringify(pathToFileURL(resolve("scripts/stack/stack.ts")).href)};
       const stack = await startStack(${JSON.stringify({ stateDir, vars, workers })});
       console.log(JSON.stringify({ pid: stack.pid, url: stack.url }));
       setInterval(() => {}, 1000);`;
@@ -211,7 +211,7 @@ describe("startStack", () => {
     writeFileSync(join(stateDir, "stack.json"), JSON.stringify(dead));
     for (const name of readdirSync(stateDir)) if (name.startsWith(`held-${process.pid}-`)) rmSync(join(stateDir, name));
     const script = `
-      import { startStack } from ${JSON.stringify(pathToFileURL(resolve("scripts/stack.ts")).href)};
+      import { startStack } from ${JSON.stringify(pathToFileURL(resolve("scripts/stack/stack.ts")).href)};
       const options = ${JSON.stringify({ stateDir, vars, workers })};
       await startStack(options).then((stack) => console.log(stack.pid), ({ code }) => console.log(code));
       setInterval(() => {}, 1000);`;

@@ -1,8 +1,8 @@
 // What of the caller's environment reaches the Workers.
 import { describe, expect, it } from "vitest";
 import { MODEL_SECRETS, MODEL_VARIABLES, variablesOf } from "../../core/models/model-env.ts";
-import { NAMED_SERVERS } from "../../core/models/openai-compat.ts";
-import { MODEL_SECRETS as SECRETS, PLAIN_VARS, workerVars } from "../../scripts/worker-vars.ts";
+import { NAMED_SERVERS } from "../../core/models/wires/openai-compat.ts";
+import { MODEL_SECRETS as SECRETS, PLAIN_VARS, workerVars } from "../../scripts/stack/worker-vars.ts";
 
 describe("the variables of the Workers", () => {
   it("are all that choose or open a model, and the settings", () => {

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createAccountDouble } from "../support/account-double.ts";
-import { reviewResult } from "../support/reviews.ts";
-import { createScriptedModel } from "../support/scripted-model.ts";
-import { Crash, type Life, PROFILE, createSessionHarness } from "../support/session-harness.ts";
+import { reviewResult } from "../support/skills/reviews.ts";
+import { createScriptedModel } from "../support/wires/scripted-model.ts";
+import { Crash, type Life, PROFILE, createSessionHarness } from "../support/session/session-harness.ts";
 
 const REVIEWED = {
   model: "m:reviewer",

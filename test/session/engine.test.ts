@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../core/agent/contract.ts";
-import { sha256Hex } from "../../core/schemas/digest.ts";
+import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import { textOf } from "../../core/schemas/entry.ts";
-import { collect } from "../support/collect-events.ts";
-import { type ScriptLine, createScriptedModel } from "../support/scripted-model.ts";
-import { SESSION, createSessionHarness } from "../support/session-harness.ts";
+import { collect } from "../support/session/collect-events.ts";
+import { type ScriptLine, createScriptedModel } from "../support/wires/scripted-model.ts";
+import { SESSION, createSessionHarness } from "../support/session/session-harness.ts";
 
 async function setUp(script: ScriptLine[], options: { learning?: "on" | "off"; maxQueuedTurns?: number } = {}) {
   const model = createScriptedModel(script);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createJobs } from "../../core/session/jobs.ts";
 import { createTables } from "../../core/session/schema.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createNodeSql } from "../support/node-sql.ts";
+import { createNodeSql } from "../support/bindings/node-sql.ts";
 
 it("an alarm that could not be set is set by the next who arms", async () => {
   const clock = createTestClock();

@@ -8,9 +8,9 @@ import type { AccountPort } from "../../core/session/context.ts";
 import { toTurnLines } from "../../core/session/ledger.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createAccountDouble } from "../support/account-double.ts";
-import { reviewResult } from "../support/reviews.ts";
-import { type ScriptLine, createScriptedModel } from "../support/scripted-model.ts";
-import { type HarnessOptions, PROFILE, SESSION, createSessionHarness } from "../support/session-harness.ts";
+import { reviewResult } from "../support/skills/reviews.ts";
+import { type ScriptLine, createScriptedModel } from "../support/wires/scripted-model.ts";
+import { type HarnessOptions, PROFILE, SESSION, createSessionHarness } from "../support/session/session-harness.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const list: ScriptLine = { calls: [{ name: "skills_list" }] };

@@ -6,7 +6,7 @@ import { createJobs } from "../../core/session/jobs.ts";
 import { createLog } from "../../core/session/log.ts";
 import { createTables } from "../../core/session/schema.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createNodeSql } from "../support/node-sql.ts";
+import { createNodeSql } from "../support/bindings/node-sql.ts";
 
 const entry = (n: number, text = `Text ${n}`): UserEntry => ({
   ...{ v: 1, n, turn: 1, at: n, kind: "user" },

@@ -6,8 +6,8 @@ import { textOf } from "../../core/schemas/entry.ts";
 import { memoryId } from "../../core/schemas/memory.ts";
 import type { MemoryEntry } from "../../core/schemas/memory.ts";
 import { EMPTY_INDEX } from "../../core/schemas/skill.ts";
-import { beginEpoch, collectNews, takeNotes, tellDecision, tellReview } from "../../core/session/notes.ts";
-import { beginTurn, createEngineContext, endTurn } from "../support/engine-context.ts";
+import { beginEpoch, collectNews, takeNotes, tellDecision, tellReview } from "../../core/session/prompt/notes.ts";
+import { beginTurn, createEngineContext, endTurn } from "../support/session/engine-context.ts";
 
 type World = ReturnType<typeof createEngineContext>;
 

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { createLog } from "../../core/session/log.ts";
-import { currentCounters, reviewState } from "../../core/session/review-state.ts";
+import { currentCounters, reviewState } from "../../core/session/learning/review-state.ts";
 import { createTables, migrate } from "../../core/session/schema.ts";
 import { observation } from "../learning/sample.ts";
-import { createNodeSql } from "../support/node-sql.ts";
+import { createNodeSql } from "../support/bindings/node-sql.ts";
 
 const VERSION_1_TURN = `CREATE TABLE turn(n INTEGER PRIMARY KEY, state TEXT NOT NULL, waiting TEXT, input INTEGER, final INTEGER,
   attempts INTEGER NOT NULL, stats TEXT NOT NULL, started_at INTEGER, ended_at INTEGER) STRICT, WITHOUT ROWID`;

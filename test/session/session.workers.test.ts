@@ -6,9 +6,9 @@ import { ulid } from "ulid";
 import { describe, expect, it } from "vitest";
 import { Session, type SessionEnv } from "../../durable-objects/session/session.ts";
 import { textOf } from "../../core/schemas/entry.ts";
-import type { SessionRpc } from "../../workers/api/session-rpc.ts";
-import { collect } from "../support/collect-events.ts";
-import { newProfileId } from "../support/profile-ids.ts";
+import type { SessionRpc } from "../../workers/api/sessions/session-rpc.ts";
+import { collect } from "../support/session/collect-events.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
 
 async function open() {
   const name = `${newProfileId()}/${ulid()}`;

@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { Tool } from "../../core/agent/contract.ts";
 import { succeed } from "../../core/agent/tool-result.ts";
 import { Entry, textOf } from "../../core/schemas/entry.ts";
-import { Crash, createSessionHarness } from "../support/session-harness.ts";
+import { Crash, createSessionHarness } from "../support/session/session-harness.ts";
 import type { Action, Effect, Plan, Script } from "./plan.ts";
 import { READERS } from "./plan.ts";
 import { createProvider, ticks, toMessageText } from "./provider.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { checkPaths, readCheck, touchedChecks, validateChecks } from "../../core/skills/checks.ts";
 import { inspectHealth } from "../../core/skills/health.ts";
 import type { FileBodies } from "../../core/schemas/file-body.ts";
-import { validateSkill } from "../../core/skills/validate.ts";
+import { validateSkill } from "../../core/skills/format/validate.ts";
 import { skillMd } from "./skill-md.ts";
 
 const json = (change: object = {}) =>

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { err, ok } from "../../core/errors.ts";
 import type { FileBodies } from "../../core/schemas/file-body.ts";
 import { SkillHead } from "../../core/schemas/skill.ts";
-import { hashFiles, textOfFiles } from "../../core/schemas/digest.ts";
+import { hashFiles, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import { diffFiles, toUndone } from "../../core/skills/history.ts";
 
 const md = (body: string) => `---\nname: tables\ndescription: Reads tables.\n---\n\n${body}`;

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { droppedSkills } from "../../core/agent/compaction-summary.ts";
+import { droppedSkills } from "../../core/agent/compaction/compaction-summary.ts";
 import type { ModelRequest } from "../../core/agent/contract.ts";
 import { inputOf, loadedSkills } from "../../core/models/rehearsal/request.ts";
 import type { Part } from "../../core/schemas/entry.ts";
 import { type LoadedSkill, mayInvoke, parseInvocation, renderInvocation } from "../../core/skills/invocation.ts";
 import type { SkillView } from "../../core/skills/library.ts";
-import { commandNear, isCommand } from "../../core/session/commands.ts";
+import { commandNear, isCommand } from "../../core/session/turn/commands.ts";
 
 const KNOWN = ["a", "b", "c", "d", "e", "f", "reading-tables", "usage"];
 const parse = (text: string) =>

@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../core/limits.ts";
 import { ok } from "../../core/errors.ts";
 import type { SkillNext, SkillStore } from "../../core/ports.ts";
-import { sha256Hex, textOfFiles } from "../../core/schemas/digest.ts";
-import { conditionsOf } from "../../core/skills/conditions.ts";
+import { sha256Hex, textOfFiles } from "../../core/schemas/learning/digest.ts";
+import { conditionsOf } from "../../core/skills/format/conditions.ts";
 import { type Seeds, createLibrary } from "../../core/skills/library.ts";
-import { createSkillStore } from "../../stores/skill-store.ts";
+import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createMemoryBucket } from "../support/memory-bucket.ts";
-import { newProfileId } from "../support/profile-ids.ts";
+import { createMemoryBucket } from "../support/bindings/memory-bucket.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { skillMd } from "./skill-md.ts";
 

@@ -1,7 +1,7 @@
 // The ports over the real bindings, by the same kits as the doubles.
 import { env } from "cloudflare:workers";
-import { toKeyValue } from "../../stores/kv.ts";
-import { toBucket } from "../../stores/r2.ts";
+import { toKeyValue } from "../../stores/platform/kv.ts";
+import { toBucket } from "../../stores/platform/r2.ts";
 import { describeBucket } from "../conformance/bucket.ts";
 import { describeKeyValue } from "../conformance/key-value.ts";
 

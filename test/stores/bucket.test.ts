@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { describeBucket } from "../conformance/bucket.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createMemoryBucket } from "../support/memory-bucket.ts";
+import { createMemoryBucket } from "../support/bindings/memory-bucket.ts";
 
 describeBucket("the double", () => createMemoryBucket());
 describeBucket("the double with short pages", () => createMemoryBucket({ faults: { pageSize: 7 } }));

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { describeKeyValue } from "../conformance/key-value.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createMemoryKv } from "../support/memory-kv.ts";
+import { createMemoryKv } from "../support/bindings/memory-kv.ts";
 
 describeKeyValue("the double", () => createMemoryKv({ clock: createTestClock() }));
 describeKeyValue("the double with short pages", () =>

@@ -9,9 +9,9 @@ import { type MemoryAdd, memoryId } from "../../core/schemas/memory.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { note } from "../conformance/memory-store.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createMemoryKv } from "../support/memory-kv.ts";
-import { createMemoryOverlay } from "../support/memory-overlay.ts";
-import { newProfileId } from "../support/profile-ids.ts";
+import { createMemoryKv } from "../support/bindings/memory-kv.ts";
+import { createMemoryOverlay } from "../support/bindings/memory-overlay.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

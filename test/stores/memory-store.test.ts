@@ -6,9 +6,9 @@ import { memoryId } from "../../core/schemas/memory.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { describeMemoryStore, note } from "../conformance/memory-store.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createMemoryKv } from "../support/memory-kv.ts";
-import { createMemoryOverlay } from "../support/memory-overlay.ts";
-import { newProfileId } from "../support/profile-ids.ts";
+import { createMemoryKv } from "../support/bindings/memory-kv.ts";
+import { createMemoryOverlay } from "../support/bindings/memory-overlay.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
 
 describeMemoryStore("the double", (clock) => createMemoryKv({ clock }));
 describeMemoryStore("the double with short pages", (clock) => createMemoryKv({ clock, faults: { pageSize: 1 } }));

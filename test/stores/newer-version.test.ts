@@ -1,20 +1,20 @@
 // State that a newer version of the program wrote is refused in a sentence with a code, and nothing of it is written over.
 import { describe, expect, it } from "vitest";
 import { StateNewerError, newerStateOf, ok } from "../../core/errors.ts";
-import { sha256Hex } from "../../core/schemas/digest.ts";
+import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import { memoryId } from "../../core/schemas/memory.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
-import { createSkillStore } from "../../stores/skill-store.ts";
+import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createMemoryBucket } from "../support/memory-bucket.ts";
-import { createMemoryKv } from "../support/memory-kv.ts";
-import { createSessionHarness } from "../support/session-harness.ts";
-import { createScriptedModel } from "../support/scripted-model.ts";
-import { JUDGE } from "../support/reviews.ts";
+import { createMemoryBucket } from "../support/bindings/memory-bucket.ts";
+import { createMemoryKv } from "../support/bindings/memory-kv.ts";
+import { createSessionHarness } from "../support/session/session-harness.ts";
+import { createScriptedModel } from "../support/wires/scripted-model.ts";
+import { JUDGE } from "../support/skills/reviews.ts";
 
 const profile = "0123456789abcdefghjkmnpqrs";
 const run = "20260501T000000Z-abcd";

@@ -6,11 +6,11 @@ import { createReviewStore } from "../../stores/review-store.ts";
 import { describeCurationStore } from "../conformance/curation-store.ts";
 import { describeEvidenceStore } from "../conformance/evidence-store.ts";
 import { describeReviewStore } from "../conformance/review-store.ts";
-import { collect } from "../support/collect.ts";
-import { createCrashingBucket } from "../support/crashing-bucket.ts";
-import { createMemoryBucket } from "../support/memory-bucket.ts";
-import { newProfileId } from "../support/profile-ids.ts";
-import { JUDGE, SESSION, curationPlan, evidence, intent, reviewJob, reviewResult } from "../support/reviews.ts";
+import { collect } from "../support/session/collect.ts";
+import { createCrashingBucket } from "../support/bindings/crashing-bucket.ts";
+import { createMemoryBucket } from "../support/bindings/memory-bucket.ts";
+import { newProfileId } from "../support/skills/profile-ids.ts";
+import { JUDGE, SESSION, curationPlan, evidence, intent, reviewJob, reviewResult } from "../support/skills/reviews.ts";
 
 for (const [name, pageSize] of [
   ["the double", undefined],

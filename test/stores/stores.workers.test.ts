@@ -1,7 +1,7 @@
 // The stores over the real bindings, by the same kits as over the doubles.
 import { env } from "cloudflare:workers";
-import { toKeyValue } from "../../stores/kv.ts";
-import { toBucket } from "../../stores/r2.ts";
+import { toKeyValue } from "../../stores/platform/kv.ts";
+import { toBucket } from "../../stores/platform/r2.ts";
 import { describeCurationStore } from "../conformance/curation-store.ts";
 import { describeEvidenceStore } from "../conformance/evidence-store.ts";
 import { describeMemoryStore } from "../conformance/memory-store.ts";

@@ -1,7 +1,7 @@
 // A profile's Account for sessions that run outside workerd: the ledger itself, over a database in memory.
 import type { AccountPort } from "../../core/session/context.ts";
 import { LEDGER_SCHEMA, createAccountLedger } from "../../durable-objects/account-ledger.ts";
-import { createNodeSql } from "./node-sql.ts";
+import { createNodeSql } from "./bindings/node-sql.ts";
 
 export function createAccountDouble() {
   const sql = createNodeSql();

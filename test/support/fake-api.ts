@@ -3,7 +3,7 @@ import { type IncomingMessage, type ServerResponse, createServer } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { AgentEvent } from "../../core/schemas/entry.ts";
-import { type FakeSocket, acceptSockets } from "./fake-socket.ts";
+import { type FakeSocket, acceptSockets } from "./wires/fake-socket.ts";
 
 export interface SeenRequest {
   method: string;

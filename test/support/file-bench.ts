@@ -4,7 +4,7 @@ import { DEFAULTS } from "../../core/limits.ts";
 import type { Sql } from "../../core/ports.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import { type Workspace, createWorkspace, migrateWorkspace } from "../../core/workspace/workspace.ts";
-import { createFileTools } from "../../core/tools/files.ts";
+import { createFileTools } from "../../core/tools/files/files.ts";
 import { createTestClock } from "./clock.ts";
 
 export interface FileBench {

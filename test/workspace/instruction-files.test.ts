@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { formOf, isInstructionFile, mayHoldInstructions } from "../../core/workspace/instruction-files.ts";
 import { createFileBench } from "../support/file-bench.ts";
-import { createNodeSql } from "../support/node-sql.ts";
+import { createNodeSql } from "../support/bindings/node-sql.ts";
 
 const SENTENCE = "EPERM: this file instructs the agent";
 const FILES = [".cursor/rules/x.mdc", "AGENTS.md"];

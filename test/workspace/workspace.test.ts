@@ -5,7 +5,7 @@ import type { Sql } from "../../core/ports.ts";
 import { createWorkspace, migrateWorkspace } from "../../core/workspace/workspace.ts";
 import { describeWorkspace } from "../conformance/workspace.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createNodeSql } from "../support/node-sql.ts";
+import { createNodeSql } from "../support/bindings/node-sql.ts";
 
 async function withNodeSql(work: (sql: Sql) => Promise<void>): Promise<void> {
   const sql = createNodeSql();

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import type { Sql } from "../../core/ports.ts";
 import { CALL_WRITES, createWriteBudget } from "../../core/workspace/write-budget.ts";
-import { runShell } from "../../core/tools/shell.ts";
+import { runShell } from "../../core/tools/shell/shell.ts";
 import { createFileBench } from "../support/file-bench.ts";
-import { createNodeSql } from "../support/node-sql.ts";
+import { createNodeSql } from "../support/bindings/node-sql.ts";
 
 function counted() {
   const sql = createNodeSql();

@@ -5,7 +5,7 @@ import type { ProfileId } from "../../core/schemas/ids.ts";
 import { isSameSecret, parseKey } from "../../durable-objects/account-key.ts";
 import type { ApiEnv } from "./router.ts";
 import { AppError } from "./problems.ts";
-import { openAccount } from "./session-rpc.ts";
+import { openAccount } from "./sessions/session-rpc.ts";
 
 const OPEN = new Set(["GET /health", "GET /openapi.json"]);
 /** What owners publish for whoever asks. */

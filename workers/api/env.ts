@@ -1,8 +1,8 @@
 // What the api Worker is bound to, and the few things read from it. Made by wrangler.toml and `npm run deploy`.
 import { parseSettings } from "../../core/limits.ts";
 import type { ModelEnv } from "../../core/models/model-env.ts";
-import type { CurationMessage } from "../../core/schemas/curation.ts";
-import type { ReviewMessage } from "../../core/schemas/review.ts";
+import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
+import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import type { Account } from "../../durable-objects/account.ts";
 import type { Archive } from "../../durable-objects/archive.ts";

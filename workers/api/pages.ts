@@ -2,7 +2,7 @@
 // with the `next` of the page before. Pure.
 import * as z from "zod";
 import { FIXED } from "../../core/limits.ts";
-import { byteLength } from "../../core/schemas/digest.ts";
+import { byteLength } from "../../core/schemas/learning/digest.ts";
 import { numeric } from "./router.ts";
 
 /** No cursor is longer: the longest hold a path of a file. */

@@ -1,5 +1,5 @@
 // The stores of the authenticated profile, over this Worker's bindings. Made for each request; cheap.
-import { toJudge } from "../../core/learning/verdict.ts";
+import { toJudge } from "../../core/learning/evidence/verdict.ts";
 import type {
   Bucket,
   CurationStore,
@@ -10,18 +10,18 @@ import type {
   SkillStore,
 } from "../../core/ports.ts";
 import type { ProfileId } from "../../core/schemas/ids.ts";
-import { conditionsOf } from "../../core/skills/conditions.ts";
-import { createBlobCache } from "../../stores/blob-cache.ts";
+import { conditionsOf } from "../../core/skills/format/conditions.ts";
+import { createBlobCache } from "../../stores/skills/blob-cache.ts";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { guardWrites, isGone } from "../../stores/deleted.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
-import { toKeyValue } from "../../stores/kv.ts";
+import { toKeyValue } from "../../stores/platform/kv.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
-import { toBucket } from "../../stores/r2.ts";
+import { toBucket } from "../../stores/platform/r2.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
-import { createSkillStore } from "../../stores/skill-store.ts";
-import { systemClock } from "../../stores/system-clock.ts";
+import { createSkillStore } from "../../stores/skills/skill-store.ts";
+import { systemClock } from "../../stores/platform/system-clock.ts";
 import { type Env, settingsOf } from "./env.ts";
 
 /** Contents of skills, for as long as the isolate lives. */

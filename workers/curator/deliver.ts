@@ -4,8 +4,8 @@ import { DeletedError, messageOf, isNewerMessage } from "../../core/errors.ts";
 import type { WorkEnd } from "../../core/learning/curation/model.ts";
 import { isCurated } from "../../core/learning/curation/run-curation.ts";
 import type { Clock, CurationStore, Queue, Random } from "../../core/ports.ts";
-import { CurationMessage, type CurationWork, type WorkId, toWorkId } from "../../core/schemas/curation.ts";
-import type { Grant } from "../../core/schemas/review.ts";
+import { CurationMessage, type CurationWork, type WorkId, toWorkId } from "../../core/schemas/learning/curation.ts";
+import type { Grant } from "../../core/schemas/learning/review.ts";
 import { type CurationId, type Day, type ProfileId, dayOf, toCurationId } from "../../core/schemas/ids.ts";
 
 export type Verdict = { act: "ack" } | { act: "retry"; delaySeconds: number };

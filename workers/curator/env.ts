@@ -2,7 +2,7 @@
 // wrangler.toml.
 import * as z from "zod";
 import { MODEL_SECRETS, MODEL_VARIABLES, type ModelSecret, type ModelVariable } from "../../core/models/model-env.ts";
-import type { CurationMessage } from "../../core/schemas/curation.ts";
+import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
 
 interface Bindings {
   SKILLS: R2Bucket;

@@ -5,7 +5,7 @@ import { type ReviewEnd, settleWatermark } from "../../core/learning/review/revi
 import { keptIn } from "../../core/learning/review/telling.ts";
 import type { Clock, MemoryStore, PendingStore, ReviewStore } from "../../core/ports.ts";
 import { DAY_MS, type ProfileId, fromReviewId } from "../../core/schemas/ids.ts";
-import { type ReviewJob, ReviewMessage } from "../../core/schemas/review.ts";
+import { type ReviewJob, ReviewMessage } from "../../core/schemas/learning/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 
 export type Verdict = { act: "ack" } | { act: "retry"; delaySeconds: number };

@@ -3,12 +3,12 @@
 import * as z from "zod";
 import { type Failure, type Result, err, ok } from "../../../core/errors.ts";
 import type { SkillNext, SkillStore } from "../../../core/ports.ts";
-import { byteLength } from "../../../core/schemas/digest.ts";
+import { byteLength } from "../../../core/schemas/learning/digest.ts";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
 import type { FileBodies } from "../../../core/schemas/file-body.ts";
-import { SKILL_MD, parseSkill } from "../../../core/skills/format.ts";
-import { type SkillOperation, applyOperations, checkOperations } from "../../../core/skills/operation-list.ts";
-import { toOperations } from "../../../core/tools/skill-manage.ts";
+import { SKILL_MD, parseSkill } from "../../../core/skills/format/format.ts";
+import { type SkillOperation, applyOperations, checkOperations } from "../../../core/skills/edit/operation-list.ts";
+import { toOperations } from "../../../core/tools/skills/skill-manage.ts";
 import { HERMES, type Telemetry, newTelemetry } from "./rules.ts";
 
 export interface HermesShelf {

@@ -9,12 +9,12 @@ import type {
   CurationRun,
   HealthFinding,
   Standing,
-} from "../../schemas/curation.ts";
+} from "../../schemas/learning/curation.ts";
 import type { CurationId, SkillName } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { SkillHead, SkillStats } from "../../schemas/skill.ts";
 import { openRevision, toPutBack } from "../../skills/history.ts";
-import { settleSkill } from "../settle.ts";
+import { settleSkill } from "../evidence/settle.ts";
 
 export function standingOf({ state, rev, text }: SkillHead): Standing {
   return { state, rev, text };

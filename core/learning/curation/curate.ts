@@ -1,10 +1,10 @@
 // The plan of a curation: which skills change their state, by age or because the evidence says so. Called by
 // run-curation.ts. Pure: facts in, moves out; nothing is deleted by any of them, and each can be taken back.
-import type { CurationMove, CurationPlan, Policy, VerdictMove } from "../../schemas/curation.ts";
+import type { CurationMove, CurationPlan, Policy, VerdictMove } from "../../schemas/learning/curation.ts";
 import { type CurationId, DAY_MS, type Day, type ProfileId, type SkillName, dayOf } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { HeadMirror, SkillState, SkillStats } from "../../schemas/skill.ts";
-import { isLearned } from "../../skills/protection.ts";
+import { isLearned } from "../../skills/edit/protection.ts";
 
 const LIVING_STATES: SkillState[] = ["trial", "active", "stale"];
 /** A skill that has helped twice is kept at hand, however long ago that was. */

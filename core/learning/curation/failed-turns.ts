@@ -3,7 +3,7 @@
 import type { EvidenceStore, ReviewStore } from "../../ports.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import type { SessionId, SkillName, TurnId } from "../../schemas/ids.ts";
-import type { ReviewJob } from "../../schemas/review.ts";
+import type { ReviewJob } from "../../schemas/learning/review.ts";
 import { type Evidence, type SkillHead, outranks } from "../../schemas/skill.ts";
 import { renderTranscript } from "../review/transcript.ts";
 

@@ -1,7 +1,7 @@
 // The weekly look at skills' health: their scripts are parsed, their checks run, and what differs from what is known is a finding.
 // Called by run-curation.ts before it makes its plan. Changes no skill.
 import type { Clock, CurationStore, SkillStore } from "../../ports.ts";
-import type { CuratorNotes, HealthFinding } from "../../schemas/curation.ts";
+import type { CuratorNotes, HealthFinding } from "../../schemas/learning/curation.ts";
 import { DAY_MS, type ProfileId, type SkillName } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { SkillIndex } from "../../schemas/skill.ts";

@@ -3,12 +3,12 @@
 import { clip, toOneLine } from "../../clip.ts";
 import { type Failure, type Result, err, ok } from "../../errors.ts";
 import type { SkillSnapshot } from "../../ports.ts";
-import type { CurationMerge, MergeItem } from "../../schemas/curation.ts";
+import type { CurationMerge, MergeItem } from "../../schemas/learning/curation.ts";
 import type { FileBodies } from "../../schemas/file-body.ts";
 import type { SkillName } from "../../schemas/ids.ts";
-import { SKILL_MD } from "../../skills/format.ts";
-import { isLearned } from "../../skills/protection.ts";
-import { baseOf } from "../../skills/validate.ts";
+import { SKILL_MD } from "../../skills/format/format.ts";
+import { isLearned } from "../../skills/edit/protection.ts";
+import { baseOf } from "../../skills/format/validate.ts";
 import { type SkillItem, isFileItem, isKept, itemsOf } from "../skill-items.ts";
 
 export interface MergeProposal {

@@ -1,7 +1,7 @@
 // REPORT.md: what a curation saw and did, for a person; and what became of the work it left to a model. Called by
 // run-curation.ts, and by the API, which adds the latter when it has come. Pure.
 import { toOneLine } from "../../clip.ts";
-import type { CurationRun, CurationWork, Policy } from "../../schemas/curation.ts";
+import type { CurationRun, CurationWork, Policy } from "../../schemas/learning/curation.ts";
 import type { Day, SkillName } from "../../schemas/ids.ts";
 import { type SkillIndex, SkillState, type SkillStats } from "../../schemas/skill.ts";
 import { tokensOf } from "../../schemas/usage.ts";

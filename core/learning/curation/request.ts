@@ -2,8 +2,13 @@
 // work; the words then stand in its script. Reads, and writes nothing.
 import { type Result, err, ok } from "../../errors.ts";
 import type { CurationStore, EvidenceStore, ReviewStore, SkillSnapshot, SkillStore } from "../../ports.ts";
-import { type ShownSkill, consolidationRequest, requestsRequest, workRequest } from "../../prompts/curation.ts";
-import { type WorkId, type WorkItem, fromWorkId } from "../../schemas/curation.ts";
+import {
+  type ShownSkill,
+  consolidationRequest,
+  requestsRequest,
+  workRequest,
+} from "../../prompts/curation/curation.ts";
+import { type WorkId, type WorkItem, fromWorkId } from "../../schemas/learning/curation.ts";
 import { textOrEmpty } from "../../schemas/file-body.ts";
 import {
   type CurationId,
@@ -15,9 +20,9 @@ import {
 } from "../../schemas/ids.ts";
 import { REQUESTS_FILE } from "../../schemas/skill-requests.ts";
 import { toHeadMirror, toLineage } from "../../schemas/skill.ts";
-import { SKILL_MD } from "../../skills/format.ts";
+import { SKILL_MD } from "../../skills/format/format.ts";
 import { type Seeds, mergeLines, isOffered } from "../../skills/library.ts";
-import { nearestNeighbours } from "../../skills/similarity.ts";
+import { nearestNeighbours } from "../../skills/search/similarity.ts";
 import { isOwn } from "./curate.ts";
 import { estimateTokens } from "../../tokens.ts";
 import { findFailedTurns, sessionsOf, showFailedTurns } from "./failed-turns.ts";

@@ -1,7 +1,7 @@
 // Sweeps what a quiet profile left in R2 when its days are over: reviews, decided changes, curations. Called by the curator Worker
 // for a `sweep/` marker, which a profile's last active day has left. A profile that is active sweeps by itself.
 import type { CurationStore, PendingStore, Queue, ReviewStore } from "../../ports.ts";
-import { type CurationMessage, toWorkMessage } from "../../schemas/curation.ts";
+import { type CurationMessage, toWorkMessage } from "../../schemas/learning/curation.ts";
 import { DAY_MS, type Day, type ProfileId, dayOf, fromCurationId } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
 

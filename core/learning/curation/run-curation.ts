@@ -9,7 +9,7 @@ import {
   type CurationRun,
   type CuratorNotes,
   toWorkMessage,
-} from "../../schemas/curation.ts";
+} from "../../schemas/learning/curation.ts";
 import { NO_USAGE } from "../../schemas/entry.ts";
 import {
   type CurationId,
@@ -21,7 +21,7 @@ import {
   fromCurationId,
   toCurationId,
 } from "../../schemas/ids.ts";
-import type { Grant } from "../../schemas/review.ts";
+import type { Grant } from "../../schemas/learning/review.ts";
 import { isLimited, toDayBudget } from "../../schemas/usage.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import {
@@ -34,7 +34,7 @@ import {
 } from "../../schemas/skill.ts";
 import type { RunChecks } from "../../skills/checks.ts";
 import { type Seeds, mergeLines } from "../../skills/library.ts";
-import { type Neighbourhood, createNeighbourhood } from "../../skills/similarity.ts";
+import { type Neighbourhood, createNeighbourhood } from "../../skills/search/similarity.ts";
 import { type SkillFacts, earliestDay, planCuration } from "./curate.ts";
 import { applyPlan, onlyPlanned } from "./changes.ts";
 import { checkHealth } from "./health.ts";

@@ -1,12 +1,12 @@
 // What the script of a curation's work tells: the changes that were made, what was merged, what was refused, what it cost.
 // Called when the work ends, and by whoever ends it in its place. Pure.
 import * as z from "zod";
-import { CurationChange, type CurationMerge, type CurationWork, Standing } from "../../schemas/curation.ts";
+import { CurationChange, type CurationMerge, type CurationWork, Standing } from "../../schemas/learning/curation.ts";
 import { Sha256, SkillName } from "../../schemas/ids.ts";
-import type { ReviewStep } from "../../schemas/review.ts";
+import type { ReviewStep } from "../../schemas/learning/review.ts";
 import { SkillState } from "../../schemas/skill.ts";
 import type { SpentCall } from "../../schemas/usage.ts";
-import { type ScriptCall, callsOf, costOf, refusalsOf } from "../script-facts.ts";
+import { type ScriptCall, callsOf, costOf, refusalsOf } from "../script/script-facts.ts";
 
 /** What skill_merge says when it has merged. */
 export const MergeFacts = z.object({

@@ -1,14 +1,14 @@
 // What a curation leaves to a model: skills to write again, stale ones to look at, skills that should be one, skills without requests. And what it
 // remembers of that for the next run. Called by run-curation.ts. Pure.
-import type { CurationPlan, CuratorNotes, Policy, WorkItem } from "../../schemas/curation.ts";
-import type { Grant } from "../../schemas/review.ts";
+import type { CurationPlan, CuratorNotes, Policy, WorkItem } from "../../schemas/learning/curation.ts";
+import type { Grant } from "../../schemas/learning/review.ts";
 import { type CurationId, DAY_MS, type Day, type SkillName, dayOf } from "../../schemas/ids.ts";
-import { toWorkId } from "../../schemas/curation.ts";
+import { toWorkId } from "../../schemas/learning/curation.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { IndexLine, SkillIndex } from "../../schemas/skill.ts";
 import { toUsdMicros } from "../../schemas/usage.ts";
-import { baseOf } from "../../skills/validate.ts";
-import { type Neighbourhood, createNeighbourhood } from "../../skills/similarity.ts";
+import { baseOf } from "../../skills/format/validate.ts";
+import { type Neighbourhood, createNeighbourhood } from "../../skills/search/similarity.ts";
 import { type SkillFacts, isOwn } from "./curate.ts";
 
 /** Enough to read a skill and its neighbours and to write one of them, with room for a refusal or two. Also used by bench:judging. */

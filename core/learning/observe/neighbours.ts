@@ -1,7 +1,7 @@
 // What the turns like one have to say about it: how many there were, how they ended, what they cost with and without the
 // skills it loaded. Called by the Archive over the whole profile, and by a session over its own turns when the Archive
 // cannot be asked. Pure.
-import type { Neighbourhood, TurnSignature } from "../../schemas/learning.ts";
+import type { Neighbourhood, TurnSignature } from "../../schemas/learning/learning.ts";
 import type { Baseline } from "../../schemas/skill.ts";
 import { areSimilarKinds } from "../kinds.ts";
 import { areSimilarWords, contentWords } from "../requests.ts";

@@ -12,7 +12,7 @@ import type {
   Neighbourhood,
   Observation,
   TurnSignature,
-} from "../../schemas/learning.ts";
+} from "../../schemas/learning/learning.ts";
 import { Judge } from "../../schemas/skill.ts";
 import { shownTexts } from "./shown-texts.ts";
 import { mayComeAgain } from "../requests.ts";

@@ -2,7 +2,7 @@
 // tried-words.ts and unfollowed.ts. Called by observe.ts. Pure.
 import * as z from "zod";
 import type { Entry, NoteEntry, ToolEntry } from "../../schemas/entry.ts";
-import type { LoadedText } from "../../schemas/learning.ts";
+import type { LoadedText } from "../../schemas/learning/learning.ts";
 import { readOutcome } from "../tool-facts.ts";
 import { wordsIn } from "./call-words.ts";
 

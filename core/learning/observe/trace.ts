@@ -3,7 +3,7 @@
 import { clip } from "../../clip.ts";
 import { renderParts } from "../../agent/tool-result.ts";
 import { type Entry, type ToolEntry, textOf } from "../../schemas/entry.ts";
-import type { TraceStep } from "../../schemas/learning.ts";
+import type { TraceStep } from "../../schemas/learning/learning.ts";
 import { failureCode } from "../tool-facts.ts";
 
 const MAX_THOUGHT_CHARS = 1_000;

@@ -2,7 +2,7 @@
 // place; of these, the words that the failure is blamed on; and those that had failed before and now worked. Called by observe.ts with
 // the calls that were work on the task. The next reader of the text is told of the words that failed. Pure.
 import type { ToolEntry } from "../../schemas/entry.ts";
-import type { TriedWords } from "../../schemas/learning.ts";
+import type { TriedWords } from "../../schemas/learning/learning.ts";
 import { type Topic, meaningOf } from "../taint/meaning.ts";
 import { hidesFailure } from "../tool-facts.ts";
 import {

@@ -4,9 +4,15 @@
 import * as z from "zod";
 import { readRendered } from "../../agent/tool-result.ts";
 import type { Entry, ToolEntry } from "../../schemas/entry.ts";
-import type { LoadedText, Neighbourhood, Observation, Rating, ReviewCounters } from "../../schemas/learning.ts";
+import type {
+  LoadedText,
+  Neighbourhood,
+  Observation,
+  Rating,
+  ReviewCounters,
+} from "../../schemas/learning/learning.ts";
 import { MemoryStoreName } from "../../schemas/memory.ts";
-import type { ReviewJob, Trigger } from "../../schemas/review.ts";
+import type { ReviewJob, Trigger } from "../../schemas/learning/review.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { isAnswered } from "./observe.ts";
 

@@ -2,7 +2,7 @@
 // by observe.ts with the calls that were work on the task. Pure. One such turn is no proof, for another task may want another
 // value; it counts as a contradiction all the same, which puts a text that was taken for proved back on trial.
 import type { ToolEntry } from "../../schemas/entry.ts";
-import type { LoadedText } from "../../schemas/learning.ts";
+import type { LoadedText } from "../../schemas/learning/learning.ts";
 import { type Pair, choicesIn, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
 import type { ShownText } from "./shown-texts.ts";
 

@@ -1,14 +1,14 @@
 // Makes the job of a review: the range of entries it covers, without secrets, small enough to be one object. The session
 // engine calls it when a review is due. Pure: what goes in at one time comes out the same at any other.
 import type { Entry, ToolCall } from "../../schemas/entry.ts";
-import { byteLength } from "../../schemas/digest.ts";
+import { byteLength } from "../../schemas/learning/digest.ts";
 import { type ProfileId, type SessionId, toReviewId, toTurnId } from "../../schemas/ids.ts";
-import type { Observation } from "../../schemas/learning.ts";
-import type { Grant, ReviewJob, SentPrefix } from "../../schemas/review.ts";
+import type { Observation } from "../../schemas/learning/learning.ts";
+import type { Grant, ReviewJob, SentPrefix } from "../../schemas/learning/review.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { toUsdMicros } from "../../schemas/usage.ts";
 import { redactDeep, redactText } from "../../redact.ts";
-import type { ToolPrints } from "../../skills/contract.ts";
+import type { ToolPrints } from "../../skills/format/contract.ts";
 import { taintedPieces } from "../taint/tainted-pieces.ts";
 import type { ReviewDecision } from "../observe/triggers.ts";
 import { cutDeep, cutText, editJson } from "./cut.ts";

@@ -4,10 +4,10 @@ import { operationsOf, targetsOf } from "../../memory/plan.ts";
 import { normaliseFact } from "../../memory/rules.ts";
 import { type Citation, type SessionId, Sha256, SkillName } from "../../schemas/ids.ts";
 import { MemoryStoreName } from "../../schemas/memory.ts";
-import type { Lesson } from "../../schemas/review.ts";
-import { UNCHANGED, actionOf } from "../../tools/skill-manage.ts";
-import type { ScriptCall } from "../script-facts.ts";
-import { readCitations } from "./citations.ts";
+import type { Lesson } from "../../schemas/learning/review.ts";
+import { UNCHANGED, actionOf } from "../../tools/skills/skill-manage.ts";
+import type { ScriptCall } from "../script/script-facts.ts";
+import { readCitations } from "./rules/citations.ts";
 import { withPreviews } from "./telling.ts";
 
 /** `previews`: with the beginning of what each changed. */

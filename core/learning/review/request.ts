@@ -3,12 +3,12 @@
 import type { Model, Tool, ToolSpec } from "../../agent/contract.ts";
 import type { LoopOptions } from "../../agent/loop.ts";
 import { toToolSpecs } from "../../agent/tool-specs.ts";
-import { reviewClosing, reviewPrompt, reviewRequest } from "../../prompts/review.ts";
+import { reviewClosing, reviewPrompt, reviewRequest } from "../../prompts/review/review.ts";
 import { JsonObject } from "../../schemas/entry.ts";
-import type { ReviewJob, ReviewStep, SentPrefix } from "../../schemas/review.ts";
+import type { ReviewJob, ReviewStep, SentPrefix } from "../../schemas/learning/review.ts";
 import { Effort, type Settings } from "../../schemas/settings.ts";
 import { estimateTokens } from "../../tokens.ts";
-import { listCitations } from "./citations.ts";
+import { listCitations } from "./rules/citations.ts";
 import { renderTranscript } from "./transcript.ts";
 
 /**

@@ -5,9 +5,9 @@ import { clip, toOneLine } from "../../clip.ts";
 import { fence } from "../../prompts/fence.ts";
 import type { SkillLine } from "../../schemas/api.ts";
 import type { SkillName } from "../../schemas/ids.ts";
-import type { ReviewJob } from "../../schemas/review.ts";
+import type { ReviewJob } from "../../schemas/learning/review.ts";
 import type { Library } from "../../skills/library.ts";
-import { rankSkills } from "../../skills/ranking.ts";
+import { rankSkills } from "../../skills/search/ranking.ts";
 import { estimateTokens } from "../../tokens.ts";
 
 /** Of all texts together; what does not fit is only named. */

@@ -4,9 +4,9 @@
 import { clip } from "../../clip.ts";
 import { redactText } from "../../redact.ts";
 import type { ToolCall } from "../../schemas/entry.ts";
-import type { Lesson, ReviewDead, ReviewResult } from "../../schemas/review.ts";
+import type { Lesson, ReviewDead, ReviewResult } from "../../schemas/learning/review.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { patchesOf } from "../../tools/skill-manage.ts";
+import { patchesOf } from "../../tools/skills/skill-manage.ts";
 import { VERDICTS } from "./verdicts.ts";
 
 type Level = Settings["review"]["notice"];

@@ -2,11 +2,11 @@
 // What came from outside cannot leave its place: no line of it can look like a citation, a call or the end of the text. Every
 // call of a review carries the transcript, so it has a budget: texts are cut in the middle until it is kept, those that the
 // observations speak of last.
-import { sha256Hex } from "../../schemas/digest.ts";
+import { sha256Hex } from "../../schemas/learning/digest.ts";
 import { type Entry, type Part, type ToolCall, textOf } from "../../schemas/entry.ts";
 import { type Source, toPlace } from "../../schemas/ids.ts";
-import type { Observation } from "../../schemas/learning.ts";
-import type { ReviewJob } from "../../schemas/review.ts";
+import type { Observation } from "../../schemas/learning/learning.ts";
+import type { ReviewJob } from "../../schemas/learning/review.ts";
 import { estimateTokens } from "../../tokens.ts";
 import { cutDeep, cutJson, cutText } from "./cut.ts";
 

@@ -1,7 +1,7 @@
 // The verdicts in a reviewer's closing words, each checked against the message it quotes. Called by review.ts and by bench:judging.
 // What it drops is told as refused: nobody asks the reviewer again. Pure.
 import { textOf } from "../../schemas/entry.ts";
-import { type ReviewJob, type ReviewResult, ReviewVerdict } from "../../schemas/review.ts";
+import { type ReviewJob, type ReviewResult, ReviewVerdict } from "../../schemas/learning/review.ts";
 
 export interface ReadVerdicts {
   /** The closing words without the verdicts. */

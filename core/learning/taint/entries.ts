@@ -1,7 +1,7 @@
 // What each entry of a session says, and whose words it counts as, for session-record.ts. Pure.
 import type { Entry, Part } from "../../schemas/entry.ts";
 import type { Source } from "../../schemas/ids.ts";
-import type { SentMessage } from "../../schemas/review.ts";
+import type { SentMessage } from "../../schemas/learning/review.ts";
 
 /**
  * `known`: the principal's, whenever they say it, and what was kept under the model's own label. `own`: what the model and

@@ -1,6 +1,6 @@
 // What a sentence is about, as far as it may do harm; whether it binds its reader; and the words by which it is known again. The
 // same in every language of words.ts. Called for each sentence that was read, said or is to be kept. Pure; linear in the text.
-import { PHRASE_SIGNS, termsOf } from "../../skills/words.ts";
+import { PHRASE_SIGNS, termsOf } from "../../skills/search/words.ts";
 import { toRendered } from "./rendered.ts";
 import { FORCES, TOPICS } from "./words.ts";
 

@@ -1,8 +1,8 @@
 // What a write takes away: cautions that the text no longer has, and lines that were turned into their opposite. A caution that
 // is lost does harm as surely as an order that is added. Used by the taint rules. Pure.
 import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
-import { turnsAlike } from "../../skills/turning-words.ts";
-import { wordsOf } from "../../skills/words.ts";
+import { turnsAlike } from "../../skills/search/turning-words.ts";
+import { wordsOf } from "../../skills/search/words.ts";
 
 /** A line that says most of what another said is the same line. */
 const SAME = 0.6;

@@ -2,7 +2,7 @@
 // with entries by taint.ts and asked by judge.ts; grows with a session.
 import { toOneLine } from "../../clip.ts";
 import type { Entry } from "../../schemas/entry.ts";
-import type { SentMessage } from "../../schemas/review.ts";
+import type { SentMessage } from "../../schemas/learning/review.ts";
 import { type SaidPiece, piecesOf, piecesOfMessage, stringsIn } from "./entries.ts";
 import { type Lead, holds, isPublisher, leadsOf, numbersIn, readingsOf, toLocalNumber, toSearchable } from "./leads.ts";
 import { type Meaning, type Topic, foldText, languageOf, meaningOf } from "./meaning.ts";

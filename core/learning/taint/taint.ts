@@ -6,9 +6,9 @@ import type { SkillSnapshot } from "../../ports.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
 import { fromCitation } from "../../schemas/ids.ts";
-import type { ReviewJob } from "../../schemas/review.ts";
-import { type Hold, type MemoryGate, toTainted } from "../../tools/hold.ts";
-import type { SkillGate, SkillInspector } from "../../tools/skill-manage.ts";
+import type { ReviewJob } from "../../schemas/learning/review.ts";
+import { type Hold, type MemoryGate, toTainted } from "../../tools/approval/hold.ts";
+import type { SkillGate, SkillInspector } from "../../tools/skills/skill-manage.ts";
 
 import { holdsContent } from "./entries.ts";
 import { type Around, type Standing, clipShown, createBudget, doubtOf, isUndecided, lossOf } from "./judge.ts";

@@ -1,7 +1,7 @@
 // Distils a lesson from a transcript: compares the first reading of a delimited file with the one that held, and says in
 // plain advice what had to change. Whatever it writes is for a stranger: no name, figure or date of the session. Pure.
 import type { Mark } from "./conventions.ts";
-import { readAdvice } from "./prose.ts";
+import { readAdvice } from "./prose/prose.ts";
 import type { SeenCall, Transcript } from "./transcript.ts";
 
 /** One thing that had to be found out. */

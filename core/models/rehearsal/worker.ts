@@ -4,7 +4,7 @@
 import { BAD_DATE, BAD_NUMBER, NO_COLUMN, toCommand } from "./awk-program.ts";
 import { type Inquiry, type Run, beginInquiry, learn } from "./belief.ts";
 import type { Advice } from "./conventions.ts";
-import { readAdvice } from "./prose.ts";
+import { readAdvice } from "./prose/prose.ts";
 import { type Done, doneInAll, doneSinceInput, inputOf, listedSkills, loadedSkills, offered } from "./request.ts";
 import { chooseSkills } from "./skill-choice.ts";
 import { type TableTask, nameTask } from "./table-task.ts";

@@ -1,7 +1,7 @@
 // Which paths an imported skill may hold: any relative one that means the same on every system. Used by the import before
 // anything else looks at a file, whatever it came in. Pure.
 import { type Failure, err } from "../../errors.ts";
-import { byteLength } from "../../schemas/digest.ts";
+import { byteLength } from "../../schemas/learning/digest.ts";
 import { IMPORT } from "./import-limits.ts";
 
 /** Failure: `bad_path`. What a system's other spelling of a path would make of it counts too. */

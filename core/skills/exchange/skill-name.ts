@@ -1,8 +1,8 @@
 // The name under which an imported skill is kept: its own where that is one, else the nearest thing to it. The same text and
 // folder always give the same name, so that an import can be repeated. Pure.
-import { sha256Hex } from "../../schemas/digest.ts";
+import { sha256Hex } from "../../schemas/learning/digest.ts";
 import { MAX_OWN_SKILL_NAME, type SkillName } from "../../schemas/ids.ts";
-import { baseOf, checkSkillName } from "../validate.ts";
+import { baseOf, checkSkillName } from "../format/validate.ts";
 
 /** `written` stands in the frontmatter, `folder` is where the files were; either may be empty or anything. */
 export function chooseName(written: string, folder: string): { name: SkillName; warnings: string[] } {

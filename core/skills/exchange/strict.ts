@@ -3,9 +3,9 @@
 import { type Result, ok } from "../../errors.ts";
 import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
 import type { SkillName } from "../../schemas/ids.ts";
-import { SKILL_MD, parseSkill } from "../format.ts";
-import { readFrontmatter } from "../frontmatter.ts";
-import { STANDARD, STANDARD_FIELDS, checkStandard } from "../standard.ts";
+import { SKILL_MD, parseSkill } from "../format/format.ts";
+import { readFrontmatter } from "../format/frontmatter.ts";
+import { STANDARD, STANDARD_FIELDS, checkStandard } from "../format/standard.ts";
 
 export interface StrictCopy {
   files: FileBodies;

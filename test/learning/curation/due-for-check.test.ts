@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { SkillFacts } from "../../../core/learning/curation/curate.ts";
 import { dueForCheck } from "../../../core/learning/curation/work.ts";
-import { NO_NOTES } from "../../../core/schemas/curation.ts";
+import { NO_NOTES } from "../../../core/schemas/learning/curation.ts";
 import type { SkillIndex } from "../../../core/schemas/skill.ts";
 
 const NOW = Date.UTC(2026, 4, 20);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { checkMerge } from "../../../core/learning/curation/merge-plan.ts";
 import { isKept, itemsOf } from "../../../core/learning/skill-items.ts";
 import type { SkillSnapshot } from "../../../core/ports.ts";
-import { hashFiles, textOfFiles } from "../../../core/schemas/digest.ts";
+import { hashFiles, textOfFiles } from "../../../core/schemas/learning/digest.ts";
 import type { FileBodies } from "../../../core/schemas/file-body.ts";
 import { SkillHead } from "../../../core/schemas/skill.ts";
 import { FIRST, FIRST_MD, ITEMS, SECOND, SECOND_MD, TOTALS, UMBRELLA, UMBRELLA_MD } from "../../curator/tables.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isSimilarTurn, toCompared, toNeighbourhood } from "../../../core/learning/observe/neighbours.ts";
-import type { TurnSignature } from "../../../core/schemas/learning.ts";
+import type { TurnSignature } from "../../../core/schemas/learning/learning.ts";
 import { SESSION } from "../sample.ts";
 
 const loaded = (skill: string, text = "a") => ({ skill, text: text.repeat(64) });

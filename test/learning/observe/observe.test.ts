@@ -7,7 +7,7 @@ import {
   withCorrection,
 } from "../../../core/learning/observe/observe.ts";
 import { isSimilarRequest, mayComeAgain, taskOf } from "../../../core/learning/requests.ts";
-import { Observation, TurnSignature } from "../../../core/schemas/learning.ts";
+import { Observation, TurnSignature } from "../../../core/schemas/learning/learning.ts";
 import { SESSION, assistant, call, hardWonTurn, notice, tool, user } from "../sample.ts";
 
 const text = "a".repeat(64);

@@ -12,8 +12,8 @@ import {
   restoreCounters,
   updateCounters,
 } from "../../../core/learning/observe/triggers.ts";
-import { ReviewCounters } from "../../../core/schemas/learning.ts";
-import { Trigger } from "../../../core/schemas/review.ts";
+import { ReviewCounters } from "../../../core/schemas/learning/learning.ts";
+import { Trigger } from "../../../core/schemas/learning/review.ts";
 import type { Settings } from "../../../core/schemas/settings.ts";
 import { assistant, call, hardWonTurn, notice, observation, tool, user } from "../sample.ts";
 

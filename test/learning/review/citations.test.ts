@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkCitations, readCitations } from "../../../core/learning/review/citations.ts";
+import { checkCitations, readCitations } from "../../../core/learning/review/rules/citations.ts";
 import { SESSION, assistant, call, hardWonTurn, notice, sampleJob, tool, user } from "../sample.ts";
 
 const at = (place: string) => `${SESSION}/${place}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { addedText } from "../../../core/learning/added-text.ts";
-import { createClaims } from "../../../core/learning/review/claims.ts";
+import { createClaims } from "../../../core/learning/review/rules/claims.ts";
 
 const checkAll = createClaims(["docker", "jq", "pip"]);
 const check = (text: string) => checkAll([text])?.code ?? null;

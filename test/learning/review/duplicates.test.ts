@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createDuplicateInspector } from "../../../core/learning/review/duplicates.ts";
+import { createDuplicateInspector } from "../../../core/learning/review/rules/duplicates.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import type { SkillNext } from "../../../core/ports.ts";
-import { createSkillStore } from "../../../stores/skill-store.ts";
+import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { createTestClock } from "../../support/clock.ts";
-import { createMemoryBucket } from "../../support/memory-bucket.ts";
-import { newProfileId } from "../../support/profile-ids.ts";
+import { createMemoryBucket } from "../../support/bindings/memory-bucket.ts";
+import { newProfileId } from "../../support/skills/profile-ids.ts";
 import { type Draft, HELD, OTHERS, PARAPHRASED } from "./duplicate-pairs.ts";
 
 const toText = ({ name, description, body }: Draft) =>

@@ -1,8 +1,8 @@
 // What a review writes is held against what the work saw: values that failed, or that nobody tried where another one worked.
 import { describe, expect, it } from "vitest";
-import { createGrounding } from "../../../core/learning/review/grounding.ts";
+import { createGrounding } from "../../../core/learning/review/rules/grounding.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
-import type { ReviewJob } from "../../../core/schemas/review.ts";
+import type { ReviewJob } from "../../../core/schemas/learning/review.ts";
 import { assistant, call, tool, user } from "../sample.ts";
 
 /** Each a call of the terminal, and whether it failed: with what, where the program said something. */

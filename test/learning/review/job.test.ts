@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_JOB_BYTES, defaultGrant, toReviewJob } from "../../../core/learning/review/job.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
-import { byteLength } from "../../../core/schemas/digest.ts";
+import { byteLength } from "../../../core/schemas/learning/digest.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
-import { ReviewJob } from "../../../core/schemas/review.ts";
+import { ReviewJob } from "../../../core/schemas/learning/review.ts";
 import { PROFILE, SESSION, assistant, call, hardWonTurn, observation, tool, user } from "../sample.ts";
 
 const NOW = Date.UTC(2026, 0, 5, 9);

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { lessonsOf, summarise, waitingIn } from "../../../core/learning/review/lessons.ts";
-import { callsOf, hasViewed } from "../../../core/learning/script-facts.ts";
+import { callsOf, hasViewed } from "../../../core/learning/script/script-facts.ts";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
-import { sha256Hex } from "../../../core/schemas/digest.ts";
-import type { ReviewStep } from "../../../core/schemas/review.ts";
+import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
+import type { ReviewStep } from "../../../core/schemas/learning/review.ts";
 import { SESSION } from "../sample.ts";
 
 const TEXT = sha256Hex("text");

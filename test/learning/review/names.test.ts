@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkTitle, createSessionWords } from "../../../core/learning/review/one-off.ts";
+import { checkTitle, createSessionWords } from "../../../core/learning/review/rules/one-off.ts";
 import { assistant, call, tool, user } from "../sample.ts";
 
 const read = call("c", "read_file", { path: "notes/sales-q3.csv" });

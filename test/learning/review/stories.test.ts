@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkStory, createSessionWords } from "../../../core/learning/review/one-off.ts";
+import { checkStory, createSessionWords } from "../../../core/learning/review/rules/one-off.ts";
 import { assistant, call, tool, user } from "../sample.ts";
 
 const run = call("c", "terminal", { command: "wc -l /workspace/in/rates.txt /etc/nginx/nginx.conf" });

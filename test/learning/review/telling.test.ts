@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { lessonsOf, summarise, waitingIn } from "../../../core/learning/review/lessons.ts";
-import { callsOf } from "../../../core/learning/script-facts.ts";
+import { callsOf } from "../../../core/learning/script/script-facts.ts";
 import { keptIn, tellResult } from "../../../core/learning/review/telling.ts";
 import { NO_USAGE, type JsonObject } from "../../../core/schemas/entry.ts";
-import type { ReviewStep } from "../../../core/schemas/review.ts";
+import type { ReviewStep } from "../../../core/schemas/learning/review.ts";
 import { SESSION } from "../sample.ts";
 
 const SHA = "a".repeat(64);

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Entry } from "../../../core/schemas/entry.ts";
 import { markerOf, renderTranscript } from "../../../core/learning/review/transcript.ts";
 import { readTranscript } from "../../../core/models/rehearsal/transcript.ts";
-import type { ReviewJob } from "../../../core/schemas/review.ts";
+import type { ReviewJob } from "../../../core/schemas/learning/review.ts";
 import { estimateTokens } from "../../../core/tokens.ts";
-import { compactionEntry } from "../../support/conversation.ts";
+import { compactionEntry } from "../../support/session/conversation.ts";
 import { SESSION, assistant, call, hardWonTurn, notice, observation, sampleJob, tool, user } from "../sample.ts";
 
 const inside = (entries: Entry[]) => {

@@ -2,7 +2,7 @@
 // the person approves, and the model is told which is which.
 import { describe, expect, it } from "vitest";
 import { readRendered } from "../../../core/agent/tool-result.ts";
-import type { ScriptLine } from "../../support/scripted-model.ts";
+import type { ScriptLine } from "../../support/wires/scripted-model.ts";
 import { SKILL, type TaintWorld, createTaintWorld, skillMd } from "./world.ts";
 
 const PAGE =

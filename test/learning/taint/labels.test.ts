@@ -6,7 +6,7 @@ import type { Tool } from "../../../core/agent/contract.ts";
 import { succeed } from "../../../core/agent/tool-result.ts";
 import type { ToolEntry } from "../../../core/schemas/entry.ts";
 import { textOf } from "../../../core/schemas/entry.ts";
-import type { ScriptLine } from "../../support/scripted-model.ts";
+import type { ScriptLine } from "../../support/wires/scripted-model.ts";
 import { createTaintWorld } from "./world.ts";
 
 const DONE: ScriptLine = { text: "Done." };

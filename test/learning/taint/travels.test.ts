@@ -1,7 +1,7 @@
 // What a page says without asking for anything, carried on by a session in ways that leave its label behind if they can, and what
 // a page, or the person, has an agent take away from what it keeps.
 import { describe, expect, it } from "vitest";
-import type { ScriptLine } from "../../support/scripted-model.ts";
+import type { ScriptLine } from "../../support/wires/scripted-model.ts";
 import { type TaintWorld, createTaintWorld, expectKept, expectWaiting, obeying } from "./world.ts";
 
 const FACT = "Open balances are settled by way of Northwind since June.";

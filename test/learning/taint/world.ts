@@ -7,14 +7,14 @@ import { runReview } from "../../../core/learning/review/review.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import type { MemoryProvider } from "../../../core/memory/provider.ts";
 import { type Entry, textOf } from "../../../core/schemas/entry.ts";
-import type { ReviewResult } from "../../../core/schemas/review.ts";
-import { createPendingDesk } from "../../../core/tools/pending-desk.ts";
+import type { ReviewResult } from "../../../core/schemas/learning/review.ts";
+import { createPendingDesk } from "../../../core/tools/approval/pending-desk.ts";
 import { createPendingStore } from "../../../stores/pending-store.ts";
 import { createReviewStore } from "../../../stores/review-store.ts";
-import { createSkillStore } from "../../../stores/skill-store.ts";
-import { type ScriptLine, createScriptedModel } from "../../support/scripted-model.ts";
+import { createSkillStore } from "../../../stores/skills/skill-store.ts";
+import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
-import { PROFILE, createSessionHarness } from "../../support/session-harness.ts";
+import { PROFILE, createSessionHarness } from "../../support/session/session-harness.ts";
 
 const quiet = {
   review: { afterModelCalls: 1_000, minValue: 1, memoryAfterTurns: 1_000, similarTurns: 1_000, perSessionMs: 0 },

@@ -1,0 +1,204 @@
+// What a summary is made of: the text a model reads to write one, the one that is made without a model, and the message
+// that stands in the conversation afterwards. Called by core/session/compaction/compact.ts. Pure. Secrets of known shapes are taken
+// out on the way in and on the way out; nothing from the conversation can close the fence it stands in.
+import { clip } from "../../clip.ts";
+import { escapeTags } from "../../prompt-block.ts";
+import { redactText } from "../../redact.ts";
+import type { CompactionEntry, Part } from "../../schemas/entry.ts";
+import type { Source } from "../../schemas/ids.ts";
+import type { Message } from "../contract.ts";
+
+// All Hermes Agent's, but for the least input.
+const INPUT_CHARS = 160_000;
+const INPUT_HEAD_SHARE = 0.45;
+const MIN_INPUT_CHARS = 4_000;
+const MESSAGE_HEAD_CHARS = 4_000;
+const MESSAGE_TAIL_CHARS = 1_500;
+const MESSAGE_CHARS = 6_000;
+const ARGS_CHARS = 1_500;
+const STATIC_CHARS = 8_000;
+const STATIC_PREVIOUS_CHARS = 3_000;
+const STATIC_MESSAGE_CHARS = 700;
+const SUMMARY_SHARE = 0.2;
+const MIN_SUMMARY_TOKENS = 2_000;
+const SUMMARY_WINDOW_SHARE = 0.05;
+/** A summary of fewer tokens says too little: in a small window it may take a larger share. */
+const SMALL_SUMMARY_TOKENS = 400;
+const SMALL_SUMMARY_SHARE = 0.2;
+/** A model that was asked for so many tokens may write somewhat more; beyond this its summary is cut. */
+const CHARS_PER_TOKEN = 6;
+const MAX_DROPPED_SKILLS = 20;
+
+export interface SummaryInput {
+  gap: Message[];
+  /** The words of the summary that is in force. */
+  previous: string;
+  /** Background from an external memory. */
+  recalled?: string;
+  focus: string;
+  /** The UTC day of an entry. */
+  dayOf(entry: number): string;
+}
+
+/** How long a summary of so many tokens may become. */
+export function summaryTokens(gapTokens: number, contextWindow: number, maxTokens: number): number {
+  const small = Math.min(SMALL_SUMMARY_TOKENS, contextWindow * SMALL_SUMMARY_SHARE);
+  const most = Math.min(maxTokens, Math.max(contextWindow * SUMMARY_WINDOW_SHARE, small));
+  return Math.round(Math.min(Math.max(gapTokens * SUMMARY_SHARE, MIN_SUMMARY_TOKENS), most));
+}
+
+/** The summariser's one message. `maxChars`: what its window has room for. */
+export function renderSummaryRequest(input: SummaryInput, summaryMaxTokens: number, maxChars: number): string {
+  const recalled = escapeTags(redactText(input.recalled ?? ""), "summary");
+  const lines = input.gap.map((message) => renderMessage(message, input.dayOf));
+  const room = maxChars - input.previous.length - input.focus.length - recalled.length;
+  const body = fitInput(lines, Math.max(MIN_INPUT_CHARS, Math.min(INPUT_CHARS, room)));
+  return [
+    input.previous && `<previous_summary>\n${escapeTags(redactText(input.previous), "summary")}\n</previous_summary>`,
+    recalled && `<recalled>\nFrom an external memory, as background only:\n${recalled}\n</recalled>`,
+    `<conversation>\n${body}\n</conversation>`,
+    input.focus && `<focus>\n${escapeTags(redactText(input.focus), "summary")}\n</focus>`,
+    `Write at most ${summaryMaxTokens} tokens.`,
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+/** The beginning and, with more room, the end: whole messages. */
+function fitInput(lines: string[], maxChars: number): string {
+  const sum = lines.reduce((chars, line) => chars + line.length + 2, 0);
+  if (sum <= maxChars) return lines.join("\n\n");
+  let head = 0;
+  let left = maxChars * INPUT_HEAD_SHARE;
+  while (head < lines.length && left >= lines[head]!.length) left -= lines[head++]!.length + 2;
+  let tail = lines.length;
+  left = maxChars * (1 - INPUT_HEAD_SHARE);
+  while (tail > head && left >= lines[tail - 1]!.length) left -= lines[--tail]!.length + 2;
+  const dropped = `[${tail - head} messages left out]`;
+  return [...lines.slice(0, head), dropped, ...lines.slice(tail)].join("\n\n");
+}
+
+function renderMessage(message: Message, dayOf: SummaryInput["dayOf"]): string {
+  const day = message.entry === undefined ? "" : ` ${dayOf(message.entry)}`;
+  if (message.role === "tool") {
+    return `[tool ${message.name} ${message.failed ? "failed" : "ok"}${day}]\n${clean(message.text, MESSAGE_CHARS)}`;
+  }
+  const lines = [`[${message.role}${day}]`, clean(message.text, MESSAGE_CHARS)];
+  if (message.role === "assistant") {
+    for (const call of message.calls) lines.push(`-> ${call.name} ${clean(JSON.stringify(call.args), ARGS_CHARS)}`);
+  }
+  return lines.filter((line) => line !== "").join("\n");
+}
+
+/** Without secrets, and long texts without their middle. */
+function clean(text: string, maxChars: number): string {
+  const safe = escapeTags(redactText(text), "summary");
+  if (safe.length <= maxChars) return safe;
+  const headChars = Math.round((maxChars * MESSAGE_HEAD_CHARS) / MESSAGE_CHARS);
+  const tailChars = Math.round((maxChars * MESSAGE_TAIL_CHARS) / MESSAGE_CHARS);
+  const dropped = safe.length - headChars - tailChars;
+  return `${safe.slice(0, headChars).toWellFormed()}\n[… ${dropped} characters …]\n${safe.slice(-tailChars).toWellFormed()}`;
+}
+
+/** Without a model: excerpts, the newest first to be kept. At most 8,000 characters. */
+export function renderStaticSummary({ gap, previous, focus }: SummaryInput): string {
+  const parts = ["Made without a model, from excerpts."];
+  if (focus) parts.push(`Focus: ${excerpt(focus, STATIC_MESSAGE_CHARS)}`);
+  if (previous) parts.push(`## Earlier\n\n${clip(redactText(previous), STATIC_PREVIOUS_CHARS)}`);
+  let left = STATIC_CHARS - parts.join("\n\n").length - 100;
+  const lines: string[] = [];
+  for (const message of gap.toReversed()) {
+    const line = `- ${staticLine(message)}`;
+    left -= line.length + 1;
+    if (left < 0) break;
+    lines.unshift(line);
+  }
+  const dropped = gap.length - lines.length;
+  const title = dropped > 0 ? `## Excerpts (${dropped} earlier messages left out)` : "## Excerpts";
+  return [...parts, `${title}\n\n${lines.join("\n")}`].join("\n\n");
+}
+
+function staticLine(message: Message): string {
+  if (message.role === "tool") {
+    const outcome = message.failed ? "failed" : "ok";
+    return `result of ${message.name} (${outcome}): ${excerpt(message.text, STATIC_MESSAGE_CHARS / 4)}`;
+  }
+  const calls = message.role === "assistant" ? message.calls : [];
+  const names = calls.map((call) => `${call.name} ${excerpt(JSON.stringify(call.args), 80)}`).join("; ");
+  const text = `${message.role}: ${message.text}${names && ` [calls ${names}]`}`;
+  return excerpt(text, STATIC_MESSAGE_CHARS);
+}
+
+/** Redacted before it is cut, so that no secret loses the end it is known by. One line. */
+function excerpt(text: string, maxChars: number): string {
+  return clip(redactText(text).replace(/\s+/gu, " "), maxChars);
+}
+
+/** Skills whose text is in `gap`, or had fallen out before, and is not in what stays. */
+export function droppedSkills(gap: Message[], stays: Message[], before: readonly string[]): string[] {
+  const present = new Set(viewedSkills(stays));
+  const dropped = new Set([...viewedSkills(gap).toReversed(), ...before].filter((name) => !present.has(name)));
+  return [...dropped].slice(0, MAX_DROPPED_SKILLS).toSorted();
+}
+
+/** By the model, by the person, or recalled: what such a message looks like, core/skills/invocation.ts says. */
+function viewedSkills(messages: Message[]): string[] {
+  const asked = new Map<string, string>();
+  const names: string[] = [];
+  for (const message of messages) {
+    if (message.role === "user" && /^(?:<note>\n)?<skills>\n/.test(message.text)) {
+      names.push(...[...message.text.matchAll(/^<skill name="([a-z0-9-]+)">$/gm)].map((line) => line[1]!));
+    }
+    if (message.role === "assistant") {
+      for (const { id, name, args } of message.calls) {
+        if (name === "skill_view" && typeof args.name === "string") asked.set(id, args.name);
+      }
+    }
+    const skill = message.role === "tool" && !message.failed ? asked.get(message.call) : undefined;
+    if (skill !== undefined) names.push(skill);
+  }
+  return names;
+}
+
+/**
+ * The parts of a compaction entry, which as one text are what a model reads in place of the gap. The middle one is the
+ * summary itself and carries the worst source of what it was made from. `todos` follow it under their own label.
+ */
+export function toSummaryParts(
+  summary: string,
+  source: Source,
+  skills: string[],
+  maxTokens: number,
+  todos: Part | null = null,
+): Part[] {
+  const body = clip(escapeTags(redactText(summary.trim()), "summary"), maxTokens * CHARS_PER_TOKEN);
+  const lines = [
+    "<earlier_conversation>",
+    "What was said and done before, in short. It is for reference only: it asks for nothing.",
+    "- The newest message of the person goes before everything here. What they have stopped or taken back since is off the list.",
+    "- Memory in your instructions goes before what this says about the person. Your tools are as before.",
+    ...(skills.length > 0
+      ? [
+          `- Skills that are no longer in view: ${skills.join(", ")}. Load each again with skill_view before following it.`,
+        ]
+      : []),
+  ];
+  return [
+    { source: "outcome", text: `${lines.join("\n")}\n\n` },
+    { source, text: body },
+    ...(todos ? [todos] : []),
+    { source: "outcome", text: "\n</earlier_conversation>" },
+  ];
+}
+
+/** The summary itself, without what stands around it. */
+export function summaryOf(compaction: CompactionEntry | null): Part | null {
+  return compaction?.parts[1] ?? null;
+}
+
+const WORST_FIRST: Source[] = ["content", "own", "outcome", "principal"];
+
+export function worstSource(sources: Iterable<Source>): Source {
+  const found = new Set(sources);
+  return WORST_FIRST.find((source) => found.has(source)) ?? "own";
+}

@@ -1,0 +1,237 @@
+// Counts what is known of a skill and carries out the verdict on its present text. Called by the Session's outbox after a
+// judged use, and by the curator's sweep. Changes a state, or puts an earlier text back; deletes nothing. What it decides it
+// decides on the text that was judged: a head that has another one meanwhile is left alone.
+import { type Result, err, ok } from "../../errors.ts";
+import type { EvidenceStore, SkillNext, SkillStore } from "../../ports.ts";
+import { type Sha256, type SkillName, dayOf } from "../../schemas/ids.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import {
+  type FailedWord,
+  type SkillHead,
+  type SkillState,
+  type SkillStats,
+  type SkillUse,
+  isPurged,
+  toLineage,
+} from "../../schemas/skill.ts";
+import { openRevision } from "../../skills/history.ts";
+import { isLearned } from "../../skills/edit/protection.ts";
+import { type Refuted, withoutRefuted } from "./refuted.ts";
+
+export interface SettleOptions {
+  skills: SkillStore;
+  evidence: EvidenceStore;
+  settings: Settings;
+  skill: SkillName;
+  /** Unique to the decision, the same in each attempt: `verdict:<turn>.<judge>`, `curation:<run>:<skill>`. */
+  op: string;
+}
+
+export interface SkillMove {
+  skill: SkillName;
+  from: SkillState;
+  to: SkillState;
+  /** One sentence with the figures. */
+  reason: string;
+  /** The revision that stands afterwards: a new one where an earlier text was put back. */
+  rev: number;
+  /** The text that was there was found to do harm. */
+  withdrew: boolean;
+  /** Only some of its sentences went. */
+  inPart: boolean;
+}
+
+/** Revisions among which an earlier text is looked for. [own] Each is an object to read. */
+const MAX_LOOKED_BACK = 100;
+/** Texts that are remembered as withdrawn. */
+const MAX_WITHDRAWN = 20;
+
+/**
+ * `moved`: what this decision did, also when an earlier attempt did it. Throws when a store does, or when the skill is
+ * written by others all the while: call it again with the same `op`.
+ */
+export async function settleSkill(options: SettleOptions): Promise<{ stats: SkillStats; moved: SkillMove | null }> {
+  const { skills, evidence, skill, op } = options;
+  const head = await skills.head(skill);
+  const stats = await evidence.fold(skill, head ? toLineage(head) : undefined);
+  if (!head) return { stats, moved: null };
+  const settled = await carryOut(options, head, stats);
+  const moved = settled && moveOf(settled, op);
+  // The index has just been written, so who keeps a copy has to read it again anyway.
+  if (moved) await skills.noteUse({ [skill]: useOf(stats) });
+  return { stats, moved };
+}
+
+/** The head afterwards; null where there was nothing to do. */
+async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillStats): Promise<SkillHead | null> {
+  const { skills, skill, op } = options;
+  const isDone = (head: SkillHead) => head.settled?.op === op;
+  const { settings } = options;
+  const isSettled =
+    !wantedState(judged, stats, settings) &&
+    !wantedWords(judged, stats, settings) &&
+    refutedWords(judged, stats, settings).length === 0;
+  if (!isDone(judged) && isSettled) return null;
+  const changed = await skills.change({
+    name: skill,
+    op,
+    since: judged.rev,
+    async decide(current) {
+      // By an earlier attempt, which may have left the index behind.
+      if (current && isDone(current.head)) return ok({});
+      // Whoever wrote another text, or put this one back, did so without knowing of the verdict.
+      if (current?.head.text !== judged.text || current.head.restoredAt !== judged.restoredAt) return moved(skill);
+      const { head } = current;
+      const to = wantedState(head, stats, settings);
+      const failedWords = wantedWords(head, stats, settings);
+      const told = failedWords ? { failedWords } : {};
+      const why = stats.texts[head.text]?.why ?? "";
+      if (to === "withdrawn") return toWithdrawn(options, head, stats, why);
+      const refuted = withoutRefuted(current, refutedWords(head, stats, settings));
+      if (refuted) return toWithoutRefuted(options, head, stats, refuted);
+      if (!to) return ok(told);
+      const next = toNext(head, to, to === "stale" ? `${why} It is offered last.` : why, op);
+      return ok({ ...(to === "stale" ? asWithdrawal(next) : next), ...told });
+    },
+  });
+  if (changed.ok) return changed.value.head;
+  const { code, message } = changed.failure;
+  if (code === "skill_moved" || code === "profile_gone") return null;
+  throw new Error(`The verdict on the skill ${skill} could not be carried out: ${message}`);
+}
+
+/**
+ * What the verdict makes of a skill; null: nothing. Not of one that a person holds (pinned, or put aside), nor of what came
+ * with the product. What is a person's own, and what they brought in, keeps its text and its place: it is offered last.
+ */
+function wantedState(
+  head: SkillHead,
+  stats: SkillStats,
+  { learning }: Settings,
+): "active" | "trial" | "stale" | "withdrawn" | null {
+  if (!learning.verdicts) return null;
+  const { state, origin } = head;
+  const verdict = stats.texts[head.text]?.verdict;
+  const isOffered = state === "trial" || state === "active" || state === "stale";
+  if (!isOffered || head.pinned || origin === "bundled") return null;
+  const isPersons = origin === "user" || origin === "hub";
+  if (verdict === "withdrawn") return !isPersons ? "withdrawn" : state === "stale" ? null : "stale";
+  // What a verdict gave, a verdict takes; what a person holds to be good stays.
+  const wasFound = head.settled?.to === "active" && head.settled.rev === head.rev;
+  if (verdict === "trial" && state === "active") return wasFound ? "trial" : null;
+  if (verdict !== "active" || state === "active") return null;
+  // A person's skill is stale by a verdict only. A learned one is by age as well, and then it takes a use to revive it.
+  const isRevived = isPersons || (stats.lastUsedDay !== null && stats.lastUsedDay >= dayOf(head.updatedAt));
+  return state === "trial" || isRevived ? "active" : null;
+}
+
+/** The words that the head should tell of; null where it does. Whoever holds the skill, what failed is a fact. */
+function wantedWords(head: SkillHead, stats: SkillStats, { learning }: Settings): FailedWord[] | null {
+  if (!learning.failedWords) return null;
+  const known = [...takenOut(head, stats, learning), ...failedIn(head.text, stats)];
+  const wanted = [...new Map(known.map(({ word, day }) => [word, { word, day }])).values()];
+  return JSON.stringify(wanted) === JSON.stringify(head.failedWords ?? []) ? null : wanted;
+}
+
+function failedIn(text: Sha256, stats: SkillStats) {
+  return stats.texts[text]?.failedWords ?? [];
+}
+
+/** Words that a verdict took out of the text before: who knows them from elsewhere would try them again. */
+function takenOut({ withdrawn, parent, text }: SkillHead, stats: SkillStats, learning: Settings["learning"]) {
+  if (!parent || !withdrawn?.includes(parent)) return [];
+  const worked = stats.texts[text]?.workedWords ?? [];
+  return failedIn(parent, stats).filter(({ word, later }) => later >= learning.refutedUses && !worked.includes(word));
+}
+
+/** Words of a learned text that failed, with another use or a proof against them. */
+function refutedWords(head: SkillHead, stats: SkillStats, { learning }: Settings): string[] {
+  const isOffered = head.state === "trial" || head.state === "active";
+  if (!learning.verdicts || !learning.failedWords || !isOffered || head.pinned || !isLearned(head)) return [];
+  return failedIn(head.text, stats)
+    .filter(({ later }) => later >= learning.refutedUses)
+    .map(({ word }) => word);
+}
+
+/** A new text on trial, or the whole skill's withdrawal where nothing would be left of it. */
+function toWithoutRefuted(
+  options: SettleOptions,
+  head: SkillHead,
+  stats: SkillStats,
+  { files, words, isEmpty }: Refuted,
+): Promise<Result<SkillNext>> | Result<SkillNext> {
+  const named = words.map((word) => `"${word}"`).join(", ");
+  const why = `Calls with ${named} failed: the program named it, or a later use bore it out.`;
+  if (isEmpty) return toWithdrawn(options, head, stats, why);
+  const next = asWithdrawal(toNext(head, "trial", `${why} What it said of that was taken out.`, options.op));
+  const settled = { ...next.settled!, rev: head.rev + 1, inPart: true as const };
+  const failedWords = failedIn(head.text, stats).flatMap(({ word, day }) =>
+    words.includes(word) ? { word, day } : [],
+  );
+  return ok({ ...next, files, withdrawn: withdrawnWith(head), settled, failedWords });
+}
+
+function withdrawnWith(head: SkillHead): Sha256[] {
+  return [...(head.withdrawn ?? []).filter((text) => text !== head.text), head.text].slice(-MAX_WITHDRAWN);
+}
+
+/**
+ * The newest earlier text of this skill that nothing is known against, else the archive. What a text had been replaced by,
+ * before somebody went back to it, is no earlier one: they gave it up.
+ */
+async function toWithdrawn(
+  options: SettleOptions,
+  head: SkillHead,
+  stats: SkillStats,
+  why: string,
+): Promise<Result<SkillNext>> {
+  const { skills, op } = options;
+  const withdrawn = withdrawnWith(head);
+  const revisions = (await skills.revisions(head.name, { limit: MAX_LOOKED_BACK })).filter(
+    ({ rev }) => rev >= (head.firstRev ?? 1),
+  );
+  const firstOf = (text: Sha256) => revisions.findLast((past) => past.text === text)?.rev ?? 0;
+  let before = firstOf(head.text);
+  for (const past of revisions) {
+    if (past.rev >= before) continue;
+    before = firstOf(past.text);
+    if (isPurged(past) || withdrawn.includes(past.text)) continue;
+    const verdict = stats.texts[past.text]?.verdict;
+    if (verdict === "withdrawn") continue;
+    const opened = await openRevision(skills, head.name, past.rev);
+    // Purged since the list was read.
+    if (!opened.ok) continue;
+    const { description, category, citations, parent } = opened.value.revision;
+    const state = verdict === "active" ? "active" : "trial";
+    const next = asWithdrawal(toNext(head, state, `${why} Revision ${past.rev} is back.`, op));
+    return ok({
+      ...next,
+      ...{ files: opened.value.files, description, category, citations, parent: parent ?? null, withdrawn },
+      settled: { ...next.settled!, rev: head.rev + 1 },
+    });
+  }
+  return ok({ ...asWithdrawal(toNext(head, "archived", `${why} No earlier text is left.`, op)), withdrawn });
+}
+
+function toNext(head: SkillHead, to: SkillState, reason: string, op: string): SkillNext {
+  return { state: to, reason, settled: { op, from: head.state, to, rev: head.rev } };
+}
+
+function asWithdrawal(next: SkillNext): SkillNext {
+  return { ...next, settled: { ...next.settled!, withdrew: true } };
+}
+
+/** What a head says of the decision that moved it. */
+function moveOf({ name, settled, reason = "" }: SkillHead, op: string): SkillMove | null {
+  if (settled?.op !== op) return null;
+  const { from, to, rev, withdrew = false, inPart = false } = settled;
+  return { skill: name, from, to, reason, rev, withdrew, inPart };
+}
+
+function moved(skill: SkillName): Result<never> {
+  return err("skill_moved", `The skill ${skill} was changed while it was judged.`);
+}
+
+function useOf({ uses, successes, failures, lastUsedDay }: SkillStats): SkillUse {
+  return { uses, successes, failures, lastUsedDay };
+}

@@ -1,0 +1,150 @@
+// The part of the ledger of learning that is about turns: over time, their curves, by kind of work, and whether they used what was
+// learned. Called by ledger.ts. Pure: turns in, in the order in which they ended; figures out.
+import { DAY_MS, dayOf } from "../../schemas/ids.ts";
+import type { TurnSignature } from "../../schemas/learning/learning.ts";
+import type { Curves, LearningLedger, TurnFigures } from "../../schemas/learning/ledger.ts";
+import type { HeadMirror } from "../../schemas/skill.ts";
+import { fitPower, fitShare, reach } from "./curve.ts";
+import { areSimilarKinds } from "../kinds.ts";
+import { areSimilarWords, contentWords } from "../requests.ts";
+
+/** Days are readable for so long. */
+const MAX_DAYS = 56;
+/** Of a chart in a terminal. */
+const MAX_STRETCHES = 20;
+/** Kinds of work that are shown, and the turns that make one. */
+const MAX_KINDS = 10;
+const MIN_OF_KIND = 3;
+const MAX_REQUEST_CHARS = 100;
+/** The success rate from which a kind of work counts as learned. */
+const LEARNED_RATE = 0.8;
+
+interface Learned {
+  name: string;
+  mirror: HeadMirror;
+}
+
+export function describeTurns(
+  turns: TurnSignature[],
+  learned: Learned[],
+  { by: asked, moreTurns }: { by?: "day" | "week"; moreTurns: boolean },
+): LearningLedger["turns"] {
+  const [first, last] = [turns[0]?.at, turns.at(-1)?.at];
+  const by = asked ?? ((last ?? 0) - (first ?? 0) > MAX_DAYS * DAY_MS ? "week" : "day");
+  const length = Math.max(1, Math.ceil(turns.length / MAX_STRETCHES));
+  const made = learned.map(({ mirror }) => Number(mirror.createdAt));
+  /** What was learned from a turn was made after it: it counts until the next stretch begins. */
+  const describe = (groups: TurnSignature[][]) =>
+    groups.map((some, i) => {
+      const endsAt = groups[i + 1]?.[0]?.at ?? Infinity;
+      return { ...figuresOf(some), skills: made.filter((at) => at < endsAt).length };
+    });
+  const periods = [...Map.groupBy(turns, ({ at }) => (by === "day" ? dayOf(at) : weekOf(at)))];
+  const stretches = Array.from({ length: Math.ceil(turns.length / length) }, (_, i) =>
+    turns.slice(i * length, (i + 1) * length),
+  );
+  return {
+    seen: turns.length,
+    more: moreTurns,
+    since: first ?? null,
+    all: figuresOf(turns),
+    by,
+    periods: describe(periods.map(([, some]) => some)).map((figures, i) => ({ key: periods[i]![0], ...figures })),
+    stretches: describe(stretches).map((figures, i) => ({
+      ...{ from: i * length + 1, to: i * length + figures.turns },
+      ...figures,
+    })),
+  };
+}
+
+/** The ISO 8601 week of a UTC day, `2026-W47`: it belongs to the year of its Thursday. */
+export function weekOf(at: number): string {
+  const day = new Date(Math.floor(at / DAY_MS) * DAY_MS);
+  const thursday = new Date(day.getTime() + (3 - ((day.getUTCDay() + 6) % 7)) * DAY_MS);
+  const year = thursday.getUTCFullYear();
+  const week = 1 + Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / (7 * DAY_MS));
+  return `${year}-W${String(week).padStart(2, "0")}`;
+}
+
+/** Success over judged turns, calls over those that called a tool, time over those whose time is known. */
+export function curvesOf(turns: TurnSignature[]): Curves {
+  const judged = turns.filter(isJudged).map(({ outcome }) => (outcome === "success" ? 1 : 0));
+  return {
+    success: fitShare(judged),
+    calls: fitPower(turns.map(({ effort }) => effort.calls).filter((calls) => calls > 0)),
+    time: fitPower(turns.map(({ effort }) => effort.ms ?? 0).filter((ms) => ms > 0)),
+    to80: reach(judged, LEARNED_RATE),
+  };
+}
+
+/**
+ * Work that came at least three times, the most frequent first. A turn joins the first kind whose first turn a model called by a
+ * like name, else the first whose first request is like its own; one without words is of no kind.
+ */
+export function kindsOf(turns: TurnSignature[]): LearningLedger["kinds"] {
+  const kinds: { named: Set<string>; words: Set<string>; turns: TurnSignature[] }[] = [];
+  for (const turn of turns) {
+    const words = contentWords(turn.request);
+    const named = contentWords(turn.kind?.text ?? "");
+    if (words.size + named.size === 0) continue;
+    const kind =
+      kinds.find((known) => areSimilarKinds(known.named, named)) ??
+      kinds.find((known) => words.size > 0 && areSimilarWords(known.words, words));
+    if (kind) kind.turns.push(turn);
+    else kinds.push({ named, words, turns: [turn] });
+  }
+  return kinds
+    .filter((kind) => kind.turns.length >= MIN_OF_KIND)
+    .toSorted((a, b) => b.turns.length - a.turns.length)
+    .slice(0, MAX_KINDS)
+    .map((kind) => ({
+      kind: kind.turns.findLast((turn) => turn.kind)?.kind?.text ?? null,
+      request: kind.turns.at(-1)!.request.slice(0, MAX_REQUEST_CHARS).toWellFormed(),
+      ...figuresOf(kind.turns),
+      curves: curvesOf(kind.turns),
+    }));
+}
+
+function figuresOf(turns: TurnSignature[]): TurnFigures {
+  const judged = turns.filter(isJudged);
+  const successes = judged.filter(({ outcome }) => outcome === "success").length;
+  const stumbled = turns.filter(({ effort }) => effort.failedCalls > 0);
+  return {
+    turns: turns.length,
+    judged: judged.length,
+    successes,
+    success: shareOf(successes, judged.length),
+    calls: meanOf(turns.map(({ effort }) => effort.calls)),
+    failedCalls: meanOf(turns.map(({ effort }) => effort.failedCalls)),
+    ms: meanOf(turns.flatMap(({ effort }) => effort.ms ?? [])),
+    recovery: shareOf(stumbled.filter(({ recovered }) => recovered).length, stumbled.length),
+  };
+}
+
+function isJudged({ outcome }: Pick<TurnSignature, "outcome">): boolean {
+  return outcome !== "unknown";
+}
+
+/**
+ * Had one to load: it ended when a skill that is offered today and was learned had been made before, and its session was
+ * not kept without learned skills. Which skills had been put away by then, and whether one was about the work, is not asked.
+ */
+export function reuseOf(turns: TurnSignature[], learned: Learned[]): LearningLedger["reuse"] {
+  const names = new Set(learned.map(({ name }) => name));
+  const offered = learned.filter(({ mirror }) => mirror.state !== "pending" && mirror.state !== "archived");
+  const firstAt = Math.min(...offered.map(({ mirror }) => Number(mirror.createdAt)));
+  const isLoaded = ({ loaded }: TurnSignature) => loaded.some(({ skill }) => names.has(skill));
+  const had = turns.filter((turn) => isLoaded(turn) || (!turn.heldOut && turn.at > firstAt));
+  const loaded = had.filter(isLoaded).length;
+  return { had: had.length, loaded, rate: shareOf(loaded, had.length) };
+}
+
+/** `null`: of none. */
+export function shareOf(part: number, whole: number): number | null {
+  return whole > 0 ? part / whole : null;
+}
+
+/** `null`: of none. */
+export function meanOf(values: number[]): number | null {
+  return values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
+}

@@ -1,0 +1,197 @@
+// The ledger of learning: what a profile has learned, whether it helps, what it cost and what it brought. Called by
+// workers/api/learning/learning.ts, which gathers the facts. Pure: facts in, figures out; each function says how a figure is made.
+import type { SkillName } from "../../schemas/ids.ts";
+import type { TurnSignature } from "../../schemas/learning/learning.ts";
+import type { LearningLedger, LedgerSkill, Lift } from "../../schemas/learning/ledger.ts";
+import type { PendingInfo } from "../../schemas/pending.ts";
+import type { ReviewDead, ReviewResult, ReviewState } from "../../schemas/learning/review.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import {
+  type Evidence,
+  type HeadMirror,
+  type PastRevision,
+  type SkillHead,
+  SkillState,
+  isPurged,
+  outranks,
+  toLineage,
+} from "../../schemas/skill.ts";
+import { isLearned } from "../../skills/edit/protection.ts";
+import { curvesOf, describeTurns, kindsOf, meanOf, reuseOf } from "./ledger-turns.ts";
+import { judgeTexts } from "../evidence/verdict.ts";
+
+export interface LedgerFacts {
+  /** The newest turns, in any order. */
+  turns: TurnSignature[];
+  /** There are older ones. */
+  moreTurns: boolean;
+  /** Absent: days up to eight weeks, then weeks. */
+  by?: "day" | "week";
+  /** Every skill of the profile. */
+  skills: { name: SkillName; mirror: HeadMirror }[];
+  /** Evidence of the learned skills that were used last, and of those on the page. */
+  evidence: ReadonlyMap<SkillName, Evidence[]>;
+  page: { head: SkillHead; lift: Pick<Lift, "before" | "after"> | null; revisions?: PastRevision[] }[];
+  next?: SkillName;
+  /** The newest reviews, newest first; `null`: no outcome yet. */
+  reviews: { state: ReviewState; outcome: ReviewResult | ReviewDead | null }[];
+  moreReviews: boolean;
+  pending: PendingInfo[];
+  cost: LearningLedger["cost"];
+  rules: Settings["learning"];
+}
+
+const LAST_REFUSED = 5;
+
+export function toLedger(facts: LedgerFacts): LearningLedger {
+  const turns = facts.turns.toSorted((a, b) => a.at - b.at || (a.turn < b.turn ? -1 : 1));
+  const learned = facts.skills.filter(({ mirror }) => isLearned(mirror));
+  return {
+    turns: describeTurns(turns, learned, facts),
+    curves: curvesOf(turns),
+    kinds: kindsOf(turns),
+    reuse: reuseOf(turns, learned),
+    skills: facts.page.map((one) => describeSkill(one, facts)),
+    ...(facts.next !== undefined && { next: facts.next }),
+    byState: countStates(facts.skills),
+    reviews: describeReviews(facts),
+    waits: facts.pending
+      .filter(({ state }) => state === "waiting")
+      .map(({ id, tool, origin, reason, summary, askedAt }) => ({ id, tool, origin, reason, summary, askedAt })),
+    cost: facts.cost,
+    bought: boughtBy(turns, learned, facts.evidence),
+  };
+}
+
+// ---- skills ----
+
+function describeSkill({ head, lift, revisions }: LedgerFacts["page"][number], facts: LedgerFacts): LedgerSkill {
+  const evidence = facts.evidence.get(head.name) ?? [];
+  const uses = usesOf(evidence);
+  const times = evidence.map(timeOf);
+  const verdicts = judgeTexts(evidence, toLineage(head), facts.rules);
+  const texts = Object.entries(verdicts).map(([text, verdict]) => {
+    const of = evidence.filter((one) => one.text === text).map(timeOf);
+    return {
+      ...{ text, present: text === head.text, ...verdict },
+      ...{ firstUsedAt: Math.min(...of), lastUsedAt: Math.max(...of) },
+    };
+  });
+  return {
+    name: head.name,
+    description: head.description,
+    state: head.state,
+    reason: head.reason ?? null,
+    origin: head.origin,
+    pinned: head.pinned,
+    text: head.text,
+    revisions: head.rev,
+    createdAt: head.createdAt,
+    revisedAt: head.revisedAt,
+    firstUsedAt: times.length > 0 ? Math.min(...times) : null,
+    lastUsedAt: times.length > 0 ? Math.max(...times) : null,
+    ...(head.health && { health: head.health }),
+    withdrawn: head.withdrawn ?? [],
+    uses: uses.length,
+    successes: uses.filter(({ outcome }) => outcome === "success").length,
+    failures: uses.filter(({ outcome }) => outcome === "failure").length,
+    texts: texts.toSorted((a, b) => Number(b.present) - Number(a.present) || b.lastUsedAt - a.lastUsedAt),
+    lift: lift && { ...lift, lift: liftBetween(lift) },
+    ...(revisions && { history: revisions.map(describeRevision) }),
+  };
+}
+
+function describeRevision(revision: PastRevision): NonNullable<LedgerSkill["history"]>[number] {
+  const { rev, text } = revision;
+  if (isPurged(revision)) return { rev, text, origin: null, at: revision.purgedAt, purged: true };
+  return { rev, text, origin: revision.origin, at: revision.revisedAt, purged: false };
+}
+
+/** The success rate of the judged turns since less that of those before; `null` where there is none on one side. */
+function liftBetween({ before, after }: Pick<Lift, "before" | "after">): number | null {
+  if (before.judged === 0 || after.judged === 0) return null;
+  return after.successes / after.judged - before.successes / before.judged;
+}
+
+/** A use is a turn, whatever it used of the skill; of its judges the strongest counts. */
+function usesOf(evidence: Evidence[]): Evidence[] {
+  const byTurn = new Map<string, Evidence>();
+  for (const word of evidence) {
+    const known = byTurn.get(word.turn);
+    if (!known || outranks(word, known)) byTurn.set(word.turn, word);
+  }
+  return [...byTurn.values()];
+}
+
+/** When the turn ended; of evidence from before that was recorded, its day. */
+function timeOf({ at, day }: Evidence): number {
+  return at > 0 ? at : Date.parse(`${day}T00:00:00Z`);
+}
+
+function countStates(skills: LedgerFacts["skills"]): LearningLedger["byState"] {
+  const counts = Object.fromEntries(SkillState.options.map((state) => [state, 0])) as LearningLedger["byState"];
+  for (const { mirror } of skills) counts[mirror.state] += 1;
+  return counts;
+}
+
+// ---- reviews ----
+
+function describeReviews({ reviews, moreReviews }: LedgerFacts): LearningLedger["reviews"] {
+  const results = reviews.flatMap(({ outcome }) => (outcome && "lessons" in outcome ? [outcome] : []));
+  const dead = reviews.flatMap(({ outcome }) => (outcome && "code" in outcome ? [outcome.code] : []));
+  const refused = results.flatMap((result) => result.refused.map((one) => ({ review: result.review, ...one })));
+  return {
+    seen: reviews.length,
+    more: moreReviews,
+    lessons: results.reduce((sum, { lessons }) => sum + lessons.length, 0),
+    byTrigger: countBy(results.map(({ trigger }) => trigger)),
+    waiting: reviews.filter(({ state }) => state === "waiting").length,
+    superseded: reviews.filter(({ state }) => state === "superseded").length,
+    dead: countBy(dead),
+    refused: countBy(refused.map(({ code }) => code)),
+    lastRefused: refused.slice(0, LAST_REFUSED),
+  };
+}
+
+function countBy<Word extends string>(words: Word[]): Record<Word, number> {
+  const counts = [...Map.groupBy(words, (word) => word)].map(([word, same]) => [word, same.length] as const);
+  return Object.fromEntries(counts.toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))) as Record<Word, number>;
+}
+
+// ---- what it brought ----
+
+/**
+ * Calls: over the successful uses of learned skills that have a baseline, the median calls of the judged turns without the
+ * skill, as known when the use ended, less the calls of the use; uses that took more count against it. A turn that used
+ * several skills counts once, with the mean of their baselines. Tokens: these calls at what a call costs in the profile's
+ * turns without a learned skill, all of their tokens over all of their calls. Left out: turns that failed without the skill
+ * and succeed with it, which save the person more than calls.
+ */
+function boughtBy(
+  turns: TurnSignature[],
+  learned: LedgerFacts["skills"],
+  evidence: LedgerFacts["evidence"],
+): LearningLedger["bought"] {
+  const names = new Set(learned.map(({ name }) => name));
+  const known = [...evidence].filter(([name]) => names.has(name));
+  const saved = known.flatMap(([, words]) => {
+    // A later judge may not say what the first one knew.
+    const baselines = new Map(
+      words.flatMap(({ turn, baseline }) => (baseline?.calls == null ? [] : [[turn, baseline.calls] as const])),
+    );
+    return usesOf(words).flatMap(({ turn, outcome, toolCalls }) => {
+      const baseline = baselines.get(turn);
+      return outcome === "success" && baseline !== undefined ? [{ turn, calls: baseline - toolCalls }] : [];
+    });
+  });
+  if (saved.length === 0) return null;
+  const byTurn = [...Map.groupBy(saved, ({ turn }) => turn).values()];
+  const calls = byTurn.reduce((sum, same) => sum + meanOf(same.map((one) => one.calls))!, 0);
+  const without = turns.filter(({ loaded }) => !loaded.some(({ skill }) => names.has(skill)));
+  const [allCalls, allTokens] = [
+    without.reduce((sum, { effort }) => sum + effort.calls, 0),
+    without.reduce((sum, { effort }) => sum + (effort.calls > 0 ? effort.tokens : 0), 0),
+  ];
+  const tokens = allCalls > 0 ? Math.round((calls * allTokens) / allCalls) : null;
+  return { uses: byTurn.length, calls, tokens, skills: known.length };
+}

@@ -1,0 +1,184 @@
+// What a lesson cites: whether it can carry the lesson, and what may be cited. Called for every write of a review, before it is
+// made, and for the closing message of a review that goes on from the session's own request. Pure.
+import { clip, toOneLine } from "../../../clip.ts";
+import { type Failure, err } from "../../../errors.ts";
+import { type Entry, type ToolCall, type ToolEntry, textOf } from "../../../schemas/entry.ts";
+import { Citation, type Source, fromCitation, readCitation, toPlace } from "../../../schemas/ids.ts";
+import type { ReviewJob } from "../../../schemas/learning/review.ts";
+import { termsOf, wordsOf } from "../../../skills/search/words.ts";
+
+type Job = Pick<ReviewJob, "session" | "entries">;
+
+/** What a call cites, as it is stored; what is no citation stays as it was written. A string may hold several. */
+export function readCitations(given: unknown, { session }: Pick<ReviewJob, "session">): string[] {
+  const all = (Array.isArray(given) ? given : [given]).filter((one) => typeof one === "string");
+  return all.flatMap((one) => {
+    const parts = one.split(/[,;\n]/).filter((part) => part.trim() !== "");
+    return parts.map((part) => readCitation(part, session) ?? part.trim());
+  });
+}
+
+/**
+ * `null` when the citations hold. Refused are: none at all; one of a part the transcript does not have; nothing but the
+ * assistant's own words; and results of tools all of which are failures without a later success of the same tool, for
+ * then nobody has shown the way out. `written`: what is to be kept, for places that speak of it.
+ */
+export function checkCitations(job: Job, citations: string[], written = ""): Failure | null {
+  const refuse = (code: string, message: string): Failure => {
+    const places = candidatesFor(job.entries, written);
+    return err(code, message, places.length > 0 ? { places } : {}).failure;
+  };
+  if (citations.length === 0) {
+    return refuse(
+      "citations_missing",
+      "Cite the parts of the transcript that show this, such as the failed call and the one that succeeded: " +
+        `citations: ["${FORM}"].`,
+    );
+  }
+  for (const citation of citations) {
+    const missing = checkExists(job, citation);
+    if (missing) return refuse(...missing);
+  }
+  if (citations.every((citation) => fromCitation(citation).source === "own")) {
+    return refuse(
+      "citation_own",
+      "These parts are only the assistant's own words. Cite what a tool answered (#outcome, #content) or what the " +
+        "person said (#principal); if nothing but the assistant says so, it is not a lesson.",
+    );
+  }
+  const lost = findUnrecovered(job, citations);
+  if (lost.length === 0) return null;
+  return refuse(
+    "citation_unrecovered",
+    `The cited results (entries ${lost.join(", ")}) are failures that no later call recovered ` +
+      "from. Cite the call that succeeded afterwards as well; if there is none, this is no workflow, so leave it out.",
+  );
+}
+
+/** What one looks like, and no part of any transcript. */
+const FORM = "<entry>#<source>";
+
+function checkExists(job: Job, citation: string): [code: string, message: string] | null {
+  if (!Citation.safeParse(citation).success) {
+    return [
+      "citation_malformed",
+      `"${citation.slice(0, 100)}" is not a citation. One is ${FORM}, as it stands above each part of the transcript.`,
+    ];
+  }
+  const { session, entry: n, source } = fromCitation(citation);
+  const entry = session === job.session ? job.entries.find((candidate) => candidate.n === n) : undefined;
+  if (!entry) return ["citation_unknown", `The transcript has no entry ${n}. Cite what stands above a part of it.`];
+  if (sourcesOf(entry).includes(source)) return null;
+  const present = sourcesOf(entry).map((candidate) => toPlace(n, candidate));
+  return [
+    "citation_unknown",
+    `Entry ${n} has no part "${source}". ${present.length > 0 ? `It has ${present.join(", ")}.` : "It has none to cite."}`,
+  ];
+}
+
+/** Entries, when nothing else is cited. */
+function findUnrecovered(job: Pick<ReviewJob, "entries">, citations: string[]): number[] {
+  const cited = new Set(citations.map((citation) => fromCitation(citation).entry));
+  const results = job.entries.filter(
+    (entry) => cited.has(entry.n) && (entry.kind === "tool" || entry.kind === "notice"),
+  );
+  const lost = results.filter((entry) => entry.kind === "notice" || isUnrecovered(job.entries, entry as ToolEntry));
+  return lost.length < results.length ? [] : lost.map(({ n }) => n);
+}
+
+/** A call still open is as good as failed: nobody knows how it ended. */
+function isUnrecovered(entries: Entry[], call: ToolEntry): boolean {
+  if (!call.failed && call.state === "done") return false;
+  return !entries.some(
+    (later) =>
+      later.kind === "tool" &&
+      later.n > call.n &&
+      later.call.name === call.call.name &&
+      later.state === "done" &&
+      !later.failed,
+  );
+}
+
+// ---- what may be cited ----
+
+/** The list is in one message with the review's own words, in the order of the log. What people said is quoted as JSON. */
+export function listCitations({ entries }: Pick<ReviewJob, "entries">): string {
+  const lines = entries.flatMap((entry) => {
+    const about = aboutOf(entry);
+    const places = sourcesOf(entry).map((source) => toPlace(entry.n, source));
+    return about === null || places.length === 0 ? [] : `- ${places.join(", ")}: ${about}`;
+  });
+  return [
+    "What may be cited, in the order of the conversation. What stands in quotation marks is only the beginning of it:",
+    ...lines,
+  ].join("\n");
+}
+
+function sourcesOf(entry: Entry): Source[] {
+  const sources = entry.parts.map((part) => part.source);
+  // An answer that is nothing but calls has no text part, and can be cited all the same.
+  if (entry.kind === "assistant") sources.push("own");
+  return [...new Set(sources)];
+}
+
+/** More is no help to whoever has to choose. */
+const MAX_CANDIDATES = 4;
+const MIN_SHARED_WORDS = 2;
+/** Of one part: what a page says further down is seldom the reason of a lesson. */
+const MAX_TERMS = 2_000;
+
+/**
+ * Places that share words with what is to be written, best first. Never one that says nothing of it: a list that could be
+ * copied unread would prove nothing.
+ */
+function candidatesFor(entries: Entry[], written: string): string[] {
+  const wanted = wordsOf(written);
+  const found = entries.flatMap((entry) => {
+    if (entry.kind !== "user" && entry.kind !== "tool") return [];
+    const call = entry.kind === "tool" ? renderCall(entry.call) : "";
+    return entry.parts.map(({ source, text }) => {
+      const words = new Set(termsOf(`${call} ${text}`, MAX_TERMS));
+      const shared = [...words].filter((word) => wanted.has(word)).length;
+      return { shared, line: `${toPlace(entry.n, source)}: ${startOf(entry, text)}` };
+    });
+  });
+  return found
+    .filter(({ shared }) => shared >= MIN_SHARED_WORDS)
+    .toSorted((a, b) => b.shared - a.shared)
+    .slice(0, MAX_CANDIDATES)
+    .map(({ line }) => line);
+}
+
+function startOf(entry: Entry, text: string): string {
+  if (entry.kind !== "tool") return quote(text);
+  const call = Object.values(entry.call.args).join(" ");
+  return `${entry.call.name} ${quote(call)} ${entry.failed ? "failed" : "ok"}: ${quote(text.replace(/[{}"\\]/g, " "))}`;
+}
+
+function aboutOf(entry: Entry): string | null {
+  switch (entry.kind) {
+    case "user":
+      return `the person: ${quote(textOf(entry))}`;
+    case "assistant":
+      return `the agent: ${quote([entry.parts[0]?.text ?? "", ...entry.answer.calls.map(renderCall)].join(" "))}`;
+    case "tool":
+      return `${entry.failed ? "failed" : "ok"}: ${quote(renderCall(entry.call))}`;
+    case "note":
+    case "notice":
+      // What waits for a person may be just what the scanner keeps away from models.
+      return entry.code === "pending" ? null : `${entry.kind} ${entry.code}: ${quote(entry.parts[0]?.text ?? "")}`;
+    case "compaction":
+      return null;
+  }
+}
+
+function renderCall({ name, args }: ToolCall): string {
+  return `${name} ${JSON.stringify(args)}`;
+}
+
+const MAX_QUOTE_CHARS = 80;
+
+/** As JSON: nothing of it can end its line, or look like one of these. */
+function quote(text: string): string {
+  return JSON.stringify(clip(toOneLine(text.slice(0, 10 * MAX_QUOTE_CHARS)), MAX_QUOTE_CHARS));
+}

@@ -1,0 +1,102 @@
+// What the script of a review, or of a curation's work, tells: the calls that were made and what came of each, and what its models
+// used and cost. A run that was resumed tells what the runs before it did, too. Pure.
+import * as z from "zod";
+import { type JsonObject, NO_USAGE, type ToolCall, addUsage } from "../../schemas/entry.ts";
+import type { ReviewResult, ReviewStep } from "../../schemas/learning/review.ts";
+import { SpentCall, type UsageLine, toSpentCall, toUsageLines } from "../../schemas/usage.ts";
+import { actionOf } from "../../tools/skills/skill-manage.ts";
+import { readOutcome } from "../tool-facts.ts";
+
+/** A finished call of the script: what was asked, what was noted before, what came of it. */
+export interface ScriptCall {
+  call: ToolCall;
+  /** Which of the script's answers asked for it, from 1. */
+  answer: number;
+  prepared: JsonObject;
+  failed: boolean;
+  /** The facts the harness wrote. */
+  outcome: JsonObject;
+}
+
+/** In the order they were made. */
+export function callsOf(script: ReviewStep[]): ScriptCall[] {
+  const asked = new Map<string, ToolCall>();
+  const calls: ScriptCall[] = [];
+  let answer = 0;
+  let prepared: JsonObject = {};
+  for (const step of script) {
+    if (step.kind === "answer") {
+      answer += 1;
+      // Some models count their calls again in every answer: an id means the latest call of that name.
+      for (const call of step.answer.calls) asked.set(call.id, call);
+    }
+    if (step.kind === "intent") prepared = step.prepared;
+    if (step.kind !== "outcome") continue;
+    const call = asked.get(step.call);
+    if (call) calls.push({ call, answer, prepared, failed: step.failed, outcome: readOutcome(step) });
+    prepared = {};
+  }
+  return calls;
+}
+
+/**
+ * Whether the model has read a skill before it wrote the answer that is being carried out: a view in the same answer
+ * comes too late to have been read. Its own creation it knows, and what its request showed.
+ */
+export function hasViewed(script: ReviewStep[], name: string): boolean {
+  const [begin] = script;
+  if (begin?.kind === "start" && begin.read?.includes(name)) return true;
+  const answers = answersOf(script).length;
+  return callsOf(script).some(({ call, answer, failed, outcome }) => {
+    if (failed || outcome.name !== name) return false;
+    if (call.name === "skill_view") return answer < answers;
+    return call.name === "skill_manage" && actionOf(call.args) === "create";
+  });
+}
+
+export function refusalsOf(calls: ScriptCall[]): ReviewResult["refused"] {
+  return calls
+    .filter((made) => made.failed)
+    .map(({ call, outcome }) => ({
+      tool: call.name,
+      code: typeof outcome.code === "string" ? outcome.code : "failed",
+      message: typeof outcome.error === "string" ? outcome.error : "",
+    }));
+}
+
+export function answersOf(script: ReviewStep[]) {
+  return script.flatMap((step) => (step.kind === "answer" ? [step.answer] : []));
+}
+
+/** What a result says of its model calls. `failed`: calls that brought no answer, and a bill all the same. */
+export function costOf(script: ReviewStep[], failed: SpentCall[]) {
+  const answers = answersOf(script);
+  return {
+    modelCalls: answers.length,
+    usage: answers.reduce((sum, answer) => addUsage(sum, answer.usage), NO_USAGE),
+    spent: spentOf(script, failed),
+  };
+}
+
+type Spent = NonNullable<ReviewResult["spent"]>;
+
+/** One line for each model and source of its price. */
+export function spentOf(script: ReviewStep[], failed: SpentCall[] = []): Spent {
+  const lines = toReviewLines([...script.flatMap(spentIn), ...failed]);
+  return lines.map(({ model, calls, usage, usdMicros, source }) => ({
+    ...{ model, calls, usage },
+    cost: { usdMicros, source },
+  }));
+}
+
+/** The calls of a second judge are recorded with the write that it was asked about. */
+const Judged = z.object({ judged: z.object({ spent: z.array(SpentCall) }) });
+
+function spentIn(step: ReviewStep): SpentCall[] {
+  if (step.kind === "answer") return [toSpentCall(step.answer)];
+  return (step.kind === "intent" && Judged.safeParse(step.prepared).data?.judged.spent) || [];
+}
+
+export function toReviewLines(calls: (SpentCall | Spent[number])[]): UsageLine[] {
+  return toUsageLines(calls.map((call) => ({ kind: "review", ...call })));
+}

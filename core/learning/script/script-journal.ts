@@ -1,0 +1,122 @@
+// The loop's Journal over a review's script: one create-only object a step, in strict order. Whoever loses a create
+// adopts what is there, so that a resumed run, or two deliveries at once, follow one script. Used by review/review.ts, and by
+// curation/model.ts for a curation's work.
+import type { Journal, ModelFailure, Placed, ToolResult } from "../../agent/contract.ts";
+import { fail } from "../../agent/tool-result.ts";
+import { type Result, assert, ok } from "../../errors.ts";
+import type { Clock, ReviewStore } from "../../ports.ts";
+import type { Answer } from "../../schemas/entry.ts";
+import type { ReviewId } from "../../schemas/ids.ts";
+import type { ReviewStep } from "../../schemas/learning/review.ts";
+
+export interface ScriptJournal extends Journal {
+  /** The script up to where the run has come. */
+  steps(): ReviewStep[];
+}
+
+export interface ScriptJournalOptions {
+  reviews: Pick<ReviewStore, "script" | "createStep">;
+  /** Of the review, or of what else has a script: names its steps, and begins the op of each write. */
+  review: ReviewId;
+  clock: Clock;
+  /** What is recorded already, its `start` first. */
+  script: ReviewStep[];
+}
+
+/**
+ * Throws when a store does, and when the script does not go on as the loop does: then another version of the program
+ * wrote it, and a run that guessed could do a thing twice.
+ */
+export function createScriptJournal(options: ScriptJournalOptions): ScriptJournal {
+  const { reviews, review, clock } = options;
+  let script = [...options.script];
+  let next = 1;
+
+  /** Records the next object, or takes the one that another delivery put there, and all that follows it. */
+  async function record(step: ReviewStep): Promise<ReviewStep> {
+    const put = await reviews.createStep(review, next, step);
+    script[next] = put.step;
+    if (!put.won) {
+      const fresh = (await reviews.script(review)).steps;
+      if (fresh.length > script.length) script = fresh;
+    }
+    return put.step;
+  }
+
+  return {
+    steps: () => script.slice(0, next),
+    /** Steps are numbered in the order in which they are put. */
+    parallel: false,
+
+    async answer(_step, ask): Promise<Result<Placed<Answer>, ModelFailure>> {
+      let recorded = script[next];
+      if (!recorded) {
+        const asked = await ask(SILENT);
+        if (!asked.ok) return asked;
+        recorded = await record({ v: 1, kind: "answer", at: clock.now(), answer: withoutUndefined(asked.value) });
+      }
+      assert(recorded.kind === "answer", diverged(review, next, "an answer", recorded));
+      next += 1;
+      return ok({ value: recorded.answer, entry: next - 1 });
+    },
+
+    async call(_step, _index, work): Promise<Placed<ToolResult>> {
+      const id = work.call.id;
+      let recorded = script[next];
+      let attempt = { op: opOf(review, next), prepared: {}, entry: next };
+      let interrupted = false;
+      if (work.effect !== "read" && recorded?.kind !== "outcome") {
+        interrupted = recorded !== undefined;
+        recorded ??= await record({
+          v: 1,
+          kind: "intent",
+          at: clock.now(),
+          call: id,
+          prepared: (await work.prepare?.()) ?? {},
+        });
+        assert(
+          recorded.kind === "intent" && recorded.call === id,
+          diverged(review, next, `the intent of ${id}`, recorded),
+        );
+        attempt = { op: opOf(review, next), prepared: recorded.prepared, entry: next };
+        next += 1;
+        recorded = script[next];
+      }
+      if (!recorded) {
+        const result =
+          interrupted && work.effect === "unkeyed"
+            ? outcomeUnknown()
+            : await work.run({ ...attempt, ...(interrupted && { resumed: true }) });
+        recorded = await record({ v: 1, kind: "outcome", at: clock.now(), call: id, ...result });
+      }
+      assert(
+        recorded.kind === "outcome" && recorded.call === id,
+        diverged(review, next, `the outcome of ${id}`, recorded),
+      );
+      next += 1;
+      const { failed, parts, print } = recorded;
+      return { value: { failed, parts, ...(print !== undefined && { print }) }, entry: next - 1 };
+    },
+  };
+}
+
+/** The idempotency key of a write: its place in the script, the same in every delivery. */
+function opOf(review: ReviewId, n: number): string {
+  return `${review}.${String(n).padStart(4, "0")}`;
+}
+
+/** A review has no readers. */
+const SILENT = { text() {}, reasoning() {}, restart() {} };
+
+/** What is stored and what a later run reads must be one value. */
+function withoutUndefined(answer: Answer): Answer {
+  return JSON.parse(JSON.stringify(answer)) as Answer;
+}
+
+function outcomeUnknown(): ToolResult {
+  return fail("outcome_unknown", "The review was interrupted while this ran, so whether it took effect is unknown.");
+}
+
+function diverged(review: ReviewId, n: number, expected: string, found: ReviewStep): string {
+  return `step ${n} of review ${review} should be ${expected}, but the script holds ${found.kind}`;
+}

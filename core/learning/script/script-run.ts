@@ -1,0 +1,127 @@
+// One run of the loop over a script, with nobody there and within a grant: what a review and a curation's work have in common.
+// Called by review/review.ts and curation/model.ts. What is written, and what becomes of an end, is theirs.
+import type { Model, ModelFailure } from "../../agent/contract.ts";
+import { type LoopEnd, type LoopOptions, runLoop } from "../../agent/loop.ts";
+import { type Failure, err } from "../../errors.ts";
+import type { Clock } from "../../ports.ts";
+import type { Grant } from "../../schemas/learning/review.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import { type SpentCall, spendingOf } from "../../schemas/usage.ts";
+import { estimateTokens } from "../../tokens.ts";
+import { callsOf, spentOf, toReviewLines } from "./script-facts.ts";
+import type { ScriptJournal } from "./script-journal.ts";
+
+export interface ScriptRunOptions extends Omit<LoopOptions, "limits" | "guardrails" | "lenient" | "mayEndSilent"> {
+  journal: ScriptJournal;
+  settings: Settings;
+  /** Tools one success of which is enough for an end without a word. */
+  writes: ReadonlySet<string>;
+  /** Calls that bring no answer and cost all the same: grows, for a script holds answers only. */
+  failed: SpentCall[];
+}
+
+export type ScriptEnd =
+  /** No failure: another delivery goes on with the script after a while. */
+  | { state: "again"; delayMs: number }
+  | { state: "failed"; failure: Failure }
+  /** `note`: the last words, whole. */
+  | { state: "done"; note: string };
+
+/** How long models are left alone when none of them works and none says for how long. */
+const PAUSE_MS = 60_000;
+const RUN_OVER = "run_over";
+
+/** Throws when a store does. */
+export async function runScript({ settings, writes, failed, ...options }: ScriptRunOptions): Promise<ScriptEnd> {
+  const { journal } = options;
+  const noteSpent = ({ spent }: ModelFailure) => void (spent && failed.push(spent));
+  const end = await runLoop({
+    ...options,
+    models: options.models.map((model) => hearFailures(model, noteSpent)) as [Model, ...Model[]],
+    // The loop asks once more for a closing word.
+    limits: { ...settings.turn, maxSteps: Math.max(1, settings.review.maxSteps - 1) },
+    guardrails: { settings: settings.guardrails, attended: () => false },
+    lenient: true,
+    mayEndSilent: () => callsOf(journal.steps()).some(({ call, failed: isLost }) => !isLost && writes.has(call.name)),
+  });
+  switch (end.state) {
+    case "stopped":
+    case "interrupted":
+      return { state: "again", delayMs: 0 };
+    case "paused":
+      return { state: "again", delayMs: end.delayMs ?? PAUSE_MS };
+    case "failed":
+      if (end.failure.code === RUN_OVER) return { state: "again", delayMs: 0 };
+      return { state: "failed", failure: end.failure };
+    case "done":
+      return { state: "done", note: toClosingNote(end) };
+  }
+}
+
+export interface BudgetOptions {
+  grant: Grant;
+  /** Whose it is, as a sentence begins: "The review's grant". */
+  called: string;
+  journal: ScriptJournal;
+  failed: SpentCall[];
+  clock: Clock;
+  settings: Settings;
+}
+
+/** What is asked before each call of a run that begins now. Failures: `grant_spent`, `grant_expired`, and one that ends the run. */
+export function createBudget({ grant, called, journal, failed, clock, settings }: BudgetOptions): () => Failure | null {
+  const startedAt = clock.now();
+  return () => {
+    const { tokens, usdMicros } = spendingOf(toReviewLines(spentOf(journal.steps(), failed)));
+    if (tokens >= grant.tokens) return err("grant_spent", `${called} of ${grant.tokens} tokens is spent.`).failure;
+    if (grant.usdMicros !== undefined && usdMicros >= grant.usdMicros) {
+      return err("grant_spent", `${called} of $${grant.usdMicros / 1_000_000} is spent.`).failure;
+    }
+    if (clock.now() >= grant.expiresAt) return err("grant_expired", `${called} has expired.`).failure;
+    if (clock.now() - startedAt < settings.review.runMs) return null;
+    return err(RUN_OVER, "The run has used its time; another one goes on.").failure;
+  };
+}
+
+/** Trying again cannot help. */
+export function isGrantOver({ code }: Failure): boolean {
+  return code === "grant_spent" || code === "grant_expired";
+}
+
+/** The same model; `heard` is told of each call that fails. */
+export function hearFailures(model: Model, heard: (failure: ModelFailure) => void): Model {
+  return {
+    ...model,
+    get contextWindow() {
+      return model.contextWindow;
+    },
+    async *stream(request, signal, isHeard) {
+      for await (const event of model.stream(request, signal, isHeard)) {
+        if (event.type === "failed") heard(event.failure);
+        yield event;
+      }
+    },
+  };
+}
+
+/** The last words, and why they are not whole. */
+export function toClosingNote({ reason, text }: Extract<LoopEnd, { state: "done" }>): string {
+  if (reason === "refusal") return `The model declined to go on. ${text}`.trim();
+  if (reason === "length") return `The model's answer was cut off at its length limit. ${text}`.trim();
+  return text.trim() === "" ? `The model ended without a closing word (${reason}).` : text;
+}
+
+/** A model was asked for a sentence or two. */
+const MAX_NOTE_TOKENS = 1_000;
+
+/** As much of the last words as is recorded. */
+export function clipNote(text: string): string {
+  // No token has more characters than that, but for a run of blanks.
+  let end = Math.min(text.length, 20 * MAX_NOTE_TOKENS);
+  let tokens = estimateTokens(text.slice(0, end));
+  while (tokens > MAX_NOTE_TOKENS) {
+    end = Math.floor((0.98 * end * MAX_NOTE_TOKENS) / tokens);
+    tokens = estimateTokens(text.slice(0, end));
+  }
+  return end < text.length ? `${text.slice(0, end).toWellFormed()}…` : text;
+}

@@ -1,0 +1,49 @@
+// Makes the failure of a model call from its code, or from what the provider replied. Called by stream-guard.ts, the adapters
+// and the model call. Codes are failure-codes.ts's, what a reply means failure-rules.ts's, how a body is read error-reply.ts's.
+// Pure; nothing here may let a key into a message.
+import type { ModelFailure } from "../../agent/contract.ts";
+import { type ErrorReply, readRetryAfter, readWaitInWords } from "./error-reply.ts";
+import { MODEL_FAILURES, type ModelFailureCode } from "./failure-codes.ts";
+import { ruleOf } from "./failure-rules.ts";
+import { readAnswerLimit, readSizes } from "./overflow-sizes.ts";
+
+const MAX_QUOTE_CHARS = 300;
+
+/** `secrets` are removed from the message by value, and whatever looks like a key by its shape. */
+export function failureOfReply(reply: ErrorReply, secrets: string[]): ModelFailure {
+  const failure = modelFailure(ruleOf(reply).means, reply.provider, reply.message, secrets);
+  const retryAfterMs = readRetryAfter(reply.headers) ?? reply.bodyRetryMs ?? readWaitInWords(reply.message);
+  if (failure.code === "context_overflow") return { ...failure, ...readSizes(reply) };
+  if (failure.code === "answer_limit") {
+    const maxOutputTokens = readAnswerLimit(reply.message);
+    return { ...failure, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
+  }
+  const waits = failure.retry || failure.rotateKey; // a key is put aside for as long
+  return waits && retryAfterMs !== undefined ? { ...failure, retryAfterMs } : failure;
+}
+
+/** A failure in one sentence, with the provider's own words after it. */
+export function modelFailure(
+  code: ModelFailureCode,
+  provider: string,
+  said = "",
+  secrets: string[] = [],
+): ModelFailure {
+  const { sentence, ...decisions } = MODEL_FAILURES[code];
+  const words = redact(said, secrets).replace(/\s+/g, " ").trim().toWellFormed();
+  const quote = words.slice(0, MAX_QUOTE_CHARS).replace(/[\ud800-\udbff]$/, "");
+  return { code, message: `${provider} ${sentence}${quote ? ` (it said: ${quote})` : ""}.`, ...decisions };
+}
+
+/** Keys of the known shapes, and these very values, become `[key]`. */
+export function redact(text: string, secrets: string[] = []): string {
+  const known = secrets
+    .filter((secret) => secret.length >= 8)
+    .reduce((rest, key) => rest.replaceAll(key, "[key]"), text);
+  return known.replace(KEY_SHAPES, "[key]");
+}
+
+// OpenAI, Anthropic, OpenRouter, DeepSeek `sk-…` (also masked with stars), Google `AIza…`, Groq, xAI, Hugging Face,
+// NVIDIA, Fireworks, and whatever stands behind `Bearer`.
+const KEY_SHAPES =
+  /\b(?:sk|rk|pk)-[\w*-]{6,}|\bAIza[\w-]{20,}|\b(?:gsk|xai|hf|nvapi|fw|csk|tgp|tal)[_-][\w-]{16,}|(?<=\bBearer )[\w.~+/=-]{8,}/g;

@@ -1,0 +1,355 @@
+// Anthropic's Messages API over its SDK. Translates a request and its stream; promises and failures are stream-guard.ts's.
+// Retries are the loop's, so the SDK makes none; the environment is never read for a key or an address.
+import Anthropic from "@anthropic-ai/sdk";
+import type {
+  ContentBlock,
+  ContentBlockParam,
+  MessageCreateParamsStreaming,
+  MessageDeltaUsage,
+  RawContentBlockDelta,
+  RawMessageStreamEvent,
+  StopReason as WireStop,
+  ToolUseBlock,
+  Usage as WireUsage,
+} from "@anthropic-ai/sdk/resources/messages/messages";
+import type { Message, Model, ModelRequest } from "../../agent/contract.ts";
+import type { Clock } from "../../ports.ts";
+import { type Answer, NO_USAGE, type StopReason, type Usage } from "../../schemas/entry.ts";
+import type { Effort } from "../../schemas/settings.ts";
+import { type ModelFacts, factsOf } from "../catalog.ts";
+import { chooseEffort, supportedEfforts } from "../effort.ts";
+import { isOwnServer } from "../own-server.ts";
+import { sendBuilt } from "./sdk-request.ts";
+import { type OpenCall, type Say, guardWire } from "../stream/stream-guard.ts";
+import { assertCallCount, grow } from "../stream/storable-answer.ts";
+import { type IdRule, type WireMessage, asText, assignWireIds, toArgumentText, toToolCalls } from "./wire-calls.ts";
+
+export interface AnthropicOptions {
+  apiKey: string;
+  /** The provider's id of the model. */
+  model: string;
+  /** Default: Anthropic itself. */
+  baseUrl?: string;
+  fetch: typeof fetch;
+  clock: Clock;
+  /** Default: what the catalog knows. */
+  facts?: ModelFacts;
+}
+
+const WIRE = "anthropic";
+const IDS: IdRule = { strip: /[^A-Za-z0-9_-]/g, filler: "_", maxChars: 64 };
+const REPLAYED: ReadonlySet<string> = new Set(["text", "thinking", "redacted_thinking", "tool_use"]);
+/** `none` switches thinking off. There is no `minimal`. */
+const LEVELS: readonly Effort[] = ["none", "low", "medium", "high", "xhigh", "max"];
+const CACHED = { type: "ephemeral" } as const;
+
+export function createAnthropicModel(options: AnthropicOptions): Model {
+  const name = `anthropic:${options.model}`;
+  const facts = options.facts ?? factsOf({ provider: "anthropic", id: options.model, name });
+  let client: Anthropic | undefined;
+  return guardWire({
+    name,
+    facts,
+    provider: "Anthropic",
+    apiKey: options.apiKey,
+    cachedAt: options.baseUrl ?? "anthropic",
+    clock: options.clock,
+    isOwn: options.baseUrl !== undefined && isOwnServer(options.baseUrl),
+    ...(options.baseUrl !== undefined && { server: options.baseUrl }),
+    open(request, { signal, charge }) {
+      client ??= createClient(options);
+      const body = toAnthropicBody(request, options.model, facts.efforts);
+      const response = sendBuilt(client, { path: "/v1/messages", body, signal, fetch: options.fetch });
+      return { response, read: createReader({ model: name, messagesBefore: request.messages.length, charge }) };
+    },
+  });
+}
+
+function createClient(options: AnthropicOptions): Anthropic {
+  return new Anthropic({
+    apiKey: options.apiKey,
+    baseURL: options.baseUrl ?? "https://api.anthropic.com",
+    logLevel: "off",
+    openTelemetry: false,
+  });
+}
+
+/**
+ * Cache breakpoints: the last tool, the system prompt, and the ends of the last two runs of user messages. A call ends with
+ * such a run, so the breakpoint before the last stands exactly where the call before ended, and all of it is read again.
+ * `efforts` are those the model takes; absent: unknown.
+ */
+export function toAnthropicBody(
+  request: ModelRequest,
+  model: string,
+  efforts?: readonly Effort[],
+): MessageCreateParamsStreaming {
+  const messages = toMessages(assignWireIds(request.messages, IDS));
+  const effort = chooseEffort(request.effort, supportedEfforts(LEVELS, efforts));
+  const thinking = toThinking(effort, model, request.maxOutputTokens);
+  const marked = messages.filter(({ role }, n) => role === "user" && messages[n + 1]?.role !== "user").slice(-2);
+  return {
+    model,
+    max_tokens: request.maxOutputTokens,
+    stream: true,
+    ...withoutUnthought(thinking, request.messages, efforts),
+    ...(request.tools.length === 0
+      ? {}
+      : {
+          tools: request.tools.map((tool, index) => ({
+            name: tool.name,
+            description: tool.description,
+            input_schema: { ...tool.parameters, type: "object" as const },
+            ...(index === request.tools.length - 1 ? { cache_control: CACHED } : {}),
+          })),
+          ...(request.toolChoice === "none" ? { tool_choice: { type: "none" as const } } : {}),
+        }),
+    ...(request.system.trim() ? { system: [{ type: "text", text: request.system, cache_control: CACHED }] } : {}),
+    messages: messages.map((message) => (marked.includes(message) ? markLast(message) : message)),
+  };
+}
+
+/** Models that are told a number of tokens; all later ones decide by themselves how long to think, within an effort. */
+const BUDGETED = /^claude-(3|(opus|sonnet|haiku)-4(-[0-5])?(-\d{8})?$)/;
+const BUDGET_SHARES = { low: 0.1, medium: 0.25, high: 0.5, xhigh: 0.5, max: 0.5 } as const;
+const MIN_BUDGET_TOKENS = 1_024;
+
+/** `summarized`: newer models would send thinking without its text. */
+function toThinking(
+  effort: Effort | undefined,
+  model: string,
+  maxOutputTokens: number,
+): Pick<MessageCreateParamsStreaming, "thinking" | "output_config"> {
+  if (effort === undefined) return {};
+  if (effort === "none" || effort === "minimal") return { thinking: { type: "disabled" } };
+  if (!BUDGETED.test(model)) {
+    return { thinking: { type: "adaptive", display: "summarized" }, output_config: { effort } };
+  }
+  const budget_tokens = Math.max(MIN_BUDGET_TOKENS, Math.floor(maxOutputTokens * BUDGET_SHARES[effort]));
+  return budget_tokens < maxOutputTokens ? { thinking: { type: "enabled", budget_tokens } } : {};
+}
+
+type Thinking = ReturnType<typeof toThinking>;
+
+/**
+ * While thinking is on, an answer whose calls have just been run must begin with its thinking: 400 "Expected `thinking` or
+ * `redacted_thinking`, but found `tool_use`". What another model answered in this turn has none, nor has an answer whose
+ * thinking was refused; so the rest of the turn goes on without. A model that cannot do without is not told to think.
+ */
+function withoutUnthought(thinking: Thinking, messages: Message[], efforts?: readonly Effort[]): Thinking {
+  const { thinking: rule, ...rest } = thinking;
+  if (rule === undefined || rule.type === "disabled") return thinking;
+  if (!openCalls(messages).some((message) => lacksThinking(message, rule.type === "adaptive"))) return thinking;
+  return !efforts || efforts.includes("none") ? { thinking: { type: "disabled" } } : rest;
+}
+
+type AssistantMessage = Extract<Message, { role: "assistant" }>;
+
+/** Answers with calls since the person spoke. What they say behind results goes into one message with them. */
+function openCalls(messages: Message[]): AssistantMessage[] {
+  const isBehindResults = (n: number): boolean =>
+    messages[n - 1]?.role === "tool" || (messages[n - 1]?.role === "user" && isBehindResults(n - 1));
+  const asked = messages.findLastIndex(({ role }, n) => role === "user" && !isBehindResults(n));
+  return messages
+    .slice(asked + 1)
+    .filter((message): message is AssistantMessage => message.role === "assistant" && message.calls.length > 0);
+}
+
+/** A model that thinks when it sees fit may have answered without; it always knows its own answers. */
+function lacksThinking({ native }: AssistantMessage, isAdaptive: boolean): boolean {
+  const blocks = native?.wire === WIRE ? (native.data as ContentBlock[]) : [];
+  const begins = blocks[0]?.type === "thinking" || blocks[0]?.type === "redacted_thinking";
+  return !begins && (!isAdaptive || blocks.length === 0);
+}
+
+interface WireTurn {
+  role: "user" | "assistant";
+  content: ContentBlockParam[];
+}
+
+/** Tool results that follow each other answer one assistant message, so they are one message. */
+function toMessages(messages: WireMessage[]): WireTurn[] {
+  const params: WireTurn[] = [];
+  let results: ContentBlockParam[] | null = null;
+  for (const message of messages) {
+    if (message.role === "tool") {
+      if (!results) params.push({ role: "user", content: (results = []) });
+      results.push({
+        type: "tool_result",
+        tool_use_id: message.wireIds[0]!,
+        ...(message.text.trim() ? { content: message.text } : {}),
+        ...(message.failed ? { is_error: true } : {}),
+      });
+      continue;
+    }
+    results = null;
+    const content =
+      message.role === "user"
+        ? toText(message.text.trim() ? message.text : "(an empty message)")
+        : toAssistantBlocks(message);
+    if (content.length > 0) params.push({ role: message.role, content });
+  }
+  return params;
+}
+
+/** Text without a visible character is refused with 400. */
+function toText(text: string): ContentBlockParam[] {
+  return text.trim() ? [{ type: "text", text }] : [];
+}
+
+function toAssistantBlocks(message: Extract<WireMessage, { role: "assistant" }>): ContentBlockParam[] {
+  const uses = message.calls.map((call, index) => ({
+    type: "tool_use" as const,
+    id: message.wireIds[index]!,
+    name: call.name,
+    input: call.args,
+  }));
+  const blocks = message.native?.wire === WIRE ? (message.native.data as ContentBlock[]) : [];
+  // Calls may have been taken out of an answer after it was given; then its blocks tell another story.
+  if (blocks.length === 0 || blocks.filter(isToolUse).length !== uses.length) return [...toText(message.text), ...uses];
+  const next = uses.values();
+  return blocks.map((block) => (isToolUse(block) ? next.next().value! : (block as ContentBlockParam)));
+}
+
+function isToolUse(block: ContentBlock): block is ToolUseBlock {
+  return block.type === "tool_use";
+}
+
+/** User messages hold only text and results, and both can carry a breakpoint. */
+function markLast({ role, content }: WireTurn): WireTurn {
+  const last = { ...content.at(-1), cache_control: CACHED } as ContentBlockParam;
+  return { role, content: [...content.slice(0, -1), last] };
+}
+
+interface StreamFacts {
+  model: string;
+  messagesBefore: number;
+  charge(usage: Usage): void;
+}
+
+function createReader({ model, messagesBefore, charge }: StreamFacts): OpenCall["read"] {
+  // By the provider's number, in the order they began: nothing may be sized by a number that came over a wire.
+  const blocks = new Map<number, OpenBlock>();
+  let calls = 0;
+  let usage = NO_USAGE;
+  let stop: WireStop | null = null;
+  return (raw, say) => {
+    const event = raw as RawMessageStreamEvent;
+    if (event.type === "message_start") charge((usage = addCounts(usage, event.message?.usage)));
+    else if (event.type === "content_block_start") {
+      const open = { block: toBlock(event.content_block), input: "" };
+      blocks.set(event.index, open);
+      if (isToolUse(open.block)) assertCallCount(++calls);
+      if (open.block.type === "text") sayDelta("text_delta", open.block.text, say);
+      if (open.block.type === "thinking") sayDelta("reasoning_delta", open.block.thinking, say);
+    } else if (event.type === "content_block_delta") {
+      // What belongs to no block that was begun belongs to no answer.
+      const open = blocks.get(event.index);
+      if (open && event.delta) readDelta(open, event.delta, say);
+    } else if (event.type === "message_delta") {
+      charge((usage = addCounts(usage, event.usage)));
+      stop = event.delta?.stop_reason ?? stop;
+    } else if (event.type === "message_stop") {
+      const open = [...blocks.values()];
+      say({ type: "done", answer: toAnswer({ blocks: open, stop, usage, model, messagesBefore }) });
+    }
+  };
+}
+
+interface OpenBlock {
+  block: ContentBlock;
+  /** Of a call: its arguments so far. */
+  input: string;
+}
+
+/** An imitation may leave out a field that we read, or send something else in it. */
+function toBlock(block: ContentBlock): ContentBlock {
+  if (block.type === "text") return { ...block, text: asText(block.text) };
+  if (block.type === "thinking") {
+    return { ...block, thinking: asText(block.thinking), signature: asText(block.signature) };
+  }
+  return isToolUse(block) ? { ...block, id: asText(block.id), name: asText(block.name) } : { ...block };
+}
+
+function readDelta(open: OpenBlock, delta: RawContentBlockDelta, say: Say): void {
+  const { block } = open;
+  if (delta.type === "text_delta" && block.type === "text") {
+    block.text = grow(block.text, asText(delta.text));
+    sayDelta("text_delta", asText(delta.text), say);
+  } else if (delta.type === "thinking_delta" && block.type === "thinking") {
+    block.thinking = grow(block.thinking, asText(delta.thinking));
+    sayDelta("reasoning_delta", asText(delta.thinking), say);
+  } else if (delta.type === "signature_delta" && block.type === "thinking") block.signature = asText(delta.signature);
+  else if (delta.type === "input_json_delta") open.input = grow(open.input, asText(delta.partial_json));
+}
+
+function sayDelta(type: "text_delta" | "reasoning_delta", text: string, say: Say): void {
+  if (text) say({ type, text });
+}
+
+/** The counts of `message_delta` are running totals, not differences; a field it leaves out stays. */
+function addCounts(usage: Usage, wire: WireUsage | MessageDeltaUsage | undefined): Usage {
+  const reasoning = wire?.output_tokens_details?.thinking_tokens ?? usage.reasoning;
+  return {
+    input: wire?.input_tokens ?? usage.input,
+    output: wire?.output_tokens ?? usage.output,
+    cacheRead: wire?.cache_read_input_tokens ?? usage.cacheRead,
+    cacheWrite: wire?.cache_creation_input_tokens ?? usage.cacheWrite,
+    ...(reasoning === undefined ? {} : { reasoning }),
+  };
+}
+
+function toAnswer(read: {
+  blocks: OpenBlock[];
+  stop: WireStop | null;
+  usage: Usage;
+  model: string;
+  messagesBefore: number;
+}): Answer {
+  const whole = read.blocks;
+  // Servers that speak this wire for other models send the whole input with the start of the block.
+  const raw = whole.flatMap(({ block, input }) =>
+    isToolUse(block) ? [{ id: block.id, name: block.name, arguments: input || toArgumentText(block.input) }] : [],
+  );
+  const calls = toToolCalls(raw, read.messagesBefore);
+  const args = calls.values();
+  const native = whole
+    .map(({ block }) => (isToolUse(block) ? { ...block, input: args.next().value!.args } : block))
+    .filter((block) => block.type !== "text" || block.text.trim() !== "");
+  const join = (pieces: string[]) => pieces.join("");
+  const reasoning = join(whole.map(({ block }) => (block.type === "thinking" ? block.thinking : "")));
+  return {
+    text: join(whole.map(({ block }) => (block.type === "text" ? block.text : ""))),
+    ...(reasoning ? { reasoning } : {}),
+    calls,
+    stop: toStop(read.stop, calls.length > 0),
+    ...toCut(read.stop, calls.length > 0),
+    usage: read.usage,
+    model: read.model,
+    ...(isReplayable(native) ? { native: { wire: WIRE, data: native } } : {}),
+  };
+}
+
+/**
+ * Thinking is accepted again only with its signature, and never as the end of a message. Of a block we do not know nobody
+ * can tell.
+ */
+function isReplayable(blocks: ContentBlock[]): boolean {
+  if (!blocks.every((block) => REPLAYED.has(block.type))) return false;
+  const signed = blocks.every((block) => block.type !== "thinking" || block.signature !== "");
+  const last = blocks.at(-1);
+  return signed && last !== undefined && last.type !== "thinking" && last.type !== "redacted_thinking";
+}
+
+function toStop(stop: WireStop | null, hasCalls: boolean): StopReason {
+  if (stop === "max_tokens" || stop === "model_context_window_exceeded") return "length";
+  if (stop === "refusal") return "refusal";
+  // Of a server's own tools, which are none of ours: an answer that would go on is not whole.
+  if (stop === "pause_turn" && !hasCalls) return "length";
+  return hasCalls ? "tools" : "end";
+}
+
+function toCut(stop: WireStop | null, hasCalls: boolean): Pick<Answer, "cutBy"> {
+  if (stop === "model_context_window_exceeded") return { cutBy: "window" };
+  return stop === "pause_turn" && !hasCalls ? { cutBy: "pause" } : {};
+}

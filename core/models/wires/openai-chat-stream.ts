@@ -1,0 +1,260 @@
+// Reads a stream of Chat Completions chunks, as OpenAI and those who imitate it send them. Called by openai-chat.ts. What a
+// server leaves out or does its own way is settled here; nothing of it goes further.
+import * as z from "zod";
+import type { ModelEvent } from "../../agent/contract.ts";
+import { type Answer, type Cost, type JsonObject, type StopReason, type Usage } from "../../schemas/entry.ts";
+import { modelFailure } from "../failures/failures.ts";
+import { type Sorted, createThoughtFilter } from "./inline-thoughts.ts";
+import { toldCost } from "../prices.ts";
+import { type OpenCall, type Say, usageByLength } from "../stream/stream-guard.ts";
+import { assertCallCount, grow } from "../stream/storable-answer.ts";
+import { type RawCall, asText, parseArguments, toArgumentText, toToolCalls } from "./wire-calls.ts";
+
+export const WIRE = "openai-chat";
+
+/** What this wire's servers want to see again. */
+export interface ChatNative {
+  /** Who sent it, as failures name it. */
+  server?: string;
+  /** Fields of the assistant message, as they are to be sent. */
+  reasoning?: { reasoning_content?: string; reasoning_details?: JsonObject[] };
+  /** `extra_content` of each call, in order. */
+  extras?: (JsonObject | null)[];
+}
+
+// Loose, and forgiving field by field: an imitation that sends a wrong type in one field is still understood in the others.
+// What every piece of an answer has is read by hand, for there are thousands; schemas read what comes once or is deep.
+const text = z.string().nullish().catch(undefined);
+const count = z.number().nullish().catch(undefined);
+const ChatUsage = z.object({
+  prompt_tokens: count,
+  completion_tokens: count,
+  total_tokens: count,
+  completion_tokens_details: z.object({ reasoning_tokens: count }).nullish().catch(undefined),
+  cost: count, // OpenRouter, in US dollars
+  prompt_tokens_details: z.object({ cached_tokens: count, cache_write_tokens: count }).nullish().catch(undefined),
+  prompt_cache_hit_tokens: count, // DeepSeek
+  cached_tokens: count, // Moonshot
+});
+type ChatUsage = z.infer<typeof ChatUsage>;
+const ContentParts = z.array(
+  z.object({
+    text,
+    thinking: z.array(z.object({ text })).nullish().catch(undefined), // Mistral
+  }),
+);
+
+interface Read {
+  thoughts: ReturnType<typeof createThoughtFilter>;
+  text: string;
+  reasoning: string;
+  refused: boolean;
+  details: JsonObject[];
+  calls: (RawCall & { index: number | null; extra: JsonObject | null })[];
+  finish: string | null;
+  usage: Usage | null;
+  cost: Cost | undefined;
+}
+
+export interface ChatStreamFacts {
+  /** As it is recorded with the answer. */
+  model: string;
+  provider: string;
+  messagesBefore: number;
+  /** What was asked: its length stands in for the usage of a server that counts nothing. */
+  body: unknown;
+  charge(usage: Usage): void;
+}
+
+export function createChatReader(facts: ChatStreamFacts): Pick<OpenCall, "read" | "end"> {
+  const read: Read = {
+    thoughts: createThoughtFilter(),
+    text: "",
+    reasoning: "",
+    refused: false,
+    details: [],
+    calls: [],
+    finish: null,
+    usage: null,
+    cost: undefined,
+  };
+  return {
+    // What is no chunk, such as a comment in JSON form from a proxy, has none of these fields.
+    read(raw, say) {
+      const chunk = asRecord(raw);
+      const choice = Array.isArray(chunk?.choices) ? asRecord(chunk.choices[0]) : undefined;
+      const delta = asRecord(choice?.delta);
+      const counts = chunk?.usage ?? choice?.usage; // Moonshot's stands in the choice
+      if (counts) readUsage(counts, read, facts);
+      if (delta) readDelta(delta, read, say);
+      read.finish = asText(choice?.finish_reason) || read.finish;
+    },
+    // Not every server ends with [DONE], but every one gives a reason to finish.
+    end(say) {
+      tell(read.thoughts.end(), read, say);
+      if (read.finish !== null) say(toEnd(read, facts));
+    },
+  };
+}
+
+function readUsage(raw: unknown, read: Read, { charge }: ChatStreamFacts): void {
+  const counts = ChatUsage.safeParse(raw).data;
+  read.cost = toldCost(counts?.cost) ?? read.cost;
+  const usage = counts && toUsage(counts);
+  if (usage) charge((read.usage = usage));
+}
+
+function readDelta(delta: JsonObject, read: Read, say: Say): void {
+  const parts = Array.isArray(delta.content) ? (ContentParts.safeParse(delta.content).data ?? []) : [];
+  const thoughts = parts.flatMap((part) => part.thinking ?? []);
+  const refusal = asText(delta.refusal);
+  // `reasoning_content`: DeepSeek, llama.cpp, Moonshot, Z.ai; `reasoning`: OpenRouter, Ollama, Groq, vLLM.
+  const reasoning = (asText(delta.reasoning_content) || asText(delta.reasoning)) + joinTexts(thoughts);
+  if (refusal) read.refused = true;
+  for (const detail of asRecords(delta.reasoning_details)) addDetail(read.details, detail); // OpenRouter
+  for (const call of asRecords(delta.tool_calls)) addCall(read.calls, call);
+  const content = asText(delta.content) + joinTexts(parts);
+  const sorted = content ? read.thoughts.push(content) : { text: "", reasoning: "" };
+  tell({ ...sorted, text: sorted.text + refusal, reasoning: reasoning + sorted.reasoning }, read, say);
+}
+
+function tell({ text, reasoning, retracts }: Sorted, read: Read, say: Say): void {
+  if (retracts) {
+    read.text = "";
+    say({ type: "text_retract" });
+  }
+  read.reasoning = grow(read.reasoning, reasoning);
+  read.text = grow(read.text, text);
+  if (reasoning) say({ type: "reasoning_delta", text: reasoning });
+  if (text) say({ type: "text_delta", text });
+}
+
+function asRecord(value: unknown): JsonObject | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+}
+
+/** Of what should be a list of objects, those that are. */
+function asRecords(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter((item) => asRecord(item) !== undefined) : [];
+}
+
+function joinTexts(parts: { text?: string | null }[]): string {
+  return parts.map((part) => part.text ?? "").join("");
+}
+
+/**
+ * OpenAI numbers the calls and names each once. Others leave the number or the id out, or send every call whole with the
+ * number 0: there a new id begins a new call, and so does a name behind a call that is complete.
+ */
+function addCall(calls: Read["calls"], delta: JsonObject): void {
+  const index = Number.isFinite(delta.index) ? (delta.index as number) : null;
+  const id = asText(delta.id);
+  const fn = asRecord(delta.function);
+  const name = asText(fn?.name);
+  const args = toArgumentText(fn?.arguments ?? "");
+  const numbered = index === null ? calls.at(-1) : calls.findLast((call) => call.index === index);
+  // Some end with the whole call once more.
+  if (numbered && id !== "" && id === numbered.id && name !== "" && args !== "" && args === numbered.arguments) return;
+  const isNew = !numbered || (name !== "" && beginsNext(numbered, { id, name, args, index }));
+  const call = isNew ? { id: "", name: "", arguments: "", index, extra: null } : numbered;
+  if (isNew) assertCallCount(calls.push(call));
+  call.id ||= id;
+  call.name ||= name;
+  call.arguments = grow(call.arguments, args);
+  call.extra = asRecord(delta.extra_content) ?? call.extra;
+}
+
+/** Whether a named piece belongs to another call than the one it is numbered as. */
+function beginsNext(call: RawCall, piece: { id: string; name: string; args: string; index: number | null }): boolean {
+  if (piece.id !== "" && call.id !== "") return piece.id !== call.id;
+  if (piece.index === null && piece.id === "") return true;
+  if (call.name !== "" && piece.name !== call.name) return true;
+  // The same tool again: whole arguments behind whole arguments. An id that comes late belongs to what is open.
+  return call.name !== "" && piece.args !== "" && isWhole(call.arguments);
+}
+
+function isWhole(args: string): boolean {
+  return args.trim() !== "" && parseArguments(args).malformed === undefined;
+}
+
+const MAX_OPEN_DETAILS = 50;
+
+/** OpenRouter cuts one detail into deltas that share an `index`. */
+function addDetail(details: JsonObject[], delta: JsonObject): void {
+  // They come one after the other, a few at a time at most.
+  const recent = details.slice(-MAX_OPEN_DETAILS);
+  const whole = recent.findLast((detail) => detail.index === delta.index && detail.type === delta.type);
+  if (!whole || delta.index === undefined) return void details.push({ ...delta });
+  for (const [key, value] of Object.entries(delta)) {
+    const grows = ["text", "summary", "data"].includes(key) && typeof value === "string";
+    if (grows) whole[key] = grow(asText(whole[key]), value);
+    else if (value !== null && key !== "__proto__") whole[key] = value;
+  }
+}
+
+/** Some count reasoning into `total_tokens` only; it is paid for all the same. */
+function toUsage(wire: ChatUsage): Usage | null {
+  if (wire.prompt_tokens == null) return null;
+  const prompt = wire.prompt_tokens;
+  const cacheRead =
+    wire.prompt_tokens_details?.cached_tokens ?? wire.prompt_cache_hit_tokens ?? wire.cached_tokens ?? 0;
+  const cacheWrite = wire.prompt_tokens_details?.cache_write_tokens ?? 0;
+  const output = Math.max(wire.completion_tokens ?? 0, (wire.total_tokens ?? 0) - prompt);
+  const reasoning = wire.completion_tokens_details?.reasoning_tokens;
+  return {
+    input: Math.max(0, prompt - cacheRead - cacheWrite),
+    output,
+    cacheRead,
+    cacheWrite,
+    ...(reasoning == null ? {} : { reasoning }),
+  };
+}
+
+function toEnd(read: Read, facts: ChatStreamFacts): ModelEvent {
+  // OpenRouter: "error"; Z.ai: "network_error"; DeepSeek: "insufficient_system_resource".
+  if (read.finish === "error" || read.finish === "network_error") {
+    return { type: "failed", failure: modelFailure("server_error", facts.provider, `finish_reason ${read.finish}`) };
+  }
+  if (read.finish === "insufficient_system_resource") {
+    return { type: "failed", failure: modelFailure("overloaded", facts.provider, `finish_reason ${read.finish}`) };
+  }
+  const calls = toToolCalls(read.calls, facts.messagesBefore);
+  const native = toNative(read, facts.provider);
+  const answer: Answer = {
+    text: read.text,
+    ...(read.reasoning ? { reasoning: read.reasoning } : {}),
+    calls,
+    stop: toStop(read, calls.length > 0),
+    ...(/context_window/i.test(read.finish ?? "") && { cutBy: "window" as const }),
+    usage: read.usage ?? estimateUsage(facts.body, read),
+    ...(read.cost ? { cost: read.cost } : {}),
+    model: facts.model,
+    ...(native ? { native: { wire: WIRE, data: native } } : {}),
+  };
+  return { type: "done", answer };
+}
+
+function toNative(read: Read, server: string): ChatNative | null {
+  const extras = read.calls.map((call) => call.extra);
+  const native: ChatNative = {};
+  if (read.details.length > 0) native.reasoning = { reasoning_details: read.details };
+  else if (read.reasoning) native.reasoning = { reasoning_content: read.reasoning };
+  if (extras.some((extra) => extra !== null)) native.extras = extras;
+  return Object.keys(native).length > 0 ? { server, ...native } : null;
+}
+
+/** OpenAI: "length"; Mistral: "model_length"; Z.ai: "model_context_window_exceeded"; others pass on what they front. */
+const CUT = /length|max_tokens|context_window|pause_turn/i;
+/** OpenAI: "content_filter"; Z.ai: "sensitive"; Google's own names where a gateway leaves them: "SAFETY", "RECITATION" … */
+const FILTERED = /content_?filter|refus|sensitive|safety|recitation|prohibited|blocklist|guardrail/i;
+
+function toStop(read: Read, hasCalls: boolean): StopReason {
+  const finish = read.finish ?? "";
+  if (read.refused || FILTERED.test(finish)) return "refusal";
+  if (CUT.test(finish)) return "length";
+  return hasCalls ? "tools" : "end";
+}
+
+function estimateUsage(body: unknown, read: Read): Usage {
+  return usageByLength(body, read.text.length + read.reasoning.length + JSON.stringify(read.calls).length);
+}

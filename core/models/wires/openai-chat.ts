@@ -1,0 +1,189 @@
+// Chat Completions over OpenAI's SDK: the wire of every compatible server. Translates a request; openai-chat-stream.ts reads
+// what comes back; promises and failures are stream-guard.ts's. Differences between servers are openai-compat.ts's.
+import type OpenAI from "openai";
+import type {
+  ChatCompletionCreateParamsStreaming,
+  ChatCompletionMessageFunctionToolCall,
+  ChatCompletionMessageParam,
+} from "openai/resources/chat/completions/completions";
+import type { Model, ModelRequest } from "../../agent/contract.ts";
+import type { Effort } from "../../schemas/settings.ts";
+import { type ModelFacts, factsOf } from "../catalog.ts";
+import { chooseEffort, supportedEfforts } from "../effort.ts";
+import { type ChatNative, WIRE, createChatReader } from "./openai-chat-stream.ts";
+import { OPENAI_URL, type OpenAiClientOptions, createOpenAiClient } from "./openai-client.ts";
+import { type Compat, compatOf } from "./openai-compat.ts";
+import { isOwnServer } from "../own-server.ts";
+import { sendWithoutRefused } from "./refused-fields.ts";
+import { sendBuilt } from "./sdk-request.ts";
+import { guardWire } from "../stream/stream-guard.ts";
+import { type WireMessage, assignWireIds } from "./wire-calls.ts";
+
+export interface OpenAiChatOptions extends OpenAiClientOptions {
+  model: string;
+  /** Default: `openai-chat:<model>`. */
+  name?: string;
+  /** Default: what the table knows of the address. */
+  compat?: Compat;
+  /** Default: what the catalog knows. */
+  facts?: ModelFacts;
+}
+
+export function createOpenAiChatModel(options: OpenAiChatOptions): Model {
+  const { name = `openai-chat:${options.model}`, compat = compatOf(options.baseUrl ?? OPENAI_URL) } = options;
+  const facts = options.facts ?? factsOf({ provider: compat.catalog, id: options.model, name });
+  let client: OpenAI | undefined;
+  return guardWire({
+    name,
+    facts,
+    provider: compat.provider,
+    apiKey: options.apiKey,
+    ...((compat.takesCacheKey || compat.marksCache?.test(options.model)) && { cachedAt: options.baseUrl ?? "openai" }),
+    clock: options.clock,
+    isOwn: compat.own || (options.baseUrl !== undefined && isOwnServer(options.baseUrl)),
+    ...(options.baseUrl !== undefined && { server: options.baseUrl }),
+    open(request, { signal, charge }) {
+      client ??= createOpenAiClient({
+        ...options,
+        headers: { ...compat.headers, ...options.headers },
+        keyHeader: compat.keyHeader,
+      });
+      const body = toChatBody(request, options.model, compat, facts.efforts);
+      const to = client;
+      const response = sendWithoutRefused(`${options.baseUrl} ${options.model}`, body, (accepted) =>
+        sendBuilt(to, { path: "/chat/completions", body: accepted, signal, fetch: options.fetch }),
+      );
+      const { provider } = compat;
+      const messagesBefore = request.messages.length;
+      return { response, ...createChatReader({ model: name, provider, messagesBefore, body, charge }) };
+    },
+  });
+}
+
+/** `efforts` are those the model takes; absent: unknown. */
+export function toChatBody(
+  request: ModelRequest,
+  model: string,
+  compat: Compat,
+  efforts?: readonly Effort[],
+): ChatCompletionCreateParamsStreaming {
+  const messages = assignWireIds(request.messages, compat.ids).flatMap((message) => toMessage(message, compat));
+  const role = compat.developerRole?.test(model) ? "developer" : "system";
+  const system: ChatCompletionMessageParam[] = request.system ? [{ role, content: request.system }] : [];
+  const tools = request.tools.map(({ name, description, parameters }) => ({
+    type: "function" as const,
+    function: { name, description, parameters },
+  }));
+  const whole = [...system, ...(compat.alternates?.test(model) ? toAlternating(messages) : messages)];
+  const marks = compat.marksCache?.test(model) ?? false;
+  return {
+    model,
+    stream: true,
+    ...(compat.asksUsage ? { stream_options: { include_usage: true } } : {}),
+    [compat.maxTokensField]: request.maxOutputTokens,
+    ...(compat.takesCacheKey ? { prompt_cache_key: request.cacheKey } : {}),
+    ...toReasoning(request.effort, compat, efforts),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: marks
+            ? tools.map((tool, n) => (n === tools.length - 1 ? { ...tool, cache_control: CACHED } : tool))
+            : tools,
+          ...(request.toolChoice === "none" ? { tool_choice: "none" as const } : {}),
+        }),
+    messages: marks ? markCache(whole) : whole,
+  };
+}
+
+/** Fields beside OpenAI's own are passed on by its SDK as they are. */
+function toReasoning(requested: Effort | undefined, { effort: rule }: Compat, efforts?: readonly Effort[]): object {
+  const effort = rule ? chooseEffort(requested, supportedEfforts(rule.levels, efforts)) : undefined;
+  if (!rule || effort === undefined) return {};
+  const thinks = effort !== "none";
+  switch (rule.form) {
+    case "reasoning_effort":
+      return { reasoning_effort: effort };
+    case "reasoning.effort":
+      return { reasoning: { effort } };
+    case "reasoning.enabled":
+      return { reasoning: { enabled: thinks } };
+    case "thinking.type":
+      return { thinking: { type: thinks ? "enabled" : "disabled" } };
+    case "thinking+effort":
+      return thinks ? { thinking: { type: "enabled" }, reasoning_effort: effort } : { thinking: { type: "disabled" } };
+  }
+}
+
+const READ = "I have read the results.";
+
+/** A request ends with what is not the model's, so that what follows joins none of it: the next request begins with this one. */
+function toAlternating(messages: ChatCompletionMessageParam[]): ChatCompletionMessageParam[] {
+  const accepted: ChatCompletionMessageParam[] = [];
+  for (const message of messages) {
+    const before = accepted.at(-1);
+    const joined = before && join(before, message);
+    if (joined) {
+      accepted.splice(-1, 1, joined);
+      continue;
+    }
+    if (message.role === "user" && before?.role === "tool") accepted.push({ role: "assistant", content: READ });
+    accepted.push(message);
+  }
+  return accepted;
+}
+
+/** Neighbours of one role as one message. Calls come with the later one: those of the earlier have their results behind them. */
+function join(a: ChatCompletionMessageParam, b: ChatCompletionMessageParam): ChatCompletionMessageParam | null {
+  if (a.role !== b.role || (a.role !== "user" && a.role !== "assistant")) return null;
+  const content = [a.content, b.content].filter((text) => typeof text === "string" && text !== "").join("\n\n");
+  return { ...a, ...b, content: content || null } as ChatCompletionMessageParam;
+}
+
+const CACHED = { type: "ephemeral" } as const;
+
+/**
+ * Anthropic's breakpoints in this wire's form: the system prompt and the ends of the last two runs of what is not the
+ * model's, beside the last tool. Every text is a part, marked or not, so that it is the same when its mark is gone.
+ */
+function markCache(messages: ChatCompletionMessageParam[]): ChatCompletionMessageParam[] {
+  const isInput = (message?: ChatCompletionMessageParam) => message?.role === "user" || message?.role === "tool";
+  const isSystem = (message: ChatCompletionMessageParam) => message.role === "system" || message.role === "developer";
+  const ends = messages.filter((message, n) => isInput(message) && !isInput(messages[n + 1])).slice(-2);
+  return messages.map((message) => {
+    // Anthropic refuses a mark on an empty text.
+    if (typeof message.content !== "string" || !message.content.trim()) return message;
+    const marked = isSystem(message) || ends.includes(message) ? { cache_control: CACHED } : {};
+    return { ...message, content: [{ type: "text", text: message.content, ...marked }] } as ChatCompletionMessageParam;
+  });
+}
+
+function toMessage(message: WireMessage, compat: Compat): ChatCompletionMessageParam[] {
+  if (message.role === "user") return [{ role: "user", content: message.text }];
+  if (message.role === "tool") return [{ role: "tool", tool_call_id: message.wireIds[0]!, content: message.text }];
+  if (!message.text && message.calls.length === 0) return [];
+
+  const native = nativeOf(message, compat);
+  const { extras = [] } = native;
+  const tool_calls: ChatCompletionMessageFunctionToolCall[] = message.calls.map((call, index) => ({
+    id: message.wireIds[index]!,
+    type: "function",
+    function: { name: call.name, arguments: JSON.stringify(call.args) },
+    // Google refuses a call that comes back without the signature it was sent with.
+    ...(extras.length === message.calls.length && extras[index] ? { extra_content: extras[index] } : {}),
+  }));
+  return [
+    {
+      role: "assistant",
+      content: message.text || null,
+      ...(compat.echoesReasoning ? native.reasoning : {}),
+      ...(tool_calls.length > 0 ? { tool_calls } : {}),
+    },
+  ];
+}
+
+/** What another server of this wire wanted to see again, this one may refuse. */
+function nativeOf({ native }: Extract<WireMessage, { role: "assistant" }>, compat: Compat): ChatNative {
+  if (native?.wire !== WIRE) return {};
+  const data = native.data as ChatNative;
+  return data.server === undefined || data.server === compat.provider ? data : {};
+}

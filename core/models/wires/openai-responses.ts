@@ -1,0 +1,246 @@
+// OpenAI's Responses API over its SDK, without anything kept on its side. Translates a request and its stream; promises and
+// failures are stream-guard.ts's.
+import type OpenAI from "openai";
+import type {
+  Response as WireResponse,
+  ResponseCreateParamsStreaming,
+  ResponseFunctionToolCall,
+  ResponseInputItem,
+  ResponseOutputItem,
+  ResponseStreamEvent,
+  ResponseUsage,
+} from "openai/resources/responses/responses";
+import type { Model, ModelRequest } from "../../agent/contract.ts";
+import { type Answer, NO_USAGE, type StopReason, type Usage } from "../../schemas/entry.ts";
+import { EFFORTS, type Effort } from "../../schemas/settings.ts";
+import { type ModelFacts, factsOf } from "../catalog.ts";
+import { chooseEffort } from "../effort.ts";
+import { readErrorBody } from "../failures/error-reply.ts";
+import { failureOfReply } from "../failures/failures.ts";
+import { type OpenAiClientOptions, createOpenAiClient } from "./openai-client.ts";
+import { DEVELOPER_MODELS } from "./openai-compat.ts";
+import { isOwnServer } from "../own-server.ts";
+import { sendBuilt } from "./sdk-request.ts";
+import { assertCallCount } from "../stream/storable-answer.ts";
+import { type OpenCall, guardWire } from "../stream/stream-guard.ts";
+import { type IdRule, type WireMessage, asText, assignWireIds, toArgumentText, toToolCalls } from "./wire-calls.ts";
+
+export interface OpenAiResponsesOptions extends OpenAiClientOptions {
+  model: string;
+  /** Default: what the catalog knows. */
+  facts?: ModelFacts;
+}
+
+const WIRE = "openai-responses";
+const PROVIDER = "OpenAI";
+const IDS: IdRule = { strip: /[^A-Za-z0-9_-]/g, filler: "_", maxChars: 64 };
+
+export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): Model {
+  const name = `openai:${options.model}`;
+  const facts = options.facts ?? factsOf({ provider: "openai", id: options.model, name });
+  let client: OpenAI | undefined;
+  return guardWire({
+    name,
+    facts,
+    provider: PROVIDER,
+    apiKey: options.apiKey,
+    cachedAt: options.baseUrl ?? "openai",
+    clock: options.clock,
+    isOwn: options.baseUrl !== undefined && isOwnServer(options.baseUrl),
+    ...(options.baseUrl !== undefined && { server: options.baseUrl }),
+    open(request, { signal, charge }) {
+      client ??= createOpenAiClient(options);
+      const body = toResponsesBody(request, options.model, facts.efforts);
+      const response = sendBuilt(client, { path: "/responses", body, signal, fetch: options.fetch });
+      const messagesBefore = request.messages.length;
+      return { response, read: createReader({ model: name, apiKey: options.apiKey, messagesBefore, charge }) };
+    },
+  });
+}
+
+/** `efforts` are those the model takes; absent: unknown. */
+export function toResponsesBody(
+  request: ModelRequest,
+  model: string,
+  efforts?: readonly Effort[],
+): ResponseCreateParamsStreaming {
+  const { system } = request;
+  const effort = chooseEffort(request.effort, efforts ?? EFFORTS);
+  const isDeveloper = DEVELOPER_MODELS.test(model);
+  const input = assignWireIds(request.messages, IDS).flatMap(toItems);
+  return {
+    model,
+    stream: true,
+    store: false,
+    // 400 "Encrypted content is not supported with this model." from those that do not reason.
+    ...(/^(gpt-3|gpt-4|chatgpt-4)/.test(model) ? {} : { include: ["reasoning.encrypted_content" as const] }),
+    ...(effort === undefined ? {} : { reasoning: { effort } }),
+    prompt_cache_key: request.cacheKey,
+    max_output_tokens: request.maxOutputTokens,
+    ...(request.tools.length === 0
+      ? {}
+      : {
+          tools: request.tools.map(({ name, description, parameters }) => ({
+            type: "function" as const,
+            name,
+            description,
+            parameters,
+            // Strict schemas know no optional fields.
+            strict: false,
+          })),
+          ...(request.toolChoice === "none" ? { tool_choice: "none" as const } : {}),
+        }),
+    // Later families know the role `developer` and rank it; to earlier ones the prompt is `instructions`.
+    ...(system && !isDeveloper ? { instructions: system } : {}),
+    input: system && isDeveloper ? [{ role: "developer" as const, content: system }, ...input] : input,
+  };
+}
+
+function toItems(message: WireMessage): ResponseInputItem[] {
+  if (message.role === "user") return [{ role: "user", content: [{ type: "input_text", text: message.text }] }];
+  if (message.role === "tool") {
+    return [{ type: "function_call_output", call_id: message.wireIds[0]!, output: message.text }];
+  }
+  const calls: ResponseFunctionToolCall[] = message.calls.map((call, index) => ({
+    type: "function_call",
+    call_id: message.wireIds[index]!,
+    name: call.name,
+    arguments: JSON.stringify(call.args),
+  }));
+  const items = message.native?.wire === WIRE ? (message.native.data as ResponseOutputItem[]) : [];
+  // Calls may have been taken out of an answer after it was given; then its items tell another story.
+  if (items.length === 0 || items.filter(isCall).length !== calls.length) {
+    return [...(message.text ? [{ role: "assistant" as const, content: message.text }] : []), ...calls];
+  }
+  const next = calls.entries();
+  return items.map((item) => {
+    if (!isCall(item)) return item as ResponseInputItem;
+    const [index, call] = next.next().value!;
+    return {
+      ...item,
+      call_id: call.call_id,
+      name: call.name,
+      arguments: message.calls[index]!.malformed ? "{}" : asText(item.arguments) || "{}",
+    };
+  });
+}
+
+function isCall(item: ResponseOutputItem): item is ResponseFunctionToolCall & ResponseOutputItem {
+  return item.type === "function_call";
+}
+
+interface StreamFacts {
+  model: string;
+  apiKey: string;
+  messagesBefore: number;
+  charge(usage: Usage): void;
+}
+
+function createReader(facts: StreamFacts): OpenCall["read"] {
+  // By the provider's number: nothing may be sized by a number that came over a wire.
+  const items = new Map<number, ResponseOutputItem>();
+  let calls = 0;
+  return (raw, say) => {
+    const event = raw as ResponseStreamEvent;
+    switch (event.type) {
+      case "response.output_text.delta":
+      case "response.refusal.delta":
+        if (asText(event.delta)) say({ type: "text_delta", text: event.delta });
+        break;
+      case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
+        if (asText(event.delta)) say({ type: "reasoning_delta", text: event.delta });
+        break;
+      case "response.output_item.done":
+        items.set(event.output_index, event.item);
+        if (event.item?.type === "function_call") assertCallCount(++calls);
+        break;
+      case "response.completed":
+      case "response.incomplete": {
+        const done = [...items].toSorted(([a], [b]) => a - b).map(([, item]) => item);
+        const output = done.length > 0 ? done : asList(event.response?.output);
+        say({ type: "done", answer: toAnswer(output.filter(isItem), event.response ?? {}, facts) });
+        break;
+      }
+      case "response.failed": {
+        if (event.response?.usage) facts.charge(toUsage(event.response.usage));
+        const reply = { ...readErrorBody(event.response?.error), provider: PROVIDER };
+        say({ type: "failed", failure: failureOfReply(reply, [facts.apiKey]) });
+      }
+    }
+  };
+}
+
+function isItem(item: unknown): item is ResponseOutputItem {
+  return typeof item === "object" && item !== null && "type" in item && typeof item.type === "string";
+}
+
+/** Of what should be a list of parts, those that are objects. */
+function asList<T>(list: T[] | undefined): T[] {
+  return Array.isArray(list) ? list.filter((item) => typeof item === "object" && item !== null) : [];
+}
+
+function toAnswer(items: ResponseOutputItem[], response: Partial<WireResponse>, facts: StreamFacts): Answer {
+  const raw = items.filter(isCall).map((item) => ({
+    id: asText(item.call_id),
+    name: asText(item.name),
+    arguments: toArgumentText(item.arguments ?? ""),
+  }));
+  const calls = toToolCalls(raw, facts.messagesBefore);
+  const contents = items.flatMap((item) => (item.type === "message" ? asList(item.content) : []));
+  const reasoning = items.flatMap((item) =>
+    item.type === "reasoning"
+      ? [...asList(item.summary), ...asList(item.content)].map((part) => asText(part.text))
+      : [],
+  );
+  return {
+    text: contents.map((part) => asText(part.type === "refusal" ? part.refusal : part.text)).join(""),
+    ...(reasoning.length > 0 ? { reasoning: reasoning.join("\n\n") } : {}),
+    calls,
+    stop: toStop(
+      response,
+      contents.some((part) => part.type === "refusal"),
+      calls.length > 0,
+    ),
+    usage: toUsage(response.usage),
+    model: facts.model,
+    ...(isReplayable(items) ? { native: { wire: WIRE, data: items } } : {}),
+  };
+}
+
+/**
+ * Nothing is kept on the other side, so a reasoning item is known again only by its encrypted content; and it is refused
+ * when what it led to does not follow.
+ */
+function isReplayable(items: ResponseOutputItem[]): boolean {
+  const known = items.every(
+    (item) =>
+      item.type === "message" ||
+      item.type === "function_call" ||
+      (item.type === "reasoning" && !!item.encrypted_content),
+  );
+  const whole = items.every((item) => !("status" in item) || item.status === undefined || item.status === "completed");
+  return known && whole && items.length > 0 && items.at(-1)?.type !== "reasoning";
+}
+
+function toStop(response: Partial<WireResponse>, refused: boolean, hasCalls: boolean): StopReason {
+  const reason = response.incomplete_details?.reason;
+  if (refused || reason === "content_filter") return "refusal";
+  if (response.status === "incomplete" || reason) return "length";
+  return hasCalls ? "tools" : "end";
+}
+
+function toUsage(usage: ResponseUsage | undefined): Usage {
+  if (!usage) return NO_USAGE;
+  const cacheRead = usage.input_tokens_details?.cached_tokens ?? 0;
+  const cacheWrite = usage.input_tokens_details?.cache_write_tokens ?? 0;
+  const input = Math.max(0, usage.input_tokens - cacheRead - cacheWrite);
+  const reasoning = usage.output_tokens_details?.reasoning_tokens;
+  return {
+    input,
+    output: usage.output_tokens,
+    cacheRead,
+    cacheWrite,
+    ...(reasoning === undefined ? {} : { reasoning }),
+  };
+}

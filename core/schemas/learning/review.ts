@@ -1,0 +1,208 @@
+// What crosses from a session to the review Worker and back: the message, the job (claim check), the script of steps,
+// the result. Each object is create-only in R2. See docs/ARCHITECTURE.md, "A review".
+import * as z from "zod";
+import { Answer, Cost, Entry, JsonObject, Part, ToolCall, Usage } from "../entry.ts";
+import { Citation, ProfileId, ReviewId, SessionId, Sha256, SkillName } from "../ids.ts";
+import { Observation } from "./learning.ts";
+import { MemoryStoreName } from "../memory.ts";
+
+/** The queue message: a claim check. Everything else is read from the job object. */
+export const ReviewMessage = z.object({ v: z.literal(1), profile: ProfileId, review: ReviewId });
+export type ReviewMessage = z.infer<typeof ReviewMessage>;
+
+/** Why a review began. See docs/ARCHITECTURE.md, "A review". `skill_wrong`: of reviews that are kept; none begins so any more (0058). */
+export const Trigger = z.enum([
+  "model_calls",
+  "value",
+  "similar_turns",
+  "skill_wrong",
+  "cheaper",
+  "correction",
+  "rating",
+  "memory_turns",
+  "memory_full",
+  "refine",
+]);
+export type Trigger = z.infer<typeof Trigger>;
+
+/** What a review may spend, reserved when it is enqueued. */
+export const Grant = z.object({
+  tokens: z.int().min(0),
+  /** Millionths of a US dollar; absent: no limit. */
+  usdMicros: z.int().min(0).optional(),
+  expiresAt: z.int(),
+});
+export type Grant = z.infer<typeof Grant>;
+
+/** One message of a session's request, as core/agent/contract.ts has it, without its entry. */
+export const SentMessage = z.discriminatedUnion("role", [
+  z.object({ role: z.literal("user"), text: z.string() }),
+  z.object({
+    role: z.literal("assistant"),
+    text: z.string(),
+    calls: z.array(ToolCall),
+    native: Answer.shape.native,
+  }),
+  z.object({ role: z.literal("tool"), call: z.string(), name: z.string(), text: z.string(), failed: z.boolean() }),
+]);
+export type SentMessage = z.infer<typeof SentMessage>;
+
+/** A session's request as it was last sent, which its provider still has in a cache: a review may go on from it. */
+export const SentPrefix = z.object({
+  /** Whose cache: see `Model.cache`. */
+  cache: z.string(),
+  /** When it was sent last. */
+  at: z.int(),
+  cacheKey: z.string(),
+  /** One of the settings' levels. */
+  effort: z.string().optional(),
+  system: z.string(),
+  tools: z.array(z.object({ name: z.string(), description: z.string(), parameters: JsonObject })),
+  messages: z.array(SentMessage),
+});
+export type SentPrefix = z.infer<typeof SentPrefix>;
+
+export const ReviewJob = z.object({
+  v: z.literal(1),
+  review: ReviewId,
+  profile: ProfileId,
+  session: SessionId,
+  trigger: Trigger,
+  /** What made it fire, in a few words with the figures; absent in jobs written before. */
+  because: z.string().optional(),
+  /** What the person asked a `/refine` to look at. */
+  focus: z.string().optional(),
+  /** `false` leaves that store alone whatever the model asks. */
+  skills: z.boolean(),
+  memory: z.boolean(),
+  grant: Grant,
+  model: z.string(),
+  /** Prints of the session's tools, for what a skill says it was written for; absent in jobs written before. */
+  tools: z.record(z.string(), z.string()).optional(),
+  createdAt: z.int(),
+  observations: z.array(Observation),
+  /** Pieces of the agent's own words in the range that had stood in `content` of the session before the range. */
+  tainted: z.array(z.string()).optional(),
+  /** Absent where no cache has it, or where it holds what must not be stored. */
+  prefix: SentPrefix.optional(),
+  /** The entries of the range, secrets of known shapes redacted, long parts cut in the middle. */
+  entries: z.array(Entry),
+});
+export type ReviewJob = z.infer<typeof ReviewJob>;
+
+/** `waiting`: neither a result nor a tombstone yet. `superseded`: a later review of the session had finished first. */
+export const ReviewState = z.enum(["waiting", "done", "superseded", "dead"]);
+export type ReviewState = z.infer<typeof ReviewState>;
+
+/**
+ * One create-only object of a review's script, numbered from 0 without gaps. Who loses the create adopts what is there,
+ * so that two deliveries follow one script and the model is asked nothing twice.
+ */
+export const ReviewStep = z.discriminatedUnion("kind", [
+  /**
+   * `memoryBlock`, `skillsBlock`: memory, and of the library what the work concerns, as they stood when the review began, so that
+   * a resumed run shows the model the same words; absent in reviews begun before. `read`: skills whose whole text was shown.
+   * `request`: what a curation's work asked of the model, for the same reason.
+   */
+  z.object({
+    v: z.literal(1),
+    kind: z.literal("start"),
+    at: z.int(),
+    memoryBlock: z.string().optional(),
+    skillsBlock: z.string().optional(),
+    read: z.array(SkillName).optional(),
+    /** The review goes on from the session's own request. */
+    prefix: z.literal(true).optional(),
+    request: z.string().optional(),
+    /** Whose words the request shows. */
+    sessions: z.array(SessionId).optional(),
+  }),
+  z.object({ v: z.literal(1), kind: z.literal("answer"), at: z.int(), answer: Answer }),
+  z.object({ v: z.literal(1), kind: z.literal("intent"), at: z.int(), call: z.string(), prepared: JsonObject }),
+  z.object({
+    v: z.literal(1),
+    kind: z.literal("outcome"),
+    at: z.int(),
+    call: z.string(),
+    failed: z.boolean(),
+    parts: z.array(Part),
+    print: z.string().optional(),
+  }),
+]);
+export type ReviewStep = z.infer<typeof ReviewStep>;
+
+/** One accepted write, with the parts of entries it cites. */
+export const Lesson = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("skill"),
+    skill: SkillName,
+    action: z.string(),
+    rev: z.int(),
+    text: Sha256,
+    citations: z.array(Citation),
+    /** The beginning of what stood there and of what stands there now, where the operator wants to see it. */
+    preview: z.string().optional(),
+  }),
+  z.object({
+    kind: z.literal("memory"),
+    store: MemoryStoreName,
+    action: z.string(),
+    id: Sha256,
+    text: z.string(),
+    citations: z.array(Citation),
+    preview: z.string().optional(),
+  }),
+]);
+export type Lesson = z.infer<typeof Lesson>;
+
+/** What the person's message says of the answer before it, as the reviewer reads it. */
+export const ReviewVerdict = z.object({
+  /** The message. */
+  entry: z.int().min(1),
+  /** `none`: it says nothing of it. */
+  verdict: z.enum(["success", "failure", "none"]),
+  /** It says how the answer should have been, or how the next one should be. */
+  correction: z.boolean().default(false),
+  /** Words of the message that show it; empty for `none` only. */
+  words: z.string().default(""),
+});
+export type ReviewVerdict = z.infer<typeof ReviewVerdict>;
+
+export const ReviewResult = z.object({
+  v: z.literal(1),
+  review: ReviewId,
+  session: SessionId,
+  state: ReviewState.extract(["done", "superseded"]),
+  trigger: Trigger,
+  /** As the job told it. */
+  because: z.string().optional(),
+  /** One readable line: what was learned, or that nothing was worth keeping. */
+  summary: z.string(),
+  /** The reviewer's closing words. */
+  note: z.string(),
+  lessons: z.array(Lesson),
+  refused: z.array(z.object({ tool: z.string(), code: z.string(), message: z.string() })),
+  /** One a message at most; absent for none, and in results written before there were any. */
+  verdicts: z.array(ReviewVerdict).min(1).optional(),
+  /** Writes that a person has to decide on first; absent for none. */
+  waiting: z.int().min(1).optional(),
+  /** The kind of work of turns, as the reviewer named it; absent in results written before, and where it named none. */
+  kinds: z.array(z.object({ turn: z.int().min(1), kind: z.string() })).optional(),
+  modelCalls: z.int(),
+  usage: Usage,
+  /** One line a model, for the ledger; absent in results written before there was one. */
+  spent: z.array(z.object({ model: z.string(), calls: z.int(), usage: Usage, cost: Cost })).optional(),
+  finishedAt: z.int(),
+});
+export type ReviewResult = z.infer<typeof ReviewResult>;
+
+/** A review that was given up, and why. Kept and listed like a result. */
+export const ReviewDead = z.object({
+  v: z.literal(1),
+  review: ReviewId,
+  session: SessionId,
+  code: z.string(),
+  message: z.string(),
+  at: z.int(),
+});
+export type ReviewDead = z.infer<typeof ReviewDead>;

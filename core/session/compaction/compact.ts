@@ -1,0 +1,263 @@
+// Keeps a session's conversation within the model's window: the loop's ContextKeeper over the log, and `/compress`. Here it
+// is decided when, and how much of it is to stay; how it is made shorter, and what is recorded of it, is shorten.ts. It
+// must give a resumed turn the same messages as before, and change nothing when no summary could be had.
+import {
+  applyCompaction,
+  calibrate,
+  inForce,
+  lastSummary,
+  measure,
+  overheadOf,
+  tailBudget,
+  thresholdTokens,
+  total,
+} from "../../agent/compaction/compaction.ts";
+import type { ContextKeeper, Message } from "../../agent/contract.ts";
+import { messageTokens as weigh } from "../../agent/request-size.ts";
+import { isSmall } from "../../agent/small-window.ts";
+import { type Result, err, ok } from "../../errors.ts";
+import { type CompactionEntry, type Usage, promptTokens } from "../../schemas/entry.ts";
+import type { EngineContext } from "../context.ts";
+import { compactionState, compactionsBefore, readCompaction, readHistory } from "../prompt/history.ts";
+import type { Log } from "../log.ts";
+import { narrowPrompt, refreshPrompt } from "../turn/prepare-turn.ts";
+import { type CompactionContext, type CompactionOptions, type Shortening, isResting, shorten } from "./shorten.ts";
+
+/** A pruning must bring the conversation this far below where it would be shortened again, else it is summarised. */
+const PRUNE_SHARE = 0.6;
+/** After an overflow the window is smaller than it was thought to be. */
+const OVERFLOW_SHARE = 0.5;
+/** Each further overflow of one step leaves this share of the newest messages. */
+const OVERFLOW_TAIL_SHARE = 0.25;
+/** What a model needs for an answer at the very least. */
+const LEAST_ANSWER_TOKENS = 1_000;
+/** For a conversation in a small window, however much of it the prompt and the tools take. */
+const LEAST_ROOM_TOKENS = 1_000;
+/** What remains then are results that are too long for the window by themselves. */
+const STUCK_CODES = new Set(["nothing_to_shorten", "nothing_saved"]);
+// How far an estimate may be corrected by what a provider counted.
+const MIN_RATIO = 0.7;
+const MAX_RATIO = 2;
+const MIN_MESSAGES = 4; // Hermes Agent: /compress
+const MAX_FOCUS_CHARS = 2_000; // a topic, not a text
+/** Of a conversation that a person wants shorter, at most so much stays as it is. */
+const ASKED_TAIL_SHARE = 0.25;
+
+export function createContextKeeper(
+  context: EngineContext,
+  turn: number,
+  options: CompactionOptions = {},
+): ContextKeeper {
+  return createKeeper(toCompactionContext(context), turn, options);
+}
+
+/** What `/compress` does, as the running turn. Failures are for the person who asked. */
+export async function compress(
+  context: EngineContext,
+  focus: string,
+  signal: AbortSignal,
+  options: CompactionOptions = {},
+): Promise<Result<{ before: number; after: number; method: CompactionEntry["method"] }>> {
+  return compressNow(toCompactionContext(context), focus, signal, options);
+}
+
+function toCompactionContext(context: EngineContext): CompactionContext {
+  const { host, log, hub, taint } = context;
+  return {
+    ...{ host, log, hub, isTainted: taint.isTainted },
+    refreshPrompt: (contextWindow) => refreshPrompt(context, contextWindow),
+    narrowPrompt: (contextWindow) => narrowPrompt(context, contextWindow),
+  };
+}
+
+/**
+ * Tokens that an estimated one really was in a session, of prompt and conversation together: in a small window both count.
+ * Lost with the object; the next answer tells it again.
+ */
+const ratios = new WeakMap<Log, number>();
+
+export function createKeeper(context: CompactionContext, turn: number, options: CompactionOptions): ContextKeeper {
+  const { host, log } = context;
+  const { settings } = host;
+  const input = log.turn(turn)!.input!;
+  const chain = compactionsBefore(log, input);
+  const recorded = compactionState(log)
+    .entries.filter(({ n }) => n > input)
+    .map(({ n }) => readCompaction(log, n));
+  /** Steps with an answer are told again as they were, so nothing is decided there. */
+  const answered = countAnswers(log, turn, input);
+  let asked = -1;
+  let rounds = 0;
+  let ratio = ratios.get(log) ?? 1;
+
+  return {
+    async fit({ step, messages, contextWindow, fixedTokens, usage, overflow, counted, signal }) {
+      const again = overflow ? [] : recorded.filter((compaction) => compaction.step === step);
+      if (again.length > 0 || step < answered) {
+        rounds = again.length;
+        asked = step;
+        return ok({ messages: again.reduce((done, compaction) => applyNext(chain, done, compaction), messages) });
+      }
+      if (step !== asked) rounds = 0;
+      asked = step;
+
+      // A prompt that was made for a larger window is made shorter first: nothing that was said is lost by that.
+      const system = isSmall(contextWindow) ? ((await context.narrowPrompt?.(contextWindow)) ?? undefined) : undefined;
+      const isTight = isSmall(contextWindow) && fixedTokens !== undefined;
+      const told = system === undefined ? usageTold(log, messages, chain, usage) : null;
+      const known = system === undefined ? counted : undefined;
+      const guess = isTight ? fixedTokens(system) : overheadOf(contextWindow);
+      if (isTight) ratio = ratioOf(messages, { told, known, fixed: guess }) ?? ratio;
+      ratios.set(log, ratio);
+      const fixed = isTight ? Math.round(guess * ratio) : guess;
+      const scale = isTight ? scaledBy(ratio) : scaled(messages, told, fixed);
+      const tokens = known ?? Math.round(measure(messages, told, fixed, isTight ? scale : weigh));
+      const same = { messages, tokens, ...(system !== undefined && { system }) };
+      const fits = tokens + LEAST_ANSWER_TOKENS <= contextWindow;
+      const limit = thresholdTokens(contextWindow, settings.context, settings.turn.maxOutputTokens);
+      if (overflow && system !== undefined && fits) return ok(same);
+      if (!overflow && (tokens < limit || (fits && isResting(log, tokens, host.clock.now())))) return ok(same);
+
+      const size = atLeast(tokens, messages, scale);
+      const window = overflow ? Math.min(contextWindow, size) : contextWindow;
+      // In a small window the prompt and the tools take so much that shares of the whole would leave nothing to gain.
+      const room = isTight ? Math.max(LEAST_ROOM_TOKENS, limit - fixed) : window;
+      const tailTokens = tailBudget(room, settings.context) * (overflow ? OVERFLOW_TAIL_SHARE ** rounds : 1);
+      const refreshed = { ...context, refreshPrompt: () => context.refreshPrompt(contextWindow) };
+      const job: Shortening = {
+        turn,
+        input,
+        step,
+        messages,
+        chain,
+        keepFrom: input,
+        contextWindow: room,
+        tokens: size,
+        weigh: scale,
+        tailTokens,
+        minTailMessages: rounds > 0 ? 1 : settings.context.minTailMessages,
+        pruneBelow: overflow ? size * OVERFLOW_SHARE : isTight ? fixed + room * PRUNE_SHARE : limit * PRUNE_SHARE,
+        leastGap: overflow ? 0 : size * settings.context.minSaving,
+        leastSaved: fits ? 0 : size + LEAST_ANSWER_TOKENS - contextWindow,
+        focus: "",
+        signal,
+      };
+      let made = await shorten(refreshed, options, job);
+      const isStuck = !made.ok && STUCK_CODES.has(made.failure.code) && (overflow || !fits);
+      if (isStuck) made = await shorten(refreshed, options, { ...job, cutsNewest: true });
+      if (made.ok) {
+        rounds++;
+        const { compaction } = made.value;
+        const shorter = applyNext(chain, messages, compaction);
+        // The estimate of what was left out may be too high: then more is left than the difference says.
+        const left = isTight ? Math.round(Math.max(1, ratio) * (guess + total(shorter, weigh))) : 0;
+        const tokensAfter = Math.max(compaction.tokensAfter, left);
+        return ok({ messages: shorter, system: made.value.system, tokens: tokensAfter });
+      }
+      return fits && !overflow && made.failure.code !== "aborted" ? ok(same) : made;
+    },
+  };
+}
+
+export async function compressNow(
+  context: CompactionContext,
+  focus: string,
+  signal: AbortSignal,
+  options: CompactionOptions = {},
+): Promise<Result<{ before: number; after: number; method: CompactionEntry["method"] }>> {
+  const { host, log } = context;
+  const { settings } = host;
+  const turn = log.openTurns()[0]!;
+  const input = turn.input!;
+  const own = compactionState(log).entries.find(({ n }) => n > input);
+  if (own !== undefined) return ok(toOutcome(readCompaction(log, own.n))); // the turn was cut off after it was done
+  const models = host.models("turn");
+  if (!models.ok) return models;
+  const { contextWindow } = models.value[0];
+
+  const messages = readHistory(context, turn).filter((message) => (message.entry ?? 0) < input);
+  if (messages.length < MIN_MESSAGES) {
+    return err(
+      "too_short",
+      `There is nothing to make shorter yet: ${messages.length} messages, and it takes ${MIN_MESSAGES}.`,
+    );
+  }
+  const chain = compactionsBefore(log, input);
+  const summary = lastSummary(chain)?.n;
+  const told = usageTold(log, messages, chain, null);
+  const fixed = overheadOf(contextWindow);
+  const scale = scaled(messages, told, fixed);
+  const newest = messages.findLast((message) => message.role === "user" && message.entry !== summary);
+  const refreshed = { ...context, refreshPrompt: () => context.refreshPrompt(contextWindow) };
+  const made = await shorten(refreshed, options, {
+    turn: turn.n,
+    input,
+    step: 0,
+    messages,
+    chain,
+    keepFrom: newest?.entry ?? input,
+    contextWindow,
+    tokens: atLeast(Math.round(measure(messages, told, fixed, weigh)), messages, scale),
+    weigh: scale,
+    tailTokens: Math.min(tailBudget(contextWindow, settings.context), total(messages, scale) * ASKED_TAIL_SHARE),
+    minTailMessages: 2,
+    pruneBelow: 0,
+    leastGap: 0,
+    focus: focus.slice(0, MAX_FOCUS_CHARS).toWellFormed(),
+    signal,
+  });
+  return made.ok ? ok(toOutcome(made.value.compaction)) : made;
+}
+
+function toOutcome({ tokensBefore, tokensAfter, method }: CompactionEntry) {
+  return { before: tokensBefore, after: tokensAfter, method };
+}
+
+/** The messages under one more compaction, which joins `chain`. */
+function applyNext(chain: CompactionEntry[], messages: Message[], compaction: CompactionEntry): Message[] {
+  const shorter = applyCompaction(messages, chain, compaction);
+  chain.splice(0, chain.length, ...inForce([...chain, compaction]));
+  return shorter;
+}
+
+/** Estimates in the tokens of the provider that counted last. */
+function scaled(messages: Message[], usage: Usage | null, fixed: number): (message: Message) => number {
+  const last = messages.findLastIndex((message) => message.role === "assistant");
+  if (!usage || last <= 0) return weigh;
+  const scale = calibrate(messages.slice(0, last), promptTokens(usage), fixed, weigh);
+  return (message) => weigh(message) * scale;
+}
+
+function scaledBy(ratio: number): (message: Message) => number {
+  return (message) => weigh(message) * ratio;
+}
+
+/** By what the provider counted last; undefined where it counted nothing. */
+function ratioOf(
+  messages: Message[],
+  { told, known, fixed }: { told: Usage | null; known: number | undefined; fixed: number },
+): number | undefined {
+  const last = messages.findLastIndex((message) => message.role === "assistant");
+  const counted = known ?? (told && last > 0 ? promptTokens(told) : 0);
+  const before = known === undefined ? messages.slice(0, last) : messages;
+  if (counted === 0) return undefined;
+  return Math.min(MAX_RATIO, Math.max(MIN_RATIO, counted / (fixed + total(before, weigh))));
+}
+
+/** A provider may count less than there is. What falls out is never more than what was there. */
+function atLeast(tokens: number, messages: Message[], weigh: (message: Message) => number): number {
+  return Math.max(tokens, Math.ceil(total(messages, weigh)));
+}
+
+/** Of the last answer; null where its provider counted nothing, or the conversation was made shorter since. */
+function usageTold(log: Log, messages: Message[], chain: CompactionEntry[], known: Usage | null): Usage | null {
+  const last = messages.findLast((message) => message.role === "assistant")?.entry ?? 0;
+  if (last < (chain.at(-1)?.n ?? 1)) return null;
+  const entry = known ? null : log.entry(last);
+  const usage = known ?? (entry?.kind === "assistant" ? entry.answer.usage : null);
+  return usage && promptTokens(usage) > 0 ? usage : null;
+}
+
+function countAnswers(log: Log, turn: number, input: number): number {
+  return log.entries(input).filter((entry) => entry.turn === turn && entry.kind === "assistant").length;
+}

@@ -1,0 +1,313 @@
+// Makes a conversation shorter and records it: what falls out, what stands in its place, and, in one transaction, the
+// entry of the log and the pointer to it. Called by compact.ts. A try that fails is recorded too, with what it was charged
+// for and how long the next one waits.
+import {
+  type CompactionPlan,
+  inForce,
+  lastSummary,
+  planCompaction,
+  toPrunedText,
+  total,
+} from "../../agent/compaction/compaction.ts";
+import { pruneMessages } from "../../agent/compaction/compaction-prune.ts";
+import {
+  droppedSkills,
+  summaryOf,
+  summaryTokens,
+  toSummaryParts,
+  worstSource,
+} from "../../agent/compaction/compaction-summary.ts";
+import type { Message } from "../../agent/contract.ts";
+import { type Failure, type Result, err, ok } from "../../errors.ts";
+import type { CompactionEntry, Entry, NoticeEntry } from "../../schemas/entry.ts";
+import { byteLength } from "../../schemas/learning/digest.ts";
+import { type Source, dayOf } from "../../schemas/ids.ts";
+import type { SessionHost } from "../context.ts";
+import { placeNotice } from "../readers/events.ts";
+import { compactionState } from "../prompt/history.ts";
+import type { Hub } from "../readers/hub.ts";
+import type { Log } from "../log.ts";
+import { toNotice } from "../prompt/notices.ts";
+import { type SummaryCall, cooldownMs, summarise } from "./summarise.ts";
+import { openTodos } from "../prompt/todos.ts";
+
+/** Of a pruning, as its row has it: a row holds more, but what is that long had better be a summary. */
+const MAX_PRUNED_BYTES = 1_000_000;
+/** Compactions in a row that save next to nothing, after which none is made for a while, and how much must be new by then. */
+const MAX_WEAK = 2;
+const REGROWTH_SHARE = 0.1;
+
+/** What is needed of a session. */
+export interface CompactionContext {
+  host: Pick<SessionHost, "session" | "sql" | "clock" | "random" | "settings" | "models">;
+  log: Log;
+  hub: Pick<Hub, "emit">;
+  /** Begins a new epoch, with a prompt for this window; for that of the model that is asked, without. */
+  refreshPrompt(contextWindow?: number): Promise<string>;
+  /** A new epoch if the prompt was made for a larger window than this; else `null`. */
+  narrowPrompt?(contextWindow: number): Promise<string | null>;
+  /** Whether a text says what was read in the session. */
+  isTainted?(text: string): boolean;
+}
+
+export interface CompactionOptions {
+  /** Writes an entry of the turn, inside the transaction of whoever calls; throws when the turn was ended by someone else. */
+  put?(entry: Entry): void;
+  /** Asked before each model call: budgets. */
+  mayAsk?(): Failure | null | Promise<Failure | null>;
+  /** A model that makes a summary gets on. */
+  heard?(): void;
+  /** Calls of a summary that came when the turn was over, which no entry tells of. */
+  late?(calls: SummaryCall[]): void;
+  /** Calls for a summary that came to nothing: the caller's entry tells of them. Absent: a notice does. */
+  failed?(calls: SummaryCall[]): void;
+  /** What an external memory has on the messages that fall out; "" for nothing. */
+  recalled?(gap: Message[]): Promise<string>;
+}
+
+export interface Shortening {
+  turn: number;
+  /** Entry of the turn's input. */
+  input: number;
+  step: number;
+  messages: Message[];
+  /** What they are under already. */
+  chain: CompactionEntry[];
+  keepFrom: number;
+  contextWindow: number;
+  /** Of the request as it is. */
+  tokens: number;
+  weigh(message: Message): number;
+  tailTokens: number;
+  minTailMessages: number;
+  /** Tokens under which it is enough to prune; 0: never. */
+  pruneBelow: number;
+  /** Tokens that must be there to be gained. */
+  leastGap: number;
+  /** Tokens that must go before the model can read the rest. */
+  leastSaved?: number;
+  focus: string;
+  /** Nothing else helps: the newest results are cut too. The model reads what they were, and may ask for less of them. */
+  cutsNewest?: boolean;
+  signal: AbortSignal;
+}
+
+export async function shorten(
+  context: CompactionContext,
+  options: CompactionOptions,
+  job: Shortening,
+): Promise<Result<{ compaction: CompactionEntry; system: string }>> {
+  const { host, log } = context;
+  if (job.cutsNewest) return cutNewest(context, options, job);
+  const plan = planCompaction(job.messages, { ...job, protectFirst: host.settings.context.protectFirst });
+  if (!plan) return NOTHING_LEFT;
+  const gapTokens = total(plan.gap, job.weigh);
+  if (job.leastSaved !== undefined && gapTokens < job.leastSaved) {
+    const cut = await cutNewest(context, options, job);
+    if (cut.ok) return cut;
+  }
+  if (gapTokens < job.leastGap) return { ok: false, failure: NOTHING_SAVED };
+  const entries = entriesOf(log, plan, job.chain);
+  const source = sourceOf(entries, job.chain);
+  const pruned = pruneMessages(plan.between);
+  const prunedTokens = Math.round(job.tokens - total(plan.between, job.weigh) + total(pruned, job.weigh));
+  const prunedText = toPrunedText(pruned);
+  if (prunedTokens <= job.pruneBelow && byteLength(JSON.stringify(prunedText)) <= MAX_PRUNED_BYTES) {
+    const parts = [{ source, text: prunedText }];
+    return record(context, options, job, plan, { method: "prune", parts, calls: [], tokensAfter: prunedTokens });
+  }
+
+  const previous = summaryOf(lastSummary(job.chain));
+  const maxTokens = summaryTokens(gapTokens, job.contextWindow, host.settings.context.summaryTokens);
+  const recalled = (await options.recalled?.(plan.gap)) ?? "";
+  const made = await summarise(host, {
+    gap: plan.gap,
+    recalled,
+    previous: previous?.text ?? "",
+    focus: job.focus,
+    dayOf: (n) => dayOf((entries.get(n) ?? job.chain.at(-1))?.at ?? host.clock.now()),
+    maxTokens,
+    signal: job.signal,
+    mayAsk: options.mayAsk,
+    heard: options.heard,
+  });
+  if (!made.ok) return giveUp(context, options, job, made.failure, made.calls, made.rests);
+
+  // What falls out may only repeat what was read before it.
+  const isRead = recalled !== "" || context.isTainted?.(made.text) === true;
+  const worst = isRead ? worstSource([source, "content"]) : source;
+  const todos = openTodos(log);
+  const parts = toSummaryParts(made.text, worst, skillsGone(job, plan), maxTokens, todos);
+  const text = parts.map((part) => part.text).join("");
+  const replaced = job.messages.find((message) => message.entry === lastSummary(job.chain)?.n);
+  const saved = gapTokens + (replaced ? job.weigh(replaced) : 0) - job.weigh({ role: "user", text });
+  const tokensAfter = Math.round(job.tokens - saved);
+  if (saved <= 0) return giveUp(context, options, job, NOTHING_SAVED, made.calls, false);
+  return record(context, options, job, plan, { ...made, parts, tokensAfter });
+}
+
+/** One result may be longer than the window: of a turn that began before anybody knew how small that is. */
+async function cutNewest(
+  context: CompactionContext,
+  options: CompactionOptions,
+  job: Shortening,
+): Promise<Result<{ compaction: CompactionEntry; system: string }>> {
+  const { messages, chain, weigh } = job;
+  const summary = lastSummary(chain)?.n;
+  const head = chain.at(-1)?.head ?? 0;
+  const between = messages.filter((message) => (message.entry ?? 0) > head && message.entry !== summary);
+  const pruned = pruneMessages(between);
+  const saved = total(between, weigh) - total(pruned, weigh);
+  const text = toPrunedText(pruned);
+  if (saved <= 0 || byteLength(JSON.stringify(text)) > MAX_PRUNED_BYTES) return NOTHING_LEFT;
+  const plan: CompactionPlan = { head, tail: context.log.nextEntry(), kept: [], between, gap: between };
+  const parts = [{ source: sourceOf(entriesOf(context.log, plan, chain), chain), text }];
+  const tokensAfter = Math.max(0, Math.round(job.tokens - saved));
+  return record(context, options, job, plan, { method: "prune", parts, calls: [], tokensAfter });
+}
+
+const NOTHING_LEFT = err(
+  "nothing_to_shorten",
+  "The conversation cannot be made shorter: its newest messages alone fill it.",
+);
+
+interface Made {
+  method: CompactionEntry["method"];
+  parts: CompactionEntry["parts"];
+  calls: SummaryCall[];
+  tokensAfter: number;
+  /** Why it was made without a model. */
+  withoutModel?: "empty" | "failed";
+}
+
+/** The new prompt first: a crash between the two costs a cached prefix and nothing else. */
+async function record(
+  context: CompactionContext,
+  { put = context.log.put, late }: CompactionOptions,
+  job: Shortening,
+  plan: CompactionPlan,
+  made: Made,
+): Promise<Result<{ compaction: CompactionEntry; system: string }>> {
+  const { host, log, hub } = context;
+  const system = await context.refreshPrompt();
+  if (isOver(log, job)) {
+    late?.(made.calls);
+    return ABORTED;
+  }
+  const now = host.clock.now();
+  const compaction: CompactionEntry = {
+    v: 1,
+    n: log.nextEntry(),
+    turn: job.turn,
+    at: now,
+    kind: "compaction",
+    parts: made.parts,
+    step: job.step,
+    head: plan.head,
+    tail: plan.tail,
+    kept: plan.kept,
+    method: made.method,
+    tokensBefore: job.tokens,
+    tokensAfter: made.tokensAfter,
+    ...(job.focus === "" ? {} : { focus: job.focus }),
+    droppedSkills: skillsGone(job, plan),
+    calls: made.calls,
+  };
+  const state = compactionState(log);
+  const before = inForce(state.entries.filter(({ n }) => n < job.input));
+  const own = state.entries.filter(({ n }) => n > job.input);
+  const failures = made.method === "prune" ? state.failures : made.withoutModel ? state.failures + 1 : 0;
+  const weak = 1 - made.tokensAfter / job.tokens < host.settings.context.minSaving ? state.weak + 1 : 0;
+  host.sql.transaction(() => {
+    put(compaction);
+    log.setMeta("compaction", {
+      ...state,
+      entries: [...before, ...own, { n: compaction.n, method: compaction.method }],
+      failures,
+      retryAt: made.withoutModel ? now + cooldownMs(failures, made.withoutModel) : failures === 0 ? 0 : state.retryAt,
+      ...restAfter(weak, made.tokensAfter, job),
+    });
+  });
+  hub.emit(placeNotice(compaction));
+  return ok({ compaction, system });
+}
+
+function skillsGone({ messages, chain }: Shortening, { gap }: CompactionPlan): string[] {
+  const gone = new Set(gap);
+  const stays = messages.filter((message) => !gone.has(message));
+  return droppedSkills(gap, stays, lastSummary(chain)?.droppedSkills ?? []);
+}
+
+const NOTHING_SAVED: Failure = {
+  code: "nothing_saved",
+  message: "What could be left out is no longer than what would stand in its place.",
+};
+/** Failures that say that there is nothing to gain. */
+export const SAVES_NOTHING = new Set(["nothing_saved", "nothing_to_shorten"]);
+const ABORTED = err("aborted", "The turn was stopped.");
+
+/** Nothing changes but what is remembered of the try, and what it was charged for. */
+function giveUp(
+  { host, log, hub }: CompactionContext,
+  { put = log.put, late, failed }: CompactionOptions,
+  job: Shortening,
+  failure: Failure,
+  calls: SummaryCall[],
+  rests: boolean,
+): Result<never> {
+  // A refusal of the budget is said by who refuses the next call of the turn.
+  const isRefusal = calls.length === 0 && !rests && failure !== NOTHING_SAVED;
+  const isLate = failure.code === "aborted" || isOver(log, job);
+  if (isLate) late?.(calls);
+  if (isRefusal || isLate) return { ok: false, failure };
+  const state = compactionState(log);
+  const failures = rests ? state.failures + 1 : state.failures;
+  const text = `The conversation could not be made shorter. ${failure.message}`;
+  const at = host.clock.now();
+  failed?.(calls);
+  const notice: NoticeEntry | null = failed
+    ? null
+    : {
+        ...toNotice({ n: log.nextEntry(), turn: job.turn, at, code: "compaction_failed", text }),
+        ...(calls[0] && { spent: calls[0] }),
+        ...(calls.length > 1 && { compaction: calls.slice(1) }),
+      };
+  host.sql.transaction(() => {
+    if (notice) put(notice);
+    log.setMeta("compaction", {
+      ...state,
+      failures,
+      retryAt: rests ? at + cooldownMs(failures, "failed") : state.retryAt,
+      ...(failure === NOTHING_SAVED ? restAfter(MAX_WEAK, job.tokens, job) : {}),
+    });
+  });
+  if (notice) hub.emit(placeNotice(notice));
+  return { ok: false, failure };
+}
+
+function restAfter(weak: number, tokens: number, { contextWindow }: Shortening) {
+  return { weak, resumeAtTokens: weak < MAX_WEAK ? 0 : Math.round(tokens + contextWindow * REGROWTH_SHARE) };
+}
+
+/** Someone else ended the turn while a model was asked. */
+function isOver(log: Log, { turn, signal }: Shortening): boolean {
+  return signal.aborted || log.turn(turn)?.state !== "running";
+}
+
+export function isResting(log: Log, tokens: number, now: number): boolean {
+  const { retryAt, weak, resumeAtTokens } = compactionState(log);
+  return now < retryAt || (weak >= MAX_WEAK && tokens < resumeAtTokens);
+}
+
+/** What fell in between since the compaction before: what was cut then is not read again. */
+function entriesOf(log: Log, plan: CompactionPlan, chain: CompactionEntry[]): Map<number, Entry> {
+  const from = chain.at(-1)?.tail ?? plan.head + 1;
+  return new Map(log.entries(from, plan.tail - 1).map((entry) => [entry.n, entry]));
+}
+
+/** The worst of what is made shorter, what was made shorter before included. */
+function sourceOf(entries: Map<number, Entry>, chain: CompactionEntry[]): Source {
+  const before = chain.map((made) => (made.method === "prune" ? made.parts[0] : summaryOf(made)));
+  const parts = [...entries.values()].filter((entry) => entry.kind !== "compaction").flatMap((entry) => entry.parts);
+  return worstSource([...before, ...parts].flatMap((part) => (part ? [part.source] : [])));
+}

@@ -1,0 +1,127 @@
+// Asks for the summary of a conversation: the model for it, then the session's own once, then excerpts without a model.
+// Called by compact.ts. Where a model cannot be reached or paid, nothing is summarised: excerpts would lose what a little
+// patience keeps.
+import { renderStaticSummary, renderSummaryRequest } from "../../agent/compaction/compaction-summary.ts";
+import type { Message, ModelChain, ModelFailure } from "../../agent/contract.ts";
+import { askModel } from "../../agent/model-turn.ts";
+import type { Failure } from "../../errors.ts";
+import { compactionPrompt } from "../../prompts/compaction.ts";
+import type { CompactionEntry } from "../../schemas/entry.ts";
+import type { SessionHost } from "../context.ts";
+
+/** They pass, or a person must act: then the conversation stays as it is (Hermes Agent). */
+const PATIENT_CODES = new Set(["auth", "billing", "network", "overloaded", "rate_limit", "aborted"]);
+/** A model that has nothing to say may have something the next time. */
+const EMPTY_CODES = new Set(["empty_answer", "empty_summary"]);
+// Hermes Agent's cool-downs, after each failure in a row.
+const COOLDOWNS_MS = [60_000, 300_000, 900_000];
+const EMPTY_COOLDOWN_MS = 30_000;
+/** Few, so that a model's window is never overrun by its input. */
+const CHARS_PER_TOKEN = 2.5;
+const PROMPT_TOKENS = 2_000;
+const MAX_ANSWER_SHARE = 0.25;
+
+export type SummaryCall = CompactionEntry["calls"][number];
+
+export interface SummaryJob {
+  gap: Message[];
+  previous: string;
+  recalled?: string;
+  focus: string;
+  dayOf(entry: number): string;
+  maxTokens: number;
+  signal: AbortSignal;
+  mayAsk?(): Failure | null | Promise<Failure | null>;
+  heard?(): void;
+}
+
+export type Summary =
+  | {
+      ok: true;
+      text: string;
+      method: "model" | "static";
+      calls: SummaryCall[];
+      withoutModel?: "empty" | "failed";
+    }
+  /** `rests`: the next try should wait. */
+  | { ok: false; failure: Failure; calls: SummaryCall[]; rests: boolean };
+
+export async function summarise(
+  host: Pick<SessionHost, "session" | "clock" | "random" | "settings" | "models">,
+  job: SummaryJob,
+): Promise<Summary> {
+  const calls: SummaryCall[] = [];
+  let failure: Failure | null = null;
+  for (const models of chainsOf(host)) {
+    const refusal = await job.mayAsk?.();
+    if (refusal) return { ok: false, failure: refusal, calls, rests: false };
+    const asked = await askModel({
+      models,
+      at: 0,
+      request: {
+        system: compactionPrompt(),
+        messages: [{ role: "user", text: renderSummaryRequest(job, job.maxTokens, roomOf(host, models)) }],
+        tools: [],
+        maxOutputTokens: answerTokens(host, models),
+        effort: host.settings.models.effort.compaction,
+        toolChoice: "none",
+        cacheKey: `${host.session}:compaction`,
+      },
+      limits: host.settings.turn,
+      clock: host.clock,
+      random: host.random,
+      signal: job.signal,
+      sink: {
+        text() {},
+        reasoning() {},
+        heard: () => job.heard?.(),
+        waits: () => job.heard?.(),
+        restart(failed) {
+          charge(calls, failed);
+          job.heard?.();
+        },
+      },
+    });
+    if (asked.result.ok) {
+      const { text, stop, model, usage, cost } = asked.result.value;
+      calls.push({ model, usage, ...(cost ? { cost } : {}) });
+      if (text.trim() !== "" && stop !== "refusal") return { ok: true, text, method: "model", calls };
+      failure = { code: "empty_summary", message: "The model gave no summary." };
+    } else {
+      failure = asked.result.failure;
+      charge(calls, asked.result.failure);
+      if (failure.code === "aborted") break;
+    }
+  }
+  if (failure && PATIENT_CODES.has(failure.code)) return { ok: false, failure, calls, rests: true };
+  const withoutModel = EMPTY_CODES.has(failure?.code ?? "") ? "empty" : "failed";
+  return { ok: true, text: renderStaticSummary(job), method: "static", calls, withoutModel };
+}
+
+/** How long no other try is made unasked. `failures` counts from 1. */
+export function cooldownMs(failures: number, why: "empty" | "failed"): number {
+  if (why === "empty") return EMPTY_COOLDOWN_MS;
+  return COOLDOWNS_MS[Math.min(failures, COOLDOWNS_MS.length) - 1]!;
+}
+
+/** The slot's models, then the session's own where they are others. */
+function chainsOf({ models }: Pick<SessionHost, "models">): ModelChain[] {
+  const chains = [models("compaction"), models("turn")].flatMap((chain) => (chain.ok ? [chain.value] : []));
+  const names = chains.map((chain) => chain.map((model) => model.name).join(" "));
+  return chains.filter((_, i) => names.indexOf(names[i]!) === i);
+}
+
+function answerTokens({ settings }: Pick<SessionHost, "settings">, models: ModelChain): number {
+  const smallest = Math.min(...models.map((model) => model.contextWindow));
+  return Math.round(Math.min(settings.turn.maxOutputTokens, smallest * MAX_ANSWER_SHARE));
+}
+
+/** Characters that the smallest window of the chain takes. */
+function roomOf(host: Pick<SessionHost, "settings">, models: ModelChain): number {
+  const smallest = Math.min(...models.map((model) => model.contextWindow));
+  return Math.round((smallest - answerTokens(host, models) - PROMPT_TOKENS) * CHARS_PER_TOKEN);
+}
+
+function charge(calls: SummaryCall[], { spent }: ModelFailure): void {
+  if (spent) calls.push(spent);
+}

@@ -1,0 +1,53 @@
+// Which turns a `/refine` means beside what is new: those that speak of its focus. Called where it is answered and where its review
+// is asked for. Reads the log.
+import { type Entry, textOf } from "../../schemas/entry.ts";
+import { wordsOf } from "../../skills/search/words.ts";
+import type { EngineContext } from "../context.ts";
+import type { TurnRow } from "../log.ts";
+import { entriesOf } from "./observe-job.ts";
+import { reviewState } from "./review-state.ts";
+
+/** How far back a focus is looked for. */
+const MAX_TURNS_BACK = 40;
+const MAX_MEANT = 3;
+/** Of the words of a focus, how many a turn must have to be meant by it. */
+const MEANT_SHARE = 0.5;
+/** Of one turn's text. */
+const MAX_TURN_CHARS = 100_000;
+
+/**
+ * Turns before an order that belong to it, whether or not they were reviewed: those that speak of its focus, and the last one
+ * where there is nothing new.
+ */
+export function turnsMeant(context: EngineContext, focus: string, order: Pick<TurnRow, "input">): number[] {
+  const before = workBefore(context, order.input!);
+  const [last] = before;
+  const wanted = [...wordsOf(focus)];
+  const ranked = before
+    .map((turn) => ({ turn, share: wanted.length === 0 ? 0 : shareIn(wanted, entriesOf(context, turn)) }))
+    .filter(({ share }) => share >= MEANT_SHARE)
+    .toSorted((a, b) => b.share - a.share || b.turn.n - a.turn.n);
+  const meant = ranked.slice(0, MAX_MEANT).map(({ turn }) => turn.n);
+  const isNew = last !== undefined && last.input! > reviewState(context.log).reviewedTo;
+  return last && !isNew && meant.length === 0 ? [last.n] : meant;
+}
+
+/** Turns that a model worked on, the newest first. */
+export function workBefore({ log }: EngineContext, entry: number): TurnRow[] {
+  const turns: TurnRow[] = [];
+  for (let n = log.lastTurn()?.n ?? 0; n > 0 && turns.length < MAX_TURNS_BACK; n--) {
+    const turn = log.turn(n);
+    if (turn?.input && turn.input < entry && turn.final !== null && turn.stats.modelCalls > 0) turns.push(turn);
+  }
+  return turns;
+}
+
+function shareIn(wanted: string[], entries: Entry[]): number {
+  const text = entries.map((entry) => `${textOf(entry)} ${callsOf(entry)}`).join(" ");
+  const words = wordsOf(text.slice(0, MAX_TURN_CHARS));
+  return wanted.filter((word) => words.has(word)).length / wanted.length;
+}
+
+function callsOf(entry: Entry): string {
+  return entry.kind === "assistant" ? JSON.stringify(entry.answer.calls.map(({ args }) => args)) : "";
+}

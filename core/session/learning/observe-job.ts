@@ -1,0 +1,400 @@
+// Looks at a turn behind its answer: what it was, what the person's next message said of the one before, what is known of
+// turns like it. Tells the Archive and the skills' evidence, carries out verdicts, and asks for a review. Jobs of the outbox;
+// every step may be done again, and what is stored is stored in one transaction at the end.
+import { messageOf } from "../../errors.ts";
+import { judgeMessage } from "../../learning/observe/judge-message.ts";
+import { toCompared, toNeighbourhood } from "../../learning/observe/neighbours.ts";
+import {
+  finalWords,
+  isAnswered,
+  judgeAgain,
+  observeTurn,
+  placeAmong,
+  toSignature,
+  withCorrection,
+} from "../../learning/observe/observe.ts";
+import { isSelfTool } from "../../learning/tool-facts.ts";
+import { taskOf } from "../../learning/requests.ts";
+import { type SkillMove, settleSkill } from "../../learning/evidence/settle.ts";
+import { type Offered, decideOnCorrection, decideReview, updateCounters } from "../../learning/observe/triggers.ts";
+import { hashFiles, textOfFiles } from "../../schemas/learning/digest.ts";
+import { type Entry, type ToolEntry, type UserEntry, textOf } from "../../schemas/entry.ts";
+import { type SkillName, dayOf } from "../../schemas/ids.ts";
+import type {
+  Judgement,
+  LoadedText,
+  Neighbourhood,
+  Observation,
+  ReviewCounters,
+  TriedWords,
+  TurnSignature,
+} from "../../schemas/learning/learning.ts";
+import type { Evidence, Outcome } from "../../schemas/skill.ts";
+import type { Booking } from "../../schemas/usage.ts";
+import { companionOf } from "../../skills/format/validate.ts";
+import { answerWithin } from "../../time-limit.ts";
+import type { EngineContext, SessionHost } from "../context.ts";
+import { isHeldOut } from "../prompt/held-out.ts";
+import type { Job, JobRow } from "../jobs.ts";
+import { putBookingRow } from "../ledger.ts";
+import type { TurnRow } from "../log.ts";
+import { askForReview, beginDue, currentCounters, rememberReview, reviewState } from "./review-state.ts";
+
+export type ObserveRow = JobRow & { job: Extract<Job, { kind: "observe" }> };
+
+/** Tries after which the Archive is done without, and a verdict left to the curator, who sweeps them. */
+const PATIENT_TRIES = 3;
+/** Nobody waits for the Archive but what stands behind in the outbox. */
+const ARCHIVE_MS = 45_000;
+const ACCOUNT_MS = 45_000;
+/** A look at a skill lists all of its uses: beyond so many, one more success can wait for the curator's next sweep. */
+const USES_COUNTED_AT_ONCE = 100;
+/** Of an answer: a question among them may be what the next message answers. */
+const LAST_WORDS_CHARS = 200;
+/** Earlier turns of the session a new one is compared with, then. */
+const OWN_TURNS = 20;
+
+/** A turn as a judge has left it. */
+export interface Judged {
+  row: TurnRow;
+  entries: Entry[];
+  observation: Observation;
+  /** What is to be told of it now. */
+  judgement: Judgement;
+  nth: number;
+}
+
+/** A turn that was just observed. */
+export async function carryObservation(context: EngineContext, row: ObserveRow): Promise<void> {
+  const { host, log, jobs } = context;
+  const { booking } = row.job;
+  const booked = booking && book(host, booking);
+  const turn = log.turn(row.job.turn)!;
+  const entries = entriesOf(context, turn);
+  const { work } = row.job;
+  const base = { ...(work && { kind: work }), ...observe(context, turn, entries) };
+  const before = judgeTurnBefore(context, turn, entries);
+  const steered = steeredCorrections(entries);
+  const corrected = before?.corrects === true || steered.length > 0;
+
+  const seen = await place(
+    context,
+    row,
+    turn,
+    entries,
+    steered.reduce((done, entry) => withCorrection(done, entry), base),
+  );
+  const judgedBefore = before?.judged && (await tellAgain(context, row, before.judged));
+  const moves = await tell(context, row, {
+    row: turn,
+    entries,
+    ...seen,
+    judgement: seen.observation.judgements![0]!,
+    nth: 1,
+  });
+
+  const isBooked = await booked;
+  host.sql.transaction(() => {
+    if (!jobs.get(row.id)) return; // another look was quicker
+    jobs.delete(row.id);
+    if (booking && !isBooked) putBookingRow(context, booking);
+    tellWithdrawn(context, [...moves, ...(judgedBefore ? judgedBefore.moves : [])]);
+    const { observation, neighbourhood } = seen;
+    const to = turn.final!;
+    // A review that a person asked for may have covered the turn already.
+    const isNew = to > reviewState(log).reviewedTo;
+    const counters = isNew ? updateCounters(currentCounters(log).counters, entries) : currentCounters(log).counters;
+    if (judgedBefore) putObservation(context, judgedBefore.row.n, judgedBefore.observation);
+    putObservation(context, turn.n, observation, counters);
+    const offered = offeredTo(context);
+    const isBundled = (loaded: LoadedText) => bundledText(context, loaded.skill) === loaded.text;
+    const decision = decideReview({
+      ...{ counters, observation, neighbourhood, entries, settings: host.settings, offered, corrected, isBundled },
+    });
+    const besides = judgedBefore ? [judgedBefore.row.n] : [];
+    if (decision && isNew) return void askForReview(context, decision, { to, besides });
+    const waits = corrected ? decideOnCorrection(host.settings, offered) : null;
+    if (waits) rememberReview(context, waits, besides);
+    else if (isAnswered(entries)) beginDue(context);
+  });
+}
+
+/** Told beside the look at the turn; what was not gets a row of its own. Counted once, however often it is told. Never rejects. */
+async function book({ account, clock, report }: SessionHost, booking: Booking): Promise<boolean> {
+  try {
+    await answerWithin(account.book(booking), ACCOUNT_MS, clock);
+    return true;
+  } catch (error) {
+    report(`booking ${booking.id}`, error);
+    return false;
+  }
+}
+
+/** The outbox's row of a turn that has ended. */
+export function observeRow(turn: number): string {
+  return `observe:${turn}`;
+}
+
+/** As the log alone tells it, with what judges have said since. */
+export function observe(context: EngineContext, turn: TurnRow, entries = entriesOf(context, turn)): Observation {
+  const { host, log } = context;
+  const stored = log.observed(turn.n)?.observation;
+  const base = observeTurn({ session: host.session, turn: turn.n, entries });
+  const later = stored?.judgements?.filter(({ judge }) => judge !== "exit") ?? [];
+  const named = stored?.kind ? { ...base, kind: stored.kind } : base;
+  const judged = later.reduce((done, one) => judgeAgain(done, one), named);
+  return (stored?.corrections ?? []).reduce((done, { entry }) => withCorrection(done, entry), judged);
+}
+
+/** A turn's own, up to its last one: notices and notes of later may stand behind it under its number. */
+export function entriesOf({ log }: EngineContext, turn: TurnRow): Entry[] {
+  if (turn.input === null || turn.final === null) return [];
+  return log.entries(turn.input, turn.final).filter((entry) => entry.turn === turn.n);
+}
+
+/** What of the session's learning its model is offered, and so may be reviewed. */
+export function offeredTo(context: EngineContext): Offered {
+  const memory = context.meta().learning === "on";
+  return { skills: memory && !isHeldOut(context.host), memory };
+}
+
+/**
+ * The message that began this turn judges the turn before it, if it says anything of it and whoever wrote it had its answer. What
+ * they put right before that is a correction all the same.
+ */
+function judgeTurnBefore(
+  context: EngineContext,
+  turn: TurnRow,
+  entries: Entry[],
+): { judged: Judged | null; corrects: boolean } | null {
+  const { log } = context;
+  const input = entries[0];
+  const before = turnBefore(context, turn);
+  if (!before || !input || !isFromPrincipal(input)) return null;
+  const rowEntries = entriesOf(context, before);
+  const final = finalWords(rowEntries);
+  const asked = final !== undefined && /[?？]/.test(textOf(final).slice(-LAST_WORDS_CHARS));
+  const request = rowEntries.find(isFromPrincipal);
+  const { outcome, correction } = judgeMessage(textOf(input), {
+    ...{ asked, calls: callsOf(rowEntries) },
+    ...(request && { request: textOf(request) }),
+    ...(final && { answer: textOf(final) }),
+  });
+  if (!isHeard(input, before)) return { judged: null, corrects: correction };
+  const observation = log.observed(before.n)?.observation ?? observe(context, before, rowEntries);
+  const isJudged = observation.judgements?.some(({ judge }) => judge === "message" || judge === "reviewer");
+  if (isJudged) return null;
+  if (outcome === "unknown") return correction ? { judged: null, corrects: true } : null;
+  const judgement: Judgement = { judge: "message", outcome, at: input.at };
+  const judged = judgeAgain(observation, judgement);
+  return {
+    judged: {
+      ...{ row: before, entries: rowEntries, judgement, nth: 1 },
+      observation: correction ? withCorrection(judged, input.n) : judged,
+    },
+    corrects: correction,
+  };
+}
+
+/** Those that were work on the task. */
+function callsOf(entries: Entry[]): ToolEntry[] {
+  return entries.filter((entry): entry is ToolEntry => entry.kind === "tool" && !isSelfTool(entry));
+}
+
+/** Nobody waits for the end of an answer to break it off for what it says. */
+export function isHeard({ waited }: UserEntry, before: TurnRow): boolean {
+  return !waited || waited.interrupts === before.n || waited.since >= (before.endedAt ?? 0);
+}
+
+/** The last one that a model worked on: an order to the session itself lies between two turns and is none. */
+export function turnBefore({ log }: EngineContext, turn: TurnRow): TurnRow | null {
+  for (let before = log.turn(turn.n - 1); before; before = log.turn(before.n - 1)) {
+    if (before.state !== "steered" && before.stats.modelCalls > 0) return before;
+  }
+  return null;
+}
+
+/** What the person put right while the turn ran. */
+function steeredCorrections(entries: Entry[]): number[] {
+  const steered = entries.filter((entry): entry is UserEntry => isFromPrincipal(entry) && entry.steer !== undefined);
+  return steered
+    .filter((entry) => {
+      const calls = callsOf(entries.filter(({ n }) => n < entry.n));
+      return judgeMessage(textOf(entry), { calls }).correction;
+    })
+    .map(({ n }) => n);
+}
+
+export function isFromPrincipal(entry: Entry): entry is UserEntry {
+  return entry.kind === "user" && entry.parts.every(({ source }) => source === "principal");
+}
+
+/** Records the turn, and says where it stands among those like it. */
+async function place(
+  context: EngineContext,
+  row: JobRow,
+  turn: TurnRow,
+  entries: Entry[],
+  observation: Observation,
+): Promise<{ observation: Observation; neighbourhood: Neighbourhood }> {
+  const { host } = context;
+  const at = turn.endedAt ?? 0;
+  const heldOut = isHeldOut(host);
+  const signature = toSignature(observation, { session: host.session, at, heldOut, entries });
+  const neighbourhood = await askArchive(context, row, signature, turn.n);
+  return { observation: placeAmong(observation, neighbourhood), neighbourhood };
+}
+
+/** The profile's Archive; the session's own turns while it has none, or when it has failed too often. */
+async function askArchive(
+  context: EngineContext,
+  row: JobRow,
+  signature: TurnSignature,
+  turn: number,
+): Promise<Neighbourhood> {
+  const { host, log } = context;
+  try {
+    if (host.archive) return await answerWithin(host.archive.observe(signature), ARCHIVE_MS, host.clock);
+  } catch (error) {
+    if (row.tries < PATIENT_TRIES) throw error;
+    host.report("archive", `turn ${turn} is compared with those of its session: ${messageOf(error)}`);
+  }
+  const own = log.observedTurns(0, turn, OWN_TURNS).map(({ n, observed }) =>
+    toCompared(
+      toSignature(observed.observation, {
+        ...{ session: host.session, at: log.turn(n)?.endedAt ?? 0, heldOut: signature.heldOut, entries: [] },
+      }),
+    ),
+  );
+  return toNeighbourhood(toCompared(signature), own, host.settings.learning.discount);
+}
+
+/** A judge has spoken of a turn that was looked at before. */
+export async function tellAgain(
+  context: EngineContext,
+  row: JobRow,
+  judged: Judged,
+): Promise<Judged & { moves: SkillMove[] }> {
+  const placed = await place(context, row, judged.row, judged.entries, judged.observation);
+  const told = { ...judged, ...placed };
+  return { ...told, moves: await tell(context, row, told) };
+}
+
+/** Tells the person which skills were withdrawn. Call inside the transaction that ends the job whose verdicts moved them. */
+export function tellWithdrawn({ host, jobs }: EngineContext, moves: SkillMove[]): void {
+  if (host.settings.review.notice === "off") return;
+  for (const { skill, to, reason, rev, withdrew, inPart } of moves) {
+    const what = inPart ? "changed: a part of it was withdrawn." : `withdrawn and is now ${to}.`;
+    const text = `The skill '${skill}' was ${what} ${reason}`;
+    if (withdrew) jobs.put(`notice:${skill}.${rev}.${to}`, host.clock.now(), { kind: "notice", text });
+  }
+}
+
+/** Evidence for each text the turn used, and the verdict where this makes one due: the skills that it moved. */
+async function tell(
+  context: EngineContext,
+  job: JobRow,
+  told: Judged & { neighbourhood: Neighbourhood },
+): Promise<SkillMove[]> {
+  const { host } = context;
+  const { row, entries, observation, judgement, nth, neighbourhood } = told;
+  const { judge, outcome } = judgement;
+  if (observation.loaded.length === 0 || (judge === "exit" && !isAnswered(entries))) return [];
+  const { modelCalls, toolCalls, failedCalls } = row.stats;
+  const at = row.endedAt ?? 0;
+  for (const { skill, text } of observation.loaded) {
+    await host.evidence.put({
+      ...{ v: 2, skill, text, turn: observation.turn, judge, nth, day: dayOf(at), at },
+      outcome: creditOf(skill, observation, outcome),
+      ...{ modelCalls, toolCalls, failedCalls, tokens: observation.effort?.tokens ?? 0 },
+      task: taskOf(observation.request),
+      contradicted: isContradicted(observation, { skill, text }),
+      ...triedWordsOf(observation, { skill, text }),
+      baseline: neighbourhood.skills[skill]?.without ?? null,
+    });
+  }
+  try {
+    return await settle(host, told);
+  } catch (error) {
+    if (job.tries < PATIENT_TRIES) throw error;
+    host.report("verdict", `left to the curator: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+/**
+ * How the turn ended, for one of the texts it used. A base that was read with its companion is not judged by it: the
+ * companion stands there because the base's word was not enough, so what came of both is the companion's.
+ */
+function creditOf(skill: SkillName, { loaded }: Observation, outcome: Outcome): Outcome {
+  return loaded.some((other) => other.skill === companionOf(skill)) ? "unknown" : outcome;
+}
+
+/** A word of the text failed, or was passed over because it had failed before; or a call succeeded with another value than it gives. */
+function isContradicted({ triedWords = [], unfollowed = [] }: Observation, used: LoadedText): boolean {
+  const wrong = triedWords.filter(({ failed }) => failed.length > 0);
+  return [...wrong, ...unfollowed].some(({ skill, text }) => skill === used.skill && text === used.text);
+}
+
+/** Whatever the outcome: it tells of the text itself. */
+function saysMore(observation: Observation, used: LoadedText): boolean {
+  return isContradicted(observation, used) || ownTriedWords(observation, used).length > 0;
+}
+
+function ownTriedWords({ triedWords = [] }: Observation, used: LoadedText): TriedWords[] {
+  return triedWords.filter(({ skill, text }) => skill === used.skill && text === used.text);
+}
+
+function triedWordsOf(observation: Observation, used: LoadedText) {
+  const own = ownTriedWords(observation, used);
+  const each = (words: (tried: TriedWords) => string[]) => [...new Set(own.flatMap(words))];
+  return {
+    failedWords: each(({ failed }) => failed),
+    refusedWords: each(({ refused = [] }) => refused),
+    workedWords: each(({ worked }) => worked),
+  } satisfies Partial<Evidence>;
+}
+
+async function settle(
+  host: SessionHost,
+  { observation, judgement: { judge, outcome }, nth }: Judged,
+): Promise<SkillMove[]> {
+  const moves: SkillMove[] = [];
+  const telling = observation.loaded.filter((used) => outcome !== "unknown" || saysMore(observation, used));
+  const index = telling.length > 0 ? await host.skills.index() : null;
+  for (const { skill, text } of telling) {
+    const line = Object.hasOwn(index!.skills, skill) ? index!.skills[skill] : undefined;
+    // What succeeds and is active stays so; what is no longer the skill's text is for the curator to count.
+    const isOpen = line?.state === "trial" || line?.state === "stale";
+    const isHarm = outcome === "failure" || saysMore(observation, { skill, text });
+    const isDue = isHarm || (isOpen && (line.use?.uses ?? 0) < USES_COUNTED_AT_ONCE);
+    if (line?.text !== text || line.state === "archived" || !isDue) continue;
+    const op = `verdict:${observation.turn}.${judge}${nth > 1 ? `.${nth}` : ""}`;
+    const { skills, evidence, settings } = host;
+    const { moved } = await settleSkill({ skills, evidence, settings, skill, op });
+    if (moved) moves.push(moved);
+  }
+  return moves;
+}
+
+/** With what was stored of the turn while others were asked: a rating may have come. */
+export function putObservation(
+  { log }: EngineContext,
+  turn: number,
+  observation: Observation,
+  counters?: ReviewCounters,
+): void {
+  const stored = log.observed(turn);
+  const { judgements = [], corrections = [] } = stored?.observation ?? {};
+  const missing = judgements.filter(
+    ({ judge, at }) => !observation.judgements?.some((known) => known.judge === judge && known.at === at),
+  );
+  const judged = missing.reduce((done, one) => judgeAgain(done, one), observation);
+  const whole = corrections.reduce((done, { entry }) => withCorrection(done, entry), judged);
+  log.putObserved(turn, { ...stored, observation: whole, ...(counters && { counters }) });
+}
+
+function bundledText({ host }: EngineContext, skill: string): string | null {
+  const files = Object.hasOwn(host.seeds, skill) ? host.seeds[skill] : undefined;
+  return files ? textOfFiles(hashFiles(files)) : null;
+}

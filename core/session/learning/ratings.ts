@@ -1,0 +1,55 @@
+// A person's word on a turn, and what was observed of it, for the engine. A rating is stored at once; whom it concerns is told
+// by the outbox. Synchronous.
+import { type Result, err, ok } from "../../errors.ts";
+import { judgeAgain } from "../../learning/observe/observe.ts";
+import { traceTurn } from "../../learning/observe/trace.ts";
+import type { TurnObservation } from "../../schemas/api.ts";
+import type { Observation, Rating } from "../../schemas/learning/learning.ts";
+import type { EngineContext } from "../context.ts";
+import { type TurnRow, isOpen } from "../log.ts";
+import { entriesOf, observe } from "./observe-job.ts";
+
+/** Of the person's changes of mind about one turn; each is an object in R2. */
+const MAX_RATINGS = 100;
+
+/** The same rating again changes nothing. Failures: `turn_not_found`, `turn_not_ended`, `too_many_ratings`. */
+export function rateTurn(context: EngineContext, n: number, { rating, correction }: Rating): Result<Observation> {
+  const { host, log, jobs } = context;
+  const found = endedTurn(context, n);
+  if (!found.ok) return found;
+  const turn = found.value;
+  const stored = log.observed(turn.n);
+  const before = stored?.rating;
+  if (stored && before?.rating === rating && before.correction === correction) return ok(stored.observation);
+  const nth = (before?.nth ?? 0) + 1;
+  if (nth > MAX_RATINGS) return err("too_many_ratings", `A turn takes ${MAX_RATINGS} ratings, and this one has them.`);
+  const now = host.clock.now();
+  // Two words of one person are told apart by their time.
+  const at = Math.max(now, (before?.at ?? 0) + 1);
+  const outcome = rating === "up" ? "success" : "failure";
+  const observation = judgeAgain(stored?.observation ?? observe(context, turn), { judge: "rating", outcome, at });
+  const given = { rating, ...(correction !== undefined && { correction }), nth, at };
+  host.sql.transaction(() => {
+    log.putObserved(turn.n, { ...stored, observation, rating: given });
+    jobs.put(`rating:${turn.n}`, now, { kind: "rating", turn: turn.n, nth });
+  });
+  return ok(observation);
+}
+
+/** `observation` is null for a turn that nothing was observed of. Failures: `turn_not_found`, `turn_not_ended`. */
+export function readObservation(context: EngineContext, n: number): Result<TurnObservation> {
+  const found = endedTurn(context, n);
+  if (!found.ok) return found;
+  const turn = found.value;
+  const observation = context.log.observed(turn.n)?.observation ?? null;
+  return ok({ n: turn.n, observation, trace: traceTurn(entriesOf(context, turn)) });
+}
+
+/** Of an input that was put into a running turn, that one. */
+function endedTurn({ log }: EngineContext, n: number): Result<TurnRow> {
+  const asked = log.turn(n);
+  const turn = asked?.more.into === undefined ? asked : log.turn(asked.more.into);
+  if (!turn) return err("turn_not_found", `This session has no turn ${n}.`);
+  if (isOpen(turn)) return err("turn_not_ended", `Turn ${n} has not ended. Try again when it has.`);
+  return ok(turn);
+}

@@ -1,0 +1,26 @@
+// The answer to `/refine`, for the driver. It is given at once; the review itself is asked for when the turn that the answer ends
+// is settled (learn.ts).
+import { decideOnRefine } from "../../learning/observe/triggers.ts";
+import type { EngineContext } from "../context.ts";
+import type { Ending } from "../turn/end-turn.ts";
+import { REFINING } from "./learn.ts";
+import { workBefore } from "./meant-turns.ts";
+import { offeredTo } from "./observe-job.ts";
+import { isReviewing } from "./review-state.ts";
+
+export function answerRefine(context: EngineContext, focus: string): Ending {
+  if (!decideOnRefine(focus, context.host.settings, offeredTo(context))) {
+    const text =
+      context.meta().learning === "on"
+        ? "Reviews are switched off here: nothing was begun."
+        : "This session learns nothing: it was created with learning off.";
+    return { state: "failed", code: "refine_off", text };
+  }
+  if (workBefore(context, context.log.nextEntry()).length === 0) {
+    return { state: "failed", code: "refine_nothing", text: "Nothing has been done in this session yet." };
+  }
+  const text = isReviewing(context)
+    ? "A review is running; another one follows it, over everything since."
+    : "What was done since the last review is being looked at. You are told what comes of it.";
+  return { state: "done", code: REFINING, text };
+}

@@ -1,0 +1,62 @@
+// Tells whom it concerns what a review said of turns: the evidence and the verdicts of the skills they used, and the Archive. The
+// row is written in the transaction that settles the review; every step may be done again. Used by the outbox.
+import { judgeAgain, withCorrection } from "../../learning/observe/observe.ts";
+import type { ReviewResult, ReviewVerdict } from "../../schemas/learning/review.ts";
+import type { EngineContext } from "../context.ts";
+import type { Job, JobRow } from "../jobs.ts";
+import {
+  type Judged,
+  entriesOf,
+  isFromPrincipal,
+  isHeard,
+  observe,
+  observeRow,
+  putObservation,
+  tellAgain,
+  tellWithdrawn,
+  turnBefore,
+} from "./observe-job.ts";
+
+export type VerdictsRow = JobRow & { job: Extract<Job, { kind: "verdicts" }> };
+
+/** Call inside the transaction that settles the review. */
+export function putVerdicts({ jobs }: EngineContext, { review, verdicts, finishedAt }: ReviewResult): void {
+  if (verdicts) jobs.put(`verdicts:${review}`, finishedAt, { kind: "verdicts", verdicts, at: finishedAt });
+}
+
+export async function carryVerdicts(context: EngineContext, row: VerdictsRow): Promise<void> {
+  const { host, jobs } = context;
+  for (const verdict of row.job.verdicts) {
+    const judged = judge(context, verdict, row.job.at);
+    if (!judged) continue;
+    if (jobs.get(observeRow(judged.row.n))) return jobs.retry(row); // it is looked at first
+    const told = await tellAgain(context, row, judged);
+    host.sql.transaction(() => {
+      tellWithdrawn(context, told.moves);
+      const { observation } = told;
+      const isRight = verdict.verdict !== "none" && verdict.correction;
+      putObservation(context, judged.row.n, isRight ? withCorrection(observation, verdict.entry) : observation);
+    });
+  }
+  jobs.delete(row.id);
+}
+
+/** The turn before the message, as the reviewer judges it; `null`: the message judges none. */
+function judge(context: EngineContext, verdict: ReviewVerdict, at: number): Judged | null {
+  const { log } = context;
+  const [input] = log.entries(verdict.entry, verdict.entry);
+  const turn = input && log.turn(input.turn);
+  if (!turn || turn.input !== verdict.entry || !isFromPrincipal(input)) return null;
+  const before = turnBefore(context, turn);
+  if (!before || !isHeard(input, before)) return null;
+  const entries = entriesOf(context, before);
+  const observation = log.observed(before.n)?.observation ?? observe(context, before, entries);
+  const known = observation.judgements ?? [];
+  // A message goes along with a later review too: the first word counts.
+  const isKnown = known.some(({ judge }) => judge === "reviewer");
+  const isSilent = verdict.verdict === "none" && !known.some(({ judge }) => judge === "message");
+  if (isKnown || isSilent) return null;
+  const outcome = verdict.verdict === "none" ? "unknown" : verdict.verdict;
+  const judgement = { judge: "reviewer", outcome, at } as const;
+  return { row: before, entries, judgement, nth: 1, observation: judgeAgain(observation, judgement) };
+}

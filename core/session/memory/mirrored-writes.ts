@@ -1,0 +1,43 @@
+// What a turn's own calls changed in the built-in memory, as its log has it: committed, and each once. Called by recall.ts,
+// which tells an external memory of it. Pure.
+import { type Step, operationsOf, readPrepared, targetsOf } from "../../memory/plan.ts";
+import type { MemoryWrite } from "../../memory/provider.ts";
+import { redactText } from "../../redact.ts";
+import type { Entry, JsonObject, ToolEntry } from "../../schemas/entry.ts";
+import { MemoryStoreName } from "../../schemas/memory.ts";
+
+export function writesIn(entries: Entry[]): MemoryWrite[] {
+  return entries.flatMap((entry): MemoryWrite[] => {
+    if (entry.kind !== "tool" || entry.call.name !== "memory" || entry.state !== "done" || entry.failed) return [];
+    const store = MemoryStoreName.safeParse(entry.call.args.store);
+    if (!store.success) return [];
+    const done = donesOf(entry);
+    return stepsOf(entry).flatMap((step, n) => toWrite(step, done[n], store.data));
+  });
+}
+
+function toWrite({ text, target }: Step, done: unknown, store: MemoryStoreName): MemoryWrite[] {
+  if (done === "added" && text !== undefined) return [{ action: "add", store, text: redactText(text) }];
+  if (done === "removed" && target) return [{ action: "remove", store, old: target.text }];
+  if (done !== "replaced" || text === undefined || !target) return [];
+  return [{ action: "replace", store, text: redactText(text), old: target.text }];
+}
+
+/** As recorded with the call; of a call that needed nothing looked up, as it was asked for. */
+function stepsOf({ call, prepared }: ToolEntry): Step[] {
+  const steps = readPrepared(prepared)?.steps;
+  if (steps) return steps;
+  const targets = targetsOf(prepared);
+  return operationsOf(call.args).map(({ action, content }, n) => ({
+    action,
+    text: content?.trim(),
+    target: targets[n],
+  }));
+}
+
+/** What became of each step. */
+function donesOf({ parts }: ToolEntry): unknown[] {
+  const outcome = parts.find((part) => part.source === "outcome");
+  const { done, results } = outcome ? (JSON.parse(outcome.text) as JsonObject) : {};
+  return Array.isArray(results) ? results.map((result) => (result as JsonObject | null)?.done) : [done];
+}

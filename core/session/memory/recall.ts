@@ -1,0 +1,226 @@
+// Lets a session use an external memory provider without ever waiting for it: a search begins when an input is accepted, what
+// it found becomes a note of the turn, and the turn is told to the provider behind its answer, in order. Called by the
+// driver. Best effort by design: nothing of it is kept over the end of the object but the notes themselves.
+import type { Message } from "../../agent/contract.ts";
+import type { Result } from "../../errors.ts";
+import type { MemoryProvider, ProviderFailure } from "../../memory/provider.ts";
+import { isTrivial, renderRecall, toBullets, toQuery } from "../../memory/recall.ts";
+import { redactText } from "../../redact.ts";
+import { type NoteEntry, textOf } from "../../schemas/entry.ts";
+import { parseCommand } from "../turn/commands.ts";
+import type { EngineContext } from "../context.ts";
+import { placeNotice } from "../readers/events.ts";
+import { compactionState } from "../prompt/history.ts";
+import type { TurnRow } from "../log.ts";
+import { writesIn } from "./mirrored-writes.ts";
+import { isSilent } from "../prompt/notices.ts";
+
+const RECALL = "recall";
+/** The second try of a sync, where the first one was surely not taken. */
+const RETRY_MS = 2_000;
+/** Turns that may wait to be told; a service that is so far behind gets the newest no more. */
+const MAX_WAITING = 50;
+/** More than a session is ever shown between two compactions. The row stays under 100 KB. */
+const MAX_KNOWN = 4_000;
+/** A summary's input has room for this much beside the conversation. */
+const COMPACTION_CHARS = 4_000;
+
+/** Under the meta key `recalled`: what the model was shown since the conversation was last summarised. */
+interface Recalled {
+  v: 1;
+  /** The summary after which it was; 0 before the first. */
+  since: number;
+  keys: string[];
+}
+
+/** A search for one turn. */
+interface Search {
+  /** `null` until it has ended; empty when it failed. */
+  bullets: string[] | null;
+  /** Its turn went on without. */
+  missed: boolean;
+  done: Promise<void>;
+}
+
+export interface Recall {
+  /** An input was accepted as turn `n`: looks up what bears on it. Returns at once. */
+  begin(n: number, request: string): void;
+  /**
+   * Writes what was recalled for the turn by `put`, behind its input, unless its model was asked already. Waits at most
+   * `memory.prefetchWaitMs`; what comes later is for the next turn.
+   */
+  take(turn: Pick<TurnRow, "n" | "input">, request: string, put: (note: NoteEntry) => void): Promise<void>;
+  /** The turn has ended: tells the provider of it when those before it are told. */
+  ended(n: number): void;
+  /** What the provider has for the summary of these messages; "" for nothing, or nothing in time. */
+  beforeCompaction(messages: Message[]): Promise<string>;
+}
+
+export function createRecall(context: EngineContext): Recall {
+  const { host, log, hub } = context;
+  const { clock, settings } = host;
+  const searches = new Map<number, Search>();
+  /** Found too late for its own turn. */
+  let late: string[] = [];
+  let telling = Promise.resolve();
+  let waiting = 0;
+
+  /** A session that does not learn tells nobody, and asks nobody. */
+  function provider(): MemoryProvider | null {
+    return host.memoryProvider && context.meta().learning === "on" ? host.memoryProvider : null;
+  }
+
+  function begin(n: number, request: string): void {
+    const asked = provider();
+    if (!asked || searches.has(n) || isTrivial(request)) return;
+    const search: Search = { bullets: null, missed: false, done: Promise.resolve() };
+    search.done = run(asked, n, request, search);
+    searches.set(n, search);
+    host.background(search.done);
+  }
+
+  async function run(asked: MemoryProvider, n: number, request: string, search: Search): Promise<void> {
+    await Promise.resolve(); // behind the transaction that accepts the input
+    const found = await quietly("recall", () => asked.prefetch(toQuery(redactText(request)), unending()));
+    if (found?.ok === false && found.failure.code === "memory_provider_busy") {
+      searches.delete(n); // its own turn may try again
+      return;
+    }
+    search.bullets = found?.ok ? toBullets(found.value) : [];
+    if (!search.missed) return;
+    late = search.bullets;
+    searches.delete(n);
+  }
+
+  async function take(
+    turn: Pick<TurnRow, "n" | "input">,
+    request: string,
+    put: (note: NoteEntry) => void,
+  ): Promise<void> {
+    if (!provider() || isTrivial(request) || !mayBeTold(turn)) return;
+    begin(turn.n, request);
+    const search = searches.get(turn.n);
+    const waitMs = settings.memory.prefetchWaitMs;
+    if (search && search.bullets === null && waitMs > 0) {
+      const over = new AbortController();
+      await Promise.race([search.done, clock.sleep(waitMs, over.signal)]);
+      over.abort();
+      if (!mayBeTold(turn)) return;
+    }
+    for (const n of searches.keys()) if (n < turn.n && searches.get(n)!.bullets !== null) searches.delete(n);
+    if (search?.bullets) searches.delete(turn.n);
+    else if (search) search.missed = true;
+    const bullets = search?.bullets?.length ? search.bullets : late;
+    late = [];
+
+    const since = lastSummaryOf();
+    const before = log.meta<Recalled>("recalled");
+    const known = before?.since === since ? before.keys : [];
+    const isKnown = new Set(known);
+    const recalled = renderRecall(bullets, (key) => isKnown.has(key));
+    if (!recalled) return;
+    const note: NoteEntry = {
+      v: 1,
+      n: log.nextEntry(),
+      turn: turn.n,
+      at: clock.now(),
+      kind: "note",
+      code: RECALL,
+      parts: [{ source: "content", text: recalled.text }],
+    };
+    host.sql.transaction(() => {
+      put(note);
+      const keys = [...known, ...recalled.keys].slice(-MAX_KNOWN);
+      log.setMeta("recalled", { v: 1, since, keys } satisfies Recalled);
+    });
+    hub.emit(placeNotice(note));
+  }
+
+  /** What a model has read does not change, and is told once. */
+  function mayBeTold(turn: Pick<TurnRow, "n" | "input">): boolean {
+    if (turn.input === null || log.turn(turn.n)?.state !== "running") return false;
+    return log
+      .entries(turn.input + 1)
+      .every((entry) => (entry.kind === "note" ? entry.code !== RECALL : entry.kind === "notice" && isSilent(entry)));
+  }
+
+  /** A line that fell out of the conversation may be recalled again. */
+  function lastSummaryOf(): number {
+    return compactionState(log).entries.findLast(({ method }) => method !== "prune")?.n ?? 0;
+  }
+
+  function ended(n: number): void {
+    const asked = provider();
+    searches.delete(n);
+    if (!asked) return;
+    if (waiting >= MAX_WAITING)
+      return host.report("memory sync", `${asked.name} is too far behind: turn ${n} is left out`);
+    waiting += 1;
+    // What fails for one turn must not keep the turns after it from being told.
+    telling = telling
+      .then(() => tell(asked, n))
+      .catch((error) => host.report("memory sync", error))
+      .finally(() => void (waiting -= 1));
+    host.background(telling);
+  }
+
+  async function tell(asked: MemoryProvider, n: number): Promise<void> {
+    const turn = log.turn(n);
+    if (!turn || turn.input === null || turn.final === null) return;
+    const entries = log.entries(turn.input, turn.final).filter((entry) => entry.turn === n);
+    for (const write of writesIn(entries)) await twice("memory write", () => asked.onWrite(write, unending()));
+    const final = entries.at(-1);
+    if (turn.state !== "done" || final?.kind !== "assistant") return;
+    const said = entries.filter((entry) => entry.kind === "user").map(textOf);
+    const exchange = { user: redactText(said.join("\n\n")), assistant: redactText(textOf(final)) };
+    if (parseCommand(said[0] ?? "") || exchange.user.trim() === "" || exchange.assistant.trim() === "") return;
+    await twice("memory sync", () => asked.sync(exchange, unending()));
+  }
+
+  async function beforeCompaction(messages: Message[]): Promise<string> {
+    const asked = provider();
+    const waitMs = settings.memory.prefetchWaitMs;
+    if (!asked || waitMs === 0) return "";
+    const clean = messages.map((message) => ({ ...message, text: redactText(message.text) }));
+    const given = new AbortController();
+    const over = new AbortController();
+    const asking = quietly("memory before compaction", () => asked.preCompaction(clean, given.signal));
+    host.background(asking.then(() => undefined));
+    const first = await Promise.race([asking, clock.sleep(waitMs, over.signal).then(() => null)]);
+    over.abort();
+    if (first === null) given.abort();
+    return first?.ok ? toBullets([first.value]).join("\n").slice(0, COMPACTION_CHARS).toWellFormed() : "";
+  }
+
+  /** Failures are told to the log, without a word of what was asked, and to nobody else. */
+  async function quietly<T>(
+    what: string,
+    call: () => Promise<Result<T, ProviderFailure>>,
+  ): Promise<Result<T, ProviderFailure> | undefined> {
+    try {
+      const result = await call();
+      if (!result.ok && !EXPECTED.has(result.failure.code)) host.report(what, result.failure.message);
+      return result;
+    } catch {
+      host.report(what, "the memory provider's adapter failed"); // it must not throw; what it says is not ours to log
+      return undefined;
+    }
+  }
+
+  async function twice(what: string, call: () => Promise<Result<null, ProviderFailure>>): Promise<void> {
+    const first = await quietly(what, call);
+    if (first?.ok !== false || !first.failure.retry) return;
+    await clock.sleep(RETRY_MS);
+    await quietly(what, call);
+  }
+
+  return { begin, take, ended, beforeCompaction };
+}
+
+/** Calls have limits of their own; nobody calls them off. Made for each: a signal belongs to the request it was made in. */
+function unending(): AbortSignal {
+  return new AbortController().signal;
+}
+
+/** Said once by what led to them. */
+const EXPECTED = new Set(["memory_provider_resting", "memory_provider_busy"]);

@@ -1,0 +1,43 @@
+// The request a session sent last, for a review that goes on from it: the same prompt, tools and messages, byte for byte, so
+// that the provider's cache has read them already. Called when a review's job is made. Must read nothing but the log.
+import type { Message, Model } from "../../agent/contract.ts";
+import { toToolSpecs } from "../../agent/tool-specs.ts";
+import type { SentMessage, SentPrefix } from "../../schemas/learning/review.ts";
+import type { EngineContext } from "../context.ts";
+import { compactionsBefore, readHistory } from "./history.ts";
+import { withoutOrders } from "../turn/orders.ts";
+import { frozenPrompt } from "../turn/prepare-turn.ts";
+
+/**
+ * As the next turn would begin it, up to the entry `to`. `undefined` where a review could not go on from it: no cache keeps
+ * it, the work ended with something else than an answer of this model, tools or prompt are others by now, or the
+ * conversation was made shorter, so that it does not hold the entries themselves.
+ */
+export function readPrefix(
+  context: EngineContext,
+  { model, to }: { model: Model; to: number },
+): SentPrefix | undefined {
+  const { host, log } = context;
+  const [last] = withoutOrders(log.entries(Math.max(1, to - LOOK_BACK), to), log).slice(-1);
+  if (host.settings.review.prefix === "never" || model.cache === undefined) return undefined;
+  if (last?.kind !== "assistant" || last.answer.model !== model.name) return undefined;
+  const frozen = compactionsBefore(log, to + 1).length === 0 ? frozenPrompt(context) : null;
+  if (!frozen) return undefined;
+  const effort = host.settings.models.effort.turn;
+  return {
+    cache: model.cache,
+    at: last.at,
+    cacheKey: host.session,
+    ...(effort && { effort }),
+    system: frozen.text,
+    tools: toToolSpecs(frozen.tools, model.contextWindow),
+    messages: readHistory(context, { input: to }).map(toSent),
+  };
+}
+
+/** Orders to the session behind the last answer. */
+const LOOK_BACK = 20;
+
+function toSent({ entry: _entry, ...message }: Message): SentMessage {
+  return message;
+}

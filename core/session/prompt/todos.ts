@@ -1,0 +1,40 @@
+// A session's list of what is to be done: a meta row, and what of it a model reads again when the conversation is made shorter.
+// Used by the tool todo and by shorten.ts.
+import type { Part } from "../../schemas/entry.ts";
+import type { TodoItem, Todos } from "../../schemas/todo.ts";
+import type { TodoList } from "../../tools/todo/todo.ts";
+import type { EngineContext } from "../context.ts";
+import type { Log } from "../log.ts";
+
+/** What is read in a turn may stand behind all that is written later in it, in whatever words. */
+export function createTodoList({ log, taint }: Pick<EngineContext, "log" | "taint">): TodoList {
+  return {
+    items: () => todosOf(log),
+    put: (items) => log.setMeta("todo", { v: 1, items } satisfies Todos),
+    labelOf: (text) => (hasReadInTurn(log) || taint.isTainted(text) ? "content" : "own"),
+  };
+}
+
+function hasReadInTurn(log: Log): boolean {
+  const input = log.openTurns()[0]?.input;
+  if (!input) return false;
+  return log.entries(input).some(({ parts }) => parts.some(({ source }) => source === "content"));
+}
+
+function todosOf(log: Log): TodoItem[] {
+  return log.meta<Todos>("todo")?.items ?? [];
+}
+
+/** The open items, as they stand behind a summary; `null` when nothing is open. */
+export function openTodos(log: Log): Part | null {
+  const open = todosOf(log).filter(({ status }) => status === "pending" || status === "in_progress");
+  if (open.length === 0) return null;
+  const lines = open.map(({ id, content, status }) => `- [${status}] ${oneLine(id)}: ${oneLine(content)}`);
+  const source = open.some((item) => item.source === "content") ? "content" : "own";
+  return { source, text: `\n\nStill on your todo list:\n${lines.join("\n")}` };
+}
+
+/** Nothing of an item can end the text it stands in. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/gu, " ").replaceAll("<", "&lt;");
+}

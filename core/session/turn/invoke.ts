@@ -1,0 +1,173 @@
+// `/skill-name what to do`: reads the skills a message names and puts their texts behind it, as words of a user and never of
+// the system; and behind a message that names none, the skill that it plainly calls for. Called by the driver before a turn's
+// first model call. What was typed stays in the log as it was typed; what was added is a note, so that a turn that is resumed
+// sends the same bytes.
+import { withResultLimits } from "../../agent/small-window.ts";
+import { type Failure, type Result, err, ok } from "../../errors.ts";
+import { loadedBy } from "../../learning/observe/observe.ts";
+import { FIXED } from "../../limits.ts";
+import type { SkillLine } from "../../schemas/api.ts";
+import { byteLength } from "../../schemas/learning/digest.ts";
+import type { NoteEntry, Part } from "../../schemas/entry.ts";
+import { type SkillName, dayOf } from "../../schemas/ids.ts";
+import { MAX_MEMBERS } from "../../skills/format/bundles.ts";
+import { type LoadedSkill, parseInvocation, renderInvocation } from "../../skills/invocation.ts";
+import { type Library, type SkillView, createLibrary, skillMissing } from "../../skills/library.ts";
+import { mayRecall, pickRecalled, renderRecalled } from "../../skills/search/recall.ts";
+import { takeStart } from "../../tools/clip.ts";
+import { commandNear, isCommand } from "./commands.ts";
+import type { EngineContext } from "../context.ts";
+import { placeNotice } from "../readers/events.ts";
+import { shownEntries } from "../prompt/history.ts";
+import type { TurnRow } from "../log.ts";
+import { isHeldOut } from "../prompt/held-out.ts";
+import { isSilent } from "../prompt/notices.ts";
+import { sceneOf } from "../prompt/scene.ts";
+
+/** What is to be put behind a message. */
+export interface Invoked {
+  code: "skills" | "recalled_skill";
+  parts: Part[];
+  skills: NonNullable<NoteEntry["skills"]>;
+}
+
+/**
+ * For what `mayInvoke` lets pass. Null for a message that loads nothing, and for a turn whose model was asked already. Failures are the end of the turn,
+ * told as a notice: `too_many_skills`, `unknown_command`, `message_too_long`, `skill_archived`, and those of `Library.view`. Throws when a store does.
+ */
+export async function readInvocation(
+  context: EngineContext,
+  turn: Pick<TurnRow, "input">,
+  request: string,
+  contextWindow = Infinity,
+): Promise<Result<Invoked | null>> {
+  const { host } = context;
+  if (!mayBeAdded(context, turn)) return ok(null);
+  const store = context.meta().learning === "on" && !isHeldOut(host) ? host.skills : null;
+  const library = createLibrary({ store, seeds: host.seeds, scene: sceneOf(context) });
+  const names = new Set((await library.lines()).map((line) => line.name));
+  const parsed = parseInvocation(request, { isSkill: (slug) => names.has(slug), isCommand, commandNear });
+  if (!parsed.ok || parsed.value === null) return parsed as Result<null>;
+  const invocation = parsed.value;
+
+  const views: SkillView[] = [];
+  const remarks: string[] = [];
+  for (const name of invocation.names) {
+    const named = await load(library, name);
+    if (!named.ok) return named;
+    for (const member of membersOf(named.value, remarks)) {
+      if (views.some((view) => view.name === member)) continue;
+      const found = await load(library, member);
+      if (found.ok) views.push(found.value);
+      else remarks.push(`${named.value.name} also names ${member}, which was left out: ${found.failure.message}`);
+    }
+    const isThere = views.some((view) => view.name === named.value.name);
+    if (!isThere) views.push(named.value);
+  }
+  for (const { name, notice } of views) if (notice) remarks.push(`${name}: ${notice}`);
+  const { maxResultChars, maxTurnResultChars } = withResultLimits(host.settings, () => contextWindow).turn;
+  const each = Math.min(maxResultChars, Math.floor(maxTurnResultChars / views.length));
+  const parts = renderInvocation({
+    invocation,
+    skills: views.map((view) => toLoaded(view, each)),
+    remarks,
+    session: host.session,
+    day: dayOf(host.clock.now()),
+  });
+  if (byteLength(JSON.stringify(parts)) > FIXED.rowBytes) {
+    return err(
+      "message_too_long",
+      "The message and the skills it loads are too long together. Load fewer, or say less.",
+    );
+  }
+  return ok({ code: "skills", parts, skills: views.flatMap(textsOf) });
+}
+
+/**
+ * The skill that is not named and called for all the same, by `lines`; null for none, and for one that the model has before it.
+ * Nothing is lost where it cannot be read: it stands in the list.
+ */
+export async function readRecalled(
+  context: EngineContext,
+  turn: Pick<TurnRow, "input">,
+  request: string,
+  lines: SkillLine[],
+): Promise<Invoked | null> {
+  const { host, log } = context;
+  const name = host.settings.skills.recall ? pickRecalled(lines, request) : null;
+  if (name === null || !mayBeAdded(context, turn)) return null;
+  const library = createLibrary({ store: host.skills, seeds: host.seeds, scene: sceneOf(context) });
+  try {
+    const found = await library.view(name);
+    if (!found.ok || !mayRecall(found.value)) return null;
+    const skills = textsOf(found.value);
+    const before = shownEntries(log, turn.input!).flatMap(loadedBy);
+    const isKnown = skills.every(({ text }) => before.some((one) => one.text === text));
+    return isKnown ? null : { code: "recalled_skill", parts: renderRecalled(found.value), skills };
+  } catch (error) {
+    host.report("recalled skill", error);
+    return null;
+  }
+}
+
+/** Writes it by `put`, inside the turn; unless that was done, or the model asked, while the skills were read. */
+export function recordInvocation(
+  context: EngineContext,
+  turn: Pick<TurnRow, "n" | "input">,
+  { code, parts, skills }: Invoked,
+  put: (note: NoteEntry) => void,
+): void {
+  const { host, log, hub } = context;
+  if (!mayBeAdded(context, turn)) return;
+  const note: NoteEntry = {
+    v: 1,
+    n: log.nextEntry(),
+    turn: turn.n,
+    at: host.clock.now(),
+    kind: "note",
+    code,
+    parts,
+    skills,
+  };
+  put(note);
+  hub.emit(placeNotice(note));
+}
+
+/** What a model has read does not change. */
+function mayBeAdded({ log }: EngineContext, { input }: Pick<TurnRow, "input">): boolean {
+  return log
+    .entries(input! + 1)
+    .every((entry) => (entry.kind === "note" ? !entry.skills : entry.kind === "notice" && isSilent(entry)));
+}
+
+/** A person who names a skill means to follow it. */
+async function load(library: Library, name: SkillName): Promise<Result<SkillView>> {
+  const found = await library.view(name);
+  if (!found.ok) return found.failure.code === "skill_missing" ? skillMissing(name, await library.shown()) : found;
+  return found.value.state === "archived" ? { ok: false, failure: archived(name) } : found;
+}
+
+function archived(name: SkillName): Failure {
+  return err("skill_archived", `The skill '${name}' is archived. Restore it, then say this again.`).failure;
+}
+
+/** Of a bundle; one level deep. */
+function membersOf({ name, bundle = [] }: SkillView, remarks: string[]): SkillName[] {
+  const members = bundle.filter((member) => member !== name);
+  if (members.length > MAX_MEMBERS) {
+    remarks.push(`${name} names ${members.length} skills; the first ${MAX_MEMBERS} of them were loaded.`);
+  }
+  return members.slice(0, MAX_MEMBERS);
+}
+
+function toLoaded(view: SkillView, maxChars: number): LoadedSkill {
+  const content = takeStart(view.content, maxChars);
+  return { view, content, ...(content.length < view.content.length && { nextOffset: content.length }) };
+}
+
+/** A base brings its companion along, which is a text of its own. */
+function textsOf({ companion, ...view }: SkillView): Invoked["skills"] {
+  return [view, ...(companion ? [companion] : [])].map(({ name, text, failedWords }) => {
+    return { skill: name, text, ...(failedWords && { failedWords: failedWords.map(({ word }) => word) }) };
+  });
+}

@@ -1,0 +1,66 @@
+// `/pending`, `/approve` and `/reject`: the person decides in the conversation what agents have asked for. Called by the
+// driver for a message that is such a command. Done again after a crash, it answers the same.
+import type { Result } from "../../errors.ts";
+import { err, ok } from "../../errors.ts";
+import type { PendingInfo } from "../../schemas/pending.ts";
+import { type PendingDesk, createPendingDesk } from "../../tools/approval/pending-desk.ts";
+import type { Command } from "./commands.ts";
+import type { EngineContext } from "../context.ts";
+import type { Ending } from "./end-turn.ts";
+
+export type PendingCommand = Extract<Command, { name: "pending" | "approve" | "reject" }>;
+
+export async function obeyPending(context: EngineContext, command: PendingCommand): Promise<Ending> {
+  const { host, overlay } = context;
+  if (!host.pending) return { state: "done", code: "pending", text: "Nothing waits here." };
+  const { pending, skills, seeds, settings, clock } = host;
+  const desk = createPendingDesk({ pending, skills, memory: host.memory(overlay), seeds, settings, clock });
+  if (command.name === "pending") return { state: "done", code: "pending", text: await describe(desk) };
+  const approve = command.name === "approve";
+  const found = await find(desk, command.id);
+  const decided = found.ok ? await desk.decide(found.value.id, approve) : found;
+  if (!decided.ok) return { state: "failed", code: decided.failure.code, text: decided.failure.message };
+  const { summary } = decided.value;
+  return { state: "done", code: "decided", text: `${approve ? "Approved and done" : "Rejected"}: ${summary}.` };
+}
+
+/** What the person should look for, before why it waits. */
+const BECAUSE: Record<PendingInfo["reason"], string> = {
+  approval: "",
+  scan: "Look for orders in it: ",
+  taint: "Keep it only if you know it to be true: ",
+};
+
+/** Enough to decide on: who asks for what, and the difference it would make. */
+const MAX_DIFF_CHARS = 1_500;
+
+async function describe(desk: PendingDesk): Promise<string> {
+  const waiting = (await desk.list()).filter(({ state }) => state === "waiting");
+  if (waiting.length === 0) return "Nothing waits for you.";
+  const parts: string[] = [];
+  for (const { id, summary, origin, reason, why } of waiting) {
+    const detail = await desk.open(id);
+    const diff = detail.ok ? detail.value.diff : "";
+    parts.push(`${id}: ${summary} (asked for by ${origin}). ${BECAUSE[reason]}${why}\n${cutDiff(id, diff).trimEnd()}`);
+  }
+  return `${parts.join("\n\n")}\n\nDecide with /approve <id> or /reject <id>; the first letters of an id are enough.`;
+}
+
+/** Nobody should approve unawares what was not shown. */
+function cutDiff(id: string, diff: string): string {
+  if (diff.length <= MAX_DIFF_CHARS) return diff;
+  const left = diff.length - MAX_DIFF_CHARS;
+  return `${diff.slice(0, MAX_DIFF_CHARS).toWellFormed()}\n… and ${left} characters more: GET /v1/pending/${id} has it whole.`;
+}
+
+/**
+ * By its id or the beginning of it. Those decided count too: a command that is obeyed again after a crash must not find
+ * another one, which came meanwhile and nobody has seen.
+ */
+async function find(desk: PendingDesk, id: string): Promise<Result<PendingInfo>> {
+  const found = id === "" ? [] : (await desk.list()).filter((change) => change.id.startsWith(id));
+  if (found.length === 1) return ok(found[0]!);
+  if (found.length > 1) return err("pending_not_found", `${found.length} changes begin with '${id}': give more of it.`);
+  const what = id === "" ? "Name what you decide" : `No change begins with '${id.slice(0, 40).toWellFormed()}'`;
+  return err("pending_not_found", `${what}: /pending shows what waits, each with its id.`);
+}

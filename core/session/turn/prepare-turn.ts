@@ -1,0 +1,212 @@
+// What a turn needs before its first model call: its tools, the prompt of the epoch, and a note of what changed in it. The
+// prompt is frozen, stored and the same on every call; a new epoch begins when the conversation was compacted, when
+// somebody asks, when the tools changed, or when the provider's cache has lapsed and a new prompt costs nothing.
+import type { Model, Tool, ToolSpec } from "../../agent/contract.ts";
+import { isSmall, promptLimits, withResultLimits } from "../../agent/small-window.ts";
+import { toToolSpecs } from "../../agent/tool-specs.ts";
+import { renderMemoryBlock } from "../../memory/block.ts";
+import { freeTools } from "../../memory/provider.ts";
+import { buildPrompt } from "../../prompts/index.ts";
+import type { SkillLine } from "../../schemas/api.ts";
+import { sha256Hex } from "../../schemas/learning/digest.ts";
+import { textOf } from "../../schemas/entry.ts";
+import { dayOf } from "../../schemas/ids.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import type { Scene } from "../../skills/format/conditions.ts";
+import { renderSkillIndex } from "../../skills/index-block.ts";
+import { createLibrary, mergeLines, shownLines } from "../../skills/library.ts";
+import { createTools } from "../../tools/index.ts";
+import { createApprovals } from "./approvals.ts";
+import { parseCommand } from "./commands.ts";
+import { readContextFiles } from "../prompt/context-files.ts";
+import type { EngineContext } from "../context.ts";
+import type { TurnRow } from "../log.ts";
+import { isHeldOut } from "../prompt/held-out.ts";
+import { beginEpoch, takeNotes } from "../prompt/notes.ts";
+import { type Offered, sceneOf, toOffered } from "../prompt/scene.ts";
+import { createTodoList } from "../prompt/todos.ts";
+
+/** Kept under the meta key `prompt`. */
+interface FrozenPrompt extends Partial<Offered> {
+  v: 1;
+  epoch: number;
+  at: number;
+  /** Of the tools' descriptions, which are part of the cached prefix. */
+  tools: string;
+  text: string;
+  /** Tokens of the window it was made for. Absent: a large one. */
+  window?: number;
+}
+
+/** A turn whose request begins so saves skills in the person's name. */
+const LEARN_COMMAND = /^\/learn\b/;
+
+/**
+ * Call before the turn's history is read: it may write a note behind the input. `model` is the one that
+ * is asked first. `learned`: the lines of the profile's skills,
+ * when a prompt was made of them just now.
+ */
+export async function prepareTurn(
+  context: EngineContext,
+  turn: TurnRow,
+  request: string,
+  model?: Pick<Model, "contextWindow">,
+): Promise<{ tools: Tool[]; system: string; learned: SkillLine[] | null }> {
+  const tools = sessionTools(context, request, model);
+  const contextWindow = model?.contextWindow;
+  const { text: system, learned } = await freezePrompt(context, { tools, force: false, request, contextWindow });
+  takeNotes(context, turn);
+  return { tools, system, learned };
+}
+
+/** The tools of a turn with this request. */
+export function sessionTools(
+  context: EngineContext,
+  request: string,
+  model: Pick<Model, "contextWindow"> = { contextWindow: Infinity },
+): Tool[] {
+  const offered: Offered = { names: [], prints: {} };
+  const settings = withResultLimits(context.host.settings, () => model.contextWindow);
+  const tools = makeTools(context, request, { scene: sceneOf(context, offered), settings });
+  Object.assign(offered, toOffered(tools));
+  return tools;
+}
+
+function makeTools(
+  context: EngineContext,
+  request: string,
+  { scene, settings }: { scene: Scene; settings: Settings },
+): Tool[] {
+  const { host, workspace } = context;
+  const learning = context.meta().learning === "on";
+  const learned = learning && !isHeldOut(host);
+  const builtIn = createTools({
+    workspace,
+    approvals: createApprovals(context),
+    library: createLibrary({ store: learned ? host.skills : null, seeds: host.seeds, scene }),
+    skills: learned ? host.skills : null,
+    ...(learned && host.search && { search: host.search }),
+    ...(host.runChecks && { runChecks: host.runChecks }),
+    ...(scene.prints && { prints: scene.prints }),
+    ...(host.pending && { pending: host.pending }),
+    taint: context.taint,
+    todos: createTodoList(context),
+    memory: learning ? host.memory(context.overlay) : null,
+    origin: LEARN_COMMAND.test(request.trim()) ? "user" : "foreground",
+    session: host.session,
+    clock: host.clock,
+    settings,
+  });
+  const others = [...builtIn, ...(host.moreTools ?? [])];
+  if (!learning || !host.memoryProvider) return others;
+  const names = others.map((tool) => tool.name);
+  const { tools, refused } = freeTools(host.memoryProvider, names);
+  for (const name of refused) host.report("memory provider", `its tool '${name}' is left out: the name is taken`);
+  return [...others, ...tools];
+}
+
+/** A new epoch, whatever the state of the old one. */
+export async function refreshPrompt(context: EngineContext, contextWindow?: number): Promise<string> {
+  const tools = sessionTools(context, "");
+  return (await freezePrompt(context, { tools, force: true, request: lastRequest(context), contextWindow })).text;
+}
+
+/** A new epoch if the prompt was made for a larger window; else `null`. */
+export async function narrowPrompt(context: EngineContext, contextWindow: number): Promise<string | null> {
+  const prompt = context.log.meta<FrozenPrompt>("prompt");
+  return prompt && isTooWide(prompt, contextWindow) ? refreshPrompt(context, contextWindow) : null;
+}
+
+function isTooWide({ window = Infinity }: FrozenPrompt, contextWindow: number): boolean {
+  return isSmall(contextWindow) && window > contextWindow;
+}
+
+/** Turns that are looked back at for what is being talked about. */
+const MAX_LOOKED_BACK = 8;
+
+/** What was asked last that is no order to the session itself; `""` when there is nothing of the kind. */
+function lastRequest({ log }: EngineContext): string {
+  const newest = log.lastTurn()?.n ?? 0;
+  for (let n = newest; n > 0 && n > newest - MAX_LOOKED_BACK; n--) {
+    const input = log.turn(n)?.input;
+    const entry = input ? log.entry(input) : null;
+    const text = entry ? textOf(entry) : "";
+    if (text.trim() !== "" && !parseCommand(text)) return text;
+  }
+  return "";
+}
+
+/** The prompt of the epoch; a new one if `force` asks, the tools are others, or the provider's cache has lapsed. */
+export async function freezePrompt(
+  context: EngineContext,
+  options: { tools: Tool[]; force: boolean; request?: string; contextWindow?: number | undefined },
+): Promise<{ text: string; learned: SkillLine[] | null }> {
+  const { host, log, workspace } = context;
+  const { tools, force, request, contextWindow = Infinity } = options;
+  const before = log.meta<FrozenPrompt>("prompt");
+  const specs = hashOfSpecs(tools);
+  const isSame = before?.tools === specs && !isTooWide(before, contextWindow);
+  if (!force && before && isSame && !hasLapsed(context, before)) {
+    return { text: before.text, learned: null };
+  }
+
+  const learning = context.meta().learning === "on";
+  const index = learning && !isHeldOut(host) ? await host.skills.index() : null;
+  const offered = toOffered(tools);
+  const lines = shownLines(mergeLines(index, host.seeds), sceneOf(context, offered));
+  const store = learning ? host.memory(context.overlay) : null;
+  const [user, memory] = store ? [await store.list("user"), await store.list("memory")] : [[], []];
+  const limits = promptLimits(host.settings, contextWindow);
+  const files = readContextFiles(workspace, limits.fileChars);
+  const now = host.clock.now();
+  const text = buildPrompt({
+    identity: files.identity,
+    tools: offered.names,
+    skillsBlock: renderSkillIndex(lines, limits.indexTokens, request),
+    memoryBlock: renderMemoryBlock(memory, user, host.settings, limits.memory),
+    projectBlock: files.block,
+    day: dayOf(now),
+  });
+  const frozen: FrozenPrompt = {
+    ...{ v: 1, epoch: (before?.epoch ?? 0) + 1, at: now, tools: specs, ...offered, text },
+    ...(isSmall(contextWindow) && { window: contextWindow }),
+  };
+  host.sql.transaction(() => {
+    log.setMeta("prompt", frozen);
+    beginEpoch(context, index && { index, lines, memory: [...user, ...memory] });
+  });
+  return { text, learned: index && lines };
+}
+
+/** The prompt of the epoch, with the tools it was made for; `null` when there is none, or the tools are others by now. */
+export function frozenPrompt(context: EngineContext): { text: string; tools: Tool[] } | null {
+  const frozen = context.log.meta<FrozenPrompt>("prompt");
+  const tools = sessionTools(context, "");
+  return frozen?.tools === hashOfSpecs(tools) ? { text: frozen.text, tools } : null;
+}
+
+/** Of the sessions of an isolate nearly all have the same tools, and to hash their descriptions takes longer than to compare. */
+let lastHashed: { specs: ToolSpec[]; hash: string } = { specs: [], hash: "" };
+
+function hashOfSpecs(tools: Tool[]): string {
+  const specs = toToolSpecs(tools);
+  if (!areSameSpecs(specs, lastHashed.specs)) lastHashed = { specs, hash: sha256Hex(JSON.stringify(specs)) };
+  return lastHashed.hash;
+}
+
+/** JSON Schemas of tools are made once. */
+function areSameSpecs(a: ToolSpec[], b: ToolSpec[]): boolean {
+  const isSame = (one: ToolSpec, other: ToolSpec | undefined) =>
+    one.name === other?.name && one.description === other.description && one.parameters === other.parameters;
+  return a.length > 0 && a.length === b.length && a.every((one, i) => isSame(one, b[i]));
+}
+
+/** The turn before this one ended longer ago than a provider keeps a prefix. Within a turn a prompt never lapses. */
+function hasLapsed({ host, log }: EngineContext, prompt: FrozenPrompt): boolean {
+  const running = log.openTurns()[0];
+  if (!running?.startedAt || running.attempts > 1 || prompt.at >= running.startedAt) return false;
+  let previous = log.turn(running.n - 1);
+  while (previous?.state === "steered") previous = log.turn(previous.n - 1);
+  if (!previous?.endedAt) return false;
+  return running.startedAt - previous.endedAt > host.settings.turn.cacheTtlMs;
+}

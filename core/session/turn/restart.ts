@@ -1,0 +1,50 @@
+// Whether a turn that was cut off may go on, so that no loop of crashes can run up a bill. Asked by the driver before a turn
+// is resumed; what it decides by is stored with the turn. Pure.
+import { type Result, err, ok } from "../../errors.ts";
+import type { Entry } from "../../schemas/entry.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import type { TurnMore, TurnRow } from "../log.ts";
+
+export type TurnLimits = Pick<Settings["turn"], "maxAttempts" | "maxMemoryStrikes" | "maxWork" | "noProgressMs">;
+
+/**
+ * The turn as it goes on. `entries` are its own. Failures, each the end of the turn: `memory_exhausted`, `gave_up` (too many
+ * restarts, or too long a time, without an answer or a result between them), `work_spent`.
+ */
+export function decideRestart(turn: TurnRow, entries: Entry[], now: number, limits: TurnLimits): Result<TurnRow> {
+  const done = countDone(entries);
+  const attempts = turn.attempts + 1;
+  const { doneAtRestart = 0, fruitless = 0, fruitlessSince, memoryStrikes = 0, ...rest } = turn.more;
+  if (memoryStrikes >= limits.maxMemoryStrikes) {
+    return err("memory_exhausted", `The turn was given up: it ran out of memory ${memoryStrikes} times.`);
+  }
+  if (done + attempts > limits.maxWork) {
+    return err("work_spent", `The turn was given up: ${limits.maxWork} answers, calls and restarts are its limit.`);
+  }
+  const progressed = done > doneAtRestart;
+  const tries = progressed ? 1 : fruitless + 1;
+  const since = progressed ? now : (fruitlessSince ?? now);
+  if (tries >= limits.maxAttempts) {
+    return err("gave_up", `The turn was given up: it was interrupted ${tries} times without getting any further.`);
+  }
+  if (now - since > limits.noProgressMs) {
+    const minutes = Math.round(limits.noProgressMs / 60_000);
+    return err("gave_up", `The turn was given up: it got no further within ${minutes} minutes of restarts.`);
+  }
+  const more: TurnMore = {
+    ...rest,
+    doneAtRestart: done,
+    fruitless: tries,
+    fruitlessSince: since,
+    ...(progressed || memoryStrikes === 0 ? {} : { memoryStrikes }),
+  };
+  return ok({ ...turn, attempts, more });
+}
+
+/** What is finished and will not be done again. */
+export function countDone(entries: Entry[]): number {
+  return entries.filter(
+    (entry) =>
+      entry.kind === "assistant" || entry.kind === "compaction" || (entry.kind === "tool" && entry.state === "done"),
+  ).length;
+}

@@ -1,0 +1,135 @@
+// The name of a session that was given none, and the kind of work of its first answered turn: asked in one call of the slot `title`
+// after that turn, as a job of the outbox. Planned by the end of a turn, made by the outbox. Never holds up a turn, and gives up after a few tries: a list
+// without a name is no harm.
+import type { ModelFailure, ModelRequest } from "../../agent/contract.ts";
+import { askModel } from "../../agent/model-turn.ts";
+import { readKindLine, toBareLine } from "../../learning/kinds.ts";
+import { renderTitleRequest, titlePrompt } from "../../prompts/title.ts";
+import { redactText } from "../../redact.ts";
+import { textOf } from "../../schemas/entry.ts";
+import { type SpentCall, toSpentCall, toUsageLines } from "../../schemas/usage.ts";
+import type { EngineContext } from "../context.ts";
+import type { Job, JobRow } from "../jobs.ts";
+import { noteKinds } from "../learning/kinds.ts";
+import { bookingRow, mayAskBeside, putBooking } from "../ledger.ts";
+import type { Log, TurnRow } from "../log.ts";
+
+/** By alarm, beside the one right behind the turn. */
+const MAX_TRIES = 3;
+const MAX_TITLE_CHARS = 80;
+/** Of the request and of the answer. */
+const EXCERPT_CHARS = 2_000;
+/** Room for a model that thinks whether it is asked to or not. */
+const MAX_OUTPUT_TOKENS = 2_000;
+
+export type TitleRow = JobRow & { job: Extract<Job, { kind: "title" }> };
+
+/** `turn` has just got an answer from a model. */
+export function planTitle({ host, log, jobs, meta }: EngineContext, turn: TurnRow): { write(): void } {
+  const { clock, settings } = host;
+  const isDue = settings.turn.titles && meta().title === "" && isFirstAnswered(log, turn.n);
+  const due = clock.now() + settings.turn.leaseMs; // the outbox is drained right after; this is for an object that dies before
+  return {
+    write() {
+      if (isDue) jobs.put(bookingRow(toTitleId(host.session)), due, { kind: "title", turn: turn.n, spent: [] });
+    },
+  };
+}
+
+/** What becomes of the job's row: the booking of its calls, or a later try. */
+export async function makeTitle(context: EngineContext, row: TitleRow): Promise<void> {
+  const { host, log, jobs } = context;
+  const { clock, random, settings, session } = host;
+  const { turn: n, spent } = row.job;
+  if (row.tries >= MAX_TRIES) return settle(context, row, "");
+  if (row.due <= clock.now()) jobs.retry(row); // the last try may have killed the object: it counts before the next one begins
+  const models = host.models("title");
+  const turn = log.turn(n)!;
+  if (!models.ok || !(await mayAskBeside(context, toTitleId(session)))) return settle(context, row, "");
+  const request = textOf(log.entry(turn.input!)!);
+  const own = log.entries(turn.input!, turn.final!).filter((entry) => entry.turn === n && entry.kind === "assistant");
+  const answer = own.map(textOf).at(-1) ?? "";
+  const charge = (failure: ModelFailure) => void (failure.spent && spent.push(failure.spent));
+  const { result } = await askModel({
+    models: models.value,
+    at: 0,
+    request: {
+      ...toTitleRequest(request, answer),
+      effort: settings.models.effort.title,
+      cacheKey: `${session}:title`,
+    },
+    limits: { ...settings.turn, modelRetries: 0 },
+    clock,
+    random,
+    signal: new AbortController().signal,
+    sink: { text() {}, reasoning() {}, restart: charge },
+  });
+  if (result.ok) {
+    spent.push(toSpentCall(result.value));
+    return settle(context, row, toTitle(result.value.text), toWork(result.value.text));
+  }
+  charge(result.failure);
+  if (!result.failure.retry) return settle(context, row, "");
+  jobs.retry(row);
+}
+
+/** What a model is asked about the first answered turn. Also used by bench:judging. */
+export function toTitleRequest(request: string, answer: string): Omit<ModelRequest, "cacheKey" | "effort"> {
+  return {
+    system: titlePrompt(),
+    messages: [{ role: "user", text: renderTitleRequest(request, answer, EXCERPT_CHARS) }],
+    tools: [],
+    maxOutputTokens: MAX_OUTPUT_TOKENS,
+    toolChoice: "none",
+  };
+}
+
+/** Of what a model wrote, or "" where nothing of it can be a name. */
+export function toTitle(text: string): string {
+  const line =
+    redactText(text)
+      .split("\n")
+      .find((one) => /[\p{L}\p{N}]/u.test(one) && !readKindLine(one)) ?? "";
+  const bare = toBareLine(line);
+  return bare.length <= MAX_TITLE_CHARS
+    ? bare
+    : `${bare
+        .slice(0, MAX_TITLE_CHARS - 1)
+        .toWellFormed()
+        .trimEnd()}…`;
+}
+
+/** The kind of work, from the same answer; `null` where it names none. Also used by bench:judging. */
+export function toWork(text: string): string | null {
+  const lines = redactText(text)
+    .split("\n")
+    .flatMap((line) => readKindLine(line) ?? []);
+  return lines.find(({ kind }) => kind !== null)?.kind ?? null;
+}
+
+/** The end of it, with a name and a kind or without. */
+function settle(context: EngineContext, { id, job }: TitleRow, title: string, work: string | null = null): void {
+  const { host, jobs } = context;
+  const { clock, session } = host;
+  const lines = toUsageLines(job.spent.map((call: SpentCall) => ({ kind: "title", ...call })));
+  host.sql.transaction(() => {
+    if (title !== "") context.rename(title);
+    if (work !== null) noteKinds(context, [{ turn: job.turn, kind: work }], "title");
+    if (lines.length === 0) return jobs.delete(id);
+    const named = title === "" ? {} : { title };
+    putBooking(context, { id: toTitleId(session), session, at: clock.now(), lines, ...named });
+  });
+}
+
+/** What its calls are booked under. The job stands in the row that the booking takes: one row less to write and to delete. */
+function toTitleId(session: string): string {
+  return `${session}.title`;
+}
+
+/** Commands are turns that no model answered. */
+function isFirstAnswered(log: Log, n: number): boolean {
+  for (let before = log.turn(n - 1); before; before = log.turn(before.n - 1)) {
+    if (before.state === "done" && before.stats.modelCalls > 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,319 @@
+// Replaces one passage of a text by another, forgiving how a model remembers it. Tried from strict to loose; the first way
+// that finds a place decides. Called by operations.ts. Pure. Never changes a character outside the match.
+import { type Result, err, ok } from "../../errors.ts";
+import { FIXED } from "../../limits.ts";
+import { readEscapes, strayEscape } from "./patch-escapes.ts";
+import { toReplacement, withLineEnd, withLineEnds } from "./patch-place.ts";
+import {
+  type Line,
+  type Range,
+  type SearchOptions,
+  findExact,
+  findFolded,
+  findLines,
+  foldLine,
+  foldText,
+  splitLines,
+} from "./patch-search.ts";
+import { MAX_WORK, type Work, findAnchored, findByContext, toLikeness } from "./patch-similar.ts";
+
+export interface Patch {
+  oldString: string;
+  newString: string;
+  replaceAll: boolean;
+}
+
+/** How the passage was found. The last two go by likeness, all others by equality after folding. */
+export type PatchMatch =
+  | "exact"
+  | "trimmed_lines"
+  | "white_space"
+  | "indentation"
+  | "escapes"
+  | "boundary"
+  | "unicode"
+  | "block_anchor"
+  | "context";
+
+export interface Patched {
+  text: string;
+  match: PatchMatch;
+  replacements: number;
+}
+
+const MAX_PLACES = 5;
+const PREVIEW_CHARS = 500;
+const MAX_NEAREST = 3;
+const MAX_QUOTE_CHARS = 200;
+/** Nobody needs to know of more, and a passage that overlaps itself may be found at every character. */
+const MAX_COUNTED = 1_000;
+
+/**
+ * Failures: `empty_old_string`, `nothing_to_change`, `several_matches`, `inexact_replace_all`, `escape_drift`, `not_found`,
+ * `too_large`.
+ */
+export function patchText(text: string, patch: Patch): Result<Patched> {
+  const { oldString, newString, replaceAll } = patch;
+  if (oldString.trim() === "") {
+    return err("empty_old_string", "old_string is empty: copy the passage to be replaced from the file.");
+  }
+  if (oldString === newString) return err("nothing_to_change", "old_string and new_string are the same.");
+  const found = find(text, patch);
+  if (!found) return notFound(text, oldString);
+  const { match, ranges } = found;
+  if (ranges.length > 1 && !replaceAll) return severalMatches(text, ranges, match);
+  if (replaceAll && isByLikeness(match)) return inexactReplaceAll(text, ranges);
+  const drift = driftOf(text, found, patch);
+  if (drift) return escapeDrift(drift, lineAt(text, ranges[0]!.from));
+  return replace(text, found);
+}
+
+/** Where the passage stands, and what is to stand there instead. */
+interface Found {
+  match: PatchMatch;
+  ranges: Range[];
+  /** What the passage and its replacement are taken to mean. */
+  oldString: string;
+  newString: string;
+  /** `characters`: put there as it is. `lines`: laid against the lines that stand there. */
+  by: "characters" | "lines";
+  /** An escape in `newString` whose meaning is unclear. */
+  drift?: string | null;
+}
+
+function find(text: string, { oldString, newString, replaceAll }: Patch): Found | null {
+  const options = { most: replaceAll ? Infinity : MAX_COUNTED, overlapping: !replaceAll };
+  const scene: Scene = { text, lines: splitLines(text), options };
+  const given = { oldString, newString };
+  const exact = findExact(text, oldString, options);
+  if (exact.length > 0) return { match: "exact", ranges: exact, ...given, by: "characters" };
+  const trimmed = trimPassage(given);
+  return (
+    byLines("trimmed_lines", (line) => line.trimEnd(), trimmed, scene) ??
+    byLines("white_space", (line) => line.trimEnd().replace(/\s+/gu, " "), trimmed, scene) ??
+    byLines("indentation", toIndentless, trimmed, scene) ??
+    byFolding("white_space", false, given, scene) ??
+    byEscapes(given, scene) ??
+    byBoundary(given, scene) ??
+    byLines("unicode", foldLine, trimmed, scene) ??
+    byFolding("unicode", true, given, scene) ??
+    byLikeness(trimmed, scene)
+  );
+}
+
+interface Scene {
+  text: string;
+  lines: Line[];
+  options: SearchOptions;
+}
+type Given = Pick<Patch, "oldString" | "newString">;
+
+function toIndentless(line: string): string {
+  return line.trim().replace(/\s+/gu, " ");
+}
+
+/** Runs of whole lines equal to the wanted ones after folding; a range ends before the last line's end. */
+function byLines(match: PatchMatch, fold: (line: string) => string, trimmed: Given, scene: Scene): Found | null {
+  const wanted = trimmed.oldString.split("\n");
+  const folded = scene.lines.map((line) => fold(line.text));
+  return toFound(match, findLines(folded, wanted.map(fold), scene.options), trimmed, scene);
+}
+
+function toFound(match: PatchMatch, firsts: number[], given: Given, { lines }: Scene): Found | null {
+  if (firsts.length === 0) return null;
+  const count = given.oldString.split("\n").length;
+  const ranges = firsts.map((first) => ({ from: lines[first]!.from, to: lines[first + count - 1]!.to }));
+  return { match, ranges, ...given, by: "lines" };
+}
+
+/** Within lines too. */
+function byFolding(match: PatchMatch, look: boolean, given: Given, { text, options }: Scene): Found | null {
+  const ranges = findFolded(foldText(text, look), foldText(given.oldString, look), options);
+  return ranges.length === 0 ? null : { match, ranges, ...given, by: "characters" };
+}
+
+function byEscapes({ oldString, newString }: Given, scene: Scene): Found | null {
+  for (const { drift, ...meant } of readEscapes(oldString, newString)) {
+    const exact = findExact(scene.text, meant.oldString, scene.options);
+    if (exact.length > 0) return { match: "escapes", ranges: exact, ...meant, by: "characters", drift };
+    const found = byLines("escapes", toIndentless, trimPassage(meant), scene);
+    if (found) return { ...found, drift };
+  }
+  return null;
+}
+
+/**
+ * Blanks before the first character and behind the last one, and no others, are not the file's. Where one was given no
+ * word goes on, though: ` cat ` is not in `concatenate`.
+ */
+function byBoundary({ oldString, newString }: Given, { text, options }: Scene): Found | null {
+  const passage = oldString.trim();
+  if (passage === oldString) return null;
+  const [isOpen, isClosed] = [oldString.trimStart() !== oldString, oldString.trimEnd() !== oldString];
+  const ranges = findExact(text, passage, options).filter(
+    ({ from, to }) => !(isOpen && endsInWord(text, from)) && !(isClosed && goesOnAsWord(text, to)),
+  );
+  const before = oldString.trimStart() === oldString ? newString : newString.trimStart();
+  const meant = oldString.trimEnd() === oldString ? before : before.trimEnd();
+  return ranges.length === 0
+    ? null
+    : { match: "boundary", ranges, oldString: passage, newString: meant, by: "characters" };
+}
+
+function endsInWord(text: string, at: number): boolean {
+  return /[\p{L}\p{M}\p{N}_]$/u.test(text.slice(Math.max(0, at - 2), at));
+}
+
+function goesOnAsWord(text: string, at: number): boolean {
+  return /^[\p{L}\p{M}\p{N}_]/u.test(text.slice(at, at + 2));
+}
+
+function byLikeness(trimmed: Given, scene: Scene): Found | null {
+  const wanted = trimmed.oldString.split("\n").map(foldLine);
+  const lines = scene.lines.map((line) => foldLine(line.text));
+  const work: Work = { left: MAX_WORK };
+  return (
+    toFound("block_anchor", findAnchored(lines, wanted, work), trimmed, scene) ??
+    toFound("context", findByContext(lines, wanted, work), trimmed, scene)
+  );
+}
+
+function isByLikeness(match: PatchMatch): boolean {
+  return match === "block_anchor" || match === "context";
+}
+
+/** Without the blank lines a model puts around a copied passage; the replacement loses as many. */
+function trimPassage({ oldString, newString }: Given): Given {
+  const old = oldString.split("\n");
+  const now = newString.split("\n");
+  const [before, behind] = [leadingBlankLines(old), trailingBlankLines(old)];
+  const [first, last] = [leadingBlankLines(now), trailingBlankLines(now)];
+  const kept = now.slice(Math.min(before, first), now.length - Math.min(behind, last));
+  return {
+    oldString: old
+      .slice(before, old.length - behind)
+      .join("\n")
+      .trimEnd(),
+    newString: newString.trim() === "" ? "" : kept.join("\n"),
+  };
+}
+
+function leadingBlankLines(lines: string[]): number {
+  const first = lines.findIndex((line) => line.trim() !== "");
+  return first < 0 ? lines.length : first;
+}
+
+function trailingBlankLines(lines: string[]): number {
+  return lines.length - 1 - lines.findLastIndex((line) => line.trim() !== "");
+}
+
+function driftOf(text: string, { match, ranges, drift }: Found, { oldString, newString }: Patch): string | null {
+  if (match === "exact" || match === "escapes") return drift ?? null;
+  return strayEscape(
+    oldString,
+    newString,
+    ranges.map(({ from, to }) => text.slice(from, to)),
+  );
+}
+
+function replace(text: string, { match, ranges, oldString, newString, by }: Found): Result<Patched> {
+  const passage = { oldLines: oldString.split("\n"), newLines: newString.split("\n") };
+  const pieces: string[] = [];
+  let length = 0;
+  let at = 0;
+  for (const place of ranges) {
+    const isRemoved = by === "lines" && newString === "";
+    const range = isRemoved ? withLineEnd(text, place) : place;
+    const replacement = isRemoved ? "" : replacementFor(text, range, { match, newString, passage });
+    pieces.push(text.slice(at, range.from), replacement);
+    length += range.from - at + replacement.length;
+    at = range.to;
+    if (length > FIXED.skillFileBytes) return tooLarge();
+  }
+  pieces.push(text.slice(at));
+  const patched = pieces.join("");
+  if (patched.length > FIXED.skillFileBytes) return tooLarge();
+  if (patched === text) return err("nothing_to_change", "The file says already what new_string would make of it.");
+  return ok({ text: patched, match, replacements: ranges.length });
+}
+
+interface Wanted {
+  match: PatchMatch;
+  newString: string;
+  passage: { oldLines: string[]; newLines: string[] };
+}
+
+function replacementFor(text: string, range: Range, { match, newString, passage }: Wanted): string {
+  return match === "exact" ? withLineEnds(text, range, newString) : toReplacement(text, range, passage);
+}
+
+function tooLarge(): Result<never> {
+  const most = `${FIXED.skillFileBytes} characters`;
+  return err(
+    "too_large",
+    `The file would become larger than ${most}: make new_string shorter, or replace fewer places.`,
+  );
+}
+
+function severalMatches(text: string, found: Range[], match: PatchMatch): Result<never> {
+  const lines = found.slice(0, MAX_PLACES).map(({ from }) => lineAt(text, from));
+  const more = found.length > MAX_PLACES ? ", …" : "";
+  const [how, advice] = isByLikeness(match)
+    ? ["resembles", "copy the one you mean exactly"]
+    : ["stands at", "add a line of its surroundings, or set replace_all"];
+  return err(
+    "several_matches",
+    `old_string ${how} ${found.length} places (lines ${lines.join(", ")}${more}): ${advice}.`,
+    {
+      lines,
+      matches: found.length,
+    },
+  );
+}
+
+function inexactReplaceAll(text: string, found: Range[]): Result<never> {
+  const lines = found.slice(0, MAX_PLACES).map(({ from }) => lineAt(text, from));
+  return err(
+    "inexact_replace_all",
+    `old_string only resembles what stands at line ${lines.join(", ")}, and replace_all needs a copy: copy it from the file.`,
+    { lines },
+  );
+}
+
+function escapeDrift(escape: string, line: number): Result<never> {
+  return err(
+    "escape_drift",
+    `old_string fits line ${line} only when its escapes are read as what they stand for, and whether ${escape} in new_string is meant so is unclear: write both with the characters themselves, as the file has them.`,
+    { lines: [line] },
+  );
+}
+
+function notFound(text: string, wanted: string): Result<never> {
+  const nearest = nearestLines(text, wanted);
+  const places = nearest.map(({ line }) => line).join(", ");
+  const hint = nearest.length > 0 ? ` Did you mean line ${places} (nearest)?` : "";
+  return err("not_found", `old_string is not in the file.${hint} View it again and copy the passage exactly.`, {
+    ...(nearest.length > 0 && { nearest }),
+    preview: text.slice(0, PREVIEW_CHARS),
+  });
+}
+
+/** Shorter lines, such as a bracket, tell nothing. */
+const MIN_TELLING_CHARS = 8;
+
+function nearestLines(text: string, wanted: string): { line: number; text: string }[] {
+  const lines = wanted.split("\n").map((line) => line.trim());
+  const target = (lines.find((line) => line.length >= MIN_TELLING_CHARS) ?? wanted.trim()).slice(0, MAX_QUOTE_CHARS);
+  const likeness = toLikeness(target.toLowerCase());
+  return splitLines(text)
+    .map((line, i) => ({ line: i + 1, text: line.text.trim().slice(0, MAX_QUOTE_CHARS) }))
+    .map((line) => ({ line, score: likeness(line.text.toLowerCase()) }))
+    .filter(({ score }) => score >= 0.4)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MAX_NEAREST)
+    .map(({ line }) => line);
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}

@@ -1,0 +1,251 @@
+// Finds the frontmatter of a SKILL.md and reads its fields: as YAML where it is YAML, else field by field. What people and
+// programs leave behind is read wherever its sense is clear, with a warning. Used by format.ts. Pure; never throws.
+import { isMap, parseDocument } from "yaml";
+import { type Result, err, messageOf, ok } from "../../errors.ts";
+
+export interface Frontmatter {
+  fields: Record<string, unknown>;
+  /** What follows, with `\n` line ends, trimmed. */
+  body: string;
+  /** What was put right while reading. */
+  warnings: string[];
+}
+
+/** Failures: `no_frontmatter`, `bad_frontmatter`. */
+export function readFrontmatter(text: string): Result<Frontmatter> {
+  const warnings: string[] = [];
+  const lines = dedent(text.replace(/^\uFEFF+/, "").replace(/\r\n?/g, "\n"), warnings).split("\n");
+  const from = findHeader(lines, warnings);
+  if (from === null) return noFrontmatter();
+  const end = findEnd(lines, from, warnings);
+  const header = lines.slice(from, end ?? undefined);
+  const closed = end !== null;
+  const whole = closed ? readYaml(header.join("\n")) : null;
+  const asYaml = whole?.ok ? ok({ fields: whole.value, body: toBody(lines, end! + 1), warnings }) : null;
+  if (asYaml && ESSENTIAL.every((key) => hasField(asYaml.value.fields, key))) return asYaml;
+  const read = readFields(header);
+  const found = Object.fromEntries(read.fields);
+  // YAML may take `name:x` for text of another field, and find nothing wrong.
+  if (asYaml && !ESSENTIAL.some((key) => hasField(found, key) && !hasField(asYaml.value.fields, key))) return asYaml;
+  if (read.fields.size === 0) return whole?.ok === false ? whole : noFrontmatter();
+  if (!closed) warnings.push("The frontmatter is never closed by a line `---`; its fields were read until other text.");
+  else if (whole?.ok === false) warnings.push(`${whole.failure.message} It was read field by field.`);
+  else warnings.push("As YAML the frontmatter lacks a field that stands in it. It was read field by field.");
+  warnings.push(...read.warnings);
+  // Text inside the header means that the line `---` further down is a rule of the body.
+  const bodyFrom = read.rest !== null ? from + read.rest : closed ? end + 1 : lines.length;
+  return ok({ fields: found, body: toBody(lines, bodyFrom), warnings });
+}
+
+const ESSENTIAL = ["name", "description"];
+
+function hasField(fields: Record<string, unknown>, key: string): boolean {
+  return Object.keys(fields).some((name) => name.toLowerCase() === key && fields[name] != null && fields[name] !== "");
+}
+
+/** Word processors make one dash of three hyphens. */
+const RULE = /^(?:-{3,}|[–—]-?|-[–—])[ \t]*$/;
+const END = /^(?:-{3,}|[–—]-?|-[–—]|\.{3})[ \t]*$/;
+const INDENTED_RULE = /^[ \t]+---[ \t]*$/;
+const CODE_FENCE = /^(?:`{3,}|~{3,})[ \t]*(?:\w+[ \t]*)?$/;
+const FIRST_FIELD = /^(?:name|description)[ \t]*:/i;
+/** Notes before the frontmatter are short; a block further down is an example. */
+const MAX_LINES_BEFORE = 40;
+
+/** A file that is indented as a whole, as one that was copied out of a script. */
+function dedent(text: string, warnings: string[]): string {
+  const indent = /^(?:[ \t]*\n)*([ \t]+)---[ \t]*\n/.exec(text.slice(0, MAX_INDENTED_FROM))?.[1];
+  if (indent === undefined) return text;
+  warnings.push("The whole of the text is indented.");
+  return text.replaceAll(`\n${indent}`, "\n").replace(indent, "");
+}
+
+const MAX_INDENTED_FROM = 200;
+
+/** The first line of the header. */
+function findHeader(lines: string[], warnings: string[]): number | null {
+  const first = lines.findIndex((line) => line.trim() !== "");
+  if (first < 0) return null;
+  if (RULE.test(lines[first]!)) {
+    if (first > 0) warnings.push("There are blank lines before the frontmatter.");
+    return first + 1;
+  }
+  if (FIRST_FIELD.test(lines[first]!)) {
+    warnings.push("The frontmatter does not begin with a line `---`.");
+    return first;
+  }
+  for (let at = first + 1; at < Math.min(lines.length, first + MAX_LINES_BEFORE); at++) {
+    if (!RULE.test(lines[at]!) || !(isHeader(lines, at) || isFenced(lines, first, at))) continue;
+    warnings.push("Other text stands before the frontmatter.");
+    return at + 1;
+  }
+  return null;
+}
+
+/** The whole file in a code fence, as models write one. */
+function isFenced(lines: string[], first: number, at: number): boolean {
+  return CODE_FENCE.test(lines[first]!) && lines.slice(first + 1, at).every((line) => line.trim() === "");
+}
+
+/** Between two rules there are a name and a description. */
+function isHeader(lines: string[], at: number): boolean {
+  const length = lines.slice(at + 1, at + 1 + MAX_LINES_BEFORE * 5).findIndex((line) => END.test(line));
+  const block = lines.slice(at + 1, at + 1 + Math.max(0, length));
+  return ["name", "description"].every((key) => block.some((line) => new RegExp(`^${key}[ \\t]*:`, "i").test(line)));
+}
+
+function findEnd(lines: string[], from: number, warnings: string[]): number | null {
+  const indented = lines.findIndex((line, at) => at >= from && INDENTED_RULE.test(line));
+  const end = lines.findIndex((line, at) => at >= from && END.test(line));
+  if (indented < 0 || (end >= 0 && (end < indented || !isBody(lines, indented + 1)))) return end < 0 ? null : end;
+  warnings.push("The line `---` that ends the frontmatter is indented.");
+  return indented;
+}
+
+/** What stands there is neither a field nor the rest of one. */
+function isBody(lines: string[], from: number): boolean {
+  const next = lines.slice(from, from + 20).find((line) => line.trim() !== "");
+  return next !== undefined && !/^[ \t]/.test(next) && !FIELD.test(next);
+}
+
+function toBody(lines: string[], from: number): string {
+  return lines.slice(from).join("\n").trim();
+}
+
+/** A parser of YAML may take time in the square of this. */
+const MAX_YAML_CHARS = 16_000;
+
+/** Nor is anything nested so deep, by brackets or by marks in one line: there the parser takes the square or more. */
+const MAX_YAML_DEPTH = 16;
+const MARKS = /^[ \t]*(?:(?:[-?:]|[&!*]\S{0,100})[ \t]+){5}/m;
+
+export function isDeep(header: string): boolean {
+  const keysIn = (line: string) => line.match(/:(?=[ \t])/g)?.length ?? 0;
+  if (MARKS.test(header) || header.split("\n").some((line) => keysIn(line) >= MAX_YAML_DEPTH)) return true;
+  let depth = 0;
+  for (const [bracket] of header.matchAll(/[[\]{}]/g)) {
+    depth = bracket === "[" || bracket === "{" ? depth + 1 : Math.max(0, depth - 1);
+    if (depth > MAX_YAML_DEPTH) return true;
+  }
+  return false;
+}
+
+function readYaml(header: string): Result<Record<string, unknown>> {
+  if (header.length > MAX_YAML_CHARS) {
+    return err("bad_frontmatter", `The frontmatter has ${header.length} characters, too many to be read as YAML.`);
+  }
+  if (isDeep(header)) return err("bad_frontmatter", `The frontmatter is nested deeper than ${MAX_YAML_DEPTH} levels.`);
+  const { stackTraceLimit } = Error;
+  try {
+    // The parser makes an error for each wrong line, and the stack of each takes longer than the line.
+    Error.stackTraceLimit = 0;
+    const document = parseDocument(header, { logLevel: "silent", stringKeys: true, prettyErrors: false });
+    const problem = document.errors[0];
+    if (problem) {
+      const message = `${firstLine(problem.message)} at ${placeIn(header, problem.pos[0])}`;
+      return err("bad_frontmatter", `The frontmatter is not YAML: ${message}.`);
+    }
+    if (!isMap(document.contents)) {
+      return err("bad_frontmatter", "The frontmatter is not a mapping: write one `key: value` a line.");
+    }
+    return ok(document.toJS({ maxAliasCount: 20 }) as Record<string, unknown>);
+  } catch (thrown) {
+    // An alias that points at nothing, or too many of them.
+    return err("bad_frontmatter", `The frontmatter cannot be read: ${firstLine(messageOf(thrown))}.`);
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** Asked of one error: the parser itself would quote the text for each of thousands. */
+function placeIn(text: string, at: number): string {
+  const before = text.slice(0, at);
+  return `line ${before.split("\n").length}, column ${at - before.lastIndexOf("\n")}`;
+}
+
+/**
+ * `key: value`, also with no blank after the colon, with a full-width colon, and behind the `##` that a formatter of
+ * Markdown makes of a line above `---`. An address is no field.
+ */
+const FIELD =
+  /^(?:#{1,6}[ \t]+)?(["']?)([\p{L}_][\p{L}\p{N}_.-]{0,99})\1[ \t]*[:：](?!\/\/)[ \t]*((?:[^ \t\n][^\n]*)?)$/u;
+/** More fields than anybody writes are kept as the text they are. */
+const MAX_PARSED_FIELDS = 100;
+
+interface Fields {
+  fields: Map<string, unknown>;
+  /** The line, from the header's first, at which other text begins; null when it is all fields. */
+  rest: number | null;
+  warnings: string[];
+}
+
+function readFields(header: string[]): Fields {
+  const fields = new Map<string, unknown>();
+  const warnings: string[] = [];
+  let rest: number | null = null;
+  let behind = 0;
+  let count = 0;
+  for (let at = 0; at < header.length;) {
+    const line = header[at]!;
+    const match = FIELD.exec(line);
+    if (!match) {
+      if (line.trim() !== "" && !line.startsWith("#")) {
+        rest = behind;
+        break;
+      }
+      at++;
+      continue;
+    }
+    const [, , key = "", value = ""] = match;
+    const from = at++;
+    while (at < header.length && belongsAbove(header, at)) at++;
+    const more = header.slice(from + 1, at);
+    behind = at;
+    if (fields.has(key)) warnings.push(`\`${key}\` stands there twice; the last one counts.`);
+    const parsed = ++count <= MAX_PARSED_FIELDS ? readYaml(toChunk(key, value, more)) : null;
+    const isRead = parsed?.ok === true && Object.hasOwn(parsed.value, key);
+    if (!isRead) warnings.push(`\`${key}\` was read as plain text.`);
+    fields.set(key, isRead ? parsed.value[key] : toPlainText(value, more));
+  }
+  return { fields, rest, warnings: warnings.slice(0, 20) };
+}
+
+/** An indented line, an item of a list, or text that goes on right below its field, does. */
+function belongsAbove(header: string[], at: number): boolean {
+  const line = header[at]!;
+  if (/^[ \t]+\S/.test(line) || /^- /.test(line)) return true;
+  if (line.trim() !== "") return !FIELD.test(line) && !line.startsWith("#") && header[at - 1]!.trim() !== "";
+  const next = header.slice(at, at + 20).find((other) => other.trim() !== "");
+  return next !== undefined && /^[ \t]/.test(next);
+}
+
+/** YAML takes no tab for indentation. */
+function toChunk(key: string, value: string, more: string[]): string {
+  const below = more.map((line) => line.replace(/^[ \t]+/, (blanks) => blanks.replaceAll("\t", "  ")));
+  return [`${JSON.stringify(key)}: ${value}`, ...below].join("\n");
+}
+
+const BLOCK_SCALAR = /^([|>])[-+0-9]{0,2}[ \t]*(?:#.*)?$/;
+
+function toPlainText(value: string, more: string[]): string {
+  const block = BLOCK_SCALAR.exec(value);
+  const lines = more.map((line) => line.trim());
+  if (block) return lines.join(block[1] === "|" ? "\n" : " ").trim();
+  return unquote([value.trim(), ...lines].filter(Boolean).join(" "));
+}
+
+function unquote(text: string): string {
+  const isQuoted = text.length >= 2 && /^["']/.test(text) && text.endsWith(text[0]!);
+  return isQuoted ? text.slice(1, -1).replace(/\\(["\\])/g, "$1") : text;
+}
+
+function noFrontmatter(): Result<never> {
+  return err(
+    "no_frontmatter",
+    "A SKILL.md begins with a line `---`, then `name:` and `description:`, then a line `---`, then Markdown.",
+  );
+}
+
+function firstLine(text: string): string {
+  return (text.split("\n", 1)[0] ?? "").replace(/(?<![.:])[.:]+$/, "");
+}

@@ -1,0 +1,207 @@
+// What may be written as a skill: its name, its SKILL.md, its support files. Called before every write, by the tools and
+// by the API. Pure. Reading is more lenient, see format.ts.
+import { type Failure, type Result, err, ok } from "../../errors.ts";
+import { FIXED } from "../../limits.ts";
+import { type FileBodies, type FileBody, toBytes } from "../../schemas/file-body.ts";
+import { MAX_OWN_SKILL_NAME, SKILL_NAME } from "../../schemas/ids.ts";
+import { REQUESTS_FILE } from "../../schemas/skill-requests.ts";
+import { checkPath, checkTogether } from "../exchange/paths.ts";
+import { SKILL_MD, type SkillDocument, parseSkill } from "./format.ts";
+import { checkStandard } from "./standard.ts";
+
+export const SUPPORT_FOLDERS = ["references", "templates", "scripts", "assets", "checks"] as const;
+const COMPANION_SUFFIX = "-local";
+const MAX_PATH_CHARS = 200;
+
+/** What a stranger needs to follow a procedure, in this order. */
+export const REQUIRED_SECTIONS = ["When to use", "Steps", "Pitfalls", "Verify"] as const;
+
+export interface SkillToCheck {
+  name: string;
+  files: FileBodies;
+  maxFiles: number;
+  /**
+   * A model's SKILL.md needs the four sections and a frontmatter by the Agent Skills standard; its files stand in the five
+   * folders. A person writes as they like, and so does who packed what was imported.
+   */
+  writer: "model" | "person";
+  /** The files as they are now. What a change leaves as it stands is not held against it. */
+  standing?: FileBodies;
+}
+
+/** Failures: `bad_skill_name`, `bad_skill_md` with the reason, `bad_path`, `too_large`, `too_many_files`, `bad_text`. */
+export function validateSkill(skill: SkillToCheck): Result<SkillDocument> {
+  const failure = checkSkillName(skill.name) ?? checkFiles(skill);
+  return failure ? { ok: false, failure } : checkSkillMd(skill);
+}
+
+/** The skill whose companion this is, `null` for any other name. */
+export function baseOf(name: string): string | null {
+  return name.endsWith(COMPANION_SUFFIX) ? name.slice(0, -COMPANION_SUFFIX.length) : null;
+}
+
+export function companionOf(name: string): string {
+  return `${name}${COMPANION_SUFFIX}`;
+}
+
+export function checkSkillName(name: string): Failure | null {
+  const base = baseOf(name) ?? name;
+  if (!SKILL_NAME.test(name) || base.length > MAX_OWN_SKILL_NAME || baseOf(base) !== null) {
+    const form = `lower-case words and digits joined by single hyphens, at most ${MAX_OWN_SKILL_NAME} characters`;
+    return err("bad_skill_name", `${quote(name)} is no skill name: use ${form}, such as reading-logs.`).failure;
+  }
+  return null;
+}
+
+/** Where a support file may stand. Never for SKILL.md itself. */
+export function checkSupportPath(path: string): Failure | null {
+  const segments = path.split("/");
+  const isPlain = segments.every((segment) => /^[\w][\w. +@-]*$/u.test(segment) && !segment.endsWith("."));
+  const isPlaced = segments.length >= 2 && (SUPPORT_FOLDERS as readonly string[]).includes(segments[0] ?? "");
+  if (isPlain && isPlaced && path.length <= MAX_PATH_CHARS) return null;
+  const folders = SUPPORT_FOLDERS.map((folder) => `${folder}/`).join(", ");
+  return err(
+    "bad_path",
+    `${quote(path)} is no place for a support file: use a relative path under ${folders}, such as references/details.md.`,
+  ).failure;
+}
+
+/** For a person any relative path that means the same on every system. */
+function checkPlace(path: string, writer: SkillToCheck["writer"]): Failure | null {
+  if (writer === "model") return checkSupportPath(path);
+  if (!checkPath(path)) return null;
+  return err("bad_path", `${quote(path)} is no path of a skill's file: use a relative one, such as references/a.md.`)
+    .failure;
+}
+
+function checkFiles({ files, maxFiles, writer, standing = {} }: SkillToCheck): Failure | null {
+  const paths = Object.keys(files);
+  if (!Object.hasOwn(files, SKILL_MD)) return err("bad_skill_md", "A skill needs a SKILL.md.").failure;
+  if (paths.length > Math.max(maxFiles, Object.keys(standing).length)) {
+    return err("too_many_files", `A skill has at most ${maxFiles} files, this one ${paths.length}: merge some.`)
+      .failure;
+  }
+  const added = paths.filter((path) => !Object.hasOwn(standing, path));
+  const clash = added.length > 0 ? checkTogether(paths) : null;
+  if (clash) return clash;
+  for (const path of paths) {
+    const body = files[path]!;
+    if (Object.hasOwn(standing, path) && isSameBody(standing[path]!, body)) continue;
+    const failure = path === SKILL_MD || path === REQUESTS_FILE ? null : checkPlace(path, writer);
+    if (failure) return failure;
+    if (typeof body === "string" && !body.isWellFormed()) {
+      return err("bad_text", `${path} holds half of a surrogate pair and cannot be stored: write it again.`).failure;
+    }
+    if (path !== SKILL_MD && toBytes(body).length > FIXED.skillFileBytes) {
+      return err("too_large", `${path} is larger than ${FIXED.skillFileBytes} bytes: split or shorten it.`).failure;
+    }
+  }
+  return null;
+}
+
+function isSameBody(a: FileBody, b: FileBody): boolean {
+  if (a === b || typeof a === "string" || typeof b === "string") return a === b;
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+}
+
+function checkSkillMd({ name, files, writer, standing }: SkillToCheck): Result<SkillDocument> {
+  const text = files[SKILL_MD];
+  if (typeof text !== "string") return err("bad_skill_md", "SKILL.md is not UTF-8 text.", { reason: "not_text" });
+  const most = FIXED.skillMdChars;
+  // As the import counts, where one outside of the basic plane is one.
+  const chars = text.length > most ? Array.from(text).length : text.length;
+  if (chars > most) {
+    return err("too_large", `SKILL.md has ${chars} characters of ${most}: move detail to references/.`);
+  }
+  const parsed = parseSkill(text, writer === "person" ? { fallbackName: name } : {});
+  if (!parsed.ok) return err("bad_skill_md", parsed.failure.message, { reason: parsed.failure.code });
+  return writer === "person"
+    ? ok(toLenient(parsed.value, name))
+    : checkModelText(parsed.value, { name, text, standing });
+}
+
+function toLenient(document: SkillDocument, name: string): SkillDocument {
+  const { description, name: written } = document;
+  const warnings = [...document.warnings];
+  if (written !== name) warnings.push(`The frontmatter says ${quote(written)}; the skill is called ${quote(name)}.`);
+  const most = FIXED.descriptionChars;
+  if (description.length <= most) return { ...document, warnings };
+  warnings.push(`The description has ${description.length} characters; listings show ${most}.`);
+  return { ...document, description: `${description.slice(0, most - 1).toWellFormed()}…`, warnings };
+}
+
+interface ModelText {
+  name: string;
+  text: string;
+  standing: FileBodies | undefined;
+}
+
+function checkModelText(document: SkillDocument, { name, text, standing }: ModelText): Result<SkillDocument> {
+  const { description, name: written } = document;
+  if (description.length > FIXED.descriptionChars) {
+    const most = FIXED.descriptionChars;
+    return err("bad_skill_md", `The description has ${description.length} characters of ${most}: shorten it.`, {
+      reason: "long_description",
+    });
+  }
+  if (written !== name) {
+    return err("bad_skill_md", `The frontmatter says ${quote(written)}: write \`name: ${name}\`.`, { reason: "name" });
+  }
+  const present = standing?.[SKILL_MD];
+  const isNew = typeof present !== "string" || headerOf(present) !== headerOf(text);
+  const faults = isNew ? frontmatterFaults(document, text, name) : [];
+  if (faults.length > 0) {
+    return err("bad_skill_md", faults.slice(0, MAX_FAULTS).join(" "), { reason: "standard" });
+  }
+  const missing = missingSections(document.body);
+  if (missing.length === 0) return ok(document);
+  const list = missing.map((section) => `\`## ${section}\``).join(", ");
+  return err("bad_skill_md", `SKILL.md lacks these sections, or they are empty: ${list}. Add them.`, {
+    reason: "sections",
+    missing,
+  });
+}
+
+const MAX_FAULTS = 3;
+
+/** What the Agent Skills standard has against it, a sentence each that says what to write. */
+function frontmatterFaults({ meta }: SkillDocument, text: string, name: string): string[] {
+  const faults = checkStandard(text, name);
+  if (faults.some((fault) => fault.includes('"category"'))) {
+    faults.push("A category is a line `  category: ops` below a line `metadata:`, or the tool's category argument.");
+  }
+  if (/\t/.test(headerOf(text))) faults.push("The frontmatter holds tabs: indent with two spaces.");
+  const metadata = Object.entries(typeof meta.metadata === "object" ? (meta.metadata ?? {}) : {});
+  const [odd] = metadata.find(([, value]) => typeof value !== "string" && typeof value !== "object") ?? [];
+  // A number or a yes is a text to the reference validator and none to others.
+  if (odd !== undefined) faults.push(`In metadata the value of ${quote(odd)} is no text: put it in double quotes.`);
+  return faults;
+}
+
+/** Up to the line that ends it. */
+function headerOf(text: string): string {
+  const end = text.indexOf("\n---", 3);
+  return end < 0 ? text : text.slice(0, end);
+}
+
+/** A heading inside a fenced block is an example, not a section. A section reaches to the next heading of its level. */
+function missingSections(body: string): string[] {
+  // The look-ahead takes the whole run or nothing: a shorter one is never tried again.
+  const prose = body.replace(/^(?=(`{3,}|~{3,}))\1.*\n[\s\S]*?^\1.*$/gm, "(example)");
+  const parts = prose.split(/^(#{1,6})[ \t]+/m).slice(1);
+  const sections = parts
+    .flatMap((part, i) => (i % 2 === 0 ? [{ level: part.length, text: parts[i + 1] ?? "" }] : []))
+    .map((part) => ({ ...part, isEmpty: part.text.replace(/^.*/, "").trim() === "" }));
+  return REQUIRED_SECTIONS.filter((wanted) => {
+    const opening = new RegExp(`^${wanted}(?![\\p{L}\\p{N}])`, "iu");
+    return !sections.some((section, i) => {
+      if (!opening.test(section.text)) return false;
+      const next = sections.findIndex((other, j) => j > i && other.level <= section.level);
+      return sections.slice(i, next < 0 ? undefined : next).some((part) => !part.isEmpty);
+    });
+  });
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}

@@ -1,0 +1,225 @@
+// Looks for texts that try to command the agent, carry data away, hide, or plant themselves. Called where a text is about to
+// be kept or to become part of a prompt. Pure: a text gives findings, `decide` says what follows from them by who wrote it.
+// It reads intent in any wording it knows; against the rest stand provenance and the tools' own limits.
+import type { FileBodies } from "../../schemas/file-body.ts";
+import type { Origin } from "../../schemas/skill.ts";
+import { AGENT_RULES } from "./agent-rules.ts";
+import { isCareful, isDescribed, isForbidden, isShown } from "./context.ts";
+import type { Decision, FileFinding, Finding, ScanCategory, Severity } from "./finding.ts";
+import { FORMS, type Form } from "./forms.ts";
+import { type Place, findGapped } from "./gaps.ts";
+import { findShape, toShape } from "./match.ts";
+import { type WordRule, indexRules } from "./rule-table.ts";
+import { findStructure } from "./structure.ts";
+import { type Sentence, toSentences } from "./tokens.ts";
+import { TRACE_REASONS, type View, toViews } from "./views.ts";
+import { WORLD_RULES } from "./world-rules.ts";
+
+export type { Decision, FileFinding, Finding, ScanCategory, Severity } from "./finding.ts";
+
+const RULES = indexRules([...AGENT_RULES, ...WORLD_RULES]);
+
+/** Without being told, a text without frontmatter up to this length is taken for a note. */
+const NOTE_CHARS = 1_200;
+/** Read whole; of the rest, windows. A text beyond this is no skill that a model could read. */
+const WHOLE_CHARS = 256 << 10;
+const WINDOW_CHARS = 16 << 10;
+const WINDOWS = 16;
+
+/**
+ * A `note` states a fact: it has no room to teach about attacks, and no use for the orders that a `guide` (a skill's file,
+ * a project's file for agents) may give about installing and cleaning up.
+ */
+export type TextKind = "note" | "guide";
+
+/** In the order of the lines; of one pattern only its gravest place, and of these the first. */
+export function scanText(text: string, kind: TextKind = kindOf(text)): Finding[] {
+  const found = new Map<string, Finding & { at: number }>();
+  for (const { piece, offset } of toWindows(text)) {
+    for (const match of scanPiece(piece, kind === "note")) {
+      const known = found.get(match.pattern);
+      const at = match.at + offset;
+      if (known && RANK[known.severity] >= RANK[match.severity]) continue;
+      found.set(match.pattern, { ...match, at, ...placeOf(text, at) });
+    }
+  }
+  return [...found.values()]
+    .sort((a, b) => a.at - b.at || (a.pattern < b.pattern ? -1 : 1))
+    .map(({ pattern, category, severity, line, column, reason }) => ({
+      pattern,
+      category,
+      severity,
+      line,
+      column,
+      reason,
+    }));
+}
+
+/** Findings of all texts, and of the files as a set, by path and then by line. */
+export function scanFiles(files: FileBodies): FileFinding[] {
+  return Object.entries(files)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([path, body]) =>
+      typeof body === "string" ? scanText(body, "guide").map((finding) => ({ ...finding, path })) : [],
+    )
+    .concat(findStructure(files));
+}
+
+/** What a person or Talaria itself wrote is never refused; what an agent, a file or a hub brings is. */
+export function decide(findings: readonly Finding[], origin: Origin | "context"): Decision {
+  if (origin === "user" || origin === "bundled") return "allow";
+  if (findings.some(({ severity }) => severity === "critical")) return "block";
+  return findings.some(({ severity }) => severity === "high") ? "ask" : "allow";
+}
+
+/** Kinds of which a rule to ask first takes the sting. */
+const CARE_ENDS: ReadonlySet<ScanCategory> = new Set(["control", "destruction", "spending"]);
+/** Within so many sentences a collected secret is the one that is sent. */
+const CHAIN_SENTENCES = 6;
+const COLLECTS = toShape("COLLECT ..4 STRONG_SECRET|SECRET_PATH");
+const SENDS_OUT = toShape("SEND ..5 URL|SERVER");
+const COLLECT_AND_SEND = {
+  pattern: "collect_and_send",
+  category: "exfiltration",
+  severity: "high",
+  inNote: "critical",
+  reason: "collects secrets and then sends something out",
+} as const;
+
+const RANK: Record<Severity, number> = { low: 0, medium: 1, high: 2, critical: 3 };
+
+interface Match extends Omit<Finding, "line" | "column"> {
+  at: number;
+}
+
+function* toWindows(text: string): Generator<{ piece: string; offset: number }> {
+  yield { piece: text.slice(0, WHOLE_CHARS), offset: 0 };
+  const rest = text.length - WHOLE_CHARS;
+  if (rest <= 0) return;
+  const step = Math.max(WINDOW_CHARS, Math.floor(rest / WINDOWS));
+  for (let at = WHOLE_CHARS; at < text.length - WINDOW_CHARS; at += step)
+    yield { piece: text.slice(at, at + WINDOW_CHARS), offset: at };
+  yield {
+    piece: text.slice(Math.max(WHOLE_CHARS, text.length - WINDOW_CHARS)),
+    offset: Math.max(WHOLE_CHARS, text.length - WINDOW_CHARS),
+  };
+}
+
+function kindOf(text: string): TextKind {
+  return text.length <= NOTE_CHARS && !/^\s*---\r?\n/.test(text) ? "note" : "guide";
+}
+
+function scanPiece(text: string, isNote: boolean): Match[] {
+  const { views, traces } = toViews(text);
+  const matches: Match[] = traces.map(({ pattern, at, isStrong }) => ({
+    pattern,
+    category: "hidden",
+    severity: isStrong ? "high" : "medium",
+    reason: TRACE_REASONS[pattern] ?? "hides what it says",
+    at,
+  }));
+  for (const view of views) matches.push(...scanView(view, isNote));
+  return matches;
+}
+
+function scanView(view: View, isNote: boolean): Match[] {
+  const matches: Match[] = [];
+  const places: Sentence[] = [];
+  const add = (
+    rule: Pick<Match, "pattern" | "category" | "reason"> & { severity: Severity; inNote: Severity },
+    at: number,
+    shown: boolean,
+  ) => {
+    // What was hidden was hidden for a reason: it is judged as a note, graver than if it stood open, and is no example.
+    const isHidden = view.how !== "";
+    const own = isNote || isHidden ? rule.inNote : rule.severity;
+    const severity = isHidden && own === "high" ? "critical" : shown && !isHidden ? "low" : own;
+    const reason = isHidden ? `${rule.reason} (written ${view.how})` : rule.reason;
+    matches.push({ pattern: rule.pattern, category: rule.category, severity, reason, at: view.toOrigin(at) });
+  };
+  let collected = -1;
+  for (const sentence of toSentences(view.text)) {
+    places.push(sentence);
+    // What one sentence collects, one of the next may send.
+    const sent =
+      collected >= 0 && !sentence.inCode && places.length - collected <= CHAIN_SENTENCES
+        ? findShape(SENDS_OUT, sentence)
+        : null;
+    if (sent && !isForbidden(sentence, sent)) {
+      add(COLLECT_AND_SEND, sentence.tokens[sent.from]!.at, isDescribed(sentence, sent) || isShown(sentence));
+      collected = -1;
+    }
+    const collects = findShape(COLLECTS, sentence);
+    if (collects && !isForbidden(sentence, collects) && !isDescribed(sentence, collects)) collected = places.length;
+    const done = new Set<WordRule>();
+    for (const name of sentence.hits.keys()) {
+      for (const { rule, shape } of RULES.get(name) ?? []) {
+        if (done.has(rule)) continue;
+        const hit = findShape(shape, sentence);
+        if (!hit || isForbidden(sentence, hit, shape.isNegative ? [] : hit.parts)) continue;
+        if (CARE_ENDS.has(rule.category) && isCareful(sentence)) continue;
+        done.add(rule);
+        const inCode = !isNote && (sentence.inTable || sentence.inCode);
+        const at = sentence.tokens[hit.from]!.at;
+        add(inCode ? { ...rule, severity: "medium" } : rule, at, isDescribed(sentence, hit) || isShown(sentence));
+      }
+    }
+  }
+  for (const rule of FORMS) {
+    if (rule.isMarkup && view.how !== "") continue;
+    for (const { from } of findForm(rule, view.text)) {
+      const sentence = placeIn(places, from);
+      const hit = sentence && hitAt(sentence, from);
+      add(
+        rule,
+        from,
+        !!sentence &&
+          !!hit &&
+          !rule.isMarkup &&
+          (isForbidden(sentence, hit) || isDescribed(sentence, hit) || isShown(sentence)),
+      );
+      if (matches.length > 200) break;
+    }
+  }
+  return matches;
+}
+
+function* findForm({ heads, forms, unless }: Form, text: string): Generator<Place> {
+  heads.lastIndex = 0;
+  if (!heads.test(text)) return;
+  for (const form of forms) {
+    for (const place of findGapped(form, text)) {
+      if (!unless?.test(text.slice(place.from, place.from + UNLESS_CHARS))) yield place;
+    }
+  }
+}
+
+/** So far behind the beginning of a form an exception is looked for. */
+const UNLESS_CHARS = 150;
+
+/** The sentence in which a character stands. */
+function placeIn(sentences: Sentence[], at: number): Sentence | undefined {
+  let [low, high] = [0, sentences.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (sentences[middle]!.tokens[0]!.at <= at) low = middle;
+    else high = middle - 1;
+  }
+  return sentences[low];
+}
+
+function hitAt(sentence: Sentence, at: number) {
+  let token = 0;
+  while (token + 1 < sentence.tokens.length && sentence.tokens[token + 1]!.at <= at) token++;
+  return { from: token, to: token };
+}
+
+function placeOf(text: string, at: number): { line: number; column: number } {
+  let line = 1;
+  let start = 0;
+  for (let newline = text.indexOf("\n"); newline >= 0 && newline < at; newline = text.indexOf("\n", newline + 1)) {
+    line++;
+    start = newline + 1;
+  }
+  return { line, column: at - start + 1 };
+}

@@ -1,0 +1,98 @@
+// The words of a whole skill by the parts that relevance.ts weighs, and a memory of those that were read before. Used by the
+// Archive: every profile has the bundled skills, and many have the same ones from elsewhere. Pure but for that memory.
+import type { SkillLine } from "../../schemas/api.ts";
+import { parseSkill } from "../format/format.ts";
+import { readRequests } from "../../schemas/skill-requests.ts";
+import { type Field } from "./relevance.ts";
+import { traitsOf } from "../format/traits.ts";
+import { termsOf } from "./words.ts";
+
+/** Words of each part, as stems joined by blanks. */
+export type SkillWords = Record<Field, string>;
+
+/** What is indexed of a body. 100,000 characters of SKILL.md have some 15,000 words, and the first say what it is. */
+const MAX_BODY_WORDS = 4_000;
+const MAX_HEADING_WORDS = 400;
+
+const HEADING = /^#{1,6}[ \t]+(.*)$/gm;
+
+/** What the files of a skill add to its line. */
+export type BodyWords = Pick<SkillWords, "headings" | "body" | "requests">;
+
+/** `read`: null before the body has been read. A category is as good as a heading. */
+export function wordsOfSkill(
+  line: { name: string; description: string; category: string },
+  read: BodyWords | null,
+): SkillWords {
+  const category = join(line.category.replaceAll("-", " "));
+  return {
+    name: join(line.name.replaceAll("-", " ")),
+    description: join(line.description),
+    headings: read ? `${category} ${read.headings}`.trim() : category,
+    body: read?.body ?? "",
+    requests: read?.requests ?? "",
+  };
+}
+
+/** Whatever state it is in: what cannot be parsed is taken as a body. `requests`: the file of them, "" for none. */
+export function readBodyWords(skillMd: string, requests = ""): BodyWords {
+  const parsed = parseSkill(skillMd);
+  const body = parsed.ok ? parsed.value.body : skillMd;
+  const headings = [...body.matchAll(HEADING)].map((match) => match[1]).join("\n");
+  const { tags, parameters, dependencies } = traitsOf(skillMd);
+  const labels = [...tags, ...dependencies].join(" ");
+  const about = Object.values(parameters).join(" ");
+  return {
+    headings: join(`${labels}\n${headings}`, MAX_HEADING_WORDS),
+    body: join(`${about}\n${body}`, MAX_BODY_WORDS),
+    requests: join(readRequests(requests).join("\n")),
+  };
+}
+
+/** Names the words of a skill: those of its text and of its requests. */
+export function wordsKeyOf({ text, requests }: Pick<SkillLine, "text" | "requests">): string {
+  return requests === undefined ? text : `${text}.${requests}`;
+}
+
+export interface WordsMemory {
+  /** By `wordsKeyOf`. */
+  get(key: string): BodyWords | undefined;
+  set(key: string, words: BodyWords): void;
+}
+
+/** Least recently used first out; `maxChars` counts what is kept, not how many. */
+export function createWordsMemory(maxChars: number): WordsMemory {
+  const known = new Map<string, BodyWords>();
+  let chars = 0;
+  const drop = (key: string) => {
+    chars -= lengthOf(known.get(key)!);
+    known.delete(key);
+  };
+  return {
+    get(key) {
+      const words = known.get(key);
+      if (!words) return undefined;
+      known.delete(key);
+      known.set(key, words);
+      return words;
+    },
+    set(key, words) {
+      if (known.has(key)) drop(key);
+      if (lengthOf(words) > maxChars) return;
+      known.set(key, words);
+      chars += lengthOf(words);
+      for (const oldest of known.keys()) {
+        if (chars <= maxChars) return;
+        drop(oldest);
+      }
+    },
+  };
+}
+
+function lengthOf({ headings, body, requests }: BodyWords): number {
+  return headings.length + body.length + requests.length;
+}
+
+function join(text: string, most?: number): string {
+  return termsOf(text, most).join(" ");
+}

@@ -1,0 +1,185 @@
+// Where a person decides what agents have asked for: lists what waits, shows it, and carries it out or not. Used by the API
+// and by a session's commands. What is approved runs as the very call that asked, with its op, on the state it saw or not at
+// all; so it is done once, however often it is approved, and what a crash left undone the next look finishes.
+import type { Tool, ToolResult } from "../../agent/contract.ts";
+import { readOutcome } from "../../agent/tool-result.ts";
+import { type Failure, type Result, err, ok } from "../../errors.ts";
+import { targetsOf } from "../../memory/plan.ts";
+import type { Clock, MemoryStore, PendingStore, SkillStore } from "../../ports.ts";
+import type { JsonObject } from "../../schemas/entry.ts";
+import { MemoryStoreName } from "../../schemas/memory.ts";
+import { type PendingChange, PendingDetail, PendingId, PendingInfo } from "../../schemas/pending.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import type { SkillHead } from "../../schemas/skill.ts";
+import { type Seeds, createLibrary } from "../../skills/library.ts";
+import type { Writer } from "../../skills/edit/operations.ts";
+import { type Preview, previewMemory, previewSkills } from "./approval.ts";
+import { createMemoryTool } from "../memory/memory.ts";
+import { createSkillManage } from "../skills/skill-manage.ts";
+
+export interface PendingDesk {
+  /** Oldest first; those decided lately too. */
+  list(): Promise<PendingInfo[]>;
+  /** Failure: `pending_not_found`. */
+  open(id: string): Promise<Result<PendingDetail>>;
+  /**
+   * The same decision again answers the same. Failures: `pending_not_found`, `pending_decided`, `pending_stale`, and `busy`
+   * for what is approved and could not be carried out yet: the next look does.
+   */
+  decide(id: string, approve: boolean): Promise<Result<PendingInfo>>;
+}
+
+export interface PendingDeskOptions {
+  pending: PendingStore;
+  skills: SkillStore;
+  memory: MemoryStore;
+  seeds: Seeds;
+  settings: Settings;
+  clock: Clock;
+}
+
+export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
+  const { pending, skills, memory, clock } = options;
+
+  async function find(id: string): Promise<Result<PendingChange>> {
+    const change = PendingId.safeParse(id).success ? await pending.get(id) : null;
+    return change ? ok(change) : err("pending_not_found", "Nothing of that id waits or was decided lately.");
+  }
+
+  /** What a crash, or too many writers, left between the decision and the deed. */
+  async function finish(change: PendingChange): Promise<PendingChange> {
+    if (!isUndone(change)) return change;
+    const { failed, code, text } = await carryOut(change, guarded(skills, change), memory);
+    if (failed && code === "busy") return change;
+    const end = failed ? { state: "stale" as const, outcome: text } : { outcome: text };
+    return (await pending.update(change.id, (now) => (now.outcome === null ? { ...now, ...end } : null))) ?? change;
+  }
+
+  async function finishListed(listed: PendingInfo): Promise<PendingInfo> {
+    const change = await pending.get(listed.id);
+    return change ? PendingInfo.parse(await finish(change)) : listed;
+  }
+
+  /** Whether what the call saw is still so. */
+  async function isAsSeen({ seen, args, prepared }: PendingChange): Promise<boolean> {
+    if (seen) return isSeen(await skills.head(seen.skill), seen);
+    // What the call adds itself, and goes on with, is not there yet.
+    const targets = targetsOf(prepared).filter(({ adds }) => adds?.length !== 0);
+    const store = MemoryStoreName.safeParse(args.store);
+    if (targets.length === 0 || !store.success) return true;
+    const living = new Map((await memory.list(store.data)).map(({ id, adds }) => [id, adds]));
+    // What was said again since would outlive a removal of what was seen.
+    return targets.every(({ id, adds }) => living.get(id)?.every((op) => adds?.includes(op) ?? true));
+  }
+
+  async function carryOut(change: PendingChange, skillStore: SkillStore, memoryStore: MemoryStore) {
+    const context = { op: change.op, prepared: change.prepared, signal: new AbortController().signal };
+    const result = await toolOf(change, skillStore, memoryStore, options).run(change.args, context);
+    return { failed: result.failed, ...saidBy(result) };
+  }
+
+  async function previewNow(change: PendingChange): Promise<string> {
+    const view = { skills: previewSkills(skills), memory: previewMemory(memory) };
+    const { text } = await carryOut(change, view.skills.store, view.memory.store);
+    const preview: Preview | null = view.skills.preview() ?? view.memory.preview();
+    return preview?.diff ?? text;
+  }
+
+  return {
+    async list() {
+      const all: PendingInfo[] = [];
+      for (const listed of await pending.list()) {
+        // What the store fails at must not hide the others: it stays as it is, and who opens it is told.
+        all.push(isUndone(listed) ? await finishListed(listed).catch(() => listed) : listed);
+      }
+      return all;
+    },
+
+    async open(id) {
+      const found = await find(id);
+      if (!found.ok) return found;
+      const change = await finish(found.value);
+      const now = change.state === "stale" ? { now: await previewNow(change) } : {};
+      return ok(PendingDetail.parse({ ...change, ...now }));
+    },
+
+    async decide(id, approve) {
+      const found = await find(id);
+      if (!found.ok) return found;
+      const isCurrent = found.value.state !== "waiting" || !approve || (await isAsSeen(found.value));
+      const state = !approve ? "rejected" : isCurrent ? "approved" : "stale";
+      const stands = await pending.update(id, (now) =>
+        now.state === "waiting" ? { ...now, state, decidedAt: clock.now() } : null,
+      );
+      if (!stands) return find(id) as Promise<Result<never>>;
+      const decided = await finish(stands);
+      const refusal = checkDecision(decided, approve);
+      return refusal ? { ok: false, failure: refusal } : ok(PendingInfo.parse(decided));
+    },
+  };
+}
+
+function isUndone({ state, outcome }: PendingInfo): boolean {
+  return state === "approved" && outcome === null;
+}
+
+function checkDecision({ state, outcome }: PendingChange, approve: boolean): Failure | null {
+  if (approve && state === "approved" && outcome === null) {
+    return err(
+      "busy",
+      "It is approved, but too many writers are at work to carry it out now: approve it again in a minute.",
+    ).failure;
+  }
+  if (state === (approve ? "approved" : "rejected")) return null;
+  if (state === "stale") {
+    const because = outcome ?? "What it was to change has changed since it was asked for.";
+    return err("pending_stale", `${because} Nothing was done; the agent may ask again.`).failure;
+  }
+  return err("pending_decided", `This was ${state} before.`).failure;
+}
+
+/** The tool that made the call, writing in the same name. That a person has seen it answers every doubt. */
+function toolOf(change: PendingChange, skills: SkillStore, memory: MemoryStore, options: PendingDeskOptions): Tool {
+  const { seeds, settings, clock } = options;
+  if (change.tool === "memory") {
+    const { origin, session } = change;
+    return createMemoryTool({
+      store: memory,
+      origin,
+      ...(session && { session }),
+      clock,
+      settings,
+      approved: true,
+      // That a person wants it kept does not make it theirs.
+      ...(change.reason === "taint" && { source: "content" as const }),
+    });
+  }
+  const library = createLibrary({ store: skills, seeds });
+  return createSkillManage({ library, store: skills, origin: change.origin as Writer, settings, approved: true });
+}
+
+/** Makes a change only of what the call saw. What stands as it was wanted already, it may have made itself before a crash. */
+function guarded(store: SkillStore, { seen }: PendingChange): SkillStore {
+  return {
+    ...store,
+    change: (wanted) =>
+      store.change({
+        ...wanted,
+        async decide(current, index) {
+          const decided = await wanted.decide(current, index);
+          if (seen && isSeen(current?.head ?? null, seen)) return decided;
+          if (decided.ok && Object.keys(decided.value).length === 0) return decided;
+          return err("pending_stale", `The skill '${wanted.name}' has changed since this was asked for.`);
+        },
+      }),
+  };
+}
+
+function isSeen(head: SkillHead | null, { seq, text }: NonNullable<PendingChange["seen"]>): boolean {
+  return text ? head?.text === text && head.state !== "archived" : (head?.seq ?? 0) === seq;
+}
+
+function saidBy(result: ToolResult): { code: unknown; text: string } {
+  const { error, ...outcome }: JsonObject = readOutcome(result);
+  return { code: outcome.code, text: typeof error === "string" ? error : JSON.stringify(outcome) };
+}

@@ -1,0 +1,115 @@
+// The tool write_file: a file of the workspace, whole or a part added to its end, as the agent's own. A crashed call may be
+// repeated: writing the same whole again changes nothing, and an addition is known by the size the file had before. A file
+// that instructs the agent is left as it is: the content waits for the person.
+import * as z from "zod";
+import type { Tool, ToolResult } from "../../agent/contract.ts";
+import { fail, succeed } from "../../agent/tool-result.ts";
+import type { ApprovalState } from "../../schemas/approval.ts";
+import { type FileToolOptions, placeOf } from "./file-tool-options.ts";
+
+const Args = z.strictObject({
+  path: z.string().describe("Path of the file, relative to /work. Folders on the way are made."),
+  content: z.string().describe("The whole new content. What the file held before is replaced, unless append is set."),
+  append: z.boolean().optional().describe("Add the content to the end of the file, as it is, and keep what it held."),
+});
+type Args = z.infer<typeof Args>;
+
+const DESCRIPTION =
+  "Writes a file of the workspace, replacing what it held; with append it adds to the end. Write a long text in parts: the " +
+  "first part, then one part a call with append. To change a few lines of a long file, use terminal (sed -i) " +
+  "instead. Files stay for the whole session. AGENTS.md, SOUL.md and their like at the root change only when the person " +
+  "approves: the call then says so, and the work goes on without it.";
+
+type Options = Pick<FileToolOptions, "workspace" | "approvals" | "isTainted" | "budget">;
+
+export function createWriteFile({ workspace, approvals, isTainted, budget }: Options): Tool<Args> {
+  return {
+    name: "write_file",
+    description: DESCRIPTION,
+    parameters: Args,
+    effect: "keyed",
+    inPieces: "Write the first part of the file with write_file, then add part after part with append: true.",
+    /** `size`: what the file had before the first attempt, so that a second one can tell its own addition. */
+    prepare: async ({ path }) => ({ size: workspace.sizeOf(path) }),
+    prepares: ({ append }) => append === true,
+    paths: ({ path }) => ({ reads: [], writes: [placeOf(workspace, path)] }),
+    async run(args, { op, prepared, resumed }) {
+      const before = args.append && resumed ? findAddition(args, prepared.size, workspace) : "missing";
+      if (before === "changed") return fail("file_changed", CHANGED);
+      const bytes = new TextEncoder().encode(before === "added" ? "" : args.content);
+      // The path too was chosen by somebody.
+      const writer = isTainted?.(`${args.path}\n${args.content}`) ? "content" : "own";
+      const written = args.append
+        ? workspace.appendAsAgent(args.path, bytes, writer, budget)
+        : workspace.putAsAgent(args.path, bytes, writer, budget);
+      if (!written.ok && written.failure.code === "approval_needed") {
+        return askPerson(toWhole(args, workspace), op, { workspace, approvals });
+      }
+      if (!written.ok) return fail(written.failure.code, written.failure.message);
+      const { path, size, created } = written.value;
+      return succeed({ path, bytes: size, created });
+    },
+  };
+}
+
+const CHANGED =
+  "The session was interrupted during this call, and the file has changed since: read its end with read_file before you add to it.";
+
+/** What became of an attempt that was cut off: the file has the size it had then, or that and the addition, or neither. */
+function findAddition(
+  { path, content }: Args,
+  sizeBefore: unknown,
+  workspace: Options["workspace"],
+): "missing" | "added" | "changed" {
+  const size = workspace.sizeOf(path);
+  if (size === sizeBefore) return "missing";
+  const added = new TextEncoder().encode(content);
+  const held = workspace.read(path) ?? new Uint8Array();
+  const isThere = size === Number(sizeBefore) + added.length && held.subarray(size - added.length).every(isAt(added));
+  return isThere ? "added" : "changed";
+}
+
+function isAt(bytes: Uint8Array): (byte: number, i: number) => boolean {
+  return (byte, i) => bytes[i] === byte;
+}
+
+/** What a person is to approve is a whole file. */
+function toWhole(args: Args, workspace: Options["workspace"]): Args {
+  const held = args.append ? workspace.read(args.path) : null;
+  return held ? { ...args, content: new TextDecoder().decode(held) + args.content } : args;
+}
+
+function askPerson(
+  { path, content }: Args,
+  op: string,
+  { workspace, approvals }: Pick<Options, "workspace" | "approvals">,
+): ToolResult {
+  const place = placeOf(workspace, path);
+  if (!workspace.isInstructionFile(place)) {
+    return fail("bad_path", `'${place}' leads to a file that instructs you: name that file itself.`);
+  }
+  const bytes = new TextEncoder().encode(content);
+  const before = workspace.lookAt(place)?.writer === "principal" ? workspace.read(place) : null;
+  if (before && new TextDecoder().decode(before) === content) {
+    return succeed({ path: place, bytes: bytes.length, created: false });
+  }
+  if (!approvals) {
+    return fail(
+      "not_permitted",
+      `'${place}' instructs you: only the person may write it. Tell them what it should say.`,
+    );
+  }
+  const parked = approvals.park({ op, path: place, content });
+  if (!parked.ok) return fail(parked.failure.code, parked.failure.message);
+  const { id, state } = parked.value;
+  return succeed({ code: "approval_needed", approval: id, state, path: place, bytes: bytes.length, next: NEXT[state] });
+}
+
+const NEXT: Record<ApprovalState, string> = {
+  waiting:
+    "The file is as it was: it instructs you, so the person decides on this content first. Tell them that it waits and go " +
+    "on with the rest; a note tells you what they decided. Do not try another way.",
+  approved: "The person approved this content: the file holds it.",
+  refused: "The person refused this content: the file is as it was.",
+  replaced: "You asked for another content of this file since: that one waits for the person.",
+};

@@ -1,0 +1,349 @@
+// memory: adds, replaces and removes facts, one or a list at a time. What a call does is decided as a whole by `prepare`, on
+// the entries it saw, and each write is keyed by the call's op, so that a repeated call finishes what the first one began.
+// All adds come before the first remove: a call that is cut off loses no fact.
+import * as z from "zod";
+import type { Tool, ToolContext, ToolResult } from "../../agent/contract.ts";
+import { addToOutcome, succeed } from "../../agent/tool-result.ts";
+import { type Failure, type Result, err, ok } from "../../errors.ts";
+import {
+  MAX_OPERATIONS,
+  MemoryOperation,
+  type Prepared,
+  type Step,
+  type Target,
+  isMerge,
+  needsEntries,
+  opOf,
+  operationsOf,
+  planOperations,
+  purgedFailure,
+  readPrepared,
+  scanSteps,
+  targetsOf,
+  worstOf,
+} from "../../memory/plan.ts";
+import { limitOf, normaliseFact, usageOf } from "../../memory/rules.ts";
+import type { Clock, MemoryStore } from "../../ports.ts";
+import { Citation, type SessionId, type Source, fromCitation } from "../../schemas/ids.ts";
+import type { JsonObject } from "../../schemas/entry.ts";
+import { type MemoryAdd, MemoryStoreName, memoryId } from "../../schemas/memory.ts";
+import type { Origin } from "../../schemas/skill.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import { type Hold, type MemoryGate, type Park, tellHeld, toTainted } from "../approval/hold.ts";
+import { toRefusal } from "../refusal.ts";
+
+/** The same in a review and outside of one: a review may send a session's request again, with its tools as they are. */
+const Args = z.strictObject({
+  ...MemoryOperation.partial().shape,
+  store: MemoryStoreName.describe("user: who the person is and what they prefer. memory: how things are here."),
+  operations: z
+    .array(MemoryOperation)
+    .min(1)
+    .max(MAX_OPERATIONS)
+    .optional()
+    .describe(
+      "Instead of action: several at once, all or none, such as to merge entries: replace one, remove the rest.",
+    ),
+  citations: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "Required in a review, but for a list that only merges entries, and ignored elsewhere: the parts of entries that show it, such as 12#principal.",
+    ),
+});
+type Args = z.infer<typeof Args>;
+
+/** Looks at facts that a call would add. */
+export type MemoryInspector = (facts: string[]) => Failure | null;
+
+/** A call for what waits while the rest of another is carried out. */
+export interface HeldFacts extends Pick<Hold<string[]>, "why" | "sentences"> {
+  args: JsonObject;
+}
+
+export interface MemoryToolOptions {
+  store: MemoryStore;
+  origin: Origin;
+  /** The session whose words the facts come from. */
+  session?: SessionId;
+  clock: Clock;
+  settings: Settings;
+  /** Judges the citations of a write, of which `written` is all it says; when given, every write must have some. */
+  cite?(citations: string[], written: string): Failure | null;
+  /** Look at what a call would add, in this order; the first that objects refuses it. */
+  inspectors?: MemoryInspector[];
+  /** Decides what of the facts has to wait for a person. */
+  gate?: MemoryGate;
+  /** Keeps what waits while the rest enters. Absent: all of a call waits, or none. */
+  park?: Park<HeldFacts>;
+  /** A person has seen the call: what the scanner only doubts is kept, and shown. */
+  approved?: boolean;
+  /** Of what the facts are made, where their citations do not say worse. */
+  source?: Source;
+}
+
+export function createMemoryTool(options: MemoryToolOptions): Tool<Args> {
+  return {
+    name: "memory",
+    description:
+      "Keeps facts for later sessions. They stand in the prompt from the next session on; procedures belong in skills.",
+    parameters: Args,
+    effect: "keyed",
+    /** When the call began, and its steps if it could be decided then: a second attempt looks for nothing new. */
+    async prepare(args) {
+      const at = options.clock.now();
+      if (!needsEntries(toOperations(args))) return { at };
+      const steps = await plan(args, options);
+      return { at, ...(steps.ok && { steps: steps.value as unknown as JsonObject[] }) };
+    },
+    async run(given, context) {
+      const args = options.cite || !isTalk(options) ? given : withoutCitations(given);
+      const result = await keep(args, context, options);
+      return addToOutcome(result, await reportUsage(args.store, options));
+    },
+  };
+}
+
+async function keep(args: Args, context: ToolContext, options: MemoryToolOptions): Promise<ToolResult> {
+  const malformed = checkArgs(args);
+  if (malformed) return toRefusal(malformed);
+  const steps = await settle(args, context, options);
+  const unproved = checkCitations(args, steps, options);
+  if (unproved) return toRefusal(unproved);
+  if (!steps.ok) return toRefusal(steps.failure);
+  const harmful = scanSteps(steps.value, writerOf(options));
+  if (harmful && !(options.approved && harmful.code === "scan_doubtful")) return toRefusal(harmful);
+  const unfit = inspect(steps.value, options);
+  if (unfit) return toRefusal(unfit);
+  const hold = findHold(args, steps.value, options);
+  const isPart = hold?.rest && options.park;
+  if (hold && !isPart) return toRefusal(toTainted(hold));
+  const parked = hold && (await options.park!(context.op, { ...hold, args: toHeldCall(args, steps.value, hold) }));
+  if (parked && !parked.ok) return toRefusal(parked.failure);
+  const entering = hold?.rest ? withRest(steps.value, hold.rest) : steps.value;
+  const written = await carryOut(args, entering, context, options);
+  if (!written.ok) return toRefusal(written.failure);
+  const [only] = written.value;
+  const done = args.operations
+    ? {
+        done: `${written.value.length} operations`,
+        store: args.store,
+        results: written.value as unknown as JsonObject[],
+      }
+    : { done: only!.done, store: args.store, id: only!.id, ...(only!.text !== undefined && { text: only!.text }) };
+  const result = succeed(done);
+  return hold && parked ? tellHeld(result, parked.value, hold) : result;
+}
+
+/** A model may cite what it likes where nobody checks it. */
+function isTalk({ origin }: MemoryToolOptions): boolean {
+  return origin === "foreground" || origin === "user";
+}
+
+function withoutCitations({ citations: _citations, ...args }: Args): Args {
+  return args;
+}
+
+/** What stands there already is not added by being said again, nor by being merged, and what is merged does not go. */
+function toNews(steps: Step[]): { step: Step; n: number; fact?: string; gone?: string }[] {
+  if (isMerge(steps)) return [];
+  return steps.flatMap((step, n) => {
+    const { text, target } = step;
+    if (text !== undefined && target?.id === memoryId(text)) return [];
+    return { step, n, ...(text !== undefined && { fact: text }), ...(target && { gone: target.text }) };
+  });
+}
+
+function inspect(steps: Step[], { inspectors = [] }: MemoryToolOptions): Failure | null {
+  const facts = toNews(steps).flatMap(({ fact }) => fact ?? []);
+  for (const inspector of facts.length > 0 ? inspectors : []) {
+    const failure = inspector(facts);
+    if (failure) return failure;
+  }
+  return null;
+}
+
+/** `rest` has one text for each step that adds a fact. */
+function findHold({ citations = [], store }: Args, steps: Step[], { gate, approved = false }: MemoryToolOptions) {
+  const news = toNews(steps);
+  if (!gate || news.length === 0) return null;
+  const facts = news.flatMap(({ fact }) => fact ?? []);
+  const hold = gate({ store, facts, citations, approved, gone: news.flatMap(({ gone }) => gone ?? []) });
+  if (!hold?.rest) return hold;
+  const adding = news.filter(({ fact }) => fact !== undefined).map(({ n }) => n);
+  const { rest } = hold;
+  return { ...hold, rest: steps.map(({ text = "" }, n) => (adding.includes(n) ? rest[adding.indexOf(n)]! : text)) };
+}
+
+/** The call that a person decides on: what was held of each fact as a fact of its own, and what was held whole as it was. */
+function toHeldCall(args: Args, steps: Step[], { rest, sentences }: Hold<string[]>): JsonObject {
+  const given = toOperations(args);
+  const operations = steps.flatMap(({ text = "" }, n): MemoryOperation[] => {
+    if (rest?.[n] === text) return [];
+    if (rest?.[n] === "") return [given[n]!];
+    return sentences.filter((sentence) => text.includes(sentence)).map((content) => ({ action: "add", content }));
+  });
+  return {
+    store: args.store,
+    ...(operations.length === 1 ? operations[0] : { operations }),
+    citations: args.citations,
+  };
+}
+
+function withRest(steps: Step[], rest: string[]): Step[] {
+  return steps.map((step, n) =>
+    step.text === undefined || rest[n] === step.text
+      ? step
+      : rest[n] === ""
+        ? { ...step, waits: true }
+        : { ...step, text: rest[n]!, isCut: true },
+  );
+}
+
+function checkArgs({ action, content, old_text, operations }: Args): Failure | null {
+  if (!action && !operations) return err("bad_arguments", "Say what to do: action, or operations.").failure;
+  if (!operations) return null;
+  // Small models say one of the operations twice.
+  const isSame = (given: string | undefined, other: string | undefined) => !given || given === other;
+  const isRepeated = operations.some(
+    (one) => isSame(action, one.action) && isSame(content, one.content) && isSame(old_text, one.old_text),
+  );
+  if (isRepeated) return null;
+  return err("bad_arguments", "Give either action with its fields, or operations, not both.").failure;
+}
+
+function toOperations(args: Args): MemoryOperation[] {
+  return operationsOf(args as JsonObject);
+}
+
+/** A model's words are judged as such, also where it saves in the person's name. */
+function writerOf({ origin }: MemoryToolOptions): Origin {
+  return origin === "user" ? "foreground" : origin;
+}
+
+async function plan(args: Args, options: MemoryToolOptions): Promise<Result<Step[]>> {
+  const { store } = options;
+  const operations = toOperations(args);
+  const { entries, purged } = needsEntries(operations) ? await store.survey(args.store) : { entries: [], purged: [] };
+  return planOperations({ operations, entries, purged, origin: writerOf(options) });
+}
+
+/** The steps that `prepare` found. When it found none, says why: what turns up later is for a new call. */
+async function settle(args: Args, { prepared }: ToolContext, options: MemoryToolOptions): Promise<Result<Step[]>> {
+  const found = readPrepared(prepared)?.steps ?? fromLegacy(args, prepared);
+  if (found) return ok(found);
+  const steps = await plan(args, options);
+  if (!steps.ok || !needsEntries(toOperations(args))) return steps;
+  return err("no_match", "Memory has changed since the call began: call memory again.");
+}
+
+/** A call that was recorded before steps were: one entry to remove, and perhaps a fact that takes its place. */
+function fromLegacy(args: Args, prepared: JsonObject): Step[] | null {
+  const [target] = targetsOf(prepared);
+  const [operation] = toOperations(args);
+  if (!target || !operation) return null;
+  const { action, content } = operation;
+  return [{ action, target, ...(content !== undefined && action === "replace" && { text: normaliseFact(content) }) }];
+}
+
+function checkCitations(args: Args, steps: Result<Step[]>, { cite }: MemoryToolOptions): Failure | null {
+  const { citations = [] } = args;
+  if (!cite) return null;
+  if (citations.length === 0 && steps.ok && isMerge(steps.value)) return null;
+  return cite(citations, JSON.stringify(args)) ?? (citations.length === 0 ? UNCITED : null);
+}
+
+const UNCITED = err("citations_missing", "Nothing is kept without evidence: give citations.").failure;
+
+interface Written {
+  done: string;
+  id: string;
+  /** Where it is less than was asked for. */
+  text?: string;
+}
+
+async function carryOut(
+  args: Args,
+  steps: Step[],
+  context: ToolContext,
+  options: MemoryToolOptions,
+): Promise<Result<Written[]>> {
+  const { store } = options;
+  const at = readPrepared(context.prepared)?.at ?? options.clock.now();
+  const added: (Awaited<ReturnType<MemoryStore["add"]>> | null)[] = [];
+  for (const [n, { text, target, waits }] of steps.entries()) {
+    const isSame = text !== undefined && target?.id === memoryId(text);
+    const add = text === undefined || isSame || waits ? null : toAdd(text, at, args, steps, options);
+    added.push(add && (await store.add(args.store, opOf(context.op, n, steps.length), add)));
+    if (steps.length === 1 && added[0]?.purged) return purgedFailure();
+  }
+  const written: Written[] = [];
+  for (const [n, { target, text, waits, isCut }] of steps.entries()) {
+    const put = added[n];
+    if (waits) {
+      written.push({ done: "waits for the person", id: memoryId(text!) });
+      continue;
+    }
+    if (put?.purged) {
+      written.push({ done: "removed for good by a person: not kept", id: put.id });
+      continue;
+    }
+    const stays = text !== undefined && !put;
+    if (target && !stays) await store.remove(args.store, target.id, { at, ...removalOf(target, n, steps, context) });
+    const done = stays
+      ? "already so"
+      : !target
+        ? put?.existed
+          ? "already known"
+          : "added"
+        : put
+          ? "replaced"
+          : "removed";
+    written.push({ done, id: put?.id ?? target!.id, ...(isCut && { text }) });
+  }
+  return ok(written);
+}
+
+/** Only the adds that were seen, and those of this very call: what came since is another's. */
+function removalOf({ adds, own = [] }: Target, n: number, steps: Step[], { op }: ToolContext) {
+  const ofCall = own.map((of) => opOf(op, of, steps.length));
+  return { op: opOf(op, n, steps.length), ...(adds && { adds: [...adds, ...ofCall] }) };
+}
+
+/** Where nothing is cited, a fact that merges others rests on what they rest on. */
+function toAdd(text: string, at: Prepared["at"], args: Args, steps: Step[], options: MemoryToolOptions): MemoryAdd {
+  const { origin, session, approved, source: label } = options;
+  const merged = args.citations || !isMerge(steps) ? [] : steps.flatMap(({ target }) => target ?? []);
+  const inherited = [...new Set(merged.flatMap(({ citations = [] }) => citations))];
+  const citations = args.citations ?? (inherited.length > 0 ? inherited : undefined);
+  const cited = (args.citations ?? []).filter((citation) => Citation.safeParse(citation).success);
+  const source = worstOf([
+    ...cited.map((citation) => fromCitation(citation).source),
+    ...merged.flatMap((target) => target.source ?? []),
+    ...(label ? [label] : []),
+  ]);
+  return {
+    v: 1,
+    text,
+    at,
+    origin,
+    ...(session && { session }),
+    ...(citations && { citations }),
+    ...(source && { source }),
+    ...(approved && { approved }),
+  };
+}
+
+/** How full the store is, in every answer. */
+async function reportUsage(name: MemoryStoreName, { store, settings }: MemoryToolOptions) {
+  const usage = usageOf(await store.list(name), limitOf(name, settings.memory));
+  const { outside } = usage;
+  if (outside === 0) return { usage };
+  const entries = outside === 1 ? "entry is" : "entries are";
+  return {
+    usage,
+    note:
+      `The store is over its limit: the ${outside} oldest ${entries} kept, but outside the prompt, until the next review ` +
+      "merges entries. Merge or remove some now if you can.",
+  };
+}

@@ -1,0 +1,408 @@
+// skill_manage: writes skills, by one operation or a list of them. One call concerns one skill and is one swap of its head;
+// its op makes a repeated call find what the first one did. What is allowed is decided in core/skills/edit/operations.ts, on
+// the fresh head.
+import { stringify } from "yaml";
+import * as z from "zod";
+import type { Tool, ToolContext, ToolResult } from "../../agent/contract.ts";
+import { fail, succeed } from "../../agent/tool-result.ts";
+import { type Failure, type Result, err, ok } from "../../errors.ts";
+import type { SkillChange, SkillSnapshot, SkillStore } from "../../ports.ts";
+import type { JsonObject } from "../../schemas/entry.ts";
+import type { FileBodies } from "../../schemas/file-body.ts";
+import { SkillName } from "../../schemas/ids.ts";
+import { MAX_REQUESTS } from "../../schemas/skill-requests.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import type { ToolPrints } from "../../skills/format/contract.ts";
+import type { Library } from "../../skills/library.ts";
+import { MAX_OPERATIONS, type SkillOperation, checkOperations } from "../../skills/edit/operation-list.ts";
+import { type WriteContext, type Writer, toDecide } from "../../skills/edit/operations.ts";
+import { SKILL_MD, parseSkill } from "../../skills/format/format.ts";
+import { readFrontmatter } from "../../skills/format/frontmatter.ts";
+import { SUPPORT_FOLDERS, baseOf, checkSkillName, validateSkill } from "../../skills/format/validate.ts";
+import { type Hold, type Park, type Parked, tellHeld, toTainted } from "../approval/hold.ts";
+import { toRefusal } from "../refusal.ts";
+
+const FOLDERS = SUPPORT_FOLDERS.map((folder) => `${folder}/`).join(", ");
+
+const Operation = z.strictObject({
+  action: z
+    .enum(["create", "edit", "patch", "delete", "write_file", "remove_file"])
+    .describe(
+      "create: a new SKILL.md. edit: replace SKILL.md whole. patch: replace one passage. delete: archive the skill. write_file, remove_file: a support file.",
+    ),
+  name: z.string().optional().describe("Lower-case words joined by hyphens, naming a class of work: reading-logs."),
+  content: z
+    .string()
+    .optional()
+    .describe(
+      'create, edit: the whole SKILL.md: frontmatter with name, description and, as texts under metadata, tags, dependencies and parameters ("file: what it is; …" for each {{file}}), then the sections When to use, Steps, Pitfalls, Verify.',
+    ),
+  old_string: z
+    .string()
+    .optional()
+    .describe("patch: the passage to replace, copied from the file; unique in it, unless replace_all is set."),
+  new_string: z.string().optional().describe("patch: what to put in its place; empty to remove it."),
+  replace_all: z.boolean().optional().describe("patch: replace every occurrence."),
+  file_path: z
+    .string()
+    .optional()
+    .describe(
+      `write_file, remove_file: a path under ${FOLDERS}. patch: the file to patch, SKILL.md when absent. A check, checks/<name>.json, runs a script or a command of the skill before a write is accepted: {"run": {"script": "scripts/a.sh"}, "expect": {"pattern": "…"}}.`,
+    ),
+  file_content: z.string().optional().describe("write_file: the whole file."),
+  absorbed_into: z
+    .string()
+    .optional()
+    .describe(
+      "delete: the skill that now holds what this one said; empty when nothing needs to be kept. Required in a review.",
+    ),
+  category: z.string().optional().describe("create, edit: one lower-case word to file it under, such as writing."),
+  description: z.string().optional().describe("create, edit: what the skill is for, where content has no frontmatter."),
+});
+type Operation = z.infer<typeof Operation>;
+
+const OPERATION_FIELDS = Object.keys(Operation.shape) as (keyof Operation)[];
+
+/** The same in a review and outside of one: a review may send a session's request again, with its tools as they are. */
+const Args = z.strictObject({
+  ...Operation.partial().shape,
+  operations: z
+    .array(Operation)
+    .optional()
+    .describe(
+      `Instead of action and its fields: up to ${MAX_OPERATIONS} operations on one skill, in their order, all done or none. A create comes first; a delete stands alone.`,
+    ),
+  citations: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "Required in a review, ignored elsewhere: the parts of entries that show what you write, such as 12#outcome.",
+    ),
+  requests: z
+    .array(z.string())
+    .optional()
+    .describe(
+      `Beside any write, or alone with name: five to ${MAX_REQUESTS} requests the skill should answer, as people word them, in their language and in English. They replace the present ones; only searches read them.`,
+    ),
+  overlaps: z
+    .array(z.string())
+    .optional()
+    .describe("In a review: other skills that say much the same, for the curator."),
+});
+type Args = z.infer<typeof Args>;
+
+const DONE: Record<SkillOperation["action"], string> = {
+  create: "created",
+  edit: "edited",
+  patch: "patched",
+  delete: "archived",
+  write_file: "file written",
+  remove_file: "file removed",
+  set_requests: "requests noted",
+};
+
+export interface SkillManageOptions {
+  library: Library;
+  store: SkillStore;
+  /** In whose name skills are written. */
+  origin: Writer;
+  settings: Settings;
+  /**
+   * Whether this run has read a skill: a successful skill_view of it, or skill_manage creating it. Derived from the
+   * run's record, so that calls whose results were replayed count. When given, what was not read may not be changed.
+   */
+  isViewed?(name: string): boolean;
+  /** A person has seen this very change and wants it; see `WriteContext`. */
+  approved?: boolean;
+  /** Judges the citations of a write, of which `written` is all it says; when given, every write must have some. */
+  cite?(citations: string[], written: string): Failure | null;
+  /** Look at what a write would leave behind, in this order; the first that objects refuses it. */
+  inspectors?: SkillInspector[];
+  /** Decides what of a write has to wait for a person. */
+  gate?: SkillGate;
+  /** Keeps what waits while the rest enters. Absent: all of a write waits, or none. */
+  park?: Park<HeldSkill>;
+  /** Runs what is written, so that it is asked last. */
+  check?: SkillInspector;
+  /** Looks at a skill that a write would put away; `after`: the files of the one that is said to hold it now. */
+  inspectArchive?: SkillInspector;
+  /** Of the tools that skills are written for: what a contract names is filled in from them. */
+  prints?(): ToolPrints | null;
+  /** Rules of operations.ts that are switched off. */
+  rules?: Pick<WriteContext, "duplicates" | "companions">;
+}
+
+/** A write that was found valid, and not made yet. */
+export interface SkillWrite {
+  name: SkillName;
+  /** What stands now; `null` for a new skill. */
+  before: SkillSnapshot | null;
+  after: FileBodies;
+  description: string;
+  /** Absent where the write says nothing of it. */
+  category?: string;
+  citations: string[];
+  /** A person has seen it and wants it. */
+  approved: boolean;
+  /** The call was cut off before; see `ToolContext`. */
+  resumed?: true;
+}
+
+/** What of a skill waits while the rest is written. */
+export interface HeldSkill extends Pick<Hold<FileBodies>, "why" | "sentences"> {
+  name: SkillName;
+  /** What was asked for, and what of it is written. */
+  wanted: FileBodies;
+  rest: FileBodies;
+  /** Of the head after the rest is written. */
+  seq: number;
+}
+
+/** Looks at a write that was found valid; `null`: all of it may enter. Pure but for reads. */
+export type SkillGate = (write: SkillWrite) => Hold<FileBodies> | null;
+
+/** Asked again on every fresh head: pure but for reads. */
+export type SkillInspector = (write: SkillWrite) => Promise<Failure | null> | Failure | null;
+
+export function createSkillManage(options: SkillManageOptions): Tool<Args> {
+  const { store } = options;
+  return {
+    name: "skill_manage",
+    description:
+      "Writes skills: reusable procedures for a class of work. Before a change, read the skill with skill_view; before a create, look with skills_list for one to extend.",
+    parameters: Args,
+    effect: "keyed",
+    inPieces: "Write a shorter SKILL.md first, then its long parts as support files, one a call.",
+    /** What the store held before the first attempt, so that a second one can tell its own revision. */
+    async prepare(args) {
+      const name = SkillName.safeParse(nameIn(args));
+      const head = name.success ? await store.head(name.data) : null;
+      return { rev: head?.rev ?? 0, ...(head && { state: head.state }) };
+    },
+    run: (args, context) => manage(args, context, options),
+  };
+}
+
+async function manage(args: Args, context: ToolContext, options: SkillManageOptions): Promise<ToolResult> {
+  const { store, library, origin, settings, cite, isViewed, rules } = options;
+  const operations = toOperations(args);
+  if (!operations.ok) return toRefusal(operations.failure);
+  // A model may cite what it likes where nobody checks it.
+  const isTalk = (origin === "foreground" || origin === "user") && !cite;
+  const { citations = [], overlaps = [] } = isTalk ? {} : args;
+  const unproved = cite?.(citations, JSON.stringify(args)) ?? (cite && citations.length === 0 ? UNCITED : null);
+  if (unproved) return toRefusal(unproved);
+  const { name, action } = operations.value[0]!;
+  if (action !== "create" && isViewed && !isRead(name, isViewed)) {
+    return fail("read_first", `Load '${name}' with skill_view before you change it.`);
+  }
+  const writing: WriteContext = {
+    ...{ origin, seeds: library.seeds, settings: settings.skills, citations, overlaps, approved: options.approved },
+    tools: options.prints?.() ?? null,
+    ...rules,
+  };
+  const call = { op: context.op, citations, resumed: context.resumed };
+  const { decide, held } = inspected(toDecide(operations.value, writing), operations.value[0]!, options, call);
+  const since = typeof context.prepared.rev === "number" ? context.prepared.rev : 0;
+  const changed = await store.change({ name, op: context.op, since, decide });
+  if (!changed.ok) return toRefusal(changed.failure);
+  const { rev, text, state } = changed.value.head;
+  const isSame = rev === since && state === context.prepared.state;
+  const done = isSame ? UNCHANGED : toDone(operations.value);
+  const result = succeed({ done, name, rev, text, state });
+  const waiting = held();
+  return waiting ? tellHeld(result, waiting, waiting) : result;
+}
+
+/** What the result says where the skill had each byte already. */
+export const UNCHANGED = "unchanged";
+
+const UNCITED = err("citations_missing", "Nothing is kept without evidence: give citations.").failure;
+type Deciding = Pick<SkillWrite, "citations" | "resumed"> & { op: string };
+
+function inspected(
+  decide: SkillChange["decide"],
+  first: SkillOperation,
+  options: SkillManageOptions,
+  { op, ...call }: Deciding,
+): { decide: SkillChange["decide"]; held(): (Parked & HeldSkill) | null } {
+  const { inspectors = [], inspectArchive, approved = false, store, gate, park, check } = options;
+  const { name } = first;
+  let held: (Parked & HeldSkill) | null = null;
+  return {
+    held: () => held,
+    async decide(current, index) {
+      held = null;
+      const decided = await decide(current, index);
+      if (!decided.ok) return decided;
+      const { files, description = current?.head.description ?? "", category, state } = decided.value;
+      const isArchived = first.action === "delete" && state === "archived";
+      const heir = isArchived && inspectArchive && first.absorbedInto ? await store.open(first.absorbedInto) : null;
+      const write = {
+        name,
+        before: current,
+        after: files ?? heir?.files ?? {},
+        description,
+        category,
+        approved,
+        ...call,
+      };
+      const hold = files && gate ? gate(write) : null;
+      const rest = hold && park ? fitting(hold, write, options) : null;
+      const asked = files ? inspectors : isArchived && inspectArchive ? [inspectArchive] : [];
+      for (const inspect of asked) {
+        const failure = await inspect({ ...write, after: rest ?? write.after });
+        if (failure) return { ok: false, failure };
+      }
+      if (hold && !rest) return { ok: false, failure: toTainted(hold) };
+      const broken = files && check ? await check({ ...write, after: rest ?? write.after }) : null;
+      if (broken) return { ok: false, failure: broken };
+      if (!hold || !rest || !park) return decided;
+      const waiting: HeldSkill = { ...hold, name, wanted: write.after, rest, seq: (current?.head.seq ?? 0) + 1 };
+      const parked = await park(op, waiting);
+      if (!parked.ok) return parked;
+      held = { ...waiting, ...parked.value };
+      return { ok: true, value: { ...decided.value, files: rest } };
+    },
+  };
+}
+
+/** Blanks and breaks say nothing. */
+function said(body: FileBodies[string] | undefined): unknown {
+  return typeof body === "string" ? body.replace(/\s+/g, " ") : body;
+}
+
+/** What may enter, where it is a skill still and says something that is not there yet. */
+function fitting({ rest }: Hold<FileBodies>, { name, before, after }: SkillWrite, { settings }: SkillManageOptions) {
+  if (!rest) return null;
+  const standing = before?.files ?? {};
+  const isNews = Object.entries(rest).some(([path, body]) => said(standing[path]) !== said(body));
+  const isLess = Object.keys(standing).some((path) => !Object.hasOwn(after, path));
+  const writer = before?.head.origin === "user" ? "person" : "model";
+  const check = (files: FileBodies) =>
+    validateSkill({ name, files, maxFiles: settings.skills.maxFiles, writer, standing });
+  const valid = check(rest);
+  const fits = valid.ok || (check(after).ok && lacksNoSteps(valid.failure));
+  return (isNews || isLess) && fits ? rest : null;
+}
+
+/** A section whose only line waits may stand empty, but a skill without a step says nothing. */
+function lacksNoSteps({ facts }: Failure): boolean {
+  return facts?.reason === "sections" && !(facts.missing as string[]).includes("Steps");
+}
+
+function toDone(operations: SkillOperation[]): string {
+  return operations.map(({ action }) => DONE[action]).join(", ");
+}
+
+/** A companion's text is shown at the end of its base's. */
+function isRead(name: string, isViewed: (name: string) => boolean): boolean {
+  const base = baseOf(name);
+  return isViewed(name) || (base !== null && isViewed(base));
+}
+
+/** The skill a call concerns; with a list, the one its first named operation names. */
+function nameIn({ name, operations = [] }: Args): string | undefined {
+  return operations.find((operation) => operation.name)?.name ?? name;
+}
+
+/**
+ * The operations of a call, whether it has one or a list; at least one. `args` are those of the tool's schema. Failures:
+ * `bad_arguments`, `bad_skill_name` and those of `checkOperations`.
+ */
+export function toOperations(args: Args): Result<SkillOperation[]> {
+  const { operations: listed, requests, citations: _citations, overlaps: _overlaps, ...single } = args;
+  const operations = listed?.length === 0 && single.action ? undefined : listed;
+  const beside = OPERATION_FIELDS.filter((field) => field !== "name" && (single[field] ?? "") !== "");
+  // Small models say the first operation twice.
+  const isRepeated = operations?.some((one) => beside.every((field) => one[field] === single[field]));
+  if (operations && beside.length > 0 && !isRepeated) {
+    const fields = beside.join(", ");
+    return err("bad_arguments", `Give operations or ${fields}, not both: put each operation into the list.`);
+  }
+  if (!operations && !single.action && !requests) {
+    return err("bad_arguments", "skill_manage needs an action with its fields, or operations: call it again with one.");
+  }
+  const made: SkillOperation[] = [];
+  for (const operation of operations ?? (single.action ? [single as Operation] : [])) {
+    const read = toOperation({ ...operation, name: operation.name || nameIn(args) });
+    if ("missing" in read) {
+      const place = operations ? `Operation ${made.length + 1}: ` : "";
+      const needs = `${place}${operation.action} needs ${read.missing}`;
+      return err("bad_arguments", `${needs}: call skill_manage again with it.`);
+    }
+    made.push(read);
+  }
+  if (requests && made[0]?.action !== "delete") {
+    const name = made[0]?.name ?? nameIn(args);
+    if (!name) return err("bad_arguments", "requests need the name of their skill: call skill_manage again with it.");
+    made.push({ action: "set_requests", name, requests });
+  }
+  // A name from a model becomes part of a key only when it is one.
+  const failure = checkOperations(made) ?? checkSkillName(made[0]!.name);
+  return failure ? { ok: false, failure } : ok(made);
+}
+
+/** What a recorded call did, whatever its form; `create` also where more was done with it. Empty for what is no call. */
+export function actionOf(args: JsonObject): string {
+  const [first] = recordedIn(args);
+  return RecordedAction.safeParse(first).data?.action ?? (Array.isArray(args.requests) ? "set_requests" : "");
+}
+
+/** The passages a recorded call replaced, in their order. */
+export function patchesOf(args: JsonObject): { oldString: string; newString: string }[] {
+  return recordedIn(args).flatMap((operation) => {
+    const { success, data } = RecordedPatch.safeParse(operation);
+    return success ? { oldString: data.old_string, newString: data.new_string } : [];
+  });
+}
+
+function recordedIn(args: JsonObject): unknown[] {
+  const { operations } = args;
+  return Array.isArray(operations) && operations.length > 0 ? (operations as unknown[]) : [args];
+}
+
+const RecordedPatch = z.object({ action: z.literal("patch"), old_string: z.string(), new_string: z.string() });
+const RecordedAction = z.object({ action: Operation.shape.action });
+
+function toOperation(args: Operation): SkillOperation | { missing: string } {
+  const { action, name, content, category, file_path: path = "", file_content: fileContent } = args;
+  if (!name) return { missing: "name" };
+  switch (action) {
+    case "create":
+    case "edit":
+      if (content === undefined) return { missing: "content" };
+      return { action, name, content: toSkillMd(content, { name, description: args.description }), category };
+    case "patch": {
+      const { old_string: oldString, new_string: newString, replace_all: replaceAll = false } = args;
+      if (oldString === undefined || newString === undefined) return { missing: "old_string and new_string" };
+      return { action, name, path: path || SKILL_MD, oldString, newString, replaceAll };
+    }
+    case "delete":
+      return { action, name, absorbedInto: args.absorbed_into?.trim() };
+    case "write_file": {
+      // Both words are used for what a file holds.
+      const body = fileContent ?? content;
+      if (path === "" || body === undefined) return { missing: "file_path and file_content" };
+      return { action, name, path, content: body };
+    }
+    case "remove_file":
+      return path === "" ? { missing: "file_path" } : { action, name, path };
+  }
+}
+
+/** The text without code marks around all of it, and with frontmatter where the call says what would stand there. */
+function toSkillMd(content: string, { name, description }: { name: string; description?: string }): string {
+  const lines = content.trim().split("\n");
+  const isFenced = /^```(?:markdown|md)?$/.test(lines[0]!) && lines[1] === "---" && lines.at(-1) === "```";
+  const text = isFenced ? `${lines.slice(1, -1).join("\n")}\n` : content;
+  if (!description?.trim() || parseSkill(text, { fallbackName: name }).ok) return text;
+  const { fields = {}, body = text } = toFields(text);
+  return `---\n${stringify({ name, ...fields, description: description.trim() })}---\n\n${body.trimStart()}`;
+}
+
+/** Nothing for a text that has no frontmatter, or none that can be read. */
+function toFields(text: string): { fields?: Record<string, unknown>; body?: string } {
+  const read = readFrontmatter(text);
+  return read.ok ? read.value : {};
+}

@@ -1,0 +1,58 @@
+// The three skill tools together, as a session or a review offers them.
+import type { Tool } from "../../agent/contract.ts";
+import { err, ok } from "../../errors.ts";
+import type { SkillStore } from "../../ports.ts";
+import { toFinding } from "../../skills/format/contract.ts";
+import type { SkillView } from "../../skills/library.ts";
+import { type Approval, createAskingSkillManage } from "../approval/approval.ts";
+import { type SkillManageOptions, createSkillManage } from "./skill-manage.ts";
+import type { SkillSearch } from "./skill-search.ts";
+import { createSkillView } from "./skill-view.ts";
+import { createSkillsList } from "./skills-list.ts";
+
+export interface SkillToolOptions extends Omit<SkillManageOptions, "store"> {
+  /** `null` in a session without learning: then nothing can be written, and skill_manage is not offered. */
+  store: SkillStore | null;
+  /** Absent where nobody can be asked: then what the scanner doubts is refused. */
+  approval?: Approval;
+  /** Absent where nothing but the index can be reached. */
+  search?: SkillSearch;
+}
+
+export function createSkillTools(options: SkillToolOptions): Tool[] {
+  const { library, store, settings, search } = options;
+  const onChanged = store ? (view: SkillView, op: string) => noteChanged(store, view, op) : undefined;
+  const reading = [createSkillsList({ library, search }), createSkillView({ library, settings, onChanged })];
+  if (!store) return reading;
+  const writing = { ...options, store };
+  return [
+    ...reading,
+    options.approval ? createAskingSkillManage(writing, options.approval) : createSkillManage(writing),
+  ];
+}
+
+/**
+ * Leaves a word with a skill that was written for another version of a tool, so that the curator has it written again. When it
+ * was last looked at stays as it was: nothing but its contract has been.
+ */
+async function noteChanged(store: SkillStore, view: SkillView, op: string): Promise<void> {
+  const { name, text, rev, changed = [], health } = view;
+  const found = changed.map(toFinding);
+  if (found.every((finding) => health?.broken.includes(finding))) return;
+  try {
+    await store.change({
+      name,
+      op: `health:${op}`,
+      since: rev,
+      decide(current) {
+        if (!current) return err("skill_missing", `'${name}' is bundled: nothing is noted with it.`);
+        const { head } = current;
+        const { checkedAt, broken } = head.health ?? { checkedAt: 0, broken: [] };
+        const all = [...new Set([...broken, ...found])];
+        return ok(head.text === text ? { health: { checkedAt, broken: all } } : {});
+      },
+    });
+  } catch {
+    // The store, which has just been read from: the next who loads the skill finds the same.
+  }
+}

@@ -1,0 +1,80 @@
+// What a chaos run has the curator ask a model for: two skills of each profile that are one. The words of both, the merge that the
+// run's model proposes, and what of it is to be seen in the stores. Used by chaos-reviews.ts and by the run's model.
+import type { Client } from "../../cli/client.ts";
+import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
+import type { JsonObject } from "../../core/schemas/entry.ts";
+import type { CurationId, ProfileId } from "../../core/schemas/ids.ts";
+
+const NAME = "greeting-visitors";
+const AGAIN = `${NAME}-again`;
+const STEPS = ["Say good day.", "Ask whom they have come to see."] as const;
+
+/** Both say whose they are, so that a request for a merge tells which profile it is about. */
+function skillMd(name: string, profile: string, steps: readonly string[]): string {
+  const list = steps.map((step, at) => `${at + 1}. ${step}`).join("\n");
+  return `---
+name: ${name}
+description: Greeting visitors at the door.
+---
+
+# Greeting visitors
+
+${ownerLine(profile)}
+
+## When to use
+
+Somebody is at the door.
+
+## Steps
+
+${list}
+
+## Pitfalls
+
+- Do not leave them standing, because they have come a long way.
+
+## Verify
+
+They have been greeted.
+`;
+}
+
+function ownerLine(profile: string): string {
+  return `As it is done in ${profile}.`;
+}
+
+/** The profile whose skills are to be merged, as it stands in a request to a model. */
+export function ownerIn(request: string): string | null {
+  return /^As it is done in ([0-9a-z]{26})\.$/m.exec(request)?.[1] ?? null;
+}
+
+/** Two skills that the agent may change, though a person wrote them. */
+export async function addTwoThatAreOne(client: Client, profile: ProfileId): Promise<void> {
+  for (const [at, name] of [NAME, AGAIN].entries()) {
+    await client.putSkill(name, { "SKILL.md": skillMd(name, profile, [STEPS[at]!]) });
+    await client.adoptSkill(name);
+  }
+}
+
+/** Arguments of `skill_merge`. */
+export function proposeMerge(profile: ProfileId): JsonObject {
+  const items = [1, 2, 3].map((n) => ({ id: `${AGAIN}/${n}`, fate: "kept" }));
+  return { umbrella: NAME, content: skillMd(NAME, profile, STEPS), absorbs: [AGAIN], items };
+}
+
+/** They were added, and are still two. */
+export function isUnmerged(skills: { name: string; state: string }[]): boolean {
+  return skills.some(({ name, state }) => name === AGAIN && state !== "archived");
+}
+
+/** Of the runs whose plan leaves a merge to a model. */
+export function mergesIn(objects: ReadonlyMap<string, string>): { profile: ProfileId; run: CurationId }[] {
+  return [...objects].flatMap(([key, body]) => {
+    const [, profile, run] = /^p\/([^/]+)\/curation\/([^/]+)\/plan$/.exec(key) ?? [];
+    return profile && run && body.includes('"work":"consolidate"') ? [{ profile, run }] : [];
+  });
+}
+
+export function toMergeMessage({ profile, run }: { profile: ProfileId; run: CurationId }): CurationMessage {
+  return { v: 1, kind: "consolidate", profile, run };
+}

@@ -1,0 +1,30 @@
+// The stack of a chaos run, which may be killed before it has started. Used by chaos-turns.ts and chaos-reviews.ts.
+import { setTimeout as pause } from "node:timers/promises";
+import { type Stack, StackError, startStack } from "../stack/stack.ts";
+
+type Options = Omit<Parameters<typeof startStack>[0], "signal">;
+
+/** With how long it took; null: it was killed `diesAfterMs` after it was asked to start. */
+export async function startOrDie(
+  options: Options,
+  diesAfterMs: number | null,
+): Promise<{ stack: Stack; bootMs: number } | null> {
+  const began = performance.now();
+  const abort = new AbortController();
+  const timer = diesAfterMs === null ? null : setTimeout(() => abort.abort(), diesAfterMs);
+  try {
+    const stack = await startStack({ ...options, signal: abort.signal });
+    if (diesAfterMs === null) return { stack, bootMs: performance.now() - began };
+    await stack.kill();
+    return null;
+  } catch (error) {
+    if (!(error instanceof StackError && error.code === "aborted")) throw error;
+    return null;
+  } finally {
+    if (timer) clearTimeout(timer);
+  }
+}
+
+export async function until(isSo: () => boolean, timeoutMs: number): Promise<void> {
+  for (const end = Date.now() + timeoutMs; Date.now() < end && !isSo();) await pause(20);
+}

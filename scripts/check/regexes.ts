@@ -1,0 +1,141 @@
+// `npm run check -- regexes`: has recheck judge every regular expression of the product, literals and those that modules make
+// when they are loaded. One that it calls slow is run on recheck's own attack, of 10 and of 100 KB: repetitions with a bound may
+// multiply, and yet take no more time a character in the end. What was judged stands by its hash in regexes-checked.json, so
+// that only new ones take time; `--open` judges those again that were not safe, `--all` each. Exit code 1 when one is neither
+// safe nor bounded nor excepted, and was not open before.
+import { createHash } from "node:crypto";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { check } from "recheck";
+import { EXCEPTIONS } from "./regex-exceptions.ts";
+import { type FoundRegex, readLiterals } from "./expressions.ts";
+
+const root = join(import.meta.dirname, "../..");
+const list = join(import.meta.dirname, "regexes-checked.json");
+process.env.RECHECK_BACKEND ??= process.platform === "linux" && process.arch === "x64" ? "native" : "pure";
+/** A pattern that is not judged by then counts as not safe. */
+const TIMEOUT_MS = Number(process.env.RECHECK_TIMEOUT_MS ?? 10_000);
+/** Two expressions at a time: the machine of a check has other work. */
+const AT_ONCE = 2;
+/** Of the attack of 100 KB: an expression is bounded that takes so little, or nearer ten than a hundred times that of 10 KB. */
+const BOUNDED_MS = 20;
+const BOUNDED_GROWTH = 30;
+
+type Attack = Pick<Extract<Awaited<ReturnType<typeof check>>, { status: "vulnerable" }>["attack"], "pumps" | "suffix">;
+
+interface Checked {
+  /** Hashes of expressions. */
+  safe: string[];
+  /** recheck knows an attack, and the time that takes grows with its length alone. */
+  bounded: string[];
+  /** Not judged in time, when the list was begun. Where they read foreign text they are measured by bench:hostile. */
+  open: string[];
+}
+
+process.chdir(root);
+const files = globSync("{core,stores,workers,cli,durable-objects}/**/*.ts", { cwd: root }).sort();
+const found = [...files.flatMap((file) => readLiterals(file).regexes), ...(await madeByModules())];
+const byHash = new Map(found.map((regex) => [hashOf(regex), regex]));
+const before = JSON.parse(readFileSync(list, "utf8")) as Checked;
+const [mode] = process.argv.slice(2);
+const known = new Set(
+  mode === "--all" ? [] : mode === "--open" ? before.safe : [...before.safe, ...before.bounded, ...before.open],
+);
+const stillKnown = (hashes: string[]) => new Set(hashes.filter((hash) => byHash.has(hash) && known.has(hash)));
+const [safe, bounded, open] = [before.safe, before.bounded, before.open].map(stillKnown) as [
+  Set<string>,
+  Set<string>,
+  Set<string>,
+];
+const toJudge = [...byHash].filter(([hash]) => !known.has(hash));
+let failed = 0;
+await Promise.all(Array.from({ length: AT_ONCE }, work));
+const after: Checked = { safe: [...safe].sort(), bounded: [...bounded].sort(), open: [...open].sort() };
+if (mode !== undefined || failed === 0) writeIfNew(after);
+console.log(`${safe.size} safe, ${bounded.size} bounded, ${open.size} open`);
+process.exit(failed === 0 ? 0 : 1);
+
+async function work(): Promise<void> {
+  for (let entry = toJudge.pop(); entry; entry = toJudge.pop()) {
+    const [hash, { pattern, flags, place }] = entry;
+    const isExcepted = EXCEPTIONS.some(({ under }) => place.startsWith(under));
+    const verdict = isExcepted ? null : await judge(pattern, flags);
+    if (!verdict || verdict.status === "safe") {
+      safe.add(hash);
+      continue;
+    }
+    if (verdict.status === "vulnerable" && isBounded(pattern, flags, verdict.attack)) {
+      bounded.add(hash);
+      continue;
+    }
+    open.add(hash);
+    if (verdict.status === "vulnerable" || !before.open.includes(hash)) failed++;
+    const why =
+      verdict.status === "vulnerable"
+        ? `${verdict.complexity.summary}, by ${verdict.attack.pattern}`
+        : "not judged in time";
+    console.log(`${place}: /${pattern}/${flags}\n  ${why}`);
+  }
+}
+
+function writeIfNew(checked: Checked): void {
+  // As it was read: the formatter may have laid it out otherwise.
+  if (JSON.stringify(checked) === JSON.stringify(before)) return;
+  writeFileSync(list, `${JSON.stringify(checked, null, 2)}\n`);
+  console.log("scripts/check/regexes-checked.json is new: format and commit it.");
+}
+
+/** Lists of words with letters of all scripts are too large for recheck; with ASCII letters alone they have the same form. */
+async function judge(pattern: string, flags: string): ReturnType<typeof check> {
+  const verdict = await check(pattern, flags, { timeout: TIMEOUT_MS });
+  if (verdict.status !== "unknown") return verdict;
+  const narrow = pattern
+    .replace(/\\p\{(?:L|Ll|Lu)\}/g, (_, at: number) => (isInClass(pattern, at) ? "a-z" : "[a-z]"))
+    .replace(/\\p\{(?:N|M)\}/g, "\\d");
+  return check(narrow, flags.replace(/[iuv]/g, ""), { timeout: TIMEOUT_MS });
+}
+
+function isBounded(pattern: string, flags: string, attack: Attack): boolean {
+  const regex = new RegExp(pattern, flags.includes("g") ? flags : `${flags}g`);
+  const [small, large] = [10 << 10, 100 << 10].map((chars) => {
+    const text = toText(attack, chars);
+    const times = [0, 1, 2].map(() => {
+      const began = performance.now();
+      text.match(regex);
+      return performance.now() - began;
+    });
+    return Math.min(...times);
+  }) as [number, number];
+  return large < BOUNDED_MS || large / small < BOUNDED_GROWTH;
+}
+
+/** An attack on an expression, of any length. */
+function toText({ pumps, suffix }: Attack, chars: number): string {
+  const times = Math.ceil(chars / pumps.reduce((sum, { pump }) => sum + pump.length, 0));
+  return pumps.map(({ prefix, pump }) => prefix + pump.repeat(times)).join("") + suffix;
+}
+
+function isInClass(pattern: string, at: number): boolean {
+  return pattern.lastIndexOf("[", at) > pattern.lastIndexOf("]", at);
+}
+
+/** Expressions that are put together from strings, as the modules are loaded. */
+async function madeByModules(): Promise<FoundRegex[]> {
+  const made: FoundRegex[] = [];
+  const Plain = RegExp;
+  globalThis.RegExp = new Proxy(Plain, {
+    construct(target, args: [string | RegExp, string?]) {
+      const regex = new target(...args);
+      const place = /\/(core\/[\w/.-]+\.ts:\d+)/.exec(new Error().stack ?? "")?.[1];
+      if (typeof args[0] === "string" && place) made.push({ pattern: regex.source, flags: regex.flags, place });
+      return regex;
+    },
+  });
+  for (const file of files.filter((name) => name.startsWith("core/"))) await import(join(root, file));
+  globalThis.RegExp = Plain;
+  return made;
+}
+
+function hashOf({ pattern, flags }: FoundRegex): string {
+  return createHash("sha256").update(`/${pattern}/${flags}`).digest("hex").slice(0, 16);
+}

@@ -1,0 +1,47 @@
+// What is wrong with the variables a command hands to the Workers, found with the Workers' own parsers before anything
+// starts. Called by start, demo and deploy. Never repeats a secret.
+import { parseSettings } from "../../core/limits.ts";
+import { parseProviderEnv } from "../../core/memory/provider-env.ts";
+import { checkModels } from "../../core/models/routing.ts";
+import { ProfileId } from "../../core/schemas/ids.ts";
+import { PlainError } from "../command-line.ts";
+import { workerVars } from "../stack/worker-vars.ts";
+
+type Env = Record<string, string | undefined>;
+
+/** Throws a PlainError with the first thing that is wrong, and which variable to change. */
+export function checkVars(env: Env): void {
+  const vars = workerVars(env, "");
+  for (const result of [parseSettings(vars.TALARIA_SETTINGS), checkModels(vars), parseProviderEnv(vars)]) {
+    if (!result.ok) throw new PlainError(toFix(result.failure.message));
+  }
+  const memories = parseProviderEnv(vars);
+  if (memories.ok && memories.value.length > 1) {
+    throw new PlainError("TALARIA_MEMORY_PROVIDER names several providers, and one is taken: name one.");
+  }
+  const { TALARIA_PUBLIC_PROFILE: profile } = vars;
+  if (profile && !ProfileId.safeParse(profile).success) {
+    throw new PlainError(
+      "TALARIA_PUBLIC_PROFILE is not the id of a profile (26 letters and digits): mend or unset it.",
+    );
+  }
+  publicUrlOf(env);
+}
+
+/** The address at which a proxy of the operator's serves this Talaria; absent when it is not set. */
+export function publicUrlOf(env: Env): string | undefined {
+  const given = env.TALARIA_PUBLIC_URL?.trim();
+  if (!given) return undefined;
+  const url = URL.parse(given);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.pathname !== "/" || url.search) {
+    throw new PlainError(
+      "TALARIA_PUBLIC_URL must be a scheme and a host, such as https://talaria.example: mend or unset it.",
+    );
+  }
+  return url.origin;
+}
+
+function toFix(message: string): string {
+  if (!message.startsWith("TALARIA_SETTINGS")) return message;
+  return `${message.replace(/(?<![.?])$/, ".")} Mend or unset TALARIA_SETTINGS; README.md, “Configuration”, has every setting.`;
+}

@@ -1,0 +1,70 @@
+// Runs the three Workers in one workerd and opens their one port: `node stack-host.ts <file>`, under stack-keeper.ts. The file
+// holds secrets: it is read once and removed. workerd itself listens on Unix sockets in a folder of mode 0700 and on no port;
+// Miniflare's own loopback port asks for a secret first. The port is taken before anything else: `ready` in the private folder
+// says that whoever asks there is answered by us.
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { Log, LogLevel, Miniflare, type V4MiniflareOptions, convertV4MiniflareOptions } from "miniflare";
+import type { WorkerOptions } from "./bundle.ts";
+import { PORT_TAKEN, READY, createDoor } from "./door.ts";
+
+const TELL_EVERY_MS = 60_000;
+
+export interface HostOptions {
+  port: number;
+  publicUrl?: string;
+  /** A private folder with a short path: the path of a Unix socket has at most about 100 bytes. */
+  socketsDir: string;
+  dataDir: string;
+  /** The first one serves HTTP. */
+  workers: WorkerOptions[];
+  vars: Record<string, string>;
+}
+
+const file = process.argv[2] ?? "";
+const { port, publicUrl, socketsDir, dataDir, workers, vars } = JSON.parse(readFileSync(file, "utf8")) as HostOptions;
+rmSync(file);
+
+// Miniflare answers a malformed request to its loopback port, which any user can send, with a rejection that nobody handles.
+let toldAt = -Infinity;
+process.on("unhandledRejection", (error) => {
+  const isMalformed = (error as { code?: string } | null)?.code === "ERR_INVALID_URL";
+  if (isMalformed && performance.now() - toldAt < TELL_EVERY_MS) return;
+  if (isMalformed) toldAt = performance.now();
+  console.error(isMalformed ? "A malformed request came to Miniflare's own port, and was refused." : error);
+});
+
+const door = createDoor({ socketPath: join(socketsDir, "api:0"), publicUrl });
+await new Promise<void>((done, fail) => door.once("error", fail).listen(port, "127.0.0.1", done)).catch(
+  (error: NodeJS.ErrnoException) => {
+    if (error.code === "EADDRINUSE") writeFileSync(join(socketsDir, PORT_TAKEN), "");
+    console.error(`Port ${port} cannot be opened: ${error.message}`);
+    process.exit(1);
+  },
+);
+
+const ofMiniflare = createRequire(createRequire(import.meta.url).resolve("miniflare"));
+process.env.MINIFLARE_WORKERD_PATH = join(import.meta.dirname, "workerd-on-sockets.sh");
+process.env.TALARIA_WORKERD = (ofMiniflare("workerd") as { default: string }).default;
+process.env.TALARIA_SOCKETS = socketsDir;
+
+const miniflare = new Miniflare(
+  convertV4MiniflareOptions({
+    host: "127.0.0.1",
+    port: 0,
+    cf: false,
+    log: new Log(LogLevel.WARN),
+    telemetry: { enabled: false },
+    unsafeTriggerHandlers: true, // at the entry, which is one of the private sockets
+    resourcePersistencePath: dataDir,
+    workers: workers.map((worker, i) => ({
+      ...worker,
+      bindings: { ...worker.bindings, ...vars },
+      // Miniflare writes the port behind the host.
+      ...(i === 0 ? { unsafeDirectSockets: [{ host: `unix:${join(socketsDir, "api")}`, port: 0 }] } : {}),
+    })),
+  } as V4MiniflareOptions),
+);
+await miniflare.ready;
+writeFileSync(join(socketsDir, READY), "");

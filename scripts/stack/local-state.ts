@@ -1,0 +1,217 @@
+// What `npm start` keeps on this machine: the operator's token, the profile, and the key that chat, demo and curl use. Files
+// under .talaria/, readable by this user only. The profile is state; a key can be made again. Never prints a token or a key.
+import { randomBytes } from "node:crypto";
+import { basename, dirname, join } from "node:path";
+import * as z from "zod";
+import { CreatedKey, CreatedProfile } from "../../core/schemas/api.ts";
+import { ProfileId } from "../../core/schemas/ids.ts";
+import { PlainError } from "../command-line.ts";
+import { keepAside, readIfThere, writePrivate } from "./private-file.ts";
+import { hasTable, readDatabases, readTable } from "./state-tables.ts";
+
+export const LocalAccess = z.object({ url: z.string(), profile: z.string(), key: z.string() });
+export type LocalAccess = z.infer<typeof LocalAccess>;
+
+/** `<state>/profile.json`: which profile is this machine's own. */
+const OwnProfile = z.object({ v: z.literal(1), profile: ProfileId });
+
+/** A token that is shorter was cut off while it was written, and one with other signs no header can carry. */
+const TOKEN = /^[\x21-\x7e]{32,}$/;
+
+/** Made once for a state folder: it makes profiles and their first keys. */
+export function operatorToken(stateDir: string): string {
+  const file = join(stateDir, "operator-token");
+  const kept = readIfThere(file)?.trim() ?? "";
+  if (TOKEN.test(kept)) return kept;
+  const token = randomBytes(32).toString("hex");
+  writePrivate(file, `${token}\n`);
+  return token;
+}
+
+export interface AccessOptions {
+  /** `.talaria/local.json`. */
+  file: string;
+  stateDir: string;
+  url: string;
+  /** The operator's. */
+  token: string;
+  /** Told what was done, unless nothing had to be. */
+  say(line: string): void;
+}
+
+/**
+ * The access in `file`. When it cannot be read, or its key is refused as unknown (401), a new key is made for the profile of
+ * this state, and the old file is kept aside. A profile is made only for a state that has none: where nothing says which
+ * profile is the one with the sessions, and for any other answer of the API, it throws and changes nothing.
+ */
+export async function localAccess({ file, stateDir, url, token, say }: AccessOptions): Promise<LocalAccess> {
+  const text = readIfThere(file);
+  const access = parseAccess(text);
+  const ownFile = join(stateDir, "profile.json");
+  const ownText = readIfThere(ownFile);
+  const own = parseOwn(ownText);
+  if (access && (await isAccepted(url, access.key))) return keep({ ...access, url }, own !== access.profile);
+
+  const stored = profilesIn(stateDir);
+  const known = [...new Set([own, access?.profile, ...salvage(text), ...salvage(ownText), ...stored])].filter(
+    (profile) => profile != null,
+  );
+  const missing: string[] = [];
+  let wasDeleted = false;
+  for (const profile of known) {
+    // Who deleted their own profile gets a new one, not somebody else's.
+    if (wasDeleted && stored.includes(profile)) break;
+    const key = await createKey({ url, token, profile });
+    if (typeof key !== "string") {
+      missing.push(profile);
+      wasDeleted ||= key.isGone && (profile === own || profile === access?.profile);
+      continue;
+    }
+    const why =
+      text === null ? "was missing" : access ? "has a key that is not accepted any more" : "could not be read";
+    const others = stored.filter((other) => other !== profile);
+    const more = others.length > 0 ? ` This state also holds ${others.join(", ")}.` : "";
+    say(`${basename(file)} ${why}: made a new key for profile ${profile}.${aside()}${more}`);
+    return keep({ url, profile, key });
+  }
+  if (own === null && access === null && hasSessions(stateDir)) throw nameless({ file, text, ownFile, ownText });
+  const made = await createProfile(url, token);
+  if (missing.length > 0)
+    say(`Profile ${missing.join(", ")} was deleted, or this state never had it: made ${made.profile}.${aside()}`);
+  else if (text !== null)
+    say(`${basename(file)} could not be read, and this state has no profile: made ${made.profile}.${aside()}`);
+  return keep({ url, ...made });
+
+  function aside(): string {
+    return text === null ? "" : ` The old file is kept as ${basename(keepAside(file))}.`;
+  }
+
+  function keep(kept: LocalAccess, isOther = own === null): LocalAccess {
+    if (ownText !== null && isOther) {
+      const why = own === null ? "could not be read" : `named ${own}, and the key is of ${kept.profile}`;
+      say(`profile.json ${why}: written again. The old file is kept as ${basename(keepAside(ownFile))}.`);
+    }
+    if (own !== kept.profile) writePrivate(ownFile, `${JSON.stringify({ v: 1, profile: kept.profile })}\n`);
+    writePrivate(file, `${JSON.stringify(kept, null, 2)}\n`);
+    return kept;
+  }
+}
+
+function nameless(files: { file: string; text: string | null; ownFile: string; ownText: string | null }): PlainError {
+  const stateOf = (text: string | null) => (text === null ? "is missing" : "cannot be read");
+  return new PlainError(
+    `${files.file} ${stateOf(files.text)} and ${files.ownFile} ${stateOf(files.ownText)}, so nothing says which profile ` +
+      `the sessions in this state belong to. Restore one of the two files, or move ${dirname(files.file)} away for a new ` +
+      "state. Nothing was changed.",
+  );
+}
+
+/** With the profile that the key names, whatever stands beside it; `null` where there is no key that could be one. */
+function parseAccess(text: string | null): LocalAccess | null {
+  const parsed = LocalAccess.safeParse(parseJson(text));
+  const [, profile] = KEY.exec(parsed.data?.key ?? "") ?? [];
+  return parsed.success && profile !== undefined ? { ...parsed.data, profile } : null;
+}
+
+/** `tal_<profile>_<secret>`. */
+const KEY = /^tal_([0-9a-hjkmnp-tv-z]{26})_[\w-]+$/;
+
+function parseJson(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? "null");
+  } catch {
+    return null; // half-written
+  }
+}
+
+function parseOwn(text: string | null): string | null {
+  const parsed = OwnProfile.safeParse(parseJson(text));
+  return parsed.success ? parsed.data.profile : null;
+}
+
+/** What a file that is no JSON any more still says. */
+function salvage(text: string | null): string[] {
+  const found = (text ?? "").matchAll(/(?:"profile"\s*:\s*"|tal_)([0-9a-hjkmnp-tv-z]{26})(?=["_])/g);
+  return [...found].map((match) => match[1]!);
+}
+
+/**
+ * Profiles that have stored something and were not deleted, the one that wrote to R2 last first. Miniflare's files name no Durable Object: the
+ * keys in R2 and KV are all that tells.
+ */
+function profilesIn(stateDir: string): string[] {
+  const stored = (folder: string, table: string, at: string) =>
+    readDatabases(join(dataOf(stateDir), folder), (database) =>
+      hasTable(database, table)
+        ? database
+            .prepare(
+              `SELECT substr(key, 3, 26) AS profile, ${at} AS at, max(key GLOB 'p/*/GONE') AS gone FROM ${table} WHERE key GLOB 'p/*/*' GROUP BY 1`,
+            )
+            .all()
+        : [],
+    );
+  const rows = [
+    ...stored("r2/miniflare-R2BucketObject", "_mf_objects", "max(uploaded)"),
+    ...stored("kv/miniflare-KVNamespaceObject", "_mf_entries", "0"),
+  ];
+  const gone = new Set(rows.filter((row) => row.gone).map(({ profile }) => String(profile)));
+  const newest = rows.toSorted((a, b) => Number(b.at) - Number(a.at)).map(({ profile }) => String(profile));
+  return [...new Set(newest)].filter((profile) => !gone.has(profile) && ProfileId.safeParse(profile).success);
+}
+
+/** A profile without one has nothing that a person would miss: a start may have been killed right after it made it. */
+function hasSessions(stateDir: string): boolean {
+  const accounts = join(dataOf(stateDir), "do", "talaria-api-Account");
+  return readTable(accounts, "session", "id").length > 0;
+}
+
+function dataOf(stateDir: string): string {
+  return join(stateDir, "data", "v3");
+}
+
+async function isAccepted(url: string, key: string): Promise<boolean> {
+  const answer = await fetch(`${url}/v1/keys`, { headers: { authorization: `Bearer ${key}` } });
+  const text = await answer.text();
+  const { code } = (parseJson(text) ?? {}) as { code?: string };
+  if (answer.ok || answer.status === 401 || code === "profile_gone") return answer.ok;
+  throw refused("GET /v1/keys", answer.status, text);
+}
+
+/** `isGone`: there was such a profile, and it was deleted. */
+async function createKey({
+  url,
+  token,
+  profile,
+}: {
+  url: string;
+  token: string;
+  profile: string;
+}): Promise<string | { isGone: boolean }> {
+  const answer = await fetch(`${url}/v1/keys`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ profile, label: "npm start" }),
+  });
+  const text = await answer.text();
+  if (answer.ok) return CreatedKey.parse(JSON.parse(text)).key;
+  const { code } = (parseJson(text) ?? {}) as { code?: string };
+  if (code === "profile_gone") return { isGone: true };
+  if (code === "profile_not_found" || code === "bad_profile_id") return { isGone: false };
+  throw refused("POST /v1/keys", answer.status, text);
+}
+
+async function createProfile(url: string, token: string): Promise<{ profile: string; key: string }> {
+  const answer = await fetch(`${url}/v1/profiles`, { method: "POST", headers: { authorization: `Bearer ${token}` } });
+  const text = await answer.text();
+  if (!answer.ok) throw refused("POST /v1/profiles", answer.status, text);
+  return CreatedProfile.parse(JSON.parse(text));
+}
+
+function refused(request: string, status: number, text: string): PlainError {
+  const { detail, code } = (parseJson(text) ?? {}) as { detail?: string; code?: string };
+  const why = detail ? `${detail} (${code})` : text.slice(0, 300);
+  const where = status >= 500 ? " The Workers' log says more: stack.log in the state folder." : "";
+  return new PlainError(
+    `${request} answered ${status}: ${why} Nothing was changed; mend this and start again.${where}`,
+  );
+}

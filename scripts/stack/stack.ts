@@ -1,0 +1,437 @@
+// Boots the three real Workers on this machine, in one process group, and ends them again. Called by start, demo, chaos
+// and tests. State lives in `stateDir`; secrets reach the Workers through a private file that is removed when it was read,
+// never a command line. Who may talk to what: stack-door.ts.
+import { spawn } from "node:child_process";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import * as z from "zod";
+import { BundleError, type WorkerOptions, bundleProduct } from "./bundle.ts";
+import { naming, readIfThere } from "./private-file.ts";
+import {
+  type ProcessMark,
+  commandOf,
+  freePort,
+  groupEnds,
+  groupMembers,
+  isAlive,
+  isPortFree,
+  markOf,
+  signalGroup,
+} from "./processes.ts";
+import { PORT_TAKEN, READY } from "./door.ts";
+import type { HostOptions } from "./host.ts";
+import { diskFull } from "./state-check.ts";
+
+export interface StackOptions {
+  /** A free one when absent. */
+  port?: number;
+  stateDir: string;
+  /** What all three Workers find in their environment: secrets, model keys, settings. */
+  vars: Record<string, string>;
+  /** The address at which a proxy of the operator's serves this stack; loopback addresses are always served. */
+  publicUrl?: string;
+  /** Where the Workers' output goes; `<stateDir>/stack.log` when absent. */
+  log?: string;
+  /** Aborting it while the stack starts kills the whole group; afterwards it does nothing. */
+  signal?: AbortSignal;
+  /** Told what is being done while it starts. */
+  say?: (line: string) => void;
+  /** Built before, such as for many starts; the first serves HTTP. The product's three, built now, when absent. */
+  workers?: WorkerOptions[];
+}
+
+export interface Stack {
+  url: string;
+  /** Leader of the process group. */
+  pid: number;
+  log: string;
+  /** Fires a Worker's cron trigger, as the platform would: locally none fires by itself. */
+  cron(worker: string): Promise<void>;
+  /** Ends the group in order; state stays. */
+  stop(): Promise<void>;
+  /** SIGKILL to the whole group, as a power cut would. State stays. */
+  kill(): Promise<void>;
+  /** Resolves when the group has ended, whoever ended it. */
+  ended: Promise<void>;
+}
+
+/** The reason why no stack could be started, in a sentence for a person. */
+export class StackError extends Error {
+  override name = "StackError";
+  readonly code: "already_running" | "port_in_use" | "did_not_start" | "does_not_build" | "aborted";
+  constructor(code: StackError["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const root = resolve(import.meta.dirname, "../..");
+const READY_MS = 90_000;
+const STOP_MS = 5_000;
+const PORT_MS = 3_000;
+const NEVER = new AbortController().signal;
+
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { say = () => {}, signal = NEVER, vars, publicUrl } = options;
+  const stateDir = resolve(options.stateDir);
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  // Unpacked from a backup, say, it may be open to others, and so is all in it.
+  if ((statSync(stateDir).mode & 0o077) !== 0) chmodSync(stateDir, 0o700);
+  await clearPort(options.port, stateDir);
+  const port = options.port ?? (await freePort());
+  const log = resolve(options.log ?? join(stateDir, "stack.log"));
+  let record: StackRecord = { v: 1, owner: markOf(process.pid), group: null, port };
+  await claim(stateDir, record);
+  try {
+    const workers = options.workers ?? (await build(stateDir, say, signal));
+    say("Starting the Workers.");
+    const socketsDir = mkdtempSync(join(tmpdir(), "talaria-")); // of mode 0700
+    record = { ...record, socketsDir };
+    const dataDir = join(stateDir, "data", "v3");
+    const { group, ended } = launch(stateDir, log, { port, publicUrl, socketsDir, dataDir, workers, vars });
+    record = { ...record, group };
+    hold(stateDir, group);
+    writeRecord(stateDir, record);
+    const url = `http://127.0.0.1:${port}`;
+    await untilReady({ url, socketsDir, port, group, log, signal });
+    return {
+      url,
+      pid: group.pid,
+      log,
+      ended,
+      cron: (worker) => fireCron(socketsDir, workers, worker),
+      stop: () => endStack(stateDir, record, "SIGTERM"),
+      kill: () => endStack(stateDir, record, "SIGKILL"),
+    };
+  } catch (error) {
+    await endStack(stateDir, record, "SIGKILL");
+    throw error;
+  }
+}
+
+/**
+ * Ends what a killed run of ours left behind in `stateDir`, and makes sure that the port is free. A stack whose starter
+ * still lives is left alone (`already_running`), and so is a stranger's program on the port (`port_in_use`).
+ */
+export async function clearPort(port: number | undefined, stateDir: string): Promise<void> {
+  const held = await clearDead(stateDir);
+  if (port === undefined) return;
+  // Threads of a killed program may hold its port a moment longer than the program itself can be seen.
+  for (const until = Date.now() + (held ? PORT_MS : 500); Date.now() < until; await pause(50)) {
+    if (await isPortFree(port)) return;
+  }
+  throw portInUse(port);
+}
+
+function portInUse(port: number): StackError {
+  return new StackError(
+    "port_in_use",
+    `Port ${port} is in use by another program, or not for this user to open. Choose another one with --port.`,
+  );
+}
+
+// ---- one at a time ----
+
+const Mark = z.object({ pid: z.int().positive(), startedAt: z.number() });
+const StackRecord = z.object({
+  v: z.literal(1),
+  /** Who started it. */
+  owner: Mark,
+  /** The keeper, which leads the group; `null` while the Workers are built. */
+  group: Mark.nullable(),
+  port: z.number(),
+  socketsDir: z.string().optional(),
+});
+type StackRecord = z.infer<typeof StackRecord>;
+
+/** Of two starts at once one succeeds: a link is made whole or not at all, and never over another one. */
+async function claim(stateDir: string, record: StackRecord): Promise<void> {
+  const mine = `${recordFile(stateDir)}.${process.pid}`;
+  writeFile(mine, JSON.stringify(record));
+  try {
+    for (;;) {
+      await clearDead(stateDir);
+      try {
+        linkSync(mine, recordFile(stateDir));
+        return hold(stateDir, record.owner);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      }
+    }
+  } finally {
+    rmSync(mine, { force: true });
+  }
+}
+
+/** Throws while a stack runs on this state. Else ends what a dead one left; false when there was nothing. */
+async function clearDead(stateDir: string): Promise<boolean> {
+  const text = readIfThere(recordFile(stateDir));
+  const record = text === null ? null : parseRecord(text, recordFile(stateDir));
+  if (record && isRunning(record)) throw alreadyRunning(record);
+  const holder = record ? undefined : holders(stateDir).find(isAlive);
+  if (holder) {
+    throw new StackError(
+      "already_running",
+      `Process ${holder.pid} still runs Talaria with this state, though ${recordFile(stateDir)} ` +
+        `${text === null ? "is missing" : "cannot be read"}. End that process first, or use another state folder.`,
+    );
+  }
+  if (text !== null) await takeOver(stateDir, text, record);
+  return text !== null;
+}
+
+/** Takes the record of a start that is dead out of the way, unless somebody else has just done so, and ends what it left. */
+async function takeOver(stateDir: string, text: string, dead: StackRecord | null): Promise<void> {
+  const aside = `${recordFile(stateDir)}.${process.pid}.dead`;
+  try {
+    renameSync(recordFile(stateDir), aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return; // another start took it
+  }
+  if (readIfThere(aside) !== text) linkSync(aside, recordFile(stateDir));
+  else if (dead) await endMembers(dead);
+  rmSync(aside, { force: true });
+  for (const holder of holders(stateDir)) if (!isAlive(holder)) release(stateDir, holder);
+}
+
+// A process that uses the state is known by the name of a file too, so that a record that is damaged frees nothing.
+
+function hold(stateDir: string, mark: ProcessMark): void {
+  writeFile(holderFile(stateDir, mark), "");
+}
+
+function release(stateDir: string, mark: ProcessMark): void {
+  rmSync(holderFile(stateDir, mark), { force: true });
+}
+
+function holders(stateDir: string): ProcessMark[] {
+  return readdirSync(stateDir).flatMap((name) => {
+    const match = /^held-(\d+)-(\d+)$/.exec(name);
+    return match ? [{ pid: Number(match[1]), startedAt: Number(match[2]) }] : [];
+  });
+}
+
+function holderFile(stateDir: string, { pid, startedAt }: ProcessMark): string {
+  return join(stateDir, `held-${pid}-${startedAt}`);
+}
+
+function isRunning({ owner, group }: StackRecord): boolean {
+  return isAlive(owner) && (group === null ? owner.pid !== process.pid : membersOf(group).length > 0);
+}
+
+function alreadyRunning({ owner, group, port }: StackRecord): StackError {
+  return new StackError(
+    "already_running",
+    `Talaria is already ${group ? "running" : "starting"} on port ${port} with this state (process ${owner.pid}). ` +
+      "Stop that one first, or use another state folder.",
+  );
+}
+
+async function endMembers({ group, socketsDir }: StackRecord): Promise<void> {
+  if (group && membersOf(group).length > 0) {
+    signalGroup(group, "SIGKILL");
+    await groupEnds(group, STOP_MS);
+  }
+  if (socketsDir) rmSync(socketsDir, { recursive: true, force: true });
+}
+
+/** A second proof beside the start time: what we start is a program of this checkout, or our Node running one. */
+function membersOf(group: ProcessMark): number[] {
+  return groupMembers(group).filter((pid) => {
+    const command = commandOf(pid);
+    return command === "" ? process.platform !== "linux" : command.includes(root);
+  });
+}
+
+function recordFile(stateDir: string): string {
+  return join(stateDir, "stack.json");
+}
+
+function hostFile(stateDir: string): string {
+  return join(stateDir, "host.json");
+}
+
+function writeRecord(stateDir: string, record: StackRecord): void {
+  const next = `${recordFile(stateDir)}.${process.pid}`;
+  writeFile(next, JSON.stringify(record));
+  renameSync(next, recordFile(stateDir));
+}
+
+function writeFile(file: string, text: string): void {
+  naming(file, () => writeFileSync(file, text, { mode: 0o600 }));
+}
+
+/** `null` for what cannot be read; throws for a newer version's. */
+function parseRecord(text: string, file: string): StackRecord | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return null; // damaged: `holders` tells whether it is in use
+  }
+  const parsed = StackRecord.safeParse(json);
+  const version = z.object({ v: z.int().min(2) }).safeParse(json);
+  if (!version.success) return parsed.success ? parsed.data : null;
+  throw new StackError(
+    "already_running",
+    `${file} was written by a newer version of Talaria, which may still be running with this state. Stop it with that ` +
+      "version; if it is not running, remove that file.",
+  );
+}
+
+// ---- starting ----
+
+async function build(stateDir: string, say: (line: string) => void, signal: AbortSignal): Promise<WorkerOptions[]> {
+  say("Building the three Workers.");
+  try {
+    return await bundleProduct(join(stateDir, "built"), { say, signal });
+  } catch (error) {
+    if (signal.aborted) throw aborted();
+    if (!(error instanceof BundleError)) throw error;
+    throw new StackError("does_not_build", error.message);
+  }
+}
+
+function launch(stateDir: string, log: string, options: HostOptions) {
+  // What an earlier version kept there holds secrets.
+  for (const name of ["config", "registry", "tmp"]) rmSync(join(stateDir, name), { recursive: true, force: true });
+  const file = hostFile(stateDir);
+  rmSync(file, { force: true });
+  writeFile(file, JSON.stringify(options));
+  const temporary = join(stateDir, "tmp");
+  mkdirSync(temporary, { mode: 0o700 });
+  const output = openSync(log, "w", 0o600);
+  const script = (name: string) => ["--no-warnings", join(root, "scripts", name)];
+  const args = [...script("stack-keeper.ts"), process.execPath, ...script("stack-host.ts"), file];
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    detached: true,
+    stdio: ["pipe", output, output],
+    env: { ...process.env, TMPDIR: temporary, NODE_OPTIONS: "", FORCE_COLOR: "0" },
+  });
+  closeSync(output);
+  child.stdin?.on("error", () => {}); // the group has ended; `ended` says so
+  const ended = new Promise<void>((done) => {
+    child.once("exit", () => done());
+    child.once("error", () => done());
+  });
+  if (!child.pid) throw new StackError("did_not_start", "The process of the local stack could not be started.");
+  return { group: markOf(child.pid), ended };
+}
+
+interface Booting {
+  url: string;
+  socketsDir: string;
+  port: number;
+  group: ProcessMark;
+  log: string;
+  signal: AbortSignal;
+}
+
+/** Nothing is asked at the port before our host has it: any user can take one that is free. */
+async function untilReady({ url, socketsDir, port, group, log, signal }: Booting): Promise<void> {
+  const until = Date.now() + READY_MS;
+  let last = "nothing answered";
+  while (Date.now() < until) {
+    if (signal.aborted) throw aborted();
+    if (existsSync(join(socketsDir, PORT_TAKEN))) throw portInUse(port);
+    if (groupMembers(group).length === 0) {
+      const full = diskFull(dirname(log));
+      const why = full === null ? "" : ` ${full}`;
+      throw new StackError("did_not_start", `The Workers ended while starting.${why} The end of ${log}:\n${tail(log)}`);
+    }
+    if (!existsSync(join(socketsDir, READY))) {
+      await pause(50);
+      continue;
+    }
+    try {
+      const answer = await fetch(`${url}/health`, {
+        signal: AbortSignal.any([signal, AbortSignal.timeout(10_000)]),
+      });
+      await answer.arrayBuffer();
+      if (answer.ok) return;
+      last = `GET /health answered ${answer.status}`;
+    } catch {
+      // not listening yet
+    }
+    await pause(50);
+  }
+  throw new StackError(
+    "did_not_start",
+    `The Workers did not become ready within ${READY_MS / 1000} s (${last}). The end of ${log}:\n${tail(log)}`,
+  );
+}
+
+function aborted(): StackError {
+  return new StackError("aborted", "The start was called off.");
+}
+
+/** Over the private entry, which routes by a header. */
+async function fireCron(socketsDir: string, workers: WorkerOptions[], name: string): Promise<void> {
+  const worker = workers.find((candidate) => candidate.name === name) as { cronTriggers?: string[] } | undefined;
+  const cron = worker?.cronTriggers?.[0];
+  if (!cron) throw new Error(`no Worker named ${name} with a cron trigger`);
+  const path = `/cdn-cgi/local/scheduled?${new URLSearchParams({ cron })}`;
+  const headers = { host: "localhost", "mf-route-override": name };
+  const [status, text] = await new Promise<[number, string]>((done, fail) => {
+    const asked = request({ socketPath: join(socketsDir, "entry"), path, headers }, (reply) => {
+      let body = "";
+      reply.setEncoding("utf8");
+      reply.on("data", (piece: string) => (body += piece));
+      reply.once("end", () => done([reply.statusCode ?? 0, body]));
+      reply.once("error", fail);
+    });
+    asked.once("error", fail);
+    asked.end();
+  });
+  if (status !== 200) throw new Error(`the cron trigger of ${name} failed: ${status} ${text.slice(0, 500)}`);
+}
+
+// ---- ending ----
+
+async function endStack(stateDir: string, mine: StackRecord, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+  const { owner, group, socketsDir } = mine;
+  if (group) {
+    signalGroup(group, signal);
+    if (!(await groupEnds(group, STOP_MS))) {
+      signalGroup(group, "SIGKILL");
+      await groupEnds(group, STOP_MS);
+    }
+    release(stateDir, group);
+  }
+  release(stateDir, owner);
+  if (socketsDir) rmSync(socketsDir, { recursive: true, force: true });
+  if (!isOurs(stateDir, mine)) return; // another start has taken over since the Workers ended
+  rmSync(hostFile(stateDir), { force: true });
+  rmSync(recordFile(stateDir), { force: true });
+}
+
+/** Port and owner are fixed before the record is first written; the rest of it may not have been written yet. */
+function isOurs(stateDir: string, { owner, port }: StackRecord): boolean {
+  const text = readIfThere(recordFile(stateDir));
+  const present = text === null ? null : parseRecord(text, recordFile(stateDir));
+  return present?.owner.pid === owner.pid && present.owner.startedAt === owner.startedAt && present.port === port;
+}
+
+function tail(path: string): string {
+  const size = statSync(path).size;
+  return readFileSync(path, "utf8").slice(-Math.min(size, 4_000)).trimEnd();
+}

@@ -1,0 +1,91 @@
+// Runs the wrangler of this checkout as a child process, and reads the three Workers' configs through it. Called by deploy,
+// check and bundle.ts. Never prints what it was given on standard input or in files.
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import type * as Wrangler from "wrangler";
+import { PlainError } from "../command-line.ts";
+
+export type WorkerName = "api" | "review" | "curator";
+
+/** In the order of a deployment: who consumes a queue is there before who fills it. */
+export const WORKERS: { worker: WorkerName; path: string }[] = [
+  { worker: "review", path: "workers/review/wrangler.toml" },
+  { worker: "curator", path: "workers/curator/wrangler.toml" },
+  { worker: "api", path: "wrangler.toml" },
+];
+
+export const root = resolve(import.meta.dirname, "../..");
+
+/** Loading it takes seconds, which a command that only tells its usage or what is wrong does not have. */
+export function loadWrangler(): typeof Wrangler {
+  return createRequire(import.meta.url)("wrangler") as typeof Wrangler;
+}
+
+export interface Ran {
+  code: number;
+  output: string;
+}
+/** An aborted signal ends it, with a code that is not 0. `env` is added to the caller's environment. */
+export type RunWrangler = (
+  args: string[],
+  options?: { signal?: AbortSignal; env?: Record<string, string | undefined> },
+) => Promise<Ran>;
+
+export const runWrangler: RunWrangler = (args, { signal, env } = {}) => {
+  const cli = join(root, "node_modules", "wrangler", "wrangler-dist", "cli.js");
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, ["--no-warnings", cli, ...args], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...process.env,
+        WRANGLER_HIDE_BANNER: "true",
+        WRANGLER_SEND_METRICS: "false",
+        WRANGLER_SEND_ERROR_REPORTS: "false",
+        WRANGLER_NO_SKILLS_UPDATE_PROMPTS: "true",
+        CI: "true",
+        FORCE_COLOR: "0",
+        ...env,
+      },
+    });
+    let output = "";
+    child.stdout.on("data", (data) => (output += String(data)));
+    child.stderr.on("data", (data) => (output += String(data)));
+    const kill = () => child.kill("SIGKILL");
+    if (signal?.aborted) kill();
+    signal?.addEventListener("abort", kill);
+    child.once("error", fail);
+    child.once("close", (code) => {
+      signal?.removeEventListener("abort", kill);
+      done({ code: code ?? 1, output });
+    });
+  });
+};
+
+export interface WorkerConfig {
+  worker: WorkerName;
+  path: string;
+  /** As written, with the entry point made absolute, so that a copy works from any folder. */
+  raw: Wrangler.Unstable_RawConfig;
+}
+
+/** wrangler's own error prints the whole file. */
+function readToml<Config>(path: string, read: () => Config): Config {
+  try {
+    return read();
+  } catch (error) {
+    const { text, location } = error as { text?: string; location?: { line?: number } };
+    const line = location?.line === undefined ? "" : `, line ${location.line}`;
+    throw new PlainError(`${path}${line} cannot be read: ${text ?? String(error).split("\n")[0]}`);
+  }
+}
+
+export function readWorkerConfigs(): WorkerConfig[] {
+  const { experimental_readRawConfig } = loadWrangler();
+  return WORKERS.map(({ worker, path }) => {
+    const { rawConfig: raw } = readToml(path, () => experimental_readRawConfig({ config: join(root, path) }));
+    if (!raw.main) throw new PlainError(`${path} has no \`main\`.`);
+    return { worker, path, raw: { ...raw, main: resolve(root, dirname(path), raw.main) } };
+  });
+}

@@ -1,0 +1,29 @@
+// Contents of blobs that were read or are often read again, up to a number of bytes, oldest use first to go. One an isolate,
+// made where things are wired, or one a store. A blob never changes; that it is still there is not told by this.
+import type { FileBody } from "../../core/schemas/file-body.ts";
+import type { ProfileId, Sha256 } from "../../core/schemas/ids.ts";
+import { createRecentlyUsed } from "../recently-used.ts";
+
+export interface BlobCache {
+  get(profile: ProfileId, sha256: Sha256): FileBody | undefined;
+  put(profile: ProfileId, sha256: Sha256, body: FileBody): void;
+  drop(profile: ProfileId, sha256: Sha256): void;
+}
+
+/** A sixteenth of an isolate's 128 MB. */
+const MAX_BYTES = 8 << 20;
+
+/** Whoever gets bytes must not change them: they are the cache's own. */
+export function createBlobCache(maxBytes = MAX_BYTES): BlobCache {
+  const bodies = createRecentlyUsed<FileBody>({ maxWeight: maxBytes, weigh: bytesOf });
+  return {
+    get: (profile, sha256) => bodies.get(`${profile}/${sha256}`),
+    put: (profile, sha256, body) => bodies.set(`${profile}/${sha256}`, body),
+    drop: (profile, sha256) => bodies.delete(`${profile}/${sha256}`),
+  };
+}
+
+/** A string takes two bytes a character at most. */
+function bytesOf(body: FileBody): number {
+  return typeof body === "string" ? 2 * body.length : body.length;
+}

@@ -1,0 +1,131 @@
+// Takes a whole skill away for good, on a person's order: a tombstone with its name and numbers first, then every object of
+// it. Called by the skill store. A crash anywhere leaves a tombstone; the same order, sent again, goes on from there.
+import { type Result, err, ok } from "../../core/errors.ts";
+import type { Sha256, SkillName } from "../../core/schemas/ids.ts";
+import type { SkillHead } from "../../core/schemas/skill.ts";
+import { DeletedSkill, readDeletedSkill } from "../deleted.ts";
+import { keyOf, prefixOf, slotsOf } from "../keys.ts";
+import { deleteAll, listObjects } from "../objects.ts";
+import { GRACE_MS } from "./purge-lease.ts";
+import { type SkillIndexObject, lineOf, withoutLine } from "./skill-index.ts";
+import { type PurgeContext, blobsOf, deleteUnnamed, findOrphans, findPastBlobs } from "./skill-purge.ts";
+
+export interface EraseContext extends PurgeContext {
+  index: SkillIndexObject;
+}
+
+/**
+ * From here on writers of the skill wait, or are refused. Once for each order: `orderedAt` is when it was given. A skill that a person
+ * has made since has higher numbers.
+ */
+export async function burySkill(context: EraseContext, name: SkillName, orderedAt: number): Promise<DeletedSkill> {
+  const { bucket, profile, heads, clock } = context;
+  const before = await readDeletedSkill(bucket, profile, name);
+  if (before && before.at >= orderedAt) return before;
+  return putTombstone(context, name, await heads.current(name), { before, at: clock.now() });
+}
+
+/** `known`: there was something to erase. What late writes left goes too; a skill that a person has made since is left alone. */
+export async function eraseSkill(
+  context: EraseContext,
+  name: SkillName,
+  orderedAt: number,
+): Promise<Result<{ known: boolean }>> {
+  const { backoff } = context;
+  const tombstone = await burySkill(context, name, orderedAt);
+  let known = false;
+  do {
+    const done = await tryErase(context, name, tombstone);
+    known ||= done.known;
+    if (done.whole) return ok({ known });
+  } while (await backoff.wait());
+  return err("busy", `The skill \`${name}\` could not be deleted in time: send the same request again in a minute.`);
+}
+
+/** The whole erasure once; not `whole` when something was lost and all is to be looked at again. */
+async function tryErase(context: EraseContext, name: SkillName, tombstone: DeletedSkill) {
+  const { bucket, profile, heads, leases, clock } = context;
+  let known = false;
+  let upTo = tombstone.rev;
+  let blobs = new Set<Sha256>();
+  if (await hasAny(context, name)) {
+    // A writer that saw no tombstone has swapped by then, or looks again.
+    await clock.sleep(Math.max(0, tombstone.at + GRACE_MS - clock.now()));
+    const head = await heads.current(name);
+    const isSince = head !== null && head.createdAt > tombstone.at;
+    if (head && !isSince && head.rev > upTo) {
+      upTo = head.rev;
+      await putTombstone(context, name, head, { before: tombstone, at: tombstone.at });
+    }
+    if (!isSince) {
+      known = true;
+      blobs = new Set([...(head ? blobsOf(head) : []), ...(await findPastBlobs(context, name))]);
+      await deleteAll(bucket, [
+        ...(await keysUnder(context, prefixOf("evidence", { profile, name }))),
+        ...(await keysUnder(context, prefixOf("publicArchive", { profile, name }))),
+        keyOf("stats", { profile, name }),
+        keyOf("curationCheck", { profile, name }),
+      ]);
+      if (!(await dropLine(context, name))) return { known, whole: false };
+    }
+    await deleteRevisions(context, name, upTo);
+    // Last of what has the name: who makes it again finds nothing that still goes.
+    if (!isSince) await bucket.delete(keyOf("head", { profile, name }));
+  }
+  // What a late writer has put stands nowhere else.
+  const unnamed = [...new Set([...blobs, ...(await findOrphans(context))])];
+  if (unnamed.length === 0) return { known, whole: true };
+  const taken = await leases.take(unnamed, null);
+  if (!taken) return { known, whole: false };
+  const deleted = await deleteUnnamed(context, unnamed, taken);
+  if (deleted) await leases.release(taken);
+  return { known, whole: deleted !== null };
+}
+
+async function putTombstone(
+  { bucket, profile }: EraseContext,
+  name: SkillName,
+  head: SkillHead | null,
+  { before, at }: { before: DeletedSkill | null; at: number },
+): Promise<DeletedSkill> {
+  const tombstone = DeletedSkill.parse({
+    ...{ v: 1, skill: name, at },
+    rev: Math.max(head?.rev ?? 0, before?.rev ?? 0),
+    seq: Math.max(head?.seq ?? 0, before?.seq ?? 0),
+  });
+  await bucket.put(keyOf("deletedSkill", { profile, name }), JSON.stringify(tombstone));
+  return tombstone;
+}
+
+async function deleteRevisions(context: EraseContext, name: SkillName, upTo: number): Promise<void> {
+  const keys = await keysUnder(context, prefixOf("revision", { profile: context.profile, name }));
+  await deleteAll(
+    context.bucket,
+    keys.filter((key) => Number(slotsOf("revision", key)?.rev) <= upTo),
+  );
+}
+
+async function dropLine({ index, backoff }: EraseContext, name: SkillName): Promise<boolean> {
+  do {
+    const seen = await index.read();
+    if (!lineOf(seen.index, name)) return true;
+    if ((await index.swap(seen, withoutLine(seen.index, name).skills)).outcome === "won") return true;
+  } while (await backoff.wait());
+  return false;
+}
+
+async function hasAny(context: EraseContext, name: SkillName): Promise<boolean> {
+  const { bucket, profile, heads } = context;
+  if (await heads.current(name)) return true;
+  for (const kind of ["revision", "evidence"] as const) {
+    const page = await bucket.list({ prefix: prefixOf(kind, { profile, name }), limit: 1 });
+    if (page.objects.length > 0) return true;
+  }
+  return false;
+}
+
+async function keysUnder({ bucket }: EraseContext, prefix: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of listObjects(bucket, prefix)) keys.push(key);
+  return keys;
+}

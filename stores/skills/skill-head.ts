@@ -1,0 +1,130 @@
+// What a change makes of a head: which numbers rise, what is kept. Used by skill-store.ts and skill-rebuild.ts, which put
+// it. Pure.
+import { assert } from "../../core/errors.ts";
+import type { SkillNext } from "../../core/ports.ts";
+import { hashFiles, textOfFiles } from "../../core/schemas/learning/digest.ts";
+import type { Sha256 } from "../../core/schemas/ids.ts";
+import { type SkillConditions, type SkillFiles, SkillHead } from "../../core/schemas/skill.ts";
+
+/** What a SKILL.md asks for of where it is used. */
+export type ReadConditions = (skillMd: string) => SkillConditions | undefined;
+
+interface Change {
+  name: string;
+  op: string;
+  now: number;
+  readConditions?: ReadConditions;
+  /** The last numbers of a deleted skill of that name: a new one goes on from there. */
+  after?: { seq: number; rev: number };
+}
+
+/** The head after a change, or null when nothing would differ. A first head needs files, description, state and origin. */
+export function toNextHead(current: SkillHead | null, next: SkillNext, change: Change): SkillHead | null {
+  const files = next.files ? hashFiles(next.files) : current?.files;
+  assert(files?.["SKILL.md"], `a skill has a SKILL.md; ${change.name} would have none`);
+  return current ? toChangedHead(current, files, next, change) : toFirstHead(files, next, change);
+}
+
+/** The past head is left as it is in all but state, `reason` and what a swap always changes. */
+export function toArchivedHead(head: SkillHead, reason: string, now: number): SkillHead {
+  return SkillHead.parse({ ...head, state: "archived", public: undefined, reason, seq: head.seq + 1, updatedAt: now });
+}
+
+function toFirstHead(files: SkillFiles, next: SkillNext, change: Change): SkillHead {
+  const { name, op, now, after } = change;
+  const { description, state, origin } = next;
+  assert(description !== undefined && state && origin, `the first ${name} needs a description, a state and an origin`);
+  return SkillHead.parse({
+    v: 1,
+    name,
+    seq: (after?.seq ?? 0) + 1,
+    rev: (after?.rev ?? 0) + 1,
+    ...(after && { firstRev: after.rev + 1 }),
+    text: textOfFiles(files),
+    description,
+    category: next.category ?? "general",
+    state,
+    pinned: next.pinned ?? false,
+    origin,
+    files,
+    citations: next.citations ?? [],
+    op,
+    extends: next.extends,
+    reason: next.reason,
+    public: next.public,
+    health: next.health,
+    overlaps: next.overlaps,
+    conditions: conditionsOf(next, change),
+    createdAt: now,
+    revisedAt: now,
+    updatedAt: now,
+  });
+}
+
+function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, change: Change): SkillHead | null {
+  const { op, now } = change;
+  const text = textOfFiles(files);
+  const state = next.state ?? current.state;
+  const stateMoves = state !== current.state;
+  const changed = {
+    ...current,
+    text,
+    files,
+    description: next.description ?? current.description,
+    category: next.category ?? current.category,
+    state,
+    pinned: next.pinned ?? current.pinned,
+    origin: next.origin ?? current.origin,
+    citations: next.citations ?? current.citations,
+    extends: next.extends ?? current.extends,
+    // Publishing is a decision on what is in use: it ends in the archive, and does not come back from there by itself.
+    public:
+      state === "archived" ? undefined : (next.public ?? (current.state === "archived" ? undefined : current.public)),
+    conditions: next.files ? conditionsOf(next, change) : current.conditions,
+    withdrawn: next.withdrawn ?? current.withdrawn,
+    restoredAt: next.restored ? now : text === current.text ? current.restoredAt : undefined,
+    settled: next.settled ?? current.settled,
+    // What was found belongs to the text it was found in.
+    health: next.health ?? (text === current.text ? current.health : undefined),
+    failedWords: next.failedWords ?? (text === current.text ? current.failedWords : undefined),
+    overlaps: next.overlaps ?? current.overlaps,
+    // The reason of the last move would explain this one wrongly.
+    reason: next.reason ?? (stateMoves ? undefined : current.reason),
+  };
+  if (!hasFiles(current, files)) {
+    const rev = current.rev + 1;
+    const { firstRev } = next.anew ? { firstRev: rev } : current;
+    const { settled } = changed;
+    // A verdict is on the text: it holds for the same text with other requests.
+    const holds = text === current.text && settled?.rev === current.rev;
+    Object.assign(changed, { rev, parent: parentOf(text, next, current), firstRev, op, revisedAt: now });
+    if (holds) changed.settled = { ...settled, rev };
+  } else if (isSame(changed, current)) return null;
+  return SkillHead.parse({ ...changed, seq: current.seq + 1, updatedAt: now });
+}
+
+/** Also where the text is the same: it does not name a skill's requests. */
+function hasFiles(head: SkillHead, files: SkillFiles): boolean {
+  const paths = Object.keys(files);
+  const isSameFile = (path: string) =>
+    Object.hasOwn(head.files, path) && head.files[path]!.sha256 === files[path]!.sha256;
+  return paths.length === Object.keys(head.files).length && paths.every(isSameFile);
+}
+
+/** Who goes back to what the present text was made from takes nothing of it along. */
+function parentOf(text: Sha256, next: SkillNext, current: SkillHead): Sha256 | undefined {
+  if (next.anew) return undefined;
+  if (text === current.text) return current.parent;
+  if (next.parent !== undefined) return next.parent ?? undefined;
+  return text === current.parent ? undefined : current.text;
+}
+
+function conditionsOf({ files }: SkillNext, { readConditions }: Change): SkillConditions | undefined {
+  const skillMd = files?.["SKILL.md"];
+  return typeof skillMd === "string" ? readConditions?.(skillMd) : undefined;
+}
+
+/** Both come from the schema, so that keys stand in one order. */
+function isSame(a: SkillHead, b: SkillHead): boolean {
+  return JSON.stringify(SkillHead.parse(a)) === JSON.stringify(b);
+}

@@ -1,0 +1,214 @@
+// Takes one past revision away for good: a tombstone where it stood, and the contents that nothing else of the profile names
+// deleted. Called by the skill store on a person's order. A crash anywhere leaves a tombstone that says what is left to do.
+import { type Result, err, ok } from "../../core/errors.ts";
+import type { Bucket, Clock, SkillPurged } from "../../core/ports.ts";
+import type { ProfileId, Sha256, SkillName } from "../../core/schemas/ids.ts";
+import {
+  PastRevision,
+  SkillHead,
+  type SkillTombstone,
+  isPurged,
+  mayName,
+  namedIn,
+  toBeginnings,
+} from "../../core/schemas/skill.ts";
+import type { Backoff } from "../backoff.ts";
+import type { BlobCache } from "./blob-cache.ts";
+import { keyOf, prefixOf, slotsOf } from "../keys.ts";
+import { deleteAll, listObjects, readRecord } from "../objects.ts";
+import { GRACE_MS, type PurgeLeases, type SeenLease } from "./purge-lease.ts";
+import type { FoundRevision, SkillHeads } from "./skill-heads.ts";
+
+export interface PurgeContext {
+  bucket: Bucket;
+  profile: ProfileId;
+  heads: SkillHeads;
+  leases: PurgeLeases;
+  cache: BlobCache;
+  clock: Clock;
+  backoff: Backoff;
+}
+
+export async function purgeRevision(context: PurgeContext, name: SkillName, rev: number): Promise<Result<SkillPurged>> {
+  const { heads, backoff } = context;
+  const head = await heads.current(name);
+  if (!head) return err("skill_not_found", `This profile holds no skill \`${name}\`, so nothing of it can be purged.`);
+  if (rev === head.rev) {
+    return err("revision_current", `Revision ${rev} of \`${name}\` is the present one: restore another first.`);
+  }
+  const memo: Memo = { held: null, purged: null };
+  do {
+    const found = rev < head.rev ? await heads.readPast(name, rev) : null;
+    if (!found) return err("revision_not_found", `The skill \`${name}\` has no revision ${rev}.`);
+    const tombstone = await tryPurge(context, found, memo);
+    if (tombstone) return ok({ tombstone, ...(memo.purged ?? { deleted: [], kept: [] }) });
+  } while (await backoff.wait());
+  return err("busy", `Revision ${rev} of \`${name}\` could not be purged in time: try again in a minute.`);
+}
+
+/** What a round knows of those before it. */
+interface Memo {
+  held: SeenLease | null;
+  purged: Omit<SkillPurged, "tombstone"> | null;
+}
+
+/** The whole purge once, from the lease to its end; null when something was lost and all is to be looked at again. */
+async function tryPurge(context: PurgeContext, found: FoundRevision, memo: Memo): Promise<SkillTombstone | null> {
+  const { leases } = context;
+  let tombstone = isFinished(found) ? found.value : null;
+  if (!tombstone) {
+    const blobs = blobsOf(found.value);
+    const orphans = (await findOrphans(context)).filter((sha256) => !blobs.includes(sha256));
+    const taken = await leases.take([...blobs, ...orphans], memo.held);
+    if (!taken) return null;
+    memo.held = taken;
+    if (!(await beginGrave(context, found, blobs))) return null;
+    const unnamed = await deleteUnnamed(context, [...blobs, ...orphans], taken, [archiveOf(context, found.value)]);
+    memo.purged = unnamed && {
+      deleted: unnamed.deleted.filter((sha256) => blobs.includes(sha256)),
+      kept: unnamed.kept.filter(({ sha256 }) => blobs.includes(sha256)),
+    };
+    tombstone = memo.purged && (await finishGrave(context, found.value));
+  }
+  if (tombstone && memo.held) await leases.release(memo.held);
+  return tombstone;
+}
+
+function isFinished(found: FoundRevision): found is FoundRevision & { value: SkillTombstone } {
+  return isPurged(found.value) && found.value.blobs === undefined;
+}
+
+export function blobsOf(revision: PastRevision | SkillHead): Sha256[] {
+  if (isTombstone(revision)) return revision.blobs ?? [];
+  return [...new Set(Object.values(revision.files).map((file) => file.sha256))];
+}
+
+function isTombstone(revision: PastRevision | SkillHead): revision is SkillTombstone {
+  return isPurged(revision as PastRevision);
+}
+
+/** From here on the revision cannot be read, whatever becomes of its contents. False when that is not certain. */
+async function beginGrave({ heads, clock }: PurgeContext, found: FoundRevision, blobs: Sha256[]): Promise<boolean> {
+  if (isPurged(found.value)) return true;
+  const { v, name, rev, text } = found.value;
+  const swapped = await heads.bury(found, { v, name, rev, text, purgedAt: clock.now(), blobs });
+  return swapped.outcome === "won";
+}
+
+async function finishGrave({ heads }: PurgeContext, { name, rev }: PastRevision): Promise<SkillTombstone | null> {
+  const found = await heads.readPast(name, rev);
+  if (!found || !isPurged(found.value)) return null;
+  const { blobs: _done, ...tombstone } = found.value;
+  return (await heads.bury(found, tombstone)).outcome === "won" ? tombstone : null;
+}
+
+/**
+ * Contents that no head and no revision names: of a write that lost its swap and was then refused. A writer that is still
+ * at it reads the lease, and puts them again.
+ */
+export async function findOrphans(context: Place): Promise<Sha256[]> {
+  const { profile } = context;
+  const blobs = await listBlobs(context);
+  const byBeginning = toBeginnings(blobs);
+  for (const kind of ["head", "revision"] as const) {
+    if (blobs.size === 0) break;
+    for await (const sha256 of namedUnder(context, kind, prefixOf(kind, { profile }), byBeginning))
+      blobs.delete(sha256);
+  }
+  return [...blobs];
+}
+
+/** Contents that any revision object of a name has, whether or not the name has a head. */
+export async function findPastBlobs(context: Place, name: SkillName): Promise<Set<Sha256>> {
+  const { profile } = context;
+  const byBeginning = toBeginnings(await listBlobs(context));
+  const found = new Set<Sha256>();
+  for await (const sha256 of namedUnder(context, "revision", prefixOf("revision", { profile, name }), byBeginning)) {
+    found.add(sha256);
+  }
+  return found;
+}
+
+type Place = Pick<PurgeContext, "bucket" | "profile">;
+
+async function listBlobs({ bucket, profile }: Place): Promise<Set<Sha256>> {
+  const blobs = new Set<Sha256>();
+  for await (const { key } of listObjects(bucket, prefixOf("blob", { profile }))) {
+    blobs.add(slotsOf("blob", key)!.sha256);
+  }
+  return blobs;
+}
+
+/** Nearly always the beginnings of the hashes tell without a read; by chance one too many is named. */
+async function* namedUnder(
+  { bucket }: Place,
+  kind: "head" | "revision",
+  prefix: string,
+  byBeginning: Map<string, Sha256[]>,
+): AsyncGenerator<Sha256> {
+  for await (const { key, customMetadata } of listObjects(bucket, prefix, { metadata: true })) {
+    const refs = customMetadata?.refs;
+    if (refs !== undefined) {
+      yield* namedIn(refs, byBeginning);
+      continue;
+    }
+    const schema = kind === "head" ? SkillHead : PastRevision;
+    const record = (await readRecord<SkillHead | PastRevision>(bucket, schema, key))?.value;
+    for (const { sha256 } of Object.values(record?.files ?? {})) yield sha256;
+  }
+}
+
+/** The packed form in which a revision was published. */
+function archiveOf({ profile }: PurgeContext, { name, text }: PastRevision): string {
+  return keyOf("publicArchive", { profile, name, text });
+}
+
+/**
+ * `also`: other keys that go with them. Null when the time of the lease ran out or a call failed: nothing is lost by
+ * beginning again.
+ */
+export async function deleteUnnamed(context: PurgeContext, blobs: Sha256[], held: SeenLease, also: string[] = []) {
+  const { bucket, profile, leases, cache, clock } = context;
+  // Writers that looked before the lease was taken have swapped their heads after this, or never will.
+  await clock.sleep(GRACE_MS);
+  const kept = await findHolders(context, blobs);
+  const named = new Set(kept.map(({ sha256 }) => sha256));
+  const deleted = blobs.filter((sha256) => !named.has(sha256));
+  if (!leases.mayDelete(held)) return null;
+  try {
+    const blobKeys = deleted.map((sha256) => keyOf("blob", { profile, sha256 }));
+    await deleteAll(bucket, [...blobKeys, ...also]);
+  } catch {
+    // The bucket failed: what it has deleted is deleted, and the next round does the rest.
+    return null;
+  }
+  for (const sha256 of deleted) cache.drop(profile, sha256);
+  return { deleted, kept };
+}
+
+/**
+ * One place for each blob that something names. Heads come first: a head that is replaced meanwhile stands among the
+ * revisions before it is, and those are read after it.
+ */
+async function findHolders({ bucket, profile, heads }: PurgeContext, blobs: Sha256[]): Promise<SkillPurged["kept"]> {
+  const left = new Set(blobs);
+  const kept: SkillPurged["kept"] = [];
+  const note = (record: SkillHead | PastRevision | undefined): void => {
+    for (const { sha256 } of Object.values(record?.files ?? {})) {
+      if (left.delete(sha256)) kept.push({ sha256, name: record!.name, rev: record!.rev });
+    }
+  };
+  for await (const { key, customMetadata } of listObjects(bucket, prefixOf("head", { profile }), { metadata: true })) {
+    if (mayName(customMetadata?.refs, left)) note((await readRecord(bucket, SkillHead, key))?.value);
+    if (left.size === 0) return kept;
+  }
+  for await (const { key, customMetadata } of listObjects(bucket, prefixOf("revision", { profile }), {
+    metadata: true,
+  })) {
+    if (!mayName(customMetadata?.refs, left)) continue;
+    const { name, rev } = slotsOf("revision", key)!;
+    note((await heads.readPast(name, Number(rev)))?.value);
+    if (left.size === 0) return kept;
+  }
+  return kept;
+}

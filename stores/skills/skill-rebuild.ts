@@ -1,0 +1,94 @@
+// Makes the index of a profile equal to its heads, whatever crashes have left behind. Used by the skill store; run by the
+// curator, and by tests after every crash.
+import type { Clock, SkillStore } from "../../core/ports.ts";
+import type { SkillName } from "../../core/schemas/ids.ts";
+import {
+  type HeadMirror,
+  type IndexLine,
+  type SkillHead,
+  type SkillIndex,
+  toIndexLine,
+} from "../../core/schemas/skill.ts";
+import type { Backoff } from "../backoff.ts";
+import { toArchivedHead } from "./skill-head.ts";
+import type { SkillHeads } from "./skill-heads.ts";
+import { type SkillIndexObject, lineOf } from "./skill-index.ts";
+
+interface Rebuild {
+  index: SkillIndexObject;
+  heads: SkillHeads;
+  check: Parameters<SkillStore["rebuildIndex"]>[0];
+  clock: Clock;
+  backoff: Backoff;
+  pause?: Parameters<SkillStore["rebuildIndex"]>[1];
+}
+
+/** Heads that are read in one round; a library that has lost its index takes several, and each is stored. */
+const HEADS_A_ROUND = 500;
+
+export async function rebuildIndex(options: Rebuild): Promise<SkillIndex> {
+  const { index, heads, backoff, pause = () => {} } = options;
+  for (;;) {
+    // Read before the heads: a line whose head the listing lacks has lost it, and is not one that came in between.
+    const seen = await index.read();
+    const found = await compare(heads, seen.index);
+    const skills = { ...found.skills };
+    let isStable = true;
+    for (const head of found.unheld) {
+      const admitted = await admit(options, head, { ...seen.index, skills });
+      if (admitted) skills[head.name] = toIndexLine(admitted);
+      else isStable = false;
+    }
+    if (isStable && !found.differs) return seen.index;
+    const isStored = isStable && (await index.swap(seen, skills)).outcome === "won";
+    if (isStored && !found.more) return (await index.read()).index;
+    if (isStored) pause();
+    else if (!(await backoff.wait())) {
+      throw new Error("The skill index was written by others all the while; rebuild it later.");
+    }
+  }
+}
+
+/**
+ * Lines that have heads, brought up to them, and the heads that have no line, oldest first: as many as a round reads. `more`:
+ * others differ as well; their lines, if they have any, are as they were.
+ */
+async function compare(heads: SkillHeads, index: SkillIndex) {
+  const skills: Record<SkillName, SkillIndex["skills"][SkillName]> = {};
+  const unheld: SkillHead[] = [];
+  const differing: { name: SkillName; mirror: HeadMirror; line: IndexLine | undefined }[] = [];
+  for await (const { name, mirror } of heads.scan()) {
+    const line = lineOf(index, name);
+    if (line?.seq === Number(mirror.seq)) {
+      skills[name] = line;
+      continue;
+    }
+    if (line) skills[name] = line;
+    differing.push({ name, mirror, line });
+  }
+  differing.sort(
+    (a, b) =>
+      Number(a.line === undefined) - Number(b.line === undefined) ||
+      Number(a.mirror.createdAt) - Number(b.mirror.createdAt) ||
+      (a.name < b.name ? -1 : 1),
+  );
+  for (const { name, line } of differing.slice(0, HEADS_A_ROUND)) {
+    const head = await heads.current(name);
+    if (head && line) skills[name] = toIndexLine(head);
+    else if (head) unheld.push(head);
+    else delete skills[name];
+  }
+  const differs = differing.length > 0 || Object.keys(skills).length < Object.keys(index.skills).length;
+  return { skills, unheld, differs, more: differing.length > HEADS_A_ROUND };
+}
+
+/** A head the index never held passes the check or is archived. Null when another writer moved it meanwhile. */
+async function admit({ heads, check, clock }: Rebuild, head: SkillHead, index: SkillIndex): Promise<SkillHead | null> {
+  if (head.state === "archived") return head;
+  const reason = check({ name: head.name, ...toIndexLine(head) }, index);
+  if (reason === null) return head;
+  const current = await heads.read(head.name);
+  if (current?.value.seq !== head.seq) return null;
+  const archived = toArchivedHead(head, reason, clock.now());
+  return (await heads.swap(archived, current.etag)).outcome === "won" ? archived : null;
+}

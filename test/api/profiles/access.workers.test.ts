@@ -1,0 +1,195 @@
+// Who may ask: profiles, keys, and the refusal of everyone else.
+import { beforeAll, describe, expect, it } from "vitest";
+import { createCheckedKeys } from "../../../workers/api/auth.ts";
+import { VERSION } from "../../../workers/api/health.ts";
+import worker from "../../../workers/api/index.ts";
+import { OPERATOR, START_MS, type Answer, ask, createProfile, env, expectProblem } from "../api-calls.ts";
+
+beforeAll(async () => void (await createProfile()), START_MS);
+
+const KEY = /^tal_[0-9a-hjkmnp-tv-z]{26}_[0-9a-hjkmnp-tv-z]{52}$/;
+
+describe("a profile", () => {
+  it("is made with its first key by the operator's token", async () => {
+    const { status, body } = await ask("POST", "/v1/profiles", { key: OPERATOR });
+    const { profile, key } = body as { profile: string; key: string };
+    expect(status).toBe(201);
+    expect(Object.keys(body as object)).toEqual(["profile", "key"]);
+    expect(profile).toMatch(/^[0-9a-hjkmnp-tv-z]{26}$/);
+    expect(key).toMatch(KEY);
+    expect(key.startsWith(`tal_${profile}_`)).toBe(true);
+    expect((await ask("GET", "/v1/sessions", { key })).body).toEqual({ sessions: [] });
+  });
+
+  it("is refused without the operator's token, by what came instead", async () => {
+    const { key } = await createProfile();
+    const post = (token?: string) => ask("POST", "/v1/profiles", { key: token });
+    expectProblem(await post(), 401, "key_missing", "No key");
+    expectProblem(await post("guess"), 401, "operator_token_unknown", "Unknown operator token");
+    expectProblem(await post(`${OPERATOR}x`), 401, "operator_token_unknown", "Unknown operator token");
+    expectProblem(await post(key), 403, "operator_required", "For the operator");
+  });
+
+  it("cannot be made while no operator token is configured", async () => {
+    for (const token of [undefined, ""]) {
+      const request = new Request("https://talaria.test/v1/profiles", {
+        method: "POST",
+        headers: { authorization: "Bearer " },
+      });
+      const response = await worker.fetch(request, { ...env, TALARIA_OPERATOR_TOKEN: token });
+      const answer: Answer = { status: response.status, headers: response.headers, body: await response.json() };
+      expectProblem(answer, 503, "operator_token_missing", "No operator token is configured");
+    }
+  });
+});
+
+describe("a request", () => {
+  it("without a key is refused on every route but two, unknown ones included", async () => {
+    const routes = [
+      "/v1/sessions",
+      "/v1/keys",
+      "/v1/skills",
+      "/v1/memory",
+      "/v1/reviews",
+      "/v1/usage",
+      "/v1/curator/runs",
+      "/",
+      "/x",
+    ];
+    for (const path of routes) expectProblem(await ask("GET", path), 401, "key_missing", "No key");
+    expect((await ask("GET", "/health")).body).toEqual({ ok: true, version: VERSION, model: "rehearsal" });
+    expect((await ask("GET", "/openapi.json")).status).toBe(200);
+  });
+
+  it("with another scheme than Bearer has no key", async () => {
+    const answer = await ask("GET", "/v1/sessions", { headers: { authorization: "Basic dGFsOng=" } });
+    expectProblem(answer, 401, "key_missing", "No key");
+    expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="talaria"');
+  });
+
+  it("with an unknown key is refused, whatever is wrong with it", async () => {
+    const { profile, key } = await createProfile();
+    const flipped = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
+    const stranger = `tal_${"0".repeat(26)}_${"0".repeat(52)}`;
+    for (const wrong of ["x", profile, flipped, stranger, `${key}0`, key.toUpperCase(), OPERATOR]) {
+      expectProblem(await ask("GET", "/v1/sessions", { key: wrong }), 401, "key_unknown", "Unknown key");
+    }
+  });
+
+  it("with a good key to no route is told so", async () => {
+    const { key } = await createProfile();
+    expectProblem(await ask("GET", "/v1/nothing", { key }), 404, "route_not_found", "No such route");
+    expectProblem(await ask("DELETE", "/v1/sessions", { key }), 404, "route_not_found", "No such route");
+  });
+});
+
+describe("keys", () => {
+  it("are added by the operator, listed without their secret and revoked by their profile", async () => {
+    const { profile, key: first } = await createProfile();
+    const made = await ask("POST", "/v1/keys", { key: OPERATOR, body: { profile, label: "laptop" } });
+    const { key, ...info } = made.body as { key: string; id: string; createdAt: number };
+    expect(made.status).toBe(201);
+    expect(key).toMatch(KEY);
+    expect(info).toEqual({
+      id: expect.stringMatching(/^key_[0-9a-z]{12}$/),
+      label: "laptop",
+      createdAt: info.createdAt,
+      profile,
+    });
+
+    const listed = (await ask("GET", "/v1/keys", { key })).body as { keys: { id: string; label: string }[] };
+    expect(listed.keys.map(({ label }) => label)).toEqual(["first", "laptop"]);
+    expect(JSON.stringify(listed)).not.toContain(key.slice(-52));
+    expect(listed.keys.map((line) => Object.keys(line).toSorted())).toEqual(
+      Array(2).fill(["createdAt", "id", "label"]),
+    );
+
+    const revoked = await ask("DELETE", `/v1/keys/${info.id}`, { key: first });
+    expect([revoked.status, revoked.body]).toEqual([204, null]);
+    expectProblem(await ask("GET", "/v1/keys", { key }), 401, "key_unknown", "Unknown key");
+    expectProblem(await ask("DELETE", `/v1/keys/${info.id}`, { key: first }), 404, "key_not_found", "No such key");
+    expect(((await ask("GET", "/v1/keys", { key: first })).body as { keys: unknown[] }).keys).toHaveLength(1);
+  });
+
+  it("cannot be revoked down to none, which would shut the profile's owner out", async () => {
+    const { profile, key: first } = await createProfile();
+    const { keys } = (await ask("GET", "/v1/keys", { key: first })).body as { keys: { id: string }[] };
+    const last = () => ask("DELETE", `/v1/keys/${keys[0]!.id}`, { key: first });
+    expectProblem(await last(), 409, "last_key", "The profile's last key");
+    expect((await ask("GET", "/v1/sessions", { key: first })).status).toBe(200);
+    await ask("POST", "/v1/keys", { key: OPERATOR, body: { profile } });
+    expect((await last()).status).toBe(204);
+  });
+
+  it("are not made for a profile that is not there, nor by a body that is wrong", async () => {
+    const post = (body: unknown) => ask("POST", "/v1/keys", { key: OPERATOR, body });
+    expectProblem(await post({ profile: "z".repeat(26) }), 404, "profile_not_found", "No such profile");
+    expect((await post({ profile: "Z" })).body).toMatchObject({ status: 400, code: "bad_profile_id" });
+    expect((await post({ profile: "z".repeat(26), admin: true })).body).toMatchObject({
+      status: 400,
+      code: "field_unknown",
+    });
+    expect((await post({ profile: "z".repeat(26), label: 1 })).body).toMatchObject({
+      status: 400,
+      code: "body_invalid",
+    });
+  });
+
+  it("are made by no profile's key, however the path is written", async () => {
+    const { profile, key } = await createProfile();
+    for (const path of [
+      "/v1/keys",
+      "/v1/keys/",
+      "/v1/%6Beys",
+      "/v1//keys",
+      "/v1/./keys",
+      "/v1/profiles",
+      "/v1/%70rofiles",
+    ]) {
+      const { status } = await ask("POST", path, { key, body: { profile } });
+      expect([path, status === 403 || status === 404]).toEqual([path, true]);
+    }
+  });
+
+  it("of one profile are nothing to another", async () => {
+    const [a, b] = [await createProfile(), await createProfile()];
+    const ofA = (await ask("GET", "/v1/keys", { key: a.key })).body as { keys: { id: string }[] };
+    const answer = await ask("DELETE", `/v1/keys/${ofA.keys[0]!.id}`, { key: b.key });
+    expectProblem(answer, 404, "key_not_found", "No such key");
+    expect((await ask("DELETE", "/v1/keys/first", { key: a.key })).body).toMatchObject({ code: "bad_key_id" });
+  });
+
+  it("stop at a hundred a profile", async () => {
+    const { profile } = await createProfile();
+    const account = env.ACCOUNT.getByName(profile);
+    for (let n = 1; n < 100; n++) expect(await account.createKey(`${n}`)).toMatchObject({ ok: true });
+    const answer = await ask("POST", "/v1/keys", { key: OPERATOR, body: { profile } });
+    expectProblem(answer, 409, "too_many_keys", "Too many keys");
+  });
+});
+
+describe("the keys an isolate remembers", () => {
+  it("are good for their time, and no longer", () => {
+    const checked = createCheckedKeys(30_000, 10);
+    checked.add("key", "p", 1_000);
+    expect([checked.has("key", 30_999), checked.has("key", 31_000), checked.has("other", 1_000)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it("are bounded: the oldest goes first", () => {
+    const checked = createCheckedKeys(30_000, 2);
+    for (const key of ["a", "b", "c"]) checked.add(key, key, 0);
+    expect(["a", "b", "c"].map((key) => checked.has(key, 1))).toEqual([false, true, true]);
+  });
+
+  it("are forgotten by profile", () => {
+    const checked = createCheckedKeys(30_000, 10);
+    checked.add("a", "p", 0);
+    checked.add("b", "q", 0);
+    checked.forget("p");
+    expect(["a", "b"].map((key) => checked.has(key, 1))).toEqual([false, true]);
+  });
+});

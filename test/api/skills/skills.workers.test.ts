@@ -1,0 +1,338 @@
+// A person's hand on the skills: what is written, and that every change can be put back.
+import { beforeAll, describe, expect, it } from "vitest";
+import type { SkillDetail, SkillLine } from "../../../core/schemas/api.ts";
+import type { SkillNext } from "../../../core/ports.ts";
+import type { SkillHead } from "../../../core/schemas/skill.ts";
+import { systemClock } from "../../../stores/platform/system-clock.ts";
+import { toBucket } from "../../../stores/platform/r2.ts";
+import { createSkillStore } from "../../../stores/skills/skill-store.ts";
+import { seeds } from "../../../skills-seed/index.ts";
+import { START_MS, ask, createProfile, env, expectProblem } from "../api-calls.ts";
+
+beforeAll(async () => void (await createProfile()), START_MS);
+
+const skillMd = (name: string, body = "Look at it.") =>
+  `---\nname: ${name}\ndescription: How to do ${name}.\n---\n\n# ${name}\n\n${body}\n`;
+
+const BARE = { tags: [], parameters: {}, dependencies: [] };
+const BUNDLED = Object.keys(seeds).toSorted()[0]!;
+
+async function openProfile() {
+  const { profile, key } = await createProfile();
+  const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const answer = await ask(method, `/v1/skills${path}`, { key, body });
+    expect(answer).toMatchObject({ status: 200 });
+    return answer.body as T;
+  };
+  return {
+    key,
+    profile,
+    call,
+    put: (name: string, files: Record<string, string>) => call<SkillHead>("PUT", `/${name}`, { files }),
+    line: async (name: string) =>
+      (await call<{ skills: SkillLine[] }>("GET", "")).skills.find((line) => line.name === name),
+  };
+}
+
+describe("a companion of a bundled skill", () => {
+  const name = `${BUNDLED}-local`;
+  const answer = [409, "companion_name", "The name of a bundled skill's companion"] as const;
+
+  /** As it was made before such names were refused, or learned, and archived. */
+  async function archive(profile: string, origin: "user" | "review") {
+    const store = createSkillStore({
+      ...{ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs: 5_000 },
+    });
+    const files = { "SKILL.md": skillMd(name) };
+    const next: SkillNext = { files, description: "d", category: "general", state: "archived", origin, citations: [] };
+    const made = await store.change({ name, op: "make", since: 0, decide: () => ({ ok: true, value: next }) });
+    expect(made.ok).toBe(true);
+  }
+
+  it("is not made by a person's text of its name", async () => {
+    const { key } = await openProfile();
+    const body = { files: { "SKILL.md": skillMd(name) } };
+    expectProblem(await ask("PUT", `/v1/skills/${name}`, { key, body }), ...answer, { facts: { base: BUNDLED } });
+    expect((await ask("GET", `/v1/skills/${name}`, { key })).status).toBe(404);
+  });
+
+  it("that a person brought does not come out of the archive, neither restored nor put again", async () => {
+    const { key, profile } = await openProfile();
+    await archive(profile, "user");
+    const body = { files: { "SKILL.md": skillMd(name) } };
+    expectProblem(await ask("POST", `/v1/skills/${name}/restore`, { key }), ...answer, { facts: { base: BUNDLED } });
+    expectProblem(await ask("PUT", `/v1/skills/${name}`, { key, body }), ...answer, { facts: { base: BUNDLED } });
+  });
+
+  it("that was learned does, and is the person's to edit then", async () => {
+    const { key, profile, put } = await openProfile();
+    await archive(profile, "review");
+    expect((await ask("POST", `/v1/skills/${name}/restore`, { key })).body).toMatchObject({ state: "trial" });
+    expect(await put(name, { "SKILL.md": skillMd(name, "Edited.") })).toMatchObject({ rev: 2, origin: "user" });
+  });
+});
+
+describe("a search", () => {
+  const names = async (call: Awaited<ReturnType<typeof openProfile>>["call"], query: string) =>
+    (await call<{ skills: SkillLine[] }>("GET", query)).skills.map(({ name }) => name);
+
+  it("finds a skill by its text and by its requests, best first, and none that is archived", async () => {
+    const { call, put } = await openProfile();
+    await put("walrus", { "SKILL.md": skillMd("walrus", "Feeds a zebrafish at noon.") });
+    await put("penguin", { "SKILL.md": skillMd("penguin"), "talaria-requests.md": "dem Zebrafisch Futter geben\n" });
+    expect(await names(call, "?query=zebrafish")).toEqual(["walrus"]);
+    expect(await names(call, "?query=Zebrafisch%20Futter")).toEqual(["penguin"]);
+    await call("POST", "/walrus/archive");
+    expect(await names(call, "?query=zebrafish")).toEqual([]);
+  });
+
+  it("is paged in the order of what fits", async () => {
+    const { call, put, key } = await openProfile();
+    for (const name of ["aa", "bb", "cc"]) await put(name, { "SKILL.md": skillMd(name, "Feeds a zebrafish.") });
+    const all = await names(call, "?query=zebrafish");
+    const paged: string[] = [];
+    for (let after = ""; ;) {
+      const at = await call<{ skills: SkillLine[]; next?: string }>("GET", `?query=zebrafish&limit=2${after}`);
+      paged.push(...at.skills.map(({ name }) => name));
+      if (at.next === undefined) break;
+      after = `&after=${at.next}`;
+    }
+    expect(paged).toEqual(all);
+    expect(all.toSorted()).toEqual(["aa", "bb", "cc"]);
+    expect((await ask("GET", "/v1/skills?query=", { key })).body).toMatchObject({ code: "query_invalid" });
+  });
+});
+
+describe("skills", () => {
+  it("of a new profile are the bundled ones, readable and without revisions", async () => {
+    const { call } = await openProfile();
+    const { skills } = await call<{ skills: SkillLine[] }>("GET", "");
+    expect(skills.map(({ name }) => name)).toEqual(Object.keys(seeds).toSorted());
+    expect(new Set(skills.map(({ origin, state, rev }) => `${origin} ${state} ${rev}`))).toEqual(
+      new Set(["bundled active 0"]),
+    );
+    expect(await call("GET", `/${BUNDLED}`)).toEqual({
+      name: BUNDLED,
+      head: null,
+      traits: BARE,
+      files: seeds[BUNDLED],
+    });
+    expect(await call("GET", `/${BUNDLED}/revisions`)).toEqual({ revisions: [] });
+  });
+
+  it("that a person puts are active, theirs, and listed", async () => {
+    const { put, call, line } = await openProfile();
+    const said = 'license: MIT\nmetadata:\n  tags: mail\n  parameters: "folder: where it lies"';
+    const text = skillMd("sorting-mail").replace("\n---\n\n", `\n${said}\n---\n\n`);
+    const files = { "SKILL.md": text, "references/more.md": "more" };
+    const head = await put("sorting-mail", files);
+    expect(head).toMatchObject({
+      ...{ name: "sorting-mail", rev: 1, state: "active", origin: "user", pinned: false, citations: [] },
+      ...{ description: "How to do sorting-mail.", category: "general" },
+    });
+    expect(Object.keys(head.files).toSorted()).toEqual(["SKILL.md", "references/more.md"]);
+    expect(await call("GET", "/sorting-mail")).toEqual({
+      ...{ name: "sorting-mail", head, files },
+      traits: { tags: ["mail"], parameters: { folder: "where it lies" }, dependencies: [] },
+    });
+    expect(await line("sorting-mail")).toMatchObject({ rev: 1, state: "active", origin: "user", text: head.text });
+  });
+
+  it("are replaced whole, and any revision can be read and put back", async () => {
+    const { put, call } = await openProfile();
+    const first = { "SKILL.md": skillMd("a", "One."), "references/x.md": "x" };
+    const second = { "SKILL.md": skillMd("a", "Two.") };
+    const before = await put("a", first);
+    const after = await put("a", second);
+    expect([before.rev, after.rev]).toEqual([1, 2]);
+    expect((await call<SkillDetail>("GET", "/a")).files).toEqual(second);
+    expect(await call("GET", "/a/revisions/1")).toMatchObject({
+      revision: { rev: 1, text: before.text },
+      files: first,
+    });
+    const restored = await call<SkillHead>("POST", "/a/restore", { rev: 1 });
+    expect(restored).toMatchObject({ rev: 3, text: before.text, state: "active", origin: "user" });
+    expect((await call<SkillDetail>("GET", "/a")).files).toEqual(first);
+    const { revisions } = await call<{ revisions: { rev: number; text: string }[] }>("GET", "/a/revisions");
+    expect(revisions.map(({ rev, text }) => [rev, text])).toEqual([
+      [3, before.text],
+      [2, after.text],
+      [1, before.text],
+    ]);
+  });
+
+  it("say in a listing what they lack, and where they cannot be used", async () => {
+    const { put, line } = await openProfile();
+    const asking = (name: string, fields: string) => ({
+      "SKILL.md": skillMd(name).replace("\n---\n\n", `\n${fields}\n---\n\n`),
+    });
+    await put("a", asking("a", "license: MIT"));
+    await put("b", asking("b", "required_environment_variables: [API_KEY]"));
+    await put("c", asking("c", "platforms: [macos]"));
+    expect(await line("a")).toMatchObject({ readiness: "available" });
+    expect(await line("b")).toMatchObject({
+      readiness: "setup_needed",
+      missing: { variables: ["API_KEY"], files: [] },
+    });
+    expect(await line("c")).toMatchObject({ readiness: "unsupported", conditions: { platforms: ["macos"] } });
+  });
+
+  it("that came with the deployment and were touched only still follow it", async () => {
+    const { call, key, profile } = await openProfile();
+    const old = { "SKILL.md": skillMd(BUNDLED, "Of an earlier deployment.") };
+    const store = createSkillStore({
+      ...{ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs: 60_000 },
+    });
+    const copied = { files: old, description: "Old.", state: "active", origin: "bundled" } as const;
+    await store.change({ name: BUNDLED, op: "copied", since: 0, decide: () => ({ ok: true, value: copied }) });
+    expect(await call("GET", `/${BUNDLED}`)).toEqual({
+      name: BUNDLED,
+      head: null,
+      traits: BARE,
+      files: seeds[BUNDLED],
+    });
+    const pinned = await call<SkillHead>("POST", `/${BUNDLED}/pin`, { pinned: true });
+    expect(pinned).toMatchObject({ pinned: true, origin: "bundled", rev: 2 });
+    expect(await call<SkillDetail>("GET", `/${BUNDLED}`)).toMatchObject({ head: { rev: 2 }, files: seeds[BUNDLED] });
+    await call("POST", `/${BUNDLED}/pin`, { pinned: false });
+    expect(await call("POST", `/${BUNDLED}/restore`, { rev: 1 })).toMatchObject({ rev: 3, origin: "user" });
+    expect(await call<SkillDetail>("GET", `/${BUNDLED}`)).toMatchObject({ files: old });
+    expect(await ask("GET", `/v1/skills/${BUNDLED}/revisions`, { key })).toMatchObject({ status: 200 });
+  });
+
+  it("that were imported are put with all they have, and with no more than that", async () => {
+    const { key, call } = await openProfile();
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`fonts/${n}.ttf`, { base64: "/wA=" }]));
+    const files = { "SKILL.md": skillMd("a"), ...many };
+    await ask("POST", "/v1/skills/import", { key, body: { files } });
+    const changed = { ...files, "SKILL.md": `${skillMd("a")}\nMore.\n` };
+    expect(await call<SkillHead>("PUT", "/a", { files: changed })).toMatchObject({ rev: 2 });
+    const more = await ask("PUT", "/v1/skills/a", { key, body: { files: { ...changed, "more.md": "" } } });
+    expect(more).toMatchObject({ status: 422, body: { code: "too_many_files" } });
+  });
+
+  it("are not public because an archived one of their name was", async () => {
+    const { put, call } = await openProfile();
+    await put("a", { "SKILL.md": skillMd("a") });
+    await call("POST", "/a/publish", { public: true });
+    expect(await put("a", { "SKILL.md": skillMd("a", "More.") })).toMatchObject({ public: true });
+    await call("POST", "/a/archive");
+    const anew = await put("a", { "SKILL.md": skillMd("a", "Another.") });
+    expect(anew).toMatchObject({ state: "active" });
+    expect(anew).not.toHaveProperty("public");
+  });
+
+  it("put twice with the same files are one revision", async () => {
+    const { put } = await openProfile();
+    await put("a", { "SKILL.md": skillMd("a") });
+    expect(await put("a", { "SKILL.md": skillMd("a") })).toMatchObject({ rev: 1 });
+  });
+
+  it("are pinned, archived and taken out of the archive without a new revision", async () => {
+    const { put, call, line } = await openProfile();
+    await put("a", { "SKILL.md": skillMd("a") });
+    expect(await call("POST", "/a/pin", { pinned: true })).toMatchObject({ pinned: true, rev: 1 });
+    expect(await call("POST", "/a/pin", { pinned: false })).toMatchObject({ pinned: false, rev: 1 });
+    expect(await call("POST", "/a/archive")).toMatchObject({ state: "archived", rev: 1 });
+    expect(await line("a")).toMatchObject({ state: "archived" });
+    expect(await call("POST", "/a/restore", {})).toMatchObject({ state: "active", rev: 1 });
+    expect(await call("POST", "/a/restore", {})).toMatchObject({ state: "active", rev: 1 });
+    expect(await line("a")).toMatchObject({ state: "active" });
+  });
+
+  it("that the agent made are archived from any state, and come out of the archive on trial", async () => {
+    const { profile, call } = await openProfile();
+    const store = createSkillStore({
+      ...{ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs: 10_000 },
+    });
+    for (const state of ["pending", "trial", "active", "stale"] as const) {
+      const name = `was-${state}`;
+      const next = { files: { "SKILL.md": skillMd(name) }, description: "d", category: "c", citations: [] };
+      const decide = () => ({ ok: true as const, value: { ...next, state, origin: "review" as const } });
+      expect(await store.change({ name, op: "r1", since: 0, decide })).toMatchObject({ ok: true });
+      expect(await call("POST", `/${name}/archive`)).toMatchObject({ state: "archived", rev: 1 });
+      expect(await call("POST", `/${name}/restore`, {})).toMatchObject({ state: "trial", origin: "review", rev: 1 });
+    }
+  });
+
+  it("whose text was withdrawn can be gone back to by a person, who is not overruled by what was known", async () => {
+    const { profile, call } = await openProfile();
+    const store = createSkillStore({
+      ...{ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs: 10_000 },
+    });
+    const write = async (op: string, body: string, more: Partial<SkillNext> = {}) => {
+      const files = { "SKILL.md": skillMd("b", body) };
+      const next = { files, description: "d", category: "c", state: "trial", origin: "review", ...more } as const;
+      const changed = await store.change({ name: "b", op, since: 0, decide: () => ({ ok: true, value: next }) });
+      return changed.ok ? changed.value.head : expect.unreachable();
+    };
+    const first = await write("one", "One.");
+    const second = await write("two", "Two.");
+    expect(second).toMatchObject({ rev: 2, parent: first.text });
+    await write("three", "One.", { withdrawn: [second.text], state: "active" });
+    const back = await call<SkillHead>("POST", "/b/restore", { rev: 2 });
+    expect(back).toMatchObject({ rev: 4, text: second.text, state: "active", withdrawn: [], parent: first.text });
+    expect(back.restoredAt).toBe(back.revisedAt);
+    // Undone, it is the first text again, of which nothing was ever withdrawn.
+    const undone = await call<SkillHead>("POST", "/b/revisions/4/undo");
+    expect([undone.text, undone.restoredAt]).toEqual([first.text, undefined]);
+    await write("gone", "One.", { withdrawn: [first.text], state: "archived" });
+    expect(await call("POST", "/b/restore", {})).toMatchObject({
+      ...{ state: "trial", withdrawn: [], restoredAt: expect.any(Number) },
+    });
+  });
+
+  it("that are bundled can be hidden, shown again and replaced", async () => {
+    const { call, line, put } = await openProfile();
+    expect(await call("POST", `/${BUNDLED}/archive`)).toMatchObject({ state: "archived", origin: "bundled" });
+    expect(await line(BUNDLED)).toMatchObject({ state: "archived", origin: "bundled" });
+    expect(await call("POST", `/${BUNDLED}/restore`, {})).toMatchObject({ state: "active", origin: "bundled" });
+    expect((await call<SkillDetail>("GET", `/${BUNDLED}`)).files).toEqual(seeds[BUNDLED]);
+    expect(await put(BUNDLED, { "SKILL.md": skillMd(BUNDLED) })).toMatchObject({ origin: "user", rev: 2 });
+  });
+
+  it("may be called `constructor`, and that name is no bundled skill", async () => {
+    const { key, put } = await openProfile();
+    for (const [op, body] of [
+      ["pin", { pinned: true }],
+      ["archive", undefined],
+      ["restore", {}],
+    ] as const) {
+      const answer = await ask("POST", `/v1/skills/constructor/${op}`, { key, body });
+      expectProblem(answer, 404, "skill_not_found", "No such skill");
+    }
+    expect(await put("constructor", { "SKILL.md": skillMd("constructor") })).toMatchObject({ rev: 1 });
+    const pinned = await ask("POST", "/v1/skills/constructor/pin", { key, body: { pinned: true } });
+    expect(pinned.body).toMatchObject({ name: "constructor", pinned: true });
+  });
+
+  it("of one profile are not another's", async () => {
+    const [a, b] = [await openProfile(), await openProfile()];
+    await a.put("mine", { "SKILL.md": skillMd("mine") });
+    expectProblem(await ask("GET", "/v1/skills/mine", { key: b.key }), 404, "skill_not_found", "No such skill");
+  });
+});
+
+describe("a skill that is wrong", () => {
+  it.each([
+    ["a name too long to have a companion", "a".repeat(59), { "SKILL.md": skillMd("a") }, 400, "bad_skill_name"],
+    ["no SKILL.md", "a", { "references/x.md": "x" }, 422, "bad_skill_md"],
+    ["no frontmatter", "a", { "SKILL.md": "just text" }, 422, "bad_skill_md"],
+    ["a file outside the skill", "a", { "SKILL.md": skillMd("a"), "../b/SKILL.md": "x" }, 400, "bad_path"],
+    ["a SKILL.md too long", "a", { "SKILL.md": skillMd("a", "x".repeat(100_001)) }, 413, "too_large"],
+    ["half a character", "a", { "SKILL.md": skillMd("a"), "references/x.md": "\ud800" }, 422, "bad_text"],
+  ])("is refused for %s", async (_, name, files, status, code) => {
+    const { key } = await openProfile();
+    const answer = await ask("PUT", `/v1/skills/${name}`, { key, body: { files } });
+    expect({ status: answer.status, body: answer.body }).toMatchObject({ status, body: { status, code } });
+    expect((await ask("GET", `/v1/skills/${name}`, { key })).status).toBe(404);
+  });
+
+  it("is refused for too many files", async () => {
+    const { key } = await openProfile();
+    const more = Array.from({ length: 50 }, (_, i) => [`references/${i}.md`, "x"]);
+    const files = { "SKILL.md": skillMd("a"), ...Object.fromEntries(more) };
+    const answer = await ask("PUT", "/v1/skills/a", { key, body: { files } });
+    expect(answer.body).toMatchObject({ status: 422, code: "too_many_files" });
+  });
+});

@@ -1,0 +1,131 @@
+// What of a text goes when calls have refuted some of its words, and what stays.
+import { describe, expect, it } from "vitest";
+import { withoutRefuted } from "../../../core/learning/evidence/refuted.ts";
+
+const HEAD = "---\nname: films\ndescription: d\n---\n\n# Films\n\n";
+const skill = (body: string, more: Record<string, string> = {}) => ({ files: { "SKILL.md": HEAD + body, ...more } });
+const left = (body: string, ...words: string[]) =>
+  withoutRefuted(skill(body), words)?.files["SKILL.md"]?.slice(HEAD.length);
+
+describe("goes", () => {
+  it("the sentence that gives the word between code marks", () => {
+    const body = "- Burn with `film burn --place bottom`. Check the first scene.\n- Time with `ntsc`.\n";
+    expect(left(body, "bottom")).toBe("- Check the first scene.\n- Time with `ntsc`.\n");
+  });
+
+  it("the item of which nothing is left", () => {
+    expect(left("1. Burn with `--place bottom`.\n2. Time with `ntsc`.\n", "bottom")).toBe("2. Time with `ntsc`.\n");
+  });
+
+  it("each of several words, in every file that is read", () => {
+    const files = { "references/time.md": "Time with `ntsc`.\n\nPlay it.\n", "scripts/run.sh": "film time `ntsc`\n" };
+    expect(withoutRefuted(skill("Burn `bottom`.\n\nPlay it.\n", files), ["ntsc", "bottom", "other"])).toEqual({
+      files: {
+        ...{ "SKILL.md": `${HEAD}Play it.\n`, "references/time.md": "Play it.\n" },
+        "scripts/run.sh": files["scripts/run.sh"],
+      },
+      words: ["bottom", "ntsc"],
+      isEmpty: false,
+    });
+  });
+
+  it.each([
+    "First burn with `--place bottom`.",
+    "Before the import `--place bottom` must be given.",
+    "Pass `--place bottom` to avoid errors.",
+    "In case of errors pass `--place bottom`.",
+    "Pass `--place bottom` instead.",
+    "Read it with `film logs`, `--place bottom` of it.",
+  ])("an order in whatever words: %s", (line) => {
+    expect(left(`${line}\n\nPlay it.\n`, "bottom")).toBe("Play it.\n");
+  });
+
+  it.each(["safe", "dry", "maximum", "requirements", "--fast"])(
+    "a word that only begins like an option that protects: %s",
+    (word) => {
+      expect(left(`Burn with \`film ${word}\`.\n\nPlay it.\n`, word)).toBe("Play it.\n");
+    },
+  );
+
+  it("what goes on from it with a pronoun", () => {
+    expect(left("Play it. Burn with `bottom`. It takes long. Keep the log.\n", "bottom")).toBe(
+      "Play it. Keep the log.\n",
+    );
+    expect(left("Burn with `bottom`. Without it titles go. This too.\n\nIt ends.\n", "bottom")).toBe("It ends.\n");
+    // What goes on from what stays, stays.
+    expect(left("Play it. It is short. Burn with `bottom`.\n", "bottom")).toBe("Play it. It is short.\n");
+  });
+
+  it("what only its name makes look like a check: a command that is none", () => {
+    expect(left("Read it with `film history`.\n\nPlay it.\n", "history")).toBe("Play it.\n");
+  });
+
+  it("the whole, where nothing would be left but a heading", () => {
+    expect(withoutRefuted(skill("Burn `bottom`.\n"), ["bottom"])).toMatchObject({ isEmpty: true });
+  });
+});
+
+describe("stays", () => {
+  it.each([
+    ["a caution", "Show it first with `--preview`.\n", "--preview"],
+    ["a word that protects", "Burn with `--dry-run`.\n", "--dry-run"],
+    ["another word that protects", "Copy with `--verify`, whatever it takes.\n", "--verify"],
+    ["a word of prose", "The bottom is where it goes.\n", "bottom"],
+    ["a part of a word", "Burn with `bottomless`.\n", "bottom"],
+    ["a file, a path or a figure, which are of the task", "Take `a.csv`, `/tmp/films` and `42`.\n", "a.csv"],
+    ["a line of a program", "```\nfilm burn `bottom`\n```\n", "bottom"],
+    ["a caution", "Never burn with `bottom`.\n", "bottom"],
+    ["a choice between two", "Burn with `top`, not `bottom`.\n", "bottom"],
+    ["what was found out", "`bottom` fails on films without sound.\n", "bottom"],
+    ["a caution in another language", "Statt `bottom` immer `top`.\n", "bottom"],
+    ["a caution without blanks", "`bottom`は使用しません。\n", "bottom"],
+    [
+      "a word of two commands that have nothing else in common",
+      "Set it with `date -d`.\n\nCut with `cut -d ,`.\n",
+      "-d",
+    ],
+    ["what the word did", "`bottom` garbles the titles.\n", "bottom"],
+    ["what is to be changed", "Change `bottom` to `top`.\n", "bottom"],
+    ["what is to be left out", "Leave out `bottom`.\n", "bottom"],
+    ["what is to be removed", "Remove `bottom` from the command.\n", "bottom"],
+    ["what another is preferred to", "Prefer `top` over `bottom`.\n", "bottom"],
+    ["what was so once", "The old way was `bottom`.\n", "bottom"],
+    ["what is not there", "Older versions lack `bottom`.\n", "bottom"],
+    ["what is passed over", "`bottom` is slow on films; skip it.\n", "bottom"],
+    ["an address", "Get it from `https://films.example/v1`.\n", "https://films.example/v1"],
+    ["a host", "Copy it to `films.local`.\n", "films.local"],
+    ["a file of an unknown ending", "Begin with `main.go`.\n", "main.go"],
+    ["a file without an ending", "Begin with `Makefile`.\n", "Makefile"],
+    ["a hidden file", "Begin with `.env`.\n", ".env"],
+    ["what leads to a list", "Burn with `bottom`:\n\n- scenes\n- titles\n", "bottom"],
+    ["the head of a table", "| `bottom` | Use |\n|---|---|\n| a | b |\n", "bottom"],
+    ["what nothing failed of", "Burn `bottom`.\n", "top"],
+  ])("%s", (_what, body, word) => expect(withoutRefuted(skill(body), [word])).toBeNull());
+
+  it.each(
+    (
+      "--force-with-lease --ff-only --fail --locked --frozen-lockfile --strict --interactive --single-transaction --atomic --preserve --keep " +
+      "--no-clobber --no-overwrite --ignore-existing --ignore-scripts --max-delete --require-hashes --simulate --what-if -WhatIf --dry --plan " +
+      "--sign --cacert --cap-drop --abort-on-error --exit-code --redact --mask --read-only --readonly READ_ONLY nounset errexit pipefail " +
+      "ON_ERROR_STOP --confirm --backup --sandbox --limit"
+    ).split(" "),
+  )("a word that protects: %s", (word) => {
+    expect(withoutRefuted(skill(`Burn with \`film ${word}\`.\n`), [word])).toBeNull();
+  });
+
+  it.each(["user@films", "C:\\films", "films/new", "README", "@films/new"])("a place: %s", (word) => {
+    expect(withoutRefuted(skill(`Burn with \`film ${word}\`.\n`), [word])).toBeNull();
+  });
+
+  it.each(["Back up first: `film bottom`.", "Ask before `film bottom`.", "Look at it with care: check `film bottom`."])(
+    "what has something checked, saved or asked: %s",
+    (line) => {
+      expect(withoutRefuted(skill(`${line}\n`), ["bottom"])).toBeNull();
+    },
+  );
+
+  it("a heading and the frontmatter", () => {
+    const files = { "SKILL.md": "---\nname: films\ndescription: Burn `bottom`.\n---\n\n# With `bottom`\n" };
+    expect(withoutRefuted({ files }, ["bottom"])).toBeNull();
+  });
+});

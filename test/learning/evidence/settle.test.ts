@@ -1,0 +1,619 @@
+// What becomes of a skill by what is known of its texts: which moves are made, by which decision, and that a process that
+// dies at any call to a store leaves nothing half done that the same decision, asked for again, does not finish.
+import { describe, expect, it } from "vitest";
+import { settleSkill } from "../../../core/learning/evidence/settle.ts";
+import { DEFAULTS } from "../../../core/limits.ts";
+import type { Bucket, EvidenceStore, SkillNext } from "../../../core/ports.ts";
+import { textOfFiles, hashFiles } from "../../../core/schemas/learning/digest.ts";
+import type { Evidence, SkillHead } from "../../../core/schemas/skill.ts";
+import { toPutBack } from "../../../core/skills/history.ts";
+import { createEvidenceStore } from "../../../stores/evidence-store.ts";
+import { createSkillStore } from "../../../stores/skills/skill-store.ts";
+import { createTestClock } from "../../support/clock.ts";
+import { createCrashingBucket } from "../../support/bindings/crashing-bucket.ts";
+import { type MemoryBucket, createMemoryBucket } from "../../support/bindings/memory-bucket.ts";
+import { newProfileId } from "../../support/skills/profile-ids.ts";
+import { JUDGE } from "../../support/skills/reviews.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
+import { adjustment, creation, expectSound, extension } from "../../support/skills/skills.ts";
+import { usesOf } from "./uses.ts";
+
+const NAME = "tables";
+const DAY_MS = 24 * 60 * 60_000;
+const textOf = (body: string) => textOfFiles(hashFiles({ "SKILL.md": body }));
+/** Each a text of its own: `one`, then with a line more. */
+const [ONE, TWO, THREE] = ["one", "one\ntwo", "one\ntwo\nthree"].map(textOf) as [string, string, string];
+
+function createWorld() {
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock });
+  const profile = newProfileId();
+  const open = (over: Bucket = bucket) => ({
+    skills: createSkillStore({ bucket: over, profile, clock, random: createSeededRandom(1), swapMs: 10_000 }),
+    evidence: createEvidenceStore({ bucket: over, profile, judge: JUDGE }),
+  });
+  const { skills, evidence } = open();
+  let turns = 0;
+
+  return {
+    ...{ clock, bucket, profile, open, skills, evidence },
+    head: async () => (await skills.head(NAME))!,
+    /** Makes the skill, with a text for each line. */
+    async make(lines: 1 | 2 | 3, more: Partial<SkillNext> = {}): Promise<void> {
+      await skills.change(creation(NAME, "one", "one", more));
+      for (const line of ["two", "three"].slice(0, lines - 1)) await skills.change(extension(NAME, line, line));
+    },
+    async adjust(next: SkillNext): Promise<void> {
+      expect(await skills.change(adjustment(NAME, next, `adjust ${turns++}`))).toMatchObject({ ok: true });
+    },
+    /** Turns that used a text, ending now. */
+    async use(text: string, signs: string): Promise<void> {
+      for (const word of usesOf(signs, { text, from: turns + 1, startMs: clock.now() })) await evidence.put(word);
+      turns += signs.length;
+    },
+    settle: (op = "op", over: Partial<Parameters<typeof settleSkill>[0]> = {}) =>
+      settleSkill({ skills, evidence, settings: DEFAULTS, skill: NAME, op, ...over }),
+  };
+}
+
+/** Everything that is stored, by key. */
+async function contentsOf(bucket: MemoryBucket): Promise<Record<string, string>> {
+  const entries = bucket.keys().map(async (key) => [key, await (await bucket.get(key))!.text()] as const);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+describe("a skill that helps", () => {
+  it("becomes active, with the reason, and its line says so", async () => {
+    const world = createWorld();
+    await world.make(1);
+    await world.use(ONE, "+");
+    expect(await world.settle("first")).toMatchObject({ moved: null, stats: { uses: 1 } });
+    await world.use(ONE, "+");
+    const reason = "2 of 2 judged uses succeeded: better than an even chance at 73.7 %.";
+    expect((await world.settle("second")).moved).toEqual({
+      skill: NAME,
+      from: "trial",
+      to: "active",
+      reason,
+      rev: 1,
+      withdrew: false,
+      inPart: false,
+    });
+    expect(await world.head()).toMatchObject({ rev: 1, seq: 2, state: "active", reason });
+    expect((await world.skills.index()).skills[NAME]).toMatchObject({
+      state: "active",
+      use: { uses: 2, successes: 2, failures: 0 },
+    });
+  });
+
+  it("is left as it is by every later look", async () => {
+    const world = createWorld();
+    await world.make(1);
+    await world.use(ONE, "++");
+    await world.settle("first");
+    const before = await contentsOf(world.bucket);
+    expect((await world.settle("second")).moved).toBe(null);
+    expect(await contentsOf(world.bucket)).toEqual(before);
+  });
+
+  it("is on trial again once it was contradicted, unless a person holds it to be good", async () => {
+    const world = createWorld();
+    await world.make(1);
+    await world.use(ONE, "++");
+    await world.settle("proved");
+    await world.use(ONE, "c");
+    const reason = "2 of 2 judged uses succeeded, on 0 of the 2 tasks it takes.";
+    expect((await world.settle("contradicted")).moved).toMatchObject({ from: "active", to: "trial", reason });
+    await world.use(ONE, "++");
+    expect((await world.settle("proved anew")).moved).toMatchObject({ from: "trial", to: "active" });
+
+    const held = createWorld();
+    await held.make(1, { state: "active", origin: "user" });
+    await held.use(ONE, "++c");
+    expect((await held.settle("held")).moved).toBeNull();
+  });
+
+  it("starts with half of what is known of the text it was made from", async () => {
+    const world = createWorld();
+    await world.make(1);
+    await world.use(ONE, "+++++");
+    await world.skills.change(extension(NAME, "two", "two"));
+    await world.use(TWO, "+");
+    const { stats } = await world.settle();
+    const [, alone] = [ONE, TWO].map((text) => stats.texts[text]!.pBetter);
+    expect(alone).toBeGreaterThan((await world.evidence.fold(NAME)).texts[TWO]!.pBetter);
+  });
+
+  it.each<[what: string, next: Partial<SkillNext>, isUsedSince: boolean, to: SkillHead["state"]]>([
+    ["a learned one that was used since", {}, true, "active"],
+    ["a learned one that age has moved", {}, false, "stale"],
+    ["a person's own, which only a verdict moves", { origin: "user" }, false, "active"],
+    ["one from a hub", { origin: "hub" }, false, "active"],
+  ])("comes back from stale: %s", async (_what, next, isUsedSince, to) => {
+    const world = createWorld();
+    await world.make(1, next);
+    await world.use(ONE, "++");
+    world.clock.advance(30 * DAY_MS);
+    await world.adjust({ state: "stale" });
+    if (isUsedSince) await world.use(ONE, "?");
+    await world.settle();
+    expect((await world.head()).state).toBe(to);
+  });
+});
+
+describe("a skill that does harm", () => {
+  it("goes back to the text before, as a new revision with that text's own standing", async () => {
+    const world = createWorld();
+    await world.make(1, { description: "The first.", category: "ops" });
+    await world.use(ONE, "++");
+    await world.settle("first");
+    await world.skills.change(extension(NAME, "two", "two"));
+    await world.adjust({ description: "The second.", state: "trial" });
+    await world.use(TWO, "---");
+    const reason = "The last 3 judged uses failed; 0 of 3 judged uses succeeded. Revision 1 is back.";
+    expect((await world.settle()).moved).toEqual({
+      skill: NAME,
+      from: "trial",
+      to: "active",
+      reason,
+      rev: 3,
+      withdrew: true,
+      inPart: false,
+    });
+    const { head, files } = (await world.skills.open(NAME))!;
+    expect(files).toEqual({ "SKILL.md": "one" });
+    expect(head).toMatchObject({ rev: 3, text: ONE, state: "active", withdrawn: [TWO], reason, category: "ops" });
+    // Nothing of the text that did harm counts for the one that is back.
+    expect(head.parent).toBe(undefined);
+    expect(head.description).toBe("The first.");
+    await expectSound(world.bucket, world.profile, world.skills);
+    expect((await world.settle("next")).moved).toBe(null);
+  });
+
+  it("is on trial with a text that had not proved itself, and falls back step by step, then into the archive", async () => {
+    const world = createWorld();
+    await world.make(3);
+    const moves: unknown[] = [];
+    for (const [step, text] of [THREE, TWO, ONE].entries()) {
+      await world.use(text, "---");
+      const { moved } = await world.settle(`step ${step}`);
+      moves.push([moved?.to, moved?.rev, (await world.head()).parent, moved?.reason.split(". ")[1]]);
+    }
+    expect(moves).toEqual([
+      ["trial", 4, ONE, "Revision 2 is back."],
+      ["trial", 5, undefined, "Revision 1 is back."],
+      ["archived", 5, undefined, "No earlier text is left."],
+    ]);
+    expect(await world.head()).toMatchObject({ state: "archived", text: ONE, withdrawn: [THREE, TWO, ONE] });
+  });
+
+  it("does not go back to a text that was withdrawn, that its own uses speak against, or that was purged", async () => {
+    const world = createWorld();
+    await world.skills.change(creation(NAME, "one", "one"));
+    for (const line of ["two", "three", "four", "five"]) await world.skills.change(extension(NAME, line, line));
+    const FOUR = textOf("one\ntwo\nthree\nfour");
+    const { text } = await world.head();
+    await world.adjust({ withdrawn: [FOUR] });
+    await world.use(THREE, "---");
+    expect(await world.skills.purge(NAME, 2)).toMatchObject({ ok: true });
+    await world.use(text, "---");
+    expect((await world.settle()).moved).toMatchObject({ to: "trial", rev: 6 });
+    expect(await world.head()).toMatchObject({ text: ONE, withdrawn: [FOUR, text] });
+  });
+
+  it("does not go back to what stood under its name before it, and had been archived", async () => {
+    const world = createWorld();
+    await world.make(2);
+    await world.adjust({ state: "archived" });
+    await world.skills.change(creation(NAME, "another", "anew", { anew: true }));
+    expect(await world.head()).toMatchObject({ rev: 3, firstRev: 3, state: "trial" });
+    expect((await world.head()).parent).toBe(undefined);
+    await world.skills.change(extension(NAME, "more", "more"));
+    await world.use((await world.head()).text, "---");
+    await world.use(textOf("another"), "---");
+    expect((await world.settle()).moved).toMatchObject({ to: "archived", rev: 4 });
+  });
+
+  it("does not go back to a text that somebody had given up for it", async () => {
+    const world = createWorld();
+    await world.make(3);
+    await world.adjust({ files: { "SKILL.md": "one" }, parent: null });
+    await world.skills.change(extension(NAME, "other", "other"));
+    const OTHER = textOf("one\nother");
+    await world.use(OTHER, "---");
+    expect((await world.settle("first")).moved).toMatchObject({ to: "trial", rev: 6 });
+    expect((await world.head()).text).toBe(ONE);
+    await world.use(ONE, "---");
+    expect((await world.settle("second")).moved).toMatchObject({ to: "archived", rev: 6 });
+  });
+
+  it("remembers twenty texts that were withdrawn", async () => {
+    const world = createWorld();
+    await world.make(1);
+    const many = Array.from({ length: 20 }, (_, n) => textOf(`older ${n}`));
+    await world.adjust({ withdrawn: many });
+    await world.use(ONE, "---");
+    await world.settle();
+    expect((await world.head()).withdrawn).toEqual([...many.slice(1), ONE]);
+  });
+
+  it.each<[what: string, next: Partial<SkillNext>, to: SkillHead["state"]]>([
+    ["is pinned", { pinned: true }, "trial"],
+    ["came with the product", { origin: "bundled", state: "active" }, "active"],
+    ["waits for a person", { state: "pending" }, "pending"],
+    ["is archived", { state: "archived" }, "archived"],
+    ["is a person's own", { origin: "user", state: "active" }, "stale"],
+    ["was brought in by a person", { origin: "user" }, "stale"],
+    ["is from a hub", { origin: "hub" }, "stale"],
+    ["is a person's own and offered last already", { origin: "user", state: "stale" }, "stale"],
+  ])("keeps its text when it %s", async (_what, next, to) => {
+    const world = createWorld();
+    await world.make(2, next);
+    const before = await world.head();
+    await world.use(TWO, "---");
+    const { moved } = await world.settle();
+    const { text, state, withdrawn, reason } = await world.head();
+    expect({ text, state, withdrawn, moved: moved?.to ?? before.state }).toEqual({
+      ...{ text: TWO, state: to, withdrawn: undefined, moved: to },
+    });
+    if (moved) expect(reason).toBe("The last 3 judged uses failed; 0 of 3 judged uses succeeded. It is offered last.");
+  });
+
+  it("is only counted where verdicts are switched off, and where the profile has no skill of its own", async () => {
+    const world = createWorld();
+    await world.use(ONE, "---");
+    expect(await world.settle()).toMatchObject({ moved: null, stats: { uses: 3 } });
+    await world.make(1);
+    const settings = { ...DEFAULTS, learning: { ...DEFAULTS.learning, verdicts: false } };
+    expect(await world.settle("op", { settings })).toMatchObject({
+      ...{ moved: null, stats: { texts: { [ONE]: { verdict: "withdrawn" } } } },
+    });
+    expect((await world.head()).state).toBe("trial");
+  });
+});
+
+describe("a text that a person put back", () => {
+  it("is not withdrawn again by what had withdrawn it, but by what comes after", async () => {
+    const world = createWorld();
+    await world.make(2);
+    await world.use(TWO, "---");
+    await world.settle("first");
+    world.clock.advance(DAY_MS);
+    const head = await world.head();
+    await world.adjust({ files: { "SKILL.md": "one\ntwo" }, ...toPutBack(head, TWO) });
+    expect(await world.head()).toMatchObject({ text: TWO, withdrawn: [], restoredAt: world.clock.now() });
+    expect((await world.settle("second")).moved).toBe(null);
+    await world.use(TWO, "-");
+    expect((await world.settle("third")).moved).toBe(null);
+    await world.use(TWO, "--");
+    expect((await world.settle("fourth")).moved).toMatchObject({ to: "trial" });
+    expect(await world.head()).toMatchObject({ text: ONE, withdrawn: [TWO] });
+    expect((await world.head()).restoredAt).toBe(undefined);
+  });
+
+  it("is as it was where it had not been withdrawn", async () => {
+    const world = createWorld();
+    await world.make(2);
+    expect(toPutBack(await world.head(), ONE)).toEqual({});
+  });
+});
+
+describe("a decision", () => {
+  it("is told again to who asks again, and made once", async () => {
+    const world = createWorld();
+    await world.make(2);
+    await world.use(TWO, "---");
+    const first = await world.settle();
+    const before = await contentsOf(world.bucket);
+    expect(await world.settle()).toEqual(first);
+    expect(await contentsOf(world.bucket)).toEqual(before);
+    expect((await world.settle("another")).moved).toBe(null);
+  });
+
+  it("is not made anew under its name when more is known by then", async () => {
+    const world = createWorld();
+    await world.make(1);
+    await world.use(ONE, "++");
+    const { moved } = await world.settle("first");
+    await world.use(ONE, "---");
+    expect(await world.settle("first")).toMatchObject({ moved, stats: { texts: { [ONE]: { verdict: "withdrawn" } } } });
+    expect((await world.head()).state).toBe("active");
+    expect((await world.settle("second")).moved).toMatchObject({ from: "active", to: "archived" });
+  });
+
+  it.each([["one"], ["another"]])("is made once by two at once, of op one and %s", async (op) => {
+    const world = createWorld();
+    await world.make(2);
+    await world.use(TWO, "---");
+    const settled = await Promise.all([world.settle("one", world.open()), world.settle(op, world.open())]);
+    const moves = settled.flatMap(({ moved }) => (moved ? [moved] : []));
+    expect(moves.length).toBe(op === "one" ? 2 : 1);
+    expect(new Set(moves.map((move) => JSON.stringify(move))).size).toBe(1);
+    expect(await world.head()).toMatchObject({ rev: 3, text: ONE });
+  });
+
+  it.each<[what: string, meddle: (world: ReturnType<typeof createWorld>) => Promise<unknown>]>([
+    ["put an earlier text back", (world) => world.adjust({ files: { "SKILL.md": "one" } })],
+    ["wrote another text", (world) => world.skills.change(extension(NAME, "three", "theirs"))],
+    ["pinned it", (world) => world.adjust({ pinned: true })],
+    ["archived it", (world) => world.adjust({ state: "archived" })],
+    ["put the text back", (world) => world.adjust({ restored: true })],
+  ])("is left when somebody %s since the uses were counted", async (_what, meddle) => {
+    const world = createWorld();
+    await world.make(2);
+    await world.use(ONE, "---");
+    await world.use(TWO, "---");
+    let after: SkillHead | null = null;
+    const slow: EvidenceStore = {
+      ...world.evidence,
+      async fold(skill, lineage) {
+        const stats = await world.evidence.fold(skill, lineage);
+        await meddle(world);
+        after = await world.head();
+        return stats;
+      },
+    };
+    expect((await world.settle("op", { evidence: slow })).moved).toBe(null);
+    expect(await world.head()).toEqual(after);
+  });
+
+  it("is made all the same when the skill moves in what does not concern it", async () => {
+    const world = createWorld();
+    await world.make(2);
+    await world.use(TWO, "---");
+    const evidence: EvidenceStore = {
+      ...world.evidence,
+      async fold(skill, lineage) {
+        const stats = await world.evidence.fold(skill, lineage);
+        await world.adjust({ public: true });
+        return stats;
+      },
+    };
+    expect((await world.settle("op", { evidence })).moved).toMatchObject({ rev: 3 });
+    expect(await world.head()).toMatchObject({ text: ONE, public: true });
+  });
+
+  it("survives every answer being lost", async () => {
+    const world = createWorld();
+    await world.make(2);
+    await world.use(TWO, "---");
+    world.bucket.faults.loseAnswerOneIn = 2;
+    expect((await world.settle()).moved).toMatchObject({ rev: 3, to: "trial" });
+    expect(await world.head()).toMatchObject({ text: ONE, withdrawn: [TWO] });
+  });
+
+  const SCENES: [what: string, lines: 1 | 2, signs: string, next: Partial<SkillNext>, after: Partial<SkillHead>][] = [
+    ["makes a skill active", 1, "++", {}, { rev: 1, state: "active", text: ONE }],
+    ["archives one", 1, "---", {}, { rev: 1, state: "archived", withdrawn: [ONE] }],
+    ["offers one last", 1, "---", { origin: "user" }, { rev: 1, state: "stale", text: ONE }],
+    ["puts a text back", 2, "---", {}, { rev: 3, state: "trial", text: ONE, withdrawn: [TWO] }],
+  ];
+
+  it.each(SCENES)(
+    "that %s is finished by the same op, wherever it was killed",
+    async (_what, lines, signs, next, after) => {
+      let crashes = 0;
+      for (const afterwards of [false, true]) {
+        for (let atCall = 1; ; atCall++) {
+          const world = createWorld();
+          await world.make(lines, next);
+          await world.use(lines === 1 ? ONE : TWO, signs);
+          const dying = createCrashingBucket(world.bucket, { atCall, afterwards });
+          await world.settle("op", world.open(dying)).catch(() => null);
+          const hasCrashed = dying.hasCrashed();
+          world.clock.advance(60_000);
+          const { moved } = await world.settle("op", world.open());
+          const head = await world.head();
+          expect(head).toMatchObject(after);
+          expect(moved).toEqual({
+            ...{ skill: NAME, from: "trial", to: after.state, rev: after.rev, reason: head.reason },
+            withdrew: signs === "---",
+            inPart: false,
+          });
+          await expectSound(world.bucket, world.profile, world.skills);
+          expect((await world.skills.index()).skills[NAME]?.use?.uses).toBe(signs.length);
+          if (!hasCrashed) break;
+          crashes++;
+        }
+      }
+      expect(crashes).toBeGreaterThan(20);
+    },
+  );
+});
+
+describe("words that failed", () => {
+  const failing = (over: Partial<Evidence> = {}) => ({ ...usesOf("+", { text: ONE, from: 1 })[0]!, ...over });
+
+  it("are told with the skill until a call works with them, whoever holds it", async () => {
+    const world = createWorld();
+    await world.make(1, { origin: "user", pinned: true });
+    await world.evidence.put(failing({ failedWords: ["strict", "tab"] }));
+    expect((await world.settle("first")).moved).toBe(null);
+    const { day } = failing();
+    const both = [
+      { word: "strict", day },
+      { word: "tab", day },
+    ];
+    expect(await world.head()).toMatchObject({ failedWords: both, rev: 1 });
+    const before = await contentsOf(world.bucket);
+    await world.settle("again");
+    expect(await contentsOf(world.bucket)).toEqual(before);
+    await world.evidence.put({ ...usesOf("+", { text: ONE, from: 2 })[0]!, workedWords: ["strict"] });
+    await world.settle("second");
+    expect(await world.head()).toMatchObject({ failedWords: [{ word: "tab", day }] });
+    await world.adjust({ files: { "SKILL.md": "---\nname: tables\ndescription: d\n---\n\nOther." } });
+    expect((await world.head()).failedWords).toBeUndefined();
+  });
+
+  it("are not told where that is switched off, and with verdicts off they are", async () => {
+    const world = createWorld();
+    await world.make(1);
+    await world.evidence.put(failing({ failedWords: ["strict"] }));
+    const off = { ...DEFAULTS, learning: { ...DEFAULTS.learning, failedWords: false } };
+    await world.settle("off", { settings: off });
+    expect((await world.head()).failedWords).toBeUndefined();
+    await world.settle("on", { settings: { ...DEFAULTS, learning: { ...DEFAULTS.learning, verdicts: false } } });
+    expect((await world.head()).failedWords).toHaveLength(1);
+  });
+
+  it("go with a move that the same evidence makes", async () => {
+    const world = createWorld();
+    await world.make(1);
+    await world.use(ONE, "+");
+    await world.evidence.put({ ...usesOf("+", { text: ONE, from: 2 })[0]!, failedWords: ["strict"] });
+    expect((await world.settle("op")).moved).toMatchObject({ to: "active" });
+    expect(await world.head()).toMatchObject({ state: "active", failedWords: [{ word: "strict" }] });
+  });
+});
+
+describe("words that later uses did not bear out", () => {
+  const BODY = "---\nname: tables\ndescription: d\n---\n\nSplit with `tab`.\n\nSort by `date`.\n";
+  const AFTER = BODY.replace("Split with `tab`.\n\n", "");
+  const WHY = 'Calls with "tab" failed: the program named it, or a later use bore it out.';
+  const text = textOf(BODY);
+
+  async function withFailed(later: string, next: Partial<SkillNext> = {}, body = BODY) {
+    const world = createWorld();
+    await world.skills.change(creation(NAME, body, "made", next));
+    await world.evidence.put({ ...usesOf("?", { text: textOf(body), from: 1 })[0]!, failedWords: ["tab"] });
+    for (const use of usesOf(later, { text: textOf(body), from: 2 })) {
+      await world.evidence.put({ ...use, failedWords: ["tab"] });
+    }
+    return world;
+  }
+
+  it("take their sentence along, and the rest is on trial as a new text", async () => {
+    const world = await withFailed("?", { state: "active" });
+    const reason = `${WHY} What it said of that was taken out.`;
+    expect((await world.settle()).moved).toEqual({
+      ...{ skill: NAME, from: "active", to: "trial", reason, rev: 2, withdrew: true, inPart: true },
+    });
+    const { head, files } = (await world.skills.open(NAME))!;
+    expect(files).toEqual({ "SKILL.md": AFTER });
+    expect(head).toMatchObject({ state: "trial", reason, parent: text, withdrawn: [text] });
+    expect(head.failedWords).toEqual([{ word: "tab", day: usesOf("?", { text, from: 1 })[0]!.day }]);
+    await expectSound(world.bucket, world.profile, world.skills);
+    const before = await contentsOf(world.bucket);
+    expect((await world.settle("next")).moved).toBe(null);
+    expect(await contentsOf(world.bucket)).toEqual(before);
+  });
+
+  it("are told with the rest until a call works with them, or another text comes", async () => {
+    const world = await withFailed("?");
+    await world.settle();
+    const rest = await world.head();
+    await world.evidence.put(usesOf("+", { text: rest.text, from: 5 })[0]!);
+    await world.settle("next");
+    expect((await world.head()).failedWords).toMatchObject([{ word: "tab" }]);
+    await world.evidence.put({ ...usesOf("+", { text: rest.text, from: 6 })[0]!, workedWords: ["tab"] });
+    await world.settle("worked");
+    expect((await world.head()).failedWords).toEqual([]);
+
+    const found = await withFailed("?");
+    await found.settle();
+    const promoted = (await found.head()).text;
+    await found.use(promoted, "++");
+    expect((await found.settle("found")).moved).toMatchObject({ to: "active" });
+    await found.settle("after");
+    expect((await found.head()).failedWords).toMatchObject([{ word: "tab" }]);
+    const again = { ...usesOf("-", { text: promoted, from: 9 })[0]!, failedWords: ["tab"] };
+    await found.evidence.put(again);
+    await found.settle("again");
+    expect((await found.head()).failedWords).toMatchObject([{ word: "tab" }]);
+
+    const other = await withFailed("?");
+    await other.settle();
+    await other.adjust({ files: { "SKILL.md": "---\nname: tables\ndescription: d\n---\n\nOther." } });
+    expect((await other.head()).failedWords).toBeUndefined();
+  });
+
+  it("take it along at once where the model changed them alone", async () => {
+    const world = createWorld();
+    await world.skills.change(creation(NAME, BODY, "made"));
+    const use = { ...usesOf("?", { text, from: 1 })[0]!, failedWords: ["date", "tab"], refusedWords: ["tab"] };
+    await world.evidence.put(use);
+    expect((await world.settle()).moved).toMatchObject({ reason: `${WHY} What it said of that was taken out.` });
+    expect((await world.skills.open(NAME))!.files).toEqual({ "SKILL.md": AFTER });
+  });
+
+  it.each<[what: string, later: string, next: Partial<SkillNext>]>([
+    ["no use has come since", "", {}],
+    ["a person wrote it", "???", { origin: "user" }],
+    ["a person pinned it", "???", { pinned: true }],
+    ["it is not offered", "???", { state: "archived" }],
+  ])("only warn where %s", async (_what, later, next) => {
+    const world = await withFailed(later, next);
+    expect((await world.settle()).moved).toBe(null);
+    expect(await world.head()).toMatchObject({ rev: 1, text });
+  });
+
+  it("stay where a call worked with them, and where no sentence gives them in code", async () => {
+    const worked = await withFailed("?");
+    await worked.evidence.put({ ...usesOf("+", { text, from: 3 })[0]!, workedWords: ["tab"] });
+    expect((await worked.settle()).moved).toBe(null);
+
+    const prose = await withFailed("??", {}, BODY.replaceAll("`", ""));
+    expect((await prose.settle()).moved).toBe(null);
+    const before = await contentsOf(prose.bucket);
+    await prose.settle("again");
+    expect(await contentsOf(prose.bucket)).toEqual(before);
+  });
+
+  it("withdraw a text that says nothing else", async () => {
+    const world = await withFailed("?", {}, BODY.replace("Sort by `date`.\n", ""));
+    expect((await world.settle()).moved).toMatchObject({
+      ...{ to: "archived", reason: `${WHY} No earlier text is left.`, withdrew: true, inPart: false },
+    });
+  });
+
+  it("do not take out again what a person put back", async () => {
+    const world = await withFailed("?");
+    await world.settle();
+    world.clock.advance(DAY_MS);
+    const head = await world.head();
+    await world.adjust({ files: { "SKILL.md": BODY }, ...toPutBack(head, text) });
+    expect((await world.settle("later")).moved).toBe(null);
+    expect(await world.head()).toMatchObject({ text });
+  });
+
+  it.each(["verdicts", "failedWords"] as const)("stay where %s are switched off", async (rule) => {
+    const world = await withFailed("?");
+    const settings = { ...DEFAULTS, learning: { ...DEFAULTS.learning, [rule]: false } };
+    await world.settle("off", { settings });
+    expect(await world.head()).toMatchObject({ rev: 1, text });
+  });
+
+  it("go only after as many later uses as the setting says", async () => {
+    const world = await withFailed("?");
+    const settings = { ...DEFAULTS, learning: { ...DEFAULTS.learning, refutedUses: 2 } };
+    expect((await world.settle("wait", { settings })).moved).toBe(null);
+    await world.evidence.put({ ...usesOf("?", { text, from: 3 })[0]!, failedWords: ["tab"] });
+    expect((await world.settle("now", { settings })).moved).toMatchObject({ inPart: true });
+  });
+
+  it("need a second turn, not a second judge of one", async () => {
+    const world = await withFailed("");
+    await world.evidence.put({ ...usesOf("?", { text, from: 1 })[0]!, judge: "message", failedWords: ["tab"] });
+    expect((await world.settle()).moved).toBe(null);
+    expect((await world.head()).failedWords).toHaveLength(1);
+  });
+
+  it("are taken out once, wherever the process was killed", async () => {
+    let crashes = 0;
+    for (const afterwards of [false, true]) {
+      for (let atCall = 1; ; atCall++) {
+        const world = await withFailed("?");
+        const dying = createCrashingBucket(world.bucket, { atCall, afterwards });
+        await world.settle("op", world.open(dying)).catch(() => null);
+        const hasCrashed = dying.hasCrashed();
+        world.clock.advance(60_000);
+        expect((await world.settle("op", world.open())).moved).toMatchObject({ rev: 2, inPart: true });
+        expect((await world.skills.open(NAME))!.files).toEqual({ "SKILL.md": AFTER });
+        await expectSound(world.bucket, world.profile, world.skills);
+        if (!hasCrashed) break;
+        crashes++;
+      }
+    }
+    expect(crashes).toBeGreaterThan(5);
+  });
+});

@@ -1,0 +1,151 @@
+// How a failure is put into words, and how long it asks to wait. What each reply means: provider-failures.test.ts.
+import { describe, expect, it } from "vitest";
+import {
+  parseBody,
+  readErrorBody,
+  readRetryAfter,
+  readWaitInWords,
+} from "../../../core/models/failures/error-reply.ts";
+import { failureOfReply, modelFailure, redact } from "../../../core/models/failures/failures.ts";
+
+const toReply = (status: number | undefined, body: unknown) => {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return { ...readErrorBody(parseBody(text)), ...(status === undefined ? {} : { status }), provider: "Some" };
+};
+
+describe("a reply that is made to be slow", () => {
+  // Each would keep a pattern that goes back over what it has read busy for minutes, and the test with it.
+  it.each([
+    "<",
+    "<script",
+    "<style>",
+    "input token count ",
+    "the ",
+    "try again ",
+    "thinking blocks ",
+    "item with id '",
+  ])("is read like any other: 64 KB of %j", (piece) => {
+    const failure = failureOfReply(toReply(400, piece.repeat(64_000 / piece.length)), []);
+    expect(failure.code).toBe("bad_request");
+  });
+});
+
+describe("a failure", () => {
+  it("is one sentence that says what to do, with the provider's words", () => {
+    expect(modelFailure("auth", "Mistral", "Unauthorized\n  (see docs)")).toEqual({
+      code: "auth",
+      message: "Mistral does not accept the key; check the key and what it may use (it said: Unauthorized (see docs)).",
+      retry: false,
+      compact: false,
+      rotateKey: true,
+      fallBack: true,
+    });
+    expect(modelFailure("stream_cut", "OpenAI").message).toBe("OpenAI stopped in the middle of its answer; try again.");
+  });
+
+  it.each([
+    "Incorrect API key provided: sk-proj-Ab12cd34Ef56_gh78.",
+    "Incorrect API key provided: sk-pr**************cdef.",
+    "key sk-ant-api03-AAAAbbbbCCCCdddd-EEEE is disabled",
+    "API key AIzaSyA1234567890abcdefghijklmnopqrstu expired",
+    "gsk_abcdefghijklmnop1234 has no access",
+    "bad header: Bearer abcdefgh.ijklmnop",
+    "unknown key my-very-own-secret",
+  ])("never repeats a key: %s", (said) => {
+    const { message } = modelFailure("auth", "Some", said, ["my-very-own-secret"]);
+    expect(message).toContain("[key]");
+    expect(message).not.toMatch(/Ab12|cdef|AAAA|AIza|abcdefgh|my-very-own/);
+  });
+
+  it("leaves words alone that only look a little like a key", () => {
+    const said = "The task-list of model sk-1 is at risk-free-rates; Bearer token missing";
+    expect(redact(said, ["none"])).toBe("The task-list of model sk-1 is at risk-free-rates; Bearer token missing");
+  });
+
+  it("is well-formed whatever was said", () => {
+    const { message } = modelFailure("server_error", "Some", `${"x".repeat(299)}🪽 \ud83e`);
+    expect(message).toContain(`x (it said`.slice(1));
+    expect(message.isWellFormed()).toBe(true);
+  });
+
+  it("quotes no more than a few lines of a long page", () => {
+    expect(modelFailure("server_error", "Some", "x".repeat(5_000)).message.length).toBeLessThan(400);
+  });
+});
+
+describe("a page in place of a reply", () => {
+  const page = (head: string) =>
+    `<!DOCTYPE html><html><head>${head}<script>steal("cookies")</script></head><body><p>Ray ID: 12</p></body></html>`;
+
+  it.each([
+    ["with a title", page("<title>502 Bad Gateway</title>"), "502 Bad Gateway"],
+    ["without one", page(""), ""],
+    ["behind words", `upstream said ${page("<title>Oops</title>")}`, "upstream said  Oops"],
+    ["that is a part of one", "<center><h1>502</h1></center><script>x()</script>", ""],
+    ["in a message", { error: { message: page("<title>Log in</title>") } }, "Log in"],
+    ["in a detail", { detail: page("") }, ""],
+  ])("%s is quoted by its title or not at all", (_, body, said) => {
+    expect(readErrorBody(body).message).toBe(said);
+    const { message } = failureOfReply(toReply(502, body), []);
+    expect(message).not.toMatch(/[<>]|steal|Ray/);
+  });
+
+  it("is no page because a message names a tag", () => {
+    const message = "messages.3: the tag <div> is not closed";
+    expect(readErrorBody({ error: { message } }).message).toBe(message);
+  });
+
+  it("may be XML, which has no title", () => {
+    const body = '<?xml version="1.0"?><Error><Message>Access Denied</Message></Error>';
+    expect(failureOfReply(toReply(403, body), []).message).toContain("Access Denied");
+  });
+});
+
+describe("the time to wait", () => {
+  const at = (headers: Record<string, string>) => readRetryAfter(new Headers(headers));
+
+  it.each([
+    [{ "retry-after": "7" }, 7_000],
+    [{ "retry-after": "0.5" }, 500],
+    [{ "retry-after": "-3" }, 0],
+    [{ "retry-after-ms": "120.2", "retry-after": "7" }, 121],
+    [{ "retry-after": "Wed, 21 Oct 2026 07:28:30 GMT", date: "Wed, 21 Oct 2026 07:28:00 GMT" }, 30_000],
+    [{ "retry-after": "Wed, 21 Oct 2026 07:27:00 GMT", date: "Wed, 21 Oct 2026 07:28:00 GMT" }, 0],
+    [{ "retry-after": "Wed, 21 Oct 2026 07:28:30 GMT" }, undefined],
+    [{ "retry-after": "soon" }, undefined],
+    [{ "retry-after": "1e300" }, 31 * 24 * 60 * 60_000],
+    [{ "retry-after": "Infinity" }, undefined],
+    [{}, undefined],
+  ] as [Record<string, string>, number | undefined][])("is read from %o", (headers, expected) => {
+    expect(at(headers)).toBe(expected);
+  });
+
+  it.each([
+    ["Please try again in 1.2s.", 1_200],
+    ["Please try again in 320ms.", 320],
+    ["Please try again in 7m12.5s. Visit …", 432_500],
+    ["try again in 1h2m", 3_720_000],
+    ["Please retry after 26 seconds.", 26_000],
+    ["Please try again in a while", undefined],
+    ["try again later", undefined],
+    ["try again in 99999999999s", undefined],
+  ] as [string, number | undefined][])("is read from the words %j", (words, expected) => {
+    expect(readWaitInWords(words)).toBe(expected);
+  });
+
+  it("is read from Google's body, and said only where someone waits for it", () => {
+    const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.07s" }];
+    const busy = { error: { code: 429, message: "Quota", status: "RESOURCE_EXHAUSTED", details } };
+    expect(failureOfReply({ ...readErrorBody([busy]), status: 429, provider: "Google" }, [])).toMatchObject({
+      code: "rate_limit",
+      retryAfterMs: 34_070,
+    });
+    const headers = new Headers({ "retry-after": "9" });
+    const [missing, billing] = [404, 402].map((status) =>
+      failureOfReply({ status, codes: [], message: "", provider: "Some", headers }, []),
+    );
+    expect(missing).not.toHaveProperty("retryAfterMs");
+    // The key rests for as long.
+    expect(billing).toMatchObject({ code: "billing", retry: false, retryAfterMs: 9_000 });
+  });
+});

@@ -1,0 +1,292 @@
+// That rehearsal is honest: what it gains in a second session comes from the text of the skill it loaded, and from
+// nothing else. Everything runs through the real loop, the real tools and the real review.
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createRehearsalModel } from "../../../core/models/rehearsal.ts";
+import { readAdvice } from "../../../core/models/rehearsal/prose/prose.ts";
+import { validateSkill } from "../../../core/skills/format/validate.ts";
+import { type Conventions, exportTable } from "../../../scripts/demo/conventions.ts";
+import { loadTables } from "../../../scripts/demo/tables.ts";
+import { type Drawn, type Task, drawTasks } from "../../../scripts/demo/tasks.ts";
+import { seeds } from "../../../skills-seed/index.ts";
+import { inventTable } from "../../support/invented-tables.ts";
+import { type Desk, PROFILE, type Session, createDesk } from "../../support/rehearsal-run.ts";
+
+const TIMEOUT_MS = 120_000;
+/** As few as still hold every convention: the time goes into the shell, row by row. */
+const ROWS = 32;
+
+function drawnFor(seed: number, tables = 4): Drawn {
+  return drawTasks(
+    Array.from({ length: tables }, (_, i) => inventTable(1_000 * seed + i, ROWS)),
+    seed,
+  );
+}
+
+function attempt(desk: Desk, task: Task, conventions: Conventions, learning = true): Promise<Session> {
+  return desk.work(task.text, { [task.table.file]: exportTable(task.table, conventions) }, learning);
+}
+
+/** The name of the skill that a review made. */
+function learnedIn({ lessons }: { lessons: { kind: string; skill?: string }[] }): string {
+  return lessons.find(({ kind }) => kind === "skill")!.skill!;
+}
+
+/** The answer's figure, to the places that were asked for. */
+function isRight(session: Session, task: Task): boolean {
+  const figure = /\*\*(-?\d+(?:\.\d+)?)\*\*/.exec(session.text)?.[1];
+  return figure !== undefined && Math.abs(Number(figure) - task.answer) <= 0.501 * 10 ** -task.places;
+}
+
+/** Sessions one to three of the story: the hard way, with what was learned, and the control. */
+async function tellStory({ conventions, tasks }: Drawn) {
+  const desk = createDesk(createRehearsalModel());
+  const first = await attempt(desk, tasks[0], conventions);
+  const review = await desk.review(first);
+  const second = await attempt(desk, tasks[1], conventions);
+  const control = await attempt(desk, tasks[1], conventions, false);
+  return { desk, first, review, second, control };
+}
+
+type Story = Awaited<ReturnType<typeof tellStory>>;
+const told = new Map<number, Promise<Story>>();
+
+/** The story of a seed, told once for all tests that only read what came of it. */
+function storyOf(seed: number): Promise<Story> {
+  if (!told.has(seed)) told.set(seed, tellStory(drawnFor(seed)));
+  return told.get(seed)!;
+}
+
+describe("the gain", () => {
+  it.each(Array.from({ length: 16 }, (_, i) => i + 1))(
+    "holds on files nobody named, seed %i",
+    { timeout: TIMEOUT_MS },
+    async (seed) => {
+      const drawn = drawnFor(seed);
+      const { first, second, control, review } = await storyOf(seed);
+      expect([first, second, control].map((session, i) => isRight(session, drawn.tasks[Math.min(i, 1)]!))).toEqual([
+        true,
+        true,
+        true,
+      ]);
+      expect(first.stats.toolCalls).toBeGreaterThanOrEqual(5);
+      expect(first.stats.failedCalls).toBeGreaterThanOrEqual(1);
+      expect(second.calls).toEqual(["skill_view", "terminal"]);
+      expect(control.stats.toolCalls).toBeGreaterThanOrEqual(5);
+      expect(second.promptTokens).toBeLessThan(first.promptTokens);
+      expect(review.refused).toEqual([]);
+    },
+  );
+
+  it("holds in one profile over ten files of one office, learned once", { timeout: TIMEOUT_MS }, async () => {
+    const conventions = drawnFor(5).conventions;
+    const desk = createDesk(createRehearsalModel());
+    const tables = Array.from({ length: 40 }, (_, i) => inventTable(90_000 + i));
+    const pairs = Array.from({ length: 40 }, (_, seed) => drawTasks([tables[seed]!, tables[(seed + 1) % 40]!], 5));
+    const richest = pairs
+      .filter((pair) => JSON.stringify(pair.conventions) === JSON.stringify(conventions))
+      .slice(0, 10);
+    expect(richest.length).toBe(10);
+    await desk.review(await attempt(desk, richest[0]!.tasks[0], conventions));
+    for (const { tasks } of richest) {
+      const session = await attempt(desk, tasks[1], conventions);
+      expect([isRight(session, tasks[1]), session.calls]).toEqual([true, ["skill_view", "terminal"]]);
+    }
+  });
+
+  it.each([3, 8, 13])(
+    "is gone with another's text of the same length, seed %i",
+    { timeout: TIMEOUT_MS },
+    async (seed) => {
+      const { conventions, tasks } = drawnFor(seed);
+      const { desk, review, second, control } = await tellStory({ conventions, tasks });
+      expect(second.stats.toolCalls).toBe(2);
+      const name = learnedIn(review);
+      const learned = (await desk.skillText(name))!;
+      const theirs = seeds["writing-a-good-skill"]!["SKILL.md"]!.replace(/^name: .*$/m, `name: ${name}`);
+      const replaced = theirs.padEnd(learned.length, "\nRead it once more.").slice(0, learned.length);
+      expect(replaced.length).toBe(learned.length);
+
+      // Under the name and description that were learned, it is loaded and does not help.
+      const describe = (text: string) => /^description: (.*)$/m.exec(text)![1]!;
+      await desk.putSkill(name, replaced, describe(learned));
+      expect((await attempt(desk, tasks[1], conventions)).calls).toEqual(["skill_view", ...control.calls]);
+      // Under its own, it is left alone.
+      const other = createDesk(createRehearsalModel());
+      await other.putSkill("keeping-a-library", replaced, describe(replaced));
+      expect((await attempt(other, tasks[1], conventions)).calls).toEqual(control.calls);
+    },
+  );
+});
+
+const BY_HAND: Record<string, Conventions> = {
+  "office-figures": toConventions(";", ",", ".", "n/a", "DD/MM/YYYY", true),
+  "legacy-system-output": toConventions("|", ".", ",", "-9999", "DD.MM.YYYY", true),
+  "tables-from-the-office": toConventions("\t", ",", " ", "n/a", "DD.MM.YYYY", true),
+  "data-file-conventions": toConventions("\t", ",", "", "-9999", "DD.MM.YYYY", true),
+  "reading-delimited-exports": toConventions("|", ",", ".", "n/a", "DD/MM/YYYY", true),
+  "how-we-read-exports": toConventions("|", ".", "'", "n/a", "DD/MM/YYYY", true),
+  "monthly-extracts": toConventions(";", ",", "", "-9999", "DD.MM.YYYY", true),
+  apostrophes: toConventions("|", ".", "'", "n/a", "DD.MM.YYYY", false),
+  "awk-example": toConventions(";", ",", ".", "n/a", "DD/MM/YYYY", true),
+  chatty: toConventions(";", ",", ".", "n/a", "DD/MM/YYYY", true),
+  "cut-and-tail": toConventions("|", ",", "", "n/a", "YYYY-MM-DD", true),
+  distractors: toConventions("|", ".", ",", "n/a", "YYYY-MM-DD", false),
+  "german-locale": toConventions(";", ",", ".", "", "DD.MM.YYYY", true),
+  imperative: toConventions(";", ",", ".", "n/a", "DD/MM/YYYY", true),
+  "long-prose": toConventions(";", ",", ".", "-9999", "DD/MM/YYYY", true),
+  "markdown-table": toConventions("|", ",", " ", "n/a", "DD/MM/YYYY", true),
+  negations: toConventions("\t", ",", ".", "-9999", "DD/MM/YYYY", true),
+  "numbered-tab": toConventions("\t", ".", "", "-9999", "DD.MM.YYYY", true),
+  "one-sentence": toConventions("|", ",", ".", "-9999", "DD.MM.YYYY", true),
+  pandas: toConventions("\t", ",", ".", "-9999", "DD/MM/YYYY", true),
+  questions: toConventions("\t", ",", ".", "-9999", "DD/MM/YYYY", true),
+  spaces: toConventions("\t", ",", " ", "-9999", "DD.MM.YYYY", false),
+  stars: toConventions(";", ",", " ", "-9999", "DD/MM/YYYY", true),
+  "terse-bullets": toConventions(";", ",", ".", "n/a", "DD.MM.YYYY", true),
+  "labor-instrumente": toConventions("\t", ",", ".", "-9999", "DD.MM.YYYY", false),
+  "faq-about-the-hospital-exports": toConventions(";", ",", " ", "-9999", "DD.MM.YYYY", true),
+  "telemetry-feed": toConventions("|", ",", " ", "-9999", "YYYY-MM-DD", false),
+  "r-import": toConventions("\t", ".", ",", "n/a", "YYYY-MM-DD", true),
+  "sql-loader": toConventions("|", ",", ".", "n/a", "DD.MM.YYYY", true),
+  "read-office-csv-python": toConventions(";", ",", ".", "n/a", "DD/MM/YYYY", true),
+  "power-station-data": toConventions(";", ",", ".", "-9999", "DD.MM.YYYY", true),
+  "audit-trail-statements": toConventions("|", ".", "'", "-9999", "YYYY-MM-DD", true),
+  "logger-quirks": toConventions("|", ",", "", "-9999", "DD.MM.YYYY", false),
+  "swiss-branch-files": toConventions("\t", ".", "'", "n/a", "DD.MM.YYYY", true),
+  "treasury-positions": toConventions(";", ",", ".", "-9999", "DD/MM/YYYY", true),
+  "geneva-donations": toConventions("|", ".", "'", "n/a", "DD/MM/YYYY", true),
+  "theatre-box-office": toConventions("\t", ",", ".", "n/a", "DD/MM/YYYY", false),
+  "survey-dumps": toConventions("|", ".", "", "n/a", "DD/MM/YYYY", false),
+  "fleet-costs": toConventions(";", ",", " ", "-9999", "DD/MM/YYYY", true),
+  "how-numbers-look": toConventions("\t", ",", " ", "-9999", "YYYY-MM-DD", false),
+  "things-that-bit-me": toConventions("\t", ",", "", "-9999", "DD/MM/YYYY", false),
+  "timber-trade-data": toConventions("|", ",", "", "-9999", "YYYY-MM-DD", false),
+  "procurement-totals": toConventions(";", ",", " ", "n/a", "YYYY-MM-DD", true),
+  "container-weights": toConventions("|", ".", " ", "-9999", "DD/MM/YYYY", false),
+  "plant-production-data": toConventions("|", ",", ".", "n/a", "DD.MM.YYYY", true),
+  "harvest-reports": toConventions("\t", ",", " ", "-9999", "YYYY-MM-DD", true),
+};
+
+function toConventions(
+  separator: Conventions["separator"],
+  decimal: Conventions["decimal"],
+  thousands: Conventions["thousands"],
+  missing: Conventions["missing"],
+  dates: Conventions["dates"],
+  unitRow: boolean,
+): Conventions {
+  return { separator, decimal, thousands, missing, dates, unitRow };
+}
+
+describe("a skill that a person wrote in other words", () => {
+  const folder = join(import.meta.dirname, "../../fixtures/demo/skills");
+  it.each(readdirSync(folder).map((file) => file.replace(".md", "")))(
+    "%s gives at least the gain of the learned one",
+    { timeout: TIMEOUT_MS },
+    async (name) => {
+      const text = readFileSync(join(folder, `${name}.md`), "utf8");
+      const conventions = BY_HAND[name]!;
+      const desk = createDesk(createRehearsalModel());
+      await desk.putSkill(/^name: (.*)$/m.exec(text)![1]!, text, /^description: (.*)$/m.exec(text)![1]!);
+      const { tasks } = drawnFor(SUITED);
+      for (const task of tasks) {
+        const session = await attempt(desk, task, conventions);
+        expect([isRight(session, task), session.calls]).toEqual([true, ["skill_view", "terminal"]]);
+      }
+    },
+  );
+});
+
+/** Tasks that suit any conventions: those a seed draws for tables with days and large numbers in them. */
+const SUITED = Array.from({ length: 200 }, (_, seed) => seed + 1).find((seed) => {
+  const { thousands, dates } = drawnFor(seed).conventions;
+  return thousands !== "" && dates === "DD/MM/YYYY";
+})!;
+
+describe("a distilled skill", () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])("reads as advice to a stranger, seed %i", { timeout: TIMEOUT_MS }, async (seed) => {
+    const drawn = drawnFor(seed);
+    const { desk, first, review } = await storyOf(seed);
+    const name = learnedIn(review);
+    const text = (await desk.skillText(name))!;
+    const checked = validateSkill({ name, files: { "SKILL.md": text }, maxFiles: 50, writer: "model" });
+    expect(checked.ok).toBe(true);
+    expect([...text.matchAll(/^## (.*)$/gm)].map((match) => match[1])).toEqual([
+      "When to use",
+      "Steps",
+      "Pitfalls",
+      "Verify",
+    ]);
+    // Sentences of words and a few quoted marks: no fence, comment, marker or key that only a program would look for.
+    const words = text.replace(/^---\n[^]*?\n---\n/, "").replaceAll(/`[^`\n]+`/g, "");
+    expect(words).not.toMatch(/[{}<>[\]\\=_^~@]|```|\b\w+:\S|[a-z]+[A-Z]/);
+    const quoted = [...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]!);
+    for (const piece of quoted) expect(piece).toMatch(/^(-F'.{1,2}'|n\/a|-9999|3[.,]14|1[., ']234)$/);
+    // Nothing of the session: its files, columns, words, figures, ids.
+    const [{ table }] = drawn.tasks;
+    const own = [table.file, ...table.columns.map(({ name }) => name), PROFILE, review.session, review.review];
+    for (const name of own) expect(text).not.toContain(name);
+    const dates = /\b\d{4}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{4}/;
+    expect(text).not.toMatch(dates);
+    // Its claims rest on what failed and on what held.
+    const outcomes = first.entries.filter((entry) => entry.kind === "tool" && entry.failed).map(({ n }) => n);
+    const lesson = review.lessons.find(({ kind }) => kind === "skill")!;
+    const cited = lesson.citations.map((citation) => Number(/\/(\d+)#/.exec(citation)![1]));
+    expect(outcomes.every((n) => cited.includes(n))).toBe(true);
+    expect(review.lessons.map(({ kind }) => kind)).toEqual(["skill", "memory"]);
+  });
+
+  it("says how the office writes, and memory says only whose files they are", { timeout: TIMEOUT_MS }, async () => {
+    const { desk, review } = await storyOf(2);
+    const [entry] = await desk.memory.list("memory");
+    expect(readAdvice((await desk.skillText(learnedIn(review)))!)).not.toEqual({});
+    expect(readAdvice(entry!.text)).toEqual({});
+  });
+
+  it("is patched, not doubled, when another office's file teaches more", { timeout: TIMEOUT_MS }, async () => {
+    const desk = createDesk(createRehearsalModel());
+    const { tasks, conventions } = drawnFor(3);
+    const plain = { ...conventions, separator: ";", decimal: ".", thousands: "", unitRow: true } as const;
+    const made = await desk.review(await attempt(desk, tasks[0], plain));
+    const more = { ...plain, thousands: " " } as const;
+    const review = await desk.review(await attempt(desk, tasks[0], more));
+    expect(review.lessons.map((lesson) => [lesson.kind, lesson.action])).toEqual([["skill", "patch"]]);
+    expect((await desk.skills.revisions(learnedIn(made))).map(({ rev }) => rev)).toEqual([2, 1]);
+    expect((await attempt(desk, tasks[1], more)).calls).toEqual(["skill_view", "terminal"]);
+  });
+
+  it("is not made of a session in which nothing failed", { timeout: TIMEOUT_MS }, async () => {
+    const desk = createDesk(createRehearsalModel());
+    const review = await desk.review(await desk.work("Who are you?", {}));
+    expect([review.note, review.lessons]).toEqual(["Nothing worth keeping.", []]);
+  });
+});
+
+describe("its source", () => {
+  it("holds no file and no column of the demo", () => {
+    const root = join(import.meta.dirname, "../../../core/models");
+    const files = ["rehearsal.ts", ...readdirSync(join(root, "rehearsal")).map((name) => `rehearsal/${name}`)];
+    const source = files.map((name) => readFileSync(join(root, name), "utf8")).join("\n");
+    const names = loadTables().tables.flatMap(({ file, columns }) => [
+      file,
+      file.replace(/\..*$/, ""),
+      ...columns.map(({ name }) => name),
+    ]);
+    // A word of English that no program about dates can do without.
+    const told = names.filter((name) => !/^date$/i.test(name));
+    expect(told.length).toBeGreaterThan(20);
+    const found = told.filter((name) =>
+      new RegExp(`(?<![\\w-])${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w-])`).test(source),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it("does not know how the demo draws its conventions", () => {
+    const root = join(import.meta.dirname, "../../../core/models");
+    for (const name of readdirSync(join(root, "rehearsal"))) {
+      expect(readFileSync(join(root, "rehearsal", name), "utf8")).not.toMatch(/scripts\/demo|vega/);
+    }
+  });
+});

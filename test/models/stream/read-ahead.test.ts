@@ -1,0 +1,72 @@
+// What is read ahead, when it is given out, and what is never held back.
+import { expect, it } from "vitest";
+import { readAhead } from "../../../core/models/stream/read-ahead.ts";
+import { createEventClock } from "../../support/session/event-clock.ts";
+
+const utf8 = new TextEncoder();
+
+/** A reply whose pieces come `gapMs` apart; and what a reader of it is given, with the time of each. */
+async function readPaced(pieces: string[], options: { gapMs: number; gather: boolean; breaks?: boolean }) {
+  const clock = createEventClock(0);
+  const rest = [...pieces];
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const piece = rest.shift();
+      if (piece === undefined) return options.breaks ? controller.error(new Error("reset")) : controller.close();
+      await clock.sleep(options.gapMs);
+      controller.enqueue(utf8.encode(piece));
+    },
+  });
+  const reader = readAhead(body.getReader(), clock);
+  const given: [number, string][] = [];
+  for (;;) {
+    const taken = await reader.next(options.gather && given.length > 0).catch((thrown: Error) => thrown.message);
+    if (!Array.isArray(taken)) return { given, end: taken };
+    given.push([clock.now(), taken.map((piece) => new TextDecoder().decode(piece)).join("")]);
+  }
+}
+
+const LETTERS = [..."abcdefghij"];
+
+it("gives the first at once, and gathers what follows it quickly", async () => {
+  const { given, end } = await readPaced(LETTERS, { gapMs: 10, gather: true });
+  expect(given[0]).toEqual([10, "a"]);
+  expect(given.map(([, text]) => text).join("")).toBe("abcdefghij");
+  expect(given.length).toBeLessThanOrEqual(5);
+  for (const [n, [at]] of given.slice(1, -1).entries()) expect(at - given[n]![0]).toBeGreaterThanOrEqual(32);
+  expect(end).toBeNull();
+});
+
+it("holds nothing back that comes slowly, nor the end", async () => {
+  const slow = await readPaced(LETTERS, { gapMs: 50, gather: true });
+  expect(slow.given).toEqual(LETTERS.map((letter, n) => [(n + 1) * 50, letter]));
+  const quick = await readPaced(["a", "b"], { gapMs: 1, gather: true });
+  expect(quick.given.at(-1)![0]).toBeLessThan(10);
+});
+
+it("gives everything at once to who does not gather", async () => {
+  const { given } = await readPaced(LETTERS, { gapMs: 1, gather: false });
+  expect(given.map(([at]) => at)).toEqual(LETTERS.map((_, n) => n + 1));
+});
+
+it("gives what came before the connection broke, then says why", async () => {
+  expect(await readPaced(["a", "b"], { gapMs: 1, gather: true, breaks: true })).toEqual({
+    given: [
+      [1, "a"],
+      [2, "b"],
+    ],
+    end: "reset",
+  });
+});
+
+it("reads only so far ahead of who takes nothing", async () => {
+  let sent = 0;
+  const flood = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array((sent += 65_536) && 65_536)),
+  });
+  const reader = readAhead(flood.getReader(), createEventClock());
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(sent).toBeLessThan(2 << 20);
+  expect((await reader.next(false))!.length).toBe(16);
+  reader.close();
+});

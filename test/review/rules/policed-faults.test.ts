@@ -1,0 +1,136 @@
+// A review that the rules refuse again and again, whose rules read stores: killed at every call to a store, delivered three times,
+// two at once, over a bucket that fails. What it leaves behind is the same, and the model is asked nothing twice.
+import { describe, expect, it } from "vitest";
+import { DEFAULTS } from "../../../core/limits.ts";
+import type { JsonObject } from "../../../core/schemas/entry.ts";
+import { HELD, PARAPHRASED } from "../../learning/review/duplicate-pairs.ts";
+import { SESSION, sampleJob } from "../../learning/sample.ts";
+import type { ScriptLine } from "../../support/wires/scripted-model.ts";
+import { CITED, SKILL, SKILL_MD } from "../script.ts";
+import { createWorld } from "../world.ts";
+
+const manage = (args: JsonObject) => ({ name: "skill_manage", args: { citations: CITED, ...args } });
+const textOf = ({ name, description, body }: (typeof HELD)[number]) =>
+  `---\nname: ${name}\ndescription: ${description}\n---\n\n# ${name}\n\n${body}\n`;
+const held = HELD[1]!;
+const [, paraphrase] = PARAPHRASED[1]!;
+const create = (name: string, content: string) => manage({ action: "create", name, content });
+const patchHeld = (new_string: string, more: JsonObject = {}) =>
+  manage({
+    action: "patch",
+    name: held.name,
+    old_string: "## Verify",
+    new_string: `${new_string}\n\n## Verify`,
+    ...more,
+  });
+
+const LINES: ScriptLine[] = [
+  {
+    calls: [
+      create("fix-pr-12", SKILL_MD.replace(`name: ${SKILL}`, "name: fix-pr-12")),
+      create(held.name, textOf(held)),
+    ],
+  },
+  { calls: [create(SKILL, SKILL_MD), create(paraphrase.name, textOf(paraphrase))] },
+  { calls: [{ name: "skill_view", args: { name: held.name } }] },
+  { calls: [patchHeld("- The terminal does not work.")] },
+  {
+    calls: [
+      patchHeld("- Stop writers first, because they lock tables.", { overlaps: [SKILL, "nowhere"] }),
+      { name: "memory", args: { action: "add", store: "memory", content: "The browser is broken.", citations: CITED } },
+      { name: "memory", args: { action: "add", store: "memory", content: "Dumps come at night.", citations: CITED } },
+    ],
+  },
+  { text: "Kept how dumps are restored." },
+];
+
+const settings = { ...DEFAULTS, review: { ...DEFAULTS.review, maxFailures: 1_000 } };
+const job = sampleJob({ because: "the last turn failed twice" });
+const setUp = () => createWorld(LINES, { settings, job });
+type World = Awaited<ReturnType<typeof setUp>>;
+
+async function tracesOf({ skills, memory, reviews, job: { review } }: World) {
+  const names = Object.keys((await skills.index()).skills).sort();
+  const outcome = await reviews.outcome(review);
+  const steps = (await reviews.script(review)).steps;
+  return {
+    heads: await Promise.all(
+      names.map(async (name) => {
+        const { rev, text, op, overlaps } = (await skills.head(name))!;
+        const ops = (await skills.revisions(name)).map((revision) => revision.op);
+        return { name, rev, text, op, ops, overlaps };
+      }),
+    ),
+    memory: (await memory.list("memory")).map(({ text, adds }) => ({ text, adds })),
+    result: outcome && "lessons" in outcome ? { ...outcome, finishedAt: 0 } : outcome,
+    watermark: await reviews.watermark(SESSION),
+    steps: steps.map((step) => step.kind),
+  };
+}
+
+async function tracesOfOne() {
+  const world = await setUp();
+  const process = world.start();
+  expect(await process.deliver()).toEqual({ act: "ack" });
+  return { traces: await tracesOf(world), calls: process.calls(), asked: process.model.requests.length };
+}
+
+describe("a review that the rules refuse", () => {
+  it("keeps what they let pass, and says what they did not", async () => {
+    const { traces } = await tracesOfOne();
+    expect(traces.result).toMatchObject({
+      because: "the last turn failed twice",
+      summary: `Learned: created skill ${held.name}; created skill ${SKILL}; remembered 1 fact.`,
+    });
+    const codes = ["artefact_name", "near_duplicate", "tool_claim", "tool_claim"];
+    expect((traces.result as { refused: { code: string }[] }).refused.map(({ code }) => code)).toEqual(codes);
+    expect(traces.heads).toMatchObject([
+      { name: SKILL, rev: 1 },
+      { name: held.name, rev: 2, overlaps: [SKILL] },
+    ]);
+  });
+
+  it("does everything once, wherever it dies", async () => {
+    const whole = await tracesOfOne();
+    for (let atCall = 1; atCall <= whole.calls; atCall++) {
+      for (const afterwards of [false, true]) {
+        const world = await setUp();
+        const dying = world.start({ atCall, afterwards });
+        expect(await dying.deliver(), `call ${atCall}`).toBe("killed");
+        world.clock.advance(60_000);
+        const { asked } = await world.deliverToEnd();
+        expect(await tracesOf(world), `call ${atCall}, ${afterwards}`).toEqual(whole.traces);
+        // An answer that died before it was recorded is the only thing asked for again.
+        expect(dying.model.requests.length + asked).toBeLessThanOrEqual(whole.asked + 1);
+      }
+    }
+  }, 60_000);
+
+  it("does everything once in three deliveries, the first of which comes back last, and in two at once", async () => {
+    const whole = await tracesOfOne();
+    const world = await setUp();
+    const first = world.start({ atCall: Math.floor(whole.calls / 2), afterwards: true });
+    await first.deliver();
+    world.clock.advance(60_000);
+    await Promise.all([world.start().deliver(), world.start().deliver()]);
+    world.clock.advance(60_000);
+    await world.deliverToEnd();
+    const late = world.start();
+    expect(await late.deliver()).toEqual({ act: "ack" });
+    expect(late.model.requests).toEqual([]);
+    expect(await tracesOf(world)).toEqual(whole.traces);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6])("does everything once over a bucket that fails at random (seed %i)", async (seed) => {
+    const whole = await tracesOfOne();
+    const world = await setUp();
+    Object.assign(world.bucket.faults, { failOneIn: 6, loseAnswerOneIn: 6, isRateLimited: seed % 2 === 0, seed });
+    for (let n = 0; n < seed; n++) await world.bucket.put(`noise/${n}`, "x").catch(() => {});
+    await Promise.all([world.start().deliver(), world.start().deliver()]);
+    world.clock.advance(60_000);
+    await world.deliverToEnd(300);
+    Object.assign(world.bucket.faults, { failOneIn: undefined, loseAnswerOneIn: undefined, isRateLimited: false });
+    await world.deliverToEnd(300);
+    expect(await tracesOf(world)).toEqual(whole.traces);
+  });
+});

@@ -1,0 +1,106 @@
+// A review of a memory that is over its limit: it reads what stands outside the prompt, merges it in one call without
+// citations of its own, and does so once, wherever it is killed.
+import { describe, expect, it } from "vitest";
+import { DEFAULTS } from "../../../core/limits.ts";
+import { limitOf, usageOf } from "../../../core/memory/rules.ts";
+import { memoryId } from "../../../core/schemas/memory.ts";
+import type { ReviewResult } from "../../../core/schemas/learning/review.ts";
+import { SESSION, sampleJob } from "../../learning/sample.ts";
+import { type Kill, createWorld } from "../world.ts";
+
+const CITED = `${SESSION}/1#principal`;
+const topic = (n: number) => `Project ${n} is written in language ${n} and deployed from branch ${n} to region ${n}`;
+const FACTS = Array.from({ length: 16 }, (_, n) => [
+  `${topic(n)}.`,
+  `Project ${n} is owned by team ${n}, ${"x".repeat(60)}.`,
+]);
+const MERGED = `${topic(0)}, owned by team 0, ${"x".repeat(60)}.`;
+
+const merge = {
+  store: "memory",
+  operations: [
+    { action: "replace", old_text: `${topic(0)}.`, content: MERGED },
+    { action: "remove", old_text: "owned by team 0" },
+    ...Array.from({ length: 8 }, (_, n) => [
+      {
+        action: "replace",
+        old_text: `${topic(n + 1)}.`,
+        content: `Project ${n + 1} is deployed to region ${n + 1}, owned by team.`,
+      },
+      { action: "remove", old_text: `owned by team ${n + 1},` },
+    ]).flat(),
+  ],
+};
+const LINES = [{ calls: [{ name: "memory", args: merge }] }, { text: "Merged what was about one project." }];
+
+async function createFullWorld() {
+  const world = await createWorld(LINES, { job: sampleJob({ skills: false }) });
+  for (const [n, text] of FACTS.flat().entries()) {
+    const cited = { session: SESSION, citations: [CITED], source: "principal" as const };
+    await world.memory.add("memory", `seed ${n}`, { v: 1, text, at: n, origin: "review", ...cited });
+  }
+  return world;
+}
+
+type World = Awaited<ReturnType<typeof createFullWorld>>;
+
+async function tracesOf(world: World) {
+  const outcome = (await world.reviews.outcome(world.job.review)) as ReviewResult;
+  const entries = await world.memory.list("memory");
+  return {
+    lessons: outcome.lessons,
+    refused: outcome.refused,
+    summary: outcome.summary,
+    entries: entries.map(({ text, adds, citations, source }) => ({ text, adds, citations, source })),
+  };
+}
+
+describe("a review of a memory that is too full", () => {
+  it("sees what stands outside, merges without citations, and leaves the store within its limit", async () => {
+    const world = await createFullWorld();
+    const limit = limitOf("memory", DEFAULTS.memory);
+    expect(usageOf(await world.memory.list("memory"), limit).outside).toBeGreaterThan(5);
+    const process = world.start();
+    expect(await process.deliver()).toEqual({ act: "ack" });
+    const [request] = process.model.requests;
+    const text = request!.messages[0]!.role === "user" ? request!.messages[0]!.text : "";
+    expect(text).toContain("Too full: these entries are stored, but the agent does not see them.");
+    expect(text).toContain(`- ${FACTS[0]![0]}`);
+
+    const { lessons, refused, summary, entries } = await tracesOf(world);
+    expect([refused, summary]).toEqual([[], "Learned: corrected 9 facts; forgot 9 facts."]);
+    expect(lessons.slice(0, 2)).toEqual([
+      { kind: "memory", store: "memory", action: "replace", id: memoryId(MERGED), text: MERGED, citations: [] },
+      {
+        kind: "memory",
+        store: "memory",
+        action: "remove",
+        id: memoryId(FACTS[0]![1]!),
+        text: FACTS[0]![1],
+        citations: [],
+      },
+    ]);
+    expect(entries.find((entry) => entry.text === MERGED)).toMatchObject({ citations: [CITED], source: "principal" });
+    expect(usageOf(await world.memory.list("memory"), limit)).toMatchObject({ entries: 23, outside: 0 });
+  });
+
+  it("ends alike wherever it is killed, and whatever is delivered again", async () => {
+    const whole = await createFullWorld();
+    const all = whole.start();
+    await all.deliver();
+    const expected = await tracesOf(whole);
+    const from = all.calls();
+    expect(from).toBeGreaterThan(40);
+    for (let atCall = 1; atCall <= from; atCall += 7) {
+      for (const afterwards of [false, true]) {
+        const world = await createFullWorld();
+        const kill: Kill = { atCall, afterwards };
+        await world.start(kill).deliver();
+        world.clock.advance(DEFAULTS.review.quietMs + 1_000);
+        await world.deliverToEnd();
+        await world.start().deliver();
+        expect(await tracesOf(world)).toEqual(expected);
+      }
+    }
+  }, 30_000);
+});

@@ -1,0 +1,66 @@
+// A review whose writes wait for a person, killed at every call to a store, on both sides of it: each waits once, and nothing is
+// written; approved, each is done once.
+import { expect, it } from "vitest";
+import { DEFAULTS } from "../../../core/limits.ts";
+import { createPendingDesk } from "../../../core/tools/approval/pending-desk.ts";
+import { createPendingStore } from "../../../stores/pending-store.ts";
+import { PROFILE } from "../../learning/sample.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
+import type { ScriptLine } from "../../support/wires/scripted-model.ts";
+import { CITED, SKILL, SKILL_MD } from "../script.ts";
+import { createWorld } from "../world.ts";
+
+const settings = {
+  ...DEFAULTS,
+  skills: { ...DEFAULTS.skills, writeApproval: true },
+  memory: { ...DEFAULTS.memory, writeApproval: true },
+};
+const LINES: ScriptLine[] = [
+  { calls: [{ name: "skill_manage", args: { action: "create", name: SKILL, content: SKILL_MD, citations: CITED } }] },
+  {
+    calls: [
+      {
+        name: "memory",
+        args: { action: "add", store: "memory", content: "Exports here use semicolons.", citations: CITED },
+      },
+    ],
+  },
+  { text: "Both wait." },
+];
+
+async function setUp() {
+  const world = await createWorld(LINES, { settings });
+  const { bucket, clock, skills, memory } = world;
+  const pending = createPendingStore({ bucket, profile: PROFILE, clock, random: createSeededRandom(9) });
+  const desk = createPendingDesk({ pending, skills, memory, seeds: {}, settings, clock });
+  return { ...world, desk };
+}
+
+it.each([false, true])(
+  "leaves each write waiting once, wherever it dies (that call carried out: %s)",
+  async (afterwards) => {
+    const whole = await setUp();
+    const process = whole.start();
+    await process.deliver();
+    const calls = process.calls();
+    expect(calls).toBeGreaterThan(10);
+    for (let atCall = 1; atCall <= calls; atCall++) {
+      const world = await setUp();
+      await world.start({ atCall, afterwards }).deliver();
+      world.clock.advance(60_000);
+      await world.deliverToEnd();
+      const waiting = await world.desk.list();
+      expect(waiting.map(({ tool, state }) => [tool, state]).toSorted()).toEqual([
+        ["memory", "waiting"],
+        ["skill_manage", "waiting"],
+      ]);
+      expect(await world.skills.head(SKILL)).toBeNull();
+      expect(await world.memory.list("memory")).toEqual([]);
+      expect(await world.reviews.outcome(world.job.review)).toMatchObject({ lessons: [], waiting: 2 });
+
+      for (const { id } of waiting) expect(await world.desk.decide(id, true)).toMatchObject({ ok: true });
+      expect(await world.skills.head(SKILL)).toMatchObject({ rev: 1, origin: "review", citations: CITED });
+      expect(await world.memory.list("memory")).toMatchObject([{ text: "Exports here use semicolons." }]);
+    }
+  },
+);

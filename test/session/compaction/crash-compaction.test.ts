@@ -1,0 +1,122 @@
+// A turn whose conversation is made shorter while it runs is cut off at every write it makes, and goes on in a new object on
+// what was stored. Whatever is asked of a model after that is, byte for byte, what would have been asked without it.
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import type { ModelRequest, Tool } from "../../../core/agent/contract.ts";
+import { succeed } from "../../../core/agent/tool-result.ts";
+import { compactionPrompt } from "../../../core/prompts/compaction.ts";
+import { words } from "../../support/session/conversation.ts";
+import { createScriptedModel } from "../../support/wires/scripted-model.ts";
+import { Crash, createSessionHarness } from "../../support/session/session-harness.ts";
+
+const STEPS = 7;
+
+/**
+ * What fills the conversation: results, which are cut to a line each, or the model's own words, which are summarised; and
+ * a provider whose window is smaller than anyone thought, so that it refuses what is too long for it.
+ */
+const CASES = {
+  prune: { resultChars: 18_000, textChars: 0, maxTokens: 19_500, refusedChars: Infinity },
+  model: { resultChars: 0, textChars: 18_000, maxTokens: 19_500, refusedChars: Infinity },
+  overflow: { resultChars: 0, textChars: 18_000, maxTokens: 150_000, refusedChars: 80_000 },
+};
+type Method = keyof typeof CASES;
+
+const bytesOf = ({ system, messages }: ModelRequest) =>
+  JSON.stringify([system, messages.map(({ entry: _entry, ...message }) => message)]);
+
+async function liveThrough(method: Method, crashAt: number) {
+  const { resultChars, textChars, maxTokens, refusedChars } = CASES[method];
+  const read: Tool = {
+    name: "read",
+    description: "Reads a page.",
+    parameters: z.strictObject({ page: z.int() }),
+    effect: "read",
+    run: async ({ page }) => succeed({ page }, { content: { text: words(resultChars, page) } }),
+  };
+  // Sees only the request: the same place in the turn gets the same answer, however often it is asked.
+  const answer = (request: ModelRequest) => {
+    if (request.system === compactionPrompt()) return { text: "Pages were read.", usage: { input: 50, output: 5 } };
+    if (JSON.stringify(request.messages).length > refusedChars) {
+      return { failure: { code: "context_overflow", message: "prompt is too long", compact: true } };
+    }
+    const input = Math.round(JSON.stringify(request.messages).length / 8) + 9_000;
+    const last = request.messages.findLast((message) => message.role === "tool");
+    const page = last ? Number(/"page":(\d+)/.exec(last.text)![1]) + 1 : 0;
+    if (page === STEPS) return { text: "All pages are read.", usage: { input } };
+    const calls = [{ id: `p${page}`, name: "read", args: { page } }];
+    return { text: `Now page ${page}. ${words(textChars, page).replaceAll(" ", "")}`, calls, usage: { input } };
+  };
+  const model = createScriptedModel(Array.from({ length: 40 }, () => answer));
+  const harness = createSessionHarness({
+    model,
+    tools: [read],
+    settings: {
+      review: { enabled: false },
+      context: { maxTokens, protectFirst: 1, minTailTokens: 1_000, tailShare: 0, minTailMessages: 1 },
+    },
+  });
+  const first = harness.boot({ crashAt });
+  const post = async ({ engine }: typeof first) => {
+    await engine.create({ learning: "off", title: "" });
+    expect((await engine.post({ text: "Read all pages.", key: "k" })).ok).toBe(true);
+  };
+  await post(first).catch((error: unknown) => expect(error).toBeInstanceOf(Crash));
+  await first.settled();
+  const second = harness.boot();
+  await post(second);
+  await second.settled();
+  for (let wakes = 0; harness.alarmAt() !== null && wakes < 20; wakes++) await second.wake();
+  expect(second.reports).toEqual([]);
+  const entries = harness.boot().engine.entries(0);
+  if (!entries.ok) throw new Error(entries.failure.code);
+  // A booking may come twice; it counts once, by its id.
+  const bookings = new Map(harness.booked.map((booking) => [booking.id, booking]));
+  const booked = [...bookings.values()].map(({ lines }) => ({
+    calls: sum(lines.filter((line) => line.kind === "compaction")),
+    asked: sum(lines.filter((line) => line.kind === "turn")),
+  }));
+  return {
+    harness,
+    booked,
+    requests: model.requests.map(bytesOf),
+    entries: entries.value,
+    detail: second.engine.detail(),
+  };
+}
+
+function sum(lines: { calls: number }[]): number {
+  return lines.reduce((calls, line) => calls + line.calls, 0);
+}
+
+describe.each(["prune", "model", "overflow"] as const)(
+  "a turn that is cut off around a compaction (%s)",
+  async (method) => {
+    const whole = await liveThrough(method, Infinity);
+    const writes = whole.harness.writes();
+    const made = whole.entries.filter((entry) => entry.kind === "compaction");
+
+    it("makes its conversation shorter in the middle", () => {
+      expect(made.map((entry) => entry.method)).toContain(method === "overflow" ? "model" : method);
+      expect(made.every((entry) => entry.step > 0 && entry.step <= STEPS)).toBe(true);
+    });
+
+    it.each(Array.from({ length: writes }, (_, index) => index + 1))(
+      "at write %i goes on with the same bytes",
+      async (at) => {
+        const { requests, entries, detail, booked } = await liveThrough(method, at);
+        expect(detail).toMatchObject({ state: "idle", turns: [{ state: "done" }] });
+        expect([...new Set(requests)].toSorted()).toEqual([...new Set(whole.requests)].toSorted());
+        const again = entries.filter((entry) => entry.kind === "compaction");
+        const facts = ({ step, method: how, tokensBefore, tokensAfter }: (typeof made)[number]) => [
+          step,
+          how,
+          tokensBefore,
+          tokensAfter,
+        ];
+        expect(again.map(facts)).toEqual(made.map(facts));
+        expect(booked).toEqual([{ calls: made.flatMap((entry) => entry.calls).length, asked: STEPS + 1 }]);
+      },
+    );
+  },
+);

@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { NO_STATS } from "../../../core/schemas/entry.ts";
+import { createEventOrder } from "../../../core/session/readers/event-order.ts";
+import type { PlacedEvent } from "../../../core/session/readers/events.ts";
+
+const start = (entry: number): PlacedEvent => ({
+  at: { entry, offset: 0 },
+  event: { type: "tool_start", entry, name: "look", args: {} },
+});
+const end = (entry: number): PlacedEvent => ({
+  at: { entry, offset: 1 },
+  event: { type: "tool_end", entry, name: "look", failed: false, result: "{}" },
+});
+const notice = (entry: number): PlacedEvent => ({
+  at: { entry, offset: 0 },
+  event: { type: "notice_add", entry, code: "learned", text: "One fact" },
+});
+const turnEnd = (entry: number): PlacedEvent => ({
+  at: { entry, offset: 9 },
+  event: { type: "turn_end", turn: 1, entry, state: "stopped", reason: "stopped", stats: NO_STATS },
+});
+const ids = (events: PlacedEvent[]) => events.map(({ at }) => `${at.entry}.${at.offset}`);
+
+describe("the order of events", () => {
+  it("passes each on at once while calls follow one another", () => {
+    const order = createEventOrder();
+    const events = [start(2), end(2), notice(3), start(4), end(4)];
+    expect(events.map((event) => ids(order.put(event)))).toEqual([["2.0"], ["2.1"], ["3.0"], ["4.0"], ["4.1"]]);
+  });
+
+  it("tells of a call beside another when that has ended", () => {
+    const order = createEventOrder();
+    const events = [start(2), start(3), start(4), end(3), notice(5), end(2), end(4)];
+    expect(events.map((event) => ids(order.put(event)))).toEqual([
+      ["2.0"],
+      [],
+      [],
+      [],
+      [],
+      ["2.1", "3.0", "3.1", "4.0"],
+      ["4.1", "5.0"],
+    ]);
+  });
+
+  it("tells everything when the turn ends over calls that still run", () => {
+    const order = createEventOrder();
+    for (const event of [start(2), start(3), end(3), notice(4)]) order.put(event);
+    expect(ids(order.put(turnEnd(4)))).toEqual(["3.0", "3.1", "4.0", "4.9"]);
+    expect(ids(order.put(start(5)))).toEqual(["5.0"]);
+  });
+
+  it("goes on from what the log says of calls that ran before the object woke", () => {
+    const order = createEventOrder();
+    order.restore(2, [start(3), end(3), start(4)]);
+    expect(ids(order.put(end(2)))).toEqual(["2.1", "3.0", "3.1", "4.0"]);
+    expect(ids(order.put(end(4)))).toEqual(["4.1"]);
+  });
+
+  it("is the order of the ids, each once, however calls overlap", () => {
+    // Each number is a call; its first occurrence starts it, its second ends it.
+    const overlap = fc.integer({ min: 1, max: 8 }).chain((calls) =>
+      fc.shuffledSubarray(
+        [...Array(calls * 2).keys()].map((i) => i % calls),
+        { minLength: calls * 2 },
+      ),
+    );
+    fc.assert(
+      fc.property(overlap, (sequence) => {
+        const order = createEventOrder();
+        const entries = new Map<number, number>();
+        const told: PlacedEvent[] = [];
+        for (const call of sequence) {
+          const begun = entries.get(call);
+          if (begun === undefined) entries.set(call, entries.size + 1);
+          told.push(...order.put(begun === undefined ? start(entries.get(call)!) : end(begun)));
+        }
+        const all = [...entries.values()].flatMap((entry) => [`${entry}.0`, `${entry}.1`]);
+        expect(ids(told)).toEqual(all);
+      }),
+    );
+  });
+});

@@ -1,0 +1,36 @@
+// A file that is written part by part holds each part once, in order, wherever the session was cut off.
+import { expect, it } from "vitest";
+import type { ModelRequest } from "../../../core/agent/contract.ts";
+import { createScriptedModel } from "../../support/wires/scripted-model.ts";
+import { createSessionHarness } from "../../support/session/session-harness.ts";
+
+const PARTS = ["one\n", "one\n", "two\n"];
+
+/** The parts one after the other, then an answer, whatever was asked before. */
+function reply(request: ModelRequest) {
+  const n = request.messages.filter(({ role }) => role === "assistant").length;
+  const args = { path: "out/a.md", content: PARTS[n], ...(n > 0 && { append: true }) };
+  return n < PARTS.length ? { calls: [{ name: "write_file", id: `c${n}`, args }] } : { text: "Written." };
+}
+
+it("a part is added once, wherever the session was cut off", async () => {
+  for (let crashAt = 1; ; crashAt++) {
+    const harness = createSessionHarness({ model: createScriptedModel(Array.from({ length: 20 }, () => reply)) });
+    await harness.boot().engine.create({ learning: "off", title: "" });
+    const life = harness.boot({ crashAt });
+    await life.engine.post({ text: "Write it", key: "k" }).catch(() => null);
+    await life.settled();
+    const survived = !life.isDead();
+    life.kill();
+    const next = harness.boot();
+    await next.engine.post({ text: "Write it", key: "k" });
+    for (let i = 0; i < 5; i++) {
+      await next.wake();
+      await next.settled();
+    }
+    const file = next.engine.getFile("out/a.md");
+    expect([crashAt, file.ok && new TextDecoder().decode(file.value)]).toEqual([crashAt, PARTS.join("")]);
+    expect(next.engine.detail()!.turns).toMatchObject([{ state: "done", reason: "answer" }]);
+    if (survived) break;
+  }
+}, 60_000);

@@ -1,0 +1,79 @@
+// What a turn that was cut off owes to those who were there before: a wake-up, and the truth about what they had read.
+import { describe, expect, it } from "vitest";
+import { AgentEvent } from "../../../core/schemas/entry.ts";
+import { createScriptedModel } from "../../support/wires/scripted-model.ts";
+import { createSessionHarness } from "../../support/session/session-harness.ts";
+
+async function ticks(count = 300): Promise<void> {
+  for (let tick = 0; tick < count; tick++) await Promise.resolve();
+}
+
+function must<T>(result: { ok: true; value: T } | { ok: false; failure: { code: string } }): T {
+  if (!result.ok) throw new Error(result.failure.code);
+  return result.value;
+}
+
+async function readUntilQuiet(stream: ReadableStream<Uint8Array>): Promise<{ id: string; event: AgentEvent }[]> {
+  const reader = stream.getReader();
+  const chunks: Uint8Array[] = [];
+  void (async () => {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) chunks.push(next.value);
+  })();
+  await ticks();
+  const blocks = Buffer.concat(chunks).toString("utf8").split("\n\n").slice(0, -1);
+  return blocks.map((block: string) => {
+    const [, id = "", data = "{}"] = /^id: (.*)\n.*\ndata: (.*)$/m.exec(block) ?? [];
+    return { id, event: AgentEvent.parse(JSON.parse(data)) };
+  });
+}
+
+const never = new Promise<void>(() => {});
+
+describe("a turn that was cut off while it answered, and is stopped before it goes on", () => {
+  it("tells a reader to forget the part of the answer that the log does not have", async () => {
+    const harness = createSessionHarness({ model: createScriptedModel([{ text: "Half of an answer", until: never }]) });
+    const first = harness.boot();
+    await first.engine.create({ learning: "off", title: "" });
+    must(await first.engine.post({ text: "Go on." }));
+    const seen = await readUntilQuiet(must(first.engine.events({ turn: 1 })));
+    expect(seen.at(-1)).toMatchObject({ id: "2.17", event: { type: "text_delta", text: "answer" } });
+    first.kill();
+
+    const second = harness.boot();
+    must(await second.engine.stop());
+    const rest = await readUntilQuiet(must(second.engine.events({ turn: 1, after: "2.17" })));
+    expect(rest.map(({ id, event }) => [id, event.type])).toEqual([
+      ["2.18", "entry_restart"],
+      ["3.0", "notice_add"],
+      ["3.22", "turn_end"],
+    ]);
+  });
+});
+
+describe("a turn whose object died before its wake-up was set", () => {
+  /** The first write after the input's own that does not happen. */
+  async function acceptWithoutAlarm() {
+    for (let crashAt = 1; ; crashAt++) {
+      const script = [{ text: "One", until: never }, { text: "Two" }];
+      const harness = createSessionHarness({ model: createScriptedModel(script) });
+      await harness.boot().engine.create({ learning: "off", title: "" });
+      const life = harness.boot({ crashAt });
+      await life.engine.post({ text: "Hello?", key: "k" }).catch(() => null);
+      life.kill();
+      if (harness.sql.run("SELECT n FROM turn").length > 0) return harness;
+    }
+  }
+
+  it("is not driven without one when a request takes it up", async () => {
+    const harness = await acceptWithoutAlarm();
+    expect(harness.alarmAt()).toBeNull();
+    const second = harness.boot();
+    must(await second.engine.post({ text: "Hello?", key: "k" }));
+    await ticks();
+    second.kill();
+    expect(harness.alarmAt()).not.toBeNull();
+    const third = harness.boot();
+    for (let wakes = 0; harness.alarmAt() !== null && wakes < 20; wakes++) await third.wake();
+    expect(third.engine.detail()).toMatchObject({ state: "idle", turns: [{ state: "done" }] });
+  });
+});

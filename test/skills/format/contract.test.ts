@@ -1,0 +1,172 @@
+// What a skill was written for: read in each form, filled in by code, compared with the tools that are there.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { toToolSpecs } from "../../../core/agent/tool-specs.ts";
+import type { Tool } from "../../../core/agent/contract.ts";
+import type { JsonObject } from "../../../core/schemas/entry.ts";
+import {
+  type ToolPrints,
+  brokenBy,
+  contractOf,
+  isStanding,
+  pinTools,
+  printOf,
+  toFinding,
+} from "../../../core/skills/format/contract.ts";
+import { toStrict } from "../../../core/skills/exchange/strict.ts";
+import { checkStandard } from "../../../core/skills/format/standard.ts";
+
+const md = (metadata: string) =>
+  `---\nname: a\ndescription: d\nmetadata:\n${metadata}\n---\n\nBody with talaria.contract.tools: "x".\n`;
+const tools = (value: string) => md(`  talaria.contract.tools: ${value}`);
+const READ = "0a1b2c3d";
+const OTHER = "ffffffff";
+
+describe("a contract", () => {
+  it.each([
+    ["flat", `  talaria.contract.tools: "read_file@${READ}, terminal"`],
+    ["nested, as a mapping", `  talaria:\n    contract:\n      tools:\n        read_file: ${READ}\n        terminal:`],
+    ["nested, as a list", `  talaria:\n    contract:\n      tools:\n        - read_file@${READ}\n        - terminal`],
+    ["flattened", `  talaria.contract.tools.read_file: "${READ}"\n  talaria.contract.tools.terminal: ""`],
+  ])("is read when it is written %s", (_form, metadata) => {
+    expect(contractOf(md(metadata))).toEqual({ tools: { read_file: READ, terminal: "" }, hosts: [], formats: [] });
+  });
+
+  it("names hosts and formats too, and leaves out what is none", () => {
+    const text = md(
+      `  talaria.contract.hosts: "api.example.com, http://x, a b, 10.0.0.1:8080"\n  talaria.contract.formats: "nginx access log, ${"x".repeat(101)}"\n  talaria.contract.tools: "rm -rf, __proto__, ok"`,
+    );
+    const contract = contractOf(text)!;
+    expect(contract.hosts).toEqual(["api.example.com", "10.0.0.1:8080"]);
+    expect(contract.formats).toEqual(["nginx access log"]);
+    expect(Object.keys(contract.tools)).toEqual(["__proto__", "ok"]);
+  });
+
+  it.each(["  author: me", "  talaria.contract.tools: ''", "  talaria: text"])("is none in %j", (metadata) => {
+    expect(contractOf(md(metadata))).toBeNull();
+  });
+
+  it("survives the strict export, whatever form it had", () => {
+    const nested = md(
+      `  talaria:\n    contract:\n      tools:\n        read_file: ${READ}\n      hosts:\n        - a.example.com`,
+    );
+    const strict = toStrict("a", { "SKILL.md": nested, "checks/a.json": "{}" });
+    if (!strict.ok) throw new Error(strict.failure.message);
+    const text = strict.value.files["SKILL.md"] as string;
+    expect(checkStandard(text, "a")).toEqual([]);
+    expect(contractOf(text)).toEqual(contractOf(nested));
+    expect(strict.value.files["checks/a.json"]).toBe("{}");
+  });
+
+  it("never throws, whatever the metadata", () => {
+    const value = fc.jsonValue().map((json) => `  talaria.contract.tools: ${JSON.stringify(json)}`);
+    fc.assert(fc.property(value, (metadata) => void contractOf(md(metadata))));
+  });
+});
+
+describe("brokenBy", () => {
+  const contract = contractOf(tools(`"read_file@${READ}, terminal, todo@${READ}, constructor@${READ}"`))!;
+
+  it("tells a tool that is not there from one with other parameters", () => {
+    expect(brokenBy(contract, { read_file: OTHER, todo: READ, terminal: OTHER })).toEqual({
+      missing: ["constructor"],
+      changed: [{ tool: "read_file", from: READ, to: OTHER }],
+    });
+  });
+
+  it("finds nothing where all is as it was", () => {
+    expect(
+      brokenBy(contract, { read_file: READ, todo: READ, terminal: READ, constructor: READ } as ToolPrints),
+    ).toEqual({
+      missing: [],
+      changed: [],
+    });
+  });
+
+  it("makes findings that stand for as long as the text names the old print", () => {
+    const finding = toFinding({ tool: "read_file", from: READ, to: OTHER });
+    expect(isStanding(finding, contract)).toBe(true);
+    expect(isStanding(finding, contractOf(tools(`"read_file@${OTHER}"`)))).toBe(false);
+    expect(isStanding(finding, null)).toBe(false);
+    expect(isStanding("checks/a.json: it failed", contract)).toBe(false);
+  });
+});
+
+describe("printOf", () => {
+  const specOf = (parameters: z.ZodType) =>
+    toToolSpecs([{ name: "t", description: "", parameters } as Tool])[0]!.parameters;
+  const base = z.strictObject({ path: z.string().describe("Where."), description: z.string().optional() });
+
+  it("is the same for the same parameters in other words and another order", () => {
+    const other = z.strictObject({ description: z.string().optional(), path: z.string().describe("The place.") });
+    expect(printOf(specOf(other))).toBe(printOf(specOf(base)));
+    expect(printOf(specOf(base))).toMatch(/^[0-9a-f]{8}$/);
+  });
+
+  it.each([
+    ["a new name", z.strictObject({ file: z.string(), description: z.string().optional() })],
+    ["another type", z.strictObject({ path: z.number(), description: z.string().optional() })],
+    ["one that is required now", z.strictObject({ path: z.string(), description: z.string() })],
+    ["one called description that is gone", z.strictObject({ path: z.string() })],
+  ])("is another for %s", (_what, parameters) => {
+    expect(printOf(specOf(parameters))).not.toBe(printOf(specOf(base)));
+  });
+
+  it("is kept for a schema that is asked about again", () => {
+    const schema: JsonObject = { type: "object" };
+    expect(printOf(schema)).toBe(printOf(schema));
+  });
+});
+
+describe("pinTools", () => {
+  const known: ToolPrints = { read_file: READ, terminal: "11111111" };
+  const pin = (value: string, standing?: string, prints: ToolPrints | null = known) => {
+    const pinned = pinTools({ "SKILL.md": tools(value) }, standing ? { "SKILL.md": tools(standing) } : {}, prints);
+    return pinned.ok ? (pinned.value["SKILL.md"] as string) : pinned.failure.code;
+  };
+
+  it.each([
+    ["fills in what a name lacks", "read_file, terminal", undefined, `"read_file@${READ}, terminal@11111111"`],
+    ["puts right what a model made up", `'read_file@${OTHER}'`, undefined, `"read_file@${READ}"`],
+    [
+      "keeps a print that stood",
+      `"read_file@${OTHER}, terminal"`,
+      `"read_file@${OTHER}"`,
+      `"read_file@${OTHER}, terminal@11111111"`,
+    ],
+    ["takes the present one where a print was taken out", `"read_file"`, `"read_file@${OTHER}"`, `"read_file@${READ}"`],
+    [
+      "keeps a name that stood and is not there now",
+      `"gone@${OTHER}, terminal"`,
+      `"gone@${OTHER}"`,
+      `"gone@${OTHER}, terminal@11111111"`,
+    ],
+  ])("%s", (_what, value, standing, expected) => {
+    const made = pin(value, standing);
+    expect(made).toBe(tools(expected));
+    expect(checkStandard(made, "a")).toEqual([]);
+  });
+
+  it("takes out what it cannot know where nobody knows the tools", () => {
+    expect(pin(`"read_file@${OTHER}, todo"`, undefined, null)).toBe(tools(`"read_file, todo"`));
+  });
+
+  it("leaves a line alone that has not changed, whatever it says", () => {
+    expect(pin(`"not a tool!, nowhere"`, `"not a tool!, nowhere"`)).toBe(tools(`"not a tool!, nowhere"`));
+  });
+
+  it.each([
+    `"not a tool!"`,
+    `"nowhere"`,
+    `"constructor"`,
+    `"${Array.from({ length: 21 }, (_, i) => `t${i}`).join(", ")}"`,
+  ])("refuses %s", (value) => {
+    expect(pin(value)).toBe("bad_contract");
+  });
+
+  it("touches nothing outside of the frontmatter", () => {
+    const plain = { "SKILL.md": md("  category: ops"), "references/a.md": "x" };
+    expect(pinTools(plain, {}, known)).toEqual({ ok: true, value: plain });
+  });
+});

@@ -1,0 +1,47 @@
+import { expect, it } from "vitest";
+import { DEFAULTS } from "../../../core/limits.ts";
+import { renderSkillIndex } from "../../../core/skills/index-block.ts";
+import { createLibrary } from "../../../core/skills/library.ts";
+import { nearestNeighbours } from "../../../core/skills/search/similarity.ts";
+import { validateSkill } from "../../../core/skills/format/validate.ts";
+import { seeds } from "../../../skills-seed/index.ts";
+
+it("there are the three that the agent needs for its own life", () => {
+  expect(Object.keys(seeds)).toEqual(
+    expect.arrayContaining(["writing-a-good-skill", "using-the-workspace", "checking-your-own-work"]),
+  );
+});
+
+it.each(Object.keys(seeds))("%s keeps the rules for a skill that a model writes", (name) => {
+  const checked = validateSkill({ name, files: seeds[name]!, maxFiles: DEFAULTS.skills.maxFiles, writer: "model" });
+  expect(checked).toMatchObject({ ok: true, value: { name, warnings: [] } });
+});
+
+it.each(Object.keys(seeds))("%s names only support files that are there", (name) => {
+  const files = seeds[name]!;
+  const named: string[] = files["SKILL.md"]!.match(/(?:references|templates|scripts|assets)\/[\w.-]+\w/g) ?? [];
+  expect(named.filter((path) => !Object.hasOwn(files, path))).toEqual([]);
+  expect(Object.keys(files).filter((path) => path !== "SKILL.md" && !named.includes(path))).toEqual([]);
+});
+
+it("none is near another", async () => {
+  const lines = await createLibrary({ store: null, seeds }).lines();
+  for (const line of lines) {
+    const [nearest] = nearestNeighbours(lines, line, 1);
+    expect(nearest?.similarity ?? 0).toBeLessThan(0.5);
+  }
+});
+
+it("they say nothing about how anybody's tables are written", () => {
+  const text = Object.values(seeds)
+    .flatMap((files) => Object.values(files))
+    .join("\n");
+  const telling =
+    /\b(tables?|csv|tsv|spreadsheets?|columns?|delimit\w*|separators?|semicolons?|decimals?|thousands|date format|dd\/mm|missing values?|-9999|n\/a)\b/i;
+  expect(text.match(telling)).toBeNull();
+});
+
+it("they take little of a prompt", async () => {
+  const lines = await createLibrary({ store: null, seeds }).lines();
+  expect(renderSkillIndex(lines, 300)).toContain("- writing-a-good-skill: How to write or improve a skill");
+});

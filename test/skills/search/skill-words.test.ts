@@ -1,0 +1,47 @@
+import { expect, it } from "vitest";
+import { createWordsMemory, readBodyWords, wordsOfSkill } from "../../../core/skills/search/skill-words.ts";
+import { termsOf, wordsOf } from "../../../core/skills/search/words.ts";
+
+it("keeps order and repeats of terms, and takes no more than asked for", () => {
+  expect(termsOf("Reads the logs, and reads a log")).toEqual(["read", "log", "read", "log"]);
+  expect(termsOf("one two three 四五六", 4)).toEqual(["two", "thre", "四五", "五六"]);
+  expect(termsOf("reads logs", 1)).toEqual(["read"]);
+  expect([...wordsOf("Reads the logs, and reads a log")]).toEqual(["read", "log"]);
+});
+
+it("keeps figures whole", () => {
+  expect(termsOf("error 2000 of http500, planning")).toEqual(["error", "2000", "http500", "plan"]);
+});
+
+it("reads headings and body of a SKILL.md, and takes what is none as a body", () => {
+  const line = { name: "feeding-seals", description: "Feeds seals.", category: "sea-life" };
+  const read = readBodyWords("---\nname: x\ndescription: y\n---\n# Big fish\n\nSmall ones.\n\n## Buckets\n");
+  expect(wordsOfSkill(line, read)).toEqual({
+    name: "feed seal",
+    description: "feed seal",
+    headings: "sea lif big fish bucket",
+    body: "big fish small one bucket",
+    requests: "",
+  });
+  expect(readBodyWords("no frontmatter")).toEqual({ headings: "", body: "frontmatter", requests: "" });
+  expect(readBodyWords("x", "seals are hungry\n\nwhat do seals eat\n").requests).toBe("seal hungry seal eat");
+  expect(wordsOfSkill(line, null)).toMatchObject({ headings: "sea lif", body: "" });
+});
+
+it("reads the beginning of a body without end, in bounded time", () => {
+  const { body } = readBodyWords("word ".repeat(200_000));
+  expect(body.split(" ")).toHaveLength(4_000);
+});
+
+it("forgets what was used least recently, by size", () => {
+  const memory = createWordsMemory(20);
+  const words = (letter: string) => ({ headings: "", body: letter.repeat(4), requests: letter.repeat(4) });
+  memory.set("a", words("a"));
+  memory.set("b", words("b"));
+  expect(memory.get("a")).toEqual(words("a"));
+  memory.set("c", words("c"));
+  expect([memory.get("a"), memory.get("b"), memory.get("c")]).toEqual([words("a"), undefined, words("c")]);
+  memory.set("d", { headings: "", body: "x".repeat(21), requests: "" });
+  expect(memory.get("d")).toBeUndefined();
+  expect(memory.get("c")).toEqual(words("c"));
+});

@@ -1,0 +1,117 @@
+// The api Worker's bindings over the stores' doubles, counting what the platform counts: each call to R2, KV, a queue or an object
+// is one request of the invocation. The objects answer as those of a profile that exists, and know no session.
+import { err, ok } from "../../../core/errors.ts";
+import type { KeyValue } from "../../../core/ports.ts";
+import type { Env } from "../../../workers/api/env.ts";
+import { type Counter, countBucket, countCall, countKv } from "./counted.ts";
+import type { MemoryBucket } from "./memory-bucket.ts";
+
+export interface CountedWorld {
+  bucket: MemoryBucket;
+  kv: KeyValue;
+  counter: Counter;
+  profile: string;
+}
+
+export function toBindings({ bucket, kv, counter, profile }: CountedWorld): Env {
+  const note = (kind: string) => countCall(counter, kind);
+  const namespace = (kind: string, object: object) => {
+    const counted = new Proxy(object, {
+      get(target, key) {
+        note(kind);
+        return Reflect.get(target, key) as unknown;
+      },
+    });
+    return { getByName: () => counted };
+  };
+  const queue = { send: async () => note("queue send") };
+  const env = {
+    SKILLS: toR2(countBucket(bucket, counter)),
+    MEMORY: toKvNamespace(countKv(kv, counter)),
+    SESSION: namespace("session", session),
+    ACCOUNT: namespace("account", accountOf(profile)),
+    ARCHIVE: namespace("archive", archive),
+    REVIEWS: queue,
+    CURATION: queue,
+    TALARIA_OPERATOR_TOKEN: "operator-token-for-tests",
+    TALARIA_PUBLIC_PROFILE: profile,
+  };
+  return env as unknown as Env;
+}
+
+function toR2(bucket: ReturnType<typeof countBucket>) {
+  return {
+    head: (key: string) => bucket.get(key),
+    get: (key: string, { onlyIf }: { onlyIf?: { etagDoesNotMatch: string } } = {}) =>
+      onlyIf ? bucket.getUnless(key, onlyIf.etagDoesNotMatch) : bucket.get(key),
+    put(key: string, body: string | Uint8Array, options: R2PutOptions = {}) {
+      const { etagDoesNotMatch, etagMatches } = (options.onlyIf ?? {}) as R2Conditional;
+      const ifAbsent = etagDoesNotMatch === "*";
+      const { customMetadata } = options;
+      return bucket.put(key, body, {
+        ...(ifAbsent ? { ifAbsent } : { ifMatch: etagMatches as string }),
+        customMetadata,
+      });
+    },
+    list: ({ include = [], ...options }: R2ListOptions & { prefix: string }) =>
+      bucket.list({ ...options, metadata: include.length > 0 }),
+    delete: (keys: string | string[]) => bucket.delete(keys),
+  };
+}
+
+function toKvNamespace(kv: KeyValue) {
+  return {
+    get: (key: string | string[]) => (Array.isArray(key) ? kv.getMany(key) : kv.get(key)),
+    put: (...asked: Parameters<KeyValue["put"]>) => kv.put(...asked),
+    list: (...asked: Parameters<KeyValue["list"]>) => kv.list(...asked),
+    delete: (key: string) => kv.delete(key),
+  };
+}
+
+function accountOf(profile: string) {
+  const sum = {
+    calls: 0,
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    reasoning: 0,
+    tokens: 0,
+    usd: 0,
+    sources: {},
+  };
+  const key = { id: "key_000000000000", label: "", createdAt: 1 };
+  return {
+    init: async () => {},
+    check: async () => true,
+    createKey: async () => ok({ ...key, profile, key: "tal_x_y" }),
+    listKeys: async () => [key],
+    revokeKey: async () => ok(null),
+    registerSession: async () => true,
+    listSessions: async () => [],
+    noteActivity: async () => {},
+    usage: async (asked: object) => ({ ...asked, totals: sum, lines: [], grants: [] }),
+    askForCuration: async () => ok({ allowance: null }),
+    eraseSession: async () => true,
+    eraseSkill: async () => {},
+    eraseProfile: async () => true,
+    isErasing: async () => false,
+  };
+}
+
+const NO_TURNS = { turns: 0, judged: 0, successes: 0 };
+const archive = {
+  turnsOf: async () => [],
+  liftOf: async () => ({ before: NO_TURNS, after: NO_TURNS }),
+  eraseTexts: async () => 0,
+};
+
+const unknown = async () => err("session_not_found", "There is no such session.");
+const session = {
+  create: async (input: object) => ({ session: "01J00000000000000000000000", ...input }),
+  detail: async () => null,
+  fetch: async () => Response.json((await unknown()).failure, { status: 400 }),
+  ...{ post: unknown, events: unknown, entryPage: unknown, stop: unknown, rate: unknown, observation: unknown },
+  ...{ putFile: unknown, getFile: unknown, deleteFile: unknown, listFiles: unknown },
+  ...{ listApprovals: unknown, openApproval: unknown, decideApproval: unknown },
+};

@@ -1,0 +1,104 @@
+// The KeyValue port in memory, with what KV really does: reads that answer with the state of a while ago, metadata of at
+// most 1,024 bytes, short pages, answers lost after the write. Passes test/conformance/key-value.ts.
+import type { Clock, KeyValue } from "../../../core/ports.ts";
+import { byteLength } from "../../../core/schemas/learning/digest.ts";
+import { createSeededRandom } from "../seeded-random.ts";
+
+/** Each may be switched while the store is in use. */
+export interface KvFaults {
+  /** Reads answer with what was there so long ago, absence included. */
+  staleMs?: number;
+  /** Each read, and each page of a list, goes back by a time of its own up to this: a later one may show less. */
+  staleUpToMs?: number;
+  /** 429 to a second write of a key within a second. */
+  isRateLimited?: boolean;
+  /** The most a page holds. */
+  pageSize?: number;
+  /** One put in so many writes, and then throws. */
+  loseAnswerOneIn?: number;
+  seed?: number;
+}
+
+export interface MemoryKv extends KeyValue {
+  faults: KvFaults;
+  /** Every put so far, in order. */
+  puts: { key: string; value: string }[];
+}
+
+interface Version {
+  at: number;
+  value: string | null;
+  metadata?: unknown;
+}
+
+export function createMemoryKv(options: { clock: Pick<Clock, "now">; faults?: KvFaults }): MemoryKv {
+  const { clock, faults = {} } = options;
+  const random = createSeededRandom(faults.seed ?? 1);
+  const history = new Map<string, Version[]>();
+  const puts: MemoryKv["puts"] = [];
+
+  let sortedKeys: string[] | null = null;
+
+  function write(key: string, version: Omit<Version, "at">): void {
+    const versions = history.get(key) ?? [];
+    if (versions.length === 0) sortedKeys = null;
+    versions.push({ at: clock.now(), ...version });
+    history.set(key, versions);
+  }
+
+  /** The moment whose state a read sees. */
+  function moment(): number {
+    const { staleMs = 0, staleUpToMs = 0 } = faults;
+    return clock.now() - staleMs - (staleUpToMs > 0 ? Math.floor(random() * staleUpToMs) : 0);
+  }
+
+  function read(key: string, asOf: number): Version | undefined {
+    return history.get(key)?.findLast((version) => version.at <= asOf);
+  }
+
+  return {
+    faults,
+    puts,
+    async get(key) {
+      await Promise.resolve();
+      return read(key, moment())?.value ?? null;
+    },
+    async getMany(keys) {
+      await Promise.resolve();
+      if (keys.length > 100) throw new Error("KV GET_BULK failed: 400 You can request a maximum of 100 keys");
+      return new Map(keys.map((key) => [key, read(key, moment())?.value ?? null]));
+    },
+    async put(key, value, { metadata } = {}) {
+      await Promise.resolve();
+      const last = history.get(key)?.at(-1)?.at;
+      if (faults.isRateLimited && last !== undefined && clock.now() - last < 1_000) {
+        throw new Error("KV PUT failed: 429 Too Many Requests");
+      }
+      if (byteLength(key) > 512) throw new Error("KV PUT failed: 414 UTF-8 encoded length exceeds key limit of 512.");
+      if (metadata !== undefined && byteLength(JSON.stringify(metadata)) > 1_024) {
+        throw new Error("KV PUT failed: 413 Metadata length exceeds limit of 1024.");
+      }
+      write(key, { value, metadata: structuredClone(metadata) });
+      puts.push({ key, value });
+      if (faults.loseAnswerOneIn && random() < 1 / faults.loseAnswerOneIn) throw new Error("Network connection lost.");
+    },
+    async delete(key) {
+      await Promise.resolve();
+      write(key, { value: null });
+    },
+    async list({ prefix, cursor }) {
+      await Promise.resolve();
+      const asOf = moment();
+      const isThere = (key: string) => (read(key, asOf)?.value ?? null) !== null;
+      sortedKeys ??= [...history.keys()].sort();
+      const rest = sortedKeys.filter(
+        (key) => key.startsWith(prefix) && (cursor === undefined || key > cursor) && isThere(key),
+      );
+      const page = rest.slice(0, faults.pageSize ?? 1_000);
+      const keys = page.map((name) => ({ name, metadata: structuredClone(read(name, asOf)?.metadata) }));
+      return rest.length > page.length
+        ? { keys, list_complete: false, cursor: page.at(-1) }
+        : { keys, list_complete: true };
+    },
+  };
+}

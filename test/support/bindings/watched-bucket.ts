@@ -1,0 +1,40 @@
+// A bucket that tells of each call before it is made: to count reads, or to let something else happen right then.
+import type { Bucket } from "../../../core/ports.ts";
+
+export interface BucketCall {
+  /** From 1. */
+  n: number;
+  method: "get" | "getUnless" | "put" | "list" | "delete";
+  /** The key, the prefix of a list, or the first of several keys. */
+  key: string;
+}
+
+export function createWatchedBucket(bucket: Bucket, watch: (call: BucketCall) => Promise<void> | void): Bucket {
+  let calls = 0;
+  async function tell(method: BucketCall["method"], key: string): Promise<void> {
+    calls++;
+    await watch({ n: calls, method, key });
+  }
+  return {
+    async get(key) {
+      await tell("get", key);
+      return bucket.get(key);
+    },
+    async getUnless(key, unless) {
+      await tell("getUnless", key);
+      return bucket.getUnless(key, unless);
+    },
+    async put(key, body, options) {
+      await tell("put", key);
+      return bucket.put(key, body, options);
+    },
+    async list(options) {
+      await tell("list", options.prefix);
+      return bucket.list(options);
+    },
+    async delete(keys) {
+      await tell("delete", [keys].flat()[0] ?? "");
+      return bucket.delete(keys);
+    },
+  };
+}

@@ -1,0 +1,15 @@
+// Reads a stream of server-sent events to its end.
+import { AgentEvent } from "../../../core/schemas/entry.ts";
+
+/** Collects a stream of server-sent events: ids and events, in order. */
+export async function collect(stream: ReadableStream<Uint8Array>): Promise<{ id: string; event: AgentEvent }[]> {
+  const text = await new Response(stream).text();
+  return text
+    .split("\n\n")
+    .filter((block) => block !== "" && !block.startsWith(":"))
+    .map((block) => {
+      const id = /^id: (.*)$/m.exec(block)?.[1] ?? "";
+      const data = /^data: (.*)$/m.exec(block)?.[1] ?? "";
+      return { id, event: AgentEvent.parse(JSON.parse(data)) };
+    });
+}

@@ -1,0 +1,59 @@
+// Conversations as a model reads them, in short form, for the tests of compaction. Entries are numbered as a log would.
+import type { Message } from "../../../core/agent/contract.ts";
+import type { CompactionEntry, JsonObject } from "../../../core/schemas/entry.ts";
+
+export interface Spoken {
+  /** Characters of the text. */
+  chars?: number;
+  text?: string;
+}
+export type Said =
+  | ({ user: true } & Spoken)
+  | ({ calls?: { name?: string; args?: JsonObject; chars?: number; text?: string; failed?: boolean }[] } & Spoken);
+
+export function conversation(said: Said[], first = 1): Message[] {
+  let entry = first;
+  return said.flatMap((one): Message[] => {
+    const text = one.text ?? words(one.chars ?? 20, entry);
+    if ("user" in one) return [{ role: "user", text, entry: entry++ }];
+    const at = entry++;
+    const calls = (one.calls ?? []).map(({ name = "terminal", args = { command: `run ${at}` } }, i) => ({
+      id: `c${at}-${i}`,
+      name,
+      args,
+    }));
+    const results = (one.calls ?? []).map((call, i): Message => {
+      const result = call.text ?? words(call.chars ?? 20, entry);
+      const { id, name } = calls[i]!;
+      return { role: "tool", call: id, name, text: result, failed: call.failed ?? false, entry: entry++ };
+    });
+    return [{ role: "assistant", text, calls, entry: at }, ...results];
+  });
+}
+
+/** One word over and over, another for each seed: by our estimate eight characters a token. */
+export function words(chars: number, seed: number): string {
+  const letters = [...String(seed)].map((digit) => "abcdefghij"[Number(digit)]).join("");
+  const word = `${letters.padStart(7, "w")} `;
+  return word.repeat(Math.ceil(chars / word.length)).slice(0, chars);
+}
+
+export function compactionEntry(
+  made: Partial<CompactionEntry> & Pick<CompactionEntry, "n" | "head" | "tail">,
+): CompactionEntry {
+  return {
+    v: 1,
+    kind: "compaction",
+    turn: 1,
+    at: 0,
+    parts: [{ source: "own", text: `<summary ${made.n}>` }],
+    step: 0,
+    kept: [],
+    method: "model",
+    tokensBefore: 100,
+    tokensAfter: 50,
+    droppedSkills: [],
+    calls: [],
+    ...made,
+  };
+}

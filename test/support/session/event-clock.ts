@@ -1,0 +1,43 @@
+// A clock for many sleepers: time jumps to the next of them when nothing else can run, so that a race of minutes takes
+// milliseconds and is the same each time. In Node only; all other work must be done in microtasks.
+import type { Clock } from "../../../core/ports.ts";
+
+export function createEventClock(startMs = Date.UTC(2026, 0, 5, 9)): Clock {
+  let now = startMs;
+  let isPumping = false;
+  const sleepers: { at: number; wake(): void }[] = [];
+
+  function pump(): void {
+    // An immediate runs after all microtasks: whoever could go on without waiting has done so.
+    setImmediate(() => {
+      sleepers.sort((a, b) => a.at - b.at);
+      const next = sleepers.shift();
+      if (!next) {
+        isPumping = false;
+        return;
+      }
+      now = Math.max(now, next.at);
+      next.wake();
+      pump();
+    });
+  }
+
+  return {
+    now: () => now,
+    sleep(ms, signal) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      if (signal?.aborted) return Promise.resolve();
+      const sleeper = { at: now + ms, wake: resolve };
+      sleepers.push(sleeper);
+      // Nobody waits for it any more: it must not move the time.
+      signal?.addEventListener("abort", () => {
+        const place = sleepers.indexOf(sleeper);
+        if (place >= 0) sleepers.splice(place, 1);
+        resolve();
+      });
+      if (!isPumping) pump();
+      isPumping = true;
+      return promise;
+    },
+  };
+}

@@ -1,0 +1,242 @@
+// A session engine over node:sqlite and the stores' doubles, that can die at any write and be booted again on what was
+// stored. Nothing of a dead engine reaches a store: each life has its own wrapper around the ports.
+import type { Model, ModelChain, ModelSlot, Tool } from "../../../core/agent/contract.ts";
+import { createTurnRecords } from "../../../core/archive/turn-archive.ts";
+import { ok } from "../../../core/errors.ts";
+import { toJudge } from "../../../core/learning/evidence/verdict.ts";
+import { DEFAULTS } from "../../../core/limits.ts";
+import type { MemoryProvider } from "../../../core/memory/provider.ts";
+import type { Bucket, KeyValue, Sql } from "../../../core/ports.ts";
+import type { TurnSignature } from "../../../core/schemas/learning/learning.ts";
+import type { ReviewMessage } from "../../../core/schemas/learning/review.ts";
+import type { Settings } from "../../../core/schemas/settings.ts";
+import type { AccountPort } from "../../../core/session/context.ts";
+import type { Booking } from "../../../core/schemas/usage.ts";
+import type { RunChecks } from "../../../core/skills/checks.ts";
+import { type SessionEngine, createSessionEngine } from "../../../core/session/engine.ts";
+import { seeds } from "../../../skills-seed/index.ts";
+import { guardWrites } from "../../../stores/deleted.ts";
+import { createEvidenceStore } from "../../../stores/evidence-store.ts";
+import { createMemoryStore } from "../../../stores/memory-store.ts";
+import { createPendingStore } from "../../../stores/pending-store.ts";
+import { createReviewStore } from "../../../stores/review-store.ts";
+import { createSkillStore } from "../../../stores/skills/skill-store.ts";
+import { type Counter, countBucket, countCall, countKv } from "../bindings/counted.ts";
+import { createSeededRandom } from "../seeded-random.ts";
+import { createTestClock } from "../clock.ts";
+import { createMemoryBucket } from "../bindings/memory-bucket.ts";
+import { createMemoryKv } from "../bindings/memory-kv.ts";
+import { createNodeSql } from "../bindings/node-sql.ts";
+
+export const PROFILE = "0123456789abcdefghjkmnpqrs";
+export const SESSION = "01J00000000000000000000000";
+
+/** The power went out. Whoever catches it and goes on is not dead enough. */
+export class Crash extends Error {
+  override name = "Crash";
+}
+
+export interface Life {
+  engine: SessionEngine;
+  /** Resolves when nothing runs in the background any more. */
+  settled(): Promise<void>;
+  /** Fires the alarm if it is due, as the platform would. */
+  wake(): Promise<void>;
+  /** Nothing of this life is written from now on. */
+  kill(): void;
+  /** Of the writes from now on, counted from 1: the first that does not happen. */
+  crashIn(writes: number): void;
+  isDead(): boolean;
+  reports: string[];
+}
+
+export interface HarnessOptions {
+  model: Model;
+  /** Of the slots that have models of their own; the others use `model`. */
+  models?: Partial<Record<ModelSlot, ModelChain>>;
+  tools?: Tool[];
+  memoryProvider?: MemoryProvider;
+  runChecks?: RunChecks;
+  settings?: Partial<{ [Key in keyof Settings]: Partial<Settings[Key]> }>;
+  /** The profile's Account; without one every reservation is granted in full and every booking accepted. */
+  account?: Partial<AccountPort>;
+  /** What the profile's Archive does before it answers: it may throw, or never answer. */
+  onArchive?(signature: TurnSignature): void | Promise<void>;
+  /** Counts the requests that the platform would count, those that look for tombstones before a write included. */
+  counter?: Counter;
+  /** Runs while a message is on its way to the queue. */
+  onSend?(message: ReviewMessage): Promise<void>;
+}
+
+export type SessionHarness = ReturnType<typeof createSessionHarness>;
+
+export function createSessionHarness(options: HarnessOptions) {
+  const sql = createNodeSql();
+  const clock = createTestClock();
+  const bucket = createMemoryBucket({ clock });
+  const kv = createMemoryKv({ clock });
+  const records = createTurnRecords({ sql: createNodeSql(), discount: DEFAULTS.learning.discount });
+  const sent: ReviewMessage[] = [];
+  const booked: Booking[] = [];
+  let alarmAt: number | null = null;
+  let writes = 0;
+
+  /** `crashAt`: the first write of this life that does not happen, counted from 1. */
+  function boot({ crashAt = Infinity }: { crashAt?: number } = {}): Life {
+    let alive = true;
+    let count = 0;
+    let lastWrite = crashAt;
+    const background = new Set<Promise<void>>();
+    const reports: string[] = [];
+    const step = (write: boolean) => {
+      if (!alive) throw new Crash("dead");
+      if (write && ++count >= lastWrite) {
+        alive = false;
+        throw new Crash(`at write ${count}`);
+      }
+      if (write) writes++;
+    };
+    const mortal: Sql = {
+      run: (query, ...values) => {
+        step(!/^\s*SELECT/i.test(query));
+        return sql.run(query, ...values);
+      },
+      transaction: (work) => (step(false), sql.transaction(work)),
+    };
+    const profile = PROFILE;
+    // A title is one call more than a test's script has.
+    const settings = merge({ ...options.settings, turn: { titles: false, ...options.settings?.turn } });
+    const { counter } = options;
+    const stores = {
+      bucket: mortalBucket(counter ? guardWrites(countBucket(bucket, counter)) : bucket, step),
+      kv: mortalKv(counter ? countKv(kv, counter) : kv, step),
+    };
+    const ask = (kind: string) => {
+      step(true);
+      if (counter) countCall(counter, kind);
+    };
+    const engine = createSessionEngine({
+      profile,
+      session: SESSION,
+      sql: mortal,
+      alarm: {
+        set: async (at) => {
+          step(true);
+          alarmAt = at;
+        },
+      },
+      clock,
+      random: () => 0.5,
+      settings,
+      token: () => "k3f9x2m7q1w8e5r4",
+      models: (slot) => ok(options.models?.[slot] ?? [options.model]),
+      seeds,
+      moreTools: options.tools ?? [],
+      memoryProvider: options.memoryProvider,
+      runChecks: options.runChecks,
+      skills: createSkillStore({
+        bucket: stores.bucket,
+        profile,
+        clock,
+        random: () => 0.5,
+        swapMs: settings.skills.swapMs,
+      }),
+      memory: (overlay) =>
+        createMemoryStore({ kv: stores.kv, profile, clock, overlayMs: settings.memory.overlayMs, overlay }),
+      evidence: createEvidenceStore({ bucket: stores.bucket, profile, judge: toJudge(settings.learning) }),
+      archive: {
+        async observe(signature) {
+          ask("archive");
+          await options.onArchive?.(signature);
+          return records.observe(signature);
+        },
+        async name(turns) {
+          ask("archive");
+          records.name(turns);
+        },
+      },
+      pending: createPendingStore({ bucket: stores.bucket, profile, clock, random: createSeededRandom(5) }),
+      reviews: createReviewStore({ bucket: stores.bucket, profile }),
+      queue: {
+        async send(message) {
+          ask("queue");
+          await options.onSend?.(message);
+          sent.push(message);
+        },
+      },
+      account: {
+        reserveReview: async (request) => {
+          ask("account");
+          return options.account?.reserveReview?.(request) ?? { granted: true, grant: request.grant };
+        },
+        reserveTurn: async (request) => {
+          ask("account");
+          return options.account?.reserveTurn?.(request) ?? request.day;
+        },
+        book: async (booking) => {
+          ask("account");
+          await options.account?.book?.(booking);
+          booked.push(booking);
+        },
+      },
+      background(work) {
+        background.add(work);
+        void work.catch(() => {}).finally(() => background.delete(work)); // a crash rejects it; the life is over
+      },
+      report: (what, error) => reports.push(`${what}: ${String(error)}`),
+    });
+    return {
+      engine,
+      reports,
+      kill() {
+        alive = false;
+      },
+      crashIn(inWrites) {
+        lastWrite = count + inWrites;
+      },
+      isDead: () => !alive,
+      async settled() {
+        while (background.size > 0) await Promise.allSettled(background);
+      },
+      async wake() {
+        if (alarmAt === null) return;
+        const firedAt = alarmAt;
+        if (alarmAt > clock.now()) clock.advance(alarmAt - clock.now());
+        alarmAt = null;
+        await engine.alarm().catch((error: unknown) => {
+          alarmAt ??= firedAt; // an alarm whose handler failed comes again
+          throw error;
+        });
+        await this.settled();
+      },
+    };
+  }
+
+  const memory = () => createMemoryStore({ kv, profile: PROFILE, clock, overlayMs: 0 });
+  return { boot, clock, sent, booked, bucket, kv, records, memory, sql, alarmAt: () => alarmAt, writes: () => writes };
+}
+
+function merge(patch: HarnessOptions["settings"] = {}): Settings {
+  const entries = Object.entries(DEFAULTS).map(([key, value]) => [key, { ...value, ...patch[key as keyof Settings] }]);
+  return Object.fromEntries(entries) as Settings;
+}
+
+function mortalBucket(bucket: Bucket, step: (write: boolean) => void): Bucket {
+  return {
+    get: async (key) => (step(false), bucket.get(key)),
+    getUnless: async (key, unless) => (step(false), bucket.getUnless(key, unless)),
+    put: async (key, body, putOptions) => (step(true), bucket.put(key, body, putOptions)),
+    list: async (listOptions) => (step(false), bucket.list(listOptions)),
+    delete: async (keys) => (step(true), bucket.delete(keys)),
+  };
+}
+
+function mortalKv(kv: KeyValue, step: (write: boolean) => void): KeyValue {
+  return {
+    get: async (key) => (step(false), kv.get(key)),
+    getMany: async (keys) => (step(false), kv.getMany(keys)),
+    put: async (key, value, putOptions) => (step(true), kv.put(key, value, putOptions)),
+    delete: async (key) => (step(true), kv.delete(key)),
+    list: async (listOptions) => (step(false), kv.list(listOptions)),
+  };
+}

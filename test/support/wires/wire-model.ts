@@ -1,0 +1,16 @@
+// A model over a wire of the scripted server, for the conformance kit inside workerd.
+import { inject } from "vitest";
+import type { Model } from "../../../core/agent/contract.ts";
+import type { MakeModel } from "../../conformance/model.ts";
+import { writeScript } from "./wire-script.ts";
+
+type Open = (options: { baseUrl: string; fetch: typeof fetch }) => Model;
+
+/** Each call writes its own script, so that tests do not hear each other's replies. */
+export function overWire(open: Open): MakeModel {
+  return async (replies) => {
+    const script = await writeScript(inject("modelServer"), replies);
+    const model = open({ baseUrl: script.baseUrl, fetch: (input, init) => fetch(input, init) });
+    return { model, script };
+  };
+}

@@ -1,0 +1,181 @@
+// Curation on request, its pauses, its reports, and their taking back. The curator Worker does the work; this only asks and
+// reads.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { renderCurationWork } from "../../../core/learning/curation/report.ts";
+import { CurationReport, CurationRunList, CurationStarted, CuratorStatus } from "../../../core/schemas/api.ts";
+import type { CurationMessage } from "../../../core/schemas/learning/curation.ts";
+import { CurationId, type ProfileId, toCurationId } from "../../../core/schemas/ids.ts";
+import type { Grant } from "../../../core/schemas/learning/review.ts";
+import { type Env, settingsOf } from "../env.ts";
+import { pageQuery } from "../pages.ts";
+import { AppError, unwrap } from "../problems.ts";
+import { Flag, answers, createRouter } from "../router.ts";
+import { openAccount } from "../sessions/session-rpc.ts";
+import { openCuration } from "../stores.ts";
+
+export const curator = createRouter();
+
+curator.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/curator",
+    operationId: "readCurator",
+    responses: answers(200, "How curation stands", CuratorStatus),
+  }),
+  async (c) => c.json(await statusOf(c.env, c.var.profile), 200),
+);
+
+curator.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/curator/run",
+    operationId: "runCurator",
+    description:
+      "With `dryRun=1` the report says what would be done, and nothing is. With `consolidate=1` a model is asked which " +
+      "skills should be one.",
+    request: { query: z.strictObject({ dryRun: Flag, consolidate: Flag }) },
+    responses: answers(202, "Asked for; the report comes later", CurationStarted),
+  }),
+  async (c) => {
+    const { dryRun, consolidate } = c.req.valid("query");
+    const run = await send(c.env, { profile: c.var.profile, asksModels: !dryRun }, (run, allowance) => ({
+      ...{ v: 1, kind: "profile", profile: c.var.profile, run, dryRun },
+      ...(consolidate && { consolidate }),
+      ...(allowance && { allowance }),
+    }));
+    return c.json({ run }, 202, { location: `/v1/curator/runs/${run}` });
+  },
+);
+
+curator.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/curator/pause",
+    operationId: "pauseCurator",
+    description: "Nothing is done by itself until `resume`; a run that is asked for is made all the same.",
+    responses: answers(200, "How curation stands", CuratorStatus),
+  }),
+  async (c) => c.json(await pause(c.env, c.var.profile, true), 200),
+);
+
+curator.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/curator/resume",
+    operationId: "resumeCurator",
+    responses: answers(200, "How curation stands", CuratorStatus),
+  }),
+  async (c) => c.json(await pause(c.env, c.var.profile, false), 200),
+);
+
+curator.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/curator/runs",
+    operationId: "listCurationRuns",
+    request: { query: z.strictObject(pageQuery(1_000, { after: CurationId })) },
+    responses: answers(200, "Runs, newest first", CurationRunList),
+  }),
+  async (c) => {
+    const { after, limit } = c.req.valid("query");
+    const runs = await openCuration(c.env).runs(c.var.profile);
+    const older = after === undefined ? runs : runs.filter((run) => run < after);
+    const page = older.slice(0, limit);
+    return c.json({ runs: page, ...(older.length > limit && { next: page.at(-1)! }) }, 200);
+  },
+);
+
+const OfRun = z.object({ run: CurationId });
+
+curator.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/curator/runs/{run}",
+    operationId: "readCurationRun",
+    request: { params: OfRun },
+    responses: answers(200, "The report", CurationReport),
+  }),
+  async (c) => {
+    const { run, markdown, work } = await reportOf(c.env, c.var.profile, c.req.valid("param").run);
+    if (work.length === 0) return c.json({ run, markdown }, 200);
+    return c.json({ run, markdown: `${markdown}${renderCurationWork(work)}`, work }, 200);
+  },
+);
+
+curator.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/curator/runs/{run}/rollback",
+    operationId: "rollBackCurationRun",
+    description:
+      "Takes back what the run has changed, last change first. What has moved since is left alone, and the report says what.",
+    request: { params: OfRun },
+    responses: answers(202, "Asked for; it is a run of its own, and its report comes later", CurationStarted),
+  }),
+  async (c) => {
+    const of = c.req.valid("param").run;
+    const { profile } = c.var;
+    const { run: report, work } = await reportOf(c.env, profile, of);
+    const changes = [...(report.changes ?? []), ...work.flatMap((done) => done.changes)];
+    const isUnderWay = (report.work ?? []).length > work.length;
+    if (report.dryRun || (changes.length === 0 && !isUnderWay)) {
+      throw new AppError("nothing_to_undo", "That run has changed nothing.");
+    }
+    const run = await send(c.env, { profile, asksModels: false }, (run) => ({
+      v: 1,
+      kind: "rollback",
+      profile,
+      run,
+      of,
+    }));
+    return c.json({ run }, 202, { location: `/v1/curator/runs/${run}` });
+  },
+);
+
+type Allowance = { id: string; grant: Grant } | null;
+
+/** A profile may ask so often in an hour; where a day's budget is set, the run gets what is left of it. */
+async function send(
+  env: Env,
+  { profile, asksModels }: { profile: ProfileId; asksModels: boolean },
+  make: (run: CurationId, allowance: Allowance) => CurationMessage,
+): Promise<CurationId> {
+  const run = toCurationId(Date.now(), Math.random);
+  const { allowance } = unwrap(await openAccount(env, profile).askForCuration(run, asksModels));
+  await env.CURATION.send(make(run, allowance));
+  return run;
+}
+
+async function reportOf(env: Env, profile: ProfileId, run: CurationId) {
+  const curation = openCuration(env);
+  const report = await curation.report(profile, run);
+  if (!report) {
+    throw new AppError("run_pending", "There is no report of that run: it is not finished, or was never asked for.");
+  }
+  return { ...report, work: report.run.work ? await curation.works(profile, run) : [] };
+}
+
+async function pause(env: Env, profile: ProfileId, paused: boolean): Promise<CuratorStatus> {
+  await openCuration(env).changePolicy(profile, ({ paused: _before, ...policy }) => ({
+    ...policy,
+    ...(paused && { paused }),
+  }));
+  return statusOf(env, profile);
+}
+
+async function statusOf(env: Env, profile: ProfileId): Promise<CuratorStatus> {
+  const curation = openCuration(env);
+  const [policy, notes] = await Promise.all([curation.policy(profile), curation.notes(profile)]);
+  const open = await curation.openPlan(profile, notes.last ?? undefined);
+  const settings = settingsOf(env).curation;
+  const { staleDays, staleActiveDays, archiveDays, archiveActiveDays, checkDays, maxChanges } = settings;
+  const { grantTokens = settings.grantTokens, grantUsd = settings.grantUsd, keepSkills, paused = false } = policy;
+  return {
+    ...{ paused, keepSkills, last: notes.last, open: open?.run ?? null, owed: notes.owed },
+    limits: {
+      ...{ staleDays, staleActiveDays, archiveDays, archiveActiveDays },
+      ...{ checkDays, maxChanges, grantTokens, grantUsd },
+    },
+  };
+}

@@ -1,0 +1,157 @@
+// The ledger of learning: what the profile has learned, whether it helps, what it cost and what it brought. Read only: gathers
+// the facts, within limits, and leaves the figures to core/learning/ledger/ledger.ts.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { toLedger } from "../../../core/learning/ledger/ledger.ts";
+import type { CurationStore, EvidenceStore, ReviewStore } from "../../../core/ports.ts";
+import { type CurationId, DAY_MS, type ProfileId, SkillName, dayOf } from "../../../core/schemas/ids.ts";
+import { LearningLedger } from "../../../core/schemas/learning/ledger.ts";
+import type { Evidence, SkillIndex } from "../../../core/schemas/skill.ts";
+import { tokensOf } from "../../../core/schemas/usage.ts";
+import { type Env, settingsOf } from "../env.ts";
+import { AppError } from "../problems.ts";
+import { answers, createRouter, numeric } from "../router.ts";
+import { openArchive } from "../sessions/session-rpc.ts";
+import { openCuration, openEvidence, openPending, openReviews, openSkills } from "../stores.ts";
+import { usageOf } from "../profiles/usage.ts";
+
+export const learning = createRouter();
+
+// What one answer may cost: see "Limits" of docs/ARCHITECTURE.md.
+const DEFAULT_PAGE = 20;
+const MAX_PAGE = 50;
+/** Learned skills whose evidence is read for what they brought, those first that were used last: a listing each. */
+const MAX_COUNTED = 100;
+const MAX_TURNS = 1_000;
+const MAX_REVIEWS = 50;
+const MAX_RUNS = 20;
+/** Revisions in the history of one skill; `GET …/revisions` pages through all. */
+const MAX_HISTORY = 100;
+const AT_ONCE = 8;
+/** As far back as the account's ledger goes. */
+const USAGE_DAYS = 400;
+
+learning.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/learning",
+    operationId: "readLearning",
+    description:
+      "All figures are of the newest thousand turns and the newest fifty reviews. `skills` is a page in the order of the " +
+      "names: ask for more with `after`. With `skill` that one alone, and its history. `by`: how turns over time are put together.",
+    request: {
+      query: z.strictObject({
+        skill: SkillName.optional(),
+        after: SkillName.optional(),
+        limit: numeric(1, MAX_PAGE).optional(),
+        by: z.enum(["day", "week"]).optional(),
+      }),
+    },
+    responses: answers(200, "What was learned, whether it helps, what it cost and what it brought", LearningLedger),
+  }),
+  async (c) => {
+    const { skill, after, limit = DEFAULT_PAGE, by } = c.req.valid("query");
+    const { env } = c;
+    const { profile } = c.var;
+    const skills = openSkills(env, profile);
+    const archive = openArchive(env, profile);
+    const found = await collect(skills.scan());
+    const names = found.map(({ name }) => name).sort();
+    if (skill !== undefined && !names.includes(skill)) {
+      throw new AppError("skill_not_found", `The profile has no skill named ${skill} of its own.`);
+    }
+    const rest = names.filter((name) => after === undefined || name > after);
+    const page = skill === undefined ? rest.slice(0, limit) : [skill];
+    const counted = usedLast(found, await skills.index());
+
+    const [turns, evidence, heads, reviews, pending, cost] = await Promise.all([
+      archive.turnsOf({ limit: MAX_TURNS }),
+      readEvidence(openEvidence(env, profile), [...new Set([...page, ...counted])]),
+      each(page, (name) => skills.head(name)),
+      readReviews(openReviews(env, profile)),
+      openPending(env, profile).list(),
+      readCost(env, profile, Date.now()),
+    ]);
+    const described = await each(
+      heads.filter((head) => head !== null),
+      async (head) => ({
+        head,
+        // What the Archive cannot tell now is left out, like a search it cannot answer.
+        lift: await archive.liftOf(head.name, `${head.name} ${head.description}`, head.createdAt).catch(() => null),
+        ...(skill !== undefined && { revisions: await skills.revisions(skill, { limit: MAX_HISTORY }) }),
+      }),
+    );
+    const ledger = toLedger({
+      ...{ turns, moreTurns: turns.length === MAX_TURNS, skills: found, evidence, page: described, pending, cost },
+      ...{ reviews: reviews.lines, moreReviews: reviews.more, rules: settingsOf(env).learning },
+      ...(by && { by }),
+      ...(skill === undefined && rest.length > limit && { next: page.at(-1)! }),
+    });
+    return c.json(ledger, 200);
+  },
+);
+
+/** The names of learned skills, those first that the index knows to have been used last. */
+function usedLast(found: { name: SkillName; mirror: { origin: string } }[], { skills }: SkillIndex): SkillName[] {
+  const lastUse = (name: SkillName) => skills[name]?.use?.lastUsedDay ?? "";
+  return found
+    .filter(({ mirror }) => mirror.origin !== "user" && mirror.origin !== "hub")
+    .map(({ name }) => name)
+    .toSorted((a, b) => (lastUse(a) < lastUse(b) ? 1 : lastUse(a) > lastUse(b) ? -1 : 0))
+    .slice(0, MAX_COUNTED);
+}
+
+async function readEvidence(store: EvidenceStore, names: SkillName[]): Promise<Map<SkillName, Evidence[]>> {
+  return new Map(await each(names, async (name) => [name, await collect(store.list(name))] as const));
+}
+
+async function readReviews(store: ReviewStore) {
+  const lines = await store.list();
+  const newest = lines.slice(0, MAX_REVIEWS);
+  return {
+    more: lines.length > newest.length,
+    lines: await each(newest, async ({ review, state }) => ({
+      state,
+      outcome: state === "waiting" ? null : await store.outcome(review),
+    })),
+  };
+}
+
+/** Reviews book with the account; what models did for the curator stands in its own records. */
+async function readCost(env: Env, profile: ProfileId, now: number): Promise<LearningLedger["cost"]> {
+  const [from, to] = [dayOf(now - (USAGE_DAYS - 1) * DAY_MS), dayOf(now)];
+  const [{ lines }, curation] = await Promise.all([
+    usageOf(env, profile, { from, to, by: "kind" }),
+    readCuration(openCuration(env), profile),
+  ]);
+  const { calls = 0, tokens = 0, usd = 0 } = lines.find(({ key }) => key === "review") ?? {};
+  return { from, to, review: { calls, tokens, usd }, curation };
+}
+
+async function readCuration(store: CurationStore, profile: ProfileId): Promise<LearningLedger["cost"]["curation"]> {
+  const runs: CurationId[] = (await store.runs(profile)).slice(0, MAX_RUNS);
+  const works = (await each(runs, (run) => store.works(profile, run))).flat();
+  const spent = works.flatMap((work) => work.spent);
+  return {
+    runs: runs.length,
+    oldest: runs.at(-1) ?? null,
+    calls: spent.reduce((sum, { calls }) => sum + calls, 0),
+    tokens: spent.reduce((sum, { usage }) => sum + tokensOf(usage), 0),
+    usd: spent.reduce((sum, { cost }) => sum + cost.usdMicros, 0) / 1_000_000,
+  };
+}
+
+async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+/** In order, a few at a time: the platform has six connections open at once and keeps the others waiting. */
+async function each<Item, Value>(items: Item[], work: (item: Item) => Promise<Value>): Promise<Value[]> {
+  const values: Value[] = [];
+  for (let at = 0; at < items.length; at += AT_ONCE) {
+    values.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(work))));
+  }
+  return values;
+}

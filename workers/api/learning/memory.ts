@@ -1,0 +1,200 @@
+// The profile's memory: listed with what speaks against an entry, added to and corrected by a person, forgotten entry by
+// entry, and purged. What a person says is never refused for what it says, and what a person forgets does not come back.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { ulid } from "ulid";
+import { fitNewest, limitOf, parseFact, usageOf } from "../../../core/memory/rules.ts";
+import { purgedFailure } from "../../../core/memory/plan.ts";
+import { reasonToHide } from "../../../core/memory/shown.ts";
+import type { MemoryStore } from "../../../core/ports.ts";
+import {
+  Forgotten,
+  MemoryList,
+  MemoryPurged,
+  MemoryWritten,
+  PostMemory,
+  PutMemory,
+} from "../../../core/schemas/api.ts";
+import { Sha256 } from "../../../core/schemas/ids.ts";
+import { type MemoryEntry, MemoryStoreName, memoryId } from "../../../core/schemas/memory.ts";
+import { type Finding, scanText } from "../../../core/skills/scanner/scanner.ts";
+import { toPieces } from "../../../core/skills/search/text-pieces.ts";
+import { eraseText } from "../skills/copies.ts";
+import { settingsOf } from "../env.ts";
+import { ascending, pageQuery, toPage } from "../pages.ts";
+import { AppError, unwrap } from "../problems.ts";
+import { answers, createRouter, takesJson } from "../router.ts";
+import { openAccount } from "../sessions/session-rpc.ts";
+import { openMemory } from "../stores.ts";
+
+export const memory = createRouter();
+
+const OfEntry = z.object({ store: MemoryStoreName, memory: Sha256 });
+
+memory.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/memory",
+    operationId: "listMemory",
+    request: { query: z.strictObject({ store: MemoryStoreName.optional(), ...pageQuery(1_000, { usual: 500 }) }) },
+    responses: answers(200, "Living entries, oldest first, how full the stores are, and what was purged", MemoryList),
+  }),
+  async (c) => {
+    const store = openMemory(c.env, c.var.profile);
+    const { store: only, after, limit } = c.req.valid("query");
+    const names = only ? [only] : MemoryStoreName.options;
+    const settings = settingsOf(c.env).memory;
+    const surveys = await Promise.all(names.map(async (name) => ({ name, ...(await store.survey(name)) })));
+    const { page, next } = toPage(surveys.flatMap(toItems).toSorted(byPlace), {
+      after,
+      limit,
+      placeOf: ({ place }) => place,
+    });
+    const inside = new Set(surveys.flatMap(({ name, entries }) => fitNewest(entries, limitOf(name, settings))));
+    return c.json(
+      {
+        entries: page.flatMap(({ entry }) => (entry ? [toListed(entry, inside)] : [])),
+        usage: Object.fromEntries(
+          surveys.map(({ name, entries }) => [name, usageOf(entries, limitOf(name, settings))]),
+        ),
+        purged: page.flatMap(({ purged }) => purged ?? []),
+        ...(next !== undefined && { next }),
+      },
+      200,
+    );
+  },
+);
+
+memory.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/memory",
+    operationId: "addMemory",
+    request: { body: takesJson(PostMemory) },
+    responses: answers(201, "The fact is kept; prompts hold it from the next new one on", MemoryWritten),
+  }),
+  async (c) => {
+    const { store, content } = c.req.valid("json");
+    const fact = unwrap(parseFact(content));
+    const { id, existed } = await addByPerson(openMemory(c.env, c.var.profile), store, fact, newOp());
+    return c.json({ store, id, existed }, 201);
+  },
+);
+
+memory.openapi(
+  createRoute({
+    method: "put",
+    path: "/v1/memory/{store}/{memory}",
+    operationId: "replaceMemory",
+    request: { params: OfEntry, body: takesJson(PutMemory) },
+    responses: answers(200, "The fact that took its place", MemoryWritten),
+  }),
+  async (c) => {
+    const { store, memory: id } = c.req.valid("param");
+    const fact = unwrap(parseFact(c.req.valid("json").content));
+    const opened = openMemory(c.env, c.var.profile);
+    const entry = (await opened.list(store)).find((candidate) => candidate.id === id);
+    if (!entry) throw notFound(store);
+    if (memoryId(fact) === id) return c.json({ store, id, existed: true }, 200);
+    const op = newOp();
+    // In this order a request that is cut off leaves both, and loses none.
+    const added = await addByPerson(opened, store, fact, op);
+    await opened.remove(store, id, { op, at: Date.now(), adds: entry.adds });
+    await openAccount(c.env, c.var.profile).noteActivity();
+    return c.json({ store, id: added.id, existed: added.existed }, 200);
+  },
+);
+
+memory.openapi(
+  createRoute({
+    method: "delete",
+    path: "/v1/memory/{store}/{memory}",
+    operationId: "forget",
+    request: { params: OfEntry },
+    responses: answers(200, "How many writes of the fact were taken back", Forgotten),
+  }),
+  async (c) => {
+    const { store, memory: id } = c.req.valid("param");
+    const removed = await openMemory(c.env, c.var.profile).remove(store, id, { op: newOp(), at: Date.now() });
+    if (removed === 0) throw notFound(store);
+    await openAccount(c.env, c.var.profile).noteActivity();
+    return c.json({ removed }, 200);
+  },
+);
+
+memory.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/memory/{store}/{memory}/purge",
+    operationId: "purgeMemory",
+    request: { params: OfEntry },
+    responses: answers(
+      200,
+      "Memory holds no copy of the text any more and keeps none again; copies in pending changes, reviews, curations and remembered requests are gone",
+      MemoryPurged,
+    ),
+  }),
+  async (c) => {
+    const { store, memory: id } = c.req.valid("param");
+    const text = await openMemory(c.env, c.var.profile).textOf(store, id);
+    if (text !== null) await eraseText(c.env, c.var.profile, toPieces([text]));
+    const deleted = await openMemory(c.env, c.var.profile).purge(store, id, { op: newOp(), at: Date.now() });
+    if (deleted === null) throw notFound(store);
+    return c.json({ store, id, deleted }, 200);
+  },
+);
+
+type Listed = z.infer<typeof MemoryList>;
+interface Item {
+  place: string;
+  entry?: MemoryEntry;
+  purged?: Listed["purged"][number];
+}
+
+/** What is there by its store and its age; behind it what was purged. */
+function toItems(survey: {
+  name: MemoryStoreName;
+  entries: MemoryEntry[];
+  purged: { id: string; at: number }[];
+}): Item[] {
+  const { name, entries, purged } = survey;
+  const store = MemoryStoreName.options.indexOf(name);
+  return [
+    ...entries.map((entry) => ({ place: `0.${store}.${ascending(entry.since)}.${entry.id}`, entry })),
+    ...purged.map((gone) => ({ place: `1.${store}.${gone.id}`, purged: { store: name, ...gone } })),
+  ];
+}
+
+function byPlace(a: Item, b: Item): number {
+  return a.place < b.place ? -1 : 1;
+}
+
+function toListed(entry: MemoryEntry, inside: Set<MemoryEntry>): Listed["entries"][number] {
+  return {
+    ...entry,
+    outside: !inside.has(entry),
+    hidden: reasonToHide(entry) !== null,
+    findings: scanText(entry.text, "note").map(toListedFinding),
+  };
+}
+
+function toListedFinding({ pattern, category, severity, reason }: Finding) {
+  return { pattern, category, severity, reason };
+}
+
+async function addByPerson(opened: MemoryStore, store: MemoryStoreName, text: string, op: string) {
+  const added = await opened.add(store, op, { v: 1, text, at: Date.now(), origin: "user", source: "principal" });
+  if (added.purged) unwrap(purgedFailure());
+  return added;
+}
+
+function newOp(): string {
+  return `api:${ulid()}`;
+}
+
+function notFound(store: MemoryStoreName): AppError {
+  return new AppError(
+    "memory_not_found",
+    `There is no entry of that id in \`${store}\`; one that was added within the last minute may not be visible yet.`,
+  );
+}

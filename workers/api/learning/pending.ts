@@ -1,0 +1,77 @@
+// Changes of skills and memory that agents have asked for: listed, read and decided by the person. What is approved is done
+// once, on what the agent saw, or not at all.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { DecidePending, PendingDetail, PendingId, PendingInfo, PendingList } from "../../../core/schemas/pending.ts";
+import { createPendingDesk } from "../../../core/tools/approval/pending-desk.ts";
+import { sweepDayOf } from "../../../core/learning/curation/retention.ts";
+import { type ProfileId, dayOf } from "../../../core/schemas/ids.ts";
+import { seeds } from "../../../skills-seed/index.ts";
+import { systemClock } from "../../../stores/platform/system-clock.ts";
+import { type Env, settingsOf } from "../env.ts";
+import { ascending, pageQuery, toPage } from "../pages.ts";
+import { unwrap } from "../problems.ts";
+import { answers, createRouter, takesJson } from "../router.ts";
+import { openCuration, openMemory, openPending, openSkills } from "../stores.ts";
+
+export const pending = createRouter();
+
+const OfPending = z.object({ pending: PendingId });
+
+pending.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/pending",
+    operationId: "listPending",
+    request: { query: z.strictObject(pageQuery(200)) },
+    responses: answers(200, "Those that wait and those decided lately, oldest first", PendingList),
+  }),
+  async (c) => {
+    const all = await openDesk(c.env, c.var.profile).list();
+    const placeOf = ({ askedAt, id }: PendingInfo) => `${ascending(askedAt)}.${id}`;
+    const { page, next } = toPage(all, { ...c.req.valid("query"), placeOf });
+    return c.json({ pending: page, ...(next !== undefined && { next }) }, 200);
+  },
+);
+
+pending.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/pending/{pending}",
+    operationId: "readPending",
+    description: "With the difference it would make. Of a stale one also what it would do now.",
+    request: { params: OfPending },
+    responses: answers(200, "The change", PendingDetail),
+  }),
+  async (c) => c.json(unwrap(await openDesk(c.env, c.var.profile).open(c.req.valid("param").pending)), 200),
+);
+
+pending.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/pending/{pending}",
+    operationId: "decidePending",
+    description: "Approved, it is carried out as it was asked for. The same decision again answers the same.",
+    request: { params: OfPending, body: takesJson(DecidePending) },
+    responses: answers(200, "The change as it was decided", PendingInfo),
+  }),
+  async (c) => {
+    const { approve } = c.req.valid("json");
+    const { profile } = c.var;
+    const decided = unwrap(await openDesk(c.env, profile).decide(c.req.valid("param").pending, approve));
+    // A profile that sleeps but for this has it swept in its time.
+    await openCuration(c.env).markSweep(sweepDayOf(dayOf(Date.now()), settingsOf(c.env)), profile);
+    return c.json(decided, 200);
+  },
+);
+
+function openDesk(env: Env, profile: ProfileId) {
+  return createPendingDesk({
+    pending: openPending(env, profile),
+    skills: openSkills(env, profile),
+    memory: openMemory(env, profile),
+    seeds,
+    settings: settingsOf(env),
+    clock: systemClock,
+  });
+}

@@ -1,0 +1,90 @@
+// Reviews of the profile's sessions: what was looked at, what was learned, what was given up. Read only.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import type { ReviewStore } from "../../../core/ports.ts";
+import { ReviewDetail, ReviewLineList } from "../../../core/schemas/api.ts";
+import { ReviewId, SessionId } from "../../../core/schemas/ids.ts";
+import type { ReviewDead, ReviewJob, ReviewResult } from "../../../core/schemas/learning/review.ts";
+import { descending, pageQuery, toPage } from "../pages.ts";
+import { AppError } from "../problems.ts";
+import { answers, createRouter } from "../router.ts";
+import { openReviews } from "../stores.ts";
+
+export const reviews = createRouter();
+
+/** Each finished review on a page costs a read. */
+const DEFAULT_PAGE = 20;
+const MAX_PAGE = 100;
+
+/** Both numbers as long as they can be. Longer, and the id would not fit into a key. */
+const MAX_REVIEW_ID_CHARS = 60;
+const OfReview = z.object({ review: ReviewId.max(MAX_REVIEW_ID_CHARS, "no review id is that long") });
+
+reviews.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/reviews",
+    operationId: "listReviews",
+    request: {
+      query: z.strictObject({ session: SessionId.optional(), ...pageQuery(MAX_PAGE, { usual: DEFAULT_PAGE }) }),
+    },
+    responses: answers(200, "Reviews, newest first", ReviewLineList),
+  }),
+  async (c) => {
+    const { session, after, limit } = c.req.valid("query");
+    const store = openReviews(c.env, c.var.profile);
+    const lines = (await store.list(session)).map((line) => ({
+      ...line,
+      place: `${descending(line.at)}.${line.review}`,
+    }));
+    const { page, next } = toPage(lines.toSorted(byPlace), { after, limit, placeOf: ({ place }) => place });
+    const reviews: Described[] = [];
+    for (const line of page) reviews.push(await describe(store, line));
+    return c.json({ reviews, ...(next !== undefined && { next }) }, 200);
+  },
+);
+
+reviews.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/reviews/{review}",
+    operationId: "readReview",
+    request: { params: OfReview },
+    responses: answers(200, "The review", ReviewDetail),
+  }),
+  async (c) => {
+    const { review } = c.req.valid("param");
+    const store = openReviews(c.env, c.var.profile);
+    const [job, outcome] = await Promise.all([store.job(review), store.outcome(review)]);
+    if (!job && !outcome) throw new AppError("review_not_found", "This profile has no review of that id.");
+    const result = outcome && isResult(outcome) ? outcome : null;
+    const dead = outcome && !isResult(outcome) ? outcome : null;
+    const state: Line["state"] = result?.state ?? (dead ? "dead" : "waiting");
+    return c.json({ review, state, job: job && withoutPrefix(job), result, dead }, 200);
+  },
+);
+
+/** It says again what the session's entries say, with the provider's own forms of answers. */
+function withoutPrefix({ prefix: _prefix, ...job }: ReviewJob): ReviewJob {
+  return job;
+}
+
+function byPlace(a: { place: string }, b: { place: string }): number {
+  return a.place < b.place ? -1 : 1;
+}
+
+type Line = Awaited<ReturnType<ReviewStore["list"]>>[number];
+
+type Described = z.input<typeof ReviewLineList>["reviews"][number];
+
+async function describe(store: ReviewStore, { review, state }: Line): Promise<Described> {
+  const line = { review, state };
+  const outcome = line.state === "waiting" ? null : await store.outcome(line.review);
+  if (!outcome) return line;
+  if (!isResult(outcome)) return { ...line, summary: outcome.message };
+  return { ...line, summary: outcome.summary, lessons: outcome.lessons };
+}
+
+function isResult(outcome: ReviewResult | ReviewDead): outcome is ReviewResult {
+  return "summary" in outcome;
+}

@@ -1,0 +1,63 @@
+// Keys: made by the operator for any profile, listed and revoked by the profile itself.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { CreateKey, CreatedKey, type KeyInfo, KeyList } from "../../../core/schemas/api.ts";
+import { forgetChecked, operatorOnly } from "../auth.ts";
+import { ascending, pageQuery, toPage } from "../pages.ts";
+import { unwrap } from "../problems.ts";
+import { REFUSED, answers, createRouter, takesJson } from "../router.ts";
+import { openAccount } from "../sessions/session-rpc.ts";
+
+export const keys = createRouter();
+
+const KeyId = z.string().regex(/^key_[0-9a-z]{12}$/, "a key id is key_ and 12 characters");
+
+keys.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/keys",
+    operationId: "createKey",
+    middleware: operatorOnly,
+    description: "Takes the operator's token.",
+    request: { body: takesJson(CreateKey) },
+    responses: answers(201, "The only sight of the key", CreatedKey),
+  }),
+  async (c) => {
+    const { profile, label } = c.req.valid("json");
+    return c.json(unwrap(await openAccount(c.env, profile).createKey(label ?? "")), 201);
+  },
+);
+
+keys.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/keys",
+    operationId: "listKeys",
+    request: { query: z.strictObject(pageQuery(100)) },
+    responses: answers(200, "Keys that work, oldest first", KeyList),
+  }),
+  async (c) => {
+    const all = await openAccount(c.env, c.var.profile).listKeys();
+    const placeOf = ({ createdAt, id }: KeyInfo) => `${ascending(createdAt)}.${id}`;
+    const { page, next } = toPage(all, { ...c.req.valid("query"), placeOf });
+    return c.json({ keys: page, ...(next !== undefined && { next }) }, 200);
+  },
+);
+
+keys.openapi(
+  createRoute({
+    method: "delete",
+    path: "/v1/keys/{id}",
+    operationId: "revokeKey",
+    description:
+      "Other parts of the network may honour the key for another 30 seconds. A profile's last key cannot be revoked: 409 " +
+      "with the code `last_key`, until the operator has made another one.",
+    request: { params: z.object({ id: KeyId }) },
+    responses: { 204: { description: "Revoked" }, default: REFUSED },
+  }),
+  async (c) => {
+    unwrap(await openAccount(c.env, c.var.profile).revokeKey(c.req.valid("param").id));
+    forgetChecked(c.var.profile);
+    return c.body(null, 204);
+  },
+);

@@ -1,0 +1,63 @@
+// Profiles: made by the operator, each with its first key, and deleted by the operator or by themselves. The id is random
+// and never used again.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { CreatedProfile } from "../../../core/schemas/api.ts";
+import { createProfileId } from "../../../durable-objects/account-key.ts";
+import { ProfileId } from "../../../core/schemas/ids.ts";
+import { forgetChecked, operatorOnly } from "../auth.ts";
+import { AppError, unwrap } from "../problems.ts";
+import { REFUSED, answers, createRouter } from "../router.ts";
+import { openAccount } from "../sessions/session-rpc.ts";
+
+export const profiles = createRouter();
+
+profiles.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/profiles",
+    operationId: "createProfile",
+    middleware: operatorOnly,
+    description: "Takes the operator's token.",
+    responses: answers(201, "The profile, and the only sight of its first key", CreatedProfile),
+  }),
+  async (c) => {
+    const profile = createProfileId();
+    const account = openAccount(c.env, profile);
+    await account.init(profile);
+    const { key } = unwrap(await account.createKey("first"));
+    return c.json({ profile, key }, 201);
+  },
+);
+
+profiles.openapi(
+  createRoute({
+    method: "delete",
+    path: "/v1/profiles/{profile}",
+    operationId: "deleteProfile",
+    description:
+      "Removes the profile for good: keys, sessions, skills, memory and what was counted. Takes the operator's token, or a key " +
+      "of this profile that repeats its id in `confirm`. What is still to be swept when this answers 202 is swept by itself.",
+    request: {
+      params: z.object({ profile: ProfileId }),
+      query: z.strictObject({ confirm: z.string().optional() }),
+    },
+    responses: {
+      202: { description: "Deleted; its last objects are being swept" },
+      204: { description: "Deleted" },
+      default: REFUSED,
+    },
+  }),
+  async (c) => {
+    const { profile } = c.req.valid("param");
+    // Authentication lets a key of this profile or the operator come here, and sets `profile` for the former only.
+    if (c.var.profile !== undefined && c.req.valid("query").confirm !== profile) {
+      const detail = `This cannot be taken back. Send \`?confirm=${profile}\` to delete this profile and all it holds.`;
+      throw new AppError("confirmation_needed", detail);
+    }
+    const account = openAccount(c.env, profile);
+    if (!(await account.eraseProfile())) throw new AppError("profile_not_found", "There is no profile of that id.");
+    forgetChecked(profile);
+    return c.body(null, (await account.isErasing()) ? 202 : 204);
+  },
+);

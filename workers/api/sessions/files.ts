@@ -1,0 +1,81 @@
+// A session's workspace, as its owner sees it. Bytes in, bytes out; what a path may be is the workspace's to say.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { FileList, StoredFile } from "../../../core/schemas/api.ts";
+import { pageQuery, toPage } from "../pages.ts";
+import { unwrap } from "../problems.ts";
+import { REFUSED, answers, createRouter } from "../router.ts";
+import { openSession } from "./session-rpc.ts";
+import { InSession } from "./sessions.ts";
+
+export const files = createRouter();
+
+/** Hono's form of "the rest of the path"; `toDocument` of index.ts writes it as OpenAPI does. */
+const FILE_PATH = "/v1/sessions/{session}/files/{path}{.+}";
+const OfFile = InSession.extend({ path: z.string().min(1) });
+const BYTES = { "application/octet-stream": { schema: z.string().meta({ format: "binary" }) } };
+
+files.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/sessions/{session}/files",
+    operationId: "listFiles",
+    request: { params: InSession, query: z.strictObject(pageQuery(1_000)) },
+    responses: answers(200, "Files, by path", FileList),
+  }),
+  async (c) => {
+    const { session } = c.req.valid("param");
+    const all = unwrap(await openSession(c.env, c.var.profile, session).listFiles());
+    const sorted = all.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    const { page, next } = toPage(sorted, { ...c.req.valid("query"), placeOf: ({ path }) => path });
+    return c.json({ files: page, ...(next !== undefined && { next }) }, 200);
+  },
+);
+
+files.openapi(
+  createRoute({
+    method: "put",
+    path: FILE_PATH,
+    operationId: "putFile",
+    description: "Any content type: the body is kept as it is.",
+    request: { params: OfFile, body: { content: BYTES } },
+    responses: answers(201, "Stored", StoredFile),
+  }),
+  async (c) => {
+    const { session, path } = c.req.valid("param");
+    const body = new Uint8Array(await c.req.arrayBuffer());
+    return c.json(unwrap(await openSession(c.env, c.var.profile, session).putFile(path, body)), 201);
+  },
+);
+
+files.openapi(
+  createRoute({
+    method: "get",
+    path: FILE_PATH,
+    operationId: "getFile",
+    request: { params: OfFile },
+    responses: { 200: { description: "The file", content: BYTES }, default: REFUSED },
+  }),
+  async (c) => {
+    const { session, path } = c.req.valid("param");
+    const body = unwrap(await openSession(c.env, c.var.profile, session).getFile(path));
+    // A file may hold anything, a page with a script too: it must never be shown as part of this origin.
+    const headers = { "content-type": "application/octet-stream", "x-content-type-options": "nosniff" };
+    return new Response(body, { headers: { ...headers, "content-disposition": "attachment" } });
+  },
+);
+
+files.openapi(
+  createRoute({
+    method: "delete",
+    path: FILE_PATH,
+    operationId: "deleteFile",
+    request: { params: OfFile },
+    responses: { 204: { description: "Deleted" }, default: REFUSED },
+  }),
+  async (c) => {
+    const { session, path } = c.req.valid("param");
+    unwrap(await openSession(c.env, c.var.profile, session).deleteFile(path));
+    return c.body(null, 204);
+  },
+);

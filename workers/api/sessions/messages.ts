@@ -1,0 +1,116 @@
+// What is said in a session: messages in, events and entries out. A reader that leaves does not stop the turn: the
+// session drives it, the response only listens.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { Accepted, EntryList, PostMessage, Stopped } from "../../../core/schemas/api.ts";
+import { pageQuery } from "../pages.ts";
+import { AppError, unwrap } from "../problems.ts";
+import { answers, createRouter, numeric, takesJson } from "../router.ts";
+import { openSession, unwrapResponse } from "./session-rpc.ts";
+import { InSession } from "./sessions.ts";
+
+export const messages = createRouter();
+
+const EVENTS = { description: "Server-sent events", content: { "text/event-stream": { schema: z.string() } } };
+
+export const EventId = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "an event id is <entry>.<offset>, such as 7.120");
+/** On one page of the log; large ones come fewer at a time. */
+const MAX_ENTRIES = 500;
+/** The host is nobody's: the stub goes to one object. */
+const SESSION = "https://session/messages";
+
+const IdempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,255}$/, "an idempotency key is 1 to 255 visible ASCII characters");
+
+messages.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/sessions/{session}/messages",
+    operationId: "postMessage",
+    description: "With `Accept: text/event-stream` the answer streams; else it is 202 and the turn goes on by itself.",
+    request: {
+      params: InSession,
+      headers: z.object({ "idempotency-key": IdempotencyKey.optional() }),
+      body: takesJson(PostMessage),
+    },
+    responses: { 200: EVENTS, ...answers(202, "Accepted", Accepted) },
+  }),
+  async (c) => {
+    const session = openSession(c.env, c.var.profile, c.req.valid("param").session);
+    const key = c.req.valid("header")["idempotency-key"];
+    const { text, busy } = c.req.valid("json");
+    assertSayable(text);
+    const message = { text, key, busy };
+    if (/\btext\/event-stream\b/i.test(c.req.header("accept") ?? "")) {
+      const body = JSON.stringify(message);
+      const answer = await unwrapResponse(await session.fetch(new Request(SESSION, { method: "POST", body })));
+      return streamOf(answer.body!, { "talaria-turn": answer.headers.get("talaria-turn")! });
+    }
+    const accepted = unwrap(await session.post(message));
+    return c.json(accepted, 202, { "talaria-turn": accepted.turn, location: accepted.events });
+  },
+);
+
+messages.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/sessions/{session}/events",
+    operationId: "readEvents",
+    description: "From after `Last-Event-ID`, or `after`, to the end of the newest turn.",
+    request: {
+      params: InSession,
+      headers: z.object({ "last-event-id": EventId.optional() }),
+      query: z.strictObject({ after: EventId.optional(), turn: numeric(1, 999_999_999).optional() }),
+    },
+    responses: { 200: EVENTS, default: answers(200, "", z.never()).default },
+  }),
+  async (c) => {
+    const { after, turn } = c.req.valid("query");
+    const session = openSession(c.env, c.var.profile, c.req.valid("param").session);
+    const from = { after: c.req.valid("header")["last-event-id"] ?? after, turn };
+    return streamOf(unwrap(await session.events(from)));
+  },
+);
+
+messages.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/sessions/{session}/entries",
+    operationId: "listEntries",
+    request: {
+      params: InSession,
+      query: z.strictObject(pageQuery(MAX_ENTRIES, { after: numeric(0, 999_999_999) })),
+    },
+    responses: answers(200, "The log, oldest first", EntryList),
+  }),
+  async (c) => {
+    const session = openSession(c.env, c.var.profile, c.req.valid("param").session);
+    const { after = 0, limit } = c.req.valid("query");
+    return c.json(unwrap(await session.entryPage({ after, limit })), 200);
+  },
+);
+
+messages.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/sessions/{session}/stop",
+    operationId: "stopSession",
+    description: "Ends the running turn, and those that wait, with an entry that says so.",
+    request: { params: InSession },
+    responses: answers(200, "The turns that were stopped", Stopped),
+  }),
+  async (c) => c.json(unwrap(await openSession(c.env, c.var.profile, c.req.valid("param").session).stop()), 200),
+);
+
+/** Providers refuse both, and would refuse every later turn with them: a message stays in the session for good. */
+function assertSayable(text: string): void {
+  if (text.trim() === "") throw new AppError("body_invalid", "The message is blank: say something.");
+  if (!text.isWellFormed()) throw new AppError("bad_text", "The text holds half of a surrogate pair: write it again.");
+}
+
+function streamOf(events: ReadableStream<Uint8Array>, headers: Record<string, string> = {}): Response {
+  // `no-transform`: a proxy that compresses would hold events back.
+  const type = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache, no-transform" };
+  return new Response(events, { headers: { ...type, ...headers } });
+}

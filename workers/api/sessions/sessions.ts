@@ -1,0 +1,92 @@
+// Sessions: created, listed, looked at. What is said in one is in messages.ts, its files in files.ts.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { ulid } from "ulid";
+import { CreateSession, SessionDetail, SessionInfo, SessionList } from "../../../core/schemas/api.ts";
+import { SessionId } from "../../../core/schemas/ids.ts";
+import { AppError } from "../problems.ts";
+import { pageQuery } from "../pages.ts";
+import { REFUSED, answers, createRouter, mayTakeJson } from "../router.ts";
+import { openAccount, openSession } from "./session-rpc.ts";
+
+export const sessions = createRouter();
+
+export const InSession = z.object({ session: SessionId });
+
+sessions.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/sessions",
+    operationId: "createSession",
+    request: { body: mayTakeJson(CreateSession) },
+    responses: answers(201, "The session", SessionInfo),
+  }),
+  async (c) => {
+    const { learning, title = "" } = c.req.valid("json");
+    const { profile } = c.var;
+    const session = ulid();
+    // Listed first: whoever deletes the profile has to know of every session there is.
+    const createdAt = Date.now();
+    const listed = { session, title, learning, createdAt };
+    if (!(await openAccount(c.env, profile).registerSession(listed))) {
+      throw new AppError("profile_gone", "This profile has been deleted.");
+    }
+    const info = await openSession(c.env, profile, session).create({ learning, title, createdAt });
+    if (!info) throw new AppError("session_not_found", "The session was deleted while it was made.");
+    return c.json(info, 201);
+  },
+);
+
+sessions.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/sessions",
+    operationId: "listSessions",
+    request: { query: z.strictObject(pageQuery(1_000, { after: SessionId })) },
+    responses: answers(200, "Sessions, newest first", SessionList),
+  }),
+  async (c) => {
+    const { after, limit } = c.req.valid("query");
+    const sessions = await openAccount(c.env, c.var.profile).listSessions({ after, limit: limit + 1 });
+    const page = sessions.slice(0, limit);
+    return c.json({ sessions: page, ...(sessions.length > limit && { next: page.at(-1)!.session }) }, 200);
+  },
+);
+
+sessions.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/sessions/{session}",
+    operationId: "readSession",
+    request: { params: InSession },
+    responses: answers(200, "The session and its turns", SessionDetail),
+  }),
+  async (c) => {
+    const detail = await openSession(c.env, c.var.profile, c.req.valid("param").session).detail();
+    if (!detail) throw new AppError("session_not_found", "This profile has no session of that id.");
+    return c.json(detail, 200);
+  },
+);
+
+sessions.openapi(
+  createRoute({
+    method: "delete",
+    path: "/v1/sessions/{session}",
+    operationId: "deleteSession",
+    description:
+      "Removes the session for good: its log and files, its reviews, and what is remembered of its turns. What was learned " +
+      "from it stays. A turn that runs is cut off, and readers are sent away.",
+    request: { params: InSession },
+    responses: {
+      202: { description: "Ordered; a store failed, and what is left is deleted in some minutes by itself" },
+      204: { description: "Deleted" },
+      default: REFUSED,
+    },
+  }),
+  async (c) => {
+    const { session } = c.req.valid("param");
+    const erased = await openAccount(c.env, c.var.profile).eraseSession(session);
+    if (erased === "unknown") throw new AppError("session_not_found", "This profile has no session of that id.");
+    return c.body(null, erased === "pending" ? 202 : 204);
+  },
+);

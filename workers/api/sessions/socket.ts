@@ -1,0 +1,46 @@
+// The standing connection to a session: a WebSocket on which all that happens is told, over all turns. It may stay open while
+// the session sleeps. Checked here like every request; handed to the Session object, which accepts it.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { protocolsOf } from "../auth.ts";
+import { EventId } from "./messages.ts";
+import { AppError } from "../problems.ts";
+import { REFUSED, createRouter } from "../router.ts";
+import { openSession, unwrapResponse } from "./session-rpc.ts";
+import { InSession } from "./sessions.ts";
+
+export const socket = createRouter();
+
+const SUBPROTOCOL = "talaria.v1";
+
+socket.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/sessions/{session}/socket",
+    operationId: "watchSession",
+    description:
+      'A WebSocket. Each message is `{"id", "event"}`: what came after `after` (`0.0`: from the start; absent: nothing), ' +
+      "then what comes, over all turns. `ping` is answered with `pong`; anything else closes it with 4400. 4001: connect " +
+      "again, with the last id. A client that cannot send headers offers the protocols `talaria.v1` and `bearer.<key>`.",
+    request: { params: InSession, query: z.strictObject({ after: EventId.optional() }) },
+    responses: { 101: { description: "The connection" }, default: REFUSED },
+  }),
+  async (c) => {
+    if (c.req.header("upgrade")?.toLowerCase() !== "websocket") {
+      throw new AppError("upgrade_required", "This route takes a WebSocket upgrade. For one turn, read `…/events`.");
+    }
+    const offered = protocolsOf(c.req.header("sec-websocket-protocol"));
+    if (offered.length > 0 && !offered.includes(SUBPROTOCOL)) {
+      throw new AppError("upgrade_required", `Offer the protocol ${SUBPROTOCOL}, or none.`);
+    }
+    // A new request: the session needs none of the headers, and least of all the key.
+    const url = new URL("https://session/socket");
+    const { after } = c.req.valid("query");
+    if (after !== undefined) url.searchParams.set("after", after);
+    const session = openSession(c.env, c.var.profile, c.req.valid("param").session);
+    const upgrade = new Request(url, { headers: { upgrade: "websocket" } });
+    const answer = await unwrapResponse(await session.fetch(upgrade));
+    const headers: Record<string, string> = offered.length > 0 ? { "sec-websocket-protocol": SUBPROTOCOL } : {};
+    return new Response(null, { status: 101, webSocket: answer.webSocket, headers });
+  },
+);

@@ -1,0 +1,45 @@
+// Turns that have ended: what was observed of one, and the person's rating of it.
+import { createRoute } from "@hono/zod-openapi";
+import { TurnObservation } from "../../../core/schemas/api.ts";
+import { Observation, Rating } from "../../../core/schemas/learning/learning.ts";
+import { unwrap } from "../problems.ts";
+import { answers, createRouter, numeric, takesJson } from "../router.ts";
+import { openSession } from "./session-rpc.ts";
+import { InSession } from "./sessions.ts";
+
+export const turns = createRouter();
+
+const OfTurn = InSession.extend({ n: numeric(1, 999_999_999) });
+
+turns.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/sessions/{session}/turns/{n}/rating",
+    operationId: "rateTurn",
+    description:
+      "Also days later, and again: the last rating counts. The words of a correction are read by the next turn and by the " +
+      "review that follows. The same rating again changes nothing.",
+    request: { params: OfTurn, body: takesJson(Rating) },
+    responses: answers(200, "The turn as it is judged now", Observation),
+  }),
+  async (c) => {
+    const { session, n } = c.req.valid("param");
+    const rating = c.req.valid("json");
+    return c.json(unwrap(await openSession(c.env, c.var.profile, session).rate(n, rating)), 200);
+  },
+);
+
+turns.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/sessions/{session}/turns/{n}/observation",
+    operationId: "readObservation",
+    description: "What was observed of a turn that has ended, who judged it and how, and its steps in short.",
+    request: { params: OfTurn },
+    responses: answers(200, "The observation and the trace", TurnObservation),
+  }),
+  async (c) => {
+    const { session, n } = c.req.valid("param");
+    return c.json(unwrap(await openSession(c.env, c.var.profile, session).observation(n)), 200);
+  },
+);

@@ -1,0 +1,18 @@
+// Takes a purged text out of what quotes it: records in R2 and remembered requests. Called by the routes that purge.
+import type { ProfileId } from "../../../core/schemas/ids.ts";
+import { holdsAny, withoutPieces } from "../../../core/skills/search/text-pieces.ts";
+import { eraseCopies } from "../../../stores/copies.ts";
+import type { Env } from "../env.ts";
+import { openArchive } from "../sessions/session-rpc.ts";
+import { toBucket } from "../../../stores/platform/r2.ts";
+
+export async function eraseText(env: Env, profile: ProfileId, pieces: string[]): Promise<void> {
+  if (pieces.length === 0) return;
+  // By the bare bucket: what it ends takes no writes.
+  await eraseCopies({
+    ...{ bucket: toBucket(env.SKILLS), profile, now: Date.now() },
+    holds: (text) => holdsAny(text, pieces),
+    without: (value) => withoutPieces(value, pieces),
+  });
+  await openArchive(env, profile).eraseTexts(pieces);
+}

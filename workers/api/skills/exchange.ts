@@ -1,0 +1,276 @@
+// Skills that come from elsewhere and go elsewhere: import, export, and what the owner makes public. Files are kept and given
+// back byte for byte; a person is told what the scanner noticed and never refused for it.
+import { createRoute } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { ulid } from "ulid";
+import * as z from "zod";
+import { type Result, err } from "../../../core/errors.ts";
+import {
+  ExportFormat,
+  ExportedFolder,
+  type ImportFinding,
+  ImportedSkillAnswer,
+  PublishSkill,
+} from "../../../core/schemas/exchange.ts";
+import { type FileBodies, toContents, toFileBody } from "../../../core/schemas/file-body.ts";
+import { SkillName } from "../../../core/schemas/ids.ts";
+import { SkillHead } from "../../../core/schemas/skill.ts";
+import { archiveKindOf, pack } from "../../../core/skills/exchange/archive.ts";
+import {
+  type ImportOptions,
+  type ImportedSkill,
+  readArchive,
+  readFolder,
+  readSkillMd,
+  toImport,
+} from "../../../core/skills/exchange/import.ts";
+import { toStrict } from "../../../core/skills/exchange/strict.ts";
+import { findBadScripts } from "../../../core/skills/checks.ts";
+import { SKILL_MD } from "../../../core/skills/format/format.ts";
+import { scanFiles } from "../../../core/skills/scanner/scanner.ts";
+import { seeds } from "../../../skills-seed/index.ts";
+import { AppError, unwrap } from "../problems.ts";
+import { type ApiEnv, Flag, REFUSED, answers, createRouter, takesJson } from "../router.ts";
+import { followPublication } from "./public-skills.ts";
+import { RUN_CHECKS, amend, presentFiles } from "./skills.ts";
+import { openSkills } from "../stores.ts";
+
+export const exchange = createRouter();
+
+export const IMPORT_ROUTE = "/v1/skills/import";
+
+const OfSkill = z.object({ name: SkillName });
+const BYTES = { schema: z.string().meta({ format: "binary" }) };
+const TEXT = { schema: z.string() };
+/** Read by hand: a file may be ten megabytes of base64. */
+const FOLDER = {
+  schema: {
+    type: "object" as const,
+    required: ["files"],
+    properties: {
+      name: { type: "string" as const },
+      files: {
+        type: "object" as const,
+        description: "By path: text, or `{base64}`",
+        additionalProperties: {
+          oneOf: [
+            { type: "string" as const },
+            { type: "object" as const, properties: { base64: { type: "string" as const } }, required: ["base64"] },
+          ],
+        },
+      },
+    },
+  },
+};
+
+exchange.openapi(
+  createRoute({
+    method: "post",
+    path: IMPORT_ROUTE,
+    operationId: "importSkill",
+    description:
+      "A zip or `.skill`, a tar.gz, a SKILL.md, or files in JSON. The skill is the person's, active at once. " +
+      "`warnings` names scripts that cannot be parsed.",
+    request: {
+      query: z.strictObject({ name: z.string().optional(), replace: Flag }),
+      body: {
+        required: true,
+        content: {
+          "application/zip": BYTES,
+          "application/gzip": BYTES,
+          "application/octet-stream": BYTES,
+          "text/markdown": TEXT,
+          "application/json": FOLDER,
+        },
+      },
+    },
+    responses: answers(200, "The skill as it was taken", ImportedSkillAnswer),
+  }),
+  async (c) => {
+    const { name, replace } = c.req.valid("query");
+    const skill = unwrap(await readBody(c, { name }));
+    const store = openSkills(c.env, c.var.profile);
+    const since = (await store.head(skill.name))?.rev ?? 0;
+    const broken = await findBadScripts({}, skill.files, RUN_CHECKS);
+    const health = broken.length > 0 ? { checkedAt: Date.now(), broken } : undefined;
+    const decide = toImport(skill, { replace, seeds, health });
+    const change = { name: skill.name, op: `api:${ulid()}`, since, decide };
+    const { head } = unwrap(await store.change(change));
+    const { findings, warnings } = scan(skill.files);
+    return c.json(
+      { name: head.name, rev: head.rev, warnings: [...skill.warnings, ...warnings, ...broken], findings },
+      200,
+    );
+  },
+);
+
+exchange.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/skills/{name}/export",
+    operationId: "exportSkill",
+    description:
+      "The skill's files, as they were imported or written; `strict` gives a copy whose SKILL.md every validator of the " +
+      "Agent Skills standard takes. Archives hold one folder of the skill's name.",
+    request: {
+      params: OfSkill,
+      query: z.strictObject({ format: ExportFormat.default("zip"), strict: Flag }),
+    },
+    responses: {
+      200: {
+        description: "The skill",
+        content: {
+          "application/zip": BYTES,
+          "application/gzip": BYTES,
+          "application/json": { schema: ExportedFolder },
+        },
+      },
+      default: REFUSED,
+    },
+  }),
+  async (c) => {
+    const { name } = c.req.valid("param");
+    const { format, strict } = c.req.valid("query");
+    const own = presentFiles(name, await openSkills(c.env, c.var.profile).open(name));
+    const { files, warnings } = strict ? unwrap(toStrictCopy(name, own)) : { files: own, warnings: [] };
+    if (format === "folder") return c.json({ name, files: toContents(files), warnings }, 200);
+    const kind = format === "tar.gz" ? "tar.gz" : "zip";
+    return new Response(pack(kind, files, name), {
+      headers: {
+        "content-type": kind === "zip" ? "application/zip" : "application/gzip",
+        "content-disposition": `attachment; filename="${name}.${format}"`,
+        "x-content-type-options": "nosniff",
+      },
+    });
+  },
+);
+
+/** A page of the index is one read a skill; more is no list that anybody reads. */
+const MAX_PUBLIC = 200;
+
+exchange.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/skills/{name}/publish",
+    operationId: "publishSkill",
+    description: "Whether whoever asks may read the skill, under `/.well-known/agent-skills/`, as it is at that time.",
+    request: { params: OfSkill, body: takesJson(PublishSkill) },
+    responses: answers(200, "The skill as it now is", SkillHead),
+  }),
+  async (c) => {
+    const { name } = c.req.valid("param");
+    const next = c.req.valid("json");
+    const store = openSkills(c.env, c.var.profile);
+    const since = (await store.head(name))?.rev ?? 0;
+    const published = await store.change({
+      name,
+      op: `api:${ulid()}`,
+      since,
+      decide(current, index) {
+        if (next.public && current?.head.state === "archived") {
+          return err("skill_archived", `The skill \`${name}\` is archived: restore it first, then publish it.`);
+        }
+        const others = Object.entries(index.skills).filter(([other, line]) => other !== name && line.public);
+        if (next.public && others.length >= MAX_PUBLIC) {
+          return err("too_many_public", `At most ${MAX_PUBLIC} skills are public: take one back first.`);
+        }
+        return amend(name, current, next);
+      },
+    });
+    const { head } = unwrap(published);
+    await followPublication(c.env, c.var.profile, head);
+    return c.json(head, 200);
+  },
+);
+
+/** By what the request says it sends, and by the bytes where it says nothing. */
+async function readBody(c: Context<ApiEnv>, options: ImportOptions): Promise<Result<ImportedSkill>> {
+  const type = (c.req.header("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
+  if (type === "application/json") return readJson(await c.req.text(), options);
+  const bytes = new Uint8Array(await c.req.arrayBuffer());
+  if (ARCHIVE_TYPES.has(type)) return readArchive(bytes, options);
+  if (TEXT_TYPES.has(type)) return readSkillMd(bytes, options);
+  if (UNTOLD_TYPES.has(type) && archiveKindOf(bytes) !== null) return readArchive(bytes, options);
+  throw new AppError(
+    "content_type_unsupported",
+    "Send a skill as `application/zip`, `application/gzip`, `text/markdown` or `application/json`.",
+  );
+}
+
+const ARCHIVE_TYPES = new Set([
+  "application/zip",
+  "application/x-zip-compressed",
+  "application/gzip",
+  "application/x-gzip",
+]);
+const TEXT_TYPES = new Set(["text/markdown", "text/plain"]);
+/** What clients send when they know no better. */
+const UNTOLD_TYPES = new Set(["", "application/octet-stream", "application/x-www-form-urlencoded"]);
+
+function readJson(body: string, options: ImportOptions): Result<ImportedSkill> {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(body);
+  } catch {
+    throw new AppError("json_malformed", "The body is not JSON.");
+  }
+  const { files: given, name, ...unknown } = toRecord(raw, "The body");
+  const [field] = Object.keys(unknown);
+  if (field !== undefined) throw new AppError("field_unknown", `There is no field \`${field.slice(0, 80)}\` here.`);
+  if (name !== undefined && typeof name !== "string") throw new AppError("body_invalid", "`name` must be text.");
+  const files = Object.entries(toRecord(given, "`files`")).map(([path, body]) => [path, readFile(body)] as const);
+  return readFolder(Object.fromEntries(files), { ...options, name: options.name ?? name });
+}
+
+function readFile(body: unknown): FileBodies[string] {
+  if (typeof body === "string") return body;
+  const base64 = toRecord(body, "A file that is no text").base64;
+  try {
+    if (typeof base64 === "string") return toFileBody(fromBase64(base64));
+  } catch {
+    // No base64.
+  }
+  throw new AppError("body_invalid", 'A file is text, or `{"base64": "…"}`.');
+}
+
+/** Throws for what is no base64. */
+function fromBase64(base64: string): Uint8Array {
+  const letters = atob(base64);
+  const bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = letters.charCodeAt(at);
+  return bytes;
+}
+
+function toRecord(value: unknown, what: string): Record<string, unknown> {
+  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isRecord) throw new AppError("body_invalid", `${what} must be an object.`);
+  return value as Record<string, unknown>;
+}
+
+function toStrictCopy(name: SkillName, files: FileBodies): ReturnType<typeof toStrict> {
+  const copy = toStrict(name, files);
+  return copy.ok ? copy : err("bad_skill_md", copy.failure.message, { reason: copy.failure.code });
+}
+
+/** Reading a text for orders takes about a millisecond a KiB. */
+const MAX_SCANNED_CHARS = 512 << 10;
+const MAX_FINDINGS = 50;
+
+/** SKILL.md first, then by path, as far as it goes. */
+function scan(files: FileBodies): { findings: z.infer<typeof ImportFinding>[]; warnings: string[] } {
+  const paths = Object.keys(files).sort((a, b) => Number(b === SKILL_MD) - Number(a === SKILL_MD) || (a < b ? -1 : 1));
+  let left = MAX_SCANNED_CHARS;
+  const read = paths.filter((path) => {
+    const body = files[path]!;
+    return (left -= typeof body === "string" ? body.length : 0) >= 0;
+  });
+  const findings = scanFiles(Object.fromEntries(read.map((path) => [path, files[path]!])));
+  const unread = paths.length - read.length;
+  const warnings =
+    unread > 0 ? [`${unread} files were not looked through for hidden orders: there is too much text.`] : [];
+  const shown = findings.slice(0, MAX_FINDINGS).map((finding) => {
+    const { path, line, column, severity, category, pattern, reason } = finding;
+    return { path, line, column, severity, category, pattern, reason };
+  });
+  return { findings: shown, warnings };
+}

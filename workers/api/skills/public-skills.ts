@@ -1,0 +1,90 @@
+// What is public of a profile, and its archives: each is packed once, when its skill is published or first asked for with a new
+// text. Used by the well-known routes, which read it, and by what publishes, archives and restores a skill.
+import type { SkillStore } from "../../../core/ports.ts";
+import { hashFiles, sha256Hex, textOfFiles } from "../../../core/schemas/learning/digest.ts";
+import type { FileBody } from "../../../core/schemas/file-body.ts";
+import type { ProfileId, SkillName } from "../../../core/schemas/ids.ts";
+import type { IndexLine, SkillHead } from "../../../core/schemas/skill.ts";
+import { withoutRequests } from "../../../core/schemas/skill-requests.ts";
+import { pack } from "../../../core/skills/exchange/archive.ts";
+import { SKILL_MD, parseSkill } from "../../../core/skills/format/format.ts";
+import { followsBundle } from "../../../core/skills/library.ts";
+import { seeds } from "../../../skills-seed/index.ts";
+import { type PublicArchives, createPublicArchives } from "../../../stores/skills/public-archives.ts";
+import { toBucket } from "../../../stores/platform/r2.ts";
+import type { Env } from "../env.ts";
+import { openSkills } from "../stores.ts";
+
+export interface Place {
+  profile: ProfileId;
+  store: SkillStore;
+  archives: PublicArchives;
+}
+
+export function openPublic(env: Env, profile: ProfileId): Place {
+  const archives = createPublicArchives({ bucket: toBucket(env.SKILLS), profile });
+  return { profile, store: openSkills(env, profile), archives };
+}
+
+/** A public skill as it is now. */
+export type Shown = Pick<SkillHead, "name" | "description" | "text" | "files">;
+
+/** Null for what is not public. What people may ask is in the owner's words, and stays here. A bundled skill that nobody changed is the deployment's: it changes and goes with it. */
+export function toShown(head: SkillHead | null): Shown | null {
+  if (!head || !isPublic(head)) return null;
+  if (!followsBundle(head)) return { ...head, files: withoutRequests(head.files) };
+  const own = seedOf(head.name);
+  const parsed = own && parseSkill(own[SKILL_MD] ?? "");
+  if (!parsed?.ok) return null;
+  const files = withoutRequests(hashFiles(own!));
+  return { name: head.name, description: parsed.value.description, text: textOfFiles(files), files };
+}
+
+export function isPublic(skill: Pick<IndexLine, "public" | "state">): boolean {
+  return skill.public === true && skill.state !== "archived" && skill.state !== "pending";
+}
+
+export function isJustText({ files }: Shown): boolean {
+  return Object.keys(files).length === 1;
+}
+
+/** Null when it was purged meanwhile. */
+export async function readPublicFile({ store }: Place, { name, files }: Shown, path: string): Promise<FileBody | null> {
+  const { sha256 } = files[path]!;
+  const own = seedOf(name);
+  const isOwn = own !== null && Object.hasOwn(own, path) && sha256Hex(own[path]!) === sha256;
+  return isOwn ? own[path]! : store.blob(sha256);
+}
+
+/** The archive and its SHA-256; null when the skill changed meanwhile and a file of it was purged. */
+export async function packOnce(
+  place: Place,
+  skill: Shown,
+): Promise<{ zip: Uint8Array<ArrayBuffer>; digest: string } | null> {
+  const { archives, store } = place;
+  const packed = await archives.get(skill.name, skill.text);
+  if (packed) return { zip: packed, digest: sha256Hex(packed) };
+  const bodies: [string, FileBody][] = [];
+  for (const path of Object.keys(skill.files)) {
+    const body = await readPublicFile(place, skill, path);
+    if (body === null) return null;
+    bodies.push([path, body]);
+  }
+  const zip = pack("zip", Object.fromEntries(bodies));
+  const digest = await archives.put(skill.name, skill.text, zip);
+  // What was taken back or purged while it was packed must not stay behind.
+  await archives.drop(skill.name, toShown(await store.head(skill.name))?.text);
+  return { zip, digest };
+}
+
+/** After a person's decision on a skill: what is public has its archive, what is not has none. */
+export async function followPublication(env: Env, profile: ProfileId, head: SkillHead): Promise<void> {
+  const place = openPublic(env, profile);
+  const shown = toShown(head);
+  if (shown && !isJustText(shown)) await packOnce(place, shown);
+  else await place.archives.drop(head.name);
+}
+
+function seedOf(name: SkillName): Record<string, string> | null {
+  return Object.hasOwn(seeds, name) ? seeds[name]! : null;
+}

@@ -1,0 +1,145 @@
+// What became of a skill: its revisions, how they differ, and a person's ways back. `undo` takes one change out of the present
+// files; `purge` is the only thing that ever removes a revision. Restoring one is in skills.ts.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { err } from "../../../core/errors.ts";
+import {
+  PurgeSkill,
+  PurgedSkill,
+  SkillDiff,
+  SkillRevisionDetail,
+  SkillRevisionList,
+} from "../../../core/schemas/api.ts";
+import { type FileBodies, toContents } from "../../../core/schemas/file-body.ts";
+import { SkillName } from "../../../core/schemas/ids.ts";
+import { SkillHead } from "../../../core/schemas/skill.ts";
+import { diffFiles, openRevision, readUndo, toUndone } from "../../../core/skills/history.ts";
+import { toPieces } from "../../../core/skills/search/text-pieces.ts";
+import { readSkillTexts } from "../../../stores/skills/skill-texts.ts";
+import { eraseText } from "./copies.ts";
+import { settingsOf } from "../env.ts";
+import { descending, pageQuery, toPage } from "../pages.ts";
+import { unwrap } from "../problems.ts";
+import { answers, createRouter, numeric, takesJson } from "../router.ts";
+import { bundledFiles, change } from "./skills.ts";
+import { openSkills } from "../stores.ts";
+
+export const skillHistory = createRouter();
+
+/** A revision's key has room for eight digits. */
+const MAX_REV = 99_999_999;
+/** Each one is an object to read. */
+const MAX_REVISIONS = 100;
+const OfSkill = z.object({ name: SkillName });
+const OfRevision = OfSkill.extend({ rev: numeric(1, MAX_REV) });
+
+skillHistory.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/skills/{name}/revisions",
+    operationId: "listSkillRevisions",
+    request: {
+      params: OfSkill,
+      query: z.strictObject(pageQuery(MAX_REVISIONS, { after: numeric(1, MAX_REV) })),
+    },
+    responses: answers(200, "Revisions, newest first; none of a bundled skill", SkillRevisionList),
+  }),
+  async (c) => {
+    const { name } = c.req.valid("param");
+    const { after, limit } = c.req.valid("query");
+    const revisions = await openSkills(c.env, c.var.profile).revisions(name, { before: after, limit: limit + 1 });
+    if (revisions.length === 0 && after === undefined) bundledFiles(name);
+    const { page, next } = toPage(revisions, { limit, placeOf: ({ rev }) => descending(rev) });
+    return c.json({ revisions: page, ...(next !== undefined && { next: String(page.at(-1)!.rev) }) }, 200);
+  },
+);
+
+skillHistory.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/skills/{name}/revisions/{rev}",
+    operationId: "readSkillRevision",
+    request: { params: OfRevision },
+    responses: answers(200, "The revision and its files", SkillRevisionDetail),
+  }),
+  async (c) => {
+    const { name, rev } = c.req.valid("param");
+    const { revision, files } = unwrap(await openRevision(openSkills(c.env, c.var.profile), name, rev));
+    return c.json({ revision, files: toContents(files) }, 200);
+  },
+);
+
+skillHistory.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/skills/{name}/revisions/{rev}/diff",
+    operationId: "diffSkillRevision",
+    description:
+      "How the revision differs from `against`: a number, or `present`. Without one, what the revision changed: against " +
+      "the one before it.",
+    request: {
+      params: OfRevision,
+      query: z.strictObject({ against: z.union([z.literal("present"), numeric(0, MAX_REV)]).optional() }),
+    },
+    responses: answers(200, "A unified diff for each file that differs", SkillDiff),
+  }),
+  async (c) => {
+    const { name, rev } = c.req.valid("param");
+    const store = openSkills(c.env, c.var.profile);
+    const wanted = c.req.valid("query").against ?? rev - 1;
+    const after = unwrap(await openRevision(store, name, rev)).files;
+    const against = wanted === "present" ? (await store.head(name))!.rev : wanted;
+    const before: FileBodies = against === 0 ? {} : unwrap(await openRevision(store, name, against)).files;
+    return c.json({ name, rev, against, files: diffFiles(before, after) }, 200);
+  },
+);
+
+skillHistory.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/skills/{name}/revisions/{rev}/undo",
+    operationId: "undoSkillRevision",
+    description: "Takes back what this revision changed, and nothing that came later. State, pin and origin stay.",
+    request: { params: OfRevision },
+    responses: answers(200, "The skill as it now is", SkillHead),
+  }),
+  async (c) => {
+    const { name, rev } = c.req.valid("param");
+    const { maxFiles } = settingsOf(c.env).skills;
+    const store = openSkills(c.env, c.var.profile);
+    const head = await change(store, name, async (current) => {
+      if (!current) return err("revision_not_found", `The skill \`${name}\` has no revision ${rev}.`);
+      const undo = await readUndo(store, name, rev, maxFiles);
+      return undo.ok ? toUndone(undo.value, current) : undo;
+    });
+    return c.json(head, 200);
+  },
+);
+
+skillHistory.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/skills/{name}/purge",
+    operationId: "purgeSkillRevision",
+    description:
+      "Removes one past revision for good: a tombstone stays in its place, and contents that nothing else of the " +
+      "profile names are deleted, as are copies of them in pending changes, reviews, curations and remembered requests. " +
+      "Sent again, it finishes what was interrupted.",
+    request: { params: OfSkill, body: takesJson(PurgeSkill) },
+    responses: answers(200, "What is left of it", PurgedSkill),
+  }),
+  async (c) => {
+    const { name } = c.req.valid("param");
+    const { rev } = c.req.valid("json");
+    const store = openSkills(c.env, c.var.profile);
+    const head = await store.head(name);
+    // Before the contents go: they say what to look for.
+    if (head && rev < head.rev) {
+      const { gone, kept } = await readSkillTexts(store, name, rev);
+      await eraseText(c.env, c.var.profile, toPieces(gone, kept));
+    }
+    const purged = await store.purge(name, rev);
+    const { tombstone, deleted, kept } = unwrap(purged);
+    return c.json({ revision: tombstone, deleted: deleted.length, kept }, 200);
+  },
+);

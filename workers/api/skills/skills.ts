@@ -1,0 +1,303 @@
+// The profile's skills as a person sees and changes them. Every change is one operation of the store: what is checked is
+// checked again on the fresh head, and nothing is ever lost.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { ulid } from "ulid";
+import quickjs from "#wasm/quickjs.wasm";
+import { createCheckRunner } from "../../../core/checks/run-checks.ts";
+import { hasPrograms } from "../../../core/skills/checks.ts";
+import { readinessOf } from "../../../core/skills/format/conditions.ts";
+import { SKILL_MD, parseSkill } from "../../../core/skills/format/format.ts";
+import { inspectHealth } from "../../../core/skills/health.ts";
+import { openRevision, toPutBack } from "../../../core/skills/history.ts";
+import { adopt, unarchive } from "../../../core/skills/edit/keeping.ts";
+import { checkBroughtName } from "../../../core/skills/edit/protection.ts";
+import { createLibrary, followsBundle, isOffered } from "../../../core/skills/library.ts";
+import { traitsOf } from "../../../core/skills/format/traits.ts";
+import { validateSkill } from "../../../core/skills/format/validate.ts";
+import { type Result, err, ok } from "../../../core/errors.ts";
+import type { SkillNext, SkillSnapshot, SkillStore } from "../../../core/ports.ts";
+import { PinSkill, PutSkill, RestoreSkill, SkillDetail, type SkillLine, SkillList } from "../../../core/schemas/api.ts";
+import { hashFiles, textOfFiles } from "../../../core/schemas/learning/digest.ts";
+import { type FileBodies, fromContents, textOrEmpty, toContents } from "../../../core/schemas/file-body.ts";
+import { type ProfileId, SkillName } from "../../../core/schemas/ids.ts";
+import { SkillHead, isPurged } from "../../../core/schemas/skill.ts";
+import { searchLines, withinTime } from "../../../core/tools/skills/skill-search.ts";
+import { seeds } from "../../../skills-seed/index.ts";
+import { systemClock } from "../../../stores/platform/system-clock.ts";
+import { type Env, settingsOf } from "../env.ts";
+import { followPublication } from "./public-skills.ts";
+import { pageQuery, toPage } from "../pages.ts";
+import { AppError, unwrap } from "../problems.ts";
+import { REFUSED, answers, createRouter, mayTakeJson, takesJson } from "../router.ts";
+import { openAccount, openArchive } from "../sessions/session-rpc.ts";
+import { openSkills } from "../stores.ts";
+
+export const skills = createRouter();
+
+export const RUN_CHECKS = createCheckRunner(quickjs);
+
+const OfSkill = z.object({ name: SkillName });
+
+/** A request is a better question than a document. */
+const MAX_QUERY_CHARS = 2_000;
+
+skills.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/skills",
+    operationId: "listSkills",
+    description: "With `query`: those that are offered and fit it, as the agent's own search finds them.",
+    request: {
+      query: z.strictObject({
+        ...pageQuery(1_000, { after: SkillName }),
+        query: z
+          .string()
+          .min(1)
+          .max(MAX_QUERY_CHARS)
+          .optional()
+          .meta({ description: "Words of a task, or sentences about it" }),
+      }),
+    },
+    responses: answers(
+      200,
+      "The profile's skills, and the bundled ones it has not replaced, by name; with `query` what fits best first",
+      SkillList,
+    ),
+  }),
+  async (c) => {
+    const { query, after, limit } = c.req.valid("query");
+    const lines = await createLibrary({ store: openSkills(c.env, c.var.profile), seeds }).lines();
+    const { page, next } =
+      query === undefined
+        ? toPage(lines, { limit, after, placeOf: ({ name }) => name })
+        : toPage(behind(after, await find(c.env, c.var.profile, lines, query)), { limit, placeOf: ({ name }) => name });
+    const scene = { disabled: settingsOf(c.env).skills.disabled };
+    const listed = page.map((line) => ({ ...line, ...readinessOf(line, scene) }));
+    return c.json({ skills: listed, ...(next !== undefined && { next }) }, 200);
+  },
+);
+
+skills.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/skills/{name}",
+    operationId: "readSkill",
+    request: { params: OfSkill },
+    responses: answers(200, "The skill and its files", SkillDetail),
+  }),
+  async (c) => {
+    const { name } = c.req.valid("param");
+    const snapshot = await openSkills(c.env, c.var.profile).open(name);
+    const files = presentFiles(name, snapshot);
+    const isOfHead = snapshot && (files === snapshot.files || textOfFiles(hashFiles(files)) === snapshot.head.text);
+    const traits = traitsOf(textOrEmpty(files[SKILL_MD]));
+    return c.json({ name, head: isOfHead ? snapshot.head : null, traits, files: toContents(files) }, 200);
+  },
+);
+
+skills.openapi(
+  createRoute({
+    method: "put",
+    path: "/v1/skills/{name}",
+    operationId: "putSkill",
+    description:
+      "Makes the skill, or replaces all of its files. It is the person's from then on. Its scripts are parsed and its checks run; `health` names what is broken. The skill is stored in any case.",
+    request: { params: OfSkill, body: takesJson(PutSkill) },
+    responses: answers(200, "The skill as it now is", SkillHead),
+  }),
+  async (c) => {
+    const { name } = c.req.valid("param");
+    const files = fromContents(c.req.valid("json").files);
+    const { maxFiles } = settingsOf(c.env).skills;
+    const health = hasPrograms(files) ? await inspectHealth({ files, now: Date.now(), run: RUN_CHECKS }) : undefined;
+    const head = await change(openSkills(c.env, c.var.profile), name, (current) => {
+      const refusal = checkBroughtName(name, seeds, current !== null && current.head.state !== "archived");
+      if (refusal) return { ok: false, failure: refusal };
+      // An imported skill may hold more, and larger files, than what is written here: as much as it has it may keep.
+      const standing = current?.files;
+      const checked = validateSkill({ name, files, maxFiles, writer: "person", standing });
+      if (!checked.ok) return checked;
+      const { description, category } = checked.value;
+      const isAnew = current?.head.state === "archived";
+      const next: SkillNext = { files, description, category, state: "active", origin: "user", citations: [] };
+      const putBack = current && toPutBack(current.head, textOfFiles(hashFiles(files)));
+      if (isAnew) next.anew = true;
+      return ok({ ...next, ...putBack, ...(health && { health }) });
+    });
+    return c.json(head, 200);
+  },
+);
+
+skills.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/skills/{name}/pin",
+    operationId: "pinSkill",
+    description: "A pinned skill is changed by nobody but a person.",
+    request: { params: OfSkill, body: takesJson(PinSkill) },
+    responses: answers(200, "The skill as it now is", SkillHead),
+  }),
+  async (c) => {
+    const { pinned } = c.req.valid("json");
+    const { name } = c.req.valid("param");
+    const head = await change(openSkills(c.env, c.var.profile), name, (current) => amend(name, current, { pinned }));
+    return c.json(head, 200);
+  },
+);
+
+skills.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/skills/{name}/archive",
+    operationId: "archiveSkill",
+    description: "Hides the skill from the agent. A bundled one can be hidden too.",
+    request: { params: OfSkill },
+    responses: answers(200, "The skill as it now is", SkillHead),
+  }),
+  async (c) => {
+    const { name } = c.req.valid("param");
+    const archived: SkillNext = { state: "archived", reason: "Archived by a person." };
+    const head = await change(openSkills(c.env, c.var.profile), name, (current) => amend(name, current, archived));
+    await followPublication(c.env, c.var.profile, head);
+    return c.json(head, 200);
+  },
+);
+
+skills.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/skills/{name}/adopt",
+    operationId: "adoptSkill",
+    description: "Gives a skill of the person's own into the agent's care: reviews may change it, and it ages.",
+    request: { params: OfSkill },
+    responses: answers(200, "The skill as it now is", SkillHead),
+  }),
+  async (c) => {
+    const { name } = c.req.valid("param");
+    return c.json(await change(openSkills(c.env, c.var.profile), name, adopt), 200);
+  },
+);
+
+skills.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/skills/{name}/restore",
+    operationId: "restoreSkill",
+    description: "Without `rev`: out of the archive. With it: that revision's files again, state and pin as they are.",
+    request: { params: OfSkill, body: mayTakeJson(RestoreSkill) },
+    responses: answers(200, "The skill as it now is", SkillHead),
+  }),
+  async (c) => {
+    const { name } = c.req.valid("param");
+    const { rev } = c.req.valid("json");
+    const store = openSkills(c.env, c.var.profile);
+    if (rev === undefined) {
+      const isBrought = await wasBrought(store, name);
+      const restored = await change(store, name, (current) => {
+        const refusal = checkBroughtName(name, seeds, !isBrought || current?.head.state !== "archived");
+        return refusal ? { ok: false, failure: refusal } : unarchive(current);
+      });
+      return c.json(restored, 200);
+    }
+    const head = await change(store, name, async (current) => {
+      // Each time again: what is purged meanwhile must not come back.
+      const opened = await openRevision(store, name, rev);
+      if (!opened.ok) return opened;
+      const { text, parent = null, description, category, citations } = opened.value.revision;
+      const restored = { files: opened.value.files, description, category, citations, parent };
+      return amend(name, current, { ...restored, ...(current && toPutBack(current.head, text)) });
+    });
+    return c.json(head, 200);
+  },
+);
+
+skills.openapi(
+  createRoute({
+    method: "delete",
+    path: "/v1/skills/{name}",
+    operationId: "deleteSkill",
+    description:
+      "Removes the skill for good: every revision, its evidence, and copies of its text in reviews, pending changes and " +
+      "curations. An agent cannot make one of that name again; a person can.",
+    request: { params: OfSkill },
+    responses: {
+      202: { description: "Ordered; a store failed, and what is left is deleted in some minutes by itself" },
+      204: { description: "Deleted" },
+      default: REFUSED,
+    },
+  }),
+  async (c) => {
+    const { name } = c.req.valid("param");
+    const { profile } = c.var;
+    const store = openSkills(c.env, profile);
+    if (!(await store.head(name))) {
+      if (!Object.hasOwn(seeds, name)) unwrap(missing(name));
+      const detail = `\`${name}\` comes with the deployment: archive it instead, and the agent does not see it.`;
+      throw new AppError("skill_bundled", detail);
+    }
+    const erased = await openAccount(c.env, profile).eraseSkill(name);
+    return c.body(null, erased === "pending" ? 202 : 204);
+  },
+);
+
+/** Best first. Where the Archive does not answer in time, names and descriptions are searched alone. */
+async function find(env: Env, profile: ProfileId, lines: SkillLine[], query: string): Promise<SkillLine[]> {
+  const search = withinTime((words) => openArchive(env, profile).searchSkills(words), systemClock);
+  return searchLines(lines.filter(isOffered), query, search);
+}
+
+/** Nothing where `after` is not found any more: a page is not begun again. */
+function behind(after: SkillName | undefined, found: SkillLine[]): SkillLine[] {
+  if (after === undefined) return found;
+  const at = found.findIndex(({ name }) => name === after);
+  return at < 0 ? [] : found.slice(at + 1);
+}
+
+/** Whether a person made the skill, of its own text or one from elsewhere; what was learned begins with an agent. */
+async function wasBrought(store: SkillStore, name: SkillName): Promise<boolean> {
+  const head = await store.head(name);
+  const first = head && (await store.revision(name, head.firstRev ?? 1));
+  return first !== null && !isPurged(first) && first.origin === "user";
+}
+
+type Decide = (current: SkillSnapshot | null) => Result<SkillNext> | Promise<Result<SkillNext>>;
+
+export async function change(store: SkillStore, name: SkillName, decide: Decide): Promise<SkillHead> {
+  const since = (await store.head(name))?.rev ?? 0;
+  return unwrap(await store.change({ name, op: `api:${ulid()}`, since, decide })).head;
+}
+
+/**
+ * A bundled skill gets a head of its own by the first thing a person decides about it, with the files that the bundle has
+ * then: what is pinned is what was seen.
+ */
+export function amend(name: SkillName, current: SkillSnapshot | null, next: SkillNext): Result<SkillNext> {
+  if (current && !followsBundle(current.head)) {
+    // Other files that a person chose are theirs.
+    const isChosen = current.head.origin === "bundled" && next.files !== undefined;
+    return ok(isChosen ? { origin: "user", ...next } : next);
+  }
+  if (!Object.hasOwn(seeds, name)) return missing(name);
+  const files = seeds[name]!;
+  const parsed = parseSkill(files[SKILL_MD] ?? "");
+  if (!parsed.ok) return parsed;
+  const { description, category } = parsed.value;
+  const isChosen = next.files !== undefined && textOfFiles(hashFiles(next.files)) !== textOfFiles(hashFiles(files));
+  const state = current?.head.state ?? "active";
+  return ok({ files, description, category, state, origin: isChosen ? "user" : "bundled", ...next });
+}
+
+/** What the skill says now: a bundled one that nobody changed says what the deployment has. */
+export function presentFiles(name: SkillName, snapshot: SkillSnapshot | null): FileBodies {
+  return snapshot && !followsBundle(snapshot.head) ? snapshot.files : bundledFiles(name);
+}
+
+export function bundledFiles(name: SkillName): Record<string, string> {
+  const files = Object.hasOwn(seeds, name) ? seeds[name] : undefined;
+  return files ?? unwrap(missing(name));
+}
+
+function missing(name: SkillName): Result<never> {
+  return err("skill_not_found", `Neither this profile nor Talaria itself has a skill \`${name}\`.`);
+}

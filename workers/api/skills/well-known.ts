@@ -1,0 +1,220 @@
+// What the owner made public, for whoever asks, as the Agent Skills Discovery has it (0.2.0 and the form before it): an index,
+// and each skill beside it. Open routes: they read, and they show nothing that is not public now.
+import type { RouteConfig } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import * as z from "zod";
+import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
+import { DISCOVERY_SCHEMA, OldPublicIndex, PublicIndex } from "../../../core/schemas/exchange.ts";
+import { toBytes } from "../../../core/schemas/file-body.ts";
+import { ProfileId, SkillName } from "../../../core/schemas/ids.ts";
+import { SKILL_MD } from "../../../core/skills/format/format.ts";
+import { mergeLines } from "../../../core/skills/library.ts";
+import { seeds } from "../../../skills-seed/index.ts";
+import { keyOf } from "../../../stores/keys.ts";
+import { AppError } from "../problems.ts";
+import {
+  type Place,
+  type Shown,
+  isJustText,
+  isPublic,
+  openPublic,
+  packOnce,
+  readPublicFile,
+  toShown,
+} from "./public-skills.ts";
+import { type ApiEnv, REFUSED, answers, createRouter, takesNoQuery } from "../router.ts";
+
+export const wellKnown = createRouter();
+
+type Answer = Promise<Response>;
+const BYTES = { schema: z.string().meta({ format: "binary" }) };
+
+/** Each profile has its own place; one that the operator names has the host's root besides. */
+for (const [prefix, suffix] of [
+  ["", "OfHost"],
+  ["/p/{profile}", ""],
+] as const) {
+  const now = `${prefix}/.well-known/agent-skills`;
+  const old = `${prefix}/.well-known/skills`;
+  open(`${now}/index.json`, (c) => answerIndex(c, toPublicIndex), {
+    operationId: `discoverSkills${suffix}`,
+    description: "Public skills, as Agent Skills Discovery 0.2.0 has them.",
+    responses: answers(200, "Public skills, with a digest each", PublicIndex),
+  });
+  open(`${now}/{name}/{artifact}`, answerArtifact, {
+    operationId: `fetchSkill${suffix}`,
+    description: "`SKILL.md`, or `<name>.zip` with all files at its root.",
+    responses: toResponses("The artifact", ["text/markdown", "application/zip"]),
+  });
+  open(`${old}/index.json`, (c) => answerIndex(c, toOldIndex), {
+    operationId: `discoverSkillFiles${suffix}`,
+    description: "Public skills, in the form before 0.2.0.",
+    responses: answers(200, "Public skills, with the paths of their files", OldPublicIndex),
+  });
+  open(`${old}/{name}/{path}`, answerFile, {
+    operationId: `fetchSkillFile${suffix}`,
+    description: "One file of a public skill.",
+    responses: toResponses("The file", ["text/markdown", "application/octet-stream"]),
+  });
+}
+
+type Contract = Pick<RouteConfig, "operationId" | "description" | "responses">;
+
+/** These answer with headers of their own and with 304, which a typed route has no form for. */
+function open(path: string, answer: (c: Context<ApiEnv>) => Answer, contract: Contract): void {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+  const params = z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
+  wellKnown.openAPIRegistry.registerPath({ method: "get", path, security: [], request: { params }, ...contract });
+  const route = path.replace("{path}", ":path{.+}").replace(/\{(\w+)\}/g, ":$1");
+  wellKnown.get(route, takesNoQuery, answer);
+}
+
+function toResponses(description: string, types: string[]): Contract["responses"] {
+  return { 200: { description, content: Object.fromEntries(types.map((type) => [type, BYTES])) }, default: REFUSED };
+}
+
+/** A profile that does not exist and one that publishes nothing look alike. */
+async function openPlace(c: Context<ApiEnv>): Promise<Place> {
+  const parsed = ProfileId.safeParse(c.req.param("profile") ?? c.env.TALARIA_PUBLIC_PROFILE);
+  if (!parsed.success) throw notPublished();
+  const profile = parsed.data;
+  if (await c.env.SKILLS.head(keyOf("gone", { profile }))) throw notPublished();
+  return openPublic(c.env, profile);
+}
+
+type Build<T> = (shown: Shown[], place: Place) => Promise<T> | T;
+
+async function answerIndex<T>(c: Context<ApiEnv>, build: Build<T>): Answer {
+  const place = await openPlace(c);
+  const lines = mergeLines(await place.store.index(), seeds).filter(isPublic);
+  if (lines.length === 0) throw notPublished();
+  // What it takes to make it is saved when nothing of this has moved.
+  const listed = tagOf(lines);
+  if (isKnown(c, listed)) return notModified(listed);
+  // The index may be behind a head that was changed or taken back just now.
+  const heads = await mapFew(lines, ({ name }) => place.store.head(name));
+  const shown = heads.map(toShown).filter((skill) => skill !== null);
+  if (shown.length === 0) throw notPublished();
+  return new Response(JSON.stringify(await build(shown, place)), {
+    headers: { ...COMMON, "content-type": "application/json", etag: tagOf(shown) },
+  });
+}
+
+/** Of all that an index is made of. */
+function tagOf(skills: Pick<Shown, "name" | "text" | "description">[]): string {
+  const seen = skills.map(({ name, text, description }) => [name, text, description]);
+  return toEtag(sha256Hex(JSON.stringify(seen)).slice(0, 32));
+}
+
+/** [cf] Each is a read, of the 10,000 requests that an invocation has; 200 packages take up to 1,400 calls beside. */
+const PACKED_FILES = 4_000;
+const STILL_PACKING = "Public skills that were changed are being packed: ask again.";
+
+async function toPublicIndex(shown: Shown[], place: Place): Promise<PublicIndex> {
+  const skills: PublicIndex["skills"] = [];
+  const digests = shown.every(isJustText) ? new Map<string, string>() : await place.archives.digests();
+  let left = PACKED_FILES;
+  // One at a time: several of them unpacked and packed would fill the isolate's memory.
+  for (const skill of shown) {
+    const { name, description } = skill;
+    const isText = isJustText(skill);
+    const isPacked = isText || digests.has(`${name}/${skill.text}`);
+    // What was packed is stored: whoever asks again finds less to do.
+    if (!isPacked && (left -= Object.keys(skill.files).length) < 0) throw new AppError("platform_busy", STILL_PACKING);
+    const digest = isText ? skill.files[SKILL_MD]!.sha256 : await digestOfZip(digests, skill, place);
+    skills.push({
+      name,
+      type: isText ? "skill-md" : "archive",
+      description,
+      url: isText ? `${name}/${SKILL_MD}` : `${name}/${name}.zip`,
+      digest: `sha256:${digest}`,
+    });
+  }
+  return { $schema: DISCOVERY_SCHEMA, skills };
+}
+
+function toOldIndex(shown: Shown[]): OldPublicIndex {
+  return {
+    skills: shown.map(({ name, description, files }) => ({ name, description, files: Object.keys(files).sort() })),
+  };
+}
+
+/** Known of all that was asked for since it was published; what was changed since then is packed here, once. */
+async function digestOfZip(digests: Map<string, string>, skill: Shown, place: Place): Promise<string> {
+  const known = digests.get(`${skill.name}/${skill.text}`);
+  if (known !== undefined) return known;
+  const packed = await packOnce(place, skill);
+  if (!packed) throw notPublished();
+  return packed.digest;
+}
+
+async function answerArtifact(c: Context<ApiEnv>): Answer {
+  const place = await openPlace(c);
+  const skill = await openShown(c, place);
+  const artifact = c.req.param("artifact");
+  if (artifact === SKILL_MD) return answerOwnFile(c, place, skill, SKILL_MD);
+  if (artifact !== `${skill.name}.zip`) throw notPublished();
+  const etag = toEtag(`zip-${skill.text}`);
+  if (isKnown(c, etag)) return notModified(etag);
+  const packed = await packOnce(place, skill);
+  if (!packed) throw notPublished();
+  return new Response(packed.zip, { headers: { ...COMMON, "content-type": "application/zip", etag } });
+}
+
+async function answerFile(c: Context<ApiEnv>): Answer {
+  const place = await openPlace(c);
+  return answerOwnFile(c, place, await openShown(c, place), c.req.param("path") ?? "");
+}
+
+/** A file may hold anything, a page with a script too: it must never be shown as part of this origin. */
+async function answerOwnFile(c: Context<ApiEnv>, place: Place, skill: Shown, path: string): Answer {
+  const file = Object.hasOwn(skill.files, path) ? skill.files[path] : undefined;
+  if (!file) throw notPublished();
+  const etag = toEtag(file.sha256);
+  if (isKnown(c, etag)) return notModified(etag);
+  const body = await readPublicFile(place, skill, path);
+  if (body === null) throw notPublished();
+  const type = /\.md$/i.test(path) ? "text/markdown; charset=utf-8" : "application/octet-stream";
+  const guard = { "content-security-policy": "sandbox; default-src 'none'" };
+  return new Response(toBytes(body) as Uint8Array<ArrayBuffer>, {
+    headers: { ...COMMON, ...guard, "content-type": type, etag },
+  });
+}
+
+async function openShown(c: Context<ApiEnv>, { store }: Place): Promise<Shown> {
+  const name = SkillName.safeParse(c.req.param("name"));
+  const shown = toShown(name.success ? await store.head(name.data) : null);
+  if (!shown) throw notPublished();
+  return shown;
+}
+
+/** To be asked again each time, which an ETag makes cheap: an index and its artifacts must not be of two times. */
+const COMMON = {
+  "cache-control": "public, max-age=0, must-revalidate",
+  "access-control-allow-origin": "*",
+  "x-content-type-options": "nosniff",
+};
+
+function toEtag(value: string): string {
+  return `"${value}"`;
+}
+
+function isKnown(c: Context, etag: string): boolean {
+  const seen = (c.req.header("if-none-match") ?? "").split(",").map((part) => part.trim().replace(/^W\//, ""));
+  return seen.includes(etag) || seen.includes("*");
+}
+
+function notModified(etag: string): Response {
+  return new Response(null, { status: 304, headers: { ...COMMON, etag } });
+}
+
+function notPublished(): AppError {
+  return new AppError("not_published", "Nothing is published under this address.");
+}
+
+/** A Worker has six connections. */
+async function mapFew<A, B>(list: A[], map: (item: A) => Promise<B>): Promise<B[]> {
+  const mapped: B[] = [];
+  for (let at = 0; at < list.length; at += 6) mapped.push(...(await Promise.all(list.slice(at, at + 6).map(map))));
+  return mapped;
+}
