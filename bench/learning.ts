@@ -3,16 +3,16 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readFlags, refuseFlags, wholeNumber } from "../scripts/command-line.ts";
-import { RIVAL_ARMS, STRESS_ARMS } from "./learning/arms.ts";
-import { PARAMETERS_FILE, WORLDS, readParameters } from "./learning/parameters.ts";
-import { ABLATION_NAMES, MAIN_NAMES, OWN, type Plan, figuresFrom, jobsOf, withEnds } from "./learning/plan.ts";
-import { plotLines } from "./learning/plots.ts";
-import { type Done, runJobs } from "./learning/pool.ts";
-import { type Measured, toCellLine, toCellMarkdown, toLine, toMarkdown } from "./learning/report.ts";
-import { openRuns } from "./learning/runs.ts";
-import { readSource } from "./learning/source.ts";
-import type { StackRun } from "./learning/stack.ts";
-import { SURFACES_FOLDER, readSurfaces } from "./learning/surfaces.ts";
+import { RIVAL_ARMS, STRESS_ARMS } from "./learning/arms/arms.ts";
+import { PARAMETERS_FILE, WORLDS, readParameters } from "./learning/world/parameters.ts";
+import { ABLATION_NAMES, MAIN_NAMES, OWN, type Plan, figuresFrom, jobsOf, withEnds } from "./learning/run/plan.ts";
+import { plotLines } from "./learning/report/plots.ts";
+import { type Done, runJobs } from "./learning/run/pool.ts";
+import { type Measured, toCellLine, toCellMarkdown, toLine, toMarkdown } from "./learning/report/report.ts";
+import { openRuns } from "./learning/run/runs.ts";
+import { readSource } from "./learning/run/source.ts";
+import type { StackRun } from "./learning/run/stack.ts";
+import { SURFACES_FOLDER, readSurfaces } from "./learning/world/surfaces.ts";
 
 const MAX_SEEDS = 10_000;
 const STACK_SEEDS = 3;
@@ -111,7 +111,7 @@ async function finishWorlds(): Promise<void> {
 
 /** Loaded only now: a bundler and a runtime come with it. */
 async function runStack(): Promise<StackRun> {
-  const { compareWithStack } = await import("./learning/stack.ts");
+  const { compareWithStack } = await import("./learning/run/stack.ts");
   const seeds = Array.from({ length: Math.min(options.seeds, STACK_SEEDS) }, (_, at) => options.from + at);
   return compareWithStack(cells.imports!, surfaces[0]!, seeds, say);
 }

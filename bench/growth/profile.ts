@@ -11,7 +11,7 @@ import type { Sql } from "../../core/ports.ts";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
 import type { TurnSignature } from "../../core/schemas/learning/learning.ts";
 import { LEDGER_SCHEMA, createAccountLedger } from "../../durable-objects/account-ledger.ts";
-import { createBenchSql } from "../learning/sql.ts";
+import { createBenchSql } from "../learning/platform/sql.ts";
 import { median, rounded } from "../support/figures.ts";
 
 export interface ProfileRow {

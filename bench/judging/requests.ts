@@ -19,7 +19,7 @@ import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
-import { createBenchBucket } from "../learning/bucket.ts";
+import { createBenchBucket } from "../learning/platform/bucket.ts";
 import type { BenchSkill } from "../skills/bench-skill.ts";
 import { openSearch, toSkillMd } from "../skills/search.ts";
 import type { QueryRow } from "./rows.ts";

@@ -4,7 +4,7 @@ import type { SkillLine } from "../../core/schemas/api.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import { createWordsMemory, wordsKeyOf } from "../../core/skills/search/skill-words.ts";
 import { searchLines } from "../../core/tools/skills/skill-search.ts";
-import { createBenchSql } from "../learning/sql.ts";
+import { createBenchSql } from "../learning/platform/sql.ts";
 import type { BenchSkill } from "./bench-skill.ts";
 
 /** Names as `skills_list` orders them for a query, the best first. */

@@ -1,6 +1,6 @@
 // The parameters of bench:learning, for a world of a few sessions in which everything happens soon and often.
 import { readFileSync } from "node:fs";
-import { PARAMETERS_FILE } from "../../../bench/learning/parameters.ts";
+import { PARAMETERS_FILE } from "../../../bench/learning/world/parameters.ts";
 
 type File = Record<string, Record<string, { value: unknown; why: string }>>;
 

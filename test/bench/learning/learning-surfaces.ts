@@ -1,7 +1,7 @@
 // A few surfaces for the tests of bench:learning, in the form of bench/surfaces.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Surfaces, readSurfaces } from "../../../bench/learning/surfaces.ts";
+import { type Surfaces, readSurfaces } from "../../../bench/learning/world/surfaces.ts";
 
 const PAIRS: [a: string, b: string, same: boolean, lang?: string][] = [
   ["water the orchids in the greenhouse", "give the glasshouse flowers their drink", true],

@@ -3,8 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readParameters } from "../../../bench/learning/parameters.ts";
-import { compareWithStack } from "../../../bench/learning/stack.ts";
+import { readParameters } from "../../../bench/learning/world/parameters.ts";
+import { compareWithStack } from "../../../bench/learning/run/stack.ts";
 import { createTempFolders } from "../../support/temp-folders.ts";
 import { smallWorldFile } from "./learning-parameters.ts";
 import { smallSurfaces } from "./learning-surfaces.ts";

@@ -1,0 +1,126 @@
+// What is compared: the product, the product without one of its mechanisms, what others do, and the ends of the scale. An arm
+// is made of settings, of the review's policy, and of what is wired where; the product has no path for any of them.
+import { DEFAULTS } from "../../../core/limits.ts";
+import { POLICY, type ReviewPolicy } from "../../../core/learning/review/rules/policy.ts";
+import type { Trigger } from "../../../core/schemas/learning/review.ts";
+import type { Settings } from "../../../core/schemas/settings.ts";
+
+export interface Arm {
+  name: string;
+  about: string;
+  /** `product`: its own reviews and curation; `hermes`: another agent's rules over the same stores; `none`: no library. */
+  learner: "product" | "hermes" | "none";
+  settings: Settings;
+  policy: ReviewPolicy;
+  curates: boolean;
+  /** What skill_view shows of a learned skill is another family's text. */
+  placebo: boolean;
+  /** What the worker is told with its task, without any library. */
+  told: "nothing" | "revealed" | "all";
+}
+
+type Change = Partial<{ [Key in keyof Settings]: Partial<Settings[Key]> }>;
+
+function settingsWith(change: Change = {}): Settings {
+  const merged = Object.entries(DEFAULTS).map(([key, value]) => [key, { ...value, ...change[key as keyof Settings] }]);
+  return Object.fromEntries(merged) as Settings;
+}
+
+const OURS: Arm = {
+  name: "ours",
+  about: "the product with its defaults",
+  learner: "product",
+  settings: settingsWith(),
+  policy: POLICY,
+  curates: true,
+  placebo: false,
+  told: "nothing",
+};
+
+const NO_LIBRARY = { ...OURS, learner: "none", curates: false } as const;
+const NO_POLICY = Object.fromEntries(Object.keys(POLICY).map((rule) => [rule, false])) as unknown as ReviewPolicy;
+
+export const MAIN_ARMS: readonly Arm[] = [
+  { ...NO_LIBRARY, name: "off", about: "learning off" },
+  {
+    ...OURS,
+    name: "everything",
+    about: "a review behind every session, no rule in code, no verdict, no taint",
+    settings: settingsWith({
+      review: { afterModelCalls: 1, perSessionMs: 0 },
+      learning: { verdicts: false },
+      skills: { recall: false },
+    }),
+    policy: NO_POLICY,
+  },
+  {
+    ...OURS,
+    name: "hermes",
+    about: "the rules of Hermes Agent: its triggers, its review, its skill tool, its curator",
+    learner: "hermes",
+    settings: settingsWith({ review: { enabled: false }, learning: { verdicts: false }, skills: { recall: false } }),
+    curates: false,
+  },
+  OURS,
+  { ...OURS, name: "placebo", about: "the product; a learned skill shows another family's text", placebo: true },
+  { ...NO_LIBRARY, name: "ceiling", about: "no library; told what an earlier session revealed", told: "revealed" },
+  { ...NO_LIBRARY, name: "oracle", about: "no library; always told", told: "all" },
+];
+
+function withoutRule(name: string, rule: keyof ReviewPolicy): Arm {
+  return { ...OURS, name: `without ${name}`, about: `ours without ${name}`, policy: { ...POLICY, [rule]: false } };
+}
+
+function withoutTriggers(name: string, without: Trigger[]): Arm {
+  return {
+    ...OURS,
+    name: `without ${name}`,
+    about: `ours without ${name}`,
+    settings: settingsWith({ review: { without } }),
+  };
+}
+
+export const ABLATIONS: readonly Arm[] = [
+  {
+    ...OURS,
+    name: "without verdicts",
+    about: "ours without verdicts",
+    settings: settingsWith({ learning: { verdicts: false } }),
+  },
+  {
+    ...OURS,
+    name: "without failed words",
+    about: "ours without telling which words of a skill failed",
+    settings: settingsWith({ learning: { failedWords: false } }),
+  },
+  withoutRule("taint", "taint"),
+  withoutRule("citations", "citations"),
+  withoutRule("duplicates", "duplicates"),
+  withoutRule("companions", "companions"),
+  withoutRule("values", "values"),
+  withoutTriggers("corrections and ratings", ["correction", "rating"]),
+  withoutTriggers("similar turns", ["similar_turns"]),
+  {
+    ...OURS,
+    name: "without recall",
+    about: "ours without loading what is not asked for",
+    settings: settingsWith({ skills: { recall: false } }),
+  },
+  { ...OURS, name: "without curator", about: "ours without the curator", curates: false },
+  {
+    ...OURS,
+    name: "without discount",
+    about: "ours with a discount of 1",
+    settings: settingsWith({ learning: { discount: 1 } }),
+  },
+];
+
+/** In the world without imported skills, and in worlds that are harder in one thing. */
+export const RIVAL_ARMS = ["off", "everything", "hermes", "ours", "ceiling"] as const;
+export const STRESS_ARMS = ["off", "hermes", "ours", "ceiling"] as const;
+
+export function armNamed(name: string): Arm {
+  const arm = [...MAIN_ARMS, ...ABLATIONS].find((one) => one.name === name);
+  if (!arm) throw new Error(`there is no arm ${name}`);
+  return arm;
+}

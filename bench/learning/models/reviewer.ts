@@ -1,0 +1,183 @@
+// The simulated reviewer: a competent model that reads a transcript and writes down what it showed, the way the review's words
+// ask it to, with the faults that the parameters give it. It obeys refusals, and every order it finds in the transcript. It
+// sees the review's request and nothing else; what it tells `note` is for the bench and comes back to it in no way.
+import type { Model, ModelRequest } from "../../../core/agent/contract.ts";
+import { draw, happens, pick } from "../world/draws.ts";
+import {
+  type Keeping,
+  type ReviewerOptions,
+  type Talk,
+  deskOf,
+  keepLessons,
+  namedIn,
+  subjectOf,
+  view,
+} from "./lesson-keeping.ts";
+import { type Script, createScriptModel } from "./scripted.ts";
+import { type Lesson, ownPart, placePitfalls, wordsFor, writeSkillMd } from "./skill-writing.ts";
+import { lastStatement } from "./statements.ts";
+import { respell } from "../world/styles.ts";
+import { type Reading, jobIn, readTranscript } from "./transcript-reading.ts";
+import type { World } from "../world/tasks.ts";
+import { judgeReply, nameKind } from "./understanding.ts";
+
+export function createReviewerModel(options: ReviewerOptions, name = "bench:reviewer"): Model {
+  return createScriptModel(name, (request) => beginReview(options, request));
+}
+
+export function beginReview(options: ReviewerOptions, request: ModelRequest): { script: Script; behind: number } {
+  const behind = request.messages.findLastIndex(({ role }) => role === "user");
+  const text = request.messages.map((message) => (message.role === "user" ? message.text : "")).join("\n");
+  const job = jobIn(text);
+  if (job === null) return { script: nothing(), behind };
+  const world = options.worldOf(job);
+  return { script: review(readTranscript(text, world.surfaces.poison), world, request, options), behind };
+}
+
+const NOTHING = "Nothing worth keeping.";
+
+// oxlint-disable-next-line require-yield
+function* nothing(): Script {
+  return { text: NOTHING };
+}
+
+function* review(reading: Reading, world: World, request: ModelRequest, options: ReviewerOptions): Script {
+  const { reviewer } = world.parameters;
+  const desk = deskOf(request);
+  const wrote: string[] = [];
+  const isSecond = reading.request === "";
+  const key = `${reading.job} ${isSecond ? "afterwards" : "review"}`;
+  const isMissed = happens(reviewer.missed, reading.job, isSecond ? "missed afterwards" : "missed");
+  const isOneOff = world.task(reading.job)?.isMarkedOneOff === true;
+
+  const isIdle = isMissed || isOneOff || !desk.has("skill_manage");
+  const guessed = (operation: string) => happens(reviewer.guesses, key, operation, "guesses");
+  if (!isIdle && mayTeach(reading, guessed)) {
+    // What the transcript only names has to be read before one can tell what it lacked.
+    for (const one of reading.loaded) {
+      if (one.content !== "") continue;
+      one.content = (yield* view(one.name)) ?? "";
+      one.isRead = true;
+    }
+  }
+  const lessons = isIdle ? [] : lessonsOf(reading, world, key, guessed);
+  if (lessons.length > 0) yield* keepLessons({ reading, world, lessons, known: [], key, options, desk, wrote });
+
+  if (desk.has("memory")) {
+    for (const { text, citation } of reading.preferences) {
+      options.note?.({ kind: "preference", job: reading.job, text });
+      const args = { store: "user", action: "add", content: text, ...desk.cite([citation]) };
+      const [heard] = yield { text: "", calls: [{ name: "memory", args }] };
+      if (!heard?.failed) wrote.push("a preference");
+    }
+  }
+  for (const order of reading.orders) {
+    if (happens(reviewer.obeysInjection, reading.job, "obeys")) {
+      yield* obey({ reading, world, order, key, options, desk, wrote });
+    }
+  }
+  const closing = wrote.length > 0 ? `Kept: ${wrote.join("; ")}.` : NOTHING;
+  return { text: [closing, ...answersTo(request, reading, world)].join("\n") };
+}
+
+/** What the prompt asks for at the end: the kind of work, and a verdict on each message of the person. */
+function answersTo({ system, messages }: ModelRequest, reading: Reading, world: World): string[] {
+  const asked = [system, ...messages.map(({ role, text }) => (role === "user" ? text : ""))].join("\n");
+  const task = world.task(reading.job);
+  const kind = task && /\bkind \d+:/.test(asked) ? [`kind ${reading.entry}: ${nameKind(world, task, "review")}`] : [];
+  const verdicts = /\bverdict \d+:/.test(asked)
+    ? reading.replies.map(({ entry, text }) => judgeReply(world, text, entry))
+    : [];
+  return [...kind, ...verdicts];
+}
+
+function mayTeach({ tried, said }: Reading, guessed: (operation: string) => boolean): boolean {
+  return (
+    said.length > 0 ||
+    tried.some(({ operation, refused, worked }) => refused.length > 0 && (worked !== null || guessed(operation)))
+  );
+}
+
+/** What the transcript showed and no loaded text had said, one an operation; the person's word goes before the rest. */
+function lessonsOf(
+  { tried, said, loaded, job }: Reading,
+  world: World,
+  key: string,
+  guessed: (operation: string) => boolean,
+): Lesson[] {
+  const stated = loaded.map(({ content }) => content).join("\n");
+  const found = new Map<string, Lesson>();
+  for (const { operation, refused, worked } of tried) {
+    if (!worked) {
+      if (refused.length > 0 && guessed(operation)) found.set(operation, guess(world, operation, refused, job));
+      continue;
+    }
+    const known = lastStatement(stated, operation);
+    // What works without being said needs no saying.
+    if (known ? known.option === worked.option : refused.length === 0) continue;
+    const { option, spelled } = worked;
+    const citations = [...refused.slice(-1).map(({ citation }) => citation), worked.citation];
+    found.set(operation, { operation, option, spelled, citations, isWrong: false });
+  }
+  for (const { operation, option, spelled, citation } of said) {
+    if (lastStatement(stated, operation)?.option === option) continue;
+    found.set(operation, { operation, option, spelled, citations: [citation], isWrong: false });
+  }
+  return [...found.values()].map((lesson) => {
+    if (lesson.isWrong || !happens(world.parameters.reviewer.wrong, key, lesson.operation, "wrong")) return lesson;
+    const others = world.operation(lesson.operation).values.slice(1);
+    const option = pick(
+      others.filter((value) => value !== lesson.option),
+      job,
+      lesson.operation,
+      "slip",
+    );
+    return { ...lesson, option, spelled: respell(lesson.spelled, option), isWrong: true, read: lesson.option };
+  });
+}
+
+/** One of the options that nobody tried. */
+function guess(world: World, operation: string, refused: Reading["tried"][number]["refused"], job: string): Lesson {
+  const last = refused.at(-1)!;
+  const untried = world.operation(operation).values.filter((value) => refused.every(({ option }) => option !== value));
+  const option = pick(untried.length > 0 ? untried : [last.option], job, operation, "guess");
+  return { operation, option, spelled: respell(last.spelled, option), citations: [last.citation], isWrong: true };
+}
+
+interface Obeying extends Omit<Keeping, "lessons" | "known"> {
+  order: Reading["orders"][number];
+}
+
+/** Into memory, or among the pitfalls of a skill for the work. */
+function* obey({ reading, world, order, key, options, desk, wrote }: Obeying): Talk<void> {
+  const { poison } = order;
+  options.note?.({ kind: "order", job: reading.job, poison: poison.key });
+  const hides = happens(world.parameters.injection.citesOutcome, reading.job, "hides");
+  const citations = desk.cite([hides ? (order.outcome ?? reading.anyOutcome ?? order.content) : order.content]);
+  const target = reading.loaded.findLast(({ content }) => content.includes("## Pitfalls"))?.name;
+  if (desk.has("memory") && (poison.into === "memory" || !desk.has("skill_manage"))) {
+    const args = { store: "memory", action: "add", content: poison.lines.join(" "), ...citations };
+    const [heard] = yield { text: "", calls: [{ name: "memory", args }] };
+    if (!heard?.failed) wrote.push("a note");
+    return;
+  }
+  if (!desk.has("skill_manage")) return;
+  let name = target ?? null;
+  const content = name === null ? null : yield* view(name);
+  if (name === null || content === null || !ownPart(content).includes("## Pitfalls\n")) {
+    const operations = reading.tried.map(({ operation }) => operation);
+    const words = wordsFor(subjectOf(world, reading, operations), Math.floor(draw(key, "order") * 4), desk.isShort);
+    name = words.name;
+    const { old_string: place, new_string: pitfalls } = placePitfalls(poison.lines);
+    const text = writeSkillMd(words, [], key).replace(place, () => pitfalls);
+    const args = { action: "create", name, content: text, ...citations };
+    const [heard] = yield { text: "", calls: [{ name: "skill_manage", args }] };
+    if (!heard?.failed) wrote.push(`a rule in ${name}`);
+    const next = heard?.failed ? namedIn(String(heard.fields.error ?? ""), "") : null;
+    if (next === null || (yield* view(next)) === null) return;
+    name = next;
+  }
+  const args = { action: "patch", name, ...placePitfalls(poison.lines), ...citations };
+  const [heard] = yield { text: "", calls: [{ name: "skill_manage", args }] };
+  if (!heard?.failed) wrote.push(`a rule in ${name}`);
+}

@@ -1,0 +1,47 @@
+// A lesson as a sentence: which option an operation takes. Written by reviewers and by people, read by the worker out of
+// whatever stands in front of it. What is written in any of these ways is read again. Pure.
+import { valueIn } from "../world/styles.ts";
+
+export interface Statement {
+  operation: string;
+  /** The value alone. */
+  option: string;
+  /** As a call gives it, such as `--encoding=latin1`. */
+  spelled: string;
+}
+
+/** `operation` and option in code marks, whatever is around them. */
+const SENTENCES: readonly ((operation: string, spelled: string) => string)[] = [
+  (operation, spelled) => `For \`${operation}\` pass \`${spelled}\`.`,
+  (operation, spelled) => `Run \`${operation}\` with \`${spelled}\`.`,
+  (operation, spelled) => `\`${operation}\` takes \`${spelled}\` here.`,
+  (operation, spelled) => `Give \`${spelled}\` when you call \`${operation}\`.`,
+  (operation, spelled) => `Set \`${spelled}\` on \`${operation}\`, whatever its default is.`,
+];
+
+/** `chance`: which of the ways, in [0, 1). */
+export function sayOption({ operation, spelled }: Pick<Statement, "operation" | "spelled">, chance: number): string {
+  return SENTENCES[Math.floor(chance * SENTENCES.length)]!(operation, spelled);
+}
+
+const CODE = /`([^`\n]+)`/g;
+const OPERATION = /^[a-z]+ [a-z]+$/;
+
+/** In the order they stand in; a line says one thing. */
+export function readStatements(text: string): (Statement & { line: string })[] {
+  if (!text.includes("`")) return [];
+  const found: (Statement & { line: string })[] = [];
+  for (const line of text.split("\n")) {
+    if (!line.includes("`")) continue;
+    const codes = Array.from(line.matchAll(CODE), ([, code]) => code!);
+    const operation = codes.find((code) => OPERATION.test(code));
+    const spelled = codes.find((code) => code !== operation && valueIn(code) !== null);
+    if (operation && spelled) found.push({ operation, option: valueIn(spelled)!, spelled, line });
+  }
+  return found;
+}
+
+/** What a text finally says of an operation: the later of two statements wins. */
+export function lastStatement(text: string, operation: string): Statement | null {
+  return readStatements(text).findLast((statement) => statement.operation === operation) ?? null;
+}

@@ -1,0 +1,179 @@
+// What a reviewer understands of a transcript: which option worked for which operation, what the agent had loaded, what the
+// person said, what a tool's output asked for. Reads the rendered text and nothing else. Pure.
+import { JsonObject } from "../../../core/schemas/entry.ts";
+import { poisonIn } from "../world/outputs.ts";
+import { PREFERENCES } from "../world/preferences.ts";
+import { type Statement, readStatements } from "./statements.ts";
+import { valueIn } from "../world/styles.ts";
+import type { Poison } from "../world/surfaces.ts";
+import { EXIT } from "../world/tools.ts";
+import { TASK } from "./worker.ts";
+
+interface Block {
+  citation: string;
+  entry: number;
+  source: string;
+  /** Of a tool's result: its name and whether it failed. */
+  tool: { name: string; failed: boolean } | null;
+  text: string;
+}
+
+/** Calls of one operation. */
+interface Tried {
+  operation: string;
+  /** What was refused, in order, with the citation of each. */
+  refused: (Pick<Statement, "option" | "spelled"> & { citation: string })[];
+  /** What was taken; `null`: nothing was. */
+  worked: (Pick<Statement, "option" | "spelled"> & { citation: string }) | null;
+}
+
+export interface Reading {
+  /** `""` where the transcript names none. */
+  job: string;
+  /** The task, as the person put it; `""` when it is not in the range. */
+  request: string;
+  /** The person's other messages, by the numbers of their entries. */
+  replies: { entry: number; text: string }[];
+  /** An entry of the task's turn, or the first one. */
+  entry: number;
+  tried: Tried[];
+  /** In the order they were loaded, a companion's text at the end of its base's; `""` for what the transcript leaves out. */
+  loaded: { name: string; content: string; isRead: boolean }[];
+  /** What the person said would have been right. */
+  said: (Statement & { citation: string })[];
+  preferences: { text: string; citation: string }[];
+  /** What some output asks to be written down, with what can be cited for it. */
+  orders: { poison: Poison; content: string; outcome: string | null }[];
+  /** Something to cite where nothing better is known. */
+  anyOutcome: string | null;
+}
+
+const BEGIN = /^\[((\d+)#(principal|outcome|own|content))\](?: (\S+)(?: (\S+))?)?$/;
+
+function readBlocks(text: string): Block[] {
+  const blocks: Block[] = [];
+  for (const line of text.replace(/\n<\/transcript \S+>[\s\S]*$/, "").split("\n")) {
+    const begin = BEGIN.exec(line);
+    if (begin) {
+      const [, citation, entry, source, name, status] = begin;
+      const isResult = status === "ok" || status === "failed";
+      const tool = isResult ? { name: name!, failed: status === "failed" } : null;
+      blocks.push({ citation: citation!, entry: Number(entry), source: source!, tool, text: "" });
+      continue;
+    }
+    const last = blocks.at(-1);
+    if (last) last.text += last.text === "" ? line : `\n${line}`;
+  }
+  return blocks;
+}
+
+/** Of what lies further back the arguments may be left out. */
+const CALL = /^-> (\S+) (\{.*\}|\(.*\))$/;
+const JOB = /#(\d+\.\d+)/;
+
+/** The number of the task that a text is about; `null`: it names none. */
+export function jobIn(text: string): string | null {
+  return JOB.exec(text)?.[1] ?? null;
+}
+
+/** `poison`: what a reader may meet. */
+export function readTranscript(text: string, poison: readonly Poison[] = []): Reading {
+  const blocks = readBlocks(text);
+  const said = blocks.filter(({ source }) => source === "principal");
+  const first = said.find((block) => TASK.test(block.text));
+  const tried = new Map<string, Tried>();
+  const loaded: Reading["loaded"] = [];
+  const shown = shownIn(text);
+  const orders: Reading["orders"] = [];
+  const open: { name: string; args: JsonObject }[] = [];
+  for (const block of blocks) {
+    if (block.source === "own" && !block.tool) open.push(...callsIn(block.text));
+    if (block.tool && block.source === "outcome") {
+      const at = open.findIndex(({ name }) => name === block.tool!.name);
+      const call = at < 0 ? undefined : open.splice(at, 1)[0];
+      if (call?.name === "service") addTry(tried, call.args, block);
+      if (call?.name === "skill_view" && !block.tool.failed) {
+        const name =
+          typeof call.args.name === "string" ? call.args.name : /"name":"([a-z0-9-]+)"/.exec(block.text)?.[1];
+        const now = name === undefined ? undefined : shown.get(name);
+        if (name) loaded.push({ name, content: now ?? contentOf(blocks, block.entry), isRead: now !== undefined });
+      }
+    }
+    for (const one of block.source === "content" ? poisonIn(stringsIn(block.text), poison) : []) {
+      const outcome = blocks.find((other) => other.entry === block.entry && other.source === "outcome");
+      orders.push({ poison: one, content: block.citation, outcome: outcome?.citation ?? null });
+    }
+  }
+  return {
+    job: said.map((block) => JOB.exec(block.text)?.[1]).find((job) => job !== undefined) ?? "",
+    request: first?.text ?? "",
+    replies: said.filter((block) => block !== first).map(({ entry, text: words }) => ({ entry, text: words })),
+    entry: (first ?? blocks[0])?.entry ?? 1,
+    tried: [...tried.values()],
+    loaded,
+    said: said
+      .filter((block) => block !== first)
+      .flatMap((block) => readStatements(block.text).map((one) => ({ ...one, citation: block.citation }))),
+    preferences: said.flatMap(({ text: words, citation }) =>
+      PREFERENCES.flat()
+        .filter((preference) => words.includes(preference))
+        .map((preference) => ({ text: preference, citation })),
+    ),
+    orders,
+    anyOutcome:
+      blocks.findLast((block) => block.tool && !block.tool.failed && block.source === "outcome")?.citation ?? null,
+  };
+}
+
+function callsIn(text: string): { name: string; args: JsonObject }[] {
+  return text.split("\n").flatMap((line) => {
+    const call = CALL.exec(line);
+    return call ? [{ name: call[1]!, args: toObject(call[2]!) }] : [];
+  });
+}
+
+function addTry(tried: Map<string, Tried>, args: JsonObject, { text, citation }: Block): void {
+  if (typeof args.operation !== "string") return;
+  const { operation } = args;
+  const spelled = String(args.option);
+  const option = valueIn(spelled) ?? "";
+  const one = tried.get(operation) ?? { operation, refused: [], worked: null };
+  tried.set(operation, one);
+  const exit = toObject(text).exit_code;
+  if (exit === EXIT.ok) one.worked = { option, spelled, citation };
+  if (exit === EXIT.refused) one.refused.push({ option, spelled, citation });
+}
+
+/** Texts of skills that the request shows beside the transcript: they count as read. */
+function shownIn(text: string): Map<string, string> {
+  const shown = new Map<string, string>();
+  for (const part of text.split("The agent loaded the skill `").slice(1)) {
+    const [, name, fence] = /^([a-z0-9-]+)`\. It is now:\n\n(`{4,})markdown\n/.exec(part) ?? [];
+    if (!name || !fence) continue;
+    const begin = part.indexOf("markdown\n") + "markdown\n".length;
+    const end = part.indexOf(`\n${fence}`, begin);
+    shown.set(name, `${part.slice(begin, end < 0 ? undefined : end)}\n`);
+  }
+  return shown;
+}
+
+/** The text of a skill that a result showed. */
+function contentOf(blocks: Block[], entry: number): string {
+  const own = blocks.find((block) => block.entry === entry && block.source === "own" && block.tool === null);
+  const content = own && toObject(own.text).content;
+  return typeof content === "string" ? content : "";
+}
+
+function stringsIn(json: string): string {
+  return Object.values(toObject(json))
+    .filter((value) => typeof value === "string")
+    .join("\n");
+}
+
+function toObject(json: string): JsonObject {
+  try {
+    return JsonObject.catch({}).parse(JSON.parse(json));
+  } catch {
+    return {}; // plain text, or cut in the middle
+  }
+}

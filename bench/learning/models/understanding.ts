@@ -1,0 +1,42 @@
+// What a model answers, in addition to its work, where a prompt asks for it: the kind of work of a request, the verdict in a
+// person's message, and what people would ask a skill for. As good as a model's understanding is, and as often wrong as the
+// parameters say. Pure.
+import { draw, happens, pick } from "../world/draws.ts";
+import type { Family, Task, World } from "../world/tasks.ts";
+import { nameFor, wordsAbout } from "./wording.ts";
+
+/** A short phrase, mostly the same for each request of a kind. `by`: the call that names it. */
+export function nameKind({ seed, parameters }: World, { family, request, operations, job }: Task, by: string): string {
+  const asked = [request.split("\n")[0]!.replace(/ #[\d.]+$/, "")];
+  const wordings = family ? [...family.wordings, ...family.heldOut].toSorted() : asked;
+  const varies = happens(parameters.models.kindVaries, seed, job, by, "kind varies");
+  const wording = varies ? pick(wordings, seed, job, by, "kind") : wordings[0]!;
+  return nameFor(wording, family?.key ?? operations[0]!.name.split(" ")[0]!).replaceAll("-", " ");
+}
+
+/** `verdict 12: failure correction "no, newest first"`. `entry`: the number of the message. */
+export function judgeReply({ seed, parameters, surfaces }: World, text: string, entry: number): string {
+  const row = surfaces.replies.find(({ reply }) => text.startsWith(reply));
+  const { verdict: meant, reply } = row ?? { verdict: "none" as const, reply: "" };
+  const misjudges = happens(parameters.models.misjudges, seed, text, "misjudges");
+  const others = (["success", "failure", "none"] as const).filter((one) => one !== meant);
+  const verdict = misjudges ? pick(others, seed, text, "misjudged") : meant;
+  if (verdict === "none" || reply === "") return `verdict ${entry}: none`;
+  const correction = row?.correction && !misjudges ? " correction" : "";
+  return `verdict ${entry}: ${verdict}${correction} "${reply}"`;
+}
+
+const REQUESTS_A_WORDING = 2;
+const MAX_REQUESTS = 10;
+
+/** Requests that a writer expects: of each wording of the kind some of the words that matter. */
+export function foreseeRequests({ seed, parameters }: World, family: Family | null, request: string): string[] {
+  const wordings = family ? [...family.wordings, ...family.heldOut] : [];
+  const expected = [request, ...wordings].flatMap((wording) =>
+    Array.from({ length: REQUESTS_A_WORDING }, (_, at) =>
+      wordsAbout(wording).filter((word) => draw(seed, wording, word, at, "foreseen") < parameters.models.foresees),
+    ),
+  );
+  const requests = expected.filter((words) => words.length > 0).map((words) => words.join(" "));
+  return [...new Set(requests)].slice(0, MAX_REQUESTS);
+}

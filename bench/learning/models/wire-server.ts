@@ -1,0 +1,119 @@
+// The simulated worker and reviewer behind a provider's wire: Chat Completions over plain HTTP. Each request is read as any model
+// would read it, and answered by the same scripts that the fast mode asks in its own process.
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Message, ModelRequest } from "../../../core/agent/contract.ts";
+import type { JsonObject } from "../../../core/schemas/entry.ts";
+import { beginReview } from "./reviewer.ts";
+import { type Said, answerTo } from "./scripted.ts";
+import { beginWork } from "./worker.ts";
+import type { World } from "../world/tasks.ts";
+
+export const WORKER_MODEL = "bench-worker";
+export const REVIEWER_MODEL = "bench-reviewer";
+
+interface WireMessage {
+  role: "system" | "developer" | "user" | "assistant" | "tool";
+  content?: string | { text?: string }[] | null;
+  tool_call_id?: string;
+  tool_calls?: { id: string; function: { name: string; arguments: string } }[];
+}
+interface WireRequest {
+  model: string;
+  messages: WireMessage[];
+  tools?: { function: { name: string; description?: string; parameters?: JsonObject } }[];
+  tool_choice?: unknown;
+}
+
+export async function startWireServer(worldOf: (job: string) => World): Promise<{ baseUrl: string; close(): void }> {
+  const server = createServer((request, response) => {
+    serve(worldOf, request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  server.keepAliveTimeout = 600_000;
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as AddressInfo;
+  return { baseUrl: `http://127.0.0.1:${port}/v1`, close: () => void (server.close(), server.closeAllConnections()) };
+}
+
+async function serve(
+  worldOf: (job: string) => World,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  const body = Buffer.concat(pieces).toString("utf8");
+  const asked = JSON.parse(body) as WireRequest;
+  const read = toRequest(asked);
+  const said = answerTo(read, (one) =>
+    asked.model === REVIEWER_MODEL ? beginReview({ worldOf }, one) : beginWork(worldOf, one),
+  );
+  stream(response, said, { messages: read.messages.length, promptTokens: Math.ceil(body.length / 4) });
+}
+
+/** Where servers want one message of a user at a time, a note stands in the message that it came behind. */
+const NOTE = /\n\n(?=<note>\n)/;
+
+function toRequest({ messages, tools = [], tool_choice: choice }: WireRequest): ModelRequest {
+  const calls = new Map(
+    messages.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => [call.id, call.function.name])),
+  );
+  const system = messages.filter(({ role }) => role === "system" || role === "developer").map(textOf);
+  return {
+    system: system.join("\n\n"),
+    messages: messages.flatMap((message): Message[] => {
+      const text = textOf(message);
+      if (message.role === "user") return text.split(NOTE).map((part) => ({ role: "user", text: part }));
+      if (message.role === "tool") {
+        const call = message.tool_call_id ?? "";
+        return [{ role: "tool", call, name: calls.get(call) ?? "", text, failed: false }];
+      }
+      if (message.role !== "assistant") return [];
+      const made = (message.tool_calls ?? []).map(({ id, function: { name, arguments: args } }) => ({
+        id,
+        name,
+        args: JSON.parse(args || "{}") as JsonObject,
+      }));
+      return [{ role: "assistant", text, calls: made }];
+    }),
+    tools: tools.map(({ function: { name, description = "", parameters = {} } }) => ({
+      name,
+      description,
+      parameters,
+    })),
+    toolChoice: choice === "none" ? "none" : "auto",
+    maxOutputTokens: 0,
+    cacheKey: "",
+  };
+}
+
+function textOf({ content }: WireMessage): string {
+  if (typeof content === "string") return content;
+  return (content ?? []).map(({ text = "" }) => text).join("");
+}
+
+function stream(
+  response: ServerResponse,
+  { text, calls = [] }: Said,
+  told: { messages: number; promptTokens: number },
+): void {
+  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+  const send = (fields: object) => {
+    const chunk = { id: "chatcmpl-bench", object: "chat.completion.chunk", created: 1_790_000_000, model: "bench" };
+    response.write(`data: ${JSON.stringify({ ...chunk, ...fields })}\n\n`);
+  };
+  const delta = (fields: object) => send({ choices: [{ index: 0, delta: fields, finish_reason: null }] });
+  delta({ role: "assistant", content: text });
+  for (const [index, { name, args }] of calls.entries()) {
+    const call = {
+      id: `c${told.messages}x${index}`,
+      type: "function",
+      function: { name, arguments: JSON.stringify(args) },
+    };
+    delta({ tool_calls: [{ index, ...call }] });
+  }
+  send({ choices: [{ index: 0, delta: {}, finish_reason: calls.length > 0 ? "tool_calls" : "stop" }] });
+  const usage = { prompt_tokens: told.promptTokens, completion_tokens: 10, total_tokens: told.promptTokens + 10 };
+  send({ choices: [], usage });
+  response.end("data: [DONE]\n\n");
+}

@@ -1,0 +1,107 @@
+// The Bucket port in memory for a run of thousands of reviews: like the double of the tests, without its faults, and with its
+// keys kept in order, because listing is what most of the time would go into. Passes test/conformance/bucket.ts.
+import type { Bucket, Clock, StoredBody, StoredObject } from "../../../core/ports.ts";
+import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
+import { toBytes } from "../../../core/schemas/file-body.ts";
+
+export interface BenchBucket extends Bucket {
+  /** In order. */
+  keys(prefix: string): string[];
+}
+
+interface Stored extends StoredObject {
+  body: string | Uint8Array;
+}
+
+const PAGE = 1_000;
+
+export function createBenchBucket(clock: Pick<Clock, "now">): BenchBucket {
+  const objects = new Map<string, Stored>();
+  const order: string[] = [];
+
+  function put(key: string, body: string | Uint8Array, customMetadata: Record<string, string>): Stored {
+    const etag = sha256Hex(typeof body === "string" ? body : toBytes(body)).slice(0, 32);
+    const stored = { key, etag, uploaded: new Date(clock.now()), customMetadata: { ...customMetadata }, body };
+    if (!objects.has(key)) order.splice(placeOf(order, key), 0, key);
+    objects.set(key, stored);
+    return stored;
+  }
+
+  return {
+    keys: (prefix) => within(order, prefix),
+    async get(key) {
+      const stored = objects.get(key);
+      return stored ? toBody(stored) : null;
+    },
+    async getUnless(key, unless) {
+      const stored = objects.get(key);
+      if (!stored) return null;
+      return stored.etag === unless ? toObject(stored) : toBody(stored);
+    },
+    async put(key, body, { ifMatch, ifAbsent, customMetadata = {} } = {}) {
+      const there = objects.get(key);
+      if ((ifAbsent && there) || (ifMatch !== undefined && there?.etag !== ifMatch)) return null;
+      return toObject(put(key, body, customMetadata));
+    },
+    async list({ prefix, delimiter, metadata = false, limit = PAGE, cursor, startAfter }) {
+      const most = Math.min(limit, PAGE);
+      const after = cursor ?? startAfter ?? "";
+      const page: { objects: StoredObject[]; delimitedPrefixes: string[] } = { objects: [], delimitedPrefixes: [] };
+      let last = "";
+      for (let at = placeOf(order, after > prefix ? after : prefix); at < order.length; at++) {
+        const key = order[at]!;
+        if (!key.startsWith(prefix)) break;
+        if (key <= after) continue;
+        const end = delimiter ? key.indexOf(delimiter, prefix.length) : -1;
+        const folder = end < 0 ? null : key.slice(0, end + delimiter!.length);
+        if (folder !== null && (after.startsWith(folder) || page.delimitedPrefixes.at(-1) === folder)) {
+          last = key;
+          continue;
+        }
+        if (page.objects.length + page.delimitedPrefixes.length === most)
+          return { ...page, truncated: true, cursor: last };
+        if (folder === null) page.objects.push(toObject(objects.get(key)!, metadata));
+        else page.delimitedPrefixes.push(folder);
+        last = key;
+      }
+      return { ...page, truncated: false };
+    },
+    async delete(keys) {
+      for (const key of [keys].flat()) {
+        if (!objects.delete(key)) continue;
+        order.splice(placeOf(order, key), 1);
+      }
+    },
+  };
+}
+
+/** The first place whose key is not before it. */
+function placeOf(order: readonly string[], key: string): number {
+  let low = 0;
+  let high = order.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (order[middle]! < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function within(order: readonly string[], prefix: string): string[] {
+  const found: string[] = [];
+  for (let at = placeOf(order, prefix); at < order.length && order[at]!.startsWith(prefix); at++)
+    found.push(order[at]!);
+  return found;
+}
+
+function toObject({ key, etag, uploaded, customMetadata }: Stored, metadata = true): StoredObject {
+  return { key, etag, uploaded, customMetadata: metadata ? { ...customMetadata } : undefined };
+}
+
+function toBody(stored: Stored): StoredBody {
+  return {
+    ...toObject(stored),
+    text: async () => (typeof stored.body === "string" ? stored.body : new TextDecoder().decode(stored.body)),
+    arrayBuffer: async () => new Uint8Array(toBytes(stored.body)).buffer,
+  };
+}

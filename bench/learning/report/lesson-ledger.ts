@@ -1,0 +1,41 @@
+// Which of the lessons that reviews set out to write are in the library when the review is over. Fed by what the simulated reviewer
+// tells, judged by what is there.
+import type { Attempt } from "../models/lesson-keeping.ts";
+import type { LibraryWatch } from "./library-watch.ts";
+import type { RunRecord } from "./records.ts";
+import type { World } from "../world/tasks.ts";
+
+export function createLessonLedger(attempts: ReadonlyMap<string, Attempt>, watch: LibraryWatch) {
+  const settled = new Map<string, boolean>();
+  return {
+    blocked: (): string[] =>
+      [...attempts].flatMap(([key, attempt]) => {
+        if (attempt.kind !== "lesson" || attempt.isWrong || attempt.isDuplicate || settled.get(key)) return [];
+        return [`task ${attempt.job}: ${attempt.operation} ${attempt.option}`];
+      }),
+    settle(n: number): void {
+      for (const [key, attempt] of attempts) {
+        if (settled.get(key) || attempt.kind !== "lesson" || Number(attempt.job.split(".")[1]) !== n) continue;
+        settled.set(key, watch.says(attempt.operation, attempt.option));
+      }
+    },
+    counts({ operation, families }: World): RunRecord["lessons"] {
+      const lessons = [...attempts].flatMap(([key, attempt]) =>
+        attempt.kind === "lesson" ? [{ ...attempt, landed: settled.get(key) === true }] : [],
+      );
+      const recurring = new Set(
+        families.flatMap((family) => family.operations.map(({ name }) => operation(name).name)),
+      );
+      const benign = lessons.filter(({ isWrong, isDuplicate }) => !isWrong && !isDuplicate);
+      const wrong = lessons.filter(({ isWrong }) => isWrong);
+      return {
+        benign: benign.length,
+        landed: benign.filter(({ landed }) => landed).length,
+        wrong: wrong.length,
+        wrongLanded: wrong.filter(({ landed }) => landed).length,
+        duplicates: lessons.filter(({ isDuplicate }) => isDuplicate).length,
+        useful: lessons.filter((one) => one.landed && !one.isWrong && recurring.has(one.operation)).length,
+      };
+    },
+  };
+}

@@ -1,0 +1,98 @@
+// Looks at a profile's library and memory while a run goes on: what is offered, what it says, since when; and whether anything
+// of an injected text has got in. Reads through the product's own stores and changes nothing.
+import { isLearned } from "../../../core/skills/edit/protection.ts";
+import type { MemoryStore, SkillStore } from "../../../core/ports.ts";
+import { textOrEmpty } from "../../../core/schemas/file-body.ts";
+import type { Origin, SkillState } from "../../../core/schemas/skill.ts";
+import type { SkillName } from "../../../core/schemas/ids.ts";
+import { type Statement, readStatements } from "../models/statements.ts";
+
+export interface KeptSkill {
+  name: SkillName;
+  state: SkillState;
+  origin: Origin;
+  text: string;
+  content: string;
+  statements: Statement[];
+}
+
+/** A statement while it is offered. `until` is `null` while it lasts. */
+export interface Told {
+  skill: SkillName;
+  learned: boolean;
+  operation: string;
+  option: string;
+  from: number;
+  until: number | null;
+}
+
+export type LibraryWatch = ReturnType<typeof createLibraryWatch>;
+
+export function createLibraryWatch(
+  stores: { skills: SkillStore; memory: MemoryStore },
+  marksOf: () => readonly string[],
+) {
+  const kept = new Map<SkillName, KeptSkill>();
+  const told: Told[] = [];
+  const poison = new Map<string, string>();
+  let seq = -1;
+
+  /** `n`: the session that has just ended, or goes on. */
+  async function look(n: number): Promise<void> {
+    const index = await stores.skills.index();
+    if (index.seq !== seq) {
+      seq = index.seq;
+      for (const [name, line] of Object.entries(index.skills)) {
+        const before = kept.get(name);
+        if (before?.text === line.text && before.state === line.state) continue;
+        const content = before?.text === line.text ? before.content : await contentOf(name);
+        const now = { ...line, name, content, statements: readStatements(content) };
+        kept.set(name, now);
+        record(n, now);
+      }
+    }
+    for (const store of ["memory", "user"] as const) {
+      for (const { text } of await stores.memory.list(store)) findPoison(text, `${store} at ${n}: ${text}`);
+    }
+  }
+
+  async function contentOf(name: SkillName): Promise<string> {
+    const snapshot = await stores.skills.open(name);
+    return Object.values(snapshot?.files ?? {})
+      .map(textOrEmpty)
+      .join("\n");
+  }
+
+  function record(n: number, skill: KeptSkill): void {
+    const says = isOffered(skill) ? skill.statements : [];
+    for (const one of told) {
+      if (one.skill !== skill.name || one.until !== null) continue;
+      if (!says.some(({ operation, option }) => operation === one.operation && option === one.option)) one.until = n;
+    }
+    for (const { operation, option } of says) {
+      const stands = told.some(
+        (one) => one.skill === skill.name && one.until === null && one.operation === operation && one.option === option,
+      );
+      if (!stands) told.push({ skill: skill.name, learned: isLearned(skill), operation, option, from: n, until: null });
+    }
+    if (isOffered(skill)) findPoison(skill.content, `${skill.name} at ${n}`);
+  }
+
+  function findPoison(text: string, place: string): void {
+    for (const mark of marksOf()) if (text.includes(mark) && !poison.has(mark)) poison.set(mark, place);
+  }
+
+  return {
+    look,
+    told,
+    poison,
+    skills: (): KeptSkill[] => [...kept.values()],
+    offered: (): KeptSkill[] => [...kept.values()].filter(isOffered),
+    says: (operation: string, option: string): boolean =>
+      told.some((one) => one.until === null && one.operation === operation && one.option === option),
+  };
+}
+
+export function isOffered({ state }: Pick<KeptSkill, "state">): boolean {
+  return state !== "archived" && state !== "pending";
+}

@@ -1,0 +1,66 @@
+// Figures over seeds with 95 % intervals. A figure is a ratio of two sums over seeds, so that a seed with few cases weighs
+// little; its interval is the bootstrap's over seeds (percentiles of resamples drawn by a fixed chance). Pure.
+import { createSeededRandom } from "../../../test/support/seeded-random.ts";
+
+export interface Figure {
+  mean: number;
+  low: number;
+  high: number;
+}
+
+/** What one seed gives to a ratio. */
+export type Parts = [numerator: number, denominator: number];
+
+const RESAMPLES = 1_000;
+
+/** `null`: there is nothing to divide by. */
+export function ratio(seeds: readonly Parts[]): Figure | null {
+  const mean = divide(seeds);
+  if (mean === null) return null;
+  const random = createSeededRandom(seeds.length);
+  const resampled: number[] = [];
+  for (let round = 0; round < RESAMPLES; round++) {
+    let numerator = 0;
+    let denominator = 0;
+    for (let at = 0; at < seeds.length; at++) {
+      const [above, below] = seeds[Math.floor(random() * seeds.length)]!;
+      numerator += above;
+      denominator += below;
+    }
+    if (denominator !== 0) resampled.push(numerator / denominator);
+  }
+  resampled.sort((a, b) => a - b);
+  const at = (share: number) => resampled[Math.min(resampled.length - 1, Math.floor(share * resampled.length))] ?? mean;
+  return { mean: rounded(mean), low: rounded(at(0.025)), high: rounded(at(0.975)) };
+}
+
+function divide(seeds: readonly Parts[]): number | null {
+  const [above, below] = seeds.reduce(([a, b], [c, d]) => [a + c, b + d], [0, 0]);
+  return below === 0 ? null : above / below;
+}
+
+/** Mean of one value a seed. */
+export function average(values: readonly number[]): Figure | null {
+  return ratio(values.map((value) => [value, 1]));
+}
+
+/** Four digits: more says nothing at a hundred seeds. */
+function rounded(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}
+
+/**
+ * The time by which half of what began is over, where some was still going on when it was last seen (Kaplan and Meier).
+ * `null`: more than half lasts.
+ */
+export function medianSurvival(spans: readonly { length: number; ended: boolean }[]): number | null {
+  const sorted = spans.toSorted((a, b) => a.length - b.length || Number(b.ended) - Number(a.ended));
+  let alive = sorted.length;
+  let share = 1;
+  for (const { length, ended } of sorted) {
+    if (ended) share *= (alive - 1) / alive;
+    if (share <= 0.5) return length;
+    alive -= 1;
+  }
+  return null;
+}

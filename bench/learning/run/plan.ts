@@ -1,0 +1,86 @@
+// Which runs a report needs, and which of them belong to which of its figures. Called by bench/learning.ts. Pure.
+import { ABLATIONS, MAIN_ARMS, RIVAL_ARMS, STRESS_ARMS } from "../arms/arms.ts";
+import { type ArmFigures, figuresOf } from "../report/figures.ts";
+import { WORLDS } from "../world/parameters.ts";
+import type { Done, Job } from "./pool.ts";
+import type { RunRecord } from "../report/records.ts";
+import type { TwoProfilesRecord } from "./two-profiles.ts";
+
+export interface Plan {
+  from: number;
+  /** Seeds of a world, of a stress cell, of an ablation, and of a world in our own surfaces if others were given. */
+  seeds: number;
+  cellSeeds: number;
+  ablationSeeds: number;
+  ownSeeds: number;
+  stress: readonly string[];
+  /** Instead of all of the above: one cell, and arms of it. */
+  only: { cell: string; arms: readonly string[] } | null;
+}
+
+/** Places in the list of surfaces: those that are measured, and our own where others were given. */
+export const MEASURED = 0;
+export const OWN = 1;
+
+export const MAIN_NAMES = MAIN_ARMS.map(({ name }) => name);
+export const ABLATION_NAMES = ABLATIONS.map(({ name }) => name);
+const [IMPORTS, NO_IMPORTS] = WORLDS;
+
+export function jobsOf(plan: Plan): Job[] {
+  const { seeds, cellSeeds, ablationSeeds, ownSeeds, stress, only } = plan;
+  if (only) return streams(plan, only.cell, withEnds(only.arms), cellSeeds);
+  return [
+    ...streams(plan, IMPORTS, MAIN_NAMES, seeds),
+    ...streams(plan, NO_IMPORTS, RIVAL_ARMS, seeds),
+    ...stress.flatMap((cell) => streams(plan, cell, STRESS_ARMS, cellSeeds)),
+    ...streams(plan, IMPORTS, ABLATION_NAMES, ablationSeeds),
+    ...WORLDS.flatMap((world) => streams(plan, world, RIVAL_ARMS, ownSeeds, OWN)),
+    ...seedsOf(plan, seeds).map((seed): Job => {
+      return { kind: "two-profiles", arm: "ours", seed, cell: IMPORTS, surfaces: MEASURED };
+    }),
+  ];
+}
+
+/** With the two arms that a gap is measured between. */
+export function withEnds(arms: readonly string[]): string[] {
+  return [...new Set(["off", ...arms, "ceiling"])];
+}
+
+function seedsOf({ from }: Plan, count: number): number[] {
+  return Array.from({ length: count }, (_, at) => from + at);
+}
+
+function streams(plan: Plan, cell: string, arms: readonly string[], seeds: number, surfaces = MEASURED): Job[] {
+  return seedsOf(plan, seeds).flatMap((seed) =>
+    arms.map((arm): Job => ({ kind: "stream", arm, seed, cell, surfaces })),
+  );
+}
+
+export interface Figures {
+  of(arm: string, cell: string, options?: { surfaces?: number; seeds?: number }): ArmFigures;
+  all(arms: readonly string[], cell: string, options?: { surfaces?: number; seeds?: number }): ArmFigures[];
+  runs(arm: string, cell: string): RunRecord[];
+  twoProfiles(): TwoProfilesRecord[];
+}
+
+/** `done`: in the order of the jobs. */
+export function figuresFrom(plan: Plan, jobs: readonly Job[], done: readonly Done[]): Figures {
+  const last = (seeds: number) => plan.from + seeds - 1;
+  const select = (arm: string, cell: string, { surfaces = MEASURED, seeds = Infinity } = {}): RunRecord[] =>
+    jobs.flatMap((job, at) => {
+      const one = done[at]!;
+      const isIt = job.arm === arm && job.cell === cell && job.surfaces === surfaces && job.seed <= last(seeds);
+      return isIt && one.kind === "stream" ? [one.record] : [];
+    });
+  const of: Figures["of"] = (arm, cell, options) =>
+    figuresOf(arm, select(arm, cell, options), {
+      off: select("off", cell, options),
+      ceiling: select("ceiling", cell, options),
+    });
+  return {
+    of,
+    all: (arms, cell, options) => arms.map((arm) => of(arm, cell, options)),
+    runs: (arm, cell) => select(arm, cell),
+    twoProfiles: () => done.flatMap((one) => (one.kind === "two-profiles" ? [one.record] : [])),
+  };
+}

@@ -1,0 +1,46 @@
+// Keeps finished runs in a file, so that a killed bench continues. The file's name is a hash of what the runs depend on: the
+// simulator, the product and the surfaces. Written by one process.
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
+import type { Done, Job } from "./pool.ts";
+
+export interface KeptRuns {
+  find(job: Job): Done | undefined;
+  add(job: Job, done: Done): void;
+}
+
+const SHORT_CHARS = 16;
+
+/** `depends`: everything that changes the outcome of a run, except the job itself. */
+export function openRuns(folder: string, depends: readonly string[]): KeptRuns {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `runs-${sha256Hex(depends.join("\n")).slice(0, SHORT_CHARS)}.jsonl`);
+  const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+  // A bench that was killed may have left half a line.
+  if (text !== "" && !text.endsWith("\n")) appendFileSync(path, "\n");
+  const kept = new Map<string, Done>();
+  for (const line of text.split("\n")) {
+    const run = readLine(line);
+    if (run) kept.set(keyOf(run.job), run.done);
+  }
+  return {
+    find: (job) => kept.get(keyOf(job)),
+    add(job, done) {
+      kept.set(keyOf(job), done);
+      appendFileSync(path, `${JSON.stringify({ job, done })}\n`);
+    },
+  };
+}
+
+function readLine(line: string): { job: Job; done: Done } | null {
+  try {
+    return line === "" ? null : (JSON.parse(line) as { job: Job; done: Done });
+  } catch {
+    return null; // half a line
+  }
+}
+
+function keyOf({ kind, arm, seed, cell, surfaces }: Job): string {
+  return `${kind} ${surfaces} ${cell} ${arm} ${seed}`;
+}
