@@ -7,7 +7,7 @@ import { measureProfile } from "./growth/profile.ts";
 import { printGrowth, printProfile, toGrowthLine } from "./growth/report.ts";
 import { toRows } from "./growth/samples.ts";
 import { BENCH_MODEL, startStage } from "./support/stage.ts";
-import { createTalaria } from "./support/talaria.ts";
+import { createTalaria } from "./support/subjects/talaria.ts";
 
 const WINDOW_TOKENS = 200_000;
 const MULTIPLES = [1, 2, 4, 7, 10];

@@ -4,10 +4,10 @@ import { readFlags, wholeNumber } from "../scripts/command-line.ts";
 import { installPeers } from "./turn/install-peers.ts";
 import { measureTurns } from "./turn/measure.ts";
 import { printReport, toLine } from "./turn/report.ts";
-import { createBare } from "./support/bare.ts";
-import { createPeer } from "./support/peer.ts";
+import { createBare } from "./support/subjects/bare.ts";
+import { createPeer } from "./support/subjects/peer.ts";
 import { startStage } from "./support/stage.ts";
-import { createTalaria } from "./support/talaria.ts";
+import { createTalaria } from "./support/subjects/talaria.ts";
 
 const SETTLE_MS = 90_000;
 

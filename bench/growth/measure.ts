@@ -3,7 +3,7 @@
 import { subtractCounts } from "../support/figures.ts";
 import type { ScriptedModelServer } from "../support/model-server.ts";
 import { PLAIN_ORDER } from "../support/orders.ts";
-import type { Talaria, TalariaConversation } from "../support/talaria.ts";
+import type { Talaria, TalariaConversation } from "../support/subjects/talaria.ts";
 import { type Sample, findCompactions } from "./samples.ts";
 
 export interface GrowthOptions {

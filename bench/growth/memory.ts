@@ -2,7 +2,7 @@
 // figure is null.
 import { readFileSync } from "node:fs";
 import { PLAIN_ORDER } from "../support/orders.ts";
-import type { Talaria } from "../support/talaria.ts";
+import type { Talaria } from "../support/subjects/talaria.ts";
 
 /** Every answer lasts ten seconds, so that all sessions are awake at once, each with a turn and a reader. */
 const ANSWER = { ...PLAIN_ORDER, chunks: 50, gapMs: 200 };

@@ -8,7 +8,7 @@ import { estimateTokens } from "../../core/tokens.ts";
 import { type Timed, send } from "../support/http.ts";
 import { PLAIN_ORDER, toOrderText } from "../support/orders.ts";
 import { BENCH_MODEL, startStage } from "../support/stage.ts";
-import { OPERATOR_TOKEN } from "../support/talaria.ts";
+import { OPERATOR_TOKEN } from "../support/subjects/talaria.ts";
 import type { BenchLibrary } from "./library.ts";
 import { toIndexedLine } from "./search.ts";
 

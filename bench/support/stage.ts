@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { bundleWorker } from "../../scripts/stack/bundle.ts";
 import { readWorkerConfigs } from "../../scripts/stack/wrangler.ts";
 import { type ScriptedModelServer, startScriptedModel } from "./model-server.ts";
-import { OPERATOR_TOKEN } from "./talaria.ts";
+import { OPERATOR_TOKEN } from "./subjects/talaria.ts";
 import { type Running, startWorkers } from "./workers.ts";
 
 export interface Stage {

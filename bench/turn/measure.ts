@@ -1,11 +1,11 @@
 // What bench:turn measures of each subject, in one run and turn by turn: first-token time and time of a tool step against the
 // same model server asked directly, then rows and alarms of whole turns. Called by turn.ts and by its test.
-import { askDirectly, recordTurn } from "../support/direct.ts";
+import { askDirectly, recordTurn } from "../support/subjects/direct.ts";
 import { median, quantile, rounded, subtractCounts } from "../support/figures.ts";
 import type { ScriptedModelServer } from "../support/model-server.ts";
 import { type Order, PLAIN_ORDER } from "../support/orders.ts";
-import type { MeterReading } from "../support/ours.ts";
-import type { Conversation, Subject } from "../support/subject.ts";
+import type { MeterReading } from "../support/subjects/ours.ts";
+import type { Conversation, Subject } from "../support/subjects/subject.ts";
 
 export interface TimeFigures {
   addedFirstTokenMs: { p50: number; p95: number };

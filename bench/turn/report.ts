@@ -1,5 +1,5 @@
 // What bench:turn prints: a table for a person, then the figures as one line of JSON.
-import type { Subject } from "../support/subject.ts";
+import type { Subject } from "../support/subjects/subject.ts";
 import { listCounts, rounded } from "../support/figures.ts";
 import type { Details, Writes } from "./measure.ts";
 

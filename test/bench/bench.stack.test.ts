@@ -5,8 +5,8 @@ import { growSession } from "../../bench/growth/measure.ts";
 import { toGrowthLine } from "../../bench/growth/report.ts";
 import { type GrowthRow, findCompactions, toRows } from "../../bench/growth/samples.ts";
 import { BENCH_MODEL, type Stage, startStage } from "../../bench/support/stage.ts";
-import { createBare } from "../../bench/support/bare.ts";
-import { createTalaria } from "../../bench/support/talaria.ts";
+import { createBare } from "../../bench/support/subjects/bare.ts";
+import { createTalaria } from "../../bench/support/subjects/talaria.ts";
 import { measureTurns } from "../../bench/turn/measure.ts";
 import { toLine } from "../../bench/turn/report.ts";
 

@@ -12,7 +12,7 @@ import type { SettingsPatch } from "../../../core/schemas/settings.ts";
 import { readWorkerConfigs } from "../../../scripts/stack/wrangler.ts";
 import { bundleWorker } from "../../../scripts/stack/bundle.ts";
 import { send } from "../../support/http.ts";
-import { OPERATOR_TOKEN } from "../../support/talaria.ts";
+import { OPERATOR_TOKEN } from "../../support/subjects/talaria.ts";
 import { startWorkers } from "../../support/workers.ts";
 import { type Arm, armNamed } from "../arms/arms.ts";
 import { toCanonical } from "../report/canonical.ts";

@@ -1,8 +1,8 @@
 // Drives the peer over its WebSocket protocol, as its own client does: the whole conversation goes with each message, and
 // the parts of the answer come back as frames. Field names are `@cloudflare/ai-chat`'s.
 import { randomUUID } from "node:crypto";
-import { send } from "./http.ts";
-import { toOrderText } from "./orders.ts";
+import { send } from "../http.ts";
+import { toOrderText } from "../orders.ts";
 import type { MeterReading } from "./ours.ts";
 import type { Conversation, Subject, TurnTiming } from "./subject.ts";
 

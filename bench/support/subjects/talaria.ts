@@ -1,7 +1,7 @@
 // Drives Talaria as any client does: HTTP, server-sent events, a profile's key. Each conversation is a session of its own.
-import { CreatedProfile, SessionInfo } from "../../core/schemas/api.ts";
-import { type TimedRequest, send } from "./http.ts";
-import { type Order, toOrderText } from "./orders.ts";
+import { CreatedProfile, SessionInfo } from "../../../core/schemas/api.ts";
+import { type TimedRequest, send } from "../http.ts";
+import { type Order, toOrderText } from "../orders.ts";
 import type { MeterReading } from "./ours.ts";
 import type { Conversation, Subject, TurnTiming } from "./subject.ts";
 

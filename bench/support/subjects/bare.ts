@@ -1,8 +1,8 @@
 // Drives bench/bare/worker.js. It keeps no conversation, and its rows are of no interest.
 import { randomUUID } from "node:crypto";
 import { FIRST_TEXT } from "./direct.ts";
-import { send } from "./http.ts";
-import { toOrderText } from "./orders.ts";
+import { send } from "../http.ts";
+import { toOrderText } from "../orders.ts";
 import type { Subject } from "./subject.ts";
 
 export function createBare(url: string): Subject {

@@ -2,13 +2,13 @@
 // R2 and KV, and one more route,
 // `/bench/<profile>/<session>`: GET reads it, DELETE ends the object as an eviction does; PUT `/bench/<profile>/index` puts an
 // index of skills into R2. Bundled by bundle.ts for benches only.
-import api from "../../workers/api/index.ts";
-import type { Env } from "../../workers/api/env.ts";
-import { Session as ProductSession, type SessionEnv } from "../../durable-objects/session/session.ts";
-import { Account as ProductAccount } from "../../durable-objects/account.ts";
-import { Archive as ProductArchive, type ArchiveEnv } from "../../durable-objects/archive.ts";
-import { type CallCounts, meterCalls } from "./call-meter.ts";
-import { type StorageCounts, type StorageMeter, meterStorage } from "./storage-meter.ts";
+import api from "../../../workers/api/index.ts";
+import type { Env } from "../../../workers/api/env.ts";
+import { Session as ProductSession, type SessionEnv } from "../../../durable-objects/session/session.ts";
+import { Account as ProductAccount } from "../../../durable-objects/account.ts";
+import { Archive as ProductArchive, type ArchiveEnv } from "../../../durable-objects/archive.ts";
+import { type CallCounts, meterCalls } from "../call-meter.ts";
+import { type StorageCounts, type StorageMeter, meterStorage } from "../storage-meter.ts";
 
 export interface MeterReading extends StorageCounts {
   /** When the object will wake next. */

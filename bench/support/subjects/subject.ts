@@ -1,5 +1,5 @@
 // What every subject of a bench can be asked to do. One conversation at a time; a turn is an order for the scripted model.
-import type { Order } from "./orders.ts";
+import type { Order } from "../orders.ts";
 import type { MeterReading } from "./ours.ts";
 
 export interface TurnTiming {

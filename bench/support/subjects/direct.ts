@@ -1,8 +1,8 @@
 // The model server asked directly: the very bytes that a subject sent it for a turn, sent again without the subject. What is
 // left of a subject's time after this is its own.
-import { send } from "./http.ts";
-import type { ScriptedModelServer } from "./model-server.ts";
-import { type Order, withoutRecord } from "./orders.ts";
+import { send } from "../http.ts";
+import type { ScriptedModelServer } from "../model-server.ts";
+import { type Order, withoutRecord } from "../orders.ts";
 import type { Conversation, TurnTiming } from "./subject.ts";
 
 export const FIRST_TEXT = /"content":"[^"]/;
