@@ -1,5 +1,5 @@
 // The one port of the local stack: checks who a request says it is for and where it comes from, then passes it on to the api
-// Worker's private socket, streams and WebSockets included. Called by stack-host.ts. Reads no body and knows no key.
+// Worker's private socket, streams and WebSockets included. Called by host.ts. Reads no body and knows no key.
 import { Agent, type IncomingMessage, type Server, type ServerResponse, createServer, request } from "node:http";
 import type { Duplex } from "node:stream";
 

@@ -1,4 +1,4 @@
-// Runs the three Workers in one workerd and opens their one port: `node stack-host.ts <file>`, under stack-keeper.ts. The file
+// Runs the three Workers in one workerd and opens their one port: `node host.ts <file>`, under keeper.ts. The file
 // holds secrets: it is read once and removed. workerd itself listens on Unix sockets in a folder of mode 0700 and on no port;
 // Miniflare's own loopback port asks for a secret first. The port is taken before anything else: `ready` in the private folder
 // says that whoever asks there is answered by us.

@@ -1,4 +1,4 @@
-// Leads the process group of one local stack: `node stack-keeper.ts <program> [args]`. Started by stack.ts, which holds
+// Leads the process group of one local stack: `node keeper.ts <program> [args]`. Started by stack.ts, which holds
 // the other end of its standard input. When that end closes, the parent is gone, however it died, and the group goes too.
 import { spawn } from "node:child_process";
 
@@ -6,7 +6,7 @@ const GRACE_MS = 3_000;
 // What the Workers store is for nobody else, whatever the folder around it is.
 process.umask(0o077);
 const [program, ...args] = process.argv.slice(2);
-if (!program) throw new Error("stack-keeper needs a program to run");
+if (!program) throw new Error("keeper.ts needs a program to run");
 
 const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"] });
 child.once("error", (error) => {

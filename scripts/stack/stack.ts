@@ -1,6 +1,6 @@
 // Boots the three real Workers on this machine, in one process group, and ends them again. Called by start, demo, chaos
 // and tests. State lives in `stateDir`; secrets reach the Workers through a private file that is removed when it was read,
-// never a command line. Who may talk to what: stack-door.ts.
+// never a command line. Who may talk to what: door.ts.
 import { spawn } from "node:child_process";
 import {
   chmodSync,
@@ -319,8 +319,8 @@ function launch(stateDir: string, log: string, options: HostOptions) {
   const temporary = join(stateDir, "tmp");
   mkdirSync(temporary, { mode: 0o700 });
   const output = openSync(log, "w", 0o600);
-  const script = (name: string) => ["--no-warnings", join(root, "scripts", name)];
-  const args = [...script("stack-keeper.ts"), process.execPath, ...script("stack-host.ts"), file];
+  const script = (name: string) => ["--no-warnings", join(import.meta.dirname, name)];
+  const args = [...script("keeper.ts"), process.execPath, ...script("host.ts"), file];
   const child = spawn(process.execPath, args, {
     cwd: root,
     detached: true,

@@ -110,7 +110,7 @@ describe("startStack", () => {
   it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
     "can be stopped in order at %s, where Wrangler is loaded",
     async (signal) => {
-      const href = (file: string) => JSON.stringify(pathToFileURL(resolve("scripts", file)).href);
+      const href = (file: string) => JSON.stringify(pathToFileURL(resolve("scripts/stack", file)).href);
       const script = `
       import { onStopSignal } from ${href("processes.ts")};
       import { startStack } from ${href("stack.ts")};
