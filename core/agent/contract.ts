@@ -93,10 +93,10 @@ export interface Model {
   readonly cache?: string;
   /**
    * Streams one answer. Must not throw: the last event, and only the last, is `done` or `failed`. Aborting the signal
-   * ends the stream with `failed` and code `aborted`. `heard` is called whenever the provider sends anything at all: arguments
+   * ends the stream with `failed` and code `aborted`. `noteActivity` is called whenever the provider sends anything at all: arguments
    * of a call, or signs of life while it thinks, make no event for minutes.
    */
-  stream(request: ModelRequest, signal: AbortSignal, heard?: () => void): AsyncIterable<ModelEvent>;
+  stream(request: ModelRequest, signal: AbortSignal, noteActivity?: () => void): AsyncIterable<ModelEvent>;
   /**
    * Puts the key of the last call aside for as long as the failure asks. True: the next call uses another one. False: it
    * fails at once, and says when one is back.
@@ -162,15 +162,15 @@ export interface AnswerSink {
   text(delta: string): void;
   reasoning(delta: string): void;
   /** The provider sent something, if only arguments of a call or a sign of life. */
-  heard?(): void;
+  noteActivity?(): void;
   /** Nothing came for two minutes, and the call goes on waiting: its time limit is not over. */
-  waits?(): void;
+  noteWaiting?(): void;
   /** Forget what came so far: the call failed and is repeated. Called before every repetition. */
   restart(failure: ModelFailure): void;
 }
 
 /** A recorded thing and the number of its entry (of its step, in a review). */
-export interface Placed<T> {
+export interface Recorded<T> {
   value: T;
   entry: number;
 }
@@ -184,7 +184,7 @@ export interface Journal {
   answer(
     step: number,
     ask: (sink: AnswerSink) => Promise<Result<Answer, ModelFailure>>,
-  ): Promise<Result<Placed<Answer>, ModelFailure>>;
+  ): Promise<Result<Recorded<Answer>, ModelFailure>>;
   /**
    * What the person put into the running turn before the model call of this step: as recorded, or what waits now, which is
    * then recorded. Absent: nothing ever.
@@ -206,7 +206,7 @@ export interface Journal {
       prepare?(): Promise<JsonObject>;
       run(attempt: Omit<ToolContext, "signal"> & { entry: number }): Promise<ToolResult>;
     },
-  ): Promise<Placed<ToolResult>>;
+  ): Promise<Recorded<ToolResult>>;
 }
 
 /** Keeps a conversation within the model's window. The loop asks before each model call. */

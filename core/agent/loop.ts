@@ -23,7 +23,7 @@ import type {
   ModelChain,
   ModelFailure,
   ModelRequest,
-  Placed,
+  Recorded,
   Tool,
   ToolSpec,
 } from "./contract.ts";
@@ -228,7 +228,7 @@ function roomOf(turn: Turn): number {
 async function ask(
   turn: Turn,
   step: number,
-): Promise<{ asked: Result<Placed<Answer>, ModelFailure>; closing: Closing }> {
+): Promise<{ asked: Result<Recorded<Answer>, ModelFailure>; closing: Closing }> {
   const { journal, limits, signal } = turn.options;
   let closing: Closing = step === limits.maxSteps ? "step_limit" : null;
   const askOnce = () =>

@@ -171,19 +171,19 @@ async function streamOnce(
   const stop = () => call.abort();
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
-  let heardAt = clock.now();
+  let activeAt = clock.now();
   const waitingMs = Math.min(WAITING_MS, limits.noProgressMs / 2);
   let limit = limitOf("first", model, { limits, stalls });
-  const heard = () => {
-    heardAt = clock.now();
+  const noteActivity = () => {
+    activeAt = clock.now();
     limit = limitOf("idle", model, { limits, stalls });
-    sink.heard?.();
+    sink.noteActivity?.();
   };
   let isOver = false;
   const stalled = watch();
   let events: AsyncIterator<ModelEvent> | undefined;
   try {
-    events = model.stream(request, call.signal, heard)[Symbol.asyncIterator]();
+    events = model.stream(request, call.signal, noteActivity)[Symbol.asyncIterator]();
     for (;;) {
       const coming = events.next();
       const next = await Promise.race([coming, stalled]);
@@ -196,7 +196,7 @@ async function streamOnce(
         return failed({ ...failure, ...(spent && { spent }) });
       }
       if (next.done) return failed(passingFault("stream_cut", `The stream of ${model.name} ended without an answer.`));
-      heard();
+      noteActivity();
       const event = next.value;
       if (event.type === "done") {
         const isFailed = isEmpty(event.answer) && !mayEndSilent;
@@ -218,15 +218,15 @@ async function streamOnce(
     void events?.return?.()?.catch(() => undefined);
   }
 
-  /** One sleeper a call: it sleeps on as long as something was heard meanwhile. */
+  /** One sleeper a call: it sleeps on as long as something came meanwhile. */
   async function watch(): Promise<typeof STALLED> {
     for (;;) {
-      const leftMs = heardAt + limit.ms - clock.now();
+      const leftMs = activeAt + limit.ms - clock.now();
       if (leftMs <= 0 && !isOver) return STALLED;
       // The stream has ended, or ends by itself: an aborted model says so.
       if (isOver || call.signal.aborted) return new Promise<never>(() => undefined);
       await clock.sleep(Math.min(leftMs, waitingMs), call.signal);
-      if (!isOver && !call.signal.aborted) sink.waits?.();
+      if (!isOver && !call.signal.aborted) sink.noteWaiting?.();
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../ports.ts";
 import type { ToolCall, TurnStats } from "../schemas/entry.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { type Footprint, planCalls } from "./call-plan.ts";
-import type { Journal, Message, Placed, Tool, ToolResult } from "./contract.ts";
+import type { Journal, Message, Recorded, Tool, ToolResult } from "./contract.ts";
 import {
   type Decision,
   type GuardedCall,
@@ -88,7 +88,7 @@ export function createStepCalls(options: StepCallsOptions): StepCalls {
       : ALLOW;
   }
 
-  function run(step: number, pending: Pending, messages: Message[]): Promise<Placed<ToolResult>> {
+  function run(step: number, pending: Pending, messages: Message[]): Promise<Recorded<ToolResult>> {
     const { index, call, prepared, guarded } = pending;
     return runToolCall(
       journal,

@@ -5,7 +5,7 @@ import type { Clock } from "../ports.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { JsonObject, ToolCall } from "../schemas/entry.ts";
 import { SHORTENED } from "./compaction/compaction-prune.ts";
-import type { Effect, Journal, Placed, Tool, ToolContext, ToolResult } from "./contract.ts";
+import type { Effect, Journal, Recorded, Tool, ToolContext, ToolResult } from "./contract.ts";
 import type { Decision } from "./guardrails.ts";
 import { type ResultBudget, toRepeat } from "./result-budget.ts";
 import { addToOutcome, fail } from "./tool-result.ts";
@@ -97,7 +97,7 @@ export async function runToolCall(
   { step, index }: { step: number; index: number },
   work: { call: ToolCall; prepared: Prepared },
   rules: CallRules,
-): Promise<Placed<ToolResult>> {
+): Promise<Recorded<ToolResult>> {
   const { call } = work;
   let { prepared } = work;
   const { tool } = prepared;

@@ -55,11 +55,11 @@ export function createKeyPool(options: KeyPoolOptions): Model {
     ...(server !== undefined && { server }),
     // Of the key that is taken first; with another order nobody knows which one the next process takes.
     ...(order === "fill_first" && cache !== undefined && { cache }),
-    async *stream(request, signal, heard) {
+    async *stream(request, signal, noteActivity) {
       current = current && isFit(current) ? current : next();
       if (!current) return yield { type: "failed", failure: toResting() };
       current.state.uses += 1;
-      yield* current.model.stream(request, signal, heard);
+      yield* current.model.stream(request, signal, noteActivity);
     },
     rotateKey(failure) {
       if (!current) return false;

@@ -22,10 +22,10 @@ export function withLearnedWindow(model: Model, learned: LearnedWindows, isSet =
     get isWindowKnown() {
       return isSet || learned.get(model.name)?.window !== undefined;
     },
-    async *stream(request, signal, heard) {
+    async *stream(request, signal, noteActivity) {
       const most = learned.get(model.name)?.answer ?? Infinity;
       const fitted = request.maxOutputTokens > most ? { ...request, maxOutputTokens: most } : request;
-      for await (const event of model.stream(fitted, signal, heard)) {
+      for await (const event of model.stream(fitted, signal, noteActivity)) {
         if (event.type === "failed") {
           const { window, maxOutputTokens: answer } = event.failure;
           const known = learned.get(model.name);

@@ -135,7 +135,7 @@ export function bookingRow(id: string): string {
 }
 
 /** Whether a call that belongs to no turn may be made. `id`: what it will be booked under. */
-export async function mayAskBeside({ host, log, jobs }: EngineContext, id: string): Promise<boolean> {
+export async function hasBudgetOutsideTurn({ host, log, jobs }: EngineContext, id: string): Promise<boolean> {
   const { account, clock, session, settings } = host;
   const ofSession = toBudget(settings.budget.sessionTokens, settings.budget.sessionUsd);
   if (isSpent(log.meta<SessionTotals>("usage") ?? NO_TOTALS, ofSession)) return false;

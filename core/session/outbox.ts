@@ -193,7 +193,7 @@ export function createOutbox(context: EngineContext) {
       decision: { trigger, ...(because && { because }), ...(focus && { focus }), skills, memory },
       from,
       to,
-      besides: reviewable(earlier.flatMap((turn) => entriesOf(context, turn))).filter((entry) => entry.n < from),
+      extraEntries: reviewable(earlier.flatMap((turn) => entriesOf(context, turn))).filter((entry) => entry.n < from),
       entries,
       read: readUpTo(log, to),
       observations: [...new Map(observed.map((turn) => [turn.n, turn])).values()].map(

@@ -337,10 +337,10 @@ describe("a stream", () => {
     const writing: Model = {
       name: "writing",
       contextWindow: 200_000,
-      async *stream(_request, signal, heard) {
+      async *stream(_request, signal, noteActivity) {
         for (let minute = 0; minute < 10; minute++) {
           clock.advance(60_000);
-          heard!();
+          noteActivity!();
           await settle();
         }
         clock.advance(120_000);

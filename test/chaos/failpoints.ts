@@ -104,9 +104,9 @@ export function withFailpoints(host: SessionHost, { at, tell, reached }: Failpoi
   function mortalModel(model: Model): Model {
     return {
       ...model,
-      async *stream(request, signal, heard) {
+      async *stream(request, signal, noteActivity) {
         if (held) await held;
-        yield* model.stream(request, signal, heard);
+        yield* model.stream(request, signal, noteActivity);
       },
     };
   }

@@ -29,10 +29,10 @@ interface WorkToReview {
   to: number;
   entries: Entry[];
   /** Entries before the range that what was said in it concerns. */
-  besides?: Entry[];
+  extraEntries?: Entry[];
   /** The session up to the range's end, as far back as what its agent says may come from; absent: the range is all. */
   read?: Entry[];
-  /** Of the turns in the range, and of those besides. */
+  /** Of the turns in the range, and of the extra entries. */
   observations: Observation[];
   /** The model the session runs on. */
   model: string;
@@ -56,10 +56,10 @@ export function defaultGrant({ review }: Settings, now: number): Grant {
  */
 export function toReviewJob(work: WorkToReview): ReviewJob {
   const inRange = work.entries.filter((entry) => entry.n >= work.from && entry.n <= work.to);
-  const range = [...(work.besides ?? []), ...inRange].filter((entry) => entry.kind !== "compaction");
+  const range = [...(work.extraEntries ?? []), ...inRange].filter((entry) => entry.kind !== "compaction");
   const clean = range.map((entry) => edit(entry, REDACTED));
   const hidden = findHidden(work, range);
-  const besides = new Set(work.besides?.map(({ turn }) => toTurnId(work.session, turn)));
+  const extraTurns = new Set(work.extraEntries?.map(({ turn }) => toTurnId(work.session, turn)));
   const job: ReviewJob = {
     v: 1,
     review: toReviewId(work.session, work.from, work.to),
@@ -74,7 +74,7 @@ export function toReviewJob(work: WorkToReview): ReviewJob {
     model: work.model,
     ...(work.tools && { tools: { ...work.tools } }),
     createdAt: work.now,
-    observations: keepNewest(redactDeep(work.observations), ({ turn }) => besides.has(turn), OBSERVATIONS_BYTES),
+    observations: keepNewest(redactDeep(work.observations), ({ turn }) => extraTurns.has(turn), OBSERVATIONS_BYTES),
     entries: clean,
   };
   for (const maxChars of STRING_CHARS) {
@@ -153,8 +153,8 @@ function cutAt(maxChars: number): Edit {
   return { text, value, call, answer: (answer) => ({ ...answer, calls: answer.calls.map(call) }) };
 }
 
-/** In their order, as many as `bytes` hold: first of all the newest, then those besides the range, then the newer ones. */
-function keepNewest<T>(items: T[], isBesides: (item: T) => boolean, bytes: number): T[] {
+/** In their order, as many as `bytes` hold: first of all the newest, then the extra ones, then the newer ones. */
+function keepNewest<T>(items: T[], isExtra: (item: T) => boolean, bytes: number): T[] {
   const newest = items.at(-1);
   const ranked = items.toReversed().toSorted((a, b) => rank(a) - rank(b));
   const kept = new Set<T>();
@@ -167,6 +167,6 @@ function keepNewest<T>(items: T[], isBesides: (item: T) => boolean, bytes: numbe
   return items.filter((item) => kept.has(item));
 
   function rank(item: T): number {
-    return item === newest ? 0 : isBesides(item) ? 1 : 2;
+    return item === newest ? 0 : isExtra(item) ? 1 : 2;
   }
 }

@@ -1,7 +1,7 @@
 // The loop's Journal over a review's script: one create-only object a step, in strict order. Whoever loses a create
 // adopts what is there, so that a resumed run, or two deliveries at once, follow one script. Used by review/review.ts, and by
 // curation/model.ts for a curation's work.
-import type { Journal, ModelFailure, Placed, ToolResult } from "../../agent/contract.ts";
+import type { Journal, ModelFailure, Recorded, ToolResult } from "../../agent/contract.ts";
 import { fail } from "../../agent/tool-result.ts";
 import { type Result, assert, ok } from "../../errors.ts";
 import type { Clock, ReviewStore } from "../../ports.ts";
@@ -48,7 +48,7 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
     /** Steps are numbered in the order in which they are put. */
     parallel: false,
 
-    async answer(_step, ask): Promise<Result<Placed<Answer>, ModelFailure>> {
+    async answer(_step, ask): Promise<Result<Recorded<Answer>, ModelFailure>> {
       let recorded = script[next];
       if (!recorded) {
         const asked = await ask(SILENT);
@@ -60,7 +60,7 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
       return ok({ value: recorded.answer, entry: next - 1 });
     },
 
-    async call(_step, _index, work): Promise<Placed<ToolResult>> {
+    async call(_step, _index, work): Promise<Recorded<ToolResult>> {
       const id = work.call.id;
       let recorded = script[next];
       let attempt = { op: opOf(review, next), prepared: {}, entry: next };

@@ -44,10 +44,10 @@ const SPARE_EVENTS = 10_000;
 /** In a row. At one every 15 seconds this is most of an hour of thinking; who says no more than that for longer is stuck. */
 const MAX_SIGNS_OF_LIFE = 200;
 
-/** `heard` is called for whatever comes, but not for ever while that is nothing but signs of life. */
+/** `noteActivity` is called for whatever comes, but not for ever while that is nothing but signs of life. */
 export function readEvents(
   response: Response,
-  options: { maxOutputTokens: number; clock: Clock; heard?: () => void },
+  options: { maxOutputTokens: number; clock: Clock; noteActivity?: () => void },
 ): EventReader {
   const maxBytes = SPARE_BYTES + options.maxOutputTokens * BYTES_PER_TOKEN;
   const maxEvents = SPARE_EVENTS + options.maxOutputTokens * EVENTS_PER_TOKEN;
@@ -90,7 +90,7 @@ export function readEvents(
     if (bytes > maxBytes) throw new StreamFault("answer_too_large", `a stream of more than ${maxBytes} bytes`);
     const { events, isSignOfLife } = parser.add(text);
     signs = isSignOfLife ? signs + 1 : 0;
-    if (signs <= MAX_SIGNS_OF_LIFE) options.heard?.();
+    if (signs <= MAX_SIGNS_OF_LIFE) options.noteActivity?.();
     if (parser.openChars() > MAX_EVENT_CHARS) {
       throw new StreamFault("stream_malformed", `an event of more than ${MAX_EVENT_CHARS} characters`);
     }

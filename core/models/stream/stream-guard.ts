@@ -66,7 +66,7 @@ export function guardWire(wire: GuardedWire): Model {
     ...(wire.isOwn && { isOwn: true }),
     ...(wire.isOwn && wire.server !== undefined && { server: toFingerprint(wire.server) }),
     ...(wire.cachedAt !== undefined && { cache: sha256Hex(`cache ${wire.cachedAt} ${wire.apiKey}`).slice(0, 16) }),
-    async *stream(request, signal, heard) {
+    async *stream(request, signal, noteActivity) {
       const aborted = modelFailure("aborted", wire.provider);
       if (signal.aborted) return yield failed(aborted);
       let used: Usage | null = null;
@@ -86,7 +86,11 @@ export function guardWire(wire: GuardedWire): Model {
         }
         // The head of a reply is no sign of life: some servers send it before they have read the prompt.
         const { clock } = wire;
-        events = readEvents(response, { maxOutputTokens: request.maxOutputTokens, clock, ...(heard && { heard }) });
+        events = readEvents(response, {
+          maxOutputTokens: request.maxOutputTokens,
+          clock,
+          ...(noteActivity && { noteActivity }),
+        });
         for (;;) {
           const batch = await abort.or(events.next(begun));
           if (batch === ABORTED || (batch === null && signal.aborted)) return yield failed(aborted, spent());

@@ -56,7 +56,7 @@ export interface CompactionOptions {
   /** Asked before each model call: budgets. */
   mayAsk?(): Failure | null | Promise<Failure | null>;
   /** A model that makes a summary gets on. */
-  heard?(): void;
+  noteActivity?(): void;
   /** Calls of a summary that came when the turn was over, which no entry tells of. */
   late?(calls: SummaryCall[]): void;
   /** Calls for a summary that came to nothing: the caller's entry tells of them. Absent: a notice does. */
@@ -129,7 +129,7 @@ export async function shorten(
     maxTokens,
     signal: job.signal,
     mayAsk: options.mayAsk,
-    heard: options.heard,
+    noteActivity: options.noteActivity,
   });
   if (!made.ok) return giveUp(context, options, job, made.failure, made.calls, made.rests);
 

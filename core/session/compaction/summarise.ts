@@ -32,7 +32,7 @@ export interface SummaryJob {
   maxTokens: number;
   signal: AbortSignal;
   mayAsk?(): Failure | null | Promise<Failure | null>;
-  heard?(): void;
+  noteActivity?(): void;
 }
 
 export type Summary =
@@ -74,11 +74,11 @@ export async function summarise(
       sink: {
         text() {},
         reasoning() {},
-        heard: () => job.heard?.(),
-        waits: () => job.heard?.(),
+        noteActivity: () => job.noteActivity?.(),
+        noteWaiting: () => job.noteActivity?.(),
         restart(failed) {
           charge(calls, failed);
-          job.heard?.();
+          job.noteActivity?.();
         },
       },
     });

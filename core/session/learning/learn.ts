@@ -32,7 +32,7 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
   const isRefined = final?.kind === "notice" && final.code === REFINING;
   const focus = isRefined ? focusOf(entries) : "";
   const decision = isRefined ? decideOnRefine(focus, settings, offeredTo(context)) : null;
-  const besides = decision ? turnsMeant(context, focus, turn) : [];
+  const extraTurns = decision ? turnsMeant(context, focus, turn) : [];
   return {
     write(booking) {
       if (isNewDay) {
@@ -44,7 +44,7 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
         const job = { kind: "observe", turn: turn.n, ...(booking && { booking }) } as const;
         jobs.put(observeRow(turn.n), now + settings.turn.leaseMs, job);
       }
-      if (decision) askForReview(context, decision, { to: final!.n, besides });
+      if (decision) askForReview(context, decision, { to: final!.n, extraTurns });
       return isObserved;
     },
   };

@@ -111,10 +111,10 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
     const decision = decideReview({
       ...{ counters, observation, neighbourhood, entries, settings: host.settings, offered, corrected, isBundled },
     });
-    const besides = judgedBefore ? [judgedBefore.row.n] : [];
-    if (decision && isNew) return void askForReview(context, decision, { to, besides });
+    const extraTurns = judgedBefore ? [judgedBefore.row.n] : [];
+    if (decision && isNew) return void askForReview(context, decision, { to, extraTurns });
     const waits = corrected ? decideOnCorrection(host.settings, offered) : null;
-    if (waits) rememberReview(context, waits, besides);
+    if (waits) rememberReview(context, waits, extraTurns);
     else if (isAnswered(entries)) beginDue(context);
   });
 }

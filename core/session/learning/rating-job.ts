@@ -56,7 +56,7 @@ export async function carryRating(context: EngineContext, row: RatingRow): Promi
     putObservation(context, turn.n, isPutRight ? withCorrection(observation, note.n) : observation);
     const { settings } = host;
     const decision = decideOnRating({ rating, turn: turn.n, entries, settings, offered: offeredTo(context) });
-    if (decision) askForReview(context, decision, { to: settledTo(log), besides: [turn.n] });
+    if (decision) askForReview(context, decision, { to: settledTo(log), extraTurns: [turn.n] });
   });
   if (note) hub.emit(placeNotice(note));
 }

@@ -82,11 +82,13 @@ export function settledTo(log: Log): number {
 export function askForReview(
   context: EngineContext,
   decision: ReviewDecision,
-  { to, besides = [] }: { to: number; besides?: number[] },
+  { to, extraTurns = [] }: { to: number; extraTurns?: number[] },
 ): void {
   const { log } = context;
   const before = reviewState(log).due;
-  const due: DueReview = before ? merge(before, { ...decision, besides }) : { ...decision, besides };
+  const due: DueReview = before
+    ? merge(before, { ...decision, besides: extraTurns })
+    : { ...decision, besides: extraTurns };
   if (mayBegin(context, due)) return begin(context, due, to);
   if (comesOnce(decision.trigger)) change(log, { due });
 }
@@ -98,9 +100,9 @@ function mayBegin(context: EngineContext, { trigger }: DueReview): boolean {
 }
 
 /** The next review takes it along, or the next turn that is answered begins one. */
-export function rememberReview({ log }: EngineContext, decision: ReviewDecision, besides: number[]): void {
+export function rememberReview({ log }: EngineContext, decision: ReviewDecision, extraTurns: number[]): void {
   const { due } = reviewState(log);
-  change(log, { due: due ? merge(due, { ...decision, besides }) : { ...decision, besides } });
+  change(log, { due: due ? merge(due, { ...decision, besides: extraTurns }) : { ...decision, besides: extraTurns } });
 }
 
 /** What has become due meanwhile begins, when a review has ended or was shed, or a turn gives no reason of its own. */

@@ -189,7 +189,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
     const request = textOf(log.entry(turn.input!)!);
     const keeping: CompactionOptions = {
       put: journal.put,
-      heard: journal.heard,
+      noteActivity: journal.noteActivity,
       late: (calls) =>
         bookLate(
           context,

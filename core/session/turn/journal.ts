@@ -1,7 +1,7 @@
 // The loop's Journal over a session's log. Writes an answer, an intent or a result before anyone acts on it, and tells
 // the readers. After `close` it writes nothing more: the turn was ended by someone else.
 import { RETRACTED } from "../../agent/model-turn.ts";
-import type { AnswerSink, Effect, Journal, Message, ModelFailure, Placed, ToolResult } from "../../agent/contract.ts";
+import type { AnswerSink, Effect, Journal, Message, ModelFailure, Recorded, ToolResult } from "../../agent/contract.ts";
 import { fail } from "../../agent/tool-result.ts";
 import { type Result, ok } from "../../errors.ts";
 import { FIXED } from "../../limits.ts";
@@ -68,7 +68,7 @@ export interface SessionJournal extends Journal {
   /** When something last came from a model or a tool. */
   lastProgressAt(): number;
   /** Something came from a model that is asked beside the journal. */
-  heard(): void;
+  noteActivity(): void;
   /** The answer in flight will not come: its number goes to a notice, and readers are told to forget it. */
   abandon(failure: ModelFailure): void;
   /** Writes an entry of the turn that somebody else made. Throws when the turn was ended. */
@@ -128,7 +128,7 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
     hub.emit({ at: { entry, offset: shown.length + 1 }, event: { type: "entry_restart", entry } });
   }
 
-  function heard(): void {
+  function noteActivity(): void {
     progressAt = clock.now();
   }
 
@@ -148,9 +148,9 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
   }
 
   const sink: AnswerSink = {
-    heard,
+    noteActivity,
     // A model's own time limit is longer than a turn's without progress.
-    waits: heard,
+    noteWaiting: noteActivity,
     text(delta) {
       if (closed || !live || delta === "") return;
       progressAt = clock.now();
@@ -163,7 +163,7 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
       hub.emit({ at, event: { type: "reasoning_delta", entry: live.entry, text: delta } });
     },
     restart(failure) {
-      heard(); // how often a call is repeated is limited elsewhere
+      noteActivity(); // how often a call is repeated is limited elsewhere
       if (closed || !live) return;
       // A call that failed before it said or cost anything leaves no trace but its number's next try.
       if (live.text === "" && !failure.spent) return;
@@ -181,7 +181,7 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
     entries: () => [...written.values()].toSorted((a, b) => a.n - b.n),
     spent: () => spent,
     lastProgressAt: () => progressAt,
-    heard,
+    noteActivity,
     abandon: (failure) => giveUpLive("The model's answer did not come.", failure.spent),
     put(entry) {
       guard();
@@ -201,7 +201,7 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
       return [...recorded, ...taken].map(toSteerMessage);
     },
 
-    async answer(step, ask): Promise<Result<Placed<Answer>, ModelFailure>> {
+    async answer(step, ask): Promise<Result<Recorded<Answer>, ModelFailure>> {
       guard();
       const recorded = answers[step];
       if (recorded) return ok({ value: { ...recorded.answer, text: textOf(recorded) }, entry: recorded.n });
@@ -252,7 +252,7 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
       return ok({ value: { ...answer, text }, entry: entry.n });
     },
 
-    async call(step, _index, work): Promise<Placed<ToolResult>> {
+    async call(step, _index, work): Promise<Recorded<ToolResult>> {
       guard();
       const recorded = calls.get(keyOf(step, work.call));
       if (recorded?.state === "done") return { value: recorded, entry: recorded.n };

@@ -11,7 +11,7 @@ import { type SpentCall, toSpentCall, toUsageLines } from "../../schemas/usage.t
 import type { EngineContext } from "../context.ts";
 import type { Job, JobRow } from "../jobs.ts";
 import { noteKinds } from "../learning/kinds.ts";
-import { bookingRow, mayAskBeside, putBooking } from "../ledger.ts";
+import { bookingRow, hasBudgetOutsideTurn, putBooking } from "../ledger.ts";
 import type { Log, TurnRow } from "../log.ts";
 
 /** By alarm, beside the one right behind the turn. */
@@ -45,7 +45,7 @@ export async function makeTitle(context: EngineContext, row: TitleRow): Promise<
   if (row.due <= clock.now()) jobs.retry(row); // the last try may have killed the object: it counts before the next one begins
   const models = host.models("title");
   const turn = log.turn(n)!;
-  if (!models.ok || !(await mayAskBeside(context, toTitleId(session)))) return settle(context, row, "");
+  if (!models.ok || !(await hasBudgetOutsideTurn(context, toTitleId(session)))) return settle(context, row, "");
   const request = textOf(log.entry(turn.input!)!);
   const own = log.entries(turn.input!, turn.final!).filter((entry) => entry.turn === n && entry.kind === "assistant");
   const answer = own.map(textOf).at(-1) ?? "";

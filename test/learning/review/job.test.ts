@@ -107,11 +107,11 @@ describe("toReviewJob", () => {
   });
 
   it("keeps what the person spoke of, before the range, when the oldest of the range stay behind", () => {
-    const besides = [user(1, "Average the prices", { turn: 1 }), assistant(2, "42", [], { turn: 1 })];
+    const extraEntries = [user(1, "Average the prices", { turn: 1 }), assistant(2, "42", [], { turn: 1 })];
     const many = Array.from({ length: 20_000 }, (_, n) => user(n + 3, "short", { turn: 2 }));
-    const job = make(many, { from: 3, besides });
+    const job = make(many, { from: 3, extraEntries });
     expect(sizeOf(job)).toBeLessThanOrEqual(MAX_JOB_BYTES);
-    expect(job.entries.slice(0, 2)).toEqual(besides);
+    expect(job.entries.slice(0, 2)).toEqual(extraEntries);
     expect([job.entries[2]!.n > 3, job.entries.at(-1)?.n]).toEqual([true, 20_002]);
   });
 
@@ -119,7 +119,7 @@ describe("toReviewJob", () => {
     const request = "€".repeat(2_000);
     const observations = Array.from({ length: 400 }, (_, n) => observation({ turn: `${SESSION}-${n + 1}`, request }));
     const entries = Array.from({ length: 400 }, (_, n) => user(n + 2, "€".repeat(2_000), { turn: n + 1 }));
-    const job = make(entries, { from: 2, besides: [user(1, "Hi", { turn: 1 })], observations });
+    const job = make(entries, { from: 2, extraEntries: [user(1, "Hi", { turn: 1 })], observations });
     expect(sizeOf(job)).toBeLessThanOrEqual(MAX_JOB_BYTES);
     const turns = job.observations.map(({ turn }) => Number(turn.slice(SESSION.length + 1)));
     expect([turns[0], turns.at(-1), turns[1]! > 300]).toEqual([1, 400, true]);

@@ -10,7 +10,10 @@ const LIMITS = { maxOutputTokens: 16_000, clock: systemClock };
 const encoder = new TextEncoder();
 
 /** Batches in order, and what reading ended with: null at the end of the stream. */
-async function readThrough(body: BodyInit | null, options: { maxOutputTokens?: number; heard?: () => void } = {}) {
+async function readThrough(
+  body: BodyInit | null,
+  options: { maxOutputTokens?: number; noteActivity?: () => void } = {},
+) {
   const headers = { "content-type": "text/event-stream", "retry-after": "3" };
   const reader = readEvents(new Response(body, { headers }), {
     ...LIMITS,
@@ -163,7 +166,7 @@ describe("the limits of a stream", () => {
   it("let whatever comes be heard, but of nothing but signs of life only so many in a row", async () => {
     const count = async (pieces: string[]) => {
       let times = 0;
-      await readThrough(toBody(pieces), { heard: () => times++ });
+      await readThrough(toBody(pieces), { noteActivity: () => times++ });
       return times;
     };
     const signs = (times: number) =>

@@ -225,8 +225,8 @@ describe("an alarm", () => {
     const model: Model = {
       name: "slow:1",
       contextWindow: 200_000,
-      async *stream(_request, _signal, heard) {
-        sayMore = heard; // arguments of a call, which make no event
+      async *stream(_request, _signal, noteActivity) {
+        sayMore = noteActivity; // arguments of a call, which make no event
         await promise;
         const answer = { text: "Long.", calls: [], stop: "end" as const, usage: NO_USAGE, model: "slow:1" };
         yield { type: "done", answer };
