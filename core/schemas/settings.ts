@@ -1,9 +1,11 @@
-// Every number an operator may change, in one JSON variable (TALARIA_SETTINGS). Defaults: core/limits.ts.
+// Every setting an operator may change, as one JSON variable (TALARIA_SETTINGS). Defaults: core/limits.ts. The descriptions
+// are the text of docs/CONFIGURATION.md; `npm run docs` writes it. A name that ends in `Ms` is in milliseconds.
 import * as z from "zod";
 import { Trigger } from "./learning/review.ts";
 
 const count = z.int().min(0);
 const ms = z.int().min(0);
+const usd = z.number().min(0);
 const ratio = z.number().min(0).max(1);
 
 /** How much a model reasons before it answers. Ordered: each is stronger than the one before. */
@@ -11,7 +13,7 @@ export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "ma
 export const Effort = z.enum(EFFORTS);
 export type Effort = z.infer<typeof Effort>;
 
-/** What becomes of a message that comes while a turn runs. `interrupt`: that turn ends at the next tool boundary. */
+/** What happens to a message that arrives while a turn runs. `interrupt`: that turn ends at the next tool boundary. */
 export const BusyMode = z.enum(["queue", "steer", "interrupt"]);
 export type BusyMode = z.infer<typeof BusyMode>;
 
@@ -24,230 +26,291 @@ export const Price = z.strictObject({
 });
 export type Price = z.infer<typeof Price>;
 
-/** How often a thing may happen in a turn before the model is warned of it, and before it is stopped. 0: never. */
+/** How often something may happen in a turn before the model is warned, and before it is stopped. 0: never. */
 const Threshold = z.strictObject({ warn: count, hard: count });
 
+const turn = z
+  .strictObject({
+    maxSteps: count.min(1).describe("Model calls of one turn. After the last one the model writes a closing summary."),
+    maxOutputTokens: count
+      .min(256)
+      .describe("Output tokens of one model call. The room left in the window also limits it."),
+    leaseMs: ms.min(1_000).describe("How long a crashed object waits before its alarm resumes the turn."),
+    maxAttempts: count
+      .min(1)
+      .describe("Attempts in a row without a new answer or tool result, including the first. Then the turn fails."),
+    maxMemoryStrikes: count.min(1).describe("Restarts in a row after the object ran out of memory."),
+    maxWork: count
+      .min(1)
+      .describe("Answers, tool results and restarts of one turn in total, however much progress it makes."),
+    noProgressMs: ms
+      .min(1_000)
+      .describe(
+        "A turn without an answer or a tool result for this long is given up. Planned waits and a model call within its own timeout do not count.",
+      ),
+    maxTokens: count.describe("Tokens of all model calls of one turn, cached tokens included. 0: no limit."),
+    maxUsd: usd.describe("US dollars of all model calls of one turn whose price is known. 0: no limit."),
+    cacheTtlMs: ms.describe(
+      "A session idle for longer builds a new prompt: the provider's cache has expired, so a new prompt costs nothing extra.",
+    ),
+    modelRetries: count.describe("Retries of one model call."),
+    inlineWaitMs: ms.describe(
+      "A provider's requested wait up to this long is spent in memory. For a longer one the next model is tried, or the turn pauses until an alarm.",
+    ),
+    pausesMs: z
+      .array(ms)
+      .describe("The planned waits of a turn while no model of its chain works. After the last one the turn fails."),
+    maxPauseMs: ms.describe("The longest wait a provider may ask for."),
+    firstByteMs: ms
+      .min(1_000)
+      .describe("Timeout for the first piece of an answer. Each retry gets half as much time again."),
+    idleStreamMs: ms.min(1_000).describe("Timeout between two pieces of an answer."),
+    ownFirstByteMs: ms
+      .min(1_000)
+      .describe(
+        "`firstByteMs` for the operator's own model servers (this machine, a private network, local runtimes).",
+      ),
+    ownIdleStreamMs: ms.min(1_000).describe("`idleStreamMs` for the operator's own model servers."),
+    maxMessageChars: count.describe("Characters of one message."),
+    maxFileBytes: count.describe("Bytes of one file in a session."),
+    maxWorkspaceBytes: count.describe("Bytes of all files of a session."),
+    maxResultChars: count
+      .min(1_000)
+      .describe("Characters of one tool result, at most 15 % of the window. A longer result is stored in a file."),
+    maxTurnResultChars: count
+      .min(1_000)
+      .describe("Characters of all tool results of one turn, at most 30 % of the window."),
+    toolTimeoutMs: ms.min(100).describe("Timeout of one tool call."),
+    maxParallelCalls: count.min(1).describe("Tool calls of one answer that run at the same time."),
+    maxQueuedTurns: count.min(1).describe("Messages that may wait in a session."),
+    busy: BusyMode.describe(
+      "What happens to a message that arrives while a turn runs, unless the message says so itself.",
+    ),
+    titles: z.boolean().describe("Whether a session without a title gets one from a model after its first answer."),
+  })
+  .describe("One turn: its limits, timeouts and retries.");
+
+const context = z
+  .strictObject({
+    threshold: ratio.describe("Share of the model's window at which a conversation is compacted."),
+    thresholdSmall: ratio.describe("`threshold` for windows under 512,000 tokens."),
+    maxTokens: count.min(1_000).describe("Tokens at which a conversation is compacted in any window."),
+    protectFirst: count.describe("First messages of a conversation that compaction keeps."),
+    tailShare: ratio.describe("Share of the window for the newest messages, which compaction keeps."),
+    minTailTokens: count.describe("Least tokens for the newest messages, unless that is over a fifth of the window."),
+    maxTailTokens: count.describe("Most tokens for the newest messages."),
+    minTailMessages: count.min(1).describe("Newest messages that compaction always keeps, unless they are very long."),
+    summaryTokens: count.min(200).describe("Most tokens of a summary."),
+    minSaving: ratio.describe(
+      "A compaction that saves less than this share is no progress. After two of them none is tried until the conversation has grown.",
+    ),
+    fileChars: count
+      .min(100)
+      .describe("Characters of one project file in the prompt, at most a tenth of a small window."),
+  })
+  .describe("How a long conversation is compacted.");
+
+const guardrails = z
+  .strictObject({
+    warnings: z.boolean().describe("Whether the model is warned when it repeats itself."),
+    hardStops: z
+      .enum(["unattended", "always", "never"])
+      .describe("Whether the next five may stop the model. `unattended`: only while nobody reads the session."),
+    sameFailure: Threshold.describe("The same call fails."),
+    sameToolFailure: Threshold.describe("One tool fails, with any arguments."),
+    noProgress: Threshold.describe("The same read-only call gives the same result."),
+    identical: Threshold.describe("The same call gives the same result, several times in a row."),
+    cycle: Threshold.describe("A cycle of two to four calls repeats."),
+    unusable: count.describe(
+      "Answers in a row without one runnable call (cut off, invalid JSON, unknown tool). Then a closing answer, also while somebody reads. 0: never.",
+    ),
+    fruitless: count.describe(
+      "Answers in a row whose calls failed or repeated an earlier result. Then a closing answer, also while somebody reads. 0: never.",
+    ),
+    unvaried: count.describe(
+      "Answers in a row whose calls differed but whose results, digits aside, did not. Then a closing answer, also while somebody reads. 0: never.",
+    ),
+    caps: z.record(z.string(), count).describe("Calls of one tool in one turn, by tool name. 0: no limit."),
+  })
+  .describe("What counts as repetition, as `{warn, hard}`: warned at `warn`, stopped at `hard`; 0 switches one off.");
+
+const budget = z
+  .strictObject({
+    sessionTokens: count.describe("Tokens of one session, its reviews included. 0: no limit."),
+    sessionUsd: usd.describe("US dollars of one session, its reviews included. 0: no limit."),
+    profileDayTokens: count.describe(
+      "Tokens of all sessions of a profile on one UTC day, running turns and reviews included. 0: no limit.",
+    ),
+    profileDayUsd: usd.describe("US dollars of all sessions of a profile on one UTC day. 0: no limit."),
+  })
+  .describe("Hard limits, checked before each model call. Money counts only calls whose price is known.");
+
+const models = z
+  .strictObject({
+    effort: z
+      .partialRecord(z.string(), Effort)
+      .describe(
+        'How much a model reasons, by kind of work (turn, review, curation, compaction, title, approval, judge), such as `{"turn":"high","title":"none"}`. A model without that level gets the next lower one; `max` where it lacks `xhigh`.',
+      ),
+    prices: z
+      .record(z.string(), Price)
+      .describe(
+        'US dollars per million tokens, by model, such as `{"openai:gpt-6-luna":{"input":0.1,"output":0.5}}`. Takes precedence over the catalog.',
+      ),
+    windows: z
+      .record(z.string(), count.min(1_000))
+      .describe(
+        "Tokens of a model's window, by model. An unknown window counts as 200,000 until the server reports fewer. Ollama never reports it: set it here, and `OLLAMA_CONTEXT_LENGTH` on that server.",
+      ),
+    keyOrder: z
+      .enum(["fill_first", "round_robin", "least_used"])
+      .describe("Which of several keys is used: the first that works, each in turn, or the least used."),
+  })
+  .describe("What is known of models, by name.");
+
+const review = z
+  .strictObject({
+    enabled: z.boolean().describe("Whether sessions are reviewed."),
+    without: z.array(Trigger).describe('Triggers that are switched off, such as `["value"]`.'),
+    afterModelCalls: count.describe(
+      "Trigger `model_calls`: model calls with tools since the last skill review. 0: every turn.",
+    ),
+    minValue: ratio.describe("Trigger `value`: least learning value of a turn; the next two settings must hold too."),
+    minEntries: count.describe("Trigger `value`: entries since the last review."),
+    minToolCalls: count.describe("Trigger `value`: tool calls since the last review."),
+    memoryAfterTurns: count.min(1).describe("Trigger `memory_turns`: turns since memory was reviewed."),
+    similarTurns: count.min(2).describe("Trigger `similar_turns`: similar successful turns that no skill covers."),
+    cheaperShare: ratio.describe(
+      "Trigger `cheaper`: a turn with a loaded skill used at least this share fewer calls than the best one before.",
+    ),
+    maxBacklog: count
+      .min(1)
+      .describe("Waiting reviews of a profile. Beyond that only corrections, ratings and `/refine` start new ones."),
+    notice: z
+      .enum(["off", "on", "verbose"])
+      .describe("What the person reads about a review: nothing, one line, or one line with the start of each change."),
+    prefix: z
+      .enum(["auto", "never"])
+      .describe(
+        "`auto`: send the session's own request again where the provider has it cached. `never`: send a digest.",
+      ),
+    perSessionMs: ms.describe("Least time between two reviews of a session."),
+    perProfileMs: ms.describe("Least time between two reviews of a profile."),
+    maxSteps: count.min(1).describe("Model calls of a review."),
+    runMs: ms.min(1_000).describe("A run longer than this stops and asks the queue for redelivery."),
+    quietMs: ms.describe("A second delivery waits while the script has grown within this time."),
+    maxFailures: count.min(1).describe("Failed runs before a review is given up."),
+    grantTokens: count.describe("Tokens a review may use."),
+    grantUsd: usd.describe("US dollars a review may spend. 0: no limit."),
+    grantMs: ms.describe("How long the grant of a review is valid."),
+    keepDays: count.min(1).describe("How long the objects of a review are kept."),
+    looksMs: z
+      .array(ms)
+      .min(1)
+      .describe("Delays after which a session looks for the result and sends the job again. The last one repeats."),
+    maxLooks: count.min(1).describe("Looks before the session gives up."),
+  })
+  .describe("When a review starts, and what it may spend.");
+
+const memory = z
+  .strictObject({
+    memoryChars: count.min(100).describe("Characters of the agent's notes in a prompt."),
+    userChars: count.min(100).describe("Characters of what is known about the person in a prompt."),
+    overlayMs: ms.describe("How long a session shows its own writes while KV may still return older values."),
+    sweepDays: count.describe("Days after which the keys of a removed entry are deleted."),
+    writeApproval: z.boolean().describe("Whether every memory write of the agent waits for a person's approval."),
+    prefetchWaitMs: ms.describe("How long a turn waits for an external memory. 0: not at all."),
+  })
+  .describe("What the agent remembers.");
+
+const skills = z
+  .strictObject({
+    indexTokens: count.min(100).describe("Tokens of the skills index in a prompt."),
+    duplicateSimilarity: ratio.describe("Similarity of name and description at which a new skill is a duplicate."),
+    duplicateBody: ratio.describe(
+      "Similarity of their texts at which two skills are the same, whatever their names; see core/skills/search/body-similarity.ts.",
+    ),
+    recall: z
+      .boolean()
+      .describe("Whether a learned skill that has helped before is loaded unasked when a request clearly matches it."),
+    swapMs: ms.describe("How long a lost compare-and-swap is retried."),
+    maxFiles: count.min(1).describe("Files of one skill."),
+    writeApproval: z.boolean().describe("Whether every skill write of the agent waits for a person's approval."),
+    disabled: z.array(z.string()).describe("Names of skills that are hidden and refused."),
+  })
+  .describe("The skill library.");
+
+const learning = z
+  .strictObject({
+    verdicts: z.boolean().describe("Whether verdicts change the state of a skill. Evidence is recorded either way."),
+    failedWords: z
+      .boolean()
+      .describe("Whether loading a skill lists the words of it whose calls failed when it was last followed."),
+    refutedUses: count
+      .min(1)
+      .describe(
+        "Later uses that fail with such a word, or succeed without it, before its sentence is removed from a learned skill. A use in which the program named the word and the model changed only that word counts as one.",
+      ),
+    discount: ratio.describe("Factor on the weight of every earlier use when a new one is added."),
+    priorWeight: z.number().min(0).describe("Weight of the prior, a success rate of one half."),
+    parentShare: ratio.describe("Share of its predecessor's weight that a new text starts with."),
+    activeSuccesses: count.min(1).describe("Judged successes on distinct tasks that a text needs to become active."),
+    activeBetter: ratio.describe("Least probability of being better than without the skill, to become active."),
+    activeWorse: ratio.describe("Or: most probability of being worse, together with `activeCalls`."),
+    activeCalls: ratio.describe(
+      "Most calls, as a share of the calls without the skill, for a text that is not better.",
+    ),
+    withdrawWorse: ratio.describe("Probability of being worse at which a text is withdrawn."),
+    withdrawStreak: count.min(1).describe("Judged failures in a row at which a text is withdrawn."),
+    rateAlpha: ratio.describe("Weight of the newest use in the moving success rate."),
+    rewriteUses: count.min(1).describe("Least uses before a low success rate asks for a rewrite."),
+    rewriteRate: ratio.describe("Success rate below which a rewrite is asked for."),
+    holdOut: ratio.describe("Share of sessions that work without learned skills, for comparison."),
+  })
+  .describe("How evidence becomes a verdict; see core/learning/evidence/verdict.ts.");
+
+const curation = z
+  .strictObject({
+    staleDays: count.min(1).describe("Calendar days without use until a skill is stale."),
+    staleActiveDays: count.describe("Least days among them on which the profile was active."),
+    archiveDays: count.min(1).describe("Calendar days without use until a skill is archived."),
+    archiveActiveDays: count.describe("Least days among them on which the profile was active."),
+    leaseMs: ms.describe("How long a curation holds its lease on a profile."),
+    pageProfiles: count.min(1).describe("Profiles of one curation message."),
+    maxChanges: count.min(1).describe("Changes of one run. The next run does the rest."),
+    checkDays: count.min(1).describe("Days between two runs of a skill's checks."),
+    grantTokens: count.describe("Tokens one run may use."),
+    grantUsd: usd.describe("US dollars one run may spend. 0: no limit."),
+    keepDays: count.min(1).describe("How long plans, reports and merges are kept."),
+    maxRequests: count.min(1).describe("Runs and rollbacks that a profile may request in an hour."),
+  })
+  .describe("The curator: ages, limits and what it may spend.");
+
 export const Settings = z.strictObject({
-  turn: z.strictObject({
-    maxSteps: count.min(1),
-    maxOutputTokens: count.min(256),
-    leaseMs: ms.min(1_000),
-    /** Attempts in a row without an answer or a result between them, the first included. */
-    maxAttempts: count.min(1),
-    /** Restarts in a row after the object ran out of memory. */
-    maxMemoryStrikes: count.min(1),
-    /** Answers, calls and restarts of one turn together, however much progress it makes. */
-    maxWork: count.min(1),
-    /** Without an answer or a result for this long a turn is given up. Planned waits do not count. */
-    noProgressMs: ms.min(1_000),
-    /** Tokens of all model calls of one turn; 0: no limit. */
-    maxTokens: count,
-    /** US dollars of all model calls of one turn whose price is known; 0: no limit. */
-    maxUsd: z.number().min(0),
-    /** Idle longer than this, the provider's cache has lapsed and a new prompt costs nothing. */
-    cacheTtlMs: ms,
-    modelRetries: count,
-    /** A wait up to this long is waited for; a longer one leaves the isolate and comes back by alarm. */
-    inlineWaitMs: ms,
-    /** The planned waits of a turn whose models are all out of order for a while. */
-    pausesMs: z.array(ms),
-    /** The longest wait a provider may ask for. */
-    maxPauseMs: ms,
-    /**
-     * How long a model may say nothing before the first piece of its answer, and between two pieces: then it is cut and asked
-     * again, with half as much time more at each retry. `own…`: of the operator's own servers, which read a long prompt slowly.
-     */
-    firstByteMs: ms.min(1_000),
-    idleStreamMs: ms.min(1_000),
-    ownFirstByteMs: ms.min(1_000),
-    ownIdleStreamMs: ms.min(1_000),
-    maxMessageChars: count,
-    maxFileBytes: count,
-    maxWorkspaceBytes: count,
-    /** Characters of one tool result, and of all of a turn; what is more goes into a workspace file. */
-    maxResultChars: count.min(1_000),
-    maxTurnResultChars: count.min(1_000),
-    toolTimeoutMs: ms.min(100),
-    /** Calls of one answer that run at the same time. */
-    maxParallelCalls: count.min(1),
-    maxQueuedTurns: count.min(1),
-    busy: BusyMode,
-    /** Whether a session without a title gets one from a model, behind its first answered turn. */
-    titles: z.boolean(),
-  }),
-  context: z.strictObject({
-    /** Share of the window from which a conversation is compacted, for large windows and for those under 512,000 tokens. */
-    threshold: ratio,
-    thresholdSmall: ratio,
-    maxTokens: count.min(1_000),
-    /** Messages at the beginning that stay as they are. */
-    protectFirst: count,
-    /** Share of the window that the newest messages may fill, within these tokens; never fewer messages than `minTailMessages`. */
-    tailShare: ratio,
-    minTailTokens: count,
-    maxTailTokens: count,
-    minTailMessages: count.min(1),
-    summaryTokens: count.min(200),
-    /** A compaction that saves less than this share is no progress. */
-    minSaving: ratio,
-    /** Characters of one project file in the prompt. */
-    fileChars: count.min(100),
-  }),
-  guardrails: z.strictObject({
-    warnings: z.boolean(),
-    hardStops: z.enum(["unattended", "always", "never"]),
-    sameFailure: Threshold,
-    sameToolFailure: Threshold,
-    noProgress: Threshold,
-    identical: Threshold,
-    cycle: Threshold,
-    /** Answers in a row of whose calls none could be run as it was written; 0: never. */
-    unusable: count,
-    /** Answers in a row whose calls failed or gave nothing new; 0: never. */
-    fruitless: count,
-    /** Answers in a row whose calls were told what had been told before, digits aside; 0: never. */
-    unvaried: count,
-    /** Calls of one tool in one turn, by its name; 0: no limit. */
-    caps: z.record(z.string(), count),
-  }),
-  /** Hard limits, checked before each model call; 0: none. Money counts calls whose price is known. */
-  budget: z.strictObject({
-    sessionTokens: count,
-    sessionUsd: z.number().min(0),
-    profileDayTokens: count,
-    profileDayUsd: z.number().min(0),
-  }),
-  models: z.strictObject({
-    /** By slot: turn, review, curation, compaction, title, approval, judge. */
-    effort: z.partialRecord(z.string(), Effort),
-    /** By model name, such as `openai:gpt-6.1-terra`: goes before the catalog. */
-    prices: z.record(z.string(), Price),
-    windows: z.record(z.string(), count.min(1_000)),
-    /** Which of a provider's keys is used: the first that works, each in turn, or the one used least. */
-    keyOrder: z.enum(["fill_first", "round_robin", "least_used"]),
-  }),
-  review: z.strictObject({
-    enabled: z.boolean(),
-    /** Triggers that are switched off, by name. */
-    without: z.array(Trigger),
-    /** Model calls that asked for tools; 0: after each turn. */
-    afterModelCalls: count,
-    minValue: ratio,
-    minEntries: count,
-    minToolCalls: count,
-    memoryAfterTurns: count.min(1),
-    /** Similar successful turns without a skill that covers them. */
-    similarTurns: count.min(2),
-    /** A turn under a loaded skill that was cheaper than the best one by at least this share proposes its steps. */
-    cheaperShare: ratio,
-    /** Reviews of the profile that wait: beyond so many, only corrections, ratings and `/refine` begin new ones. */
-    maxBacklog: count.min(1),
-    /** What the person is told of a review: nothing, one line, or one line with the beginning of each change. */
-    notice: z.enum(["off", "on", "verbose"]),
-    /** Whether the session's own request is sent again where the provider has it cached; else a digest. */
-    prefix: z.enum(["auto", "never"]),
-    perSessionMs: ms,
-    perProfileMs: ms,
-    maxSteps: count.min(1),
-    runMs: ms.min(1_000),
-    /** A second delivery waits while the script has grown within this time. */
-    quietMs: ms,
-    maxFailures: count.min(1),
-    grantTokens: count,
-    /** US dollars; 0: no limit. */
-    grantUsd: z.number().min(0),
-    grantMs: ms,
-    keepDays: count.min(1),
-    /** When a session looks for a result, after sending. The last is repeated. */
-    looksMs: z.array(ms).min(1),
-    maxLooks: count.min(1),
-  }),
-  memory: z.strictObject({
-    memoryChars: count.min(100),
-    userChars: count.min(100),
-    overlayMs: ms,
-    sweepDays: count,
-    /** What the agent wants to keep waits for a person. */
-    writeApproval: z.boolean(),
-    /** How long a turn waits for what an external memory recalls. */
-    prefetchWaitMs: ms,
-  }),
-  skills: z.strictObject({
-    indexTokens: count.min(100),
-    duplicateSimilarity: ratio,
-    /** From how much in common on two texts are one skill, whatever they are called; see core/skills/search/body-similarity.ts. */
-    duplicateBody: ratio,
-    /** Whether a learned skill that a request plainly calls for is loaded without being asked for. */
-    recall: z.boolean(),
-    swapMs: ms,
-    maxFiles: count.min(1),
-    /** What the agent writes waits for a person. */
-    writeApproval: z.boolean(),
-    /** Names of skills that are hidden and refused. */
-    disabled: z.array(z.string()),
-  }),
-  /** How evidence becomes a verdict; see core/learning/evidence/verdict.ts. */
-  learning: z.strictObject({
-    /** Whether verdicts move states; evidence is kept all the same. */
-    verdicts: z.boolean(),
-    /** Whether who loads a skill is told with which words of it calls failed when it was last followed. */
-    failedWords: z.boolean(),
-    /** Uses in which no call worked with a word that had failed: then the sentence of a learned skill that gives it goes. */
-    refutedUses: count.min(1),
-    /** What a use counts when the next one has come. */
-    discount: ratio,
-    /** Weight of the belief that every second turn succeeds, before any evidence. */
-    priorWeight: z.number().min(0),
-    /** How much of its parent's weight a new text begins with. */
-    parentShare: ratio,
-    /** Judged successes on distinct tasks that `active` needs. */
-    activeSuccesses: count.min(1),
-    activeBetter: ratio,
-    activeWorse: ratio,
-    /** With at most this share of the baseline's calls, a text no worse becomes active. */
-    activeCalls: ratio,
-    withdrawWorse: ratio,
-    withdrawStreak: count.min(1),
-    rateAlpha: ratio,
-    rewriteUses: count.min(1),
-    rewriteRate: ratio,
-    /** Share of sessions that work without learned skills, for comparison. */
-    holdOut: ratio,
-  }),
-  curation: z.strictObject({
-    /** Calendar days without use, and how many active ones there must be among them. */
-    staleDays: count.min(1),
-    staleActiveDays: count,
-    archiveDays: count.min(1),
-    archiveActiveDays: count,
-    leaseMs: ms,
-    pageProfiles: count.min(1),
-    /** Changes of one run; what is left over is the next one's. */
-    maxChanges: count.min(1),
-    /** Days between two runs of a skill's checks. */
-    checkDays: count.min(1),
-    /** What one run may spend on models. */
-    grantTokens: count,
-    grantUsd: z.number().min(0),
-    /** How long plans, reports and merges are kept. */
-    keepDays: count.min(1),
-    /** Runs that a profile may ask for in an hour, their taking back included. */
-    maxRequests: count.min(1),
-  }),
+  turn,
+  context,
+  guardrails,
+  budget,
+  models,
+  review,
+  memory,
+  skills,
+  learning,
+  curation,
 });
 export type Settings = z.infer<typeof Settings>;
 
 /** What an operator writes: any part of it. */
 export const SettingsPatch = z.strictObject({
-  turn: Settings.shape.turn.partial().optional(),
-  context: Settings.shape.context.partial().optional(),
-  guardrails: Settings.shape.guardrails.partial().optional(),
-  budget: Settings.shape.budget.partial().optional(),
-  models: Settings.shape.models.partial().optional(),
-  review: Settings.shape.review.partial().optional(),
-  memory: Settings.shape.memory.partial().optional(),
-  skills: Settings.shape.skills.partial().optional(),
-  learning: Settings.shape.learning.partial().optional(),
-  curation: Settings.shape.curation.partial().optional(),
+  turn: turn.partial().optional(),
+  context: context.partial().optional(),
+  guardrails: guardrails.partial().optional(),
+  budget: budget.partial().optional(),
+  models: models.partial().optional(),
+  review: review.partial().optional(),
+  memory: memory.partial().optional(),
+  skills: skills.partial().optional(),
+  learning: learning.partial().optional(),
+  curation: curation.partial().optional(),
 });
 export type SettingsPatch = z.infer<typeof SettingsPatch>;
