@@ -2,7 +2,6 @@
 // and by the profile's sessions. Holds no key, only hashes; an account that was never made stores nothing.
 import { DurableObject } from "cloudflare:workers";
 import { type Result, assert, err, messageOf, ok } from "../core/errors.ts";
-import { parseSettings } from "../core/limits.ts";
 import { sha256Hex } from "../core/schemas/learning/digest.ts";
 import type { CreatedKey, KeyInfo, Learning, SessionInfo } from "../core/schemas/api.ts";
 import { type CurationId, DAY_MS, type ProfileId, type SessionId, type SkillName } from "../core/schemas/ids.ts";
@@ -24,6 +23,7 @@ import { UPKEEP_SCHEMA, createUpkeep } from "./account-upkeep.ts";
 import { type AccountLedger, DELETED, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
 import { markProfileGone } from "../stores/erasure.ts";
 import { createMemoryStore } from "../stores/memory-store.ts";
+import { readSettings } from "../wiring/settings.ts";
 import { toSql } from "./sql.ts";
 
 /** Each check compares with all of them. */
@@ -243,9 +243,7 @@ export class Account extends DurableObject<AccountEnv> {
   }
 
   #settings(): Settings {
-    const settings = parseSettings(this.env.TALARIA_SETTINGS);
-    assert(settings.ok, settings.ok ? "" : settings.failure.message);
-    return settings.value;
+    return readSettings(this.env);
   }
 
   // ---- what is deleted ----

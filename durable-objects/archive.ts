@@ -11,12 +11,10 @@ import {
 import { createMeanings } from "../core/archive/meanings.ts";
 import { type SkillLift, type TurnRecords, createTurnRecords } from "../core/archive/turn-archive.ts";
 import { eraseSkillRows, eraseTurnsOfSession, eraseTurnsWhere } from "../core/archive/turn-erasure.ts";
-import { assert, messageOf } from "../core/errors.ts";
-import { parseSettings } from "../core/limits.ts";
+import { messageOf } from "../core/errors.ts";
 import type { SkillStore } from "../core/ports.ts";
 import { ProfileId, type SessionId, type SkillName, type TurnId } from "../core/schemas/ids.ts";
 import type { Neighbourhood, TaskKind, TurnSignature } from "../core/schemas/learning/learning.ts";
-import type { Settings } from "../core/schemas/settings.ts";
 import { toIndexLine } from "../core/schemas/skill.ts";
 import { REQUESTS_FILE } from "../core/schemas/skill-requests.ts";
 import { SKILL_MD } from "../core/skills/format/format.ts";
@@ -24,10 +22,11 @@ import { type Seeds, createLibrary, followsBundle } from "../core/skills/library
 import { holdsAny } from "../core/skills/search/text-pieces.ts";
 import { createWordsMemory, wordsKeyOf } from "../core/skills/search/skill-words.ts";
 import { seeds } from "../skills-seed/index.ts";
-import { toBucket } from "../stores/platform/r2.ts";
-import { createSkillStore } from "../stores/skills/skill-store.ts";
 import { systemClock } from "../stores/platform/system-clock.ts";
 import { toSimilarity } from "../stores/platform/workers-ai.ts";
+import { createBlobCache } from "../stores/skills/blob-cache.ts";
+import { readSettings } from "../wiring/settings.ts";
+import { openBucket, openSkillStore } from "../wiring/stores.ts";
 import { toSql } from "./sql.ts";
 
 export interface ArchiveEnv {
@@ -130,15 +129,10 @@ export class Archive extends DurableObject<ArchiveEnv> {
   }
 }
 
+/** A cache of its own: it reads every skill once, which would displace what the isolate's sessions need. */
 function openStore(env: ArchiveEnv, profile: ProfileId): SkillStore {
-  const { swapMs } = readSettings(env).skills;
-  return createSkillStore({ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs });
-}
-
-function readSettings(env: ArchiveEnv): Settings {
-  const settings = parseSettings(env.TALARIA_SETTINGS);
-  assert(settings.ok, settings.ok ? "" : settings.failure.message);
-  return settings.value;
+  const place = { bucket: openBucket(env.SKILLS), profile, settings: readSettings(env) };
+  return openSkillStore(place, { cache: createBlobCache() });
 }
 
 /** Two reads a skill, three for one with requests: its head, and the contents of those files. Neither may write, so `open` is not used. */

@@ -1,18 +1,13 @@
 // The Session object: the shell around core/session/engine.ts. One of the places where things are wired: bindings become
 // ports here and nowhere below. Its name is `<profile>/<session>`, built by workers/api from the principal.
 import { DurableObject } from "cloudflare:workers";
-import quickjs from "#wasm/quickjs.wasm";
 import type { ModelChain, ModelSlot } from "../../core/agent/contract.ts";
-import { createCheckRunner } from "../../core/checks/run-checks.ts";
 import { type Result, StateNewerError, assert, err, messageOf, ok } from "../../core/errors.ts";
 import { parseSettings } from "../../core/limits.ts";
 import type { ProviderEnv } from "../../core/memory/provider-env.ts";
 import { createCircuit } from "../../core/memory/provider-guard.ts";
 import { type ProviderDeps, openProvider } from "../../core/memory/providers/index.ts";
-import { createKeyHealth } from "../../core/models/key-pool.ts";
 import type { ModelEnv } from "../../core/models/model-env.ts";
-import { createRehearsalModel } from "../../core/models/rehearsal.ts";
-import { type ModelDeps, createModels } from "../../core/models/routing.ts";
 import type { Alarm } from "../../core/ports.ts";
 import type {
   Accepted,
@@ -25,7 +20,6 @@ import type {
   TurnObservation,
 } from "../../core/schemas/api.ts";
 import type { Entry } from "../../core/schemas/entry.ts";
-import { toJudge } from "../../core/learning/evidence/verdict.ts";
 import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { Observation, Rating } from "../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
@@ -38,28 +32,25 @@ import {
   createSessionEngine,
 } from "../../core/session/engine.ts";
 import { CLOSE, type Kept, type StandingReader } from "../../core/session/readers/hub.ts";
-import { conditionsOf } from "../../core/skills/format/conditions.ts";
 import { seeds } from "../../skills-seed/index.ts";
-import { createBlobCache } from "../../stores/skills/blob-cache.ts";
-import { guardWrites } from "../../stores/deleted.ts";
-import { createEvidenceStore } from "../../stores/evidence-store.ts";
-import { toKeyValue } from "../../stores/platform/kv.ts";
-import { createIndexCache } from "../../stores/skills/index-cache.ts";
-import { createMemoryStore } from "../../stores/memory-store.ts";
-import { toBucket } from "../../stores/platform/r2.ts";
-import { createPendingStore } from "../../stores/pending-store.ts";
-import { createReviewStore } from "../../stores/review-store.ts";
-import { createSkillStore } from "../../stores/skills/skill-store.ts";
+import { toQueue } from "../../stores/platform/queue.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
+import { runChecks } from "../../wiring/checks.ts";
+import { openModels } from "../../wiring/models.ts";
+import {
+  type Place,
+  SESSION_INDEXES,
+  openBucket,
+  openEvidenceStore,
+  openPendingStore,
+  openReviewStore,
+  openSessionMemory,
+  openSkillStore,
+} from "../../wiring/stores.ts";
 import type { Account } from "../account.ts";
 import type { Archive } from "../archive.ts";
 import { toSql } from "../sql.ts";
 import { isErased, leaveTombstone, toMortal } from "./erased.ts";
-
-/** Contents of skills, for as long as the isolate lives. */
-const BLOBS = createBlobCache();
-const INDEXES = createIndexCache();
-const RUN_CHECKS = createCheckRunner(quickjs);
 
 export interface SessionEnv extends ModelEnv, ProviderEnv {
   SKILLS: R2Bucket;
@@ -75,16 +66,7 @@ const WRONG_SETTINGS_MS = 60_000;
 /** 32, so that five random bits are one of them. */
 const LETTERS = "abcdefghijklmnopqrstuvwxyz234567";
 
-/** Sessions of one isolate know together which keys rest. */
-const MODEL_DEPS: ModelDeps = {
-  fetch: (input: RequestInfo | URL, init?: RequestInit) => fetch(input, init),
-  rehearsal: createRehearsalModel,
-  keys: createKeyHealth(),
-  windows: new Map(),
-  clock: systemClock,
-};
-
-/** They know together, too, whether the memory provider is out of order. */
+/** Shared by the sessions of an isolate, and with it the circuit breaker of the memory provider. */
 const MEMORY_DEPS: ProviderDeps = {
   fetch: (url, init) => fetch(url, init),
   clock: systemClock,
@@ -258,7 +240,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
   const profile = ProfileId.parse(profilePart);
   const session = SessionId.parse(sessionPart);
   const clock = systemClock;
-  const bucket = guardWrites(toBucket(env.SKILLS));
+  const place: Place = { bucket: openBucket(env.SKILLS), profile, settings };
   const chains = new Map<ModelSlot, Result<ModelChain>>();
   const memoryProvider = openProvider(env, { profile, session }, MEMORY_DEPS);
   // A session works without one; the operator reads why in the log.
@@ -273,34 +255,24 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     settings,
     token: () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => LETTERS[byte & 31]).join(""),
     models(slot) {
-      const chain = chains.get(slot) ?? createModels(env, settings.models, MODEL_DEPS, slot);
+      const chain = chains.get(slot) ?? openModels(env, settings, slot);
       chains.set(slot, chain);
       return chain;
     },
     seeds,
-    runChecks: RUN_CHECKS,
-    skills: createSkillStore({
-      bucket,
-      profile,
-      clock,
-      random: Math.random,
-      swapMs: settings.skills.swapMs,
-      readConditions: conditionsOf,
-      cache: BLOBS,
-      indexes: INDEXES,
-    }),
+    runChecks,
+    skills: openSkillStore(place, { indexes: SESSION_INDEXES }),
     search: (query) => env.ARCHIVE.getByName(profile).searchSkills(query),
-    memory: (overlay) =>
-      createMemoryStore({ kv: toKeyValue(env.MEMORY), profile, clock, overlayMs: settings.memory.overlayMs, overlay }),
+    memory: (overlay) => openSessionMemory(env.MEMORY, place, overlay),
     memoryProvider: memoryProvider.ok ? memoryProvider.value : null,
-    evidence: createEvidenceStore({ bucket, profile, judge: toJudge(settings.learning) }),
+    evidence: openEvidenceStore(place),
     archive: {
       observe: (signature) => env.ARCHIVE.getByName(profile).observeTurn(signature),
       name: (turns) => env.ARCHIVE.getByName(profile).nameTurns(turns),
     },
-    pending: createPendingStore({ bucket, profile, clock, random: Math.random }),
-    reviews: createReviewStore({ bucket, profile }),
-    queue: { send: async (message) => void (await env.REVIEWS.send(message)) },
+    pending: openPendingStore(place),
+    reviews: openReviewStore(place),
+    queue: toQueue(env.REVIEWS),
     account: {
       reserveReview: (request) => env.ACCOUNT.getByName(profile).reserveReview(request),
       reserveTurn: (request) => env.ACCOUNT.getByName(profile).reserveTurn(request),

@@ -33,7 +33,7 @@ interface Checked {
 }
 
 process.chdir(root);
-const files = globSync("{core,stores,workers,cli,durable-objects}/**/*.ts", { cwd: root }).sort();
+const files = globSync("{core,stores,wiring,workers,cli,durable-objects}/**/*.ts", { cwd: root }).sort();
 const found = [...files.flatMap((file) => readLiterals(file).regexes), ...(await madeByModules())];
 const byHash = new Map(found.map((regex) => [hashOf(regex), regex]));
 const before = JSON.parse(readFileSync(list, "utf8")) as Checked;

@@ -1,51 +1,28 @@
 // The curator Worker: on its hour it sends a message for each shard with due profiles, and takes these messages, those of
 // people who ask for a run, and work for a model, from the queue. This is the one place where it is wired.
-import quickjs from "#wasm/quickjs.wasm";
-import type { ModelChain } from "../../core/agent/contract.ts";
-import { createCheckRunner } from "../../core/checks/run-checks.ts";
-import { type Result, err } from "../../core/errors.ts";
 import { endWork, runWork } from "../../core/learning/curation/model.ts";
 import { sweepDayOf, sweepQuiet } from "../../core/learning/curation/retention.ts";
 import { runCuration, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
-import { toJudge } from "../../core/learning/evidence/verdict.ts";
-import { parseSettings } from "../../core/limits.ts";
-import { createKeyHealth } from "../../core/models/key-pool.ts";
-import { createRehearsalModel } from "../../core/models/rehearsal.ts";
-import { type ModelDeps, createModels } from "../../core/models/routing.ts";
 import type { ProfileId } from "../../core/schemas/ids.ts";
-import type { Settings } from "../../core/schemas/settings.ts";
-import { conditionsOf } from "../../core/skills/format/conditions.ts";
 import { seeds } from "../../skills-seed/index.ts";
-import { createBlobCache } from "../../stores/skills/blob-cache.ts";
-import { createCurationStore } from "../../stores/curation-store.ts";
-import { createEvidenceStore } from "../../stores/evidence-store.ts";
-import { createPendingStore } from "../../stores/pending-store.ts";
-import { createReviewStore } from "../../stores/review-store.ts";
-import { guardWrites } from "../../stores/deleted.ts";
-import { toBucket } from "../../stores/platform/r2.ts";
-import { createSkillStore } from "../../stores/skills/skill-store.ts";
+import { toQueue } from "../../stores/platform/queue.ts";
 import { systemClock as clock } from "../../stores/platform/system-clock.ts";
-import { countCalls } from "../../stores/platform/counted-bucket.ts";
+import { runChecks } from "../../wiring/checks.ts";
+import { openModels } from "../../wiring/models.ts";
+import { readSettings } from "../../wiring/settings.ts";
+import {
+  openCountedBucket,
+  openCurationStore,
+  openEvidenceStore,
+  openPendingStore,
+  openReviewStore,
+  openSkillStore,
+} from "../../wiring/stores.ts";
 import { type DeliverOptions, deliverCuration, sendDueShards } from "./deliver.ts";
-import { type Env, Variables } from "./env.ts";
-
-/** Contents of skills, for as long as the isolate lives. */
-const BLOBS = createBlobCache();
+import type { Env } from "./env.ts";
 
 /** [cf] An invocation may make 10,000 requests. A run that has made this many goes on in another one. */
 const RUN_CALLS = 6_000;
-
-/** Compiles the interpreter once an isolate. */
-const RUN_CHECKS = createCheckRunner(quickjs);
-
-/** Work of one isolate knows together which keys rest. */
-const MODEL_DEPS: ModelDeps = {
-  fetch: (...request) => fetch(...request),
-  rehearsal: createRehearsalModel,
-  keys: createKeyHealth(),
-  windows: new Map(),
-  clock,
-};
 
 export default {
   async scheduled(_controller: ScheduledController, env: Env): Promise<void> {
@@ -63,29 +40,17 @@ export default {
 
 function wire(env: Env): DeliverOptions {
   const settings = readSettings(env);
-  const { bucket: counted, calls } = countCalls(toBucket(env.SKILLS));
-  const bucket = guardWrites(counted);
-  const curation = createCurationStore({ bucket, pageProfiles: settings.curation.pageProfiles });
-  const queue: DeliverOptions["queue"] = {
-    send: async (message, options) => void (await env.CURATION.send(message, options)),
+  const { bucket, calls } = openCountedBucket(env.SKILLS);
+  const curation = openCurationStore({ bucket, settings });
+  const queue = toQueue(env.CURATION);
+  const open = (profile: ProfileId) => {
+    const place = { bucket, profile, settings };
+    return {
+      ...{ profile, curation, runChecks, clock, settings },
+      skills: openSkillStore(place),
+      evidence: openEvidenceStore(place),
+    };
   };
-  const open = (profile: ProfileId) => ({
-    profile,
-    curation,
-    skills: createSkillStore({
-      bucket,
-      profile,
-      clock,
-      random: Math.random,
-      swapMs: settings.skills.swapMs,
-      readConditions: conditionsOf,
-      cache: BLOBS,
-    }),
-    evidence: createEvidenceStore({ bucket, profile, judge: toJudge(settings.learning) }),
-    runChecks: RUN_CHECKS,
-    clock,
-    settings,
-  });
   return {
     curation,
     queue,
@@ -101,8 +66,8 @@ function wire(env: Env): DeliverOptions {
         runWork({
           ...open(profile),
           ...{ run, work, seeds },
-          reviews: createReviewStore({ bucket, profile }),
-          models: () => openModels(env, settings),
+          reviews: openReviewStore({ bucket, profile }),
+          models: () => openModels(env, settings, "curation"),
           random: Math.random,
           signal: AbortSignal.timeout(settings.review.runMs),
         }),
@@ -113,8 +78,8 @@ function wire(env: Env): DeliverOptions {
       sweep: (profile) =>
         sweepQuiet({
           ...{ profile, curation, queue, settings, now: clock.now() },
-          reviews: createReviewStore({ bucket, profile }),
-          pending: createPendingStore({ bucket, profile, clock, random: Math.random }),
+          reviews: openReviewStore({ bucket, profile }),
+          pending: openPendingStore({ bucket, profile }),
         }),
     },
     calls,
@@ -122,17 +87,4 @@ function wire(env: Env): DeliverOptions {
     random: Math.random,
     log: (line) => console.log(JSON.stringify(line)),
   };
-}
-
-function openModels(env: Env, settings: Settings): Result<ModelChain> {
-  const variables = Variables.safeParse(env);
-  if (!variables.success) return err("bad_environment", "A variable of the curator Worker is not a string.");
-  return createModels(variables.data, settings.models, MODEL_DEPS, "curation");
-}
-
-/** A wrong variable throws: every message comes back until the operator has put it right. */
-function readSettings(env: Env): Settings {
-  const settings = parseSettings(env.TALARIA_SETTINGS);
-  if (!settings.ok) throw new Error(settings.failure.message);
-  return settings.value;
 }

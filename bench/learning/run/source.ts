@@ -8,7 +8,7 @@ import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 /** The worker and the reviewer tell words apart as the product does. */
 const SIMULATOR = ["bench/learning.ts", "bench/learning", "core/skills/search/words.ts"];
-const PRODUCT = ["core", "stores", "workers", "durable-objects", "skills-seed"];
+const PRODUCT = ["core", "stores", "wiring", "workers", "durable-objects", "skills-seed"];
 
 export interface Source {
   /** SHA-256 of the simulator's files and of the parameters. */

@@ -29,10 +29,11 @@ import { findBadScripts } from "../../../core/skills/checks.ts";
 import { SKILL_MD } from "../../../core/skills/format/format.ts";
 import { scanFiles } from "../../../core/skills/scanner/scanner.ts";
 import { seeds } from "../../../skills-seed/index.ts";
+import { runChecks } from "../../../wiring/checks.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { type ApiEnv, Flag, REFUSED, answers, createRouter, takesJson } from "../router.ts";
 import { followPublication } from "./public-skills.ts";
-import { RUN_CHECKS, amend, presentFiles } from "./skills.ts";
+import { amend, presentFiles } from "./skills.ts";
 import { openSkills } from "../stores.ts";
 
 export const exchange = createRouter();
@@ -91,7 +92,7 @@ exchange.openapi(
     const skill = unwrap(await readBody(c, { name }));
     const store = openSkills(c.env, c.var.profile);
     const since = (await store.head(skill.name))?.rev ?? 0;
-    const broken = await findBadScripts({}, skill.files, RUN_CHECKS);
+    const broken = await findBadScripts({}, skill.files, runChecks);
     const health = broken.length > 0 ? { checkedAt: Date.now(), broken } : undefined;
     const decide = toImport(skill, { replace, seeds, health });
     const change = { name: skill.name, op: `api:${ulid()}`, since, decide };

@@ -3,8 +3,6 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { ulid } from "ulid";
-import quickjs from "#wasm/quickjs.wasm";
-import { createCheckRunner } from "../../../core/checks/run-checks.ts";
 import { hasPrograms } from "../../../core/skills/checks.ts";
 import { readinessOf } from "../../../core/skills/format/conditions.ts";
 import { SKILL_MD, parseSkill } from "../../../core/skills/format/format.ts";
@@ -25,6 +23,7 @@ import { SkillHead, isPurged } from "../../../core/schemas/skill.ts";
 import { searchLines, withinTime } from "../../../core/tools/skills/skill-search.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
+import { runChecks } from "../../../wiring/checks.ts";
 import { type Env, settingsOf } from "../env.ts";
 import { followPublication } from "./public-skills.ts";
 import { pageQuery, toPage } from "../pages.ts";
@@ -34,8 +33,6 @@ import { openAccount, openArchive } from "../sessions/session-rpc.ts";
 import { openSkills } from "../stores.ts";
 
 export const skills = createRouter();
-
-export const RUN_CHECKS = createCheckRunner(quickjs);
 
 const OfSkill = z.object({ name: SkillName });
 
@@ -110,7 +107,7 @@ skills.openapi(
     const { name } = c.req.valid("param");
     const files = fromContents(c.req.valid("json").files);
     const { maxFiles } = settingsOf(c.env).skills;
-    const health = hasPrograms(files) ? await inspectHealth({ files, now: Date.now(), run: RUN_CHECKS }) : undefined;
+    const health = hasPrograms(files) ? await inspectHealth({ files, now: Date.now(), run: runChecks }) : undefined;
     const head = await change(openSkills(c.env, c.var.profile), name, (current) => {
       const refusal = checkBroughtName(name, seeds, current !== null && current.head.state !== "archived");
       if (refusal) return { ok: false, failure: refusal };

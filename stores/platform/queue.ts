@@ -1,0 +1,6 @@
+// The Queue port over a queue binding. Made where things are wired; adds no behaviour of its own.
+import type { Queue as QueuePort } from "../../core/ports.ts";
+
+export function toQueue<Message>(queue: Queue<Message>): QueuePort<Message> {
+  return { send: async (message, options) => void (await queue.send(message, options)) };
+}

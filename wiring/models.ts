@@ -1,0 +1,34 @@
+// Opens the models of a Worker or Durable Object from its variables. Called by the Session, the review Worker and the curator
+// Worker. Everything that models learn (resting keys, context windows) is shared by all callers of one isolate.
+import * as z from "zod";
+import type { ModelChain, ModelSlot } from "../core/agent/contract.ts";
+import { type Result, err } from "../core/errors.ts";
+import { createKeyHealth } from "../core/models/key-pool.ts";
+import { MODEL_SECRETS, MODEL_VARIABLES, type ModelEnv } from "../core/models/model-env.ts";
+import { createRehearsalModel } from "../core/models/rehearsal.ts";
+import { type ModelDeps, createModels } from "../core/models/routing.ts";
+import type { Settings } from "../core/schemas/settings.ts";
+import { systemClock } from "../stores/platform/system-clock.ts";
+
+const DEPS: ModelDeps = {
+  fetch: (...request) => fetch(...request),
+  rehearsal: createRehearsalModel,
+  keys: createKeyHealth(),
+  windows: new Map(),
+  clock: systemClock,
+};
+
+/** A Worker's environment also holds bindings; unknown fields are therefore ignored. */
+const Variables = z.object(
+  Object.fromEntries([...MODEL_SECRETS, ...MODEL_VARIABLES].map((name) => [name, z.string().optional()])),
+);
+
+/** Failures: `bad_environment`, and those of `createModels`. */
+export function openModels(env: ModelEnv, settings: Settings, slot: ModelSlot): Result<ModelChain> {
+  const variables = Variables.safeParse(env);
+  if (!variables.success) {
+    const name = String(variables.error.issues[0]?.path[0]);
+    return err("bad_environment", `The variable ${name} is not a string. Set it to a string in the configuration.`);
+  }
+  return createModels(variables.data, settings.models, DEPS, slot);
+}
