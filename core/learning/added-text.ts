@@ -1,6 +1,7 @@
 // What a write of a skill adds, as paragraphs of prose and lines of code: rules about new words must not be held against what
 // stood there before. Used by the rules of a review. Pure.
-import type { FileBodies } from "../schemas/file-body.ts";
+import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
+import { CODE_FENCE, isProse, splitLines } from "./markdown.ts";
 
 export interface AddedText {
   /** Paragraphs, items of lists and headings, each as one line. */
@@ -11,25 +12,26 @@ export interface AddedText {
 
 /** Lines count as added that stood in none of the files before. */
 export function addedText(before: FileBodies, after: FileBodies): AddedText {
-  const known = new Set(Object.values(before).flatMap((body) => linesOf(body).map((line) => line.trim())));
+  const known = new Set(
+    Object.values(before).flatMap((body) => splitLines(textOrEmpty(body)).map((line) => line.trim())),
+  );
   const added: AddedText = { prose: [], code: [] };
   for (const [path, body] of Object.entries(after)) {
     if (Object.hasOwn(before, path) && before[path] === body) continue;
-    addFile(added, linesOf(body), { known, isProse: /\.(md|txt|markdown)$/i.test(path) });
+    addFile(added, splitLines(textOrEmpty(body)), { known, isMarkdown: isProse(path) });
   }
   return added;
 }
 
-const FENCE = /^(?:`{3,}|~{3,})/;
 /** A line that goes on with nothing before it. */
 const BEGINS = /^(?:[-*+>#|]|\d+[.)]\s|---$)/;
 
 function addFile(
   added: AddedText,
   lines: string[],
-  { known, isProse }: { known: Set<string>; isProse: boolean },
+  { known, isMarkdown }: { known: Set<string>; isMarkdown: boolean },
 ): void {
-  let isCode = !isProse;
+  let isCode = !isMarkdown;
   let open: string | null = null;
   const close = () => {
     if (open !== null) added.prose.push(open);
@@ -39,7 +41,7 @@ function addFile(
     const text = line.trim();
     if (text === "") {
       close();
-    } else if (isProse && FENCE.test(text)) {
+    } else if (isMarkdown && CODE_FENCE.test(text)) {
       isCode = !isCode;
       close();
     } else if (known.has(text)) {
@@ -54,8 +56,4 @@ function addFile(
     }
   }
   close();
-}
-
-function linesOf(body: FileBodies[string]): string[] {
-  return typeof body === "string" ? body.split(/\r\n?|\n/) : [];
 }

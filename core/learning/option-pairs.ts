@@ -49,10 +49,6 @@ export function toKey({ name, value }: Pair): string {
   return `${name} ${value}`;
 }
 
-export function variesByTask({ value }: Pair): boolean {
-  return isOfTask(value);
-}
-
-export function isOfTask(value: string): boolean {
+export function variesByTask(value: string): boolean {
   return BY_TASK.test(value);
 }

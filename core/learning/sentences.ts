@@ -1,5 +1,6 @@
 // Takes a text apart into sentences and lines of code, each with its place, and takes sentences out of it again. Called by the taint
 // rules, and by refuted.ts for what calls have proved wrong. Pure; linear in the text.
+import { CODE_FENCE, isProse } from "./markdown.ts";
 
 export interface Sentence {
   text: string;
@@ -51,15 +52,9 @@ export function sentencesIn(text: string, base = 0): Sentence[] {
   return found;
 }
 
-const FENCE = /^\s*(?:`{3,}|~{3,})/;
 /** A line that goes on with nothing before it. */
 const BEGINS = /^\s*(?:[-*+>#|]|\d+[.)]\s|---$)/;
 const HEADING = /^\s*#/;
-
-/** A file that is read rather than run. */
-export function isProse(path: string): boolean {
-  return /\.(?:md|txt|markdown)$/i.test(path);
-}
 
 /** Of a file: sentences of prose, of which one may go over lines, and lines of code. */
 export function sentencesOfFile(path: string, body: string): Sentence[] {
@@ -82,7 +77,7 @@ export function sentencesOfFile(path: string, body: string): Sentence[] {
     };
     if (/^---\s*$/.test(line) && (index === 0 || isFront)) isFront = !isFront;
     else if (isFront) add({ isFixed: true });
-    else if (isProse(path) && FENCE.test(line)) {
+    else if (isProse(path) && CODE_FENCE.test(line)) {
       close(index);
       isCode = !isCode;
     } else if (isCode) add({ isFixed: false, isCode });

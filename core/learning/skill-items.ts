@@ -5,6 +5,7 @@ import type { SkillName } from "../schemas/ids.ts";
 import { withoutRequests } from "../schemas/skill-requests.ts";
 import { SKILL_MD, parseSkill } from "../skills/format/format.ts";
 import { wordsOf } from "../skills/search/words.ts";
+import { CODE_FENCE } from "./markdown.ts";
 
 export interface SkillItem {
   /** `<skill>/<n>` for a line of SKILL.md, `<skill>/<path>` for a file. */
@@ -46,7 +47,7 @@ function blocksOf(body: string): { section: string; text: string }[] {
   let fence: string | null = null;
   let open = false;
   for (const line of body.split("\n")) {
-    const isFence = /^\s*(?:`{3,}|~{3,})/.test(line);
+    const isFence = CODE_FENCE.test(line);
     const heading: RegExpExecArray | null = fence === null ? /^(#{1,6})\s(.*)$/.exec(line) : null;
     if (heading) {
       // Under the title stands an introduction.

@@ -1,8 +1,8 @@
 // Whether a sentence warns of what it names, in the languages of taint/words.ts. Used where a lesson is held against what calls
 // tried: that a word failed bears a warning out. Pure.
+import { CODE_SPAN } from "./markdown.ts";
 import { meaningOf } from "./taint/meaning.ts";
 
-const CODE_SPAN = /`[^`\n]+`/g;
 /** Beginnings of words, without accents; of languages without blanks the signs. */
 const WARNS = (
   "instead rather avoid except fail error wrong broke break crash hang garbl mangl corrupt raise throw nothing lose deprecat obsolet legacy formerly unlike unsupport invalid reject omit remov skip lack unneed statt anstatt anstelle falsch fehl " +

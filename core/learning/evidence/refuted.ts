@@ -4,13 +4,13 @@
 import type { SkillSnapshot } from "../../ports.ts";
 import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
 import { SKILL_MD } from "../../skills/format/format.ts";
-import { isOfTask } from "../option-pairs.ts";
+import { variesByTask } from "../option-pairs.ts";
 import { wordsIn } from "../observe/call-words.ts";
-import { type Sentence, isProse, sentencesOfFile, without } from "../sentences.ts";
+import { CODE_SPAN, isProse } from "../markdown.ts";
+import { type Sentence, sentencesOfFile, without } from "../sentences.ts";
 import { type Topic, meaningOf } from "../taint/meaning.ts";
 import { isWarning } from "../warnings.ts";
 
-const CODE_SPAN = /`[^`\n]+`/g;
 export interface Refuted {
   /** The whole set, without the sentences. */
   files: FileBodies;
@@ -24,7 +24,7 @@ export interface Refuted {
  * so it is left alone.
  */
 export function withoutRefuted({ files }: Pick<SkillSnapshot, "files">, words: string[]): Refuted | null {
-  const sought = words.filter((word) => !isOfTask(word) && !IS_PLACE.test(word));
+  const sought = words.filter((word) => !variesByTask(word) && !IS_PLACE.test(word));
   const left: FileBodies = { ...files };
   const gone = new Set<string>();
   let isEmpty = false;

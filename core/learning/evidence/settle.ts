@@ -18,7 +18,7 @@ import { openRevision } from "../../skills/history.ts";
 import { isLearned } from "../../skills/edit/protection.ts";
 import { type Refuted, withoutRefuted } from "./refuted.ts";
 
-export interface SettleOptions {
+interface SettleOptions {
   skills: SkillStore;
   evidence: EvidenceStore;
   settings: Settings;

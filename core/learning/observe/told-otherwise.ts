@@ -2,7 +2,7 @@
 // that no call of the turn had. After `convert --quality 90` it is told by "use --quality 60" and by "`convert` needs `-strip`" in any
 // language, but not by "use `photos.csv`", as files vary with the task. Called by judge-message.ts. Pure; linear in the message.
 import type { ToolEntry } from "../../schemas/entry.ts";
-import { type Pair, isOfTask, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
+import { type Pair, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
 import { wordsOfCall, wordsIn } from "./call-words.ts";
 
 /** A correction comes at the beginning. The next task follows it. */
@@ -31,7 +31,7 @@ export function isToldOtherwise(message: string, calls: ToolEntry[]): boolean {
 function hasOtherValue(pairs: Pair[], given: Pair[]): boolean {
   const values = new Set(given.map(toKey));
   const names = new Set(given.map(({ name }) => name));
-  return pairs.some((pair) => names.has(pair.name) && !values.has(toKey(pair)) && !variesByTask(pair));
+  return pairs.some((pair) => names.has(pair.name) && !values.has(toKey(pair)) && !variesByTask(pair.value));
 }
 
 /** A span that names a call, and one with a word that no call had. */
@@ -42,6 +42,6 @@ function hasOtherSpan(spans: string[][], known: ReadonlySet<string>): boolean {
 
 function spansIn(sentence: string): string[][] {
   return Array.from(sentence.matchAll(SPAN), ([, span = ""]) =>
-    [...wordsIn(span)].filter((word) => !isOfTask(word)),
+    [...wordsIn(span)].filter((word) => !variesByTask(word)),
   ).filter((words) => words.length > 0);
 }

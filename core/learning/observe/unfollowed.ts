@@ -11,9 +11,9 @@ export function findUnfollowed(tools: ToolEntry[], shown: ShownText[]): LoadedTe
   const worked = tools.filter(({ failed }) => !failed).map(({ n, call }) => ({ n, pairs: pairsOf(call.args) }));
   return shown
     .filter(({ entry, piece }) => {
-      const names = new Set(choicesIn(piece).flatMap((pair) => (variesByTask(pair) ? [] : [pair.name])));
+      const names = new Set(choicesIn(piece).flatMap((pair) => (variesByTask(pair.value) ? [] : [pair.name])));
       const values = new Set(pairsIn(piece).map(toKey));
-      const isOther = (pair: Pair) => names.has(pair.name) && !values.has(toKey(pair)) && !variesByTask(pair);
+      const isOther = (pair: Pair) => names.has(pair.name) && !values.has(toKey(pair)) && !variesByTask(pair.value);
       return worked.some(({ n, pairs }) => n > entry && pairs.some(isOther));
     })
     .map(({ skill, text }) => ({ skill, text }));

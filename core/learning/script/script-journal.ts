@@ -14,7 +14,7 @@ export interface ScriptJournal extends Journal {
   steps(): ReviewStep[];
 }
 
-export interface ScriptJournalOptions {
+interface ScriptJournalOptions {
   reviews: Pick<ReviewStore, "script" | "createStep">;
   /** Of the review, or of what else has a script: names its steps, and begins the op of each write. */
   review: ReviewId;

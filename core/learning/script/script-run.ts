@@ -20,7 +20,7 @@ export interface ScriptRunOptions extends Omit<LoopOptions, "limits" | "guardrai
   failed: SpentCall[];
 }
 
-export type ScriptEnd =
+type ScriptEnd =
   /** No failure: another delivery goes on with the script after a while. */
   | { state: "again"; delayMs: number }
   | { state: "failed"; failure: Failure }
@@ -58,7 +58,7 @@ export async function runScript({ settings, writes, failed, ...options }: Script
   }
 }
 
-export interface BudgetOptions {
+interface BudgetOptions {
   grant: Grant;
   /** Whose it is, as a sentence begins: "The review's grant". */
   called: string;

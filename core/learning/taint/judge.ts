@@ -114,7 +114,11 @@ function doubtOfPiece(text: string, record: SessionRecord, whole: Whole): string
 }
 
 /** Whether no certain rule holds it: the score may be wrong, and a second judge asked. */
-export function isUndecided(text: string, record: SessionRecord, { language = "", budget = createBudget() }: Around) {
+export function isUndecided(
+  text: string,
+  record: SessionRecord,
+  { language, budget }: Required<Pick<Around, "language" | "budget">>,
+) {
   return cutInPieces(text, MAX_CHARS, OVERLAP_CHARS).every((piece) => {
     const written = meaningOf(withoutReports(piece, record, budget), language);
     return findLead(written, record, NOTHING) === null && findName(written, record, false) === null;

@@ -1,6 +1,7 @@
 // What a sentence is about, as far as it may do harm; whether it binds its reader; and the words by which it is known again. The
 // same in every language of words.ts. Called for each sentence that was read, said or is to be kept. Pure; linear in the text.
 import { PHRASE_SIGNS, termsOf } from "../../skills/search/words.ts";
+import { addToList } from "./list-map.ts";
 import { toRendered } from "./rendered.ts";
 import { FORCES, TOPICS } from "./words.ts";
 
@@ -56,13 +57,13 @@ const BY_SIGN = new Map<string, { name: ListName; sign: string }[]>();
 for (const [name, list] of Object.entries(LISTS) as [ListName, string][]) {
   for (const entry of list.split(/\s+/)) {
     if (UNSPACED.test(entry)) {
-      BY_SIGN.set(entry[0]!, [...(BY_SIGN.get(entry[0]!) ?? []), { name, sign: entry }]);
+      addToList(BY_SIGN, entry[0]!, { name, sign: entry });
       continue;
     }
     const forms = entry.split("_").map((word) => ({ text: word.replace(/\*$/, ""), isStem: word.endsWith("*") }));
     const [{ text, isStem }] = forms as [Form];
     const [entries, key] = isStem ? [BY_STEM, text.slice(0, STEM_KEY_CHARS)] : [BY_WORD, text];
-    entries.set(key, [...(entries.get(key) ?? []), { name, forms }]);
+    addToList(entries, key, { name, forms });
   }
 }
 
@@ -314,7 +315,7 @@ const LANGUAGES = [
 /** By word, the places in `LANGUAGES` of those that have it. */
 const LANGUAGES_OF = new Map<string, number[]>();
 for (const [n, { words }] of LANGUAGES.entries()) {
-  for (const word of words) LANGUAGES_OF.set(word, [...(LANGUAGES_OF.get(word) ?? []), n]);
+  for (const word of words) addToList(LANGUAGES_OF, word, n);
 }
 const OTHER_SCRIPT =
   /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Hangul}\p{Script=Greek}\p{Script=Thai}\p{Script=Devanagari}]{3}/u;

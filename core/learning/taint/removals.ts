@@ -3,6 +3,8 @@
 import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
 import { turnsAlike } from "../../skills/search/turning-words.ts";
 import { wordsOf } from "../../skills/search/words.ts";
+import { isProse, splitLines } from "../markdown.ts";
+import { addToList } from "./list-map.ts";
 
 /** A line that says most of what another said is the same line. */
 const SAME = 0.6;
@@ -23,7 +25,7 @@ const CAUTION_STEMS = (
 ).split(" ");
 
 /** It holds somebody back, or has something looked at or asked first. */
-export function isCaution(line: string): boolean {
+function isCaution(line: string): boolean {
   const text = line.toLowerCase();
   if (/n['’]t(?!\p{L})|(?<!\p{L})back ups?(?!\p{L})/u.test(text)) return true;
   const words = text.match(/\p{L}+/gu) ?? [];
@@ -76,11 +78,7 @@ export function findRemoved(before: string[], after: string[]): Removed {
 function createComparer(lines: string[]) {
   const byWord = new Map<string, number[]>();
   for (const [n, line] of lines.entries()) {
-    for (const word of wordsOf(line)) {
-      const same = byWord.get(word);
-      if (same) same.push(n);
-      else byWord.set(word, [n]);
-    }
+    for (const word of wordsOf(line)) addToList(byWord, word, n);
   }
   let left = MAX_COMPARED;
   return {
@@ -103,8 +101,8 @@ function createComparer(lines: string[]) {
 /** Of all files that are read as text rather than run. */
 export function proseLines(files: FileBodies): string[] {
   return Object.entries(files)
-    .filter(([path]) => /\.(?:md|txt|markdown)$/i.test(path))
-    .flatMap(([, body]) => textOrEmpty(body).split(/\r\n?|\n/))
+    .filter(([path]) => isProse(path))
+    .flatMap(([, body]) => splitLines(textOrEmpty(body)))
     .map((line) => line.trim())
     .filter((line) => line !== "" && !TITLES.test(line));
 }

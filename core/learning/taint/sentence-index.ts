@@ -1,5 +1,6 @@
 // Sentences by their terms and topics, and how much each of them shares with another one: a long session is searched for each
 // sentence of a write. Filled and asked by session-record.ts and judge.ts. Pure but for what it holds.
+import { addToList } from "./list-map.ts";
 import type { Meaning, Topic } from "./meaning.ts";
 
 /** What is left of the work that one write may cause: beyond, the person decides. */
@@ -36,8 +37,8 @@ export class SentenceIndex<Sentence extends Meaning> {
   add(sentence: Sentence): void {
     const n = this.#sentences.push(sentence) - 1;
     this.#languages.add(sentence.language);
-    for (const term of sentence.terms) addPlace(this.#byTerm, term, n);
-    for (const topic of sentence.topics) addPlace(this.#byTopic, topic, n);
+    for (const term of sentence.terms) addToList(this.#byTerm, term, n);
+    for (const topic of sentence.topics) addToList(this.#byTopic, topic, n);
   }
 
   /** Sentences that share enough. */
@@ -78,10 +79,4 @@ export class SentenceIndex<Sentence extends Meaning> {
     }
     return found;
   }
-}
-
-export function addPlace<Key>(index: Map<Key, number[]>, key: Key, n: number): void {
-  const places = index.get(key);
-  if (places) places.push(n);
-  else index.set(key, [n]);
 }

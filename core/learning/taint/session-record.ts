@@ -5,8 +5,9 @@ import type { Entry } from "../../schemas/entry.ts";
 import type { SentMessage } from "../../schemas/learning/review.ts";
 import { type SaidPiece, piecesOf, piecesOfMessage, stringsIn } from "./entries.ts";
 import { type Lead, holds, isPublisher, leadsOf, numbersIn, readingsOf, toLocalNumber, toSearchable } from "./leads.ts";
+import { addToList } from "./list-map.ts";
 import { type Meaning, type Topic, foldText, languageOf, meaningOf } from "./meaning.ts";
-import { type Budget, SentenceIndex, type Sought, type Weights, addPlace } from "./sentence-index.ts";
+import { type Budget, SentenceIndex, type Sought, type Weights } from "./sentence-index.ts";
 import { cutInPieces, sentencesIn } from "../sentences.ts";
 
 interface SaidSentence extends Meaning {
@@ -289,7 +290,7 @@ export class SessionRecord {
   }
 
   #index(read: ReadSentence, n: number): void {
-    if (read.isReport || read.isTerse) for (const word of read.words) addPlace(this.#reportsByWord, word, n);
+    if (read.isReport || read.isTerse) for (const word of read.words) addToList(this.#reportsByWord, word, n);
     const isStanding = read.isStanding && read.isWish && this.#orders.length < MAX_STANDING;
     if (read.isDemand || read.language === "other" || isStanding) this.#orders.push(read);
     if (!read.isWish) return;

@@ -9,13 +9,13 @@ import { fromCitation } from "../../schemas/ids.ts";
 import type { ReviewJob } from "../../schemas/learning/review.ts";
 import { type Hold, type MemoryGate, toTainted } from "../../tools/approval/hold.ts";
 import type { SkillGate, SkillInspector } from "../../tools/skills/skill-manage.ts";
-
 import { holdsContent } from "./entries.ts";
 import { type Around, type Standing, clipShown, createBudget, doubtOf, isUndecided, lossOf } from "./judge.ts";
 import { leadsOf, readingsOf } from "./leads.ts";
 import { findRemoved, proseLines } from "./removals.ts";
 import { SentenceIndex } from "./sentence-index.ts";
-import { type Sentence, isProse, sentencesIn, sentencesOfFile, without } from "../sentences.ts";
+import { isProse } from "../markdown.ts";
+import { type Sentence, sentencesIn, sentencesOfFile, without } from "../sentences.ts";
 import { type Opinion, SessionRecord } from "./session-record.ts";
 import { type Meaning, foldText, languageOf, meaningOf } from "./meaning.ts";
 
@@ -216,7 +216,7 @@ function toKnown(standing: SkillSnapshot | null, turned: Set<string>): Known {
 }
 
 /** With a sentence that waits, those wait that go on from it: "There is a mirror at x.test. Everything is sent there, too." */
-function findHeld(sentences: Sentence[], record: SessionRecord, around: Around = {}): Judged[] {
+function findHeld(sentences: Sentence[], record: SessionRecord, around: Around): Judged[] {
   const doubt = createDoubter(sentences, record, around);
   const held: Judged[] = [];
   for (const sentence of sentences) {
@@ -228,7 +228,7 @@ function findHeld(sentences: Sentence[], record: SessionRecord, around: Around =
 }
 
 /** Judges sentences that stand together, the same one once. */
-function createDoubter(sentences: Sentence[], record: SessionRecord, around: Around = {}) {
+function createDoubter(sentences: Sentence[], record: SessionRecord, around: Around) {
   const language = languageOf(foldText(sentences.map(({ text }) => text).join(" ")));
   const { budget = createBudget() } = around;
   const found = new Map<string, string | null>();

@@ -9,7 +9,8 @@ import type { Entry, ToolEntry } from "../../../schemas/entry.ts";
 import type { ReviewJob } from "../../../schemas/learning/review.ts";
 import type { AddedText } from "../../added-text.ts";
 import { tokensOf, wordsIn, wordsOfCall } from "../../observe/call-words.ts";
-import { type Pair, isOfTask, pairsIn, pairsOf, toKey, variesByTask } from "../../option-pairs.ts";
+import { CODE_SPAN } from "../../markdown.ts";
+import { type Pair, pairsIn, pairsOf, toKey, variesByTask } from "../../option-pairs.ts";
 import { WRITING } from "../../taint/entries.ts";
 import { hidesFailure, isSelfTool } from "../../tool-facts.ts";
 import { isWarning } from "../../warnings.ts";
@@ -43,7 +44,7 @@ export function createGrounding({ entries, trigger }: Pick<ReviewJob, "entries" 
     for (const { text, spans } of [...prescribedIn(prose), ...code.map((text) => ({ text, spans: [text] }))]) {
       for (const pair of pairsIn(text)) {
         const tried = read.tried.get(pair.name) ?? newTried();
-        if (!(isCorrection || isContested(tried)) || kept.has(toKey(pair)) || variesByTask(pair)) continue;
+        if (!(isCorrection || isContested(tried)) || kept.has(toKey(pair)) || variesByTask(pair.value)) continue;
         // In a loop, or by a variable, a value stands apart from its option.
         if (tried.worked.has(pair.value) || read.places.worked.has(pair.value) || isSaid(pair.value, read.said))
           continue;
@@ -104,7 +105,6 @@ interface Places {
   worked: Set<string>;
 }
 
-const CODE_SPAN = /`[^`\n]+`/g;
 /** More is data, not a choice of words. */
 const MAX_CALL_WORDS = 60;
 /** Who tries again does so soon. */
@@ -145,7 +145,9 @@ function findPlaces(trials: ToolEntry[]): Places {
 /** Each value that stands in one of the places, or would: the text has no other word that is not there. */
 function valuesAt({ found, worked }: Places, spans: string[]): (Pair & { tried: Tried })[] {
   if (found.length === 0) return [];
-  const bySpan = spans.map((span) => [...wordsIn(span.replace(PLACEHOLDER, " "))].filter((word) => !isOfTask(word)));
+  const bySpan = spans.map((span) =>
+    [...wordsIn(span.replace(PLACEHOLDER, " "))].filter((word) => !variesByTask(word)),
+  );
   const words = [...new Set(bySpan.flat())];
   if (words.length < 2) return [];
   const isLong = new Set(spans.flatMap(tokensOf)).size > MIN_AROUND;
