@@ -1,5 +1,5 @@
 // Builds the three Workers once for a chaos run, so that each of its many starts is quick: with the entries that have
-// failpoints, or as they are. Called by chaos-turns.ts and chaos-reviews.ts.
+// failpoints, or as they are. Called by turns.ts and reviews.ts.
 import { join } from "node:path";
 import { type WorkerOptions, bundleWorker } from "../stack/bundle.ts";
 import { type WorkerName, readWorkerConfigs, root } from "../stack/wrangler.ts";

@@ -1,5 +1,5 @@
 // What a kill left of a turn, read from the killed stack's files, so that no figure rests on what a restarted session says of
-// itself. Called by chaos-turns.ts while nothing runs. Works on copies and changes nothing.
+// itself. Called by turns.ts while nothing runs. Works on copies and changes nothing.
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// How often a kill left an index behind its heads, and whether it was brought up. Called by chaos-reviews.ts with what stands
+// How often a kill left an index behind its heads, and whether it was brought up. Called by reviews.ts with what stands
 // on disk after each kill, before anyone can repair it. Pure.
 import { SkillHead, SkillIndex } from "../../core/schemas/skill.ts";
 

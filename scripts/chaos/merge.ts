@@ -1,5 +1,5 @@
 // What a chaos run has the curator ask a model for: two skills of each profile that are one. The words of both, the merge that the
-// run's model proposes, and what of it is to be seen in the stores. Used by chaos-reviews.ts and by the run's model.
+// run's model proposes, and what of it is to be seen in the stores. Used by reviews.ts and by the run's model.
 import type { Client } from "../../cli/client.ts";
 import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
 import type { JsonObject } from "../../core/schemas/entry.ts";

@@ -1,4 +1,4 @@
-// What the person of a chaos run does, and waits for: ratings, curation, and what came of it. Used by chaos-reviews.ts. All of it over
+// What the person of a chaos run does, and waits for: ratings, curation, and what came of it. Used by reviews.ts. All of it over
 // the product's API, which may be killed at any moment.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "../../cli/client.ts";

@@ -1,5 +1,5 @@
 // Which point of its journal a turn is to be cut at next, so that a run hits them all, and what has been hit. Called by
-// chaos-turns.ts. Knows the points only as names in the order in which a whole turn passes them. No I/O; chance is given.
+// turns.ts. Knows the points only as names in the order in which a whole turn passes them. No I/O; chance is given.
 
 export interface PointPool {
   /** Of the turn: the next point after `position` to cut it at, and how many cuts it has left, this one included. */

@@ -1,5 +1,5 @@
 // A reader of a turn that follows it over every kill with `Last-Event-ID`, and what it has in the end: it must be the text of
-// the log. Called by chaos-turns.ts.
+// the log. Called by turns.ts.
 import type { Client } from "../../cli/client.ts";
 
 export interface Reading {

@@ -1,4 +1,4 @@
-// What reviews and curation left behind in the stores: lost, done twice, or broken. Called by chaos-reviews.ts with what stands
+// What reviews and curation left behind in the stores: lost, done twice, or broken. Called by reviews.ts with what stands
 // on disk at the end and with the logs of the sessions. Every accepted write must be there once, and nothing else. Pure.
 import { CurationRun, CurationWork, CuratorNotes } from "../../core/schemas/learning/curation.ts";
 import { sha256Hex, textOfFiles } from "../../core/schemas/learning/digest.ts";

@@ -1,5 +1,5 @@
 // What the Workers of a chaos run over reviews tell about themselves, over every kill: which calls to a store they make, where
-// a life ended, which steps of a review stand, and which of them a model was asked for. Called by chaos-reviews.ts.
+// a life ended, which steps of a review stand, and which of them a model was asked for. Called by reviews.ts.
 import { type IncomingMessage, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 

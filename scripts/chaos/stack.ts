@@ -1,4 +1,4 @@
-// The stack of a chaos run, which may be killed before it has started. Used by chaos-turns.ts and chaos-reviews.ts.
+// The stack of a chaos run, which may be killed before it has started. Used by turns.ts and reviews.ts.
 import { setTimeout as pause } from "node:timers/promises";
 import { type Stack, StackError, startStack } from "../stack/stack.ts";
 

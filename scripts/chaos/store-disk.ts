@@ -1,5 +1,5 @@
 // What a killed stack holds in R2 and KV, read from its files, so that no figure rests on what a restarted Worker says of
-// itself. Called by chaos-reviews.ts while nothing runs. Works on copies and changes nothing.
+// itself. Called by reviews.ts while nothing runs. Works on copies and changes nothing.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readTable } from "../stack/state-tables.ts";

@@ -1,6 +1,6 @@
 // What became of the turns of a chaos run: lost, done twice, unknown, done again, stuck. Reads the log through the HTTP API,
 // and compares it with what arrived at the tools' server, what the model was shown, and what each kill left on disk. Called
-// by chaos-turns.ts. Changes nothing.
+// by turns.ts. Changes nothing.
 import type { Client } from "../../cli/client.ts";
 import type { SessionDetail } from "../../core/schemas/api.ts";
 import { type Entry, textOf } from "../../core/schemas/entry.ts";

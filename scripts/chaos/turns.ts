@@ -1,5 +1,5 @@
 // Turns of ten tool calls on the real stack, all of which is killed with SIGKILL again and again: at points of the journal and
-// at random moments. Called by chaos.ts and, in short, by a test. What a kill left is read from the files (chaos-disk.ts),
+// at random moments. Called by chaos.ts and, in short, by a test. What a kill left is read from the files (disk.ts),
 // what became of the turns through the API (chaos-turn-measure.ts).
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

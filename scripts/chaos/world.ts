@@ -1,5 +1,5 @@
 // The world around the sessions of a chaos run, on this machine: a model that answers by script, whatever happened to the
-// asker, and a server that records each request of the tools under test. Called by chaos-turns.ts. It lives through every kill.
+// asker, and a server that records each request of the tools under test. Called by turns.ts. It lives through every kill.
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";

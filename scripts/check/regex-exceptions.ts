@@ -1,5 +1,5 @@
 // Where regular expressions may stay that recheck does not call safe, each with the bound in code that makes them harmless. Read
-// by check-regexes.ts. An exception is for such a bound, never for "nobody sends that".
+// by regexes.ts. An exception is for such a bound, never for "nobody sends that".
 
 export interface RegexException {
   /** A path from the root, or the beginning of one. */

@@ -116,7 +116,7 @@ describe("a state folder", () => {
       if (isRoot) chownSync(join(folder, path), NOBODY, NOBODY);
     }
     const of = (name: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, "../../scripts", name)).href);
-    const script = `import { checkState, toEndSentence } from ${of("state-check.ts")}; import { toSentence } from ${of("command-line.ts")};
+    const script = `import { checkState, toEndSentence } from ${of("stack/state-check.ts")}; import { toSentence } from ${of("command-line.ts")};
       try { checkState(${JSON.stringify(folder)}); } catch (error) { console.log(toSentence(error)); }`;
     const other = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
     const args = ["--input-type=module-typescript", "-e", script];

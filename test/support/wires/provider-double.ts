@@ -28,7 +28,7 @@ interface Recording {
 }
 
 export function readRecording(name: "mem0" | "honcho"): Recording {
-  const path = resolve(import.meta.dirname, `../fixtures/memory-providers/${name}.json`);
+  const path = resolve(import.meta.dirname, `../../fixtures/memory-providers/${name}.json`);
   return JSON.parse(readFileSync(path, "utf8")) as Recording;
 }
 
