@@ -62,6 +62,21 @@ interface Taken {
 
 export type SessionEngine = ReturnType<typeof createSessionEngine>;
 
+/** What the API asks of a session. The Session object forwards these calls to its engine, so each returns a promise. */
+export type SessionCalls = Promised<
+  Pick<
+    SessionEngine,
+    | ("detail" | "post" | "events" | "entryPage" | "stop" | "rate" | "observation")
+    | ("putFile" | "getFile" | "deleteFile" | "listFiles")
+    | ("listApprovals" | "openApproval" | "decideApproval")
+  >
+>;
+type Promised<Calls> = {
+  [Name in keyof Calls]: Calls[Name] extends (...asked: infer Asked) => infer Answer
+    ? (...asked: Asked) => Promise<Awaited<Answer>>
+    : never;
+};
+
 export function createSessionEngine(given: SessionHost) {
   const { clock, settings } = given;
   const log = createLog(given.sql);
@@ -177,6 +192,7 @@ export function createSessionEngine(given: SessionHost) {
       return info();
     },
 
+    /** `null` for a session that was never created. */
     detail(): SessionDetail | null {
       if (!wake()) return null;
       const turns = log.turns(DETAIL_TURNS);
@@ -190,6 +206,7 @@ export function createSessionEngine(given: SessionHost) {
       };
     },
 
+    /** Failures: `session_not_found`, `message_too_long`, `idempotency_conflict`, `too_many_queued`. */
     async post(input: PostedMessage): Promise<Result<Accepted>> {
       const taken = await take(input);
       return taken.ok ? ok(toAccepted(host.session, taken.value)) : taken;
@@ -202,7 +219,10 @@ export function createSessionEngine(given: SessionHost) {
       return events.ok ? ok({ accepted: toAccepted(host.session, taken.value), events: events.value }) : events;
     },
 
-    /** Failures: `bad_event_id`, `turn_not_found`. */
+    /**
+     * Server-sent events of `turn`, or of all turns up to the end of the newest. The stream ends at once when nothing is to
+     * come. Failures: `bad_event_id`, `turn_not_found`.
+     */
     events(from: { after?: string; turn?: number }): Result<ReadableStream<Uint8Array>> {
       return wake() ? readers.events(from) : UNKNOWN;
     },
@@ -220,6 +240,7 @@ export function createSessionEngine(given: SessionHost) {
     entries(after: number): Result<Entry[]> {
       return wake() ? ok(log.entries(after + 1)) : UNKNOWN;
     },
+    /** A page is bounded in bytes as well as in entries; `next` is absent on the last one. */
     entryPage({ after, limit }: { after: number; limit: number }): Result<{ entries: Entry[]; next?: string }> {
       if (!wake()) return UNKNOWN;
       const { entries, more } = log.entryPage(after + 1, limit, FIXED.pageBytes);
@@ -235,6 +256,7 @@ export function createSessionEngine(given: SessionHost) {
     },
 
     // ---- what was learned of a turn ----
+    /** Returns the turn as it is judged now. Failures: `turn_not_found`, `turn_not_ended`, `too_many_ratings`. */
     async rate(n: number, rating: Rating): Promise<Result<Observation>> {
       if (!wake()) return UNKNOWN;
       const rated = rateTurn(context, n, rating);
@@ -242,19 +264,23 @@ export function createSessionEngine(given: SessionHost) {
       host.background(outbox.drain());
       return rated;
     },
+    /** Failures: `turn_not_found`, `turn_not_ended`. */
     observation(n: number): Result<TurnObservation> {
       return wake() ? readObservation(context, n) : UNKNOWN;
     },
 
     // ---- the owner's side of the workspace ----
+    /** Failures: `bad_path`, `file_too_large`, `workspace_full`. */
     putFile(path: string, body: Uint8Array): Result<{ path: string; size: number }> {
       return wake() ? workspace.putAsPrincipal(path, body) : UNKNOWN;
     },
+    /** Failures: `file_not_found`. */
     getFile(path: string): Result<Uint8Array> {
       if (!wake()) return UNKNOWN;
       const body = workspace.read(path);
       return body ? ok(body) : err("file_not_found", `There is no file '${path}' in this session's workspace.`);
     },
+    /** Failures: `file_not_found`. */
     deleteFile(path: string): Result<null> {
       if (!wake()) return UNKNOWN;
       return workspace.remove(path)
@@ -269,9 +295,11 @@ export function createSessionEngine(given: SessionHost) {
     listApprovals(): Result<ApprovalInfo[]> {
       return wake() ? ok(createApprovals(context).list()) : UNKNOWN;
     },
+    /** Failures: `approval_not_found`. */
     openApproval(id: string): Result<ApprovalDetail> {
       return wake() ? createApprovals(context).open(id) : UNKNOWN;
     },
+    /** Failures: `approval_not_found`, `approval_decided`, `approval_replaced`, and those of `putFile`. */
     decideApproval(id: string, approve: boolean): Result<ApprovalInfo> {
       return wake() ? createApprovals(context).decide(id, approve) : UNKNOWN;
     },

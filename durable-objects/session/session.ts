@@ -9,25 +9,16 @@ import { createCircuit } from "../../core/memory/provider-guard.ts";
 import { type ProviderDeps, openProvider } from "../../core/memory/providers/index.ts";
 import type { ModelEnv } from "../../core/models/model-env.ts";
 import type { Alarm } from "../../core/ports.ts";
-import type {
-  Accepted,
-  ApprovalDetail,
-  ApprovalInfo,
-  FileInfo,
-  Learning,
-  SessionDetail,
-  SessionInfo,
-  TurnObservation,
-} from "../../core/schemas/api.ts";
-import type { Entry } from "../../core/schemas/entry.ts";
+import type { Learning, SessionInfo } from "../../core/schemas/api.ts";
 import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
-import type { Observation, Rating } from "../../core/schemas/learning/learning.ts";
+import type { Rating } from "../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import type { SessionHost } from "../../core/session/context.ts";
 import {
   type AcceptedStream,
   type PostedMessage,
+  type SessionCalls,
   type SessionEngine,
   createSessionEngine,
 } from "../../core/session/engine.ts";
@@ -73,7 +64,7 @@ const MEMORY_DEPS: ProviderDeps = {
   circuit: createCircuit(systemClock),
 };
 
-export class Session extends DurableObject<SessionEnv> {
+export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   readonly #opened: Result<SessionEngine>;
   readonly #readers = new Map<WebSocket, StandingReader>();
   /** Deleted in this life of the object: nothing that still runs reaches a store any more. */
@@ -117,51 +108,55 @@ export class Session extends DurableObject<SessionEnv> {
     await storage.deleteAll();
     leaveTombstone(storage);
   }
-  async detail(): Promise<SessionDetail | null> {
+  // ---- calls that the engine answers; core/session/engine.ts documents them ----
+  async detail() {
     return this.#engine.detail();
   }
-  async post(input: PostedMessage): Promise<Result<Accepted>> {
+  async post(input: PostedMessage) {
     return this.#engine.post(input);
   }
-  async events(from: { after?: string; turn?: number }): Promise<Result<ReadableStream<Uint8Array>>> {
+  async events(from: { after?: string; turn?: number }) {
     return this.#engine.events(from);
   }
-  async entryPage(asked: { after: number; limit: number }): Promise<Result<{ entries: Entry[]; next?: string }>> {
+  async entryPage(asked: { after: number; limit: number }) {
     return this.#engine.entryPage(asked);
   }
-  async stop(): Promise<Result<{ stopped: string[] }>> {
+  async stop() {
     return this.#engine.stop();
   }
-  async rate(n: number, rating: Rating): Promise<Result<Observation>> {
+  async rate(n: number, rating: Rating) {
     return this.#engine.rate(n, rating);
   }
-  async observation(n: number): Promise<Result<TurnObservation>> {
+  async observation(n: number) {
     return this.#engine.observation(n);
   }
-  async putFile(path: string, body: Uint8Array): Promise<Result<{ path: string; size: number }>> {
+  async putFile(path: string, body: Uint8Array) {
     return this.#engine.putFile(path, body);
   }
-  async getFile(path: string): Promise<Result<Uint8Array>> {
+  async getFile(path: string) {
     return this.#engine.getFile(path);
   }
-  async deleteFile(path: string): Promise<Result<null>> {
+  async deleteFile(path: string) {
     return this.#engine.deleteFile(path);
   }
-  async listFiles(): Promise<Result<FileInfo[]>> {
+  async listFiles() {
     return this.#engine.listFiles();
   }
-  async listApprovals(): Promise<Result<ApprovalInfo[]>> {
+  async listApprovals() {
     return this.#engine.listApprovals();
   }
-  async openApproval(id: string): Promise<Result<ApprovalDetail>> {
+  async openApproval(id: string) {
     return this.#engine.openApproval(id);
   }
-  async decideApproval(id: string, approve: boolean): Promise<Result<ApprovalInfo>> {
+  async decideApproval(id: string, approve: boolean) {
     return this.#engine.decideApproval(id, approve);
   }
+
   /**
-   * What leaves as a connection, or a failure as JSON with status 400: of a POST its events (`talaria-turn` names the turn),
-   * else a WebSocket. Who comes here was let in by workers/api.
+   * The calls that answer with a connection; callers are already authenticated by workers/api. A POST of a `PostedMessage`
+   * answers with the events of its turn, whose id is in the header `talaria-turn`: a stream begins later when it is the
+   * result of an RPC call. Anything else is a WebSocket upgrade (101). Failures are JSON with status 400: those of `post`,
+   * `bad_event_id`, `too_many_readers`.
    */
   override fetch(request: Request): Response | Promise<Response> {
     return request.method === "POST" ? this.#stream(request) : this.#watch(request);
