@@ -19,7 +19,7 @@ import { itemsOf, isKept } from "../../core/learning/skill-items.ts";
 import { judgeMessage } from "../../core/learning/observe/judge-message.ts";
 import { wordsIn } from "../../core/learning/observe/call-words.ts";
 import { withoutRefuted } from "../../core/learning/evidence/refuted.ts";
-import { isToldOtherwise } from "../../core/learning/observe/told-otherwise.ts";
+import { namesOtherValue } from "../../core/learning/observe/other-value.ts";
 import { findTriedWords } from "../../core/learning/observe/tried-words.ts";
 import { choicesIn, pairsIn } from "../../core/learning/option-pairs.ts";
 import { contentWords, isSimilarRequest, mayComeAgain, taskOf } from "../../core/learning/requests.ts";
@@ -288,10 +288,16 @@ export const SUBJECTS: readonly Subject[] = [
   ),
   subject("turnsAlike", "core/skills/search/turning-words.ts", (text, other) => turnsAlike(text, other)),
   // Learning.
-  subject("judgeMessage", "core/learning/observe/judge-message.ts", (text, other) => [
-    judgeMessage(text, { asked: true }),
-    judgeMessage(text, { request: other, answer: text, calls: [callWith(other)] }),
-  ]),
+  subject(
+    "judgeMessage",
+    ["judge-message.ts", "read-message.ts", "weigh-message.ts", "weigh-phrase.ts"].map(
+      (file) => `core/learning/observe/${file}`,
+    ),
+    (text, other) => [
+      judgeMessage(text, { asked: true }),
+      judgeMessage(text, { request: other, answer: text, calls: [callWith(other)] }),
+    ],
+  ),
   subject(
     "findTriedWords",
     ["tried-words.ts", "call-words.ts", "refusals.ts"].map((file) => `core/learning/observe/${file}`),
@@ -322,10 +328,8 @@ export const SUBJECTS: readonly Subject[] = [
   subject("withoutRefuted", "core/learning/evidence/refuted.ts", (text, other) =>
     withoutRefuted({ files: { "SKILL.md": text } }, [...wordsIn(other)].slice(0, 5)),
   ),
-  subject(
-    "isToldOtherwise",
-    ["core/learning/observe/told-otherwise.ts", "core/learning/option-pairs.ts"],
-    (text, other) => isToldOtherwise(text, [callWith(other)]),
+  subject("namesOtherValue", ["core/learning/observe/other-value.ts", "core/learning/option-pairs.ts"], (text, other) =>
+    namesOtherValue(text, [callWith(other)]),
   ),
   subject("readVerdicts", "core/learning/review/verdicts.ts", (text, other) =>
     readVerdicts({ entries: [saidOf(other)] }, `verdict 1: failure "${text}"\n${text}`),

@@ -2,7 +2,7 @@
 // varies from task to task are none.
 import { describe, expect, it } from "vitest";
 import { judgeMessage } from "../../../core/learning/observe/judge-message.ts";
-import { isToldOtherwise } from "../../../core/learning/observe/told-otherwise.ts";
+import { namesOtherValue } from "../../../core/learning/observe/other-value.ts";
 import type { ToolEntry } from "../../../core/schemas/entry.ts";
 import { call, tool } from "../sample.ts";
 
@@ -19,7 +19,7 @@ describe("it is told by", () => {
     ["a call and an option that no call had", "`film burn` wants `--width narrow` here"],
     ["the second sentence", "Hm. Run `film burn` with `--place upper`."],
     ["signs of another script", "`film time`は`cinema`にしてください。"],
-  ])("%s", (_what, message) => expect(isToldOtherwise(message, calls)).toBe(true));
+  ])("%s", (_what, message) => expect(namesOtherValue(message, calls)).toBe(true));
 });
 
 describe("it is not told by", () => {
@@ -32,10 +32,10 @@ describe("it is not told by", () => {
     ["a file of the task", "next: --out b.csv"],
     ["what is quoted after a long text", `${"word ".repeat(150)}\nFor \`film time\` it is \`ntsc\`.`],
     ["the same in a fence", "```\nfilm time --place upper\n```".replace("--place upper", "pal")],
-  ])("%s", (_what, message) => expect(isToldOtherwise(message, calls)).toBe(false));
+  ])("%s", (_what, message) => expect(namesOtherValue(message, calls)).toBe(false));
 
   it("anything, where no call was made", () => {
-    expect(isToldOtherwise("For `film time` it is `ntsc`.", [])).toBe(false);
+    expect(namesOtherValue("For `film time` it is `ntsc`.", [])).toBe(false);
   });
 });
 
