@@ -1,13 +1,16 @@
-// The words of a call's arguments and of a text, as they are compared to tell what a call took from a text. Pure.
+// Splits a call's arguments and a text into words, to tell what a call took from the text and how two calls differ. Used by the
+// files beside it and by the rules of a review. Pure.
 import type { JsonObject } from "../../schemas/entry.ts";
 import { leavesOf } from "../tool-facts.ts";
 
-/** Less alike, and the second call was another deed, not the first one put right. */
-const SAME_DEED = 0.5;
+/** Dice similarity of two calls' words. Below it, the second call is a new action, not a corrected first one. */
+const SAME_ACTION = 0.5;
 const MIN_TOKEN_CHARS = 2;
-/** Longer is data, which nobody takes from a text by its words. */
+/** Longer tokens are data, which is not copied word by word from a text. */
 const MAX_TOKEN_CHARS = 1_000;
-/** In the arguments of any call, and in any text. */
+/** Calls with longer arguments carry data. */
+const MAX_CALL_CHARS = 4_000;
+/** Too common in arguments and texts to show that one came from the other. */
 const GENERIC = new Set(
   (
     "a all an and any are as at be by do false file files for from get has if in is it name no none not null of on or out path read " +
@@ -15,29 +18,29 @@ const GENERIC = new Set(
   ).split(" "),
 );
 
-/** Of the words of two calls with the names of their arguments. */
-export function isSameDeed(left: Set<string>, right: Set<string>): boolean {
+/** `left` and `right`: the `wordsWithNames` of two calls. */
+export function isSameAction(left: Set<string>, right: Set<string>): boolean {
   const shared = [...left].filter((token) => right.has(token)).length;
-  return left.size + right.size > 0 && (2 * shared) / (left.size + right.size) >= SAME_DEED;
+  return left.size + right.size > 0 && (2 * shared) / (left.size + right.size) >= SAME_ACTION;
 }
 
-/** The names count where calls are compared: two that give one path each are alike, whatever the paths. */
+/** With the names of the arguments: two calls that take one path each are alike, whatever the paths. */
 export function wordsWithNames(args: JsonObject): Set<string> {
   return new Set([...Object.keys(args).map((name) => `${name}:`), ...wordsOfCall(args)]);
 }
 
+/** How a call differs from an earlier one, in pieces between blanks. */
 export interface Changes {
-  /** Pieces between blanks that the first call has and the second has not. */
-  gone: string[];
-  put: string[];
+  removed: string[];
+  added: string[];
 }
 
-/** Of the pieces of two calls. */
+/** `before` and `after`: the `piecesOf` two calls. */
 export function changesOf(before: string[], after: string[]): Changes {
-  return { gone: without(before, after), put: without(after, before) };
+  return { removed: without(before, after), added: without(after, before) };
 }
 
-/** Each as often as the others have it less often. */
+/** The difference of two multisets. */
 function without(pieces: string[], others: string[]): string[] {
   const left = new Map<string, number>();
   for (const piece of others) left.set(piece, (left.get(piece) ?? 0) + 1);
@@ -48,7 +51,7 @@ function without(pieces: string[], others: string[]): string[] {
   });
 }
 
-/** What stands between blanks. */
+/** The arguments split at blanks, without a pager at the end. */
 export function piecesOf(args: JsonObject): string[] {
   return leavesOf(args).flatMap((leaf) => splitAtBlanks(withoutPager(leaf)));
 }
@@ -57,27 +60,27 @@ function splitAtBlanks(text: string): string[] {
   return text.split(/\s+/).filter((piece) => piece !== "");
 }
 
-const SHOWS_LESS = /^\s*(?:head|tail|cat|less|wc)(?![\w-])[^;&]*$/;
+const PAGER = /^\s*(?:head|tail|cat|less|wc)(?![\w-])[^;&]*$/;
 
-/** What a line of commands does, without how much of it is printed. */
+/** A command line without a final pipe to a pager, which changes only how much is printed. */
 function withoutPager(line: string): string {
   const at = line.lastIndexOf("|");
-  const isPaged = at > 0 && SHOWS_LESS.test(line.slice(at + 1));
+  const isPaged = at > 0 && PAGER.test(line.slice(at + 1));
   const rest = (isPaged ? line.slice(0, at) : line).trimEnd();
   return rest.endsWith(" 2>&1") ? rest.slice(0, -" 2>&1".length) : rest;
 }
 
-/** What stands before a program and runs it. */
+/** Commands that run the program named after them. */
 const RUNS_ANOTHER = new Set("sudo doas env time nohup exec command npx bunx".split(" "));
 
-/** After a program: the next word says what is done, as in `npm run lint`. */
+/** Subcommands whose next word says what is done, as in `npm run lint`. */
 const RUNS_SCRIPT = new Set("run exec compose -m".split(" "));
 
 /**
- * Of each command of a line its program and the word after it: `docker start` and `docker logs` are two deeds. Empty for
- * calls without a line of commands.
+ * The program and its subcommand, for each command of a command line: `docker start` and `docker logs` are two actions. "" for a
+ * call without a command line.
  */
-export function deedsOf({ command }: JsonObject): string {
+export function actionsOf({ command }: JsonObject): string {
   if (typeof command !== "string") return "";
   const unquoted = withoutPager(command).replace(/'[^']*'|"[^"]*"/g, '""');
   const commands = unquoted.split(/&&|\|\|?|[;\n]/);
@@ -92,9 +95,7 @@ export function deedsOf({ command }: JsonObject): string {
     .join("; ");
 }
 
-/** More is data, which nobody takes from a text by its words. */
-const MAX_CALL_CHARS = 4_000;
-
+/** The arguments carry data, which is not copied word by word from a text. */
 export function isData(args: JsonObject): boolean {
   return leavesOf(args).reduce((sum, { length }) => sum + length, 0) > MAX_CALL_CHARS;
 }
@@ -112,8 +113,8 @@ function tokenise(text: string): string[] {
 }
 
 /**
- * The words of a text with those that stand in any text, each as often as it comes. Options, paths, names and numbers stay whole;
- * quotes, brackets and what ends a sentence do not belong to them.
+ * All words of a text in order, common ones included. Options, paths, names and numbers stay whole; quotes, brackets, emphasis and
+ * final punctuation are removed.
  */
 export function tokensOf(text: string): string[] {
   return text

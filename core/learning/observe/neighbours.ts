@@ -1,20 +1,19 @@
-// What the turns like one have to say about it: how many there were, how they ended, what they cost with and without the
-// skills it loaded. Called by the Archive over the whole profile, and by a session over its own turns when the Archive
-// cannot be asked. Pure.
+// Compares a turn with similar earlier ones: how many there were, how they ended, and what they cost with and without the skills it
+// loaded. The Archive calls it over the whole profile. A session calls it over its own turns when the Archive does not answer. Pure.
 import type { Neighbourhood, TurnSignature } from "../../schemas/learning/learning.ts";
 import type { Baseline } from "../../schemas/skill.ts";
 import { areSimilarKinds } from "../kinds.ts";
 import { areSimilarWords, contentWords } from "../requests.ts";
 
-/** Requests that share a little less than `isSimilarRequest` asks for are alike when the same tools worked in the same proportion. */
+/** Below the threshold of `areSimilarWords` for requests alone. It is enough when the same tools worked in the same proportion. */
 const SIMILAR_WITH_TOOLS = 0.4;
 const SAME_TOOLS = 0.9;
 
-/** A turn as it is compared: its words are taken apart once. */
+/** A turn with its words split once. */
 export interface ComparedTurn {
   signature: TurnSignature;
   words: Set<string>;
-  /** Of the kind of work; `null` where no model has named it. */
+  /** The words of its kind of work; `null` where no model has named one. */
   kind: Set<string> | null;
 }
 
@@ -22,14 +21,14 @@ export function toCompared(signature: TurnSignature, words = contentWords(signat
   return { signature, words, kind: signature.kind ? contentWords(signature.kind.text) : null };
 }
 
-/** Whether turns with these words in their requests can be alike at all. */
+/** Necessary for two turns to be similar by the words of their requests. */
 export function mayBeSimilar(a: Set<string>, b: Set<string>): boolean {
   return areSimilarWords(a, b, SIMILAR_WITH_TOOLS);
 }
 
 /**
- * By the kind of work where a model has named both: kinds that are alike decide, and those without a common word forbid. Else by the
- * words of the request; where those do not decide, the tools that worked on it are a second opinion.
+ * Compares kinds of work where a model has named both: similar kinds decide, and kinds without a common word exclude. Otherwise
+ * compares the words of the requests, and the tools where the words are close but not enough.
  */
 export function isSimilarTurn(a: ComparedTurn, b: ComparedTurn): boolean {
   if (a.kind && b.kind) {
@@ -44,7 +43,10 @@ export function isSimilarTurn(a: ComparedTurn, b: ComparedTurn): boolean {
   );
 }
 
-/** `others` may hold anything, the turn itself and later ones too. `discount`: what a turn counts when the next one has come. */
+/**
+ * `others` may hold any turns: the turn itself, later and unrelated ones are ignored. `discount`: each newer judged turn multiplies
+ * the weight of an older one by it.
+ */
 export function toNeighbourhood(compared: ComparedTurn, others: ComparedTurn[], discount: number): Neighbourhood {
   const turn = compared.signature;
   const similar = others
@@ -64,7 +66,7 @@ export function toNeighbourhood(compared: ComparedTurn, others: ComparedTurn[], 
   };
 }
 
-/** In one session turns are told apart by their numbers, elsewhere by the clock. */
+/** Orders turns of one session by their numbers, others by the clock. */
 function isEarlier(a: TurnSignature, b: TurnSignature): boolean {
   if (a.session === b.session) return numberOf(a) < numberOf(b);
   return a.at < b.at || (a.at === b.at && a.session < b.session);
@@ -100,7 +102,7 @@ function medianOf(values: number[]): number | null {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Of two counts by name: 1 for the same proportions, 0 for nothing in common. */
+/** Cosine of two counts by name: 1 for the same proportions, 0 for nothing in common. */
 function cosineOf(a: Record<string, number>, b: Record<string, number>): number {
   const lengthOf = (counts: Record<string, number>) => Math.hypot(...Object.values(counts));
   const product = Object.entries(a).reduce((sum, [name, n]) => sum + n * (Object.hasOwn(b, name) ? b[name]! : 0), 0);

@@ -1,50 +1,50 @@
-// Finds the phrases of the lexicons in a clause. Called by judge-message.ts. Pure. All languages are looked for at once, since
-// people mix them. The time is linear: a word begins few phrases, and a phrase has few words.
+// Finds the phrases of the lexicons in the words of a sentence. Called by read-message.ts. Pure. Searches all languages at once,
+// because people mix them. Linear time: a word begins few phrases, and a phrase has few words.
 import type { Lexicon } from "./reply-words/lexicon.ts";
 
 export type PhraseKind = keyof Lexicon;
 
-/** Words from `from` to before `to` of a clause. */
+/** The words of a sentence from `from` to before `to`. */
 export interface Found {
   kind: PhraseKind;
   from: number;
   to: number;
 }
 
-/** One place of a phrase: a test for a word, or a gap. */
+/** One position in a phrase: a test for a word, or a gap. */
 type Place = ((word: string) => boolean) | "gap";
 
 interface Phrase {
   kind: PhraseKind;
   written: string[];
-  /** Read from what is written when its first word is met. */
+  /** Compiled when the first word of the phrase is first found. */
   places?: Place[];
 }
 
-/** "It won't" may be followed by what it will not do. */
+/** A negation inside these phrases still negates the next one: "it won't" may be followed by what it will not do. */
 const KEEPS_NEGATION: ReadonlySet<PhraseKind> = new Set(["complaint", "harm"]);
-/** They say what a clause is about, whatever else its words say. */
-const PLACES: ReadonlySet<PhraseKind> = new Set([
+/** These say what a clause is about. They are kept inside longer phrases. */
+const CONTEXT_KINDS: ReadonlySet<PhraseKind> = new Set([
   ...(["work", "thing", "others", "asks", "supposes", "fillers", "past", "now", "nextTime", "contrast"] as const),
 ]);
 const MAX_GAP_WORDS = 3;
-/** Of a first word that ends in `*`: what its phrases are kept under. */
+/** Length of the index key of a first word that ends in `*`. */
 const PREFIX_CHARS = 3;
 const PREFIX = /^\p{L}{3,}\*$/u;
 const SUFFIX = /^\*\p{L}{3,}$/u;
-/** A word or a figure; a character of Chinese or Japanese; a sign such as 👍. */
+/** A word or a number; a Chinese or Japanese character; a symbol such as 👍. */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]|[^\P{L}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+(?:'[^\P{L}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+)*|\p{N}+|\p{Extended_Pictographic}|(?<![\p{L}\p{N}.])[+-]1(?!\p{N})|[:;]-?[()/]|<3/gu;
-const FIGURE = /^\p{N}/u;
+const NUMBER = /^\p{N}/u;
 const NOT = /n't$/u;
-/** Typed without the apostrophe, or otherwise than `do` and `not`. */
+/** Contractions without an apostrophe, and irregular ones. */
 const CONTRACTED: Record<string, string[]> = {
   ...{ cannot: ["can", "not"], cant: ["can", "not"], "can't": ["can", "not"], wont: ["will", "not"] },
   ...{ "won't": ["will", "not"], "ain't": ["is", "not"], dont: ["do", "not"], doesnt: ["does", "not"] },
   ...{ didnt: ["did", "not"], isnt: ["is", "not"], wasnt: ["was", "not"], havent: ["have", "not"] },
 };
 
-/** Lower case, contractions in two words, letters that are drawn out once. */
+/** In lower case. Contractions become two words; "soooo" becomes "so". */
 export function wordsOf(text: string): string[] {
   const words = text.toLowerCase().match(WORD) ?? [];
   return words.flatMap((word) => {
@@ -54,7 +54,7 @@ export function wordsOf(text: string): string[] {
   });
 }
 
-/** The lexicons are read when the first message is judged: an isolate that judges none does not pay for them. */
+/** The finder compiles the lexicons on its first call, so an isolate that judges no message does not pay for it. */
 export function createFinder(lexicons: readonly Partial<Lexicon>[]): (words: string[]) => Found[] {
   let phrases: Map<string, Phrase[]> | undefined;
   return (words) => {
@@ -66,7 +66,7 @@ export function createFinder(lexicons: readonly Partial<Lexicon>[]): (words: str
         for (const phrase of byFirst.get(key) ?? []) {
           phrase.places ??= phrase.written.map(toPlace);
           const to = matchFrom(phrase.places, words, from);
-          if (to > 0) found.push({ kind: phrase.kind, from, to });
+          if (to !== null) found.push({ kind: phrase.kind, from, to });
         }
       }
     }
@@ -86,7 +86,7 @@ function readPhrases(lexicons: readonly Partial<Lexicon>[]): Map<string, Phrase[
 
 function addPhrase(byFirst: Map<string, Phrase[]>, kind: PhraseKind, text: string): void {
   const written = text.trim().split(/\s+/u).filter(Boolean).flatMap(splitCharacters);
-  // A gap at the beginning finds nothing that the rest does not find.
+  // A leading gap changes nothing.
   while (written[0] === "..") written.shift();
   const [first] = written;
   if (first === undefined) return;
@@ -99,12 +99,12 @@ function addPhrase(byFirst: Map<string, Phrase[]>, kind: PhraseKind, text: strin
   }
 }
 
-/** Nothing that `wordsOf` would change: most words of a lexicon, told without it, since they are many. */
+/** `wordsOf` would not change it. A cheap test that covers most words of a lexicon. */
 function isOneWord(written: string): boolean {
   return /^[a-z]+$/.test(written) && !Object.hasOwn(CONTRACTED, written) && !/([a-z])\1\1/.test(written);
 }
 
-/** `不对` is two words, and `doesn't` too. */
+/** `不对` and `doesn't` are two words each. */
 function splitCharacters(written: string): string[] {
   if (/[|*_.]/u.test(written) || isOneWord(written)) return [written];
   const words = wordsOf(written);
@@ -114,7 +114,7 @@ function splitCharacters(written: string): string[] {
 function toPlace(written: string): Place {
   if (written === "..") return "gap";
   if (written === "_") return () => true;
-  if (written === "#") return (word) => FIGURE.test(word);
+  if (written === "#") return (word) => NUMBER.test(word);
   const whole = new Set<string>();
   const beginnings: string[] = [];
   const endings: string[] = [];
@@ -129,13 +129,13 @@ function toPlace(written: string): Place {
     endings.some((ending) => word.endsWith(ending));
 }
 
-/** Where the phrase ends; 0: it is not here. */
-function matchFrom(places: Place[], words: string[], from: number): number {
+/** Where the phrase ends; `null`: it is not here. */
+function matchFrom(places: Place[], words: string[], from: number): number | null {
   let at = from;
   for (let n = 0; n < places.length; n += 1) {
     const place = places[n]!;
     if (place !== "gap") {
-      if (at >= words.length || !place(words[at]!)) return 0;
+      if (at >= words.length || !place(words[at]!)) return null;
       at += 1;
       continue;
     }
@@ -143,26 +143,26 @@ function matchFrom(places: Place[], words: string[], from: number): number {
     if (next === undefined || next === "gap") continue;
     const until = Math.min(words.length, at + MAX_GAP_WORDS + 1);
     while (at < until && !next(words[at]!)) at += 1;
-    if (at >= until) return 0;
+    if (at >= until) return null;
   }
   return at;
 }
 
 /**
- * A phrase inside a longer one says nothing of its own: "no problem" is no problem. But a negation still turns what follows.
- * Two languages may share a phrase.
+ * A phrase inside a longer one says nothing of its own: "problem" in "no problem". A negation may still apply to what follows.
+ * Duplicates go, since two languages may share a phrase.
  */
 function withoutShorter(found: Found[]): Found[] {
   const ordered = found.toSorted((a, b) => a.from - b.from || b.to - a.to);
   const kept: Found[] = [];
   let longest: Found | null = null;
   for (const one of ordered) {
-    const isPlace = PLACES.has(one.kind);
+    const isContext = CONTEXT_KINDS.has(one.kind);
     const isInside = longest !== null && one.to <= longest.to && one.to - one.from < longest.to - longest.from;
-    const isKept = isPlace || (one.kind === "negation" && KEEPS_NEGATION.has(longest?.kind ?? "plain"));
+    const isKept = isContext || (one.kind === "negation" && KEEPS_NEGATION.has(longest?.kind ?? "plain"));
     if ((isInside && !isKept) || kept.some((known) => isSame(known, one))) continue;
     kept.push(one);
-    if (!isPlace && (longest === null || one.to > longest.to)) longest = one;
+    if (!isContext && (longest === null || one.to > longest.to)) longest = one;
   }
   return kept;
 }

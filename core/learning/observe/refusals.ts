@@ -1,11 +1,8 @@
-// Whether a failed call is an opinion on what was asked for, and what it says. Called by tried-words.ts. Pure.
+// Tells whether a program refused what a call asked for, and whether its output names a word. Called by tried-words.ts. Pure.
 import type { ToolEntry } from "../../schemas/entry.ts";
 import { readOutcome, readStreams } from "../tool-facts.ts";
 
-/**
- * A failure that passes by itself, or that lies in the machine or the account. An option of a usage text, `--timeout`, is
- * none.
- */
+/** A transient failure, or one of the machine or the account. An option in a usage text, such as `--timeout`, does not match. */
 const PASSING = new RegExp(
   [
     "busy|overloaded|temporar\\p{L}*|(?:un|not )available|unreachable|time[ds]?[ -]?out|(?:try|retry)(?: it| the request)? (?:again|later)",
@@ -21,14 +18,14 @@ const PASSING = new RegExp(
     .join("|") + "|(?<!\\d)(?:401|403|429|50[0234])(?!\\d)",
   "iu",
 );
-/** Could not be run, was not found, was killed. [POSIX shells] */
+/** Exit codes: could not be run, was not found, was killed. [POSIX shells] */
 const NOT_RUN = new Set([126, 127, 130, 134, 137, 139, 143]);
-/** Codes of the harness where no tool came to its end. */
+/** Codes of the harness for calls that did not run to their end. */
 const STOPS = new Set(["refused", "aborted", "timed_out", "turn_ended"]);
 
 /**
- * What was asked for was refused, in words: not by a person, the harness or the machine, and it is no answer by exit code
- * (`diff`, `jq -e`).
+ * The program refused the request in words. Excludes refusals by a person, the harness or the machine, and exit codes that are
+ * an answer (`diff`, `jq -e`).
  */
 export function isRefusal(entry: ToolEntry): boolean {
   const { exit_code: exitCode, code } = readOutcome(entry);
@@ -43,7 +40,7 @@ export function isRefusal(entry: ToolEntry): boolean {
   return !isAnswer && /\p{L}/u.test(said) && !PASSING.test(said);
 }
 
-/** As a word of its own; in a script without blanks the letters of the sentence go on. */
+/** The output has the word as a word of its own. Only ASCII neighbours count: scripts without blanks run on around it. */
 export function isNamedBy(entry: ToolEntry, word: string): boolean {
   const said = saidBy(entry);
   for (let at = said.indexOf(word); at >= 0; at = said.indexOf(word, at + 1)) {

@@ -1,24 +1,24 @@
-// The loaded texts as a turn's model had them: by skill_view, or in a note. What a turn says of their words is told by
-// tried-words.ts and unfollowed.ts. Called by observe.ts. Pure.
+// Extracts the loaded texts as the model read them, from skill_view results and notes. tried-words.ts and unfollowed.ts compare them
+// with the turn's calls. Called by observe.ts. Pure.
 import * as z from "zod";
 import type { Entry, NoteEntry, ToolEntry } from "../../schemas/entry.ts";
 import type { LoadedText } from "../../schemas/learning/learning.ts";
 import { readOutcome } from "../tool-facts.ts";
 import { wordsIn } from "./call-words.ts";
 
-/** How a companion's text begins after its base's, in one result. */
+/** Begins a companion's text, which follows its base's in one result. */
 const COMPANION = "# Learned here, in ";
 
-/** A text as the model had it, from `entry` on. */
+/** A text as the model read it in `entry`. */
 export interface ShownText extends LoadedText {
   entry: number;
   piece: string;
   words: Set<string>;
-  /** Those with which calls of earlier turns failed, as the reader was told. */
+  /** Words with which calls of earlier turns failed; shown to the model with the text. */
   failedWords: string[];
 }
 
-/** What the turn's entries show of loaded texts. `loadedBy`: the texts that an entry brought. */
+/** `loadedBy`: the texts that an entry brought. */
 export function shownTexts(entries: Entry[], loadedBy: (entry: Entry) => LoadedText[]): ShownText[] {
   return entries.flatMap((entry) => {
     const loaded = loadedBy(entry);
@@ -29,7 +29,7 @@ export function shownTexts(entries: Entry[], loadedBy: (entry: Entry) => LoadedT
   });
 }
 
-/** Of a base and its companion, each has its own piece of what was shown. */
+/** One result may show a base and its companion. Each gets its own piece. */
 function ofView(entry: ToolEntry, loaded: LoadedText[]): ShownText[] {
   const content = ownText(entry);
   const outcome = readOutcome(entry);
@@ -42,13 +42,13 @@ function ofView(entry: ToolEntry, loaded: LoadedText[]): ShownText[] {
   });
 }
 
-const Told = z.object({ failed_words: z.array(z.string()) });
+const ViewFacts = z.object({ failed_words: z.array(z.string()) });
 
 function failedWordsIn(facts: unknown): string[] {
-  return Told.safeParse(facts).data?.failed_words ?? [];
+  return ViewFacts.safeParse(facts).data?.failed_words ?? [];
 }
 
-/** A note names each skill before its text; a companion's stands with its base's. */
+/** A note names each skill before its text. A companion's text follows its base's. */
 function ofNote(entry: NoteEntry): ShownText[] {
   const whole = entry.parts
     .filter(({ source }) => source !== "principal")
@@ -76,7 +76,7 @@ function ownText(entry: ToolEntry): string {
         const value = JSON.parse(text) as { content?: unknown };
         return typeof value.content === "string" ? value.content : text;
       } catch {
-        return text; // written before results were JSON
+        return text; // an old result, not JSON
       }
     })
     .join("\n");

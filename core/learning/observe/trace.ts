@@ -1,5 +1,5 @@
-// A finished turn told step by step: what the model thought, what it called, what came of it, when. Made from the log for the
-// API. Pure.
+// Renders a finished turn step by step for the API: what the model thought, what it called, with which result, and when. Called by
+// core/session/learning/ratings.ts with entries of the log. Pure.
 import { clip } from "../../clip.ts";
 import { renderParts } from "../../agent/tool-result.ts";
 import { type Entry, type ToolEntry, textOf } from "../../schemas/entry.ts";
@@ -9,7 +9,7 @@ import { failureCode } from "../tool-facts.ts";
 const MAX_THOUGHT_CHARS = 1_000;
 const MAX_VALUE_CHARS = 400;
 
-/** `entries` are the turn's own, in the log's order. A step is one answer of the model and the calls it asked for. */
+/** `entries`: the turn's own, in log order. A step is one answer of the model with the calls it asked for. */
 export function traceTurn(entries: Entry[]): TraceStep[] {
   const steps: TraceStep[] = [];
   let before = entries[0]?.at ?? 0;
@@ -18,7 +18,7 @@ export function traceTurn(entries: Entry[]): TraceStep[] {
     if (entry.kind === "assistant") {
       const { reasoning, calls } = entry.answer;
       const said = textOf(entry);
-      // Words beside calls are thinking aloud; the last words are the answer.
+      // Text next to calls is thinking aloud. The text of the last step is the answer.
       const thought = [reasoning ?? "", calls.length > 0 ? said : ""].filter((text) => text !== "").join("\n");
       steps.push({
         entry: entry.n,

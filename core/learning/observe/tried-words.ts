@@ -1,16 +1,16 @@
-// Which words of a loaded text the work tried: those with which a call failed, so that the model tried something else in its
-// place; of these, the words that the failure is blamed on; and those that had failed before and now worked. Called by observe.ts with
-// the calls that were work on the task. The next reader of the text is told of the words that failed. Pure.
+// Finds which words of a loaded text a turn proved wrong or right: words of calls that failed and that the model then replaced, those
+// of them that the program itself refused, and earlier failed words that now worked. Called by observe.ts with the calls that worked on
+// the task. The next reader of the text is shown the failed words. Pure.
 import type { ToolEntry } from "../../schemas/entry.ts";
 import type { TriedWords } from "../../schemas/learning/learning.ts";
 import { type Topic, meaningOf } from "../taint/meaning.ts";
 import { hidesFailure } from "../tool-facts.ts";
 import {
   type Changes,
+  actionsOf,
   changesOf,
-  deedsOf,
   isData,
-  isSameDeed,
+  isSameAction,
   piecesOf,
   wordsIn,
   wordsOfCall,
@@ -19,142 +19,163 @@ import {
 import { isNamedBy, isRefusal } from "./refusals.ts";
 import type { ShownText } from "./shown-texts.ts";
 
-/** Of one text in one turn. They are kept with its evidence. */
+/** Kept with the evidence: failed words of one text in one turn. */
 const MAX_WORDS = 5;
-/** Percent-encoded. Evidence holds up to 15 such words in its metadata, which may have 8 KB. [R2] */
+/** Percent-encoded. Evidence holds up to 15 such words in its metadata, which is limited to 8 KB. [R2] */
 const MAX_WORD_BYTES = 120;
-/** A failure is compared with so many calls before it, and after it. */
+/** A failure is compared with so many calls before it, and so many after it. */
 const MAX_NEAR = 20;
-/** A turn of hundreds of failures is told by its first ones. */
+/** In a turn with hundreds of failures the first ones are enough. */
 const MAX_FAILURES = 100;
-/** What does less for safety proves nothing against what it took the place of. */
+/** A replacement that lowers protection does not prove the replaced word wrong. */
 const LESS_SAFE: readonly Topic[] = ["delete", "disable", "dismiss", "weaken"];
-/** An order to protect, or a place where more is at stake. */
+/** A protective option, or an environment where more is at stake. */
 const GUARDED =
   /ssl|tls|https?:|cert|verif|secur|host-?key|auth(?!or)|encrypt|valid|(?:^|[^a-z])prod(?:uction)?(?![a-z])/i;
-/** Commands that look at what another one failed to do: `gh pr view` after `gh pr merge`. */
-const LOOKS = new Set(
+/** Read-only subcommands: `gh pr view` after `gh pr merge` does not do what the first call failed to do. */
+const READS = new Set(
   "about checks describe diff get help history info inspect list log logs ls ps show status tree version view".split(
     " ",
   ),
 );
-/** More of the words beside a told one make a call one with that word, or one without it. */
+/** A call is about a word when it has more than this share of the words beside it. */
 const SAME_PLACE = 0.5;
 
-interface Tried {
+/** A call with all that is compared of it, computed once. */
+interface ComparedCall {
   entry: ToolEntry;
   pieces: string[];
   words: Set<string>;
-  /** With the names of its arguments. */
+  /** The words, with the names of the arguments. */
   named: Set<string>;
-  deeds: string;
+  actions: string;
   hasWorked: boolean;
 }
 
-/** `tools`: of one turn. Texts of which no word has failed, now or before, are left out. */
+interface Failure {
+  n: number;
+  /** Words that no similar call succeeded with and that no later similar call tried again. */
+  words: string[];
+  /** Words that the next similar call added. */
+  replacements: string[];
+  /** The program named the one failed word, and the model changed that word alone. */
+  isBlamed: boolean;
+}
+
+/** `tools`: of one turn. Leaves out texts of which no word has failed, in this turn or before. */
 export function findTriedWords(tools: ToolEntry[], shown: ShownText[]): TriedWords[] {
   if (shown.length === 0) return [];
-  const calls = tools
-    .filter(({ call }) => !isData(call.args))
-    .map((entry) => ({
-      entry,
-      pieces: piecesOf(entry.call.args),
-      words: wordsOfCall(entry.call.args),
-      named: wordsWithNames(entry.call.args),
-      deeds: deedsOf(entry.call.args),
-      hasWorked: !entry.failed && !hidesFailure(entry),
-    }));
-  const worked = calls.filter(({ hasWorked }) => hasWorked);
+  const calls = tools.filter(({ call }) => !isData(call.args)).map(toComparedCall);
   const refused = calls.filter(({ entry }) => isRefusal(entry)).slice(0, MAX_FAILURES);
   const failures = refused.flatMap((call) => {
     const at = calls.indexOf(call);
     return readFailure(call, calls.slice(Math.max(0, at - MAX_NEAR), at + 1 + MAX_NEAR));
   });
-  return shown.flatMap(({ skill, text, entry, piece, words, failedWords }) => {
-    const isTaken = (word: string) => words.has(word) && isShort(word);
-    const later = failures.filter(({ n }) => n > entry);
-    // A text that has all that was put in the word's place names both, and is not refuted by one of them.
-    const isOther = ({ instead }: Failure) => instead.length === 0 || instead.some((word) => !words.has(word));
-    const told = later.filter(isOther);
-    const taken = told.flatMap((failure) => failure.words.filter(isTaken));
-    const blamed = new Set(told.flatMap((failure) => (failure.isBlamed ? failure.words : [])));
-    const places = new Map(failedWords.map((word) => [word, besideIn(piece, word)]));
-    const isAt = (word: string, call: Tried) => call.entry.n > entry && isNear(places.get(word)!, call.words);
-    const isWith = (word: string) => (call: Tried) => call.words.has(word) && isAt(word, call);
-    const again = failedWords.filter((word) => worked.some(isWith(word)));
-    // A word that stands alone has no place to be missed at, and much works without an option.
-    const isPlaced = (word: string) => !word.startsWith("-") && places.get(word)!.size > 0;
-    const isAvoided = (word: string) => isPlaced(word) && worked.some((call) => isAt(word, call));
-    const avoided = failedWords.filter((word) => !calls.some(isWith(word)) && isAvoided(word));
-    const failed = [...new Set([...taken, ...avoided])].slice(0, MAX_WORDS);
-    if (failed.length === 0 && failedWords.length === 0) return [];
-    const proved = failed.filter((word) => blamed.has(word));
-    return [{ skill, text, failed, ...(proved.length > 0 && { refused: proved }), worked: again }];
-  });
+  return shown.flatMap((text) => triedWordsOf(text, calls, failures));
 }
 
-function isShort(word: string): boolean {
+function toComparedCall(entry: ToolEntry): ComparedCall {
+  const { args } = entry.call;
+  return {
+    entry,
+    pieces: piecesOf(args),
+    words: wordsOfCall(args),
+    named: wordsWithNames(args),
+    actions: actionsOf(args),
+    hasWorked: !entry.failed && !hidesFailure(entry),
+  };
+}
+
+/** Of one text: its words that failed now, and what became of those that had failed before. */
+function triedWordsOf(shown: ShownText, calls: ComparedCall[], failures: Failure[]): TriedWords[] {
+  const { skill, text, entry, words, failedWords } = shown;
+  const later = failures.filter((failure) => failure.n > entry && isAgainst(failure, words));
+  const failedNow = later.flatMap((failure) => failure.words.filter((word) => words.has(word) && isStorable(word)));
+  const blamed = new Set(later.flatMap((failure) => (failure.isBlamed ? failure.words : [])));
+  const { worked, avoided } = readFailedBefore(shown, calls);
+  const failed = [...new Set([...failedNow, ...avoided])].slice(0, MAX_WORDS);
+  if (failed.length === 0 && failedWords.length === 0) return [];
+  const refused = failed.filter((word) => blamed.has(word));
+  return [{ skill, text, failed, ...(refused.length > 0 && { refused }), worked }];
+}
+
+/** A text that also has all replacements names both, and is not refuted by one of them. */
+function isAgainst({ replacements }: Failure, words: Set<string>): boolean {
+  return replacements.length === 0 || replacements.some((word) => !words.has(word));
+}
+
+/** Of the words that the reader was shown as failed: those that worked now, and those that working calls left out. */
+function readFailedBefore({ entry, piece, failedWords }: ShownText, calls: ComparedCall[]) {
+  const later = calls.filter((call) => call.entry.n > entry);
+  const found = failedWords.map((word) => {
+    const beside = wordsBeside(piece, word);
+    const atPlace = later.filter((call) => isNear(beside, call.words));
+    return { word, beside, atPlace, used: atPlace.filter((call) => call.words.has(word)) };
+  });
+  // A word without neighbours has no place where it could be missed, and many calls work without an option.
+  const isAvoided = ({ word, beside, atPlace, used }: (typeof found)[number]) =>
+    used.length === 0 && !word.startsWith("-") && beside.size > 0 && atPlace.some(({ hasWorked }) => hasWorked);
+  return {
+    worked: found.filter(({ used }) => used.some(({ hasWorked }) => hasWorked)).map(({ word }) => word),
+    avoided: found.filter(isAvoided).map(({ word }) => word),
+  };
+}
+
+function isStorable(word: string): boolean {
   return word.isWellFormed() && encodeURIComponent(word).length <= MAX_WORD_BYTES;
 }
 
-interface Failure {
-  n: number;
-  /** Words of the call that no call like it ended well with, or was tried with afterwards. */
-  words: string[];
-  /** What the next call like it had in their place. */
-  instead: string[];
-  /** The program named the one word, and the model changed it alone. */
-  isBlamed: boolean;
-}
-
-function readFailure(failed: Tried, calls: Tried[]): Failure[] {
+/** At most one. `calls`: those near the failed one. */
+function readFailure(failed: ComparedCall, calls: ComparedCall[]): Failure[] {
   const { entry, words } = failed;
-  const like = calls.filter((other) => isLike(failed, other));
-  // Calls of one step are made together: none is a reaction to another.
-  const later = like.filter((other) => other.entry.step > entry.step);
+  const similar = calls.filter((other) => isSimilar(failed, other));
+  // Calls of one step are made together, so none of them reacts to another.
+  const later = similar.filter((other) => other.entry.step > entry.step);
   const [next] = later;
   if (!next) return [];
-  const ended = like.filter((other) => !other.entry.failed);
-  const others = new Set([...later, ...ended].flatMap((other) => [...other.words]));
+  const succeeded = similar.filter((other) => !other.entry.failed);
+  const others = new Set([...later, ...succeeded].flatMap((other) => [...other.words]));
   const own = [...words].filter((word) => !others.has(word));
-  const changes = (other: Tried) => changesOf(failed.pieces, other.pieces);
-  // What another word had worked with before is the next of a list.
-  if (ended.some((other) => other.entry.n < entry.n && isOneForOne(changes(other)))) return [];
+  const changes = (other: ComparedCall) => changesOf(failed.pieces, other.pieces);
+  // An earlier success with another word in its place: the calls go through a list, and a failed item proves nothing.
+  if (succeeded.some((other) => other.entry.n < entry.n && isOneForOne(changes(other)))) return [];
   const isBlamed = later.some((other) => isSwap(own, changes(other)) && isProof(failed, other, changes(other)));
-  return [{ n: entry.n, words: own, instead: [...next.words].filter((word) => !words.has(word)), isBlamed }];
+  return [{ n: entry.n, words: own, replacements: [...next.words].filter((word) => !words.has(word)), isBlamed }];
 }
 
-function isLike(call: Tried, other: Tried): boolean {
-  const isSameKind = other.entry.call.name === call.entry.call.name && other.deeds === call.deeds;
-  return isSameKind && isSameDeed(call.named, other.named);
+function isSimilar(call: ComparedCall, other: ComparedCall): boolean {
+  const isSameKind = other.entry.call.name === call.entry.call.name && other.actions === call.actions;
+  return isSameKind && isSameAction(call.named, other.named);
 }
 
-function isOneForOne({ gone, put }: Changes): boolean {
-  return gone.length === 1 && put.length === 1;
+function isOneForOne({ removed, added }: Changes): boolean {
+  return removed.length === 1 && added.length === 1;
 }
 
 /**
- * Two calls differ in one word of the text, and what took its place neither does less for safety nor only looks. A short option
- * may be several.
+ * The model changed one word of the text alone. Its replacement neither lowers protection nor only reads. A short option may
+ * bundle several, so it is never a swap.
  */
-function isSwap([word, ...more]: string[], { gone, put }: Changes): boolean {
-  const [piece = "", ...others] = gone;
-  if (word === undefined || more.length > 0 || others.length > 0 || put.length > 1 || /^-\w/.test(piece)) return false;
-  if (put.some((other) => LOOKS.has(other)) && !LOOKS.has(piece)) return false;
-  const { topics } = meaningOf(put.join(" "));
-  const isLess = GUARDED.test(`${piece} ${put.join(" ")}`) || LESS_SAFE.some((topic) => topics.has(topic));
-  return wordsIn(piece).has(word) && !isLess;
+function isSwap([word, ...more]: string[], { removed, added }: Changes): boolean {
+  const [piece = "", ...others] = removed;
+  if (word === undefined || more.length > 0 || others.length > 0 || added.length > 1 || /^-\w/.test(piece)) {
+    return false;
+  }
+  if (added.some((other) => READS.has(other)) && !READS.has(piece)) return false;
+  const { topics } = meaningOf(added.join(" "));
+  const isLessSafe = GUARDED.test(`${piece} ${added.join(" ")}`) || LESS_SAFE.some((topic) => topics.has(topic));
+  return wordsIn(piece).has(word) && !isLessSafe;
 }
 
-/** The program named what was changed. Where that was only left out it must have worked so: with less asked of it, much works. */
-function isProof({ entry }: Tried, other: Tried, { gone: [piece = ""], put }: Changes): boolean {
-  return (put.length > 0 || other.hasWorked) && [...wordsIn(piece)].some((word) => isNamedBy(entry, word));
+/** The program named the changed word. If the word was only left out, the call must have worked: many calls work with less. */
+function isProof({ entry }: ComparedCall, other: ComparedCall, { removed: [piece = ""], added }: Changes): boolean {
+  return (added.length > 0 || other.hasWorked) && [...wordsIn(piece)].some((word) => isNamedBy(entry, word));
 }
 
 const CODE_SPAN = /`[^`\n]+`/g;
 
-/** Words that stand between code marks with a word, or in code of the same line; none where it stands alone. */
-function besideIn(piece: string, word: string): Set<string> {
+/** The words in the same code span as a word, or else in other code spans of its line. Empty where it stands alone. */
+function wordsBeside(piece: string, word: string): Set<string> {
   for (const line of piece.split("\n")) {
     const spans = (line.match(CODE_SPAN) ?? []).map(wordsIn);
     const own = spans.find((span) => span.has(word));

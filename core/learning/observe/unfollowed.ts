@@ -1,6 +1,6 @@
-// Which loaded texts the work did not follow: it gave an option another value than the text does, and that call succeeded. Called
-// by observe.ts with the calls that were work on the task. Pure. One such turn is no proof, for another task may want another
-// value; it counts as a contradiction all the same, which puts a text that was taken for proved back on trial.
+// Finds loaded texts that the work did not follow: a call gave an option another value than the text does, and succeeded. Called by
+// observe.ts with the calls that worked on the task. Another task may want another value, so one such turn proves nothing. It counts
+// as a contradiction, which puts a proven text back on trial. Pure.
 import type { ToolEntry } from "../../schemas/entry.ts";
 import type { LoadedText } from "../../schemas/learning/learning.ts";
 import { type Pair, choicesIn, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";

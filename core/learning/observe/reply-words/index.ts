@@ -1,4 +1,4 @@
-// The lexicons of replies. All are looked for in every message: people mix languages.
+// The lexicons of replies. Every message is searched for all of them, because people mix languages.
 import { CHINESE } from "./chinese.ts";
 import { ENGLISH } from "./english.ts";
 import { FRENCH } from "./french.ts";

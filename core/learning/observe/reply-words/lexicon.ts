@@ -1,65 +1,66 @@
-// What a lexicon of replies holds: phrases by the kind of evidence they are. One file a language beside this one; read by
-// ../phrases.ts. Data only: which evidence counts, and how much, is decided by ../judge-message.ts.
+// The form of a reply lexicon: phrases by the kind of evidence they are. Each language has one file next to this one. Read by
+// ../phrases.ts. Data only: ../weigh-phrase.ts decides which evidence counts, and how much.
 
 /**
- * Each value is a list of phrases, parted by commas. A phrase is a row of words: `a|b` is either, `run*` any word that begins
- * so (three letters at least), `_` any one word, `#` a figure, `..` up to three words. Chinese and Japanese are read a character a word.
+ * Each value is a list of phrases, separated by commas. A phrase is a sequence of words: `a|b` matches either, `run*` any word with
+ * that prefix (three letters at least), `_` any one word, `#` a number, `..` up to three words. In Chinese and Japanese each character
+ * is a word.
  */
 export interface Lexicon {
-  /** Strong praise, also of a person who understands now. */
+  /** Strong praise. Includes "now I understand". */
   praise: string;
-  /** Mild praise: enough alone, not enough in a longer clause. */
+  /** Mild praise: enough alone, too little in a longer clause. */
   liked: string;
   thanks: string;
-  /** The result may go out, stays, or sets the pattern for the next ones. */
+  /** The result is released, kept, or used as a pattern. */
   approval: string;
-  /** A check that came out well, a good effect. */
+  /** A good effect, or a check that passed. */
   effect: string;
   /** The person has used the result. */
   used: string;
   complaint: string;
   /** Mild complaint. */
   grumble: string;
-  /** A bad effect, a check that came out badly. */
+  /** A bad effect, or a check that failed. */
   harm: string;
-  /** Doubt of a fact. Counts in a question too. */
+  /** Doubt about a fact. Counts in a question too. */
   doubt: string;
   undo: string;
   giveUp: string;
-  /** How it should be or have been. */
+  /** How the answer should be or should have been. */
   wish: string;
-  /** What may be a wish, or a new task. */
+  /** A wish or a new task. */
   hint: string;
-  /** A wish for the next time, which judges nothing. */
+  /** A wish for the next time. It judges nothing. */
   nextTime: string;
-  /** The person has not looked yet, waits, does not know, or cancels for a reason of their own. */
+  /** The person has not looked yet, waits, does not know, or cancels for another reason. */
   idle: string;
-  /** After praise: what follows is not as it should be. */
+  /** After praise, it introduces what is wrong. */
   exception: string;
-  /** What follows is not as it should be. */
+  /** It introduces what is wrong. */
   but: string;
-  /** It was otherwise before: what follows counts. */
+  /** It was different before: what follows counts. */
   now: string;
-  /** Work that is to follow. */
+  /** More work follows. */
   more: string;
-  /** Passed over at the beginning of a clause. */
+  /** Ignored at the beginning of a clause. */
   fillers: string;
-  /** It was so before: no complaint of the answer. */
+  /** The clause is about the past, so it is no complaint about the answer. */
   past: string;
-  /** Turns what follows within three words. */
+  /** Negates what follows within three words. */
   negation: string;
   /** At the beginning of a clause: a supposition. */
   supposes: string;
   /** At the beginning of a clause: a question or a task. */
   asks: string;
-  /** At the beginning of a clause: it is about somebody else. */
+  /** At the beginning of a clause: the clause is about somebody else. */
   others: string;
-  /** At the beginning of a clause: it is about the thing that follows. */
+  /** At the beginning of a clause: the clause is about the thing that follows. */
   thing: string;
-  /** At the beginning of a clause: what follows is set against what it should be. */
+  /** At the beginning of a clause: a contrast, such as "not first name". */
   contrast: string;
-  /** Words for an agent's work. */
+  /** Words for the agent's work. */
   work: string;
-  /** No evidence, although a word in it would be. */
+  /** No evidence, although one of its words alone would be. */
   plain: string;
 }

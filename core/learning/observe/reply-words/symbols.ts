@@ -1,4 +1,4 @@
-// Signs that mean the same in every language. See lexicon.ts.
+// Symbols that mean the same in every language. See lexicon.ts.
 import type { Lexicon } from "./lexicon.ts";
 
 export const SYMBOLS: Partial<Lexicon> = {
