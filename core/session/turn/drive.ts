@@ -13,7 +13,8 @@ import { type Current, type DriveState, type Ending, endTurn } from "./end-turn.
 import { type LiveText, placeNotice } from "../readers/events.ts";
 import { readHistory } from "../prompt/history.ts";
 import { readInvocation, readRecalled, recordInvocation } from "./invoke.ts";
-import { TurnEnded, createSessionJournal } from "./journal.ts";
+import { createSessionJournal } from "./journal.ts";
+import { TurnEnded } from "./turn-record.ts";
 import { bookLate, openBudget } from "../ledger.ts";
 import type { TurnRow } from "../log.ts";
 import { collectNews } from "../prompt/notes.ts";

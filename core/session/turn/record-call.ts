@@ -1,0 +1,62 @@
+// Makes a tool call durable: writes the intent before the tool runs and the result after it. A call with a recorded result is
+// not run again. Used by the journal.
+import type { Effect, Journal, Recorded, ToolResult } from "../../agent/contract.ts";
+import { fail } from "../../agent/tool-result.ts";
+import type { JsonObject, ToolEntry } from "../../schemas/entry.ts";
+import { placeTool } from "../readers/events.ts";
+import { type TurnRecord, assertOpen, callKey, noteProgress, putEntry } from "./turn-record.ts";
+
+type Work = Parameters<Journal["call"]>[2];
+
+/** Without `work.prepare` the intent is written synchronously, so that intents have the order of the calls. */
+export async function recordCall(record: TurnRecord, step: number, work: Work): Promise<Recorded<ToolResult>> {
+  const { context, turn, earlierCalls } = record;
+  const { host, hub } = context;
+  assertOpen(record);
+  const earlier = earlierCalls.get(callKey(step, work.call));
+  if (earlier?.state === "done") return { value: earlier, entry: earlier.n };
+  const intent = earlier ?? openIntent(record, step, work, work.prepare ? await prepare(record, work.prepare) : {});
+  const result =
+    earlier && !mayRunAgain(work.effect)
+      ? outcomeUnknown()
+      : await work.run({
+          ...{ op: `${host.session}-${turn}:${intent.n}`, prepared: intent.prepared, entry: intent.n },
+          ...(earlier && { resumed: true as const }),
+        });
+  assertOpen(record);
+  noteProgress(record);
+  const { failed, parts, print } = result;
+  const at = host.clock.now();
+  const done: ToolEntry = { ...intent, state: "done", failed, parts, at, ...(print ? { print } : {}) };
+  putEntry(record, done);
+  hub.emit(placeTool(done)[1]!);
+  return { value: result, entry: intent.n };
+}
+
+async function prepare(record: TurnRecord, work: () => Promise<JsonObject>): Promise<JsonObject> {
+  const prepared = await work();
+  assertOpen(record);
+  return prepared;
+}
+
+function openIntent(record: TurnRecord, step: number, { call }: Work, prepared: JsonObject): ToolEntry {
+  const { context, turn } = record;
+  const intent: ToolEntry = {
+    ...{ v: 1, n: context.log.nextEntry(), turn, at: context.host.clock.now() },
+    ...{ kind: "tool", state: "open", parts: [], call, step, failed: false, prepared },
+  };
+  putEntry(record, intent);
+  context.hub.emit(placeTool(intent)[0]!);
+  return intent;
+}
+
+function mayRunAgain(effect: Effect): boolean {
+  return effect !== "unkeyed";
+}
+
+function outcomeUnknown(): ToolResult {
+  return fail(
+    "outcome_unknown",
+    "The session was interrupted while this ran, so whether it took effect is unknown. Look before you do it again.",
+  );
+}

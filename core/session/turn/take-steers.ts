@@ -1,0 +1,54 @@
+// Puts waiting messages that were sent to steer the running turn into that turn. Used by the journal before each model call.
+import type { UserEntry } from "../../schemas/entry.ts";
+import { type TurnRow, isOpen } from "../log.ts";
+import { placeSteer } from "../readers/events.ts";
+import { type TurnRecord, putEntry } from "./turn-record.ts";
+
+/**
+ * The next waiting messages become entries of the running turn, up to the first that does not steer. Each keeps a row in the
+ * list of turns, so that its idempotency key, its readers and its place stay valid.
+ */
+export function takeSteers(record: TurnRecord, step: number): UserEntry[] {
+  const { context, turn } = record;
+  const { host, log, hub } = context;
+  const waiting = waitingSteers(record);
+  if (waiting.length === 0) return [];
+  const marker = markerOf(record) ?? host.token();
+  const first = log.nextEntry();
+  const at = host.clock.now();
+  const taken = waiting.map((row, i): UserEntry => ({
+    v: 1,
+    n: first + i,
+    turn,
+    at,
+    kind: "user",
+    parts: [{ source: "principal", text: row.waiting ?? "" }],
+    steer: { accepted: row.n, marker, step },
+  }));
+  host.sql.transaction(() => {
+    for (const [i, row] of waiting.entries()) {
+      putEntry(record, taken[i]!);
+      const more = { into: turn };
+      log.putTurn({ ...row, state: "steered", waiting: null, input: taken[i]!.n, startedAt: at, more });
+    }
+  });
+  for (const entry of taken) hub.emit(placeSteer(entry));
+  return taken;
+}
+
+function waitingSteers({ context, turn }: TurnRecord): TurnRow[] {
+  const { log } = context;
+  const waiting: TurnRow[] = [];
+  let next = log.turn(turn + 1 + log.steeredInto(turn).length);
+  while (next && isOpen(next) && next.more.busy === "steer") {
+    waiting.push(next);
+    next = log.turn(next.n + 1);
+  }
+  return waiting;
+}
+
+/** One marker per turn. */
+function markerOf({ written }: TurnRecord): string | undefined {
+  const steers = [...written.values()].flatMap((entry) => (entry.kind === "user" && entry.steer ? [entry.steer] : []));
+  return steers[0]?.marker;
+}
