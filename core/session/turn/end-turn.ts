@@ -1,10 +1,10 @@
-// The end of a turn: what its last entries are, and the one transaction that writes them with everything the turn leaves
-// behind. Called by the driver when the loop has ended, and by whoever stops a turn. Synchronous, so that a stop and an
-// answer cannot both end it.
+// The end of a turn: its last entries, and the one transaction that writes them with everything else the turn leaves. Called by
+// the driver when the loop has ended or the turn is stopped. Synchronous, so that a stop and an answer cannot both end it.
 import type { ModelFailure } from "../../agent/contract.ts";
 import { byteLength } from "../../schemas/learning/digest.ts";
 import { FIXED } from "../../limits.ts";
 import {
+  type AssistantEntry,
   type Entry,
   NO_STATS,
   type NoticeEntry,
@@ -21,131 +21,139 @@ import type { TurnRow } from "../log.ts";
 import { toNotice } from "../prompt/notices.ts";
 import type { SummaryCall } from "../compaction/summarise.ts";
 import { planTitle } from "./title.ts";
-import type { ServerMark } from "./server-mark.ts";
+import type { DriveState } from "./drive-state.ts";
+import { renewLease } from "./lease.ts";
 
-/** How a turn ends when the last word is not the model's: with a notice. */
+/** How a turn ends whose last entry is a notice. */
 export interface Ending {
   state: Extract<TurnState, "done" | "failed" | "stopped">;
   code: string;
   text: string;
-  /** The notice comes after the journal's last answer, which is not whole or was made to be the last. */
+  /** The notice follows the journal's last answer, which is incomplete, or was asked for to close the turn. */
   answered?: true;
-  /** What the last call was charged for, which brought no answer. */
+  /** The cost of the last call, which brought no answer. */
   spent?: ModelFailure["spent"];
-  /** Calls for a summary that came to nothing. */
+  /** Model calls for a summary that failed. */
   compaction?: SummaryCall[];
 }
 
 const CUT_OFF = "The turn was interrupted.";
 
-/** The turn that is being driven. */
-export interface Current {
-  turn: number;
-  journal: SessionJournal;
-  abort: AbortController;
-  /** Whether it was noted that the turn runs on a server of the operator's own. */
-  mark?: ServerMark;
-}
-
-/** In memory: a second object of the same name cannot live. */
-export interface DriveState {
-  /** Turns this very object began: any other running turn was cut off. */
-  begun: Set<number>;
-  current: Current | null;
-}
-
-/** Without an `ending` the final entry is the journal's last answer. A turn that has ended is left alone. */
+/** Without an `ending` the final entry is the journal's last answer. Does nothing if the turn has ended already. */
 export function endTurn(
-  context: EngineContext,
-  { begun, current }: DriveState,
+  { context, begun, current }: Pick<DriveState, "context" | "begun" | "current">,
   n: number,
   ending: Ending | null,
 ): void {
-  const { host, log, jobs, hub } = context;
-  const { sql, clock, settings } = host;
+  const { host, log } = context;
   const turn = log.turn(n)!;
   if (turn.state !== "running") return;
   const journal = current?.turn === n ? current.journal : null;
-  /** By an earlier object's end: nobody here knows what it had told. */
   const wasCutOff = !begun.has(n) && !journal?.live() && turn.more.pausedUntil === undefined;
-  const closing = ending ? toEndingEntries(ending) : [journal!.final()!];
+  const closing = ending ? toClosingEntries(context, { n, journal, wasCutOff }, ending) : [journal!.final()!];
   const final = closing.at(-1)!;
   const before = journal?.entries() ?? log.entries(turn.input!).filter((entry) => entry.turn === n);
   const entries = [...before, ...closing];
-  const endedAt = clock.now();
-  const settled: TurnRow = {
+  const ended: TurnRow = {
     ...turn,
     state: ending?.state ?? "done",
     final: final.n,
     stats: countTurn(entries),
-    endedAt,
+    endedAt: host.clock.now(),
     more: { reason: endReason(final) },
   };
-  const steered = log.steeredInto(n);
-  const learnt = learnFromTurn(context, settled, entries);
-  const ledger = settleLedger(context, settled, entries);
-  const title = ending && !ending.answered ? null : planTitle(context, settled);
-  sql.transaction(() => {
+  writeEnd(context, ended, { entries, closing, isAnswered: !ending || ending.answered === true });
+  journal?.close();
+  tellReaders(context, ended, closing, wasCutOff);
+}
+
+/** Writes the end together with everything the turn leaves: steered turns, learning, bookings, the title, the next lease. */
+function writeEnd(
+  context: EngineContext,
+  ended: TurnRow,
+  { entries, closing, isAnswered }: { entries: Entry[]; closing: Entry[]; isAnswered: boolean },
+): void {
+  const { host, log, jobs } = context;
+  const { final, endedAt } = ended;
+  const steered = log.steeredInto(ended.n);
+  const learning = learnFromTurn(context, ended, entries);
+  const ledger = settleLedger(context, ended, entries);
+  const title = isAnswered ? planTitle(context, ended) : null;
+  host.sql.transaction(() => {
     for (const entry of closing) log.put(entry);
     log.dropBlocks();
-    log.putTurn(settled);
-    for (const row of steered) {
-      log.putTurn({ ...row, final: final.n, endedAt, more: { ...row.more, ...settled.more } });
-    }
-    ledger.write(learnt.write(ledger.booking));
+    log.putTurn(ended);
+    for (const row of steered) log.putTurn({ ...row, final, endedAt, more: { ...row.more, ...ended.more } });
+    ledger.write(learning.write(ledger.booking));
     title?.write();
-    if (log.openTurns().length > 0) jobs.put("drive", clock.now() + settings.turn.leaseMs, { kind: "drive" });
+    if (log.openTurns().length > 0) renewLease(context);
     else jobs.delete("drive");
   });
-  journal?.close();
+}
+
+function tellReaders({ hub }: EngineContext, ended: TurnRow, closing: Entry[], wasCutOff: boolean): void {
+  const final = closing.at(-1)!;
   if (wasCutOff) {
     const start = { entry: closing[0]!.n, offset: -1 };
-    for (const event of replay(start, closing, [settled], null)) hub.emit(event);
+    for (const event of replay(start, closing, [ended], null)) hub.emit(event);
     return;
   }
   if (final.kind === "notice") hub.emit(placeNotice(final));
-  hub.emit(placeTurnEnd(settled, final));
-
-  /**
-   * What a person had already read of an unfinished answer is kept, under its number. Where an answer has begun, that
-   * number is never the notice's: a reader would take the one for the other.
-   */
-  function toEndingEntries({ code, text: words, spent, answered, compaction = [] }: Ending): Entry[] {
-    const answer = answered ? journal!.final()! : null;
-    if (answer) return [answer, toNotice({ n: answer.n + 1, turn: n, at: clock.now(), code, text: words })];
-    const live = journal?.live() ?? null;
-    const next = live?.entry ?? log.nextEntry();
-    const text = toStorable(live?.text ?? log.blocks(next));
-    const at = clock.now();
-    // How much readers had of an answer that died with an earlier object is not known: they are told to forget it.
-    const lost = wasCutOff ? [toNotice({ n: next, turn: n, at, code: "resumed", text: CUT_OFF })] : [];
-    const first = next + lost.length;
-    const notice: NoticeEntry = {
-      ...toNotice({ n: text === "" && !live ? first : first + 1, turn: n, at, code, text: words }),
-      ...(compaction.length > 0 && { compaction }),
-    };
-    if (text === "") return [...lost, spent ? { ...notice, spent } : notice];
-    const models = host.models("turn");
-    const model = models.ok ? models.value[0].name : "none";
-    const partial: Entry = {
-      v: 1,
-      n: first,
-      turn: n,
-      at,
-      kind: "assistant",
-      parts: [{ source: "own", text }],
-      answer: { calls: [], stop: "end", ...(spent ?? { usage: NO_STATS.usage, model }) },
-    };
-    return [...lost, partial, notice];
-  }
+  hub.emit(placeTurnEnd(ended, final));
 }
 
-/** Of a text that no row can hold, the beginning. */
+/** A turn that is about to end. `wasCutOff`: an earlier object drove it, and what readers saw of its answer is unknown. */
+interface EndingTurn {
+  n: number;
+  journal: SessionJournal | null;
+  wasCutOff: boolean;
+}
+
+/**
+ * The last entries of a turn whose last word is a notice. Text of an unfinished answer that a person has read is kept under its
+ * number. Once an answer has begun, its number is never the notice's: readers would take one for the other.
+ */
+function toClosingEntries(
+  context: EngineContext,
+  { n: turn, journal, wasCutOff }: EndingTurn,
+  ending: Ending,
+): Entry[] {
+  const { host, log } = context;
+  const { code, text: words, spent, answered, compaction = [] } = ending;
+  const at = host.clock.now();
+  const answer = answered ? journal!.final()! : null;
+  if (answer) return [answer, toNotice({ n: answer.n + 1, turn, at, code, text: words })];
+  const live = journal?.live() ?? null;
+  const next = live?.entry ?? log.nextEntry();
+  const text = toStorable(live?.text ?? log.blocks(next));
+  // This notice makes readers forget what they have of an answer that an earlier object began.
+  const lost = wasCutOff ? [toNotice({ n: next, turn, at, code: "resumed", text: CUT_OFF })] : [];
+  const first = next + lost.length;
+  const notice: NoticeEntry = {
+    ...toNotice({ n: text === "" && !live ? first : first + 1, turn, at, code, text: words }),
+    ...(compaction.length > 0 && { compaction }),
+  };
+  if (text === "") return [...lost, spent ? { ...notice, spent } : notice];
+  return [...lost, toPartialAnswer(context, { n: first, turn, at, text, spent }), notice];
+}
+
+function toPartialAnswer(
+  { host }: EngineContext,
+  { n, turn, at, text, spent }: Pick<AssistantEntry, "n" | "turn" | "at"> & Pick<Ending, "text" | "spent">,
+): AssistantEntry {
+  const models = host.models("turn");
+  const model = models.ok ? models.value[0].name : "none";
+  const parts = [{ source: "own" as const, text }];
+  const answer = { calls: [], stop: "end" as const, ...(spent ?? { usage: NO_STATS.usage, model }) };
+  return { v: 1, n, turn, at, kind: "assistant", parts, answer };
+}
+
+/** The beginning of a text that is too long for a row. */
 function toStorable(text: string): string {
   return byteLength(JSON.stringify(text)) < FIXED.rowBytes / 2 ? text : text.slice(0, FIXED.rowBytes / 12);
 }
 
-/** Calls that brought no answer, and those of a compaction, are no steps; their tokens and money count. */
+/** Failed calls and calls of a compaction are not steps, but their tokens and money count. */
 function countTurn(entries: Entry[]): TurnStats {
   const stats: TurnStats = { ...NO_STATS };
   const pay = ({ usage, cost }: Pick<Extract<Entry, { kind: "assistant" }>["answer"], "usage" | "cost">) => {

@@ -1,0 +1,58 @@
+// From an accepted input to a running turn. An input that finds a turn open is queued; otherwise its turn begins at once.
+// Called by the driver.
+import { NO_STATS } from "../../schemas/entry.ts";
+import type { BusyMode } from "../../schemas/settings.ts";
+import type { TurnRow } from "../log.ts";
+import { parseCommand } from "./commands.ts";
+import type { DriveState } from "./drive-state.ts";
+import { renewLease } from "./lease.ts";
+
+/** Inside the caller's transaction. */
+export function acceptInput({ context, recall, begun }: DriveState, n: number, text: string, busy: BusyMode): TurnRow {
+  const { host, log } = context;
+  const [running] = log.openTurns();
+  // A command addresses the session itself, so it neither steers nor interrupts the running turn.
+  const mode = parseCommand(text) ? "queue" : busy;
+  if (!running || mode !== "steer") recall.begin(n, text);
+  if (!running) {
+    renewLease(context);
+    return beginTurn({ context, begun }, toQueuedTurn(n, text));
+  }
+  const more = { busy: mode, since: host.clock.now(), ...(mode === "interrupt" && { interrupts: running.n }) };
+  const queued = { ...toQueuedTurn(n, text), more };
+  log.putTurn(queued);
+  return queued;
+}
+
+function toQueuedTurn(n: number, text: string): TurnRow {
+  return {
+    ...{ n, state: "queued", waiting: text, input: null, final: null },
+    ...{ attempts: 0, stats: NO_STATS, startedAt: null, endedAt: null, more: {} },
+  };
+}
+
+/** Inside the caller's transaction: the input becomes an entry. */
+function beginTurn({ context, begun }: Pick<DriveState, "context" | "begun">, turn: TurnRow): TurnRow {
+  const { host, log } = context;
+  const n = log.nextEntry();
+  const startedAt = host.clock.now();
+  const running: TurnRow = { ...turn, state: "running", waiting: null, input: n, attempts: 1, startedAt, more: {} };
+  const parts = [{ source: "principal" as const, text: turn.waiting ?? "" }];
+  const { since, interrupts } = turn.more;
+  const waited = since !== undefined && { waited: { since, ...(interrupts !== undefined && { interrupts }) } };
+  log.put({ v: 1, n, turn: turn.n, at: startedAt, kind: "user", parts, ...waited });
+  log.putTurn(running);
+  begun.add(turn.n);
+  return running;
+}
+
+/** Tells readers of the start. A reader that opens later finds the start in the log. */
+export function beginQueuedTurn(drive: DriveState, queued: TurnRow): TurnRow {
+  const { host, hub } = drive.context;
+  const turn = host.sql.transaction(() => beginTurn(drive, queued));
+  hub.emit({
+    at: { entry: turn.input!, offset: 0 },
+    event: { type: "turn_start", turn: turn.n, entry: turn.input! },
+  });
+  return turn;
+}

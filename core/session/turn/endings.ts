@@ -1,0 +1,37 @@
+// How a turn ends, from how its loop ended. Pure.
+import type { ModelFailure } from "../../agent/contract.ts";
+import type { LoopEnd } from "../../agent/loop.ts";
+import type { Failure } from "../../errors.ts";
+import type { Ending } from "./end-turn.ts";
+
+export const STOPPED: Ending = { state: "stopped", code: "stopped", text: "The turn was stopped." };
+export const REDIRECTED: Ending = {
+  state: "stopped",
+  code: "redirected",
+  text: "The turn ended for the message after it.",
+};
+export const STUCK: Ending = {
+  state: "failed",
+  code: "no_progress",
+  text: "The turn was given up: nothing came from a model or a tool for too long.",
+};
+
+/** Null: the model's answer is whole and is the last word. A turn without any text is never `done`. */
+export function toEnding(end: LoopEnd): Ending | null {
+  switch (end.state) {
+    case "done": {
+      if (end.why === null) return null;
+      const state = end.text.trim() === "" ? "failed" : "done";
+      return { state, code: end.reason, text: end.why, answered: true };
+    }
+    case "stopped":
+      return STOPPED;
+    case "interrupted":
+      return REDIRECTED;
+    case "failed":
+    case "paused": {
+      const { code, message: text, spent }: Failure & Pick<ModelFailure, "spent"> = end.failure;
+      return { state: "failed", code, text, ...(spent && { spent }) };
+    }
+  }
+}

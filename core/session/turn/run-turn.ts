@@ -1,0 +1,99 @@
+// One attempt at a turn: carries out a command, or prepares prompt, tools and notes and runs the agent loop with them. Called
+// by the driver, which writes how the turn ends.
+import { type LoopEnd, type LoopOptions, runLoop } from "../../agent/loop.ts";
+import { ok } from "../../errors.ts";
+import { NO_STATS, textOf } from "../../schemas/entry.ts";
+import { mayInvoke } from "../../skills/invocation.ts";
+import { createContextKeeper } from "../compaction/compact.ts";
+import type { CompactionOptions } from "../compaction/shorten.ts";
+import { bookLate, openBudget } from "../ledger.ts";
+import type { Log, TurnRow } from "../log.ts";
+import { readHistory } from "../prompt/history.ts";
+import { parseCommand } from "./commands.ts";
+import type { Current, DriveState } from "./drive-state.ts";
+import type { Ending } from "./end-turn.ts";
+import { readInvocation, readRecalled, recordInvocation } from "./invoke.ts";
+import { obeyCommand } from "./obey-command.ts";
+import { prepareTurn } from "./prepare-turn.ts";
+import { markServer } from "./server-mark.ts";
+import { spillResult } from "./spill.ts";
+
+/** `ending`: the turn ends without the loop, because it was a command or could not begin. */
+export type Attempt = { end: LoopEnd } | { ending: Ending };
+
+export async function runTurn(drive: DriveState, turn: TurnRow, current: Current): Promise<Attempt> {
+  const { context, outbox, recall } = drive;
+  const { host, log, jobs } = context;
+  const { journal, abort } = current;
+  const models = host.models("turn");
+  if (!models.ok) return { end: { state: "failed", failure: models.failure, stats: NO_STATS } };
+  // An object may die between accepting an input and setting its alarm, and then a request may take up the turn. So the alarm
+  // is set before the turn is driven.
+  await jobs.arm();
+  await outbox.look(() => drive.current?.journal === journal);
+  const request = textOf(log.entry(turn.input!)!);
+  const compaction = toCompactionOptions(drive, turn, current);
+  const command = parseCommand(request);
+  if (command) return { ending: await obeyCommand(context, command, abort.signal, compaction) };
+  const [model] = models.value;
+  const invoked = mayInvoke(request) ? await readInvocation(context, turn, request, model.contextWindow) : ok(null);
+  if (!invoked.ok) {
+    const { code, message: text } = invoked.failure;
+    return { ending: { state: "failed", code, text } };
+  }
+  if (model.server !== undefined) current.mark = markServer(host, model.server);
+  const { tools, system, learned } = await prepareTurn(context, turn, request, model);
+  const loading = invoked.value ?? (learned && (await readRecalled(context, turn, request, learned)));
+  await recall.take(turn, request, journal.put);
+  if (loading) recordInvocation(context, turn, loading, journal.put);
+  return {
+    end: await runLoop({ ...toLoopOptions(drive, turn, current, compaction), models: models.value, tools, system }),
+  };
+}
+
+function toCompactionOptions(
+  { context, recall }: DriveState,
+  turn: TurnRow,
+  { journal }: Current,
+): CompactionOptions & { mayAsk: NonNullable<CompactionOptions["mayAsk"]> } {
+  return {
+    put: journal.put,
+    noteActivity: journal.noteActivity,
+    late(calls) {
+      const booked = calls.map((call) => ({ kind: "compaction" as const, ...call }));
+      bookLate(context, turn.n, booked);
+    },
+    mayAsk: openBudget(context, turn, journal.spent).mayAsk,
+    recalled: recall.beforeCompaction,
+  };
+}
+
+function toLoopOptions(
+  { context }: DriveState,
+  turn: TurnRow,
+  { journal, abort }: Current,
+  compaction: ReturnType<typeof toCompactionOptions>,
+): Omit<LoopOptions, "models" | "tools" | "system"> {
+  const { host, log, hub } = context;
+  const { settings } = host;
+  return {
+    journal,
+    history: readHistory(context, turn),
+    limits: settings.turn,
+    effort: settings.models.effort.turn,
+    cacheKey: host.session,
+    clock: host.clock,
+    random: host.random,
+    signal: abort.signal,
+    guardrails: { settings: settings.guardrails, attended: () => hub.isWatched() },
+    isInterrupted: () => isInterrupted(log, turn.n),
+    spill: async (place, text) => spillResult(context, place, text),
+    context: createContextKeeper(context, turn.n, compaction),
+    mayAsk: compaction.mayAsk,
+  };
+}
+
+/** Whether a waiting message wants turn `n` to end. */
+export function isInterrupted(log: Log, n: number): boolean {
+  return log.openTurns().some((turn) => turn.more.interrupts === n);
+}
