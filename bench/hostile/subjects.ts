@@ -79,7 +79,7 @@ import { toSentences } from "../../core/skills/scanner/tokens.ts";
 import { fromBase64, toViews } from "../../core/skills/scanner/views.ts";
 import { toPieces, withoutPieces } from "../../core/skills/search/text-pieces.ts";
 import { findSyntaxError } from "../../core/checks/syntax.ts";
-import { turnsAlike } from "../../core/skills/search/turning-words.ts";
+import { haveSamePolarity } from "../../core/skills/search/polarity-words.ts";
 import { termsOf, wordsOf } from "../../core/skills/search/words.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import { headAndTail } from "../../core/tools/clip.ts";
@@ -286,7 +286,7 @@ export const SUBJECTS: readonly Subject[] = [
   subject("withoutPieces", "core/skills/search/text-pieces.ts", (text, other) =>
     withoutPieces([other], toPieces([text])),
   ),
-  subject("turnsAlike", "core/skills/search/turning-words.ts", (text, other) => turnsAlike(text, other)),
+  subject("haveSamePolarity", "core/skills/search/polarity-words.ts", (text, other) => haveSamePolarity(text, other)),
   // Learning.
   subject(
     "judgeMessage",
@@ -454,7 +454,7 @@ function workspaceOf(text: string): Workspace {
   const bytes = bytesOf(text.replaceAll("\0", " "));
   return {
     namesIn: (folder: string) => (folder === "." ? ["AGENTS.md"] : []),
-    lookAt: () => ({ size: bytes.length, writer: "principal" }),
+    statFile: () => ({ size: bytes.length, writer: "principal" }),
     read: () => bytes,
   } as unknown as Workspace;
 }

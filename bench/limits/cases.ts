@@ -270,7 +270,7 @@ function makeTools(sql: Sql): Tool[] {
   const todos: { items: [] } = { items: [] };
   return createTools({
     workspace: createWorkspace({ sql, clock, maxFileBytes, maxBytes }),
-    library: createLibrary({ store, seeds: {}, scene: { prints: () => ({}) } }),
+    library: createLibrary({ store, seeds: {}, scene: { fingerprints: () => ({}) } }),
     skills: store,
     runChecks,
     todos: { items: () => todos.items, put: (items) => void Object.assign(todos, { items }), labelOf: () => "own" },

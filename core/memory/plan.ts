@@ -7,7 +7,7 @@ import type { JsonObject } from "../schemas/entry.ts";
 import { Sha256, Source } from "../schemas/ids.ts";
 import { type MemoryEntry, memoryId } from "../schemas/memory.ts";
 import type { Origin } from "../schemas/skill.ts";
-import { turningWordsOf } from "../skills/search/turning-words.ts";
+import { polarityWordsOf } from "../skills/search/polarity-words.ts";
 import { termsOf, wordsOf } from "../skills/search/words.ts";
 import { findEntry, parseFact, scanFact } from "./rules.ts";
 import type { Shown } from "./shown.ts";
@@ -81,7 +81,7 @@ export function targetsOf(prepared: JsonObject): Target[] {
 }
 
 /** The key of each operation's effect. */
-export function opOf(op: string, n: number, count: number): string {
+export function operationKey(op: string, n: number, count: number): string {
   return count === 1 ? op : `${op}#${n}`;
 }
 
@@ -223,7 +223,7 @@ function clausesOf(text: string): Strand[] {
     .filter((clause) => clause.trim() !== "")
     .map((clause) => ({
       terms: termsOf(clause),
-      turning: [...new Set(turningWordsOf(clause))].toSorted().join(" "),
+      turning: [...new Set(polarityWordsOf(clause))].toSorted().join(" "),
     }));
 }
 

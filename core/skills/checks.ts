@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
-import { checkPath, checkTogether } from "./exchange/paths.ts";
+import { checkPath, checkPathConflicts } from "./exchange/paths.ts";
 import { SKILL_MD } from "./format/format.ts";
 
 const CHECKS_FOLDER = "checks";
@@ -148,7 +148,7 @@ function problemOf({ files, run }: Check, own: FileBodies): string | null {
   const bad = paths.map(checkPath).find((failure) => failure !== null) ?? null;
   if (bad) return bad.message;
   // Nor may one stand in for a file of the skill itself.
-  const clash = paths.length > 0 ? checkTogether([...Object.keys(own), ...paths]) : null;
+  const clash = paths.length > 0 ? checkPathConflicts([...Object.keys(own), ...paths]) : null;
   if (clash) return clash.message;
   if (!("script" in run)) return null;
   const script = JSON.stringify(run.script.slice(0, 80));

@@ -3,7 +3,7 @@
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import type { SkillHead } from "../schemas/skill.ts";
 import { type RunChecks, checkPaths, findBadScripts, readCheck } from "./checks.ts";
-import { contractOf, isStanding } from "./format/contract.ts";
+import { contractOf, isCurrentFinding } from "./format/contract.ts";
 import { SKILL_MD } from "./format/format.ts";
 
 export type Health = NonNullable<SkillHead["health"]>;
@@ -29,7 +29,7 @@ export async function inspectHealth({ files, now, run, standing }: HealthOptions
     .filter(({ ok, runnable }) => runnable && !ok)
     .map(({ check, why, output }) => `${check}: ${why}${output && ` (it wrote: ${firstLine(output)})`}`);
   const contract = contractOf(textOrEmpty(files[SKILL_MD]));
-  const outdated = (standing?.broken ?? []).filter((finding) => isStanding(finding, contract));
+  const outdated = (standing?.broken ?? []).filter((finding) => isCurrentFinding(finding, contract));
   return { checkedAt: now, broken: [...outdated, ...unparsable, ...malformed, ...failing] };
 }
 

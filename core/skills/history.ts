@@ -58,7 +58,7 @@ export interface Undo {
  * What the present skill becomes without the change that `rev` made. State, pin and origin stay; it cites nothing. Failures:
  * `undo_conflict` with `facts.files`, `nothing_to_undo`, and those of validate.ts.
  */
-export function toUndone(undo: Undo, present: SkillSnapshot): Result<SkillNext> {
+export function undoRevision(undo: Undo, present: SkillSnapshot): Result<SkillNext> {
   const { name, rev, before, after, maxFiles } = undo;
   const files = { ...present.files };
   const conflicts: string[] = [];
@@ -82,7 +82,7 @@ export function toUndone(undo: Undo, present: SkillSnapshot): Result<SkillNext> 
   const document = validateSkill({ name, files, maxFiles, writer: "person", standing });
   if (!document.ok) return document;
   const { description, category } = document.value;
-  const putBack = toPutBack(present.head, textOfFiles(hashFiles(files)));
+  const putBack = liftWithdrawal(present.head, textOfFiles(hashFiles(files)));
   // What was cited speaks for the present text, and not for the one that the person makes of it.
   return ok({ files, description, category, citations: [], reason: `a person undid revision ${rev}`, ...putBack });
 }
@@ -91,12 +91,12 @@ export function toUndone(undo: Undo, present: SkillSnapshot): Result<SkillNext> 
  * What a person's choice of a text takes back of verdicts: one that was withdrawn may be gone back to again, and only what
  * comes from now on can withdraw it again.
  */
-export function toPutBack(head: SkillHead, text: Sha256): Pick<SkillNext, "withdrawn" | "restored"> {
+export function liftWithdrawal(head: SkillHead, text: Sha256): Pick<SkillNext, "withdrawn" | "restored"> {
   if (!head.withdrawn?.includes(text)) return {};
   return { withdrawn: head.withdrawn.filter((other) => other !== text), restored: true };
 }
 
-/** Reads what `toUndone` needs. Failures: those of `openRevision`, and `nothing_to_undo` for a first revision. */
+/** Reads what `undoRevision` needs. Failures: those of `openRevision`, and `nothing_to_undo` for a first revision. */
 export async function readUndo(
   store: SkillStore,
   name: SkillName,

@@ -28,7 +28,7 @@ export interface Invocation {
 }
 
 /** Cheap: whether a message may be an invocation, so that the library is worth asking. */
-export function mayInvoke(text: string): boolean {
+export function looksLikeInvocation(text: string): boolean {
   return /^\s*\/[\p{L}\p{N}]/u.test(text);
 }
 
@@ -157,13 +157,13 @@ function remarksOn(view: SkillView, filled: Filled, nextOffset: number | undefin
     filled.hasDir && `Paths that begin with skill:${name}/ are files of the skill: read one with skill_view.`,
     filled.hasShell && `Commands of the form !\`…\` in ${name} are text: none of them was run.`,
     missing && `${name} is not set up. ${setupNote(missing)}`,
-    sayFailed(view).trim(),
+    renderFailedWords(view).trim(),
     state === "stale" && `${name} was not used for a long time: check what it says.`,
   ].flatMap((remark) => (remark ? [`${remark}\n`] : []));
 }
 
 /** With its companion's. A line of the harness, empty for none: the words are quoted, for they are the text's. */
-export function sayFailed({ name, failedWords = [], companion }: SkillView): string {
+export function renderFailedWords({ name, failedWords = [], companion }: SkillView): string {
   const words = [...failedWords, ...(companion?.failedWords ?? [])];
   if (words.length === 0) return "";
   const said = words.map(({ word, day }) => `${escapeTags(JSON.stringify(word))} (${day})`).join(", ");

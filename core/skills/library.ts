@@ -9,8 +9,21 @@ import { type Sha256, SkillName } from "../schemas/ids.ts";
 import { REQUESTS_FILE } from "../schemas/skill-requests.ts";
 import type { FailedWord, Origin, SkillConditions, SkillIndex, SkillState } from "../schemas/skill.ts";
 import { membersOf } from "./format/bundles.ts";
-import { CONTRACT_FINDING, type ChangedTool, type Contract, brokenBy, readContract } from "./format/contract.ts";
-import { type Missing, type Scene, isHidden, missingFor, readConditions, refusalFor } from "./format/conditions.ts";
+import {
+  CONTRACT_FINDING,
+  type ChangedTool,
+  type Contract,
+  findContractBreaks,
+  readContract,
+} from "./format/contract.ts";
+import {
+  type MissingSettings,
+  type Scene,
+  isHidden,
+  missingFor,
+  readConditions,
+  refusalFor,
+} from "./format/conditions.ts";
 import { SKILL_MD, parseSkill } from "./format/format.ts";
 import { companionOf } from "./format/validate.ts";
 import { overlapOf, wordsOf } from "./search/words.ts";
@@ -35,7 +48,7 @@ export interface SkillView {
   /** Names of a bundle's members, to be loaded before it. */
   bundle?: string[];
   /** Settings it needs and does not find. */
-  missing?: Missing;
+  missing?: MissingSettings;
   /** Tools that have other parameters than those it was written for. */
   changed?: ChangedTool[];
   health?: SkillLine["health"];
@@ -51,7 +64,7 @@ export interface Library {
   /** All skills, in any state, sorted by name. */
   lines(): Promise<SkillLine[]>;
   /** Those that are offered where the library is read. */
-  shown(): Promise<SkillLine[]>;
+  offered(): Promise<SkillLine[]>;
   /**
    * Failures: `skill_missing`, `file_missing`, `not_text`, `skill_pending`, `skill_disabled`, `skill_unsupported`,
    * `no_base`. `path` is SKILL.md unless given.
@@ -72,8 +85,8 @@ export function createLibrary({ store, seeds, scene = {} }: LibraryOptions): Lib
     return mergeLines(store ? await store.index() : null, seeds);
   }
 
-  async function shown(): Promise<SkillLine[]> {
-    return shownLines(await lines(), scene);
+  async function offered(): Promise<SkillLine[]> {
+    return offeredLines(await lines(), scene);
   }
 
   async function open(name: SkillName): Promise<Opened | null> {
@@ -101,11 +114,11 @@ export function createLibrary({ store, seeds, scene = {} }: LibraryOptions): Lib
   return {
     seeds,
     lines,
-    shown,
+    offered,
     async view(name, path = SKILL_MD) {
       // A name from a model becomes part of a key only when it is one.
       const skill = SkillName.safeParse(name).success ? await open(name) : null;
-      if (!skill) return skillMissing(name, await shown());
+      if (!skill) return skillMissing(name, await offered());
       const refusal = await refuse(skill);
       if (refusal) return { ok: false, failure: refusal };
       if (!Object.hasOwn(skill.files, path)) return fileMissing(name, path, skill.files);
@@ -156,7 +169,7 @@ export function isOffered(line: Pick<SkillLine, "state">): boolean {
 }
 
 /** Those that a model is offered in this scene. A companion is shown where its base is. */
-export function shownLines(lines: SkillLine[], scene: Scene): SkillLine[] {
+export function offeredLines(lines: SkillLine[], scene: Scene): SkillLine[] {
   const shown = lines.filter((line) => isOffered(line) && !isHidden(line, scene));
   const names = new Set(shown.map((line) => line.name));
   return shown.filter((line) => !line.extends || names.has(line.extends));
@@ -279,11 +292,11 @@ function toView({ line, files, asks, failedWords }: Opened, path: string, conten
   };
 }
 
-type Broken = ReturnType<typeof brokenBy>;
+type Broken = ReturnType<typeof findContractBreaks>;
 
 /** Null where nobody knows the tools, and for a skill that assumes none. */
 function brokenIn({ contract }: Asks, scene: Scene): Broken | null {
-  return contract && scene.prints ? brokenBy(contract, scene.prints()) : null;
+  return contract && scene.fingerprints ? findContractBreaks(contract, scene.fingerprints()) : null;
 }
 
 const MAX_FINDINGS = 5;

@@ -7,7 +7,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { Library } from "../skills/library.ts";
 import type { Writer } from "../skills/edit/operations.ts";
 import type { RunChecks } from "../skills/checks.ts";
-import type { ToolPrints } from "../skills/format/contract.ts";
+import type { ToolFingerprints } from "../skills/format/contract.ts";
 import { createCheckInspector } from "./skills/check-inspector.ts";
 import type { ChangeRequests } from "./files/file-tool-options.ts";
 import { createFileTools } from "./files/files.ts";
@@ -29,7 +29,7 @@ export interface SessionToolOptions {
   /** Runs the checks that a skill brings along before a write of it is accepted. Absent: none runs. */
   runChecks?: RunChecks;
   /** Of all tools of the session, once they are there. */
-  prints?(): ToolPrints;
+  fingerprints?(): ToolFingerprints;
   /** Absent where nobody can be asked. */
   pending?: PendingStore;
   /** Tells what the agent says from what it has read. Absent: all that it writes is its own. */
@@ -64,7 +64,7 @@ export function createTools(options: SessionToolOptions): Tool[] {
       origin,
       settings,
       ...(search && { search }),
-      ...(options.prints && { prints: options.prints }),
+      ...(options.fingerprints && { fingerprints: options.fingerprints }),
       ...(taint && { gate: taint.holdSkill, inspectArchive: taint.inspectArchive }),
       ...(options.runChecks && { check: createCheckInspector(options.runChecks) }),
       ...(approval && { approval }),

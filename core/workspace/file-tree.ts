@@ -160,13 +160,13 @@ export class FileTree {
   }
 
   /** Where an existing file lies that the agent may append to; null for everything that `append` has to look at. */
-  placeToAppend(path: string): string | null {
+  findAppendTarget(path: string): string | null {
     const place = this.resolve(path);
     return this.node(place)?.kind === "file" && !isInstructionFile(place) ? place : null;
   }
 
   /** Whether there is room for a file to grow by so much, and all files together. */
-  mayGrow(place: string, bytes: number, allBytes: number): boolean {
+  canGrow(place: string, bytes: number, allBytes: number): boolean {
     return (this.node(place)?.size ?? 0) + bytes <= this.#maxFileBytes && this.#quota.hasRoom(allBytes);
   }
 

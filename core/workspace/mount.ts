@@ -44,8 +44,8 @@ export function createMount(files: IFileSystem, tree: FileTree, { turnBudget, on
   }
 
   function append(path: string, bytes: Uint8Array): void {
-    const place = tree.placeToAppend(path);
-    if (place === null || !tree.mayGrow(place, waitingFor(place) + bytes.length, waitingBytes + bytes.length)) {
+    const place = tree.findAppendTarget(path);
+    if (place === null || !tree.canGrow(place, waitingFor(place) + bytes.length, waitingBytes + bytes.length)) {
       // What waits goes first, so that a refusal tells what there is.
       flush();
       tree.charged(budget, () => tree.append(path, bytes));

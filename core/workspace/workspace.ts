@@ -114,7 +114,7 @@ export class Workspace implements IFileSystem {
   }
 
   /** Without following a link: `null` where no file lies at that very place. */
-  lookAt(path: string): { size: number; writer: Writer } | null {
+  statFile(path: string): { size: number; writer: Writer } | null {
     const parsed = parseWorkspacePath(path);
     const node = parsed.ok ? this.#tree.node(parsed.value) : null;
     return node?.kind === "file" ? { size: node.size, writer: node.writer } : null;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { SkillNext } from "../../core/ports.ts";
 import type { SkillState } from "../../core/schemas/skill.ts";
-import { adopt, unarchive } from "../../core/skills/edit/keeping.ts";
+import { adopt, unarchive } from "../../core/skills/edit/adopt.ts";
 import { type Life, NAME, OTHER, archive, createLife, pin, standingOf } from "./life.ts";
 
 /** One turn, and what it shows of the text. */

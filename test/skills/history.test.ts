@@ -6,7 +6,7 @@ import { err, ok } from "../../core/errors.ts";
 import type { FileBodies } from "../../core/schemas/file-body.ts";
 import { SkillHead } from "../../core/schemas/skill.ts";
 import { hashFiles, textOfFiles } from "../../core/schemas/learning/digest.ts";
-import { diffFiles, toUndone } from "../../core/skills/history.ts";
+import { diffFiles, undoRevision } from "../../core/skills/history.ts";
 
 const md = (body: string) => `---\nname: tables\ndescription: Reads tables.\n---\n\n${body}`;
 const numbered = (from: number, to: number) =>
@@ -25,7 +25,7 @@ function present(files: FileBodies) {
 }
 
 function undo(before: FileBodies, after: FileBodies, now: FileBodies) {
-  return toUndone({ name: "tables", rev: 5, before, after, maxFiles: 50 }, present(now));
+  return undoRevision({ name: "tables", rev: 5, before, after, maxFiles: 50 }, present(now));
 }
 
 /** The support file `references/x.md` before, after and now; what undoing makes of it, or the failure's code. */

@@ -4,7 +4,12 @@ import { droppedSkills } from "../../core/agent/compaction/compaction-summary.ts
 import type { ModelRequest } from "../../core/agent/contract.ts";
 import { inputOf, loadedSkills } from "../../core/models/rehearsal/request.ts";
 import type { Part } from "../../core/schemas/entry.ts";
-import { type LoadedSkill, mayInvoke, parseInvocation, renderInvocation } from "../../core/skills/invocation.ts";
+import {
+  type LoadedSkill,
+  looksLikeInvocation,
+  parseInvocation,
+  renderInvocation,
+} from "../../core/skills/invocation.ts";
 import type { SkillView } from "../../core/skills/library.ts";
 import { commandNear, isCommand } from "../../core/session/turn/commands.ts";
 
@@ -71,7 +76,7 @@ describe("a message", () => {
       fc.property(messages, (text) => {
         const parsed = parse(text);
         if (!parsed.ok || parsed.value === null) return;
-        expect(mayInvoke(text)).toBe(true);
+        expect(looksLikeInvocation(text)).toBe(true);
         const { values, text: rest } = parsed.value;
         const tail = values.map(({ typed }) => typed).join("") + rest;
         expect(text.trim().endsWith(tail)).toBe(true);

@@ -132,7 +132,7 @@ describe("view", () => {
     await put("mine-local", { files: { "SKILL.md": skillMd({ name: "mine-local" }) }, extends: "mine" });
     const library = createLibrary({ store, seeds: SEEDS, scene: {} });
     expect(await library.view("mine-local")).toMatchObject({ failure: { code: "no_base" } });
-    expect((await library.shown()).map((line) => line.name)).not.toContain("mine-local");
+    expect((await library.offered()).map((line) => line.name)).not.toContain("mine-local");
   });
 
   it("takes a skill for one of its own that is only called like a companion", async () => {
@@ -236,7 +236,7 @@ describe("a bundled skill, after a deployment that brings another bundle", () =>
     const seen = await library.view("bundled");
     if (expected) expect(seen).toMatchObject({ value: expected });
     else expect(seen).toMatchObject({ failure: { code: "skill_missing" } });
-    expect((await library.shown()).map((line) => line.name)).toEqual(isOffered ? ["bundled"] : []);
+    expect((await library.offered()).map((line) => line.name)).toEqual(isOffered ? ["bundled"] : []);
     const lines = await library.lines();
     expect(lines.map((line) => line.state)).toEqual(expected ? [expected.state] : []);
     if (expected) expect(lines[0]).toMatchObject({ text: seen.ok && seen.value.text });
@@ -245,10 +245,10 @@ describe("a bundled skill, after a deployment that brings another bundle", () =>
   it("takes its companion with it when it goes, and gives it back", async () => {
     await put("bundled-local", { files: { "SKILL.md": skillMd({ name: "bundled-local" }) }, extends: "bundled" });
     const gone = createLibrary({ store, seeds: {} });
-    expect(await gone.shown()).toEqual([]);
+    expect(await gone.offered()).toEqual([]);
     expect(await gone.view("bundled-local")).toMatchObject({ failure: { code: "no_base" } });
     const back = createLibrary({ store, seeds: { bundled: { "SKILL.md": NEW } } });
-    expect((await back.shown()).map((line) => line.name)).toEqual(["bundled", "bundled-local"]);
+    expect((await back.offered()).map((line) => line.name)).toEqual(["bundled", "bundled-local"]);
     expect(await back.view("bundled")).toMatchObject({ value: { companion: { name: "bundled-local" } } });
   });
 });
@@ -260,7 +260,7 @@ describe("where a skill cannot be used", () => {
     await put("mine", { files: files("platforms: [macos]") });
     const library = createLibrary({ store, seeds: {} });
     expect(await library.lines()).toMatchObject([{ name: "mine", conditions: { platforms: ["macos"] } }]);
-    expect(await library.shown()).toEqual([]);
+    expect(await library.offered()).toEqual([]);
     expect(await library.view("mine")).toMatchObject({ failure: { code: "skill_unsupported" } });
     expect(await library.view("mine", "references/none.md")).toMatchObject({ failure: { code: "skill_unsupported" } });
     await put("mine", { files: files("license: MIT") });
@@ -271,10 +271,10 @@ describe("where a skill cannot be used", () => {
   it("it is loaded by who asks for it, when only a tool is missing", async () => {
     await put("mine", { files: files("metadata:\n  hermes:\n    requires_tools: [web_search]") });
     const library = createLibrary({ store, seeds: {}, scene: { tools: () => ["terminal"] } });
-    expect(await library.shown()).toEqual([]);
+    expect(await library.offered()).toEqual([]);
     expect(await library.view("mine")).toMatchObject({ ok: true });
     const web = createLibrary({ store, seeds: {}, scene: { tools: () => ["web_search"] } });
-    expect((await web.shown()).map((line) => line.name)).toEqual(["mine"]);
+    expect((await web.offered()).map((line) => line.name)).toEqual(["mine"]);
   });
 
   it("it is not named to who asks for another one", async () => {
@@ -289,7 +289,7 @@ describe("where a skill cannot be used", () => {
   it("holds for bundled skills too, and for a base's companion alone", async () => {
     const seeds = { mine: { "SKILL.md": withFields("mine", "platforms: windows") }, other: { "SKILL.md": OTHER } };
     const library = createLibrary({ store, seeds });
-    expect((await library.shown()).map((line) => line.name)).toEqual(["other"]);
+    expect((await library.offered()).map((line) => line.name)).toEqual(["other"]);
     expect(await library.view("mine")).toMatchObject({ failure: { code: "skill_unsupported" } });
     await put("other-local", {
       files: { "SKILL.md": withFields("other-local", "platforms: macos") },

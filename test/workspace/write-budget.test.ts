@@ -34,7 +34,7 @@ describe("appending in a loop", () => {
     const { run, written, workspace } = counted();
     const result = await run("for i in {1..200}; do echo line $i >> f; done; wc -l f");
     expect(result).toMatchObject({ exit_code: 0, stdout: "200 f\n" });
-    const size = workspace.lookAt("f")!.size;
+    const size = workspace.statFile("f")!.size;
     expect(written.bytes).toBeLessThan(2 * size);
     expect(written.rows).toBeLessThan(20);
     expect(text(workspace.read("f")).split("\n").slice(-3)).toEqual(["line 199", "line 200", ""]);
@@ -65,7 +65,7 @@ describe("appending in a loop", () => {
   test("by awk writes each line once, too", async () => {
     const { run, written, workspace } = counted();
     await run(`awk 'BEGIN{for(i=0;i<500;i++) print "line " i > "o"}'`);
-    expect(workspace.lookAt("o")!.size).toBe(4_390);
+    expect(workspace.statFile("o")!.size).toBe(4_390);
     expect(written.bytes).toBeLessThan(10_000);
   });
 
@@ -73,7 +73,7 @@ describe("appending in a loop", () => {
     const { call, workspace } = counted();
     const { result } = await call("terminal", { command: "for i in 1 2 3; do echo x >> f; done; seq 1 1000000000" });
     expect(result).toMatchObject({ code: "command_limit" });
-    expect(workspace.lookAt("f")!.size).toBe(6);
+    expect(workspace.statFile("f")!.size).toBe(6);
     await call("terminal", { command: "echo a > g; echo b >> g; echo c >> g; exit 3" });
     expect(text(workspace.read("g"))).toBe("a\nb\nc\n");
   });
@@ -105,7 +105,7 @@ describe("the budget", () => {
     expect(result).toMatchObject({ stopped: "writes", exitCode: 1, stdout: "after\n" });
     expect(result.stderr).toContain("EDQUOT: this turn has written all it may (50000 bytes and 1000 rows");
     expect(written.bytes).toBeLessThanOrEqual(50_000);
-    expect(workspace.lookAt("copy")!.size).toBe(9_000);
+    expect(workspace.statFile("copy")!.size).toBe(9_000);
   });
 
   test("counts rows: modes, folders and what is removed", async () => {

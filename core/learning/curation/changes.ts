@@ -13,7 +13,7 @@ import type {
 import type { CurationId, SkillName } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { SkillHead, SkillStats } from "../../schemas/skill.ts";
-import { openRevision, toPutBack } from "../../skills/history.ts";
+import { openRevision, liftWithdrawal } from "../../skills/history.ts";
 import { settleSkill } from "../evidence/settle.ts";
 
 export function standingOf({ state, rev, text }: SkillHead): Standing {
@@ -147,7 +147,7 @@ async function undoChange(
       if (head.state !== to.state) return moved(`it has become ${head.state} since`);
       // Else the next look at the same evidence would come to the same verdict.
       const anew = head.settled?.op === verdictOp(undoes ?? run, skill) ? { restored: true as const } : {};
-      const next: SkillNext = { state: back.state, reason, ...anew, ...toPutBack(head, back.text) };
+      const next: SkillNext = { state: back.state, reason, ...anew, ...liftWithdrawal(head, back.text) };
       if (back.rev === to.rev) return ok(next);
       const opened = await openRevision(skills, skill, back.rev);
       if (!opened.ok) return moved("its former text was purged");

@@ -8,7 +8,7 @@ import type { Grant, ReviewJob, SentPrefix } from "../../schemas/learning/review
 import type { Settings } from "../../schemas/settings.ts";
 import { toUsdMicros } from "../../schemas/usage.ts";
 import { redactDeep, redactText } from "../../redact.ts";
-import type { ToolPrints } from "../../skills/format/contract.ts";
+import type { ToolFingerprints } from "../../skills/format/contract.ts";
 import { taintedPieces } from "../taint/tainted-pieces.ts";
 import type { ReviewDecision } from "../observe/triggers.ts";
 import { cutDeep, cutText, editJson } from "./cut.ts";
@@ -39,7 +39,7 @@ interface WorkToReview {
   /** The request it sent last, where a review could go on from it. */
   prefix?: SentPrefix;
   /** Prints of its tools. */
-  tools?: ToolPrints;
+  tools?: ToolFingerprints;
   grant: Grant;
   now: number;
 }

@@ -159,7 +159,7 @@ function toTools(options: ReviewOptions, journal: ScriptJournal, checkBudget: Se
     inspectors: inspectors.skills,
     ...(taint && { gate: taint.holdSkill, inspectArchive: taint.inspectArchive }),
     ...(runChecks && policy.checks && { check: createCheckInspector(runChecks) }),
-    prints: () => job.tools ?? null,
+    fingerprints: () => job.tools ?? null,
     rules: { duplicates: policy.duplicates, companions: policy.companions },
     approval,
   });
@@ -199,7 +199,7 @@ function toLibrary(options: ReviewOptions): Library {
 
 /** All skills are shown, whatever tools they need; what one was written for is compared with the session's tools. */
 function toScene({ job: { tools }, settings }: ReviewOptions): Scene {
-  return { disabled: settings.skills.disabled, ...(tools && { prints: () => tools }) };
+  return { disabled: settings.skills.disabled, ...(tools && { fingerprints: () => tools }) };
 }
 
 const TURN_FIRST = "turn_first";

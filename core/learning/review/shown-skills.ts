@@ -28,7 +28,7 @@ export async function showSkills(
   job: Pick<ReviewJob, "observations" | "focus">,
   library: Library,
 ): Promise<ShownSkills> {
-  const lines = await library.shown();
+  const lines = await library.offered();
   if (lines.length === 0) return { text: "The library has no skills yet.", read: [] };
   const loaded = [...new Set(job.observations.flatMap((seen) => seen.loaded.map(({ skill }) => skill)).toReversed())];
   const texts = await readTexts(loaded, library);

@@ -1,7 +1,7 @@
 // What a write takes away: cautions that the text no longer has, and lines that were turned into their opposite. A caution that
 // is lost does harm as surely as an order that is added. Used by the taint rules. Pure.
 import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
-import { turnsAlike } from "../../skills/search/turning-words.ts";
+import { haveSamePolarity } from "../../skills/search/polarity-words.ts";
 import { wordsOf } from "../../skills/search/words.ts";
 import { isProse, splitLines } from "../markdown.ts";
 import { addToList } from "./list-map.ts";
@@ -64,11 +64,15 @@ export function findRemoved(before: string[], after: string[]): Removed {
     lost: found.filter(({ alike }) => alike.length === 0).map(({ line }) => line),
     // The name of an option holds nobody back.
     cautions: found
-      .filter(({ line, same }) => isCaution(line.replace(CODE, " ")) && !same.some((other) => turnsAlike(line, other)))
+      .filter(
+        ({ line, same }) => isCaution(line.replace(CODE, " ")) && !same.some((other) => haveSamePolarity(line, other)),
+      )
       .map(({ line }) => line),
     turned: new Set(
       found
-        .filter(({ line, alike }) => isOver() || alike.some((other) => !old.has(other) && !turnsAlike(line, other)))
+        .filter(
+          ({ line, alike }) => isOver() || alike.some((other) => !old.has(other) && !haveSamePolarity(line, other)),
+        )
         .map(({ line }) => line),
     ),
   };

@@ -72,7 +72,7 @@ function findFiles(workspace: Workspace): InstructionFile[] {
   return [...names, ...cursor].flatMap((path) => {
     const form = formOf(`/${path}`);
     const isOurs = form === SOUL || PROJECT_TYPES.some((type) => type.includes(form));
-    const node = isOurs ? workspace.lookAt(path) : null;
+    const node = isOurs ? workspace.statFile(path) : null;
     return node ? [{ path, form, ...node }] : [];
   });
 }

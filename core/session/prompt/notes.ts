@@ -12,7 +12,7 @@ import type { Sha256 } from "../../schemas/ids.ts";
 import { type MemoryEntry, MemoryStoreName } from "../../schemas/memory.ts";
 import type { ReviewResult } from "../../schemas/learning/review.ts";
 import type { SkillIndex } from "../../schemas/skill.ts";
-import { mergeLines, shownLines } from "../../skills/library.ts";
+import { mergeLines, offeredLines } from "../../skills/library.ts";
 import type { EngineContext } from "../context.ts";
 import { placeNotice } from "../readers/events.ts";
 import type { Log, TurnRow } from "../log.ts";
@@ -156,7 +156,7 @@ async function collectSkills({ host, log }: EngineContext): Promise<void> {
   // Read after the wait, and nothing waits from here on: a new prompt may have been made meanwhile, from a newer index.
   const known = log.meta<KnownSkills>("known_skills");
   if (!known || index.seq <= known.seq) return;
-  const shown = shownLines(mergeLines(index, host.seeds), sceneOf({ host, log }));
+  const shown = offeredLines(mergeLines(index, host.seeds), sceneOf({ host, log }));
   const lines = new Map(shown.map((line) => [line.name, line]));
   const texts = textsOf([...lines.values()]);
   const names = [...new Set([...Object.keys(known.texts), ...Object.keys(texts)])];

@@ -3,17 +3,17 @@
 import type { Tool } from "../../agent/contract.ts";
 import { toToolSpecs } from "../../agent/tool-specs.ts";
 import type { Scene } from "../../skills/format/conditions.ts";
-import { type ToolPrints, printOf } from "../../skills/format/contract.ts";
+import { type ToolFingerprints, fingerprintOf } from "../../skills/format/contract.ts";
 import type { EngineContext } from "../context.ts";
 
 /** The tools that are offered: which skills are shown depends on them, and what is said of one. */
 export interface Offered {
   names: string[];
-  prints: ToolPrints;
+  prints: ToolFingerprints;
 }
 
 export function toOffered(tools: Tool[]): Offered {
-  const prints = toToolSpecs(tools).map(({ name, parameters }) => [name, printOf(parameters)] as const);
+  const prints = toToolSpecs(tools).map(({ name, parameters }) => [name, fingerprintOf(parameters)] as const);
   return { names: tools.map((tool) => tool.name), prints: Object.fromEntries(prints) };
 }
 
@@ -25,7 +25,7 @@ export function sceneOf({ host, log }: Pick<EngineContext, "host" | "log">, offe
   const known: Partial<Offered> = offered ?? offeredInPrompt(log);
   return {
     ...(known.names && { tools: () => known.names ?? [] }),
-    ...(known.prints && { prints: () => known.prints ?? {} }),
+    ...(known.prints && { fingerprints: () => known.prints ?? {} }),
     channels: CHANNELS,
     environments: [],
     disabled: host.settings.skills.disabled,

@@ -32,7 +32,7 @@ export interface Invoked {
 }
 
 /**
- * For what `mayInvoke` lets pass. Null for a message that loads nothing, and for a turn whose model was asked already. Failures are the end of the turn,
+ * For what `looksLikeInvocation` lets pass. Null for a message that loads nothing, and for a turn whose model was asked already. Failures are the end of the turn,
  * told as a notice: `too_many_skills`, `unknown_command`, `message_too_long`, `skill_archived`, and those of `Library.view`. Throws when a store does.
  */
 export async function readInvocation(
@@ -143,7 +143,7 @@ function mayBeAdded({ log }: EngineContext, { input }: Pick<TurnRow, "input">): 
 /** A person who names a skill means to follow it. */
 async function load(library: Library, name: SkillName): Promise<Result<SkillView>> {
   const found = await library.view(name);
-  if (!found.ok) return found.failure.code === "skill_missing" ? skillMissing(name, await library.shown()) : found;
+  if (!found.ok) return found.failure.code === "skill_missing" ? skillMissing(name, await library.offered()) : found;
   return found.value.state === "archived" ? { ok: false, failure: archived(name) } : found;
 }
 

@@ -14,7 +14,7 @@ import { dayOf } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { Scene } from "../../skills/format/conditions.ts";
 import { renderSkillIndex } from "../../skills/index-block.ts";
-import { createLibrary, mergeLines, shownLines } from "../../skills/library.ts";
+import { createLibrary, mergeLines, offeredLines } from "../../skills/library.ts";
 import { createTools } from "../../tools/index.ts";
 import { createApprovals } from "./approvals.ts";
 import { parseCommand } from "./commands.ts";
@@ -87,7 +87,7 @@ function makeTools(
     skills: learned ? host.skills : null,
     ...(learned && host.search && { search: host.search }),
     ...(host.runChecks && { runChecks: host.runChecks }),
-    ...(scene.prints && { prints: scene.prints }),
+    ...(scene.fingerprints && { fingerprints: scene.fingerprints }),
     ...(host.pending && { pending: host.pending }),
     taint: context.taint,
     todos: createTodoList(context),
@@ -153,7 +153,7 @@ export async function freezePrompt(
   const learning = context.meta().learning === "on";
   const index = learning && !isHeldOut(host) ? await host.skills.index() : null;
   const offered = toOffered(tools);
-  const lines = shownLines(mergeLines(index, host.seeds), sceneOf(context, offered));
+  const lines = offeredLines(mergeLines(index, host.seeds), sceneOf(context, offered));
   const store = learning ? host.memory(context.overlay) : null;
   const [user, memory] = store ? [await store.list("user"), await store.list("memory")] : [[], []];
   const limits = promptLimits(host.settings, contextWindow);

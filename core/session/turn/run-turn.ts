@@ -3,7 +3,7 @@
 import { type LoopEnd, type LoopOptions, runLoop } from "../../agent/loop.ts";
 import { ok } from "../../errors.ts";
 import { NO_STATS, textOf } from "../../schemas/entry.ts";
-import { mayInvoke } from "../../skills/invocation.ts";
+import { looksLikeInvocation } from "../../skills/invocation.ts";
 import { createContextKeeper } from "../compaction/compact.ts";
 import type { CompactionOptions } from "../compaction/shorten.ts";
 import { bookLate, openBudget } from "../ledger.ts";
@@ -36,7 +36,9 @@ export async function runTurn(drive: DriveState, turn: TurnRow, current: Current
   const command = parseCommand(request);
   if (command) return { ending: await obeyCommand(context, command, abort.signal, compaction) };
   const [model] = models.value;
-  const invoked = mayInvoke(request) ? await readInvocation(context, turn, request, model.contextWindow) : ok(null);
+  const invoked = looksLikeInvocation(request)
+    ? await readInvocation(context, turn, request, model.contextWindow)
+    : ok(null);
   if (!invoked.ok) {
     const { code, message: text } = invoked.failure;
     return { ending: { state: "failed", code, text } };

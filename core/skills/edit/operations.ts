@@ -9,7 +9,7 @@ import type { SkillName } from "../../schemas/ids.ts";
 import { withoutRequests } from "../../schemas/skill-requests.ts";
 import type { Origin, SkillIndex } from "../../schemas/skill.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { type ToolPrints, pinTools } from "../format/contract.ts";
+import { type ToolFingerprints, pinTools } from "../format/contract.ts";
 import { DEFAULT_CATEGORY, type SkillDocument, toCategory } from "../format/format.ts";
 import { type Seeds, isOffered, mergeLines, skillMissing } from "../library.ts";
 import { type SkillOperation, applyOperations, checkOperations } from "./operation-list.ts";
@@ -37,7 +37,7 @@ export interface WriteContext {
   /** `false`: a protected skill gets no companion. */
   companions?: boolean;
   /** Of the tools that the skill is written for; absent or null where nobody knows them. */
-  tools?: ToolPrints | null;
+  tools?: ToolFingerprints | null;
 }
 
 /**

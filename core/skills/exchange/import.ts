@@ -8,14 +8,14 @@ import { type FileBodies, toBytes, toFileBody } from "../../schemas/file-body.ts
 import type { SkillName } from "../../schemas/ids.ts";
 import { SKILL_MD, parseSkill } from "../format/format.ts";
 import type { Health } from "../health.ts";
-import { toPutBack } from "../history.ts";
+import { liftWithdrawal } from "../history.ts";
 import type { Seeds } from "../library.ts";
 import { checkBroughtName } from "../edit/protection.ts";
 import { baseOf, checkSkillName } from "../format/validate.ts";
 import { unpack } from "./archive.ts";
 import { archiveTooLarge } from "./archive-failure.ts";
 import { IMPORT } from "./import-limits.ts";
-import { checkPath, checkTogether, quotePath } from "./paths.ts";
+import { checkPath, checkPathConflicts, quotePath } from "./paths.ts";
 import { chooseName } from "./skill-name.ts";
 
 export interface ImportedSkill {
@@ -112,7 +112,7 @@ function checkEntries(entries: [string, Uint8Array][]): Failure | null {
     const sentence = `The skill has ${total} bytes of ${IMPORT.bytes}: leave out what is not needed.`;
     return archiveTooLarge(sentence).failure;
   }
-  return checkTogether(paths);
+  return checkPathConflicts(paths);
 }
 
 interface Rooted {
@@ -251,7 +251,7 @@ export function toImport(
       ...(current && current.head.state !== state && { reason: "Imported by a person." }),
       // What was public under this name was another skill, which was taken away.
       ...(isArchived && { public: false, anew: true as const }),
-      ...(current && toPutBack(current.head, text)),
+      ...(current && liftWithdrawal(current.head, text)),
     });
   };
 }

@@ -13,7 +13,7 @@ export function checkPath(path: string): Failure | null {
 }
 
 /** Failure: `bad_path`: two paths that are one on some system, or a file where another path has a folder. */
-export function checkTogether(paths: string[]): Failure | null {
+export function checkPathConflicts(paths: string[]): Failure | null {
   const byFold = new Map<string, string>();
   for (const path of paths) {
     const fold = foldOf(path);

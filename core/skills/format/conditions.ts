@@ -4,7 +4,7 @@
 import { type Failure, err } from "../../errors.ts";
 import type { ListedSkill, SkillLine } from "../../schemas/api.ts";
 import type { SkillConditions } from "../../schemas/skill.ts";
-import type { ToolPrints } from "./contract.ts";
+import type { ToolFingerprints } from "./contract.ts";
 import { parseSkill } from "./format.ts";
 
 /** Where a skill is met. What is absent hides nothing. */
@@ -12,7 +12,7 @@ export interface Scene {
   /** Names of the tools that are offered. */
   tools?(): readonly string[];
   /** Of their parameters: what a skill was written for is compared with them. */
-  prints?(): ToolPrints;
+  fingerprints?(): ToolFingerprints;
   channels?: readonly string[];
   environments?: readonly string[];
   /** `skills.disabled`. */
@@ -22,7 +22,7 @@ export interface Scene {
 }
 
 /** What a skill asks for and does not find. */
-export interface Missing {
+export interface MissingSettings {
   variables: string[];
   files: string[];
 }
@@ -110,7 +110,7 @@ export function refusalFor(line: Pick<SkillLine, "name" | "conditions">, scene: 
 }
 
 /** `null`: all there is. */
-export function missingFor(conditions: SkillConditions | undefined, scene: Scene): Missing | null {
+export function missingFor(conditions: SkillConditions | undefined, scene: Scene): MissingSettings | null {
   const isMissing = (name: string) => !scene.isSet?.(name);
   const variables = (conditions?.variables ?? []).filter(isMissing);
   const files = (conditions?.files ?? []).filter(isMissing);
@@ -126,7 +126,7 @@ export function readinessOf(line: SkillLine, scene: Scene): Pick<ListedSkill, "r
 }
 
 /** For a model, which must not become the place where secrets are typed. */
-export function setupNote({ variables, files }: Missing): string {
+export function setupNote({ variables, files }: MissingSettings): string {
   const names = [...variables, ...files].join(", ");
   return (
     `It asks for settings that are not there: ${names}. Never ask for their values in the conversation, and never write ` +

@@ -1,5 +1,5 @@
 // What a skill assumes of where it is followed: tools with the parameters they had, hosts, formats. Stands in the metadata of
-// its SKILL.md, flat, as the Agent Skills standard has it. The prints of tools are filled in here when a model writes a skill;
+// its SKILL.md, flat, as the Agent Skills standard has it. The fingerprints of tools are filled in here when a model writes a skill;
 // the library compares them with the tools that are there when it is loaded. Pure.
 import { type Result, err, ok } from "../../errors.ts";
 import { sha256Hex } from "../../schemas/learning/digest.ts";
@@ -8,15 +8,15 @@ import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
 import { SKILL_MD, parseSkill } from "./format.ts";
 
 export interface Contract {
-  /** By name; the print of the parameters it was written for, empty when any will do. */
+  /** By name; the fingerprint of the parameters it was written for, empty when any will do. */
   tools: Record<string, string>;
   hosts: string[];
   /** In free words. */
   formats: string[];
 }
 
-/** Tools by name, with the prints of their parameters. */
-export type ToolPrints = Readonly<Record<string, string>>;
+/** Tools by name, with the fingerprints of their parameters. */
+export type ToolFingerprints = Readonly<Record<string, string>>;
 
 const KEY = "talaria.contract";
 const MAX_ITEMS = 20;
@@ -65,13 +65,16 @@ export function contractOf(skillMd: string): Contract | null {
 }
 
 /** What of a contract does not hold for these tools, by name. What a skill says of hosts and formats nobody can look up. */
-export function brokenBy({ tools }: Contract, prints: ToolPrints): { missing: string[]; changed: ChangedTool[] } {
+export function findContractBreaks(
+  { tools }: Contract,
+  fingerprints: ToolFingerprints,
+): { missing: string[]; changed: ChangedTool[] } {
   const names = Object.keys(tools).sort();
   return {
-    missing: names.filter((tool) => !Object.hasOwn(prints, tool)),
+    missing: names.filter((tool) => !Object.hasOwn(fingerprints, tool)),
     changed: names
-      .filter((tool) => tools[tool] !== "" && Object.hasOwn(prints, tool) && prints[tool] !== tools[tool])
-      .map((tool) => ({ tool, from: tools[tool]!, to: prints[tool]! })),
+      .filter((tool) => tools[tool] !== "" && Object.hasOwn(fingerprints, tool) && fingerprints[tool] !== tools[tool])
+      .map((tool) => ({ tool, from: tools[tool]!, to: fingerprints[tool]! })),
   };
 }
 
@@ -84,26 +87,26 @@ export interface ChangedTool {
 /** How a finding of `toFinding` begins. */
 export const CONTRACT_FINDING = "contract: ";
 
-/** As a head's health keeps it. It is true for as long as the text names the old print. */
+/** As a head's health keeps it. It is true for as long as the text names the old fingerprint. */
 export function toFinding({ tool, from, to }: ChangedTool): string {
   return `${CONTRACT_FINDING}${tool}@${from} is ${tool}@${to} now`;
 }
 
 /** Whether a finding of `toFinding` still concerns this contract. */
-export function isStanding(finding: string, contract: Contract | null): boolean {
+export function isCurrentFinding(finding: string, contract: Contract | null): boolean {
   const [, tool = "", from = ""] = /^contract: (\S+)@([0-9a-f]{8}) is /.exec(finding) ?? [];
   return contract !== null && Object.hasOwn(contract.tools, tool) && contract.tools[tool] === from;
 }
 
-const prints = new WeakMap<JsonObject, string>();
+const fingerprints = new WeakMap<JsonObject, string>();
 
 /** Of a tool's parameters: what they are called and what they take, not how they are described. */
-export function printOf(parameters: JsonObject): string {
-  const known = prints.get(parameters);
+export function fingerprintOf(parameters: JsonObject): string {
+  const known = fingerprints.get(parameters);
   if (known) return known;
-  const print = sha256Hex(JSON.stringify(shapeOf(parameters))).slice(0, 8);
-  prints.set(parameters, print);
-  return print;
+  const fingerprint = sha256Hex(JSON.stringify(shapeOf(parameters))).slice(0, 8);
+  fingerprints.set(parameters, fingerprint);
+  return fingerprint;
 }
 
 /** With sorted keys, and without words for the model. `isMap`: the keys are names of parameters. */
@@ -117,11 +120,11 @@ function shapeOf(schema: unknown, isMap = false): unknown {
 }
 
 /**
- * The files a model wrote, with the prints of the tools that its contract names: a model cannot know them. What stands
- * already stays, so that a change elsewhere says nothing about it; a name without a print gets the present one. Where the
- * tools are not known (`null`) prints that did not stand are taken out. Failure: `bad_contract`.
+ * The files a model wrote, with the fingerprints of the tools that its contract names: a model cannot know them. What stands
+ * already stays, so that a change elsewhere says nothing about it; a name without a fingerprint gets the present one. Where the
+ * tools are not known (`null`) fingerprints that did not stand are taken out. Failure: `bad_contract`.
  */
-export function pinTools(files: FileBodies, standing: FileBodies, known: ToolPrints | null): Result<FileBodies> {
+export function pinTools(files: FileBodies, standing: FileBodies, known: ToolFingerprints | null): Result<FileBodies> {
   const text = textOrEmpty(files[SKILL_MD]);
   const line = TOOLS_LINE.exec(frontmatterOf(text));
   const present = textOrEmpty(standing[SKILL_MD]);
@@ -133,7 +136,7 @@ export function pinTools(files: FileBodies, standing: FileBodies, known: ToolPri
     return err("bad_contract", `A contract names at most ${MAX_ITEMS} tools: leave some out.`);
   const pinned: string[] = [];
   for (const item of items) {
-    const [, tool, print = ""] = TOOL.exec(item) ?? [];
+    const [, tool, fingerprint = ""] = TOOL.exec(item) ?? [];
     if (tool === undefined) {
       return err(
         "bad_contract",
@@ -145,8 +148,8 @@ export function pinTools(files: FileBodies, standing: FileBodies, known: ToolPri
       const list = Object.keys(known).sort().join(", ");
       return err("bad_contract", `The contract names '${tool}', and there is no such tool. There are: ${list}.`);
     }
-    const keeps = stood && print !== "" && before[tool] === print;
-    const pin = keeps ? print : known && Object.hasOwn(known, tool) ? known[tool]! : "";
+    const keeps = stood && fingerprint !== "" && before[tool] === fingerprint;
+    const pin = keeps ? fingerprint : known && Object.hasOwn(known, tool) ? known[tool]! : "";
     pinned.push(pin ? `${tool}@${pin}` : tool);
   }
   const at = line.index;
@@ -167,7 +170,11 @@ function itemsOf(value: unknown): string[] {
   if (typeof value === "string") return clean(value.split(/[,\n]/));
   if (Array.isArray(value)) return clean(value.filter((item) => typeof item === "string"));
   const pairs = Object.entries(toRecord(value));
-  return clean(pairs.map(([name, print]) => (typeof print === "string" && print ? `${name}@${print}` : name)));
+  return clean(
+    pairs.map(([name, fingerprint]) =>
+      typeof fingerprint === "string" && fingerprint ? `${name}@${fingerprint}` : name,
+    ),
+  );
 }
 
 function clean(items: string[]): string[] {

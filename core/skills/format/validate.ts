@@ -5,7 +5,7 @@ import { FIXED } from "../../limits.ts";
 import { type FileBodies, type FileBody, toBytes } from "../../schemas/file-body.ts";
 import { MAX_OWN_SKILL_NAME, SKILL_NAME } from "../../schemas/ids.ts";
 import { REQUESTS_FILE } from "../../schemas/skill-requests.ts";
-import { checkPath, checkTogether } from "../exchange/paths.ts";
+import { checkPath, checkPathConflicts } from "../exchange/paths.ts";
 import { SKILL_MD, type SkillDocument, parseSkill } from "./format.ts";
 import { checkStandard } from "./standard.ts";
 
@@ -82,7 +82,7 @@ function checkFiles({ files, maxFiles, writer, standing = {} }: SkillToCheck): F
       .failure;
   }
   const added = paths.filter((path) => !Object.hasOwn(standing, path));
-  const clash = added.length > 0 ? checkTogether(paths) : null;
+  const clash = added.length > 0 ? checkPathConflicts(paths) : null;
   if (clash) return clash;
   for (const path of paths) {
     const body = files[path]!;

@@ -5,7 +5,7 @@ import { escapeTags } from "../../prompt-block.ts";
 import type { Part } from "../../schemas/entry.ts";
 import type { SkillLine } from "../../schemas/api.ts";
 import type { SkillName } from "../../schemas/ids.ts";
-import { SKILLS_OPEN, filesOf, sayFailed } from "../invocation.ts";
+import { SKILLS_OPEN, filesOf, renderFailedWords } from "../invocation.ts";
 import type { SkillView } from "../library.ts";
 import { isLearned } from "../edit/protection.ts";
 import { scoreSkills } from "./ranking.ts";
@@ -81,7 +81,7 @@ export function renderRecalled(view: SkillView): Part[] {
       source: "outcome",
       text:
         `${SKILLS_OPEN}Your skill '${name}' fits this request and has helped before, so it is loaded already. ` +
-        `Follow it where it applies, and pass over it where it does not.\n${sayFailed(view)}<skill name="${name}">\n`,
+        `Follow it where it applies, and pass over it where it does not.\n${renderFailedWords(view)}<skill name="${name}">\n`,
     },
     { source: "own", text: escapeTags(content) },
     { source: "outcome", text: "\n</skill>\n" },

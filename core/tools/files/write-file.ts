@@ -89,7 +89,7 @@ function askPerson(
     return fail("bad_path", `'${place}' leads to a file that instructs you: name that file itself.`);
   }
   const bytes = new TextEncoder().encode(content);
-  const before = workspace.lookAt(place)?.writer === "principal" ? workspace.read(place) : null;
+  const before = workspace.statFile(place)?.writer === "principal" ? workspace.read(place) : null;
   if (before && new TextDecoder().decode(before) === content) {
     return succeed({ path: place, bytes: bytes.length, created: false });
   }

@@ -13,7 +13,7 @@ import {
   type Target,
   isMerge,
   needsEntries,
-  opOf,
+  operationKey,
   operationsOf,
   planOperations,
   purgedFailure,
@@ -274,7 +274,7 @@ async function carryOut(
   for (const [n, { text, target, waits }] of steps.entries()) {
     const isSame = text !== undefined && target?.id === memoryId(text);
     const add = text === undefined || isSame || waits ? null : toAdd(text, at, args, steps, options);
-    added.push(add && (await store.add(args.store, opOf(context.op, n, steps.length), add)));
+    added.push(add && (await store.add(args.store, operationKey(context.op, n, steps.length), add)));
     if (steps.length === 1 && added[0]?.purged) return purgedFailure();
   }
   const written: Written[] = [];
@@ -306,8 +306,8 @@ async function carryOut(
 
 /** Only the adds that were seen, and those of this very call: what came since is another's. */
 function removalOf({ adds, own = [] }: Target, n: number, steps: Step[], { op }: ToolContext) {
-  const ofCall = own.map((of) => opOf(op, of, steps.length));
-  return { op: opOf(op, n, steps.length), ...(adds && { adds: [...adds, ...ofCall] }) };
+  const ofCall = own.map((of) => operationKey(op, of, steps.length));
+  return { op: operationKey(op, n, steps.length), ...(adds && { adds: [...adds, ...ofCall] }) };
 }
 
 /** Where nothing is cited, a fact that merges others rests on what they rest on. */

@@ -12,7 +12,7 @@ import type { FileBodies } from "../../schemas/file-body.ts";
 import { SkillName } from "../../schemas/ids.ts";
 import { MAX_REQUESTS } from "../../schemas/skill-requests.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import type { ToolPrints } from "../../skills/format/contract.ts";
+import type { ToolFingerprints } from "../../skills/format/contract.ts";
 import type { Library } from "../../skills/library.ts";
 import { MAX_OPERATIONS, type SkillOperation, checkOperations } from "../../skills/edit/operation-list.ts";
 import { type WriteContext, type Writer, toDecide } from "../../skills/edit/operations.ts";
@@ -127,7 +127,7 @@ export interface SkillManageOptions {
   /** Looks at a skill that a write would put away; `after`: the files of the one that is said to hold it now. */
   inspectArchive?: SkillInspector;
   /** Of the tools that skills are written for: what a contract names is filled in from them. */
-  prints?(): ToolPrints | null;
+  fingerprints?(): ToolFingerprints | null;
   /** Rules of operations.ts that are switched off. */
   rules?: Pick<WriteContext, "duplicates" | "companions">;
 }
@@ -198,7 +198,7 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
   }
   const writing: WriteContext = {
     ...{ origin, seeds: library.seeds, settings: settings.skills, citations, overlaps, approved: options.approved },
-    tools: options.prints?.() ?? null,
+    tools: options.fingerprints?.() ?? null,
     ...rules,
   };
   const call = { op: context.op, citations, resumed: context.resumed };

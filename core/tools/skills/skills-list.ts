@@ -25,7 +25,7 @@ export function createSkillsList(options: { library: Library; search?: SkillSear
     parameters: Args,
     effect: "read",
     async run({ query, category }) {
-      const offered = await library.shown();
+      const offered = await library.offered();
       const inCategory = category ? offered.filter((line) => line.category === category) : offered;
       const isSearch = Boolean(query?.trim());
       const found = isSearch ? await searchLines(inCategory, query!, search) : inCategory;

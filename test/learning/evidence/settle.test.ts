@@ -6,7 +6,7 @@ import { DEFAULTS } from "../../../core/limits.ts";
 import type { Bucket, EvidenceStore, SkillNext } from "../../../core/ports.ts";
 import { textOfFiles, hashFiles } from "../../../core/schemas/learning/digest.ts";
 import type { Evidence, SkillHead } from "../../../core/schemas/skill.ts";
-import { toPutBack } from "../../../core/skills/history.ts";
+import { liftWithdrawal } from "../../../core/skills/history.ts";
 import { createEvidenceStore } from "../../../stores/evidence-store.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { createTestClock } from "../../support/clock.ts";
@@ -280,7 +280,7 @@ describe("a text that a person put back", () => {
     await world.settle("first");
     world.clock.advance(DAY_MS);
     const head = await world.head();
-    await world.adjust({ files: { "SKILL.md": "one\ntwo" }, ...toPutBack(head, TWO) });
+    await world.adjust({ files: { "SKILL.md": "one\ntwo" }, ...liftWithdrawal(head, TWO) });
     expect(await world.head()).toMatchObject({ text: TWO, withdrawn: [], restoredAt: world.clock.now() });
     expect((await world.settle("second")).moved).toBe(null);
     await world.use(TWO, "-");
@@ -294,7 +294,7 @@ describe("a text that a person put back", () => {
   it("is as it was where it had not been withdrawn", async () => {
     const world = createWorld();
     await world.make(2);
-    expect(toPutBack(await world.head(), ONE)).toEqual({});
+    expect(liftWithdrawal(await world.head(), ONE)).toEqual({});
   });
 });
 
@@ -571,7 +571,7 @@ describe("words that later uses did not bear out", () => {
     await world.settle();
     world.clock.advance(DAY_MS);
     const head = await world.head();
-    await world.adjust({ files: { "SKILL.md": BODY }, ...toPutBack(head, text) });
+    await world.adjust({ files: { "SKILL.md": BODY }, ...liftWithdrawal(head, text) });
     expect((await world.settle("later")).moved).toBe(null);
     expect(await world.head()).toMatchObject({ text });
   });

@@ -30,7 +30,7 @@ async function write(context: EngineContext, op: string, path: string, content: 
 
 const held = ({ workspace }: EngineContext, path = "AGENTS.md") => {
   const bytes = workspace.read(path);
-  return bytes && [new TextDecoder().decode(bytes), workspace.lookAt(path)?.writer];
+  return bytes && [new TextDecoder().decode(bytes), workspace.statFile(path)?.writer];
 };
 const states = (approvals: Approvals) => approvals.list().map(({ path, state }) => `${path} ${state}`);
 

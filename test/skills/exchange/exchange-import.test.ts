@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { pack } from "../../../core/skills/exchange/archive.ts";
 import { readArchive, readFolder, readSkillMd, toImport } from "../../../core/skills/exchange/import.ts";
 import { IMPORT } from "../../../core/skills/exchange/import-limits.ts";
-import { checkPath, checkTogether } from "../../../core/skills/exchange/paths.ts";
+import { checkPath, checkPathConflicts } from "../../../core/skills/exchange/paths.ts";
 import { chooseName } from "../../../core/skills/exchange/skill-name.ts";
 import { checkSkillName } from "../../../core/skills/format/validate.ts";
 import type { SkillNext } from "../../../core/ports.ts";
@@ -227,8 +227,8 @@ describe("a path", () => {
     [["b/c", "b /C"]],
     [["d", "d./e"]],
   ])("%j cannot stand together", (paths) => {
-    expect(checkTogether(paths)).toMatchObject({ code: "bad_path" });
-    expect(checkTogether(paths.toReversed())).toMatchObject({ code: "bad_path" });
+    expect(checkPathConflicts(paths)).toMatchObject({ code: "bad_path" });
+    expect(checkPathConflicts(paths.toReversed())).toMatchObject({ code: "bad_path" });
   });
 
   it("whatever it is, never leads out of a folder when it is taken", () => {

@@ -9,7 +9,7 @@ import {
   setupNote,
   toSlug,
 } from "../../../core/skills/format/conditions.ts";
-import { shownLines } from "../../../core/skills/library.ts";
+import { offeredLines } from "../../../core/skills/library.ts";
 import { line } from "../skill-line.ts";
 
 const skill = (fields: string) => `---\nname: a-skill\ndescription: Does it.\n${fields}\n---\n\nDo it.\n`;
@@ -103,7 +103,7 @@ describe("a skill", () => {
     const here = scene(change as Partial<Scene>);
     const refused = refusalFor(subject, here) !== null;
     expect(refused ? "refused" : isHidden(subject, here) ? "hidden" : "shown").toBe(expected);
-    expect(shownLines([subject], here)).toHaveLength(expected === "shown" ? 1 : 0);
+    expect(offeredLines([subject], here)).toHaveLength(expected === "shown" ? 1 : 0);
   });
 
   it("is told by what it is refused", () => {
@@ -129,12 +129,12 @@ describe("a skill", () => {
 it("shows a companion only where its base is shown", () => {
   const base = line({ name: "base" });
   const own = line({ name: "base-local", extends: "base" });
-  const named = (lines: ReturnType<typeof shownLines>) => lines.map(({ name }) => name);
-  expect(named(shownLines([base, own], scene()))).toEqual(["base", "base-local"]);
-  expect(named(shownLines([own], scene()))).toEqual([]);
-  expect(named(shownLines([{ ...base, state: "archived" }, own], scene()))).toEqual([]);
-  expect(named(shownLines([base, own], scene({ disabled: ["base"] })))).toEqual([]);
-  expect(named(shownLines([base, own], scene({ disabled: ["base-local"] })))).toEqual(["base"]);
+  const named = (lines: ReturnType<typeof offeredLines>) => lines.map(({ name }) => name);
+  expect(named(offeredLines([base, own], scene()))).toEqual(["base", "base-local"]);
+  expect(named(offeredLines([own], scene()))).toEqual([]);
+  expect(named(offeredLines([{ ...base, state: "archived" }, own], scene()))).toEqual([]);
+  expect(named(offeredLines([base, own], scene({ disabled: ["base"] })))).toEqual([]);
+  expect(named(offeredLines([base, own], scene({ disabled: ["base-local"] })))).toEqual(["base"]);
 });
 
 it.each([

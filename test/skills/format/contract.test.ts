@@ -6,12 +6,12 @@ import { toToolSpecs } from "../../../core/agent/tool-specs.ts";
 import type { Tool } from "../../../core/agent/contract.ts";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
 import {
-  type ToolPrints,
-  brokenBy,
+  type ToolFingerprints,
+  findContractBreaks,
   contractOf,
-  isStanding,
+  isCurrentFinding,
   pinTools,
-  printOf,
+  fingerprintOf,
   toFinding,
 } from "../../../core/skills/format/contract.ts";
 import { toStrict } from "../../../core/skills/exchange/strict.ts";
@@ -65,11 +65,11 @@ describe("a contract", () => {
   });
 });
 
-describe("brokenBy", () => {
+describe("findContractBreaks", () => {
   const contract = contractOf(tools(`"read_file@${READ}, terminal, todo@${READ}, constructor@${READ}"`))!;
 
   it("tells a tool that is not there from one with other parameters", () => {
-    expect(brokenBy(contract, { read_file: OTHER, todo: READ, terminal: OTHER })).toEqual({
+    expect(findContractBreaks(contract, { read_file: OTHER, todo: READ, terminal: OTHER })).toEqual({
       missing: ["constructor"],
       changed: [{ tool: "read_file", from: READ, to: OTHER }],
     });
@@ -77,7 +77,12 @@ describe("brokenBy", () => {
 
   it("finds nothing where all is as it was", () => {
     expect(
-      brokenBy(contract, { read_file: READ, todo: READ, terminal: READ, constructor: READ } as ToolPrints),
+      findContractBreaks(contract, {
+        read_file: READ,
+        todo: READ,
+        terminal: READ,
+        constructor: READ,
+      } as ToolFingerprints),
     ).toEqual({
       missing: [],
       changed: [],
@@ -86,22 +91,22 @@ describe("brokenBy", () => {
 
   it("makes findings that stand for as long as the text names the old print", () => {
     const finding = toFinding({ tool: "read_file", from: READ, to: OTHER });
-    expect(isStanding(finding, contract)).toBe(true);
-    expect(isStanding(finding, contractOf(tools(`"read_file@${OTHER}"`)))).toBe(false);
-    expect(isStanding(finding, null)).toBe(false);
-    expect(isStanding("checks/a.json: it failed", contract)).toBe(false);
+    expect(isCurrentFinding(finding, contract)).toBe(true);
+    expect(isCurrentFinding(finding, contractOf(tools(`"read_file@${OTHER}"`)))).toBe(false);
+    expect(isCurrentFinding(finding, null)).toBe(false);
+    expect(isCurrentFinding("checks/a.json: it failed", contract)).toBe(false);
   });
 });
 
-describe("printOf", () => {
+describe("fingerprintOf", () => {
   const specOf = (parameters: z.ZodType) =>
     toToolSpecs([{ name: "t", description: "", parameters } as Tool])[0]!.parameters;
   const base = z.strictObject({ path: z.string().describe("Where."), description: z.string().optional() });
 
   it("is the same for the same parameters in other words and another order", () => {
     const other = z.strictObject({ description: z.string().optional(), path: z.string().describe("The place.") });
-    expect(printOf(specOf(other))).toBe(printOf(specOf(base)));
-    expect(printOf(specOf(base))).toMatch(/^[0-9a-f]{8}$/);
+    expect(fingerprintOf(specOf(other))).toBe(fingerprintOf(specOf(base)));
+    expect(fingerprintOf(specOf(base))).toMatch(/^[0-9a-f]{8}$/);
   });
 
   it.each([
@@ -110,18 +115,18 @@ describe("printOf", () => {
     ["one that is required now", z.strictObject({ path: z.string(), description: z.string() })],
     ["one called description that is gone", z.strictObject({ path: z.string() })],
   ])("is another for %s", (_what, parameters) => {
-    expect(printOf(specOf(parameters))).not.toBe(printOf(specOf(base)));
+    expect(fingerprintOf(specOf(parameters))).not.toBe(fingerprintOf(specOf(base)));
   });
 
   it("is kept for a schema that is asked about again", () => {
     const schema: JsonObject = { type: "object" };
-    expect(printOf(schema)).toBe(printOf(schema));
+    expect(fingerprintOf(schema)).toBe(fingerprintOf(schema));
   });
 });
 
 describe("pinTools", () => {
-  const known: ToolPrints = { read_file: READ, terminal: "11111111" };
-  const pin = (value: string, standing?: string, prints: ToolPrints | null = known) => {
+  const known: ToolFingerprints = { read_file: READ, terminal: "11111111" };
+  const pin = (value: string, standing?: string, prints: ToolFingerprints | null = known) => {
     const pinned = pinTools({ "SKILL.md": tools(value) }, standing ? { "SKILL.md": tools(standing) } : {}, prints);
     return pinned.ok ? (pinned.value["SKILL.md"] as string) : pinned.failure.code;
   };

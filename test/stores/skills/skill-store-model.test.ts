@@ -7,7 +7,7 @@ import type { SkillChange, SkillStore } from "../../../core/ports.ts";
 import { hashFiles, textOfFiles } from "../../../core/schemas/learning/digest.ts";
 import type { FileBodies, FileBody } from "../../../core/schemas/file-body.ts";
 import { isPurged } from "../../../core/schemas/skill.ts";
-import { openRevision, readUndo, toUndone } from "../../../core/skills/history.ts";
+import { openRevision, readUndo, undoRevision } from "../../../core/skills/history.ts";
 import { keyOf } from "../../../stores/keys.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { createCrashingBucket } from "../../support/bindings/crashing-bucket.ts";
@@ -173,7 +173,7 @@ function decideOn(store: SkillStore, { kind, name, pick, path }: Operation): Ski
       }
       default: {
         const undo = await readUndo(store, name, 1 + pick, 50);
-        return undo.ok ? toUndone(undo.value, current) : undo;
+        return undo.ok ? undoRevision(undo.value, current) : undo;
       }
     }
   };

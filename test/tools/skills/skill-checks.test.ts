@@ -7,7 +7,7 @@ import { DEFAULTS } from "../../../core/limits.ts";
 import type { Bucket } from "../../../core/ports.ts";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
 import type { CheckResult, RunChecks } from "../../../core/skills/checks.ts";
-import type { ToolPrints } from "../../../core/skills/format/contract.ts";
+import type { ToolFingerprints } from "../../../core/skills/format/contract.ts";
 import { createLibrary } from "../../../core/skills/library.ts";
 import { createCheckInspector } from "../../../core/tools/skills/check-inspector.ts";
 import { createSkillTools } from "../../../core/tools/skills/skills.ts";
@@ -27,7 +27,7 @@ const LATER = "ffffffff";
 const withContract = (tools: string) =>
   skillMd().replace("  category: ops\n", `  category: ops\n  talaria.contract.tools: ${tools}\n`);
 
-function createDesk({ prints = { read_file: READ } }: { prints?: ToolPrints } = {}) {
+function createDesk({ prints = { read_file: READ } }: { prints?: ToolFingerprints } = {}) {
   const clock = createTestClock();
   const profile = newProfileId();
   const bucket = createMemoryBucket({ clock });
@@ -41,9 +41,9 @@ function createDesk({ prints = { read_file: READ } }: { prints?: ToolPrints } = 
   const toolsOver = (over: Bucket): Tool[] => {
     const store = createSkillStore({ bucket: over, profile, clock, random: createSeededRandom(1), swapMs: 10_000 });
     return createSkillTools({
-      library: createLibrary({ store, seeds: {}, scene: { prints: () => scene.prints } }),
+      library: createLibrary({ store, seeds: {}, scene: { fingerprints: () => scene.prints } }),
       ...{ store, origin: "foreground", settings: DEFAULTS },
-      prints: () => scene.prints,
+      fingerprints: () => scene.prints,
       inspectors: [createCheckInspector(counted)],
     });
   };

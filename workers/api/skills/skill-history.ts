@@ -13,7 +13,7 @@ import {
 import { type FileBodies, toContents } from "../../../core/schemas/file-body.ts";
 import { SkillName } from "../../../core/schemas/ids.ts";
 import { SkillHead } from "../../../core/schemas/skill.ts";
-import { diffFiles, openRevision, readUndo, toUndone } from "../../../core/skills/history.ts";
+import { diffFiles, openRevision, readUndo, undoRevision } from "../../../core/skills/history.ts";
 import { toPieces } from "../../../core/skills/search/text-pieces.ts";
 import { readSkillTexts } from "../../../stores/skills/skill-texts.ts";
 import { eraseText } from "./copies.ts";
@@ -110,7 +110,7 @@ skillHistory.openapi(
     const head = await change(store, name, async (current) => {
       if (!current) return err("revision_not_found", `The skill \`${name}\` has no revision ${rev}.`);
       const undo = await readUndo(store, name, rev, maxFiles);
-      return undo.ok ? toUndone(undo.value, current) : undo;
+      return undo.ok ? undoRevision(undo.value, current) : undo;
     });
     return c.json(head, 200);
   },

@@ -7,8 +7,8 @@ import { hasPrograms } from "../../../core/skills/checks.ts";
 import { readinessOf } from "../../../core/skills/format/conditions.ts";
 import { SKILL_MD, parseSkill } from "../../../core/skills/format/format.ts";
 import { inspectHealth } from "../../../core/skills/health.ts";
-import { openRevision, toPutBack } from "../../../core/skills/history.ts";
-import { adopt, unarchive } from "../../../core/skills/edit/keeping.ts";
+import { openRevision, liftWithdrawal } from "../../../core/skills/history.ts";
+import { adopt, unarchive } from "../../../core/skills/edit/adopt.ts";
 import { checkBroughtName } from "../../../core/skills/edit/protection.ts";
 import { createLibrary, followsBundle, isOffered } from "../../../core/skills/library.ts";
 import { traitsOf } from "../../../core/skills/format/traits.ts";
@@ -118,7 +118,7 @@ skills.openapi(
       const { description, category } = checked.value;
       const isAnew = current?.head.state === "archived";
       const next: SkillNext = { files, description, category, state: "active", origin: "user", citations: [] };
-      const putBack = current && toPutBack(current.head, textOfFiles(hashFiles(files)));
+      const putBack = current && liftWithdrawal(current.head, textOfFiles(hashFiles(files)));
       if (isAnew) next.anew = true;
       return ok({ ...next, ...putBack, ...(health && { health }) });
     });
@@ -203,7 +203,7 @@ skills.openapi(
       if (!opened.ok) return opened;
       const { text, parent = null, description, category, citations } = opened.value.revision;
       const restored = { files: opened.value.files, description, category, citations, parent };
-      return amend(name, current, { ...restored, ...(current && toPutBack(current.head, text)) });
+      return amend(name, current, { ...restored, ...(current && liftWithdrawal(current.head, text)) });
     });
     return c.json(head, 200);
   },

@@ -2,7 +2,7 @@
 // on the fresh head.
 import { type Result, err, ok } from "../../errors.ts";
 import type { SkillNext, SkillSnapshot } from "../../ports.ts";
-import { toPutBack } from "../history.ts";
+import { liftWithdrawal } from "../history.ts";
 import { isLearned } from "./protection.ts";
 
 /**
@@ -22,5 +22,5 @@ export function unarchive(current: SkillSnapshot | null): Result<SkillNext> {
   if (!current) return err("skill_not_found", "Only a skill this profile holds can be restored.");
   if (current.head.state !== "archived") return ok({});
   const state = isLearned(current.head) ? "trial" : "active";
-  return ok({ state, reason: "Restored by a person.", ...toPutBack(current.head, current.head.text) });
+  return ok({ state, reason: "Restored by a person.", ...liftWithdrawal(current.head, current.head.text) });
 }

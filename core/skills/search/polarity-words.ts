@@ -11,7 +11,7 @@ const TURNING = new Set(
 );
 
 /** In their order, each as often as it stands there. */
-export function turningWordsOf(text: string): string[] {
+export function polarityWordsOf(text: string): string[] {
   const words =
     foldCase(text)
       .replace(/n['\u2019]t\b/g, " not ")
@@ -20,7 +20,7 @@ export function turningWordsOf(text: string): string[] {
 }
 
 /** Whether two texts are turned by the same words, however often. */
-export function turnsAlike(a: string, b: string): boolean {
-  const [one, other] = [new Set(turningWordsOf(a)), new Set(turningWordsOf(b))];
+export function haveSamePolarity(a: string, b: string): boolean {
+  const [one, other] = [new Set(polarityWordsOf(a)), new Set(polarityWordsOf(b))];
   return one.size === other.size && [...one].every((word) => other.has(word));
 }
