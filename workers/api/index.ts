@@ -99,7 +99,9 @@ for (const resource of [
 ]) {
   app.route("/", resource);
 }
-app.openAPIRegistry.registerComponent("securitySchemes", "key", { type: "http", scheme: "bearer" });
+for (const scheme of ["key", "operator"]) {
+  app.openAPIRegistry.registerComponent("securitySchemes", scheme, { type: "http", scheme: "bearer" });
+}
 app.get("/openapi.json", takesNoQuery, (c) => c.json(toDocument(app)));
 
 export default app;

@@ -6,7 +6,7 @@ import { ulid } from "ulid";
 import { DeletedError, type Result, newerStateOf } from "../../core/errors.ts";
 import type { Problem } from "../../core/schemas/api.ts";
 
-const PROBLEMS = {
+export const PROBLEMS = {
   // who
   key_missing: [401, "No key"],
   key_unknown: [401, "Unknown key"],

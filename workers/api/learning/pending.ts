@@ -23,6 +23,7 @@ pending.openapi(
     method: "get",
     path: "/v1/pending",
     operationId: "listPending",
+    description: "Lists writes of skills and memory that wait for a person's decision.",
     request: { query: z.strictObject(pageQuery(200)) },
     responses: answers(200, "Those that wait and those decided lately, oldest first", PendingList),
   }),

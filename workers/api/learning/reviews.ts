@@ -25,6 +25,7 @@ reviews.openapi(
     method: "get",
     path: "/v1/reviews",
     operationId: "listReviews",
+    description: "Lists the reviews of the profile.",
     request: {
       query: z.strictObject({ session: SessionId.optional(), ...pageQuery(MAX_PAGE, { usual: DEFAULT_PAGE }) }),
     },
@@ -49,6 +50,7 @@ reviews.openapi(
     method: "get",
     path: "/v1/reviews/{review}",
     operationId: "readReview",
+    description: "Reads a review: why it started, what it was shown, what it did and what it cost.",
     request: { params: OfReview },
     responses: answers(200, "The review", ReviewDetail),
   }),

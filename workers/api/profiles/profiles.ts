@@ -12,13 +12,16 @@ import { openAccount } from "../sessions/session-rpc.ts";
 
 export const profiles = createRouter();
 
+const OPERATOR_OR_KEY: Record<string, string[]>[] = [{ operator: [] }, { key: [] }];
+
 profiles.openapi(
   createRoute({
     method: "post",
     path: "/v1/profiles",
     operationId: "createProfile",
     middleware: operatorOnly,
-    description: "Takes the operator's token.",
+    security: [{ operator: [] }],
+    description: "Creates a profile and its first key.",
     responses: answers(201, "The profile, and the only sight of its first key", CreatedProfile),
   }),
   async (c) => {
@@ -35,9 +38,10 @@ profiles.openapi(
     method: "delete",
     path: "/v1/profiles/{profile}",
     operationId: "deleteProfile",
+    security: OPERATOR_OR_KEY,
     description:
-      "Removes the profile for good: keys, sessions, skills, memory and what was counted. Takes the operator's token, or a key " +
-      "of this profile that repeats its id in `confirm`. What is still to be swept when this answers 202 is swept by itself.",
+      "Deletes the profile permanently: keys, sessions, skills, memory and usage. Takes the operator's token, or a key of this " +
+      "profile; `confirm` repeats the profile's id. After a 202 the deletion continues by itself.",
     request: {
       params: z.object({ profile: ProfileId }),
       query: z.strictObject({ confirm: z.string().optional() }),

@@ -19,6 +19,7 @@ approvals.openapi(
     method: "get",
     path: "/v1/sessions/{session}/approvals",
     operationId: "listApprovals",
+    description: "Lists the agent's requests to change a project file or `SOUL.md`.",
     request: { params: InSession, query: z.strictObject(pageQuery(100)) },
     responses: answers(200, "Those that wait and those decided lately, oldest first", ApprovalList),
   }),

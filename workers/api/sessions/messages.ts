@@ -78,6 +78,7 @@ messages.openapi(
     method: "get",
     path: "/v1/sessions/{session}/entries",
     operationId: "listEntries",
+    description: "Reads the log: what the person, the model, the tools and the harness wrote.",
     request: {
       params: InSession,
       query: z.strictObject(pageQuery(MAX_ENTRIES, { after: numeric(0, 999_999_999) })),

@@ -38,6 +38,7 @@ skillHistory.openapi(
     method: "get",
     path: "/v1/skills/{name}/revisions",
     operationId: "listSkillRevisions",
+    description: "Lists the revisions of a skill.",
     request: {
       params: OfSkill,
       query: z.strictObject(pageQuery(MAX_REVISIONS, { after: numeric(1, MAX_REV) })),
@@ -59,6 +60,7 @@ skillHistory.openapi(
     method: "get",
     path: "/v1/skills/{name}/revisions/{rev}",
     operationId: "readSkillRevision",
+    description: "Reads one revision with its files.",
     request: { params: OfRevision },
     responses: answers(200, "The revision and its files", SkillRevisionDetail),
   }),

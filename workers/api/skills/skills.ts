@@ -80,6 +80,7 @@ skills.openapi(
     method: "get",
     path: "/v1/skills/{name}",
     operationId: "readSkill",
+    description: "Reads a skill with its files, state and evidence.",
     request: { params: OfSkill },
     responses: answers(200, "The skill and its files", SkillDetail),
   }),

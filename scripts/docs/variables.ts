@@ -1,0 +1,50 @@
+// What each environment variable means: the text of docs/CONFIGURATION.md. A variable that reaches a Worker and is not
+// described here fails the generation. Variables of one model provider are in the table of providers instead. Pure data.
+
+const SAME_FORM = "As `TALARIA_MODEL`, for";
+
+export const VARIABLES: Readonly<Record<string, string>> = {
+  ANTHROPIC_API_KEY: "Use Anthropic's Messages API.",
+  ANTHROPIC_BASE_URL: "Another server that speaks the Messages API.",
+  OPENAI_API_KEY:
+    "Use OpenAI's Responses API. With `OPENAI_BASE_URL`: the key of that server, which speaks Chat Completions.",
+  OPENAI_BASE_URL: "Any other server that speaks Chat Completions.",
+  OPENAI_MODEL: "The model at `OPENAI_BASE_URL`, when `TALARIA_MODEL` is not set.",
+  TALARIA_MODEL:
+    "`anthropic:<id>`, `openai:<id>`, `openai-chat:<id>`, `<provider>:<id>` with a provider of the next table, or `rehearsal`. " +
+    "Several, separated by commas, are tried in that order when one fails. Without it the keys decide; without a key rehearsal runs.",
+  TALARIA_MODEL_REVIEW: `${SAME_FORM} reviews. Default: \`TALARIA_MODEL\`.`,
+  TALARIA_MODEL_CURATION: `${SAME_FORM} curation. Default: \`TALARIA_MODEL\`.`,
+  TALARIA_MODEL_COMPACTION: `${SAME_FORM} compaction. Default: \`TALARIA_MODEL\`.`,
+  TALARIA_MODEL_TITLE: `${SAME_FORM} titles. Default: \`TALARIA_MODEL\`.`,
+  TALARIA_MODEL_APPROVAL: `${SAME_FORM} approvals. Default: \`TALARIA_MODEL\`.`,
+  TALARIA_MODEL_JUDGE:
+    "A second judge of what a review writes: it reports each sentence that only a file, a page or a program asked for. Without it " +
+    "rules alone decide. Use a capable model: one of 1.5 billion parameters held more honest sentences than wrong ones.",
+  TALARIA_MEMORY_PROVIDER:
+    "One external memory beside the built-in one: `mem0` or `honcho`. Only the api Worker gets its variables.",
+  MEM0_API_KEY: "The key of Mem0.",
+  MEM0_BASE_URL: "Another address of Mem0.",
+  HONCHO_API_KEY: "The key of Honcho.",
+  HONCHO_BASE_URL: "Another address of Honcho.",
+  HONCHO_WORKSPACE: "The workspace in Honcho. Default: `talaria`.",
+  TALARIA_PUBLIC_PROFILE: "The profile whose public skills are served at the host's root, under `/.well-known/`.",
+  TALARIA_PUBLIC_URL:
+    "The address at which your own proxy serves `npm start`, such as `https://talaria.example`. Any other host name except loopback is refused.",
+  TALARIA_SETTINGS: 'JSON: any part of the [settings](#settings), such as `{"review":{"afterModelCalls":5}}`.',
+  TALARIA_OPERATOR_TOKEN:
+    "Creates profiles and keys (`POST /v1/profiles`, `POST /v1/keys`). `npm start` generates it (`.talaria/state/operator-token`), and so does `npm run deploy`.",
+  TALARIA_URL: "Clients: the Talaria to talk to. Takes precedence over `.talaria/local.json`.",
+  TALARIA_KEY: "Clients: the key to use. Takes precedence over `.talaria/local.json`.",
+};
+
+/** Variables that several providers share, or whose name does not say what they do. */
+export const PROVIDER_NOTES: Readonly<Record<string, string>> = {
+  openrouter: "`OPENROUTER_REFERER` is the address OpenRouter shows beside your requests.",
+  cloudflare: "`CLOUDFLARE_GATEWAY_ID` sends requests through a gateway.",
+  gateway: "The gateway holds the providers' keys.",
+  ollama: "Default address: this machine.",
+  llamacpp: "Default address: this machine.",
+  vllm: "Default address: this machine.",
+  lmstudio: "Default address: this machine.",
+};
