@@ -1,5 +1,5 @@
-// Keeps what was built until one of the files it was built of changes, so that a start does not build again what it has. Called by
-// bundle.ts. Kept under node_modules, which goes with the packages that were built in; who cannot write there builds each time.
+// A cache of built Workers, valid until one of their source files changes. Called by bundle.ts. It lives under node_modules, so it
+// disappears together with the packages that were bundled. Where node_modules is not writable, each start builds again.
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -9,17 +9,17 @@ import { root } from "./wrangler.ts";
 const CACHE = join(root, "node_modules", ".cache", "talaria-built");
 const KEPT = "kept.json";
 const TEXT = ".md";
-/** They decide how imports are resolved and what is built in. */
+/** These files decide how imports resolve and which packages are bundled. */
 const SETTINGS = ["package.json", "package-lock.json", "tsconfig.json"];
 
-/** As esbuild writes it: files relative to the folder of the config; texts only by the names they got. */
+/** esbuild's metafile. Paths are relative to the config's folder; text files appear under their output names only. */
 const Metafile = z.object({
   inputs: z.record(z.string(), z.object({ imports: z.array(z.object({ path: z.string() })) })),
 });
-/** Of each file, what its content was: of the checkout, and as it was built. */
+/** SHA-256 of each source file and of each built file. */
 const Kept = z.object({ inputs: z.record(z.string(), z.string()), built: z.record(z.string(), z.string()) });
 
-/** Puts what was kept of a build of the same config into `outdir`; false where nothing was, or a file is another one by now. */
+/** Copies the cached build of the same config into `outdir`; false on a cache miss or when a file has changed since. */
 export function restoreBuild(config: string, outdir: string, cache = CACHE): boolean {
   const kept = join(cache, digest(config));
   try {
@@ -28,16 +28,16 @@ export function restoreBuild(config: string, outdir: string, cache = CACHE): boo
     cpSync(join(kept, "out"), outdir, { recursive: true });
     return true;
   } catch {
-    return false; // nothing is kept, or a file it was built of is gone
+    return false; // nothing is cached, or a source file is gone
   }
 }
 
 export interface Build {
   config: string;
   outdir: string;
-  /** A file of esbuild's, beside the config. */
+  /** Path of esbuild's metafile, beside the config. */
   metafile: string;
-  /** A time in ms. */
+  /** Unix time in ms. */
   began: number;
 }
 
@@ -49,20 +49,20 @@ export function keepBuild({ config, outdir, metafile, began }: Build, cache = CA
       return [path, ...textsOf(path, imports)];
     });
     const paths = [...SETTINGS.filter((path) => existsSync(join(root, path))), ...built];
-    // What was written meanwhile may not be what was built.
+    // A file written during the build may differ from what was built.
     if (paths.some((path) => statSync(join(root, path)).mtimeMs >= began)) return;
     const kept = join(cache, digest(config));
     rmSync(kept, { recursive: true, force: true });
     cpSync(outdir, join(kept, "out"), { recursive: true });
-    // Last, so that it stands for a whole copy.
+    // Written last: its presence means that the copy is complete.
     const content = { inputs: digestsOf(paths, root), built: digestsOf(readdirSync(outdir), outdir) };
     writeFileSync(join(kept, KEPT), JSON.stringify(content));
   } catch {
-    // It is built again the next time.
+    // A cache that cannot be written only costs the next build.
   }
 }
 
-/** Files of text beside the module that imports such files: which of them it was, their new names do not tell. */
+/** All text files near a module that imports any: the metafile does not say which ones it imports. */
 function textsOf(path: string, imports: { path: string }[]): string[] {
   if (!imports.some((one) => one.path.endsWith(TEXT))) return [];
   const files = readdirSync(join(root, dirname(path)), { recursive: true, encoding: "utf8" });

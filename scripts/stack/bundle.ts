@@ -1,5 +1,5 @@
-// Builds Workers with wrangler, exactly as a deployment does, into what Miniflare takes: modules and bindings. Called by
-// stack.ts, the chaos commands and the benches. Runs nothing of what it built.
+// Builds Workers with wrangler, exactly as a deployment does, and turns them into Miniflare's options (modules and bindings).
+// Called by stack.ts, the chaos commands and the benches. Runs none of the built code.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { V4MiniflareOptions } from "miniflare";
@@ -7,7 +7,7 @@ import type { Unstable_RawConfig as RawConfig } from "wrangler";
 import { keepBuild, restoreBuild } from "./build-cache.ts";
 import { loadWrangler, readWorkerConfigs, runWrangler } from "./wrangler.ts";
 
-/** Plain data: can be written to a file and read by another process. */
+/** Plain data, so it can be passed to another process as a JSON file. */
 export type WorkerOptions = Extract<V4MiniflareOptions, { workers: unknown }>["workers"][number];
 
 const MODULE_TYPES: Record<string, "ESModule" | "Text" | "CompiledWasm"> = {
@@ -15,7 +15,7 @@ const MODULE_TYPES: Record<string, "ESModule" | "Text" | "CompiledWasm"> = {
   ".md": "Text",
   ".wasm": "CompiledWasm",
 };
-/** Wrangler leaves a note of its own beside what it bundled. */
+/** Wrangler writes this file beside each bundle. */
 const README = "README.md";
 
 export class BundleError extends Error {
@@ -65,7 +65,7 @@ export async function bundleWorker(raw: RawConfig, folder: string, signal?: Abor
 
 interface Building {
   name: string | undefined;
-  /** A file. */
+  /** Path of the config file. */
   config: string;
   outdir: string;
   signal: AbortSignal | undefined;

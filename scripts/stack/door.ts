@@ -1,16 +1,16 @@
-// The one port of the local stack: checks who a request says it is for and where it comes from, then passes it on to the api
-// Worker's private socket, streams and WebSockets included. Called by host.ts. Reads no body and knows no key.
+// The local stack's only TCP port: a reverse proxy that checks `Host` and `Origin`, then forwards to the api Worker's Unix
+// socket, streams and WebSockets included. Called by host.ts. Reads no body and knows no key.
 import { Agent, type IncomingMessage, type Server, type ServerResponse, createServer, request } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** Files in the private folder of a stack: the Workers are there, behind our door; or somebody else has its port. */
+/** Marker files in a stack's private folder: the Workers accept requests, or another program owns the port. */
 export const READY = "ready";
 export const PORT_TAKEN = "port-taken";
 
 export interface DoorOptions {
   /** Unix socket of the api Worker. */
   socketPath: string;
-  /** Where a proxy of the operator's serves this stack, such as `https://talaria.example`. */
+  /** Public address of the operator's own proxy before this stack, such as `https://talaria.example`. */
   publicUrl?: string;
 }
 
@@ -20,12 +20,12 @@ interface Refusal {
   detail: string;
 }
 
-/** Of one connection only (RFC 9110), or a way to reach Miniflare's own machinery. */
+/** Hop-by-hop headers (RFC 9110), and headers that would control Miniflare itself. */
 const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|mf-.*)$/i;
 
 /**
- * A connection a request: making one costs less than finding out that workerd has just closed it. It is not told so: it would
- * close at once when it refuses a body unread, and its answer would be lost.
+ * One connection per request: a new connection costs less than detecting that workerd has closed an idle one. The requests still
+ * say keep-alive: with `connection: close`, workerd closes at once when it refuses an unread body, and its answer is lost.
  */
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 0 });
 
@@ -44,7 +44,7 @@ export function createDoor(options: DoorOptions): Server {
   return server;
 }
 
-/** A browser that was led here by another site names that site, in `Host` (DNS rebinding) or in `Origin`. */
+/** Stops pages of other sites: a browser names their site in `Host` (DNS rebinding) or in `Origin`. `null`: allowed. */
 export function refuse(
   { url, rawHeaders, headers }: Pick<IncomingMessage, "url" | "rawHeaders" | "headers">,
   publicUrl?: string,
@@ -52,7 +52,7 @@ export function refuse(
   const open = publicUrl ? new URL(publicUrl) : null;
   const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host");
   if (hosts.length !== 1 || !url?.startsWith("/")) {
-    return { status: 400, code: "request_malformed", detail: "Send a path, and one Host header." };
+    return { status: 400, code: "request_malformed", detail: "The request needs a path and exactly one Host header." };
   }
   const host = toUrl(`http://${headers.host}`);
   if (!host || !(isLoopback(host.hostname) || headers.host?.toLowerCase() === open?.host)) {
@@ -61,20 +61,20 @@ export function refuse(
   const { origin } = headers;
   const from = origin === undefined ? null : toUrl(origin);
   if (origin !== undefined && !(from && (isLoopback(from.hostname) || from.origin === open?.origin))) {
-    return { status: 403, code: "origin_refused", detail: `Pages of this Origin may not ask here. ${ADVICE}` };
+    return { status: 403, code: "origin_refused", detail: `Requests from this Origin are not allowed. ${ADVICE}` };
   }
   return null;
 }
 
 const ADVICE =
-  "Use a loopback address such as http://127.0.0.1, or set TALARIA_PUBLIC_URL to the address it is reached at.";
+  "Use a loopback address such as http://127.0.0.1, or set TALARIA_PUBLIC_URL to the public address of this server.";
 
 function refuseUpgrade({ headers, method }: IncomingMessage): Refusal | null {
   if (method === "GET" && headers.upgrade?.toLowerCase() === "websocket") return null;
-  return { status: 400, code: "request_malformed", detail: "The only upgrade taken here is a GET to `websocket`." };
+  return { status: 400, code: "request_malformed", detail: "Only WebSocket upgrades by GET are supported." };
 }
 
-/** Nothing but a scheme, a host and a port: `null` for all else. */
+/** Accepts a scheme, a host and a port, nothing more; `null` for anything else. */
 function toUrl(text: string): URL | null {
   return /^https?:\/\/[\w.:[\]-]+$/i.test(text) ? URL.parse(text) : null;
 }
@@ -85,7 +85,8 @@ function isLoopback(hostname: string): boolean {
 
 function passOn(incoming: IncomingMessage, outgoing: ServerResponse, socketPath: string): void {
   const { method, url: path } = incoming;
-  // A body without a length keeps its frame, whatever the method: else what follows it would be read as a request of its own.
+  // A body without a length stays chunked, whatever the method. Unframed, its bytes would be parsed as a second request
+  // (request smuggling).
   const framed = incoming.headers["transfer-encoding"] === undefined ? [] : ["transfer-encoding", "chunked"];
   const headers = [...passable(incoming.rawHeaders), ...framed];
   const onward = request({ socketPath, agent, method, path, headers }, (reply) => {
@@ -116,7 +117,7 @@ function passUpgradeOn(
     inner.write(head);
     inner.pipe(socket).pipe(inner);
   });
-  // Refused: the answer is the last thing on this connection, so that nothing unchecked can follow it.
+  // The upgrade was refused. Close after the answer, so that no unchecked request follows on this connection.
   onward.once("response", (reply) => {
     socket.write(toHead(reply.statusCode!, reply.statusMessage ?? "", [...passable(reply.rawHeaders), ...LAST]));
     reply.pipe(socket);
@@ -128,12 +129,12 @@ function passUpgradeOn(
 const AWAY: Refusal = {
   status: 502,
   code: "workers_away",
-  detail: "The Workers are starting again: try again in a few seconds.",
+  detail: "The Workers are restarting. Try again in a few seconds.",
 };
 const LAST = ["connection", "close"];
 
 function answer(outgoing: ServerResponse, refusal: Refusal): void {
-  // What comes of the body is not read, so the connection cannot go on.
+  // The body stays unread, so the connection cannot be reused.
   outgoing.writeHead(refusal.status, ["content-type", "application/problem+json", ...LAST]);
   outgoing.end(toProblem(refusal));
 }

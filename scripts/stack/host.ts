@@ -1,7 +1,6 @@
-// Runs the three Workers in one workerd and opens their one port: `node host.ts <file>`, under keeper.ts. The file
-// holds secrets: it is read once and removed. workerd itself listens on Unix sockets in a folder of mode 0700 and on no port;
-// Miniflare's own loopback port asks for a secret first. The port is taken before anything else: `ready` in the private folder
-// says that whoever asks there is answered by us.
+// Runs the three Workers in one workerd behind one TCP port: `node host.ts <file>`, under keeper.ts. The file holds secrets: it is
+// read once and removed. workerd listens on Unix sockets in a folder of mode 0700 and on no port; Miniflare's own loopback port
+// requires a secret. The TCP port is bound first, so the marker file `ready` proves that this process answers there.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -9,12 +8,12 @@ import { Log, LogLevel, Miniflare, type V4MiniflareOptions, convertV4MiniflareOp
 import type { WorkerOptions } from "./bundle.ts";
 import { PORT_TAKEN, READY, createDoor } from "./door.ts";
 
-const TELL_EVERY_MS = 60_000;
+const LOG_EVERY_MS = 60_000;
 
 export interface HostOptions {
   port: number;
   publicUrl?: string;
-  /** A private folder with a short path: the path of a Unix socket has at most about 100 bytes. */
+  /** A private folder with a short path: a Unix socket's path is limited to about 100 bytes. */
   socketsDir: string;
   dataDir: string;
   /** The first one serves HTTP. */
@@ -26,13 +25,13 @@ const file = process.argv[2] ?? "";
 const { port, publicUrl, socketsDir, dataDir, workers, vars } = JSON.parse(readFileSync(file, "utf8")) as HostOptions;
 rmSync(file);
 
-// Miniflare answers a malformed request to its loopback port, which any user can send, with a rejection that nobody handles.
-let toldAt = -Infinity;
+// Any local user can send a malformed request to Miniflare's loopback port, which becomes an unhandled rejection there.
+let loggedAt = -Infinity;
 process.on("unhandledRejection", (error) => {
   const isMalformed = (error as { code?: string } | null)?.code === "ERR_INVALID_URL";
-  if (isMalformed && performance.now() - toldAt < TELL_EVERY_MS) return;
-  if (isMalformed) toldAt = performance.now();
-  console.error(isMalformed ? "A malformed request came to Miniflare's own port, and was refused." : error);
+  if (isMalformed && performance.now() - loggedAt < LOG_EVERY_MS) return;
+  if (isMalformed) loggedAt = performance.now();
+  console.error(isMalformed ? "Refused a malformed request to Miniflare's own port." : error);
 });
 
 const door = createDoor({ socketPath: join(socketsDir, "api:0"), publicUrl });
@@ -61,7 +60,7 @@ const miniflare = new Miniflare(
     workers: workers.map((worker, i) => ({
       ...worker,
       bindings: { ...worker.bindings, ...vars },
-      // Miniflare writes the port behind the host.
+      // Miniflare appends `:<port>` to the host, so the socket's path ends in `:0`.
       ...(i === 0 ? { unsafeDirectSockets: [{ host: `unix:${join(socketsDir, "api")}`, port: 0 }] } : {}),
     })),
   } as V4MiniflareOptions),

@@ -1,9 +1,9 @@
-// Leads the process group of one local stack: `node keeper.ts <program> [args]`. Started by stack.ts, which holds
-// the other end of its standard input. When that end closes, the parent is gone, however it died, and the group goes too.
+// Leader of a local stack's process group: `node keeper.ts <program> [args]`. Started by stack.ts, which holds the other end of
+// its standard input. When standard input closes, the parent has died, however it died, and the keeper ends the group.
 import { spawn } from "node:child_process";
 
 const GRACE_MS = 3_000;
-// What the Workers store is for nobody else, whatever the folder around it is.
+// Files the Workers write are readable by this user only.
 process.umask(0o077);
 const [program, ...args] = process.argv.slice(2);
 if (!program) throw new Error("keeper.ts needs a program to run");
@@ -13,10 +13,10 @@ child.once("error", (error) => {
   console.error(error.message);
   process.exit(1);
 });
-// What the program leaves behind when it ends, ends too.
+// Kills processes that the program left running.
 child.once("exit", () => process.kill(0, "SIGKILL"));
 
-// A signal to the group reaches the program by itself; the keeper stays to see it end.
+// A signal to the group reaches the program directly. The keeper ignores it and waits for the program to exit.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
 
 process.stdin.on("error", endGroup);

@@ -1,5 +1,5 @@
-// What `npm start` keeps on this machine: the operator's token, the profile, and the key that chat, demo and curl use. Files
-// under .talaria/, readable by this user only. The profile is state; a key can be made again. Never prints a token or a key.
+// What `npm start` keeps on this machine: the operator's token, the profile, and the key that chat, demo and curl use. The files
+// are under .talaria/, readable by this user only. A lost key can be replaced; a lost profile cannot. Never prints a token or a key.
 import { randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod";
@@ -12,13 +12,13 @@ import { hasTable, readDatabases, readTable } from "./state-tables.ts";
 export const LocalAccess = z.object({ url: z.string(), profile: z.string(), key: z.string() });
 export type LocalAccess = z.infer<typeof LocalAccess>;
 
-/** `<state>/profile.json`: which profile is this machine's own. */
+/** `<state>/profile.json`: the profile that `npm start` uses. */
 const OwnProfile = z.object({ v: z.literal(1), profile: ProfileId });
 
-/** A token that is shorter was cut off while it was written, and one with other signs no header can carry. */
+/** A shorter token was truncated while it was written. Other characters are not allowed in a header. */
 const TOKEN = /^[\x21-\x7e]{32,}$/;
 
-/** Made once for a state folder: it makes profiles and their first keys. */
+/** The operator's token of a state folder, created on first use. It creates profiles and keys. */
 export function operatorToken(stateDir: string): string {
   const file = join(stateDir, "operator-token");
   const kept = readIfThere(file)?.trim() ?? "";
@@ -33,16 +33,16 @@ export interface AccessOptions {
   file: string;
   stateDir: string;
   url: string;
-  /** The operator's. */
+  /** The operator's token. */
   token: string;
-  /** Told what was done, unless nothing had to be. */
+  /** Receives one line for each change. */
   say(line: string): void;
 }
 
 /**
- * The access in `file`. When it cannot be read, or its key is refused as unknown (401), a new key is made for the profile of
- * this state, and the old file is kept aside. A profile is made only for a state that has none: where nothing says which
- * profile is the one with the sessions, and for any other answer of the API, it throws and changes nothing.
+ * The access in `file`. When the file cannot be read, or the API does not know its key (401), a new key is created for this state's
+ * profile and the old file is kept aside. A new profile is created only where the state has none. Throws a PlainError, and changes
+ * nothing, when the state's profile cannot be determined or the API answers anything else.
  */
 export async function localAccess({ file, stateDir, url, token, say }: AccessOptions): Promise<LocalAccess> {
   const text = readIfThere(file);
@@ -59,7 +59,7 @@ export async function localAccess({ file, stateDir, url, token, say }: AccessOpt
   const missing: string[] = [];
   let wasDeleted = false;
   for (const profile of known) {
-    // Who deleted their own profile gets a new one, not somebody else's.
+    // The person deleted their own profile: create a new one instead of opening another person's.
     if (wasDeleted && stored.includes(profile)) break;
     const key = await createKey({ url, token, profile });
     if (typeof key !== "string") {
@@ -67,19 +67,18 @@ export async function localAccess({ file, stateDir, url, token, say }: AccessOpt
       wasDeleted ||= key.isGone && (profile === own || profile === access?.profile);
       continue;
     }
-    const why =
-      text === null ? "was missing" : access ? "has a key that is not accepted any more" : "could not be read";
+    const why = text === null ? "was missing" : access ? "has a key that is no longer accepted" : "could not be read";
     const others = stored.filter((other) => other !== profile);
     const more = others.length > 0 ? ` This state also holds ${others.join(", ")}.` : "";
-    say(`${basename(file)} ${why}: made a new key for profile ${profile}.${aside()}${more}`);
+    say(`${basename(file)} ${why}: created a new key for profile ${profile}.${aside()}${more}`);
     return keep({ url, profile, key });
   }
   if (own === null && access === null && hasSessions(stateDir)) throw nameless({ file, text, ownFile, ownText });
   const made = await createProfile(url, token);
   if (missing.length > 0)
-    say(`Profile ${missing.join(", ")} was deleted, or this state never had it: made ${made.profile}.${aside()}`);
+    say(`Profile ${missing.join(", ")} was deleted or never existed in this state: created ${made.profile}.${aside()}`);
   else if (text !== null)
-    say(`${basename(file)} could not be read, and this state has no profile: made ${made.profile}.${aside()}`);
+    say(`${basename(file)} could not be read, and this state has no profile: created ${made.profile}.${aside()}`);
   return keep({ url, ...made });
 
   function aside(): string {
@@ -88,8 +87,8 @@ export async function localAccess({ file, stateDir, url, token, say }: AccessOpt
 
   function keep(kept: LocalAccess, isOther = own === null): LocalAccess {
     if (ownText !== null && isOther) {
-      const why = own === null ? "could not be read" : `named ${own}, and the key is of ${kept.profile}`;
-      say(`profile.json ${why}: written again. The old file is kept as ${basename(keepAside(ownFile))}.`);
+      const why = own === null ? "could not be read" : `named ${own}, but the key belongs to ${kept.profile}`;
+      say(`profile.json ${why}: rewritten. The old file is kept as ${basename(keepAside(ownFile))}.`);
     }
     if (own !== kept.profile) writePrivate(ownFile, `${JSON.stringify({ v: 1, profile: kept.profile })}\n`);
     writePrivate(file, `${JSON.stringify(kept, null, 2)}\n`);
@@ -100,13 +99,13 @@ export async function localAccess({ file, stateDir, url, token, say }: AccessOpt
 function nameless(files: { file: string; text: string | null; ownFile: string; ownText: string | null }): PlainError {
   const stateOf = (text: string | null) => (text === null ? "is missing" : "cannot be read");
   return new PlainError(
-    `${files.file} ${stateOf(files.text)} and ${files.ownFile} ${stateOf(files.ownText)}, so nothing says which profile ` +
-      `the sessions in this state belong to. Restore one of the two files, or move ${dirname(files.file)} away for a new ` +
+    `${files.file} ${stateOf(files.text)} and ${files.ownFile} ${stateOf(files.ownText)}, so the profile of this ` +
+      `state's sessions is unknown. Restore one of the two files, or move ${dirname(files.file)} away to start with a new ` +
       "state. Nothing was changed.",
   );
 }
 
-/** With the profile that the key names, whatever stands beside it; `null` where there is no key that could be one. */
+/** The file's contents, with the profile taken from the key itself; `null` without a well-formed key. */
 function parseAccess(text: string | null): LocalAccess | null {
   const parsed = LocalAccess.safeParse(parseJson(text));
   const [, profile] = KEY.exec(parsed.data?.key ?? "") ?? [];
@@ -120,7 +119,7 @@ function parseJson(text: string | null): unknown {
   try {
     return JSON.parse(text ?? "null");
   } catch {
-    return null; // half-written
+    return null; // truncated
   }
 }
 
@@ -129,15 +128,15 @@ function parseOwn(text: string | null): string | null {
   return parsed.success ? parsed.data.profile : null;
 }
 
-/** What a file that is no JSON any more still says. */
+/** Profile ids in a file that is no longer valid JSON. */
 function salvage(text: string | null): string[] {
   const found = (text ?? "").matchAll(/(?:"profile"\s*:\s*"|tal_)([0-9a-hjkmnp-tv-z]{26})(?=["_])/g);
   return [...found].map((match) => match[1]!);
 }
 
 /**
- * Profiles that have stored something and were not deleted, the one that wrote to R2 last first. Miniflare's files name no Durable Object: the
- * keys in R2 and KV are all that tells.
+ * Profiles with stored data that were not deleted, newest write to R2 first. They are found by their keys in R2 and KV, because
+ * Miniflare's files do not name their Durable Objects.
  */
 function profilesIn(stateDir: string): string[] {
   const stored = (folder: string, table: string, at: string) =>
@@ -159,7 +158,7 @@ function profilesIn(stateDir: string): string[] {
   return [...new Set(newest)].filter((profile) => !gone.has(profile) && ProfileId.safeParse(profile).success);
 }
 
-/** A profile without one has nothing that a person would miss: a start may have been killed right after it made it. */
+/** A profile without sessions holds nothing to lose: a start may have been killed right after creating it. */
 function hasSessions(stateDir: string): boolean {
   const accounts = join(dataOf(stateDir), "do", "talaria-api-Account");
   return readTable(accounts, "session", "id").length > 0;
@@ -177,7 +176,7 @@ async function isAccepted(url: string, key: string): Promise<boolean> {
   throw refused("GET /v1/keys", answer.status, text);
 }
 
-/** `isGone`: there was such a profile, and it was deleted. */
+/** The new key, or why there is none. `isGone`: the profile existed and was deleted. */
 async function createKey({
   url,
   token,
@@ -210,8 +209,6 @@ async function createProfile(url: string, token: string): Promise<{ profile: str
 function refused(request: string, status: number, text: string): PlainError {
   const { detail, code } = (parseJson(text) ?? {}) as { detail?: string; code?: string };
   const why = detail ? `${detail} (${code})` : text.slice(0, 300);
-  const where = status >= 500 ? " The Workers' log says more: stack.log in the state folder." : "";
-  return new PlainError(
-    `${request} answered ${status}: ${why} Nothing was changed; mend this and start again.${where}`,
-  );
+  const where = status >= 500 ? " See the Workers' log, stack.log in the state folder." : "";
+  return new PlainError(`${request} answered ${status}: ${why} Nothing was changed. Fix this and start again.${where}`);
 }

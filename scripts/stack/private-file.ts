@@ -1,4 +1,4 @@
-// Files for this user's eyes only, written whole or not at all, also when the power fails. Used by what scripts keep.
+// Files readable by this user only, written atomically and durably. Used for everything that scripts store.
 import {
   closeSync,
   fsyncSync,
@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 
-/** The system names no file in an error of a read or a write: the error gets the path. */
+/** Adds the path to a system error of `work`: errors of reads and writes do not name the file. */
 export function naming<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -21,7 +21,7 @@ export function naming<T>(path: string, work: () => T): T {
   }
 }
 
-/** `null` when there is none; a file that is there and cannot be read is an error. */
+/** `null` when the file does not exist; throws when it exists and cannot be read. */
 export function readIfThere(file: string): string | null {
   try {
     return naming(file, () => readFileSync(file, "utf8"));
@@ -34,7 +34,7 @@ export function readIfThere(file: string): string | null {
 export function writePrivate(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const next = `${file}.${process.pid}`;
-  rmSync(next, { force: true }); // a mode is given only to a file that is new
+  rmSync(next, { force: true }); // `mode` applies to new files only
   try {
     const open = openSync(next, "wx", 0o600);
     try {
@@ -53,7 +53,7 @@ export function writePrivate(file: string, text: string): void {
   syncFolder(dirname(file));
 }
 
-/** A second name for what is there now, which no later one takes; returns it. */
+/** Keeps the present contents under `<file>.old-<n>`, with the first free `n`; returns that name. */
 export function keepAside(file: string): string {
   for (let n = 1; ; n += 1) {
     const aside = `${file}.old-${n}`;
@@ -71,7 +71,7 @@ function syncFolder(folder: string): void {
   try {
     fsyncSync(open);
   } catch {
-    // a file system that cannot do this for folders
+    // this file system does not support fsync on folders
   } finally {
     closeSync(open);
   }

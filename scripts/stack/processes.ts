@@ -1,9 +1,9 @@
-// What a script may know of processes: whether one still lives, and who belongs to a group. Called by stack.ts and its
-// keeper. Never signals a process it cannot prove to be its own: numbers are used again, so a start time goes with each.
+// Processes and process groups: which are alive, and which belong to a group. Called by stack.ts and start.ts. Never signals a
+// process that it cannot prove to be its own: pids are reused, so each is stored with its start time.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
 
-/** A process, and when it started, so that a later one with the same number is told apart. */
+/** A process identified by pid and start time, because pids are reused. */
 export interface ProcessMark {
   pid: number;
   /** Clock ticks since boot on Linux; 0 where there is no /proc. */
@@ -21,7 +21,7 @@ export function isAlive(mark: ProcessMark): boolean {
   return stat !== null && !stat.zombie && stat.startedAt === mark.startedAt;
 }
 
-/** Live members of a process group that `leader` led. Empty when the number has gone to a stranger since. */
+/** Live members of the process group of `leader`. Empty when another process has that pid now. */
 export function groupMembers(leader: ProcessMark): number[] {
   if (!hasProc()) return answersSignal(-leader.pid) ? [leader.pid] : [];
   const present = statOf(leader.pid);
@@ -35,7 +35,7 @@ export function groupMembers(leader: ProcessMark): number[] {
     });
 }
 
-/** The command line, words joined by spaces; empty when it cannot be read. */
+/** The command line, joined by spaces; empty when it cannot be read. */
 export function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
@@ -44,7 +44,7 @@ export function commandOf(pid: number): string {
   }
 }
 
-/** Resolves once no member of the group lives, or after `timeoutMs`; says which. */
+/** Waits until the group has no live member: true; or until `timeoutMs` has passed: false. */
 export async function groupEnds(leader: ProcessMark, timeoutMs: number): Promise<boolean> {
   const until = Date.now() + timeoutMs;
   while (groupMembers(leader).length > 0) {
@@ -59,13 +59,13 @@ export function signalGroup(leader: ProcessMark, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader.pid, signal);
   } catch {
-    // it ended between the look and the signal
+    // the group ended between the check and the signal
   }
 }
 
 /**
- * Calls `stop` at each signal that asks this process to end. The handlers must stay: the ones that Wrangler brings (signal-exit)
- * end the process at once when they find no other, and one that was added by `once` is gone by then.
+ * Calls `stop` on each SIGINT, SIGTERM and SIGHUP. Uses `on`, not `once`: Wrangler's own handlers (signal-exit) end the process at
+ * once when they find no other handler, and a `once` handler is removed before it runs.
  */
 export function onStopSignal(stop: () => void): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
@@ -80,8 +80,8 @@ export function isPortFree(port: number): Promise<boolean> {
 }
 
 /**
- * Below the range from which systems take the port of an outgoing connection: one of those, even a client's that tries to
- * reach a stack that is down, would occupy the port before the stack is back.
+ * A free port below the ephemeral range. Otherwise an outgoing connection, such as a client's retry while the stack is down, could
+ * occupy the port before the stack is back.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries += 1) {
@@ -94,7 +94,7 @@ export async function freePort(): Promise<number> {
 function statOf(pid: number): { group: number; startedAt: number; zombie: boolean } | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name in parentheses may hold anything, so count from its end: state is field 3, group 5, start time 22.
+    // The name in parentheses may hold any character, so fields are counted from its end: state 3, group 5, start time 22.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return { group: Number(fields[2]), startedAt: Number(fields[19]), zombie: /[ZX]/.test(fields[0] ?? "X") };
   } catch {

@@ -1,6 +1,6 @@
-// Boots the three real Workers on this machine, in one process group, and ends them again. Called by start, demo, chaos
-// and tests. State lives in `stateDir`; secrets reach the Workers through a private file that is removed when it was read,
-// never a command line. Who may talk to what: door.ts.
+// Starts the three real Workers on this machine, in one process group, and stops them. Called by start, demo, chaos and tests.
+// State is in `stateDir`. Secrets reach the Workers through a private file, removed after reading, never through a command line.
+// Access control of the port is in door.ts.
 import { spawn } from "node:child_process";
 import {
   chmodSync,
@@ -40,20 +40,20 @@ import type { HostOptions } from "./host.ts";
 import { diskFull } from "./state-check.ts";
 
 export interface StackOptions {
-  /** A free one when absent. */
+  /** Default: any free port. */
   port?: number;
   stateDir: string;
-  /** What all three Workers find in their environment: secrets, model keys, settings. */
+  /** Environment of all three Workers: secrets, model keys, settings. */
   vars: Record<string, string>;
-  /** The address at which a proxy of the operator's serves this stack; loopback addresses are always served. */
+  /** Public address of the operator's own proxy. Requests to loopback addresses are always allowed. */
   publicUrl?: string;
-  /** Where the Workers' output goes; `<stateDir>/stack.log` when absent. */
+  /** File for the Workers' output. Default: `<stateDir>/stack.log`. */
   log?: string;
-  /** Aborting it while the stack starts kills the whole group; afterwards it does nothing. */
+  /** Aborts a start and kills the whole group. No effect once the stack runs. */
   signal?: AbortSignal;
-  /** Told what is being done while it starts. */
+  /** Receives progress lines during the start. */
   say?: (line: string) => void;
-  /** Built before, such as for many starts; the first serves HTTP. The product's three, built now, when absent. */
+  /** Workers already built, the one that serves HTTP first. Default: builds the product's three. */
   workers?: WorkerOptions[];
 }
 
@@ -62,17 +62,17 @@ export interface Stack {
   /** Leader of the process group. */
   pid: number;
   log: string;
-  /** Fires a Worker's cron trigger, as the platform would: locally none fires by itself. */
+  /** Fires a Worker's cron trigger. Locally no trigger fires by itself. */
   cron(worker: string): Promise<void>;
-  /** Ends the group in order; state stays. */
+  /** Graceful stop. State is kept. */
   stop(): Promise<void>;
-  /** SIGKILL to the whole group, as a power cut would. State stays. */
+  /** SIGKILL to the whole group, like a power cut. State is kept. */
   kill(): Promise<void>;
   /** Resolves when the group has ended, whoever ended it. */
   ended: Promise<void>;
 }
 
-/** The reason why no stack could be started, in a sentence for a person. */
+/** Why the stack could not start. The message is for a person. */
 export class StackError extends Error {
   override name = "StackError";
   readonly code: "already_running" | "port_in_use" | "did_not_start" | "does_not_build" | "aborted";
@@ -92,7 +92,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const { say = () => {}, signal = NEVER, vars, publicUrl } = options;
   const stateDir = resolve(options.stateDir);
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-  // Unpacked from a backup, say, it may be open to others, and so is all in it.
+  // A folder restored from a backup may be readable by other users.
   if ((statSync(stateDir).mode & 0o077) !== 0) chmodSync(stateDir, 0o700);
   await clearPort(options.port, stateDir);
   const port = options.port ?? (await freePort());
@@ -127,13 +127,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 /**
- * Ends what a killed run of ours left behind in `stateDir`, and makes sure that the port is free. A stack whose starter
- * still lives is left alone (`already_running`), and so is a stranger's program on the port (`port_in_use`).
+ * Ends processes that a killed run left behind in `stateDir`, and waits until the port is free. Throws a StackError when a live
+ * stack uses the state (`already_running`) or another program holds the port (`port_in_use`); neither is touched.
  */
 export async function clearPort(port: number | undefined, stateDir: string): Promise<void> {
   const held = await clearDead(stateDir);
   if (port === undefined) return;
-  // Threads of a killed program may hold its port a moment longer than the program itself can be seen.
+  // Threads of a killed program may hold its port a moment after the process has disappeared.
   for (const until = Date.now() + (held ? PORT_MS : 500); Date.now() < until; await pause(50)) {
     if (await isPortFree(port)) return;
   }
@@ -143,7 +143,7 @@ export async function clearPort(port: number | undefined, stateDir: string): Pro
 function portInUse(port: number): StackError {
   return new StackError(
     "port_in_use",
-    `Port ${port} is in use by another program, or not for this user to open. Choose another one with --port.`,
+    `Port ${port} is in use by another program, or this user may not open it. Choose another port with --port.`,
   );
 }
 
@@ -152,16 +152,16 @@ function portInUse(port: number): StackError {
 const Mark = z.object({ pid: z.int().positive(), startedAt: z.number() });
 const StackRecord = z.object({
   v: z.literal(1),
-  /** Who started it. */
+  /** The process that started the stack. */
   owner: Mark,
-  /** The keeper, which leads the group; `null` while the Workers are built. */
+  /** The keeper, leader of the process group; `null` while the Workers are being built. */
   group: Mark.nullable(),
   port: z.number(),
   socketsDir: z.string().optional(),
 });
 type StackRecord = z.infer<typeof StackRecord>;
 
-/** Of two starts at once one succeeds: a link is made whole or not at all, and never over another one. */
+/** Takes the lock of the state folder. Of two concurrent starts one succeeds: `link` is atomic and never overwrites. */
 async function claim(stateDir: string, record: StackRecord): Promise<void> {
   const mine = `${recordFile(stateDir)}.${process.pid}`;
   writeFile(mine, JSON.stringify(record));
@@ -180,7 +180,7 @@ async function claim(stateDir: string, record: StackRecord): Promise<void> {
   }
 }
 
-/** Throws while a stack runs on this state. Else ends what a dead one left; false when there was nothing. */
+/** Throws while a stack runs on this state. Otherwise ends the leftovers of a dead stack; false when there were none. */
 async function clearDead(stateDir: string): Promise<boolean> {
   const text = readIfThere(recordFile(stateDir));
   const record = text === null ? null : parseRecord(text, recordFile(stateDir));
@@ -189,7 +189,7 @@ async function clearDead(stateDir: string): Promise<boolean> {
   if (holder) {
     throw new StackError(
       "already_running",
-      `Process ${holder.pid} still runs Talaria with this state, though ${recordFile(stateDir)} ` +
+      `Process ${holder.pid} is running Talaria with this state, but ${recordFile(stateDir)} ` +
         `${text === null ? "is missing" : "cannot be read"}. End that process first, or use another state folder.`,
     );
   }
@@ -197,7 +197,7 @@ async function clearDead(stateDir: string): Promise<boolean> {
   return text !== null;
 }
 
-/** Takes the record of a start that is dead out of the way, unless somebody else has just done so, and ends what it left. */
+/** Removes the record of a dead start and ends its leftovers, unless another start has just done so. */
 async function takeOver(stateDir: string, text: string, dead: StackRecord | null): Promise<void> {
   const aside = `${recordFile(stateDir)}.${process.pid}.dead`;
   try {
@@ -212,7 +212,7 @@ async function takeOver(stateDir: string, text: string, dead: StackRecord | null
   for (const holder of holders(stateDir)) if (!isAlive(holder)) release(stateDir, holder);
 }
 
-// A process that uses the state is known by the name of a file too, so that a record that is damaged frees nothing.
+// Each process that uses the state also has a marker file (`held-<pid>-<start>`), so a damaged record does not release the lock.
 
 function hold(stateDir: string, mark: ProcessMark): void {
   writeFile(holderFile(stateDir, mark), "");
@@ -253,7 +253,7 @@ async function endMembers({ group, socketsDir }: StackRecord): Promise<void> {
   if (socketsDir) rmSync(socketsDir, { recursive: true, force: true });
 }
 
-/** A second proof beside the start time: what we start is a program of this checkout, or our Node running one. */
+/** Members of the group whose command line names this checkout: a second proof, beside the start time, that they are ours. */
 function membersOf(group: ProcessMark): number[] {
   return groupMembers(group).filter((pid) => {
     const command = commandOf(pid);
@@ -279,13 +279,13 @@ function writeFile(file: string, text: string): void {
   naming(file, () => writeFileSync(file, text, { mode: 0o600 }));
 }
 
-/** `null` for what cannot be read; throws for a newer version's. */
+/** `null` for a damaged record; throws for a record of a newer version. */
 function parseRecord(text: string, file: string): StackRecord | null {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    return null; // damaged: `holders` tells whether it is in use
+    return null; // damaged: the marker files show whether the state is in use
   }
   const parsed = StackRecord.safeParse(json);
   const version = z.object({ v: z.int().min(2) }).safeParse(json);
@@ -311,7 +311,7 @@ async function build(stateDir: string, say: (line: string) => void, signal: Abor
 }
 
 function launch(stateDir: string, log: string, options: HostOptions) {
-  // What an earlier version kept there holds secrets.
+  // Folders of earlier versions, which hold secrets.
   for (const name of ["config", "registry", "tmp"]) rmSync(join(stateDir, name), { recursive: true, force: true });
   const file = hostFile(stateDir);
   rmSync(file, { force: true });
@@ -328,7 +328,7 @@ function launch(stateDir: string, log: string, options: HostOptions) {
     env: { ...process.env, TMPDIR: temporary, NODE_OPTIONS: "", FORCE_COLOR: "0" },
   });
   closeSync(output);
-  child.stdin?.on("error", () => {}); // the group has ended; `ended` says so
+  child.stdin?.on("error", () => {}); // the group has ended, which `ended` reports
   const ended = new Promise<void>((done) => {
     child.once("exit", () => done());
     child.once("error", () => done());
@@ -346,7 +346,7 @@ interface Booting {
   signal: AbortSignal;
 }
 
-/** Nothing is asked at the port before our host has it: any user can take one that is free. */
+/** Sends no request before our host owns the port: until then any user could bind it. */
 async function untilReady({ url, socketsDir, port, group, log, signal }: Booting): Promise<void> {
   const until = Date.now() + READY_MS;
   let last = "nothing answered";
@@ -381,10 +381,10 @@ async function untilReady({ url, socketsDir, port, group, log, signal }: Booting
 }
 
 function aborted(): StackError {
-  return new StackError("aborted", "The start was called off.");
+  return new StackError("aborted", "The start was aborted.");
 }
 
-/** Over the private entry, which routes by a header. */
+/** Goes through Miniflare's private entry socket, which routes by a header. */
 async function fireCron(socketsDir: string, workers: WorkerOptions[], name: string): Promise<void> {
   const worker = workers.find((candidate) => candidate.name === name) as { cronTriggers?: string[] } | undefined;
   const cron = worker?.cronTriggers?.[0];
@@ -424,7 +424,7 @@ async function endStack(stateDir: string, mine: StackRecord, signal: "SIGTERM" |
   rmSync(recordFile(stateDir), { force: true });
 }
 
-/** Port and owner are fixed before the record is first written; the rest of it may not have been written yet. */
+/** Compares owner and port, which are set before the record is first written. Other fields may come later. */
 function isOurs(stateDir: string, { owner, port }: StackRecord): boolean {
   const text = readIfThere(recordFile(stateDir));
   const present = text === null ? null : parseRecord(text, recordFile(stateDir));

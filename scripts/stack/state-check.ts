@@ -1,19 +1,19 @@
-// Whether a state folder can be worked in, found before anything is built: rights, room, and which version wrote it. Called by
-// start. Changes nothing but that the folder is there.
+// Checks a state folder before anything is built: permissions, free disk space, and the version that wrote it. Called by start.
+// Creates the folder if it is missing, and changes nothing else.
 import { accessSync, constants, mkdirSync, readdirSync, statSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PlainError } from "../command-line.ts";
 import { readIfThere } from "./private-file.ts";
 
-/** What the three Workers take when they are built, and a little for their first writes. */
+/** Room for the three built Workers and their first writes. */
 const NEEDED_BYTES = 64 * 1024 * 1024;
-/** Of Miniflare's files, and of ours. */
+/** Newest known version of Miniflare's file layout, and of profile.json. */
 const LAYOUT = 3;
 const OWN_VERSION = 1;
 /** `data/v3/do/<class>/<object>.sqlite`. */
 const MAX_DEPTH = 5;
 
-/** Throws the system's error or a PlainError for the first thing that stands in the way. `accessFile`: see local-state.ts. */
+/** Throws a system error or a PlainError for the first problem found. `accessFile`: see local-state.ts. */
 export function checkState(stateDir: string, accessFile?: string): void {
   makeFolder(stateDir);
   checkRights(stateDir, MAX_DEPTH);
@@ -33,19 +33,19 @@ export function checkState(stateDir: string, accessFile?: string): void {
   }
 }
 
-/** What the Workers' end has to do with the disk: a full one leaves no room for a word in the log. */
+/** Why the Workers ended. A full disk is checked here because the log could not record it. */
 export function toEndSentence(stateDir: string, log: string, free?: number): string {
   const full = diskFull(stateDir, free);
   return full === null
-    ? `The Workers have ended. Their last words are in ${log}`
+    ? `The Workers have ended. Their last output is in ${log}`
     : `The Workers have ended, and the disk is full. ${full}`;
 }
 
-/** `null` while there is room for a start. */
+/** A sentence for a person; `null` while there is enough room for a start. */
 export function diskFull(stateDir: string, free = freeBytes(stateDir)): string | null {
   if (free >= NEEDED_BYTES) return null;
   const freeMb = Math.floor(free / 1024 / 1024);
-  return `The disk of ${stateDir} has ${freeMb} MB left, and a start takes 64 MB: make room, then start again.`;
+  return `The disk of ${stateDir} has ${freeMb} MB left, but a start needs 64 MB. Free some space, then start again.`;
 }
 
 function freeBytes(path: string): number {
@@ -53,7 +53,7 @@ function freeBytes(path: string): number {
   return bavail * bsize;
 }
 
-/** Step by step: Node's own way of making all of a path says ENOENT on a disk that cannot be written to. */
+/** Creates each level by itself: `mkdirSync` with `recursive` reports ENOENT on a read-only disk. */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   if (dirname(path) !== path) makeFolder(dirname(path));
@@ -73,6 +73,6 @@ function versionIn(text: string | null): number {
   try {
     return Number((JSON.parse(text ?? "{}") as { v?: unknown }).v ?? 0);
   } catch {
-    return 0; // half-written: the profile is found in another way
+    return 0; // truncated; local-state.ts finds the profile another way
   }
 }

@@ -1,18 +1,18 @@
-// Rows of the databases that the local stack keeps, read from its files: on copies, so that nothing is changed and a log that
-// a kill left behind counts. Called by the chaos commands and, while nothing runs, by start.
+// Reads rows from the local stack's SQLite files. Reads copies, so the originals do not change and a write-ahead log left by a
+// kill is included. Called by the chaos commands and by start, while the stack is stopped.
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** Of every database of a folder that has the table. */
+/** The table's rows from every database in the folder that has it. */
 export function readTable(folder: string, table: string, columns: string): Record<string, unknown>[] {
   return readDatabases(folder, (database) =>
     hasTable(database, table) ? database.prepare(`SELECT ${columns} FROM ${table}`).all() : [],
   );
 }
 
-/** What `read` finds in each database of a folder. */
+/** The results of `read` for every database in the folder. */
 export function readDatabases<T>(folder: string, read: (database: DatabaseSync) => T[]): T[] {
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder).filter((file) => file.endsWith(".sqlite") && file !== "metadata.sqlite");
@@ -26,7 +26,7 @@ export function hasTable(database: DatabaseSync, table: string): boolean {
 function readCopy<T>(file: string, read: (database: DatabaseSync) => T[]): T[] {
   const copies = mkdtempSync(join(tmpdir(), "talaria-tables-"));
   try {
-    // A database is also what stands in its log; the index of that is made anew.
+    // The write-ahead log is part of the database. SQLite rebuilds the log's index.
     for (const suffix of ["", "-wal"]) {
       if (existsSync(file + suffix)) copyFileSync(file + suffix, join(copies, `copy${suffix}`));
     }

@@ -1,7 +1,7 @@
-// What the Workers are given from outside: one list, read by start, demo, chaos and deploy. Knows names, never values. A
-// test compares it with what the Workers read.
+// Names of the environment variables that the Workers receive: one list for start, demo, chaos and deploy. Holds no values. A test
+// compares it with the variables that the Workers read.
 
-/** The variables of each provider that TALARIA_MODEL can name, secrets first. */
+/** Variables of each provider that TALARIA_MODEL can name. */
 const PROVIDERS: Record<string, { secret: string; plain?: string[] }> = {
   gateway: { secret: "CLOUDFLARE_AI_TOKEN", plain: ["CLOUDFLARE_ACCOUNT_ID", "CLOUDFLARE_GATEWAY_ID"] },
   cloudflare: { secret: "CLOUDFLARE_AI_TOKEN", plain: ["CLOUDFLARE_ACCOUNT_ID", "CLOUDFLARE_GATEWAY_ID"] },
@@ -25,13 +25,13 @@ const PROVIDERS: Record<string, { secret: string; plain?: string[] }> = {
   lmstudio: { secret: "LMSTUDIO_API_KEY", plain: ["LMSTUDIO_BASE_URL"] },
 };
 
-/** Those of each memory provider that TALARIA_MEMORY_PROVIDER can name. */
+/** Variables of each memory provider that TALARIA_MEMORY_PROVIDER can name. */
 const MEMORY_PROVIDERS: Record<string, { secret: string; plain: string[] }> = {
   mem0: { secret: "MEM0_API_KEY", plain: ["MEM0_BASE_URL"] },
   honcho: { secret: "HONCHO_API_KEY", plain: ["HONCHO_BASE_URL", "HONCHO_WORKSPACE"] },
 };
 
-/** Which models do which work. */
+/** Variables that choose a model for a slot. */
 const MODEL_CHOICES = [
   "TALARIA_MODEL",
   "TALARIA_MODEL_REVIEW",
@@ -60,7 +60,7 @@ export const PLAIN_VARS: readonly string[] = [
   ]),
 ];
 
-/** Variables that reach the api Worker alone: no other speaks to a memory provider. */
+/** Variables for the api Worker only: no other Worker calls a memory provider. */
 export const MEMORY_SECRETS: readonly string[] = Object.values(MEMORY_PROVIDERS).map(({ secret }) => secret);
 export const MEMORY_VARS: readonly string[] = [
   "TALARIA_MEMORY_PROVIDER",
@@ -68,8 +68,8 @@ export const MEMORY_VARS: readonly string[] = [
 ];
 
 /**
- * What of `env` a Worker gets, beside the operator's token. Empty values count as absent. A shell holds tokens for many
- * programs: those of a provider that no model is named for stay there.
+ * The variables of `env` that a Worker receives, plus the operator's token. Empty values count as absent. Keys of providers that no
+ * chosen model uses are left out: a shell often holds tokens of other programs.
  */
 export function workerVars(
   env: Record<string, string | undefined>,

@@ -1,5 +1,5 @@
-// Runs the wrangler of this checkout as a child process, and reads the three Workers' configs through it. Called by deploy,
-// check and bundle.ts. Never prints what it was given on standard input or in files.
+// Runs this checkout's wrangler as a child process and reads the three Workers' configs. Called by deploy, check and bundle.ts.
+// Never prints its input, which may hold secrets.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
@@ -8,7 +8,7 @@ import { PlainError } from "../command-line.ts";
 
 export type WorkerName = "api" | "review" | "curator";
 
-/** In the order of a deployment: who consumes a queue is there before who fills it. */
+/** In deployment order: a queue's consumer is deployed before its producer. */
 export const WORKERS: { worker: WorkerName; path: string }[] = [
   { worker: "review", path: "workers/review/wrangler.toml" },
   { worker: "curator", path: "workers/curator/wrangler.toml" },
@@ -17,7 +17,7 @@ export const WORKERS: { worker: WorkerName; path: string }[] = [
 
 export const root = resolve(import.meta.dirname, "../..");
 
-/** Loading it takes seconds, which a command that only tells its usage or what is wrong does not have. */
+/** Loads wrangler on demand: it takes seconds, too long for a command that only prints its usage or an error. */
 export function loadWrangler(): typeof Wrangler {
   return createRequire(import.meta.url)("wrangler") as typeof Wrangler;
 }
@@ -26,7 +26,7 @@ export interface Ran {
   code: number;
   output: string;
 }
-/** An aborted signal ends it, with a code that is not 0. `env` is added to the caller's environment. */
+/** Aborting `signal` kills the process; the code is then not 0. `env` is added to the caller's environment. */
 export type RunWrangler = (
   args: string[],
   options?: { signal?: AbortSignal; env?: Record<string, string | undefined> },
@@ -70,7 +70,7 @@ export interface WorkerConfig {
   raw: Wrangler.Unstable_RawConfig;
 }
 
-/** wrangler's own error prints the whole file. */
+/** Names file and line of a syntax error: wrangler's own error prints the whole file. */
 function readToml<Config>(path: string, read: () => Config): Config {
   try {
     return read();

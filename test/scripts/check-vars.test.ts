@@ -155,11 +155,11 @@ describe("the end of the Workers", () => {
   it("is told by the disk where that is full, else by the log", () => {
     const folder = tempFolder();
     expect(toEndSentence(folder, "/x/stack.log", 5 << 20)).toBe(
-      `The Workers have ended, and the disk is full. The disk of ${folder} has 5 MB left, and a start takes 64 MB: ` +
-        "make room, then start again.",
+      `The Workers have ended, and the disk is full. The disk of ${folder} has 5 MB left, but a start needs 64 MB. ` +
+        "Free some space, then start again.",
     );
     expect(toEndSentence(folder, "/x/stack.log", 64 << 20)).toBe(
-      "The Workers have ended. Their last words are in /x/stack.log",
+      "The Workers have ended. Their last output is in /x/stack.log",
     );
   });
 });

@@ -98,7 +98,7 @@ describe(".talaria/local.json", () => {
       "a key that was revoked",
       JSON.stringify({ url: "u", ...made(1) }),
       [unknown],
-      "has a key that is not accepted any more",
+      "has a key that is no longer accepted",
     ],
     ["half a file", `{"url":"u","profile":"${profileOf(1).slice(0, 9)}`, [], "could not be read"],
     ["an empty file", "", [], "could not be read"],
@@ -116,7 +116,7 @@ describe(".talaria/local.json", () => {
     expect([asked.method, asked.path, asked.headers.authorization]).toEqual(["POST", "/v1/keys", "Bearer token"]);
     expect(JSON.parse(asked.body)).toEqual({ profile: profileOf(1), label: "npm start" });
     expect(home.said).toEqual([
-      `local.json ${why}: made a new key for profile ${profileOf(1)}. The old file is kept as local.json.old-1.`,
+      `local.json ${why}: created a new key for profile ${profileOf(1)}. The old file is kept as local.json.old-1.`,
     ]);
     expect(readFileSync(`${home.file}.old-1`, "utf8")).toBe(text);
   });
@@ -146,9 +146,9 @@ describe(".talaria/local.json", () => {
     await home.start(first.url);
     const before = readFileSync(home.file, "utf8");
     await using api = await startFakeApi([answerProblem(status, code)]);
-    const where = status >= 500 ? " The Workers' log says more: stack.log in the state folder." : "";
+    const where = status >= 500 ? " See the Workers' log, stack.log in the state folder." : "";
     await expect(home.start(api.url)).rejects.toMatchObject({
-      message: `GET /v1/keys answered ${status}: It is ${code}. (${code}) Nothing was changed; mend this and start again.${where}`,
+      message: `GET /v1/keys answered ${status}: It is ${code}. (${code}) Nothing was changed. Fix this and start again.${where}`,
     });
     expect([readFileSync(home.file, "utf8"), home.files(), api.requests.length]).toEqual([before, ["local.json"], 1]);
   });
@@ -177,7 +177,7 @@ describe(".talaria/local.json", () => {
     await using second = await startFakeApi([newKey(5)]);
     expect((await bare.start(second.url)).profile).toBe(profileOf(5));
     expect(bare.said).toEqual([
-      `local.json was missing: made a new key for profile ${profileOf(5)}. ` +
+      `local.json was missing: created a new key for profile ${profileOf(5)}. ` +
         `This state also holds ${profileOf(6)}, ${profileOf(4)}.`,
     ]);
   });
@@ -188,7 +188,7 @@ describe(".talaria/local.json", () => {
     await using api = await startFakeApi([unknown, answerProblem(404, "profile_not_found"), answerJson(201, made(2))]);
     expect((await home.start(api.url)).profile).toBe(profileOf(2));
     expect(home.said).toEqual([
-      `Profile ${profileOf(1)} was deleted, or this state never had it: made ${profileOf(2)}. The old file is kept as local.json.old-1.`,
+      `Profile ${profileOf(1)} was deleted or never existed in this state: created ${profileOf(2)}. The old file is kept as local.json.old-1.`,
     ]);
   });
 
@@ -200,7 +200,7 @@ describe(".talaria/local.json", () => {
     await using api = await startFakeApi([known]);
     expect((await home.start(api.url)).profile).toBe(profileOf(2));
     expect(home.said).toEqual([
-      `profile.json named ${profileOf(1)}, and the key is of ${profileOf(2)}: written again. The old file is kept as profile.json.old-1.`,
+      `profile.json named ${profileOf(1)}, but the key belongs to ${profileOf(2)}: rewritten. The old file is kept as profile.json.old-1.`,
     ]);
   });
 
@@ -227,7 +227,7 @@ describe(".talaria/local.json", () => {
     await using api = await startFakeApi([unknown, answerProblem(410, "profile_gone"), answerJson(201, made(2))]);
     expect((await home.start(api.url)).profile).toBe(profileOf(2));
     expect(home.said).toEqual([
-      `Profile ${profileOf(1)} was deleted, or this state never had it: made ${profileOf(2)}. The old file is kept as local.json.old-1.`,
+      `Profile ${profileOf(1)} was deleted or never existed in this state: created ${profileOf(2)}. The old file is kept as local.json.old-1.`,
     ]);
 
     const bare = createHome();
@@ -235,7 +235,7 @@ describe(".talaria/local.json", () => {
     storeObject(bare.stateDir, `p/${profileOf(5)}/active/2026-11-23`, 2);
     await using second = await startFakeApi([newKey(5)]);
     expect((await bare.start(second.url)).profile).toBe(profileOf(5));
-    expect(bare.said).toEqual([`local.json was missing: made a new key for profile ${profileOf(5)}.`]);
+    expect(bare.said).toEqual([`local.json was missing: created a new key for profile ${profileOf(5)}.`]);
   });
 
   it.each([
@@ -252,8 +252,8 @@ describe(".talaria/local.json", () => {
     const before = [home.files(), readdirSync(home.stateDir)];
     await using api = await startFakeApi([answerJson(201, made(2))]);
     await expect(home.start(api.url)).rejects.toThrow(
-      `${home.file} ${told} and ${ownFile} ${ownTold}, so nothing says which profile the sessions in this state belong ` +
-        `to. Restore one of the two files, or move ${dirname(home.file)} away for a new state. Nothing was changed.`,
+      `${home.file} ${told} and ${ownFile} ${ownTold}, so the profile of this state's sessions ` +
+        `is unknown. Restore one of the two files, or move ${dirname(home.file)} away to start with a new state. Nothing was changed.`,
     );
     expect([[home.files(), readdirSync(home.stateDir)], api.requests.length]).toEqual([before, 0]);
     expect([text, ownText]).toEqual([home.file, ownFile].map((file) => readIfThere(file)));
@@ -270,8 +270,8 @@ describe(".talaria/local.json", () => {
     expect(readFileSync(join(home.stateDir, "profile.json.old-1"), "utf8")).toBe(`{"v":1,"pro`);
     expect(readFileSync(`${home.file}.old-1`, "utf8")).toBe("half");
     expect(home.said).toEqual([
-      `local.json could not be read: made a new key for profile ${profileOf(5)}. The old file is kept as local.json.old-1.`,
-      "profile.json could not be read: written again. The old file is kept as profile.json.old-1.",
+      `local.json could not be read: created a new key for profile ${profileOf(5)}. The old file is kept as local.json.old-1.`,
+      "profile.json could not be read: rewritten. The old file is kept as profile.json.old-1.",
     ]);
 
     const empty = createHome();
@@ -281,7 +281,7 @@ describe(".talaria/local.json", () => {
     expect([readFileSync(`${empty.file}.old-1`, "utf8"), empty.said]).toEqual([
       "half",
       [
-        `local.json could not be read, and this state has no profile: made ${profileOf(2)}. ` +
+        `local.json could not be read, and this state has no profile: created ${profileOf(2)}. ` +
           "The old file is kept as local.json.old-1.",
       ],
     ]);

@@ -155,7 +155,7 @@ describe("startStack", () => {
     else writeFileSync(file, text);
     await expect(start()).rejects.toMatchObject({
       code: "already_running",
-      message: expect.stringMatching(/^Process \d+ still runs Talaria with this state, though .*\/stack\.json /),
+      message: expect.stringMatching(/^Process \d+ is running Talaria with this state, but .*\/stack\.json /),
     });
     await expect(start()).rejects.toThrow(` ${file} ${told}. End that process first, or use another state folder.`);
     expect(await kept(stack)).toEqual({ front: [vars.TOKEN, vars.SETTINGS] });
