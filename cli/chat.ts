@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { type Client, ProblemError, UnreachableError, createClient } from "./client.ts";
 import { UsageError, readConnection } from "./connection.ts";
-import { COMMANDS, Interrupted, converse } from "./converse.ts";
+import { COMMAND_HELP, Interrupted, converse } from "./converse.ts";
 import { renderLearning } from "./learning.ts";
 import { type Show, createShow, toPlain, toPlainJson } from "./show.ts";
 
@@ -16,7 +16,7 @@ const HELP = `npm run chat -- [options] [learning [SKILL]]
   --url URL           where the API is (else TALARIA_URL, else .talaria/local.json)
   --key KEY           the profile's key (else TALARIA_KEY, else .talaria/local.json)
 
-${COMMANDS}`;
+${COMMAND_HELP}`;
 
 const LEAVE_MS = 1_000;
 

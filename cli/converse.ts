@@ -2,6 +2,9 @@
 // line goes out at once, also while a turn runs; the lines of a pipe go out one after the other, each when the last is
 // answered.
 import { createInterface } from "node:readline";
+import { completeCommand, parseTypedLine, type TypedLine } from "../core/commands/parse-command.ts";
+import type { ClientCommandName } from "../core/commands/commands.ts";
+import { renderCommandHelp } from "../core/commands/help.ts";
 import type { SessionDetail } from "../core/schemas/api.ts";
 import type { BusyMode } from "../core/schemas/settings.ts";
 import { createBackoff } from "./backoff.ts";
@@ -12,17 +15,11 @@ import { gatherPasted } from "./pasted-lines.ts";
 import { type Show, count, toPlainJson } from "./show.ts";
 import { createTurns } from "./turns.ts";
 
-export const COMMANDS = `While a turn runs, a line goes the way that the server is set to; or say which:
-  /steer TEXT         put it into the running turn
-  /interrupt TEXT     end the running turn at the next tool call, then this
-  /queue TEXT         after it
-  /stop               stop it, and all that waits
-/usage shows what was spent; /learning [SKILL] what was learned; /compress [FOCUS] makes the conversation shorter.
-/learn TEXT has the agent save a skill about TEXT, in your name; /refine [FOCUS] has the work so far reviewed now,
-and what the focus concerned before.
-/refresh builds a new prompt; /pending lists what waits for you, /approve ID and /reject ID decide it.
-/NAME [x=1] TEXT loads the skill NAME for TEXT, up to five in front; /skill NAME where a command has that name.
-Several lines that are pasted are one message. Ctrl-C stops the turn, a second one leaves; Ctrl-D, /exit or /quit leaves.`;
+export const COMMAND_HELP = `While a turn runs, a line does what the server is set to do with it, or what its command says. Commands:
+${renderCommandHelp("terminal", "owner")}
+
+/NAME [x=1] TEXT loads the skill NAME for TEXT; up to five names may stand in front. Tab completes a command.
+Pasted lines are one message. Ctrl-C stops the turn; a second Ctrl-C leaves, and so does Ctrl-D.`;
 
 export interface Conversation {
   client: Client;
@@ -37,35 +34,22 @@ export class Interrupted extends Error {
   override name = "Interrupted";
 }
 
-/** What a line orders; anything else that is typed is said to the agent as it is, `/compress` and `/learn` too. */
-type Order =
-  | { kind: "say"; text: string; busy?: BusyMode }
-  | { kind: "stop" | "usage" | "help" | "exit" | "nothing" }
-  | { kind: "learning"; skill?: string }
-  | { kind: "wrong"; hint: string };
+/** Commands of the session and of the model are messages: the server carries them out. */
+type Order = TypedLine | { kind: "nothing" };
 
 export function parseOrder(line: string): Order {
-  const text = line.trim();
-  if (text === "") return { kind: "nothing" };
-  const match = /^\/(steer|interrupt|queue|stop|usage|learning|help|exit|quit)(?:\s+([\s\S]*))?$/.exec(text);
-  if (!match) return { kind: "say", text };
-  const [, name, rest = ""] = match as unknown as [string, string, string?];
-  if (name === "stop" || name === "usage" || name === "help" || name === "exit" || name === "quit") {
-    if (rest !== "") return { kind: "wrong", hint: `/${name} stands alone.` };
-    return { kind: name === "quit" ? "exit" : name };
-  }
-  if (name === "learning") {
-    if (/\s/.test(rest)) return { kind: "wrong", hint: "Name one skill: /learning SKILL." };
-    return { kind: name, ...(rest !== "" && { skill: rest }) };
-  }
-  if (rest === "") return { kind: "wrong", hint: `Write what to say: /${name} TEXT.` };
-  return { kind: "say", text: rest, busy: name as BusyMode };
+  return line.trim() === "" ? { kind: "nothing" } : parseTypedLine(line);
 }
 
-/** Pasted lines are one message, and none of them is an order. */
+/** Several pasted lines are one message, even where one of them reads like a command. */
 export function parseLines(lines: string[]): Order {
   const text = lines.join("\n").trim();
-  return lines.length === 1 || text === "" ? parseOrder(text) : { kind: "say", text };
+  return lines.length === 1 || text === "" ? parseOrder(text) : { kind: "message", text };
+}
+
+/** Without a command before the cursor, Tab is a tab: pasted tables keep theirs. */
+export function completeLine(typed: string): [completions: string[], completed: string] {
+  return [typed.startsWith("/") ? completeCommand(typed, "terminal", "owner") : [`${typed}\t`], typed];
 }
 
 /** Where to begin: a turn that runs is shown whole, of a session that rests only what came after its last turn. */
@@ -85,7 +69,12 @@ export async function converse(conversation: Conversation): Promise<boolean> {
   const left = new AbortController();
   const turns = createTurns();
   for (const { n, state } of conversation.session.turns) if (state === "running" || state === "queued") turns.began(n);
-  const lines = createInterface({ input: process.stdin, output: terminal ? process.stdout : undefined, prompt: "> " });
+  const lines = createInterface({
+    input: process.stdin,
+    output: terminal ? process.stdout : undefined,
+    prompt: "> ",
+    completer: completeLine,
+  });
   let isPrompting = false;
   /** Lines of a pipe that wait for the answer to the one before. */
   const waiting: Order[] = [];
@@ -96,11 +85,23 @@ export async function converse(conversation: Conversation): Promise<boolean> {
   let isStopping = false;
   let isLeaving = false;
 
+  /** What each command of a client does. Resolves with the turn that it became, if any. */
+  const run: Record<ClientCommandName, (argument: string) => Promise<number | null>> = {
+    steer: (text) => say(text, "steer"),
+    interrupt: (text) => say(text, "interrupt"),
+    queue: (text) => say(text, "queue"),
+    stop,
+    usage: showUsage,
+    learning: showLearning,
+    exit: leave,
+    help: showHelp,
+  };
+
   const typed = gatherPasted((pasted) => take(parseLines(pasted)));
   lines.on("line", terminal ? typed.add : (line) => take(parseOrder(line)));
   lines.on("close", () => {
     typed.flush();
-    take({ kind: "exit" });
+    take({ kind: "command", name: "exit", argument: "" });
   });
   // In raw mode the terminal hands Ctrl-C to readline instead of making a signal of it.
   lines.on("SIGINT", onInterrupt);
@@ -163,12 +164,8 @@ export async function converse(conversation: Conversation): Promise<boolean> {
   // ---- what is typed ----
 
   function take(order: Order): void {
-    const isAside =
-      order.kind === "stop" ||
-      order.kind === "usage" ||
-      order.kind === "help" ||
-      order.kind === "learning" ||
-      (order.kind === "say" && order.busy);
+    // Commands act at once, as in a terminal. Leaving waits for the answers to the lines before.
+    const isAside = order.kind === "command" && order.name !== "exit";
     if (terminal || isAside) return void send(order);
     waiting.push(order);
     advance();
@@ -202,42 +199,52 @@ export async function converse(conversation: Conversation): Promise<boolean> {
 
   async function obey(order: Order): Promise<number | null> {
     switch (order.kind) {
-      case "say":
-        isPrompting = false;
-        return say(order.text, order.busy);
-      case "stop":
-        await client.stop(session);
-        return null;
-      case "usage": {
-        const usage = await readUsage(client, session);
-        aside(() => show.line(usage));
-        return null;
-      }
-      case "learning": {
-        const page = renderLearning(await client.learning({ skill: order.skill }));
-        aside(() => show.line(page.trimEnd()));
-        return null;
-      }
-      case "help":
-        aside(() => show.line(COMMANDS));
-        return null;
-      case "wrong":
+      case "message":
+        return say(order.text);
+      case "command":
+        return run[order.name](order.argument);
+      case "misused":
         aside(() => show.line(order.hint));
         return null;
       case "nothing":
         prompt();
         return null;
-      case "exit":
-        isLeaving = true;
-        // A pipe ends before its answers do; a person who leaves does not wait.
-        if (!terminal) for (const turn of mine) isDone = (await turns.end(turn)) === "done";
-        over.resolve();
-        return null;
     }
   }
 
-  /** Under one key however often it is sent, so that it is said once. */
+  async function stop(): Promise<null> {
+    await client.stop(session);
+    return null;
+  }
+
+  async function showUsage(): Promise<null> {
+    const usage = await readUsage(client, session);
+    aside(() => show.line(usage));
+    return null;
+  }
+
+  async function showLearning(skill: string): Promise<null> {
+    const page = renderLearning(await client.learning(skill === "" ? {} : { skill }));
+    aside(() => show.line(page.trimEnd()));
+    return null;
+  }
+
+  async function showHelp(): Promise<null> {
+    aside(() => show.line(COMMAND_HELP));
+    return null;
+  }
+
+  async function leave(): Promise<null> {
+    isLeaving = true;
+    // A pipe ends before its answers do; a person who leaves does not wait.
+    if (!terminal) for (const turn of mine) isDone = (await turns.end(turn)) === "done";
+    over.resolve();
+    return null;
+  }
+
+  /** Every attempt has the same idempotency key, so that the message is accepted once. */
   async function say(text: string, busy?: BusyMode): Promise<number> {
+    isPrompting = false;
     const key = crypto.randomUUID();
     const backoff = createBackoff({});
     for (;;) {
@@ -259,7 +266,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
     if (isStopping) return over.reject(new Interrupted());
     isStopping = true;
     show.line("(stopping; Ctrl-C again leaves without waiting)");
-    void send({ kind: "stop" });
+    void send({ kind: "command", name: "stop", argument: "" });
   }
 }
 

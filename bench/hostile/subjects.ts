@@ -6,7 +6,7 @@ import { parseOrder } from "../../cli/converse.ts";
 import { readRendered, renderForModel } from "../../core/agent/tool-result.ts";
 import { toTitle } from "../../core/session/turn/title.ts";
 import { readContextFiles } from "../../core/session/prompt/context-files.ts";
-import { commandNear, parseCommand } from "../../core/session/turn/commands.ts";
+import { nearestCommand, parseSessionCommand } from "../../core/commands/parse-command.ts";
 import {
   type SummaryInput,
   renderStaticSummary,
@@ -263,7 +263,7 @@ export const SUBJECTS: readonly Subject[] = [
   ),
   subject("readEscapes", "core/skills/edit/patch-escapes.ts", (text, other) => readEscapes(text, other)),
   subject("parseInvocation", "core/skills/invocation.ts", (text) =>
-    parseInvocation(`/a ${text}`, { isSkill: (slug) => slug === "a", isCommand: () => false, commandNear }),
+    parseInvocation(`/a ${text}`, { isSkill: (slug) => slug === "a", isCommand: () => false, nearestCommand }),
   ),
   subject("pickRecalled", "core/skills/search/recall.ts", (text, other) => pickRecalled(linesOf(other), text)),
   subject("rankSkills", "core/skills/search/relevance.ts", (text, other) => rankSkills(linesOf(other), text)),
@@ -386,7 +386,7 @@ export const SUBJECTS: readonly Subject[] = [
   subject("parseFact", "core/memory/rules.ts", (text) => [normaliseFact(text), parseFact(text)]),
   subject("scanFact", SCANNER, (text) => scanFact(text, "foreground")),
   // Conversations.
-  subject("parseCommand", "core/session/turn/commands.ts", (text) => parseCommand(`/refine ${text}`)),
+  subject("parseSessionCommand", "core/commands/parse-command.ts", (text) => parseSessionCommand(`/refine ${text}`)),
   subject("toTitle", "core/session/turn/title.ts", (text) => toTitle(text)),
   subject("renderTitleRequest", "core/prompts/title.ts", (text) => renderTitleRequest(text, text, WHOLE)),
   subject("renderForModel", "core/agent/tool-result.ts", (text) => renderForModel([content(JSON.stringify({ text }))])),

@@ -42,7 +42,7 @@ export function parseInvocation(
   known: {
     isSkill(slug: string): boolean;
     isCommand(word: string): boolean;
-    commandNear(word: string): string | undefined;
+    nearestCommand(word: string): string | undefined;
   },
 ): Result<Invocation | null> {
   const text = message.trim();
@@ -59,7 +59,7 @@ export function parseInvocation(
   if (names.length === 0) {
     const [all, first] = /^\/([\p{L}\p{N}][\p{L}\p{N}_-]*)(?=\s|$)/u.exec(text) ?? [];
     if (first === undefined || known.isCommand(toSlug(first))) return ok(null);
-    const near = known.commandNear(toSlug(first));
+    const near = known.nearestCommand(toSlug(first));
     if (near === undefined && all !== text) return ok(null);
     const hint = near === undefined ? "" : ` Did you mean /${near}?`;
     return err(

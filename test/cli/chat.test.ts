@@ -209,7 +209,7 @@ describe("npm run chat", { timeout: 30_000 }, () => {
       "stop",
       '{"text":"waits"}',
     ]);
-    expect(stderr).toContain("Write what to say: /steer TEXT.\n");
+    expect(stderr).toContain("Write it as /steer TEXT.\n");
     expect(stderr).toContain(
       "this session: 1 model call, 12 tokens, $0.0001\nthis profile, 30 days: 7 model calls, 99 tokens, $0.0000\n",
     );

@@ -1,38 +1,35 @@
 import { describe, expect, it, vi } from "vitest";
-import { parseLines, parseOrder, placeToFollow } from "../../cli/converse.ts";
+import { completeLine, parseLines, parseOrder, placeToFollow } from "../../cli/converse.ts";
 import { gatherPasted } from "../../cli/pasted-lines.ts";
 import { createTurns } from "../../cli/turns.ts";
 import { NO_STATS } from "../../core/schemas/entry.ts";
 
 describe("a typed line", () => {
   it.each([
-    ["Hello", { kind: "say", text: "Hello" }],
-    ["  /steer  left  ", { kind: "say", text: "left", busy: "steer" }],
-    ["/interrupt stop and look", { kind: "say", text: "stop and look", busy: "interrupt" }],
-    ["/queue then\tthis", { kind: "say", text: "then\tthis", busy: "queue" }],
-    ["/steering is hard", { kind: "say", text: "/steering is hard" }],
-    ["/compress the plan", { kind: "say", text: "/compress the plan" }],
-    ["/learn", { kind: "say", text: "/learn" }],
-    ["/stop", { kind: "stop" }],
-    ["/usage ", { kind: "usage" }],
-    ["/exit", { kind: "exit" }],
-    ["/quit", { kind: "exit" }],
-    ["/help", { kind: "help" }],
+    ["Hello", { kind: "message", text: "Hello" }],
+    ["/queue then\tthis", { kind: "command", name: "queue", argument: "then\tthis" }],
+    ["/compress the plan", { kind: "message", text: "/compress the plan" }],
+    ["/stop it", { kind: "misused", hint: "Write it as /stop." }],
     ["   ", { kind: "nothing" }],
-    ["/stop it", { kind: "wrong", hint: "/stop stands alone." }],
-    ["/queue", { kind: "wrong", hint: "Write what to say: /queue TEXT." }],
   ])("%j is read as %j", (line, order) => {
     expect(parseOrder(line)).toEqual(order);
+  });
+
+  it("is completed where it is the beginning of a command, and else gets a tab", () => {
+    expect(completeLine("/comp")).toEqual([["/compress"], "/comp"]);
+    expect(completeLine("/qu")).toEqual([["/queue", "/quit"], "/qu"]);
+    expect(completeLine("/stop it")).toEqual([[], "/stop it"]);
+    expect(completeLine("a")).toEqual([["a\t"], "a"]);
   });
 });
 
 describe("pasted lines", () => {
   it("are one message, without orders in them", () => {
     expect(parseLines(["Here it is:", "/exit", "", "the end"])).toEqual({
-      kind: "say",
+      kind: "message",
       text: "Here it is:\n/exit\n\nthe end",
     });
-    expect(parseLines(["/exit"])).toEqual({ kind: "exit" });
+    expect(parseLines(["/exit"])).toEqual({ kind: "command", name: "exit", argument: "" });
     expect(parseLines(["", ""])).toEqual({ kind: "nothing" });
   });
 

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import { renderLearning } from "../../cli/learning.ts";
-import { parseOrder } from "../../cli/converse.ts";
 import type { LearningLedger } from "../../core/schemas/learning/ledger.ts";
 import { EMPTY } from "./ledger-sample.ts";
 
@@ -156,13 +155,4 @@ Reviews: 3, 1 lesson, 1 still to come
 Spent on reviews since 2026-01-05: 7 model calls, 12,345 tokens, $0.5000
 Saved, by estimate: 7 tool calls, 1,050 tokens in 2 uses
 `);
-});
-
-it.each([
-  ["/learning", { kind: "learning" }],
-  ["/learning reading-tables ", { kind: "learning", skill: "reading-tables" }],
-  ["/learning two words", { kind: "wrong", hint: "Name one skill: /learning SKILL." }],
-  ["/learnings", { kind: "say", text: "/learnings" }],
-])("%j is read as %j", (line, order) => {
-  expect(parseOrder(line)).toEqual(order);
 });

@@ -11,11 +11,11 @@ import {
   renderInvocation,
 } from "../../core/skills/invocation.ts";
 import type { SkillView } from "../../core/skills/library.ts";
-import { commandNear, isCommand } from "../../core/session/turn/commands.ts";
+import { isCommand, nearestCommand } from "../../core/commands/parse-command.ts";
 
 const KNOWN = ["a", "b", "c", "d", "e", "f", "reading-tables", "usage"];
 const parse = (text: string) =>
-  parseInvocation(text, { isSkill: (slug) => KNOWN.includes(slug), isCommand, commandNear });
+  parseInvocation(text, { isSkill: (slug) => KNOWN.includes(slug), isCommand, nearestCommand });
 const read = (text: string) => {
   const parsed = parse(text);
   if (!parsed.ok) return parsed.failure.code;

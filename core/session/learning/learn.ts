@@ -5,7 +5,7 @@ import { textOf } from "../../schemas/entry.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import { dayOf } from "../../schemas/ids.ts";
 import type { Booking } from "../../schemas/usage.ts";
-import { parseCommand } from "../turn/commands.ts";
+import { parseSessionCommand } from "../../commands/parse-command.ts";
 import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log.ts";
 import { turnsMeant } from "./meant-turns.ts";
@@ -52,6 +52,6 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
 
 function focusOf(entries: Entry[]): string {
   const input = entries.find((entry) => entry.kind === "user");
-  const command = input && parseCommand(textOf(input));
-  return command?.name === "refine" ? command.focus : "";
+  const command = input && parseSessionCommand(textOf(input));
+  return command?.name === "refine" ? command.argument : "";
 }

@@ -7,7 +7,7 @@ import type { MemoryProvider, ProviderFailure } from "../../memory/provider.ts";
 import { isTrivial, renderRecall, toBullets, toQuery } from "../../memory/recall.ts";
 import { redactText } from "../../redact.ts";
 import { type NoteEntry, textOf } from "../../schemas/entry.ts";
-import { parseCommand } from "../turn/commands.ts";
+import { parseSessionCommand } from "../../commands/parse-command.ts";
 import type { EngineContext } from "../context.ts";
 import { placeNotice } from "../readers/events.ts";
 import { compactionState } from "../prompt/history.ts";
@@ -173,7 +173,7 @@ export function createRecall(context: EngineContext): Recall {
     if (turn.state !== "done" || final?.kind !== "assistant") return;
     const said = entries.filter((entry) => entry.kind === "user").map(textOf);
     const exchange = { user: redactText(said.join("\n\n")), assistant: redactText(textOf(final)) };
-    if (parseCommand(said[0] ?? "") || exchange.user.trim() === "" || exchange.assistant.trim() === "") return;
+    if (parseSessionCommand(said[0] ?? "") || exchange.user.trim() === "" || exchange.assistant.trim() === "") return;
     await twice("memory sync", () => asked.sync(exchange, unending()));
   }
 

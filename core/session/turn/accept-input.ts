@@ -1,9 +1,9 @@
 // From an accepted input to a running turn. An input that finds a turn open is queued; otherwise its turn begins at once.
 // Called by the driver.
+import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { NO_STATS } from "../../schemas/entry.ts";
 import type { BusyMode } from "../../schemas/settings.ts";
 import type { TurnRow } from "../log.ts";
-import { parseCommand } from "./commands.ts";
 import type { DriveState } from "./drive-state.ts";
 import { renewLease } from "./lease.ts";
 
@@ -12,7 +12,7 @@ export function acceptInput({ context, recall, begun }: DriveState, n: number, t
   const { host, log } = context;
   const [running] = log.openTurns();
   // A command addresses the session itself, so it neither steers nor interrupts the running turn.
-  const mode = parseCommand(text) ? "queue" : busy;
+  const mode = parseSessionCommand(text) ? "queue" : busy;
   if (!running || mode !== "steer") recall.begin(n, text);
   if (!running) {
     renewLease(context);

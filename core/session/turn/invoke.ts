@@ -15,7 +15,7 @@ import { type LoadedSkill, parseInvocation, renderInvocation } from "../../skill
 import { type Library, type SkillView, createLibrary, skillMissing } from "../../skills/library.ts";
 import { mayRecall, pickRecalled, renderRecalled } from "../../skills/search/recall.ts";
 import { takeStart } from "../../tools/clip.ts";
-import { commandNear, isCommand } from "./commands.ts";
+import { isCommand, nearestCommand } from "../../commands/parse-command.ts";
 import type { EngineContext } from "../context.ts";
 import { placeNotice } from "../readers/events.ts";
 import { shownEntries } from "../prompt/history.ts";
@@ -46,7 +46,7 @@ export async function readInvocation(
   const store = context.meta().learning === "on" && !isHeldOut(host) ? host.skills : null;
   const library = createLibrary({ store, seeds: host.seeds, scene: sceneOf(context) });
   const names = new Set((await library.lines()).map((line) => line.name));
-  const parsed = parseInvocation(request, { isSkill: (slug) => names.has(slug), isCommand, commandNear });
+  const parsed = parseInvocation(request, { isSkill: (slug) => names.has(slug), isCommand, nearestCommand });
   if (!parsed.ok || parsed.value === null) return parsed as Result<null>;
   const invocation = parsed.value;
 

@@ -1,7 +1,7 @@
 // Orders to the session itself (`/refine`, `/compress` …) and what it answered. They are in the log for the person alone: no model
 // reads them, and no review takes them for something that was asked of the agent.
 import { type Entry, textOf } from "../../schemas/entry.ts";
-import { parseCommand } from "./commands.ts";
+import { parseSessionCommand } from "../../commands/parse-command.ts";
 import type { Log } from "../log.ts";
 
 /** Without the turns that were such orders. Reads one row more where `entries` begin in the middle of a turn. */
@@ -25,5 +25,5 @@ export function withoutOrders(entries: Entry[], log: Log): Entry[] {
 }
 
 function isOrder(entry: Entry): boolean {
-  return entry.kind === "user" && parseCommand(textOf(entry)) !== null;
+  return entry.kind === "user" && parseSessionCommand(textOf(entry)) !== null;
 }

@@ -1,27 +1,34 @@
-// `/pending`, `/approve` and `/reject`: the person decides in the conversation what agents have asked for. Called by the
-// driver for a message that is such a command. Done again after a crash, it answers the same.
+// `/pending`, `/approve` and `/reject`: the person decides in the conversation about changes that agents asked for. Called
+// by run-command.ts. Idempotent: a command that is repeated after a crash answers the same.
 import type { Result } from "../../errors.ts";
 import { err, ok } from "../../errors.ts";
 import type { PendingInfo } from "../../schemas/pending.ts";
 import { type PendingDesk, createPendingDesk } from "../../tools/approval/pending-desk.ts";
-import type { Command } from "./commands.ts";
 import type { EngineContext } from "../context.ts";
 import type { Ending } from "./end-turn.ts";
 
-export type PendingCommand = Extract<Command, { name: "pending" | "approve" | "reject" }>;
+export async function listPending(context: EngineContext): Promise<Ending> {
+  const desk = openDesk(context);
+  return { state: "done", code: "pending", text: desk ? await describe(desk) : NO_DESK };
+}
 
-export async function obeyPending(context: EngineContext, command: PendingCommand): Promise<Ending> {
-  const { host, overlay } = context;
-  if (!host.pending) return { state: "done", code: "pending", text: "Nothing waits here." };
-  const { pending, skills, seeds, settings, clock } = host;
-  const desk = createPendingDesk({ pending, skills, memory: host.memory(overlay), seeds, settings, clock });
-  if (command.name === "pending") return { state: "done", code: "pending", text: await describe(desk) };
-  const approve = command.name === "approve";
-  const found = await find(desk, command.id);
+/** `id`: of a waiting change, or the beginning of it. */
+export async function decidePending(context: EngineContext, id: string, approve: boolean): Promise<Ending> {
+  const desk = openDesk(context);
+  if (!desk) return { state: "done", code: "pending", text: NO_DESK };
+  const found = await find(desk, id);
   const decided = found.ok ? await desk.decide(found.value.id, approve) : found;
   if (!decided.ok) return { state: "failed", code: decided.failure.code, text: decided.failure.message };
   const { summary } = decided.value;
   return { state: "done", code: "decided", text: `${approve ? "Approved and done" : "Rejected"}: ${summary}.` };
+}
+
+const NO_DESK = "Nothing waits here.";
+
+/** Null where the deployment keeps no pending changes. */
+function openDesk({ host, overlay }: EngineContext): PendingDesk | null {
+  const { pending, skills, seeds, settings, clock } = host;
+  return pending ? createPendingDesk({ pending, skills, memory: host.memory(overlay), seeds, settings, clock }) : null;
 }
 
 /** What the person should look for, before why it waits. */

@@ -17,7 +17,7 @@ import { renderSkillIndex } from "../../skills/index-block.ts";
 import { createLibrary, mergeLines, offeredLines } from "../../skills/library.ts";
 import { createTools } from "../../tools/index.ts";
 import { createApprovals } from "./approvals.ts";
-import { parseCommand } from "./commands.ts";
+import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { readContextFiles } from "../prompt/context-files.ts";
 import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log.ts";
@@ -131,7 +131,7 @@ function lastRequest({ log }: EngineContext): string {
     const input = log.turn(n)?.input;
     const entry = input ? log.entry(input) : null;
     const text = entry ? textOf(entry) : "";
-    if (text.trim() !== "" && !parseCommand(text)) return text;
+    if (text.trim() !== "" && !parseSessionCommand(text)) return text;
   }
   return "";
 }

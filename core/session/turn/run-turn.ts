@@ -1,6 +1,7 @@
 // One attempt at a turn: carries out a command, or prepares prompt, tools and notes and runs the agent loop with them. Called
 // by the driver, which writes how the turn ends.
 import { type LoopEnd, type LoopOptions, runLoop } from "../../agent/loop.ts";
+import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { ok } from "../../errors.ts";
 import { NO_STATS, textOf } from "../../schemas/entry.ts";
 import { looksLikeInvocation } from "../../skills/invocation.ts";
@@ -9,12 +10,11 @@ import type { CompactionOptions } from "../compaction/shorten.ts";
 import { bookLate, openBudget } from "../ledger.ts";
 import type { Log, TurnRow } from "../log.ts";
 import { readHistory } from "../prompt/history.ts";
-import { parseCommand } from "./commands.ts";
 import type { Current, DriveState } from "./drive-state.ts";
 import type { Ending } from "./end-turn.ts";
 import { readInvocation, readRecalled, recordInvocation } from "./invoke.ts";
-import { obeyCommand } from "./obey-command.ts";
 import { prepareTurn } from "./prepare-turn.ts";
+import { runCommand } from "./run-command.ts";
 import { markServer } from "./server-mark.ts";
 import { spillResult } from "./spill.ts";
 
@@ -33,8 +33,8 @@ export async function runTurn(drive: DriveState, turn: TurnRow, current: Current
   await outbox.look(() => drive.current?.journal === journal);
   const request = textOf(log.entry(turn.input!)!);
   const compaction = toCompactionOptions(drive, turn, current);
-  const command = parseCommand(request);
-  if (command) return { ending: await obeyCommand(context, command, abort.signal, compaction) };
+  const command = parseSessionCommand(request);
+  if (command) return { ending: await runCommand(command, { context, signal: abort.signal, compaction }) };
   const [model] = models.value;
   const invoked = looksLikeInvocation(request)
     ? await readInvocation(context, turn, request, model.contextWindow)

@@ -1,0 +1,188 @@
+// The one table of slash commands. The session, the terminal and every other client read it: to dispatch, to refuse, to
+// complete a word and to print help. To add a command, add a row here and the function its handler runs: in
+// core/session/turn/run-command.ts for the session, in the client for a client. Pure data.
+
+export interface CommandRow {
+  /** The word after the slash. */
+  name: string;
+  /** Other words for the same command. */
+  aliases?: readonly string[];
+  argument: CommandArgument | null;
+  /**
+   * `session`: the session carries the message out itself, in a turn without a model.
+   * `model`: the message goes to the model; the command changes how it is read.
+   * `client`: the client carries it out and never sends it as a message.
+   */
+  handler: "session" | "model" | "client";
+  /** Who may use it; see `mayUse`. */
+  access: CommandRole;
+  /** Absent: every client offers it. */
+  onlyIn?: CommandClient;
+  /** One line, in the imperative, without a full stop. */
+  help: string;
+}
+
+export interface CommandArgument {
+  /** As help shows it, in capitals. */
+  name: string;
+  /** `word` holds no white space. */
+  form: "text" | "word";
+  required: boolean;
+}
+
+/**
+ * `owner`: holds a key of the profile, decides what it keeps and sees what it spends. Every caller of the HTTP API is one.
+ * `participant`: may write in the conversation and has no key, such as a member of a group chat.
+ */
+export type CommandRole = "owner" | "participant";
+
+export type CommandClient = "terminal" | "web" | "channel";
+
+const text = (name: string) => ({ name, form: "text", required: true }) as const;
+const word = (name: string) => ({ name, form: "word", required: true }) as const;
+const optional = <Argument extends CommandArgument>(argument: Argument) => ({ ...argument, required: false }) as const;
+
+export const COMMANDS = [
+  {
+    name: "compress",
+    argument: optional(text("FOCUS")),
+    handler: "session",
+    access: "participant",
+    help: "make the conversation shorter, keeping what concerns FOCUS",
+  },
+  {
+    name: "refresh",
+    argument: null,
+    handler: "session",
+    access: "participant",
+    help: "rebuild the prompt from current skills, memory and files",
+  },
+  {
+    name: "skill",
+    argument: text("NAME"),
+    handler: "model",
+    access: "participant",
+    help: "load the skill NAME, also where a command has that name",
+  },
+  {
+    name: "learn",
+    argument: text("TEXT"),
+    handler: "model",
+    access: "owner",
+    help: "have the agent save a skill about TEXT, in your name",
+  },
+  {
+    name: "refine",
+    argument: optional(text("FOCUS")),
+    handler: "session",
+    access: "owner",
+    help: "review the recent work now, and earlier work about FOCUS",
+  },
+  {
+    name: "pending",
+    argument: null,
+    handler: "session",
+    access: "owner",
+    help: "list the changes that wait for your decision",
+  },
+  {
+    name: "approve",
+    argument: word("ID"),
+    handler: "session",
+    access: "owner",
+    help: "approve the change ID; its first letters are enough",
+  },
+  {
+    name: "reject",
+    argument: word("ID"),
+    handler: "session",
+    access: "owner",
+    help: "reject the change ID; its first letters are enough",
+  },
+  {
+    name: "steer",
+    argument: text("TEXT"),
+    handler: "client",
+    access: "participant",
+    help: "put TEXT into the running turn",
+  },
+  {
+    name: "interrupt",
+    argument: text("TEXT"),
+    handler: "client",
+    access: "participant",
+    help: "end the running turn at its next tool call, then send TEXT",
+  },
+  {
+    name: "queue",
+    argument: text("TEXT"),
+    handler: "client",
+    access: "participant",
+    help: "send TEXT when the running turn has ended",
+  },
+  {
+    name: "stop",
+    argument: null,
+    handler: "client",
+    access: "participant",
+    help: "stop the running turn and every waiting message",
+  },
+  {
+    name: "usage",
+    argument: null,
+    handler: "client",
+    access: "owner",
+    help: "show what was spent",
+  },
+  {
+    name: "learning",
+    argument: optional(word("SKILL")),
+    handler: "client",
+    access: "owner",
+    help: "show what was learned, whether it helps and what it cost",
+  },
+  {
+    name: "exit",
+    aliases: ["quit"],
+    argument: null,
+    handler: "client",
+    access: "participant",
+    onlyIn: "terminal",
+    help: "leave",
+  },
+  {
+    name: "help",
+    argument: null,
+    handler: "client",
+    access: "participant",
+    help: "show this list",
+  },
+] as const satisfies readonly CommandRow[];
+
+type Row = (typeof COMMANDS)[number];
+
+export type CommandName = Row["name"];
+
+/** The keys of the session's dispatch. */
+export type SessionCommandName = Extract<Row, { handler: "session" }>["name"];
+
+/** A message that is a command of the session. */
+export interface SessionCommand {
+  name: SessionCommandName;
+  /** Trimmed. "" where none was given, even where the table requires one: the command itself reports what is missing. */
+  argument: string;
+}
+
+/** The keys of a client's dispatch. */
+export type ClientCommandName = Extract<Row, { handler: "client" }>["name"];
+
+/** A client whose writers are not all owners must ask before it runs or sends a command. */
+export function mayUse({ access }: Pick<CommandRow, "access">, role: CommandRole): boolean {
+  return role === "owner" || access === "participant";
+}
+
+/** The commands that a client offers to somebody, in the order of the table. */
+export function offeredCommands(client: CommandClient, role: CommandRole): CommandRow[] {
+  const rows: readonly CommandRow[] = COMMANDS;
+  return rows.filter((row) => mayUse(row, role) && (row.onlyIn === undefined || row.onlyIn === client));
+}

@@ -1,0 +1,73 @@
+// Reads slash commands by the table in commands.ts. The session parses messages, clients parse typed lines, and both get
+// hints for mistyped words here. Pure.
+import { isNear } from "../near.ts";
+import {
+  COMMANDS,
+  type ClientCommandName,
+  type CommandRow,
+  type SessionCommand,
+  type SessionCommandName,
+  offeredCommands,
+} from "./commands.ts";
+import { usageOf } from "./help.ts";
+
+/** Null for a text that is not exactly a command of the session: it is for the model. */
+export function parseSessionCommand(message: string): SessionCommand | null {
+  const found = splitCommand(message);
+  if (!found || found.row.handler !== "session" || !isFitting(found.row, found.argument)) return null;
+  return { name: found.row.name as SessionCommandName, argument: found.argument };
+}
+
+export type TypedLine =
+  | { kind: "message"; text: string }
+  | { kind: "command"; name: ClientCommandName; argument: string }
+  /** A command of the client with a wrong argument; `hint` is for the person. */
+  | { kind: "misused"; hint: string };
+
+/** What a client does with a typed line. Commands of the session and of the model are messages: the client sends them. */
+export function parseTypedLine(line: string): TypedLine {
+  const found = splitCommand(line);
+  if (!found || found.row.handler !== "client") return { kind: "message", text: line.trim() };
+  const { row, argument } = found;
+  const isMissing = argument === "" && row.argument?.required;
+  if (isMissing || !isFitting(row, argument)) return { kind: "misused", hint: `Write it as ${usageOf(row)}.` };
+  return { kind: "command", name: row.name as ClientCommandName, argument };
+}
+
+/** Whether a word after a slash is a command. A skill of that name is loaded with `/skill`. */
+export function isCommand(word: string): boolean {
+  return findRow(word) !== undefined;
+}
+
+/** Shorter words resemble too many others. */
+const MIN_NEAR_CHARS = 4;
+
+/** The command that a mistyped word may mean. */
+export function nearestCommand(word: string): string | undefined {
+  return word.length < MIN_NEAR_CHARS ? undefined : COMMANDS.find(({ name }) => isNear(name, word))?.name;
+}
+
+/** What the word at the end of `typed` may become, each with its slash; none unless `typed` is a slash and letters. */
+export function completeCommand(typed: string, ...[client, role]: Parameters<typeof offeredCommands>): string[] {
+  if (!/^\/[a-z]*$/.test(typed)) return [];
+  return offeredCommands(client, role)
+    .flatMap(({ name, aliases = [] }) => [name, ...aliases])
+    .map((word) => `/${word}`)
+    .filter((word) => word.startsWith(typed));
+}
+
+function splitCommand(text: string): { row: CommandRow; argument: string } | null {
+  const match = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(text.trim());
+  const row = match && findRow(match[1]!);
+  return row ? { row, argument: match[2] ?? "" } : null;
+}
+
+function findRow(word: string): CommandRow | undefined {
+  const rows: readonly CommandRow[] = COMMANDS;
+  return rows.find(({ name, aliases = [] }) => name === word || aliases.includes(word));
+}
+
+function isFitting({ argument }: CommandRow, given: string): boolean {
+  if (argument === null) return given === "";
+  return argument.form === "text" || !/\s/.test(given);
+}

@@ -1,0 +1,54 @@
+// Carries out the commands of the session: one function for each row of core/commands whose handler is the session.
+// Called by run-turn.ts for a turn whose message is such a command. A model is asked only for the summary of `/compress`.
+import type { SessionCommand, SessionCommandName } from "../../commands/commands.ts";
+import { compress } from "../compaction/compact.ts";
+import { type CompactionOptions, SAVES_NOTHING } from "../compaction/shorten.ts";
+import type { SummaryCall } from "../compaction/summarise.ts";
+import type { EngineContext } from "../context.ts";
+import { answerRefine } from "../learning/refine.ts";
+import type { Ending } from "./end-turn.ts";
+import { decidePending, listPending } from "./pending.ts";
+import { refreshPrompt } from "./prepare-turn.ts";
+
+export interface CommandRun {
+  context: EngineContext;
+  signal: AbortSignal;
+  compaction: CompactionOptions;
+}
+
+type RunCommand = (run: CommandRun, argument: string) => Ending | Promise<Ending>;
+
+export const SESSION_COMMANDS: Record<SessionCommandName, RunCommand> = {
+  compress: runCompress,
+  refresh: runRefresh,
+  refine: ({ context }, focus) => answerRefine(context, focus),
+  pending: ({ context }) => listPending(context),
+  approve: ({ context }, id) => decidePending(context, id, true),
+  reject: ({ context }, id) => decidePending(context, id, false),
+};
+
+/** Returns how the turn ends. */
+export async function runCommand({ name, argument }: SessionCommand, run: CommandRun): Promise<Ending> {
+  return SESSION_COMMANDS[name](run, argument);
+}
+
+async function runCompress({ context, signal, compaction: options }: CommandRun, focus: string): Promise<Ending> {
+  let compaction: SummaryCall[] = [];
+  const failed = (calls: SummaryCall[]) => (compaction = calls);
+  const done = await compress(context, focus, signal, { ...options, failed });
+  if (!done.ok) {
+    const { code, message: text } = done.failure;
+    // "There is nothing to shorten" is an answer to the command, not a failure of the turn.
+    return { state: SAVES_NOTHING.has(code) ? "done" : "failed", code, text, compaction };
+  }
+  const { before, after } = done.value;
+  const text = `The conversation was made shorter: from about ${before} to ${after} tokens.`;
+  return { state: "done", code: "compressed", text };
+}
+
+async function runRefresh({ context }: CommandRun): Promise<Ending> {
+  const models = context.host.models("turn");
+  await refreshPrompt(context, models.ok ? models.value[0].contextWindow : undefined);
+  const text = "The prompt was rebuilt from the current skills, memory and files.";
+  return { state: "done", code: "refreshed", text };
+}

@@ -1,0 +1,74 @@
+// The table of commands against those who dispatch on it, and against the rest of the tree.
+import { readFileSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { COMMAND_HELP } from "../../cli/converse.ts";
+import { COMMANDS, type CommandRow, mayUse, offeredCommands } from "../../core/commands/commands.ts";
+import { renderCommandHelp, usageOf } from "../../core/commands/help.ts";
+import { parseSessionCommand, parseTypedLine } from "../../core/commands/parse-command.ts";
+import { BusyMode } from "../../core/schemas/settings.ts";
+import { SESSION_COMMANDS } from "../../core/session/turn/run-command.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const rows: readonly CommandRow[] = COMMANDS;
+const namesOf = (handler: CommandRow["handler"]) =>
+  rows.filter((row) => row.handler === handler).map(({ name }) => name);
+
+describe("the table of commands", () => {
+  it("holds every word once", () => {
+    const words = rows.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+    expect(words.filter((word, at) => words.indexOf(word) !== at)).toEqual([]);
+    expect(words.filter((word) => !/^[a-z]+$/.test(word))).toEqual([]);
+  });
+
+  it("holds exactly the commands that the session carries out", () => {
+    expect(Object.keys(SESSION_COMMANDS).toSorted()).toEqual(namesOf("session").toSorted());
+  });
+
+  it("is read by the session and by clients, each its own rows", () => {
+    const written = rows.map((row) => [row, row.argument ? `/${row.name} x` : `/${row.name}`] as const);
+    const bySession = written.filter(([, line]) => parseSessionCommand(line)).map(([{ name }]) => name);
+    const byClient = written.filter(([, line]) => parseTypedLine(line).kind === "command").map(([{ name }]) => name);
+    expect([bySession, byClient]).toEqual([namesOf("session"), namesOf("client")]);
+  });
+
+  it("is the only list of commands in the product", () => {
+    // Three names of commands in a row, quoted or with a slash, or between bars of an expression.
+    // Three of them are also the values of a message's `busy`, and listed as such.
+    const names = rows.map(({ name }) => name).filter((name) => !BusyMode.options.includes(name as BusyMode));
+    const any = `(?:${names.join("|")})`;
+    const list = new RegExp(`\\b${any}\\b["'\`\\s]*[,|/]["'\`\\s/]*${any}\\b["'\`\\s]*[,|/]["'\`\\s/]*${any}\\b`);
+    const found = ["core", "cli", "workers", "durable-objects", "stores", "scripts"].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+        .filter((path) => path.endsWith(".ts"))
+        .map((path) => `${folder}/${path}`)
+        .filter((path) => list.test(readFileSync(join(root, path), "utf8").replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, ""))),
+    );
+    expect(found).toEqual([]);
+  });
+});
+
+describe("the help of commands", () => {
+  it("has one line for each command of a client, as narrow as a terminal", () => {
+    const lines = renderCommandHelp("terminal", "owner").split("\n");
+    expect(lines.map((line) => line.trim().split(/ {2,}/)[0])).toEqual(rows.map(usageOf));
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it("is part of the terminal's help", () => {
+    expect(COMMAND_HELP).toContain(renderCommandHelp("terminal", "owner"));
+  });
+
+  it("leaves out what a client or a role cannot use", () => {
+    expect(renderCommandHelp("web", "owner")).not.toContain("/exit");
+    const participant = offeredCommands("channel", "participant").map(({ name }) => name);
+    expect(participant).toEqual(["compress", "refresh", "skill", "steer", "interrupt", "queue", "stop", "help"]);
+  });
+});
+
+describe("a command of the owner", () => {
+  it("is refused to a participant", () => {
+    const approve = rows.find(({ name }) => name === "approve")!;
+    expect([mayUse(approve, "owner"), mayUse(approve, "participant")]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { isCommand, nearestCommand, parseSessionCommand, parseTypedLine } from "../../core/commands/parse-command.ts";
+import { completeCommand } from "../../core/commands/parse-command.ts";
+
+describe("a message to the session", () => {
+  it.each([
+    ["/compress", { name: "compress", argument: "" }],
+    ["  /compress the migration \n", { name: "compress", argument: "the migration" }],
+    ["/compress\nthe migration,\nplease", { name: "compress", argument: "the migration,\nplease" }],
+    ["/refresh", { name: "refresh", argument: "" }],
+    ["/refresh everything", null],
+    ["/compressor", null],
+    ["/Compress", null],
+    ["/refine", { name: "refine", argument: "" }],
+    ["/refine how the table was read", { name: "refine", argument: "how the table was read" }],
+    ["/refined", null],
+    ["/pending", { name: "pending", argument: "" }],
+    ["/pending work is what I have", null],
+    ["/approve 0a1b", { name: "approve", argument: "0a1b" }],
+    ["/reject", { name: "reject", argument: "" }],
+    ["/approve everything", { name: "approve", argument: "everything" }],
+    ["/approve of this plan", null],
+    ["please /compress", null],
+    ["/learn this", null],
+    ["/skill a", null],
+    ["/stop", null],
+    ["", null],
+  ])("%j is read as %j", (text, command) => {
+    expect(parseSessionCommand(text)).toEqual(command);
+  });
+});
+
+describe("a line typed into a client", () => {
+  it.each([
+    ["Hello", { kind: "message", text: "Hello" }],
+    ["  /steer  left  ", { kind: "command", name: "steer", argument: "left" }],
+    ["/queue then\tthis", { kind: "command", name: "queue", argument: "then\tthis" }],
+    ["/stop", { kind: "command", name: "stop", argument: "" }],
+    ["/quit", { kind: "command", name: "exit", argument: "" }],
+    ["/learning ", { kind: "command", name: "learning", argument: "" }],
+    ["/learning tables", { kind: "command", name: "learning", argument: "tables" }],
+    ["/steering is hard", { kind: "message", text: "/steering is hard" }],
+    ["/compress the plan", { kind: "message", text: "/compress the plan" }],
+    ["/learn", { kind: "message", text: "/learn" }],
+    ["/stop it", { kind: "misused", hint: "Write it as /stop." }],
+    ["/queue", { kind: "misused", hint: "Write it as /queue TEXT." }],
+    ["/learning two skills", { kind: "misused", hint: "Write it as /learning [SKILL]." }],
+  ])("%j is read as %j", (line, typed) => {
+    expect(parseTypedLine(line)).toEqual(typed);
+  });
+});
+
+describe("a word after a slash", () => {
+  it("is a command by its name or an alias", () => {
+    expect(["compress", "exit", "quit", "skill", "compres", "constructor", ""].map(isCommand)).toEqual([
+      ...[true, true, true, true, false, false, false],
+    ]);
+  });
+
+  it.each([
+    ["refin", "refine"],
+    ["comprss", "compress"],
+    ["usge", "usage"],
+    ["hel", undefined],
+    ["weather", undefined],
+  ])("%j may mean %j", (word, command) => {
+    expect(nearestCommand(word)).toBe(command);
+  });
+
+  it.each([
+    ["/", "terminal", "participant", ["/compress", "/refresh", "/skill", "/steer", "/interrupt", "/queue", "/stop"]],
+    ["/re", "web", "owner", ["/refresh", "/refine", "/reject"]],
+    ["/q", "terminal", "owner", ["/queue", "/quit"]],
+    ["/q", "channel", "owner", ["/queue"]],
+    ["/stop it", "terminal", "owner", []],
+    ["re", "terminal", "owner", []],
+  ] as const)("%j is completed in the %s for the %s", (typed, client, role, words) => {
+    expect(completeCommand(typed, client, role).slice(0, 7)).toEqual(words);
+  });
+});
