@@ -1,6 +1,6 @@
 // Curation and the ledger: the curator Worker reaches no object, so that what its models spent comes as records in R2, and what
 // they may spend on a day with a limit lies there for it. Called by the Account. How often a person may ask is kept here too.
-import { defaultCurationGrant } from "../core/learning/curation/work.ts";
+import { defaultCurationGrant } from "../core/learning/curation/grants.ts";
 import type { Bucket, Sql } from "../core/ports.ts";
 import { CurationAllowance, CurationSpent } from "../core/schemas/learning/curation.ts";
 import { type CurationId, DAY_MS, type ProfileId, dayOf, fromCurationId } from "../core/schemas/ids.ts";

@@ -32,7 +32,7 @@ import { createWorkStore } from "./work-store.ts";
 const Lease = z.object({ v: z.literal(1), run: CurationId, work: WorkId.optional(), until: z.int().min(0) });
 type Lease = z.infer<typeof Lease>;
 
-/** `checking/<name>`: checks of a text that are running, or were when whoever ran them was ended. */
+/** `checking/<name>`: checks of a text that are running, or were when the Worker running them was ended. */
 const Checking = z.object({ v: z.literal(1), text: Sha256, at: z.int() });
 
 // Two runs of one profile are kept apart by the lease, and a person seldom pauses twice in a second.

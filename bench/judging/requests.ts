@@ -2,7 +2,7 @@
 // prompt, loop, tools and rules, over a library of that portion in memory.
 import type { Model } from "../../core/agent/contract.ts";
 import { messageOf, ok } from "../../core/errors.ts";
-import { runWork } from "../../core/learning/curation/model.ts";
+import { runWork } from "../../core/learning/curation/run-work.ts";
 import { SKILLS_A_CALL, WORK_TOKENS } from "../../core/learning/curation/work.ts";
 import { hearFailures } from "../../core/learning/script/script-run.ts";
 import { toJudge } from "../../core/learning/evidence/verdict.ts";

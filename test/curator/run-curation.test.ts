@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isCurated, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
+import { toHeadCheck } from "../../core/learning/curation/head-check.ts";
+import { isCurated } from "../../core/learning/curation/run-curation.ts";
 import { ok } from "../../core/errors.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { CurationId, dayOf, fromCurationId, toCurationId } from "../../core/schemas/ids.ts";
@@ -234,7 +235,7 @@ Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill
 describe("a run with verdicts, findings and work", () => {
   const broken = { check: "checks/a.json", ok: false, runnable: true, why: "exit code 1, not 0", output: "" };
   const runChecks = async (files: object) => (JSON.stringify(files).includes("name: broken") ? [broken] : []);
-  const NEVER_ENDED = "checks: they took so long that whoever ran them was ended";
+  const NEVER_ENDED = "checks: they took so long that the Worker running them was ended";
   const NAMES = ["broken", "forgotten", "harmful", "proven"];
 
   async function createFullWorld(): Promise<World> {

@@ -1,6 +1,7 @@
 // A million profiles, of which few were active: what a night of curation costs depends on those few alone.
 import { describe, expect, it } from "vitest";
-import { runCuration, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
+import { toHeadCheck } from "../../core/learning/curation/head-check.ts";
+import { runCuration } from "../../core/learning/curation/run-curation.ts";
 import { toJudge } from "../../core/learning/evidence/verdict.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { CurationMessage } from "../../core/schemas/learning/curation.ts";

@@ -1,7 +1,9 @@
 // A world for curation: one bucket, one queue and one clock, and as many profiles as wanted, each with skills of any age.
 import { ok } from "../../core/errors.ts";
-import { runWork } from "../../core/learning/curation/model.ts";
-import { type CurationOptions, runCuration, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
+import { runWork } from "../../core/learning/curation/run-work.ts";
+import { toHeadCheck } from "../../core/learning/curation/head-check.ts";
+import { runCuration } from "../../core/learning/curation/run-curation.ts";
+import type { CurationOptions } from "../../core/learning/curation/run-options.ts";
 import { toJudge } from "../../core/learning/evidence/verdict.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { SkillNext } from "../../core/ports.ts";

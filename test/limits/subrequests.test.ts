@@ -2,9 +2,10 @@
 // allows ten thousand; the table in docs/ARCHITECTURE.md, "Limits", has these figures.
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { ok } from "../../core/errors.ts";
-import { runWork } from "../../core/learning/curation/model.ts";
-import { runCuration, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
-import { clustersOf } from "../../core/learning/curation/work.ts";
+import { runWork } from "../../core/learning/curation/run-work.ts";
+import { toHeadCheck } from "../../core/learning/curation/head-check.ts";
+import { runCuration } from "../../core/learning/curation/run-curation.ts";
+import { clustersOf } from "../../core/learning/curation/clusters.ts";
 import { toJudge } from "../../core/learning/evidence/verdict.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { dayOf, toCurationId } from "../../core/schemas/ids.ts";

@@ -1,7 +1,7 @@
 // What becomes of one curation message: a page of a shard's due profiles, one profile, the taking back of a run, or a piece of
 // work for a model. Called by index.ts. One profile that fails is sent by itself, and never holds up the others of its page.
 import { DeletedError, messageOf, isNewerMessage } from "../../core/errors.ts";
-import type { WorkEnd } from "../../core/learning/curation/model.ts";
+import type { WorkEnd } from "../../core/learning/curation/work-options.ts";
 import { isCurated } from "../../core/learning/curation/run-curation.ts";
 import type { Clock, CurationStore, Queue, Random } from "../../core/ports.ts";
 import { CurationMessage, type CurationWork, type WorkId, toWorkId } from "../../core/schemas/learning/curation.ts";
@@ -26,7 +26,7 @@ export interface DeliverOptions {
   queue: Queue<CurationMessage>;
   /** Curates one profile; see core/learning/curation/run-curation.ts. */
   run(profile: ProfileId, run: CurationId, dryRun: boolean, order: Order): Promise<RunEnd>;
-  /** Does a piece of work; see core/learning/curation/model.ts. Absent: it stays owed. */
+  /** Does a piece of work; see core/learning/curation/run-work.ts. Absent: it stays owed. */
   work?: {
     run(profile: ProfileId, run: CurationId, work: WorkId): Promise<WorkEnd>;
     end(profile: ProfileId, run: CurationId, work: WorkId, note: string): Promise<CurationWork>;

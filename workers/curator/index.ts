@@ -1,8 +1,9 @@
 // The curator Worker: on its hour it sends a message for each shard with due profiles, and takes these messages, those of
 // people who ask for a run, and work for a model, from the queue. This is the one place where it is wired.
-import { endWork, runWork } from "../../core/learning/curation/model.ts";
+import { endWork, runWork } from "../../core/learning/curation/run-work.ts";
 import { sweepDayOf, sweepQuiet } from "../../core/learning/curation/retention.ts";
-import { runCuration, toHeadCheck } from "../../core/learning/curation/run-curation.ts";
+import { toHeadCheck } from "../../core/learning/curation/head-check.ts";
+import { runCuration } from "../../core/learning/curation/run-curation.ts";
 import type { ProfileId } from "../../core/schemas/ids.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { toQueue } from "../../stores/platform/queue.ts";

@@ -1,8 +1,9 @@
 // The curator Worker in one process: its cron finds due markers, its queue is the platform's. Wired as workers/curator wires it.
 import type { Model } from "../../../core/agent/contract.ts";
 import { ok } from "../../../core/errors.ts";
-import { endWork, runWork } from "../../../core/learning/curation/model.ts";
-import { runCuration, toHeadCheck } from "../../../core/learning/curation/run-curation.ts";
+import { endWork, runWork } from "../../../core/learning/curation/run-work.ts";
+import { toHeadCheck } from "../../../core/learning/curation/head-check.ts";
+import { runCuration } from "../../../core/learning/curation/run-curation.ts";
 import { toJudge } from "../../../core/learning/evidence/verdict.ts";
 import type { Bucket, Clock } from "../../../core/ports.ts";
 import type { ProfileId } from "../../../core/schemas/ids.ts";

@@ -1,5 +1,5 @@
-// The changes of a curation, carried out and taken back, each by one swap of one head. Called by run-curation.ts. All are
-// idempotent, and all leave alone what has moved since they were decided.
+// Applies the changes of a curation's plan and takes them back, each by one compare-and-swap of one head. Called by carry-out.ts.
+// Idempotent. Never touches a skill that has changed since the plan was made.
 import { type Result, err, ok } from "../../errors.ts";
 import type { Clock, EvidenceStore, SkillNext, SkillStore } from "../../ports.ts";
 import type {
@@ -9,6 +9,7 @@ import type {
   CurationRun,
   HealthFinding,
   Standing,
+  VerdictMove,
 } from "../../schemas/learning/curation.ts";
 import type { CurationId, SkillName } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
@@ -50,27 +51,21 @@ interface ApplyOptions {
   evidence: EvidenceStore;
   settings: Settings;
   clock: Clock;
-  /** Throws when this invocation may make no more requests; the plan is carried out from its beginning again. */
+  /** Throws when this invocation may make no more requests. The next one applies the plan from its beginning. */
   assertRoom(): void;
-  /** What was counted of each skill in this run: grows. */
+  /** The stats counted in this run; applying verdicts adds to them. */
   folded: Map<SkillName, SkillStats>;
 }
 
-/** Idempotent: what an earlier attempt has done is told again, and not done again. */
+/** Idempotent: reports what an earlier attempt has done, and does the rest. */
 export async function applyPlan(options: ApplyOptions, plan: CurationPlan): Promise<Applied> {
-  const { skills, evidence, settings, clock, folded, assertRoom } = options;
+  const { skills, clock, assertRoom } = options;
   const done: Applied = { moves: [], verdicts: [], health: [], undone: [], changes: [] };
   for (const move of plan.verdicts ?? []) {
     assertRoom();
-    const { skill, from } = move;
-    const settled = await settleSkill({ skills, evidence, settings, skill, op: verdictOp(plan.run, skill) });
-    folded.set(skill, settled.stats);
-    const { moved } = settled;
-    done.verdicts.push({ ...move, result: moved ? "moved" : "left", ...(moved && { to: moved.to }) });
-    if (!moved) continue;
-    const { to: state, rev, reason } = moved;
-    const text = (await skills.revision(skill, rev))?.text ?? from.text;
-    done.changes.push({ skill, from: { ...from, state: moved.from }, to: { state, rev, text }, reason });
+    const change = await applyVerdict(options, plan.run, move);
+    done.verdicts.push({ ...move, result: change ? "moved" : "left", ...(change && { to: change.to.state }) });
+    if (change) done.changes.push(change);
   }
   for (const move of plan.moves) {
     assertRoom();
@@ -93,7 +88,21 @@ export async function applyPlan(options: ApplyOptions, plan: CurationPlan): Prom
   return done;
 }
 
-/** The change, also when an earlier attempt made it; null when something else moved the skill first. */
+/** Settles the skill by its evidence as it is now; `null`: the evidence no longer moves it. */
+async function applyVerdict(
+  { skills, evidence, settings, folded }: ApplyOptions,
+  run: CurationId,
+  { skill, from }: VerdictMove,
+): Promise<CurationChange | null> {
+  const { stats, moved } = await settleSkill({ skills, evidence, settings, skill, op: verdictOp(run, skill) });
+  folded.set(skill, stats);
+  if (!moved) return null;
+  const { to: state, rev, reason } = moved;
+  const text = (await skills.revision(skill, rev))?.text ?? from.text;
+  return { skill, from: { ...from, state: moved.from }, to: { state, rev, text }, reason };
+}
+
+/** The change, also when an earlier attempt made it; `null`: something else moved the skill first. */
 async function applyMove(skills: SkillStore, run: CurationId, move: CurationMove): Promise<CurationChange | null> {
   const head = await change(skills, `curation:${run}:${move.skill}`, move.skill, ({ seq, state, reason }) => {
     const done = seq === move.seq + 1 && state === move.to && reason === move.reason;
@@ -105,7 +114,7 @@ async function applyMove(skills: SkillStore, run: CurationId, move: CurationMove
   return { skill: move.skill, from: { ...to, state: move.from }, to, reason: move.reason };
 }
 
-/** True when the head holds the finding. A person's pin is no hindrance: only what is known of the skill changes. */
+/** True when the head holds the finding. Applies to pinned skills too: only the record of their health changes. */
 async function applyHealth(
   skills: SkillStore,
   run: CurationId,
@@ -121,8 +130,8 @@ async function applyHealth(
 }
 
 /**
- * Takes a change back: the state and the text that were there before. What was created is archived. `why`: it was left
- * alone, because a person or the evidence has moved the skill since.
+ * Restores the state and the text from before a change. A skill that the change created is archived. `why`: the skill was left alone,
+ * because a person or the evidence has moved it since.
  */
 async function undoChange(
   skills: SkillStore,
@@ -145,9 +154,9 @@ async function undoChange(
       if (head.pinned) return moved("a person has pinned it");
       if (head.text !== to.text) return moved("its text has changed since");
       if (head.state !== to.state) return moved(`it has become ${head.state} since`);
-      // Else the next look at the same evidence would come to the same verdict.
-      const anew = head.settled?.op === verdictOp(undoes ?? run, skill) ? { restored: true as const } : {};
-      const next: SkillNext = { state: back.state, reason, ...anew, ...liftWithdrawal(head, back.text) };
+      // Without the mark, the same evidence would lead to the same verdict again.
+      const mark = head.settled?.op === verdictOp(undoes ?? run, skill) ? { restored: true as const } : {};
+      const next: SkillNext = { state: back.state, reason, ...mark, ...liftWithdrawal(head, back.text) };
       if (back.rev === to.rev) return ok(next);
       const opened = await openRevision(skills, skill, back.rev);
       if (!opened.ok) return moved("its former text was purged");
@@ -165,7 +174,7 @@ function moved(why: string): Result<never> {
   return err("skill_moved", why);
 }
 
-/** The head afterwards; null when the skill is gone or has moved. */
+/** The changed head; `null`: the skill is gone or has moved. */
 async function change(
   skills: SkillStore,
   op: string,

@@ -1,20 +1,21 @@
-// The plan of a curation: which skills change their state, by age or because the evidence says so. Called by
-// run-curation.ts. Pure: facts in, moves out; nothing is deleted by any of them, and each can be taken back.
+// Decides which skills change their state in a curation: by their evidence, or by age. Called by make-plan.ts. Pure: facts in, moves
+// out. No move deletes anything, and each can be taken back.
 import type { CurationMove, CurationPlan, Policy, VerdictMove } from "../../schemas/learning/curation.ts";
 import { type CurationId, DAY_MS, type Day, type ProfileId, type SkillName, dayOf } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { HeadMirror, SkillState, SkillStats } from "../../schemas/skill.ts";
 import { isLearned } from "../../skills/edit/protection.ts";
+import { verdictOn } from "./lookup.ts";
 
 const LIVING_STATES: SkillState[] = ["trial", "active", "stale"];
-/** A skill that has helped twice is kept at hand, however long ago that was. */
+/** A skill with so many successes is never archived by age. */
 const SUCCESSES_THAT_KEEP = 2;
 
 export interface SkillFacts {
   name: SkillName;
   mirror: HeadMirror;
   stats: Pick<SkillStats, "uses" | "successes" | "lastUsedDay" | "texts">;
-  /** When a curation first met it; `null`: this one does, and does not age it. */
+  /** When a curation first saw the skill; `null`: this is the first, and does not age it. */
   seen: Day | null;
 }
 
@@ -23,7 +24,7 @@ export interface CurationFacts {
   profile: ProfileId;
   now: number;
   skills: SkillFacts[];
-  /** Days on which the profile was active, at least from the earliest day that counts (`earliestDay`) on. */
+  /** Days on which the profile was active, from `earliestDay` on or from before. */
   activeDays: Day[];
   policy: Policy;
   settings: Settings;
@@ -31,8 +32,8 @@ export interface CurationFacts {
 }
 
 /**
- * Sorted by name, so that one library always makes one plan. What the evidence says comes first, and a skill moves once a
- * run; what is beyond `curation.maxChanges` is counted and left.
+ * Deterministic: sorted by name. Verdicts come before moves by age, and a skill moves once a run. Moves beyond
+ * `curation.maxChanges` are counted in `left` and wait for the next run.
  */
 export function planCuration(facts: CurationFacts): CurationPlan {
   const { run, profile, now: at, dryRun, settings } = facts;
@@ -53,12 +54,12 @@ export function planCuration(facts: CurationFacts): CurationPlan {
   };
 }
 
-/** Learned here, alive, and in nobody's hand: what a curation may change. */
+/** Whether a curation may change the skill: it was learned here, is neither archived nor pending, and nobody pinned it. */
 export function isOwn({ mirror }: Pick<SkillFacts, "mirror">): boolean {
   return isLearned(mirror) && LIVING_STATES.includes(mirror.state) && mirror.pinned === "0";
 }
 
-/** Whether age can move a skill at all. */
+/** Whether a skill ages at all. */
 function isAged(skill: Pick<SkillFacts, "name" | "mirror">, policy: Policy): boolean {
   return isOwn(skill) && !policy.keepSkills.includes(skill.name);
 }
@@ -68,15 +69,15 @@ export function earliestDay(skills: Pick<SkillFacts, "mirror">[], now: number): 
   return dayOf(Math.min(now, ...skills.map((skill) => Number(skill.mirror.revisedAt))));
 }
 
-/** How long a skill is unused: days of the calendar, and those of them on which the profile was active. */
+/** How long a skill is unused: in calendar days, and in days on which the profile was active. */
 export interface Age {
   days: number;
   active: number;
 }
 
 /**
- * Since the skill was last used or revised, or first met by a curation. For a skill that is offered, any other change counts
- * as well: one that a person took out of the archive starts afresh.
+ * Counted from the skill's last use or revision, or from the first curation that saw it. Unless the skill is stale, any other change
+ * counts as well: a skill that a person restored from the archive begins again.
  */
 export function ageOf(
   { mirror, stats, seen }: SkillFacts,
@@ -92,22 +93,22 @@ export function ageOf(
 }
 
 /**
- * Where the state is not what the evidence says of the present text. One that has become stale by age is not revived by
- * what was known then: only a use does that.
+ * A move where the state contradicts the evidence on the present text. A skill that became stale by age is not revived by its old
+ * evidence: only a use revives it.
  */
 function verdictOf(skill: SkillFacts, { settings, policy }: CurationFacts): VerdictMove | null {
   const { state, pinned, origin, text, rev, seq } = skill.mirror;
   if (!settings.learning.verdicts || pinned === "1" || origin === "bundled") return null;
-  const said = Object.hasOwn(skill.stats.texts, text) ? skill.stats.texts[text] : undefined;
-  if (!said || !LIVING_STATES.includes(state)) return null;
-  const isWrong = {
+  const found = verdictOn(skill.stats, text);
+  if (!found || !LIVING_STATES.includes(state)) return null;
+  const isDue = {
     withdrawn: isLearned({ origin }) || state !== "stale",
     active: state === "trial" || (state === "stale" && !isAged(skill, policy)),
-    trial: state === "active" && said.contradicted > 0 && isLearned({ origin }),
-  }[said.verdict];
-  if (!isWrong) return null;
+    trial: state === "active" && found.contradicted > 0 && isLearned({ origin }),
+  }[found.verdict];
+  if (!isDue) return null;
   const from = { state, rev: Number(rev), text };
-  return { skill: skill.name, seq: Number(seq), from, verdict: said.verdict, why: said.why };
+  return { skill: skill.name, seq: Number(seq), from, verdict: found.verdict, why: found.why };
 }
 
 function moveOf(skill: SkillFacts, facts: CurationFacts): CurationMove | null {
@@ -117,7 +118,7 @@ function moveOf(skill: SkillFacts, facts: CurationFacts): CurationMove | null {
   const isStale = age.days >= staleDays && age.active >= staleActiveDays;
   if (skill.mirror.state !== "stale") return isStale ? toMove(skill, "stale", unused) : null;
   if (!isStale) {
-    if (!hasLife(skill)) return null;
+    if (!isRevived(skill)) return null;
     const to = isProven(skill, facts.settings) ? "active" : "trial";
     return toMove(skill, to, `${wasUsed(skill) ? "used" : "revised"} again, ${daysAgo(age.days)}`);
   }
@@ -126,17 +127,17 @@ function moveOf(skill: SkillFacts, facts: CurationFacts): CurationMove | null {
   return isOver && !keeps ? toMove(skill, "archived", unused) : null;
 }
 
-/** Whether a stale skill was used or revised since it was made so; the day a curation first met it revives nothing. */
-function hasLife({ mirror, stats, seen }: SkillFacts): boolean {
+/** A stale skill was used or revised since. The day on which a curation first saw it does not count as a revival. */
+function isRevived({ mirror, stats, seen }: SkillFacts): boolean {
   const revised = dayOf(Number(mirror.revisedAt));
-  const lived = stats.lastUsedDay !== null && stats.lastUsedDay > revised ? stats.lastUsedDay : revised;
-  return seen !== null && lived >= seen;
+  const latest = stats.lastUsedDay !== null && stats.lastUsedDay > revised ? stats.lastUsedDay : revised;
+  return seen !== null && latest >= seen;
 }
 
-/** Where verdicts move nothing, use is all the proof there is. */
+/** Where verdicts are switched off, being used is proof enough. */
 function isProven({ mirror, stats }: SkillFacts, { learning }: Settings): boolean {
   if (!learning.verdicts) return true;
-  return Object.hasOwn(stats.texts, mirror.text) && stats.texts[mirror.text]!.verdict === "active";
+  return verdictOn(stats, mirror.text)?.verdict === "active";
 }
 
 function toMove(skill: SkillFacts, to: SkillState, reason: string): CurationMove {

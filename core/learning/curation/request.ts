@@ -1,58 +1,42 @@
-// What a curation's work shows the model: the skill and what is known of it, or the groups that may be one. Called once a
-// work; the words then stand in its script. Reads, and writes nothing.
+// Writes the request of a curation's work: the skill with its record, the groups that may be merged, or the skills without requests.
+// Called once a work by run-work.ts, which stores the text in the work's script. Writes nothing.
 import { type Result, err, ok } from "../../errors.ts";
-import type { CurationStore, EvidenceStore, ReviewStore, SkillSnapshot, SkillStore } from "../../ports.ts";
+import type { SkillSnapshot } from "../../ports.ts";
 import {
   type ShownSkill,
   consolidationRequest,
   requestsRequest,
   workRequest,
 } from "../../prompts/curation/curation.ts";
-import { type WorkId, type WorkItem, fromWorkId } from "../../schemas/learning/curation.ts";
+import { type WorkItem, fromWorkId } from "../../schemas/learning/curation.ts";
 import { textOrEmpty } from "../../schemas/file-body.ts";
-import {
-  type CurationId,
-  DAY_MS,
-  type ProfileId,
-  type SessionId,
-  type SkillName,
-  fromCurationId,
-} from "../../schemas/ids.ts";
+import { DAY_MS, type SessionId, type SkillName, fromCurationId } from "../../schemas/ids.ts";
 import { REQUESTS_FILE } from "../../schemas/skill-requests.ts";
 import { toHeadMirror, toLineage } from "../../schemas/skill.ts";
 import { SKILL_MD } from "../../skills/format/format.ts";
-import { type Seeds, mergeLines, isOffered } from "../../skills/library.ts";
+import { isOffered, mergeLines } from "../../skills/library.ts";
 import { nearestNeighbours } from "../../skills/search/similarity.ts";
-import { isOwn } from "./curate.ts";
 import { estimateTokens } from "../../tokens.ts";
-import { findFailedTurns, sessionsOf, showFailedTurns } from "./failed-turns.ts";
-import { clustersOf } from "./work.ts";
 import { itemsOf } from "../skill-items.ts";
-
-export interface RequestOptions {
-  profile: ProfileId;
-  run: CurationId;
-  work: WorkId;
-  curation: CurationStore;
-  skills: SkillStore;
-  evidence: EvidenceStore;
-  reviews: Pick<ReviewStore, "list" | "job">;
-  seeds: Seeds;
-}
+import { clustersOf } from "./clusters.ts";
+import { isOwn } from "./curate.ts";
+import { findFailedTurns, sessionsOf, showFailedTurns } from "./failed-turns.ts";
+import { verdictOn } from "./lookup.ts";
+import type { RequestOptions } from "./work-options.ts";
 
 const MAX_NEAR = 6;
-/** Of the groups that one consolidation shows: each of its calls carries them. What is left over is for a later one. */
+/** Limit of the groups that one consolidation shows, since each of its calls carries them. The others wait for a later one. */
 const PORTION_TOKENS = 20_000;
-/** Of a SKILL.md whose requests are asked for: what it is for stands at its beginning. */
+/** Shown of a SKILL.md whose requests are asked for. A skill's purpose is at its beginning. */
 const BEGINNING_CHARS = 1_500;
 
 export interface WorkRequest {
   text: string;
-  /** Whose words it shows. */
+  /** The sessions that it quotes. */
   sessions?: SessionId[];
 }
 
-/** A failure says why there is nothing to ask. */
+/** The failure says why there is nothing to do. */
 export async function requestFor(options: RequestOptions): Promise<Result<WorkRequest>> {
   const { kind, skill } = fromWorkId(options.work);
   switch (kind) {
@@ -80,7 +64,7 @@ async function forRequests(options: RequestOptions): Promise<Result<WorkRequest>
     : err("no_skills", "None of them lacks requests any more.");
 }
 
-/** What the run's plan says of the work; undefined where no plan knows of it. */
+/** The work as the run's plan has it; undefined where no plan names it. */
 export async function plannedItem({
   curation,
   profile,
@@ -120,15 +104,15 @@ async function forSkill(
   });
 }
 
-/** As many groups as a portion holds, and of the last one as many skills. Each run begins with another group. */
+/** As many groups as a portion holds; the last may be incomplete. Each run begins with another group. */
 async function forGroups(options: RequestOptions): Promise<Result<WorkRequest>> {
-  const { skills, curation, profile, run, work } = options;
-  const living = [];
-  for await (const found of skills.scan()) living.push(found);
-  const planned = (await curation.plan(profile, run))?.work?.find((item) => item.work === work);
-  const own = new Set(living.filter(isOwn).map(({ name }) => name));
+  const { skills, run } = options;
+  const heads = [];
+  for await (const found of skills.scan()) heads.push(found);
+  const planned = await plannedItem(options);
+  const own = new Set(heads.filter(isOwn).map(({ name }) => name));
   const clusters = planned?.groups?.map((names) => names.filter((name) => own.has(name)));
-  const all = clusters ?? clustersOf(living, await skills.index());
+  const all = clusters ?? clustersOf(heads, await skills.index());
   const first = all.length === 0 ? 0 : Math.floor(fromCurationId(run) / DAY_MS) % all.length;
   const groups: Parameters<typeof consolidationRequest>[0] = [];
   for (const names of [...all.slice(first), ...all.slice(0, first)]) {
@@ -149,14 +133,14 @@ async function forGroups(options: RequestOptions): Promise<Result<WorkRequest>> 
 
 async function toShown({ evidence }: RequestOptions, { head, files }: SkillSnapshot): Promise<ShownSkill> {
   const stats = await evidence.fold(head.name, toLineage(head));
-  const verdict = Object.hasOwn(stats.texts, head.text) ? stats.texts[head.text] : undefined;
+  const verdict = verdictOn(stats, head.text);
   const uses = `Used by ${stats.uses} turns, of which ${stats.successes} succeeded and ${stats.failures} failed.`;
-  const broken = head.health?.broken ?? [];
-  const ill = broken.length > 0 ? ` Broken: ${broken.join("; ")}.` : "";
+  const faults = head.health?.broken ?? [];
+  const broken = faults.length > 0 ? ` Broken: ${faults.join("; ")}.` : "";
   return {
     name: head.name,
     state: head.state,
-    known: `${uses}${verdict ? ` Its present text: ${verdict.why}` : ""}${ill}`,
+    known: `${uses}${verdict ? ` Its present text: ${verdict.why}` : ""}${broken}`,
     content: textOrEmpty(files[SKILL_MD]),
     files: Object.keys(files).filter((path) => path !== SKILL_MD && path !== REQUESTS_FILE),
   };

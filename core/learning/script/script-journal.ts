@@ -1,6 +1,6 @@
 // The loop's Journal over a review's script: one create-only object a step, in strict order. Whoever loses a create
 // adopts what is there, so that a resumed run, or two deliveries at once, follow one script. Used by review/review.ts, and by
-// curation/model.ts for a curation's work.
+// curation/run-work.ts for a curation's work.
 import type { Journal, ModelFailure, Recorded, ToolResult } from "../../agent/contract.ts";
 import { fail } from "../../agent/tool-result.ts";
 import { type Result, assert, ok } from "../../errors.ts";

@@ -1,5 +1,5 @@
 // One run of the loop over a script, with nobody there and within a grant: what a review and a curation's work have in common.
-// Called by review/review.ts and curation/model.ts. What is written, and what becomes of an end, is theirs.
+// Called by review/review.ts and curation/run-work.ts. What is written, and what becomes of an end, is theirs.
 import type { Model, ModelFailure } from "../../agent/contract.ts";
 import { type LoopEnd, type LoopOptions, runLoop } from "../../agent/loop.ts";
 import { type Failure, err } from "../../errors.ts";

@@ -1,5 +1,5 @@
 // How near two skills are to each other, by name and description. Called by the duplicate checks: of a write
-// (operations.ts), and of a head that a crash kept out of the index (core/learning/curation/run-curation.ts). Pure. Texts are not compared: what a skill is for decides, not how it says it.
+// (operations.ts), and of a head that a crash kept out of the index (core/learning/curation/head-check.ts). Pure. Texts are not compared: what a skill is for decides, not how it says it.
 import type { SkillName } from "../../schemas/ids.ts";
 import { baseOf } from "../format/validate.ts";
 import { wordsOf } from "./words.ts";

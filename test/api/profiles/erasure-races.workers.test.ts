@@ -2,7 +2,7 @@
 // a record that cannot be read, a second order. What was deleted stays gone, and what was made since stays.
 import { createExecutionContext, createMessageBatch, getQueueResult, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { runWork } from "../../../core/learning/curation/model.ts";
+import { runWork } from "../../../core/learning/curation/run-work.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { type SkillName, toCurationId } from "../../../core/schemas/ids.ts";
 import { seeds } from "../../../skills-seed/index.ts";

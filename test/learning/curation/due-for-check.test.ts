@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { SkillFacts } from "../../../core/learning/curation/curate.ts";
-import { dueForCheck } from "../../../core/learning/curation/work.ts";
+import { dueForCheck } from "../../../core/learning/curation/health.ts";
 import { NO_NOTES } from "../../../core/schemas/learning/curation.ts";
 import type { SkillIndex } from "../../../core/schemas/skill.ts";
 

@@ -1,7 +1,8 @@
 // What a session's turns leave behind for learning, seen from the stores: evidence and active days that the curator
 // reads, reviews when they are due and no oftener, and nothing where learning is off.
 import { describe, expect, it } from "vitest";
-import { runCuration, toHeadCheck } from "../../../core/learning/curation/run-curation.ts";
+import { toHeadCheck } from "../../../core/learning/curation/head-check.ts";
+import { runCuration } from "../../../core/learning/curation/run-curation.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { type Entry, textOf } from "../../../core/schemas/entry.ts";
 import { createCurationStore } from "../../../stores/curation-store.ts";
