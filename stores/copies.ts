@@ -1,5 +1,6 @@
 // Takes a purged text out of the records that quote it: pending changes, reviews and curation. Called by the API and by an
 // Account, on a person's order. These records expire by themselves; this does not wait for that.
+import { MAX_CONNECTIONS, mapLimit } from "../core/map-limit.ts";
 import type * as z from "zod";
 import type { Bucket } from "../core/ports.ts";
 import { CurationMerge, CurationPlan, CurationRun, CurationWork, WorkId } from "../core/schemas/learning/curation.ts";
@@ -33,13 +34,11 @@ export async function eraseCopies(options: CopiesOptions): Promise<{ erased: num
     }
   }
   const newest = keys.sort((a, b) => b.at - a.at).slice(0, MAX_READS);
-  const found: { key: string; body: string }[] = [];
-  for (let at = 0; at < newest.length; at += 6) {
-    const bodies = await Promise.all(newest.slice(at, at + 6).map(({ key }) => readText(bucket, key)));
-    for (const [i, body] of bodies.entries()) {
-      if (body !== null && options.holds(body)) found.push({ key: newest[at + i]!.key, body });
-    }
-  }
+  const read = await mapLimit(newest, MAX_CONNECTIONS, async ({ key }) => {
+    const body = await readText(bucket, key);
+    return body !== null && options.holds(body) ? { key, body } : null;
+  });
+  const found = read.filter((one) => one !== null);
   const rewritten = found.slice(0, MAX_REWRITES);
   await endReviews(options, rewritten);
   await endWorks(options, rewritten);

@@ -1,5 +1,6 @@
 // How every store touches a bucket: read and parse, create once, swap, list to the end. Knows no key and no record; stands
 // a 429 and a lost answer where it can be told what is there.
+import { MAX_CONNECTIONS, mapLimit } from "../core/map-limit.ts";
 import type * as z from "zod";
 import { DeletedError, StateNewerError, messageOf, assertKnownVersion } from "../core/errors.ts";
 import type { Bucket, StoredBody, StoredObject } from "../core/ports.ts";
@@ -118,18 +119,16 @@ export async function readBody(object: StoredBody): Promise<FileBody> {
   return toFileBody(new Uint8Array(await object.arrayBuffer()));
 }
 
-/** Reads many objects, few at a time: a Worker has six connections, and a body waits in memory. */
+/** Reads many objects. Few at a time, since each body waits in memory. */
 export async function getAll<Key, Body>(
   keys: Key[],
   get: (key: Key) => Promise<StoredBody | null>,
   read: (object: StoredBody) => Promise<Body>,
 ): Promise<(Body | null)[]> {
-  const bodies: (Body | null)[] = [];
-  for (let at = 0; at < keys.length; at += 6) {
-    const found = await Promise.all(keys.slice(at, at + 6).map((key) => get(key)));
-    bodies.push(...(await Promise.all(found.map((object) => object && read(object)))));
-  }
-  return bodies;
+  return mapLimit(keys, MAX_CONNECTIONS, async (key) => {
+    const object = await get(key);
+    return object && read(object);
+  });
 }
 
 /** R2 takes a thousand keys a call. */

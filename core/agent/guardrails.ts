@@ -1,6 +1,7 @@
 // Notices when a turn goes round in circles: the same failure, the same look at the same thing, the same few calls over
 // and over. Asked before a call and told after it, by step-calls.ts; the thresholds are Hermes Agent's tool loop
 // guardrails. Pure: the state of a turn follows from its recorded results, so that a resumed turn decides alike.
+import { isObject } from "../unknown-object.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { ClosingCode, JsonObject, Part, ToolCall } from "../schemas/entry.ts";
 import type { Settings } from "../schemas/settings.ts";
@@ -381,9 +382,7 @@ function isReached(times: number, limit: number): boolean {
 /** With the keys of every object in order. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, field: unknown) =>
-    field !== null && typeof field === "object" && !Array.isArray(field)
-      ? Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : field,
+    isObject(field) ? Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1))) : field,
   );
 }
 

@@ -1,6 +1,7 @@
 // How much of a model's window the results of tools may take. What is too long goes into a file and leaves its beginning
 // and the file's path; without a place for files it is cut. A result that was seen before leaves a line. Used by
 // tool-calls.ts, before a result is recorded.
+import { headOf } from "../clip.ts";
 import type { Result } from "../errors.ts";
 import type { JsonObject, Part, ToolCall } from "../schemas/entry.ts";
 import type { Source } from "../schemas/ids.ts";
@@ -72,7 +73,7 @@ export function toRepeat(result: ToolResult, call: ToolCall): ToolResult | null 
   const isText = body.every((part) => Object.values(readPart(part)).every((field) => typeof field === "string"));
   if (!isText) return null;
   const outcome = { ...result, parts: result.parts.filter((part) => part.source === "outcome") };
-  const args = clip(JSON.stringify(call.args), ARGS_PREVIEW_CHARS);
+  const args = headOf(JSON.stringify(call.args), ARGS_PREVIEW_CHARS);
   return addToOutcome(outcome, { repeated: `${call.name} ${args} gave this result before: read it above.` });
 }
 
@@ -110,7 +111,7 @@ function toReadable(value: unknown): string {
 
 function withPreview(rest: ToolResult, whole: { text: string; path: string; worst: Source }): ToolResult {
   const { text, path, worst } = whole;
-  const preview: Part = { source: worst, text: JSON.stringify({ preview: clip(text, PREVIEW_CHARS) }) };
+  const preview: Part = { source: worst, text: JSON.stringify({ preview: headOf(text, PREVIEW_CHARS) }) };
   const moved = `The result is too long to be shown: its ${text.length} characters are in ${path}, and preview is how they begin. Read it by lines with read_file, or find what you need with search_files.`;
   return addToOutcome({ ...rest, parts: [...rest.parts, preview] }, { moved });
 }
@@ -141,17 +142,11 @@ const JSON_CHARS = 6;
 
 /** At most so many characters of JSON: a quote takes two. */
 function clipJson(text: string, maxChars: number): string {
-  let short = clip(text, maxChars);
+  let short = headOf(text, maxChars);
   for (let chars = JSON.stringify(short).length - 2; chars > maxChars; chars = JSON.stringify(short).length - 2) {
-    short = clip(short, Math.floor((short.length * maxChars) / chars));
+    short = headOf(short, Math.floor((short.length * maxChars) / chars));
   }
   return short;
-}
-
-/** Never ends in half a character. */
-function clip(text: string, maxChars: number): string {
-  const cut = text.slice(0, maxChars);
-  return cut.length < text.length && /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
 function readPart(part: Part): JsonObject {

@@ -1,5 +1,6 @@
 // The calls of one answer: those that may, run side by side, the others one after another; guardrails are asked and told.
 // Used by loop.ts, once for a turn. Results come back in the order of the calls, and so do the intents of the journal.
+import { mapLimit } from "../map-limit.ts";
 import type { Clock } from "../ports.ts";
 import type { ToolCall, TurnStats } from "../schemas/entry.ts";
 import type { Settings } from "../schemas/settings.ts";
@@ -133,7 +134,7 @@ export function createStepCalls(options: StepCallsOptions): StepCalls {
           }
           return { ...pending, prepared: refuseCall(pending.prepared.tool, refusal.code, refusal.message) };
         });
-        const results = await runInOrder(batch, limits.maxParallelCalls, (pending) => run(step, pending, messages));
+        const results = await mapLimit(batch, limits.maxParallelCalls, (pending) => run(step, pending, messages));
         for (const [at, { value: result, entry }] of results.entries()) {
           const { call, guarded, index } = batch[at]!;
           const text = renderForModel(result.parts);
@@ -193,27 +194,4 @@ function toFootprint({ tool, args, refusal }: Prepared): Footprint {
     }
   }
   return tool.effect === "read" ? { reads: [], writes: [] } : null;
-}
-
-/**
- * Begins the items in their order, at most `width` at a time. After a throw none is begun; those that run are waited for,
- * so that none is left unobserved, and what was thrown first is thrown.
- */
-async function runInOrder<T, R>(items: readonly T[], width: number, run: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const thrown: unknown[] = [];
-  let next = 0;
-  async function work(): Promise<void> {
-    while (next < items.length && thrown.length === 0) {
-      const index = next++;
-      try {
-        results[index] = await run(items[index]!);
-      } catch (error) {
-        thrown.push(error);
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, work));
-  if (thrown.length > 0) throw thrown[0];
-  return results;
 }

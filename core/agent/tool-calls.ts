@@ -1,9 +1,10 @@
 // One tool call in three stages: prepared (found, arguments checked), run (through the journal, for a limited time),
 // finalised (cut to size, warned of). Whatever goes wrong becomes a result the model can read. Used by step-calls.ts.
+import { isObject } from "../unknown-object.ts";
 import { messageOf } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
-import type { JsonObject, ToolCall } from "../schemas/entry.ts";
+import type { ToolCall } from "../schemas/entry.ts";
 import { SHORTENED } from "./compaction/compaction-prune.ts";
 import type { Effect, Journal, Recorded, Tool, ToolContext, ToolResult } from "./contract.ts";
 import type { Decision } from "./guardrails.ts";
@@ -187,7 +188,7 @@ async function soon(): Promise<null> {
 async function runGuarded(tool: Tool, args: unknown, context: ToolContext): Promise<ToolResult> {
   try {
     const { failed, parts } = await tool.run(args, context);
-    if (parts.every((part) => isObject(part.text))) return { failed, parts };
+    if (parts.every((part) => isObjectJson(part.text))) return { failed, parts };
     return crashed("its result is no JSON object");
   } catch (error) {
     return crashed(messageOf(error));
@@ -224,10 +225,9 @@ async function finaliseResult(
   return decision.action === "warn" ? addToOutcome(shown, { warning: decision.message }) : shown;
 }
 
-function isObject(json: string): boolean {
+function isObjectJson(json: string): boolean {
   try {
-    const value = JSON.parse(json) as JsonObject;
-    return value !== null && typeof value === "object" && !Array.isArray(value);
+    return isObject(JSON.parse(json));
   } catch {
     return false; // no JSON
   }

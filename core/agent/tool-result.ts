@@ -1,5 +1,6 @@
 // How a tool's result is made, and how it is shown to a model. It is JSON, built from parts that each have one source. Used
 // by every tool and by what reads a log. Pure.
+import { isObject } from "../unknown-object.ts";
 import { escapeTagsInJson } from "../prompt-block.ts";
 import type { Part, JsonObject } from "../schemas/entry.ts";
 import type { Source } from "../schemas/ids.ts";
@@ -67,6 +68,6 @@ export function readRendered(text: string): JsonObject | null {
 
 function asObject(json: string): JsonObject {
   const value: unknown = JSON.parse(json);
-  if (value === null || typeof value !== "object" || Array.isArray(value)) throw new TypeError("not an object");
+  if (!isObject(value)) throw new TypeError("not an object");
   return value as JsonObject;
 }

@@ -1,6 +1,7 @@
 // A file of a skill as it is held in memory: text where its bytes are UTF-8, else the bytes. Stored are always the bytes, so
 // that what was imported can be given back as it came. Pure.
 import * as z from "zod";
+import { fromBase64, toBase64 } from "./base64.ts";
 
 export type FileBody = string | Uint8Array;
 
@@ -40,20 +41,24 @@ function mapFiles<A, B>(files: Record<string, A>, map: (file: A) => B): Record<s
   return Object.fromEntries(Object.entries(files).map(([path, file]) => [path, map(file)]));
 }
 
-function toBase64(bytes: Uint8Array): string {
-  let letters = "";
-  for (let at = 0; at < bytes.length; at += CHUNK) letters += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
-  return btoa(letters);
-}
-
-/** More arguments than this one call does not take everywhere. */
-const CHUNK = 8_192;
-
-function fromBase64(base64: string): Uint8Array {
-  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-}
-
 /** The text of a file that must be one; empty for bytes and for what is missing. */
 export function textOrEmpty(body: FileBody | undefined): string {
   return typeof body === "string" ? body : "";
+}
+
+/** The body at a path. Files may have names of inherited properties, such as `constructor`. */
+export function bodyAt(files: FileBodies, path: string): FileBody | undefined {
+  return Object.hasOwn(files, path) ? files[path] : undefined;
+}
+
+/** Two missing bodies are the same. */
+export function isSameBody(a: FileBody | undefined, b: FileBody | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined || typeof a === "string" || typeof b === "string") return false;
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+}
+
+export function areSameFiles(a: FileBodies, b: FileBodies): boolean {
+  const paths = Object.keys(a);
+  return paths.length === Object.keys(b).length && paths.every((path) => isSameBody(a[path], bodyAt(b, path)));
 }

@@ -2,7 +2,7 @@
 // core/checks/. Whoever accepts a model's write, and the curator's look at a skill's health, ask. Pure; never throws.
 import * as z from "zod";
 import { type Failure, type Result, err, ok } from "../errors.ts";
-import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
+import { type FileBodies, bodyAt, isSameBody, textOrEmpty } from "../schemas/file-body.ts";
 import { checkPath, checkPathConflicts } from "./exchange/paths.ts";
 import { SKILL_MD } from "./format/format.ts";
 
@@ -90,7 +90,7 @@ export function validateChecks(files: FileBodies): Failure | null {
  */
 export function touchedChecks(before: FileBodies, after: FileBodies): string[] {
   const paths = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const changed = [...paths].filter((path) => !isSame(before, after, path));
+  const changed = [...paths].filter((path) => !isUnchanged(before, after, path));
   if (changed.length === 0) return [];
   const checks = checkPaths(after);
   return changed.some((path) => path !== SKILL_MD) ? checks : checks.filter((path) => namesSkillMd(path, after));
@@ -125,15 +125,12 @@ export function hasPrograms(files: FileBodies): boolean {
 function touchedScripts(before: FileBodies, after: FileBodies): [path: string, text: string][] {
   return Object.entries(after).filter(
     (entry): entry is [string, string] =>
-      entry[0].startsWith("scripts/") && typeof entry[1] === "string" && !isSame(before, after, entry[0]),
+      entry[0].startsWith("scripts/") && typeof entry[1] === "string" && !isUnchanged(before, after, entry[0]),
   );
 }
 
-function isSame(before: FileBodies, after: FileBodies, path: string): boolean {
-  if (!Object.hasOwn(before, path) || !Object.hasOwn(after, path)) return false;
-  const [a, b] = [before[path]!, after[path]!];
-  if (a === b || typeof a === "string" || typeof b === "string") return a === b;
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+function isUnchanged(before: FileBodies, after: FileBodies, path: string): boolean {
+  return isSameBody(bodyAt(before, path), bodyAt(after, path));
 }
 
 function namesSkillMd(path: string, files: FileBodies): boolean {

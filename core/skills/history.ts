@@ -4,7 +4,7 @@ import { createTwoFilesPatch, diffArrays } from "diff";
 import { type Result, err, ok } from "../errors.ts";
 import type { SkillNext, SkillSnapshot, SkillStore } from "../ports.ts";
 import type { SkillDiff } from "../schemas/api.ts";
-import type { FileBodies, FileBody } from "../schemas/file-body.ts";
+import { type FileBodies, type FileBody, bodyAt, isSameBody } from "../schemas/file-body.ts";
 import { hashFiles, textOfFiles } from "../schemas/learning/digest.ts";
 import type { Sha256, SkillName } from "../schemas/ids.ts";
 import { type SkillHead, type SkillRevision, isPurged } from "../schemas/skill.ts";
@@ -124,9 +124,9 @@ function undoFile(
   after: FileBody | undefined,
   present: FileBody | undefined,
 ): FileBody | undefined | typeof CONFLICT {
-  if (isSame(present, after)) return before;
+  if (isSameBody(present, after)) return before;
   // Somebody has taken it back already.
-  if (isSame(present, before)) return present;
+  if (isSameBody(present, before)) return present;
   if (typeof before !== "string" || typeof after !== "string" || typeof present !== "string") return CONFLICT;
   return undoText(before, after, present) ?? CONFLICT;
 }
@@ -225,18 +225,7 @@ function toHunk(text: string, sign: string): { count: number; lines: string } {
 
 function changedPaths(before: FileBodies, after: FileBodies): string[] {
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-  return paths.filter((path) => !isSame(bodyAt(before, path), bodyAt(after, path)));
-}
-
-/** A file may be called `constructor`. */
-function bodyAt(files: FileBodies, path: string): FileBody | undefined {
-  return Object.hasOwn(files, path) ? files[path] : undefined;
-}
-
-function isSame(a: FileBody | undefined, b: FileBody | undefined): boolean {
-  if (a === b) return true;
-  if (a === undefined || b === undefined || typeof a === "string" || typeof b === "string") return false;
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+  return paths.filter((path) => !isSameBody(bodyAt(before, path), bodyAt(after, path)));
 }
 
 function purged(name: SkillName, rev: number): Result<never> {

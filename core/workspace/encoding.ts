@@ -1,4 +1,5 @@
 // Bytes to strings and back, in the encodings just-bash asks for. Called by workspace.ts and mount.ts. Pure.
+import { fromBase64, fromLatin1, toBase64, toLatin1 } from "../schemas/base64.ts";
 import type { BufferEncoding, FileContent } from "just-bash/browser";
 
 export type Encoding = BufferEncoding | { encoding?: BufferEncoding | null };
@@ -10,7 +11,7 @@ export function encodingOf(options: Encoding | undefined): BufferEncoding {
 export function encode(content: FileContent, encoding: BufferEncoding): Uint8Array {
   if (typeof content !== "string") return content;
   if (encoding === "utf8" || encoding === "utf-8") return new TextEncoder().encode(content);
-  if (encoding === "base64") return fromLatin1(atob(content));
+  if (encoding === "base64") return fromBase64(content);
   if (encoding === "hex") return Uint8Array.from(content.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
   return fromLatin1(content);
 }
@@ -18,20 +19,7 @@ export function encode(content: FileContent, encoding: BufferEncoding): Uint8Arr
 export function decode(bytes: Uint8Array, encoding: BufferEncoding): string {
   if (encoding === "utf8" || encoding === "utf-8")
     return new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes);
-  if (encoding === "base64") return btoa(toLatin1(bytes));
+  if (encoding === "base64") return toBase64(bytes);
   if (encoding === "hex") return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return toLatin1(bytes);
-}
-
-function fromLatin1(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i) & 255;
-  return bytes;
-}
-
-/** One character a byte. */
-export function toLatin1(bytes: Uint8Array): string {
-  const pieces: string[] = [];
-  for (let i = 0; i < bytes.length; i += 8_192) pieces.push(String.fromCharCode(...bytes.subarray(i, i + 8_192)));
-  return pieces.join("");
 }

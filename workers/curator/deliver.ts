@@ -7,8 +7,7 @@ import type { Clock, CurationStore, Queue, Random } from "../../core/ports.ts";
 import { CurationMessage, type CurationWork, type WorkId, toWorkId } from "../../core/schemas/learning/curation.ts";
 import type { Grant } from "../../core/schemas/learning/review.ts";
 import { type CurationId, type Day, type ProfileId, dayOf, toCurationId } from "../../core/schemas/ids.ts";
-
-export type Verdict = { act: "ack" } | { act: "retry"; delaySeconds: number };
+import { ACK, type Verdict, retryAfter, toSeconds } from "../verdict.ts";
 
 /** What a person may want of a run beside its usual work. */
 export interface Order {
@@ -46,9 +45,8 @@ export interface DeliverOptions {
 type ShardMessage = Extract<CurationMessage, { kind: "shard" }>;
 type WorkMessage = Extract<CurationMessage, { kind: "rewrite" | "look" | "consolidate" | "requests" }>;
 
-const ACK: Verdict = { act: "ack" };
-const FIRST_WAIT_SECONDS = 10;
-const MAX_WAIT_SECONDS = 600;
+const FIRST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10 * 60_000;
 /** Of the queue's ten deliveries: a work that failed as often is given up, so that its report can say so. */
 const MAX_FAILURES = 5;
 /** A queue consumer has 15 minutes and 10,000 calls: what is left of a page by then is a message of its own. */
@@ -78,7 +76,7 @@ export async function deliverCuration(body: unknown, attempts: number, options: 
   const parsed = CurationMessage.safeParse(body);
   if (!parsed.success && isNewerMessage(body)) {
     options.log({ event: "message_newer" });
-    return { act: "retry", delaySeconds: MAX_WAIT_SECONDS };
+    return retryAfter(MAX_WAIT_MS);
   }
   if (!parsed.success) {
     options.log({ event: "message_malformed", type: body === null ? "null" : typeof body });
@@ -150,7 +148,10 @@ async function curateDue(profile: ProfileId, { day }: ShardMessage, options: Del
   } catch (thrown) {
     if (thrown instanceof DeletedError) return curation.clearDue(day, profile);
     log({ event: "curation_failed", profile, message: messageOf(thrown) });
-    await queue.send({ v: 1, kind: "profile", profile, run, dryRun: false }, { delaySeconds: FIRST_WAIT_SECONDS });
+    await queue.send(
+      { v: 1, kind: "profile", profile, run, dryRun: false },
+      { delaySeconds: toSeconds(FIRST_WAIT_MS) },
+    );
   }
 }
 
@@ -201,10 +202,10 @@ async function doWork(message: WorkMessage, attempts: number, { work, queue, log
       return ACK;
     case "held":
       // A message of its own: to wait for one's turn is no failed delivery, of which there are ten.
-      await queue.send(message, { delaySeconds: toSeconds(end.delayMs) });
+      await queue.send(message, { delaySeconds: toSeconds(Math.min(end.delayMs, MAX_WAIT_MS)) });
       return ACK;
     case "again":
-      return { act: "retry", delaySeconds: toSeconds(end.delayMs) };
+      return retryAfter(Math.min(end.delayMs, MAX_WAIT_MS));
     case "failed": {
       log({ event: "curation_work_failed", profile, run, work: id, code: end.failure.code, attempts });
       if (attempts < MAX_FAILURES) return retryLater(attempts);
@@ -229,11 +230,7 @@ async function endRun(
 }
 
 function retryLater(attempts: number): Verdict {
-  return { act: "retry", delaySeconds: Math.min(FIRST_WAIT_SECONDS * 2 ** (attempts - 1), MAX_WAIT_SECONDS) };
-}
-
-function toSeconds(ms: number): number {
-  return Math.min(Math.ceil(ms / 1_000), MAX_WAIT_SECONDS);
+  return retryAfter(Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), MAX_WAIT_MS));
 }
 
 function placeOf(message: CurationMessage) {

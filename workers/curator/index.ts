@@ -20,6 +20,7 @@ import {
   openSkillStore,
 } from "../../wiring/stores.ts";
 import { type DeliverOptions, deliverCuration, sendDueShards } from "./deliver.ts";
+import { settleMessage } from "../verdict.ts";
 import type { Env } from "./env.ts";
 
 /** [cf] An invocation may make 10,000 requests. A run that has made this many goes on in another one. */
@@ -31,11 +32,8 @@ export default {
   },
   async queue(batch: MessageBatch, env: Env): Promise<void> {
     const options = wire(env);
-    for (const message of batch.messages) {
-      const verdict = await deliverCuration(message.body, message.attempts, options);
-      if (verdict.act === "ack") message.ack();
-      else message.retry({ delaySeconds: verdict.delaySeconds });
-    }
+    for (const message of batch.messages)
+      settleMessage(message, await deliverCuration(message.body, message.attempts, options));
   },
 } satisfies ExportedHandler<Env>;
 

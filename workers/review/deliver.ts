@@ -7,8 +7,7 @@ import type { Clock, MemoryStore, PendingStore, ReviewStore } from "../../core/p
 import { DAY_MS, type ProfileId, fromReviewId } from "../../core/schemas/ids.ts";
 import { type ReviewJob, ReviewMessage } from "../../core/schemas/learning/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
-
-export type Verdict = { act: "ack" } | { act: "retry"; delaySeconds: number };
+import { ACK, type Verdict, retryAfter } from "../verdict.ts";
 
 export interface DeliverOptions {
   reviews(profile: ProfileId): ReviewStore;
@@ -22,7 +21,6 @@ export interface DeliverOptions {
   log(line: Record<string, unknown>): void;
 }
 
-const ACK: Verdict = { act: "ack" };
 const FIRST_WAIT_MS = 5_000;
 const MAX_WAIT_MS = 10 * 60_000;
 
@@ -54,7 +52,7 @@ export async function deliverDeadReview(body: unknown, options: DeliverOptions):
   } catch (thrown) {
     if (thrown instanceof DeletedError) return drop(parsed.data, options, thrown);
     options.log({ event: "dead_review_failed", review: parsed.data.review, message: messageOf(thrown) });
-    return { act: "retry", delaySeconds: toSeconds(MAX_WAIT_MS) };
+    return retryAfter(MAX_WAIT_MS);
   }
 }
 
@@ -72,13 +70,13 @@ async function settle(message: ReviewMessage, reviews: ReviewStore, options: Del
     return ACK;
   }
   const waitMs = await quietFor(message, reviews, options);
-  if (waitMs > 0) return { act: "retry", delaySeconds: toSeconds(waitMs) };
+  if (waitMs > 0) return retryAfter(waitMs);
   const job = await reviews.job(review);
   if (!job)
     return countFailure(message, reviews, options, { code: "job_missing", message: "The review's job is missing." });
 
   const end = await options.run(job);
-  if (end.state === "again") return { act: "retry", delaySeconds: toSeconds(end.delayMs) };
+  if (end.state === "again") return retryAfter(end.delayMs);
   if (end.state === "failed") return countFailure(message, reviews, options, { ...end.failure, final: end.final });
   options.log({
     event: "review_finished",
@@ -115,12 +113,12 @@ async function countFailure(
       return ACK;
     }
     const waitMs = Math.max(failure.retryAfterMs ?? 0, FIRST_WAIT_MS * 2 ** (failures - 1));
-    return { act: "retry", delaySeconds: toSeconds(Math.min(waitMs, MAX_WAIT_MS)) };
+    return retryAfter(Math.min(waitMs, MAX_WAIT_MS));
   } catch (thrown) {
     if (thrown instanceof DeletedError) return drop(message, options, thrown);
     // The store is away, so that not even a failure can be counted.
     options.log({ event: "review_failed", review, code: failure.code, message: messageOf(thrown) });
-    return { act: "retry", delaySeconds: toSeconds(MAX_WAIT_MS / 10) };
+    return retryAfter(MAX_WAIT_MS / 10);
   }
 }
 
@@ -152,13 +150,9 @@ async function sweepOld({ profile, review }: ReviewMessage, options: DeliverOpti
 function refuseMalformed(body: unknown, { log }: DeliverOptions): Verdict {
   if (isNewerMessage(body)) {
     log({ event: "message_newer" });
-    return { act: "retry", delaySeconds: toSeconds(MAX_WAIT_MS) };
+    return retryAfter(MAX_WAIT_MS);
   }
   // Its shape only: what it holds may be anything.
   log({ event: "message_malformed", type: body === null ? "null" : typeof body });
   return ACK;
-}
-
-function toSeconds(ms: number): number {
-  return Math.max(0, Math.ceil(ms / 1_000));
 }

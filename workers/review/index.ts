@@ -11,6 +11,7 @@ import { openModels } from "../../wiring/models.ts";
 import { readSettings } from "../../wiring/settings.ts";
 import { openBucket, openMemoryStore, openPendingStore, openReviewStore, openSkillStore } from "../../wiring/stores.ts";
 import { type DeliverOptions, deliverDeadReview, deliverReview } from "./deliver.ts";
+import { settleMessage } from "../verdict.ts";
 import type { Env } from "./env.ts";
 import { createOverlay } from "./overlay.ts";
 
@@ -20,11 +21,7 @@ export default {
   async queue(batch: MessageBatch, env: Env): Promise<void> {
     const options = wire(env);
     const deliver = batch.queue === DEAD_QUEUE ? deliverDeadReview : deliverReview;
-    for (const message of batch.messages) {
-      const verdict = await deliver(message.body, options);
-      if (verdict.act === "ack") message.ack();
-      else message.retry({ delaySeconds: verdict.delaySeconds });
-    }
+    for (const message of batch.messages) settleMessage(message, await deliver(message.body, options));
   },
 } satisfies ExportedHandler<Env>;
 

@@ -1,6 +1,7 @@
 // When a session's work is worth a review, and why. The session keeps one ReviewCounters, brings it up to date after each
 // turn and asks decideReview; a rating and `/refine` have questions of their own. Pure; how often a session or a profile
 // may be reviewed is decided elsewhere.
+import { headOf } from "../../clip.ts";
 import * as z from "zod";
 import { readRendered } from "../../agent/tool-result.ts";
 import type { Entry, ToolEntry } from "../../schemas/entry.ts";
@@ -129,7 +130,7 @@ export function mergeDecisions(a: ReviewDecision, b: ReviewDecision): ReviewDeci
   const focus = [...new Set([first.focus, second.focus])].filter((one) => one !== undefined).join("; ");
   return {
     ...first,
-    ...(focus !== "" && { focus: clip(focus, MAX_MERGED_FOCUS_CHARS) }),
+    ...(focus !== "" && { focus: headOf(focus.toWellFormed(), MAX_MERGED_FOCUS_CHARS) }),
     skills: first.skills || second.skills,
     memory: first.memory || second.memory,
   };
@@ -179,12 +180,8 @@ export function decideOnCorrection(settings: Settings, offered: Offered): Review
 export function decideOnRefine(focus: string, settings: Settings, offered: Offered): ReviewDecision | null {
   const isOn = settings.review.enabled && !settings.review.without.includes("refine");
   if (!isOn || (!offered.skills && !offered.memory)) return null;
-  const wanted = focus === "" ? {} : { focus: clip(focus, MAX_FOCUS_CHARS) };
+  const wanted = focus === "" ? {} : { focus: headOf(focus.toWellFormed(), MAX_FOCUS_CHARS) };
   return { trigger: "refine", because: "the person asked for it", ...wanted, ...offered };
-}
-
-function clip(text: string, maxChars: number): string {
-  return text.slice(0, maxChars).toWellFormed();
 }
 
 const CORRECTED = "the person said what would have been right";

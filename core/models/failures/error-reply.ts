@@ -1,5 +1,6 @@
 // Reads what a provider sends instead of an answer: the bodies of many shapes, and how long it asks to wait. Called by
 // failures.ts, stream-guard.ts and the adapters. Pure; decides nothing, which is failure-rules.ts's.
+import { isObject } from "../../unknown-object.ts";
 
 /** One reply, as far as it could be read. `status` is absent for an error that came inside a stream. */
 export interface ErrorReply {
@@ -116,9 +117,7 @@ function isErrorStatus(code: unknown): code is number {
 }
 
 function asRecord(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 function firstOf(value: unknown): Record<string, unknown> | undefined {

@@ -1,5 +1,6 @@
 // Reads the one thing rehearsal sees, a ModelRequest: the listed skills, what was loaded, and the calls of the turn with
 // their results. Pure; used by worker.ts, reviewer.ts and chat.ts.
+import { isObject } from "../../unknown-object.ts";
 import type { Message, ModelRequest } from "../../agent/contract.ts";
 import { readRendered } from "../../agent/tool-result.ts";
 import type { JsonObject, ToolCall } from "../../schemas/entry.ts";
@@ -75,10 +76,10 @@ function toDone(messages: Message[]): Done[] {
     });
 }
 
-export function toObject(text: string): JsonObject {
+export function parseObject(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
-    return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as JsonObject) : {};
+    return isObject(value) ? (value as JsonObject) : {};
   } catch {
     return {}; // a result cut short, or plain text
   }

@@ -1,7 +1,7 @@
 // Reads the transcript a reviewer is given: parts of entries, each after its citation in square brackets, calls on lines
 // that begin with an arrow. Pure.
 import type { JsonObject } from "../../schemas/entry.ts";
-import { toObject } from "./request.ts";
+import { parseObject } from "./request.ts";
 
 /** One tool call with its outcome; `citation` names the part that says how it ended. */
 export interface SeenCall {
@@ -43,7 +43,7 @@ export function readTranscript(text: string): Transcript {
       Object.assign(transcript.calls.at(-1)!.result, jsonIn(part.body));
     } else if (part.source === "own") {
       for (const line of part.body.matchAll(/^-> ([a-z_]+) (\{.*\})\s*$/gm)) {
-        asked.push({ tool: line[1]!, args: toObject(line[2]!) });
+        asked.push({ tool: line[1]!, args: parseObject(line[2]!) });
       }
     }
   }
@@ -63,8 +63,8 @@ function toParts(text: string) {
 /** The first line of a part that is a JSON object; a fence may stand around it. */
 function jsonIn(body: string): JsonObject {
   for (const line of body.split("\n")) {
-    const found = toObject(line.trim());
+    const found = parseObject(line.trim());
     if (Object.keys(found).length > 0) return found;
   }
-  return toObject(body.trim());
+  return parseObject(body.trim());
 }

@@ -1,5 +1,6 @@
 // Reads a stream of Chat Completions chunks, as OpenAI and those who imitate it send them. Called by openai-chat.ts. What a
 // server leaves out or does its own way is settled here; nothing of it goes further.
+import { isObject } from "../../unknown-object.ts";
 import * as z from "zod";
 import type { ModelEvent } from "../../agent/contract.ts";
 import { type Answer, type Cost, type JsonObject, type StopReason, type Usage } from "../../schemas/entry.ts";
@@ -130,7 +131,7 @@ function tell({ text, reasoning, retracts }: Sorted, read: Read, say: Say): void
 }
 
 function asRecord(value: unknown): JsonObject | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  return isObject(value) ? (value as JsonObject) : undefined;
 }
 
 /** Of what should be a list of objects, those that are. */

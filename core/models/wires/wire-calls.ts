@@ -1,5 +1,6 @@
 // Tool calls between a wire and our form: arguments that may not be JSON, ids that may be missing, repeated or spelled in a
 // way another provider refuses. Used by every adapter. Pure; never throws for what a model wrote.
+import { isObject } from "../../unknown-object.ts";
 import type { Message } from "../../agent/contract.ts";
 import type { JsonObject, ToolCall } from "../../schemas/entry.ts";
 import { assertCallCount, toStorableJson } from "../stream/storable-answer.ts";
@@ -41,8 +42,7 @@ export function parseArguments(text: string): Pick<ToolCall, "args" | "malformed
   if (text.trim() === "") return { args: {} };
   try {
     const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    const args = isObject ? toStorableJson(value) : undefined;
+    const args = isObject(value) ? toStorableJson(value) : undefined;
     if (args !== undefined) return { args: args as JsonObject };
   } catch {
     // Not JSON: a model's mistake, or an answer cut by its length.

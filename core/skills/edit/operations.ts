@@ -4,7 +4,7 @@
 import { type Failure, type Result, err, ok } from "../../errors.ts";
 import type { SkillChange, SkillNext, SkillSnapshot } from "../../ports.ts";
 import type { SkillLine } from "../../schemas/api.ts";
-import type { FileBodies } from "../../schemas/file-body.ts";
+import { type FileBodies, areSameFiles } from "../../schemas/file-body.ts";
 import type { SkillName } from "../../schemas/ids.ts";
 import { withoutRequests } from "../../schemas/skill-requests.ts";
 import type { Origin, SkillIndex } from "../../schemas/skill.ts";
@@ -83,7 +83,11 @@ function create(operations: readonly SkillOperation[], scene: Scene): Result<Ski
   const files = applyAndPin(operations, {}, context);
   if (line && line.state !== "archived") {
     // What a repeated create finds when it brought an archived skill back with the text it had.
-    const isDone = files.ok && isSame(current?.files, files.value) && current?.head.origin === context.origin;
+    const isDone =
+      files.ok &&
+      current !== null &&
+      areSameFiles(current.files, files.value) &&
+      current?.head.origin === context.origin;
     return isDone ? ok({}) : skillExists(name);
   }
   if (!files.ok) return files;
@@ -116,11 +120,6 @@ function create(operations: readonly SkillOperation[], scene: Scene): Result<Ski
 function applyAndPin(operations: readonly SkillOperation[], standing: FileBodies, { tools = null }: WriteContext) {
   const applied = applyOperations(operations, standing);
   return applied.ok ? pinTools(applied.value, standing, tools) : applied;
-}
-
-function isSame(files: FileBodies | undefined, others: FileBodies): boolean {
-  if (!files || Object.keys(files).length !== Object.keys(others).length) return false;
-  return Object.entries(others).every(([path, body]) => Object.hasOwn(files, path) && files[path] === body);
 }
 
 function archive(
@@ -183,7 +182,7 @@ function toOverlaps({ name, current, lines, context }: Scene): Partial<SkillNext
 /** A new text of a model's is a hypothesis, whatever the one before it had proved. What is a person's stays as they have it. */
 function toStateAfter({ head, files }: SkillSnapshot, next: FileBodies, writer: Writer): Partial<SkillNext> {
   // What it should answer is no part of what it says.
-  if (isSame(withoutRequests(files), withoutRequests(next))) return {};
+  if (areSameFiles(withoutRequests(files), withoutRequests(next))) return {};
   const isTheirs = head.origin === "user" || head.state === "pending";
   const state = writer === "user" ? "active" : isTheirs ? head.state : "trial";
   return state === head.state ? {} : { state, reason: `changed by ${writer}` };

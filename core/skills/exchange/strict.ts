@@ -1,5 +1,6 @@
 // A copy of a SKILL.md that every validator of the standard takes: six fields, one style, plain line ends. Nothing is lost:
 // what the standard has no field for goes to metadata. Used by the strict export; the skill itself stays as it is. Pure.
+import { isObject } from "../../unknown-object.ts";
 import { type Result, ok } from "../../errors.ts";
 import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
 import type { SkillName } from "../../schemas/ids.ts";
@@ -53,7 +54,7 @@ const PREFIX = "frontmatter.";
 function collectMetadata(metadata: Map<string, string>, fields: Record<string, unknown>, name: SkillName): void {
   for (const [key, value] of Object.entries(fields)) {
     if (key === "name" && hasText(value) && toValue(value).trim() !== name) flatten(metadata, `${PREFIX}name`, value);
-    else if (key === "metadata" && isRecord(value)) flatten(metadata, "", value);
+    else if (key === "metadata" && isObject(value)) flatten(metadata, "", value);
     else if (key === "metadata" || !(STANDARD_FIELDS as readonly string[]).includes(key)) {
       flatten(metadata, `${PREFIX}${key}`, value);
     }
@@ -61,7 +62,7 @@ function collectMetadata(metadata: Map<string, string>, fields: Record<string, u
 }
 
 function flatten(into: Map<string, string>, path: string, value: unknown): void {
-  if (isRecord(value) && Object.keys(value).length > 0) {
+  if (isObject(value) && Object.keys(value).length > 0) {
     for (const [key, inner] of Object.entries(value)) flatten(into, path ? `${path}.${key}` : key, inner);
     return;
   }
@@ -108,10 +109,6 @@ function toTools(value: unknown): string {
 function withoutCommas(item: string): string {
   const pieces = item.split(/(?=[()])/);
   return pieces.map((piece, n) => (pieces[n + 1]?.startsWith(")") ? piece : piece.replaceAll(",", " "))).join("");
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function shorten(text: string, most: number): string {

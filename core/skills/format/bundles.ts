@@ -1,6 +1,7 @@
 // A bundle: a skill that names others to be loaded before it, and whose own text says what to do with them. It is stored,
 // listed and changed like any skill. Read by the library and by invocation.ts. Pure.
-import { fieldOf, toRecord, toSlug } from "./conditions.ts";
+import { toObject } from "../../unknown-object.ts";
+import { fieldOf, toSlug } from "./conditions.ts";
 
 /** More would fill a conversation before anything is said. */
 export const MAX_MEMBERS = 10;
@@ -12,7 +13,7 @@ export const MAX_MEMBERS = 10;
 export function membersOf(meta: Record<string, unknown>): string[] {
   const value = fieldOf(meta, "bundle");
   const items = typeof value === "string" ? value.split(/[,\n]/) : Array.isArray(value) ? (value as unknown[]) : [];
-  const names = items.map((item) => (typeof item === "string" ? item : toRecord(item).name));
+  const names = items.map((item) => (typeof item === "string" ? item : toObject(item).name));
   const slugs = names.filter((name) => typeof name === "string").map(toSlug);
   return [...new Set(slugs.filter((name) => name !== ""))];
 }

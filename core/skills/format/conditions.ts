@@ -1,6 +1,7 @@
 // When a skill can be used: on which platforms, with which tools, on which channels, and what must be set up for it. The
 // stores keep what is read here with each skill, so that a listing need not open it; the library, the prompt and the
 // skill tools ask. Pure. It never learns a setting's value, only whether there is one.
+import { toObject } from "../../unknown-object.ts";
 import { type Failure, err } from "../../errors.ts";
 import type { ListedSkill, SkillLine } from "../../schemas/api.ts";
 import type { SkillConditions } from "../../schemas/skill.ts";
@@ -79,8 +80,8 @@ export function readConditions(meta: Record<string, unknown>): SkillConditions |
     channels: words("session_platforms"),
     variables: unique([
       ...namesIn(fieldOf(meta, "required_environment_variables"), VARIABLE),
-      ...namesIn(toRecord(fieldOf(meta, "prerequisites")).env_vars, VARIABLE),
-      ...namesIn(toRecord(fieldOf(meta, "setup")).collect_secrets, VARIABLE),
+      ...namesIn(toObject(fieldOf(meta, "prerequisites")).env_vars, VARIABLE),
+      ...namesIn(toObject(fieldOf(meta, "setup")).collect_secrets, VARIABLE),
     ]),
     files: namesIn(fieldOf(meta, "required_credential_files"), FILE),
   };
@@ -144,10 +145,6 @@ export function toSlug(text: string): string {
     .replace(/^-|-$/g, "");
 }
 
-export function toRecord(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-}
-
 /** Words of a list, or of a text with commas or blanks between them; in lower case. */
 function wordsIn(value: unknown): string[] {
   const items = typeof value === "string" ? value.split(/[,\s]+/u) : Array.isArray(value) ? (value as unknown[]) : [];
@@ -156,8 +153,8 @@ function wordsIn(value: unknown): string[] {
 }
 
 export function fieldOf(meta: Record<string, unknown>, name: string): unknown {
-  const metadata = toRecord(meta.metadata);
-  const places = [meta[name], toRecord(metadata.hermes)[name], metadata[name], metadata[`hermes.${name}`]];
+  const metadata = toObject(meta.metadata);
+  const places = [meta[name], toObject(metadata.hermes)[name], metadata[name], metadata[`hermes.${name}`]];
   return places.find((value) => value !== undefined && value !== null);
 }
 
@@ -192,11 +189,11 @@ function namesIn(value: unknown, form: RegExp): string[] {
   const items = typeof value === "string" ? value.split(/[,\n]/) : Array.isArray(value) ? (value as unknown[]) : [];
   const keyed =
     items.length === 0 && typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.entries(value).map(([name, rest]) => ({ ...toRecord(rest), name }))
+      ? Object.entries(value).map(([name, rest]) => ({ ...toObject(rest), name }))
       : [];
   const names = [...items, ...keyed].flatMap((item) => {
     if (typeof item === "string") return [item];
-    const fields = toRecord(item);
+    const fields = toObject(item);
     if (fields.optional === true || fields.required === false) return [];
     return [fields.name, fields.env_var, fields.path, fields.file]
       .filter((name) => typeof name === "string")

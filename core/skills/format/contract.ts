@@ -1,6 +1,7 @@
 // What a skill assumes of where it is followed: tools with the parameters they had, hosts, formats. Stands in the metadata of
 // its SKILL.md, flat, as the Agent Skills standard has it. The fingerprints of tools are filled in here when a model writes a skill;
 // the library compares them with the tools that are there when it is loaded. Pure.
+import { toObject } from "../../unknown-object.ts";
 import { type Result, err, ok } from "../../errors.ts";
 import { sha256Hex } from "../../schemas/learning/digest.ts";
 import type { JsonObject } from "../../schemas/entry.ts";
@@ -29,8 +30,8 @@ const MAX_FORMAT_CHARS = 100;
  * same nested as people write them. Null when it assumes nothing. What is no tool, host or format is left out.
  */
 export function readContract(meta: Record<string, unknown>): Contract | null {
-  const metadata = toRecord(meta.metadata);
-  const nested = toRecord(toRecord(metadata.talaria).contract);
+  const metadata = toObject(meta.metadata);
+  const nested = toObject(toObject(metadata.talaria).contract);
   const field = (name: string) => [
     ...itemsOf(metadata[`${KEY}.${name}`]),
     ...itemsOf(nested[name]),
@@ -169,7 +170,7 @@ function frontmatterOf(text: string): string {
 function itemsOf(value: unknown): string[] {
   if (typeof value === "string") return clean(value.split(/[,\n]/));
   if (Array.isArray(value)) return clean(value.filter((item) => typeof item === "string"));
-  const pairs = Object.entries(toRecord(value));
+  const pairs = Object.entries(toObject(value));
   return clean(
     pairs.map(([name, fingerprint]) =>
       typeof fingerprint === "string" && fingerprint ? `${name}@${fingerprint}` : name,
@@ -179,8 +180,4 @@ function itemsOf(value: unknown): string[] {
 
 function clean(items: string[]): string[] {
   return items.map((item) => item.trim()).filter(Boolean);
-}
-
-function toRecord(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

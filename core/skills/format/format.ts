@@ -1,5 +1,6 @@
 // Reads SKILL.md: YAML frontmatter, then Markdown. Lenient in what it reads, with warnings; validate.ts says
 // what may be written. Called by everything that meets a skill's text. Pure; never throws, whatever the text.
+import { toObject } from "../../unknown-object.ts";
 import { type Result, err, ok } from "../../errors.ts";
 import { readFrontmatter } from "./frontmatter.ts";
 
@@ -62,19 +63,15 @@ function textOf(fields: Record<string, unknown>, key: string, warnings: string[]
   const found = toLine(other === undefined ? undefined : fields[other]);
   if (found) warnings.push(`\`${key}\` is written \`${other}\`.`);
   if (found) return found;
-  const nested = toLine(toRecord(fields.metadata)[key]);
+  const nested = toLine(toObject(fields.metadata)[key]);
   if (nested) warnings.push(`\`${key}\` stands in \`metadata\`.`);
   return nested;
 }
 
 function categoryOf(fields: Record<string, unknown>): string {
-  const metadata = toRecord(fields.metadata);
-  const candidates = [fields.category, metadata.category, toRecord(metadata.hermes).category];
+  const metadata = toObject(fields.metadata);
+  const candidates = [fields.category, metadata.category, toObject(metadata.hermes).category];
   return candidates.map(toText).map(toCategory).find(Boolean) ?? DEFAULT_CATEGORY;
-}
-
-function toRecord(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** Control characters would reach prompts and listings. */
@@ -88,6 +85,7 @@ function toLine(value: unknown): string {
 function toText(value: unknown): string {
   if (typeof value === "string") return value.trim();
   if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return String(value);
-  const parts = Object.values(toRecord(value)).filter((part) => typeof part === "string");
+  if (typeof value !== "object" || value === null) return "";
+  const parts = Object.values(value).filter((part) => typeof part === "string");
   return parts.join(" ").trim();
 }

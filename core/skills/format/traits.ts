@@ -1,6 +1,7 @@
 // What a skill says of itself for who looks for one: tags, its parameters with what each is, and what it depends on. Read from the
 // frontmatter by the API and by the Archive's search. Pure.
-import { fieldOf, toRecord } from "./conditions.ts";
+import { toObject } from "../../unknown-object.ts";
+import { fieldOf } from "./conditions.ts";
 import { parseSkill } from "./format.ts";
 
 export interface SkillTraits {
@@ -43,11 +44,11 @@ function parametersIn(value: unknown): Record<string, string> {
       ? value.split(/[;\n]/).map(toPair)
       : Array.isArray(value)
         ? (value as unknown[]).map((item) =>
-            typeof item === "string" ? toPair(item) : [toText(toRecord(item).name), toText(toRecord(item).description)],
+            typeof item === "string" ? toPair(item) : [toText(toObject(item).name), toText(toObject(item).description)],
           )
-        : Object.entries(toRecord(value)).map(([name, about]) => [
+        : Object.entries(toObject(value)).map(([name, about]) => [
             toText(name),
-            toText(typeof about === "string" ? about : toRecord(about).description),
+            toText(typeof about === "string" ? about : toObject(about).description),
           ]);
   return Object.fromEntries(pairs.filter(([name]) => name !== "").slice(0, MAX_ITEMS));
 }

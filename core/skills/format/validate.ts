@@ -1,8 +1,9 @@
 // What may be written as a skill: its name, its SKILL.md, its support files. Called before every write, by the tools and
 // by the API. Pure. Reading is more lenient, see format.ts.
+import { clip } from "../../clip.ts";
 import { type Failure, type Result, err, ok } from "../../errors.ts";
 import { FIXED } from "../../limits.ts";
-import { type FileBodies, type FileBody, toBytes } from "../../schemas/file-body.ts";
+import { type FileBodies, toBytes, bodyAt, isSameBody } from "../../schemas/file-body.ts";
 import { MAX_OWN_SKILL_NAME, SKILL_NAME } from "../../schemas/ids.ts";
 import { REQUESTS_FILE } from "../../schemas/skill-requests.ts";
 import { checkPath, checkPathConflicts } from "../exchange/paths.ts";
@@ -86,7 +87,7 @@ function checkFiles({ files, maxFiles, writer, standing = {} }: SkillToCheck): F
   if (clash) return clash;
   for (const path of paths) {
     const body = files[path]!;
-    if (Object.hasOwn(standing, path) && isSameBody(standing[path]!, body)) continue;
+    if (isSameBody(bodyAt(standing, path), body)) continue;
     const failure = path === SKILL_MD || path === REQUESTS_FILE ? null : checkPlace(path, writer);
     if (failure) return failure;
     if (typeof body === "string" && !body.isWellFormed()) {
@@ -97,11 +98,6 @@ function checkFiles({ files, maxFiles, writer, standing = {} }: SkillToCheck): F
     }
   }
   return null;
-}
-
-function isSameBody(a: FileBody, b: FileBody): boolean {
-  if (a === b || typeof a === "string" || typeof b === "string") return a === b;
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }
 
 function checkSkillMd({ name, files, writer, standing }: SkillToCheck): Result<SkillDocument> {
@@ -127,7 +123,7 @@ function toLenient(document: SkillDocument, name: string): SkillDocument {
   const most = FIXED.descriptionChars;
   if (description.length <= most) return { ...document, warnings };
   warnings.push(`The description has ${description.length} characters; listings show ${most}.`);
-  return { ...document, description: `${description.slice(0, most - 1).toWellFormed()}…`, warnings };
+  return { ...document, description: clip(description, most), warnings };
 }
 
 interface ModelText {

@@ -1,6 +1,7 @@
 // What a reader may find in a text: the text with its letters made plain, and whatever is written in it in another way
 // (invisible letters, base64, hexadecimal, percent, rot13, backwards, one letter at a time). Each view knows where in the
 // given text it lies. Pure; linear; decodes to a depth of two.
+import { fromBase64 as toBytes } from "../../schemas/base64.ts";
 import { COMMON_WORDS } from "./common-words.ts";
 import { LEXICON } from "./lexicon.ts";
 
@@ -345,7 +346,7 @@ export function fromBase64(blob: string): string | null {
   const body = blob.replace(/(?<!=)=+$/, "").slice(0, MAX_BLOB_CHARS);
   const whole = body.length % 4 === 1 ? body.slice(0, -1) : body;
   try {
-    return toText(Uint8Array.from(atob(whole), (letter) => letter.charCodeAt(0)));
+    return toText(toBytes(whole));
   } catch {
     return null; // not base64
   }

@@ -1,5 +1,6 @@
 // The ledger of learning: what the profile has learned, whether it helps, what it cost and what it brought. Read only: gathers
 // the facts, within limits, and leaves the figures to core/learning/ledger/ledger.ts.
+import { MAX_CONNECTIONS, mapLimit } from "../../../core/map-limit.ts";
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { toLedger } from "../../../core/learning/ledger/ledger.ts";
@@ -27,7 +28,6 @@ const MAX_REVIEWS = 50;
 const MAX_RUNS = 20;
 /** Revisions in the history of one skill; `GET …/revisions` pages through all. */
 const MAX_HISTORY = 100;
-const AT_ONCE = 8;
 /** As far back as the account's ledger goes. */
 const USAGE_DAYS = 400;
 
@@ -67,13 +67,14 @@ learning.openapi(
     const [turns, evidence, heads, reviews, pending, cost] = await Promise.all([
       archive.turnsOf({ limit: MAX_TURNS }),
       readEvidence(openEvidence(env, profile), [...new Set([...page, ...counted])]),
-      each(page, (name) => skills.head(name)),
+      mapLimit(page, MAX_CONNECTIONS, (name) => skills.head(name)),
       readReviews(openReviews(env, profile)),
       openPending(env, profile).list(),
       readCost(env, profile, Date.now()),
     ]);
-    const described = await each(
+    const described = await mapLimit(
       heads.filter((head) => head !== null),
+      MAX_CONNECTIONS,
       async (head) => ({
         head,
         // What the Archive cannot tell now is left out, like a search it cannot answer.
@@ -102,7 +103,9 @@ function usedLast(found: { name: SkillName; mirror: { origin: string } }[], { sk
 }
 
 async function readEvidence(store: EvidenceStore, names: SkillName[]): Promise<Map<SkillName, Evidence[]>> {
-  return new Map(await each(names, async (name) => [name, await collect(store.list(name))] as const));
+  return new Map(
+    await mapLimit(names, MAX_CONNECTIONS, async (name) => [name, await collect(store.list(name))] as const),
+  );
 }
 
 async function readReviews(store: ReviewStore) {
@@ -110,7 +113,7 @@ async function readReviews(store: ReviewStore) {
   const newest = lines.slice(0, MAX_REVIEWS);
   return {
     more: lines.length > newest.length,
-    lines: await each(newest, async ({ review, state }) => ({
+    lines: await mapLimit(newest, MAX_CONNECTIONS, async ({ review, state }) => ({
       state,
       outcome: state === "waiting" ? null : await store.outcome(review),
     })),
@@ -130,7 +133,7 @@ async function readCost(env: Env, profile: ProfileId, now: number): Promise<Lear
 
 async function readCuration(store: CurationStore, profile: ProfileId): Promise<LearningLedger["cost"]["curation"]> {
   const runs: CurationId[] = (await store.runs(profile)).slice(0, MAX_RUNS);
-  const works = (await each(runs, (run) => store.works(profile, run))).flat();
+  const works = (await mapLimit(runs, MAX_CONNECTIONS, (run) => store.works(profile, run))).flat();
   const spent = works.flatMap((work) => work.spent);
   return {
     runs: runs.length,
@@ -145,13 +148,4 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const item of items) all.push(item);
   return all;
-}
-
-/** In order, a few at a time: the platform has six connections open at once and keeps the others waiting. */
-async function each<Item, Value>(items: Item[], work: (item: Item) => Promise<Value>): Promise<Value[]> {
-  const values: Value[] = [];
-  for (let at = 0; at < items.length; at += AT_ONCE) {
-    values.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(work))));
-  }
-  return values;
 }

@@ -1,5 +1,7 @@
 // Skills that come from elsewhere and go elsewhere: import, export, and what the owner makes public. Files are kept and given
 // back byte for byte; a person is told what the scanner noticed and never refused for it.
+import { type UnknownObject, isObject } from "../../../core/unknown-object.ts";
+import { fromBase64 } from "../../../core/schemas/base64.ts";
 import { createRoute } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { ulid } from "ulid";
@@ -215,37 +217,28 @@ function readJson(body: string, options: ImportOptions): Result<ImportedSkill> {
   } catch {
     throw new AppError("json_malformed", "The body is not JSON.");
   }
-  const { files: given, name, ...unknown } = toRecord(raw, "The body");
+  const { files: given, name, ...unknown } = requireObject(raw, "The body");
   const [field] = Object.keys(unknown);
   if (field !== undefined) throw new AppError("field_unknown", `There is no field \`${field.slice(0, 80)}\` here.`);
   if (name !== undefined && typeof name !== "string") throw new AppError("body_invalid", "`name` must be text.");
-  const files = Object.entries(toRecord(given, "`files`")).map(([path, body]) => [path, readFile(body)] as const);
+  const files = Object.entries(requireObject(given, "`files`")).map(([path, body]) => [path, readFile(body)] as const);
   return readFolder(Object.fromEntries(files), { ...options, name: options.name ?? name });
 }
 
 function readFile(body: unknown): FileBodies[string] {
   if (typeof body === "string") return body;
-  const base64 = toRecord(body, "A file that is no text").base64;
+  const base64 = requireObject(body, "A file that is no text").base64;
   try {
     if (typeof base64 === "string") return toFileBody(fromBase64(base64));
   } catch {
-    // No base64.
+    // Not Base64: refused below.
   }
   throw new AppError("body_invalid", 'A file is text, or `{"base64": "…"}`.');
 }
 
-/** Throws for what is no base64. */
-function fromBase64(base64: string): Uint8Array {
-  const letters = atob(base64);
-  const bytes = new Uint8Array(letters.length);
-  for (let at = 0; at < bytes.length; at++) bytes[at] = letters.charCodeAt(at);
-  return bytes;
-}
-
-function toRecord(value: unknown, what: string): Record<string, unknown> {
-  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
-  if (!isRecord) throw new AppError("body_invalid", `${what} must be an object.`);
-  return value as Record<string, unknown>;
+function requireObject(value: unknown, what: string): UnknownObject {
+  if (!isObject(value)) throw new AppError("body_invalid", `${what} must be an object.`);
+  return value;
 }
 
 function toStrictCopy(name: SkillName, files: FileBodies): ReturnType<typeof toStrict> {

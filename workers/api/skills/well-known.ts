@@ -1,5 +1,6 @@
 // What the owner made public, for whoever asks, as the Agent Skills Discovery has it (0.2.0 and the form before it): an index,
 // and each skill beside it. Open routes: they read, and they show nothing that is not public now.
+import { MAX_CONNECTIONS, mapLimit } from "../../../core/map-limit.ts";
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import * as z from "zod";
@@ -92,7 +93,7 @@ async function answerIndex<T>(c: Context<ApiEnv>, build: Build<T>): Answer {
   const listed = tagOf(lines);
   if (isKnown(c, listed)) return notModified(listed);
   // The index may be behind a head that was changed or taken back just now.
-  const heads = await mapFew(lines, ({ name }) => place.store.head(name));
+  const heads = await mapLimit(lines, MAX_CONNECTIONS, ({ name }) => place.store.head(name));
   const shown = heads.map(toShown).filter((skill) => skill !== null);
   if (shown.length === 0) throw notPublished();
   return new Response(JSON.stringify(await build(shown, place)), {
@@ -210,11 +211,4 @@ function notModified(etag: string): Response {
 
 function notPublished(): AppError {
   return new AppError("not_published", "Nothing is published under this address.");
-}
-
-/** A Worker has six connections. */
-async function mapFew<A, B>(list: A[], map: (item: A) => Promise<B>): Promise<B[]> {
-  const mapped: B[] = [];
-  for (let at = 0; at < list.length; at += 6) mapped.push(...(await Promise.all(list.slice(at, at + 6).map(map))));
-  return mapped;
 }

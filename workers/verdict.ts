@@ -1,0 +1,19 @@
+// What a queue consumer does with one message, and how that is told to the platform. Used by the review and the curator Worker.
+
+export type Verdict = { act: "ack" } | { act: "retry"; delaySeconds: number };
+
+export const ACK: Verdict = { act: "ack" };
+
+export function retryAfter(delayMs: number): Verdict {
+  return { act: "retry", delaySeconds: toSeconds(delayMs) };
+}
+
+export function settleMessage(message: Message, verdict: Verdict): void {
+  if (verdict.act === "ack") message.ack();
+  else message.retry({ delaySeconds: verdict.delaySeconds });
+}
+
+/** Rounded up; a time in the past is 0. */
+export function toSeconds(ms: number): number {
+  return Math.max(0, Math.ceil(ms / 1_000));
+}
