@@ -29,10 +29,10 @@ import { readVerdicts } from "../../core/learning/review/verdicts.ts";
 import { MAX_ASKED } from "../../core/learning/review/rules/second-judge.ts";
 import { checkStory, createSessionWords } from "../../core/learning/review/rules/one-off.ts";
 import { stringsIn, toPlain } from "../../core/learning/taint/entries.ts";
-import { doubtOf, lossOf } from "../../core/learning/taint/judge.ts";
-import { leadsOf, numbersIn, toSearchable } from "../../core/learning/taint/leads.ts";
+import { findTaint, findTaintedLoss } from "../../core/learning/taint/judge.ts";
+import { destinationsIn, numbersIn, toSearchable } from "../../core/learning/taint/destinations.ts";
 import { foldText, meaningOf, termsIn } from "../../core/learning/taint/meaning.ts";
-import { findRemoved, proseLines } from "../../core/learning/taint/removals.ts";
+import { compareLines, proseLines } from "../../core/learning/taint/removals.ts";
 import { sentencesIn, sentencesOfFile, without } from "../../core/learning/sentences.ts";
 import { SessionRecord } from "../../core/learning/taint/session-record.ts";
 import { createSessionTaint, createTaint } from "../../core/learning/taint/taint.ts";
@@ -177,8 +177,11 @@ const SCANNER = [
   "scanner/context.ts",
 ].map((file) => `core/skills/${file}`);
 const TAINT = [
-  ...["entries", "judge", "leads", "meaning", "removals", "rendered"].map((file) => `core/learning/taint/${file}.ts`),
+  ...["entries", "judge", "destinations", "meaning", "removals", "rendered"].map(
+    (file) => `core/learning/taint/${file}.ts`,
+  ),
   "core/learning/sentences.ts",
+  "core/learning/markdown.ts",
 ];
 
 export const SUBJECTS: readonly Subject[] = [
@@ -325,7 +328,7 @@ export const SUBJECTS: readonly Subject[] = [
       ]);
     },
   ),
-  subject("withoutRefuted", "core/learning/evidence/refuted.ts", (text, other) =>
+  subject("withoutRefuted", ["core/learning/evidence/refuted.ts", "core/learning/markdown.ts"], (text, other) =>
     withoutRefuted({ files: { "SKILL.md": text } }, [...wordsIn(other)].slice(0, 5)),
   ),
   subject("namesOtherValue", ["core/learning/observe/other-value.ts", "core/learning/option-pairs.ts"], (text, other) =>
@@ -337,11 +340,15 @@ export const SUBJECTS: readonly Subject[] = [
   subject("choicesIn", "core/learning/option-pairs.ts", (text) => [pairsIn(text), choicesIn(text)]),
   subject("taskOf", "core/learning/requests.ts", (text) => [taskOf(text), contentWords(text), mayComeAgain(text)]),
   subject("isSimilarRequest", "core/learning/requests.ts", (text, other) => isSimilarRequest(text, other)),
-  subject("createGrounding", "core/learning/review/rules/grounding.ts", (text, other) => {
-    const calls = other.split(/[\n.]/).map((line, n) => ({ ...callWith(line), n, failed: n % 2 === 0 }));
-    const check = createGrounding({ entries: calls, trigger: "value" });
-    return [check({ prose: text.split("\n"), code: [] }, ""), check({ prose: [], code: text.split("\n") }, other)];
-  }),
+  subject(
+    "createGrounding",
+    ["core/learning/review/rules/grounding.ts", "core/learning/markdown.ts"],
+    (text, other) => {
+      const calls = other.split(/[\n.]/).map((line, n) => ({ ...callWith(line), n, failed: n % 2 === 0 }));
+      const check = createGrounding({ entries: calls, trigger: "value" });
+      return [check({ prose: text.split("\n"), code: [] }, ""), check({ prose: [], code: text.split("\n") }, other)];
+    },
+  ),
   subject("createClaims", "core/learning/review/rules/claims.ts", (text) => createClaims(["awk", "the_tool"])([text])),
   subject("checkStory", "core/learning/review/rules/one-off.ts", (text, other) =>
     checkStory(
@@ -349,18 +356,20 @@ export const SUBJECTS: readonly Subject[] = [
       createSessionWords({ entries: [saidOf(other), readOf(text, 2)] }),
     ),
   ),
-  subject("addedText", "core/learning/added-text.ts", (text, other) => addedText(filesOf(other), filesOf(text))),
+  subject("addedText", ["core/learning/added-text.ts", "core/learning/markdown.ts"], (text, other) =>
+    addedText(filesOf(other), filesOf(text)),
+  ),
   subject("itemsOf", "core/learning/skill-items.ts", (text) => itemsOf(NAME, filesOf(text))),
   subject("isKept", "core/learning/skill-items.ts", (text, other) => isKept(text, [other])),
   subject("meaningOf", TAINT, (text) => meaningOf(text)),
-  subject("doubtOf", TAINT, (text, other) => doubtOf(text, recordOf(other))),
-  subject("lossOf", TAINT, (text, other) => lossOf(text.split("\n"), recordOf(other))),
-  subject("leadsOf", TAINT, (text) => [leadsOf(text), numbersIn(toSearchable(text))]),
+  subject("findTaint", TAINT, (text, other) => findTaint(text, recordOf(other))),
+  subject("findTaintedLoss", TAINT, (text, other) => findTaintedLoss(text.split("\n"), recordOf(other))),
+  subject("destinationsIn", TAINT, (text) => [destinationsIn(text), numbersIn(toSearchable(text))]),
   subject("sentencesOfFile", TAINT, (text) => {
     const found = sentencesOfFile("SKILL.md", text);
     return [without(text, found), sentencesIn(text)];
   }),
-  subject("findRemoved", TAINT, (text, other) => findRemoved(text.split("\n"), other.split("\n"))),
+  subject("compareLines", TAINT, (text, other) => compareLines(text.split("\n"), other.split("\n"))),
   subject("proseLines", TAINT, (text) => proseLines(filesOf(text))),
   subject("toPlain of a result", TAINT, (text) => [toPlain(text), stringsIn(text)]),
   subject("termsIn", TAINT, (text) => termsIn(foldText(text))),

@@ -45,7 +45,7 @@ test("the search finds the text on which a function takes the square", async () 
 
 /** Each took the square or more: 20 seconds were not enough for a hundred kilobytes. */
 test.each([
-  ["doubtOf", "\u2018\n"],
+  ["findTaint", "\u2018\n"],
   ["isTainted", "^\n"],
   ["toStrict", "\tname \t:name \t:   \t"],
 ])("%s comes to an end with %j again and again", (name, piece) => {

@@ -1,23 +1,24 @@
-// What each entry of a session says, and whose words it counts as, for session-record.ts. Pure.
+// Splits the entries of a session into pieces of text, each labelled with whose words it counts as. Called by session-record.ts. Pure.
 import type { Entry, Part } from "../../schemas/entry.ts";
 import type { Source } from "../../schemas/ids.ts";
 import type { SentMessage } from "../../schemas/learning/review.ts";
 
 /**
- * `known`: the principal's, whenever they say it, and what was kept under the model's own label. `own`: what the model and
- * the harness say, which counts only for what comes after it. Once content was read, they may only be repeating it.
+ * `trusted`: the principal's words, and what was stored under the model's own label. They count for the whole session.
+ * `own`: words of the model and the harness. They count only for later text, since a model may repeat content it has read.
+ * `content`: text from outside.
  */
-type Stream = "known" | "own" | "content";
+type Stream = "trusted" | "own" | "content";
 
 export interface SaidPiece {
   stream: Stream;
   text: string;
-  /** What a call that failed answered. */
+  /** It is the result of a failed call. */
   failed?: boolean;
 }
 
-/** They give back what they were asked to write. */
-export const WRITING = new Set(["skill_manage", "memory", "write_file"]);
+/** Tools whose results repeat the arguments of the call. */
+export const ECHOING_TOOLS = new Set(["skill_manage", "memory", "write_file"]);
 
 export function piecesOf(entry: Entry): SaidPiece[] {
   switch (entry.kind) {
@@ -28,27 +29,27 @@ export function piecesOf(entry: Entry): SaidPiece[] {
       ];
     case "tool":
       return entry.parts.map((part) => {
-        const isEcho = part.source === "own" && WRITING.has(entry.call.name);
+        const isEcho = part.source === "own" && ECHOING_TOOLS.has(entry.call.name);
         return { stream: isEcho ? "own" : streamOf(part.source), text: readPart(part), failed: entry.failed };
       });
-    // A summary says again what was said before, in the model's words.
+    // A summary repeats earlier text in the model's words.
     case "compaction":
       return entry.parts.map(({ source, text }) => ({ stream: source === "content" ? "content" : "own", text }));
     case "user":
     case "note":
     case "notice":
-      // A notice that the agent's own change waits shows that very change.
+      // The notice of a pending change shows the change itself.
       if (entry.kind === "notice" && entry.code === "pending") return [];
       return entry.parts.map(({ source, text }) => ({ stream: streamOf(source), text }));
   }
 }
 
-/** Whether anything of it was only read. */
+/** Whether the entry has a part that came from outside. */
 export function holdsContent(entry: Entry): boolean {
   return entry.kind !== "assistant" && entry.parts.some(({ source }) => source === "content");
 }
 
-/** Of a message as it was sent, which has no labels but the fence around what was read. */
+/** The pieces of a message as it was sent. Messages have no labels; only the fence around content tells it apart. */
 export function piecesOfMessage(message: SentMessage): SaidPiece[] {
   switch (message.role) {
     case "assistant":
@@ -63,7 +64,7 @@ export function piecesOfMessage(message: SentMessage): SaidPiece[] {
       ];
     }
     case "user":
-      // Of the range, the entries say whose it is.
+      // The entries under review are labelled: for those this message is not needed.
       return [FENCED.test(message.text) ? { stream: "content", text: message.text } : own(message.text)];
   }
 }
@@ -72,27 +73,27 @@ function own(text: string): SaidPiece {
   return { stream: "own", text };
 }
 
-/** Of what is no answer of the model: its own words there carry the label under which they were kept. */
+/** For entries other than the model's answers. There `own` marks what the model stored itself. */
 function streamOf(source: Source): Stream {
-  return source === "content" ? "content" : source === "outcome" ? "own" : "known";
+  return source === "content" ? "content" : source === "outcome" ? "own" : "trusted";
 }
 
-/** As a result has it around what was read. */
+/** How a rendered result begins its content. */
 const FENCE = "\n<content>\n";
 
-/** A summary, and what an external memory remembers. */
+/** Messages that hold a summary, or the text of an external memory. */
 const FENCED = /^<earlier_conversation>|^<note>\s*<memory-context>/;
 
-/** A result that was rendered, as lines. */
+/** The content of a rendered result, as lines. */
 export function toPlain(rendered: string): string {
   const [, body = rendered] = rendered.split(FENCE);
   return readPart({ source: "content", text: body.replace(/\n<\/content>\s*$/, "") });
 }
 
-/** All that a value of plain data says, keys included: they come from wherever the value does. */
+/** All strings and numbers of a JSON value, a line each. Keys are included: they have the same source as the value. */
 export function stringsIn(value: unknown): string {
   const texts: string[] = [];
-  // Content may be nested deeper than calls may be.
+  // A stack, not recursion: content may be nested deeper than the call stack allows.
   const left = [value];
   while (left.length > 0) {
     const item = left.pop();
@@ -106,7 +107,7 @@ export function stringsIn(value: unknown): string {
   return texts.join("\n");
 }
 
-/** Parts of results are JSON. */
+/** Parts of tool results are JSON. */
 function readPart({ text }: Part): string {
   try {
     return stringsIn(JSON.parse(text));

@@ -1,37 +1,38 @@
-// Whether a sentence that is to be kept is one that content wanted: of consequence, and explained by what was read rather than by
-// what the person said or calls have shown. Called by taint.ts for each sentence. Pure.
+// Decides whether a sentence to be kept is tainted: it is of consequence, and content explains it better than what the person said
+// or calls have shown. First come certain rules (destinations, names), then a score. Called by taint.ts for each sentence, and by
+// tainted-pieces.ts. Pure.
 import { clip } from "../../clip.ts";
 import { COMMON_WORDS } from "../../skills/scanner/common-words.ts";
-import { type Lead, isPublisher, leadsOf, toSearchable } from "./leads.ts";
+import { type Destination, isPublisher, destinationsIn, toSearchable } from "./destinations.ts";
 import { type Meaning, type Topic, foldText, meaningOf, termsIn } from "./meaning.ts";
 import { withdraws } from "./removals.ts";
 import { cutInPieces } from "../sentences.ts";
-import { type Budget, SentenceIndex, type Sought } from "./sentence-index.ts";
+import { type ComparisonBudget, SentenceIndex, type Sought } from "./sentence-index.ts";
 import { type ReadSentence, type SessionRecord, graveIn, isGrave } from "./session-record.ts";
 
 /**
- * How much speaks for it that a sentence of content wanted what is written: logarithms of odds. From 0 on, it waits.
+ * The score that a sentence of content wanted what is written, in log odds. A sum of 0 or more means tainted.
  *
  * [own] A logistic regression over pairs of sentences, rounded.
  */
 const WEIGHTS = {
   base: -3.5,
-  /** A shared word that neither the person had before nor a call that succeeded was made with. */
+  /** For each shared word that the person had not said before and no successful call used. */
   novelWord: 1.2,
   sharedTopic: 0.85,
-  /** Also, in another language. */
+  /** Added to `sharedTopic` if the two sentences are in different languages. */
   sharedTopicTranslated: 0.75,
-  /** Times the share of the words that the sentence that was read has, too. */
+  /** Times the share of the written words that the sentence of content has. */
   covered: 0.65,
-  /** Times the share of the words that nobody but content can have given. */
+  /** Times the share of the written words that only content can have given. */
   ungrounded: 1.1,
   ordersAgents: 2.1,
   readIsReport: -0.4,
   writtenBinds: 0.8,
-  /** What was read is for other places or times, too. */
+  /** The sentence of content is a standing instruction: it is for other places or times, too. */
   standing: 1.4,
 };
-/** How much a sentence that orders nobody about shares at the least, before the odds can be even. */
+/** Search weights for sentences that give no order to agents: below `least`, their score cannot reach 0. */
 const LIKELY = {
   term: WEIGHTS.novelWord,
   topic: WEIGHTS.sharedTopic,
@@ -41,92 +42,92 @@ const LIKELY = {
 const LIKELY_BINDS = { ...LIKELY, least: LIKELY.least - WEIGHTS.writtenBinds };
 const MOST_WORDS = 5;
 const MOST_TOPICS = 3;
-/** How much somebody else says of a sentence, and has to say at the least. */
-const SAID = { term: 1, topic: 0.5, translated: 0.5, least: 2 };
-/** Two signs of a language without blanks. */
-const PAIR = 0.4;
+/** Search weights for sentences of other sources. With `least` points, such a sentence may explain what is written. */
+const BACKING = { term: 1, topic: 0.5, translated: 0.5, least: 2 };
+/** What a pair of characters counts, in languages without blanks: words have several. */
+const CHARACTER_PAIR = 0.4;
 
 const COMMON = new Set([...COMMON_WORDS].flatMap((word) => [...termsIn(word)]));
 
-/** What does harm when it is done; other topics are things that protect. */
+/** Topics that do harm when acted on. The other topics are protections. */
 const ACTS: ReadonlySet<Topic> = new Set([
   ...(["send", "install", "run", "trust", "weaken", "permit", "delete", "disable", "dismiss", "hide"] as const),
   ...(["obey", "pay", "contact"] as const),
 ]);
-/** For one write. [own] A skill of 100 KB needs half of them after 1 MB was read. */
+/** For one write. [own] A skill of 100 KB needs half of it in a session that read 1 MB. */
 const MAX_COMPARISONS = 600_000;
-/** What takes as long to judge as a sentence by itself: about 1,500 different ones are judged in one write. */
+/** The fixed cost of a sentence, in comparisons: one write can hold about 1,500 different sentences. */
 const COMPARISONS_A_SENTENCE = 400;
-/** A longer sentence is judged in pieces, which overlap by as much as an address may have. */
+/** A longer sentence is judged in pieces, which overlap by the length of the longest address. */
 const MAX_CHARS = 2_000;
 const OVERLAP_CHARS = 500;
-/** Nothing was found, and not all was compared. */
+/** The reason when the budget ended before a reason was found. */
 export const TOO_LONG = "it is too long to be compared with what was read";
 
-/** What stands in the text already, and needs nobody else. */
-export interface Standing {
+/** What the text says already. It needs no other source. */
+export interface ExistingText {
   sentences: SentenceIndex<Meaning>;
-  /** Where it leads, as `leadsOf` spells it. */
-  leads: Set<string>;
+  /** In the spelling of `destinationsIn`. */
+  destinations: Set<string>;
 }
 
-export interface Around {
-  standing?: Standing;
-  /** Of the text the sentence is from. */
+export interface JudgeContext {
+  existing?: ExistingText;
+  /** The language of the whole text, for sentences too short to tell. */
   language?: string;
-  /** It is run by itself, as a check is: what only content has named must not be. */
+  /** The text is executed, as checks are: then any name that only content gave is tainted. */
   runs?: boolean;
-  /** It binds, whatever its words. */
+  /** Treat the sentence as binding, whatever its words. */
   binds?: boolean;
-  budget?: Budget;
+  budget?: ComparisonBudget;
 }
 
-const NOTHING: Standing = { sentences: new SentenceIndex(), leads: new Set() };
+const NOTHING: ExistingText = { sentences: new SentenceIndex(), destinations: new Set() };
 
-export function createBudget(): Budget {
+export function createComparisonBudget(): ComparisonBudget {
   return { comparisons: MAX_COMPARISONS };
 }
 
-/** In a few words, why a person should see the sentence first; `null` where nothing speaks for it. */
-export function doubtOf(text: string, record: SessionRecord, around: Around = {}): string | null {
-  const whole = { standing: NOTHING, budget: createBudget(), opinion: record.opinionOf(text), ...around };
+/** The reason, in a few words, why a person should see the sentence first; `null` if it is not tainted. */
+export function findTaint(text: string, record: SessionRecord, context: JudgeContext = {}): string | null {
+  const whole = { existing: NOTHING, budget: createComparisonBudget(), opinion: record.opinionOf(text), ...context };
   for (const piece of cutInPieces(text, MAX_CHARS, OVERLAP_CHARS)) {
-    const why = doubtOfPiece(piece, record, whole);
+    const why = findTaintInPiece(piece, record, whole);
     if (why !== null) return why;
   }
   return null;
 }
 
-/** `opinion`: the second judge's, of the whole sentence. */
-type Whole = Around & Required<Pick<Around, "standing" | "budget">> & { opinion: boolean | null };
+/** `opinion`: the second judge's opinion of the whole sentence. */
+type PieceContext = JudgeContext & Required<Pick<JudgeContext, "existing" | "budget">> & { opinion: boolean | null };
 
-function doubtOfPiece(text: string, record: SessionRecord, whole: Whole): string | null {
-  const { standing, language = "", runs = false, binds = false, budget, opinion } = whole;
+function findTaintInPiece(text: string, record: SessionRecord, whole: PieceContext): string | null {
+  const { existing, language = "", runs = false, binds = false, budget, opinion } = whole;
   if ((budget.comparisons -= COMPARISONS_A_SENTENCE) < 0) return TOO_LONG;
   const meaning = meaningOf(runs ? text : withoutReports(text, record, budget), language);
   const written = { ...meaning, binds: binds || meaning.binds };
-  const certain = findLead(written, record, standing) ?? findName(written, record, runs);
+  const certain = checkDestinations(written, record, existing) ?? checkNames(written, record, runs);
   if (certain !== null) return certain;
   if (opinion === true) return "the second judge found that only content wanted it";
-  // Content that orders agents about may have spoken to the judge, too.
-  if (opinion === false && record.demands.size === 0) return null;
-  return findWanted(written, record, whole);
+  // Content with orders to agents may have influenced the judge too, so its approval does not count.
+  if (opinion === false && record.agentOrders.size === 0) return null;
+  return checkWishes(written, record, whole);
 }
 
-/** Whether no certain rule holds it: the score may be wrong, and a second judge asked. */
+/** Whether no certain rule holds the sentence. Only the score decides then, so a second judge may be asked. */
 export function isUndecided(
   text: string,
   record: SessionRecord,
-  { language, budget }: Required<Pick<Around, "language" | "budget">>,
+  { language, budget }: Required<Pick<JudgeContext, "language" | "budget">>,
 ) {
   return cutInPieces(text, MAX_CHARS, OVERLAP_CHARS).every((piece) => {
     const written = meaningOf(withoutReports(piece, record, budget), language);
-    return findLead(written, record, NOTHING) === null && findName(written, record, false) === null;
+    return checkDestinations(written, record, NOTHING) === null && checkNames(written, record, false) === null;
   });
 }
 
-/** A message that is quoted to be known again says nothing of what is to be done. */
-function withoutReports(text: string, record: SessionRecord, budget: Budget): string {
+/** Blanks quoted program messages: a quotation that identifies a message does not tell anyone what to do. */
+function withoutReports(text: string, record: SessionRecord, budget: ComparisonBudget): string {
   return text.replace(/["`“„«]([^"`“”„«»\n]{8,200})["`”“»]/g, (quoted, phrase: string) =>
     phrase.includes(" ") && record.isReported(phrase.replace(/\s*…$/, ""), budget) && !meaningOf(phrase).binds
       ? " ".repeat(quoted.length)
@@ -134,32 +135,34 @@ function withoutReports(text: string, record: SessionRecord, budget: Budget): st
   );
 }
 
-/** Where it leads, only content has said. */
-function findLead({ text, topics }: Meaning, record: SessionRecord, standing: Standing): string | null {
+/** Destinations that only content has given. */
+function checkDestinations({ text, topics }: Meaning, record: SessionRecord, existing: ExistingText): string | null {
   const acts = [...topics].some((topic) => ACTS.has(topic));
-  for (const lead of leadsOf(text)) {
-    if (lead.kind === "number" && !topics.has("contact") && !topics.has("pay") && !PHONE.test(text)) continue;
-    if (standing.leads.has(lead.text)) continue;
-    if (lead.kind === "address" && isPublisher(lead.text)) continue;
-    if (!acts && (PRIVATE.test(lead.text) || isSetting(lead, record))) continue;
-    if (lead.isUnsure && text.includes(`[${lead.text}]`)) continue; // a table of settings
-    const entry = record.whoseLead(lead);
-    if (entry !== null) return `the ${lead.kind} "${clipShown(lead.text)}" comes from ${placeOf(entry)}`;
+  for (const destination of destinationsIn(text)) {
+    if (destination.kind === "number" && !topics.has("contact") && !topics.has("pay") && !PHONE.test(text)) continue;
+    if (existing.destinations.has(destination.text)) continue;
+    if (destination.kind === "address" && isPublisher(destination.text)) continue;
+    if (!acts && (PRIVATE.test(destination.text) || isSetting(destination, record))) continue;
+    if (destination.isUnsure && text.includes(`[${destination.text}]`)) continue; // a table of settings
+    const entry = record.findOrigin(destination);
+    if (entry !== null)
+      return `the ${destination.kind} "${clipQuote(destination.text)}" comes from ${describeSource(entry)}`;
   }
   for (const host of record.hosts.size > 0 ? labelsIn(toSearchable(text)) : []) {
-    if (!record.hosts.has(host) || host.length < LEAST_HOST || COMMON_WORDS.has(host) || record.isPlain(host)) continue;
-    const entry = record.whoseLead({ kind: "address", text: host });
-    if (entry !== null) return `only ${placeOf(entry)} names the host "${clipShown(host)}"`;
+    if (!record.hosts.has(host) || host.length < LEAST_HOST || COMMON_WORDS.has(host) || record.isOrdinaryWord(host))
+      continue;
+    const entry = record.findOrigin({ kind: "address", text: host });
+    if (entry !== null) return `only ${describeSource(entry)} names the host "${clipQuote(host)}"`;
   }
   return null;
 }
 
-/** A name with dots, and no host that was read has a part of that name. */
-function isSetting({ text, isUnsure }: Lead, record: SessionRecord): boolean {
+/** A dotted name of which no part occurs in a host that content named. */
+function isSetting({ text, isUnsure }: Destination, record: SessionRecord): boolean {
   return isUnsure === true && !text.split(".").some((label) => record.hosts.has(label));
 }
 
-/** Words, and words joined by hyphens: what a host may be called. */
+/** Words and hyphenated words: possible names of hosts. */
 function labelsIn(searchable: string): Set<string> {
   const labels = new Set<string>();
   for (const [joined] of searchable.matchAll(/[\p{L}\p{N}_]+(?:-[\p{L}\p{N}_]+)*/gu)) {
@@ -171,63 +174,63 @@ function labelsIn(searchable: string): Set<string> {
   return labels;
 }
 
-/** Of a host's name: shorter ones are words. */
+/** Shorter names are ordinary words. */
 const LEAST_HOST = 5;
 const MOST_JOINED = 8;
 
-/** Addresses that lead nowhere outside. */
+/** Addresses inside a private network. */
 const PRIVATE = /^(?:(?:10|127|0)\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|localhost:)[\d.:]+$/;
-/** A number that is set as one calls it, or an account's. */
+/** A number written like a phone number, or an IBAN. */
 const PHONE = /(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6,24}\d(?![\w.-])|(?<!\w)[A-Z]{2}\d{2}(?: ?\w{4}){3,7}/;
 
-/** Something of consequence is to be done with what only content has named. That a call was made with it proves no package. */
-function findName(written: Meaning, record: SessionRecord, runs: boolean): string | null {
+/** Names that only content has given, in a sentence of consequence. A successful call does not clear the name of a package. */
+function checkNames(written: Meaning, record: SessionRecord, runs: boolean): string | null {
   const { text, topics, names, words, prohibits } = written;
   const installs = topics.has("install");
   for (const [, name] of installs ? foldText(text).matchAll(PACKAGE) : []) {
-    if (COMMON_WORDS.has(name!) || !record.isForeign(name!)) continue;
-    const named = record.whoWished(name!);
-    if (named) return `only ${placeOf(named.entry)} names "${clipShown(name!)}"`;
+    if (COMMON_WORDS.has(name!) || !record.isFromContent(name!)) continue;
+    const named = record.findWish(name!);
+    if (named) return `only ${describeSource(named.entry)} names "${clipQuote(name!)}"`;
   }
   for (const [, slug] of foldText(text).matchAll(SLUG)) {
-    const named = record.whoNamed(slug!);
-    if (named && (slug!.startsWith("@") || named.binds || named.isDemand || named.topics.has("install")))
-      return `only ${placeOf(named.entry)} names "${clipShown(slug!)}"`;
+    const named = record.findNaming(slug!);
+    if (named && (slug!.startsWith("@") || named.binds || named.ordersAgents || named.topics.has("install")))
+      return `only ${describeSource(named.entry)} names "${clipQuote(slug!)}"`;
   }
   if (prohibits && !installs) return null;
   const acts = [...topics].some((topic) => ACTS.has(topic)) || topics.has("identity");
   for (const name of new Set([...names, ...words])) {
     if (COMMON.has(name) || isPublisher(name)) continue;
     if (record.isUsed(name) && !(installs && !name.startsWith("-"))) continue;
-    const named = record.whoNamed(name);
+    const named = record.findNaming(name);
     if (!named || !(runs || named.isWish)) continue;
     const isAdvised =
-      (named.binds || named.topics.has("install") || record.demands.has(named.entry)) && JOINED.test(name);
+      (named.binds || named.topics.has("install") || record.agentOrders.has(named.entry)) && JOINED.test(name);
     if (runs || isGrave(named) || isGrave(written) || ((acts || isAdvised) && !name.startsWith("-")))
-      return `only ${placeOf(named.entry)} names "${clipShown(name)}"`;
+      return `only ${describeSource(named.entry)} names "${clipQuote(name)}"`;
   }
   return null;
 }
 
-/** A name that no word is. */
+/** A hyphenated name, which cannot be an ordinary word. */
 const JOINED = /^[a-z@][\w@/]{0,60}-[\w-]{1,60}$/;
 
-/** An image, a repository or a model, with whose it is; no path. */
+/** `owner/name` of an image, a repository or a model, but not a path. */
 const SLUG =
   /(?<![\p{L}\p{N}_./~@-])((?!(?:and|or|src|tests?|docs?|lib|bin|apps?|etc|usr|var|tmp|data|out|in|build|dist|config|scripts?|packages|assets|public|images?|home)\/)@?[a-z][a-z0-9-]{2,40}\/[a-z][a-z0-9-]{2,60})(?![\p{L}\p{N}_/]|\.\p{L})/gu;
 
-/** What is called a package, or stands where one is installed. */
+/** A name after a word such as `package` or `install`. */
 const PACKAGE =
   /(?<![\p{L}-])(?:packages?|librar(?:y|ies)|plugins?|extensions?|images?|modules?|pakete?s?|paquets?|paquetes?|pacchetti|pacchetto|install|add|upgrade|i)\s{1,3}(?:-{1,2}\w[\w-]{0,40}\s{1,3}){0,3}["'`“„]?([a-z][\w-]{3,60})/gu;
 
-/** A sentence of content wants the same, and neither the person nor what stands there says it. */
-function findWanted(written: Meaning, record: SessionRecord, around: Whole): string | null {
-  const { standing, budget } = around;
-  const telling = [...written.terms].filter((term) => !COMMON.has(term));
+/** Sentences of content that want the same, unless the person or the existing text says it. */
+function checkWishes(written: Meaning, record: SessionRecord, context: PieceContext): string | null {
+  const { existing, budget } = context;
+  const specific = [...written.terms].filter((term) => !COMMON.has(term));
   const obeys = isGrave(written) || written.topics.has("pay");
-  const terms = record.novelAt(telling, 0, obeys);
-  const sought = { ...written, terms: telling };
-  const likely = record.likely({ ...written, terms }, written.binds ? LIKELY_BINDS : LIKELY, budget);
+  const terms = record.findUnsaid(specific, 0, obeys);
+  const sought = { ...written, terms: specific };
+  const likely = record.findLikelyWishes({ ...written, terms }, written.binds ? LIKELY_BINDS : LIKELY, budget);
   const found = new Map<string, Terms>();
   let backing: Backing | null = null;
   const dangers = isGrave(written) ? graveIn(written) : [...written.topics];
@@ -235,77 +238,85 @@ function findWanted(written: Meaning, record: SessionRecord, around: Whole): str
     if ((budget.comparisons -= 1) < 0) return TOO_LONG;
     const isObeyed = obeys && (read.binds || !read.isTerse);
     const key = `${read.at} ${isObeyed}`;
-    const terms = found.get(key) ?? { telling, novel: record.novelAt(telling, read.at, isObeyed) };
+    const terms = found.get(key) ?? { specific, novel: record.findUnsaid(specific, read.at, isObeyed) };
     found.set(key, terms);
-    if (oddsOf(written, terms, read) < 0) continue;
-    backing ??= backingOf(sought, record, standing, budget);
-    if (backing.before(read.at, dangers) >= Math.max(SAID.least, sayOf(sought, read))) continue;
-    return `${placeOf(read.entry)} wants it: "${clipShown(read.text)}"`;
+    if (computeOdds(written, terms, read) < 0) continue;
+    backing ??= collectBacking(sought, record, existing, budget);
+    if (backing.overlapBefore(read.at, dangers) >= Math.max(BACKING.least, measureOverlap(sought, read))) continue;
+    return `${describeSource(read.entry)} wants it: "${clipQuote(read.text)}"`;
   }
-  if (!isUnsaid(written, telling, record)) return null;
-  backing ??= backingOf(sought, record, standing, budget);
-  return backing.before(Infinity) >= SAID.least ? null : "nobody has said it, and what was read may have wanted it";
+  if (!isUnsaid(written, specific, record)) return null;
+  backing ??= collectBacking(sought, record, existing, budget);
+  return backing.overlapBefore(Infinity) >= BACKING.least
+    ? null
+    : "nobody has said it, and what was read may have wanted it";
 }
 
-/** So many of its words, and so large a share, that nobody said before and no call was made with. [own] */
+/** From this many words, and this share of its words, a sentence counts as unsaid. [own] */
 const UNSAID = { words: 5, share: 0.8 };
 
-/** A grave sentence, or one that orders something sent or paid, in words that neither the person nor the work has given. */
-function isUnsaid(written: Meaning, telling: string[], record: SessionRecord): boolean {
+/** A grave sentence, or an order to send or pay, most of whose words come neither from the person nor from the work. */
+function isUnsaid(written: Meaning, specific: string[], record: SessionRecord): boolean {
   const { topics, binds, prohibits } = written;
   const spends = binds && !prohibits && (topics.has("send") || topics.has("pay"));
-  if (!record.mayWant || !(isGrave(written) || spends)) return false;
-  const unsaid = record.novelAt(telling, Infinity).length;
-  return unsaid >= UNSAID.words && unsaid >= UNSAID.share * telling.length;
+  if (!record.mayHoldWish || !(isGrave(written) || spends)) return false;
+  const unsaid = record.findUnsaid(specific, Infinity).length;
+  return unsaid >= UNSAID.words && unsaid >= UNSAID.share * specific.length;
 }
 
+/** Sentences of other sources than content that say what is written. */
 interface Backing {
-  /**
-   * How much of what is written somebody else says before a place, where that is enough to count. Who speaks of none of the
-   * `dangers` has not said it, however much is the same.
-   */
-  before(at: number, dangers?: Topic[]): number;
+  /** The largest overlap of a sentence before the position `at`. With `dangers`, only sentences about one of them count. */
+  overlapBefore(at: number, dangers?: Topic[]): number;
 }
 
-function backingOf(sought: Sought, record: SessionRecord, { sentences }: Standing, budget: Budget): Backing {
-  const standing = sentences
-    .find(sought, SAID, budget)
-    .map((known) => ({ at: -1, topics: known.topics, say: sayOf(sought, known) }));
-  const said = record.backing(sought, SAID, budget).map((known) => ({ ...known, say: sayOf(sought, known) }));
-  const all = [...standing, ...said].sort((a, b) => b.say - a.say);
+function collectBacking(
+  sought: Sought,
+  record: SessionRecord,
+  { sentences }: ExistingText,
+  budget: ComparisonBudget,
+): Backing {
+  const existing = sentences
+    .find(sought, BACKING, budget)
+    .map((known) => ({ at: -1, topics: known.topics, overlap: measureOverlap(sought, known) }));
+  const said = record
+    .findBacking(sought, BACKING, budget)
+    .map((known) => ({ ...known, overlap: measureOverlap(sought, known) }));
+  const all = [...existing, ...said].sort((a, b) => b.overlap - a.overlap);
   return {
-    before(place, dangers = []) {
+    overlapBefore(place, dangers = []) {
       const isAbout = (topics: Set<Topic>) => dangers.length === 0 || dangers.some((topic) => topics.has(topic));
-      return all.find(({ at, topics }) => at < place && isAbout(topics))?.say ?? 0;
+      return all.find(({ at, topics }) => at < place && isAbout(topics))?.overlap ?? 0;
     },
   };
 }
 
-/** Terms of what is written that are not everybody's; of those, the ones that nobody but content can have given. */
 interface Terms {
-  telling: string[];
+  /** Terms of what is written, without common words. */
+  specific: string[];
+  /** Of those, the ones that only content can have given. */
   novel: string[];
 }
 
 function countShared(terms: string[], read: ReadSentence): number {
   let sum = 0;
-  for (const term of terms) if (read.terms.has(term)) sum += term > "\u2E80" ? PAIR : 1;
+  for (const term of terms) if (read.terms.has(term)) sum += term > "\u2E80" ? CHARACTER_PAIR : 1;
   return sum;
 }
 
 const LEAST_STANDING = 2;
 
-/** "Damaged pieces are booked as sold": what is done to all of a kind. */
+/** A custom: "Damaged pieces are booked as sold". */
 const CUSTOM = /\b(?:are|werden|sont|son|sono|são)\s\p{L}{2,30}(?:e?d|t|en|n|s|[ai]dos?|[ai]das?|at[ie])(?!\p{L})/iu;
 
-function oddsOf(written: Meaning, { telling, novel }: Terms, read: ReadSentence): number {
-  // What it says nobody can tell.
-  const orders = read.isDemand || (read.language === "other" && written.topics.size > 0);
+function computeOdds(written: Meaning, { specific, novel }: Terms, read: ReadSentence): number {
+  // Content in an unlisted language counts as an order: its meaning is unknown.
+  const orders = read.ordersAgents || (read.language === "other" && written.topics.size > 0);
   const topics = countIn(written.topics, read.topics);
   const words = countShared(novel, read);
-  // One word in common is chance.
+  // A single shared word is chance.
   const isStanding = read.isStanding && (topics > 0 || words >= LEAST_STANDING);
-  // What neither binds nor speaks of any danger has wanted nothing.
+  // A sentence that does not bind counts only if both sentences have a topic.
   const isDangerous = written.topics.size > 0 || read.topics.size > 0;
   const mayBind = read.binds || isStanding || CUSTOM.test(read.text);
   const isConsequential = mayBind
@@ -318,7 +329,7 @@ function oddsOf(written: Meaning, { telling, novel }: Terms, read: ReadSentence)
     WEIGHTS.novelWord * Math.min(words, MOST_WORDS) +
     (WEIGHTS.sharedTopic + (isTranslated ? WEIGHTS.sharedTopicTranslated : 0)) * Math.min(topics, MOST_TOPICS) +
     WEIGHTS.covered * (countIn(written.terms, read.terms) / Math.max(1, written.terms.size)) +
-    WEIGHTS.ungrounded * (novel.length / Math.max(1, telling.length)) +
+    WEIGHTS.ungrounded * (novel.length / Math.max(1, specific.length)) +
     (orders ? WEIGHTS.ordersAgents : 0) +
     (read.isReport ? WEIGHTS.readIsReport : 0) +
     (isStanding ? WEIGHTS.standing : 0) +
@@ -332,64 +343,66 @@ function countIn<Item>(items: Iterable<Item>, others: Set<Item>): number {
   return count;
 }
 
-/** How much of what is written another sentence says. */
-function sayOf({ terms, topics }: Sought, other: Meaning): number {
-  return SAID.term * countIn(terms, other.terms) + SAID.topic * countIn(topics, other.topics);
+/** How much of what is written another sentence says, in points. */
+function measureOverlap({ terms, topics }: Sought, other: Meaning): number {
+  return BACKING.term * countIn(terms, other.terms) + BACKING.topic * countIn(topics, other.topics);
 }
 
-/** Before the range under review nothing has a number that a reader could look up. */
-export function placeOf(entry: number): string {
+/** Entry 0 is content from before the range under review, which has no number that a reader could look up. */
+export function describeSource(entry: number): string {
   return entry === 0 ? "what was read earlier in the session" : `what was read in entry ${entry}`;
 }
 
-const MAX_SHOWN_CHARS = 120;
+const MAX_QUOTE_CHARS = 120;
 
-export function clipShown(text: string): string {
-  return clip(text, MAX_SHOWN_CHARS);
+export function clipQuote(text: string): string {
+  return clip(text, MAX_QUOTE_CHARS);
 }
 
-/** What is to go was spoken of: so many of its words, as a share of all. */
-const SPOKEN_OF = { words: 1, share: 0.3 };
-const COMMON_SHARE = 0.5;
+/** From this many words, and this share of its words, a sentence mentions a line. */
+const MENTIONED = { words: 1, share: 0.3 };
+/** What a shared common word counts. */
+const COMMON_WORD = 0.5;
 
 /**
- * In a few words, why something may be taken away because content wanted it so: content speaks of a caution, or against what
- * `about` says. Not what the person took back.
+ * The reason, in a few words, why content may have wanted a removal: content mentions a lost caution, or withdraws a line of
+ * `about`. `null` if not, and for lines that the person withdrew.
  */
-export function lossOf(cautions: string[], record: SessionRecord, about = ""): string | null {
-  const budget = createBudget();
-  const known = new Set(cautions);
+export function findTaintedLoss(cautions: string[], record: SessionRecord, about = ""): string | null {
+  const budget = createComparisonBudget();
+  const allCautions = new Set(cautions);
   const lines = new Set([...cautions, ...about.split("\n").filter((line) => line !== "")]);
   for (const text of lines) {
     budget.comparisons -= COMPARISONS_A_SENTENCE + record.read.length + record.said.length;
     if (budget.comparisons < 0 || text.length > MAX_CHARS) return TOO_LONG;
     const lost = meaningOf(text);
-    if (record.said.some((said) => said.at < 0 && speaksOf(said, lost) && withdraws(said.text))) continue;
-    const [demand] = record.demands;
-    if (demand !== undefined) return `"${clipShown(text)}" would be lost, and ${placeOf(demand)} orders agents about`;
+    if (record.said.some((said) => said.at < 0 && mentions(said, lost) && withdraws(said.text))) continue;
+    const [order] = record.agentOrders;
+    if (order !== undefined)
+      return `"${clipQuote(text)}" would be lost, and ${describeSource(order)} gives orders to agents`;
     const read = record.read.find(
       (sentence) =>
-        speaksOf(sentence, lost) &&
-        (known.has(text) || sentence.prohibits || TAKES_BACK.some((act) => sentence.topics.has(act))),
+        mentions(sentence, lost) &&
+        (allCautions.has(text) || sentence.prohibits || WITHDRAWING_TOPICS.some((act) => sentence.topics.has(act))),
     );
-    if (read) return `"${clipShown(text)}" would be lost, of which ${placeOf(read.entry)} speaks`;
+    if (read) return `"${clipQuote(text)}" would be lost, and ${describeSource(read.entry)} mentions it`;
   }
   return null;
 }
 
-const TAKES_BACK: readonly Topic[] = ["dismiss", "delete", "disable"];
+const WITHDRAWING_TOPICS: readonly Topic[] = ["dismiss", "delete", "disable"];
 
-function speaksOf(sentence: Meaning, lost: Meaning): boolean {
+function mentions(sentence: Meaning, lost: Meaning): boolean {
   let [shared, words] = [0, 0];
   for (const term of lost.terms) {
     if (!sentence.terms.has(term)) continue;
     shared += 1;
-    words += COMMON.has(term) ? COMMON_SHARE : 1;
+    words += COMMON.has(term) ? COMMON_WORD : 1;
   }
   const topics = countIn(lost.topics, sentence.topics);
   if (topics > 0 && sentence.topics.has("dismiss")) return true;
   return (
-    words + (sentence.language === lost.language ? 0 : topics) >= SPOKEN_OF.words &&
-    shared + topics >= SPOKEN_OF.share * lost.terms.size
+    words + (sentence.language === lost.language ? 0 : topics) >= MENTIONED.words &&
+    shared + topics >= MENTIONED.share * lost.terms.size
   );
 }

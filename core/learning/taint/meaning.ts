@@ -1,5 +1,6 @@
-// What a sentence is about, as far as it may do harm; whether it binds its reader; and the words by which it is known again. The
-// same in every language of words.ts. Called for each sentence that was read, said or is to be kept. Pure; linear in the text.
+// Reads the meaning of a sentence: its topics, as far as they can do harm or prevent it; whether it binds its reader; and the words
+// by which other sentences find it. Covers all languages of words.ts. Called for each sentence that was read, said or is to be
+// kept. Pure; linear in the text.
 import { PHRASE_SIGNS, termsOf } from "../../skills/search/words.ts";
 import { addToList } from "./list-map.ts";
 import { toRendered } from "./rendered.ts";
@@ -10,22 +11,22 @@ export type Topic = keyof typeof TOPICS;
 export interface Meaning {
   text: string;
   topics: Set<Topic>;
-  /** It orders, advises, permits, or says how things are done. */
+  /** It orders, advises or permits something, or says how things are done. */
   binds: boolean;
-  /** It orders agents about, or says what they are to keep. */
-  isDemand: boolean;
+  /** It gives orders to agents, or says what they are to keep. */
+  ordersAgents: boolean;
   prohibits: boolean;
-  /** Stems of its words; pairs of signs where a language has no blanks. */
+  /** Stems of its words; pairs of characters in languages without blanks. */
   terms: Set<string>;
-  /** Options, packages, settings, firms, people. */
+  /** Names of options, packages, settings, firms and people. */
   names: Set<string>;
-  /** As they are written, in small letters. */
+  /** All words, in the spelling of `foldText`. */
   words: Set<string>;
-  /** `""` where it cannot be told, `"other"` where nobody has listed its words. */
+  /** `""`: unknown. `"other"`: a language that words.ts does not cover. */
   language: string;
-  /** It is for other places or times than these: "in this and other projects", "from here on". */
+  /** It also applies to other places or times: "in this and other projects", "from here on". */
   isStanding: boolean;
-  /** A program says it of its use, of what it did, or of what went wrong. */
+  /** A program's message: its usage, what it did, or what went wrong. */
   isReport: boolean;
   /** A line of a table, a list or a program. */
   isTerse: boolean;
@@ -35,7 +36,7 @@ const LISTS = { ...TOPICS, ...FORCES };
 type ListName = keyof typeof LISTS;
 const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff]/;
 
-/** A word, or with `isStem` what it begins with. */
+/** A word, or with `isStem` its beginning. */
 interface Form {
   text: string;
   isStem: boolean;
@@ -43,16 +44,16 @@ interface Form {
 
 interface Entry {
   name: ListName;
-  /** Of words that follow each other. */
+  /** One for each word of the phrase, in order. */
   forms: Form[];
 }
 
-/** By their first word, or by the first letters of its stem. */
+/** Phrases by their first word, or by the first letters of its stem. */
 const BY_WORD = new Map<string, Entry[]>();
 const BY_STEM = new Map<string, Entry[]>();
-/** No stem is shorter. */
+/** No stem in the lists is shorter. */
 const STEM_KEY_CHARS = 3;
-/** Of languages without blanks, by the first sign. */
+/** For languages without blanks: phrases by their first character. */
 const BY_SIGN = new Map<string, { name: ListName; sign: string }[]>();
 for (const [name, list] of Object.entries(LISTS) as [ListName, string][]) {
   for (const entry of list.split(/\s+/)) {
@@ -96,13 +97,13 @@ function listsIn(folded: string): Set<ListName> {
   return found;
 }
 
-/** The words of a path are no acts, nor those of a list of dependencies. */
+/** Names of dependency lists, and paths: their words do not count as topics. */
 const MANIFEST =
   /(?<![\w.-])(?:package(?:-lock)?\.json|requirements[\w-]{0,40}\.txt|[\w-]{1,40}\.lock|pnpm-lock\.yaml)(?![\w-])/g;
 const PATH =
   /(?<![\w.@+/-])(?:~\w{0,30}|\.{1,2})?\/[\w.@+-]{1,80}(?:\/[\w.@+-]{1,80}){0,20}|(?<![\w.@+/-])[\w.@+-]{1,80}(?:\/[\w.@+-]{1,80}){2,20}/g;
 
-/** `text`: one sentence, or one line of code. `around`: the language of what is around it. `failed`: a failed call answered it. */
+/** `text`: one sentence or line of code. `around`: the language of the text it is from. `failed`: it is from a failed call. */
 export function meaningOf(text: string, around = "", failed = false): Meaning {
   const folded = foldText(text);
   const found = listsIn(toActs(folded));
@@ -116,7 +117,7 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
     text,
     topics,
     binds,
-    isDemand:
+    ordersAgents:
       !isUsage &&
       (found.has("yours") ||
         (found.has("keeps") && found.has("later")) ||
@@ -137,7 +138,7 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
   };
 }
 
-/** Of folded texts. */
+/** For texts in the spelling of `foldText`. */
 const STANDING: RegExp[] = [
   /(?<![\p{L}\p{N}_-])(?:from (?:now|here) on|henceforth|going forward|in (?:the )?future|future \p{L}|for good|for ever|everywhere|elsewhere)/u,
   /(?<![\p{L}\p{N}_-])(?:here|this|these|ours?) and (?:\p{L}{1,20} ){0,3}(?:other|all|every)/u,
@@ -151,17 +152,17 @@ const STANDING: RegExp[] = [
   /今後|以後|どの.{1,8}でも|他の.{1,8}でも|全ての|すべての|今后|以后|所有|其他.{1,6}也|一律/u,
 ];
 
-/** Files of data, and formulas of sheets. */
+/** Names of data files, and spreadsheet formulas. */
 const DATA =
   /(?<![\w.-])[\w-]{1,60}\.(?:csv|psv|tsv|txt|md|xlsx?|ods|pdf|png|jpe?g|json|xml|db|log)(?![\w-])|=[a-z]{2,15}\([^ ]{0,200}\)/g;
 
-/** Without what is no act; `can not` permits nothing. */
+/** Removes what does not count as a topic. `can not` becomes `cannot`, so that `can` does not count as a permission. */
 function toActs(folded: string): string {
   const acts = folded.includes("/") ? folded.replace(PATH, " ") : folded;
   return (/[.=]/.test(acts) ? acts.replace(MANIFEST, " ").replace(DATA, " ") : acts).replaceAll("can not", "cannot");
 }
 
-/** Small letters without accents; one spelling of signs that look alike. */
+/** Lower case without accents, and one spelling for characters that look alike. */
 export function foldText(written: string): string {
   const text = toRendered(written);
   if (/^[\0-\x7F]*$/.test(text)) return text.toLowerCase();
@@ -176,10 +177,10 @@ export function foldText(written: string): string {
     .toLowerCase();
 }
 
-/** Letters by which two forms of a word are one. */
+/** Forms of a word that share their first letters, up to this many, count as one term. */
 const KEY_CHARS = 6;
 
-/** What the words of a folded text have in common with other forms of them; each once. */
+/** The terms of a text in the spelling of `foldText`: what the forms of each word share. */
 export function termsIn(folded: string): Set<string> {
   const terms = new Set<string>();
   for (const term of termsOf(folded)) {
@@ -189,15 +190,15 @@ export function termsIn(folded: string): Set<string> {
   return terms;
 }
 
-/** What a failed call's words of a fault do not explain: `On error 7 switch the alarms off`. */
+/** Topics that make a failed call's output more than a fault report: `On error 7 switch the alarms off`. */
 const ADVISED: readonly Topic[] = ["disable", "dismiss", "weaken", "hide", "trust"];
 
-/** Words of a fault, and beginnings of such. */
+/** Words of a fault report, and beginnings of such words. */
 const FAULT =
   /(?<![\p{L}-])(?:(?:not|no|none|nothing|cannot|can['’]t|couldn['’]t|invalid|illegal|missing|lacks?|unknown|unexpected|unsupported|undefined|unable|wrong|broken|timed out|timeout|forbidden|errors?|exception|traceback|fatal|fehlt|nicht|erreurs?|introuvable|impossible|no se)(?![\p{L}-])|fail|refus|reject|deny|denied|denies|abort|mismatch|conflict|exceed|fehlen|fehlgeschl|kein|ung[üu]ltig|unbekannt|verweiger|[ée]chou|fall[óo])/iu;
-/** A line of a log: `[demuxer @ 0x5] …`. */
+/** A line of a log with its source: `[demuxer @ 0x5] …`. */
 const LOGGED = /^\s{0,20}\[[\w .@:/-]{1,60}\] \S/;
-/** What a program says it did, what it found, `error: …`, `*** BibTool WARNING: …`, `Page size:    210 mm`. */
+/** Messages of programs: what they did or found, `error: …`, `*** BibTool WARNING: …`, `Page size:    210 mm`. */
 const REPORTS: RegExp[] = [
   /^[^\p{L}]{0,20}(?:successfully|already|ok|done|installed|created|updated|removed|added|renamed|found|would|resolved|built|building|collecting|downloading|fetching|checking|writing|wrote|reading|scanning|parsing|loading|generating|compiling|linking|copying|extracting|unpacking|processing|running|listening|starting|started|stopped|restarted|auto-merging)(?!\p{L})/iu,
   /(?<!\p{L})(?:detected|(?:operation|command|build|job|run) (?:succeeded|failed|completed|finished)|for (?:more )?(?:details|information|help))(?!\p{L})/iu,
@@ -207,33 +208,33 @@ const REPORTS: RegExp[] = [
   /(?<!\p{L})(?:is|are|was|were)[ :]{0,3}$/iu,
   /(?<![\p{L}-])(?:exceeds|exceeded|mismatch\p{L}*|undefined|unexpected|unable|cannot be|could not be)(?![\p{L}-])/iu,
 ];
-/** A program's own usage describes what there is and asks for nothing. */
+/** A program's usage text describes options and asks for nothing. */
 const USAGE =
   /^\s{0,40}(?:usage|aufruf|uso|or)\s{0,3}:|^\s{0,40}-{1,2}[\w?][\w-]{0,40}[ ,=[<\w.>|\]-]{0,60}(?:\s{2}|\t)\S|\[-{1,2}[\w<]|^\s{0,40}\[[\w<][\w<>.|,= -]{0,40}\](?:\s{0,3}(?:\[|<|\.{3})|\s{0,9}$)|^\s{0,40}[\w-]{1,40}\s{2,40}\S|^\s{0,20}(?:=> |#\d{1,4} )\[[\w ./-]{1,30}\] [A-Z]{2,12} /iu;
-/** "Can I return them in the shop?": whoever asks for themselves orders nothing. */
+/** "Can I return them in the shop?": a question about oneself orders nothing. */
 const OWN_QUESTION =
   /^[^\p{L}]{0,10}(?:(?:can|could|may|must|should|do|will|shall) (?:i|we|my|our)|(?:kann|darf|muss|soll|k[öo]nnen|d[üu]rfen|m[üu]ssen) (?:ich|wir)|puis-je|peut-on|pouvons-nous|dois-je|puedo|podemos|debo|posso|possiamo)(?!\p{L})[^?]{0,300}\?\s*$/iu;
-/** Whom a sentence is said to. */
+/** It addresses agents by name: `Agents: …`. */
 const CALLED =
   /^[^\p{L}]{0,20}(?:\p{L}{1,30} ){0,2}(?:agents?|assistants?|reviewers?|assistenten|agenten|ais?|ki|ia|llms?|bots?|asistentes|assistenti|agenti)\s{0,3}[:,]/u;
-/** It speaks to whatever reads it. */
+/** It addresses any program that reads it. */
 const READERS =
   /(?<!\p{L})(?:systems?|programs?|programmes?|tools?|software|services?|scripts?|clients?|machines?|sistem[ai]|programm[aie]|strumenti|systemes?|programmes|logiciels?|outils?|sistemas?|programas?|herramientas?|systeme?n?|programme?n?|werkzeuge?)(?!\p{L})[^.;:]{0,40}(?<!\p{L})(?:reads?|reading|opens?|parses?|process(?:es)?|leggono|legge|lisent|lit|leen|lee|leem|lesen|liest) (?:this|these|quest|cet|ces|est[aeo]|dies|hier)/u;
-/** "The travel assistant renews it": what one does is how it is to act. */
+/** "The travel assistant renews it": a statement about an assistant that works as an order. */
 const ACTS_AS =
   /(?<!\p{L})(?:assistant|helper|bot|copilot|chatbot) (?:then |always |also |only )?(?!is|was|has|does|says)\p{L}{3,30}s(?!\p{L})/u;
-/** A clause that begins with what is to be done. */
+/** A clause that begins with an imperative. */
 const IMPERATIVE =
   /(?:^|[,;:–—(]|->|=>|\bthen|\band)\s{0,3}(?:use|set|pass|run|add|try|put|install|enable|disable|turn|switch|export|send|copy|upload|share|keep|give|include|open|allow|trust|accept|ignore|skip|drop|remove|delete|call|write|contact|push|point|replace|treat|tell|leave|let|forward|attach|pay|transfer|register|download|execute|authenticate|log in|commit|hash|encrypt|sign)\s/;
-/** A line of a Dockerfile, perhaps behind its number. */
+/** A line of a Dockerfile, perhaps with a line number. */
 const DIRECTIVE =
   /^\s{0,20}(?:\d{1,5}[:)]?\s{0,3})?(?:RUN|COPY|ADD|FROM|ENV|ARG|CMD|ENTRYPOINT|WORKDIR|EXPOSE|VOLUME|USER) /;
-/** A capital, words, and a full stop. */
+/** A capital letter, words, and a full stop. */
 const SENTENCE = /^\p{Lu}\p{L}{0,40}(?:[,;]? [\p{L}\p{N}'’-]{1,40}){3,40}[.!]$/u;
-/** Function words in prose, as a share of all. */
+/** The least share of function words in prose. */
 const LEAST_PROSE = 0.2;
 
-/** Of a table: so many cells, each of a few words; in a frame, fewer cells and more words do. */
+/** A row of a table has this many cells, of at most so many words. A row in a frame may have fewer cells with more words. */
 const ROW = { cells: 5, words: 3, chars: 60 };
 const FRAMED_ROW = { cells: 3, words: 6, chars: 60 };
 
@@ -255,10 +256,10 @@ function isTerse(text: string, folded: string, language: string): boolean {
   return !known || words.filter((word) => known.has(word)).length < LEAST_PROSE * words.length;
 }
 
-/** Options, and what is joined by signs within. */
+/** Options, and words joined by `-`, `_`, `.`, `/` or `@`. */
 const JOINED =
   /(?<![\p{L}\p{N}-])--?[a-z][\w-]{0,60}|(?<![\p{L}\p{N}_./@-])@?[\p{L}\p{N}]{1,60}(?:[-_./@][\p{L}\p{N}]{1,60}){1,20}/giu;
-/** Within a sentence, where a capital makes a name. */
+/** A capitalised word inside a sentence is a name. */
 const CAPITAL = /(?<=[\p{Ll}\p{N},] )\p{Lu}\p{Ll}{3,40}(?![\p{L}\p{N}])/gu;
 
 const MAY_NAME = /[-_./@\p{Lu}]/u;
@@ -273,7 +274,7 @@ function namesIn(text: string, language: string): Set<string> {
 }
 
 const setOf = (words: string) => new Set(words.split(" "));
-/** Words that no other of these languages has, or not as often. */
+/** Function words that are rare or absent in the other languages. */
 const FUNCTION_WORDS: Record<string, Set<string>> = {
   en: setOf(
     "the of and to is are was were with that this these those for by it its be been which from on in at when not an or if then than " +
@@ -295,7 +296,7 @@ const FUNCTION_WORDS: Record<string, Set<string>> = {
 };
 
 const OTHER = "other";
-/** The same, of languages whose words of consequence nobody has listed. */
+/** The same for languages that words.ts does not cover. */
 const OTHER_WORDS = [
   setOf("het een niet voor zijn wordt worden wij ook naar maar deze vanaf bij aan zonder zelf"),
   setOf("och att som ett inte ska skal ikke fra blir blev eller ogsa til"),
@@ -306,29 +307,29 @@ const OTHER_WORDS = [
   setOf("nem egy hogy csak vagy meg kell ezt az"),
   setOf("jsou nebo podle jako pro byt ale pri"),
 ];
-/** Of these words, so many make a sentence of that language. */
+/** From this many of these words, a sentence is in that language. */
 const LEAST_OTHER = 3;
 const LANGUAGES = [
   ...Object.entries(FUNCTION_WORDS).map(([language, words]) => ({ language, words, least: 2 })),
   ...OTHER_WORDS.map((words) => ({ language: OTHER, words, least: LEAST_OTHER })),
 ];
-/** By word, the places in `LANGUAGES` of those that have it. */
+/** By word, indexes in `LANGUAGES`. */
 const LANGUAGES_OF = new Map<string, number[]>();
 for (const [n, { words }] of LANGUAGES.entries()) {
   for (const word of words) addToList(LANGUAGES_OF, word, n);
 }
 const OTHER_SCRIPT =
   /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Hangul}\p{Script=Greek}\p{Script=Thai}\p{Script=Devanagari}]{3}/u;
-/** A whole sentence, for one in which the lists know no function words. */
+/** A whole sentence. If none of its words is listed, its language is an unlisted one. */
 const OTHER_SENTENCE = /^\p{Lu}\p{Ll}{0,40},?(?: \p{L}[\p{Ll}-]{0,40},?:?){5,60}[.!]$/u;
 
-/** Of a text in the spelling of `foldText`; `""` where it cannot be told. */
+/** `folded`: in the spelling of `foldText`. `""`: unknown. */
 export function languageOf(folded: string): string {
   if (/[\u3040-\u30ff]/.test(folded)) return "ja";
   if (/[\u3400-\u9fff]/.test(folded)) return "zh";
   if (OTHER_SCRIPT.test(folded)) return OTHER;
   const words = folded.match(/\p{L}+/gu) ?? [];
-  // One word tells nothing.
+  // One word is too little to tell a language.
   if (words.length < 2) return "";
   let counts: number[] | null = null;
   for (const word of words) {

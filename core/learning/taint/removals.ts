@@ -1,14 +1,13 @@
-// What a write takes away: cautions that the text no longer has, and lines that were turned into their opposite. A caution that
-// is lost does harm as surely as an order that is added. Used by the taint rules. Pure.
+// Finds what a write removes: cautions that the text no longer has, and lines that were turned into their opposite. Losing a
+// caution does as much harm as gaining a bad order. Called by the taint rules. Pure.
 import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
 import { haveSamePolarity } from "../../skills/search/polarity-words.ts";
 import { wordsOf } from "../../skills/search/words.ts";
 import { isProse, splitLines } from "../markdown.ts";
 import { addToList } from "./list-map.ts";
 
-/** A line that says most of what another said is the same line. */
+/** Shares of a line's words that another line must have: to say the same, and to be about the same. */
 const SAME = 0.6;
-/** One that is about the same, as far as words tell. */
 const ALIKE = 0.5;
 
 const CAUTIONS = new Set(
@@ -18,13 +17,13 @@ const CAUTIONS = new Set(
     "vorsicht muss pas jamais sans avant nunca sin antes mai prima"
   ).split(" "),
 );
-/** Words that begin so. */
+/** Beginnings of such words. */
 const CAUTION_STEMS = (
   "ask confirm check verif review approv warn careful refus limit require kein frag bestätig bestatig prüf pruf kontroll " +
   "genehmig geheim demand vérifi verifi pregunt verific chied controll"
 ).split(" ");
 
-/** It holds somebody back, or has something looked at or asked first. */
+/** Whether a line forbids something, or demands a check or a question first. */
 function isCaution(line: string): boolean {
   const text = line.toLowerCase();
   if (/n['’]t(?!\p{L})|(?<!\p{L})back ups?(?!\p{L})/u.test(text)) return true;
@@ -35,34 +34,32 @@ function isCaution(line: string): boolean {
 const CODE = /`[^`]*`/g;
 
 interface Removed {
-  gone: string[];
-  /** Of those, what is said nowhere any more, in whatever words. */
+  /** Removed lines that no remaining line is about. */
   lost: string[];
-  /** Cautions that are not said as they were. */
+  /** Removed cautions that no remaining line repeats in the same sense. */
   cautions: string[];
-  /** Lines whose words are no reason to say the opposite. */
+  /** Removed lines that a new line contradicts. Their words do not justify the new line. */
   turned: Set<string>;
 }
 
-/** What only says what a skill or a section is called. */
+/** Headings and frontmatter names: they say what a skill or section is called, nothing more. */
 const TITLES = /^(?:#|(?:name|description|category)\s*:|---$)/;
 
-/** Lines held against each other in one call. Beyond, a line counts as lost and turned: the person decides. */
+/** Comparisons of lines in one call. Lines beyond the limit count as lost and turned, so that the person decides. */
 const MAX_COMPARED = 20_000;
 
-/** `before` and `after`: lines of prose, of a whole skill or of facts. */
-export function findRemoved(before: string[], after: string[]): Removed {
-  const [old, standing] = [new Set(before), new Set(after)];
-  const gone = [...new Set(before)].filter((line) => !standing.has(line));
-  const { about, isOver } = createComparer([...standing]);
+/** `before` and `after`: the lines of a skill's prose, or of facts. */
+export function compareLines(before: string[], after: string[]): Removed {
+  const [old, existing] = [new Set(before), new Set(after)];
+  const gone = [...new Set(before)].filter((line) => !existing.has(line));
+  const { about, isOver } = createComparer([...existing]);
   const found = gone.map((line) => {
     const near = about(line);
     return { line, alike: near(ALIKE), same: near(SAME) };
   });
   return {
-    gone,
     lost: found.filter(({ alike }) => alike.length === 0).map(({ line }) => line),
-    // The name of an option holds nobody back.
+    // Code is left out: an option named `--no-cache` is not a caution.
     cautions: found
       .filter(
         ({ line, same }) => isCaution(line.replace(CODE, " ")) && !same.some((other) => haveSamePolarity(line, other)),
@@ -78,7 +75,7 @@ export function findRemoved(before: string[], after: string[]): Removed {
   };
 }
 
-/** Which of `lines` are about the same as another one: only those that share a word with it are looked at. */
+/** Finds lines that share words with a given one. Lines without a shared word cost nothing. */
 function createComparer(lines: string[]) {
   const byWord = new Map<string, number[]>();
   for (const [n, line] of lines.entries()) {
@@ -87,7 +84,7 @@ function createComparer(lines: string[]) {
   let left = MAX_COMPARED;
   return {
     isOver: () => left <= 0,
-    /** Asked of one line, the lines that have this share of its words. */
+    /** For one line, a function that returns the lines with at least the given share of its words. */
     about(line: string): (share: number) => string[] {
       const words = wordsOf(line);
       const shared = new Map<number, number>();
@@ -102,7 +99,7 @@ function createComparer(lines: string[]) {
   };
 }
 
-/** Of all files that are read as text rather than run. */
+/** The lines of all prose files, without headings and frontmatter names. */
 export function proseLines(files: FileBodies): string[] {
   return Object.entries(files)
     .filter(([path]) => isProse(path))
@@ -111,11 +108,11 @@ export function proseLines(files: FileBodies): string[] {
     .filter((line) => line !== "" && !TITLES.test(line));
 }
 
-/** Said as a wish: a sentence that only warns of it does not wish it. */
+/** Orders to remove something, and statements that it no longer applies. A mere warning about removal does not match. */
 const WITHDRAWS =
   /^\W*(?:(?:please|also|now|ok|okay|then|and|you (?:can|may|should)|let['’]?s|bitte|jetzt|dann|und|du kannst)\W+)*(?:remove|delete|drop|discard|forget|archive|take (?:out|back)|lift|l[öo]sch(?:e|t)?|entfern(?:e|t)?|vergiss|vergesst|streich(?:e|t)?|supprime[zr]?|oublie[zr]?|elimina|borra|olvida|quita)(?!\p{L})|(?<!\p{L})(?:no longer (?:needed|required|valid|wanted|true|holds|applies)|(?:gilt|stimmt) nicht mehr|nicht mehr n[öo]tig|ne vaut plus|ya no vale)(?!\p{L})/iu;
 
-/** Whether a sentence of the person takes something back. */
+/** Whether a sentence of the person withdraws something. */
 export function withdraws(sentence: string): boolean {
   return WITHDRAWS.test(sentence);
 }

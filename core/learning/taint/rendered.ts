@@ -1,9 +1,9 @@
-// A text without what its readers do not see inside words: signs without width, emphasis, tags and comments of HTML, letters written
-// as entities. `le**d**ger` and `led&#103;er` are read as one word. Called wherever the taint rules compare words or places. Pure; linear.
+// Removes what readers do not see inside words: zero-width characters, emphasis, HTML tags, comments and entities. `le**d**ger`
+// and `led&#103;er` both become `ledger`. Called wherever the taint rules compare words or destinations. Pure; linear in the text.
 
 const HAS_MARKS = /[&<*_\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/;
 const INVISIBLE = /[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g;
-/** A longer comment may say something itself. */
+/** Short comments only: a longer one may carry a message of its own. */
 const COMMENT = /(?<=[\p{L}\p{N}.])<!--\s{0,3}[^<>\s]{0,12}\s{0,3}-->(?=[\p{L}\p{N}.])/gu;
 const TAG =
   /(?<=[\p{L}\p{N}.])(?:<\/?(?:a|b|bdo|bdi|code|em|font|i|ins|mark|s|small|span|strong|sub|sup|u|wbr)\b[^<>]{0,80}>){1,4}(?=[\p{L}\p{N}.])/giu;

@@ -1,21 +1,21 @@
-// Sentences by their terms and topics, and how much each of them shares with another one: a long session is searched for each
-// sentence of a write. Filled and asked by session-record.ts and judge.ts. Pure but for what it holds.
+// An index of sentences by term and topic. Each sentence of a write is searched for in a long session, so a lookup must not read
+// all sentences. Filled and queried by session-record.ts, judge.ts and taint.ts. No I/O.
 import { addToList } from "./list-map.ts";
 import type { Meaning, Topic } from "./meaning.ts";
 
-/** What is left of the work that one write may cause: beyond, the person decides. */
-export interface Budget {
+/** The remaining work that one write may cause. When it is used up, the write waits for the person. */
+export interface ComparisonBudget {
   comparisons: number;
 }
 
-/** Of a sentence, what others are searched for. */
+/** What a search compares: the terms, topics and language of a sentence. */
 export interface Sought {
   terms: string[];
   topics: Set<Topic>;
   language: string;
 }
 
-/** What a shared term and topic count, the topic of a sentence in another language, and how much is enough. */
+/** Points for a shared term and a shared topic. `translated`: for a topic shared with another language. `least`: the threshold. */
 export interface Weights {
   term: number;
   topic: number;
@@ -23,7 +23,7 @@ export interface Weights {
   least: number;
 }
 
-/** Places that are looked up in the time that a comparison of two sentences takes. */
+/** Index entries that can be read in the time of one comparison of two sentences. */
 const PLACES_A_COMPARISON = 8;
 
 export class SentenceIndex<Sentence extends Meaning> {
@@ -31,7 +31,7 @@ export class SentenceIndex<Sentence extends Meaning> {
   readonly #byTerm = new Map<string, number[]>();
   readonly #byTopic = new Map<Topic, number[]>();
   readonly #languages = new Set<string>();
-  /** By place, what a sentence shares with the one that is asked about. 0 between two questions. */
+  /** The points of each sentence in the current search. All are 0 between searches; one buffer serves all searches. */
   #shares = new Float64Array(0);
 
   add(sentence: Sentence): void {
@@ -41,8 +41,8 @@ export class SentenceIndex<Sentence extends Meaning> {
     for (const topic of sentence.topics) addToList(this.#byTopic, topic, n);
   }
 
-  /** Sentences that share enough. */
-  find({ terms, topics, language }: Sought, weights: Weights, budget: Budget): Sentence[] {
+  /** Sentences whose points reach `weights.least`. */
+  find({ terms, topics, language }: Sought, weights: Weights, budget: ComparisonBudget): Sentence[] {
     const size = this.#sentences.length;
     if (this.#shares.length < size) this.#shares = new Float64Array(2 * size);
     const shares = this.#shares;
@@ -62,7 +62,7 @@ export class SentenceIndex<Sentence extends Meaning> {
     const most = Math.max(...[...this.#languages].map(weightIn)) * topics.size;
     const areEnough = most >= weights.least;
     for (const topic of topics) {
-      // Where topics alone are not enough, only what shares a term is looked at.
+      // If topics alone cannot reach the threshold, only sentences with a shared term are read.
       const found = areEnough ? (this.#byTopic.get(topic) ?? []) : places;
       looked += found.length;
       for (const n of found) {

@@ -1,27 +1,36 @@
-// What was said and read in a session: sentences of content and of others, and who had a word, a name or an address first. Filled
-// with entries by taint.ts and asked by judge.ts; grows with a session.
+// What was said and read in a session: sentences of content and of other sources, and which source had a word, a name or a
+// destination first. Filled with entries by taint.ts, queried by judge.ts; grows with the session. No I/O.
 import { toOneLine } from "../../clip.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import type { SentMessage } from "../../schemas/learning/review.ts";
 import { type SaidPiece, piecesOf, piecesOfMessage, stringsIn } from "./entries.ts";
-import { type Lead, holds, isPublisher, leadsOf, numbersIn, readingsOf, toLocalNumber, toSearchable } from "./leads.ts";
+import {
+  type Destination,
+  holdsWhole,
+  isPublisher,
+  destinationsIn,
+  numbersIn,
+  readingsOf,
+  toLocalNumber,
+  toSearchable,
+} from "./destinations.ts";
 import { addToList } from "./list-map.ts";
 import { type Meaning, type Topic, foldText, languageOf, meaningOf } from "./meaning.ts";
-import { type Budget, SentenceIndex, type Sought, type Weights } from "./sentence-index.ts";
+import { type ComparisonBudget, SentenceIndex, type Sought, type Weights } from "./sentence-index.ts";
 import { cutInPieces, sentencesIn } from "../sentences.ts";
 
 interface SaidSentence extends Meaning {
-  /** Its place among all pieces; -1 for the person's, whenever they said it. */
+  /** The position of its piece in the session; -1 for trusted pieces, which count as if said first. */
   at: number;
 }
 
 export interface ReadSentence extends SaidSentence {
   entry: number;
-  /** It binds its readers, was written for them, or is of grave consequence. */
+  /** Its author may want something of the reader: it binds, is written as prose, or has a grave topic. */
   isWish: boolean;
 }
 
-/** Acts that a line of a few words, or a name alone, may stand for. */
+/** Topics with consequences so grave that a terse line, or a name alone, is enough to act on. */
 const GRAVE: readonly Topic[] = ["trust", "weaken", "disable", "dismiss", "obey", "hide", "permit"];
 
 export function isGrave(meaning: Pick<Meaning, "topics">): boolean {
@@ -32,7 +41,7 @@ export function graveIn({ topics }: Pick<Meaning, "topics">): Topic[] {
   return GRAVE.filter((topic) => topics.has(topic));
 }
 
-/** What a second judge found of a sentence: whether only content wanted it. */
+/** The second judge's answer for one sentence. `isWanted`: only content wanted it. */
 export interface Opinion {
   sentence: string;
   isWanted: boolean;
@@ -40,32 +49,32 @@ export interface Opinion {
 
 interface Piece {
   isContent: boolean;
-  isPersons: boolean;
+  isTrusted: boolean;
   entry: number;
   searchable: string;
   numbers: Set<string>;
 }
 
-/** Longer ones are lists or data; they are taken in as pieces, which overlap by a clause. */
+/** A longer sentence is a list or data. It is added in pieces, which overlap by about a clause. */
 const MAX_SENTENCE_CHARS = 1_000;
 const OVERLAP_CHARS = 200;
 
-/** In a searchable text. */
+/** A word that is not part of an address or a name. For texts in the spelling of `toSearchable`. */
 const PLAIN_WORD = /(?<![\p{L}\p{N}_.@/:-])\p{L}{4,40}(?![\p{L}\p{N}_@/:-]|\.\p{L})/gu;
 
-/** Leads that are looked for; more of them count as content's. [own] A long skill has some dozens. */
-const MAX_LEADS = 500;
+/** Destinations that are searched for; any beyond count as content's. [own] A long skill has some dozens. */
+const MAX_DESTINATIONS = 500;
 
-/** Sentences after an order to agents that are a part of it. */
+/** Sentences after an order to agents that count as part of it. */
 const ORDERED_AFTER = 2;
 
-/** Of those that are found whatever they share: beyond, they are found like others. */
+/** Standing instructions compared with everything that is written; any beyond are found by shared words only. */
 const MAX_STANDING = 300;
 
-/** A note that the agent wrote down tries nothing. */
+/** A sentence of prose. In arguments of a call it is a note, which proves nothing about the words in it. */
 const PROSE = /^\s{0,9}\p{Lu}(?:[^\s|<>]{1,60}\s{1,3}){4,300}[^\s|<>]{1,60}[.!?…]\s{0,9}$/u;
 
-/** Of a part of a host's name: shorter ones are words. */
+/** Shorter parts of a host's name are ordinary words. */
 const LEAST_PART = 8;
 
 /** `bootsregister-offen` and `bootsregister` of `bootsregister-offen.example`. */
@@ -77,36 +86,37 @@ function namesOf(host: string): string[] {
 export class SessionRecord {
   readonly read: ReadSentence[] = [];
   readonly said: SaidSentence[] = [];
+  /** No content was read, so nothing can be tainted. */
   isEmpty = true;
-  /** Something of consequence was read that may have wanted anything. */
-  mayWant = false;
-  /** What hosts that were read are called: `relay` and `plattner` of `relay.plattner.example`. */
+  /** Content had a sentence with a topic that may be a wish. */
+  mayHoldWish = false;
+  /** Names of hosts in content: `relay` and `plattner` of `relay.plattner.example`. */
   readonly hosts = new Set<string>();
-  /** Words that stand by themselves somewhere, in no address and no name; `null`: not looked for since something was added. */
-  #plain: Set<string> | null = null;
-  /** Entries of content that order agents about, in their order. */
-  readonly demands = new Set<number>();
+  /** Cache of the words that occur outside addresses and names; `null` after something was added. */
+  #plainWords: Set<string> | null = null;
+  /** Entries whose content gives orders to agents, in the order of the log. */
+  readonly agentOrders = new Set<number>();
   readonly #pieces: Piece[] = [];
-  /** Sentences that were read, and as what: a bit for each way. */
-  readonly #known = new Map<string, number>();
-  /** Those that may have wanted something, and the first of them with a word. */
+  /** By the text of a sentence that was read, a bit for each combination of its traits. */
+  readonly #seenTraits = new Map<string, number>();
+  /** Sentences of content that may be wishes, and by word the first of them. */
   readonly #wishes = new SentenceIndex<ReadSentence>();
   readonly #wishesByWord = new Map<string, ReadSentence>();
-  /** Those that may want something whatever they share with what is written. */
+  /** Wishes that are compared with everything that is written, whether or not they share a word. */
   readonly #orders: ReadSentence[] = [];
-  readonly #backing = new SentenceIndex<SaidSentence>();
-  /** Places in `read` of what programs reported, and of data, by word. */
+  readonly #backingIndex = new SentenceIndex<SaidSentence>();
+  /** By word, indexes in `read` of program output and data. */
   readonly #reportsByWord = new Map<string, number[]>();
-  /** Whose a lead is, as far as it was asked since something was added. */
-  readonly #leads = new Map<string, number | null>();
-  /** Places at which words and names were read first, and said first by the agent; the person's are -1. */
+  /** Cache of `findOrigin`; cleared when something is added. */
+  readonly #origins = new Map<string, number | null>();
+  /** Positions at which words and names first occurred, in content and elsewhere; -1 for trusted pieces. */
   readonly #firstRead = new Map<string, number>();
   readonly #firstSaid = new Map<string, number>();
-  /** What a call that succeeded was made with. */
+  /** Words in the arguments of successful calls, with the position of the first. */
   readonly #used = new Map<string, number>();
-  /** That it could be installed shows nothing about a package. */
+  /** Names in successful install calls: that a package could be installed does not make it trustworthy. */
   readonly #installed = new Set<string>();
-  /** Names, by the first sentence of content that binds its reader, else by the first. */
+  /** By name, the first binding sentence of content with it, or the first sentence if none binds. */
   readonly #named = new Map<string, ReadSentence>();
   #opinions: Opinion[] = [];
 
@@ -120,16 +130,16 @@ export class SessionRecord {
         if (!this.#used.has(name)) this.#used.set(name, this.#pieces.length);
       if (topics.has("install")) for (const name of names) if (!name.startsWith("-")) this.#installed.add(name);
     }
-    for (const piece of piecesOf(entry)) this.#put(piece, entry.n);
+    for (const piece of piecesOf(entry)) this.#addPiece(piece, entry.n);
   }
 
-  /** What was wanted by content that nobody sees any more, before everything else. */
+  /** Adds text that content wanted although that content is no longer visible. Call it before all others. */
   addRead(text: string): void {
-    this.#put({ stream: "content", text, wanted: true }, 0);
+    this.#addPiece({ stream: "content", text, wanted: true }, 0);
   }
 
   addMessage(message: SentMessage): void {
-    for (const piece of piecesOfMessage(message)) this.#put(piece, 0);
+    for (const piece of piecesOfMessage(message)) this.#addPiece(piece, 0);
   }
 
   note(opinions: Opinion[]): void {
@@ -138,8 +148,8 @@ export class SessionRecord {
   }
 
   /**
-   * Whether only content wanted a text; `null` where nobody was asked. What was found of a part of it, or of more, counts against it.
-   * For it counts only what was found of the whole: a harmless part says nothing of the rest.
+   * The second judge's opinion: whether only content wanted the text; `null` if the judge was not asked about it. A bad opinion
+   * of a part of the text, or of a longer text, counts too. A good one must be about the whole: a harmless part proves little.
    */
   opinionOf(text: string): boolean | null {
     if (this.#opinions.length === 0) return null;
@@ -149,34 +159,34 @@ export class SessionRecord {
     return found.some(({ sentence }) => sentence === whole) ? false : null;
   }
 
-  /** A host that is called like what the session speaks of: `layers`, where there are layers. */
-  isPlain(label: string): boolean {
-    const plain = (this.#plain ??= new Set(
+  /** Whether the session uses a host's name as an ordinary word: `layers`, in a session about layers. */
+  isOrdinaryWord(label: string): boolean {
+    const plain = (this.#plainWords ??= new Set(
       this.#pieces.flatMap(({ searchable }) => searchable.match(PLAIN_WORD) ?? []),
     ));
     return [label, `${label}s`, label.replace(/s$/, "")].some((word) => plain.has(word));
   }
 
-  /** Content had the word or name, and had it first; the person never did. */
-  isForeign(term: string): boolean {
+  /** Whether content had a word or name first, and no trusted piece has it. */
+  isFromContent(term: string): boolean {
     const read = this.#firstRead.get(term);
     return read !== undefined && read <= (this.#firstSaid.get(term) ?? Infinity);
   }
 
-  /** The sentence of content that has a name which nobody else had before. */
-  whoNamed(name: string): ReadSentence | null {
+  /** The sentence of content with a name that no other source had before. */
+  findNaming(name: string): ReadSentence | null {
     const named = this.#named.get(name);
-    return named && this.isForeign(name) ? named : null;
+    return named && this.isFromContent(name) ? named : null;
   }
 
-  /** Of a word, a term or a name: whether a call that succeeded was made with it. */
+  /** Whether a successful call used the word, term or name, other than to install it. */
   isUsed(name: string): boolean {
     return this.#used.has(name) && !this.#installed.has(name);
   }
 
-  /** Whether a phrase stands in what a program reported, or in data. */
-  isReported(phrase: string, budget: Budget): boolean {
-    // The last word may be cut.
+  /** Whether a phrase occurs in the output of a program, or in data. */
+  isReported(phrase: string, budget: ComparisonBudget): boolean {
+    // Without the last word, which may be cut off.
     const words =
       foldText(phrase)
         .match(/[\p{L}\p{N}]+/gu)
@@ -188,23 +198,26 @@ export class SessionRecord {
     return fewest.some((n) => this.read[n]!.text.toLowerCase().includes(phrase.toLowerCase()));
   }
 
-  /** The first sentence of content that may have wanted something and has the word. */
-  whoWished(word: string): ReadSentence | null {
+  /** The first possible wish of content that has the word. */
+  findWish(word: string): ReadSentence | null {
     return this.#wishesByWord.get(word) ?? null;
   }
 
-  /** Sentences of content that order agents about, and those that may have wanted something and share enough with what is written. */
-  likely(sought: Sought, weights: Weights, budget: Budget): ReadSentence[] {
+  /** Orders to agents and standing instructions, and those possible wishes that share enough with what is written. */
+  findLikelyWishes(sought: Sought, weights: Weights, budget: ComparisonBudget): ReadSentence[] {
     return [...this.#orders, ...this.#wishes.find(sought, weights, budget)];
   }
 
-  /** Sentences of others that share enough with what is written. */
-  backing(sought: Sought, weights: Weights, budget: Budget): SaidSentence[] {
-    return this.#backing.find(sought, weights, budget);
+  /** Sentences from other sources than content that share enough with what is written. */
+  findBacking(sought: Sought, weights: Weights, budget: ComparisonBudget): SaidSentence[] {
+    return this.#backingIndex.find(sought, weights, budget);
   }
 
-  /** Those of the terms that nobody else had said before the place `at`, and no call that succeeded was made with. */
-  novelAt(terms: string[], at: number, isObeyed = false): string[] {
+  /**
+   * The terms that no other source than content had before the position `at`, and that no successful call used. `isObeyed`: a call
+   * counts only if it came before `at`, since a later one may have obeyed content.
+   */
+  findUnsaid(terms: string[], at: number, isObeyed = false): string[] {
     return terms.filter(
       (term) =>
         (this.#firstSaid.get(term) ?? Infinity) >= at &&
@@ -212,75 +225,77 @@ export class SessionRecord {
     );
   }
 
-  /** The entry of content that had a lead, and had it first; `null` for any other. */
-  whoseLead(lead: Lead): number | null {
-    const key = `${lead.kind} ${lead.text}`;
-    let entry = this.#leads.get(key);
+  /** The entry of content that had a destination first; `null` if another source did, or nothing has it. */
+  findOrigin(destination: Destination): number | null {
+    const key = `${destination.kind} ${destination.text}`;
+    let entry = this.#origins.get(key);
     if (entry === undefined) {
-      entry = this.#leads.size < MAX_LEADS ? this.#findLead(lead) : 0;
-      this.#leads.set(key, entry);
+      entry = this.#origins.size < MAX_DESTINATIONS ? this.#searchOrigin(destination) : 0;
+      this.#origins.set(key, entry);
     }
     return entry;
   }
 
-  #findLead(lead: Lead): number | null {
+  #searchOrigin(destination: Destination): number | null {
     let read: Piece | null = null;
     for (const piece of this.#pieces) {
-      if ((piece.isContent && read) || !hasLead(piece, lead)) continue;
-      if (piece.isPersons) return null;
+      if ((piece.isContent && read) || !hasDestination(piece, destination)) continue;
+      if (piece.isTrusted) return null;
       if (piece.isContent) read = piece;
       else if (!read) return null;
     }
     return read ? read.entry : null;
   }
 
-  #put({ stream, text, failed, wanted = false }: SaidPiece & { wanted?: boolean }, entry: number): void {
+  #addPiece({ stream, text, failed, wanted = false }: SaidPiece & { wanted?: boolean }, entry: number): void {
     if (text.trim() === "") return;
-    this.#leads.clear();
-    this.#plain = null;
+    this.#origins.clear();
+    this.#plainWords = null;
     const isContent = stream === "content";
-    const isPersons = stream === "known";
+    const isTrusted = stream === "trusted";
     if (isContent) this.isEmpty = false;
     const readings = isContent ? readingsOf(text) : [text];
-    for (const lead of isContent ? leadsOf(text, readings) : [])
-      if (lead.isHost && !isPublisher(lead.text)) for (const name of namesOf(lead.text)) this.hosts.add(name);
+    for (const destination of isContent ? destinationsIn(text, readings) : [])
+      if (destination.isHost && !isPublisher(destination.text))
+        for (const name of namesOf(destination.text)) this.hosts.add(name);
     for (const reading of readings) {
       const place = this.#pieces.length;
-      const at = isPersons ? -1 : place;
+      const at = isTrusted ? -1 : place;
       const searchable = toSearchable(reading);
       const numbers = new Set(numbersIn(searchable).map(toLocalNumber));
-      this.#pieces.push({ isContent, isPersons, entry, searchable, numbers });
+      this.#pieces.push({ isContent, isTrusted, entry, searchable, numbers });
       const language = languageOf(foldText(reading.slice(0, MAX_SENTENCE_CHARS)));
       const first = isContent ? this.#firstRead : this.#firstSaid;
-      let ordered = 0;
+      let orderedLeft = 0;
       const meanings = new Map<string, Meaning>();
       const sentences = sentencesIn(reading);
       for (const cut of sentences.flatMap(({ text: whole }) => cutInPieces(whole, MAX_SENTENCE_CHARS, OVERLAP_CHARS))) {
         const meaning = meanings.get(cut) ?? meaningOf(cut, language, failed);
         meanings.set(cut, meaning);
         for (const words of [meaning.terms, meaning.names, meaning.words]) {
-          for (const word of words) if (isPersons || !first.has(word)) first.set(word, at);
+          for (const word of words) if (isTrusted || !first.has(word)) first.set(word, at);
         }
         if (!isContent) {
           const said = { ...meaning, at };
           this.said.push(said);
-          this.#backing.add(said);
+          this.#backingIndex.add(said);
           continue;
         }
-        // What is to be kept is often said in the next sentence.
-        ordered = meaning.isDemand ? ORDERED_AFTER : ordered - 1;
-        const isDemand = meaning.isDemand || ordered >= 0;
+        // The sentence after an order to agents often says what they are to keep.
+        orderedLeft = meaning.ordersAgents ? ORDERED_AFTER : orderedLeft - 1;
+        const ordersAgents = meaning.ordersAgents || orderedLeft >= 0;
         const isReport = !wanted && meaning.isReport;
         const binds = wanted || meaning.binds;
         const isWish = binds || (!isReport && (!meaning.isTerse || isGrave(meaning)));
-        const way = 1 << (Number(isDemand) + 2 * Number(isReport) + 4 * Number(binds) + 8 * Number(meaning.isTerse));
-        const ways = this.#known.get(meaning.text) ?? 0;
-        if ((ways & way) !== 0) continue;
-        this.#known.set(meaning.text, ways | way);
-        const read = { ...meaning, isDemand, isReport, binds, isWish, entry, at };
+        const traits =
+          1 << (Number(ordersAgents) + 2 * Number(isReport) + 4 * Number(binds) + 8 * Number(meaning.isTerse));
+        const seen = this.#seenTraits.get(meaning.text) ?? 0;
+        if ((seen & traits) !== 0) continue;
+        this.#seenTraits.set(meaning.text, seen | traits);
+        const read = { ...meaning, ordersAgents, isReport, binds, isWish, entry, at };
         this.#index(read, this.read.push(read) - 1);
-        this.mayWant ||= read.topics.size > 0 && (isWish || !read.isTerse);
-        if (read.isDemand) this.demands.add(entry);
+        this.mayHoldWish ||= read.topics.size > 0 && (isWish || !read.isTerse);
+        if (read.ordersAgents) this.agentOrders.add(entry);
         if (isReport) continue;
         for (const name of meaning.names) {
           if (!this.#named.has(name) || (read.binds && !this.#named.get(name)!.binds)) this.#named.set(name, read);
@@ -292,13 +307,15 @@ export class SessionRecord {
   #index(read: ReadSentence, n: number): void {
     if (read.isReport || read.isTerse) for (const word of read.words) addToList(this.#reportsByWord, word, n);
     const isStanding = read.isStanding && read.isWish && this.#orders.length < MAX_STANDING;
-    if (read.isDemand || read.language === "other" || isStanding) this.#orders.push(read);
+    if (read.ordersAgents || read.language === "other" || isStanding) this.#orders.push(read);
     if (!read.isWish) return;
     for (const word of read.words) if (!this.#wishesByWord.has(word)) this.#wishesByWord.set(word, read);
     this.#wishes.add(read);
   }
 }
 
-function hasLead({ searchable, numbers }: Piece, lead: Lead): boolean {
-  return lead.kind === "address" ? holds(searchable, lead) : numbers.has(toLocalNumber(lead.text));
+function hasDestination({ searchable, numbers }: Piece, destination: Destination): boolean {
+  return destination.kind === "address"
+    ? holdsWhole(searchable, destination)
+    : numbers.has(toLocalNumber(destination.text));
 }

@@ -1,39 +1,36 @@
-// What an agent said or did that content had wanted, where its reviewer cannot see that content: before the range under review,
-// or in what was cut out of a long result. Called when a job is made; the job carries these sentences, so that nobody takes them
-// for the agent's own. Pure.
+// Finds sentences that an agent said or wrote because content asked for them, where the reviewer cannot see that content: it
+// precedes the range under review, or was cut from a long result. Called when a job is made. The job carries these sentences, so
+// that they do not count as the agent's own. Pure.
 import type { Entry } from "../../schemas/entry.ts";
-import { TOO_LONG, createBudget, doubtOf } from "./judge.ts";
+import { TOO_LONG, createComparisonBudget, findTaint } from "./judge.ts";
 import { cutInPieces, sentencesIn } from "../sentences.ts";
-import type { Budget } from "./sentence-index.ts";
+import type { ComparisonBudget } from "./sentence-index.ts";
 import type { SessionRecord } from "./session-record.ts";
-import { toRecord } from "./taint.ts";
+import { createRecord } from "./taint.ts";
 import { stringsIn } from "./entries.ts";
 
-/** What a job may carry of them, and how long each may be. */
+/** Limits of what a job may carry: in all, and for each sentence. */
 const MAX_CHARS = 150_000;
 const MAX_PIECE_CHARS = 400;
 const OVERLAP_CHARS = 100;
-/** The newest: a lesson is about how the work ended. What the agent said goes before what it wrote into calls. */
+/** The newest are kept: a lesson is about how the work ended. Of the same work, answers are kept before arguments of calls. */
 const MAX_SENTENCES = 1_200;
 
-/**
- * Sentences of what the agent said in the entries `said` that content of `entries` wanted, where `shown` does not tell so.
- */
+/** `said`: numbers of the agent's entries to search. `shown`: entries the reviewer sees, which need no extra sentences. */
 export function taintedPieces(entries: Entry[], { said, shown }: { said: Set<number>; shown: Entry[] }): string[] {
   if (!entries.some(({ parts }) => parts.some(({ source }) => source === "content"))) return [];
   const own = entries.filter(({ n }) => said.has(n));
   const sentences = [...new Set([...own.flatMap(saidInCalls), ...own.flatMap(saidInWords)])].slice(-MAX_SENTENCES);
-  const budget = createBudget();
-  const doubt = createDoubt(toRecord({ entries }), budget);
-  const wanted = sentences.filter((text) => doubt(text) !== null);
+  const budget = createComparisonBudget();
+  const taintIn = createTaintFinder(createRecord({ entries }), budget);
+  const wanted = sentences.filter((text) => taintIn(text) !== null);
   if (wanted.length === 0 || shown.length === 0) return newest(wanted);
-  const told = createDoubt(toRecord({ entries: shown }), budget);
-  return newest(wanted.filter((text) => [null, TOO_LONG].includes(told(text))));
+  const visibleTaintIn = createTaintFinder(createRecord({ entries: shown }), budget);
+  return newest(wanted.filter((text) => [null, TOO_LONG].includes(visibleTaintIn(text))));
 }
 
-/** Why content may have wanted a sentence; `null` where nothing speaks for it. */
-function createDoubt(record: SessionRecord, budget: Budget): (text: string) => string | null {
-  return (text) => (record.isEmpty ? null : doubtOf(text, record, { budget }));
+function createTaintFinder(record: SessionRecord, budget: ComparisonBudget): (text: string) => string | null {
+  return (text) => (record.isEmpty ? null : findTaint(text, record, { budget }));
 }
 
 function newest(texts: string[]): string[] {

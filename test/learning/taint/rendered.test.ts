@@ -1,6 +1,6 @@
 // What readers do not see inside words hides neither a word nor a place.
 import { describe, expect, it } from "vitest";
-import { leadsOf } from "../../../core/learning/taint/leads.ts";
+import { destinationsIn } from "../../../core/learning/taint/destinations.ts";
 import { foldText } from "../../../core/learning/taint/meaning.ts";
 import { toRendered } from "../../../core/learning/taint/rendered.ts";
 
@@ -23,7 +23,7 @@ describe("a word is read through", () => {
       "dep<!-- -->ot.example",
       "depot<!-- -->.example",
     ])
-      expect(leadsOf(`See ${written} for it`).map(({ text }) => text)).toContain("depot.example");
+      expect(destinationsIn(`See ${written} for it`).map(({ text }) => text)).toContain("depot.example");
   });
 });
 

@@ -11,7 +11,7 @@ import type { AddedText } from "../../added-text.ts";
 import { tokensOf, wordsIn, wordsOfCall } from "../../observe/call-words.ts";
 import { CODE_SPAN } from "../../markdown.ts";
 import { type Pair, pairsIn, pairsOf, toKey, variesByTask } from "../../option-pairs.ts";
-import { WRITING } from "../../taint/entries.ts";
+import { ECHOING_TOOLS } from "../../taint/entries.ts";
 import { hidesFailure, isSelfTool } from "../../tool-facts.ts";
 import { isWarning } from "../../warnings.ts";
 
@@ -71,7 +71,7 @@ function isContested({ worked, failed }: Tried): boolean {
 /** It shows whether its words work: it ended, is work, does not only write them down, and hides no failure. */
 function isTrial(entry: Entry): entry is ToolEntry {
   if (entry.kind !== "tool" || entry.state !== "done") return false;
-  return !isSelfTool(entry) && !WRITING.has(entry.call.name) && !hidesFailure(entry);
+  return !isSelfTool(entry) && !ECHOING_TOOLS.has(entry.call.name) && !hidesFailure(entry);
 }
 
 function readWork(entries: Entry[]): Work {

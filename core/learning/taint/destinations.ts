@@ -1,25 +1,25 @@
-// Where a text leads: addresses, hosts, numbers that one calls or pays to. Two spellings of one place give the same lead:
-// look-alike letters, signs without width, brackets around dots, quotes and case count for nothing. Called by the taint rules
-// for what was read and for what is to be kept. Pure; linear in the text.
+// Finds the destinations in a text: addresses, hosts, and numbers to call or pay to. Different spellings of one place give the
+// same destination: look-alike letters, zero-width characters, brackets around dots, quotes and case are normalised. Called by
+// the taint rules, both for content and for texts to be kept. Pure; linear in the text.
 import { toViews } from "../../skills/scanner/views.ts";
 import { toRendered } from "./rendered.ts";
 
-export interface Lead {
+export interface Destination {
   kind: "address" | "number";
-  /** As it is looked for in what `toSearchable` gives; of a number its digits. */
+  /** In the spelling of `toSearchable`, so that it can be searched for there. Of a number, the digits. */
   text: string;
-  /** A whole host, or the domain it belongs to. */
+  /** A whole host name, or the domain of one. */
   isHost?: true;
-  /** A name with dots, such as a setting's, that ends as few hosts do. */
+  /** It may be a host or a dotted name such as `core.editor`: few hosts end like it. */
   isUnsure?: true;
 }
 
-/** The text, and whatever is written in it in another way: base64, percent signs, letters that nobody sees. */
+/** The text itself, then its decoded forms: base64, percent encoding, invisible characters. */
 export function readingsOf(text: string): string[] {
   return toViews(text).views.map((view) => view.text);
 }
 
-/** One spelling of what readers take for the same. */
+/** One spelling for everything that readers see as the same. */
 export function toSearchable(reading: string): string {
   return toRendered(reading)
     .toLowerCase()
@@ -34,10 +34,10 @@ export function toSearchable(reading: string): string {
     .replace(/\s+/g, " ");
 }
 
-/** Ends of names that are files rather than hosts, unless something before them says otherwise. */
+/** Endings of file names. A name with one of them counts as a file, unless it has a scheme or an `@`, or `EITHER` applies. */
 const FILE_ENDS =
   /\.(?:md|txt|csv|tsv|json5?|jsonl|ya?ml|toml|ini|cfg|conf|env|log|xml|html?|css|scss|m?[jt]sx?|cjs|py|ipynb|rb|go|rs|java|kt|cs|cpp|hpp|php|sql|db|lock|ps1|bat|cmd|exe|dll|tar|gz|tgz|zip|pdf|docx?|xlsx?|pptx?|png|jpe?g|gif|svg|sh|pl|awk|sed|bak|tmp|out|dat|parquet|avro|proto|wasm|map|spec|min|service|target|socket|timer|mount)$/;
-/** Ends of files that are ends of hosts too: several names before them make a host. */
+/** Endings of both files and hosts: with two or more labels before the ending, the name counts as a host. */
 const EITHER = /\.(?:sh|zip|md|py|rs|pl|app|mov|php|java|cs|js|ts)$/;
 const ADDRESSES: RegExp[] = [
   /\b[a-z][a-z0-9+.-]{1,15}:\/\/(?:\{\{[^{}\s]{1,40}\}\}|[^\s<>|)\]}]){1,500}/g,
@@ -47,16 +47,16 @@ const ADDRESSES: RegExp[] = [
   /(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}:?[0-9a-f]{1,4}(?![\w:])/g,
   /\blocalhost:\d{2,5}\b/g,
 ];
-type LeadSigns = Pick<Lead, "isHost" | "isUnsure">;
-type Add = (kind: Lead["kind"], piece: string, signs?: LeadSigns) => void;
+type DestinationTraits = Pick<Destination, "isHost" | "isUnsure">;
+type Add = (kind: Destination["kind"], piece: string, traits?: DestinationTraits) => void;
 
-/** Of any reading of a text, each once. */
-export function leadsOf(text: string, readings = readingsOf(text)): Lead[] {
-  const found = new Map<string, Lead>();
-  const add: Add = (kind, piece, signs) => {
+/** Each destination once, from all readings of the text. */
+export function destinationsIn(text: string, readings = readingsOf(text)): Destination[] {
+  const found = new Map<string, Destination>();
+  const add: Add = (kind, piece, traits) => {
     const trimmed = piece.trim().replace(/(?<![.,;:!?)\]}>])[.,;:!?)\]}>]+$/, "");
     const same = found.get(`${kind} ${trimmed}`);
-    if (trimmed.length > 2) found.set(`${kind} ${trimmed}`, { ...same, kind, text: trimmed, ...signs });
+    if (trimmed.length > 2) found.set(`${kind} ${trimmed}`, { ...same, kind, text: trimmed, ...traits });
   };
   for (const reading of readings) {
     const searchable = toSearchable(reading);
@@ -75,9 +75,9 @@ function addAddresses(searchable: string, add: Add): void {
         .replace(/[/?#:][^]*$/, "")
         .replace(/(?<![.,;])[.,;]+$/, "");
       const isBare = bare === match && !bare.includes("@");
-      // A version of a package.
+      // The version of a package: `left-pad@1.3.0`.
       if (/@v?\d{1,5}(?:\.\d{1,5}){0,2}\.?$/.test(match)) continue;
-      // What is called is no host.
+      // A function call is not a host: `os.getcwd()`.
       if (isBare && searchable[index + match.length] === "(") continue;
       if (isBare && (isFile(host) || !host.includes("."))) {
         if (/^localhost:|^[0-9a-f]*:[0-9a-f:]+$/.test(bare)) add("address", bare);
@@ -85,12 +85,12 @@ function addAddresses(searchable: string, add: Add): void {
       }
       const isKnownEnd = !isBare || HOST_ENDS.test(host);
       const isUnsure = !isKnownEnd && bare === host && !COUNTRY.test(host);
-      const signs: LeadSigns = {
+      const traits: DestinationTraits = {
         ...(isUnsure && { isUnsure }),
         ...(isKnownEnd && !/[{}$*]/.test(bare) && { isHost: true }),
       };
-      add("address", bare.replace(/\/$/, ""), isUnsure ? signs : {});
-      for (const domain of domainsOf(host)) add("address", domain, signs);
+      add("address", bare.replace(/\/$/, ""), isUnsure ? traits : {});
+      for (const domain of domainsOf(host)) add("address", domain, traits);
     }
   }
   for (const [, number] of searchable.matchAll(/(?<![\w.])(0x[0-9a-f]{8}|[1-9]\d{8,9})(?![\w.]|:\/)/g)) {
@@ -101,7 +101,7 @@ function addAddresses(searchable: string, add: Add): void {
   }
 }
 
-/** What shows a name with dots to be a host, where nothing else does. */
+/** Endings that show a dotted name to be a host when it has neither a scheme nor an `@`. */
 const HOST_ENDS =
   /^\d+(?:\.\d+){3}$|(?:^|\.)xn--|\.(?:com|org|net|edu|gov|info|biz|dev|app|io|ai|cloud|online|site|tech|shop|store|xyz|top|club|live|link|click|page|space|website|example|test|invalid|internal|local|onion|(?:co|com|org|ac|gov)\.[a-z]{2})$|^www\./;
 
@@ -113,7 +113,7 @@ const NUMBERS =
 const DAYS =
   /^(?:19|20)\d\d[-/ ]?[01]\d[-/ ]?[0-3]\d(?:[ t-]\d.*)?$|^[0-3]?\d([-/ ])[0-3]?\d\1(?:19|20)\d\d$|^[1-9]0+$/;
 
-/** Digits of what one calls or pays to, however they are set; days and round numbers are none. */
+/** The digits of phone and account numbers, in any grouping. Dates and round numbers do not count. */
 export function numbersIn(searchable: string): string[] {
   return [...searchable.matchAll(NUMBERS)]
     .filter(([match]) => !DAYS.test(match))
@@ -121,7 +121,7 @@ export function numbersIn(searchable: string): string[] {
     .filter((digits) => digits.length >= NUMBER_DIGITS);
 }
 
-/** The part of a number that is the same with the country before it and without. */
+/** The part of a number that does not change when a country code is added. */
 export function toLocalNumber(digits: string): string {
   return digits.slice(-NUMBER_DIGITS);
 }
@@ -134,7 +134,7 @@ function withoutScheme(address: string): string {
   return address.replace(/^[a-z][a-z0-9+.-]{1,15}:\/\/(?:www\.)?/, "");
 }
 
-/** The host, and the domain it belongs to: who names another host of it leads to the same people. */
+/** The host and its domain: another host of the same domain leads to the same people. */
 function domainsOf(host: string): string[] {
   const labels = host.split(".");
   if (labels.length < 2 || /^\d+$/.test(labels.at(-1)!)) return [host];
@@ -142,8 +142,8 @@ function domainsOf(host: string): string[] {
   return [host, labels.slice(isShort ? -3 : -2).join(".")];
 }
 
-/** Whether a searchable text holds a lead as a whole, not as a piece of a longer word. */
-export function holds(searchable: string, { text }: Lead): boolean {
+/** Whether a searchable text has the destination as a whole word, not inside a longer one. */
+export function holdsWhole(searchable: string, { text }: Destination): boolean {
   for (let at = searchable.indexOf(text); at >= 0; at = searchable.indexOf(text, at + 1)) {
     const before = searchable[at - 1] ?? " ";
     const after = searchable[at + text.length] ?? " ";
@@ -152,11 +152,11 @@ export function holds(searchable: string, { text }: Lead): boolean {
   return false;
 }
 
-/** Registries and documentation that everybody uses, and where nobody puts what they like. */
+/** Well-known registries and documentation sites, on which a stranger cannot publish arbitrary pages. */
 const PUBLISHERS =
   /^(?:[\w-]+\.)*(?:pypi\.org|python\.org|pythonhosted\.org|pytorch\.org|npmjs\.(?:org|com)|yarnpkg\.com|nodejs\.org|crates\.io|rust-lang\.org|rubygems\.org|golang\.org|go\.dev|maven\.org|debian\.org|ubuntu\.com|gnu\.org|kernel\.org|apache\.org|mozilla\.org|letsencrypt\.org|w3\.org|ietf\.org|postgresql\.org)(?![\w.-])/;
 
-/** Of an address as `leadsOf` gives it. */
+/** `address`: in the spelling of `destinationsIn`. */
 export function isPublisher(address: string): boolean {
   return PUBLISHERS.test(address);
 }

@@ -1,9 +1,9 @@
 // Where a text leads, in whatever spelling.
 import { describe, expect, it } from "vitest";
-import { holds, toLocalNumber, leadsOf, toSearchable } from "../../../core/learning/taint/leads.ts";
+import { holdsWhole, toLocalNumber, destinationsIn, toSearchable } from "../../../core/learning/taint/destinations.ts";
 
 function texts(text: string, kind: string): string[] {
-  return leadsOf(text).flatMap((lead) => (lead.kind === kind ? lead.text : []));
+  return destinationsIn(text).flatMap((lead) => (lead.kind === kind ? lead.text : []));
 }
 
 describe("addresses", () => {
@@ -41,14 +41,14 @@ describe("hosts", () => {
     ["Ask hxxps:\\\\evil{dot}example\\x.", "evil.example"],
   ])("are known in other spellings: %s", (text, host) => expect(texts(text, "address")).toContain(host));
   it("lead somewhere, but not what may be anything", () => {
-    const leads = (text: string) => leadsOf(text).flatMap((one) => (one.isHost ? one.text : []));
+    const leads = (text: string) => destinationsIn(text).flatMap((one) => (one.isHost ? one.text : []));
     expect(leads("See a.evil.com, bob@evil.example and https://x.partner/y.")).toEqual(
       expect.arrayContaining(["a.evil.com", "evil.com", "evil.example", "x.partner"]),
     );
     expect(leads("Set core.hooksPath, call os.getcwd(), see https://{{host}}.example.")).toEqual([]);
   });
   it("may be settings, where nothing shows them to be hosts", () => {
-    const unsure = (text: string) => leadsOf(text).flatMap((one) => (one.isUnsure ? one.text : []));
+    const unsure = (text: string) => destinationsIn(text).flatMap((one) => (one.isUnsure ? one.text : []));
     expect(unsure("Set core.autocrlf and user.email, read response.text.")).toEqual([
       "core.autocrlf",
       "user.email",
@@ -78,6 +78,6 @@ describe("numbers", () => {
 
 it("a lead is found whole, never as a piece of a longer word", () => {
   const lead = { kind: "address", text: "evil.example" } as const;
-  expect(holds(toSearchable("see evil.example now"), lead)).toBe(true);
-  expect(holds(toSearchable("see devil.example and evil.examples"), lead)).toBe(false);
+  expect(holdsWhole(toSearchable("see evil.example now"), lead)).toBe(true);
+  expect(holdsWhole(toSearchable("see devil.example and evil.examples"), lead)).toBe(false);
 });
