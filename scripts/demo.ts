@@ -1,6 +1,6 @@
-// `npm run demo`: the story of the product on real data, on the three real Workers. Session 1 solves a task the hard way,
-// the review learns from it, session 2 meets another task of the kind, session 3 is the control, the curator reports, and
-// a table compares. Last line with --json: the figures as one JSON object.
+// `npm run demo`: the product on real data and on the three real Workers. Session 1 solves a task by trial and error. The
+// review learns from it. Session 2 gets another task of the same kind. Session 3 is the control: the same task without
+// learning. A table compares them. Last line with --json: the figures as one JSON object.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +15,7 @@ import { checkVars } from "./check/vars.ts";
 import { UsageError, runCommand } from "./command-line.ts";
 import { awaitReview } from "./demo/await-review.ts";
 import { type DemoOptions, USAGE, isRehearsal, parseOptions } from "./demo/options.ts";
+import { describeEvidence } from "./demo/evidence.ts";
 import { type Row, bold, createTurnView, dim, heading, quote, say, table } from "./demo/screen.ts";
 import { loadTables } from "./demo/tables.ts";
 import { type Drawn, type Task, drawTasks } from "./demo/tasks.ts";
@@ -24,9 +25,9 @@ import { startStack } from "./stack/stack.ts";
 import { workerVars } from "./stack/worker-vars.ts";
 
 const rehearsal = isRehearsal(process.env);
-/** A review that has begun: at most this long. A provider's model may need minutes. */
+/** Timeout of a review that has started. A provider's model may need minutes. */
 const REVIEW_MS = rehearsal ? 60_000 : 10 * 60_000;
-/** A review that is due shows itself within this time. */
+/** A review that is due starts within this time. */
 const REVIEW_BEGINS_MS = 15_000;
 const REPORT_MS = 60_000;
 
@@ -85,22 +86,22 @@ function draw(options: DemoOptions): Drawn {
 
 async function tellStory(client: Client, { conventions, tasks }: Drawn, options: DemoOptions): Promise<number> {
   const files = tasks.map(({ table: rows }) => exportTable(rows, conventions));
-  heading("1  Session 1 meets a task of a kind it does not know yet");
+  heading("1  Session 1: a task of a new kind");
   const first = await work(client, tasks[0], files[0]!, "on");
 
-  heading("2  The review, in the background, decides what was worth keeping");
+  heading("2  The background review decides what to keep");
   const review = await awaitReview(client, first.session, { beginsMs: REVIEW_BEGINS_MS, endsMs: REVIEW_MS });
   const learned = await showLearned(client, review);
 
-  heading("3  Session 2 meets another task of the kind, on another file");
+  heading("3  Session 2: another task of this kind, on another file");
   if (options.skill) await replaceSkill(client, learned.skill, options.skill);
   const second = await work(client, tasks[1], files[1]!, "on");
 
-  heading("   Session 3 is the control: the same task, with learning off");
+  heading("   Session 3, the control: the same task, with learning off");
   const control = await work(client, tasks[1], files[1]!, "off");
 
-  heading("4  The curator looks after the library");
-  quote(await curate(client));
+  heading("4  The curator checks the library");
+  quote(shortReport(await curate(client)));
 
   heading("5  What the lesson was worth");
   const rows = [
@@ -108,7 +109,9 @@ async function tellStory(client: Client, { conventions, tasks }: Drawn, options:
     toRow("second", second, tasks[1]),
     toRow("control", control, tasks[1]),
   ];
-  table(rows);
+  say(`  ${describeSavings(rows)}`);
+  say();
+  table(rows, { times: !rehearsal });
   say();
   say(summarise(rows));
   if (options.json) say(JSON.stringify({ sessions: rows.map(({ ms: _ms, ...row }) => row), learned }));
@@ -122,7 +125,7 @@ interface Worked {
   ms: number;
 }
 
-/** One session with one task; the answer appears as it streams. */
+/** Runs one task in a new session and prints the turn as it streams. */
 async function work(client: Client, task: Task, file: string, learning: "on" | "off"): Promise<Worked> {
   const { session } = await client.createSession({ learning });
   await client.putFile(session, task.table.file, file);
@@ -146,7 +149,7 @@ interface Learned {
   reviewId: string | null;
 }
 
-/** Prints the lessons with what each one cites. */
+/** Prints the lessons, each with its evidence. */
 async function showLearned(client: Client, review: ReviewDetail | null): Promise<Learned> {
   const learned: Learned = { skill: null, citations: [], memory: null, reviewId: review?.review ?? null };
   if (!review?.result) {
@@ -164,7 +167,7 @@ async function showLearned(client: Client, review: ReviewDetail | null): Promise
       learned.memory = lesson.text;
       say(`  ${bold("Memory")} (${lesson.store}): ${lesson.text}`);
     }
-    say(`  ${dim(`Cites: ${lesson.citations.map((citation) => citation.replace(/^[^/]+\//, "entry ")).join(", ")}`)}`);
+    say(`  ${dim(`Evidence: ${describeEvidence(lesson.citations)}.`)}`);
   }
   return learned;
 }
@@ -175,7 +178,7 @@ async function replaceSkill(client: Client, learned: string | null, skill: { nam
   say(`  The learned skill is archived; ${bold(skill.name)}, as given, takes its place.`);
 }
 
-/** Asks for one run and waits for its report. */
+/** Starts one run of the curator and waits for its report. */
 async function curate(client: Client): Promise<string> {
   const { run } = await client.runCurator();
   const until = performance.now() + REPORT_MS;
@@ -190,6 +193,17 @@ async function curate(client: Client): Promise<string> {
   }
 }
 
+/** The summary and a line for each skill. The tables and the undo instructions are for the person who asked for the run. */
+function shortReport(markdown: string): string {
+  const lines = markdown.split("\n");
+  const summary = lines.slice(
+    0,
+    lines.findIndex((line) => line.startsWith("## ")),
+  );
+  const skills = lines.filter((line) => line.startsWith("- **"));
+  return [...summary.filter((line) => line && !line.startsWith("#")), ...skills].join("\n");
+}
+
 function toRow(name: string, { stats, text, ms }: Worked, task: Task): Row {
   const { modelCalls, toolCalls, failedCalls, usage } = stats;
   return {
@@ -201,6 +215,20 @@ function toRow(name: string, { stats, text, ms }: Worked, task: Task): Row {
     correct: isCorrect(text, task),
     ms,
   };
+}
+
+/** What a program can compare is what a person pays for: tokens, calls, failures. */
+function describeSavings([, second, control]: Row[]): string {
+  if (!second || !control) return "";
+  const tokens = control.promptTokens - second.promptTokens;
+  const share = Math.round((100 * Math.abs(tokens)) / Math.max(1, control.promptTokens));
+  const more = (n: number) => (n < 0 ? "more" : "fewer");
+  const count = (n: number, what: string) => `${Math.abs(n).toLocaleString("en")} ${more(n)} ${what}`;
+  return bold(
+    `With the lesson: ${count(tokens, "prompt tokens")} (${share} %), ` +
+      `${count(control.toolCalls - second.toolCalls, "tool calls")}, ` +
+      `${count(control.failedCalls - second.failedCalls, "failures")}.`,
+  );
 }
 
 function summarise([first, second, control]: Row[]): string {

@@ -72,20 +72,29 @@ export function createTurnView(): { show(event: AgentEvent): void; text(): strin
   };
 }
 
-export function table(rows: Row[]): void {
-  const head = ["session", "model calls", "tool calls", "failed", "prompt tokens", "time", "answer"];
+/** The time of a rehearsal says nothing of a real model, so it can be left out. */
+export function table(rows: Row[], { times }: { times: boolean }): void {
+  const head = [
+    "session",
+    "answer",
+    "prompt tokens",
+    "model calls",
+    "tool calls",
+    "failed",
+    ...(times ? ["time"] : []),
+  ];
   const lines = rows.map((row) => [
     row.name,
+    row.correct ? "correct" : "wrong",
+    row.promptTokens.toLocaleString("en"),
     String(row.modelCalls),
     String(row.toolCalls),
     String(row.failedCalls),
-    row.promptTokens.toLocaleString("en"),
-    `${(row.ms / 1000).toFixed(1)} s`,
-    row.correct ? "correct" : "wrong",
+    ...(times ? [`${(row.ms / 1000).toFixed(1)} s`] : []),
   ]);
   const widths = head.map((title, i) => Math.max(title.length, ...lines.map((line) => line[i]!.length)));
   const toLine = (cells: string[]) =>
-    cells.map((cell, i) => (i === 0 || i === 6 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join("   ");
+    cells.map((cell, i) => (i < 2 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join("   ");
   say(`  ${bold(toLine(head))}`);
   say(`  ${widths.map((width) => "─".repeat(width)).join("───")}`);
   for (const [i, line] of lines.entries()) {

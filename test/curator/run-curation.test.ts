@@ -83,7 +83,7 @@ describe("runCuration", () => {
 | pinned | trial | 0 | 0 | 0 | not aged: pinned |
 | used | trial | 1 | 1 | 0 | 0, 0 active |
 
-- **used**: 1 of 1 judged uses succeeded, on 1 of the 2 tasks it takes.
+- **used**: 1 of 1 judged uses succeeded; still on trial: needs one more success, on another task.
 
 Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill comes back with \`POST /v1/skills/<name>/restore\`, and a pinned one (\`POST /v1/skills/<name>/pin\` with \`{"pinned": true}\`) is never moved. \`POST /v1/curator/runs/${RUN}/rollback\` takes back what this run did.
 `);

@@ -302,9 +302,13 @@ function explain(uses: number, standing: Standing, rules: Rules): string {
       return `${tally}: it was found to help, and not to do harm since (worse than ${other} at ${percent(pWorse)}).`;
     case "none":
       return tasks.size < rules.activeSuccesses
-        ? `${tally}, on ${tasks.size} of the ${rules.activeSuccesses} tasks it takes.`
+        ? `${tally}; still on trial: needs ${moreSuccesses(rules.activeSuccesses - tasks.size)}.`
         : `${tally}: better than ${other} at ${percent(pBetter)}, which is not enough.`;
   }
+}
+
+function moreSuccesses(count: number): string {
+  return count === 1 ? "one more success, on another task" : `${count} more successes, on different tasks`;
 }
 
 function percent(share: number): string {

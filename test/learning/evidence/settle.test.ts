@@ -102,7 +102,7 @@ describe("a skill that helps", () => {
     await world.use(ONE, "++");
     await world.settle("proved");
     await world.use(ONE, "c");
-    const reason = "2 of 2 judged uses succeeded, on 0 of the 2 tasks it takes.";
+    const reason = "2 of 2 judged uses succeeded; still on trial: needs 2 more successes, on different tasks.";
     expect((await world.settle("contradicted")).moved).toMatchObject({ from: "active", to: "trial", reason });
     await world.use(ONE, "++");
     expect((await world.settle("proved anew")).moved).toMatchObject({ from: "trial", to: "active" });

@@ -28,7 +28,7 @@ type Given = UsesGiven & { rules?: Partial<typeof RULES>; parent?: Evidence[]; s
 describe("the verdict on a text", () => {
   const HELPED = usesOf("+++++", { text: PARENT });
   const FAILED = usesOf("-----", { text: PARENT });
-  const NOT_YET = /on 1 of the 2 tasks it takes/;
+  const NOT_YET = /still on trial: needs one more success, on another task/;
   const STREAK = /^The last 3 judged uses failed/;
 
   it.each<[what: string, signs: string, given: Given, verdict: TextVerdict["verdict"], why: RegExp]>([
@@ -39,7 +39,7 @@ describe("the verdict on a text", () => {
     ["succeeds twice at one task", "++", { task: "one" }, "trial", NOT_YET],
     ["succeeds at two tasks nobody could name", "++", { task: "" }, "active", /better/],
     ["succeeds as often as it has to", "+++", { rules: { activeSuccesses: 3 } }, "active", /^3 of 3/],
-    ["succeeds less often", "++", { rules: { activeSuccesses: 3 } }, "trial", /on 2 of the 3/],
+    ["succeeds less often", "++", { rules: { activeSuccesses: 3 } }, "trial", /needs one more success/],
     ["is better by just what it takes", "++", { rules: { activeBetter: 0.7368 } }, "active", /better/],
     ["is better by a little less", "++", { rules: { activeBetter: 0.7369 } }, "trial", /73.7 %, which is not enough/],
     ["is no better than work without it", "+++++", { baseline: GOOD, calls: 10 }, "trial", /at 50 %, which is not/],
@@ -51,9 +51,9 @@ describe("the verdict on a text", () => {
     ["costs nothing where nothing was spent", "+++", { baseline: FREE, calls: 0 }, "trial", /not enough/],
     ["costs what nobody knows of other turns", "+++", { baseline: UNPRICED, calls: 0 }, "trial", /not enough/],
     // what it takes to be withdrawn
-    ["fails once", "-", { baseline: GOOD }, "trial", /on 0 of the 2 tasks/],
+    ["fails once", "-", { baseline: GOOD }, "trial", /needs 2 more successes/],
     ["fails twice where others succeed", "--", { baseline: GOOD }, "withdrawn", /worse than without it at 97.2 %/],
-    ["fails twice where others often fail", "--", { baseline: FAIR }, "trial", /on 0 of the 2 tasks/],
+    ["fails twice where others often fail", "--", { baseline: FAIR }, "trial", /needs 2 more successes/],
     [
       "is worse by just what is too much",
       "--",
@@ -82,10 +82,10 @@ describe("the verdict on a text", () => {
     ["is withdrawn, and proves itself anew", "++---+++", {}, "active", /better/],
     // what does not count
     ["succeeds only without what it says", "cccc", {}, "trial", /^Used 4 times, and not judged yet.$/],
-    ["was contradicted between two successes", "+c+", {}, "trial", /on 1 of the 2/],
+    ["was contradicted between two successes", "+c+", {}, "trial", /needs one more success/],
     ["was contradicted once, and helped twice since", "+c++", {}, "active", /^3 of 3/],
-    ["helped long, and is contradicted", "+++++c", {}, "trial", /on 0 of the 2/],
-    ["helped long, was contradicted, and helped once since", "+++++c+", {}, "trial", /on 1 of the 2/],
+    ["helped long, and is contradicted", "+++++c", {}, "trial", /needs 2 more successes/],
+    ["helped long, was contradicted, and helped once since", "+++++c+", {}, "trial", /needs one more success/],
     ["fails, also without what it says", "xxx", {}, "withdrawn", STREAK],
     ["fails around a success it had no part in", "--c-", {}, "withdrawn", STREAK],
     // what it was made from
@@ -99,7 +99,7 @@ describe("the verdict on a text", () => {
       /not enough/,
     ],
     ["fails at its second use after one that failed", "+-", { parent: FAILED, baseline: GOOD }, "withdrawn", /worse/],
-    ["fails twice after a parent that helped", "--", { parent: HELPED }, "trial", /on 0 of the 2/],
+    ["fails twice after a parent that helped", "--", { parent: HELPED }, "trial", /needs 2 more successes/],
     [
       "fails twice where others succeed, after one that helped",
       "--",
@@ -162,7 +162,7 @@ describe("a use", () => {
     const late = say(uses[1]!, { judge: "rating", outcome: "success", at: uses[1]!.at + 9 * 86_400_000 });
     expect([judge(uses)!.verdict, judge([...uses.slice(0, 3), late])!.why]).toEqual([
       "trial",
-      "1 of 3 judged uses succeeded, on 1 of the 2 tasks it takes.",
+      "1 of 3 judged uses succeeded; still on trial: needs one more success, on another task.",
     ]);
     // As its last use it would have ended a row of failures; where it stands two are left.
     const failing = [...usesOf("+---"), say(usesOf("+")[0]!, { judge: "rating", outcome: "success", at: endOf(99) })];
@@ -204,7 +204,7 @@ describe("the figures of a text", () => {
     const uses = [...usesOf("+?-c", { baseline: FAIR }), ...usesOf("+", { from: 5, baseline: GOOD, calls: 2 })];
     expect(judge(uses)).toEqual({
       verdict: "trial",
-      why: "2 of 3 judged uses succeeded, on 1 of the 2 tasks it takes.",
+      why: "2 of 3 judged uses succeeded; still on trial: needs one more success, on another task.",
       ...{ uses: 5, successes: 2, failures: 1, failedWords: [], workedWords: [], contradicted: 1 },
       // 0.81 + 0 + 1 of 0.81 + 0.9 + 1.
       rate: 0.6679,
