@@ -1,16 +1,16 @@
-// How a lost swap waits before it is tried again: full jitter over a window that grows, within a fixed time. One for each
-// operation; used by the skill store.
+// Spaces the retries of a lost compare-and-swap: full jitter over a growing window, within a fixed time. One per operation.
+// Used by the skill store and the pending store.
 import type { Clock, Random } from "../core/ports.ts";
 
-// R2 takes one write a second for a key, so the first window is about that. The window ends at 30 s, or at a quarter of
-// what is left: so the last of many writers, alone by then, do not sleep through their time. Simulated with 50 writers of
-// one key, two minutes allowed, one answer in twenty lost: the last finishes after 71 to 88 s.
+// R2 accepts one write a second for a key, so the first window is about that long. Later windows are capped at 30 s and at a
+// quarter of the remaining time; the last of many writers, alone by then, would otherwise sleep through what is left. Simulated
+// with 50 writers of one key, two minutes allowed and one response in twenty lost: the last writer finishes after 71 to 88 s.
 const FIRST_WINDOW_MS = 1_000;
 const GROWTH = 1.5;
 const MAX_WINDOW_MS = 30_000;
 
 export interface Backoff {
-  /** Sleeps; false, at once, when the time is up. The last sleep ends with it. */
+  /** Sleeps. Returns false at once when the time is up. The last sleep ends when the time does. */
   wait(): Promise<boolean>;
 }
 

@@ -1,5 +1,5 @@
-// Takes a purged text out of the records that quote it: pending changes, reviews and curation. Called by the API and by an
-// Account, on a person's order. These records expire by themselves; this does not wait for that.
+// Removes a purged text from the records that quote it: pending changes, reviews and curation. Called by the API and by an
+// Account, on a person's order. These records also expire by themselves; this removes the text at once.
 import { MAX_CONNECTIONS, mapLimit } from "../core/map-limit.ts";
 import type * as z from "zod";
 import type { Bucket } from "../core/ports.ts";
@@ -13,18 +13,18 @@ export interface CopiesOptions {
   bucket: Bucket;
   profile: ProfileId;
   now: number;
-  /** Whether a text holds some of what is erased. */
+  /** Whether a text contains part of what is erased. */
   holds(text: string): boolean;
-  /** The value of a record without it. */
+  /** A record's value with the erased text removed. */
   without(value: unknown): unknown;
 }
 
-/** An invocation has 10,000 calls; the newest records are read first, and what is left expires by itself. */
+/** [own] An invocation has 10,000 calls. The newest records are read first; the rest expire by themselves. */
 const MAX_READS = 2_500;
-/** Each takes up to eight calls. What else holds the text is deleted as a whole, a thousand records a call. */
+/** [own] A rewrite takes up to eight calls. Further records that contain the text are deleted whole, a thousand a call. */
 const MAX_REWRITES = 200;
 
-/** `unread`: records that were not looked at. */
+/** `unread`: how many records were not read. */
 export async function eraseCopies(options: CopiesOptions): Promise<{ erased: number; unread: number }> {
   const { bucket, profile } = options;
   const keys: { key: string; at: number }[] = [];
@@ -55,7 +55,7 @@ async function readText(bucket: Bucket, key: string): Promise<string | null> {
   return found && found.text();
 }
 
-/** One that has not ended would go on from a script that says something else now. */
+/** Ends unfinished reviews: they would continue from a script that has changed. */
 async function endReviews({ bucket, profile, now }: CopiesOptions, found: { key: string }[]): Promise<void> {
   for (const review of unique(found, "reviews", ReviewId)) {
     const slots = { profile, review };
@@ -78,7 +78,7 @@ async function endWorks({ bucket, profile, now }: CopiesOptions, found: { key: s
 
 const ENDED = "A person purged a text that this work had read.";
 
-/** Goes no further, and says nothing of what it had read; what it has changed stays told. */
+/** The work goes no further and its own text is removed. What it has already changed is still reported. */
 async function endWork(
   { bucket, profile, now }: Pick<CopiesOptions, "bucket" | "profile" | "now">,
   { run, work }: { run: CurationId; work: WorkId },
@@ -92,7 +92,7 @@ async function endWork(
   await bucket.put(key, JSON.stringify(ended), { ifAbsent: true });
 }
 
-/** Works of a curation that were shown a session's words: their scripts go, and their closing words. */
+/** Removes the scripts and final notes of curation work that was shown a session's words. */
 export async function eraseWorksOfSession(
   { bucket, profile, now }: Pick<CopiesOptions, "bucket" | "profile" | "now">,
   session: SessionId,
@@ -126,7 +126,7 @@ function unique(found: { key: string }[], folder: string, schema: typeof ReviewI
   return [...new Set(ids)];
 }
 
-/** What can be said without the text is said without it; the rest is deleted. */
+/** Rewrites the record without the text where that is possible, and deletes it otherwise. */
 async function eraseIn({ bucket, without, holds }: CopiesOptions, key: string, body: string): Promise<void> {
   if (key.endsWith("/REPORT.md")) {
     const lines = body.split("\n").filter((line) => !holds(line));
@@ -141,7 +141,7 @@ async function eraseIn({ bucket, without, holds }: CopiesOptions, key: string, b
   await bucket.put(key, JSON.stringify(parsed.data), state === "" ? {} : { customMetadata: { state } });
 }
 
-/** A pending change without its text would be carried out as something else: it has none, and goes. */
+/** A pending change has no schema here: without its text it would carry out something else, so it is deleted. */
 function schemaOf(key: string): z.ZodType | null {
   if (slotsOf("reviewJob", key)) return ReviewJob;
   if (slotsOf("reviewStep", key) || slotsOf("curationStep", key)) return ReviewStep;

@@ -1,5 +1,5 @@
-// Due markers, leases, notes, plans and reports of curation over a bucket, for all profiles. Used by the curator Worker,
-// and by the API for reports and policy. A plan is create-only; leases, notes and policy are compare-and-swap.
+// Due markers, leases, notes, plans and reports of curation over a bucket, for all profiles. Used by the curator Worker, and by
+// the API for reports and policy. Plans are create-only; leases, notes and policy use compare-and-swap.
 import * as z from "zod";
 import type { Bucket, CurationStore, DueMarker } from "../core/ports.ts";
 import {
@@ -28,14 +28,14 @@ import {
 } from "./objects.ts";
 import { createWorkStore } from "./work-store.ts";
 
-/** `curation/lease`: `until` in milliseconds since 1970; a past one binds nobody. */
+/** `curation/lease`: `until` in milliseconds since 1970. An expired lease is ignored. */
 const Lease = z.object({ v: z.literal(1), run: CurationId, work: WorkId.optional(), until: z.int().min(0) });
 type Lease = z.infer<typeof Lease>;
 
-/** `checking/<name>`: checks of a text that are running, or were when the Worker running them was ended. */
+/** `checking/<name>`: a check run of a text that has started. One that never ended means its Worker was stopped by it. */
 const Checking = z.object({ v: z.literal(1), text: Sha256, at: z.int() });
 
-// Two runs of one profile are kept apart by the lease, and a person seldom pauses twice in a second.
+// Few retries suffice: the lease keeps two runs of one profile apart, and a person rarely changes the policy twice in a second.
 const SWAP_ATTEMPTS = 5;
 
 export interface CurationStoreOptions {
@@ -52,7 +52,7 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
     }
   }
 
-  /** The cursor is the last profile of the page: it stays good while markers are cleared. */
+  /** The cursor is the last profile of the page, so it stays valid while markers are cleared. */
   async function dueProfiles(
     day: Day,
     shard: string,
@@ -89,13 +89,13 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
   ): Promise<boolean> {
     const key = keyOf("curationLease", { profile });
     const held = await readRecord(bucket, Lease, key);
-    // What a run still holds when its work begins, it hands over.
+    // A lease that the run holds for itself passes to the first piece of its work that asks.
     const isOurs = held?.value.run === run && (held.value.work ?? work) === work;
     if (held && !isOurs && held.value.until > now) return false;
     const body = JSON.stringify({ v: 1, run, work, until } satisfies Lease);
     const swapped = await swapObject(bucket, key, body, held?.etag ?? null);
     if (swapped.outcome === "won") return true;
-    // Lost, or not known: what is there now decides.
+    // The swap was lost or its result is unknown; the lease that is stored now decides.
     const after = await readRecord(bucket, Lease, key);
     return after?.body === body;
   }
@@ -104,8 +104,8 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
     const key = keyOf("curationLease", { profile });
     const held = await readRecord(bucket, Lease, key);
     if (held?.value.run !== run || held.value.work !== work) return;
-    // Not a delete: that one has no condition, and would end the lease of whoever has taken it over. A swap that fails
-    // leaves a lease that ends by itself.
+    // Not a delete: deletes are unconditional and would end the lease of a run that has taken it over. If this swap fails,
+    // the lease expires.
     await swapObject(bucket, key, JSON.stringify({ v: 1, run, work, until: 0 } satisfies Lease), held.etag);
   }
 
@@ -125,7 +125,7 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
     return outcome === "won" ? taken : null;
   }
 
-  /** Reads, changes and swaps until nobody was faster. What does not differ is not written. */
+  /** Reads, changes and swaps until no other writer was faster. An unchanged value is not written. */
   async function change<T>(key: string, schema: z.ZodType<T>, absent: T, next: (value: T) => T): Promise<T> {
     let last = "";
     for (let attempt = 0; attempt < SWAP_ATTEMPTS; attempt++) {
@@ -153,7 +153,7 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
   async function openPlan(profile: ProfileId, since?: CurationId): Promise<CurationPlan | null> {
     const planned = new Set<CurationId>();
     const reported = new Set<CurationId>();
-    // The plan sorts before whatever else a run leaves, but for its report.
+    // Of a run's objects the plan sorts first, except for its report.
     const startAfter = since && prefixOf("curationPlan", { profile, run: since });
     for await (const { key } of listObjects(bucket, prefixOf("curationPlan", { profile }), { startAfter })) {
       const plan = slotsOf("curationPlan", key);
@@ -171,7 +171,7 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
     const key = keyOf("curationRun", slots);
     if (await bucket.get(key)) return;
     await bucket.put(keyOf("curationReport", slots), markdown);
-    // Last: with it the run is finished.
+    // Written last: it marks the run as finished.
     await createOnce(bucket, key, JSON.stringify(CurationRun.parse(run)));
   }
 
@@ -203,7 +203,7 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
     return found;
   }
 
-  /** Its plan goes before its report: a plan without one would be carried out again. */
+  /** The plan is deleted before the report. A plan without a report would be carried out again. */
   async function sweep(profile: ProfileId, before: number, kept: CurationId[]): Promise<number> {
     const [parts, reports, texts]: [string[], string[], string[]] = [[], [], []];
     const swept = new Set<CurationId>();
@@ -211,7 +211,7 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
     for await (const { key } of listObjects(bucket, prefix)) {
       const { data: run } = CurationId.safeParse(key.slice(prefix.length).split("/")[0]);
       if (run === undefined || kept.includes(run)) continue;
-      // Runs are listed by their time.
+      // Run ids sort by time.
       if (fromCurationId(run) >= before) break;
       swept.add(run);
       (slotsOf("curationRun", key) ? reports : slotsOf("curationReport", key) ? texts : parts).push(key);
@@ -250,7 +250,8 @@ export function createCurationStore({ bucket, pageProfiles = 100 }: CurationStor
     changeNotes: (profile, next) =>
       change(keyOf("curatorNotes", { profile }), CuratorNotes, NO_NOTES, (notes) => {
         const changed = next(notes);
-        // An ETag is made of the body: what went back to what it was must not look as if nobody had been there.
+        // An ETag depends on the body alone. A value that was changed and changed back must get a new one, so that a
+        // concurrent writer notices.
         return JSON.stringify(changed) === JSON.stringify(notes) ? notes : { ...changed, seq: notes.seq + 1 };
       }),
     takeAllowance,

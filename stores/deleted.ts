@@ -1,5 +1,5 @@
-// What a person deleted, and the writes that arrive afterwards. Tombstones hold ids only; `guardWrites` refuses every write to
-// a deleted profile, session or skill. Used where buckets are wired; the erasure itself writes through the bare bucket.
+// Tombstones of what a person deleted, and the guard against writes that arrive afterwards. Tombstones hold ids only.
+// `guardWrites` is used where buckets are wired; the erasure itself writes through the unguarded bucket.
 import * as z from "zod";
 import { DeletedError } from "../core/errors.ts";
 import type { Bucket } from "../core/ports.ts";
@@ -7,7 +7,7 @@ import { ProfileId, SkillName } from "../core/schemas/ids.ts";
 import { keyOf, slotsOf } from "./keys.ts";
 import { readRecord } from "./objects.ts";
 
-/** What is left of a deleted skill. A skill of the same name goes on from these numbers, so that no old object fits it. */
+/** The tombstone of a skill. A new skill of the same name continues from these numbers, so that no old object matches it. */
 export const DeletedSkill = z.object({
   v: z.literal(1),
   skill: SkillName,
@@ -30,7 +30,7 @@ export async function readDeletedSkill(
 }
 
 /**
- * A bucket whose puts look for tombstones first. The look and the put are two calls: an erasure waits between its
+ * A bucket whose puts check for tombstones first. The check and the put are two calls, so an erasure waits between its
  * tombstone and its deletes, and sweeps again later. Throws `DeletedError`.
  */
 export function guardWrites(bucket: Bucket): Bucket {
@@ -53,12 +53,17 @@ async function assertWritable(bucket: Bucket, key: string): Promise<void> {
     name !== undefined && isSkillDeleted(bucket, profile, name),
   ]);
   if (gone) throw profileGone();
-  if (isPurged) throw new DeletedError("purged", "A person purged a text that this work had read: it goes no further.");
-  if (noSession) throw new DeletedError("session_not_found", "This session has been deleted: nothing can be added.");
+  if (isPurged)
+    throw new DeletedError("purged", "A person purged a text that this work had read, so the work was stopped.");
+  if (noSession)
+    throw new DeletedError(
+      "session_not_found",
+      "This session has been deleted, so nothing can be added. Create another one.",
+    );
   if (noSkill) throw skillDeleted(name!);
 }
 
-/** A script that goes on would write down again what it had read. */
+/** A script that continued would write down again what it had read. */
 async function isEndedByPurge(bucket: Bucket, key: string): Promise<boolean> {
   const found = await bucket.get(key);
   if (!found) return false;
@@ -68,7 +73,7 @@ async function isEndedByPurge(bucket: Bucket, key: string): Promise<boolean> {
 
 const Ended = z.object({ code: z.string().optional(), state: z.string().optional() });
 
-/** A skill of that name may have been made since. */
+/** False when a skill of that name was made since the deletion. */
 async function isSkillDeleted(bucket: Bucket, profile: ProfileId, name: SkillName): Promise<boolean> {
   if (!(await bucket.get(keyOf("deletedSkill", { profile, name })))) return false;
   return (await bucket.get(keyOf("head", { profile, name }))) === null;
@@ -77,12 +82,12 @@ async function isSkillDeleted(bucket: Bucket, profile: ProfileId, name: SkillNam
 export function profileGone(): DeletedError {
   return new DeletedError(
     "profile_gone",
-    "This profile has been deleted: nothing can be written to it any more. Ask the operator for a new one.",
+    "This profile has been deleted, so nothing can be written to it. Ask the operator for a new one.",
   );
 }
 
 export function skillDeleted(name: SkillName): DeletedError {
-  const message = `A person deleted the skill \`${name}\`: only a person can make one of that name again. Use another name.`;
+  const message = `A person deleted the skill \`${name}\`, and only a person can create it again. Use another name.`;
   return new DeletedError("skill_deleted", message);
 }
 
@@ -90,16 +95,16 @@ interface Owners {
   profile?: ProfileId;
   session?: string;
   name?: SkillName;
-  /** Where it stands that the script the object belongs to has ended. */
+  /** The key of the record that says the object's script has ended. */
   ended?: string;
 }
 
 const OF_PROFILE = /^p\/([^/]+)\//;
 const MARKERS = ["due", "sweep"] as const;
-/** Heads are the skill store's: it knows who may bring a name back. */
+/** Heads are missing here: the skill store decides who may bring a name back. */
 const OF_SKILL = ["evidence", "evidenceAgain", "stats", "curationCheck"] as const;
 
-/** Whose the object under a key is; nobody's for a key of no profile. */
+/** The owners of the object under a key; empty for a key that belongs to no profile. */
 function ownersOf(key: string): Owners {
   for (const kind of MARKERS) {
     const marker = slotsOf(kind, key);

@@ -1,5 +1,5 @@
-// What a deleted session or profile leaves in R2 and KV, taken away. Called by the profile's Account, now and again later,
-// because a listing may be old and a write may still be under way. Each call may be repeated; none needs the others.
+// Deletes what a removed session or profile leaves in R2 and KV. Called by the profile's Account, immediately and again later,
+// since a listing may be stale and a write may be in flight. Every call is repeatable and independent of the others.
 import type { Bucket, KeyValue } from "../core/ports.ts";
 import type { ProfileId, SessionId, SkillName } from "../core/schemas/ids.ts";
 import { shardOf } from "../core/schemas/learning/digest.ts";
@@ -7,7 +7,7 @@ import { PendingChange } from "../core/schemas/pending.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
 import { deleteAll, getAll, listFolders, listObjects, parseRecord } from "./objects.ts";
 
-/** `more`: something is left, because the call had no room for it. */
+/** `more`: keys remain because the call reached its limit. */
 export interface Swept {
   deleted: number;
   more: boolean;
@@ -18,7 +18,7 @@ interface OfProfile {
   profile: ProfileId;
 }
 
-/** From here on no store takes anything of the profile. */
+/** From now on no store accepts a write for the profile. */
 export async function markProfileGone({ bucket, profile }: OfProfile): Promise<void> {
   await bucket.put(keyOf("gone", { profile }), "");
 }
@@ -27,10 +27,10 @@ export async function markSessionDeleted({ bucket, profile }: OfProfile, session
   await bucket.put(keyOf("deletedSession", { profile, session }), "");
 }
 
-/** Each is a call. What waits is among them; of what was decided the oldest expires by itself. */
+/** [own] Each is a call. All waiting changes are included; the oldest decided ones expire by themselves. */
 const MAX_PENDING = 2_500;
 
-/** Reviews of the session, how far they had come, evidence of its turns, and changes it waits for. */
+/** Deletes the session's reviews, its watermark, the evidence of its turns and its pending changes. */
 export async function eraseSessionObjects({ bucket, profile }: OfProfile, session: SessionId): Promise<number> {
   const keys: string[] = [];
   for await (const { key } of listObjects(bucket, `${prefixOf("reviewJob", { profile })}${session}.`)) keys.push(key);
@@ -51,7 +51,7 @@ export async function eraseSessionObjects({ bucket, profile }: OfProfile, sessio
   return keys.length;
 }
 
-/** Changes that wait for a person, or waited, and name the skill. */
+/** Deletes pending and decided changes that name the skill. */
 export async function erasePendingOfSkill(of: OfProfile, name: SkillName): Promise<number> {
   const keys = await pendingOf(of, (change, body) =>
     change ? change.seen?.skill === name || names(change.args, name) : body.includes(name),
@@ -78,22 +78,22 @@ async function pendingOf(
   return keys.filter((key, at) => bodies[at] != null && isMeant(readChange(key, bodies[at]), bodies[at]));
 }
 
-/** `null` for one that cannot be read: it must not keep the others. */
+/** `null` for a record that cannot be read, so that it does not block the others. */
 function readChange(key: string, body: string): PendingChange | null {
   try {
     return parseRecord(PendingChange, key, body);
   } catch {
-    return null; // of a newer version, or broken
+    return null; // written by a newer version, or damaged
   }
 }
 
-/** A call names its skill, or each of its operations does. */
+/** A call names its skill at the top level or in each operation. */
 function names(value: unknown, name: SkillName): boolean {
   if (value === null || typeof value !== "object") return false;
   return Object.entries(value).some(([key, item]) => (key === "name" && item === name) || names(item, name));
 }
 
-/** Everything of the profile but the mark that it is gone. */
+/** Deletes every object of the profile except the tombstone. */
 export async function eraseProfileObjects({ bucket, profile }: OfProfile): Promise<number> {
   const gone = keyOf("gone", { profile });
   const keys: string[] = [];
@@ -109,7 +109,7 @@ export async function eraseProfileObjects({ bucket, profile }: OfProfile): Promi
   return keys.length;
 }
 
-/** At most `max` keys: each is a call. */
+/** Deletes at most `max` keys, since each is a call. */
 export async function eraseProfileMemory(kv: KeyValue, profile: ProfileId, max: number): Promise<Swept> {
   const prefix = prefixOf("memoryAdd", { profile });
   let deleted = 0;

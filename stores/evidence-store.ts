@@ -1,5 +1,5 @@
-// Evidence of a profile's skills, and the days it was active, over a bucket. Written by the Session's outbox, read by who
-// settles a skill and by listings. Create-only but for the stats, which are a function of the rest.
+// Evidence of a profile's skills and the days it was active, over a bucket. Written by the Session's outbox; read by listings
+// and by the code that settles skills. Create-only except for the stats, which are derived from the rest.
 import * as z from "zod";
 import { DeletedError } from "../core/errors.ts";
 import type { Bucket, EvidenceStore } from "../core/ports.ts";
@@ -17,21 +17,21 @@ import {
 import { encodeOp, keyOf, prefixOf, slotsOf } from "./keys.ts";
 import { type Swapped, checkRecord, createOnce, listObjects, parseRecord, swapObject } from "./objects.ts";
 
-/** A thousand to a request: two thousand requests of the ten thousand that an invocation has. */
+/** [own] A listing has a thousand keys a request: two thousand of an invocation's ten thousand requests. */
 const MAX_COUNTED = 2_000_000;
-// Folds race only when two sessions of one profile end within a second of each other.
+// Few retries suffice: folds race only when two sessions of one profile end within a second of each other.
 const FOLD_ATTEMPTS = 3;
 
 export interface JudgeTexts {
   (evidence: Evidence[], lineage?: Lineage): SkillStats["texts"];
-  /** Names what the verdicts depend on beside the evidence: other rules judge again. */
+  /** Names the rules that verdicts depend on. Evidence is judged again when they change. */
   rules?: string;
 }
 
 export interface EvidenceStoreOptions {
   bucket: Bucket;
   profile: ProfileId;
-  /** What a skill's evidence says of each text. */
+  /** Judges each text of a skill from its evidence. */
   judge: JudgeTexts;
 }
 
@@ -44,7 +44,7 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
     try {
       await createOnce(bucket, key, JSON.stringify(evidence), toMetadata(evidence));
     } catch (error) {
-      // A session ends its turn with a skill that a person deleted meanwhile: there is nothing left to speak of.
+      // The turn used a skill that a person has deleted meanwhile: its evidence has no purpose.
       if (!(error instanceof DeletedError)) throw error;
     }
   }
@@ -59,16 +59,16 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
   }
 
   /**
-   * What was counted is right whether or not it can be stored: a second fold within a second is refused by the bucket, and
-   * whoever waits for a verdict must not wait for that. The next one stores it.
+   * Returns the counts even when they cannot be stored: the bucket refuses a second write within a second, and a caller that
+   * needs a verdict must not wait for that. The next fold stores them.
    */
   async function fold(skill: SkillName, lineage?: Lineage): Promise<SkillStats> {
     const key = keyOf("stats", { profile, name: skill });
     for (let attempt = 1; ; attempt++) {
-      // Read before the listing, so that a fold that knows less cannot replace one that knows more.
+      // Read before the listing, so that a fold that saw less cannot overwrite one that saw more.
       const stored = await bucket.get(key);
       const before = stored && (await stored.text());
-      if (before !== null) parseRecord(SkillStats, key, before); // what a newer version counted is left
+      if (before !== null) parseRecord(SkillStats, key, before); // throws when a newer version counted
       const evidence: Evidence[] = [];
       for await (const word of list(skill)) evidence.push(word);
       const stats: SkillStats = { ...countUses(skill, evidence), texts: judgeTexts(evidence, lineage) };
@@ -94,7 +94,7 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
     }
   }
 
-  /** Stats as their listing tells them, beside how many objects of evidence there are now. Reads no object. */
+  /** The stats as a listing shows them, with the present number of evidence objects. Reads no object. */
   async function counted(lineages: Map<SkillName, Lineage>): Promise<Map<SkillName, SkillStats | null>> {
     const found = new Map<SkillName, number>();
     const folder = prefixOf("evidence", { profile });
@@ -117,7 +117,7 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
       const evidence = found.get(name);
       const lineage = lineages.get(name);
       if (customMetadata?.of === undefined) continue;
-      // After the cut the counts of the last use hold, and no verdict is drawn from them.
+      // Beyond the limit the counts of the last fold are used, and no verdict is drawn from them.
       if (cutAt !== null && name >= cutAt) all.set(name, fromMarks(name, key, customMetadata));
       if (evidence === undefined) continue;
       const isWhole = customMetadata.of === toWhole({ evidence, lineage, rules: judgeTexts.rules });
@@ -126,7 +126,7 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
     return all;
   }
 
-  /** The day's own object is written last: where it is, the marker has been put, and perhaps been cleared since. */
+  /** The day's own object is written last: if it exists, the marker was written, and may have been cleared since. */
   async function markActive(day: Day): Promise<void> {
     const active = keyOf("active", { profile, day });
     if (await bucket.get(active)) return;
@@ -137,7 +137,7 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
   async function activeDays(since: Day): Promise<Day[]> {
     const prefix = prefixOf("active", { profile });
     const days: Day[] = [];
-    // A key that is a little less than the day's own: `startAfter` leaves out the key it names.
+    // A key just below the day's own, because `startAfter` excludes the key it names.
     for await (const { key } of listObjects(bucket, prefix, { startAfter: prefix + since.slice(0, -1) })) {
       const day = slotsOf("active", key)!.day;
       if (day >= since) days.push(day);
@@ -149,19 +149,19 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
 }
 
 interface Whole {
-  /** How many objects were counted. */
+  /** How many evidence objects were counted. */
   evidence: number;
   lineage: Lineage | undefined;
   rules: string | undefined;
 }
 
-/** What stats are a function of, as far as it can change: as long as it is the same they are. */
+/** A fingerprint of everything the stats depend on: while it is unchanged, so are they. */
 function toWhole({ evidence, lineage, rules = "" }: Whole): string {
   const { text = "", parent = "", since = "" } = lineage ?? {};
   return sha256Hex([evidence, text, parent, since, rules].join(" ")).slice(0, 32);
 }
 
-/** Beside the stats, so that a listing tells what a curation needs: under 1 KB. */
+/** Stored as metadata of the stats, so that a listing is enough for a curation. Under 1 KB. */
 function toMarks(stats: SkillStats, whole: Whole): Record<string, string> {
   const { uses, successes, failures, lastUsedDay, texts } = stats;
   const said = whole.lineage && Object.hasOwn(texts, whole.lineage.text) ? texts[whole.lineage.text] : undefined;
@@ -181,14 +181,14 @@ function fromMarks(skill: SkillName, key: string, marks: Record<string, string>,
   });
 }
 
-/** All that its key does not say, so that a listing is enough; under 3 KB, of the 8 KB that an object may have. */
+/** All fields that the key does not hold, so that a listing is enough. Under 3 KB of the 8 KB that an object may have. */
 function toMetadata(evidence: Evidence): Record<string, string> {
   const { v, outcome, day, at, task, contradicted, modelCalls, toolCalls, failedCalls, tokens, baseline } = evidence;
   const { failedWords, refusedWords, workedWords } = evidence;
   return {
     ...{ v: `${v}`, outcome, day, at: `${at}`, contradicted: contradicted ? "1" : "0" },
     ...{ modelCalls: `${modelCalls}`, toolCalls: `${toolCalls}`, failedCalls: `${failedCalls}`, tokens: `${tokens}` },
-    // Plain letters, and a long one by its hash: tasks are only ever told apart.
+    // ASCII only, and a long one by its hash: task ids are only compared for equality.
     ...(task && { task: encodeOp(task) }),
     ...(baseline && { baseline: JSON.stringify(baseline) }),
     ...(failedWords.length > 0 && { failedWords: encodeURIComponent(JSON.stringify(failedWords)) }),
@@ -199,7 +199,7 @@ function toMetadata(evidence: Evidence): Record<string, string> {
 
 const Words = z.array(z.string());
 
-/** Version 1 had neither `v` nor what came with version 2. */
+/** Version 1 lacks `v` and the fields that version 2 added. */
 function fromMetadata(key: string, metadata: Record<string, string>): Record<string, unknown> {
   const { v = "1", outcome, day, at = "0", tokens = "0", task, contradicted, baseline } = metadata;
   const { modelCalls, toolCalls, failedCalls, failedWords, refusedWords, workedWords } = metadata;
@@ -214,7 +214,7 @@ function fromMetadata(key: string, metadata: Record<string, string>): Record<str
   };
 }
 
-/** A use is a turn, whatever it used of the skill; of its judges the strongest counts. */
+/** A use is one turn, however much it used of the skill. The strongest of its judges counts. */
 function countUses(skill: SkillName, evidence: Evidence[]): Omit<SkillStats, "texts"> {
   const byTurn = new Map<string, Evidence>();
   let lastUsedDay: Day | null = null;

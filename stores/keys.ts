@@ -1,5 +1,5 @@
-// Every key of the stores in one place, as patterns that the functions fill: what a pattern does not say cannot be
-// written. Read by stores/* and by the test that compares docs/STORAGE.md with it. Pure.
+// Every key of the stores as a pattern that the functions below fill, so that no other key can be written. Used by stores/*; a
+// test compares docs/STORAGE.md with it. Pure.
 import { assert } from "../core/errors.ts";
 import { WorkId } from "../core/schemas/learning/curation.ts";
 import { sha256Hex } from "../core/schemas/learning/digest.ts";
@@ -61,19 +61,19 @@ type Slots<K extends Kind> = { [Slot in SlotsOf<(typeof PATTERNS)[K]>]: Slot ext
 type Numbered = "rev" | "step" | "n" | "nth";
 type Given = Record<string, string | number | undefined>;
 
-/** The whole key. A slot of the wrong form is a bug: tenants are kept apart by these keys. */
+/** The whole key. Throws on a slot of the wrong form, which is a bug: these keys keep tenants apart. */
 export function keyOf<K extends Kind>(kind: K, slots: Slots<K>): string {
   const { filled, missing } = fill(kind, slots as Given);
   assert(missing === null, `the key ${PATTERNS[kind]} needs its ${missing}`);
   return filled;
 }
 
-/** The key up to the first slot that is not given: what to list by. */
+/** The key up to the first missing slot, for listings. */
 export function prefixOf<K extends Kind>(kind: K, slots: Partial<Slots<K>>): string {
   return fill(kind, slots as Given).filled;
 }
 
-/** The slots of a key, as they were given to `keyOf` but for a hashed op; null when it is not of this kind. */
+/** The slots of a key as given to `keyOf`, except for a hashed op; null when the key is of another kind. */
 export function slotsOf<K extends Kind>(kind: K, key: string): Record<SlotsOf<(typeof PATTERNS)[K]>, string> | null {
   const { form, names } = formOf(kind);
   const match = form.exec(key);
@@ -86,11 +86,11 @@ export function slotsOf<K extends Kind>(kind: K, key: string): Record<SlotsOf<(t
 interface Form {
   form: RegExp;
   names: string[];
-  /** Slots, and what stands between them. */
+  /** Slots and the text between them. */
   pieces: string[];
 }
 
-/** Listings ask for each of their keys. */
+/** Cached: a listing parses each of its keys. */
 const forms = new Map<Kind, Form>();
 
 function formOf(kind: Kind): Form {
@@ -122,7 +122,7 @@ function fill(kind: Kind, slots: Given): { filled: string; missing: string | nul
   return { filled, missing: null };
 }
 
-/** How each slot is written. Numbers are padded, so that a listing is in numeric order. */
+/** How each slot is written. Numbers are zero-padded, so that listings are in numeric order. */
 const SLOTS = {
   profile: checked(ProfileId),
   name: checked(SkillName),
@@ -168,8 +168,8 @@ function padded(width: number): (value: string) => string {
 }
 
 /**
- * An op may hold the call id of any provider. What is unsafe in a key is escaped, and what would not fit in the 512
- * bytes of a KV key is named by its hash. `~` is never escaped, so that encoding what was decoded gives the same key.
+ * An op may contain the call id of any provider. Characters that are unsafe in a key are escaped. An op too long for the 512
+ * bytes of a KV key is replaced by its hash. `~` is never escaped, so decoding and encoding again gives the same key.
  */
 export function encodeOp(op: string): string {
   assert(op.length > 0, "an op is empty");

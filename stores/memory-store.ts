@@ -1,6 +1,6 @@
-// The memory of one profile over KV: an observed-remove set, because KV has no compare-and-swap and answers late. Made by
-// the Session (with an overlay, to read its own writes), the API and the review Worker. Never lets a key mean something
-// else than at its first write, so that replays, stale lists and two writers commute.
+// The memory of one profile over KV, as an observed-remove set: KV has no compare-and-swap and is eventually consistent. Opened
+// for the Session (with an overlay for its own writes), the API and the review Worker. A key never changes its meaning after
+// its first write, so replays, stale lists and concurrent writers commute.
 import type * as z from "zod";
 import { messageOf } from "../core/errors.ts";
 import { FIXED } from "../core/limits.ts";
@@ -23,32 +23,35 @@ export interface MemoryStoreOptions {
   kv: KeyValue;
   profile: ProfileId;
   clock: Clock;
-  /** How long an own write is remembered while no list shows it. */
+  /** How long an own write is remembered while lists do not show it yet. */
   overlayMs: number;
   overlay?: Overlay;
-  /** Whether the profile was deleted: asked before each write. KV cannot say, because it answers late. */
+  /** Whether the profile was deleted; checked before each write. R2 holds that mark, because KV is eventually consistent. */
   isDeleted?(): Promise<boolean>;
 }
 
-/** How long a removal outlives its add's delete. [own] KV promises a minute or more; a day is far beyond what was seen. */
+/**
+ * How long a removal is kept after its add was deleted. [own] KV promises a minute or more; a day is far beyond anything
+ * observed.
+ */
 const SETTLE_MS = 24 * 60 * 60_000;
 
-/** [cf] Of one bulk get, which is one request. */
+/** [cf] Keys of one bulk get, which is one request. */
 const KEYS_A_GET = 100;
 /** [cf] One write a second for a key. */
 const KEY_REST_MS = 1_100;
 const PUT_ATTEMPTS = 3;
 
-/** Of one sweep: five calls a key at most, of the 10,000 of an invocation. Another one goes on where this one ended. */
+/** Keys of one sweep, at five calls each at most, of an invocation's 10,000. The next sweep continues. */
 const KEYS_A_SWEEP = 1_000;
 
-/** Of one text. [own] Who says once more what stands there so often writes nothing: every list reads all the keys. */
+/** Adds of one text. [own] Further ones write nothing, because every list reads all keys. */
 const MAX_ADDS = 50;
 
 export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   const { kv, profile, clock, overlayMs, overlay } = options;
 
-  /** What is listed under a prefix, own recent writes included, by key. */
+  /** All listed keys under a prefix, with own recent writes. */
   async function collect(prefix: string): Promise<Map<string, Found>> {
     const found = new Map<string, Found>();
     let cursor: string | undefined;
@@ -61,13 +64,13 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     return found;
   }
 
-  /** The record under a key, from wherever it came with; null when KV lists the key but does not yet give its value. */
+  /** The record under a key, from whichever source had it; null when KV lists the key but has no value yet. */
   function read<T>(schema: z.ZodType<T>, key: string, found: Found): T | null {
     if (found.value !== undefined) return parseRecord(schema, key, found.value);
     return found.metadata == null ? null : checkRecord(schema, key, found.metadata);
   }
 
-  /** What a list did not bring along, a hundred to a request. Leaves out what KV lists and does not give yet. */
+  /** Fetches the values that a list did not include, a hundred a request. Skips keys that KV lists without a value yet. */
   async function fetchValues(found: Map<string, Found>, keys: string[]): Promise<void> {
     const unread = keys.filter((key) => found.get(key)!.value === undefined && found.get(key)!.metadata == null);
     for (let at = 0; at < unread.length; at += KEYS_A_GET) {
@@ -80,14 +83,14 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   async function put(key: string, record: MemoryAdd | MemoryRemove | MemoryPurge): Promise<void> {
     if (await options.isDeleted?.()) throw profileGone();
     const value = JSON.stringify(record);
-    // A list brings metadata along and no values: what fits in it needs no get.
+    // A list returns metadata but no values. A record that fits in the metadata needs no get.
     const withMetadata = byteLength(value) <= FIXED.kvMetadataBytes ? { metadata: record } : {};
     for (let attempt = 1; ; attempt++) {
       try {
         await kv.put(key, value, withMetadata);
         break;
       } catch (error) {
-        // One write a second for a key: who forgets a fact twice is not refused for being quick.
+        // KV accepts one write a second for a key. Forgetting a fact twice quickly is not an error.
         if (attempt === PUT_ATTEMPTS || !/\b429\b/.test(messageOf(error))) throw error;
         await clock.sleep(KEY_REST_MS);
       }
@@ -130,7 +133,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
       return { id, existed: false, purged: true as const };
     }
     const others = livingAdds(found).filter((other) => other.key !== key);
-    // The same op again, perhaps long after a person forgot the entry: what it wrote stands, dead or alive.
+    // The op was carried out before, perhaps long ago. What it wrote is kept, even if the entry was forgotten since.
     if (!found.has(key) && others.length < MAX_ADDS) await put(key, MemoryAdd.parse(record));
     return { id, existed: others.length > 0 };
   }
@@ -143,7 +146,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     return adds.length;
   }
 
-  /** The mark stands before the first delete, so that no order in which KV shows them brings the entry back. */
+  /** The tombstone is written before the first delete, so that the entry cannot reappear in whatever order KV shows them. */
   async function purge(store: MemoryStoreName, id: Sha256, by: { op: string; at: number }): Promise<number | null> {
     const found = await collect(hashPrefix(profile, store, id));
     if (found.size === 0) return null;
@@ -154,7 +157,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     return adds.length;
   }
 
-  /** What was added under the hash; null when nothing is listed. */
+  /** All keys added under the hash; null when none is listed. */
   async function textOf(store: MemoryStoreName, id: Sha256): Promise<string | null> {
     const found = await collect(hashPrefix(profile, store, id));
     const keys = [...found.keys()].filter((key) => slotsOf("memoryAdd", key) !== null);
@@ -167,8 +170,9 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   }
 
   /**
-   * An add goes first, its removal when no sweep of a day has seen the add: KV may show two deletes in either order, and a
-   * removal that went first would bring the entry back. Of what was purged every add goes at once, and the mark never.
+   * Deletes an add first and its removal only after no sweep of a day has seen the add. KV may show two deletes in either
+   * order, and a removal that went first would bring the entry back. Adds of a purged text are deleted at once; its tombstone
+   * is kept forever.
    */
   async function sweep(before: number): Promise<MemorySwept> {
     const swept: MemorySwept = { deleted: 0, left: null };
@@ -196,7 +200,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     return swept;
   }
 
-  /** What a sweep does about a key. `wait`: it is a removal whose add was seen within a day. `stays`: the key does. */
+  /** What a sweep does with a key. `wait`: a removal whose add was seen within the last day. `stays`: the key is kept. */
   function nextStep(
     key: string,
     found: Map<string, Found>,
@@ -238,7 +242,7 @@ interface LivingAdd {
   add: MemoryAdd;
 }
 
-/** A key that was seen: `value` from the overlay, `metadata` from a list. */
+/** A listed key: `value` comes from the overlay, `metadata` from a list. */
 interface Found {
   value?: string;
   metadata?: unknown;
@@ -255,7 +259,7 @@ function mergeOverlay(overlay: Overlay, prefix: string, since: number, found: Ma
   }
 }
 
-/** The adds that no remove names, of what was not purged. */
+/** Adds that no removal names, without purged texts. */
 function livingAdds(found: Map<string, Found>): LivingKey[] {
   const living: LivingKey[] = [];
   for (const key of found.keys()) {
@@ -264,13 +268,13 @@ function livingAdds(found: Map<string, Found>): LivingKey[] {
       living.push({ id: add.hash, op: add.op, key });
     }
     if (!add && !slotsOf("memoryRemove", key) && !slotsOf("memoryPurge", key)) {
-      throw new Error(`The key ${key} is neither an add, nor a remove, nor the mark of a purge.`);
+      throw new Error(`The key ${key} is not an add, a removal or a purge.`);
     }
   }
   return living;
 }
 
-/** `adds` are of one text, the oldest first. What a person added or approved is so, whoever added it before. */
+/** `adds` are of one text, oldest first. The source is a person if any add came from or was approved by one. */
 function toEntry(store: MemoryStoreName, adds: LivingAdd[]): MemoryEntry {
   const [first] = adds as [LivingAdd];
   const { id, add } = adds.find((living) => living.add.origin === "user" || living.add.approved) ?? first;
@@ -289,7 +293,7 @@ function toEntry(store: MemoryStoreName, adds: LivingAdd[]): MemoryEntry {
   };
 }
 
-/** All keys of one text. */
+/** The prefix of all keys of one text. */
 function hashPrefix(profile: ProfileId, store: MemoryStoreName, hash: Sha256): string {
   return prefixOf("memoryAdd", { profile, store, hash }).slice(0, -"+".length);
 }

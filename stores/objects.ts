@@ -1,12 +1,12 @@
-// How every store touches a bucket: read and parse, create once, swap, list to the end. Knows no key and no record; stands
-// a 429 and a lost answer where it can be told what is there.
+// The operations that every store uses on a bucket: read and parse, create once, swap, list to the end. Knows no keys and no
+// record types. Tolerates a 429 or a lost response where reading again shows what was written.
 import { MAX_CONNECTIONS, mapLimit } from "../core/map-limit.ts";
 import type * as z from "zod";
 import { DeletedError, StateNewerError, messageOf, assertKnownVersion } from "../core/errors.ts";
 import type { Bucket, StoredBody, StoredObject } from "../core/ports.ts";
 import { type FileBody, toFileBody } from "../core/schemas/file-body.ts";
 
-/** A record that does not parse is damage, never data. */
+/** Throws on a record that does not parse: stored data is damaged. */
 export function parseRecord<T>(schema: z.ZodType<T>, key: string, body: string): T {
   let raw: unknown;
   try {
@@ -36,14 +36,14 @@ export async function readRecord<T>(
   return { value: parseRecord(schema, key, body), etag: found.etag, body };
 }
 
-/** What a conditional get answers when the object has changed. */
+/** Whether a conditional get returned a body, because the object has changed. */
 export function hasBody(found: StoredBody | StoredObject): found is StoredBody {
   return "text" in found;
 }
 
 /**
- * Create-only put that stands a lost answer and a 429: what counts is what is there afterwards. `won`: it is what was
- * given here. Throws what the put threw when nothing is there.
+ * A create-only put that tolerates a 429 or a lost response: what is stored afterwards decides. `won`: the stored body is the
+ * given one. Rethrows the error of the put when nothing is stored.
  */
 export async function createOnce(
   bucket: Bucket,
@@ -66,7 +66,7 @@ export async function createOnce(
 
 export type Swapped = { outcome: "won" } | { outcome: "lost" } | { outcome: "unknown"; message: string };
 
-/** Compare-and-swap; `etag` null creates. A throw says nothing about what was written: read again. */
+/** Compare-and-swap; `etag` null creates. After a throw the write may or may not have happened: read again. */
 export async function swapObject(
   bucket: Bucket,
   key: string,
@@ -83,7 +83,7 @@ export async function swapObject(
   }
 }
 
-/** Every object under a prefix, in key order. Pages may be short: only `truncated` tells the end. */
+/** Every object under a prefix, in key order. Pages may be short; only `truncated` marks the end. */
 export async function* listObjects(
   bucket: Bucket,
   prefix: string,
@@ -98,14 +98,14 @@ export async function* listObjects(
   } while (cursor !== undefined);
 }
 
-/** The folders right under a prefix that ends with a slash, by name, in order. */
+/** The folders directly under a prefix that ends with a slash, in order. */
 export async function* listFolders(bucket: Bucket, prefix: string): AsyncGenerator<string> {
   let cursor: string | undefined;
   let last = "";
   do {
     const page = await bucket.list({ prefix, delimiter: "/", cursor });
     for (const folder of page.delimitedPrefixes.toSorted()) {
-      // A folder that two pages share is named by both.
+      // Two pages may both list a folder that spans them.
       if (folder <= last) continue;
       last = folder;
       yield folder.slice(prefix.length, -1);
@@ -114,7 +114,7 @@ export async function* listFolders(bucket: Bucket, prefix: string): AsyncGenerat
   } while (cursor !== undefined);
 }
 
-/** What a blob holds. */
+/** The content of a blob. */
 export async function readBody(object: StoredBody): Promise<FileBody> {
   return toFileBody(new Uint8Array(await object.arrayBuffer()));
 }
@@ -131,7 +131,7 @@ export async function getAll<Key, Body>(
   });
 }
 
-/** R2 takes a thousand keys a call. */
+/** [cf] R2 deletes a thousand keys a call. */
 export async function deleteAll(bucket: Bucket, keys: string[]): Promise<void> {
   for (let at = 0; at < keys.length; at += 1_000) await bucket.delete(keys.slice(at, at + 1_000));
 }

@@ -1,5 +1,5 @@
-// Changes that wait for a person, over a bucket: an object each, created once and changed by compare-and-swap. Made by the
-// Session, the review Worker and the API. Decides nothing.
+// Changes that wait for a person, over a bucket: one object each, created once and changed by compare-and-swap. Opened for the
+// Session, the review Worker and the API. Makes no decisions.
 import { type Result, err, ok } from "../core/errors.ts";
 import type { Bucket, Clock, PendingStore, Random } from "../core/ports.ts";
 import type { ProfileId } from "../core/schemas/ids.ts";
@@ -8,10 +8,10 @@ import { createBackoff } from "./backoff.ts";
 import { keyOf, prefixOf } from "./keys.ts";
 import { createOnce, deleteAll, getAll, listObjects, parseRecord, readRecord, swapObject } from "./objects.ts";
 
-/** More is nobody's list to decide. */
+/** [own] Longer lists are not useful to a person. */
 const MAX_WAITING = 20;
 const SWAP_MS = 20_000;
-/** Of those decided, as many are listed: each is an object to read. [own] */
+/** [own] How many decided changes are listed; each is an object to read. */
 const MAX_DECIDED = 100;
 
 export interface PendingStoreOptions {
@@ -24,7 +24,7 @@ export interface PendingStoreOptions {
 export function createPendingStore({ bucket, profile, clock, random }: PendingStoreOptions): PendingStore {
   const keyFor = (id: string) => keyOf("pending", { profile, id });
 
-  /** What is open, and when what is settled was decided, by key. Reads no object that says so in its metadata. */
+  /** Open changes, and the time of decision of settled ones, by key. Objects whose metadata says so are not read. */
   async function survey(): Promise<{ open: string[]; waiting: number; settled: { key: string; at: number }[] }> {
     const open: string[] = [];
     const settled: { key: string; at: number }[] = [];
@@ -41,13 +41,13 @@ export function createPendingStore({ bucket, profile, clock, random }: PendingSt
     return { open, waiting, settled };
   }
 
-  /** Of an object from before there were any. */
+  /** For an object written before this metadata existed. */
   async function readMarks(key: string): Promise<Record<string, string> | null> {
     const stored = await readRecord(bucket, PendingChange, key);
     return stored && toMarks(stored.value);
   }
 
-  /** A change may be a whole skill: six at a time are in memory, and what a list needs of each is kept. */
+  /** Keeps only what a list needs: a change may hold a whole skill, and six are in memory at a time. */
   async function list(): Promise<PendingInfo[]> {
     const { open, settled } = await survey();
     const newest = settled.toSorted((a, b) => b.at - a.at).slice(0, MAX_DECIDED);
@@ -93,8 +93,9 @@ export function createPendingStore({ bucket, profile, clock, random }: PendingSt
         const body = JSON.stringify(PendingChange.parse(wanted));
         const swapped = await swapObject(bucket, keyFor(id), body, stored.etag, toMarks(wanted));
         if (swapped.outcome === "won") return wanted;
-        // A lost answer may have been a write: what is there is read again before anything else is decided.
-        if (!(await backoff.wait())) throw new Error(`The pending change ${id} was written by others all the while.`);
+        // After a lost response the change may have been written, so it is read again before the next decision.
+        if (!(await backoff.wait()))
+          throw new Error(`The pending change ${id} was changed by other writers on every attempt. Try again.`);
       }
     },
 
@@ -114,7 +115,7 @@ export function createPendingStore({ bucket, profile, clock, random }: PendingSt
   };
 }
 
-/** For lists, beside the object. What is approved and not carried out yet is as open as what waits. */
+/** Metadata for lists. An approved change that is not carried out yet counts as open, like one that waits. */
 function toMarks({ state, decidedAt, outcome }: PendingChange): Record<string, string> {
   const isOpen = state === "waiting" || (state === "approved" && outcome === null);
   return { state, ...(!isOpen && { settledAt: String(decidedAt ?? 0) }) };

@@ -1,8 +1,8 @@
-// What was used lately, up to a weight, oldest use first to go. Under the caches of this folder. Knows neither keys nor values.
+// A least-recently-used cache bounded by weight. The base of the caches in this folder. Knows nothing of its keys or values.
 
 export interface RecentlyUsed<Value> {
   get(key: string): Value | undefined;
-  /** A value heavier than all that may be kept is not. */
+  /** A value heavier than the whole limit is not stored. */
   set(key: string, value: Value): void;
   delete(key: string): void;
 }
@@ -12,7 +12,7 @@ export function createRecentlyUsed<Value>(options: {
   weigh(value: Value): number;
 }): RecentlyUsed<Value> {
   const { maxWeight, weigh } = options;
-  // A map keeps the order of insertion, so the first key is the one that was used longest ago.
+  // A Map keeps insertion order, so its first key is the least recently used.
   const kept = new Map<string, { value: Value; weight: number }>();
   let total = 0;
 

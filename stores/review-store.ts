@@ -1,5 +1,5 @@
-// Reviews of one profile over a bucket: the job, the script of steps, failures, the result or the tombstone. Written by
-// the Session (job) and the review Worker (the rest), read by the API. Create-only but for the watermark.
+// Reviews of one profile over a bucket: the job, the script of steps, failures, and the result or tombstone. The Session writes
+// the job and the review Worker the rest; the API reads. Create-only except for the watermark.
 import * as z from "zod";
 import type { Bucket, ReviewStore } from "../core/ports.ts";
 import { type ProfileId, type ReviewId, type SessionId, fromReviewId } from "../core/schemas/ids.ts";
@@ -16,14 +16,14 @@ import {
   swapObject,
 } from "./objects.ts";
 
-/** `reviewed/<session>`: entries up to this one are covered by a finished review. */
+/** `reviewed/<session>`: a finished review covers the entries up to this one. */
 const Watermark = z.object({ v: z.literal(1), entry: z.int().min(0) });
 
-// Only two deliveries of one review raise a watermark at once, and to the same entry.
+// Few retries suffice: only two deliveries of one review raise a watermark at the same time, and to the same entry.
 const RAISE_ATTEMPTS = 5;
 
 export function createReviewStore({ bucket, profile }: { bucket: Bucket; profile: ProfileId }): ReviewStore {
-  /** Everything under one review. */
+  /** Every object of one review. */
   function listReview(review: ReviewId) {
     return listObjects(bucket, prefixOf("reviewStep", { profile, review }));
   }
@@ -63,7 +63,7 @@ export function createReviewStore({ bucket, profile }: { bucket: Bucket; profile
 
   async function finish(result: ReviewResult): Promise<ReviewResult> {
     const key = keyOf("reviewResult", { profile, review: result.review });
-    // The state stands in the metadata as well: a listing of reviews then reads no bodies.
+    // The state is also stored as metadata, so that a listing of reviews reads no bodies.
     const body = JSON.stringify(ReviewResult.parse(result));
     return parseRecord(ReviewResult, key, (await createOnce(bucket, key, body, { state: result.state })).body);
   }
@@ -107,7 +107,7 @@ export function createReviewStore({ bucket, profile }: { bucket: Bucket; profile
     throw new Error(`The watermark of the session ${session} could not be raised: ${last}`);
   }
 
-  /** An outcome is deleted last: a review cut off in between must not look as if it had still to be done. */
+  /** The outcome is deleted last. Otherwise an interrupted deletion would leave a review that looks unfinished. */
   async function sweep(before: number): Promise<number> {
     const keys = new Map<ReviewId, string[]>();
     const kept = new Set<ReviewId>();
@@ -173,7 +173,7 @@ export function createReviewStore({ bucket, profile }: { bucket: Bucket; profile
 
 const FinishedState = ReviewResult.shape.state;
 
-/** By session, then by range: the order in which one session's reviews were made. */
+/** Orders by session, then by range: the order in which a session's reviews were made. */
 function compareIds(a: ReviewId, b: ReviewId): number {
   const [x, y] = [fromReviewId(a), fromReviewId(b)];
   if (x.session !== y.session) return x.session < y.session ? -1 : 1;

@@ -1,5 +1,5 @@
-// The record of one piece of a curation's work for a model over a bucket: the script of its steps, the merges it began, its
-// outcome. Made by the curation store, for the curator Worker. Create-only.
+// The record of one piece of a curation's model work over a bucket: the script of its steps, the merges it began and its
+// outcome. Opened by the curation store for the curator Worker. Create-only.
 import type { Bucket, WorkStore } from "../core/ports.ts";
 import { CurationMerge, CurationWork, type WorkId } from "../core/schemas/learning/curation.ts";
 import type { CurationId, ProfileId } from "../core/schemas/ids.ts";
@@ -49,7 +49,7 @@ export function createWorkStore({ bucket, ...slots }: WorkStoreOptions): WorkSto
     async createStep(n, step) {
       const key = keyOf("curationStep", { ...slots, step: n });
       const { sessions = [] } = step.kind === "start" ? step : {};
-      // Where a session is deleted, a listing tells what has read it.
+      // The metadata lists the sessions that the work has read, for their deletion.
       const metadata = sessions.length > 0 ? { sessions: sessions.join(" ") } : undefined;
       const there = await createOnce(bucket, key, JSON.stringify(ReviewStep.parse(step)), metadata);
       return { step: parseRecord(ReviewStep, key, there.body), won: there.won };

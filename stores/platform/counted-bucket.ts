@@ -1,4 +1,5 @@
-// A bucket that counts its calls: an invocation may make so many, and leaves the rest to another one. Made by the curator Worker and the Account.
+// A bucket that counts its calls, for work that must stay within the request limit of an invocation. Used by the curator Worker
+// and the Account.
 import type { Bucket } from "../../core/ports.ts";
 
 export function countCalls(bucket: Bucket): { bucket: Bucket; calls(): number } {

@@ -1,4 +1,4 @@
-// The KeyValue port over a KV binding. Made where things are wired; adds no behaviour of its own.
+// The KeyValue port over a KV binding. Adds no behaviour of its own.
 import type { KeyValue } from "../../core/ports.ts";
 
 export function toKeyValue(kv: KVNamespace): KeyValue {

@@ -1,4 +1,4 @@
-// The platform's clock behind the Clock port. Given out where things are wired.
+// The Clock port over the platform's clock. The only place in stores/ that reads the time.
 import type { Clock } from "../../core/ports.ts";
 
 export const systemClock: Clock = {

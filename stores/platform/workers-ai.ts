@@ -1,10 +1,13 @@
-// Vectors of texts by Workers AI, as the Similarity of the core. Used by the Archive object where the operator has bound it.
+// The Similarity port over Workers AI. Used by the Archive object where the operator has bound it.
 import * as z from "zod";
 import type { Similarity } from "../../core/ports.ts";
 
-/** Many languages in one space, 1,024 numbers: https://developers.cloudflare.com/workers-ai/models/bge-m3/ */
+/** A multilingual embedding model with 1,024 dimensions: https://developers.cloudflare.com/workers-ai/models/bge-m3/ */
 const MODEL = "@cf/baai/bge-m3";
-/** [own] Not measured: a development machine has no such binding. Too high finds less than words do, too low lists what does not fit. */
+/**
+ * [own] Not measured: a development machine has no such binding. Too high finds less than words do; too low lists skills that
+ * do not match.
+ */
 const LEAST = 0.5;
 
 const Reply = z.object({ data: z.array(z.array(z.number())) });
@@ -18,7 +21,7 @@ export function toSimilarity(ai: {
     async embed(texts) {
       const { data } = Reply.parse(await ai.run(MODEL, { text: texts }));
       if (data.length !== texts.length)
-        throw new Error(`${MODEL} answered ${data.length} vectors for ${texts.length} texts`);
+        throw new Error(`${MODEL} returned ${data.length} vectors for ${texts.length} texts`);
       return data;
     },
   };

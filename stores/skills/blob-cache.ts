@@ -1,5 +1,5 @@
-// Contents of blobs that were read or are often read again, up to a number of bytes, oldest use first to go. One an isolate,
-// made where things are wired, or one a store. A blob never changes; that it is still there is not told by this.
+// Caches contents of blobs, least recently used first to go, up to a number of bytes. Shared by an isolate or owned by one
+// store. A blob never changes, but a cached one may have been deleted from the bucket.
 import type { FileBody } from "../../core/schemas/file-body.ts";
 import type { ProfileId, Sha256 } from "../../core/schemas/ids.ts";
 import { createRecentlyUsed } from "../recently-used.ts";
@@ -10,10 +10,10 @@ export interface BlobCache {
   drop(profile: ProfileId, sha256: Sha256): void;
 }
 
-/** A sixteenth of an isolate's 128 MB. */
+/** [own] A sixteenth of an isolate's 128 MB. */
 const MAX_BYTES = 8 << 20;
 
-/** Whoever gets bytes must not change them: they are the cache's own. */
+/** Treat returned bytes as read-only: they are the cache's own. */
 export function createBlobCache(maxBytes = MAX_BYTES): BlobCache {
   const bodies = createRecentlyUsed<FileBody>({ maxWeight: maxBytes, weigh: bytesOf });
   return {
@@ -23,7 +23,7 @@ export function createBlobCache(maxBytes = MAX_BYTES): BlobCache {
   };
 }
 
-/** A string takes two bytes a character at most. */
+/** A string takes at most two bytes a character. */
 function bytesOf(body: FileBody): number {
   return typeof body === "string" ? 2 * body.length : body.length;
 }

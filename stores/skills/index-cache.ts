@@ -1,6 +1,6 @@
-// Indexes of skills that an isolate has parsed, by key and ETag: ten thousand lines take longer to parse than to read, and each
-// new session would do it again. Used by the index object of skill stores that share one. An ETag is the MD5 of the body, so
-// what is found here is what the bucket holds, or is asked for again.
+// Caches parsed skill indexes by key and ETag: parsing ten thousand lines takes longer than reading them, and each new session
+// would parse them again. Used by skill stores that share one. An ETag is the MD5 of the body, so a cached index is used only
+// while the bucket confirms its ETag.
 import type { SkillIndex } from "../../core/schemas/skill.ts";
 import { type RecentlyUsed, createRecentlyUsed } from "../recently-used.ts";
 
@@ -11,7 +11,7 @@ export interface KnownIndex {
 
 export type IndexCache = RecentlyUsed<KnownIndex>;
 
-/** A line takes about a kilobyte, with the words that a prompt's choice keeps of it. */
+/** A line takes about a kilobyte, including the words kept for choosing a prompt's index. */
 const MAX_LINES = 30_000;
 
 export function createIndexCache(maxLines = MAX_LINES): IndexCache {

@@ -1,5 +1,5 @@
-// Archives of public skills over a bucket: packed once for each text, served to whoever asks. Written by the API when a skill
-// is published or first asked for with a new text. Copies only: what is missing is packed again.
+// Archives of public skills over a bucket, packed once for each text. Written by the API when a skill is published or first
+// requested with a new text. Copies only: a missing archive is packed again.
 import type { Bucket } from "../../core/ports.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import type { ProfileId, Sha256, SkillName } from "../../core/schemas/ids.ts";
@@ -7,12 +7,12 @@ import { keyOf, prefixOf, slotsOf } from "../keys.ts";
 import { deleteAll, listObjects } from "../objects.ts";
 
 export interface PublicArchives {
-  /** By `<name>/<text>`: the SHA-256 of each archive. */
+  /** The SHA-256 of each archive, by `<name>/<text>`. */
   digests(): Promise<Map<string, string>>;
   get(name: SkillName, text: Sha256): Promise<Uint8Array<ArrayBuffer> | null>;
-  /** Returns its SHA-256. */
+  /** Returns the archive's SHA-256. */
   put(name: SkillName, text: Sha256, zip: Uint8Array): Promise<string>;
-  /** Deletes the archives of a skill but for that of one text. */
+  /** Deletes the archives of a skill except the one of this text. */
   drop(name: SkillName, except?: Sha256): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function createPublicArchives({ bucket, profile }: { bucket: Bucket; prof
     },
     async put(name, text, zip) {
       const digest = sha256Hex(zip);
-      // Equal files give equal bytes, so that it does not matter who was first.
+      // Equal files pack to equal bytes, so concurrent writers agree.
       await bucket.put(keyOf("publicArchive", { profile, name, text }), zip, {
         ifAbsent: true,
         customMetadata: { digest },

@@ -1,21 +1,21 @@
-// Keeps writers and purges of the same contents apart. A purge writes down what it is about to delete; a writer looks before
-// it puts contents and again right before its swap. Used by skill-store.ts and skill-purge.ts. Deletes nothing itself.
+// Keeps writers and purges of the same contents apart. A purge records what it is about to delete; a writer checks that record
+// before it puts contents and again right before its swap. Used by skill-store.ts and skill-purge.ts. Deletes nothing itself.
 import type { Bucket, Clock, Random } from "../../core/ports.ts";
 import type { ProfileId, Sha256 } from "../../core/schemas/ids.ts";
 import { PurgeLease } from "../../core/schemas/skill.ts";
 import { keyOf } from "../keys.ts";
 import { readRecord, swapObject } from "../objects.ts";
 
-/** A writer's last look and its swap lie no further apart, or it begins again. */
+/** The longest time between a writer's last check and its swap; a slower writer starts over. */
 export const HOLD_MS = 1_000;
-/** A purge waits so long before it looks who names a blob: a swap that was let through has arrived by then. */
+/** How long a purge waits before it looks for blobs in use: every swap that passed its check has arrived by then. */
 export const GRACE_MS = 2_000;
-/** The longest a purge that died keeps writers of the same contents waiting. */
+/** The longest time that a crashed purge blocks writers of the same contents. */
 const LEASE_MS = 60_000;
-/** A purge begins no delete later than this before its lease ends. */
+/** A purge starts no delete later than this before its lease ends. */
 const STOP_MS = 20_000;
 
-/** The lease under the ETag it was read with; both null before the first purge. */
+/** The lease and the ETag it was read with; both null before the first purge. */
 export interface SeenLease {
   lease: PurgeLease | null;
   etag: string | null;
@@ -25,10 +25,10 @@ export interface PurgeLeases {
   read(): Promise<SeenLease>;
   /** Takes or renews the lease; null while another purge holds it, or when the put was lost. */
   take(blobs: Sha256[], held: SeenLease | null): Promise<SeenLease | null>;
-  /** Where this fails, the lease ends by itself. */
+  /** If release fails, the lease expires. */
   release(held: SeenLease): Promise<void>;
   mayDelete(held: SeenLease): boolean;
-  /** Whether a living purge is about to delete one of these. */
+  /** Whether an active purge is about to delete one of these. */
   blocks(seen: SeenLease, blobs: Sha256[]): boolean;
 }
 

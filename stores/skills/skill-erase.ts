@@ -1,5 +1,5 @@
-// Takes a whole skill away for good, on a person's order: a tombstone with its name and numbers first, then every object of
-// it. Called by the skill store. A crash anywhere leaves a tombstone; the same order, sent again, goes on from there.
+// Deletes a whole skill on a person's order: a tombstone with its name and numbers first, then every object of it. Called by
+// the skill store. A crash leaves the tombstone, and the same order, sent again, continues.
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { Sha256, SkillName } from "../../core/schemas/ids.ts";
 import type { SkillHead } from "../../core/schemas/skill.ts";
@@ -15,8 +15,8 @@ export interface EraseContext extends PurgeContext {
 }
 
 /**
- * From here on writers of the skill wait, or are refused. Once for each order: `orderedAt` is when it was given. A skill that a person
- * has made since has higher numbers.
+ * Writes the tombstone: from then on writers of the skill wait or are refused. `orderedAt` identifies the order, so repeating
+ * it changes nothing. A skill that a person made after the order has higher numbers.
  */
 export async function burySkill(context: EraseContext, name: SkillName, orderedAt: number): Promise<DeletedSkill> {
   const { bucket, profile, heads, clock } = context;
@@ -25,7 +25,9 @@ export async function burySkill(context: EraseContext, name: SkillName, orderedA
   return putTombstone(context, name, await heads.current(name), { before, at: clock.now() });
 }
 
-/** `known`: there was something to erase. What late writes left goes too; a skill that a person has made since is left alone. */
+/**
+ * `known`: there was something to erase. Also deletes what late writes left, but never a skill that a person has made since.
+ */
 export async function eraseSkill(
   context: EraseContext,
   name: SkillName,
@@ -42,14 +44,14 @@ export async function eraseSkill(
   return err("busy", `The skill \`${name}\` could not be deleted in time: send the same request again in a minute.`);
 }
 
-/** The whole erasure once; not `whole` when something was lost and all is to be looked at again. */
+/** One attempt at the whole erasure. `whole` is false when a swap or delete was lost and everything must be checked again. */
 async function tryErase(context: EraseContext, name: SkillName, tombstone: DeletedSkill) {
   const { bucket, profile, heads, leases, clock } = context;
   let known = false;
   let upTo = tombstone.rev;
   let blobs = new Set<Sha256>();
   if (await hasAny(context, name)) {
-    // A writer that saw no tombstone has swapped by then, or looks again.
+    // By then a writer that saw no tombstone has either swapped or will check again.
     await clock.sleep(Math.max(0, tombstone.at + GRACE_MS - clock.now()));
     const head = await heads.current(name);
     const isSince = head !== null && head.createdAt > tombstone.at;
@@ -69,10 +71,11 @@ async function tryErase(context: EraseContext, name: SkillName, tombstone: Delet
       if (!(await dropLine(context, name))) return { known, whole: false };
     }
     await deleteRevisions(context, name, upTo);
-    // Last of what has the name: who makes it again finds nothing that still goes.
+    // The head goes last of the named objects, so that a person who creates the name again finds nothing that is still
+    // being deleted.
     if (!isSince) await bucket.delete(keyOf("head", { profile, name }));
   }
-  // What a late writer has put stands nowhere else.
+  // Contents that a late writer put and that nothing names.
   const unnamed = [...new Set([...blobs, ...(await findOrphans(context))])];
   if (unnamed.length === 0) return { known, whole: true };
   const taken = await leases.take(unnamed, null);

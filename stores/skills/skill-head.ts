@@ -1,12 +1,12 @@
-// What a change makes of a head: which numbers rise, what is kept. Used by skill-store.ts and skill-rebuild.ts, which put
-// it. Pure.
+// Computes the head that follows from a change: which numbers rise and what is kept. Used by skill-store.ts and
+// skill-rebuild.ts, which store it. Pure.
 import { assert } from "../../core/errors.ts";
 import type { SkillNext } from "../../core/ports.ts";
 import { hashFiles, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import type { Sha256 } from "../../core/schemas/ids.ts";
 import { type SkillConditions, type SkillFiles, SkillHead } from "../../core/schemas/skill.ts";
 
-/** What a SKILL.md asks for of where it is used. */
+/** Reads from a SKILL.md the conditions under which the skill can be used. */
 export type ReadConditions = (skillMd: string) => SkillConditions | undefined;
 
 interface Change {
@@ -14,7 +14,7 @@ interface Change {
   op: string;
   now: number;
   readConditions?: ReadConditions;
-  /** The last numbers of a deleted skill of that name: a new one goes on from there. */
+  /** The last numbers of a deleted skill of the same name; a new one continues from them. */
   after?: { seq: number; rev: number };
 }
 
@@ -25,7 +25,7 @@ export function toNextHead(current: SkillHead | null, next: SkillNext, change: C
   return current ? toChangedHead(current, files, next, change) : toFirstHead(files, next, change);
 }
 
-/** The past head is left as it is in all but state, `reason` and what a swap always changes. */
+/** The same head archived: only its state, its `reason` and what every swap changes are different. */
 export function toArchivedHead(head: SkillHead, reason: string, now: number): SkillHead {
   return SkillHead.parse({ ...head, state: "archived", public: undefined, reason, seq: head.seq + 1, updatedAt: now });
 }
@@ -77,25 +77,25 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
     origin: next.origin ?? current.origin,
     citations: next.citations ?? current.citations,
     extends: next.extends ?? current.extends,
-    // Publishing is a decision on what is in use: it ends in the archive, and does not come back from there by itself.
+    // Publishing is a decision about a skill in use. It ends with archiving and does not return by itself.
     public:
       state === "archived" ? undefined : (next.public ?? (current.state === "archived" ? undefined : current.public)),
     conditions: next.files ? conditionsOf(next, change) : current.conditions,
     withdrawn: next.withdrawn ?? current.withdrawn,
     restoredAt: next.restored ? now : text === current.text ? current.restoredAt : undefined,
     settled: next.settled ?? current.settled,
-    // What was found belongs to the text it was found in.
+    // Findings belong to the text they were found in.
     health: next.health ?? (text === current.text ? current.health : undefined),
     failedWords: next.failedWords ?? (text === current.text ? current.failedWords : undefined),
     overlaps: next.overlaps ?? current.overlaps,
-    // The reason of the last move would explain this one wrongly.
+    // The reason of the last move would be wrong for this one.
     reason: next.reason ?? (stateMoves ? undefined : current.reason),
   };
   if (!hasFiles(current, files)) {
     const rev = current.rev + 1;
     const { firstRev } = next.anew ? { firstRev: rev } : current;
     const { settled } = changed;
-    // A verdict is on the text: it holds for the same text with other requests.
+    // A verdict belongs to the text, so it also holds for the same text with other requests.
     const holds = text === current.text && settled?.rev === current.rev;
     Object.assign(changed, { rev, parent: parentOf(text, next, current), firstRev, op, revisedAt: now });
     if (holds) changed.settled = { ...settled, rev };
@@ -103,7 +103,7 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
   return SkillHead.parse({ ...changed, seq: current.seq + 1, updatedAt: now });
 }
 
-/** Also where the text is the same: it does not name a skill's requests. */
+/** Compares the files: the text alone does not cover a skill's requests. */
 function hasFiles(head: SkillHead, files: SkillFiles): boolean {
   const paths = Object.keys(files);
   const isSameFile = (path: string) =>
@@ -111,7 +111,7 @@ function hasFiles(head: SkillHead, files: SkillFiles): boolean {
   return paths.length === Object.keys(head.files).length && paths.every(isSameFile);
 }
 
-/** Who goes back to what the present text was made from takes nothing of it along. */
+/** Going back to the parent of the present text does not make the present text its parent. */
 function parentOf(text: Sha256, next: SkillNext, current: SkillHead): Sha256 | undefined {
   if (next.anew) return undefined;
   if (text === current.text) return current.parent;
@@ -124,7 +124,7 @@ function conditionsOf({ files }: SkillNext, { readConditions }: Change): SkillCo
   return typeof skillMd === "string" ? readConditions?.(skillMd) : undefined;
 }
 
-/** Both come from the schema, so that keys stand in one order. */
+/** Both come from the schema, so their keys are in the same order. */
 function isSame(a: SkillHead, b: SkillHead): boolean {
   return JSON.stringify(SkillHead.parse(a)) === JSON.stringify(b);
 }

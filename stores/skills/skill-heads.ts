@@ -1,5 +1,5 @@
-// Heads, revisions and blobs of one profile: the objects of a skill and how they are read and put. Used by the skill
-// store, which decides what is put when.
+// Reads and writes the objects of a skill: heads, revisions and blobs of one profile. Used by the skill store, which decides
+// what is written when.
 import { messageOf } from "../../core/errors.ts";
 import type { Bucket, SkillSnapshot } from "../../core/ports.ts";
 import type { FileBodies, FileBody } from "../../core/schemas/file-body.ts";
@@ -29,10 +29,10 @@ import {
 
 export type SkillHeads = ReturnType<typeof createSkillHeads>;
 
-/** As many as anybody reads at once: an object each. */
+/** [own] Revisions of one page, each an object to read. */
 const MAX_REVISIONS = 1_000;
 
-/** A revision's object: what it holds, and what it must be swapped with. */
+/** A revision's object, with the ETag to swap it against. */
 export interface FoundRevision {
   value: PastRevision;
   etag: string;
@@ -50,13 +50,13 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
     return (await read(name))?.value ?? null;
   }
 
-  /** Compare-and-swap with the mirror that the curator's scan reads; `etag` null creates. */
+  /** Compare-and-swap, with the metadata that the curator's scan reads; `etag` null creates. */
   function swap(head: SkillHead, etag: string | null) {
     const key = keyOf("head", { profile, name: head.name });
     return swapObject(bucket, key, JSON.stringify(head), etag, toHeadMirror(head));
   }
 
-  /** Head and contents. Null when the head has moved on meanwhile and a file of it was purged: read it again. */
+  /** Head and contents. Null when the head has changed meanwhile and a file of it was purged: read again. */
   async function snapshot(head: SkillHead): Promise<SkillSnapshot | null> {
     const wanted = [...new Set(Object.values(head.files).map((file) => file.sha256))];
     const bodies = new Map(wanted.map((sha256) => [sha256, cache.get(profile, sha256)]));
@@ -84,20 +84,20 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
     return body;
   }
 
-  /** Create-only put of contents. Throws what the put threw when nothing is there afterwards. */
+  /** Create-only put of contents. Rethrows the error of the put when nothing is stored afterwards. */
   async function putBlob(sha256: Sha256, body: FileBody): Promise<void> {
     const key = keyOf("blob", { profile, sha256 });
     try {
       await bucket.put(key, body, { ifAbsent: true });
     } catch (error) {
-      // A 429, or an answer that was lost.
+      // A 429 or a lost response.
       const { objects } = await bucket.list({ prefix: key, limit: 1 });
       if (objects[0]?.key !== key) throw error;
     }
     cache.put(profile, sha256, body);
   }
 
-  /** Six at a time, as many as a Worker has connections. Nothing is under way any more when it returns or throws. */
+  /** Runs six puts at a time, the number of a Worker's connections. No put is in flight when it returns or throws. */
   async function putBlobs(blobs: [Sha256, FileBody][], stored: Set<Sha256>): Promise<void> {
     const missing = blobs.filter(([sha256]) => !stored.has(sha256));
     for (let at = 0; at < missing.length; at += 6) {
@@ -110,7 +110,7 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
     }
   }
 
-  /** The revision after `since`, or the present one, that an operation made; null when it has made none. */
+  /** The revision after `since`, the present one included, that the operation made; null when there is none. */
   async function revisionOf(head: SkillHead, op: string, since: number): Promise<number | null> {
     if (head.op === op) return head.rev;
     if (head.rev - 1 <= since) return null;
@@ -124,14 +124,14 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
   }
 
   /**
-   * What must be there before a head is swapped: its contents, and the head it replaces among the revisions. Returns
-   * what went wrong, null for nothing.
+   * Stores everything that must exist before a head is swapped: its contents, and the present head as a revision. Returns an
+   * error message, or null.
    */
   async function prepare(options: {
     past: SkillHead | null;
     next: SkillHead;
     contents: FileBodies;
-    /** Hashes that are known to be there; grows. */
+    /** Hashes known to be stored; this call adds to it. */
     stored: Set<Sha256>;
   }): Promise<string | null> {
     const { past, next, contents, stored } = options;
@@ -146,12 +146,12 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
       }
       return null;
     } catch (error) {
-      // All of these are create-only, so the next attempt puts them again.
+      // All of these puts are create-only, so the next attempt repeats them safely.
       return messageOf(error);
     }
   }
 
-  /** The object of a past revision; null when there is none. */
+  /** The object of a past revision, or null. */
   async function readPast(name: SkillName, rev: number): Promise<FoundRevision | null> {
     const key = keyOf("revision", { profile, name, rev });
     const found = await bucket.get(key);
@@ -160,7 +160,7 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
     return { value: parseRecord(PastRevision, key, await found.text()), etag, customMetadata };
   }
 
-  /** Puts a tombstone where a revision stood. Its operation stays, so that it is not carried out a second time. */
+  /** Replaces a revision by a tombstone. It keeps the operation id, so that the operation is not carried out twice. */
   function bury(found: FoundRevision, tombstone: SkillTombstone): Promise<Swapped> {
     const key = keyOf("revision", { profile, name: tombstone.name, rev: tombstone.rev });
     return swapObject(bucket, key, JSON.stringify(tombstone), found.etag, { ...found.customMetadata, refs: "" });
@@ -172,7 +172,7 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
     return rev === head.rev ? toRevision(head) : ((await readPast(name, rev))?.value ?? null);
   }
 
-  /** Each head that is replaced has been put among the revisions before, so that all numbers under the head's are there. */
+  /** A replaced head is stored as a revision first, so every number below the head's exists. */
   async function revisions(name: SkillName, page: { before?: number | undefined; limit?: number } = {}) {
     const head = await current(name);
     if (!head) return [];
@@ -204,7 +204,7 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
   };
 }
 
-/** The contents of a head that the one before it does not name. */
+/** Contents of a head that the previous head does not name. */
 export function newBlobs(past: SkillHead | null, next: SkillHead, contents: FileBodies): Map<Sha256, FileBody> {
   const named = new Set(Object.values(past?.files ?? {}).map((file) => file.sha256));
   const fresh = Object.entries(contents).map(([path, body]) => [next.files[path]!.sha256, body] as const);

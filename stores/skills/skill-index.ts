@@ -1,5 +1,5 @@
-// The index object of a profile: one line a skill, changed by compare-and-swap after each head. Used by the skill store
-// alone. Never puts a line that is older than the one that is there.
+// The index object of a profile: one line per skill, updated by compare-and-swap after each head. Used by the skill store
+// alone. A line never replaces a newer one.
 import type { Bucket } from "../../core/ports.ts";
 import type { SkillName } from "../../core/schemas/ids.ts";
 import {
@@ -15,7 +15,7 @@ import type { IndexCache } from "./index-cache.ts";
 import { keyOf } from "../keys.ts";
 import { type Swapped, hasBody, parseRecord, swapObject } from "../objects.ts";
 
-/** The index and the ETag it was read under; null when there is none yet. */
+/** The index and the ETag it was read with; null when there is none yet. */
 export interface SeenIndex {
   index: SkillIndex;
   etag: string | null;
@@ -24,11 +24,11 @@ export interface SeenIndex {
 export interface SkillIndexObject {
   /** One conditional GET; the body is read and parsed only when it has changed. */
   read(): Promise<SeenIndex>;
-  /** Replaces the lines, if the index is still the one that was seen. What is known of a skill's use stays with its line. */
+  /** Replaces the lines if the index is still the one that was read. Each line keeps what is known of the skill's use. */
   swap(seen: SeenIndex, skills: SkillIndex["skills"]): Promise<Swapped>;
-  /** Makes the line of a skill at least as new as its head. False when the time ran out; a reader brings it up then. */
+  /** Makes a skill's line at least as new as its head. False when the time is up; a later reader then updates it. */
   bringUp(head: SkillHead, fresh: () => Promise<SkillHead | null>, backoff: Backoff): Promise<boolean>;
-  /** Puts the use of skills into their lines; of one without a line it is left out. False when the time ran out. */
+  /** Stores the use of skills in their lines and skips skills without a line. False when the time is up. */
   noteUse(use: Record<SkillName, SkillUse>, backoff: Backoff): Promise<boolean>;
 }
 
@@ -84,7 +84,7 @@ export function createSkillIndex(options: { bucket: Bucket; profile: string; cac
   return { read, swap, bringUp, noteUse };
 }
 
-/** A line that was made from its head knows nothing of use. */
+/** A line built from its head has no use counts; they are carried over. */
 function withUse(skills: SkillIndex["skills"], before: SkillIndex): SkillIndex["skills"] {
   const entries = Object.entries(skills).map(([name, line]) => {
     const use = line.use ?? lineOf(before, name)?.use;
@@ -93,7 +93,7 @@ function withUse(skills: SkillIndex["skills"], before: SkillIndex): SkillIndex["
   return Object.fromEntries(entries);
 }
 
-/** A skill may be called `constructor`. */
+/** A skill may have the name of an inherited property, such as `constructor`. */
 export function lineOf(index: SkillIndex, name: SkillName): IndexLine | undefined {
   return Object.hasOwn(index.skills, name) ? index.skills[name] : undefined;
 }

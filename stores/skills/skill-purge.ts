@@ -1,5 +1,5 @@
-// Takes one past revision away for good: a tombstone where it stood, and the contents that nothing else of the profile names
-// deleted. Called by the skill store on a person's order. A crash anywhere leaves a tombstone that says what is left to do.
+// Purges one past revision: a tombstone in its place, and deletion of the contents that nothing else of the profile names.
+// Called by the skill store on a person's order. A crash leaves a tombstone that records what remains to be done.
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { Bucket, Clock, SkillPurged } from "../../core/ports.ts";
 import type { ProfileId, Sha256, SkillName } from "../../core/schemas/ids.ts";
@@ -32,7 +32,7 @@ export interface PurgeContext {
 export async function purgeRevision(context: PurgeContext, name: SkillName, rev: number): Promise<Result<SkillPurged>> {
   const { heads, backoff } = context;
   const head = await heads.current(name);
-  if (!head) return err("skill_not_found", `This profile holds no skill \`${name}\`, so nothing of it can be purged.`);
+  if (!head) return err("skill_not_found", `This profile has no skill \`${name}\`, so there is nothing to purge.`);
   if (rev === head.rev) {
     return err("revision_current", `Revision ${rev} of \`${name}\` is the present one: restore another first.`);
   }
@@ -46,13 +46,13 @@ export async function purgeRevision(context: PurgeContext, name: SkillName, rev:
   return err("busy", `Revision ${rev} of \`${name}\` could not be purged in time: try again in a minute.`);
 }
 
-/** What a round knows of those before it. */
+/** What later attempts know of earlier ones. */
 interface Memo {
   held: SeenLease | null;
   purged: Omit<SkillPurged, "tombstone"> | null;
 }
 
-/** The whole purge once, from the lease to its end; null when something was lost and all is to be looked at again. */
+/** One attempt at the whole purge, from lease to end; null when something was lost and everything must be checked again. */
 async function tryPurge(context: PurgeContext, found: FoundRevision, memo: Memo): Promise<SkillTombstone | null> {
   const { leases } = context;
   let tombstone = isFinished(found) ? found.value : null;
@@ -62,13 +62,13 @@ async function tryPurge(context: PurgeContext, found: FoundRevision, memo: Memo)
     const taken = await leases.take([...blobs, ...orphans], memo.held);
     if (!taken) return null;
     memo.held = taken;
-    if (!(await beginGrave(context, found, blobs))) return null;
+    if (!(await writeTombstone(context, found, blobs))) return null;
     const unnamed = await deleteUnnamed(context, [...blobs, ...orphans], taken, [archiveOf(context, found.value)]);
     memo.purged = unnamed && {
       deleted: unnamed.deleted.filter((sha256) => blobs.includes(sha256)),
       kept: unnamed.kept.filter(({ sha256 }) => blobs.includes(sha256)),
     };
-    tombstone = memo.purged && (await finishGrave(context, found.value));
+    tombstone = memo.purged && (await completeTombstone(context, found.value));
   }
   if (tombstone && memo.held) await leases.release(memo.held);
   return tombstone;
@@ -87,15 +87,15 @@ function isTombstone(revision: PastRevision | SkillHead): revision is SkillTombs
   return isPurged(revision as PastRevision);
 }
 
-/** From here on the revision cannot be read, whatever becomes of its contents. False when that is not certain. */
-async function beginGrave({ heads, clock }: PurgeContext, found: FoundRevision, blobs: Sha256[]): Promise<boolean> {
+/** From here on the revision cannot be read, whether or not its contents are deleted yet. False when that is uncertain. */
+async function writeTombstone({ heads, clock }: PurgeContext, found: FoundRevision, blobs: Sha256[]): Promise<boolean> {
   if (isPurged(found.value)) return true;
   const { v, name, rev, text } = found.value;
   const swapped = await heads.bury(found, { v, name, rev, text, purgedAt: clock.now(), blobs });
   return swapped.outcome === "won";
 }
 
-async function finishGrave({ heads }: PurgeContext, { name, rev }: PastRevision): Promise<SkillTombstone | null> {
+async function completeTombstone({ heads }: PurgeContext, { name, rev }: PastRevision): Promise<SkillTombstone | null> {
   const found = await heads.readPast(name, rev);
   if (!found || !isPurged(found.value)) return null;
   const { blobs: _done, ...tombstone } = found.value;
@@ -103,8 +103,8 @@ async function finishGrave({ heads }: PurgeContext, { name, rev }: PastRevision)
 }
 
 /**
- * Contents that no head and no revision names: of a write that lost its swap and was then refused. A writer that is still
- * at it reads the lease, and puts them again.
+ * Contents that no head and no revision names, left by a write that lost its swap and was then refused. A writer still in
+ * progress reads the lease and puts them again.
  */
 export async function findOrphans(context: Place): Promise<Sha256[]> {
   const { profile } = context;
@@ -118,7 +118,7 @@ export async function findOrphans(context: Place): Promise<Sha256[]> {
   return [...blobs];
 }
 
-/** Contents that any revision object of a name has, whether or not the name has a head. */
+/** Contents named by any revision of the skill, whether or not it has a head. */
 export async function findPastBlobs(context: Place, name: SkillName): Promise<Set<Sha256>> {
   const { profile } = context;
   const byBeginning = toBeginnings(await listBlobs(context));
@@ -139,7 +139,7 @@ async function listBlobs({ bucket, profile }: Place): Promise<Set<Sha256>> {
   return blobs;
 }
 
-/** Nearly always the beginnings of the hashes tell without a read; by chance one too many is named. */
+/** The first characters of the hashes nearly always decide without a read; a collision yields one name too many. */
 async function* namedUnder(
   { bucket }: Place,
   kind: "head" | "revision",
@@ -158,18 +158,15 @@ async function* namedUnder(
   }
 }
 
-/** The packed form in which a revision was published. */
+/** The archive in which the revision was published. */
 function archiveOf({ profile }: PurgeContext, { name, text }: PastRevision): string {
   return keyOf("publicArchive", { profile, name, text });
 }
 
-/**
- * `also`: other keys that go with them. Null when the time of the lease ran out or a call failed: nothing is lost by
- * beginning again.
- */
+/** `also`: other keys to delete with them. Null when the lease ran out or a call failed; starting over loses nothing. */
 export async function deleteUnnamed(context: PurgeContext, blobs: Sha256[], held: SeenLease, also: string[] = []) {
   const { bucket, profile, leases, cache, clock } = context;
-  // Writers that looked before the lease was taken have swapped their heads after this, or never will.
+  // Writers that checked before the lease was taken have swapped their heads by now, or never will.
   await clock.sleep(GRACE_MS);
   const kept = await findHolders(context, blobs);
   const named = new Set(kept.map(({ sha256 }) => sha256));
@@ -179,7 +176,7 @@ export async function deleteUnnamed(context: PurgeContext, blobs: Sha256[], held
     const blobKeys = deleted.map((sha256) => keyOf("blob", { profile, sha256 }));
     await deleteAll(bucket, [...blobKeys, ...also]);
   } catch {
-    // The bucket failed: what it has deleted is deleted, and the next round does the rest.
+    // The bucket failed. Deletes that went through are final; the next attempt does the rest.
     return null;
   }
   for (const sha256 of deleted) cache.drop(profile, sha256);
@@ -187,8 +184,8 @@ export async function deleteUnnamed(context: PurgeContext, blobs: Sha256[], held
 }
 
 /**
- * One place for each blob that something names. Heads come first: a head that is replaced meanwhile stands among the
- * revisions before it is, and those are read after it.
+ * One place that names each blob. Heads are read first: a head that is replaced meanwhile becomes a revision before that, and
+ * revisions are read afterwards.
  */
 async function findHolders({ bucket, profile, heads }: PurgeContext, blobs: Sha256[]): Promise<SkillPurged["kept"]> {
   const left = new Set(blobs);

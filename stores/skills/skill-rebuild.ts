@@ -1,5 +1,5 @@
-// Makes the index of a profile equal to its heads, whatever crashes have left behind. Used by the skill store; run by the
-// curator, and by tests after every crash.
+// Makes the index of a profile equal to its heads after any crash. Used by the skill store, run by the curator, and by tests
+// after every simulated crash.
 import type { Clock, SkillStore } from "../../core/ports.ts";
 import type { SkillName } from "../../core/schemas/ids.ts";
 import {
@@ -23,13 +23,13 @@ interface Rebuild {
   pause?: Parameters<SkillStore["rebuildIndex"]>[1];
 }
 
-/** Heads that are read in one round; a library that has lost its index takes several, and each is stored. */
+/** [own] Heads read in one round. A library that lost its index takes several rounds, each of which is stored. */
 const HEADS_A_ROUND = 500;
 
 export async function rebuildIndex(options: Rebuild): Promise<SkillIndex> {
   const { index, heads, backoff, pause = () => {} } = options;
   for (;;) {
-    // Read before the heads: a line whose head the listing lacks has lost it, and is not one that came in between.
+    // Read before the heads: a line whose head the listing lacks has lost its head, and was not created in between.
     const seen = await index.read();
     const found = await compare(heads, seen.index);
     const skills = { ...found.skills };
@@ -44,14 +44,14 @@ export async function rebuildIndex(options: Rebuild): Promise<SkillIndex> {
     if (isStored && !found.more) return (await index.read()).index;
     if (isStored) pause();
     else if (!(await backoff.wait())) {
-      throw new Error("The skill index was written by others all the while; rebuild it later.");
+      throw new Error("Other writers changed the skill index on every attempt. Rebuild it later.");
     }
   }
 }
 
 /**
- * Lines that have heads, brought up to them, and the heads that have no line, oldest first: as many as a round reads. `more`:
- * others differ as well; their lines, if they have any, are as they were.
+ * Lines that have heads, updated from them, and heads without a line, oldest first, as many as a round reads. `more`: others
+ * differ too; their lines, if any, are unchanged.
  */
 async function compare(heads: SkillHeads, index: SkillIndex) {
   const skills: Record<SkillName, SkillIndex["skills"][SkillName]> = {};
@@ -82,7 +82,7 @@ async function compare(heads: SkillHeads, index: SkillIndex) {
   return { skills, unheld, differs, more: differing.length > HEADS_A_ROUND };
 }
 
-/** A head the index never held passes the check or is archived. Null when another writer moved it meanwhile. */
+/** A head that the index never held passes the check or is archived. Null when another writer changed it meanwhile. */
 async function admit({ heads, check, clock }: Rebuild, head: SkillHead, index: SkillIndex): Promise<SkillHead | null> {
   if (head.state === "archived") return head;
   const reason = check({ name: head.name, ...toIndexLine(head) }, index);

@@ -1,6 +1,6 @@
-// The skills of one profile over a bucket: heads changed by compare-and-swap, past heads and contents kept for good.
-// Made by the Session, the review Worker and the curator Worker, all of which may write at once. Never holds a lock, and
-// never leaves a state that the same operation, run again, cannot finish.
+// The skills of one profile over a bucket: heads change by compare-and-swap; past heads and contents are kept. The Session, the
+// API, the review Worker and the curator Worker may all write at once. Holds no lock, and leaves no state that the same
+// operation, run again, cannot finish.
 import { DeletedError, type Result, err, ok } from "../../core/errors.ts";
 import type {
   Bucket,
@@ -32,13 +32,13 @@ export interface SkillStoreOptions {
   profile: ProfileId;
   clock: Clock;
   random: Random;
-  /** How long a lost swap is tried again. */
+  /** How long a lost swap is retried. */
   swapMs: number;
-  /** Read from each SKILL.md that is written, and kept with its head; without it nothing is. */
+  /** Reads conditions from each SKILL.md that is written, and stores them with the head. Absent: none are stored. */
   readConditions?: ReadConditions;
-  /** Shared by the stores of an isolate; without one each store has its own. */
+  /** Shared by the stores of an isolate. Absent: the store has its own. */
   cache?: BlobCache;
-  /** Shared likewise; without one each store parses the index itself. */
+  /** Shared by the stores of an isolate. Absent: each store parses the index itself. */
   indexes?: IndexCache;
 }
 
@@ -47,10 +47,10 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
   const index = createSkillIndex({ bucket, profile, cache: options.indexes });
   const heads = createSkillHeads({ bucket, profile, cache });
   const leases = createPurgeLeases({ bucket, profile, clock, random });
-  let firstLook: Promise<boolean> | undefined;
+  let checkedGone: Promise<boolean> | undefined;
 
   async function change(wanted: SkillChange): Promise<Result<SkillChanged>> {
-    if (await (firstLook ??= isGone(bucket, profile))) return refuse(profileGone());
+    if (await (checkedGone ??= isGone(bucket, profile))) return refuse(profileGone());
     const backoff = createBackoff({ clock, random, withinMs: swapMs });
     const memo: Memo = { stored: { since: null, hashes: new Set() }, doubtful: null };
     try {
@@ -65,11 +65,11 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
     }
   }
 
-  /** The whole operation once, from a fresh head to the index. */
+  /** One attempt at the whole operation, from a fresh head to the index. */
   async function tryChange(wanted: SkillChange, memo: Memo, backoff: Backoff): Promise<Attempt> {
     const { name, op } = wanted;
     const current = await heads.read(name);
-    // A put that threw had been written all the same.
+    // A put that threw had been written nevertheless.
     if (current && current.body === memo.doubtful?.body) {
       return settled(await finish(wanted, current.value, memo.doubtful, backoff));
     }
@@ -83,7 +83,7 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
       return settled(await finish(wanted, current.value, resumed, backoff));
     }
 
-    // Before anything that may be purged is relied upon.
+    // Checked before relying on contents that may be purged.
     const [seen, lease] = await Promise.all([index.read(), leases.read()]);
     const snapshot = current && (await heads.snapshot(current.value));
     if (current && !snapshot) return lost("the skill was changed while it was read");
@@ -105,7 +105,7 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
     const contents = decided.value.files ?? {};
     const blobs = newBlobs(past, next, contents);
     if (leases.blocks(lease, [...blobs.keys()])) return lost("contents like these are being purged");
-    // What was put before a purge may be gone.
+    // Contents that were put before a purge may be gone.
     if (memo.stored.since !== lease.etag) memo.stored = { since: lease.etag, hashes: new Set() };
     const trouble = await heads.prepare({ past, next, contents, stored: memo.stored.hashes });
     if (trouble !== null) return lost(trouble);
@@ -129,7 +129,7 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
     return lost(swapped.message);
   }
 
-  /** What comes after the head: its line in the index, which for a create is the commit. */
+  /** Updates the index after the head. For a create this is the commit. */
   async function finish(wanted: SkillChange, head: SkillHead, done: Done, backoff: Backoff) {
     const [finished] = await Promise.all([
       finishIndex(wanted, head, done, backoff),
@@ -144,7 +144,7 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
     return ok({ head, replayed: done.replayed });
   }
 
-  /** A purge that came between the last look and the swap may have taken contents that are named now. */
+  /** A purge between the last check and the swap may have deleted contents that are named now. */
   async function putBack({ name, rev, blobs, since }: Written, backoff: Backoff): Promise<void> {
     const hashes = [...blobs.keys()];
     if (hashes.length === 0) return;
@@ -152,7 +152,7 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
     for (let lease = await leases.read(); lease.etag !== safe; lease = await leases.read()) {
       if (leases.blocks(lease, hashes) && (await backoff.wait())) continue;
       const revision = await heads.revision(name, rev);
-      // What was purged itself must not come back.
+      // Contents that were purged themselves must not return.
       if (!revision || isPurged(revision)) return;
       for (const [sha256, body] of blobs) await persist(() => heads.putBlob(sha256, body), backoff);
       safe = lease.etag;
@@ -180,7 +180,7 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
     }
   }
 
-  /** Takes back a create that found a neighbour. A head that others have moved since is theirs, and left alone. */
+  /** Takes back a create that conflicts with a neighbour. A head that others have changed since is left alone. */
   async function archiveOwn(created: SkillHead, reason: string, backoff: Backoff): Promise<void> {
     do {
       const current = await heads.read(created.name);
@@ -196,14 +196,14 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
     } while (await backoff.wait());
   }
 
-  /** A head newer than its line brings it up, once: who loses this swap leaves it to the next reader. */
+  /** Updates a line that is older than its head, once. A caller that loses this swap leaves it to the next reader. */
   async function open(name: SkillName): Promise<SkillSnapshot | null> {
     const head = await heads.current(name);
     if (!head) return null;
     const [snapshot, seen] = await Promise.all([heads.snapshot(head), index.read()]);
     if (!snapshot) return open(name);
     const line = lineOf(seen.index, name);
-    // Without a line it is a create that nobody has committed yet; that takes the check of a rebuild.
+    // A head without a line is an uncommitted create, which needs the check of a rebuild.
     if (line && line.seq < head.seq) await index.swap(seen, { ...seen.index.skills, [name]: toIndexLine(head) });
     return snapshot;
   }
@@ -242,16 +242,16 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
   };
 }
 
-/** What attempts of one operation know of those before them. */
+/** What attempts of one operation know of earlier ones. */
 interface Memo {
-  /** Blobs that are known to be there, for as long as the lease of purges is the one that was seen. */
+  /** Blobs known to be stored, valid while the purge lease is the one that was read. */
   stored: { since: string | null; hashes: Set<Sha256> };
-  /** The head whose swap threw: it may be there or not. */
+  /** The head whose swap threw, so it may or may not be stored. */
   doubtful: ({ body: string } & Done) | null;
 }
 interface Done {
   created: boolean;
-  /** The index that `decide` has seen; null when it has to look again. */
+  /** The index that `decide` has seen; null when it must be read again. */
   seen: SeenIndex | null;
   replayed: boolean;
   written?: Written;
@@ -265,7 +265,7 @@ interface Written {
 }
 type Attempt = { outcome: "settled"; result: Result<SkillChanged> } | { outcome: "lost"; message: string };
 
-/** Until it succeeds or the time is up. */
+/** Retries until it succeeds or the time is up. */
 async function persist(put: () => Promise<void>, backoff: Backoff): Promise<void> {
   for (;;) {
     try {
@@ -295,12 +295,12 @@ function refuse({ code, message }: DeletedError) {
   return err(code, message);
 }
 
-/** Whether the operation made the skill: its first revision, or the first one since it was deleted. */
+/** Whether the operation created the skill: its first revision, or the first one after a deletion. */
 function isCreate(head: SkillHead, rev: number): boolean {
   return rev === 1 || (rev === head.firstRev && rev === head.rev && head.createdAt === head.revisedAt);
 }
 
-/** What a person deleted comes back by a person, or with the deployment: never by an agent that was still at it. */
+/** A deleted skill returns by a person or with a deployment, never by an agent's late write. */
 function mayBringBack({ origin }: SkillNext): boolean {
   return origin === "user" || origin === "hub" || origin === "bundled";
 }

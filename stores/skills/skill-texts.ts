@@ -1,16 +1,16 @@
-// All texts of a skill that are still there, present and past, and those of its neighbours: what a purge compares copies with.
+// Reads all texts of a skill, present and past, and those of its neighbours, as the basis for finding copies of purged text.
 // Used by the API and the Account. Reads only.
 import type { SkillStore } from "../../core/ports.ts";
 import type { Sha256, SkillName } from "../../core/schemas/ids.ts";
 import { type PastRevision, type SkillHead, isPurged } from "../../core/schemas/skill.ts";
 
-/** Lines that other skills have as well are nobody's secret. */
+/** Lines that other skills also have are not specific to this one. */
 const MAX_OTHERS = 100;
-/** Each is a call, of the 10,000 that an invocation has. What is not read of `gone` expires where it was copied. */
+/** [own] Each is a call, of an invocation's 10,000. Copies of unread `gone` texts expire by themselves. */
 const MAX_FILES = 1_000;
 const MAX_OTHER_FILES = 400;
 
-/** `gone`: of the revision that is named, of all without one; `kept`: of the others, and of other skills. */
+/** `gone`: texts of the given revision, or of all revisions; `kept`: texts of the other revisions and of other skills. */
 export async function readSkillTexts(
   store: SkillStore,
   name: SkillName,
