@@ -1,5 +1,5 @@
-// `npm run check [-- step …]`: everything a change must pass, each step as its own program. Prints what failed, then a
-// table. Exit code 1 when a step failed. Run with names to run only those.
+// `npm run check [-- step …]`: runs everything that a change must pass, or only the named steps, each as its own program. Prints
+// the output of failed steps, then a table. Exit code 1 when a step failed.
 import { spawn } from "node:child_process";
 import { join, resolve } from "node:path";
 import { readFlags } from "./command-line.ts";
@@ -52,7 +52,7 @@ for (const { step, code, seconds } of rows) {
 }
 process.exitCode = rows.some(({ code }) => code !== 0) ? 1 : 0;
 
-/** Programs come from node_modules; Node is the one that runs this. */
+/** Runs a program of node_modules; `node` is the Node that runs this script. */
 function run([program = "", ...args]: string[]): Promise<{ code: number; output: string }> {
   return new Promise((done, fail) => {
     const file = program === "node" ? process.execPath : join(root, "node_modules", ".bin", program);

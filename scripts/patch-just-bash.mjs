@@ -1,12 +1,12 @@
-// Changes a few places of just-bash after it was installed, because in an isolate of 128 MB they end it: see
-// docs/decisions/0037-what-a-shell-may-hold.md. Called by scripts/run.mjs before every command; does nothing the second
-// time, and throws when the library is not the version that these places were found in. Needs no package.
+// Patches the installed just-bash where it would exhaust an isolate's 128 MB: see docs/decisions/0037-what-a-shell-may-hold.md.
+// Called by scripts/run.mjs before every command. Idempotent. Throws when the installed version differs from the patched one.
+// Needs no package.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const FILE = "just-bash/dist/bundle/browser.js";
-/** `from` occurs exactly once, a regular expression `times` times. */
+/** `from` must occur exactly once, `pattern` exactly `times` times. */
 const PATCHES = [
   {
     why: "one string piece a byte: 10 MB of text cost 300 MB on their way into a pipe; ASCII needs no change at all",
@@ -207,7 +207,7 @@ const MARK = `/* patched ${createHash("sha256").update(JSON.stringify(PATCHES)).
 export function patchJustBash(modules) {
   const path = join(modules, FILE);
   const original = `${path}.orig`;
-  if (!existsSync(path)) return; // not installed: whoever needs it will say so
+  if (!existsSync(path)) return; // not installed; the code that needs it will report that
   const installed = readFileSync(path, "utf8");
   if (installed.startsWith(MARK)) return;
   let text = installed.startsWith("/* patched ") ? readFileSync(original, "utf8") : installed;
@@ -215,14 +215,14 @@ export function patchJustBash(modules) {
   for (const { why, from, pattern, times = 1, to } of PATCHES) {
     const found = pattern ? (text.match(new RegExp(pattern, "g"))?.length ?? 0) : text.split(from).length - 1;
     if (found !== times) {
-      throw new Error(`just-bash has changed where it is patched (${why}): adapt scripts/patch-just-bash.mjs`);
+      throw new Error(`just-bash has changed at a patched place (${why}). Update scripts/patch-just-bash.mjs.`);
     }
     text = pattern ? text.replace(new RegExp(pattern, "g"), to) : text.replace(from, () => to);
   }
   replaceFile(path, `${MARK}\n${text}`);
 }
 
-/** A new file rather than new content: package managers link files of their cache into node_modules. */
+/** Replaces the file instead of its contents: package managers hard-link files of their cache into node_modules. */
 function replaceFile(path, text) {
   writeFileSync(`${path}.${process.pid}`, text);
   renameSync(`${path}.${process.pid}`, path);

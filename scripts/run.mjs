@@ -1,6 +1,6 @@
-// The launcher behind every npm script: `node scripts/run.mjs <file.ts | file.mjs | bin> [args]`. Needs Node 20 and npm,
-// and no package. It runs `npm ci` when node_modules does not match the lockfile, then the command under the Node of
-// node_modules (or the host's, where that is new enough).
+// The launcher of every npm script: `node scripts/run.mjs <file.ts | file.mjs | bin> [args]`. Needs Node 20, npm and no package.
+// Runs `npm ci` when node_modules does not match the lockfile, then the command with the Node in node_modules, or with the host's
+// Node where that is new enough.
 import { spawn } from "node:child_process";
 import {
   accessSync,
@@ -21,7 +21,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { patchJustBash } from "./patch-just-bash.mjs";
 
 const MIN_NODE = 24;
-/** An install that says nothing looks like one that hangs. */
+/** Interval of progress lines: a silent install looks like one that hangs. */
 const STILL_EVERY_MS = 5_000;
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const modules = join(root, "node_modules");
@@ -54,8 +54,8 @@ async function runCommand([what, ...args]) {
 }
 
 /**
- * Nothing phones home: no metrics, no update check, no error reports, no cf.json. What Node has compiled once it keeps, which halves
- * the time in which a command begins.
+ * The command's environment. Turns off telemetry: metrics, update checks, error reports, cf.json. Turns on Node's compile cache,
+ * which halves the time until a command starts.
  */
 function settled(env) {
   return {
@@ -69,7 +69,7 @@ function settled(env) {
   };
 }
 
-/** npm writes node_modules/.package-lock.json last: absent means never finished. No mtimes, because git rewrites them. */
+/** Compares lockfiles, not mtimes, which git rewrites. npm writes node_modules/.package-lock.json last: absent means unfinished. */
 function stale() {
   const want = readJson(join(root, "package-lock.json"))?.packages;
   const have = readJson(join(modules, ".package-lock.json"))?.packages;
@@ -104,7 +104,7 @@ async function install() {
       stdio: ["ignore", 2, 2],
       started(child) {
         note(child.pid);
-        // npm tidies for ten seconds after Ctrl-C; an unfinished node_modules counts as missing anyway.
+        // npm cleans up for ten seconds after Ctrl-C; an unfinished node_modules counts as missing anyway.
         for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
           process.once(signal, () => setTimeout(() => child.kill("SIGKILL"), 1000).unref());
         }
@@ -116,7 +116,7 @@ async function install() {
   });
 }
 
-/** link() is atomic and the file is whole when it appears. It names us and our npm, and is taken over when both are dead. */
+/** Takes the install lock by link(), which is atomic. The file names this process and its npm; a lock of dead processes expires. */
 async function withLock(work) {
   const mine = `${lockFile}.${process.pid}`;
   const write = (file, npm) => writeFileSync(file, JSON.stringify({ pid: process.pid, npm }));
@@ -152,7 +152,7 @@ async function withLock(work) {
   }
 }
 
-/** A zombie answers kill(0) for as long as nobody reaps it, so ask /proc where there is one. */
+/** Reads /proc where it exists, because an unreaped zombie still answers kill(0). */
 function alive(pid) {
   if (!pid) return false;
   try {
@@ -163,7 +163,7 @@ function alive(pid) {
   try {
     return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
-    return !existsSync("/proc/self"); // no /proc on this system: believe kill(0)
+    return !existsSync("/proc/self"); // without /proc, rely on kill(0)
   }
 }
 
@@ -171,7 +171,7 @@ function outside(path) {
   return path && !resolve(path).startsWith(modules + sep) && existsSync(path);
 }
 
-/** A node that `npm ci` will not delete under itself: never the one inside node_modules. */
+/** A Node that `npm ci` does not delete while it runs: never the one inside node_modules. */
 function hostNode() {
   if (outside(process.execPath)) return process.execPath;
   if (outside(process.env.npm_node_execpath)) return process.env.npm_node_execpath;
@@ -187,7 +187,7 @@ function npmCommand(node) {
   return cli && /npm-cli\.js$/.test(cli) && outside(cli) ? [node, cli] : ["npm"];
 }
 
-/** What `npm run` exported about itself must not steer a nested npm; registry, cache and user config stay. */
+/** Removes variables that `npm run` exports about itself, which would steer a nested npm. Keeps registry, cache and user config. */
 function childEnv({ forNpm = false } = {}) {
   const env = { ...process.env };
   const own =
@@ -199,8 +199,8 @@ function childEnv({ forNpm = false } = {}) {
 }
 
 /**
- * Runs a child in our own process group. A terminal's Ctrl-C reaches it through the kernel, and is passed on only to a child
- * that takes a second one as the first (it may have been sent to us alone); other signals are always passed on.
+ * Runs a child in our own process group. The kernel already delivers a terminal's Ctrl-C to the child, so SIGINT is forwarded only to
+ * a child that treats a second SIGINT like the first; it may have been sent to this process alone. Other signals are forwarded.
  */
 function run(file, args, { cwd = root, env, stdio = "inherit", started, takesRepeats = false }) {
   return new Promise((done, fail) => {
@@ -221,7 +221,7 @@ function run(file, args, { cwd = root, env, stdio = "inherit", started, takesRep
   });
 }
 
-/** Ends the way the child did, so that shells and npm see it. */
+/** Ends with the child's signal or exit code, so that shells and npm see it. */
 function finish({ code, signal }) {
   if (!signal) {
     process.exitCode = code ?? 1;

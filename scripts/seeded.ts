@@ -1,4 +1,4 @@
-// Chance with a seed, so that a run can be repeated. Used by the chaos runs.
+// A seeded random generator, so that a run can be repeated. Used by the chaos runs.
 
 /** Uniform in [0, 1). Mulberry32. */
 export function mulberry32(seed: number): () => number {

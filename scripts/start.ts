@@ -1,5 +1,5 @@
-// `npm start [-- --port N]`: the whole of Talaria on this machine until Ctrl-C. State is kept in .talaria/state. Fires the
-// cron triggers, which nothing else does locally.
+// `npm start [-- --port N]`: runs all of Talaria on this machine until Ctrl-C, with its state in .talaria/state. Also fires the
+// cron triggers, because nothing else fires them locally.
 import { relative, resolve } from "node:path";
 import { Health } from "../core/schemas/api.ts";
 import { checkVars, publicUrlOf } from "./check/vars.ts";
@@ -12,9 +12,9 @@ import { workerVars } from "./stack/worker-vars.ts";
 
 const USAGE = `Usage: npm start [-- --port N]
 
-Runs the whole of Talaria on this machine until Ctrl-C. State is kept in .talaria/.
+Runs all of Talaria on this machine until Ctrl-C. State is kept in .talaria/.
 
-  --port N    where it listens on 127.0.0.1 (else 8787)
+  --port N    port on 127.0.0.1 (default 8787)
   -h, --help  this text`;
 
 const DEFAULT_PORT = 8787;
@@ -51,7 +51,7 @@ async function serve(port: number): Promise<number> {
       return 1;
     }
   } catch (error) {
-    if (!abort.signal.aborted) throw error; // whatever a stop broke off is not a failure
+    if (!abort.signal.aborted) throw error; // an error caused by stopping is not a failure
   }
   console.log("Stopped.");
   return 0;
@@ -93,7 +93,7 @@ Try it from another terminal: npm run chat, or
 Ctrl-C stops it.`;
 }
 
-/** Once soon after the start, for what fell due while nothing ran, then by the hour. */
+/** Fires the trigger once soon after the start, for work that fell due while nothing ran, then every hour. */
 function driveCron(stack: Stack): NodeJS.Timeout[] {
   const fire = () => {
     stack.cron("talaria-curator").catch((error: Error) => console.error(`Cron: ${error.message}`));
@@ -101,12 +101,12 @@ function driveCron(stack: Stack): NodeJS.Timeout[] {
   return [setTimeout(fire, FIRST_CRON_MS), setInterval(fire, CRON_EVERY_MS)];
 }
 
-/** Lines on standard error: what is begun, and that it goes on. */
+/** Progress lines on standard error, repeated while a step takes long. */
 function createProgress(): { say(line: string): void; end(): void } {
   const began = performance.now();
   let last = "";
   const print = (line: string) => console.error(`[${((performance.now() - began) / 1000).toFixed(1)} s] ${line}`);
-  const timer = setInterval(() => print(`Still at it: ${last}`), STILL_EVERY_MS);
+  const timer = setInterval(() => print(`Still working: ${last}`), STILL_EVERY_MS);
   return {
     say(line) {
       last = line;

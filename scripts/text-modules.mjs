@@ -1,4 +1,4 @@
-// Lets Node import Markdown as text, as the Workers' bundler does. Loaded by scripts/run.mjs with --import.
+// A Node loader that imports Markdown files as text, like the Workers' bundler. Loaded by scripts/run.mjs with --import.
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";

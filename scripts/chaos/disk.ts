@@ -1,5 +1,5 @@
-// What a kill left of a turn, read from the killed stack's files, so that no figure rests on what a restarted session says of
-// itself. Called by turns.ts while nothing runs. Works on copies and changes nothing.
+// What a kill left of a turn, read from the stack's files: the figures must not depend on what a restarted session reports about
+// itself. Called by turns.ts while the stack is stopped. Reads copies and changes nothing.
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,11 +8,11 @@ import { Entry, type TurnState, textOf } from "../../core/schemas/entry.ts";
 import { taskText } from "./world.ts";
 
 export interface Remains {
-  /** Absent: the input was never accepted. */
+  /** Absent when the input was never accepted. */
   state?: TurnState;
   /** Calls with an intent and no result. */
   open: string[];
-  /** What was written, in the words of the points: `intent c4`, `result c4`, `answer c4`. */
+  /** What was written, named like failpoints: `intent c4`, `result c4`, `answer c4`. */
   written: Set<string>;
 }
 
@@ -23,7 +23,7 @@ export function openDisk(stateDir: string) {
   const fileOf = new Map<number, string>();
 
   return {
-    /** Of the session that was given the task. */
+    /** Id of the session with this task. */
     remains(task: number): Remains {
       const known = fileOf.get(task);
       const taken = new Set(fileOf.values());
@@ -52,7 +52,7 @@ function list(folder: string): string[] {
 function readSession(file: string): { state?: TurnState; entries: Entry[] } {
   const copies = mkdtempSync(join(tmpdir(), "talaria-remains-"));
   try {
-    // A database is also what stands in its log; the index of that is made anew.
+    // The write-ahead log is part of the database. SQLite rebuilds the log's index.
     for (const suffix of ["", "-wal"]) {
       if (existsSync(file + suffix)) copyFileSync(file + suffix, join(copies, `copy${suffix}`));
     }

@@ -1,18 +1,18 @@
-// How often a kill left an index behind its heads, and whether it was brought up. Called by reviews.ts with what stands
-// on disk after each kill, before anyone can repair it. Pure.
+// Counts how often a kill left the skill index older than a head, and whether it was repaired. Called by reviews.ts with the
+// stores' contents after each kill, before any repair. Pure.
 import { SkillHead, SkillIndex } from "../../core/schemas/skill.ts";
 
 export interface IndexLag {
-  /** What is behind now, and what was and no longer is. */
+  /** Takes the contents after a kill: counts new lags and completed repairs. */
   look(objects: ReadonlyMap<string, string>): void;
-  /** Heads that a kill left ahead of their line, and whose line came up. */
+  /** Number of index lines that lagged after a kill and were repaired since. */
   repairs(): number;
-  /** Heads that are still ahead of their line. */
+  /** Heads whose index line still lags. */
   open(): string[];
 }
 
 export function createIndexLag(): IndexLag {
-  /** The `seq` that a line has to reach, by key of the head. */
+  /** The `seq` that the index line must reach, by key of the head. */
   const behind = new Map<string, number>();
   let repaired = 0;
   return {
@@ -33,7 +33,7 @@ export function createIndexLag(): IndexLag {
   };
 }
 
-/** The `seq` of the line in the profile's index, 0 for none. */
+/** The `seq` of the skill's line in the profile's index; 0 when there is no line. */
 function lineOf(objects: ReadonlyMap<string, string>, headKey: string): number {
   const [profile, name] = headKey.split("/heads/") as [string, string];
   const body = objects.get(`${profile}/index`);

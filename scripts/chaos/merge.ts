@@ -1,5 +1,5 @@
-// What a chaos run has the curator ask a model for: two skills of each profile that are one. The words of both, the merge that the
-// run's model proposes, and what of it is to be seen in the stores. Used by reviews.ts and by the run's model.
+// A merge for the curator of a chaos run: two near-identical skills in each profile, the merge that the run's model proposes, and
+// how to see its result in the stores. Used by reviews.ts and by the run's model.
 import type { Client } from "../../cli/client.ts";
 import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
 import type { JsonObject } from "../../core/schemas/entry.ts";
@@ -9,7 +9,7 @@ const NAME = "greeting-visitors";
 const AGAIN = `${NAME}-again`;
 const STEPS = ["Say good day.", "Ask whom they have come to see."] as const;
 
-/** Both say whose they are, so that a request for a merge tells which profile it is about. */
+/** Both texts name their profile, so a request for a merge shows which profile it is about. */
 function skillMd(name: string, profile: string, steps: readonly string[]): string {
   const list = steps.map((step, at) => `${at + 1}. ${step}`).join("\n");
   return `---
@@ -43,12 +43,12 @@ function ownerLine(profile: string): string {
   return `As it is done in ${profile}.`;
 }
 
-/** The profile whose skills are to be merged, as it stands in a request to a model. */
+/** The profile named in a request for a merge. */
 export function ownerIn(request: string): string | null {
   return /^As it is done in ([0-9a-z]{26})\.$/m.exec(request)?.[1] ?? null;
 }
 
-/** Two skills that the agent may change, though a person wrote them. */
+/** Two skills written by a person that the agent may change. */
 export async function addTwoThatAreOne(client: Client, profile: ProfileId): Promise<void> {
   for (const [at, name] of [NAME, AGAIN].entries()) {
     await client.putSkill(name, { "SKILL.md": skillMd(name, profile, [STEPS[at]!]) });
@@ -62,12 +62,12 @@ export function proposeMerge(profile: ProfileId): JsonObject {
   return { umbrella: NAME, content: skillMd(NAME, profile, STEPS), absorbs: [AGAIN], items };
 }
 
-/** They were added, and are still two. */
+/** Both were added, and neither has been merged. */
 export function isUnmerged(skills: { name: string; state: string }[]): boolean {
   return skills.some(({ name, state }) => name === AGAIN && state !== "archived");
 }
 
-/** Of the runs whose plan leaves a merge to a model. */
+/** Ids of the curation runs whose plan leaves a merge to a model. */
 export function mergesIn(objects: ReadonlyMap<string, string>): { profile: ProfileId; run: CurationId }[] {
   return [...objects].flatMap(([key, body]) => {
     const [, profile, run] = /^p\/([^/]+)\/curation\/([^/]+)\/plan$/.exec(key) ?? [];

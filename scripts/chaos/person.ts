@@ -1,11 +1,11 @@
-// What the person of a chaos run does, and waits for: ratings, curation, and what came of it. Used by reviews.ts. All of it over
-// the product's API, which may be killed at any moment.
+// The person of a chaos run: rates turns, requests curation, and waits for its results, all over the product's API, which may be
+// killed at any moment. Used by reviews.ts.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "../../cli/client.ts";
 
 export const SETTLED_MS = 120_000;
 
-/** Three times the same, of which two change nothing. */
+/** Sends the same rating three times. Two of them must change nothing. */
 export async function rate(client: Client, session: string): Promise<void> {
   for (let time = 0; time < 3; time += 1) await client.rate(session, 1, { rating: "up" });
 }
@@ -15,7 +15,7 @@ export async function curate(client: Client, merges: boolean): Promise<void> {
   if (!(await workEnded(client, run))) throw new Error(`the curation ${run} has no report`);
 }
 
-/** There is a report, and all that was left to a model has ended; what has not by then, the measure finds. */
+/** Waits for the report and for all work left to a model. Whatever has not ended by the deadline shows up in the measure. */
 export async function workEnded(client: Client, run: string): Promise<boolean> {
   let hasReport = false;
   for (const end = Date.now() + SETTLED_MS; Date.now() < end; await pause(200)) {

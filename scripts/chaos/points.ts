@@ -1,23 +1,23 @@
-// Which point of its journal a turn is to be cut at next, so that a run hits them all, and what has been hit. Called by
-// turns.ts. Knows the points only as names in the order in which a whole turn passes them. No I/O; chance is given.
+// Chooses at which point of its journal a turn is killed next, so that a run covers all points, and records the covered ones.
+// Called by turns.ts. A point is a name, in the order in which a complete turn passes it. No I/O; the random source is injected.
 
 export interface PointPool {
-  /** Of the turn: the next point after `position` to cut it at, and how many cuts it has left, this one included. */
+  /** The next point after `position` at which to kill the turn, and how many kills it has left, including this one. */
   take(turn: { position: number; restarted: boolean; cutsLeft: number }): string;
-  /** A point that was taken: the turn was cut there, or went on past it. */
+  /** Reports a planned point: the turn was killed there, or passed it. */
   settle(point: string, hit: boolean): void;
-  /** Where a turn is that has written these things. */
+  /** The position of a turn that has written these entries. */
   positionOf(written: ReadonlySet<string>): number;
-  /** Up to the end of the turn; what comes after it is the outbox. */
+  /** Position of the turn's end. Later points belong to its outbox. */
   isWithinTurn(point: string): boolean;
   hits(): { point: string; hits: number; missed: number }[];
 }
 
 const END = "before settle";
-/** A point that so many turns did not pass where it was looked for is left out. */
+/** A point is given up once this many turns have not passed it. */
 const MAX_MISSES = 4;
 
-/** `whole` as a turn without a restart passes them, `restart` those that only a restart has. */
+/** `whole`: the points of a turn without a restart, in order; `restart`: points that only a restart passes. */
 export function createPointPool(whole: string[], restart: string[], random: () => number): PointPool {
   const all = [...new Set([...whole, ...restart])];
   const places = new Map([...new Set(whole)].map((point, i) => [point, i]));
@@ -33,7 +33,7 @@ export function createPointPool(whole: string[], restart: string[], random: () =
   return {
     take({ position, restarted, cutsLeft }) {
       const ahead = [...places.keys()].filter((point) => places.get(point)! > position);
-      // The first cut falls into the turn; the outbox is only reached by one that has been cut before.
+      // The first kill falls into the turn. Only a turn that was killed before is killed in its outbox.
       const allowed = restarted ? ahead : ahead.filter(isWithinTurn);
       const onlyHere = restarted ? restart.filter(isWanted) : [];
       const wanted = allowed.filter(isWanted);
@@ -59,10 +59,10 @@ export function createPointPool(whole: string[], restart: string[], random: () =
   };
 }
 
-/** The points of a turn that was cut once, as the life before and the one after passed them. */
+/** The points of a turn that was killed once, from what passed before and after the restart. */
 export function mergeLives(first: string[], second: string[]): { whole: string[]; restart: string[] } {
   const before = new Set(first);
-  // The new life begins with what only a restart does, up to the first thing that a whole turn would have done next.
+  // After a restart, points of the restart come first, up to the first point that a whole turn would pass next.
   const resumed = second.findIndex((point) => /^(before|after) (answer|intent|result|running)/.test(point));
   const restart = [...new Set(second.slice(0, Math.max(0, resumed)))].filter((point) => !before.has(point));
   const later = second.slice(resumed).filter((point) => !restart.includes(point));

@@ -1,9 +1,8 @@
-// A reader of a turn that follows it over every kill with `Last-Event-ID`, and what it has in the end: it must be the text of
-// the log. Called by turns.ts.
+// A client that follows a turn across every kill with `Last-Event-ID`. Its text at the end must equal the log's. Called by turns.ts.
 import type { Client } from "../../cli/client.ts";
 
 export interface Reading {
-  /** Text by entry, as a person would see it. */
+  /** Displayed text, by entry. */
   texts: Map<number, string>;
   ended: boolean;
   remarks: string[];

@@ -1,5 +1,5 @@
-// What reviews and curation left behind in the stores: lost, done twice, or broken. Called by reviews.ts with what stands
-// on disk at the end and with the logs of the sessions. Every accepted write must be there once, and nothing else. Pure.
+// Measures what reviews and curation left in the stores: lost, duplicated or broken. Called by reviews.ts with the stores' final
+// contents and the sessions' logs. Every accepted write must be there exactly once, and nothing else. Pure.
 import { CurationRun, CurationWork, CuratorNotes } from "../../core/schemas/learning/curation.ts";
 import { sha256Hex, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import type { Entry } from "../../core/schemas/entry.ts";
@@ -10,35 +10,35 @@ import { SkillHead, SkillIndex, SkillRevision, SkillStats } from "../../core/sch
 import { isUnmerged } from "./merge.ts";
 import type { StoredThings } from "./store-disk.ts";
 
-/** One session of one turn, and what is expected of it. */
+/** A session with one turn, and what is expected of it. */
 export interface Reviewed {
   profile: string;
   session: string;
   entries: Entry[];
   /** Reviews that the API lists, and how each ended. */
   reviews: { review: string; state: string }[];
-  /** The turn ended in an answer. */
+  /** The turn ended with an answer. */
   isDone: boolean;
-  /** What its review must have come to: a skill, a change that waits for a person, or nothing. */
+  /** The expected result of its review: a skill, a pending change, or nothing. */
   expected: "skill" | "waits" | "dead" | "any";
-  /** The person rated the turn, in words that are no correction. */
+  /** The person rated the turn, without a correction. */
   rated: boolean;
 }
 
 export interface Measured {
-  /** Reviews that were owed and have no outcome; accepted writes, evidence, curation plans without what they stand for. */
+  /** Owed reviews without an outcome; accepted writes, evidence and curation plans without their effect. */
   lost: number;
-  /** Reviews, revisions, memory entries, evidence or answers of a model that are there once too often. */
+  /** Reviews, revisions, memory entries, evidence or model answers that exist once too often. */
   duplicated: number;
-  /** Heads that differ from their files, their past or their line in the index, or cite what does not exist. */
+  /** Heads that disagree with their files, their revisions or their index line, or cite what does not exist. */
   brokenHeads: number;
-  /** What was found wrong, in words. */
+  /** Every problem, as a sentence. */
   remarks: string[];
 }
 
 type Note = (kind: "lost" | "duplicated" | "brokenHeads", remark: string) => void;
 
-/** `swept`: reviews that were made to look old, so that a sweep has taken them. */
+/** `swept`: reviews that were backdated, so that a sweep has deleted them. */
 export function measureReviews(
   things: StoredThings,
   sessions: Reviewed[],
@@ -81,7 +81,7 @@ function readProfile({ objects, keys }: StoredThings, profile: string): Profile 
   };
 }
 
-/** Slots of the keys that match, with their bodies. */
+/** Captured groups of each matching key, with its body. */
 function matching({ objects }: Profile, form: RegExp): { slots: string[]; body: string }[] {
   return [...objects].flatMap(([key, body]) => {
     const match = form.exec(key);
@@ -93,7 +93,7 @@ function parse<T>(schema: { parse(value: unknown): T }, body: string): T {
   return schema.parse(JSON.parse(body));
 }
 
-/** The present one included, oldest first. */
+/** All revisions, the present one included, oldest first. */
 function historyOf(profile: Profile, head: SkillHead): SkillRevision[] {
   const past = matching(profile, new RegExp(`^revisions/${head.name}/(\\d+)$`));
   return [...past.map(({ body }) => parse(SkillRevision, body)).filter(({ rev }) => rev < head.rev), head];
@@ -140,7 +140,7 @@ function exists(logs: ReadonlyMap<string, Entry[]>, citation: string): boolean {
   return parts.some((part) => part.source === source);
 }
 
-/** Of every review that is still kept: each lesson is there once, and nothing is there that no lesson tells of. */
+/** For every review that is still stored: each lesson exists once, and nothing exists without a lesson. */
 function measureLessons(profile: Profile, note: Note): void {
   const reviews = matching(profile, /^reviews\/([^/]+)\/result$/);
   const histories = headsOf(profile).map((head) => ({ name: head.name, history: historyOf(profile, head) }));
@@ -188,7 +188,7 @@ function measureMemory({ keys }: Profile, review: string, lessons: Lesson[], not
   }
 }
 
-/** A plan stands for a run that has reported, and work that was left to a model has an outcome or is still owed. */
+/** Every plan has a report, and work left to a model has an outcome or is still queued. */
 function measureCuration(profile: Profile, note: Note): void {
   for (const { slots } of matching(profile, /^curation\/([^/]+)\/plan$/)) {
     for (const part of ["run.json", "REPORT.md"]) {
@@ -207,7 +207,7 @@ function measureCuration(profile: Profile, note: Note): void {
   }
 }
 
-/** What a work says that it changed stands, and no revision is a work's that none tells of. */
+/** Every change that a curation work reports exists, and every revision by a work is reported. */
 function measureWork(profile: Profile, note: Note): void {
   const told = matching(profile, /^curation\/([^/]+)\/work\/([^/]+)\/result$/).flatMap(({ slots, body }) =>
     parse(CurationWork, body).changes.map(({ skill, to }) => ({ op: `curation:${slots.join(":")}:`, skill, to })),
@@ -251,7 +251,7 @@ function measureSession(profile: Profile, one: Reviewed, swept: ReadonlySet<stri
   }
 }
 
-/** A turn that read a skill says so once for each judge; the count of a skill is the count of its turns. */
+/** Each turn that read a skill has one evidence record per judge, and a skill's use count equals its number of turns. */
 function measureEvidence(profile: Profile, sessions: Reviewed[], note: Note): void {
   const heads = new Set(headsOf(profile).map(({ name }) => name));
   const given = matching(profile, /^evidence\/([^/]+)\/([0-9a-f]{64})\/(.+?-\d+)\.([a-z]+)(?:\.(\d+))?$/).map(
@@ -278,7 +278,7 @@ function measureEvidence(profile: Profile, sessions: Reviewed[], note: Note): vo
   }
 }
 
-/** Names of the skills whose text a model was given. */
+/** Names of the skills whose text the model received. */
 function readIn(entries: Entry[]): Set<string> {
   const names = entries.flatMap((entry) => {
     if (entry.kind === "note") return (entry.skills ?? []).map(({ skill }) => skill);

@@ -1,20 +1,20 @@
-// What the Workers of a chaos run over reviews tell about themselves, over every kill: which calls to a store they make, where
-// a life ended, which steps of a review stand, and which of them a model was asked for. Called by reviews.ts.
+// Receives reports from the Workers of a chaos run over reviews: their store calls, where each process died, the recorded steps of
+// a review, and the model requests. Outlives every kill. Called by reviews.ts.
 import { type IncomingMessage, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface ReviewWorld {
   url: string;
-  /** Calls to a store that were made, by Worker, in the order in which they were first seen. */
+  /** Store calls by Worker, in the order of their first appearance. */
   passed: Map<string, Set<string>>;
-  /** Where the life of a Worker ended, since the last start. */
+  /** The store call at which a Worker died since the last start. */
   reached: Map<string, string>;
   /**
-   * Answers of a model that were asked for although they stood in the script: since an earlier life, or for longer than a run
-   * goes on without looking. Two deliveries at once may ask for the same; who comes second takes what the first one recorded.
+   * Model answers that were requested although the script already held them, either since before the last restart or for longer
+   * than a run waits between two reads of the script. Two concurrent deliveries may both ask; the second adopts the first's record.
    */
   askedAgain: string[];
-  /** Reviews and merges whose requests were recognised as going on behind a recorded answer. */
+  /** Reviews and merges that continued after a recorded answer. */
   recognised: Set<string>;
   /** The stack starts again. */
   beginLife(): void;
@@ -28,7 +28,7 @@ export async function startReviewWorld(): Promise<ReviewWorld> {
     askedAgain: [] as string[],
     recognised: new Set<string>(),
   };
-  /** When each answer was recorded, and in which life, by review or merge. */
+  /** For each review or merge: when each answer was recorded, and after which start. */
   const answers = new Map<string, { at: number; life: number }[]>();
   let life = 0;
 
@@ -39,7 +39,7 @@ export async function startReviewWorld(): Promise<ReviewWorld> {
         return "answered";
       case "/reached":
         world.reached.set(body.worker, body.point);
-        return "never answered"; // who is dead hears nothing
+        return "never answered"; // a dead process gets no answer
       case "/step": {
         const { subject } = body;
         if (!body.body.includes('"kind":"answer"')) return "answered";
@@ -64,7 +64,7 @@ export async function startReviewWorld(): Promise<ReviewWorld> {
       .then((text) => {
         if (take(request.url ?? "", JSON.parse(text) as Told) === "answered") response.end();
       })
-      .catch(() => response.destroy()); // who asked may be gone in the middle of anything
+      .catch(() => response.destroy()); // the caller may be killed at any moment
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return {
@@ -81,10 +81,10 @@ export async function startReviewWorld(): Promise<ReviewWorld> {
   };
 }
 
-/** A run looks at the script after each step that another one was quicker with; a step takes less than this. */
+/** Longest duration of a step. A run reads the script again after each step that another run recorded first. */
 const LONG_MS = 5_000;
 
-/** What may stand in a request to this server; which of it does, its path says. */
+/** Body of a request to this server. The path decides which fields are set. */
 interface Told {
   worker: string;
   point: string;

@@ -1,7 +1,6 @@
-// Reviews and curations on the real stack, all of which is killed with SIGKILL again and again: at calls to their stores, while
-// it starts, and at random moments; with each message delivered several times, twice at once and out of order. Called by
-// chaos.ts and, in short, by a test. What a kill left is read from the files (chaos-store-disk.ts), and measured in
-// chaos-review-measure.ts.
+// Runs reviews and curations on the real stack and kills the whole stack with SIGKILL again and again: at store calls, during
+// starts, and at random moments. Each queue message is also delivered several times, twice at once and out of order. Called by
+// chaos.ts and, in a short form, by a test. store-disk.ts reads what a kill left; review-measure.ts measures it.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -25,25 +24,25 @@ export interface ReviewsOptions {
   reviews: number;
   seed: number;
   say(line: string): void;
-  /** Where each kill is to strike, by Worker, in order; absent: at all calls there are, and at random. */
+  /** The store calls to kill at, by Worker, in order. Default: every known call, and random moments. */
   strikes?: Strike[];
 }
 
-/** Calls to a store by Worker; the first of them that is made is the last. */
+/** Store calls by Worker. The first one that is made kills the stack. */
 export type Strike = Partial<Record<StruckWorker, string[]>>;
 
 export interface ReviewsRun extends Measured {
   kills: number;
-  /** Times that a kill left an index behind a head, and it was brought up. */
+  /** How often a kill left the index older than a head and it was repaired. */
   indexRepairs: number;
-  /** Calls to a store that were seen and never struck. */
+  /** Known store calls at which no kill happened. */
   unhit: string[];
 }
 
 const STRUCK = ["review", "curator"] as const;
 type StruckWorker = (typeof STRUCK)[number];
 
-/** As in production, but for the waits, and each turn is reviewed. */
+/** Production settings, except shorter waits and a review after each turn. */
 const SETTINGS = {
   turn: { leaseMs: 1_000, titles: false },
   review: {
@@ -54,10 +53,10 @@ const SETTINGS = {
   curation: { leaseMs: 2_000, maxRequests: 10_000 },
 };
 const table = readFileSync(resolve(import.meta.dirname, "../../test/fixtures/chaos/river-gauges.csv"), "utf8");
-/** The same figures, written otherwise: what was learned of the first is not enough. */
+/** The same figures in another format, so that what was learned from the first table is not enough. */
 const otherTable = table.replaceAll(",", ".").replaceAll(";", "|");
 
-/** What the sessions of a profile do, one after the other: each begins when the review of the one before has ended. */
+/** Tasks of a profile's sessions, in order. Each begins when the review of the previous one has ended. */
 const ROUNDS: { file: string; body: string; expected: Reviewed["expected"]; rated?: true; forgets?: true }[] = [
   { file: "river-gauges.csv", body: table, expected: "skill" },
   { file: "mill-gauges.csv", body: otherTable, expected: "any", rated: true },
@@ -71,7 +70,7 @@ const RANDOM_SHARE = 0.2;
 const FEW = 6;
 const RANDOM_MS = 2_500;
 const REDELIVERIES = 3;
-/** Beyond the kills that were asked for, so many are spent on calls that have not been struck, and no more after so long. */
+/** Extra kills, and extra time, for store calls that no kill has hit yet. */
 const SPARE_KILLS = 30;
 const SPARE_MS = 11 * 60_000;
 
@@ -99,7 +98,7 @@ export async function runReviews(options: ReviewsOptions): Promise<ReviewsRun> {
   }
 }
 
-/** One run's state, and the steps that change it. */
+/** The state of one run, and the steps that change it. */
 class Run {
   readonly #options: ReviewsOptions;
   readonly #stateDir: string;
@@ -110,7 +109,7 @@ class Run {
   readonly #lag: IndexLag = createIndexLag();
   readonly #profiles: Profile[] = [];
   readonly #hits = new Map<string, number>();
-  /** Finished reviews that a sweep is shown as old. */
+  /** Finished reviews that were backdated for a sweep. */
   readonly #swept = new Set<string>();
   #stack: Stack | null = null;
   #bootMs = 3_000;
@@ -134,7 +133,7 @@ class Run {
     say(`${reviews} reviews, at least as many kills. Seed ${this.#options.seed}.`);
     const kills = Math.max(reviews, strikes?.length ?? 0);
     const spareUntil = Date.now() + SPARE_MS;
-    // A short run does not look for every call.
+    // A short run does not need to hit every call.
     for (let spare = Math.min(SPARE_KILLS, reviews); ;) {
       const isEnough = this.#kills >= kills && this.#begun() >= reviews;
       if (isEnough && (strikes || this.#unhit().length === 0 || spare-- === 0 || Date.now() > spareUntil)) break;
@@ -155,7 +154,7 @@ class Run {
     await this.#stack?.kill();
   }
 
-  // ---- struck, again and again ----
+  // ---- the kills ----
 
   async #cycle(given: Strike | undefined): Promise<void> {
     const { say } = this.#options;
@@ -181,14 +180,14 @@ class Run {
     say(`Kill ${this.#kills}: ${how}; ${this.#begun()} reviews begun, ${this.#lag.repairs()} indexes brought up`);
   }
 
-  /** Of the calls that are known, half of those not struck yet; or any one, when all have been. */
+  /** Half of the known calls that no kill has hit yet; any one call once all have been hit. */
   #aim(): Strike {
     return Object.fromEntries(
       STRUCK.map((worker) => {
         const known = [...(this.#world.passed.get(worker) ?? [])];
         const open = known.filter((point) => !this.#hits.has(`${worker} ${point}`));
         if (open.length === 0) return [worker, known.filter(() => this.#random() < 2 / known.length)];
-        // Of the last few none is passed by.
+        // The last few are all taken.
         return [worker, open.length <= FEW ? open : open.filter(() => this.#random() < 0.5)];
       }),
     );
@@ -199,7 +198,7 @@ class Run {
     return wanted.length > 0 && wanted.every((worker) => this.#world.reached.has(worker));
   }
 
-  /** A session does its task: in a profile whose last review has ended, else in a new one. */
+  /** Starts the next task, in a profile whose last review has ended or else in a new profile. */
   async #beginNext(): Promise<void> {
     const isFree = ({ subjects }: Profile) => subjects.length < ROUNDS.length && this.#hasEnded(subjects.at(-1)!);
     const profile = this.#profiles.find(isFree) ?? (await this.#addProfile());
@@ -224,12 +223,12 @@ class Run {
     return added;
   }
 
-  /** As the files said after the last kill. */
+  /** Read from the files after the last kill. */
   #hasEnded({ session }: Subject): boolean {
     return [...this.#things.objects.keys()].some((key) => key.includes(`/${session}.`) && /\/(result|dead)$/.test(key));
   }
 
-  /** Each message that is known again, newest first; a person who asks for curation, or a merge, and rates; and the hour that strikes. */
+  /** Redelivers every known message, newest first; has the person request curation or a merge, and rate; fires the cron trigger. */
   async #disturb(): Promise<void> {
     const jobs = [...this.#things.objects.keys()].flatMap((key) => {
       const [, profile, review] = /^p\/([^/]+)\/reviews\/([^/]+)\/job$/.exec(key) ?? [];
@@ -249,7 +248,7 @@ class Run {
     }
     const asked = merges.slice(-2).map(toMergeMessage);
     await this.#send("deliver", { queue: "curation", bodies: asked, times: REDELIVERIES });
-    // Its call ends with the handler, which may be struck.
+    // The request ends with the handler, which may be killed.
     void this.#stack!.cron("talaria-curator").catch(() => {});
     const rated = this.#subjects().filter((subject) => ROUNDS[subject.round]!.rated && this.#hasEnded(subject));
     for (const subject of rated.slice(-2)) await rate(subject.profile.client, subject.session);
@@ -266,9 +265,9 @@ class Run {
     for (const remark of remarks) say(`Remark: ${remark}`);
   }
 
-  // ---- afterwards ----
+  // ---- after the kills ----
 
-  /** Everything comes to its end without a kill; then each message once more. What the sessions say then. */
+  /** Lets everything finish without kills, redelivers each message once, and returns the sessions' state. */
   async #finish(): Promise<Reviewed[]> {
     await this.#boot({}, null);
     for (const end = Date.now() + SETTLED_MS; Date.now() < end; await pause(250)) {
@@ -288,7 +287,7 @@ class Run {
         for (const { run } of merges.filter((merge) => merge.profile === id)) await workEnded(client, run);
       }),
     );
-    await pause(500); // what was delivered again ends after what it repeats
+    await pause(500); // a redelivery ends after the delivery that it repeats
     return this.#states();
   }
 
@@ -336,13 +335,13 @@ class Run {
     this.#look();
   }
 
-  /** Before anyone repairs anything. */
+  /** Reads the stores before any repair. */
   #look(): void {
     this.#things = readStores(this.#stateDir);
     this.#lag.look(this.#things.objects);
   }
 
-  /** False: it was killed `diesAfterMs` after it was asked to start. */
+  /** Starts the stack; false when it was killed `diesAfterMs` after the start began. */
   async #boot(points: Strike, diesAfterMs: number | null): Promise<boolean> {
     this.#world.beginLife();
     const started = await startOrDie(
@@ -367,7 +366,7 @@ class Run {
     };
   }
 
-  /** The first review of a profile that has had three, once nobody waits for it. */
+  /** The first review of a profile with three reviews, once nothing depends on it. */
   #makeOld(): string[] {
     const owed = readOwed(this.#stateDir);
     for (const { subjects } of this.#profiles) {

@@ -1,10 +1,10 @@
-// The stack of a chaos run, which may be killed before it has started. Used by turns.ts and reviews.ts.
+// Starts the stack of a chaos run, and can kill it during the start. Used by turns.ts and reviews.ts.
 import { setTimeout as pause } from "node:timers/promises";
 import { type Stack, StackError, startStack } from "../stack/stack.ts";
 
 type Options = Omit<Parameters<typeof startStack>[0], "signal">;
 
-/** With how long it took; null: it was killed `diesAfterMs` after it was asked to start. */
+/** The stack and the duration of its start; `null` when it was killed `diesAfterMs` after the start began. */
 export async function startOrDie(
   options: Options,
   diesAfterMs: number | null,

@@ -1,6 +1,6 @@
-// What became of the turns of a chaos run: lost, done twice, unknown, done again, stuck. Reads the log through the HTTP API,
-// and compares it with what arrived at the tools' server, what the model was shown, and what each kill left on disk. Called
-// by turns.ts. Changes nothing.
+// Measures the turns of a chaos run: lost, duplicated, unknown, repeated or stuck. Reads the log through the HTTP API and compares
+// it with the requests at the tools' server, the results the model received, and the files after each kill. Called by turns.ts.
+// Changes nothing.
 import type { Client } from "../../cli/client.ts";
 import type { SessionDetail } from "../../core/schemas/api.ts";
 import { type Entry, textOf } from "../../core/schemas/entry.ts";
@@ -11,26 +11,26 @@ export interface TurnUnderTest {
   task: number;
   session: string;
   reading: Reading | null;
-  /** `within`: the turn was running, or about to be accepted. */
+  /** `within`: the turn was running or about to be accepted. */
   cuts: { at: number; point: string; within: boolean }[];
-  /** Calls that a kill left with an intent and without a result, and when. */
+  /** Calls that a kill left with an intent and no result, with the time of the kill. */
   unsure: Map<string, number>;
 }
 
 export interface MeasuredTurns {
-  /** Accepted inputs without a final entry, and keyed effects that never happened. */
+  /** Accepted inputs without a final entry, plus keyed effects that never happened. */
   lost: number;
-  /** Logical calls that arrived under two keys, and unkeyed calls that were sent twice. */
+  /** Calls that arrived under two idempotency keys, plus unkeyed calls that were sent twice. */
   duplicated: number;
   /** Unkeyed calls that were reported to the model as unknown. */
   unknown: number;
-  /** Unkeyed calls that were sent again after a kill had left an intent without a result. */
+  /** Unkeyed calls that were sent again after a kill had left an intent and no result. */
   unknownRerun: number;
   /** Turns that have not ended. */
   stuck: number;
-  /** Kills that left an unkeyed call with an intent and without a result, counted once for each call. */
+  /** Kills that left an unkeyed call with an intent and no result, counted once per call. */
   between: number;
-  /** Everything else that is not as it should be, in words. */
+  /** All other problems, as sentences. */
   remarks: string[];
 }
 
@@ -108,7 +108,7 @@ function measureTurn(turn: TurnUnderTest, detail: SessionDetail, log: Entry[], w
   };
 }
 
-/** The ten of the script, once each, in order, all with a result. */
+/** Checks that the log holds the script's ten calls, once each, in order, each with a result. */
 function compareCalls(tools: ToolEntry[]): string[] {
   const made = tools.map(({ call, state }) => (state === "done" ? call.id : `${call.id} (open)`)).join(" ");
   const wanted = CALLS.map(({ call }) => call).join(" ");
@@ -122,7 +122,7 @@ function compareReading({ ended, texts }: Reading, log: Entry[]): string[] {
     if (texts.get(entry.n) !== textOf(entry)) remarks.push(`its reader has another text of entry ${entry.n}`);
   }
   for (const [n, text] of texts) {
-    // One that was begun and said nothing shows nothing.
+    // An answer that was started without any text displays nothing.
     if (text !== "" && !answers.some((entry) => entry.n === n)) {
       remarks.push(`its reader has ${text.length} characters of entry ${n}, which is no answer`);
     }

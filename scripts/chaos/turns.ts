@@ -1,6 +1,6 @@
-// Turns of ten tool calls on the real stack, all of which is killed with SIGKILL again and again: at points of the journal and
-// at random moments. Called by chaos.ts and, in short, by a test. What a kill left is read from the files (disk.ts),
-// what became of the turns through the API (chaos-turn-measure.ts).
+// Runs turns of ten tool calls on the real stack and kills the whole stack with SIGKILL again and again: at points of the journal
+// and at random moments. Called by chaos.ts and, in a short form, by a test. disk.ts reads what a kill left; turn-measure.ts
+// measures the turns through the API.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,21 +23,21 @@ export interface TurnsOptions {
   turns: number;
   seed: number;
   say(line: string): void;
-  /** Points to cut every turn at, in order; absent: all there are, spread over the turns. */
+  /** Points at which every turn is killed, in order. Default: all points, spread over the turns. */
   points?: string[];
-  /** As long as it takes one new turn for each kill to be done by then, there is one; later, or on a slow machine, several. */
+  /** Within this time one new turn starts per kill; afterwards, or on a slow machine, several. */
   spendMs?: number;
 }
 
 export interface TurnsRun extends MeasuredTurns {
   kills: number;
-  /** Points at which no turn was cut. */
+  /** Points at which no turn was killed. */
   unhit: string[];
 }
 
 /**
- * As in production, but for the waits; and each turn is reviewed, so that its outbox has every kind of row. A title is no part
- * of a turn, and its writes no points of a journal.
+ * Production settings, except shorter waits and a review after each turn, so that the outbox has every kind of row. No titles: they
+ * are not part of a turn, and their writes are not points of its journal.
  */
 const SETTINGS = {
   turn: { leaseMs: 1_000, titles: false },
@@ -52,25 +52,25 @@ const SETTINGS = {
 };
 const SPEND_MS = 15 * 60_000;
 const STUCK_MS = 60_000;
-/** How long after the start, or after the end of its turn, a point is waited for. */
+/** How long to wait for a point after the start, or after the end of its turn. */
 const POINT_MS = 20_000;
 const OUTBOX_MS = 6_000;
 const QUIET_MS = 3_000;
 const RANDOM_SHARE = 0.15;
-/** About as long as a turn takes. */
+/** The usual duration of a turn. */
 const RANDOM_MS = 800;
 const LEAST_CUTS = 2;
 const MOST_CUTS = 6;
-/** Turns that ended before they were cut are made up for. */
+/** Limit of extra turns that replace turns which ended before their kill. */
 const SPARE_TURNS = 10;
 
 const QUICK = "never: it was quicker than the kill, and another turn took its place";
 
 interface Subject extends TurnUnderTest {
   cutsLeft: number;
-  /** Its turn has ended, as a kill's remains or the turn itself have told. */
+  /** The turn has ended, according to the files after a kill or to the turn itself. */
   isOver: boolean;
-  /** Where its present life is to end. */
+  /** The point of the next kill. */
   point: string | null;
   position: number;
   posted: Promise<void> | null;
@@ -89,7 +89,7 @@ export async function runTurns(options: TurnsOptions): Promise<TurnsRun> {
   }
 }
 
-/** One run's state, and the steps that change it. */
+/** The state of one run, and the steps that change it. */
 class Run {
   readonly #options: TurnsOptions;
   readonly #stateDir: string;
@@ -158,9 +158,9 @@ class Run {
     await this.#stack?.kill();
   }
 
-  // ---- before ----
+  // ---- before the kills ----
 
-  /** The profile and the sessions, made before any of them has a plan: a plan is handed over at a start. */
+  /** Creates the profile and the sessions. They get their plans later, because plans are passed to the stack when it starts. */
   async #prepare(): Promise<void> {
     this.#workers = await buildWorkers(join(this.#stateDir, "built"), { api: "api.ts" });
     await this.#boot({ traced: "all" });
@@ -171,11 +171,11 @@ class Run {
     for (let i = 0; i < count; i++) this.#sessions.push((await this.#client.createSession()).session);
   }
 
-  /** One turn, which counts for nothing, is killed in the middle and tells what it passes before and afterwards. */
+  /** Kills one trial turn in the middle to learn which points it passes before and after. It is not measured. */
   async #learnPoints(): Promise<PointPool> {
     const { session } = await this.#client.createSession();
     const passed = () => this.#world.passed.get(session) ?? [];
-    this.#world.passed.delete(session); // how it was made
+    this.#world.passed.delete(session); // points of its creation
     await this.#client.postMessage(session, taskText(0), "learn");
     await until(() => passed().includes("after running c7"), POINT_MS);
     await this.#stack!.kill();
@@ -205,7 +205,7 @@ class Run {
     };
   }
 
-  // ---- cut, again and again ----
+  // ---- the kills ----
 
   async #cycle(pool: PointPool, wanting: Subject[]): Promise<void> {
     const { say } = this.#options;
@@ -226,12 +226,12 @@ class Run {
     }
     this.#kills++;
     const told = wanting.map((subject) => this.#noteCut(pool, subject));
-    // Whoever has had its cuts and has not ended yet was hit all the same.
+    // A turn without kills left that has not ended was hit by this one, too.
     for (const subject of this.#subjects) if (!subject.isOver && !wanting.includes(subject)) this.#noteRemains(subject);
     say(`Kill ${this.#kills}: ${told.join("; ")}`);
   }
 
-  /** Until each has come to its point, or is past it. */
+  /** Waits until every turn has reached or passed its point. */
   async #untilReached(pool: PointPool, wanting: Subject[]): Promise<void> {
     const { reached, passed } = this.#world;
     const endedAt = new Map<string, number>();
@@ -257,12 +257,12 @@ class Run {
     const hit = point !== null && this.#world.reached.get(session) === point;
     if (point) pool.settle(point, hit);
     const isCut = state === "running" || (state === undefined && hit);
-    // Beyond its end a turn has nothing but its outbox: that cut counts for the point alone.
+    // After its end a turn has only its outbox left, so that kill counts for the point, not for the turn.
     if (isCut || hit) subject.cuts.push({ at: Date.now(), point: hit ? point! : "at random", within: isCut });
     subject.position = pool.positionOf(written);
     subject.cutsLeft--;
     if (subject.isOver) {
-      // Too quick for the kill: another turn takes its place. One that was cut in its outbox may have more of it.
+      // The turn ended before the kill: another one replaces it. A turn killed in its outbox may have more points there.
       subject.cutsLeft = hit ? Math.min(subject.cutsLeft, 1) : 0;
     }
     const where = hit
@@ -273,7 +273,7 @@ class Run {
     return `turn ${task} ${where}`;
   }
 
-  /** Every other turn has a reader; the others go on by their alarm alone, and nobody asks for them before the end. */
+  /** Every second turn has a reader. The others resume by their alarm alone; nothing calls them before the end. */
   #post(subject: Subject): Promise<void> {
     const { session, task, reading } = subject;
     const { signal } = this.#left;
@@ -282,11 +282,11 @@ class Run {
       ? followTurn(this.#client, { session, text: taskText(task), key, signal }, reading)
       : this.#postUntilAccepted(session, task, key);
     this.#readings.push(posted);
-    posted.catch(() => {}); // its end is measured
+    posted.catch(() => {}); // the measure reads the turn's end
     return posted;
   }
 
-  /** A client that had no answer asks again, with the same key. */
+  /** A client without an answer repeats its request with the same idempotency key. */
   async #postUntilAccepted(session: string, task: number, key: string): Promise<void> {
     while (!this.#left.signal.aborted) {
       const accepted = await this.#client.postMessage(session, taskText(task), key).catch(() => null);
@@ -295,14 +295,14 @@ class Run {
     }
   }
 
-  // ---- afterwards ----
+  // ---- after the kills ----
 
   async #finish(): Promise<void> {
     await this.#boot({});
     const hasEnded = ({ session, isOver }: Subject) =>
       isOver || this.#world.passed.get(session)?.includes("after settle");
     await until(() => this.#subjects.every(hasEnded), STUCK_MS);
-    // A reader has the end of its turn a moment after the turn has it.
+    // A reader receives the end of its turn a moment later.
     await until(() => this.#subjects.every(({ reading }) => reading?.ended !== false), 5_000);
   }
 
@@ -319,7 +319,7 @@ class Run {
     for (const remark of remarks) say(`Remark: ${remark}`);
   }
 
-  /** False: it was killed `diesAfterMs` after it was asked to start. */
+  /** Starts the stack; false when it was killed `diesAfterMs` after the start began. */
   async #boot(
     plan: { points?: Record<string, string>; traced?: "all" },
     diesAfterMs: number | null = null,

@@ -1,12 +1,12 @@
-// The world around the sessions of a chaos run, on this machine: a model that answers by script, whatever happened to the
-// asker, and a server that records each request of the tools under test. Called by turns.ts. It lives through every kill.
+// Local servers around a chaos run's sessions: a model with scripted answers, and a server that records each request of the tools
+// under test. They outlive every kill. Called by turns.ts.
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
 export type CallEffect = "read" | "keyed" | "unkeyed";
 
-/** The calls of a turn: of each answer in turn, what they are to do. `c5` is the fifth of all. */
+/** The tool calls of each answer, in order. `c5` is the fifth call of the turn. */
 const STEPS: readonly (readonly CallEffect[])[] = [
   ["read", "read", "read"],
   ["keyed"],
@@ -24,7 +24,7 @@ export const CALLS: readonly ScriptedCall[] = STEPS.flatMap((effects, step) =>
   effects.map((effect) => ({ effect, step })),
 ).map(({ effect, step }, i) => ({ call: `c${i + 1}`, effect, step }));
 
-/** One request of a tool, when it arrived. */
+/** A request from a tool, with its time of arrival. */
 export interface Arrival {
   effect: CallEffect;
   task: number;
@@ -33,7 +33,7 @@ export interface Arrival {
   at: number;
 }
 
-/** A result that a model was shown. */
+/** A tool result that the model received. */
 export interface Shown {
   task: number;
   call: string;
@@ -44,21 +44,21 @@ export interface World {
   url: string;
   arrivals: Arrival[];
   shown: Shown[];
-  /** Points that were passed, by session, as far as they are told. */
+  /** Reported points, by session. */
   passed: Map<string, string[]>;
-  /** The point at which a session's life ended, since the last start. */
+  /** The point at which a session was killed since the last start. */
   reached: Map<string, string>;
   close(): void;
 }
 
-/** How a task begins, by which the model knows it. */
+/** Prefix of a task's text, by which the model recognises it. */
 export function taskText(task: number): string {
   return `Task ${task}: do the ten things, then say that they are done.`;
 }
 
 const FINAL_CHARS = 5_000;
 const PIECE_CHARS = 250;
-/** Long enough that some kills fall into an answer or a call. */
+/** Long enough for some kills to happen during an answer or a call. */
 const PIECE_MS = 4;
 const TOOL_MS = 5;
 
@@ -83,7 +83,7 @@ export async function startWorld(): Promise<World> {
         return void response.end();
       case "/reached":
         world.reached.set(body.session, body.point);
-        return; // never answered: the session waits for its end
+        return; // no answer: the session waits until it is killed
       case "/v1/chat/completions":
         return answer(body, response);
       default:
@@ -101,7 +101,7 @@ export async function startWorld(): Promise<World> {
     const times = (asked.get(place) ?? 0) + 1;
     asked.set(place, times);
     const calls = task === null ? [] : CALLS.filter((call) => call.step === step);
-    // Asked again it says something else, as models do: a reader who kept half of the first has mixed two texts.
+    // A repeated request gets another text, as from real models. A reader that kept half of the first text would show a mixture.
     const opening = `Task ${task}, step ${step + 1}, asked for the ${times}. time. `;
     const text = calls.length > 0 || task === null ? opening : `${opening}${FINAL}`;
     await stream(response, text, task === null ? [] : calls.map((call) => toToolCall(task, call)));
@@ -114,7 +114,7 @@ export async function startWorld(): Promise<World> {
   }
 
   const server = createServer((request, response) => {
-    // Whoever asked may be gone in the middle of anything.
+    // The caller may be killed at any moment.
     serve(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));

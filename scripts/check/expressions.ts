@@ -1,5 +1,5 @@
-// Reads the regular expressions and the string literals of a source file. Used by the regex check and by bench:hostile, which
-// makes its attacks from them. Parses with the parser that comes with vitest; runs nothing of the file.
+// Extracts regular expressions and string literals from a source file, with vitest's parser; never runs the file. Used by the regex
+// check and by bench:hostile, which builds its attacks from them.
 import { readFileSync } from "node:fs";
 import { parseAst } from "vitest/node";
 

@@ -1,10 +1,10 @@
-// Where regular expressions may stay that recheck does not call safe, each with the bound in code that makes them harmless. Read
-// by regexes.ts. An exception is for such a bound, never for "nobody sends that".
+// Files whose regular expressions may stay although recheck does not call them safe. Each entry names the bound in code that makes
+// them harmless; "nobody sends such input" is not a reason. Read by regexes.ts.
 
 export interface RegexException {
-  /** A path from the root, or the beginning of one. */
+  /** A path relative to the root, or a prefix of one. */
   under: string;
-  /** What keeps the input short, and where. */
+  /** The bound on the input's length, and where it is enforced. */
   bound: string;
 }
 

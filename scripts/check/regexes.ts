@@ -1,8 +1,7 @@
-// `npm run check -- regexes`: has recheck judge every regular expression of the product, literals and those that modules make
-// when they are loaded. One that it calls slow is run on recheck's own attack, of 10 and of 100 KB: repetitions with a bound may
-// multiply, and yet take no more time a character in the end. What was judged stands by its hash in regexes-checked.json, so
-// that only new ones take time; `--open` judges those again that were not safe, `--all` each. Exit code 1 when one is neither
-// safe nor bounded nor excepted, and was not open before.
+// `npm run check -- regexes`: recheck judges every regular expression of the product, literals and those built when modules load.
+// An expression that it calls vulnerable runs on recheck's own attack string, at 10 and 100 KB: bounded repetitions can multiply
+// and still take constant time per character. Verdicts are cached by hash in regexes-checked.json; `--open` judges the unsafe ones
+// again, `--all` judges all. Exit code 1 for a new expression that is neither safe nor bounded nor excepted.
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,11 +12,11 @@ import { type FoundRegex, readLiterals } from "./expressions.ts";
 const root = join(import.meta.dirname, "../..");
 const list = join(import.meta.dirname, "regexes-checked.json");
 process.env.RECHECK_BACKEND ??= process.platform === "linux" && process.arch === "x64" ? "native" : "pure";
-/** A pattern that is not judged by then counts as not safe. */
+/** A pattern without a verdict after this time counts as unsafe. */
 const TIMEOUT_MS = Number(process.env.RECHECK_TIMEOUT_MS ?? 10_000);
-/** Two expressions at a time: the machine of a check has other work. */
+/** Expressions judged at the same time; few, because checks run beside other work. */
 const AT_ONCE = 2;
-/** Of the attack of 100 KB: an expression is bounded that takes so little, or nearer ten than a hundred times that of 10 KB. */
+/** An expression is bounded if the 100 KB attack takes less than this, or closer to 10 than to 100 times as long as the 10 KB one. */
 const BOUNDED_MS = 20;
 const BOUNDED_GROWTH = 30;
 
@@ -26,9 +25,9 @@ type Attack = Pick<Extract<Awaited<ReturnType<typeof check>>, { status: "vulnera
 interface Checked {
   /** Hashes of expressions. */
   safe: string[];
-  /** recheck knows an attack, and the time that takes grows with its length alone. */
+  /** recheck found an attack, but its time grows linearly with the length. */
   bounded: string[];
-  /** Not judged in time, when the list was begun. Where they read foreign text they are measured by bench:hostile. */
+  /** No verdict in time when the list was first written. bench:hostile measures those that read untrusted text. */
   open: string[];
 }
 
@@ -79,13 +78,13 @@ async function work(): Promise<void> {
 }
 
 function writeIfNew(checked: Checked): void {
-  // As it was read: the formatter may have laid it out otherwise.
+  // Compares with the parsed file, whose layout the formatter may have changed.
   if (JSON.stringify(checked) === JSON.stringify(before)) return;
   writeFileSync(list, `${JSON.stringify(checked, null, 2)}\n`);
-  console.log("scripts/check/regexes-checked.json is new: format and commit it.");
+  console.log("scripts/check/regexes-checked.json has changed. Commit it.");
 }
 
-/** Lists of words with letters of all scripts are too large for recheck; with ASCII letters alone they have the same form. */
+/** Replaces non-ASCII letters: recheck cannot handle word lists in all scripts, and the expression's structure stays the same. */
 async function judge(pattern: string, flags: string): ReturnType<typeof check> {
   const verdict = await check(pattern, flags, { timeout: TIMEOUT_MS });
   if (verdict.status !== "unknown") return verdict;
@@ -109,7 +108,7 @@ function isBounded(pattern: string, flags: string, attack: Attack): boolean {
   return large < BOUNDED_MS || large / small < BOUNDED_GROWTH;
 }
 
-/** An attack on an expression, of any length. */
+/** An attack string of any length. */
 function toText({ pumps, suffix }: Attack, chars: number): string {
   const times = Math.ceil(chars / pumps.reduce((sum, { pump }) => sum + pump.length, 0));
   return pumps.map(({ prefix, pump }) => prefix + pump.repeat(times)).join("") + suffix;
@@ -119,7 +118,7 @@ function isInClass(pattern: string, at: number): boolean {
   return pattern.lastIndexOf("[", at) > pattern.lastIndexOf("]", at);
 }
 
-/** Expressions that are put together from strings, as the modules are loaded. */
+/** Records expressions that modules build from strings while they load. */
 async function madeByModules(): Promise<FoundRegex[]> {
   const made: FoundRegex[] = [];
   const Plain = RegExp;

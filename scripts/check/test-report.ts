@@ -1,5 +1,5 @@
-// `test-report.ts <file>`: the last line of .ci/run, "N passed, M failed", from vitest's JSON report. A file that could not
-// even be loaded counts as one failure. Exit code 1 when something failed or nothing ran.
+// `test-report.ts <file>`: prints the last line of .ci/run, "N passed, M failed", from vitest's JSON report. A test file that could
+// not be loaded counts as one failure. Exit code 1 when a test failed or none ran.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -24,7 +24,7 @@ function read(path: string | undefined): { passed: number; failed: number } {
   try {
     return summarise(JSON.parse(readFileSync(path ?? "", "utf8")) as Report);
   } catch (error) {
-    console.error(`There is no report of the tests: ${(error as Error).message}`);
+    console.error(`The test report could not be read: ${(error as Error).message}`);
     return { passed: 0, failed: 1 };
   }
 }

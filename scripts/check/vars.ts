@@ -1,5 +1,5 @@
-// What is wrong with the variables a command hands to the Workers, found with the Workers' own parsers before anything
-// starts. Called by start, demo and deploy. Never repeats a secret.
+// Validates the variables for the Workers, with the Workers' own parsers, before anything starts. Called by start, demo and deploy.
+// Never prints a secret.
 import { parseSettings } from "../../core/limits.ts";
 import { parseProviderEnv } from "../../core/memory/provider-env.ts";
 import { checkModels } from "../../core/models/routing.ts";
@@ -9,7 +9,7 @@ import { workerVars } from "../stack/worker-vars.ts";
 
 type Env = Record<string, string | undefined>;
 
-/** Throws a PlainError with the first thing that is wrong, and which variable to change. */
+/** Throws a PlainError that names the first invalid variable. */
 export function checkVars(env: Env): void {
   const vars = workerVars(env, "");
   for (const result of [parseSettings(vars.TALARIA_SETTINGS), checkModels(vars), parseProviderEnv(vars)]) {
@@ -17,25 +17,23 @@ export function checkVars(env: Env): void {
   }
   const memories = parseProviderEnv(vars);
   if (memories.ok && memories.value.length > 1) {
-    throw new PlainError("TALARIA_MEMORY_PROVIDER names several providers, and one is taken: name one.");
+    throw new PlainError("TALARIA_MEMORY_PROVIDER names several providers. Name one.");
   }
   const { TALARIA_PUBLIC_PROFILE: profile } = vars;
   if (profile && !ProfileId.safeParse(profile).success) {
-    throw new PlainError(
-      "TALARIA_PUBLIC_PROFILE is not the id of a profile (26 letters and digits): mend or unset it.",
-    );
+    throw new PlainError("TALARIA_PUBLIC_PROFILE is not a profile id (26 letters and digits). Fix or unset it.");
   }
   publicUrlOf(env);
 }
 
-/** The address at which a proxy of the operator's serves this Talaria; absent when it is not set. */
+/** Public address of the operator's own proxy, from TALARIA_PUBLIC_URL; undefined when it is not set. */
 export function publicUrlOf(env: Env): string | undefined {
   const given = env.TALARIA_PUBLIC_URL?.trim();
   if (!given) return undefined;
   const url = URL.parse(given);
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.pathname !== "/" || url.search) {
     throw new PlainError(
-      "TALARIA_PUBLIC_URL must be a scheme and a host, such as https://talaria.example: mend or unset it.",
+      "TALARIA_PUBLIC_URL must be a scheme and a host, such as https://talaria.example. Fix or unset it.",
     );
   }
   return url.origin;
@@ -43,5 +41,5 @@ export function publicUrlOf(env: Env): string | undefined {
 
 function toFix(message: string): string {
   if (!message.startsWith("TALARIA_SETTINGS")) return message;
-  return `${message.replace(/(?<![.?])$/, ".")} Mend or unset TALARIA_SETTINGS; README.md, “Configuration”, has every setting.`;
+  return `${message.replace(/(?<![.?])$/, ".")} Fix or unset TALARIA_SETTINGS; README.md, “Configuration”, has every setting.`;
 }

@@ -1,14 +1,13 @@
-// Builds the three Workers as a deployment would, before anything is made on Cloudflare. Called by deploy.ts and dry-run.ts.
-// Asks nobody.
+// Builds the three Workers before anything is created on Cloudflare. Called by deploy.ts and dry-run.ts. Makes no API call.
 import { join } from "node:path";
 import { type WorkerConfig, runWrangler } from "../stack/wrangler.ts";
 import { type Deployment, writeConfig } from "./config.ts";
 import { warningsIn, withoutColours } from "./plan.ts";
 
 export interface Built {
-  /** As wrangler says it. */
+  /** Size, in wrangler's words. */
   size: string;
-  /** Whatever of it is no deployment: what does not build, and every warning of wrangler. */
+  /** Build errors and wrangler's warnings. Any of them stops a deployment. */
   problems: string[];
 }
 

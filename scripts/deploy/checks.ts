@@ -1,21 +1,21 @@
-// What an account must allow before the first thing is made in it: the login, the token's permissions, the products, the
-// plan, a subdomain. Finds all that is missing at once. Called by deploy.ts; leaves nothing behind.
+// Checks an account before anything is created in it: login, token permissions, products, plan, subdomain. Reports everything that
+// is missing at once. Called by deploy.ts. Leaves nothing behind in the account.
 import { randomBytes } from "node:crypto";
 import type { WorkerConfig } from "../stack/wrangler.ts";
 import { type ApiAnswer, type CloudflareApi, DeployError } from "./cloudflare.ts";
 import type { Resources } from "./resources.ts";
 
-/** What an account has already of what a deployment needs. */
+/** The resources of a deployment that already exist in the account. */
 export interface Inventory {
   buckets: Set<string>;
   queues: Set<string>;
   /** Ids of KV namespaces by title. */
   namespaces: Record<string, string>;
-  /** Names of the api Worker's secrets; null where it is not deployed yet. */
+  /** Names of the api Worker's secrets; `null` before its first deployment. */
   apiSecrets: string[] | null;
 }
 
-/** Cloudflare's codes: no R2 on the account; no workers.dev subdomain; CPU limits on the free plan. */
+/** Cloudflare's error codes for: R2 not enabled; no workers.dev subdomain; CPU limits on the free plan. */
 const R2_NOT_ENABLED = 10_042;
 const NO_SUBDOMAIN = [10_007, 10_063];
 const FREE_PLAN = 100_328;
@@ -31,7 +31,7 @@ export const PERMISSIONS = {
 
 type Product = keyof typeof PERMISSIONS;
 
-/** Throws a DeployError with a line for each thing that is missing. */
+/** Throws a DeployError with one line per problem. */
 export async function checkAccount(
   api: CloudflareApi,
   configs: WorkerConfig[],
@@ -77,9 +77,9 @@ export async function checkAccount(
         `${Object.values(PERMISSIONS).join(", ")}, for this account.`,
     );
   }
-  // Last, and only where all else is well: the one check that has to upload something to know.
+  // Last, and only if all other checks pass: this check has to upload a Worker.
   if (problems.length === 0) problems.push(...(await planProblems(api, configs)));
-  if (problems.length > 0) throw new DeployError(`Nothing was made.\n${[...new Set(problems)].join("\n")}`);
+  if (problems.length > 0) throw new DeployError(`Nothing was created.\n${[...new Set(problems)].join("\n")}`);
   return { buckets, queues, namespaces, apiSecrets };
 }
 
@@ -100,7 +100,7 @@ async function listNamespaces(
   }
 }
 
-/** Only the Worker that is reached from outside needs one. */
+/** Only the api Worker, which is reachable from outside, needs a subdomain. */
 async function checkSubdomain(
   api: CloudflareApi,
   configs: WorkerConfig[],
@@ -130,8 +130,8 @@ async function secretsOfApi(
 }
 
 /**
- * Reading does not show whether a token may write. Deleting what nobody has does, and changes nothing: it is refused as
- * forbidden or as missing.
+ * Checks write permissions by deleting resources that do not exist: the API answers "forbidden" or "not found", and nothing
+ * changes. Reading does not show whether a token may write.
  */
 function writeProbes(): [Product, string][] {
   const nobodys = randomBytes(16).toString("hex");
@@ -144,8 +144,8 @@ function writeProbes(): [Product, string][] {
 }
 
 /**
- * The plan can be read only with a permission for billing, which few tokens have. So an empty Worker without an address is
- * uploaded with the limit that the three need, and deleted again; on the free plan the upload itself is refused.
+ * Checks the plan by uploading an empty Worker without an address and with the CPU limit that the three Workers need, then deleting
+ * it; on the free plan the upload is refused. Reading the plan needs a billing permission, which few tokens have.
  */
 async function planProblems(api: CloudflareApi, configs: WorkerConfig[]): Promise<string[]> {
   const limits = configs.map(({ raw }) => raw.limits).find((limit) => limit?.cpu_ms);

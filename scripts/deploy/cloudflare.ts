@@ -1,10 +1,10 @@
-// A client for Cloudflare's API, with the login that wrangler uses. Reads and writes JSON; an answer that is not a success is
-// returned as codes, and only a network failure throws. Called by the deployment's checks and plan. Never prints the token.
+// A JSON client for Cloudflare's API that uses wrangler's login. Returns unsuccessful answers as codes; throws only when the
+// network fails. Called by the deployment's checks and plan. Never prints the token.
 import type { RunWrangler } from "../stack/wrangler.ts";
 
 const HOME = "https://api.cloudflare.com/client/v4";
 const TIMEOUT_MS = 30_000;
-/** Cloudflare's code for "Authentication error": the token may not do this. */
+/** Cloudflare's code for "Authentication error": the token lacks a permission. */
 const NOT_ALLOWED = 10_000;
 
 export class DeployError extends Error {
@@ -13,7 +13,7 @@ export class DeployError extends Error {
 
 export type ApiAnswer<T> =
   | { ok: true; result: T }
-  /** `codes` are Cloudflare's own; `denied` says that the token lacks the permission. */
+  /** `codes`: Cloudflare's error codes; `denied`: the token lacks the permission. */
   | { ok: false; status: number; codes: number[]; denied: boolean; message: string };
 
 export interface CloudflareApi {
@@ -44,7 +44,7 @@ async function loginHeaders(wrangler: RunWrangler): Promise<Record<string, strin
     if (login.token) return { authorization: `Bearer ${login.token}` };
     if (login.key && login.email) return { "x-auth-key": login.key, "x-auth-email": login.email };
   } catch {
-    // not JSON: wrangler said that nobody is logged in
+    // Not JSON: wrangler reported that nobody is logged in.
   }
   throw new DeployError(
     "wrangler is not logged in. Set CLOUDFLARE_API_TOKEN, or run `npx wrangler login`, and try again.",
@@ -53,7 +53,8 @@ async function loginHeaders(wrangler: RunWrangler): Promise<Record<string, strin
 
 async function onlyAccount(home: string, headers: Record<string, string>): Promise<string> {
   const answer = await call<{ id: string; name: string }[]>(`${home}/accounts?per_page=50`, "GET", headers);
-  if (!answer.ok) throw new DeployError(`The token was refused (${answer.message}). Make a new one, or log in again.`);
+  if (!answer.ok)
+    throw new DeployError(`The token was refused (${answer.message}). Create a new one, or log in again.`);
   const [first, ...others] = answer.result;
   if (first && others.length === 0) return first.id;
   const names = answer.result.map(({ id, name }) => `${id} (${name})`).join(", ");
@@ -91,7 +92,7 @@ async function call<T>(
   const codes = errors.map(({ code }) => code);
   const message =
     errors.map(({ code, message: said }) => `${said} [code: ${code}]`).join("; ") || `status ${answer.status}`;
-  // R2 says 403 with a code of its own when the product is not enabled: that is not the token's fault.
+  // A 403 from R2 with its own code means that the product is not enabled, not that the token lacks a permission.
   const denied = codes.includes(NOT_ALLOWED) || ([401, 403].includes(answer.status) && codes.length === 0);
   return { ok: false, status: answer.status, codes, denied, message };
 }

@@ -1,5 +1,5 @@
-// What the environment gives the Workers, and the config file that wrangler deploys. Called by deploy.ts and dry-run.ts.
-// Names secrets, and never writes one into a config.
+// Reads the Workers' variables from the environment and writes the config files that wrangler deploys. Called by deploy.ts and
+// dry-run.ts. Never writes a secret into a config.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { MEMORY_SECRETS, MEMORY_VARS, MODEL_SECRETS, PLAIN_VARS, workerVars } from "../stack/worker-vars.ts";
@@ -7,10 +7,10 @@ import type { WorkerConfig, WorkerName } from "../stack/wrangler.ts";
 import { effectiveConfig } from "./plan.ts";
 
 export interface Deployment {
-  /** Where deploy.json and generated configs are. */
+  /** Folder of deploy.json and of generated configs. */
   home: string;
   env: Record<string, string | undefined>;
-  /** Variables of an earlier deployment to make empty. The Workers take an empty one as absent. */
+  /** Variables of an earlier deployment to set to the empty string, which the Workers treat as absent. */
   unset: string[];
 }
 
@@ -30,7 +30,7 @@ export function varsOf(worker: WorkerName, deployment: Deployment): Record<strin
 
 export const REHEARSES = "\nNo model key and no model server is set, so the Workers answer with the rehearsal model.";
 
-/** Whether a model can answer: a key or a server of this environment, or a key of an earlier deployment that is not emptied now. */
+/** Whether a real model can answer: a key or a server in this environment, or a kept key of an earlier deployment. */
 export function mayAnswer(deployment: Deployment, kept: readonly string[] = []): boolean {
   const given = givenVars([...MODEL_SECRETS, ...PLAIN_VARS.filter((name) => name.endsWith("_BASE_URL"))], deployment);
   const stays = kept.some((name) => MODEL_SECRETS.includes(name) && given[name] !== "");

@@ -1,5 +1,5 @@
-// Deploys the three Workers: checks the account, creates what is missing, uploads review, curator and api in that order, and
-// tells the request for the first key. Keeps ids and the operator's token in deploy.json. Called by scripts/deploy.ts.
+// Deploys the three Workers: checks the account, creates missing resources, uploads review, curator and api in that order, and
+// prints the request that creates the first key. Stores ids and the operator's token in deploy.json. Called by scripts/deploy.ts.
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,7 +13,7 @@ import { readKept, writeKept } from "./kept.ts";
 import { createMissing, secretsFor, withoutColours } from "./plan.ts";
 import { resourcesOf } from "./resources.ts";
 
-/** Throws a DeployError. Before the checks have passed nothing is made; what was made before a failure is found again. */
+/** Throws a DeployError. Creates nothing until all checks have passed. Safe to repeat: existing resources are reused. */
 export async function deploy(
   deployment: Deployment,
   say: (line: string) => void,
@@ -27,11 +27,11 @@ export async function deploy(
   say("Building the three Workers");
   const problems = (await buildAll(configs, deployment)).flatMap((built) => built.problems);
   if (problems.length > 0)
-    throw new DeployError(`${problems.join("\n")}\nNothing was made; mend this and run it again.`);
+    throw new DeployError(`${problems.join("\n")}\nNothing was created. Fix this and run the command again.`);
   say(`Checking account ${api.accountId}`);
   const inventory = await checkAccount(api, configs, resources);
   const operatorToken = chooseOperatorToken(env[OPERATOR_TOKEN]?.trim() || kept?.operatorToken, inventory);
-  // Written before anything is created: a token that was set and lost would lock the operator out.
+  // Written before anything is created: losing a token that was already set would lock the operator out.
   const next = { v: 1 as const, namespaces: kept?.namespaces ?? {}, ...(operatorToken && { operatorToken }) };
   writeKept(keptFile, next);
   const namespaces = await createMissing(resources, inventory, api, say);
@@ -52,13 +52,13 @@ export async function deploy(
   say(`\nDeployed. ${operatorToken ? firstKey(url) : TOKEN_KEPT}`);
 }
 
-/** Undefined: the account has one that this machine does not know, and it stays. */
+/** The operator's token to set; undefined to keep one that the account has and this machine does not know. */
 function chooseOperatorToken(given: string | undefined, { apiSecrets }: Inventory): string | undefined {
   if (given || apiSecrets?.includes(OPERATOR_TOKEN)) return given;
   return randomBytes(32).toString("hex");
 }
 
-const TOKEN_KEPT = `The operator's token of an earlier deployment stays; this machine does not have it.
+const TOKEN_KEPT = `The operator's token of an earlier deployment is kept. This machine does not have it.
 To replace it, set ${OPERATOR_TOKEN} and deploy again.`;
 
 function firstKey(url: string): string {
@@ -83,7 +83,7 @@ async function deployOne(
     if (ran.code === 0) return ran.output;
     const reason = withoutColours(ran.output).trim().slice(-4_000);
     throw new DeployError(
-      `${config.raw.name} could not be deployed. Mend the cause and run this again: what was made is found.\n${reason}`,
+      `${config.raw.name} could not be deployed. Fix the cause and run this again; resources that were created are reused.\n${reason}`,
     );
   } finally {
     rmSync(secretsFile, { force: true });

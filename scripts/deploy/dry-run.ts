@@ -1,4 +1,4 @@
-// `npm run deploy -- --dry-run`: prints the plan and builds the three Workers exactly as a deployment would. Asks nobody.
+// `npm run deploy -- --dry-run`: prints the plan and builds the three Workers exactly as a deployment would. Makes no API call.
 import { join } from "node:path";
 import { readWorkerConfigs } from "../stack/wrangler.ts";
 import { buildAll } from "./build.ts";
@@ -7,9 +7,9 @@ import { readKept } from "./kept.ts";
 import { secretsFor } from "./plan.ts";
 import { resourcesOf } from "./resources.ts";
 
-/** Prints the plan and builds all three exactly as a deployment would. Fails on any warning of wrangler. */
+/** Fails on any warning of wrangler. */
 export async function dryRun(deployment: Deployment): Promise<number> {
-  readKept(join(deployment.home, "deploy.json")); // damaged or newer: refused as by the real one
+  readKept(join(deployment.home, "deploy.json")); // a damaged or newer file is an error here, too
   const configs = readWorkerConfigs();
   const { buckets, namespaces, queues } = resourcesOf(configs);
   const secrets = { ...givenVars(SECRETS, deployment), [OPERATOR_TOKEN]: "generated or kept" };

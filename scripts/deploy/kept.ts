@@ -1,5 +1,5 @@
-// .talaria/deploy.json: the operator's token and the ids of a deployment. Ignored by git, readable by this user alone.
-// A file that cannot be read is an error: replacing it would replace the token, and lock the operator out.
+// .talaria/deploy.json: the operator's token and the ids of a deployment. Ignored by git, readable by this user only. An unreadable
+// file is an error: replacing it would replace the token and lock the operator out.
 import * as z from "zod";
 import { readIfThere, writePrivate } from "../stack/private-file.ts";
 import { DeployError } from "./cloudflare.ts";
@@ -8,12 +8,12 @@ const VERSION = 1;
 const Kept = z.object({
   v: z.literal(VERSION),
   namespaces: z.record(z.string(), z.string()),
-  /** Absent: another machine's file holds it. */
+  /** Absent when another machine's file holds it. */
   operatorToken: z.string().optional(),
 });
 export type Kept = z.infer<typeof Kept>;
 
-/** What an earlier deployment from here kept; null before the first. Throws a DeployError on a file that is broken. */
+/** The file of an earlier deployment; `null` before the first. Throws a DeployError for a broken file. */
 export function readKept(file: string): Kept | null {
   const text = readIfThere(file);
   if (text === null) return null;
@@ -22,7 +22,7 @@ export function readKept(file: string): Kept | null {
     value = JSON.parse(text);
   } catch {
     throw new DeployError(
-      `${file} is damaged. It holds the operator's token: restore it, or move it away and try again.`,
+      `${file} is damaged. It holds the operator's token. Restore it, or move it away and try again.`,
     );
   }
   const version = (value as { v?: unknown } | null)?.v;
@@ -31,7 +31,7 @@ export function readKept(file: string): Kept | null {
   }
   const kept = Kept.safeParse(value);
   if (kept.success) return kept.data;
-  throw new DeployError(`${file} is not what a deployment writes. Restore it, or move it away and try again.`);
+  throw new DeployError(`${file} was not written by a deployment. Restore it, or move it away and try again.`);
 }
 
 export function writeKept(file: string, kept: Kept): void {

@@ -1,12 +1,12 @@
-// The steps of a deployment as functions over data: create what is missing, fill in ids, choose secrets, read warnings.
-// Called by deploy.ts and dry-run.ts. Touches no file.
+// Steps of a deployment as functions over data: create missing resources, fill in ids, choose secrets, read warnings. Called by
+// deploy.ts and dry-run.ts. Touches no file.
 import { MEMORY_SECRETS } from "../stack/worker-vars.ts";
 import type { WorkerConfig, WorkerName } from "../stack/wrangler.ts";
 import type { Inventory } from "./checks.ts";
 import { type CloudflareApi, DeployError } from "./cloudflare.ts";
 import type { Resources } from "./resources.ts";
 
-/** Creates what the inventory lacks and returns the ids of the namespaces. Safe to repeat after a failure anywhere. */
+/** Creates the resources that the inventory lacks and returns the ids of the KV namespaces. Safe to repeat after any failure. */
 export async function createMissing(
   resources: Resources,
   inventory: Inventory,
@@ -34,15 +34,15 @@ export async function createMissing(
     }
     const answer = await api.request<{ id?: string }>("POST", path, body);
     if (!answer.ok)
-      throw new DeployError(`${what} could not be created: ${answer.message}. Run this again when it can.`);
+      throw new DeployError(`${what} could not be created: ${answer.message}. Fix the cause and run this again.`);
     say(`${what}: created`);
     return answer.result.id ?? "";
   }
 }
 
 /**
- * The config that is deployed: real ids, and the plain variables of the caller's environment. Variables that an earlier
- * deployment or the dashboard set, and this environment does not name, stay.
+ * The deployed config: real ids, plus the plain variables of the caller's environment. Other variables that an earlier deployment or
+ * the dashboard set are kept.
  */
 export function effectiveConfig(
   config: WorkerConfig,
@@ -63,14 +63,14 @@ export function effectiveConfig(
   };
 }
 
-/** The operator's token makes profiles, so only the Worker that checks it holds it. */
+/** Only the api Worker gets the operator's token, because only it checks the token. */
 export function secretsFor(worker: WorkerName, secrets: Record<string, string>): Record<string, string> {
   if (worker === "api") return secrets;
   const ofApi = ["TALARIA_OPERATOR_TOKEN", ...MEMORY_SECRETS];
   return Object.fromEntries(Object.entries(secrets).filter(([name]) => !ofApi.includes(name)));
 }
 
-/** Warnings in wrangler's output, each with its first details. One means a Durable Object that would come up without SQL. */
+/** Warnings in wrangler's output, each with its first lines of detail. One of them means a Durable Object without SQL storage. */
 export function warningsIn(output: string): string[] {
   const lines = withoutColours(output)
     .split("\n")

@@ -1,4 +1,4 @@
-// What the three Workers are bound to and an account must have, read from their configs. Pure.
+// The resources that the three Workers are bound to, read from their configs. An account must have all of them. Pure.
 import type { WorkerConfig } from "../stack/wrangler.ts";
 
 export interface Resources {

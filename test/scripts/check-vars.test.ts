@@ -24,23 +24,23 @@ function sentenceOf(check: () => void): string | null {
 
 describe("variables", () => {
   it.each<[Record<string, string>, RegExp]>([
-    [{ TALARIA_SETTINGS: "{" }, /^TALARIA_SETTINGS is not JSON\. Mend or unset TALARIA_SETTINGS; /],
+    [{ TALARIA_SETTINGS: "{" }, /^TALARIA_SETTINGS is not JSON\. Fix or unset TALARIA_SETTINGS; /],
     [
       { TALARIA_SETTINGS: '{"turn":{"maxStep":1}}' },
-      /^TALARIA_SETTINGS: There is no setting 'turn\.maxStep'; did you mean turn\.maxSteps\? Mend /,
+      /^TALARIA_SETTINGS: There is no setting 'turn\.maxStep'; did you mean turn\.maxSteps\? Fix /,
     ],
     [
       { TALARIA_SETTINGS: '{"reviw":{}}' },
-      /^TALARIA_SETTINGS: There is no setting 'reviw'; did you mean review\? Mend /,
+      /^TALARIA_SETTINGS: There is no setting 'reviw'; did you mean review\? Fix /,
     ],
-    [{ TALARIA_SETTINGS: '{"xyz":{}}' }, /^TALARIA_SETTINGS: There is no setting 'xyz'\. Mend /],
-    [{ TALARIA_SETTINGS: '{"turn":{"maxSteps":"1"}}' }, /^TALARIA_SETTINGS: turn\.maxSteps: .* Mend /],
+    [{ TALARIA_SETTINGS: '{"xyz":{}}' }, /^TALARIA_SETTINGS: There is no setting 'xyz'\. Fix /],
+    [{ TALARIA_SETTINGS: '{"turn":{"maxSteps":"1"}}' }, /^TALARIA_SETTINGS: turn\.maxSteps: .* Fix /],
     [{ TALARIA_MODEL: "antropic:x" }, /^TALARIA_MODEL names no provider for antropic:x\. Use anthropic:<model>/],
     [{ TALARIA_MODEL: "anthropic:claude" }, /needs ANTHROPIC_API_KEY: set it\.$/],
     [{ TALARIA_MODEL_REVIEW: "groq:" }, /^TALARIA_MODEL_REVIEW names no model with groq:/],
     [{ OPENAI_BASE_URL: "localhost:8000", OPENAI_API_KEY: "k", OPENAI_MODEL: "m" }, /^OPENAI_BASE_URL must be /],
     [{ TALARIA_MEMORY_PROVIDER: "mem1" }, /^TALARIA_MEMORY_PROVIDER names 'mem1'/],
-    [{ TALARIA_PUBLIC_PROFILE: "me" }, /^TALARIA_PUBLIC_PROFILE is not the id of a profile/],
+    [{ TALARIA_PUBLIC_PROFILE: "me" }, /^TALARIA_PUBLIC_PROFILE is not a profile id/],
     [{ TALARIA_PUBLIC_URL: "talaria.example" }, /^TALARIA_PUBLIC_URL must be a scheme and a host/],
     [{ TALARIA_PUBLIC_URL: "https://talaria.example/path" }, /^TALARIA_PUBLIC_URL must be/],
   ])("%j cannot work", (env, sentence) => {
@@ -89,10 +89,10 @@ describe("a state folder", () => {
     const folder = tempFolder();
     writeFileSync(join(folder, "state"), "");
     expect(sentenceOf(() => checkState(join(folder, "state")))).toMatch(
-      /state cannot be used \(EEXIST, mkdir\)\. A file stands where a folder is needed: move it away\.$/,
+      /state cannot be used \(EEXIST, mkdir\)\. There is a file where a folder is needed\. Move it away\.$/,
     );
     expect(sentenceOf(() => checkState(join(folder, "state", "inner")))).toMatch(
-      /state cannot be used \(EEXIST, mkdir\)\. A file/,
+      /state cannot be used \(EEXIST, mkdir\)\. There is a file/,
     );
   });
 
@@ -100,7 +100,7 @@ describe("a state folder", () => {
     const folder = tempFolder();
     mkdirSync(join(folder, "local.json"));
     expect(sentenceOf(() => checkState(join(folder, "state"), join(folder, "local.json")))).toMatch(
-      new RegExp(`^${join(folder, "local.json")} cannot be used \\(EISDIR, read\\)\\. A folder stands`),
+      new RegExp(`^${join(folder, "local.json")} cannot be used \\(EISDIR, read\\)\\. There is a folder`),
     );
   });
 
@@ -124,8 +124,8 @@ describe("a state folder", () => {
     expect(ran.stdout.trim()).toBe(
       `${file} cannot be used (EACCES, access). ` +
         (isRoot
-          ? `This user may not use it: give it to this user (chown "$USER" '${file}').`
-          : `Its mode shuts it: run chmod u+rwX '${file}', then start again.`),
+          ? `It belongs to another user. Make this user the owner: chown "$USER" '${file}'.`
+          : `Its mode denies access. Run chmod u+rwX '${file}', then start again.`),
     );
     rmSync(folder, { recursive: true });
   });
@@ -136,7 +136,7 @@ describe("a state folder", () => {
     mkdirSync(inner, { recursive: true });
     writeFileSync(join(inner, "a"), "");
     const told = (path: string) => toSentence(Object.assign(new Error(), { code: "EACCES", syscall: "open", path }));
-    const open = (path: string) => `Its mode shuts it: run chmod u+rwX ${path}, then start again.`;
+    const open = (path: string) => `Its mode denies access. Run chmod u+rwX ${path}, then start again.`;
     for (const [path, shut, mode] of [
       [join(inner, "a"), join(inner, "a"), 0o400],
       [join(inner, "a"), inner, 0o500],
@@ -171,7 +171,7 @@ describe("an error", () => {
     "%s of the system is one sentence with a fix",
     (code) => {
       const sentence = toSentence(errno(code, "write", "/x/state"));
-      expect(sentence).toMatch(new RegExp(`^/x/state cannot be used \\(${code}, write\\)\\. .+: .+\\.$`));
+      expect(sentence).toMatch(new RegExp(`^/x/state cannot be used \\(${code}, write\\)\\. .+\\. .+\\.$`));
     },
   );
 

@@ -65,7 +65,7 @@ describe("a deployment", () => {
     const before = structuredClone(workers());
     const said = await run(newHome());
     expect(workers()).toEqual(before);
-    expect(said).toContain("token of an earlier deployment stays");
+    expect(said).toContain("token of an earlier deployment is kept");
     expect(said).not.toContain("rehearsal");
     expect(account.made.filter((line) => line.startsWith("queue"))).toHaveLength(3);
   });
@@ -84,8 +84,8 @@ describe("a deployment", () => {
     const change = (raw: object) =>
       configs.map((one) => ({ ...one, raw: { ...one.raw, ...(one.worker === "api" && raw) } }));
     const broken = change({ main: join(import.meta.dirname, "../fixtures/no-such-worker.js") });
-    await expect(run(newHome(), {}, broken)).rejects.toThrow(/talaria-api does not build:[^]*Nothing was made/);
-    await expect(run(newHome(), {}, change({ ia: { binding: "AI" } }))).rejects.toThrow(/"ia"[^]*Nothing was made/);
+    await expect(run(newHome(), {}, broken)).rejects.toThrow(/talaria-api does not build:[^]*Nothing was created/);
+    await expect(run(newHome(), {}, change({ ia: { binding: "AI" } }))).rejects.toThrow(/"ia"[^]*Nothing was created/);
     expect(account.made).toEqual([]);
   });
 

@@ -81,7 +81,7 @@ describe("checkAccount", () => {
 
   it("refuses the free plan before anything is made", async () => {
     account.plan = "free";
-    expect(await failureOf(check())).toMatch(/^Nothing was made\.\n.*Workers Free plan/);
+    expect(await failureOf(check())).toMatch(/^Nothing was created\.\n.*Workers Free plan/);
     expect(account.made).toEqual([]);
   });
 
@@ -144,7 +144,7 @@ describe("createMissing", () => {
 describe("dryRun", () => {
   const home = createTempFolders();
   it.each([
-    ["{", "is damaged. It holds the operator's token: restore it, or move it away and try again."],
+    ["{", "is damaged. It holds the operator's token. Restore it, or move it away and try again."],
     [`{"v":2}`, "was written by a newer Talaria (version 2). Deploy with that one."],
   ])("refuses a kept file of %s before it plans, and leaves it as it is", async (text, sentence) => {
     const folder = home();

@@ -33,7 +33,7 @@ test("another version is refused, and left as it is", () => {
   const path = join(modules, FILE);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, "another version");
-  expect(() => patchJustBash(modules)).toThrow(/just-bash has changed where it is patched \(.*\): adapt /);
+  expect(() => patchJustBash(modules)).toThrow(/just-bash has changed at a patched place \(.*\)\. Update /);
   expect(readFileSync(path, "utf8")).toBe("another version");
 });
 
