@@ -124,8 +124,8 @@ interface Turn {
   promptTokens: number | undefined;
   /** Why the next answer is to be the last. */
   halt: Halt | null;
-  /** Whether anything was done that no earlier run had recorded. */
-  live: boolean;
+  /** The model was asked or a tool was run in this attempt: the rest is no longer a replay of the record. */
+  hasNewWork: boolean;
   stats: TurnStats;
 }
 
@@ -141,12 +141,11 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
     usage: null,
     promptTokens: undefined,
     halt: null,
-    live: false,
+    hasNewWork: false,
     stats,
   };
   const calls = createStepCalls({
     ...options,
-    journal: toTelling(journal, () => (turn.live = true)),
     isInterrupted: () => isInterrupted(turn),
     budget: createResultBudget({ ...options, contextWindow: () => roomOf(turn) }),
   });
@@ -177,13 +176,15 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
     try {
       const cutAfter = answer.stop === "length" ? answer.usage.output || limits.maxOutputTokens : null;
       const { messages } = turn;
-      turn.halt = (await calls.run({ step, calls: made, cutAfter, messages, stats })).halt;
+      const { halt, ran } = await calls.run({ step, calls: made, cutAfter, messages, stats });
+      turn.halt = halt;
+      turn.hasNewWork ||= ran;
     } catch (error) {
       if (error instanceof Stopped) return { state: "stopped", stats };
       throw error;
     }
-    // Of what is recorded beyond this point every call must get its result.
-    if (turn.live && isInterrupted(turn)) return { state: "interrupted", stats };
+    // While earlier records are replayed, the loop goes on: calls recorded in later steps must get their results first.
+    if (turn.hasNewWork && isInterrupted(turn)) return { state: "interrupted", stats };
   }
   return { state: "stopped", stats };
 }
@@ -233,7 +234,7 @@ async function ask(
   let closing: Closing = step === limits.maxSteps ? "step_limit" : null;
   const askOnce = () =>
     journal.answer(step, (sink) => {
-      turn.live = true;
+      turn.hasNewWork = true;
       // A turn that was to be halted, and went on because a person watched, has recorded answers and never comes here.
       closing ??= turn.halt?.code ?? null;
       return askLive(turn, step, closing, sink);
@@ -306,21 +307,6 @@ function toEnd(failure: ModelFailure, closing: Closing, turn: Turn): LoopEnd {
     failure,
     ...(failure.retryAfterMs !== undefined && { delayMs: failure.retryAfterMs }),
     stats,
-  };
-}
-
-/** The journal, telling when it has something done instead of returning what was. */
-function toTelling(journal: Journal, tell: () => void): Journal {
-  return {
-    ...journal,
-    call: (step, index, work) =>
-      journal.call(step, index, {
-        ...work,
-        run(attempt) {
-          tell();
-          return work.run(attempt);
-        },
-      }),
   };
 }
 

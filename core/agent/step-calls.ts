@@ -1,15 +1,17 @@
-// The calls of one answer: those that may, run side by side, the others one after another; guardrails are asked and told.
-// Used by loop.ts, once for a turn. Results come back in the order of the calls, and so do the intents of the journal.
+// Runs the tool calls of each answer: side by side where they may, else one after another. Asks the guardrails before each call
+// and tells them the result. Used by loop.ts, once for a turn. Intents and results keep the order of the calls.
 import { mapLimit } from "../map-limit.ts";
 import type { Clock } from "../ports.ts";
 import type { ToolCall, TurnStats } from "../schemas/entry.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { type Footprint, planCalls } from "./call-plan.ts";
-import type { Journal, Message, Recorded, Tool, ToolResult } from "./contract.ts";
+import type { Journal, Message, Tool, ToolResult } from "./contract.ts";
 import {
   type Decision,
   type GuardedCall,
+  type GuardState,
   type Halt,
+  type HeadwayState,
   NO_CALLS,
   type StepResult,
   decideCall,
@@ -21,7 +23,16 @@ import {
   toTold,
 } from "./guardrails.ts";
 import type { ResultBudget } from "./result-budget.ts";
-import { type Prepared, Stopped, mayPrepare, prepareCall, refuseCall, runToolCall } from "./tool-calls.ts";
+import {
+  type CallRules,
+  type Prepared,
+  type RanCall,
+  Stopped,
+  mayPrepare,
+  prepareCall,
+  refuseCall,
+  runToolCall,
+} from "./tool-calls.ts";
 import { renderForModel } from "./tool-result.ts";
 
 export interface StepCallsOptions {
@@ -35,127 +46,158 @@ export interface StepCallsOptions {
   isInterrupted(): boolean;
 }
 
-export interface StepCalls {
-  /** Adds the results to `messages` and to `stats`. Says why the turn should be halted, if it should. */
-  run(answer: {
-    step: number;
-    calls: readonly ToolCall[];
-    /** Of an answer that was cut by its length: how many tokens it had. */
-    cutAfter: number | null;
-    messages: Message[];
-    stats: TurnStats;
-  }): Promise<{ halt: Halt | null }>;
+/** One answer with calls. */
+export interface StepAnswer {
+  step: number;
+  calls: readonly ToolCall[];
+  /** Tokens of an answer that was cut by its length limit; `null` for a whole answer. */
+  cutAfter: number | null;
+  messages: Message[];
+  stats: TurnStats;
 }
 
-/** A call of an answer, on its way. */
+export interface StepCalls {
+  /** Adds the results to `messages` and `stats`. `halt`: why the turn should be halted. `ran`: a call was run, not replayed. */
+  run(answer: StepAnswer): Promise<{ halt: Halt | null; ran: boolean }>;
+}
+
+/** A call of the answer that is being carried out. */
 interface Pending {
   index: number;
   call: ToolCall;
   prepared: Prepared;
   guarded: GuardedCall;
+  /** False: the call could not be run as the model wrote it. */
+  usable: boolean;
+}
+
+/** What is remembered from one answer of the turn to the next. */
+interface TurnCalls {
+  readonly options: StepCallsOptions;
+  readonly tools: ReadonlyMap<string, Tool>;
+  guards: GuardState;
+  readonly headway: HeadwayState;
+  /** Where the model has read a result in full, by call and result. */
+  readonly shown: Map<string, { entry: number; chars: number }>;
 }
 
 const ALLOW: Decision = { action: "allow" };
 
 /** Its `run` throws `Stopped` when the signal aborts, and what the journal throws. */
 export function createStepCalls(options: StepCallsOptions): StepCalls {
-  const { journal, limits, clock, signal, budget, guardrails, isInterrupted } = options;
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
-  let state = NO_CALLS;
-  const headway = noHeadway();
-  /** Call and result that the model has read whole, and where. */
-  const shown = new Map<string, { entry: number; chars: number }>();
+  const turn: TurnCalls = { options, tools, guards: NO_CALLS, headway: noHeadway(), shown: new Map() };
+  return { run: (answer) => runStep(turn, answer) };
+}
 
-  const hardStops = () => {
-    const kind = guardrails?.settings.hardStops;
-    return kind === "always" || (kind === "unattended" && !guardrails!.attended());
-  };
-
-  function decide(guarded: GuardedCall, pending: GuardedCall[]): Decision {
-    return guardrails ? decideCall(guardrails.settings, state, guarded, { pending, hardStops: hardStops() }) : ALLOW;
-  }
-
-  function observe(guarded: GuardedCall, result: ToolResult): Decision {
-    if (!guardrails) return ALLOW;
-    const observed = observeCall(guardrails.settings, state, guarded, toGuardedResult(result), hardStops());
-    state = observed.state;
-    return observed.decision;
-  }
-
-  /** What will be said of a result when it is observed. The calls beside it have no results yet. */
-  function judge(guarded: GuardedCall, result: ToolResult): Decision {
-    return guardrails
-      ? observeCall(guardrails.settings, state, guarded, toGuardedResult(result), false).decision
-      : ALLOW;
-  }
-
-  function run(step: number, pending: Pending, messages: Message[]): Promise<Recorded<ToolResult>> {
-    const { index, call, prepared, guarded } = pending;
-    return runToolCall(
-      journal,
-      { step, index },
-      { call, prepared },
-      {
-        clock,
-        signal,
-        toolTimeoutMs: limits.toolTimeoutMs,
-        budget,
-        judge: (result) => judge(guarded, result),
-        isShown(result) {
-          const before = shown.get(`${guarded.signature} ${result.print}`);
-          if (before !== undefined && messages.some((message) => isResult(message, before))) return true;
-          return prepared.tool?.showsOnce === true && stands(messages, guarded, renderForModel(result.parts));
-        },
-      },
+async function runStep(
+  turn: TurnCalls,
+  { step, calls, cutAfter, messages, stats }: StepAnswer,
+): Promise<{ halt: Halt | null; ran: boolean }> {
+  const { signal, limits, guardrails } = turn.options;
+  const all = calls.map((call, index) => toPending(turn, call, index, cutAfter));
+  const observed: StepResult[] = [];
+  let halt: Halt | null = null;
+  let anyRan = false;
+  for (const segment of planCalls(footprintsOf(turn, all))) {
+    if (signal.aborted) throw new Stopped();
+    const batch = decideBatch(
+      turn,
+      segment.map((index) => all[index]!),
     );
+    const results = await mapLimit(batch, limits.maxParallelCalls, (pending) => run(turn, step, pending, messages));
+    for (const [at, { value: result, entry, ran }] of results.entries()) {
+      const { call, guarded, usable } = batch[at]!;
+      const decision = observe(turn, guarded, result);
+      if (decision.action === "halt") halt ??= { code: decision.code, message: decision.message };
+      observed.push({ guarded, result: toGuardedResult(result), told: toTold(result), usable });
+      const text = renderForModel(result.parts);
+      rememberShown(turn, messages, `${guarded.signature} ${result.print}`, { entry, chars: text.length });
+      anyRan ||= ran;
+      stats.toolCalls++;
+      if (result.failed) stats.failedCalls++;
+      messages.push({ role: "tool", call: call.id, name: call.name, text, failed: result.failed, entry });
+    }
   }
+  const stuck = guardrails ? observeStep(guardrails.settings, turn.headway, observed, cutAfter !== null) : null;
+  return { halt: stuck ?? halt, ran: anyRan };
+}
 
-  return {
-    async run({ step, calls, cutAfter, messages, stats }) {
-      let halt: Halt | null = null;
-      const observed: StepResult[] = [];
-      const all = calls.map((call, index): Pending => {
-        const prepared = prepareCall(call, tools, cutAfter);
-        return { index, call, prepared, guarded: toGuardedCall(call, tools.get(call.name)) };
-      });
-      // One after another, each is judged by what came of those before it.
-      const mayShare = journal.parallel && limits.maxParallelCalls > 1;
-      const footprints = all.map((pending) => (mayShare ? toFootprint(pending.prepared) : null));
-      for (const segment of planCalls(footprints)) {
-        if (signal.aborted) throw new Stopped();
-        const redirected = isInterrupted();
-        const allowed: GuardedCall[] = [];
-        const batch = segment.map((index) => {
-          const pending = all[index]!;
-          const refusal = redirected ? REDIRECTED : toRefusal(decide(pending.guarded, allowed));
-          if (!refusal) {
-            allowed.push(pending.guarded);
-            return pending;
-          }
-          return { ...pending, prepared: refuseCall(pending.prepared.tool, refusal.code, refusal.message) };
-        });
-        const results = await mapLimit(batch, limits.maxParallelCalls, (pending) => run(step, pending, messages));
-        for (const [at, { value: result, entry }] of results.entries()) {
-          const { call, guarded, index } = batch[at]!;
-          const text = renderForModel(result.parts);
-          const decision = observe(guarded, result);
-          if (decision.action === "halt") halt ??= { code: decision.code, message: decision.message };
-          const usable = all[index]!.prepared.refusal === null;
-          observed.push({ guarded, result: toGuardedResult(result), told: toTold(result), usable });
-          const key = `${guarded.signature} ${result.print}`;
-          const before = shown.get(key);
-          // A line that points to an earlier result is no place to point to.
-          if (!before || !messages.some((message) => isResult(message, before)))
-            shown.set(key, { entry, chars: text.length });
-          stats.toolCalls++;
-          if (result.failed) stats.failedCalls++;
-          messages.push({ role: "tool", call: call.id, name: call.name, text, failed: result.failed, entry });
-        }
-      }
-      const stuck = guardrails ? observeStep(guardrails.settings, headway, observed, cutAfter !== null) : null;
-      return { halt: stuck ?? halt };
+function toPending({ tools }: TurnCalls, call: ToolCall, index: number, cutAfter: number | null): Pending {
+  const prepared = prepareCall(call, tools, cutAfter);
+  const usable = prepared.refusal === null;
+  return { index, call, prepared, guarded: toGuardedCall(call, tools.get(call.name)), usable };
+}
+
+/** Without parallel calls each runs alone, and the guardrails judge each by the results of those before it. */
+function footprintsOf({ options }: TurnCalls, calls: Pending[]): Footprint[] {
+  const mayShare = options.journal.parallel && options.limits.maxParallelCalls > 1;
+  return calls.map(({ prepared }) => (mayShare ? toFootprint(prepared) : null));
+}
+
+/** The calls of a segment, those that may not run replaced by refusals. */
+function decideBatch(turn: TurnCalls, segment: Pending[]): Pending[] {
+  const redirected = turn.options.isInterrupted();
+  const allowed: GuardedCall[] = [];
+  return segment.map((pending) => {
+    const refusal = redirected ? REDIRECTED : toRefusal(decide(turn, pending.guarded, allowed));
+    if (refusal) return { ...pending, prepared: refuseCall(pending.prepared.tool, refusal.code, refusal.message) };
+    allowed.push(pending.guarded);
+    return pending;
+  });
+}
+
+function run(turn: TurnCalls, step: number, pending: Pending, messages: Message[]): Promise<RanCall> {
+  const { journal, clock, signal, limits, budget } = turn.options;
+  const { index, call, prepared, guarded } = pending;
+  const rules: CallRules = {
+    ...{ clock, signal, toolTimeoutMs: limits.toolTimeoutMs, budget },
+    judge: (result) => judge(turn, guarded, result),
+    isShown(result) {
+      const before = turn.shown.get(`${guarded.signature} ${result.print}`);
+      if (before !== undefined && messages.some((message) => isResult(message, before))) return true;
+      return prepared.tool?.showsOnce === true && isInConversation(messages, guarded, renderForModel(result.parts));
     },
   };
+  return runToolCall(journal, { step, index }, { call, prepared }, rules);
+}
+
+function mayHalt({ options: { guardrails } }: TurnCalls): boolean {
+  const kind = guardrails?.settings.hardStops;
+  return kind === "always" || (kind === "unattended" && !guardrails!.attended());
+}
+
+function decide(turn: TurnCalls, guarded: GuardedCall, pending: GuardedCall[]): Decision {
+  const { guardrails } = turn.options;
+  if (!guardrails) return ALLOW;
+  return decideCall(guardrails.settings, turn.guards, guarded, { pending, hardStops: mayHalt(turn) });
+}
+
+function observe(turn: TurnCalls, guarded: GuardedCall, result: ToolResult): Decision {
+  const { guardrails } = turn.options;
+  if (!guardrails) return ALLOW;
+  const { settings } = guardrails;
+  const observed = observeCall(settings, turn.guards, guarded, toGuardedResult(result), mayHalt(turn));
+  turn.guards = observed.state;
+  return observed.decision;
+}
+
+/** The warning that goes with a result before it is recorded. Calls beside it have no results yet. */
+function judge(turn: TurnCalls, guarded: GuardedCall, result: ToolResult): Decision {
+  const { guardrails } = turn.options;
+  if (!guardrails) return ALLOW;
+  return observeCall(guardrails.settings, turn.guards, guarded, toGuardedResult(result), false).decision;
+}
+
+/** Keeps the earliest place where the result is still shown: a line that refers to it is not a place to refer to. */
+function rememberShown(
+  { shown }: TurnCalls,
+  messages: Message[],
+  key: string,
+  place: { entry: number; chars: number },
+): void {
+  const before = shown.get(key);
+  if (!before || !messages.some((message) => isResult(message, before))) shown.set(key, place);
 }
 
 const REDIRECTED = {
@@ -167,8 +209,8 @@ function toRefusal(decision: Decision): { code: string; message: string } | null
   return decision.action === "synthesise" ? decision : null;
 }
 
-/** Whether an equal call, of whichever turn, has this very text as its result. One that was cut or pruned has another. */
-function stands(messages: Message[], { tool, signature }: GuardedCall, text: string): boolean {
+/** Whether the conversation has an equal call, of any turn, with this very result. A result that was cut or pruned differs. */
+function isInConversation(messages: Message[], { tool, signature }: GuardedCall, text: string): boolean {
   const results = new Set(messages.flatMap((message) => (isEqual(message, tool, text) ? [message.call] : [])));
   const calls = messages.flatMap((message) => (message.role === "assistant" ? message.calls : []));
   return calls.some((call) => results.has(call.id) && toGuardedCall(call, undefined).signature === signature);
@@ -178,19 +220,19 @@ function isEqual(message: Message, tool: string, text: string): message is Extra
   return message.role === "tool" && message.name === tool && message.text === text;
 }
 
-/** A result that was pruned from the conversation meanwhile is shorter. */
+/** False for a result that has been pruned from the conversation: it is shorter. */
 function isResult(message: Message, { entry, chars }: { entry: number; chars: number }): boolean {
   return message.role === "tool" && message.entry === entry && message.text.length === chars;
 }
 
-/** A call that is refused touches nothing, but what it was meant to do comes before the next: it runs alone. */
+/** Null: the call runs alone. So does a refused call, because the calls after it may depend on it. */
 function toFootprint({ tool, args, refusal }: Prepared): Footprint {
   if (refusal !== null || mayPrepare(tool, args)) return null;
   if (tool.paths) {
     try {
       return tool.paths(args);
     } catch {
-      return null; // a path that cannot be read: the tool will say so
+      return null; // an invalid path: the tool reports it
     }
   }
   return tool.effect === "read" ? { reads: [], writes: [] } : null;

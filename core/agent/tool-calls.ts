@@ -89,6 +89,9 @@ function isWrong(tool: Tool | null, code: string, error: string): Prepared {
   return { tool, args: null, refusal: fail(code, error), ours: false };
 }
 
+/** `ran`: false if the journal had the result already, or reports the outcome as unknown. */
+export type RanCall = Recorded<ToolResult> & { ran: boolean };
+
 /**
  * The `index`-th call of a step, through the journal. Never throws for a tool's fault; throws `Stopped`, and what the
  * journal throws. With a tool that prepares nothing, the intent is written before this returns.
@@ -98,12 +101,12 @@ export async function runToolCall(
   { step, index }: { step: number; index: number },
   work: { call: ToolCall; prepared: Prepared },
   rules: CallRules,
-): Promise<Recorded<ToolResult>> {
+): Promise<RanCall> {
   const { call } = work;
   let { prepared } = work;
   const { tool } = prepared;
   let ran = false;
-  const placed = await journal.call(step, index, {
+  const recorded = await journal.call(step, index, {
     call,
     effect: effectOf(prepared),
     ...(prepared.refusal === null &&
@@ -124,8 +127,8 @@ export async function runToolCall(
       return finaliseResult(result, { call, tool, entry: attempt.entry }, rules);
     },
   });
-  if (!ran) rules.budget.count(placed.value);
-  return placed;
+  if (!ran) rules.budget.count(recorded.value);
+  return { ...recorded, ran };
 }
 
 /** Whether facts are to be recorded with the intent of a call. */

@@ -423,7 +423,7 @@ describe("a server that reads a prompt for minutes", () => {
     const { ask, clock } = createWorld();
     const began = clock.now();
     let waits = 0;
-    const sink = { text() {}, reasoning() {}, restart() {}, waits: () => void waits++ };
+    const sink = { text() {}, reasoning() {}, restart() {}, noteWaiting: () => void waits++ };
     const asked = ask([toSlow(silentMs, isOwn, clock)], { limits: { ...turn, inlineWaitMs: 0, noProgressMs }, sink });
     let ended = false;
     void asked.finally(() => (ended = true));
@@ -434,7 +434,7 @@ describe("a server that reads a prompt for minutes", () => {
     return { result: (await asked).result, minutes: Math.round((clock.now() - began) / 60_000), waits };
   }
 
-  it("is waited for by default when it is one's own, and the turn is told that it waits", async () => {
+  it("is waited for by default if the operator owns it, and the turn learns of the waiting", async () => {
     const { result, minutes, waits } = await waitFor(5 * 60_000, true);
     expect(result).toMatchObject({ ok: true });
     expect([minutes, waits >= 2]).toEqual([5, true]);

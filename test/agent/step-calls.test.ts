@@ -336,6 +336,7 @@ describe("guardrails over the calls of an answer", () => {
         code: "identical_calls",
         message: "shell was called 5 times in a row with the same arguments and the same result.",
       },
+      ran: true,
     });
   });
 });

@@ -1,0 +1,180 @@
+// The job of a review in the session's outbox: gets a grant, sends the review's job to the queue, and looks for the result. The
+// row leaves only when a result or a tombstone can be read. Until then the message is sent again, which its id makes harmless.
+import { defaultGrant, toReviewJob } from "../../learning/review/job.ts";
+import { tellAsked, tellResult } from "../../learning/review/telling.ts";
+import { isUrgent } from "../../learning/observe/triggers.ts";
+import { spentOf, toReviewLines } from "../../learning/script/script-facts.ts";
+import type { Entry } from "../../schemas/entry.ts";
+import type { ReviewDead, ReviewJob, ReviewResult } from "../../schemas/learning/review.ts";
+import type { UsageLine } from "../../schemas/usage.ts";
+import type { EngineContext } from "../context.ts";
+import type { Job, JobRow } from "../jobs.ts";
+import { dayBudget, putBooking } from "../ledger.ts";
+import type { TurnRow } from "../log.ts";
+import { tellReview } from "../prompt/notes.ts";
+import { readPrefix } from "../prompt/prefix.ts";
+import { offeredInPrompt } from "../prompt/scene.ts";
+import { withoutOrders } from "../turn/orders.ts";
+import { noteKinds } from "./kinds.ts";
+import { addLearnedNotice, isQuiet } from "./learned-notice.ts";
+import { entriesOf, observe } from "./observe-job.ts";
+import { beginDue, shedReview } from "./review-state.ts";
+import { readUpTo } from "./taint.ts";
+import { putVerdicts } from "./verdicts-job.ts";
+
+export type ReviewJobRow = JobRow & { job: Extract<Job, { kind: "review" }> };
+
+export async function carryReview(context: EngineContext, row: ReviewJobRow): Promise<void> {
+  const { host, jobs } = context;
+  if (row.job.looks > 0 && (await settleReview(context, row, () => isQuiet(context)))) return;
+  if (row.job.looks >= host.settings.review.maxLooks) return giveUpReview(context, row);
+  const granted = row.job.granted ? row.job : await reserve(context, row);
+  if (!granted) return;
+  if (granted.looks === 0) await host.reviews.putJob(makeJob(context, granted));
+  await host.queue.send({ v: 1, profile: host.profile, review: granted.review });
+  if (!jobs.get(row.id)) return; // a turn found the result meanwhile
+  const { looksMs } = host.settings.review;
+  const wait = looksMs[Math.min(granted.looks, looksMs.length - 1)]!;
+  jobs.put(row.id, host.clock.now() + wait, { ...granted, looks: granted.looks + 1 });
+}
+
+/**
+ * True when the review has ended. The person is told in one line. While `mayWrite` is false the row waits, because the line
+ * takes an entry number.
+ */
+export async function settleReview(
+  context: EngineContext,
+  row: ReviewJobRow,
+  mayWrite: () => boolean,
+): Promise<boolean> {
+  const { host, log, jobs } = context;
+  const { review } = host.settings;
+  const outcome = await host.reviews.outcome(row.job.review);
+  if (!outcome) return false;
+  const lines = await linesOf(context, outcome);
+  if (!jobs.get(row.id)) return true; // another look was quicker
+  if (!mayWrite()) {
+    jobs.put(row.id, host.clock.now() + review.looksMs[0]!, row.job);
+    return true;
+  }
+  host.sql.transaction(() => {
+    closeJob(context, row, lines);
+    if ("lessons" in outcome) {
+      tellReview(log, outcome);
+      noteKinds(context, outcome.kinds ?? [], "review");
+      putVerdicts(context, outcome);
+    }
+    // Before the notice, because the next review ends at the last entry.
+    beginDue(context);
+    const text = toTelling(context, row, outcome);
+    if (text !== null) addLearnedNotice(context, text);
+  });
+  return true;
+}
+
+async function giveUpReview(context: EngineContext, row: ReviewJobRow): Promise<void> {
+  const { host, jobs } = context;
+  const message = `No result came in ${host.settings.review.maxLooks} looks.`;
+  const at = host.clock.now();
+  const dead = { v: 1, review: row.job.review, session: host.session, code: "no_result", message, at } as const;
+  await host.reviews.bury(dead);
+  const lines = await linesOf(context, dead);
+  if (!jobs.get(row.id)) return; // a look was quicker
+  const text = isQuiet(context) ? toTelling(context, row, dead) : null;
+  host.sql.transaction(() => {
+    closeJob(context, row, lines);
+    beginDue(context);
+    if (text !== null) addLearnedNotice(context, text);
+  });
+}
+
+/** What the person is told of a review; `null` for nothing. */
+function toTelling({ host }: EngineContext, { job }: ReviewJobRow, outcome: ReviewResult | ReviewDead): string | null {
+  const level = host.settings.review.notice;
+  if (job.trigger === "refine") return tellAsked(outcome, level);
+  return "lessons" in outcome ? tellResult(outcome, level) : null;
+}
+
+/** Inside the caller's transaction. */
+function closeJob(context: EngineContext, { id, job }: ReviewJobRow, lines: UsageLine[]): void {
+  const { host, jobs } = context;
+  jobs.delete(id);
+  putBooking(context, { id: job.review, session: host.session, at: host.clock.now(), lines });
+}
+
+/** A result tells what it spent. For a tombstone, and for a result of an older version, the script does. */
+async function linesOf({ host }: EngineContext, outcome: ReviewResult | ReviewDead): Promise<UsageLine[]> {
+  const reported = "spent" in outcome ? outcome.spent : undefined;
+  return toReviewLines(reported ?? spentOf((await host.reviews.script(outcome.review)).steps));
+}
+
+/** The job with its grant. Null: the Account has none now, or too many of the profile's reviews are open. */
+async function reserve(context: EngineContext, row: ReviewJobRow): Promise<ReviewJobRow["job"] | null> {
+  const { host, jobs } = context;
+  const { settings } = host;
+  const { review, trigger } = row.job;
+  const now = host.clock.now();
+  const place = await host.account.reserveReview({
+    review,
+    session: host.session,
+    now,
+    perProfileMs: settings.review.perProfileMs,
+    urgent: isUrgent(trigger),
+    maxBacklog: settings.review.maxBacklog,
+    grant: defaultGrant(settings, now),
+    day: dayBudget(settings),
+  });
+  if (!place.granted) {
+    if (place.shed) host.sql.transaction(() => shedReview(context, row.job));
+    else jobs.put(row.id, place.retryAt, row.job);
+    return null;
+  }
+  if (!jobs.get(row.id)) return null; // another attempt was quicker
+  const job = { ...row.job, granted: true, grant: place.grant };
+  jobs.put(row.id, row.due, job);
+  return job;
+}
+
+function makeJob(context: EngineContext, job: ReviewJobRow["job"]): ReviewJob {
+  const { host, log } = context;
+  const { from, to, trigger, because, focus, skills, memory } = job;
+  const entries = reviewable(context, log.entries(from, to));
+  const extraTurns = (job.besides ?? []).map((n) => log.turn(n)!);
+  const extraEntries = reviewable(
+    context,
+    extraTurns.flatMap((turn) => entriesOf(context, turn)),
+  );
+  const models = host.models("turn");
+  return toReviewJob({
+    profile: host.profile,
+    session: host.session,
+    decision: { trigger, ...(because && { because }), ...(focus && { focus }), skills, memory },
+    from,
+    to,
+    extraEntries: extraEntries.filter((entry) => entry.n < from),
+    entries,
+    read: readUpTo(log, to),
+    observations: observedTurns(context, from, entries, extraTurns).map(
+      (turn) => log.observed(turn.n)?.observation ?? observe(context, turn),
+    ),
+    model: models.ok ? models.value[0].name : "none",
+    prefix: models.ok ? readPrefix(context, { model: models.value[0], to }) : undefined,
+    tools: offeredInPrompt(log).prints,
+    grant: job.grant ?? defaultGrant(host.settings, host.clock.now()),
+    now: host.clock.now(),
+  });
+}
+
+/** Extra turns and those in the range, without turns that still ran at its end and turns that no model answered. */
+function observedTurns({ log }: EngineContext, from: number, entries: Entry[], extraTurns: TurnRow[]): TurnRow[] {
+  const numbers = [...new Set(entries.map((entry) => entry.turn))];
+  // The range may begin with a notice or a note of a turn that ended before it.
+  const inRange = numbers.map((n) => log.turn(n)!).filter((turn) => turn.final === null || turn.final >= from);
+  const answered = [...extraTurns, ...inRange].filter((turn) => turn.final !== null && turn.stats.modelCalls > 0);
+  return [...new Map(answered.map((turn) => [turn.n, turn])).values()];
+}
+
+/** Without commands to the session, and without notices of earlier reviews. */
+function reviewable({ log }: EngineContext, entries: Entry[]): Entry[] {
+  return withoutOrders(entries, log).filter((entry) => entry.kind !== "notice" || entry.code !== "learned");
+}
