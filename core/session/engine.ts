@@ -1,9 +1,7 @@
 // The engine of a session: accepts inputs, answers questions about the log, serves readers, wakes by alarm. Its shell is a
-// Durable Object; over node:sqlite it runs in tests and benches. Whatever decides something about the queue of turns
-// does so in one synchronous block.
+// Durable Object; in tests and benches it runs over node:sqlite. Decisions about the queue of turns are synchronous.
 import { type Result, err, ok } from "../errors.ts";
 import { FIXED } from "../limits.ts";
-import type { BusyMode } from "../schemas/settings.ts";
 import type {
   Accepted,
   ApprovalDetail,
@@ -12,52 +10,26 @@ import type {
   Learning,
   SessionDetail,
   SessionInfo,
-  TurnInfo,
   TurnObservation,
 } from "../schemas/api.ts";
-import type { Sql } from "../ports.ts";
-import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { Entry } from "../schemas/entry.ts";
 import { toTurnId } from "../schemas/ids.ts";
 import type { Observation, Rating } from "../schemas/learning/learning.ts";
-import { createWorkspace } from "../workspace/workspace.ts";
-import { createApprovals } from "./turn/approvals.ts";
-import type { EngineContext, SessionHost, SessionMeta } from "./context.ts";
-import { createDriver } from "./turn/drive.ts";
-import { placeTurnStart } from "./readers/events.ts";
-import { type Kept, type StandingReader, createHub } from "./readers/hub.ts";
-import { createJobs } from "./jobs.ts";
-import { sessionUsage } from "./ledger.ts";
-import { type TurnRow, createLog, isOpen } from "./log.ts";
-import { createOutbox } from "./outbox.ts";
-import { createOverlay } from "./memory/overlay.ts";
+import { type PostedMessage, acceptMessage, toAccepted } from "./accept-message.ts";
+import type { SessionHost, SessionMeta } from "./context.ts";
 import { rateTurn, readObservation } from "./learning/ratings.ts";
-import { createReaders } from "./readers/readers.ts";
-import { createTables, hasTables, migrate } from "./schema.ts";
-import { createTaintOf } from "./learning/taint.ts";
-
-const DETAIL_TURNS = 100;
+import { type Engine, openEngine } from "./open-engine.ts";
+import type { Kept, StandingReader } from "./readers/hub.ts";
+import { createTables } from "./schema.ts";
+import { toSessionDetail, toSessionInfo } from "./session-info.ts";
+import { createApprovals } from "./turn/approvals.ts";
 
 const UNKNOWN = err("session_not_found", "There is no such session. Create one with POST /v1/sessions.");
-
-export interface PostedMessage {
-  text: string;
-  /** Idempotency key. */
-  key?: string;
-  /** What to do with it when a turn is running; the operator's `turn.busy` without. */
-  busy?: BusyMode;
-}
 
 /** An accepted message and its turn's server-sent events, from the beginning. */
 export interface AcceptedStream {
   accepted: Accepted;
   events: ReadableStream<Uint8Array>;
-}
-
-interface Taken {
-  turn: TurnRow;
-  /** The same key and body came before: this is the turn they started. */
-  replayed: boolean;
 }
 
 export type SessionEngine = ReturnType<typeof createSessionEngine>;
@@ -77,248 +49,63 @@ type Promised<Calls> = {
     : never;
 };
 
-export function createSessionEngine(given: SessionHost) {
-  const { clock, settings } = given;
-  const log = createLog(given.sql);
-  const sql: Sql = {
-    run: given.sql.run,
-    transaction(work) {
-      try {
-        return given.sql.transaction(work);
-      } catch (error) {
-        log.forget();
-        jobs.forget();
-        throw error;
-      }
-    },
+/** A session that was never created answers `session_not_found`, or nothing, to everything but `create`. */
+export function createSessionEngine(host: SessionHost) {
+  const engine = openEngine(host);
+  return {
+    ...toLifecycle(engine),
+    ...toConversation(engine),
+    ...toReading(engine),
+    ...toLearning(engine),
+    ...toFiles(engine),
+    ...toApprovals(engine),
   };
-  const host: SessionHost = { ...given, sql };
-  const jobs = createJobs(host);
-  const hub = createHub(clock, () => driver.isRunning());
-  const workspace = createWorkspace({
-    sql,
-    clock,
-    maxFileBytes: settings.turn.maxFileBytes,
-    maxBytes: settings.turn.maxWorkspaceBytes,
-  });
-  let known: SessionMeta | null = null;
-  if (hasTables(sql)) {
-    migrate(sql);
-    known = log.meta<SessionMeta>("session");
-  }
-  const meta = () => {
-    if (!known) throw new Error("the session was never created");
-    return known;
-  };
-  const rename = (title: string) => {
-    const renamed = { ...meta(), title };
-    log.setMeta("session", renamed);
-    known = renamed;
-  };
-  const overlay = createOverlay(sql);
-  const context: EngineContext = {
-    ...{ host, log, jobs, hub, overlay, workspace, meta, rename },
-    taint: createTaintOf(log),
-  };
-  const outbox = createOutbox(context);
-  const driver = createDriver(context, outbox);
-  const readers = createReaders({ log, hub, live: driver.live });
+}
 
-  function info(): SessionInfo {
-    const { title, learning, createdAt } = meta();
-    return { session: host.session, title, learning, createdAt };
-  }
+/**
+ * Whether the session exists. Open turns without a driver were cut off, so any request resumes them, without waiting for the
+ * alarm.
+ */
+function wake({ known, context, driver }: Engine): boolean {
+  if (!known) return false;
+  if (context.log.openTurns().length > 0) driver.kick();
+  return true;
+}
 
-  /**
-   * Whether the session was ever created. One with open turns and no driver was cut off: any touch resumes it, without
-   * waiting for the alarm.
-   */
-  function wake(): boolean {
-    if (!known) return false;
-    if (log.openTurns().length > 0) driver.kick();
-    return true;
-  }
-
-  /** Throws, if it does, as a promise. */
-  async function kick(): Promise<void> {
-    driver.kick();
-  }
-
-  /** Decides and enqueues in one synchronous block; what follows only wakes. */
-  async function take(input: PostedMessage): Promise<Result<Taken>> {
-    if (!wake()) return UNKNOWN;
-    const { maxMessageChars } = settings.turn;
-    if (input.text.length > maxMessageChars) {
-      return err(
-        "message_too_long",
-        `A message has at most ${maxMessageChars} characters. Put longer texts into a file.`,
-      );
-    }
-    const idempotency = input.key === undefined ? null : { key: input.key, hash: hashBody(input) };
-    const before = idempotency && log.key(idempotency.key);
-    if (before && !isSameBody(before.hash, input)) {
-      return err("idempotency_conflict", "This Idempotency-Key came with another body before. Use a new key.");
-    }
-    if (before) return ok({ turn: log.turn(before.turn)!, replayed: true });
-    const open = log.openTurns();
-    if (open.length >= settings.turn.maxQueuedTurns) {
-      return err(
-        "too_many_queued",
-        `${open.length} messages are waiting in this session. Try again when one is answered.`,
-      );
-    }
-    const turn = sql.transaction(() => {
-      const accepted = driver.accept((log.lastTurn()?.n ?? 0) + 1, input.text, input.busy ?? settings.turn.busy);
-      if (idempotency) log.putKey(idempotency.key, idempotency.hash, accepted.n);
-      return accepted;
-    });
-    if (turn.state === "running") hub.emit(placeTurnStart(turn));
-    driver.redirect();
-    // The first model call need not wait for the alarm; the answer to this does.
-    await Promise.all([jobs.arm(), kick()]);
-    return ok({ turn, replayed: false });
-  }
-
+function toLifecycle(engine: Engine) {
+  const { context, outbox, driver } = engine;
+  const { host, log, jobs, hub } = context;
   return {
     async create(input: { learning: Learning; title: string; createdAt?: number }): Promise<SessionInfo> {
-      if (!known) {
-        const created: SessionMeta = { v: 1, createdAt: clock.now(), ...input };
-        sql.transaction(() => {
-          createTables(sql);
+      if (!engine.known) {
+        const created: SessionMeta = { v: 1, createdAt: host.clock.now(), ...input };
+        host.sql.transaction(() => {
+          createTables(host.sql);
           log.setMeta("session", created);
         });
-        known = created;
+        engine.known = created;
       }
-      return info();
+      return toSessionInfo(context);
     },
 
     /** `null` for a session that was never created. */
-    detail(): SessionDetail | null {
-      if (!wake()) return null;
-      const turns = log.turns(DETAIL_TURNS);
-      const reviewing = jobs.all().flatMap((row) => (row.job.kind === "review" ? [row.job.review] : []));
-      return {
-        ...info(),
-        state: turns.some(isOpen) ? "busy" : "idle",
-        turns: turns.map((turn) => toTurnInfo(host.session, turn)),
-        reviewing,
-        usage: sessionUsage(context),
-      };
-    },
+    detail: (): SessionDetail | null => (wake(engine) ? toSessionDetail(context) : null),
 
-    /** Failures: `session_not_found`, `message_too_long`, `idempotency_conflict`, `too_many_queued`. */
-    async post(input: PostedMessage): Promise<Result<Accepted>> {
-      const taken = await take(input);
-      return taken.ok ? ok(toAccepted(host.session, taken.value)) : taken;
-    },
-    /** `post`, and the events of its turn in the same answer: one round trip less before the first token. */
-    async postAndRead(input: PostedMessage): Promise<Result<AcceptedStream>> {
-      const taken = await take(input);
-      if (!taken.ok) return taken;
-      const events = readers.events({ turn: taken.value.turn.n });
-      return events.ok ? ok({ accepted: toAccepted(host.session, taken.value), events: events.value }) : events;
-    },
-
-    /**
-     * Server-sent events of `turn`, or of all turns up to the end of the newest. The stream ends at once when nothing is to
-     * come. Failures: `bad_event_id`, `turn_not_found`.
-     */
-    events(from: { after?: string; turn?: number }): Result<ReadableStream<Uint8Array>> {
-      return wake() ? readers.events(from) : UNKNOWN;
-    },
-    /** Failures: `bad_event_id`, `too_many_readers`. `accept` is called when there is none. */
-    watch(after: string | undefined, accept: () => StandingReader): Result<null> {
-      return wake() ? readers.watch(after, accept) : UNKNOWN;
-    },
-    /** Connections that an object of this name accepted before this one woke. */
-    rejoin(connections: { reader: StandingReader; kept: Kept }[]): void {
-      if (known) readers.rejoin(connections);
-    },
-    leave: (reader: StandingReader): void => readers.leave(reader),
-
-    /** For callers in the same process; what crosses to another one is paged by bytes. */
-    entries(after: number): Result<Entry[]> {
-      return wake() ? ok(log.entries(after + 1)) : UNKNOWN;
-    },
-    /** A page is bounded in bytes as well as in entries; `next` is absent on the last one. */
-    entryPage({ after, limit }: { after: number; limit: number }): Result<{ entries: Entry[]; next?: string }> {
-      if (!wake()) return UNKNOWN;
-      const { entries, more } = log.entryPage(after + 1, limit, FIXED.pageBytes);
-      return ok({ entries, ...(more && { next: String(entries.at(-1)!.n) }) });
-    },
-
-    /** Wakes nobody: a turn that is resumed first would lose what was read of its answer. */
-    async stop(): Promise<Result<{ stopped: string[] }>> {
-      if (!known) return UNKNOWN;
-      const stopped = driver.stop();
-      await jobs.arm();
-      return ok({ stopped: stopped.map((n) => toTurnId(host.session, n)) });
-    },
-
-    // ---- what was learned of a turn ----
-    /** Returns the turn as it is judged now. Failures: `turn_not_found`, `turn_not_ended`, `too_many_ratings`. */
-    async rate(n: number, rating: Rating): Promise<Result<Observation>> {
-      if (!wake()) return UNKNOWN;
-      const rated = rateTurn(context, n, rating);
-      await jobs.arm();
-      host.background(outbox.drain());
-      return rated;
-    },
-    /** Failures: `turn_not_found`, `turn_not_ended`. */
-    observation(n: number): Result<TurnObservation> {
-      return wake() ? readObservation(context, n) : UNKNOWN;
-    },
-
-    // ---- the owner's side of the workspace ----
-    /** Failures: `bad_path`, `file_too_large`, `workspace_full`. */
-    putFile(path: string, body: Uint8Array): Result<{ path: string; size: number }> {
-      return wake() ? workspace.putAsPrincipal(path, body) : UNKNOWN;
-    },
-    /** Failures: `file_not_found`. */
-    getFile(path: string): Result<Uint8Array> {
-      if (!wake()) return UNKNOWN;
-      const body = workspace.read(path);
-      return body ? ok(body) : err("file_not_found", `There is no file '${path}' in this session's workspace.`);
-    },
-    /** Failures: `file_not_found`. */
-    deleteFile(path: string): Result<null> {
-      if (!wake()) return UNKNOWN;
-      return workspace.remove(path)
-        ? ok(null)
-        : err("file_not_found", `There is no file '${path}' in this session's workspace.`);
-    },
-    listFiles(): Result<FileInfo[]> {
-      return wake() ? ok(workspace.list()) : UNKNOWN;
-    },
-
-    // ---- changes that only the owner may make ----
-    listApprovals(): Result<ApprovalInfo[]> {
-      return wake() ? ok(createApprovals(context).list()) : UNKNOWN;
-    },
-    /** Failures: `approval_not_found`. */
-    openApproval(id: string): Result<ApprovalDetail> {
-      return wake() ? createApprovals(context).open(id) : UNKNOWN;
-    },
-    /** Failures: `approval_not_found`, `approval_decided`, `approval_replaced`, and those of `putFile`. */
-    decideApproval(id: string, approve: boolean): Result<ApprovalInfo> {
-      return wake() ? createApprovals(context).decide(id, approve) : UNKNOWN;
-    },
-
-    /** The session is deleted: what runs is cut off, readers are sent away, and from here on nobody knows it. */
+    /** The session is deleted: aborts the running turn, sends readers away, and forgets the session. */
     end(): void {
       driver.end();
       hub.end();
-      known = null;
+      engine.known = null;
       log.forget();
     },
 
-    /** The next wake is armed before any work, so that a throw never ends the chain of alarms. */
+    /** The next alarm is set before any work, so that a throw never ends the chain of alarms. */
     async alarm(): Promise<void> {
-      if (!known) return;
+      if (!engine.known) return;
       if (jobs.isEmpty()) return jobs.armFor(null);
-      await jobs.armFor(clock.now() + settings.turn.leaseMs);
+      await jobs.armFor(host.clock.now() + host.settings.turn.leaseMs);
       driver.onAlarm();
-      // Not awaited: no alarm fires while one is handled, and what the outbox asks may take its time.
+      // Not awaited: no alarm fires while one is handled, and the outbox may take long.
       host.background(
         outbox
           .drain()
@@ -329,47 +116,112 @@ export function createSessionEngine(given: SessionHost) {
   };
 }
 
-const BODY_V2 = "v2:";
-
-/** Of all that a body may say: what it leaves out is not what it says by name. */
-function hashBody(input: PostedMessage): string {
-  const { key: _, ...body } = input;
-  const said = Object.entries(body).filter(([, value]) => value !== undefined);
-  return BODY_V2 + sha256Hex(JSON.stringify(said.sort(([a], [b]) => (a < b ? -1 : 1))));
-}
-
-/** An earlier version kept the hash of the text alone. */
-function isSameBody(hash: string, input: PostedMessage): boolean {
-  return hash === (hash.startsWith(BODY_V2) ? hashBody(input) : sha256Hex(input.text));
-}
-
-function toTurnInfo(session: string, turn: TurnRow): TurnInfo {
-  const { n, state, input, final, attempts, stats, startedAt, endedAt, more } = turn;
-  const into = more.into === undefined ? {} : { into: more.into };
-  const reason = more.reason === undefined ? {} : { reason: more.reason };
-  const waits = more.pausedUntil === undefined ? {} : { pausedUntil: more.pausedUntil };
-  const ends = { final, ...reason };
+function toConversation(engine: Engine) {
+  const { context, driver, readers } = engine;
+  const { session } = context.host;
   return {
-    turn: toTurnId(session, n),
-    n,
-    state,
-    ...into,
-    input,
-    ...ends,
-    attempts,
-    ...waits,
-    stats,
-    startedAt,
-    endedAt,
+    /** Failures: `session_not_found`, `message_too_long`, `idempotency_conflict`, `too_many_queued`. */
+    async post(input: PostedMessage): Promise<Result<Accepted>> {
+      if (!wake(engine)) return UNKNOWN;
+      const posted = await acceptMessage(engine, input);
+      return posted.ok ? ok(toAccepted(session, posted.value)) : posted;
+    },
+    /** `post` and the events of its turn in one answer: saves a round trip before the first token. */
+    async postAndRead(input: PostedMessage): Promise<Result<AcceptedStream>> {
+      if (!wake(engine)) return UNKNOWN;
+      const posted = await acceptMessage(engine, input);
+      if (!posted.ok) return posted;
+      const events = readers.events({ turn: posted.value.turn.n });
+      return events.ok ? ok({ accepted: toAccepted(session, posted.value), events: events.value }) : events;
+    },
+    /** Resumes nothing first: a resumed turn would drop the part of its answer that a person has read. */
+    async stop(): Promise<Result<{ stopped: string[] }>> {
+      if (!engine.known) return UNKNOWN;
+      const stopped = driver.stop();
+      await context.jobs.arm();
+      return ok({ stopped: stopped.map((n) => toTurnId(session, n)) });
+    },
   };
 }
 
-function toAccepted(session: string, { turn, replayed }: Taken): Accepted {
+function toReading(engine: Engine) {
+  const { context, readers } = engine;
+  const { log } = context;
   return {
-    session,
-    turn: toTurnId(session, turn.n),
-    entry: turn.input,
-    replayed,
-    events: `/v1/sessions/${session}/events?turn=${turn.n}`,
+    /**
+     * Server-sent events of `turn`, or of all turns up to the end of the newest. The stream ends at once when nothing is to
+     * come. Failures: `bad_event_id`, `turn_not_found`.
+     */
+    events: (from: { after?: string; turn?: number }): Result<ReadableStream<Uint8Array>> =>
+      wake(engine) ? readers.events(from) : UNKNOWN,
+    /** Failures: `bad_event_id`, `too_many_readers`. Calls `accept` only if there is none. */
+    watch: (after: string | undefined, accept: () => StandingReader): Result<null> =>
+      wake(engine) ? readers.watch(after, accept) : UNKNOWN,
+    /** Connections that were accepted before the object hibernated or restarted. */
+    rejoin(connections: { reader: StandingReader; kept: Kept }[]): void {
+      if (engine.known) readers.rejoin(connections);
+    },
+    leave: (reader: StandingReader): void => readers.leave(reader),
+
+    /** Only for callers in the same process: other callers need `entryPage`, which is limited by bytes. */
+    entries: (after: number): Result<Entry[]> => (wake(engine) ? ok(log.entries(after + 1)) : UNKNOWN),
+    /** A page is bounded in bytes as well as in entries; `next` is absent on the last one. */
+    entryPage({ after, limit }: { after: number; limit: number }): Result<{ entries: Entry[]; next?: string }> {
+      if (!wake(engine)) return UNKNOWN;
+      const { entries, more } = log.entryPage(after + 1, limit, FIXED.pageBytes);
+      return ok({ entries, ...(more && { next: String(entries.at(-1)!.n) }) });
+    },
+  };
+}
+
+function toLearning(engine: Engine) {
+  const { context, outbox } = engine;
+  return {
+    /** Returns the turn as it is judged now. Failures: `turn_not_found`, `turn_not_ended`, `too_many_ratings`. */
+    async rate(n: number, rating: Rating): Promise<Result<Observation>> {
+      if (!wake(engine)) return UNKNOWN;
+      const rated = rateTurn(context, n, rating);
+      await context.jobs.arm();
+      context.host.background(outbox.drain());
+      return rated;
+    },
+    /** Failures: `turn_not_found`, `turn_not_ended`. */
+    observation: (n: number): Result<TurnObservation> => (wake(engine) ? readObservation(context, n) : UNKNOWN),
+  };
+}
+
+/** The owner's side of the workspace. */
+function toFiles(engine: Engine) {
+  const { workspace } = engine.context;
+  const missing = (path: string) => err("file_not_found", `There is no file '${path}' in this session's workspace.`);
+  return {
+    /** Failures: `bad_path`, `file_too_large`, `workspace_full`. */
+    putFile: (path: string, body: Uint8Array): Result<{ path: string; size: number }> =>
+      wake(engine) ? workspace.putAsPrincipal(path, body) : UNKNOWN,
+    /** Failures: `file_not_found`. */
+    getFile(path: string): Result<Uint8Array> {
+      if (!wake(engine)) return UNKNOWN;
+      const body = workspace.read(path);
+      return body ? ok(body) : missing(path);
+    },
+    /** Failures: `file_not_found`. */
+    deleteFile(path: string): Result<null> {
+      if (!wake(engine)) return UNKNOWN;
+      return workspace.remove(path) ? ok(null) : missing(path);
+    },
+    listFiles: (): Result<FileInfo[]> => (wake(engine) ? ok(workspace.list()) : UNKNOWN),
+  };
+}
+
+/** Changes that only the owner may make. */
+function toApprovals(engine: Engine) {
+  const open = () => createApprovals(engine.context);
+  return {
+    listApprovals: (): Result<ApprovalInfo[]> => (wake(engine) ? ok(open().list()) : UNKNOWN),
+    /** Failures: `approval_not_found`. */
+    openApproval: (id: string): Result<ApprovalDetail> => (wake(engine) ? open().open(id) : UNKNOWN),
+    /** Failures: `approval_not_found`, `approval_decided`, `approval_replaced`, and those of `putFile`. */
+    decideApproval: (id: string, approve: boolean): Result<ApprovalInfo> =>
+      wake(engine) ? open().decide(id, approve) : UNKNOWN,
   };
 }

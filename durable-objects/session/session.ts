@@ -14,10 +14,10 @@ import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { Rating } from "../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
+import type { PostedMessage } from "../../core/session/accept-message.ts";
 import type { SessionHost } from "../../core/session/context.ts";
 import {
   type AcceptedStream,
-  type PostedMessage,
   type SessionCalls,
   type SessionEngine,
   createSessionEngine,

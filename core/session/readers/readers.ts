@@ -6,6 +6,8 @@ import { type LiveText, type PlacedEvent, type Position, START, isAfter, parsePo
 import { type Hub, type Kept, MAX_STANDING, type StandingReader } from "./hub.ts";
 import { type Log, isOpen } from "../log.ts";
 
+export type Readers = ReturnType<typeof createReaders>;
+
 export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | null }) {
   const { log, hub, live } = options;
 

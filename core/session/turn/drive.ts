@@ -24,6 +24,8 @@ import { TurnEnded } from "./turn-record.ts";
 /** While a session is in use, its knowledge of changed skills and memory may be this old. */
 const NEWS_MS = 60_000;
 
+export type Driver = ReturnType<typeof createDriver>;
+
 export function createDriver(context: EngineContext, outbox: Outbox) {
   const recall = createRecall(context);
   const drive: DriveState = {

@@ -1,0 +1,91 @@
+// Accepts a message: checks its size, its idempotency key and the queue, and enqueues its turn. All of this is one synchronous
+// block, so that two messages cannot both take the same place. Called by the engine.
+import { type Result, err, ok } from "../errors.ts";
+import type { Accepted } from "../schemas/api.ts";
+import { toTurnId } from "../schemas/ids.ts";
+import { sha256Hex } from "../schemas/learning/digest.ts";
+import type { BusyMode } from "../schemas/settings.ts";
+import type { TurnRow } from "./log.ts";
+import type { Engine } from "./open-engine.ts";
+import { placeTurnStart } from "./readers/events.ts";
+
+export interface PostedMessage {
+  text: string;
+  /** Idempotency key. */
+  key?: string;
+  /** What the message does while a turn is running. Absent: the operator's `turn.busy`. */
+  busy?: BusyMode;
+}
+
+export interface AcceptedMessage {
+  turn: TurnRow;
+  /** The same key and body came before. `turn` is the one they started. */
+  replayed: boolean;
+}
+
+/** Failures: `message_too_long`, `idempotency_conflict`, `too_many_queued`. */
+export async function acceptMessage(engine: Engine, input: PostedMessage): Promise<Result<AcceptedMessage>> {
+  const { context, driver } = engine;
+  const placed = placeMessage(engine, input);
+  if (!placed.ok || placed.value.replayed) return placed;
+  const { turn } = placed.value;
+  if (turn.state === "running") context.hub.emit(placeTurnStart(turn));
+  driver.redirect();
+  // The answer to the request waits for the alarm; the first model call does not.
+  await Promise.all([context.jobs.arm(), kick(engine)]);
+  return placed;
+}
+
+/** Async wrapper: errors become rejections. */
+async function kick({ driver }: Engine): Promise<void> {
+  driver.kick();
+}
+
+function placeMessage({ context, driver }: Engine, input: PostedMessage): Result<AcceptedMessage> {
+  const { host, log } = context;
+  const { maxMessageChars, maxQueuedTurns, busy } = host.settings.turn;
+  if (input.text.length > maxMessageChars) {
+    const message = `A message has at most ${maxMessageChars} characters. Put longer texts into a file.`;
+    return err("message_too_long", message);
+  }
+  const before = input.key === undefined ? null : log.key(input.key);
+  if (before && !isSameBody(before.hash, input)) {
+    return err("idempotency_conflict", "This Idempotency-Key came with another body before. Use a new key.");
+  }
+  if (before) return ok({ turn: log.turn(before.turn)!, replayed: true });
+  const open = log.openTurns();
+  if (open.length >= maxQueuedTurns) {
+    const message = `${open.length} messages are waiting in this session. Try again when one is answered.`;
+    return err("too_many_queued", message);
+  }
+  const turn = host.sql.transaction(() => {
+    const accepted = driver.accept((log.lastTurn()?.n ?? 0) + 1, input.text, input.busy ?? busy);
+    if (input.key !== undefined) log.putKey(input.key, hashBody(input), accepted.n);
+    return accepted;
+  });
+  return ok({ turn, replayed: false });
+}
+
+export function toAccepted(session: string, { turn, replayed }: AcceptedMessage): Accepted {
+  return {
+    session,
+    turn: toTurnId(session, turn.n),
+    entry: turn.input,
+    replayed,
+    events: `/v1/sessions/${session}/events?turn=${turn.n}`,
+  };
+}
+
+const BODY_V2 = "v2:";
+
+/** Hashes all fields that the body has. A field left out differs from the same field set to its default. */
+function hashBody(input: PostedMessage): string {
+  const { key: _, ...body } = input;
+  const fields = Object.entries(body).filter(([, value]) => value !== undefined);
+  return BODY_V2 + sha256Hex(JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+/** Version 1 hashed the text alone. */
+function isSameBody(hash: string, input: PostedMessage): boolean {
+  return hash === (hash.startsWith(BODY_V2) ? hashBody(input) : sha256Hex(input.text));
+}

@@ -1,0 +1,72 @@
+// Wires the parts of a session's engine over its host, and remembers whether the session exists. Called by engine.ts only.
+import type { Sql } from "../ports.ts";
+import { createWorkspace } from "../workspace/workspace.ts";
+import type { EngineContext, SessionHost, SessionMeta } from "./context.ts";
+import { createJobs } from "./jobs.ts";
+import { createTaintOf } from "./learning/taint.ts";
+import { createLog } from "./log.ts";
+import { createOverlay } from "./memory/overlay.ts";
+import { type Outbox, createOutbox } from "./outbox.ts";
+import { createHub } from "./readers/hub.ts";
+import { type Readers, createReaders } from "./readers/readers.ts";
+import { hasTables, migrate } from "./schema.ts";
+import { type Driver, createDriver } from "./turn/drive.ts";
+
+export interface Engine {
+  readonly context: EngineContext;
+  readonly outbox: Outbox;
+  readonly driver: Driver;
+  readonly readers: Readers;
+  /** Null until the session is created, and after it was deleted. */
+  known: SessionMeta | null;
+}
+
+export function openEngine(given: SessionHost): Engine {
+  const log = createLog(given.sql);
+  const sql: Sql = {
+    run: given.sql.run,
+    transaction(work) {
+      try {
+        return given.sql.transaction(work);
+      } catch (error) {
+        // The transaction was rolled back, so rows that were remembered in it are wrong.
+        log.forget();
+        jobs.forget();
+        throw error;
+      }
+    },
+  };
+  const host: SessionHost = { ...given, sql };
+  const jobs = createJobs(host);
+  const hub = createHub(host.clock, () => driver.isRunning());
+  const session = openMeta(sql, log);
+  const context: EngineContext = {
+    ...{ host, log, jobs, hub, overlay: createOverlay(sql), workspace: openWorkspace(host) },
+    taint: createTaintOf(log),
+    meta() {
+      if (!session.known) throw new Error("the session was never created");
+      return session.known;
+    },
+    rename(title) {
+      const renamed = { ...context.meta(), title };
+      log.setMeta("session", renamed);
+      session.known = renamed;
+    },
+  };
+  const outbox = createOutbox(context);
+  const driver = createDriver(context, outbox);
+  const readers = createReaders({ log, hub, live: driver.live });
+  return Object.assign(session, { context, outbox, driver, readers });
+}
+
+/** A session that was never created has no tables, and opening it makes none. */
+function openMeta(sql: Sql, log: EngineContext["log"]): Pick<Engine, "known"> {
+  if (!hasTables(sql)) return { known: null };
+  migrate(sql);
+  return { known: log.meta<SessionMeta>("session") };
+}
+
+function openWorkspace({ sql, clock, settings }: SessionHost): EngineContext["workspace"] {
+  const { maxFileBytes, maxWorkspaceBytes: maxBytes } = settings.turn;
+  return createWorkspace({ sql, clock, maxFileBytes, maxBytes });
+}

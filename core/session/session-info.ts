@@ -1,0 +1,39 @@
+// What the API tells of a session and its turns. Pure reads, called by the engine.
+import type { SessionDetail, SessionInfo, TurnInfo } from "../schemas/api.ts";
+import { toTurnId } from "../schemas/ids.ts";
+import type { EngineContext } from "./context.ts";
+import { sessionUsage } from "./ledger.ts";
+import { type TurnRow, isOpen } from "./log.ts";
+
+const DETAIL_TURNS = 100;
+
+export function toSessionInfo({ host, meta }: EngineContext): SessionInfo {
+  const { title, learning, createdAt } = meta();
+  return { session: host.session, title, learning, createdAt };
+}
+
+export function toSessionDetail(context: EngineContext): SessionDetail {
+  const { host, log, jobs } = context;
+  const turns = log.turns(DETAIL_TURNS);
+  return {
+    ...toSessionInfo(context),
+    state: turns.some(isOpen) ? "busy" : "idle",
+    turns: turns.map((turn) => toTurnInfo(host.session, turn)),
+    reviewing: jobs.all().flatMap((row) => (row.job.kind === "review" ? [row.job.review] : [])),
+    usage: sessionUsage(context),
+  };
+}
+
+function toTurnInfo(session: string, turn: TurnRow): TurnInfo {
+  const { n, state, input, final, attempts, stats, startedAt, endedAt, more } = turn;
+  const { into, reason, pausedUntil } = more;
+  return {
+    ...{ turn: toTurnId(session, n), n, state },
+    ...(into !== undefined && { into }),
+    ...{ input, final },
+    ...(reason !== undefined && { reason }),
+    attempts,
+    ...(pausedUntil !== undefined && { pausedUntil }),
+    ...{ stats, startedAt, endedAt },
+  };
+}
