@@ -298,7 +298,7 @@ describe("a rewrite", () => {
       expect(text).toContain("[23#principal]\nThat was wrong: look at the separator.");
       expect(text).not.toContain("I do.");
       expect(text.match(/turn with it failed \(judged by: rating\)/g)).toHaveLength(3);
-      expect(text.match(/is not kept any more/g)).toHaveLength(2);
+      expect(text.match(/Its transcript is no longer kept/g)).toHaveLength(2);
       expect(await outcomeOf(world, `rewrite.${NAME}`)).toMatchObject({ state: "done" });
     });
 

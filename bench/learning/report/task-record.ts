@@ -1,5 +1,5 @@
 // What is recorded of one task: read from the log of its session and from how far its operations came.
-import { loadedBy } from "../../../core/learning/observe/observe.ts";
+import { loadedTexts } from "../../../core/learning/observe/observe.ts";
 import { textOf } from "../../../core/schemas/entry.ts";
 import type { LoadedText } from "../../../core/schemas/learning/learning.ts";
 import { seeds } from "../../../skills-seed/index.ts";
@@ -17,7 +17,7 @@ export function toRecord(world: World, task: Task, session: OpenSession, progres
   const served = calls.filter(({ call }) => call.name === "service");
   const views = calls.filter(({ call, failed }) => call.name === "skill_view" && !failed);
   const recalled = entries.filter((entry) => entry.kind === "note" && entry.skills !== undefined);
-  const uses = unique(entries.flatMap(loadedBy)).filter(({ skill }) => !Object.hasOwn(seeds, skill));
+  const uses = unique(entries.flatMap(loadedTexts)).filter(({ skill }) => !Object.hasOwn(seeds, skill));
   const inFront = [
     ...recalled.map(textOf),
     ...views.flatMap(({ parts }) => parts.map(({ text }) => shownIn(text))),

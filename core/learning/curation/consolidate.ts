@@ -1,6 +1,6 @@
-// Makes one skill of several: skill_merge, the tool a curation's model proposes it with, and the carrying out of a merge that
-// has been written down. The umbrella comes first, then what it absorbs goes to the archive, one swap each. Whoever comes
-// later carries an open merge to its end; what has moved since the merge was planned is left alone.
+// Merges several skills into one: skill_merge, the tool with which a curation's model proposes it, and carrying out a stored merge.
+// Writes the umbrella first, then archives the absorbed skills, each by one compare-and-swap. Every later delivery completes an open
+// merge. Never touches an absorbed skill that has changed since the merge was planned.
 import * as z from "zod";
 import type { Tool, ToolContext, ToolResult } from "../../agent/contract.ts";
 import { succeed } from "../../agent/tool-result.ts";
@@ -51,7 +51,7 @@ export interface MergeOptions {
   seeds: Seeds;
   settings: Settings;
   clock: Clock;
-  /** Look at the umbrella before the merge is written down; what is carried out later is the same to the letter. */
+  /** Inspect the umbrella before the merge is stored. The umbrella is later written exactly as stored. */
   inspectors?: SkillInspector[];
 }
 
@@ -66,7 +66,7 @@ export function createSkillMerge(options: MergeOptions): Tool<Args> {
   };
 }
 
-/** What a merge came to. `changes` in the order they were made. */
+/** The result of a merge. `changes`: in the order they were made. */
 interface MergeEnd {
   umbrella: SkillHead;
   absorbed: SkillName[];
@@ -76,7 +76,7 @@ interface MergeEnd {
 
 async function propose(args: Args, context: ToolContext, options: MergeOptions): Promise<ToolResult> {
   const n = placeOf(context.op);
-  // A merge that was written down is carried out, whatever has become of its skills.
+  // A stored merge is carried out even if its skills have changed.
   const begun = (await options.store.merges()).find((merge) => merge.n === n);
   const merge = begun ? ok(begun) : await plan(args, n, context, options);
   if (!merge.ok) return toRefusal(merge.failure);
@@ -87,10 +87,10 @@ async function propose(args: Args, context: ToolContext, options: MergeOptions):
   return succeed({ done: "merged", ...facts, state: umbrella.state });
 }
 
-/** The number at the end of an op: the place of the call in its script. */
+/** The number at the end of an op: the position of the call in its script. */
 function placeOf(op: string): number {
   const n = Number(op.slice(op.lastIndexOf(".") + 1));
-  assert(Number.isInteger(n), `the op ${op} has no place`);
+  assert(Number.isInteger(n), `the op ${op} does not end in a number`);
   return n;
 }
 
@@ -103,7 +103,9 @@ async function plan(
   const { skills, store, run, work, clock } = options;
   const names = [args.umbrella, ...args.absorbs];
   const strange = names.find((name) => !SkillName.safeParse(name).success);
-  if (strange !== undefined) return err("bad_merge", `${JSON.stringify(strange.slice(0, 80))} is no skill name.`);
+  if (strange !== undefined) {
+    return err("bad_merge", `${JSON.stringify(strange.slice(0, 80))} is not a valid skill name.`);
+  }
   const umbrella = await skills.open(args.umbrella);
   const absorbs = new Map<SkillName, SkillSnapshot>();
   for (const name of args.absorbs) {
@@ -128,7 +130,7 @@ async function plan(
       MAX_CITATIONS,
     ),
   });
-  // What cannot be written is not planned: the same decision as later, on what stands now.
+  // A trial of the write that follows: a merge that cannot be written is not stored.
   const trial = await decideUmbrella(merge, options)(umbrella, withoutLines(await skills.index(), args.umbrella));
   if (!trial.ok) return trial;
   const { files: after, description = "" } = trial.value;
@@ -143,7 +145,7 @@ async function plan(
 
 const MAX_CITATIONS = 50;
 
-/** Merges of a work whose call has no outcome yet, carried out to their end. What cannot be is left. */
+/** Completes the stored merges of a work whose calls have no outcome yet. Skips those that fail. */
 export async function finishMerges(options: MergeOptions): Promise<MergeFacts[]> {
   const { store } = options;
   const { steps } = await store.script();
@@ -156,9 +158,9 @@ export async function finishMerges(options: MergeOptions): Promise<MergeFacts[]>
   return ends;
 }
 
-/** Idempotent. Failures: those of the umbrella's write; then nothing was absorbed. */
+/** Idempotent. Fails when the umbrella cannot be written; then nothing was absorbed. */
 async function carryOutMerge(merge: CurationMerge, options: MergeOptions): Promise<Result<MergeEnd>> {
-  const { skills, curation, profile } = options;
+  const { skills } = options;
   const op = `curation:${merge.run}:${merge.work}:${merge.n}`;
   const since = merge.before?.rev ?? 0;
   const written = await skills.change({ name: merge.umbrella, op, since, decide: decideUmbrella(merge, options) });
@@ -173,39 +175,52 @@ async function carryOutMerge(merge: CurationMerge, options: MergeOptions): Promi
       reason: `takes in ${merge.absorbs.map(({ skill }) => skill).join(", ")}`,
     },
   ];
-  const { keepSkills } = await curation.policy(profile);
-  if (merge.absorbs.some(({ skill }) => keepSkills.includes(skill)) && !keepSkills.includes(merge.umbrella)) {
-    // A job that names one of them finds what it needs in the umbrella.
-    await curation.changePolicy(profile, (policy) => ({
-      ...policy,
-      keepSkills: [...new Set([...policy.keepSkills, merge.umbrella])],
-    }));
-  }
+  await keepUmbrella(merge, options);
   const absorbed: SkillName[] = [];
   const left: SkillName[] = [];
-  for (const { skill, seq, standing } of merge.absorbs) {
-    const reason = `absorbed into ${merge.umbrella}`;
-    const gone = await skills.change({
-      name: skill,
-      op: `${op}:${skill}`,
-      since: standing.rev,
-      decide(current) {
-        if (!current) return err("skill_moved", "The skill is gone.");
-        const { head } = current;
-        const isDone = head.seq === seq + 1 && head.state === "archived" && head.reason === reason;
-        if (head.seq !== seq && !isDone)
-          return err("skill_moved", "The skill has changed since the merge was planned.");
-        return ok({ state: "archived", reason });
-      },
-    });
-    if (!gone.ok && gone.failure.code !== "skill_moved") return gone;
-    if (gone.ok) changes.push({ skill, from: standing, to: { ...standing, state: "archived" }, reason });
-    (gone.ok ? absorbed : left).push(skill);
+  for (const one of merge.absorbs) {
+    const change = await absorb(skills, `${op}:${one.skill}`, one, `absorbed into ${merge.umbrella}`);
+    if (!change.ok && change.failure.code !== "skill_moved") return change;
+    if (change.ok) changes.push(change.value);
+    (change.ok ? absorbed : left).push(one.skill);
   }
   return ok({ umbrella, absorbed, left, changes });
 }
 
-/** The same rules as for any write of a model; what is about to be absorbed is no neighbour. */
+/** A job may name an absorbed skill that must not age. What it needs is then in the umbrella, which must not age either. */
+async function keepUmbrella({ absorbs, umbrella }: CurationMerge, { curation, profile }: MergeOptions): Promise<void> {
+  const { keepSkills } = await curation.policy(profile);
+  if (!absorbs.some(({ skill }) => keepSkills.includes(skill)) || keepSkills.includes(umbrella)) return;
+  await curation.changePolicy(profile, (policy) => ({
+    ...policy,
+    keepSkills: [...new Set([...policy.keepSkills, umbrella])],
+  }));
+}
+
+/** Archives one absorbed skill. Fails with `skill_moved` when the skill has changed since the merge was planned. */
+async function absorb(
+  skills: SkillStore,
+  op: string,
+  { skill, seq, standing }: CurationMerge["absorbs"][number],
+  reason: string,
+): Promise<Result<CurationChange>> {
+  const archived = await skills.change({
+    name: skill,
+    op,
+    since: standing.rev,
+    decide(current) {
+      if (!current) return err("skill_moved", "The skill is gone.");
+      const { head } = current;
+      const isDone = head.seq === seq + 1 && head.state === "archived" && head.reason === reason;
+      if (head.seq !== seq && !isDone) return err("skill_moved", "The skill has changed since the merge was planned.");
+      return ok({ state: "archived", reason });
+    },
+  });
+  if (!archived.ok) return archived;
+  return ok({ skill, from: standing, to: { ...standing, state: "archived" }, reason });
+}
+
+/** Applies the rules of any write by a model. The absorbed skills do not count as duplicates. */
 function decideUmbrella(merge: CurationMerge, { skills, seeds, settings }: MergeOptions) {
   return async (current: SkillSnapshot | null, index: SkillIndex) => {
     const standing = current ? standingOf(current.head) : null;

@@ -1,5 +1,5 @@
-// Turns that failed with a skill's present text, as far as a review's job still holds them: what a rewrite has to go by. Called for a
-// rewrite's request, and for the check of what it writes. Reads the stores of evidence and reviews.
+// Finds turns that failed with a skill's present text, with their transcripts where a review's job still holds them. Called for a
+// rewrite's request, and by the inspector of what the rewrite writes. Reads the stores of evidence and reviews.
 import type { EvidenceStore, ReviewStore } from "../../ports.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import type { SessionId, SkillName, TurnId } from "../../schemas/ids.ts";
@@ -9,7 +9,7 @@ import { renderTranscript } from "../review/transcript.ts";
 
 export interface FailedTurn {
   evidence: Evidence;
-  /** The turn's own entries, and what the person said next; `null`: no job holds them. */
+  /** The turn's entries and the person's next message; `null`: no job holds them. */
   job: ReviewJob | null;
 }
 
@@ -18,9 +18,9 @@ export interface FailedTurnsOptions {
   reviews: Pick<ReviewStore, "list" | "job">;
 }
 
-/** A model needs a few; each takes a transcript. */
+/** Each turn adds a transcript to the request, and a few are enough. */
 const MAX_TURNS = 3;
-/** Jobs of one session that are opened for one turn. */
+/** Limit of a session's jobs that are read for one turn. */
 const MAX_JOBS = 3;
 
 /** The newest first. */
@@ -28,12 +28,12 @@ export async function findFailedTurns(
   head: Pick<SkillHead, "name" | "text">,
   options: FailedTurnsOptions,
 ): Promise<FailedTurn[]> {
-  const words = new Map<TurnId, Evidence>();
-  for await (const word of options.evidence.list(head.name)) {
-    const known = words.get(word.turn);
-    if (word.text === head.text && (!known || outranks(word, known))) words.set(word.turn, word);
+  const strongest = new Map<TurnId, Evidence>();
+  for await (const evidence of options.evidence.list(head.name)) {
+    const known = strongest.get(evidence.turn);
+    if (evidence.text === head.text && (!known || outranks(evidence, known))) strongest.set(evidence.turn, evidence);
   }
-  const failed = [...words.values()].filter(({ outcome, contradicted }) => outcome === "failure" || contradicted);
+  const failed = [...strongest.values()].filter(({ outcome, contradicted }) => outcome === "failure" || contradicted);
   const newest = failed.toSorted((a, b) => b.at - a.at).slice(0, MAX_TURNS);
   return Promise.all(newest.map(async (evidence) => ({ evidence, job: await findJob(evidence.turn, options) })));
 }
@@ -45,14 +45,14 @@ async function findJob(turn: TurnId, { reviews }: FailedTurnsOptions): Promise<R
     const job = await reviews.job(review);
     const own = job?.entries.filter((entry) => entry.turn === n) ?? [];
     if (!job || own.length === 0) continue;
-    const said = job.entries.find((entry) => entry.turn === n + 1 && entry.kind === "user");
+    const next = job.entries.find((entry) => entry.turn === n + 1 && entry.kind === "user");
     const observations = job.observations.filter((seen) => seen.turn === turn);
-    return { ...job, entries: said ? [...own, said] : own, observations };
+    return { ...job, entries: next ? [...own, next] : own, observations };
   }
   return null;
 }
 
-/** Whose words are shown. */
+/** The sessions whose transcripts are shown. */
 export function sessionsOf(turns: FailedTurn[]): SessionId[] {
   return [...new Set(turns.flatMap(({ evidence, job }) => (job ? [sessionOf(evidence.turn)] : [])))];
 }
@@ -72,7 +72,7 @@ export function showFailedTurns(skill: SkillName, turns: FailedTurn[]): string {
     const { day, judge, outcome, toolCalls, failedCalls } = evidence;
     const how = outcome === "failure" ? `failed (judged by: ${judge})` : "found it wrong";
     const facts = `On ${day} a turn with it ${how}, with ${toolCalls} tool calls of which ${failedCalls} failed.`;
-    return job ? `${facts}\n\n${renderTranscript(job)}` : `${facts} What was done in it is not kept any more.`;
+    return job ? `${facts}\n\n${renderTranscript(job)}` : `${facts} Its transcript is no longer kept.`;
   });
   return [`Turns that failed with \`${skill}\`, the newest first:`, ...shown].join("\n\n");
 }

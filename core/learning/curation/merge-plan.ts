@@ -1,5 +1,5 @@
-// Whether several skills may become one as a model proposes: every item of the old ones is accounted for, and what is said
-// to be kept is found in the new text. Called by consolidate.ts before anything is written. Pure.
+// Checks a merge that a model proposes: every item of the absorbed skills is accounted for, and every kept item is found in the new
+// text. Called by consolidate.ts before anything is written. Pure.
 import { clip, toOneLine } from "../../clip.ts";
 import { type Failure, type Result, err, ok } from "../../errors.ts";
 import type { SkillSnapshot } from "../../ports.ts";
@@ -18,13 +18,13 @@ export interface MergeProposal {
   items: MergeItem[];
 }
 
-/** As they stand; what is not in it does not exist. */
+/** The skills as they are now. A name that is missing does not exist. */
 export interface MergeSources {
   umbrella: SkillSnapshot | null;
   absorbs: Map<SkillName, SkillSnapshot>;
 }
 
-/** What the plan needs beside the proposal. */
+/** What the merge needs besides the proposal. */
 export interface CheckedMerge {
   files: CurationMerge["files"];
   items: CurationMerge["items"];
@@ -34,7 +34,7 @@ const MIN_REASON_CHARS = 8;
 const MAX_NAMED = 12;
 
 /**
- * Failures: `bad_merge` (what may be merged at all), `item_unknown`, `item_unmarked`, `reason_missing`, `item_lost`,
+ * Failures: `bad_merge` (these skills may not be merged), `item_unknown`, `item_unmarked`, `reason_missing`, `item_lost`,
  * `file_clash`, `file_not_mentioned`, `nothing_kept`.
  */
 export function checkMerge(proposal: MergeProposal, sources: MergeSources): Result<CheckedMerge> {
@@ -74,13 +74,14 @@ function checkSources({ umbrella, absorbs }: MergeProposal, sources: MergeSource
   if (baseOf(umbrella) !== null) return refuse(`'${umbrella}' is a companion: an umbrella stands by itself.`);
   for (const name of absorbs) {
     const skill = sources.absorbs.get(name);
-    const bar = skill ? barOf(skill) : "is no skill of this profile";
+    const bar = skill ? barOf(skill) : "is not a skill of this profile";
     if (bar) return refuse(`'${name.slice(0, 80)}' ${bar}: leave it as it is.`);
   }
   const bar = sources.umbrella && isLiving(sources.umbrella) ? barOf(sources.umbrella) : null;
   return bar ? refuse(`The umbrella '${umbrella}' ${bar}: choose another name.`) : null;
 }
 
+/** Why a skill may not take part in a merge; `null`: it may. */
 function barOf({ head }: SkillSnapshot): string | null {
   if (head.pinned) return "is pinned by a person";
   if (!isLearned(head)) return "was not learned here";
@@ -106,7 +107,7 @@ function checkMarks({ items }: MergeProposal, old: SkillItem[], own: SkillItem[]
     .failure;
 }
 
-/** What the umbrella said before it must still say, unless the proposal says why not. */
+/** The umbrella must also keep its own items, unless the proposal says why not. */
 function checkKept(
   { umbrella, content }: MergeProposal,
   marked: Marked[],
@@ -131,7 +132,7 @@ function checkKept(
   ).failure;
 }
 
-/** A file that goes to another path is spoken of by that one. */
+/** The text of an item, with the new paths of files that move. */
 function withPaths(text: string, moved: Map<string, string>): string {
   return [...moved].reduce((said, [from, to]) => said.replaceAll(from, to), text);
 }
@@ -153,11 +154,14 @@ function filesOf(marked: Marked[], sources: MergeSources): Result<CheckedMerge["
     const path = mark.where || item.text;
     const { sha256 } = head.files[item.text]!;
     if (typeof bodies[item.text] !== "string") {
-      return err("bad_merge", `'${item.text}' of '${item.skill}' is no text and cannot go along: leave that skill.`);
+      return err(
+        "bad_merge",
+        `'${item.text}' of '${item.skill}' is not text and cannot be moved: leave that skill out.`,
+      );
     }
     const clash = files.find((file) => file.path === path);
     if (clash && clash.sha256 !== sha256) {
-      return err("file_clash", `Two files would stand at '${path}': give one another path in where.`);
+      return err("file_clash", `Two files would be at '${path}': give one another path in where.`);
     }
     if (!clash) files.push({ path, sha256 });
   }

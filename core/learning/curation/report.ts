@@ -1,24 +1,25 @@
-// REPORT.md: what a curation saw and did, for a person; and what became of the work it left to a model. Called by
-// run-curation.ts, and by the API, which adds the latter when it has come. Pure.
+// Renders REPORT.md for a person: what a curation found and did, and the outcome of the work it left to a model. carry-out.ts calls it
+// for the report. The API adds the outcome of the work once it is there. Pure.
 import { toOneLine } from "../../clip.ts";
 import type { CurationRun, CurationWork, Policy } from "../../schemas/learning/curation.ts";
 import type { Day, SkillName } from "../../schemas/ids.ts";
 import { type SkillIndex, SkillState, type SkillStats } from "../../schemas/skill.ts";
 import { tokensOf } from "../../schemas/usage.ts";
 import { type Age, type SkillFacts, ageOf } from "./curate.ts";
+import { lineOf, verdictOn } from "./lookup.ts";
 
 interface SkillForReport {
   name: SkillName;
   state: SkillState;
-  /** What keeps it from ageing, in a few words; "" for a skill that ages. */
+  /** Why the skill does not age, in a few words; "" for a skill that ages. */
   exempt: string;
   uses: number;
   successes: number;
   failures: number;
   age: Age;
-  /** What its evidence says of the present text, in one sentence; "" without any. */
+  /** The verdict on the present text, in one sentence; "" without any. */
   why: string;
-  /** What its checks found. */
+  /** The faults that its checks found. */
   broken: string[];
 }
 
@@ -51,7 +52,7 @@ export function renderCurationReport(run: CurationRun, skills: SkillForReport[])
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
-/** What follows the report once models have done their part. "" for none. */
+/** Appended to the report once models have done their work. "" for none. */
 export function renderCurationWork(works: CurationWork[]): string {
   if (works.length === 0) return "";
   const tokens = works.reduce((sum, work) => sum + tokensOf(work.usage), 0);
@@ -69,7 +70,7 @@ const ENDS: Record<CurationWork["state"], string> = {
 
 function renderWork(work: CurationWork): string {
   const merges = work.merges.flatMap((merge) => [
-    `- ${list(merge.absorbed) || "nothing"} went up in **${merge.umbrella}**: ${count(merge.kept, "item")} kept.`,
+    `- **${merge.umbrella}** absorbed ${list(merge.absorbed) || "nothing"}: ${count(merge.kept, "item")} kept.`,
     ...(merge.left.length > 0 ? [`  - Changed in the meantime, and left alone: ${list(merge.left)}.`] : []),
     ...merge.superseded.map(({ item, reason }) => `  - \`${item}\` superseded: ${toOneLine(reason)}`),
     ...merge.archived.map(({ item, reason }) => `  - \`${item}\` archived: ${toOneLine(reason)}`),
@@ -86,7 +87,7 @@ function renderWork(work: CurationWork): string {
   return [`### ${work.work}: ${ENDS[work.state]}`, note, lines.join("\n")].filter((part) => part !== "").join("\n\n");
 }
 
-/** What the library's part of the report needs to know of a skill. */
+/** A skill for the library section of the report. */
 export function toReported(
   skill: SkillFacts & { stats: SkillStats },
   facts: { activeDays: Day[]; now: number; policy: Policy; index: SkillIndex },
@@ -94,9 +95,9 @@ export function toReported(
   const { policy, index } = facts;
   const age = ageOf(skill, facts);
   const { name, mirror, stats } = skill;
-  const { uses, successes, failures, texts } = stats;
-  const why = Object.hasOwn(texts, mirror.text) ? texts[mirror.text]!.why : "";
-  const broken = Object.hasOwn(index.skills, name) ? (index.skills[name]!.health?.broken ?? []) : [];
+  const { uses, successes, failures } = stats;
+  const why = verdictOn(stats, mirror.text)?.why ?? "";
+  const broken = lineOf(index, name)?.health?.broken ?? [];
   const figures = { uses, successes, failures, age, why, broken };
   return { name, state: mirror.state, exempt: exemptionOf(skill, policy), ...figures };
 }
@@ -126,9 +127,11 @@ function summaryOf(run: CurationRun): string {
   }
   const moved = [...planned, ...(run.undone ?? [])].filter((move) => move.result === "moved").length;
   const unpaid = run.unpaid
-    ? ` ${count(run.unpaid, "piece")} of work asked no model: the profile's budget of the day has no room for it.`
+    ? ` ${count(run.unpaid, "piece")} of work did not reach a model: the profile's budget for the day is used up.`
     : "";
-  const left = run.left ? ` ${count(run.left, "move")} had no room in this run: the next one makes them.` : "";
+  const left = run.left
+    ? ` ${count(run.left, "move")} exceeded the limit of this run and will be made by the next one.`
+    : "";
   return `${looked} ${moved === 0 ? "Nothing moved." : `${count(moved, "move")} made.`}${left}${unpaid}`;
 }
 
@@ -178,7 +181,7 @@ function healthOf({ health = [] }: CurationRun): string {
   if (health.length === 0) return "";
   const lines = health.map(({ skill, broken }) =>
     broken.length === 0
-      ? `- **${skill}** is whole again.`
+      ? `- **${skill}** is no longer broken.`
       : `- **${skill}** is broken: ${broken.map(toOneLine).join("; ")}`,
   );
   return ["## Health", lines.join("\n")].join("\n\n");
@@ -187,8 +190,8 @@ function healthOf({ health = [] }: CurationRun): string {
 function overlapsOf({ overlaps = [], work = [] }: CurationRun): string {
   if (overlaps.length === 0) return "";
   const lines = overlaps.map((overlap) => `- **${overlap.skill}** says much the same as ${list(overlap.with)}.`);
-  const isLookedAt = work.some((item) => item.work === "consolidate");
-  const how = isLookedAt ? "" : "`POST /v1/curator/run?consolidate=1` has a model look whether they should be one.";
+  const isPlanned = work.some((item) => item.work === "consolidate");
+  const how = isPlanned ? "" : "`POST /v1/curator/run?consolidate=1` asks a model whether they should be merged.";
   return ["## Overlaps", lines.join("\n"), how].filter((part) => part !== "").join("\n\n");
 }
 

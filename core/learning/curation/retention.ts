@@ -1,5 +1,5 @@
-// Sweeps what a quiet profile left in R2 when its days are over: reviews, decided changes, curations. Called by the curator Worker
-// for a `sweep/` marker, which a profile's last active day has left. A profile that is active sweeps by itself.
+// Deletes what a quiet profile left in R2 once its retention is over: reviews, decided changes, curations. Called by the curator
+// Worker for a `sweep/` marker, which a profile's last active day leaves. An active profile sweeps by itself.
 import type { CurationStore, PendingStore, Queue, ReviewStore } from "../../ports.ts";
 import { type CurationMessage, toWorkMessage } from "../../schemas/learning/curation.ts";
 import { DAY_MS, type Day, type ProfileId, dayOf, fromCurationId } from "../../schemas/ids.ts";
@@ -15,7 +15,7 @@ export interface RetentionOptions {
   settings: Pick<Settings, "review" | "curation">;
 }
 
-/** The day to look again, because something younger is left; `null` when the profile may sleep on. */
+/** The day of the next sweep, because something younger is left; `null`: nothing is left. */
 export async function sweepQuiet(options: RetentionOptions): Promise<Day | null> {
   const { profile, curation, reviews, pending, now, settings } = options;
   if (await curation.isGone(profile)) return null;
@@ -27,27 +27,27 @@ export async function sweepQuiet(options: RetentionOptions): Promise<Day | null>
   await curation.sweep(profile, runsBefore, kept);
   if (kept.some((run) => fromCurationId(run) < runsBefore)) return dayOf(now + DAY_MS);
   const left = [
-    lastDay(await reviews.newest(), settings.review.keepDays),
-    lastDay(await pending.newest(), settings.review.keepDays),
-    lastDay(await curation.newest(profile), settings.curation.keepDays),
+    sweepTime(await reviews.newest(), settings.review.keepDays),
+    sweepTime(await pending.newest(), settings.review.keepDays),
+    sweepTime(await curation.newest(profile), settings.curation.keepDays),
   ].filter((at) => at !== null);
   return left.length === 0 ? null : dayOf(Math.max(now, ...left));
 }
 
-/** The first day after it is over. */
-function lastDay(newest: number | null, keepDays: number): number | null {
+/** A time on the first day after the retention has ended. */
+function sweepTime(newest: number | null, keepDays: number): number | null {
   return newest === null ? null : newest + (keepDays + 1) * DAY_MS;
 }
 
-/** When a profile whose last active day this was has nothing left that is still to be kept. */
+/** The day after the last retention ends, for a profile whose last active day this was. */
 export function sweepDayOf(active: Day, { review, curation }: Pick<Settings, "review" | "curation">): Day {
   const keepDays = Math.max(review.keepDays, curation.keepDays);
   return dayOf(Date.parse(`${active}T00:00:00Z`) + (keepDays + 1) * DAY_MS);
 }
 
 /**
- * Work that nobody did while the profile slept: its grant has expired, so that a message ends it without a model. Returns the
- * runs that are still owed something.
+ * Sends unfinished work of expired runs again. Its grant has expired as well, so its message ends it without a model. Returns the runs
+ * that still have unfinished work.
  */
 async function endOwed({ profile, curation, queue }: RetentionOptions, before: number) {
   const { owed } = await curation.notes(profile);

@@ -1,5 +1,5 @@
-// What the script of a curation's work tells: the changes that were made, what was merged, what was refused, what it cost.
-// Called when the work ends, and by whoever ends it in its place. Pure.
+// Extracts the outcome of a curation's work from its script: changes, merges, refused calls and cost. Called by run-work.ts when the
+// work ends. Pure.
 import * as z from "zod";
 import { CurationChange, type CurationMerge, type CurationWork, Standing } from "../../schemas/learning/curation.ts";
 import { Sha256, SkillName } from "../../schemas/ids.ts";
@@ -8,7 +8,7 @@ import { SkillState } from "../../schemas/skill.ts";
 import type { SpentCall } from "../../schemas/usage.ts";
 import { type ScriptCall, callsOf, costOf, refusalsOf } from "../script/script-facts.ts";
 
-/** What skill_merge says when it has merged. */
+/** The outcome of a skill_merge that has merged. */
 export const MergeFacts = z.object({
   umbrella: SkillName,
   absorbed: z.array(SkillName),
@@ -17,13 +17,13 @@ export const MergeFacts = z.object({
 });
 export type MergeFacts = z.infer<typeof MergeFacts>;
 
-/** What a write notes before its first attempt; see `noting` of model.ts. */
+/** Recorded before the first attempt of a write; see `recordStanding` of work-tools.ts. */
 const Prepared = z.object({ before: Standing.nullable() });
 const Written = z.object({ name: SkillName, rev: z.int(), text: Sha256, state: SkillState });
 
 export type ScriptFacts = Omit<CurationWork, "v" | "run" | "work" | "state" | "note" | "finishedAt">;
 
-/** `merged`: merges that were carried out without the script's knowing. */
+/** `merged`: merges that were completed after the script had stopped. */
 export function factsOf(
   script: ReviewStep[],
   merges: CurationMerge[],

@@ -1,6 +1,5 @@
-// The deterministic look at one finished turn: what it cost, what failed and recovered, which skills it read and which it
-// proved wrong, how it ended and who says so. The session calls it after the answer; triggers.ts decides on it. Pure; asks
-// no model.
+// Makes the observation of one finished turn: its cost, its failures and recoveries, the skills it read or proved wrong, its outcome
+// and the judge of it. The session calls it after the answer; triggers.ts decides whether to review. Pure; asks no model.
 import * as z from "zod";
 import { redactText } from "../../redact.ts";
 import { CLOSING_CODES, type Entry, type ToolEntry, promptTokens, textOf } from "../../schemas/entry.ts";
@@ -21,24 +20,24 @@ import { findTriedWords } from "./tried-words.ts";
 import { findUnfollowed } from "./unfollowed.ts";
 
 const MAX_REQUEST_CHARS = 2_000;
-/** A turn of hundreds of failures is told by its first ones. */
+/** In a turn with hundreds of failures the first ones are enough. */
 const MAX_LISTED = 100;
 
 interface TurnToObserve {
   session: SessionId;
   /** The turn's number in its session, from 1. */
   turn: number;
-  /** The turn's entries up to its final one; those of other turns are passed over. */
+  /** The turn's entries up to its final one. Entries of other turns are ignored. */
   entries: Entry[];
 }
 
-/** What the log alone tells. Turns like it are put in by `placeAmong`, later judges by `judgeAgain`. */
+/** From the log alone. `withNeighbours` adds similar turns, `withJudgement` later judges. */
 export function observeTurn(options: TurnToObserve): Observation {
   const entries = options.entries.filter((entry) => entry.turn === options.turn);
   const tools = entries.filter((entry) => entry.kind === "tool" && entry.state === "done") as ToolEntry[];
   const failed = tools.filter((tool) => tool.failed);
   const recoveries = recoveriesIn(tools).slice(0, MAX_LISTED);
-  const shown = shownTexts(entries, loadedBy);
+  const shown = shownTexts(entries, loadedTexts);
   const work = tools.filter((tool) => !isSelfTool(tool));
   const exit: Judgement = { judge: "exit", outcome: judgeByExit(entries, work), at: entries.at(-1)?.at ?? 0 };
   return withValue({
@@ -53,7 +52,7 @@ export function observeTurn(options: TurnToObserve): Observation {
       .slice(0, MAX_LISTED)
       .map((tool) => ({ entry: tool.n, tool: tool.call.name, code: failureCode(tool) })),
     recoveries,
-    loaded: unique(entries.flatMap(loadedBy)),
+    loaded: unique(entries.flatMap(loadedTexts)),
     unfollowed: findUnfollowed(work, shown),
     triedWords: findTriedWords(work, shown),
     corrections: [],
@@ -69,14 +68,14 @@ export function observeTurn(options: TurnToObserve): Observation {
   });
 }
 
-/** `of`: what is known of turns like it; where nobody could be asked, of those of its session. */
-export function placeAmong(observation: Observation, of: Neighbourhood): Observation {
-  const generalisable = of.similar > 0 && mayComeAgain(observation.request);
-  return withValue({ ...observation, best: of.best, similar: of.similar, generalisable });
+/** `neighbourhood`: the similar turns of the profile, or of the session if the Archive did not answer. */
+export function withNeighbours(observation: Observation, { similar, best }: Neighbourhood): Observation {
+  const generalisable = similar > 0 && mayComeAgain(observation.request);
+  return withValue({ ...observation, best, similar, generalisable });
 }
 
-/** Another judge has spoken, or the same one again: the strongest counts, and of one the newest word. */
-export function judgeAgain(observation: Observation, judgement: Judgement): Observation {
+/** The strongest judge decides the outcome, and the newest judgement of one judge. */
+export function withJudgement(observation: Observation, judgement: Judgement): Observation {
   const before = observation.judgements ?? [{ ...pickJudge(observation), at: 0 }];
   const judgements = [...before, judgement];
   const strongest = judgements.reduce((a, b) => (strength(b.judge) >= strength(a.judge) ? b : a));
@@ -89,7 +88,7 @@ export function withCorrection(observation: Observation, entry: number): Observa
   return { ...observation, corrections: [...corrections, { entry }] };
 }
 
-/** The turn as the Archive remembers it. */
+/** The turn as the Archive records it. */
 export function toSignature(
   observation: Observation,
   { session, at, heldOut, entries }: { session: SessionId; at: number; heldOut: boolean; entries: Entry[] },
@@ -115,9 +114,9 @@ function requestOf(entries: Entry[]): string {
     .join("\n");
 }
 
-/** The turn ended with words for the person: neither cut off, nor refused by the provider, nor silent. */
+/** The turn ended with text for the person: it was neither cut off nor refused by the provider, and was not empty. */
 export function isAnswered(entries: Entry[]): boolean {
-  const last = finalWords(entries);
+  const last = finalEntry(entries);
   return (
     last?.kind === "assistant" &&
     last.answer.calls.length === 0 &&
@@ -126,15 +125,15 @@ export function isAnswered(entries: Entry[]): boolean {
   );
 }
 
-/** A turn's final entry, but for a notice that only says why a closing answer was the last. */
-export function finalWords(entries: Entry[]): Entry | undefined {
+/** A turn's final entry. Skips a notice that only says why the turn ended with a closing answer. */
+export function finalEntry(entries: Entry[]): Entry | undefined {
   const final = entries.at(-1);
   return final?.kind === "notice" && CLOSED.has(final.code) ? entries.at(-2) : final;
 }
 
 const CLOSED: ReadonlySet<string> = new Set(CLOSING_CODES);
 
-/** A failed call, and the first later success of the same tool. */
+/** Each failed call with the first later success of the same tool. */
 function recoveriesIn(tools: ToolEntry[]): Observation["recoveries"] {
   return tools.flatMap((failed, index) => {
     if (!failed.failed) return [];
@@ -144,8 +143,8 @@ function recoveriesIn(tools: ToolEntry[]): Observation["recoveries"] {
 }
 
 /**
- * The weakest judge: the last tool that worked on the task. A turn without one, or without an answer, stays `unknown`,
- * which is a use and never a success.
+ * The weakest judge: the result of the last tool call that worked on the task. Without such a call or an answer the outcome is
+ * `unknown`, which counts as a use and never as a success.
  */
 function judgeByExit(entries: Entry[], work: ToolEntry[]): Observation["outcome"] {
   const last = work.at(-1);
@@ -153,8 +152,11 @@ function judgeByExit(entries: Entry[], work: ToolEntry[]): Observation["outcome"
   return last.failed ? "failure" : "success";
 }
 
-/** By the model, by the person with a slash command, or because it helped before. A base brings its companion along, which is a text of its own. */
-export function loadedBy(entry: Entry): LoadedText[] {
+/**
+ * The texts of skills that an entry put before the model: by skill_view, by the person's slash command, or because a skill helped
+ * before. A base comes with its companion, which is a text of its own.
+ */
+export function loadedTexts(entry: Entry): LoadedText[] {
   if (entry.kind === "note") return (entry.skills ?? []).map(({ skill, text }) => ({ skill, text }));
   return entry.kind === "tool" && entry.state === "done" && !entry.failed ? viewedSkills(entry) : [];
 }
@@ -174,7 +176,7 @@ function unique(loaded: LoadedText[]): LoadedText[] {
   return [...new Map(loaded.map((read) => [`${read.skill} ${read.text}`, read])).values()];
 }
 
-/** All that the turn's calls of models read and wrote, those of a compaction and those that brought nothing included. */
+/** Tokens of all model calls of the turn, including compactions and calls without a result. */
 function tokensOf(entries: Entry[]): number {
   return entries
     .flatMap((entry) => {
@@ -203,12 +205,12 @@ function strength(judge: Judge): number {
   return Judge.options.indexOf(judge);
 }
 
-/** A success that took at most this share of the calls of the best turn like it shows a better way. */
+/** A success with at most this share of the calls of the best similar turn shows a better way. */
 const EFFICIENT_SHARE = 0.7;
 
 /**
- * 0.4 for success, 0.2 each for three different tools, a recovery, work that comes again, and a success far cheaper than
- * any like it; 1 at most.
+ * 0.4 for success; 0.2 each for three different tools, a recovery, work that may come again, and a success far cheaper than any
+ * similar turn. 1 at most.
  */
 function withValue(observation: Observation): Observation {
   const { outcome, toolCalls, tools, recoveries, generalisable, effort, best } = observation;

@@ -18,10 +18,10 @@ export interface ShownText extends LoadedText {
   failedWords: string[];
 }
 
-/** `loadedBy`: the texts that an entry brought. */
-export function shownTexts(entries: Entry[], loadedBy: (entry: Entry) => LoadedText[]): ShownText[] {
+/** `loadedTexts`: the texts that an entry brought. */
+export function shownTexts(entries: Entry[], loadedTexts: (entry: Entry) => LoadedText[]): ShownText[] {
   return entries.flatMap((entry) => {
-    const loaded = loadedBy(entry);
+    const loaded = loadedTexts(entry);
     if (loaded.length === 0) return [];
     if (entry.kind === "note") return ofNote(entry);
     if (entry.kind === "tool") return ofView(entry, loaded);

@@ -1,9 +1,8 @@
-// When a session's work is worth a review, and why. The session keeps one ReviewCounters, brings it up to date after each
-// turn and asks decideReview; a rating and `/refine` have questions of their own. Pure; how often a session or a profile
-// may be reviewed is decided elsewhere.
-import { headOf } from "../../clip.ts";
+// Decides when a session's work is worth a review, and why. The session keeps one ReviewCounters, updates it after each turn and calls
+// decideReview. Ratings, late corrections and `/refine` have functions of their own. Pure. Rate limits on reviews are applied elsewhere.
 import * as z from "zod";
 import { readRendered } from "../../agent/tool-result.ts";
+import { headOf } from "../../clip.ts";
 import type { Entry, ToolEntry } from "../../schemas/entry.ts";
 import type {
   LoadedText,
@@ -22,29 +21,29 @@ export const NO_COUNTERS: ReviewCounters = { modelCalls: 0, entries: 0, toolCall
 /** Why a review begins, and which stores it may write. */
 export type ReviewDecision = Pick<ReviewJob, "trigger" | "because" | "focus" | "skills" | "memory">;
 
-/** Which of the two tools the session's model was offered: what it may not write, no review writes for it. */
+/** Which of the two tools the session's model has. A review writes only what that model could write. */
 export interface Offered {
   skills: boolean;
   memory: boolean;
 }
 
 export interface FinishedTurn {
-  /** Already brought up to date with the turn. */
+  /** Already updated with the turn. */
   counters: ReviewCounters;
   observation: Observation;
-  /** What is known of turns like it. */
+  /** Similar turns. */
   neighbourhood: Pick<Neighbourhood, "similar" | "successes" | "skills">;
   /** The turn's entries. */
   entries: Entry[];
   settings: Settings;
   offered: Offered;
-  /** With this turn's input, or while it ran, the person said what would have been right. */
+  /** The person corrected the turn before with this turn's input, or this turn while it ran. */
   corrected: boolean;
   /** Whether a loaded text is one of the product's own. */
   isBundled(loaded: LoadedText): boolean;
 }
 
-/** From the most worth to the least: of what is due together, the first is told, and gives its rights. */
+/** Most valuable first. When several triggers are due, the first is named and decides what the review may write. */
 const PRECEDENCE: Trigger[] = [
   "refine",
   "rating",
@@ -57,25 +56,25 @@ const PRECEDENCE: Trigger[] = [
   "memory_turns",
 ];
 
-/** Fewer calls saved are chance, whatever share they are. */
+/** Saving fewer calls is chance, whatever their share. */
 const MIN_SAVED_CALLS = 3;
-/** Of what a person wants looked at, once and in all: it stands in rows and jobs. */
+/** Limits of what a person asks a review to look at, for one request and for merged ones. It is stored in rows and jobs. */
 const MAX_FOCUS_CHARS = 1_000;
 const MAX_MERGED_FOCUS_CHARS = 4_000;
-/** Nobody learns from the thirtieth what the third did not teach; and the Archive counts little further than this. */
+/** More similar turns teach nothing new, and the Archive compares little more than these. */
 const MAX_SIMILAR = 30;
 
-/** A person waits for what comes of these: they are apart from the limits of rate, and are never shed. */
+/** A person waits for these reviews, so they are exempt from rate limits and never shed. */
 export function isUrgent(trigger: Trigger): boolean {
   return trigger === "correction" || trigger === "rating" || trigger === "refine";
 }
 
-/** True of what a single turn gave a reason for. What is counted is due again with the next turn. */
-export function comesOnce(trigger: Trigger): boolean {
+/** The reason lies in a single turn. Counted triggers are due again with the next turn. */
+export function isOneOff(trigger: Trigger): boolean {
   return isUrgent(trigger) || trigger === "cheaper" || trigger === "similar_turns";
 }
 
-/** Adds a turn's entries in their order. Model calls count where they asked for tools; a save by the agent starts its counter again. */
+/** Adds a turn's entries in order. Only model calls that asked for tools count. A save by the agent itself resets its counter. */
 export function updateCounters(counters: ReviewCounters, entries: Entry[]): ReviewCounters {
   let next = { ...counters };
   for (const entry of entries) {
@@ -92,7 +91,7 @@ export function updateCounters(counters: ReviewCounters, entries: Entry[]): Revi
   return next;
 }
 
-/** A store that this save left over its limit wants a review all the same. */
+/** Keeps note of a store that this save left over its limit: it needs a review all the same. */
 function countSave({ fullStores = [], ...counters }: ReviewCounters, call: ToolEntry): ReviewCounters {
   const outcome = call.parts.find(({ source }) => source === "outcome");
   const saved = SavedFacts.safeParse(readRendered(outcome?.text ?? "")).data;
@@ -103,7 +102,10 @@ function countSave({ fullStores = [], ...counters }: ReviewCounters, call: ToolE
 
 const SavedFacts = z.object({ store: MemoryStoreName, usage: z.object({ outside: z.int() }) });
 
-/** What a review that never came had covered counts again: `before` it was sent off, and what came since `left`, its rest. */
+/**
+ * Restores the counters after a review that never ran. `before`: when it was sent; `left`: what sending it left; `now`: with the turns
+ * since.
+ */
 export function restoreCounters(before: ReviewCounters, left: ReviewCounters, now: ReviewCounters): ReviewCounters {
   const fullStores = [...new Set([...(before.fullStores ?? []), ...(now.fullStores ?? [])])];
   const sum = (field: Exclude<keyof ReviewCounters, "fullStores">) =>
@@ -117,14 +119,14 @@ export function restoreCounters(before: ReviewCounters, left: ReviewCounters, no
   };
 }
 
-/** What is left of the counters once a review was sent off. */
+/** The counters after a review was sent. */
 export function resetCounters(counters: ReviewCounters, decision: ReviewDecision): ReviewCounters {
   const { fullStores, ...counted } = counters;
   const kept = decision.skills ? { ...NO_COUNTERS, userTurns: counters.userTurns } : counted;
   return decision.memory ? { ...kept, userTurns: 0 } : { ...kept, ...(fullStores && { fullStores }) };
 }
 
-/** One review for both. */
+/** One decision for one review of both. */
 export function mergeDecisions(a: ReviewDecision, b: ReviewDecision): ReviewDecision {
   const [first, second] = PRECEDENCE.indexOf(a.trigger) <= PRECEDENCE.indexOf(b.trigger) ? [a, b] : [b, a];
   const focus = [...new Set([first.focus, second.focus])].filter((one) => one !== undefined).join("; ");
@@ -136,13 +138,13 @@ export function mergeDecisions(a: ReviewDecision, b: ReviewDecision): ReviewDeci
   };
 }
 
-/** A review of skills looks at memory on the way: the transcript is paid for already. `null`: nothing is due. */
+/** A review of skills also covers memory, since the transcript is paid for already. `null`: no review is due. */
 export function decideReview(turn: FinishedTurn): ReviewDecision | null {
   const { offered, settings } = turn;
   if (!settings.review.enabled || !isAnswered(turn.entries) || !isFromPrincipal(turn.entries)) return null;
   for (const trigger of PRECEDENCE) {
     const isOfMemory = trigger === "memory_full" || trigger === "memory_turns";
-    // What a person puts right may be a fact as well as a way of working.
+    // A correction may be a fact as well as a way of working.
     const mayWrite = isOfMemory ? offered.memory : offered.skills || (trigger === "correction" && offered.memory);
     if (!mayWrite || settings.review.without.includes(trigger)) continue;
     const because = WHY[trigger](turn);
@@ -151,7 +153,7 @@ export function decideReview(turn: FinishedTurn): ReviewDecision | null {
   return null;
 }
 
-/** A word of the person's on a turn that has ended, perhaps long ago. `entries` are that turn's. */
+/** For a person's rating of a turn that may have ended long ago. `entries`: that turn's. */
 export function decideOnRating(rated: {
   rating: Rating;
   turn: number;
@@ -161,22 +163,22 @@ export function decideOnRating(rated: {
 }): ReviewDecision | null {
   const { rating, turn, entries, settings, offered } = rated;
   const isOn = settings.review.enabled && !settings.review.without.includes("rating");
-  const tells = rating.rating === "down" || rating.correction !== undefined;
-  if (!isOn || !tells || !isAnswered(entries) || !isFromPrincipal(entries)) return null;
+  const isTelling = rating.rating === "down" || rating.correction !== undefined;
+  if (!isOn || !isTelling || !isAnswered(entries) || !isFromPrincipal(entries)) return null;
   if (!offered.skills && !offered.memory) return null;
   const because = `the person rated turn ${turn} ${rating.rating}`;
   const said = rating.correction === undefined ? "" : " and said what would have been right";
   return { trigger: "rating", because: because + said, ...offered };
 }
 
-/** Of a correction that came with a turn which itself gives no reason for a review: it waits for one that does. */
+/** For a correction in a turn that is no reason for a review itself. The session keeps the decision for the next review. */
 export function decideOnCorrection(settings: Settings, offered: Offered): ReviewDecision | null {
   const isOn = settings.review.enabled && !settings.review.without.includes("correction");
   if (!isOn || (!offered.skills && !offered.memory)) return null;
   return { trigger: "correction", because: CORRECTED, ...offered };
 }
 
-/** `null`: switched off, or nothing could be written. */
+/** For `/refine`. `null`: reviews are switched off, or nothing could be written. */
 export function decideOnRefine(focus: string, settings: Settings, offered: Offered): ReviewDecision | null {
   const isOn = settings.review.enabled && !settings.review.without.includes("refine");
   if (!isOn || (!offered.skills && !offered.memory)) return null;
@@ -186,7 +188,7 @@ export function decideOnRefine(focus: string, settings: Settings, offered: Offer
 
 const CORRECTED = "the person said what would have been right";
 
-/** By trigger: one clause with the figures when the turn is a reason, else null. */
+/** By trigger: a clause with the figures when it is due, else null. */
 const WHY: Record<Trigger, (turn: FinishedTurn) => string | null> = {
   refine: () => null,
   rating: () => null,
@@ -208,7 +210,7 @@ const WHY: Record<Trigger, (turn: FinishedTurn) => string | null> = {
   similar_turns({ observation, neighbourhood, settings, isBundled }) {
     const successes = neighbourhood.successes + 1;
     if (observation.outcome !== "success" || isCovered(observation, isBundled)) return null;
-    // Of a kind of work that comes so often only the newest are counted, and their number would go up and down.
+    // Of such frequent work the Archive counts only the newest turns, so the number would fluctuate.
     if (successes > MAX_SIMILAR || neighbourhood.similar > MAX_SIMILAR) return null;
     if (successes % settings.review.similarTurns !== 0) return null;
     return `${successes} similar turns succeeded without a skill that covers them`;
@@ -238,9 +240,8 @@ const WHY: Record<Trigger, (turn: FinishedTurn) => string | null> = {
 };
 
 /**
- * A skill of the profile's own that was loaded, and led to success without a failure on the way, told all there is to
- * tell. One that had to be recovered from wants a patch. Bundled skills are about the agent's own habits, never about
- * a class of work, so that they cover nothing.
+ * The turn loaded a skill of the profile's own and succeeded without a failure, so there is nothing to add. A failure on the way means
+ * that the skill needs a patch. Bundled skills are about the agent's habits and cover no kind of work.
  */
 function isCovered(observation: Observation, isBundled: FinishedTurn["isBundled"]): boolean {
   return (
@@ -250,7 +251,7 @@ function isCovered(observation: Observation, isBundled: FinishedTurn["isBundled"
   );
 }
 
-/** Words of strangers, arriving as input, must not start a pass that writes. */
+/** All input comes from the principal. Text from strangers must not start a pass that writes. */
 function isFromPrincipal(entries: Entry[]): boolean {
   const inputs = entries.filter((entry) => entry.kind === "user");
   return (

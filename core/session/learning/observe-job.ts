@@ -5,11 +5,11 @@ import { messageOf } from "../../errors.ts";
 import { judgeMessage } from "../../learning/observe/judge-message.ts";
 import { toCompared, toNeighbourhood } from "../../learning/observe/neighbours.ts";
 import {
-  finalWords,
+  finalEntry,
   isAnswered,
-  judgeAgain,
+  withJudgement,
   observeTurn,
-  placeAmong,
+  withNeighbours,
   toSignature,
   withCorrection,
 } from "../../learning/observe/observe.ts";
@@ -142,7 +142,7 @@ export function observe(context: EngineContext, turn: TurnRow, entries = entries
   const base = observeTurn({ session: host.session, turn: turn.n, entries });
   const later = stored?.judgements?.filter(({ judge }) => judge !== "exit") ?? [];
   const named = stored?.kind ? { ...base, kind: stored.kind } : base;
-  const judged = later.reduce((done, one) => judgeAgain(done, one), named);
+  const judged = later.reduce((done, one) => withJudgement(done, one), named);
   return (stored?.corrections ?? []).reduce((done, { entry }) => withCorrection(done, entry), judged);
 }
 
@@ -172,7 +172,7 @@ function judgeTurnBefore(
   const before = turnBefore(context, turn);
   if (!before || !input || !isFromPrincipal(input)) return null;
   const rowEntries = entriesOf(context, before);
-  const final = finalWords(rowEntries);
+  const final = finalEntry(rowEntries);
   const asked = final !== undefined && /[?？]/.test(textOf(final).slice(-LAST_WORDS_CHARS));
   const request = rowEntries.find(isFromPrincipal);
   const { outcome, correction } = judgeMessage(textOf(input), {
@@ -186,7 +186,7 @@ function judgeTurnBefore(
   if (isJudged) return null;
   if (outcome === "unknown") return correction ? { judged: null, corrects: true } : null;
   const judgement: Judgement = { judge: "message", outcome, at: input.at };
-  const judged = judgeAgain(observation, judgement);
+  const judged = withJudgement(observation, judgement);
   return {
     judged: {
       ...{ row: before, entries: rowEntries, judgement, nth: 1 },
@@ -242,7 +242,7 @@ async function place(
   const heldOut = isHeldOut(host);
   const signature = toSignature(observation, { session: host.session, at, heldOut, entries });
   const neighbourhood = await askArchive(context, row, signature, turn.n);
-  return { observation: placeAmong(observation, neighbourhood), neighbourhood };
+  return { observation: withNeighbours(observation, neighbourhood), neighbourhood };
 }
 
 /** The profile's Archive; the session's own turns while it has none, or when it has failed too often. */
@@ -389,7 +389,7 @@ export function putObservation(
   const missing = judgements.filter(
     ({ judge, at }) => !observation.judgements?.some((known) => known.judge === judge && known.at === at),
   );
-  const judged = missing.reduce((done, one) => judgeAgain(done, one), observation);
+  const judged = missing.reduce((done, one) => withJudgement(done, one), observation);
   const whole = corrections.reduce((done, { entry }) => withCorrection(done, entry), judged);
   log.putObserved(turn, { ...stored, observation: whole, ...(counters && { counters }) });
 }

@@ -1,7 +1,7 @@
 // A person's word on a turn, and what was observed of it, for the engine. A rating is stored at once; whom it concerns is told
 // by the outbox. Synchronous.
 import { type Result, err, ok } from "../../errors.ts";
-import { judgeAgain } from "../../learning/observe/observe.ts";
+import { withJudgement } from "../../learning/observe/observe.ts";
 import { traceTurn } from "../../learning/observe/trace.ts";
 import type { TurnObservation } from "../../schemas/api.ts";
 import type { Observation, Rating } from "../../schemas/learning/learning.ts";
@@ -27,7 +27,7 @@ export function rateTurn(context: EngineContext, n: number, { rating, correction
   // Two words of one person are told apart by their time.
   const at = Math.max(now, (before?.at ?? 0) + 1);
   const outcome = rating === "up" ? "success" : "failure";
-  const observation = judgeAgain(stored?.observation ?? observe(context, turn), { judge: "rating", outcome, at });
+  const observation = withJudgement(stored?.observation ?? observe(context, turn), { judge: "rating", outcome, at });
   const given = { rating, ...(correction !== undefined && { correction }), nth, at };
   host.sql.transaction(() => {
     log.putObserved(turn.n, { ...stored, observation, rating: given });

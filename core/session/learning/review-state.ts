@@ -4,7 +4,7 @@
 import {
   NO_COUNTERS,
   type ReviewDecision,
-  comesOnce,
+  isOneOff,
   isUrgent,
   mergeDecisions,
   resetCounters,
@@ -90,7 +90,7 @@ export function askForReview(
     ? merge(before, { ...decision, besides: extraTurns })
     : { ...decision, besides: extraTurns };
   if (mayBegin(context, due)) return begin(context, due, to);
-  if (comesOnce(decision.trigger)) change(log, { due });
+  if (isOneOff(decision.trigger)) change(log, { due });
 }
 
 function mayBegin(context: EngineContext, { trigger }: DueReview): boolean {
@@ -130,7 +130,7 @@ function begin({ host, log, jobs }: EngineContext, due: DueReview, to: number): 
   const { reviewedTo, lastReviewAt } = reviewState(log);
   const from = reviewedTo + 1;
   if (from > to) {
-    if (comesOnce(due.trigger)) change(log, { due });
+    if (isOneOff(due.trigger)) change(log, { due });
     return;
   }
   const { besides, ...decision } = due;

@@ -1,6 +1,6 @@
 // Tells whom it concerns what a review said of turns: the evidence and the verdicts of the skills they used, and the Archive. The
 // row is written in the transaction that settles the review; every step may be done again. Used by the outbox.
-import { judgeAgain, withCorrection } from "../../learning/observe/observe.ts";
+import { withJudgement, withCorrection } from "../../learning/observe/observe.ts";
 import type { ReviewResult, ReviewVerdict } from "../../schemas/learning/review.ts";
 import type { EngineContext } from "../context.ts";
 import type { Job, JobRow } from "../jobs.ts";
@@ -58,5 +58,5 @@ function judge(context: EngineContext, verdict: ReviewVerdict, at: number): Judg
   if (isKnown || isSilent) return null;
   const outcome = verdict.verdict === "none" ? "unknown" : verdict.verdict;
   const judgement = { judge: "reviewer", outcome, at } as const;
-  return { row: before, entries, judgement, nth: 1, observation: judgeAgain(observation, judgement) };
+  return { row: before, entries, judgement, nth: 1, observation: withJudgement(observation, judgement) };
 }

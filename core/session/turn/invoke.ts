@@ -4,7 +4,7 @@
 // sends the same bytes.
 import { withResultLimits } from "../../agent/small-window.ts";
 import { type Failure, type Result, err, ok } from "../../errors.ts";
-import { loadedBy } from "../../learning/observe/observe.ts";
+import { loadedTexts } from "../../learning/observe/observe.ts";
 import { FIXED } from "../../limits.ts";
 import type { SkillLine } from "../../schemas/api.ts";
 import { byteLength } from "../../schemas/learning/digest.ts";
@@ -101,7 +101,7 @@ export async function readRecalled(
     const found = await library.view(name);
     if (!found.ok || !mayRecall(found.value)) return null;
     const skills = textsOf(found.value);
-    const before = shownEntries(log, turn.input!).flatMap(loadedBy);
+    const before = shownEntries(log, turn.input!).flatMap(loadedTexts);
     const isKnown = skills.every(({ text }) => before.some((one) => one.text === text));
     return isKnown ? null : { code: "recalled_skill", parts: renderRecalled(found.value), skills };
   } catch (error) {

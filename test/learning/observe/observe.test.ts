@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
-  judgeAgain,
+  withJudgement,
   observeTurn,
-  placeAmong,
+  withNeighbours,
   toSignature,
   withCorrection,
 } from "../../../core/learning/observe/observe.ts";
@@ -62,11 +62,11 @@ describe("observeTurn", () => {
   it("adds to the value when an earlier turn was like it, unless the request marks a one-off", () => {
     const best = { calls: 2, failedCalls: 0, tokens: 30, turn: `${SESSION}-9` };
     const near = { ...among, similar: 2, successes: 1, best };
-    const seen = placeAmong(look(hardWonTurn()), near);
+    const seen = withNeighbours(look(hardWonTurn()), near);
     expect(seen).toMatchObject({ generalisable: true, value: 0.8, similar: 2, best });
-    expect(placeAmong(look(hardWonTurn()), among)).toMatchObject({ generalisable: false, value: 0.6, best: null });
+    expect(withNeighbours(look(hardWonTurn()), among)).toMatchObject({ generalisable: false, value: 0.6, best: null });
     const once = [user(1, "Just this once: the total of `rate`?"), ...hardWonTurn().slice(1)];
-    expect(placeAmong(look(once), near)).toMatchObject({ generalisable: false, value: 0.6 });
+    expect(withNeighbours(look(once), near)).toMatchObject({ generalisable: false, value: 0.6 });
   });
 
   it("is worth more with three different tools; three calls of one tool, and the agent's own tools, are none", () => {
@@ -84,7 +84,7 @@ describe("observeTurn", () => {
   it("is worth more when it succeeds with at most 70 % of the calls of the best turn like it", () => {
     const than = (calls: number, last = hardWonTurn()) => {
       const best = { calls, failedCalls: 0, tokens: 30, turn: `${SESSION}-9` };
-      const { value, efficiency } = placeAmong(look(last), { ...among, similar: 2, successes: 1, best });
+      const { value, efficiency } = withNeighbours(look(last), { ...among, similar: 2, successes: 1, best });
       return [value, efficiency];
     };
     expect(than(6)).toEqual([1, 2]);
@@ -94,7 +94,7 @@ describe("observeTurn", () => {
 
   it("is worth what it was where its tools were not kept", () => {
     const { tools: _, ...old } = look(hardWonTurn());
-    expect(placeAmong(old, among).value).toBe(0.8);
+    expect(withNeighbours(old, among).value).toBe(0.8);
   });
 
   it("names a failure by the tool's own code, and does not keep secrets of the request", () => {
@@ -210,23 +210,23 @@ describe("what judges say", () => {
   const base = look(hardWonTurn());
 
   it("counts by rank, whenever it comes: a rating over a message, a message over the exit", () => {
-    const told = judgeAgain(base, { judge: "message", outcome: "failure", at });
+    const told = withJudgement(base, { judge: "message", outcome: "failure", at });
     expect(told).toMatchObject({ outcome: "failure", judge: "message", value: 0.2 });
-    const rated = judgeAgain(told, { judge: "rating", outcome: "success", at });
+    const rated = withJudgement(told, { judge: "rating", outcome: "success", at });
     expect(rated).toMatchObject({ outcome: "success", judge: "rating", value: 0.6 });
-    const late = judgeAgain(rated, { judge: "message", outcome: "failure", at: at + 1 });
+    const late = withJudgement(rated, { judge: "message", outcome: "failure", at: at + 1 });
     expect(late).toMatchObject({ outcome: "success", judge: "rating" });
     expect(late.judgements?.map(({ judge }) => judge)).toEqual(["exit", "message", "rating", "message"]);
   });
 
   it("is the newest word of one judge", () => {
-    const down = judgeAgain(base, { judge: "rating", outcome: "failure", at });
-    expect(judgeAgain(down, { judge: "rating", outcome: "success", at: at + 1 }).outcome).toBe("success");
+    const down = withJudgement(base, { judge: "rating", outcome: "failure", at });
+    expect(withJudgement(down, { judge: "rating", outcome: "success", at: at + 1 }).outcome).toBe("success");
   });
 
   it("keeps the judge of an observation that was made before there were several", () => {
     const { judgements: _, ...old } = base;
-    expect(judgeAgain(old, { judge: "message", outcome: "failure", at }).judgements).toEqual([
+    expect(withJudgement(old, { judge: "message", outcome: "failure", at }).judgements).toEqual([
       { judge: "exit", outcome: "success", at: 0 },
       { judge: "message", outcome: "failure", at },
     ]);
@@ -239,7 +239,7 @@ describe("what judges say", () => {
   it("goes into what the Archive remembers", () => {
     const view = call("v", "skill_view", { name: "x" });
     const entries = [...hardWonTurn().slice(0, -1), tool(8, view, { outcome: {} }), assistant(9, "41.5")];
-    const told = judgeAgain(look(entries), { judge: "message", outcome: "failure", at });
+    const told = withJudgement(look(entries), { judge: "message", outcome: "failure", at });
     const signature = toSignature(told, { session: SESSION, at: 7, heldOut: false, entries });
     expect(TurnSignature.parse(signature)).toEqual(signature);
     expect(signature).toMatchObject({
