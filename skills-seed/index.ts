@@ -1,5 +1,5 @@
-// The skills that come with Talaria, part of each Worker's bundle. A profile's own skill of the same name goes before one;
-// see core/skills/library.ts. They say nothing about any person's files: that is what an agent learns.
+// The bundled skills, part of each Worker's bundle. A profile's own skill takes precedence over a bundled one of the
+// same name; see core/skills/library.ts. Bundled skills say nothing about any person's files: the agent learns that.
 import type { Seeds } from "../core/skills/library.ts";
 import checkingYourOwnWork from "./checking-your-own-work/SKILL.md";
 import usingTheWorkspace from "./using-the-workspace/SKILL.md";

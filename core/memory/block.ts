@@ -1,20 +1,22 @@
-// The memory snapshot in a frozen prompt: both stores, newest entries kept; and the fuller one that a review reads, with
-// what stands outside. Called when an epoch's prompt is built and when a review begins. Pure: equal entries give equal
-// bytes.
+// Renders memory for a model: the block in a frozen prompt (the newest entries of both stores), and the longer block
+// that a review reads, which adds the entries that did not fit. Called when an epoch's prompt is built and when a
+// review begins. Pure: equal entries give equal bytes.
 import { fence } from "../prompt-block.ts";
 import type { MemoryEntry, MemoryStoreName } from "../schemas/memory.ts";
 import type { Settings } from "../schemas/settings.ts";
-import { fitNewest, limitOf, usageOf } from "./rules.ts";
+import { type StoreLimits, fitNewest, limitOf, usageOf } from "./rules.ts";
 import { toShown } from "./shown.ts";
 
 const TITLES: Record<MemoryStoreName, string> = { memory: "Your notes", user: "Who the user is" };
 
-/** Of the entries outside a store's block, what one review is shown; the next one sees the rest. [own] */
+/**
+ * How many characters of the entries outside a store's block one review is shown. A later review sees the rest. [own]
+ */
 const OUTSIDE_CHARS = 6_000;
 
 /**
- * `""` when both stores are empty. Entries are given oldest first and stand so. `shown`: characters that are shown of each
- * store, where a model's window has room for fewer than the store may hold.
+ * Returns `""` when both stores are empty. Entries are given and shown oldest first. `shown` limits the characters
+ * shown of each store when the model's window has room for fewer than the store may hold.
  */
 export function renderMemoryBlock(
   memory: MemoryEntry[],
@@ -22,14 +24,14 @@ export function renderMemoryBlock(
   settings: Settings,
   shown: StoreLimits = settings.memory,
 ): string {
-  const limits = { settings: settings.memory, shown };
+  const limits = { stored: settings.memory, shown };
   const sections = [renderStore("user", user, limits), renderStore("memory", memory, limits)].filter(
     (section) => section !== "",
   );
   return sections.length === 0 ? "" : fence("memory", sections.join("\n\n"));
 }
 
-/** The same, and of a store that is over its limit the entries outside, with what is to be done about them. */
+/** The memory block, plus the entries of each store that is over its limit and the order to merge them. */
 export function renderReviewMemory(memory: MemoryEntry[], user: MemoryEntry[], settings: Settings): string {
   const sections = [renderOutside("user", user, settings.memory), renderOutside("memory", memory, settings.memory)];
   const outside = sections.filter((section) => section !== "");
@@ -48,18 +50,16 @@ const CONSOLIDATE =
   "fact, remove the others in the same call). Such a call needs no citations as long as it says nothing that the entries did " +
   "not say. What is plainly out of date may be removed where the transcript shows it. Lose no fact that still matters.";
 
-type StoreLimits = Pick<Settings["memory"], "memoryChars" | "userChars">;
-
 function renderStore(
   store: MemoryStoreName,
   entries: MemoryEntry[],
-  { settings, shown }: { settings: Settings["memory"]; shown: StoreLimits },
+  { stored, shown }: { stored: StoreLimits; shown: StoreLimits },
 ): string {
   if (entries.length === 0) return "";
-  const limit = limitOf(store, settings);
+  const limit = limitOf(store, stored);
   const { chars, percent } = usageOf(entries, limit);
   const header = `${TITLES[store]} (store ${store}, ${percent} % full: ${chars} of ${limit} characters)`;
-  const inView = fitNewest(entries, Math.min(limit, limitOf(store, { ...settings, ...shown })));
+  const inView = fitNewest(entries, Math.min(limit, limitOf(store, shown)));
   const lines = inView.map((entry) => `- ${toShown(entry)}`);
   const outside = entries.length - inView.length;
   const advice = chars > limit ? ": merge or remove some" : "";

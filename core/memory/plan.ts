@@ -1,6 +1,6 @@
-// What one call of the memory tool is going to write: its operations, decided as a whole on the entries the call saw, so
-// that all of them can be carried out or none is begun. Made before the first write and recorded with the call; read back
-// by the tool, by a session's notes and by a review's lessons. Pure.
+// Plans one call of the memory tool: decides all its operations on the entries the call saw, so that all are carried
+// out or none is begun. The plan is made before the first write and recorded with the call. The tool, a session's notes
+// and a review's lessons read it back. Pure.
 import * as z from "zod";
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import type { JsonObject } from "../schemas/entry.ts";
@@ -13,9 +13,9 @@ import { findEntry, parseFact, scanFact } from "./rules.ts";
 import type { Shown } from "./shown.ts";
 
 export const MAX_OPERATIONS = 20;
-/** What an entry passes on to the one it is merged into. */
+/** Citations that an entry passes on to the one it is merged into. */
 const MAX_CITATIONS = 10;
-/** Of an entry's words, what the entries it is merged into must keep. [own] */
+/** Share of an entry's words that the merged entries must keep. [own] */
 const KEPT_WORDS = 0.5;
 
 export const MemoryOperation = z.strictObject({
@@ -25,13 +25,13 @@ export const MemoryOperation = z.strictObject({
 });
 export type MemoryOperation = z.infer<typeof MemoryOperation>;
 
-/** An entry that goes: its text, and the adds that were seen. */
+/** An entry to be removed: its text, and the adds that the call saw. */
 const Target = z.object({
   id: Sha256,
   text: z.string(),
-  /** Absent in records from before there were any: whatever is seen when it is removed. */
+  /** Absent in older records: then the adds seen at the removal count. */
   adds: z.array(z.string()).optional(),
-  /** Operations of the same call that add the text, counted from 0. */
+  /** Operations of the same call that add this text, counted from 0. */
   own: z.array(z.int().min(0)).optional(),
   source: Source.optional(),
   citations: z.array(z.string()).optional(),
@@ -40,23 +40,23 @@ export type Target = z.infer<typeof Target>;
 
 const Step = z.object({
   action: MemoryOperation.shape.action,
-  /** What is added; the whole entry. */
+  /** The whole text of the added entry. */
   text: z.string().optional(),
   target: Target.optional(),
-  /** All of it waits for a person, or a part of what was asked for; never stored. */
+  /** `waits`: the whole operation waits for a person. `isCut`: a part of it does. Neither is stored. */
   waits: z.boolean().optional(),
   isCut: z.boolean().optional(),
 });
 export type Step = z.infer<typeof Step>;
 
 const Prepared = z.object({
-  /** When the call began: what it writes is dated so, however often it is carried out. */
+  /** When the call began. All writes carry this date, even when the call is repeated. */
   at: z.int(),
   steps: z.array(Step).optional(),
 });
 export type Prepared = z.infer<typeof Prepared>;
 
-/** The operations of a call, whether it has one or a list. */
+/** The operations of a call, which has either one or a list. */
 export function operationsOf(args: JsonObject): MemoryOperation[] {
   const { action, content, old_text, operations } = args;
   const listed = z.array(MemoryOperation).safeParse(operations);
@@ -65,13 +65,13 @@ export function operationsOf(args: JsonObject): MemoryOperation[] {
   return single.success ? [single.data] : [];
 }
 
-/** What was recorded with a call; `null` where nothing was. */
+/** Parses the plan recorded with a call; `null` if there is none. */
 export function readPrepared(prepared: JsonObject): Prepared | null {
   const read = Prepared.safeParse(prepared);
   return read.success ? read.data : null;
 }
 
-/** The entries that a call was about to remove, by what was recorded with it. */
+/** The entries that a call was about to remove, from its recorded plan. */
 export function targetsOf(prepared: JsonObject): Target[] {
   const steps = readPrepared(prepared)?.steps;
   if (steps) return steps.flatMap(({ target }) => target ?? []);
@@ -80,34 +80,34 @@ export function targetsOf(prepared: JsonObject): Target[] {
   return legacy.success ? [legacy.data] : [];
 }
 
-/** The key of each operation's effect. */
+/** The idempotency key of one operation of a call. */
 export function operationKey(op: string, n: number, count: number): string {
   return count === 1 ? op : `${op}#${n}`;
 }
 
-/** A single add finds nothing and can be decided without the entries. */
+/** Whether planning needs the stored entries. A single add does not. */
 export function needsEntries(operations: MemoryOperation[]): boolean {
   return operations.length > 1 || operations.some(({ action }) => action !== "add");
 }
 
-export interface PlanInput {
+interface PlanInput {
   operations: MemoryOperation[];
   entries: MemoryEntry[];
-  /** Texts that a person had removed for good. */
+  /** Hashes of texts that a person purged. */
   purged: { id: Sha256 }[];
   origin: Origin;
 }
 
 /**
- * Each operation meets what the ones before it leave behind. Failures: those of the rules but for the scan, which is
- * `scanSteps`; `bad_arguments`, `memory_purged`.
+ * Each operation applies to the result of the ones before it. Failures: those of the rules except the scan (see
+ * `scanSteps`), `bad_arguments` and `memory_purged`.
  */
 export function planOperations({ operations, entries, purged, origin }: PlanInput): Result<Step[]> {
   const steps: Step[] = [];
   let known = entries.map(toHeld);
   for (const [n, operation] of operations.entries()) {
     const planned = planOne(operation, known, purged);
-    if (!planned.ok) return { ok: false, failure: placeOf(planned.failure, n, operations.length) };
+    if (!planned.ok) return { ok: false, failure: withPosition(planned.failure, n, operations.length) };
     const { text, target } = planned.value;
     steps.push(planned.value);
     const id = text === undefined ? null : memoryId(text);
@@ -153,16 +153,19 @@ function planOne(
   return purged.some((gone) => gone.id === id) ? purgedFailure() : ok(step);
 }
 
-/** The first of the facts to write that must not be kept. What stands there already is not made worse by being said again. */
+/** The failure of the first fact that must not be kept. Repeating an entry that is already stored is allowed. */
 export function scanSteps(steps: Step[], origin: Origin): Failure | null {
   for (const [n, { text, target }] of steps.entries()) {
     const harmful = text === undefined || target?.id === memoryId(text) ? null : scanFact(text, origin);
-    if (harmful) return placeOf(harmful, n, steps.length);
+    if (harmful) return withPosition(harmful, n, steps.length);
   }
   return null;
 }
 
-/** What the call saw goes before what it adds itself: a merged fact holds the words of the entries it takes the place of. */
+/**
+ * Entries that the call saw take precedence over entries it adds itself: a merged fact contains the words of the
+ * entries it replaces.
+ */
 function findTarget(known: Held[], piece: string): Result<Held> {
   const found = findEntry(
     known.filter(({ adds = [] }) => adds.length > 0),
@@ -179,18 +182,19 @@ function findTarget(known: Held[], piece: string): Result<Held> {
 export function purgedFailure(): Result<never> {
   return err(
     "memory_purged",
-    "Exactly this fact was removed for good, and is not kept again. Said in other words it is.",
+    "A person purged exactly this fact, so it cannot be stored again. The same fact in other words can.",
   );
 }
 
-function placeOf({ code, message, facts }: Failure, n: number, count: number): Failure {
+function withPosition({ code, message, facts }: Failure, n: number, count: number): Failure {
   if (count === 1) return { code, message, ...(facts && { facts }) };
-  return { code, message: `operations[${n}]: ${message} Nothing of the list was done.`, facts: { ...facts, at: n } };
+  return { code, message: `operations[${n}]: ${message} None of the operations was done.`, facts: { ...facts, at: n } };
 }
 
 /**
- * Whether the steps only merge: every clause they write stands in one of the entries it takes the place of, nothing of those is
- * lost but words, and no clause has lost or won a word that turns it round. Such a call is shown by the entries themselves.
+ * Whether the steps only merge entries. Every clause they write must come from one replaced entry. The replaced entries
+ * may lose words but no clauses with polarity words, and no clause may gain or lose a polarity word. Such a call needs
+ * no citations, because the entries are the evidence.
  */
 export function isMerge(steps: Step[]): boolean {
   const targets = steps.flatMap(({ target }) => target ?? []);
@@ -203,18 +207,18 @@ export function isMerge(steps: Step[]): boolean {
     const words = [...wordsOf(text)];
     return words.filter((word) => after.has(word)).length >= KEPT_WORDS * words.length;
   };
-  const isSaidStill = (strand: Strand) => strand.turning === "" || said.some((clause) => isFrom(clause, strand));
+  const isStillSaid = (strand: Strand) => strand.polarity === "" || said.some((clause) => isFrom(clause, strand));
   return (
     targets.every(isKept) &&
     said.every((clause) => known.flat().some((strand) => isFrom(clause, strand))) &&
-    known.flat().every(isSaidStill)
+    known.flat().every(isStillSaid)
   );
 }
 
-/** Words in their order, and those that turn them round. */
+/** The words of a clause in order, and its polarity words. */
 interface Strand {
   terms: string[];
-  turning: string;
+  polarity: string;
 }
 
 function clausesOf(text: string): Strand[] {
@@ -223,20 +227,23 @@ function clausesOf(text: string): Strand[] {
     .filter((clause) => clause.trim() !== "")
     .map((clause) => ({
       terms: termsOf(clause),
-      turning: [...new Set(polarityWordsOf(clause))].toSorted().join(" "),
+      polarity: [...new Set(polarityWordsOf(clause))].toSorted().join(" "),
     }));
 }
 
-/** The clauses of an entry, those that are turned alike together. */
+/** The clauses of an entry; clauses with the same polarity words are joined. */
 function strandsOf(text: string): Strand[] {
   const strands = new Map<string, string[]>();
-  for (const { terms, turning } of clausesOf(text)) strands.set(turning, [...(strands.get(turning) ?? []), ...terms]);
-  return [...strands].map(([turning, terms]) => ({ turning, terms }));
+  for (const { terms, polarity } of clausesOf(text)) strands.set(polarity, [...(strands.get(polarity) ?? []), ...terms]);
+  return [...strands].map(([polarity, terms]) => ({ polarity, terms }));
 }
 
-/** All words of the clause are the strand's, in its order but for one place: who is exchanged with whom is another fact. */
-function isFrom(clause: Strand, { terms, turning }: Strand): boolean {
-  if (clause.turning !== turning) return false;
+/**
+ * Whether all words of the clause come from the strand, in its order except for one jump. More jumps could exchange who
+ * does what to whom.
+ */
+function isFrom(clause: Strand, { terms, polarity }: Strand): boolean {
+  if (clause.polarity !== polarity) return false;
   let at = -1;
   let runs = 1;
   for (const term of clause.terms) {
@@ -249,10 +256,10 @@ function isFrom(clause: Strand, { terms, turning }: Strand): boolean {
   return runs <= 2;
 }
 
-/** From the best to the worst. */
+/** From most to least trusted. */
 const SOURCES = ["principal", "outcome", "own", "content"] as const satisfies Source[];
 
-/** The worst of some labels; `undefined` for none. */
+/** The least trusted of some sources; `undefined` for none. */
 export function worstOf(sources: Source[]): Source | undefined {
   return sources.toSorted((a, b) => SOURCES.indexOf(b) - SOURCES.indexOf(a))[0];
 }

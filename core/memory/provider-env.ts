@@ -1,5 +1,5 @@
-// The variables that choose and open an external memory provider. Read by the api Worker's Session and by the scripts that
-// hand variables over. Pure; no value of a key ever stands in a failure.
+// The environment variables that choose and configure an external memory provider. Read by the api Worker's Session and
+// by the scripts that pass variables on. Pure. No failure contains the value of a key.
 import { type Result, err, ok } from "../errors.ts";
 
 export const PROVIDER_SECRETS = ["MEM0_API_KEY", "HONCHO_API_KEY"] as const;
@@ -10,7 +10,7 @@ export const PROVIDER_VARIABLES = [
   "HONCHO_WORKSPACE",
 ] as const;
 
-/** What an operator may set. An empty variable is an absent one. */
+/** What an operator may set. An empty variable counts as absent. */
 export type ProviderEnv = {
   [Name in (typeof PROVIDER_SECRETS)[number] | (typeof PROVIDER_VARIABLES)[number]]?: string;
 };
@@ -20,9 +20,9 @@ export type ProviderName = "mem0" | "honcho";
 export interface ProviderConfig {
   name: ProviderName;
   apiKey: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   baseUrl: string;
-  /** Honcho's. */
+  /** Used by Honcho only. */
   workspace: string;
 }
 
@@ -32,11 +32,11 @@ const KINDS = {
 } as const satisfies Record<ProviderName, { key: keyof ProviderEnv; url: keyof ProviderEnv; home: string }>;
 
 const DEFAULT_WORKSPACE = "talaria";
-/** Honcho's own rule. */
+/** Honcho's rule for workspace names. */
 const WORKSPACE = /^[a-zA-Z0-9_-]{1,512}$/;
 
 /**
- * The providers that are named, in order; none for none. More than one is for the slot to refuse. Failures:
+ * The named providers, in order; `none` names none. The slot refuses more than one. Failures:
  * `unknown_memory_provider`, `memory_key_missing`, `bad_memory_url`, `bad_memory_workspace`.
  */
 export function parseProviderEnv(env: ProviderEnv): Result<ProviderConfig[]> {
@@ -65,17 +65,17 @@ function toConfig(name: string, env: ProviderEnv): Result<ProviderConfig> {
   if (!apiKey) {
     return err(
       "memory_key_missing",
-      `TALARIA_MEMORY_PROVIDER is ${name}, which needs ${kind.key}. Set it; a server that asks for none takes any.`,
+      `TALARIA_MEMORY_PROVIDER is ${name}, which needs ${kind.key}. Set it; a server that needs no key accepts any value.`,
     );
   }
   if (/[^\x21-\x7e]/.test(apiKey)) {
-    return err("memory_key_missing", `${kind.key} holds characters that no header can carry. Copy it again.`);
+    return err("memory_key_missing", `${kind.key} contains characters that are not valid in a header. Copy it again.`);
   }
   const baseUrl = parseBaseUrl(env[kind.url]?.trim() || kind.home);
   if (!baseUrl) {
     return err(
       "bad_memory_url",
-      `${kind.url} must be an https address without credentials, query or fragment; http only for this machine itself.`,
+      `${kind.url} must be an https address without credentials, query or fragment; http is allowed for this machine only.`,
     );
   }
   const workspace = env.HONCHO_WORKSPACE?.trim() || DEFAULT_WORKSPACE;
@@ -89,7 +89,7 @@ function isProviderName(name: string): name is ProviderName {
   return Object.hasOwn(KINDS, name);
 }
 
-/** The key goes to this host and no other, so nobody on the way may read it. */
+/** The key is sent to this host only, so the connection must be encrypted or local. */
 function parseBaseUrl(text: string): string | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);

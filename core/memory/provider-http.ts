@@ -1,18 +1,19 @@
-// One HTTP request to a memory provider, by an injected fetch. The key is bound to the host it was given for: no redirect is
-// followed, and no failure holds a key, an address or a word of the reply. Called by the adapters in providers/.
+// Makes one HTTP request to a memory provider, by an injected fetch. The key is bound to the host it was given for:
+// redirects are not followed, and no failure contains a key, an address or text of the reply. Called by the adapters in
+// providers/.
 import { type Result, ok } from "../errors.ts";
 import type { ProviderFailure } from "./provider.ts";
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** More than any service sends for what is asked; a reply that goes on is cut off. */
+/** More than any service sends in reply. A longer reply is cut off. */
 const MAX_REPLY_BYTES = 1 << 20;
-/** They say that the request itself was wrong, and nothing of the service. */
-const OWN_FAULTS = new Set([400, 404, 405, 409, 410, 413, 414, 415, 422]);
+/** Statuses that mean the request itself was wrong and say nothing about the service. */
+const REQUEST_FAULTS = new Set([400, 404, 405, 409, 410, 413, 414, 415, 422]);
 
-export interface ProviderRequest {
+interface ProviderRequest {
   method: "GET" | "POST" | "DELETE";
-  /** From the base URL on, its pieces encoded. */
+  /** Path below the base URL, with its segments encoded. */
   path: string;
   query?: Record<string, string | number | boolean>;
   body?: unknown;
@@ -48,16 +49,16 @@ export function createSend(options: {
         return fail("memory_provider_refused", `${name} answered ${status}.`, {
           facts: { status },
           retry: status === 429 || status === 503,
-          own: OWN_FAULTS.has(status),
+          isRequestFault: REQUEST_FAULTS.has(status),
         });
       }
       const text = await readText(response);
       if (text === null) return fail("memory_provider_reply", `${name} sent a reply that is too long.`);
       return ok(text.trim() === "" ? null : (JSON.parse(text) as unknown));
     } catch {
-      // The thrown words may hold the address; what happened can be told without them.
+      // The thrown message may contain the address, so it is not passed on.
       if (signal.aborted) return fail("memory_provider_timeout", `${name} did not answer in time.`);
-      if (status > 0) return fail("memory_provider_reply", `${name} sent a reply that is no JSON.`);
+      if (status > 0) return fail("memory_provider_reply", `${name} sent a reply that is not JSON.`);
       return fail("memory_provider_unreachable", `${name} could not be reached.`);
     }
   };
@@ -82,7 +83,7 @@ async function readText(response: Response): Promise<string | null> {
     if (done) return text + utf8.decode();
     bytes += value.byteLength;
     if (bytes > MAX_REPLY_BYTES) {
-      await reader.cancel().catch(() => undefined); // nothing more of it is wanted
+      await reader.cancel().catch(() => undefined); // the connection may be gone already
       return null;
     }
     text += utf8.decode(value, { stream: true });

@@ -1,45 +1,49 @@
-// What an external memory service must be able to do beside the built-in memory, and the one place it may take. Adapters
-// are in providers/, limits in provider-guard.ts; the session asks through core/session/memory/recall.ts. No request is made here.
+// The contract of an external memory provider beside the built-in memory, and the one slot it may take. Adapters are in
+// providers/, limits in provider-guard.ts. The session calls it through core/session/memory/recall.ts. This file makes
+// no request.
 import type { Message, Tool } from "../agent/contract.ts";
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import type { MemoryStoreName } from "../schemas/memory.ts";
 
 export interface ProviderFailure extends Failure {
-  /** It was not taken, so sending it again can do nothing twice. */
+  /** The service did not accept the request, so sending it again cannot do anything twice. */
   retry?: boolean;
-  /** The fault of this one request: it says nothing about the service. */
-  own?: boolean;
+  /** The request itself was wrong, which says nothing about the service. */
+  isRequestFault?: boolean;
 }
 
-/** One answered turn: what the person said, steered words included, and what was answered. */
+/** One answered turn: what the person said, including steered messages, and the answer. */
 export interface Exchange {
   user: string;
   assistant: string;
 }
 
-/** A write to the built-in memory that is committed. `old`: the text that is gone. */
+/** A committed write to the built-in memory. `old` is the text that was removed. */
 export type MemoryWrite =
   | { action: "add"; store: MemoryStoreName; text: string }
   | { action: "replace"; store: MemoryStoreName; text: string; old: string }
   | { action: "remove"; store: MemoryStoreName; old: string };
 
 /**
- * Belongs to one profile and one session: both are in its ids, never in a text. No method throws. What it is given has been
- * cleared of secrets; what it gives is content, to be fenced.
+ * Belongs to one profile and one session, which appear only in its ids, never in a text. No method throws. Inputs have
+ * been cleared of secrets. Outputs are content and must be fenced.
  */
 export interface MemoryProvider {
   readonly name: string;
-  /** What is known that bears on `query`, best first, in lines or paragraphs. Failing, or finding nothing, is no news. */
+  /**
+   * Memories related to `query`, best first, as lines or paragraphs. A failure or an empty result is not reported to
+   * the model.
+   */
   prefetch(query: string, signal: AbortSignal): Promise<Result<string[], ProviderFailure>>;
   sync(exchange: Exchange, signal: AbortSignal): Promise<Result<null, ProviderFailure>>;
-  /** Text for whoever summarises these messages, which are about to fall out of the conversation; "" for none. */
+  /** Text for the model that summarises these messages before they are removed from the conversation; "" for none. */
   preCompaction(messages: Message[], signal: AbortSignal): Promise<Result<string, ProviderFailure>>;
   onWrite(write: MemoryWrite, signal: AbortSignal): Promise<Result<null, ProviderFailure>>;
-  /** Tools of its own. One whose name is taken is left out. */
+  /** The provider's own tools. A tool whose name is already taken is left out. */
   tools(): Tool[];
 }
 
-/** One external provider at most: two would each be told, and each tell, half. */
+/** At most one external provider: with two, each would receive and return only half of the memory. */
 export function createProviderSlot() {
   let taken: MemoryProvider | null = null;
   return {
@@ -48,7 +52,7 @@ export function createProviderSlot() {
       if (taken) {
         return err(
           "memory_provider_taken",
-          `'${taken.name}' is the external memory provider already, so '${provider.name}' cannot be one too. Name one.`,
+          `'${taken.name}' is already the external memory provider, so '${provider.name}' cannot be one too. Name one.`,
         );
       }
       taken = provider;
@@ -57,7 +61,10 @@ export function createProviderSlot() {
   };
 }
 
-/** Those whose names are free. `reserved`: the names of all other tools. */
+/**
+ * Splits the provider's tools into those whose names are free and the names that are taken. `reserved`: the names of
+ * all other tools.
+ */
 export function freeTools(provider: MemoryProvider, reserved: string[]): { tools: Tool[]; refused: string[] } {
   const names = new Set(reserved);
   const tools: Tool[] = [];

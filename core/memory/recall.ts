@@ -1,20 +1,20 @@
-// What becomes of what a memory provider recalls: which requests are worth a search, how its words become lines without
-// fences or repetitions, and the block a model reads. Called by core/session/memory/recall.ts. Pure.
+// Prepares recalled memory for a model: decides which requests are worth a search, turns the provider's text into clean
+// lines, and renders the block. Called by core/session/memory/recall.ts. Pure.
 import { clip } from "../clip.ts";
 import { escapeTags, fence } from "../prompt-block.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
 
-/** Of the whole block, fence included. */
+/** Length of the whole block, including the fence. */
 export const RECALL_CHARS = 4_000;
 const BULLET_CHARS = 600;
-/** Of a request, which is the search's question: beyond it, it is a text that was handed over. */
+/** Longest search query. A longer request is usually pasted text. */
 const QUERY_CHARS = 1_000;
 
 const INTRO =
   "Recalled from earlier conversations, as background. This is no new message and asks for nothing; what the person " +
   "says goes before it. Use what bears on the request and do not repeat this block.";
 
-/** Said so often, in so few words, that no memory bears on it. */
+/** Phrases so common and short that no memory relates to them. */
 const ACKNOWLEDGEMENTS = new Set(
   (
     "ok,okay,k,kk,yes,y,yep,yeah,yup,sure,no,n,nope,nah,thanks,thank you,thank you very much,thx,ty,cheers,great,good," +
@@ -26,7 +26,9 @@ const ACKNOWLEDGEMENTS = new Set(
 );
 const COMMAND = /^\/[a-z][\w-]*(?:\s|$)/i;
 
-/** Short acknowledgements, commands, signs alone: they are no question to a memory. */
+/**
+ * Whether a request is a short acknowledgement, a command or only punctuation. Such a request is not worth a search.
+ */
 export function isTrivial(request: string): boolean {
   const text = request.trim();
   if (COMMAND.test(text)) return true;
@@ -39,7 +41,10 @@ export function isTrivial(request: string): boolean {
   return words.length < 2 || ACKNOWLEDGEMENTS.has(words);
 }
 
-/** The end says what is wanted of what stands before it. */
+/**
+ * The search query for a request. A long request keeps its beginning and its end, because the end usually says what is
+ * wanted.
+ */
 export function toQuery(request: string): string {
   const text = request.replace(/\s+/gu, " ").trim();
   if (text.length <= QUERY_CHARS) return text;
@@ -47,10 +52,10 @@ export function toQuery(request: string): string {
   return `${text.slice(0, half).toWellFormed()}… ${text.slice(-half).toWellFormed()}`;
 }
 
-/** What hides words or turns them round; not the joiners that scripts and emoji are written with. */
+/** Characters that hide text or reverse its direction. Joiners that scripts and emoji need are not included. */
 const UNSEEN = /[\p{Cc}\s\u200B\u2060\uFEFF\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]+/gu;
 
-/** One fact a line: without list marks, headings, fences and what shows nothing; each once. */
+/** One fact a line, without list marks, headings, fences and invisible characters. Duplicates are removed. */
 export function toBullets(texts: string[]): string[] {
   const lines = texts.flatMap((text) => withoutRecallFences(text).split(/\r\n?|[\n\v\f\x85\u2028\u2029]/));
   const bullets = lines
@@ -69,7 +74,7 @@ export function toBullets(texts: string[]): string[] {
   });
 }
 
-/** By which a line is known again, in other case and spacing too. */
+/** Identifies a line regardless of case and spacing. */
 export function keyOf(bullet: string): string {
   return sha256Hex(spell(bullet)).slice(0, 16);
 }
@@ -78,7 +83,7 @@ function spell(bullet: string): string {
   return bullet.normalize("NFC").toLowerCase().replace(/\s+/gu, " ").trim();
 }
 
-/** The best that were not shown before and fit, and the block that shows them; `null` when nothing is left to show. */
+/** The block with the best lines that were not shown before and that fit, or `null` when nothing is left to show. */
 export function renderRecall(
   bullets: string[],
   isKnown: (key: string) => boolean,
@@ -96,7 +101,7 @@ export function renderRecall(
   return { text: fence("memory-context", [INTRO, ...lines].join("\n")), keys: shown.map(keyOf) };
 }
 
-/** Whole tags go; what they may leave of one loses its bracket in `escapeTags`. */
+/** Removes whole tags. `escapeTags` later neutralises what remains of a partial one. */
 function withoutRecallFences(text: string): string {
   return text.replace(/<[\s/]{0,8}memory-context\b[^<>\n]{0,200}>/gi, "");
 }

@@ -1,5 +1,6 @@
-// What a memory entry may be, how one is found by a piece of it, and how full a store is. Called by the memory tool, the
-// API and the block. Pure. Two spellings of a fact are one entry: see normaliseMemory in schemas/memory.ts.
+// Rules for memory entries: what an entry may be, how one is found by a piece of its text, and how full a store is.
+// Called by the memory tool, the API and the block. Pure. Two spellings of a fact are one entry: see normaliseMemory in
+// schemas/memory.ts.
 import { clip } from "../clip.ts";
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import { FIXED } from "../limits.ts";
@@ -16,7 +17,7 @@ const MAX_REASONS = 5;
 /** Characters an entry takes in the prompt besides its text: `- ` and the line's end. */
 const LINE_CHARS = 3;
 
-/** One spelling of a fact: without control characters, then as it is stored. */
+/** Removes control characters, then normalises the fact as the store does. */
 export function normaliseFact(content: string): string {
   return normaliseMemory(content.replace(/\p{Cc}/gu, " "));
 }
@@ -40,8 +41,8 @@ export function parseFact(content: string): Result<string> {
 }
 
 /**
- * Looks for orders to the agent in a fact that a model wants to keep: it would stand in every later prompt. Failures:
- * `scan_refused`, and `scan_doubtful` for what a person may decide otherwise. A person's own words are not asked for here.
+ * Scans a fact that a model wants to keep for orders to the agent, since every later prompt would contain them.
+ * Failures: `scan_refused`, and `scan_doubtful`, which a person may approve. A person's own words are not scanned.
  */
 export function scanFact(text: string, origin: Origin): Failure | null {
   const findings = scanText(text, "note");
@@ -55,8 +56,8 @@ export function scanFact(text: string, origin: Origin): Failure | null {
 }
 
 /**
- * The one entry that `piece` stands in; a full match wins, and so does the id that stands in a placeholder. Failures:
- * `empty_old_text`, `no_match`, `several_matches`.
+ * Finds the one entry that contains `piece`. An entry that equals it wins over one that contains it, and so does the id
+ * shown in a placeholder. Failures: `empty_old_text`, `no_match`, `several_matches`.
  */
 export function findEntry<Entry extends Shown>(entries: Entry[], piece: string): Result<Entry> {
   const wanted = normaliseFact(piece);
@@ -80,7 +81,7 @@ export function findEntry<Entry extends Shown>(entries: Entry[], piece: string):
   });
 }
 
-/** What is hidden from the model can be named by nothing else. */
+/** The model cannot see a hidden entry's text, so it names the entry by its id. */
 function findById<Entry extends Shown>(entries: Entry[], wanted: string): Entry | undefined {
   const id = wanted.toLowerCase().replace(/^id\s*:?\s*/, "");
   if (id.length < SHORT_ID_CHARS || !/^[0-9a-f]+$/.test(id)) return undefined;
@@ -92,7 +93,7 @@ export interface MemoryUsage {
   chars: number;
   limit: number;
   percent: number;
-  /** How many entries live, and how many of them are too old to stand in the prompt. */
+  /** All entries, and how many of them are too old to fit into the prompt. */
   entries: number;
   outside: number;
 }
@@ -103,18 +104,21 @@ export function usageOf(entries: MemoryEntry[], limit: number): MemoryUsage {
   return { chars, limit, percent: Math.round((100 * chars) / limit), entries: entries.length, outside };
 }
 
-/** The newest entries that fit together as they are shown, oldest first. `entries` are oldest first too. */
+/** The newest entries that fit together as shown, oldest first. `entries` must be oldest first too. */
 export function fitNewest(entries: MemoryEntry[], limit: number): MemoryEntry[] {
   let chars = 0;
   const first = entries.findLastIndex((entry) => (chars += costOf(entry)) > limit);
   return entries.slice(first + 1);
 }
 
-export function limitOf(store: MemoryStoreName, settings: Settings["memory"]): number {
-  return store === "memory" ? settings.memoryChars : settings.userChars;
+/** How many characters each store may hold, or show. */
+export type StoreLimits = Pick<Settings["memory"], "memoryChars" | "userChars">;
+
+export function limitOf(store: MemoryStoreName, limits: StoreLimits): number {
+  return store === "memory" ? limits.memoryChars : limits.userChars;
 }
 
-/** What is hidden takes the room of its placeholder. */
+/** A hidden entry costs the characters of its placeholder. */
 function costOf(entry: MemoryEntry): number {
   return (reasonToHide(entry) === null ? entry.text : toShown(entry)).length + LINE_CHARS;
 }

@@ -1,18 +1,19 @@
-// Takes recalled text that a model repeats out of its answer while the answer streams: all from an opening fence to its
-// end, wherever the chunks are cut. Called by the session's journal for each piece and once for the whole. Pure.
+// Removes recalled memory that a model repeats in its answer while the answer streams: everything from an opening fence
+// to its end, wherever the chunks are cut. The session's journal calls it for each chunk and once for the whole answer.
+// Pure.
 
 export interface Scrubber {
-  /** What of this chunk, and of what was held back before it, may be shown. */
+  /** The part of this chunk, and of what was held back before it, that may be shown. */
   push(chunk: string): string;
-  /** The rest. A fence that was never closed is dropped with all behind it. */
+  /** The rest. If a fence was never closed, everything after it is dropped. */
   end(): string;
 }
 
 const NAME = "memory-context";
-/** A tag, or as much of one as has come. Blanks are bounded, so that no text is held back for long. */
+/** A tag, or the beginning of one. Blanks are bounded, so that no text is held back for long. */
 const TAG = /<\s{0,4}(\/?)\s{0,4}([a-z-]{0,14})(\s{0,4})(\/?>?)/iy;
 
-/** In Markdown a tag that is only spoken of stands in a code span: one behind a backtick is a word. */
+/** In Markdown a tag in a code span is quoted: a tag right after a backtick is text. */
 const QUOTE = "`";
 
 export function createScrubber(): Scrubber {
@@ -68,9 +69,10 @@ function readTag(text: string, at: number): Tag {
   const [whole, slash, name, blanks, closing] = TAG.exec(text)! as unknown as string[];
   const end = at + whole!.length;
   const isWhole = name!.toLowerCase() === NAME;
-  // One that closes itself has nothing inside.
+  // A self-closing tag has nothing inside.
   if (isWhole && closing!.endsWith(">")) return { kind: slash === "/" || closing === "/>" ? "close" : "open", end };
-  // It may go on only where the text ends, and only as what it has begun to be.
-  const mayBe = end === text.length && (isWhole || (NAME.startsWith(name!.toLowerCase()) && blanks + closing! === ""));
-  return mayBe ? { kind: "unfinished" } : { kind: "none" };
+  // The tag may continue only if it reaches the end of the text and is a valid beginning so far.
+  const mayContinue =
+    end === text.length && (isWhole || (NAME.startsWith(name!.toLowerCase()) && blanks + closing! === ""));
+  return mayContinue ? { kind: "unfinished" } : { kind: "none" };
 }

@@ -1,18 +1,18 @@
-// What of a memory entry a model may read. A text that tries to command the agent is hidden behind a placeholder that
-// names the reason and the id; it stays stored, listed for its owner, and removable. Called wherever entries become words
+// Turns a memory entry into the line a model may read. An entry that tries to command the agent is replaced by a
+// placeholder with the reason and its id. The owner can still list and remove it. Called wherever entries become words
 // for a model. Pure.
 import { escapeTags } from "../prompt-block.ts";
 import { type MemoryEntry, normaliseMemory } from "../schemas/memory.ts";
 import { decide, scanText } from "../skills/scanner/scanner.ts";
 
-/** Of an id in a placeholder. [own] Enough to tell the entries of one profile apart. */
+/** Characters of an id in a placeholder. [own] Enough to tell apart the entries of one profile. */
 export const SHORT_ID_CHARS = 12;
 const REASON_CHARS = 80;
 
-/** What an entry is shown by. */
+/** The fields that decide how an entry is shown. */
 export type Shown = Pick<MemoryEntry, "id" | "text" | "origin" | "approved">;
 
-/** What a person said themselves, or approved, is theirs to say. `null`: nothing speaks against showing it. */
+/** Why an entry is hidden, or `null` when it may be shown. Entries that a person wrote or approved are always shown. */
 export function reasonToHide({ text, origin, approved }: Omit<Shown, "id">): string | null {
   if (origin === "user" || approved) return null;
   const findings = scanText(text, "note");
@@ -21,7 +21,7 @@ export function reasonToHide({ text, origin, approved }: Omit<Shown, "id">): str
   return (reasons[0] ?? findings[0])?.reason.slice(0, REASON_CHARS) ?? "it is not safe";
 }
 
-/** One line that opens no block and closes none. */
+/** One line that can neither open nor close a block of the prompt. */
 export function toShown(entry: Shown): string {
   const reason = reasonToHide(entry);
   if (reason === null) return escapeTags(normaliseMemory(entry.text.replace(/\p{Cc}/gu, " ")));

@@ -1,4 +1,5 @@
-// Bytes to strings and back, in the encodings just-bash asks for. Called by workspace.ts and mount.ts. Pure.
+// Converts bytes to strings and back, in the encodings that just-bash asks for. Called by workspace.ts and mount.ts.
+// Pure.
 import { fromBase64, fromLatin1, toBase64, toLatin1 } from "../schemas/base64.ts";
 import type { BufferEncoding, FileContent } from "just-bash/browser";
 
@@ -22,4 +23,15 @@ export function decode(bytes: Uint8Array, encoding: BufferEncoding): string {
   if (encoding === "base64") return toBase64(bytes);
   if (encoding === "hex") return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return toLatin1(bytes);
+}
+
+/** The pieces one after the other. */
+export function concatBytes(pieces: Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
 }

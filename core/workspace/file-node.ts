@@ -1,7 +1,7 @@
-// What a workspace keeps in SQLite: its tables, the node every file, folder and link is, and the errors of working on one.
-// Used by file-tree.ts and workspace.ts. Holds no logic.
+// What a workspace keeps in SQLite: its tables, the node of a file, folder or link, and the errors of file operations.
+// Used by file-tree.ts and workspace.ts. Contains no logic.
 
-/** The last statement: an earlier version kept its count of bytes in a table. */
+/** The last statement removes a table of an earlier version, which kept a count of bytes. */
 export const WORKSPACE_SCHEMA: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS file_node(parent TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, mode INTEGER NOT NULL,
     mtime INTEGER NOT NULL, size INTEGER NOT NULL, target TEXT, writer TEXT NOT NULL, PRIMARY KEY(parent, name))
@@ -11,8 +11,8 @@ export const WORKSPACE_SCHEMA: readonly string[] = [
 ];
 
 /**
- * Whose a file is: its owner's, who put it there; the agent's `own` words; or `content`, where the agent wrote down what it
- * had read, or a command did. Of all that was put into one file the worst counts.
+ * Who wrote a file. `principal`: the owner put it there. `own`: the agent's own words. `content`: a command wrote it,
+ * or the agent copied what it had read. A file with several writers gets the least trusted one.
  */
 export type Writer = "principal" | "own" | "content";
 
@@ -56,10 +56,10 @@ export class FileError extends Error {
   }
 }
 
-/** What is wrong with an agent's write of an instruction file. */
+/** Why the agent may not write an instruction file directly. */
 export const PROTECTED = "this file instructs the agent, who changes it with write_file and the person's approval only";
 
-/** The workspace itself: it has no row. */
+/** The root folder, which has no row. */
 export const ROOT: FileNode = {
   parent: "",
   name: "",

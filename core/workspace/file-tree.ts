@@ -1,8 +1,9 @@
-// Folders, files and links in SQLite, with quotas: the synchronous heart of the workspace, called by workspace.ts alone.
-// Paths are absolute and normalised. Failures are FileErrors in POSIX's words, which the shell's commands expect. Each
-// writing method is one transaction of its own and must not be called inside another. Methods that take no writer act for
-// the agent, who changes no instruction file.
+// Files, folders and links in SQLite, with quotas. The synchronous core of the workspace, called by workspace.ts and
+// mount.ts only. Paths are absolute and normalised. Failures are FileErrors with POSIX codes, as shell commands expect.
+// Each writing method is its own transaction and must not be called inside another. Methods without a `writer` act for
+// the agent, which may not change instruction files.
 import type { Clock, Sql, SqlValue } from "../ports.ts";
+import { concatBytes } from "./encoding.ts";
 import { FileError, type FileNode, PROTECTED, ROOT, type Writer } from "./file-node.ts";
 import { isInstructionFile, mayHoldInstructions } from "./instruction-files.ts";
 import { type Quota, createQuota } from "./quota.ts";
@@ -17,9 +18,9 @@ import {
   splitPath,
 } from "./workspace-path.ts";
 
-/** Bytes of a file in one row, at most: the platform's limit is 2 MB a value. */
+/** Largest part of a file in one row. The platform's limit is 2 MB per value. */
 const PART_BYTES = 512 << 10;
-/** A last part that is shorter is written again with what is appended. */
+/** A last part shorter than this is rewritten together with the appended bytes. */
 const MIN_PART_BYTES = 16 << 10;
 const MAX_LINKS_FOLLOWED = 40;
 
@@ -45,7 +46,8 @@ export class FileTree {
   }
 
   /**
-   * Follows links, the last part's too unless told not to. What does not exist keeps its path, so that it can be made.
+   * Resolves links in a path, including the last segment unless `followLast` is false. A path that does not exist is
+   * returned as it is, so that it can be created.
    */
   resolve(path: string, followLast = true): string {
     let rest = partsOf(path);
@@ -68,28 +70,29 @@ export class FileTree {
     }
   }
 
-  /** What is at a path without following anything. */
+  /** The node at a path, without following links. */
   node(path: string): FileNode | null {
     if (path === "/") return ROOT;
     const { folder, name } = splitPath(path);
     return this.#sql.run<FileNode>("SELECT * FROM file_node WHERE parent = ? AND name = ?", folder, name)[0] ?? null;
   }
 
-  need(path: string, followLast = true): { path: string; node: FileNode } {
+  /** The node at a path, links followed. Throws `ENOENT` when there is none. */
+  requireNode(path: string, followLast = true): { path: string; node: FileNode } {
     const place = this.resolve(path, followLast);
     const node = this.node(place);
     if (!node) throw new FileError("ENOENT", "no such file or directory", path);
     return { path: place, node };
   }
 
-  /** In the order of their names. */
+  /** The entries of a folder, sorted by name. */
   children(path: string): FileNode[] {
-    const place = this.need(path);
+    const place = this.requireNode(path);
     if (place.node.kind !== "folder") throw new FileError("ENOTDIR", "not a directory", path);
     return this.#sql.run<FileNode>("SELECT * FROM file_node WHERE parent = ? ORDER BY name", place.path);
   }
 
-  /** Everything there is, in no order that means anything. */
+  /** All nodes, in no particular order. */
   all(): FileNode[] {
     return this.#sql.run<FileNode>("SELECT * FROM file_node");
   }
@@ -105,16 +108,16 @@ export class FileTree {
     return bytes;
   }
 
-  /** The file itself, links followed. */
+  /** The node of a file, links followed. Throws `EISDIR` for a folder. */
   open(path: string): FileNode {
-    const { node } = this.need(path);
+    const { node } = this.requireNode(path);
     if (node.kind === "folder") throw new FileError("EISDIR", "illegal operation on a directory", path);
     return node;
   }
 
-  /** The bytes of a file piece by piece, so that no more than one is held. */
+  /** The bytes of a file part by part, so that only one part is in memory. */
   *parts(path: string): Generator<Uint8Array> {
-    const place = this.need(path);
+    const place = this.requireNode(path);
     for (let last = -1; ;) {
       const [row] = this.#sql.run<{ i: number; data: BlobValue }>(
         "SELECT i, data FROM file_part WHERE path = ? AND i > ? ORDER BY i LIMIT 1",
@@ -128,9 +131,9 @@ export class FileTree {
   }
 
   /**
-   * Returns whether the file is new. Folders on the way are made, as the shell's own file systems do: an error here would
-   * end a whole script. If asked, it takes the place of a link rather than following it. `also` writes rows of the caller's
-   * in the same transaction.
+   * Writes a file and returns whether it is new. Missing parent folders are created, as the shell's own file systems
+   * do; an error here would end a whole script. `replaceLink` replaces a link instead of following it. `also` writes
+   * rows of the caller in the same transaction.
    */
   write(
     path: string,
@@ -138,9 +141,9 @@ export class FileTree {
     writer: Writer,
     options: { replaceLink?: boolean; also?(): void } = {},
   ): boolean {
-    return this.#whole(() => {
+    return this.#inTransaction(() => {
       const place = this.resolve(path, !options.replaceLink);
-      if (writer !== "principal") this.#guard(place, path);
+      if (writer !== "principal") this.#rejectInstructionFile(place, path);
       if (options.replaceLink && this.node(place)?.kind === "link") this.#remove(place);
       const created = this.#writeWithFolders(place, path, bytes, writer);
       options.also?.();
@@ -148,8 +151,8 @@ export class FileTree {
     });
   }
 
-  /** What `work` writes is charged to the budget, too. `work` must not wait for anything. */
-  charged<T>(budget: WriteBudget | null, work: () => T): T {
+  /** Charges what `work` writes to the budget as well. `work` must be synchronous. */
+  chargeTo<T>(budget: WriteBudget | null, work: () => T): T {
     const before = this.#budget;
     this.#budget = budget;
     try {
@@ -159,29 +162,29 @@ export class FileTree {
     }
   }
 
-  /** Where an existing file lies that the agent may append to; null for everything that `append` has to look at. */
+  /** The resolved path of an existing file that the agent may append to; null when only `append` can decide. */
   findAppendTarget(path: string): string | null {
     const place = this.resolve(path);
     return this.node(place)?.kind === "file" && !isInstructionFile(place) ? place : null;
   }
 
-  /** Whether there is room for a file to grow by so much, and all files together. */
+  /** Whether the quotas allow a file to grow by `bytes` and all files together by `allBytes`. */
   canGrow(place: string, bytes: number, allBytes: number): boolean {
     return (this.node(place)?.size ?? 0) + bytes <= this.#maxFileBytes && this.#quota.hasRoom(allBytes);
   }
 
   /**
-   * Writes a new part, and the last one again only if it is short: appending line by line stays cheap. `own`: the agent's
-   * words; added to anything else they count as that.
+   * Appends bytes as a new part. The last part is rewritten only if it is short, so appending line by line stays cheap.
+   * `own` words appended to anything else become `content`.
    */
   append(
     path: string,
     bytes: Uint8Array,
     writer: Exclude<Writer, "principal"> = "content",
   ): { created: boolean; size: number } {
-    return this.#whole(() => {
+    return this.#inTransaction(() => {
       const place = this.resolve(path);
-      this.#guard(place, path);
+      this.#rejectInstructionFile(place, path);
       const node = this.node(place);
       const size = (node?.size ?? 0) + bytes.length;
       if (node?.kind !== "file") {
@@ -193,7 +196,7 @@ export class FileTree {
       const last = this.#lastPart(place);
       const isShort = last !== null && last.bytes < MIN_PART_BYTES;
       const kept = isShort ? this.#part(place, last.i) : new Uint8Array();
-      this.#writeParts(place, last === null ? 0 : isShort ? last.i : last.i + 1, concat(kept, bytes));
+      this.#writeParts(place, last === null ? 0 : isShort ? last.i : last.i + 1, concatBytes([kept, bytes]));
       const label = node.writer === "own" ? writer : "content";
       this.#update(place, "mtime = ?, size = ?, writer = ?", this.#clock.now(), size, label);
       return { created: false, size };
@@ -201,29 +204,29 @@ export class FileTree {
   }
 
   makeFolder(path: string, recursive: boolean): void {
-    this.#whole(() => {
+    this.#inTransaction(() => {
       const place = this.resolve(path);
-      this.#guard(place, path);
+      this.#rejectInstructionFile(place, path);
       this.#makeFolder(place, path, recursive);
     });
   }
 
   makeLink(target: string, path: string): void {
-    this.#whole(() => {
+    this.#inTransaction(() => {
       const place = this.resolve(path, false);
-      this.#guard(place, path);
+      this.#rejectInstructionFile(place, path);
       if (this.node(place)) throw new FileError("EEXIST", "file already exists", path);
       if (pathBytes(target) > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
       this.#insert(place, path, { kind: "link", mode: 0o777, size: pathBytes(target), target, writer: "own" });
     });
   }
 
-  /** Returns false when there was nothing and `force` forgives it. */
+  /** Removes a node with everything below it. Returns false when nothing was there and `force` is set. */
   remove(path: string, by: Writer, options: { recursive?: boolean; force?: boolean } = {}): boolean {
-    return this.#whole(() => {
+    return this.#inTransaction(() => {
       const place = this.resolve(path, false);
       const node = this.node(place);
-      if (node && by !== "principal") this.#guardAll(place, place, path);
+      if (node && by !== "principal") this.#rejectInstructionFilesIn(place, place, path);
       if (!node && options.force) return false;
       if (!node) throw new FileError("ENOENT", "no such file or directory", path);
       if (place === "/") throw new FileError("EBUSY", "the workspace itself cannot be removed", path);
@@ -237,8 +240,8 @@ export class FileTree {
 
   /** A link is copied as a link. */
   copy(from: string, to: string, recursive: boolean): void {
-    this.#whole(() => {
-      const source = this.need(from, false);
+    this.#inTransaction(() => {
+      const source = this.requireNode(from, false);
       const target = this.resolve(to);
       if (target === source.path) return;
       if (source.node.kind === "folder" && isUnder(target, source.path)) {
@@ -249,30 +252,30 @@ export class FileTree {
     });
   }
 
-  /** As rename(2): a file takes the place of a file, a folder that of an empty folder. What moves counts as written. */
+  /** Works as rename(2): a file may replace a file, a folder may replace an empty folder. Moving counts as writing. */
   move(from: string, to: string): void {
-    this.#whole(() => {
-      const source = this.need(from, false);
+    this.#inTransaction(() => {
+      const source = this.requireNode(from, false);
       const target = this.resolve(to, false);
       if (target === source.path) return;
-      this.#guardAll(source.path, source.path, from);
-      this.#guardAll(source.path, target, to);
+      this.#rejectInstructionFilesIn(source.path, source.path, from);
+      this.#rejectInstructionFilesIn(source.path, target, to);
       if (source.path === "/") throw new FileError("EBUSY", "the workspace itself cannot be moved", from);
       if (isUnder(target, source.path)) throw new FileError("EINVAL", "cannot move a directory into itself", to);
       this.#clearForMove(source.node, target, to);
-      this.#needFolder(target, to);
+      this.#requireParentFolder(target, to);
       this.#checkLengths(source.path, target, to);
       this.#relocate(source.path, target);
     });
   }
 
   setMode(path: string, mode: number): void {
-    const place = this.need(path);
+    const place = this.requireNode(path);
     if (place.path !== "/") this.#update(place.path, "mode = ?", mode);
   }
 
   setTime(path: string, mtime: number): void {
-    const place = this.need(path);
+    const place = this.requireNode(path);
     if (place.path !== "/") this.#update(place.path, "mtime = ?", mtime);
   }
 
@@ -288,7 +291,7 @@ export class FileTree {
     if (old) {
       this.#quota.charge(bytes.length - old.size, 0, path);
       this.#update(place, "mtime = ?, size = ?, writer = ?", this.#clock.now(), bytes.length, writer);
-      // Appending makes short parts: there may be more of them than the size tells.
+      // Appending makes short parts, so there may be more parts than the size implies.
       const parts = Math.ceil(bytes.length / PART_BYTES);
       this.#sql.run("DELETE FROM file_part WHERE path = ? AND i >= ?", place, parts);
     } else {
@@ -309,7 +312,7 @@ export class FileTree {
 
   #copy(source: { path: string; node: FileNode }, target: string): void {
     const { node } = source;
-    this.#guard(target, target);
+    this.#rejectInstructionFile(target, target);
     if (node.kind === "file") {
       this.#write(target, target, this.read(source.path), node.writer === "own" ? "own" : "content");
       this.#update(target, "mode = ?", node.mode);
@@ -324,20 +327,20 @@ export class FileTree {
     }
   }
 
-  #guard(place: string, path: string): void {
+  #rejectInstructionFile(place: string, path: string): void {
     if (!isInstructionFile(place)) return;
     throw new FileError("EPERM", PROTECTED, path);
   }
 
-  /** Whatever lies in `from`, under the paths it has or would have in `to`. */
-  #guardAll(from: string, to: string, path: string): void {
-    this.#guard(to, path);
+  /** Throws if `to`, or any node of `from` once it lies in `to`, is an instruction file. */
+  #rejectInstructionFilesIn(from: string, to: string, path: string): void {
+    this.#rejectInstructionFile(to, path);
     if (!mayHoldInstructions(to)) return;
     for (const { parent, name } of this.#sql.run<FileNode>(
       `SELECT parent, name FROM file_node WHERE ${SUBTREE}`,
       ...subtree(from),
     )) {
-      this.#guard(to + joinPath(parent, name).slice(from.length), path);
+      this.#rejectInstructionFile(to + joinPath(parent, name).slice(from.length), path);
     }
   }
 
@@ -361,7 +364,10 @@ export class FileTree {
     }
   }
 
-  /** The name was chosen by the agent, so the files are no longer the owner's word: a renamed upload is material. */
+  /**
+   * The agent chose the new name, so moved files no longer count as the owner's words: a renamed upload becomes
+   * content.
+   */
   #relocate(from: string, to: string): void {
     const { folder, name } = splitPath(to);
     const [sum] = this.#sql.run<{ bytes: number | null; nodes: number }>(
@@ -369,7 +375,7 @@ export class FileTree {
       ...subtree(from),
     );
     const size = (this.node(from)?.size ?? 0) + (sum?.bytes ?? 0);
-    // Parts carry their path: moving a file writes it again.
+    // Parts are keyed by path, so moving a file rewrites it.
     this.#budget?.charge(size, 2 * (sum?.nodes ?? 0) + Math.ceil(size / PART_BYTES), to);
     this.#update(from, `parent = ?, name = ?, writer = ${MOVED}`, folder, name);
     this.#sql.run("UPDATE file_part SET path = ? WHERE path = ?", to, from);
@@ -401,7 +407,7 @@ export class FileTree {
   }
 
   #insert(place: string, path: string, node: Omit<FileNode, "parent" | "name" | "mtime">): void {
-    this.#needFolder(place, path);
+    this.#requireParentFolder(place, path);
     if (pathBytes(place) > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
     this.#quota.charge(node.size, 1, path);
     this.#budget?.charge(0, 1, path);
@@ -412,7 +418,7 @@ export class FileTree {
     );
   }
 
-  #needFolder(place: string, path: string): void {
+  #requireParentFolder(place: string, path: string): void {
     const folder = this.node(splitPath(place).folder);
     if (!folder) throw new FileError("ENOENT", "no such file or directory", path);
     if (folder.kind !== "folder") throw new FileError("ENOTDIR", "not a directory", path);
@@ -454,23 +460,24 @@ export class FileTree {
     }
   }
 
-  /** One transaction. What it had counted is counted again when it did not happen. */
-  #whole<T>(work: () => T): T {
+  /** Runs `work` in one transaction. If it fails, the cached usage is discarded and counted again. */
+  #inTransaction<T>(work: () => T): T {
     try {
       return this.#sql.transaction(work);
     } catch (error) {
-      this.#quota.forget();
+      this.#quota.discardCount();
       throw error;
     }
   }
 }
 
-/** Workerd answers a BLOB as an ArrayBuffer, Node as a Uint8Array. */
+/** Workerd returns a BLOB as an ArrayBuffer, Node as a Uint8Array. */
 type BlobValue = Uint8Array | ArrayBuffer;
 
+/** The writer of a moved file. */
 const MOVED = "CASE writer WHEN 'own' THEN 'own' ELSE 'content' END";
 
-/** Every node below a folder; `0` is the character after `/`. */
+/** All nodes below a folder. `0` is the character after `/`. */
 const SUBTREE = "(parent = ? OR (parent > ? AND parent < ?))";
 
 function subtree(folder: string): [string, string, string] {
@@ -487,11 +494,4 @@ function partsOf(path: string): string[] {
 
 function toBytes(blob: BlobValue): Uint8Array {
   return blob instanceof Uint8Array ? blob : new Uint8Array(blob);
-}
-
-function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const both = new Uint8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
 }

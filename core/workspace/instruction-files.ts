@@ -1,10 +1,13 @@
-// Which files of a workspace speak to the agent with its owner's voice: the ones a prompt takes in. The file tree keeps
-// the agent from writing them, core/session/prompt/context-files.ts reads them. Pure. Paths are as they are stored: `/AGENTS.md`.
+// Decides which files of a workspace are instruction files: files that the prompt takes in as the owner's words. The
+// file tree keeps the agent from writing them, core/session/prompt/context-files.ts reads them. Pure. Paths are in
+// their stored form: `/AGENTS.md`.
 import { isUnder } from "./workspace-path.ts";
 
 export const SOUL = "/soul.md";
 
-/** Project files by type: of these only the first that is there is read. In lower case, as all comparisons here are. */
+/**
+ * Project files by type. Only the first type that exists is read. Lower case, because all comparisons here ignore case.
+ */
 export const PROJECT_TYPES: readonly (readonly string[])[] = [
   ["/.talaria.md", "/talaria.md"],
   ["/.hermes.md", "/hermes.md"],
@@ -16,12 +19,15 @@ export const PROJECT_TYPES: readonly (readonly string[])[] = [
 const NAMES = new Set([SOUL, ...PROJECT_TYPES.flat()]);
 const CURSOR_RULES = "/.cursor/rules";
 
-/** Only at the workspace's root, and in any case: what is spelled otherwise here is the same file on many disks. */
+/**
+ * Instruction files lie in the workspace's root, except Cursor's rules. Case is ignored: on many disks the spellings
+ * are one file.
+ */
 export function isInstructionFile(path: string): boolean {
   return NAMES.has(formOf(path));
 }
 
-/** The entry of `PROJECT_TYPES` a path belongs to, or `SOUL`. */
+/** The entry of `PROJECT_TYPES` that a path belongs to, or `SOUL`; any other path in lower case. */
 export function formOf(path: string): string {
   const lower = path.toLowerCase();
   const isRule =
@@ -29,7 +35,7 @@ export function formOf(path: string): string {
   return isRule ? `${CURSOR_RULES}/*.mdc` : lower;
 }
 
-/** A folder that may hold instruction files: what is moved there or away, or removed, has to be looked at inside. */
+/** Whether a folder may contain instruction files, so that moving or removing it must check what is inside. */
 export function mayHoldInstructions(path: string): boolean {
   return isUnder(CURSOR_RULES, path.toLowerCase());
 }

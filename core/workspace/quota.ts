@@ -1,24 +1,24 @@
-// How much a workspace may hold, and how much it does. Asked by file-tree.ts before each change, inside its transaction. The
-// count is kept in memory: a row of its own would be written with every file, and reading all nodes once an awakening costs
-// a thousandth of that.
+// Limits how much a workspace may hold. file-tree.ts asks before each change, inside its transaction. The usage is
+// cached in memory: a stored counter would be written with every file, while counting all nodes once per wake costs a
+// thousandth of that.
 import type { Sql } from "../ports.ts";
 import { FileError } from "./file-node.ts";
 
-/** Files, folders and links together: each is a row that lists and searches read. */
+/** Limit on files, folders and links together, because listings and searches read each row. */
 const MAX_NODES = 20_000;
 
 export interface Quota {
-  /** Books what is about to be written or removed, or refuses it with `ENOSPC`. */
+  /** Counts a change that is about to be made, or refuses it with `ENOSPC`. */
   charge(bytes: number, nodes: number, path: string): void;
   hasRoom(bytes: number): boolean;
-  /** What was booked last did not happen: it is added up again. */
-  forget(): void;
+  /** Drops the cached usage after a failed change, so that it is counted again. */
+  discardCount(): void;
 }
 
 export function createQuota(sql: Sql, maxBytes: number): Quota {
   let used: { bytes: number; nodes: number } | null = null;
 
-  function addUp(): { bytes: number; nodes: number } {
+  function countUsage(): { bytes: number; nodes: number } {
     const sums = "SELECT coalesce(sum(size), 0) AS bytes, count(*) AS nodes FROM file_node";
     return sql.run<{ bytes: number; nodes: number }>(sums)[0]!;
   }
@@ -26,7 +26,7 @@ export function createQuota(sql: Sql, maxBytes: number): Quota {
   return {
     charge(bytes, nodes, path) {
       if (bytes === 0 && nodes === 0) return;
-      const before = used ?? addUp();
+      const before = used ?? countUsage();
       if (bytes > 0 && before.bytes + bytes > maxBytes) {
         const what = `no space left on device (${before.bytes} of ${maxBytes} bytes are used; remove files first)`;
         throw new FileError("ENOSPC", what, path);
@@ -37,8 +37,8 @@ export function createQuota(sql: Sql, maxBytes: number): Quota {
       }
       used = { bytes: before.bytes + bytes, nodes: before.nodes + nodes };
     },
-    hasRoom: (bytes) => (used ??= addUp()).bytes + bytes <= maxBytes,
-    forget() {
+    hasRoom: (bytes) => (used ??= countUsage()).bytes + bytes <= maxBytes,
+    discardCount() {
       used = null;
     },
   };

@@ -1,19 +1,19 @@
-// The forms of a path in a session's workspace: what a person or a model writes, and the absolute form that is stored.
+// Converts between the two forms of a workspace path: what a person or a model writes, and the stored absolute form.
 // Used by workspace.ts and file-tree.ts. Pure.
 import { type Result, err, ok } from "../errors.ts";
 
-/** Where the shell sees the workspace. */
+/** Where the shell mounts the workspace. */
 export const WORKSPACE_ROOT = "/work";
 export const MAX_PATH_BYTES = 1_024;
 
 /**
- * Reads `data/a.csv`, `./data/a.csv` or `/work/data/a.csv` into `/data/a.csv`, the form that is stored; the workspace
- * itself is `/`. Failure: `bad_path`.
+ * Reads `data/a.csv`, `./data/a.csv` or `/work/data/a.csv` into the stored form `/data/a.csv`. The workspace itself is
+ * `/`. Failure: `bad_path`.
  */
 export function parseWorkspacePath(path: string): Result<string> {
   if (path.trim() === "") return bad("A path is needed, such as 'data/table.csv'.");
   if (path.includes("\0") || !path.isWellFormed())
-    return bad("The path holds a NUL or half a character: spell it again.");
+    return bad("The path contains a NUL or half of a surrogate pair: write it again.");
   if (pathBytes(path) > MAX_PATH_BYTES)
     return bad(`The path is longer than ${MAX_PATH_BYTES} bytes: choose a shorter one.`);
   const inside = isUnder(path, WORKSPACE_ROOT) ? path.slice(WORKSPACE_ROOT.length) : path;
@@ -24,12 +24,12 @@ export function parseWorkspacePath(path: string): Result<string> {
   return ok(normalizePath(inside));
 }
 
-/** `/data/a.csv` as people and models read it: `data/a.csv`. */
+/** Turns `/data/a.csv` into the form that people and models read: `data/a.csv`. */
 export function toWorkspacePath(stored: string): string {
   return stored.slice(1);
 }
 
-/** Absolute, without `.`, `..`, empty parts or a slash at the end. `..` stops at the root. */
+/** An absolute path without `.`, `..`, empty segments or a trailing slash. `..` stops at the root. */
 export function normalizePath(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {
@@ -43,22 +43,22 @@ export function joinPath(folder: string, name: string): string {
   return folder === "/" ? `/${name}` : `${folder}/${name}`;
 }
 
-/** The folder and the name in it. Not for `/`. */
+/** Splits a path into its folder and its name. Not for `/`. */
 export function splitPath(path: string): { folder: string; name: string } {
   const slash = path.lastIndexOf("/");
   return { folder: path.slice(0, slash) || "/", name: path.slice(slash + 1) };
 }
 
 /**
- * Where a link that lies in `folder` leads, `null` for outside the workspace. Targets are as the shell writes them, with
- * the root in front.
+ * Where a link in `folder` leads; `null` when it leaves the workspace. Targets are written as in the shell, with the
+ * mount in front.
  */
 export function resolveTarget(folder: string, target: string): string | null {
   const full = normalizePath(target.startsWith("/") ? target : `${WORKSPACE_ROOT}${folder}/${target}`);
   return isUnder(full, WORKSPACE_ROOT) ? full.slice(WORKSPACE_ROOT.length) || "/" : null;
 }
 
-/** The folder itself, or anything in it. */
+/** Whether the path is the folder itself or lies in it. */
 export function isUnder(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);
 }

@@ -21,12 +21,12 @@ import {
   toWorkspacePath,
 } from "./workspace-path.ts";
 
-/** Makes the tables. Does nothing the second time. */
+/** Creates the tables. Idempotent. */
 export function migrateWorkspace(sql: Sql): void {
   for (const statement of WORKSPACE_SCHEMA) sql.run(statement);
 }
 
-/** The tables must exist. Writes are transactions of their own: never call them inside another. */
+/** The tables must exist. Each write is its own transaction and must not be called inside another. */
 export function createWorkspace(options: FileTreeOptions): Workspace {
   return new Workspace(options);
 }
@@ -42,15 +42,15 @@ export class Workspace implements IFileSystem {
 
   // ---- for the owner and the file tools: paths as people write them ----
 
-  /** The path in its one spelling, `""` for the workspace itself. Failure: `bad_path`. */
+  /** The normalised path, `""` for the workspace itself. Failure: `bad_path`. */
   locate(path: string): Result<string> {
     const parsed = parseWorkspacePath(path);
     return parsed.ok ? ok(toWorkspacePath(parsed.value)) : parsed;
   }
 
   /**
-   * What the owner puts takes the place of a link, and never goes through one: the agent may have laid it. `also` writes
-   * rows of the caller's in the same transaction.
+   * Writes a file for the owner. It replaces a link and never follows one, because the agent may have created it.
+   * `also` writes rows of the caller in the same transaction.
    */
   putAsPrincipal(path: string, bytes: Uint8Array, also?: () => void): Result<StoredFile> {
     const parsed = parseWorkspacePath(path);
@@ -64,8 +64,9 @@ export class Workspace implements IFileSystem {
   }
 
   /**
-   * As the agent, making folders on the way; `writer` says whether it wrote its own words down. Failures: `bad_path`,
-   * `file_too_large`, `workspace_full`, `write_limit`, and `approval_needed` for a file that only its owner may change.
+   * Writes a file for the agent and creates missing folders. `writer` says whether the words are the agent's own.
+   * Failures: `bad_path`, `file_too_large`, `workspace_full`, `write_limit`, and `approval_needed` for a file that only
+   * its owner may change.
    */
   putAsAgent(
     path: string,
@@ -73,37 +74,43 @@ export class Workspace implements IFileSystem {
     writer: Exclude<Writer, "principal"> = "own",
     budget: WriteBudget | null = null,
   ): Result<StoredFile & { created: boolean }> {
-    const parsed = parseWorkspacePath(path);
-    if (!parsed.ok) return parsed;
-    return attempt(path, () => {
-      const created = this.#tree.charged(budget, () => this.#tree.write(parsed.value, bytes, writer));
-      return { path: toWorkspacePath(parsed.value), size: bytes.length, created };
-    });
+    return this.#writeForAgent(path, budget, (place) => ({
+      size: bytes.length,
+      created: this.#tree.write(place, bytes, writer),
+    }));
   }
 
-  /** The same, behind what the file holds; what it costs does not grow with the file. */
+  /** Appends to a file for the agent. The cost does not grow with the file. */
   appendAsAgent(
     path: string,
     bytes: Uint8Array,
     writer: Exclude<Writer, "principal"> = "own",
     budget: WriteBudget | null = null,
   ): Result<StoredFile & { created: boolean }> {
+    return this.#writeForAgent(path, budget, (place) => this.#tree.append(place, bytes, writer));
+  }
+
+  #writeForAgent(
+    path: string,
+    budget: WriteBudget | null,
+    write: (place: string) => { size: number; created: boolean },
+  ): Result<StoredFile & { created: boolean }> {
     const parsed = parseWorkspacePath(path);
     if (!parsed.ok) return parsed;
     return attempt(path, () => ({
       path: toWorkspacePath(parsed.value),
-      ...this.#tree.charged(budget, () => this.#tree.append(parsed.value, bytes, writer)),
+      ...this.#tree.chargeTo(budget, () => write(parsed.value)),
     }));
   }
 
-  /** Bytes of the file at a path, links followed; 0 where there is none. */
+  /** Size in bytes of the file at a path, links followed; 0 when there is none. */
   sizeOf(path: string): number {
     const parsed = parseWorkspacePath(path);
-    const found = parsed.ok ? attempt(path, () => this.#tree.need(parsed.value)) : parsed;
+    const found = parsed.ok ? attempt(path, () => this.#tree.requireNode(parsed.value)) : parsed;
     return found.ok && found.value.node.kind === "file" ? found.value.node.size : 0;
   }
 
-  /** Files only, in the order of their paths. A link is followed by reading it, and not listed. */
+  /** All files, sorted by path. Links are not listed. */
   list(): FileInfo[] {
     const files = this.#tree.all().filter((node) => node.kind === "file");
     const listed = files.map(({ parent, name, size, writer }) => ({
@@ -114,28 +121,28 @@ export class Workspace implements IFileSystem {
     return listed.sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** Without following a link: `null` where no file lies at that very place. */
+  /** Size and writer of the file at exactly this path; `null` when there is none. Links are not followed. */
   statFile(path: string): { size: number; writer: Writer } | null {
     const parsed = parseWorkspacePath(path);
     const node = parsed.ok ? this.#tree.node(parsed.value) : null;
     return node?.kind === "file" ? { size: node.size, writer: node.writer } : null;
   }
 
-  /** The names in a folder, in their order; none where there is no folder, or only a link to one. */
+  /** The sorted names in a folder; empty when there is no folder or only a link to one. */
   namesIn(folder: string): string[] {
     const parsed = parseWorkspacePath(folder);
     if (!parsed.ok || this.#tree.node(parsed.value)?.kind !== "folder") return [];
     return this.#tree.children(parsed.value).map((node) => node.name);
   }
 
-  /** Whose words reading a path gives, links followed: what a person put there is material too, as any file is. */
+  /** The source that reading a path gives, links followed. A file from the owner is `content`, like any other file. */
   labelOf(path: string): "own" | "content" {
     const parsed = parseWorkspacePath(path);
-    const found = parsed.ok ? attempt(path, () => this.#tree.need(parsed.value)) : parsed;
+    const found = parsed.ok ? attempt(path, () => this.#tree.requireNode(parsed.value)) : parsed;
     return found.ok && found.value.node.writer === "own" ? "own" : "content";
   }
 
-  /** `null` for whatever is not a file. */
+  /** The bytes of a file; `null` when the path is not a file. */
   read(path: string): Uint8Array | null {
     const parsed = parseWorkspacePath(path);
     if (!parsed.ok) return null;
@@ -144,8 +151,9 @@ export class Workspace implements IFileSystem {
   }
 
   /**
-   * A file as text, read part by part so that its bytes are never held beside it. `null` for whatever is not a file; its
-   * `text` is null for bytes that are not UTF-8 text. A byte order mark stays: programs that read the file will meet it.
+   * Reads a file as text, part by part, so that its bytes are never all in memory. `null` when the path is not a file.
+   * `text` is null when the bytes are not UTF-8 text. A byte order mark is kept, because programs that read the file
+   * see it too.
    */
   readText(path: string): { text: string | null; size: number } | null {
     const parsed = parseWorkspacePath(path);
@@ -161,12 +169,12 @@ export class Workspace implements IFileSystem {
       }
       return { text: pieces.join("") + decoder.decode(), size };
     } catch (error) {
-      if (error instanceof TypeError) return { text: null, size }; // the decoder's word for other bytes
+      if (error instanceof TypeError) return { text: null, size }; // thrown by the decoder for invalid UTF-8
       throw error;
     }
   }
 
-  /** A file, a link, or a folder with everything in it. Returns whether there was one. */
+  /** Removes a file, a link, or a folder with its contents, for the owner. Returns whether there was one. */
   remove(path: string): boolean {
     const parsed = parseWorkspacePath(path);
     if (!parsed.ok || parsed.value === "/") return false;
@@ -174,13 +182,13 @@ export class Workspace implements IFileSystem {
     return removed.ok && removed.value;
   }
 
-  /** Whether a file of this path would speak to the agent with the owner's voice. */
+  /** Whether a file at this path would be read as the owner's instructions. */
   isInstructionFile(path: string): boolean {
     const parsed = parseWorkspacePath(path);
     return parsed.ok && isInstructionFile(parsed.value);
   }
 
-  /** What the agent may write in a turn that begins now. */
+  /** The write budget of a turn that begins now. */
   beginTurn(): WriteBudget {
     return createWriteBudget("turn", TURN_WRITES);
   }
@@ -206,7 +214,7 @@ export class Workspace implements IFileSystem {
     return this.#tree.read(path);
   }
 
-  /** A character a byte. Without it just-bash makes one string a byte of what readFileBuffer answers. */
+  /** One character per byte. Without this method just-bash builds one string per byte from readFileBuffer. */
   async readFileBytes(path: string): Promise<ByteString> {
     this.#tree.open(path);
     const pieces: string[] = [];
@@ -223,16 +231,16 @@ export class Workspace implements IFileSystem {
   }
 
   async exists(path: string): Promise<boolean> {
-    return attempt(path, () => this.#tree.need(path)).ok;
+    return attempt(path, () => this.#tree.requireNode(path)).ok;
   }
 
   async stat(path: string): Promise<FsStat> {
-    const { path: place, node } = this.#tree.need(path);
+    const { path: place, node } = this.#tree.requireNode(path);
     return toStat(place, node);
   }
 
   async lstat(path: string): Promise<FsStat> {
-    const { path: place, node } = this.#tree.need(path, false);
+    const { path: place, node } = this.#tree.requireNode(path, false);
     return toStat(place, node);
   }
 
@@ -276,19 +284,19 @@ export class Workspace implements IFileSystem {
     this.#tree.makeLink(target, path);
   }
 
-  /** Refused rather than copied: two names that drift apart would be a silent surprise. */
+  /** Refused instead of copied: users would not expect two names that diverge. */
   async link(_from: string, path: string): Promise<void> {
     throw new FileError("ENOTSUP", "hard links are not supported, use cp or ln -s", path);
   }
 
   async readlink(path: string): Promise<string> {
-    const { node } = this.#tree.need(path, false);
+    const { node } = this.#tree.requireNode(path, false);
     if (node.kind !== "link") throw new FileError("EINVAL", "invalid argument", path);
     return node.target ?? "";
   }
 
   async realpath(path: string): Promise<string> {
-    return this.#tree.need(path).path;
+    return this.#tree.requireNode(path).path;
   }
 
   async utimes(path: string, _accessed: Date, modified: Date): Promise<void> {
@@ -296,7 +304,7 @@ export class Workspace implements IFileSystem {
   }
 }
 
-/** What is wrong with a path has one code, `bad_path`: only its words differ. */
+/** Turns a FileError into a failure. All path problems share the code `bad_path`. */
 function attempt<T>(path: string, work: () => T): Result<T> {
   try {
     return ok(work());
@@ -306,7 +314,7 @@ function attempt<T>(path: string, work: () => T): Result<T> {
     if (error.code === "EFBIG") return err("file_too_large", `${message} Make it smaller, or split it.`);
     if (error.code === "EPERM") return err("approval_needed", message);
     if (error.code === "ENOSPC") return err("workspace_full", message);
-    if (error.code === "EDQUOT") return err("write_limit", `${message} Go on in another turn.`);
+    if (error.code === "EDQUOT") return err("write_limit", `${message} Continue in another turn.`);
     return err("bad_path", `${message} Choose another path.`);
   }
 }

@@ -1,21 +1,21 @@
-// How much a call and a turn may write into a workspace: bytes and rows handed to SQLite, which are billed and which no
-// other limit counts, since what is written again takes no more space. Charged by file-tree.ts inside its transaction.
-// Kept in memory: a turn that is resumed begins with a fresh one, and its restarts are limited (`turn.maxAttempts`).
+// Limits how many bytes and rows a call and a turn may write to SQLite. These are billed, and no other limit counts
+// them, because rewriting takes no more space. Charged by file-tree.ts inside its transaction. Kept in memory: a
+// resumed turn starts with a fresh budget, and its restarts are limited (`turn.maxAttempts`).
 import { FileError } from "./file-node.ts";
 
 export interface WriteBudget {
-  /** Throws `EDQUOT`, before anything is written, when less is left. */
+  /** Throws `EDQUOT` before anything is written if too little is left. */
   charge(bytes: number, rows: number, path: string): void;
   /** Whether a charge was refused. */
   isSpent(): boolean;
 }
 
-/** Ten files of the largest size; as many files as a workspace holds. */
+/** Ten files of the largest size, and as many files as a workspace holds, at two rows each. */
 export const CALL_WRITES = { bytes: 100_000_000, rows: 40_000 };
 /** A million rows cost one dollar. */
 export const TURN_WRITES = { bytes: 1_000_000_000, rows: 200_000 };
 
-/** What is charged here is charged to `outer`, too. */
+/** Charges are also passed to `outer`. */
 export function createWriteBudget(
   kind: "call" | "turn",
   max: { bytes: number; rows: number },
@@ -26,8 +26,8 @@ export function createWriteBudget(
 
   function charge(bytes: number, rows: number, path: string): void {
     if (used.bytes + bytes > max.bytes || used.rows + rows > max.rows) {
-      const limits = `${max.bytes} bytes and ${max.rows} rows, what is written again included`;
-      throw new FileError("EDQUOT", `this ${kind} has written all it may (${limits})`, path);
+      const limits = `${max.bytes} bytes and ${max.rows} rows, rewrites included`;
+      throw new FileError("EDQUOT", `this ${kind} has used its write budget (${limits})`, path);
     }
     outer?.charge(bytes, rows, path);
     used.bytes += bytes;

@@ -66,7 +66,7 @@ describe("the one place for a provider", () => {
       ok: false,
       failure: {
         code: "memory_provider_taken",
-        message: `'${first}' is the external memory provider already, so '${second}' cannot be one too. Name one.`,
+        message: `'${first}' is already the external memory provider, so '${second}' cannot be one too. Name one.`,
       },
     });
   });

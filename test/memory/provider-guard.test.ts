@@ -1,7 +1,7 @@
 // A provider that is slow, hangs or is out of order costs little, and no more than its limit.
 import { describe, expect, it } from "vitest";
 import { ok } from "../../core/errors.ts";
-import { GUARD, createCircuit, guardProvider } from "../../core/memory/provider-guard.ts";
+import { PROVIDER_LIMITS, createCircuit, guardProvider } from "../../core/memory/provider-guard.ts";
 import { fail } from "../../core/memory/provider-http.ts";
 import type { MemoryProvider } from "../../core/memory/provider.ts";
 import { createTestClock } from "../support/clock.ts";
@@ -9,7 +9,7 @@ import { createEventClock } from "../support/session/event-clock.ts";
 
 const SIGNAL = new AbortController().signal;
 const OUT = fail("memory_provider_refused", "out");
-const OWN = fail("memory_provider_refused", "wrong request", { own: true });
+const OWN = fail("memory_provider_refused", "wrong request", { isRequestFault: true });
 
 const codeOf = (result: Awaited<ReturnType<MemoryProvider["prefetch"]>>) => (result.ok ? "ok" : result.failure.code);
 
@@ -86,7 +86,7 @@ describe("a guarded provider", () => {
   it("tells the model at once that a tool is out of order", async () => {
     const clock = createTestClock();
     const circuit = createCircuit(clock);
-    for (let i = 0; i < GUARD.failures; i++) circuit.count(OUT);
+    for (let i = 0; i < PROVIDER_LIMITS.failures; i++) circuit.record(OUT);
     const tool = { name: "t", description: "", parameters: {} as never, effect: "read" as const };
     let ran = 0;
     const run = async () => (ran++, { failed: false, parts: [] });
@@ -125,9 +125,9 @@ describe("the circuit", () => {
 
   it("closes with an answer, and counts no fault of a request", () => {
     const circuit = createCircuit(createTestClock());
-    for (const result of [OUT, OUT, OWN, OWN, OWN, ok(null), OUT, OUT]) circuit.count(result);
+    for (const result of [OUT, OUT, OWN, OWN, OWN, ok(null), OUT, OUT]) circuit.record(result);
     expect(circuit.isOpen()).toBe(false);
-    circuit.count(OUT);
+    circuit.record(OUT);
     expect(circuit.isOpen()).toBe(true);
   });
 

@@ -200,7 +200,7 @@ describe.each(NAMES)("the adapter of %s", (name) => {
     const provider = create(CONFIGS[name], TENANT, fetch);
     const result = await provider.prefetch(`tell me ${KEY}`, SIGNAL);
     expect(result).toMatchObject({ ok: false, failure: { code } });
-    expect(!result.ok && (result.failure.own ?? false)).toBe(own);
+    expect(!result.ok && (result.failure.isRequestFault ?? false)).toBe(own);
     expect(JSON.stringify(result)).not.toContain(KEY);
   });
 

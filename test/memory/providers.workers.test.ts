@@ -24,7 +24,7 @@ describe("a provider in workerd", () => {
     const url = inject("modelServer");
     expect(await open("mem0", url).prefetch("q", SIGNAL)).toMatchObject({
       ok: false,
-      failure: { code: "memory_provider_refused", own: true, facts: { status: 404 } },
+      failure: { code: "memory_provider_refused", isRequestFault: true, facts: { status: 404 } },
     });
     expect(await open("honcho", url).prefetch("q", SIGNAL)).toEqual({ ok: true, value: [] });
   });

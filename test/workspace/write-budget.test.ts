@@ -103,7 +103,7 @@ describe("the budget", () => {
       { bytes: 50_000, rows: 1_000 },
     );
     expect(result).toMatchObject({ stopped: "writes", exitCode: 1, stdout: "after\n" });
-    expect(result.stderr).toContain("EDQUOT: this turn has written all it may (50000 bytes and 1000 rows");
+    expect(result.stderr).toContain("EDQUOT: this turn has used its write budget (50000 bytes and 1000 rows");
     expect(written.bytes).toBeLessThanOrEqual(50_000);
     expect(workspace.statFile("copy")!.size).toBe(9_000);
   });
@@ -139,9 +139,9 @@ describe("the budget", () => {
     const call = () => createWriteBudget("call", { bytes: 100, rows: 50 }, turn);
     call().charge(100, 1, "/f");
     const second = call();
-    expect(() => second.charge(60, 1, "/f")).toThrow(/EDQUOT: this turn has written all it may/);
+    expect(() => second.charge(60, 1, "/f")).toThrow(/EDQUOT: this turn has used its write budget/);
     expect([second.isSpent(), call().isSpent()]).toEqual([true, false]);
-    expect(() => call().charge(1, 60, "/f")).toThrow(/EDQUOT: this call has written all it may/);
+    expect(() => call().charge(1, 60, "/f")).toThrow(/EDQUOT: this call has used its write budget/);
   });
 
   test("of a turn holds for write_file, too", () => {

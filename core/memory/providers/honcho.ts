@@ -1,6 +1,6 @@
-// What Honcho (https://docs.honcho.dev, API v3) concludes about the person of a profile, over an injected fetch. In the
-// operator's workspace a profile has two peers, the person and the agent, and sessions of its own. What is sent is compared
-// with what Honcho's own client sends: test/fixtures/memory-providers/.
+// Adapter for Honcho (https://docs.honcho.dev, API v3): its conclusions about the person of a profile, over an injected
+// fetch. In the operator's workspace, each profile has two peers, the person and the agent, and its own sessions.
+// Requests match those of Honcho's own client: test/fixtures/memory-providers/.
 import * as z from "zod";
 import type { Tool } from "../../agent/contract.ts";
 import { fail as failCall, succeed } from "../../agent/tool-result.ts";
@@ -16,11 +16,11 @@ import { type Tenant, tenantHash } from "./tenant.ts";
 
 const TOP_K = 10;
 const MAX_CONCLUSIONS = 25;
-/** Its server takes 25,000 characters a message. */
+/** Honcho's server accepts 25,000 characters a message. */
 const MESSAGE_CHARS = 20_000;
 const MAX_PIECES = 10;
 
-// Loose: only what is read.
+// Loose schemas: only the fields that are read.
 const Context = z.object({ representation: z.string().nullish(), peer_card: z.array(z.string()).nullish() });
 const Summary = z.object({ content: z.string() }).nullish();
 const Summaries = z.object({ short_summary: Summary, long_summary: Summary });
@@ -30,15 +30,18 @@ const Chat = z.object({ content: z.string().nullish() });
 export function createHoncho(config: ProviderConfig, tenant: Tenant, fetch: Fetch): MemoryProvider {
   const { baseUrl, apiKey } = config;
   const send = createSend({ name: "Honcho", baseUrl, authorization: `Bearer ${apiKey}`, fetch });
-  const who = tenantHash(tenant);
-  const person = `user-${who}`;
-  const agent = `agent-${who}`;
-  // A workspace is shared by profiles, and so are the names of its sessions.
-  const session = `${who}-${tenant.session}`;
+  const profile = tenantHash(tenant);
+  const person = `user-${profile}`;
+  const agent = `agent-${profile}`;
+  // Profiles share a workspace and therefore its session names, so the name includes the profile.
+  const session = `${profile}-${tenant.session}`;
   const root = `/v3/workspaces/${config.workspace}`;
   let isOpen = false;
 
-  /** Each is get-or-create. Only before something is written: who is not known yet has nothing to recall. */
+  /**
+   * Creates workspace, peers and session where missing. Needed only before a write: an unknown person has nothing to
+   * recall.
+   */
   async function open(signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
     if (isOpen) return ok(null);
     const observed = { observe_me: true, observe_others: false };
@@ -70,7 +73,7 @@ export function createHoncho(config: ProviderConfig, tenant: Tenant, fetch: Fetc
     const same = found.value.filter(({ content }) => normaliseMemory(content) === normaliseMemory(text));
     for (const { id } of same) {
       const gone = await send({ method: "DELETE", path: `${root}/conclusions/${encodeURIComponent(id)}`, signal });
-      if (!gone.ok && !isUnknown(gone)) return gone;
+      if (!gone.ok && !isNotFound(gone)) return gone;
     }
     return ok(null);
   }
@@ -126,22 +129,25 @@ export function createHoncho(config: ProviderConfig, tenant: Tenant, fetch: Fetc
   };
 }
 
-/** What is not there yet (a new profile, a new session) is `missing`, not a failure. */
+/** A 404 (a new profile or session) gives `missing`, not a failure. */
 function parse<T>(
   schema: z.ZodType<T>,
   sent: Result<unknown, ProviderFailure>,
   missing: T,
 ): Result<T, ProviderFailure> {
-  if (!sent.ok) return isUnknown(sent) ? ok(missing) : sent;
+  if (!sent.ok) return isNotFound(sent) ? ok(missing) : sent;
   const parsed = schema.safeParse(sent.value ?? missing);
-  return parsed.success ? ok(parsed.data) : fail("memory_provider_reply", "Honcho sent a reply of another form.");
+  return parsed.success ? ok(parsed.data) : fail("memory_provider_reply", "Honcho sent an unexpected reply.");
 }
 
-function isUnknown(sent: { failure: ProviderFailure }): boolean {
+function isNotFound(sent: { failure: ProviderFailure }): boolean {
   return sent.failure.facts?.status === 404;
 }
 
-/** `[2026-11-02 09:15:00] fact`: a time would make the same fact another one each day it is concluded again. */
+/**
+ * Removes times such as in `[2026-11-02 09:15:00] fact`. With them, a fact that is concluded again on another day would
+ * look new.
+ */
 function withoutTimes(representation: string): string {
   return representation.replace(/^([ \t]*(?:[-*][ \t]+|\d+\.[ \t]+)?)\[\d{4}-\d\d-\d\d[^\]\n]{0,40}\]\s*/gm, "$1");
 }

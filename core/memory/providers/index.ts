@@ -20,7 +20,10 @@ export interface ProviderDeps {
   circuit: Circuit;
 }
 
-/** `null` when none is named. Failures: those of `parseProviderEnv`, and `memory_provider_taken` for a second name. */
+/**
+ * Returns `null` when no provider is named. Failures: those of `parseProviderEnv`, and `memory_provider_taken` for a
+ * second name.
+ */
 export function openProvider(env: ProviderEnv, tenant: Tenant, deps: ProviderDeps): Result<MemoryProvider | null> {
   const configs = parseProviderEnv(env);
   if (!configs.ok) return configs;

@@ -1,5 +1,5 @@
-// Memories kept by mem0's platform (https://docs.mem0.ai, API v3), over an injected fetch. One profile is one `user_id`, one
-// session one `run_id`. What is sent is compared with what mem0's own client sends: test/fixtures/memory-providers/.
+// Adapter for mem0's platform (https://docs.mem0.ai, API v3), over an injected fetch. One profile is one `user_id`, one
+// session one `run_id`. Requests match those of mem0's own client: test/fixtures/memory-providers/.
 import * as z from "zod";
 import type { Tool } from "../../agent/contract.ts";
 import { fail as failCall, succeed } from "../../agent/tool-result.ts";
@@ -14,10 +14,10 @@ import { cutMiddle, lastWords } from "./texts.ts";
 import { type Tenant, tenantHash } from "./tenant.ts";
 
 const MAX_RESULTS = 10;
-/** Of one side of an exchange. Facts are extracted from it by a model, which a longer text only costs. */
+/** Longest text for each side of an exchange. A model extracts facts from it, so longer texts only cost more. */
 const MESSAGE_CHARS = 20_000;
 
-/** Loose: only what is read. Older versions answer with the list itself. */
+/** Loose: only the fields that are read. Older versions return the list itself. */
 const Found = z.array(
   z.object({ id: z.string(), memory: z.string(), user_id: z.string().nullish(), score: z.number().nullish() }),
 );
@@ -28,8 +28,8 @@ export function createMem0(config: ProviderConfig, tenant: Tenant, fetch: Fetch)
   const send = createSend({ name: "mem0", baseUrl, authorization: `Token ${apiKey}`, fetch });
   const user = `profile-${tenantHash(tenant)}`;
   const run = tenant.session;
-  // Its documentation has a filter by user alone leave out what carries a run, and some have seen it not do so. Each
-  // branch names the user, so that none reaches another profile.
+  // mem0's documentation says that a filter by user alone skips memories with a run id. Users report that it does not
+  // always. Each branch names the user, so that no search reaches another profile.
   const filters = { OR: [{ user_id: user }, { AND: [{ user_id: user }, { run_id: "*" }] }] };
 
   async function search(query: string, signal: AbortSignal): Promise<Result<Found, ProviderFailure>> {
@@ -38,7 +38,7 @@ export function createMem0(config: ProviderConfig, tenant: Tenant, fetch: Fetch)
     if (!sent.ok) return sent;
     const raw = Array.isArray(sent.value) ? sent.value : (sent.value as { results?: unknown } | null)?.results;
     const found = Found.safeParse(raw);
-    if (!found.success) return fail("memory_provider_reply", "mem0 sent a reply of another form.");
+    if (!found.success) return fail("memory_provider_reply", "mem0 sent an unexpected reply.");
     return ok(found.data.filter((memory) => (memory.user_id ?? user) === user));
   }
 
@@ -52,7 +52,7 @@ export function createMem0(config: ProviderConfig, tenant: Tenant, fetch: Fetch)
     return sent.ok ? ok(null) : sent;
   }
 
-  /** What was mirrored stands there word for word. */
+  /** Mirrored facts are stored word for word. */
   async function forget(text: string, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
     const found = await search(text, signal);
     if (!found.ok) return found;

@@ -1,5 +1,5 @@
-// Under which name a profile is known to a memory provider. Never built from a text, so that no message can name another
-// profile; hashed, because the service has no use for the id that stands in API keys. Pure.
+// The name under which a memory provider knows a profile. It never contains user text, so no message can name another
+// profile. It is a hash, because API keys contain the profile's id. Pure.
 import { sha256Hex } from "../../schemas/learning/digest.ts";
 
 export interface Tenant {

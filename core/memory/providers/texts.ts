@@ -1,14 +1,14 @@
-// Long texts on their way to a memory provider: cut where a service takes no more. Used by the adapters. Pure.
+// Shortens texts to what a memory provider accepts. Used by the adapters. Pure.
 import type { Message } from "../../agent/contract.ts";
 
-/** Beginning and end stay: what was asked stands first, what came of it last. */
+/** Keeps the beginning, which holds the request, and the end, which holds the result. */
 export function cutMiddle(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const half = Math.floor(maxChars / 2) - 10;
   return `${text.slice(0, half).toWellFormed()}\n[…]\n${text.slice(-half).toWellFormed()}`;
 }
 
-/** None is blank, because a service refuses one that is; what is beyond the last piece is left out. */
+/** Leaves out blank pieces, which services refuse, and text after the last piece. */
 export function cutIntoPieces(text: string, maxChars: number, maxPieces: number): string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length && pieces.length < maxPieces;) {
@@ -21,10 +21,10 @@ export function cutIntoPieces(text: string, maxChars: number, maxPieces: number)
 }
 
 const MAX_MESSAGES = 3;
-/** What the harness put in the person's place. */
+/** Messages that the harness wrote with the role of the user. */
 const OURS = /^<(?:note|skills|earlier_conversation)>/;
 
-/** What the person said last in a conversation. */
+/** ["The person's last messages in a conversation.", ''] */
 export function lastWords(messages: Message[]): string {
   const said = messages.filter(({ role, text }) => role === "user" && !OURS.test(text));
   return said
