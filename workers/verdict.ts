@@ -1,4 +1,4 @@
-// What a queue consumer does with one message, and how that is told to the platform. Used by the review and the curator Worker.
+// The outcome of one queue message, and how it is settled with the platform. Used by the review and the curator Worker.
 
 export type Verdict = { act: "ack" } | { act: "retry"; delaySeconds: number };
 

@@ -1,5 +1,5 @@
-// Who is asking. Default deny: a request passes with a key of its profile, with the operator's token where only that
-// will do, or to one of the open routes. Must never log or answer a key.
+// Authenticates requests. Default deny: a request needs a key of its profile, or the operator's token on operator routes,
+// unless its route is open. Never logs or returns a key.
 import type { Context, MiddlewareHandler } from "hono";
 import type { ProfileId } from "../../core/schemas/ids.ts";
 import { isSameSecret, parseKey } from "../../durable-objects/account-key.ts";
@@ -8,18 +8,18 @@ import { AppError } from "./problems.ts";
 import { openAccount } from "./sessions/session-rpc.ts";
 
 const OPEN = new Set(["GET /health", "GET /openapi.json"]);
-/** What owners publish for whoever asks. */
+/** Published skills, open to everyone. */
 const PUBLIC = /^GET (?:\/p\/[^/]+)?\/\.well-known\/(?:agent-skills|skills)\//;
 const OPERATOR = new Set(["POST /v1/profiles", "POST /v1/keys"]);
 
-/** For the operator, and for the profile itself. */
+/** Allowed for the operator and for a key of the profile itself. */
 const OWN_PROFILE = /^DELETE \/v1\/profiles\/([^/]+)$/;
 
-/** How long a revoked key may still work in an isolate that saw it before. */
+/** How long a revoked key may still work in an isolate that has accepted it. */
 const CHECKED_MS = 30_000;
 const MAX_CHECKED = 1_000;
 
-/** Keys found good by this isolate, to read or to write. Refusals are never kept: a new key works at once. */
+/** Keys that this isolate has accepted, for reading or writing. Refusals are not cached, so a new key works at once. */
 const checked = createCheckedKeys(CHECKED_MS, MAX_CHECKED);
 
 export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
@@ -31,13 +31,13 @@ export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next();
 };
 
-/** Stands on each of the operator's routes too: whatever way a path is written, no profile's key gets there. */
+/** Also registered on each operator route, so that no spelling of a path lets a profile's key through. */
 export const operatorOnly: MiddlewareHandler<ApiEnv> = async (c, next) => {
   assertOperator(c);
   await next();
 };
 
-/** After a revocation: this isolate at least refuses at once. */
+/** Called after a revocation, so that at least this isolate refuses the key at once. */
 export function forgetChecked(profile: ProfileId): void {
   checked.forget(profile);
 }
@@ -73,32 +73,41 @@ async function profileOf(c: Context<ApiEnv>): Promise<ProfileId> {
   return parsed.profile;
 }
 
-/** Who holds another profile's key learns nothing of this one. */
+/** A key of another profile learns nothing about this one. */
 async function assertMayDelete(c: Context<ApiEnv>, profile: string): Promise<void> {
   if (!parseKey(bearerOf(c))) return assertOperator(c);
   const own = await profileOf(c);
-  if (own !== profile) throw new AppError("operator_required", "A key deletes its own profile and no other.");
+  if (own !== profile)
+    throw new AppError(
+      "operator_required",
+      "This key belongs to another profile. Use a key of the profile to delete, or the operator's token.",
+    );
   c.set("profile", own);
 }
 
 function assertOperator(c: Context<ApiEnv>): void {
   const expected = c.env.TALARIA_OPERATOR_TOKEN;
   if (!expected) {
-    const detail = "Set the secret TALARIA_OPERATOR_TOKEN: until then nobody can make profiles or keys.";
+    const detail =
+      "No operator token is configured, so profiles and keys cannot be created. Set the secret TALARIA_OPERATOR_TOKEN.";
     throw new AppError("operator_token_missing", detail);
   }
   const token = bearerOf(c);
   if (isSameSecret(token, expected)) return;
-  if (parseKey(token)) throw new AppError("operator_required", "This takes the operator's token, not a profile's key.");
-  throw new AppError("operator_token_unknown", "This is not the operator's token.");
+  if (parseKey(token))
+    throw new AppError("operator_required", "This route needs the operator's token, not a profile's key.");
+  throw new AppError(
+    "operator_token_unknown",
+    "The token is not the operator's. Send the value of TALARIA_OPERATOR_TOKEN.",
+  );
 }
 
-/** The subprotocols a WebSocket client offers. */
+/** The subprotocols that a WebSocket client offers. */
 export function protocolsOf(header: string | undefined): string[] {
   return (header ?? "").split(",").flatMap((part) => part.trim() || []);
 }
 
-/** A browser's WebSocket sends no headers of one's own: there the key is among the protocols it offers. */
+/** Browsers cannot set headers on a WebSocket, so the key may be one of the offered protocols. */
 function bearerOf(c: Context): string {
   const isUpgrade = c.req.header("upgrade")?.toLowerCase() === "websocket";
   const protocols = isUpgrade ? protocolsOf(c.req.header("sec-websocket-protocol")) : [];
@@ -109,5 +118,5 @@ function bearerOf(c: Context): string {
 }
 
 function unknownKey(): AppError {
-  return new AppError("key_unknown", "This key is not known here, or it was revoked.");
+  return new AppError("key_unknown", "This key is unknown or was revoked. Ask the operator for a new one.");
 }

@@ -1,4 +1,4 @@
-// What the api Worker is bound to, and the few things read from it. Made by wrangler.toml and `npm run deploy`.
+// The bindings and variables of the api Worker, and its settings. Set by wrangler.toml and `npm run deploy`.
 import { parseSettings } from "../../core/limits.ts";
 import type { ModelEnv } from "../../core/models/model-env.ts";
 import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
@@ -18,7 +18,7 @@ export interface Env extends ModelEnv {
   CURATION: Queue<CurationMessage>;
   TALARIA_OPERATOR_TOKEN?: string;
   TALARIA_SETTINGS?: string;
-  /** The profile whose public skills stand at the root of this host. */
+  /** The profile whose public skills are served at the root of this host. */
   TALARIA_PUBLIC_PROFILE?: string;
 }
 

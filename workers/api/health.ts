@@ -1,4 +1,4 @@
-// GET /health: that the Worker runs, which version, and which model answers. Open to everyone, so it tells no more.
+// GET /health: whether the Worker runs, its version and its model. Open to everyone, so it reports nothing else.
 import { createRoute } from "@hono/zod-openapi";
 import { modelNameOf } from "../../core/models/routing.ts";
 import { Health } from "../../core/schemas/api.ts";

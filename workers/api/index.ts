@@ -1,4 +1,4 @@
-// The api Worker: HTTP in front, Durable Objects behind. Wires the resources; decides nothing itself.
+// The api Worker: HTTP in front of Durable Objects. Registers the resources and makes no decisions of its own.
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import type { MiddlewareHandler } from "hono";
@@ -40,15 +40,18 @@ const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
   const others = c.req.path === IMPORT_ROUTE ? IMPORT.requestBytes : FIXED.requestBytes;
   const maxSize = isFile ? maxFileBytes : others;
   const refuse = () => {
-    throw new AppError(isFile ? "file_too_large" : "body_too_large", `At most ${maxSize} bytes are taken here.`);
+    throw new AppError(
+      isFile ? "file_too_large" : "body_too_large",
+      `The body is larger than ${maxSize} bytes, the limit of this route. Send a smaller one.`,
+    );
   };
   return bodyLimit({ maxSize, onError: refuse })(c, next);
 };
 
-/** A refusal does not wait longer for a body that does not come. */
+/** How long a refusal waits for the rest of a body. */
 const MAX_DRAIN_MS = 2_000;
 
-/** A refused body is read to its end: a server that closes on it unread may lose the refusal on its way. */
+/** Reads the rest of a refused body: a server that closes the connection with unread data may lose its response. */
 const drainBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next();
   const { body, bodyUsed } = c.req.raw;
@@ -72,7 +75,12 @@ const drainBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
 
 const app = createRouter();
 app.onError(answerError);
-app.notFound((c) => answerProblem(new AppError("route_not_found", `There is no ${c.req.method} ${c.req.path}.`), c));
+app.notFound((c) =>
+  answerProblem(
+    new AppError("route_not_found", `There is no route ${c.req.method} ${c.req.path}. The routes are in docs/API.md.`),
+    c,
+  ),
+);
 app.use(drainBody);
 app.use(authenticate);
 app.use(limitBody);

@@ -1,15 +1,15 @@
-// Pages of lists, for every route that lists: bounded in items and in bytes, asked for with `limit` and `after`, and continued
-// with the `next` of the page before. Pure.
+// Pages of lists, for every route that lists. A page is bounded in items and in bytes, and requested with `limit` and `after`,
+// where `after` is the `next` of the previous page. Pure.
 import * as z from "zod";
 import { FIXED } from "../../core/limits.ts";
 import { byteLength } from "../../core/schemas/learning/digest.ts";
 import { numeric } from "./router.ts";
 
-/** No cursor is longer: the longest hold a path of a file. */
+/** The longest cursors contain a file path. */
 const MAX_CURSOR_CHARS = 4_096;
 const Cursor: z.ZodType<string, string> = z.string().min(1).max(MAX_CURSOR_CHARS);
 
-/** The query fields of a list. `max` is also what a page holds when no `limit` is given, unless `usual` says otherwise. */
+/** Query fields of a list. `max` limits a page; without a `limit` it holds `usual`, which defaults to `max`. */
 export function pageQuery(max: number, options?: { usual?: number }): PageQuery<string>;
 export function pageQuery<After>(max: number, options: { after: z.ZodType<After, string> }): PageQuery<After>;
 export function pageQuery(max: number, options: { usual?: number; after?: z.ZodType<unknown, string> } = {}) {
@@ -30,11 +30,11 @@ interface PageQuery<After> {
 interface Asked<Item> {
   limit: number;
   after?: string | undefined;
-  /** The place of an item: the list is in the order of these texts. */
+  /** The place of an item. The list is sorted by these texts. */
   placeOf(item: Item): string;
 }
 
-/** The items after `after`, as many as a page holds and at least one. `next` is absent on the last page. */
+/** The items after `after`, at least one and as many as a page holds. `next` is absent on the last page. */
 export function toPage<Item>(items: Item[], { limit, after, placeOf }: Asked<Item>): { page: Item[]; next?: string } {
   const rest = after === undefined ? items : items.filter((item) => placeOf(item) > after);
   const page: Item[] = [];
@@ -49,12 +49,12 @@ export function toPage<Item>(items: Item[], { limit, after, placeOf }: Asked<Ite
 
 const DIGITS = 15;
 
-/** A number as part of a place, ascending. */
+/** A number as part of a place, in ascending order. */
 export function ascending(value: number): string {
   return String(value).padStart(DIGITS, "0");
 }
 
-/** A number as part of a place, the largest first. */
+/** A number as part of a place, in descending order. */
 export function descending(value: number): string {
   return ascending(10 ** DIGITS - 1 - value);
 }

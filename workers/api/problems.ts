@@ -1,5 +1,5 @@
-// Every refusal of the API: its code, status and title, and the one place where an error becomes an answer (RFC 9457).
-// Thrown by handlers as AppError. What is not known here answers 500 with an id, never with a message or a stack.
+// Every refusal of the API with its code, status and title, and the one place where an error becomes a response (RFC 9457).
+// Handlers throw AppError. An unknown error answers 500 with an id, never with a message or a stack.
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { ulid } from "ulid";
@@ -7,28 +7,28 @@ import { DeletedError, type Result, newerStateOf } from "../../core/errors.ts";
 import type { Problem } from "../../core/schemas/api.ts";
 
 export const PROBLEMS = {
-  // who
+  // authentication
   key_missing: [401, "No key"],
   key_unknown: [401, "Unknown key"],
-  operator_required: [403, "For the operator"],
+  operator_required: [403, "Operator only"],
   operator_token_unknown: [401, "Unknown operator token"],
   operator_token_missing: [503, "No operator token is configured"],
-  // what was sent
+  // the request
   json_malformed: [400, "Malformed JSON"],
-  body_missing: [400, "A body is needed"],
+  body_missing: [400, "Missing body"],
   body_invalid: [400, "Invalid body"],
   field_unknown: [400, "Unknown field"],
   body_too_large: [413, "Body too large"],
   message_too_long: [413, "Message too long"],
   content_type_unsupported: [415, "Unsupported content type"],
-  upgrade_required: [426, "A WebSocket is needed here"],
+  upgrade_required: [426, "WebSocket upgrade required"],
   query_invalid: [400, "Invalid query"],
   bad_idempotency_key: [400, "Invalid idempotency key"],
   bad_event_id: [400, "Invalid event id"],
   bad_profile_id: [400, "Invalid profile id"],
   bad_key_id: [400, "Invalid key id"],
   bad_session_id: [400, "Invalid session id"],
-  bad_turn: [400, "Invalid number of a turn"],
+  bad_turn: [400, "Invalid turn number"],
   bad_skill_name: [400, "Invalid skill name"],
   bad_revision: [400, "Invalid revision"],
   bad_memory_store: [400, "Invalid memory store"],
@@ -36,7 +36,7 @@ export const PROBLEMS = {
   bad_review_id: [400, "Invalid review id"],
   bad_run_id: [400, "Invalid curation run id"],
   bad_approval_id: [400, "Invalid approval id"],
-  bad_pending_id: [400, "Invalid id of a pending change"],
+  bad_pending_id: [400, "Invalid pending change id"],
   bad_path: [400, "Invalid path"],
   bad_skill_md: [422, "Invalid SKILL.md"],
   bad_text: [422, "Text that cannot be stored"],
@@ -47,7 +47,7 @@ export const PROBLEMS = {
   too_many_files: [422, "Too many skill files"],
   bad_archive: [422, "Invalid archive"],
   archive_too_large: [413, "The skill is too large"],
-  // what is not there
+  // missing or deleted
   route_not_found: [404, "No such route"],
   profile_not_found: [404, "No such profile"],
   profile_gone: [410, "The profile was deleted"],
@@ -64,32 +64,32 @@ export const PROBLEMS = {
   run_pending: [404, "No report yet"],
   pending_not_found: [404, "No such pending change"],
   approval_not_found: [404, "No such approval"],
-  // what cannot be done now
-  memory_purged: [409, "The fact was removed for good"],
+  // conflicts and limits
+  memory_purged: [409, "The fact was purged"],
   approval_needed: [403, "Only the person may change this file"],
-  revision_current: [409, "The present revision cannot be purged"],
-  undo_conflict: [409, "What came later stands in the way"],
+  revision_current: [409, "The current revision cannot be purged"],
+  undo_conflict: [409, "Later changes conflict"],
   nothing_to_undo: [409, "There is nothing to undo"],
   skill_deleted: [409, "The skill was deleted"],
   skill_bundled: [409, "A bundled skill cannot be deleted"],
-  confirmation_needed: [400, "Say which profile to delete"],
-  state_newer: [503, "A newer version wrote this"],
-  too_many_runs: [429, "Too many curations were asked for"],
-  not_adoptable: [409, "Not a person's own skill"],
-  idempotency_conflict: [409, "The idempotency key was used for another message"],
+  confirmation_needed: [400, "Confirmation needed"],
+  state_newer: [503, "Written by a newer version"],
+  too_many_runs: [429, "Too many curation requests"],
+  not_adoptable: [409, "Not a skill made by a person"],
+  idempotency_conflict: [409, "Idempotency key already used for another message"],
   too_many_keys: [409, "Too many keys"],
-  last_key: [409, "The profile's last key"],
-  skill_exists: [409, "The skill exists already"],
+  last_key: [409, "Last key of the profile"],
+  skill_exists: [409, "The skill already exists"],
   companion_name: [409, "The name of a bundled skill's companion"],
   skill_archived: [409, "The skill is archived"],
   too_many_public: [409, "Too many public skills"],
-  pending_decided: [409, "It was decided otherwise before"],
-  pending_stale: [409, "What it was to change has changed"],
-  approval_decided: [409, "It was decided otherwise before"],
-  approval_replaced: [409, "The agent asks for another content now"],
+  pending_decided: [409, "Already decided differently"],
+  pending_stale: [409, "The target has changed"],
+  approval_decided: [409, "Already decided differently"],
+  approval_replaced: [409, "The agent now requests different content"],
   turn_not_ended: [409, "The turn has not ended"],
-  too_many_ratings: [409, "The turn was rated too often"],
-  too_many_readers: [429, "Too many standing readers"],
+  too_many_ratings: [409, "Too many ratings"],
+  too_many_readers: [429, "Too many open connections"],
   too_many_queued: [429, "Too many messages are waiting"],
   file_too_large: [413, "File too large"],
   workspace_full: [507, "The workspace is full"],
@@ -102,7 +102,7 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** `detail` is one sentence for a person: what is wrong, and what to do next. */
+/** `detail` says what happened, then what to do. */
 export class AppError extends Error {
   override name = "AppError";
   readonly code: ProblemCode;
@@ -118,7 +118,7 @@ export function isProblemCode(code: string): code is ProblemCode {
   return Object.hasOwn(PROBLEMS, code);
 }
 
-/** The value, or the failure as the problem of the same code. */
+/** Returns the value, or throws the failure as the problem with the same code. */
 export function unwrap<T>(result: Result<T>): T {
   if (result.ok) return result.value;
   const { code, message, facts } = result.failure;
@@ -132,7 +132,11 @@ export function answerError(error: Error, c: Context): Response {
   const id = ulid();
   const { method, path } = c.req;
   console.error(JSON.stringify({ id, method, path, error: error.stack ?? String(error) }));
-  return answerProblem(new AppError("internal", "Something went wrong on our side; the id names the log line."), c, id);
+  return answerProblem(
+    new AppError("internal", "Something went wrong on our side. Report the id: it names the log line."),
+    c,
+    id,
+  );
 }
 
 export function answerProblem(error: AppError, c: Context, id?: string): Response {
@@ -155,18 +159,21 @@ export function answerProblem(error: AppError, c: Context, id?: string): Respons
   return new Response(JSON.stringify(problem), { status, headers });
 }
 
-/** Ours, Hono's, and the platform's that say by a flag that trying again may help. */
+/** Known errors: ours, Hono's, and those that the platform flags as retryable. */
 function toAppError(error: Error & { retryable?: boolean; overloaded?: boolean }): AppError | null {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPException && error.status === 415) {
-    return new AppError("content_type_unsupported", "This route takes `content-type: application/json`.");
+    return new AppError(
+      "content_type_unsupported",
+      "This route accepts JSON only. Send `content-type: application/json`.",
+    );
   }
   if (error instanceof HTTPException && error.status === 400) {
-    return new AppError("json_malformed", "The body is not JSON.");
+    return new AppError("json_malformed", "The body is not valid JSON. Correct it and send it again.");
   }
   if (error.overloaded || error.retryable) {
     console.warn(JSON.stringify({ platform: error.message, overloaded: error.overloaded ?? false }));
-    return new AppError("platform_busy", "The platform could not do this just now: try again in a few seconds.");
+    return new AppError("platform_busy", "The platform is busy. Try again in a few seconds.");
   }
   const newer = newerStateOf(error);
   if (newer !== null) return new AppError("state_newer", newer);

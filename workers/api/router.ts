@@ -1,5 +1,5 @@
-// What all resources share: the router with its one answer to invalid input, the forms of parameters, and the pieces a
-// route's contract is written with.
+// What all resources share: the router with its handling of invalid input, the forms of parameters, and the parts of a route's
+// contract.
 import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
@@ -10,11 +10,11 @@ import { AppError, type ProblemCode } from "./problems.ts";
 
 export interface ApiEnv {
   Bindings: Env;
-  /** Set by authentication; absent on open routes and on the operator's. */
+  /** Set by authentication; absent on open routes and operator routes. */
   Variables: { profile: ProfileId };
 }
 
-/** Each route refuses query fields it does not name, and the absence of a body it needs. */
+/** Every route refuses unknown query fields and a missing body. */
 export function createRouter(): OpenAPIHono<ApiEnv> {
   const router = new OpenAPIHono<ApiEnv>({
     defaultHook(result) {
@@ -32,30 +32,32 @@ export function createRouter(): OpenAPIHono<ApiEnv> {
 
 const NO_QUERY = z.strictObject({});
 
-/** Before a body is looked at. */
+/** Checks the query before the body is read. */
 function takesQuery(query: unknown): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const twice = Object.entries(c.req.queries()).find(([, values]) => values.length > 1)?.[0];
-    if (twice !== undefined) throw new AppError("query_invalid", `\`${twice}\` stands more than once: give it once.`);
+    if (twice !== undefined)
+      throw new AppError("query_invalid", `The query field \`${twice}\` is given more than once. Give it once.`);
     const parsed = (query as z.ZodType).safeParse(c.req.query());
     if (!parsed.success) throw toInvalid("query", parsed.error.issues);
     await next();
   };
 }
 
-/** For routes that are not made with `openapi`. */
+/** For routes that are not declared with `openapi`. */
 export const takesNoQuery: MiddlewareHandler<ApiEnv> = takesQuery(NO_QUERY);
 
-/** A missing body has a code of its own. Where it may be missing, an empty one of any content type counts as none. */
+/** A missing body has a problem code of its own. Where the body is optional, an empty one of any content type is accepted. */
 function takeBody({ required, content }: RequestBody): MiddlewareHandler<ApiEnv> {
   const isOptionalJson = !required && Object.hasOwn(content, "application/json");
   return async (c, next) => {
     if ((required || isOptionalJson) && (await c.req.arrayBuffer()).byteLength === 0) {
-      if (required) throw new AppError("body_missing", `This route needs a body: ${Object.keys(content).join(", ")}.`);
+      if (required)
+        throw new AppError("body_missing", `The body is missing. Send one as ${Object.keys(content).join(" or ")}.`);
       const headers = new Headers(c.req.raw.headers);
       headers.delete("content-length");
       headers.set("content-type", "application/json");
-      // So that the schema fills in what stands for a body that says nothing.
+      // The schema then fills in its defaults.
       c.req.raw = new Request(c.req.raw.url, { method: c.req.method, headers, body: "{}" });
       c.req.bodyCache = {};
     }
@@ -65,7 +67,7 @@ function takeBody({ required, content }: RequestBody): MiddlewareHandler<ApiEnv>
 
 type RequestBody = NonNullable<NonNullable<RouteConfig["request"]>["body"]>;
 
-/** An answer in JSON, and problem documents for all that goes wrong. */
+/** A JSON response, and problem documents for every failure. */
 export function answers<Status extends number, Schema extends z.ZodType>(
   status: Status,
   description: string,
@@ -79,7 +81,7 @@ export function takesJson<Schema extends z.ZodType>(schema: Schema) {
   return { required: true as const, content: { "application/json": { schema } } };
 }
 
-/** The route works without a body; one that is sent must be right. */
+/** The body is optional; one that is sent must be valid. */
 export function mayTakeJson<Schema extends z.ZodType>(schema: Schema) {
   return { required: false as const, content: { "application/json": { schema } } };
 }
@@ -106,7 +108,7 @@ export const Flag = z
 
 type Issue = z.core.$ZodIssue;
 
-/** One code for each thing that can be wrong, so that a program can tell them apart. */
+/** A code for each invalid field, so that programs can tell them apart. */
 const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.id": "bad_key_id",
   "param.profile": "bad_profile_id",
@@ -134,7 +136,7 @@ function toInvalid(target: string, issues: Issue[]): AppError {
   const field = first.path.join(".");
   const errors = issues.map((issue) => ({ in: target, path: issue.path.join("."), message: issue.message }));
   const where = field ? `\`${field}\`` : target === "json" ? "the body" : `the ${target}`;
-  return new AppError(codeOf(target, field, first), `Wrong in ${where}: ${first.message}.`, { errors });
+  return new AppError(codeOf(target, field, first), `Invalid value in ${where}: ${first.message}.`, { errors });
 }
 
 function codeOf(target: string, field: string, issue: Issue): ProblemCode {

@@ -1,5 +1,5 @@
-// What becomes of one curation message: a page of a shard's due profiles, one profile, the taking back of a run, or a piece of
-// work for a model. Called by index.ts. One profile that fails is sent by itself, and never holds up the others of its page.
+// Handles one curation message: a page of a shard's due profiles, one profile, the rollback of a run, or a piece of work for a
+// model. Called by index.ts. A profile that fails gets a message of its own and never blocks the others of its page.
 import { DeletedError, messageOf, isNewerMessage } from "../../core/errors.ts";
 import type { WorkEnd } from "../../core/learning/curation/work-options.ts";
 import { isCurated } from "../../core/learning/curation/run-curation.ts";
@@ -9,15 +9,15 @@ import type { Grant } from "../../core/schemas/learning/review.ts";
 import { type CurationId, type Day, type ProfileId, dayOf, toCurationId } from "../../core/schemas/ids.ts";
 import { ACK, type Verdict, retryAfter, toSeconds } from "../verdict.ts";
 
-/** What a person may want of a run beside its usual work. */
+/** What a person may request beyond a run's usual work. */
 export interface Order {
   consolidate?: boolean;
   undoes?: CurationId;
-  /** What the profile's Account set aside for the run. */
+  /** What the profile's Account reserved for the run. */
   allowance?: { id: string; grant: Grant };
 }
 
-/** `more`: go on with the same run in another invocation. */
+/** `more`: the run continues in another invocation. */
 export type RunEnd = "done" | "busy" | "more";
 
 export interface DeliverOptions {
@@ -25,17 +25,17 @@ export interface DeliverOptions {
   queue: Queue<CurationMessage>;
   /** Curates one profile; see core/learning/curation/run-curation.ts. */
   run(profile: ProfileId, run: CurationId, dryRun: boolean, order: Order): Promise<RunEnd>;
-  /** Does a piece of work; see core/learning/curation/run-work.ts. Absent: it stays owed. */
+  /** Does a piece of work; see core/learning/curation/run-work.ts. Absent: the work stays open. */
   work?: {
     run(profile: ProfileId, run: CurationId, work: WorkId): Promise<WorkEnd>;
     end(profile: ProfileId, run: CurationId, work: WorkId, note: string): Promise<CurationWork>;
   };
-  /** What a quiet profile left: see core/learning/curation/retention.ts. Absent: nothing is swept for it. */
+  /** Sweeps what a quiet profile left; see core/learning/curation/retention.ts. Absent: no sweep. */
   retention?: {
     dayAfter(active: Day): Day;
     sweep(profile: ProfileId): Promise<Day | null>;
   };
-  /** Calls to the bucket that this invocation has made. Absent: nobody counts. */
+  /** Calls to the bucket made by this invocation. Absent: not counted. */
   calls?(): number;
   clock: Clock;
   random: Random;
@@ -47,16 +47,16 @@ type WorkMessage = Extract<CurationMessage, { kind: "rewrite" | "look" | "consol
 
 const FIRST_WAIT_MS = 10_000;
 const MAX_WAIT_MS = 10 * 60_000;
-/** Of the queue's ten deliveries: a work that failed as often is given up, so that its report can say so. */
+/** Of the queue's ten deliveries. Work that has failed this often is given up, so that its run can report it. */
 const MAX_FAILURES = 5;
-/** A queue consumer has 15 minutes and 10,000 calls: what is left of a page by then is a message of its own. */
+/** A queue consumer has 15 minutes and 10,000 calls. The rest of a page then becomes a message of its own. */
 const PAGE_MS = 8 * 60_000;
 const PAGE_CALLS = 4_000;
 
-/** [cf] Each message is a call, and so is the list of a day. What this hour leaves the next one sends: the oldest days first. */
+/** [cf] Each message is a call, and so is the listing of a day. The next hour sends the rest, oldest days first. */
 const MAX_SHARDS = 2_000;
 
-/** On the hour: a message for each shard of a past day that has markers. No marker, no work. */
+/** Runs hourly: sends a message for each shard of a past day that has markers. */
 export async function sendDueShards({ curation, queue, clock, log }: DeliverOptions): Promise<number> {
   let sent = 0;
   for (const marker of ["due", "sweep"] as const) {
@@ -115,7 +115,7 @@ async function deliver(message: CurationMessage, attempts: number, options: Deli
   }
 }
 
-/** The next page is sent last: a page that is delivered again finds the markers of its finished profiles gone. */
+/** Sends the next page last. A page that is delivered again finds the markers of its finished profiles gone. */
 async function curatePage(message: ShardMessage, options: DeliverOptions): Promise<Verdict> {
   const { curation, queue, clock, calls = () => 0 } = options;
   const { day, shard, cursor } = message;
@@ -133,7 +133,7 @@ async function curatePage(message: ShardMessage, options: DeliverOptions): Promi
   return ACK;
 }
 
-/** The marker stays where a run did not come to its end: the next hour finds it. A paused profile wants none. */
+/** The marker stays when a run does not finish, and the next hour finds it. A paused profile is not curated. */
 async function curateDue(profile: ProfileId, { day }: ShardMessage, options: DeliverOptions): Promise<void> {
   const { curation, queue, clock, random, log } = options;
   const run = toCurationId(clock.now(), random);
@@ -155,7 +155,7 @@ async function curateDue(profile: ProfileId, { day }: ShardMessage, options: Del
   }
 }
 
-/** What was asked for leaves a report on a day on which the profile may not have been active. */
+/** A requested run leaves a report, possibly on a day without activity, so its sweep is scheduled here. */
 async function runAsked(
   { profile, run }: { profile: ProfileId; run: CurationId },
   options: DeliverOptions,
@@ -170,7 +170,7 @@ async function runAsked(
   return end;
 }
 
-/** One marker a profile: each active day moves it on, so that one that sleeps is looked at once. */
+/** One marker a profile: each active day moves it, so that a quiet profile is swept once. */
 async function moveSweep(profile: ProfileId, { curation, retention }: DeliverOptions): Promise<void> {
   if (!retention || (await curation.isGone(profile))) return;
   const { last, before } = await curation.lastActive(profile);
@@ -179,7 +179,7 @@ async function moveSweep(profile: ProfileId, { curation, retention }: DeliverOpt
   if (before !== null) await curation.clearDue(retention.dayAfter(before), profile, "sweep");
 }
 
-/** The marker stays where something failed: the next hour finds it. */
+/** The marker stays when something fails, and the next hour finds it. */
 async function sweepDue(profile: ProfileId, { day }: ShardMessage, options: DeliverOptions): Promise<void> {
   const { curation, retention, log } = options;
   try {
@@ -201,7 +201,7 @@ async function doWork(message: WorkMessage, attempts: number, { work, queue, log
     case "waits":
       return ACK;
     case "held":
-      // A message of its own: to wait for one's turn is no failed delivery, of which there are ten.
+      // A message of its own: waiting for a busy server is not a failed delivery, of which there are ten.
       await queue.send(message, { delaySeconds: toSeconds(Math.min(end.delayMs, MAX_WAIT_MS)) });
       return ACK;
     case "again":
@@ -218,7 +218,7 @@ async function doWork(message: WorkMessage, attempts: number, { work, queue, log
   }
 }
 
-/** A message of its own goes on: to use up an invocation's requests is no failed delivery, of which there are ten. */
+/** Continues with a message of its own: using up an invocation's requests is not a failed delivery, of which there are ten. */
 async function endRun(
   end: RunEnd,
   message: CurationMessage,

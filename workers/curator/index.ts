@@ -1,5 +1,5 @@
-// The curator Worker: on its hour it sends a message for each shard with due profiles, and takes these messages, those of
-// people who ask for a run, and work for a model, from the queue. This is the one place where it is wired.
+// The curator Worker. Hourly it sends a message for each shard with due profiles. From its queue it takes those messages, runs
+// that people request, and work for models.
 import { endWork, runWork } from "../../core/learning/curation/run-work.ts";
 import { sweepDayOf, sweepQuiet } from "../../core/learning/curation/retention.ts";
 import { toHeadCheck } from "../../core/learning/curation/head-check.ts";
@@ -23,7 +23,7 @@ import { type DeliverOptions, deliverCuration, sendDueShards } from "./deliver.t
 import { settleMessage } from "../verdict.ts";
 import type { Env } from "./env.ts";
 
-/** [cf] An invocation may make 10,000 requests. A run that has made this many goes on in another one. */
+/** [cf] An invocation may make 10,000 requests. A run that has made this many continues in another one. */
 const RUN_CALLS = 6_000;
 
 export default {

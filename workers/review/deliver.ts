@@ -1,5 +1,5 @@
-// What becomes of one queue message: run the review, wait, try again later, or give it up. Called by index.ts for both
-// queues. Counts failures itself, because a queue's own count starts again in its dead-letter queue.
+// Handles one queue message: run the review, wait, retry later, or give it up. Called by index.ts for both queues. Counts
+// failures itself, because the queue's own count restarts in the dead-letter queue.
 import { DeletedError, messageOf, isNewerMessage } from "../../core/errors.ts";
 import { type ReviewEnd, settleWatermark } from "../../core/learning/review/review.ts";
 import { keptIn } from "../../core/learning/review/telling.ts";
@@ -13,18 +13,18 @@ export interface DeliverOptions {
   reviews(profile: ProfileId): ReviewStore;
   memory(profile: ProfileId): MemoryStore;
   pending(profile: ProfileId): PendingStore;
-  /** Runs it once; see core/learning/review/review.ts. */
+  /** Runs the review once; see core/learning/review/review.ts. */
   run(job: ReviewJob): Promise<ReviewEnd>;
   clock: Clock;
   settings: Settings;
-  /** One line for the operator; never holds what a person or a model said. */
+  /** Writes one log line for the operator, never with a person's or a model's words. */
   log(line: Record<string, unknown>): void;
 }
 
 const FIRST_WAIT_MS = 5_000;
 const MAX_WAIT_MS = 10 * 60_000;
 
-/** Never throws: what goes wrong becomes a later delivery or a tombstone. */
+/** Never throws: a failure becomes a later delivery or a tombstone. */
 export async function deliverReview(body: unknown, options: DeliverOptions): Promise<Verdict> {
   const parsed = ReviewMessage.safeParse(body);
   if (!parsed.success) return refuseMalformed(body, options);
@@ -38,14 +38,14 @@ export async function deliverReview(body: unknown, options: DeliverOptions): Pro
   }
 }
 
-/** What the first queue gave up delivering. */
+/** Handles a message that the first queue gave up. */
 export async function deliverDeadReview(body: unknown, options: DeliverOptions): Promise<Verdict> {
   const parsed = ReviewMessage.safeParse(body);
   if (!parsed.success) return refuseMalformed(body, options);
   const reviews = options.reviews(parsed.data.profile);
   try {
     if (!(await reviews.outcome(parsed.data.review))) {
-      const message = "The review was delivered many times and never came to an end.";
+      const message = "The review was delivered many times and never finished.";
       await bury(parsed.data, reviews, options, { code: "undeliverable", message });
     }
     return ACK;
@@ -56,7 +56,7 @@ export async function deliverDeadReview(body: unknown, options: DeliverOptions):
   }
 }
 
-/** Its session or its profile was deleted: nobody waits for it, and nothing of it is kept. */
+/** The session or profile was deleted, so the review is dropped without a record. */
 function drop({ review }: ReviewMessage, { log }: DeliverOptions, { code }: DeletedError): Verdict {
   log({ event: "review_dropped", review, code });
   return ACK;
@@ -90,11 +90,11 @@ async function settle(message: ReviewMessage, reviews: ReviewStore, options: Del
   return ACK;
 }
 
-/** How long to wait for a run that seems to be alive elsewhere: its script has grown a moment ago. */
+/** How long to wait for a run that appears to be active elsewhere, because its script has grown recently. */
 async function quietFor({ review }: ReviewMessage, reviews: ReviewStore, { clock, settings }: DeliverOptions) {
   const { newestAt } = await reviews.script(review);
   if (newestAt === 0) return 0;
-  // The bucket's clock is not ours: a time that seems to lie ahead is now.
+  // The bucket's clock differs from ours: a time in the future counts as now.
   return settings.review.quietMs - Math.max(0, clock.now() - newestAt);
 }
 
@@ -116,7 +116,7 @@ async function countFailure(
     return retryAfter(Math.min(waitMs, MAX_WAIT_MS));
   } catch (thrown) {
     if (thrown instanceof DeletedError) return drop(message, options, thrown);
-    // The store is away, so that not even a failure can be counted.
+    // The store fails, so the failure cannot be counted either.
     options.log({ event: "review_failed", review, code: failure.code, message: messageOf(thrown) });
     return retryAfter(MAX_WAIT_MS / 10);
   }
@@ -132,7 +132,7 @@ async function bury(
   log({ event: "review_buried", review, code });
 }
 
-/** What was forgotten, or reviewed, long ago leaves for good. The review is done, whatever becomes of this. */
+/** Deletes what was forgotten or reviewed long ago. The review is finished, whether or not this succeeds. */
 async function sweepOld({ profile, review }: ReviewMessage, options: DeliverOptions): Promise<void> {
   const { clock, settings, log } = options;
   const daysAgo = (days: number) => clock.now() - days * DAY_MS;
@@ -152,7 +152,7 @@ function refuseMalformed(body: unknown, { log }: DeliverOptions): Verdict {
     log({ event: "message_newer" });
     return retryAfter(MAX_WAIT_MS);
   }
-  // Its shape only: what it holds may be anything.
+  // Logs only the type: the body may contain anything.
   log({ event: "message_malformed", type: body === null ? "null" : typeof body });
   return ACK;
 }

@@ -1,5 +1,5 @@
-// The review Worker: takes reviews from the queue, one at a time, and runs them over R2 (skills) and KV (memory). This is
-// the one place where it is wired. It has no other binding: no session, no file, no channel is in its reach.
+// The review Worker: takes reviews from the queue, one at a time, and runs them over R2 (skills) and KV (memory). It has no
+// other binding, so it cannot reach a session, a file or a channel.
 import { type ReviewEnd, runReview } from "../../core/learning/review/review.ts";
 import type { ProfileId } from "../../core/schemas/ids.ts";
 import type { ReviewJob } from "../../core/schemas/learning/review.ts";

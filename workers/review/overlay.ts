@@ -1,5 +1,5 @@
-// The memory a run of a review has just written, so that it reads its own writes while KV is behind. Lives as long as the
-// run: what a later one does not see yet, it finds by the ids in the script.
+// The memory entries that a review run has just written, so that the run reads its own writes while KV lags behind. Lives as
+// long as the run. A later run recognises earlier writes by the ids in the script.
 import type { Overlay } from "../../core/ports.ts";
 
 export function createOverlay(): Overlay {

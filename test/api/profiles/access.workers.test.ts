@@ -27,7 +27,7 @@ describe("a profile", () => {
     expectProblem(await post(), 401, "key_missing", "No key");
     expectProblem(await post("guess"), 401, "operator_token_unknown", "Unknown operator token");
     expectProblem(await post(`${OPERATOR}x`), 401, "operator_token_unknown", "Unknown operator token");
-    expectProblem(await post(key), 403, "operator_required", "For the operator");
+    expectProblem(await post(key), 403, "operator_required", "Operator only");
   });
 
   it("cannot be made while no operator token is configured", async () => {

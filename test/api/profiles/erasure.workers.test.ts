@@ -47,7 +47,7 @@ describe("a deleted profile", () => {
     );
     const stranger = await createProfile();
     const asked = `/v1/profiles/${profile}?confirm=${profile}`;
-    expectProblem(await ask("DELETE", asked, { key: stranger.key }), 403, "operator_required", "For the operator");
+    expectProblem(await ask("DELETE", asked, { key: stranger.key }), 403, "operator_required", "Operator only");
     expectProblem(await ask("DELETE", asked), 401, "key_missing", "No key");
     expect((await ask("DELETE", asked, { key })).status).toBe(204);
 

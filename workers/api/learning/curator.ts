@@ -1,5 +1,5 @@
-// Curation on request, its pauses, its reports, and their taking back. The curator Worker does the work; this only asks and
-// reads.
+// Curation on request: runs, pauses, reports and rollbacks. The curator Worker does the work; these routes send its messages
+// and read its results.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { renderCurationWork } from "../../../core/learning/curation/report.ts";
@@ -22,7 +22,7 @@ curator.openapi(
     path: "/v1/curator",
     operationId: "readCurator",
     description: "Reads whether curation is paused, and its last run.",
-    responses: answers(200, "How curation stands", CuratorStatus),
+    responses: answers(200, "The state of curation", CuratorStatus),
   }),
   async (c) => c.json(await statusOf(c.env, c.var.profile), 200),
 );
@@ -36,7 +36,7 @@ curator.openapi(
       "With `dryRun=1` the report says what would be done, and nothing is. With `consolidate=1` a model is asked which " +
       "skills should be one.",
     request: { query: z.strictObject({ dryRun: Flag, consolidate: Flag }) },
-    responses: answers(202, "Asked for; the report comes later", CurationStarted),
+    responses: answers(202, "Accepted; the report follows", CurationStarted),
   }),
   async (c) => {
     const { dryRun, consolidate } = c.req.valid("query");
@@ -54,8 +54,8 @@ curator.openapi(
     method: "post",
     path: "/v1/curator/pause",
     operationId: "pauseCurator",
-    description: "Nothing is done by itself until `resume`; a run that is asked for is made all the same.",
-    responses: answers(200, "How curation stands", CuratorStatus),
+    description: "Stops scheduled curation until `resume`. Requested runs still take place.",
+    responses: answers(200, "The state of curation", CuratorStatus),
   }),
   async (c) => c.json(await pause(c.env, c.var.profile, true), 200),
 );
@@ -65,8 +65,8 @@ curator.openapi(
     method: "post",
     path: "/v1/curator/resume",
     operationId: "resumeCurator",
-    description: "Lets curation run by itself again.",
-    responses: answers(200, "How curation stands", CuratorStatus),
+    description: "Starts scheduled curation again.",
+    responses: answers(200, "The state of curation", CuratorStatus),
   }),
   async (c) => c.json(await pause(c.env, c.var.profile, false), 200),
 );
@@ -113,9 +113,9 @@ curator.openapi(
     path: "/v1/curator/runs/{run}/rollback",
     operationId: "rollBackCurationRun",
     description:
-      "Takes back what the run has changed, last change first. What has moved since is left alone, and the report says what.",
+      "Takes back the changes of a run, last one first. Skills that have changed since are left alone; the report lists them.",
     request: { params: OfRun },
-    responses: answers(202, "Asked for; it is a run of its own, and its report comes later", CurationStarted),
+    responses: answers(202, "Accepted as a run of its own; its report follows", CurationStarted),
   }),
   async (c) => {
     const of = c.req.valid("param").run;
@@ -124,7 +124,7 @@ curator.openapi(
     const changes = [...(report.changes ?? []), ...work.flatMap((done) => done.changes)];
     const isUnderWay = (report.work ?? []).length > work.length;
     if (report.dryRun || (changes.length === 0 && !isUnderWay)) {
-      throw new AppError("nothing_to_undo", "That run has changed nothing.");
+      throw new AppError("nothing_to_undo", "That run changed nothing, so there is nothing to take back.");
     }
     const run = await send(c.env, { profile, asksModels: false }, (run) => ({
       v: 1,
@@ -139,7 +139,7 @@ curator.openapi(
 
 type Allowance = { id: string; grant: Grant } | null;
 
-/** A profile may ask so often in an hour; where a day's budget is set, the run gets what is left of it. */
+/** The number of requests an hour is limited. Where a day's budget is set, the run gets what is left of it. */
 async function send(
   env: Env,
   { profile, asksModels }: { profile: ProfileId; asksModels: boolean },
@@ -155,7 +155,10 @@ async function reportOf(env: Env, profile: ProfileId, run: CurationId) {
   const curation = openCuration(env);
   const report = await curation.report(profile, run);
   if (!report) {
-    throw new AppError("run_pending", "There is no report of that run: it is not finished, or was never asked for.");
+    throw new AppError(
+      "run_pending",
+      "There is no report of that run: it has not finished, or it was never requested. Try again later.",
+    );
   }
   return { ...report, work: report.run.work ? await curation.works(profile, run) : [] };
 }

@@ -1,5 +1,5 @@
-// The ledger of learning: what the profile has learned, whether it helps, what it cost and what it brought. Read only: gathers
-// the facts, within limits, and leaves the figures to core/learning/ledger/ledger.ts.
+// The ledger of learning: what the profile has learned, whether it helps, what it cost and what it saved. Read only. Gathers
+// the facts within limits; core/learning/ledger/ledger.ts computes the figures.
 import { MAX_CONNECTIONS, mapLimit } from "../../../core/map-limit.ts";
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
@@ -18,17 +18,17 @@ import { usageOf } from "../profiles/usage.ts";
 
 export const learning = createRouter();
 
-// What one answer may cost: see "Limits" of docs/ARCHITECTURE.md.
+// Limits on the cost of one response: see "Limits" in docs/ARCHITECTURE.md.
 const DEFAULT_PAGE = 20;
 const MAX_PAGE = 50;
-/** Learned skills whose evidence is read for what they brought, those first that were used last: a listing each. */
+/** Learned skills whose evidence is listed, most recently used first. */
 const MAX_COUNTED = 100;
 const MAX_TURNS = 1_000;
 const MAX_REVIEWS = 50;
 const MAX_RUNS = 20;
-/** Revisions in the history of one skill; `GET …/revisions` pages through all. */
+/** Revisions in the history of one skill. `GET …/revisions` pages through all of them. */
 const MAX_HISTORY = 100;
-/** As far back as the account's ledger goes. */
+/** The account's ledger keeps entries for this long. */
 const USAGE_DAYS = 400;
 
 learning.openapi(
@@ -47,7 +47,7 @@ learning.openapi(
         by: z.enum(["day", "week"]).optional(),
       }),
     },
-    responses: answers(200, "What was learned, whether it helps, what it cost and what it brought", LearningLedger),
+    responses: answers(200, "What was learned, whether it helps, what it cost and what it saved", LearningLedger),
   }),
   async (c) => {
     const { skill, after, limit = DEFAULT_PAGE, by } = c.req.valid("query");
@@ -58,7 +58,10 @@ learning.openapi(
     const found = await collect(skills.scan());
     const names = found.map(({ name }) => name).sort();
     if (skill !== undefined && !names.includes(skill)) {
-      throw new AppError("skill_not_found", `The profile has no skill named ${skill} of its own.`);
+      throw new AppError(
+        "skill_not_found",
+        `The profile has no skill of its own named ${skill}. List the skills with GET /v1/skills.`,
+      );
     }
     const rest = names.filter((name) => after === undefined || name > after);
     const page = skill === undefined ? rest.slice(0, limit) : [skill];
@@ -77,7 +80,7 @@ learning.openapi(
       MAX_CONNECTIONS,
       async (head) => ({
         head,
-        // What the Archive cannot tell now is left out, like a search it cannot answer.
+        // Left out when the Archive cannot answer, as in a search.
         lift: await archive.liftOf(head.name, `${head.name} ${head.description}`, head.createdAt).catch(() => null),
         ...(skill !== undefined && { revisions: await skills.revisions(skill, { limit: MAX_HISTORY }) }),
       }),
@@ -92,7 +95,7 @@ learning.openapi(
   },
 );
 
-/** The names of learned skills, those first that the index knows to have been used last. */
+/** Names of learned skills, most recently used first according to the index. */
 function usedLast(found: { name: SkillName; mirror: { origin: string } }[], { skills }: SkillIndex): SkillName[] {
   const lastUse = (name: SkillName) => skills[name]?.use?.lastUsedDay ?? "";
   return found
@@ -120,7 +123,7 @@ async function readReviews(store: ReviewStore) {
   };
 }
 
-/** Reviews book with the account; what models did for the curator stands in its own records. */
+/** Reviews book with the account. The cost of curation is in the curator's own records. */
 async function readCost(env: Env, profile: ProfileId, now: number): Promise<LearningLedger["cost"]> {
   const [from, to] = [dayOf(now - (USAGE_DAYS - 1) * DAY_MS), dayOf(now)];
   const [{ lines }, curation] = await Promise.all([

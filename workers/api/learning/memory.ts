@@ -1,5 +1,5 @@
-// The profile's memory: listed with what speaks against an entry, added to and corrected by a person, forgotten entry by
-// entry, and purged. What a person says is never refused for what it says, and what a person forgets does not come back.
+// The profile's memory: a person lists, adds, corrects, forgets and purges facts. A person's fact is never refused for its
+// content, and a forgotten fact does not come back.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { ulid } from "ulid";
@@ -38,7 +38,7 @@ memory.openapi(
     operationId: "listMemory",
     description: "Lists what the agent remembers.",
     request: { query: z.strictObject({ store: MemoryStoreName.optional(), ...pageQuery(1_000, { usual: 500 }) }) },
-    responses: answers(200, "Living entries, oldest first, how full the stores are, and what was purged", MemoryList),
+    responses: answers(200, "Entries, oldest first, how full the stores are, and purged facts", MemoryList),
   }),
   async (c) => {
     const store = openMemory(c.env, c.var.profile);
@@ -73,7 +73,7 @@ memory.openapi(
     operationId: "addMemory",
     description: "Adds one fact.",
     request: { body: takesJson(PostMemory) },
-    responses: answers(201, "The fact is kept; prompts hold it from the next new one on", MemoryWritten),
+    responses: answers(201, "The fact is stored; new prompts contain it", MemoryWritten),
   }),
   async (c) => {
     const { store, content } = c.req.valid("json");
@@ -90,7 +90,7 @@ memory.openapi(
     operationId: "replaceMemory",
     description: "Replaces one fact.",
     request: { params: OfEntry, body: takesJson(PutMemory) },
-    responses: answers(200, "The fact that took its place", MemoryWritten),
+    responses: answers(200, "The fact that replaced it", MemoryWritten),
   }),
   async (c) => {
     const { store, memory: id } = c.req.valid("param");
@@ -100,7 +100,7 @@ memory.openapi(
     if (!entry) throw notFound(store);
     if (memoryId(fact) === id) return c.json({ store, id, existed: true }, 200);
     const op = newOp();
-    // In this order a request that is cut off leaves both, and loses none.
+    // Adds before it removes: an interrupted request then leaves both facts, and loses none.
     const added = await addByPerson(opened, store, fact, op);
     await opened.remove(store, id, { op, at: Date.now(), adds: entry.adds });
     await openAccount(c.env, c.var.profile).noteActivity();
@@ -115,7 +115,7 @@ memory.openapi(
     operationId: "forget",
     description: "Removes one fact. Its text stays in the store until the sweep; `purge` deletes it.",
     request: { params: OfEntry },
-    responses: answers(200, "How many writes of the fact were taken back", Forgotten),
+    responses: answers(200, "How many writes of the fact were removed", Forgotten),
   }),
   async (c) => {
     const { store, memory: id } = c.req.valid("param");
@@ -135,7 +135,7 @@ memory.openapi(
     request: { params: OfEntry },
     responses: answers(
       200,
-      "Memory holds no copy of the text any more and keeps none again; copies in pending changes, reviews, curations and remembered requests are gone",
+      "Every copy of the text was deleted: in memory, pending changes, reviews, curations and recorded requests. It cannot be stored again",
       MemoryPurged,
     ),
   }),
@@ -156,7 +156,7 @@ interface Item {
   purged?: Listed["purged"][number];
 }
 
-/** What is there by its store and its age; behind it what was purged. */
+/** Entries by store and age, followed by purged ones. */
 function toItems(survey: {
   name: MemoryStoreName;
   entries: MemoryEntry[];

@@ -1,5 +1,5 @@
-// Changes of skills and memory that agents have asked for: listed, read and decided by the person. What is approved is done
-// once, on what the agent saw, or not at all.
+// Changes of skills and memory that agents have requested: a person lists, reads and decides them. An approved change is
+// carried out once, on the state that the agent saw, or not at all.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { DecidePending, PendingDetail, PendingId, PendingInfo, PendingList } from "../../../core/schemas/pending.ts";
@@ -25,7 +25,7 @@ pending.openapi(
     operationId: "listPending",
     description: "Lists writes of skills and memory that wait for a person's decision.",
     request: { query: z.strictObject(pageQuery(200)) },
-    responses: answers(200, "Those that wait and those decided lately, oldest first", PendingList),
+    responses: answers(200, "Waiting and recently decided changes, oldest first", PendingList),
   }),
   async (c) => {
     const all = await openDesk(c.env, c.var.profile).list();
@@ -40,7 +40,7 @@ pending.openapi(
     method: "get",
     path: "/v1/pending/{pending}",
     operationId: "readPending",
-    description: "With the difference it would make. Of a stale one also what it would do now.",
+    description: "Reads a change and its diff. For a stale change, also what it would do now.",
     request: { params: OfPending },
     responses: answers(200, "The change", PendingDetail),
   }),
@@ -52,15 +52,16 @@ pending.openapi(
     method: "post",
     path: "/v1/pending/{pending}",
     operationId: "decidePending",
-    description: "Approved, it is carried out as it was asked for. The same decision again answers the same.",
+    description:
+      "Approves or rejects a change. An approved change is carried out as requested. Repeating a decision returns the same answer.",
     request: { params: OfPending, body: takesJson(DecidePending) },
-    responses: answers(200, "The change as it was decided", PendingInfo),
+    responses: answers(200, "The decided change", PendingInfo),
   }),
   async (c) => {
     const { approve } = c.req.valid("json");
     const { profile } = c.var;
     const decided = unwrap(await openDesk(c.env, profile).decide(c.req.valid("param").pending, approve));
-    // A profile that sleeps but for this has it swept in its time.
+    // Schedules the deletion of decided changes, for a profile that is otherwise inactive.
     await openCuration(c.env).markSweep(sweepDayOf(dayOf(Date.now()), settingsOf(c.env)), profile);
     return c.json(decided, 200);
   },

@@ -1,4 +1,4 @@
-// Reviews of the profile's sessions: what was looked at, what was learned, what was given up. Read only.
+// Reviews of the profile's sessions: what they looked at, learned and gave up. Read only.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import type { ReviewStore } from "../../../core/ports.ts";
@@ -12,11 +12,11 @@ import { openReviews } from "../stores.ts";
 
 export const reviews = createRouter();
 
-/** Each finished review on a page costs a read. */
+/** Every finished review on a page costs one read. */
 const DEFAULT_PAGE = 20;
 const MAX_PAGE = 100;
 
-/** Both numbers as long as they can be. Longer, and the id would not fit into a key. */
+/** Both numbers at their longest: a longer id would not fit into a key. */
 const MAX_REVIEW_ID_CHARS = 60;
 const OfReview = z.object({ review: ReviewId.max(MAX_REVIEW_ID_CHARS, "no review id is that long") });
 
@@ -66,7 +66,7 @@ reviews.openapi(
   },
 );
 
-/** It says again what the session's entries say, with the provider's own forms of answers. */
+/** Left out: it repeats the session's entries in the provider's format. */
 function withoutPrefix({ prefix: _prefix, ...job }: ReviewJob): ReviewJob {
   return job;
 }

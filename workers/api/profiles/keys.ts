@@ -1,4 +1,4 @@
-// Keys: made by the operator for any profile, listed and revoked by the profile itself.
+// Keys of a profile: created by the operator, listed and revoked by the profile itself.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { CreateKey, CreatedKey, type KeyInfo, KeyList } from "../../../core/schemas/api.ts";
@@ -21,7 +21,7 @@ keys.openapi(
     security: [{ operator: [] }],
     description: "Creates a key of a profile.",
     request: { body: takesJson(CreateKey) },
-    responses: answers(201, "The only sight of the key", CreatedKey),
+    responses: answers(201, "The key, which is never shown again", CreatedKey),
   }),
   async (c) => {
     const { profile, label } = c.req.valid("json");
@@ -34,9 +34,9 @@ keys.openapi(
     method: "get",
     path: "/v1/keys",
     operationId: "listKeys",
-    description: "Lists the keys that work. Secrets are never shown again.",
+    description: "Lists the valid keys, without their secrets.",
     request: { query: z.strictObject(pageQuery(100)) },
-    responses: answers(200, "Keys that work, oldest first", KeyList),
+    responses: answers(200, "Valid keys, oldest first", KeyList),
   }),
   async (c) => {
     const all = await openAccount(c.env, c.var.profile).listKeys();

@@ -1,5 +1,5 @@
-// Profiles: made by the operator, each with its first key, and deleted by the operator or by themselves. The id is random
-// and never used again.
+// Profiles: created by the operator, each with a first key, and deleted by the operator or by a key of the profile. Ids are
+// random and never reused.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { CreatedProfile } from "../../../core/schemas/api.ts";
@@ -22,7 +22,7 @@ profiles.openapi(
     middleware: operatorOnly,
     security: [{ operator: [] }],
     description: "Creates a profile and its first key.",
-    responses: answers(201, "The profile, and the only sight of its first key", CreatedProfile),
+    responses: answers(201, "The profile and its first key, which is never shown again", CreatedProfile),
   }),
   async (c) => {
     const profile = createProfileId();
@@ -47,20 +47,20 @@ profiles.openapi(
       query: z.strictObject({ confirm: z.string().optional() }),
     },
     responses: {
-      202: { description: "Deleted; its last objects are being swept" },
+      202: { description: "Deleted; the remaining objects are removed in the background" },
       204: { description: "Deleted" },
       default: REFUSED,
     },
   }),
   async (c) => {
     const { profile } = c.req.valid("param");
-    // Authentication lets a key of this profile or the operator come here, and sets `profile` for the former only.
+    // Authentication admits the operator or a key of this profile, and sets `profile` only for the key.
     if (c.var.profile !== undefined && c.req.valid("query").confirm !== profile) {
-      const detail = `This cannot be taken back. Send \`?confirm=${profile}\` to delete this profile and all it holds.`;
+      const detail = `Deleting a profile removes all its data and cannot be undone. Send \`?confirm=${profile}\` to confirm.`;
       throw new AppError("confirmation_needed", detail);
     }
     const account = openAccount(c.env, profile);
-    if (!(await account.eraseProfile())) throw new AppError("profile_not_found", "There is no profile of that id.");
+    if (!(await account.eraseProfile())) throw new AppError("profile_not_found", "There is no profile with that id.");
     forgetChecked(profile);
     return c.body(null, (await account.isErasing()) ? 202 : 204);
   },

@@ -1,5 +1,5 @@
-// Changes of instruction files that a session's agent wants: listed, read and decided by the person. What is approved is
-// theirs from then on, and counts from the session's next new prompt.
+// Changes of instruction files that a session's agent requests: a person lists, reads and decides them. Approved content counts
+// as the person's own, from the session's next new prompt on.
 import { createRoute } from "@hono/zod-openapi";
 import { ApprovalDetail, ApprovalInfo, ApprovalList, DecideApproval } from "../../../core/schemas/api.ts";
 import * as z from "zod";
@@ -21,7 +21,7 @@ approvals.openapi(
     operationId: "listApprovals",
     description: "Lists the agent's requests to change a project file or `SOUL.md`.",
     request: { params: InSession, query: z.strictObject(pageQuery(100)) },
-    responses: answers(200, "Those that wait and those decided lately, oldest first", ApprovalList),
+    responses: answers(200, "Waiting and recently decided requests, oldest first", ApprovalList),
   }),
   async (c) => {
     const { session } = c.req.valid("param");
@@ -37,9 +37,9 @@ approvals.openapi(
     method: "get",
     path: "/v1/sessions/{session}/approvals/{approval}",
     operationId: "readApproval",
-    description: "With the content that is wanted and the content that is there, to be compared.",
+    description: "Reads a request with the requested and the present content of the file.",
     request: { params: OfApproval },
-    responses: answers(200, "The change", ApprovalDetail),
+    responses: answers(200, "The request", ApprovalDetail),
   }),
   async (c) => {
     const { session, approval } = c.req.valid("param");
@@ -52,9 +52,10 @@ approvals.openapi(
     method: "post",
     path: "/v1/sessions/{session}/approvals/{approval}",
     operationId: "decideApproval",
-    description: "Approved, the file holds the content as the person's own. The same decision again answers the same.",
+    description:
+      "Approves or rejects a request. Approved content is stored as the person's own. Repeating a decision returns the same answer.",
     request: { params: OfApproval, body: takesJson(DecideApproval) },
-    responses: answers(200, "The change as it was decided", ApprovalInfo),
+    responses: answers(200, "The decided request", ApprovalInfo),
   }),
   async (c) => {
     const { session, approval } = c.req.valid("param");

@@ -1,4 +1,4 @@
-// A session's workspace, as its owner sees it. Bytes in, bytes out; what a path may be is the workspace's to say.
+// A session's workspace for its owner: bytes in, bytes out. The workspace validates paths.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { FileList, StoredFile } from "../../../core/schemas/api.ts";
@@ -10,7 +10,7 @@ import { InSession } from "./sessions.ts";
 
 export const files = createRouter();
 
-/** Hono's form of "the rest of the path"; `toDocument` of index.ts writes it as OpenAPI does. */
+/** Hono's syntax for the rest of a path; `toDocument` of index.ts translates it for OpenAPI. */
 const FILE_PATH = "/v1/sessions/{session}/files/{path}{.+}";
 const OfFile = InSession.extend({ path: z.string().min(1) });
 const BYTES = { "application/octet-stream": { schema: z.string().meta({ format: "binary" }) } };
@@ -38,7 +38,7 @@ files.openapi(
     method: "put",
     path: FILE_PATH,
     operationId: "putFile",
-    description: "Any content type: the body is kept as it is.",
+    description: "Stores a file. The body is kept unchanged, whatever its content type.",
     request: { params: OfFile, body: { content: BYTES } },
     responses: answers(201, "Stored", StoredFile),
   }),
@@ -61,7 +61,7 @@ files.openapi(
   async (c) => {
     const { session, path } = c.req.valid("param");
     const body = unwrap(await openSession(c.env, c.var.profile, session).getFile(path));
-    // A file may hold anything, a page with a script too: it must never be shown as part of this origin.
+    // A file may contain anything, including a page with a script, so it is never displayed as part of this origin.
     const headers = { "content-type": "application/octet-stream", "x-content-type-options": "nosniff" };
     return new Response(body, { headers: { ...headers, "content-disposition": "attachment" } });
   },

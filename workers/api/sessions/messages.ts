@@ -1,5 +1,5 @@
-// What is said in a session: messages in, events and entries out. A reader that leaves does not stop the turn: the
-// session drives it, the response only listens.
+// Messages of a session in, events and entries out. The session drives a turn and the response only listens, so a reader that
+// disconnects does not stop the turn.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { Accepted, EntryList, PostMessage, Stopped } from "../../../core/schemas/api.ts";
@@ -14,9 +14,9 @@ export const messages = createRouter();
 const EVENTS = { description: "Server-sent events", content: { "text/event-stream": { schema: z.string() } } };
 
 export const EventId = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "an event id is <entry>.<offset>, such as 7.120");
-/** On one page of the log; large ones come fewer at a time. */
+/** Entries of one page of the log; fewer when they are large. */
 const MAX_ENTRIES = 500;
-/** The host is nobody's: the stub goes to one object. */
+/** A placeholder host: the stub addresses one object. */
 const SESSION = "https://session/messages";
 
 const IdempotencyKey = z
@@ -28,7 +28,8 @@ messages.openapi(
     method: "post",
     path: "/v1/sessions/{session}/messages",
     operationId: "postMessage",
-    description: "With `Accept: text/event-stream` the answer streams; else it is 202 and the turn goes on by itself.",
+    description:
+      "Sends a message. With `Accept: text/event-stream` the response streams the turn. Otherwise it is 202 and the turn continues in the background.",
     request: {
       params: InSession,
       headers: z.object({ "idempotency-key": IdempotencyKey.optional() }),
@@ -57,7 +58,7 @@ messages.openapi(
     method: "get",
     path: "/v1/sessions/{session}/events",
     operationId: "readEvents",
-    description: "From after `Last-Event-ID`, or `after`, to the end of the newest turn.",
+    description: "Streams events after `Last-Event-ID` or `after`, up to the end of the newest turn.",
     request: {
       params: InSession,
       headers: z.object({ "last-event-id": EventId.optional() }),
@@ -97,21 +98,22 @@ messages.openapi(
     method: "post",
     path: "/v1/sessions/{session}/stop",
     operationId: "stopSession",
-    description: "Ends the running turn, and those that wait, with an entry that says so.",
+    description: "Stops the running turn and the waiting ones, and records that in the log.",
     request: { params: InSession },
     responses: answers(200, "The turns that were stopped", Stopped),
   }),
   async (c) => c.json(unwrap(await openSession(c.env, c.var.profile, c.req.valid("param").session).stop()), 200),
 );
 
-/** Providers refuse both, and would refuse every later turn with them: a message stays in the session for good. */
+/** Providers refuse both, and a stored message would make every later turn fail. */
 function assertSayable(text: string): void {
-  if (text.trim() === "") throw new AppError("body_invalid", "The message is blank: say something.");
-  if (!text.isWellFormed()) throw new AppError("bad_text", "The text holds half of a surrogate pair: write it again.");
+  if (text.trim() === "") throw new AppError("body_invalid", "The message is blank. Send a text.");
+  if (!text.isWellFormed())
+    throw new AppError("bad_text", "The text contains half of a surrogate pair. Send well-formed Unicode.");
 }
 
 function streamOf(events: ReadableStream<Uint8Array>, headers: Record<string, string> = {}): Response {
-  // `no-transform`: a proxy that compresses would hold events back.
+  // `no-transform`: a compressing proxy would buffer the events.
   const type = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache, no-transform" };
   return new Response(events, { headers: { ...type, ...headers } });
 }

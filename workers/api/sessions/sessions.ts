@@ -1,4 +1,4 @@
-// Sessions: created, listed, looked at. What is said in one is in messages.ts, its files in files.ts.
+// Sessions: created, listed, read and deleted. Messages are in messages.ts, files in files.ts.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { ulid } from "ulid";
@@ -27,14 +27,18 @@ sessions.openapi(
     const { learning, title = "" } = c.req.valid("json");
     const { profile } = c.var;
     const session = ulid();
-    // Listed first: whoever deletes the profile has to know of every session there is.
+    // Registered first: the deletion of a profile must know every session.
     const createdAt = Date.now();
     const listed = { session, title, learning, createdAt };
     if (!(await openAccount(c.env, profile).registerSession(listed))) {
       throw new AppError("profile_gone", "This profile has been deleted.");
     }
     const info = await openSession(c.env, profile, session).create({ learning, title, createdAt });
-    if (!info) throw new AppError("session_not_found", "The session was deleted while it was made.");
+    if (!info)
+      throw new AppError(
+        "session_not_found",
+        "The session was deleted while it was being created. Create another one.",
+      );
     return c.json(info, 201);
   },
 );
@@ -67,7 +71,11 @@ sessions.openapi(
   }),
   async (c) => {
     const detail = await openSession(c.env, c.var.profile, c.req.valid("param").session).detail();
-    if (!detail) throw new AppError("session_not_found", "This profile has no session of that id.");
+    if (!detail)
+      throw new AppError(
+        "session_not_found",
+        "This profile has no session with that id. List the sessions with GET /v1/sessions.",
+      );
     return c.json(detail, 200);
   },
 );
@@ -82,7 +90,7 @@ sessions.openapi(
       "from it stays. A turn that runs is cut off, and readers are sent away.",
     request: { params: InSession },
     responses: {
-      202: { description: "Ordered; a store failed, and what is left is deleted in some minutes by itself" },
+      202: { description: "Accepted; a store failed, and the rest is deleted within minutes" },
       204: { description: "Deleted" },
       default: REFUSED,
     },
@@ -90,7 +98,11 @@ sessions.openapi(
   async (c) => {
     const { session } = c.req.valid("param");
     const erased = await openAccount(c.env, c.var.profile).eraseSession(session);
-    if (erased === "unknown") throw new AppError("session_not_found", "This profile has no session of that id.");
+    if (erased === "unknown")
+      throw new AppError(
+        "session_not_found",
+        "This profile has no session with that id. List the sessions with GET /v1/sessions.",
+      );
     return c.body(null, erased === "pending" ? 202 : 204);
   },
 );

@@ -1,5 +1,5 @@
-// The standing connection to a session: a WebSocket on which all that happens is told, over all turns. It may stay open while
-// the session sleeps. Checked here like every request; handed to the Session object, which accepts it.
+// The WebSocket of a session, which reports the events of all turns. It may stay open while the session hibernates. Checked
+// here like every request, then handed to the Session object, which accepts it.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { protocolsOf } from "../auth.ts";
@@ -27,13 +27,13 @@ socket.openapi(
   }),
   async (c) => {
     if (c.req.header("upgrade")?.toLowerCase() !== "websocket") {
-      throw new AppError("upgrade_required", "This route takes a WebSocket upgrade. For one turn, read `…/events`.");
+      throw new AppError("upgrade_required", "This route needs a WebSocket upgrade. To read one turn, use `…/events`.");
     }
     const offered = protocolsOf(c.req.header("sec-websocket-protocol"));
     if (offered.length > 0 && !offered.includes(SUBPROTOCOL)) {
       throw new AppError("upgrade_required", `Offer the protocol ${SUBPROTOCOL}, or none.`);
     }
-    // A new request: the session needs none of the headers, and least of all the key.
+    // A new request without the client's headers, above all without the key.
     const url = new URL("https://session/socket");
     const { after } = c.req.valid("query");
     if (after !== undefined) url.searchParams.set("after", after);

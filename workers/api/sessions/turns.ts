@@ -1,4 +1,4 @@
-// Turns that have ended: what was observed of one, and the person's rating of it.
+// Finished turns: what was observed of one, and the person's rating of it.
 import { createRoute } from "@hono/zod-openapi";
 import { TurnObservation } from "../../../core/schemas/api.ts";
 import { Observation, Rating } from "../../../core/schemas/learning/learning.ts";
@@ -20,7 +20,7 @@ turns.openapi(
       "Also days later, and again: the last rating counts. The words of a correction are read by the next turn and by the " +
       "review that follows. The same rating again changes nothing.",
     request: { params: OfTurn, body: takesJson(Rating) },
-    responses: answers(200, "The turn as it is judged now", Observation),
+    responses: answers(200, "The turn's current judgement", Observation),
   }),
   async (c) => {
     const { session, n } = c.req.valid("param");
@@ -34,7 +34,7 @@ turns.openapi(
     method: "get",
     path: "/v1/sessions/{session}/turns/{n}/observation",
     operationId: "readObservation",
-    description: "What was observed of a turn that has ended, who judged it and how, and its steps in short.",
+    description: "Reads what was observed of a finished turn, how it was judged, and a short trace of its steps.",
     request: { params: OfTurn },
     responses: answers(200, "The observation and the trace", TurnObservation),
   }),

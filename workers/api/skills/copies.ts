@@ -1,4 +1,4 @@
-// Takes a purged text out of what quotes it: records in R2 and remembered requests. Called by the routes that purge.
+// Removes a purged text from everything that quotes it: records in R2 and recorded requests. Called by the routes that purge.
 import type { ProfileId } from "../../../core/schemas/ids.ts";
 import { holdsAny, withoutPieces } from "../../../core/skills/search/text-pieces.ts";
 import { eraseCopies } from "../../../stores/copies.ts";
@@ -8,7 +8,7 @@ import { toBucket } from "../../../stores/platform/r2.ts";
 
 export async function eraseText(env: Env, profile: ProfileId, pieces: string[]): Promise<void> {
   if (pieces.length === 0) return;
-  // By the bare bucket: what it ends takes no writes.
+  // Uses the unguarded bucket, because the records that it ends accept no more writes.
   await eraseCopies({
     ...{ bucket: toBucket(env.SKILLS), profile, now: Date.now() },
     holds: (text) => holdsAny(text, pieces),

@@ -1,5 +1,5 @@
-// Skills that come from elsewhere and go elsewhere: import, export, and what the owner makes public. Files are kept and given
-// back byte for byte; a person is told what the scanner noticed and never refused for it.
+// Skills in and out: import, export and publication. Files are kept and returned byte for byte. Findings of the scanner are
+// reported to the person and never refuse an import.
 import { type UnknownObject, isObject } from "../../../core/unknown-object.ts";
 import { fromBase64 } from "../../../core/schemas/base64.ts";
 import { createRoute } from "@hono/zod-openapi";
@@ -45,7 +45,7 @@ export const IMPORT_ROUTE = "/v1/skills/import";
 const OfSkill = z.object({ name: SkillName });
 const BYTES = { schema: z.string().meta({ format: "binary" }) };
 const TEXT = { schema: z.string() };
-/** Read by hand: a file may be ten megabytes of base64. */
+/** Parsed by hand: a file may be ten megabytes of Base64. */
 const FOLDER = {
   schema: {
     type: "object" as const,
@@ -87,7 +87,7 @@ exchange.openapi(
         },
       },
     },
-    responses: answers(200, "The skill as it was taken", ImportedSkillAnswer),
+    responses: answers(200, "The imported skill", ImportedSkillAnswer),
   }),
   async (c) => {
     const { name, replace } = c.req.valid("query");
@@ -148,7 +148,7 @@ exchange.openapi(
   },
 );
 
-/** A page of the index is one read a skill; more is no list that anybody reads. */
+/** A page of the public index costs one read a skill; longer lists are not useful. */
 const MAX_PUBLIC = 200;
 
 exchange.openapi(
@@ -156,9 +156,10 @@ exchange.openapi(
     method: "post",
     path: "/v1/skills/{name}/publish",
     operationId: "publishSkill",
-    description: "Whether whoever asks may read the skill, under `/.well-known/agent-skills/`, as it is at that time.",
+    description:
+      "Publishes or withdraws the skill. Anyone can read a public skill under `/.well-known/agent-skills/`, always in its present form.",
     request: { params: OfSkill, body: takesJson(PublishSkill) },
-    responses: answers(200, "The skill as it now is", SkillHead),
+    responses: answers(200, "The present skill", SkillHead),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
@@ -171,11 +172,11 @@ exchange.openapi(
       since,
       decide(current, index) {
         if (next.public && current?.head.state === "archived") {
-          return err("skill_archived", `The skill \`${name}\` is archived: restore it first, then publish it.`);
+          return err("skill_archived", `The skill \`${name}\` is archived. Restore it first, then publish it.`);
         }
         const others = Object.entries(index.skills).filter(([other, line]) => other !== name && line.public);
         if (next.public && others.length >= MAX_PUBLIC) {
-          return err("too_many_public", `At most ${MAX_PUBLIC} skills are public: take one back first.`);
+          return err("too_many_public", `A profile has at most ${MAX_PUBLIC} public skills. Withdraw one first.`);
         }
         return amend(name, current, next);
       },
@@ -186,7 +187,7 @@ exchange.openapi(
   },
 );
 
-/** By what the request says it sends, and by the bytes where it says nothing. */
+/** Decides by the content type, and by the bytes where it is missing. */
 async function readBody(c: Context<ApiEnv>, options: ImportOptions): Promise<Result<ImportedSkill>> {
   const type = (c.req.header("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
   if (type === "application/json") return readJson(await c.req.text(), options);
@@ -207,7 +208,7 @@ const ARCHIVE_TYPES = new Set([
   "application/x-gzip",
 ]);
 const TEXT_TYPES = new Set(["text/markdown", "text/plain"]);
-/** What clients send when they know no better. */
+/** Content types that clients send by default. */
 const UNTOLD_TYPES = new Set(["", "application/octet-stream", "application/x-www-form-urlencoded"]);
 
 function readJson(body: string, options: ImportOptions): Result<ImportedSkill> {
@@ -219,7 +220,8 @@ function readJson(body: string, options: ImportOptions): Result<ImportedSkill> {
   }
   const { files: given, name, ...unknown } = requireObject(raw, "The body");
   const [field] = Object.keys(unknown);
-  if (field !== undefined) throw new AppError("field_unknown", `There is no field \`${field.slice(0, 80)}\` here.`);
+  if (field !== undefined)
+    throw new AppError("field_unknown", `The field \`${field.slice(0, 80)}\` is unknown. Remove it.`);
   if (name !== undefined && typeof name !== "string") throw new AppError("body_invalid", "`name` must be text.");
   const files = Object.entries(requireObject(given, "`files`")).map(([path, body]) => [path, readFile(body)] as const);
   return readFolder(Object.fromEntries(files), { ...options, name: options.name ?? name });
@@ -246,11 +248,11 @@ function toStrictCopy(name: SkillName, files: FileBodies): ReturnType<typeof toS
   return copy.ok ? copy : err("bad_skill_md", copy.failure.message, { reason: copy.failure.code });
 }
 
-/** Reading a text for orders takes about a millisecond a KiB. */
+/** Scanning takes about a millisecond a KiB. */
 const MAX_SCANNED_CHARS = 512 << 10;
 const MAX_FINDINGS = 50;
 
-/** SKILL.md first, then by path, as far as it goes. */
+/** Scans SKILL.md first, then by path, within the limit. */
 function scan(files: FileBodies): { findings: z.infer<typeof ImportFinding>[]; warnings: string[] } {
   const paths = Object.keys(files).sort((a, b) => Number(b === SKILL_MD) - Number(a === SKILL_MD) || (a < b ? -1 : 1));
   let left = MAX_SCANNED_CHARS;
@@ -261,7 +263,7 @@ function scan(files: FileBodies): { findings: z.infer<typeof ImportFinding>[]; w
   const findings = scanFiles(Object.fromEntries(read.map((path) => [path, files[path]!])));
   const unread = paths.length - read.length;
   const warnings =
-    unread > 0 ? [`${unread} files were not looked through for hidden orders: there is too much text.`] : [];
+    unread > 0 ? [`${unread} files were not scanned for hidden orders, because there is too much text.`] : [];
   const shown = findings.slice(0, MAX_FINDINGS).map((finding) => {
     const { path, line, column, severity, category, pattern, reason } = finding;
     return { path, line, column, severity, category, pattern, reason };

@@ -1,5 +1,5 @@
-// What is public of a profile, and its archives: each is packed once, when its skill is published or first asked for with a new
-// text. Used by the well-known routes, which read it, and by what publishes, archives and restores a skill.
+// The public skills of a profile and their archives. An archive is packed once, when its skill is published or first requested
+// with a new text. Used by the well-known routes to read, and by the routes that publish, archive and restore.
 import type { SkillStore } from "../../../core/ports.ts";
 import { hashFiles, sha256Hex, textOfFiles } from "../../../core/schemas/learning/digest.ts";
 import type { FileBody } from "../../../core/schemas/file-body.ts";
@@ -26,10 +26,13 @@ export function openPublic(env: Env, profile: ProfileId): Place {
   return { profile, store: openSkills(env, profile), archives };
 }
 
-/** A public skill as it is now. */
+/** A public skill in its present form. */
 export type Shown = Pick<SkillHead, "name" | "description" | "text" | "files">;
 
-/** Null for what is not public. What people may ask is in the owner's words, and stays here. A bundled skill that nobody changed is the deployment's: it changes and goes with it. */
+/**
+ * Null for a skill that is not public. The file of requests is left out, since it is in the owner's words. An unchanged bundled
+ * skill follows the deployment.
+ */
 export function toShown(head: SkillHead | null): Shown | null {
   if (!head || !isPublic(head)) return null;
   if (!followsBundle(head)) return { ...head, files: withoutRequests(head.files) };
@@ -72,12 +75,12 @@ export async function packOnce(
   }
   const zip = pack("zip", Object.fromEntries(bodies));
   const digest = await archives.put(skill.name, skill.text, zip);
-  // What was taken back or purged while it was packed must not stay behind.
+  // A skill that was withdrawn or purged while it was packed must not leave an archive.
   await archives.drop(skill.name, toShown(await store.head(skill.name))?.text);
   return { zip, digest };
 }
 
-/** After a person's decision on a skill: what is public has its archive, what is not has none. */
+/** Called after a person's decision on a skill: a public skill gets an archive, any other loses its archives. */
 export async function followPublication(env: Env, profile: ProfileId, head: SkillHead): Promise<void> {
   const place = openPublic(env, profile);
   const shown = toShown(head);

@@ -1,5 +1,5 @@
-// What became of a skill: its revisions, how they differ, and a person's ways back. `undo` takes one change out of the present
-// files; `purge` is the only thing that ever removes a revision. Restoring one is in skills.ts.
+// The history of a skill: its revisions, their differences, and undo and purge. `undo` removes one change from the present
+// files; `purge` is the only way to remove a revision. Restoring one is in skills.ts.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { err } from "../../../core/errors.ts";
@@ -26,9 +26,9 @@ import { openSkills } from "../stores.ts";
 
 export const skillHistory = createRouter();
 
-/** A revision's key has room for eight digits. */
+/** A revision's key has eight digits. */
 const MAX_REV = 99_999_999;
-/** Each one is an object to read. */
+/** Each is an object to read. */
 const MAX_REVISIONS = 100;
 const OfSkill = z.object({ name: SkillName });
 const OfRevision = OfSkill.extend({ rev: numeric(1, MAX_REV) });
@@ -43,7 +43,7 @@ skillHistory.openapi(
       params: OfSkill,
       query: z.strictObject(pageQuery(MAX_REVISIONS, { after: numeric(1, MAX_REV) })),
     },
-    responses: answers(200, "Revisions, newest first; none of a bundled skill", SkillRevisionList),
+    responses: answers(200, "Revisions, newest first; empty for a bundled skill", SkillRevisionList),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
@@ -101,9 +101,9 @@ skillHistory.openapi(
     method: "post",
     path: "/v1/skills/{name}/revisions/{rev}/undo",
     operationId: "undoSkillRevision",
-    description: "Takes back what this revision changed, and nothing that came later. State, pin and origin stay.",
+    description: "Reverts what this revision changed and keeps later changes. State, pin and origin stay.",
     request: { params: OfRevision },
-    responses: answers(200, "The skill as it now is", SkillHead),
+    responses: answers(200, "The present skill", SkillHead),
   }),
   async (c) => {
     const { name, rev } = c.req.valid("param");
@@ -128,14 +128,14 @@ skillHistory.openapi(
       "profile names are deleted, as are copies of them in pending changes, reviews, curations and remembered requests. " +
       "Sent again, it finishes what was interrupted.",
     request: { params: OfSkill, body: takesJson(PurgeSkill) },
-    responses: answers(200, "What is left of it", PurgedSkill),
+    responses: answers(200, "The tombstone", PurgedSkill),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
     const { rev } = c.req.valid("json");
     const store = openSkills(c.env, c.var.profile);
     const head = await store.head(name);
-    // Before the contents go: they say what to look for.
+    // Read before the contents are deleted: they say what to look for.
     if (head && rev < head.rev) {
       const { gone, kept } = await readSkillTexts(store, name, rev);
       await eraseText(c.env, c.var.profile, toPieces(gone, kept));

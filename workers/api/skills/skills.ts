@@ -1,5 +1,5 @@
-// The profile's skills as a person sees and changes them. Every change is one operation of the store: what is checked is
-// checked again on the fresh head, and nothing is ever lost.
+// The profile's skills as a person reads and changes them. Every change is one operation of the store, which checks it again on
+// the fresh head; past revisions are kept.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { ulid } from "ulid";
@@ -36,7 +36,7 @@ export const skills = createRouter();
 
 const OfSkill = z.object({ name: SkillName });
 
-/** A request is a better question than a document. */
+/** A query is a question, not a document. */
 const MAX_QUERY_CHARS = 2_000;
 
 skills.openapi(
@@ -44,7 +44,7 @@ skills.openapi(
     method: "get",
     path: "/v1/skills",
     operationId: "listSkills",
-    description: "With `query`: those that are offered and fit it, as the agent's own search finds them.",
+    description: "Lists skills. With `query`: the offered ones that match, as the agent's own search finds them.",
     request: {
       query: z.strictObject({
         ...pageQuery(1_000, { after: SkillName }),
@@ -58,7 +58,7 @@ skills.openapi(
     },
     responses: answers(
       200,
-      "The profile's skills, and the bundled ones it has not replaced, by name; with `query` what fits best first",
+      "The profile's skills and the bundled ones it has not replaced, by name; with `query`, best matches first",
       SkillList,
     ),
   }),
@@ -100,9 +100,9 @@ skills.openapi(
     path: "/v1/skills/{name}",
     operationId: "putSkill",
     description:
-      "Makes the skill, or replaces all of its files. It is the person's from then on. Its scripts are parsed and its checks run; `health` names what is broken. The skill is stored in any case.",
+      "Creates a skill or replaces all its files. The skill then belongs to the person. Its scripts are parsed and its checks run; `health` lists what is broken. The skill is stored in any case.",
     request: { params: OfSkill, body: takesJson(PutSkill) },
-    responses: answers(200, "The skill as it now is", SkillHead),
+    responses: answers(200, "The present skill", SkillHead),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
@@ -112,7 +112,7 @@ skills.openapi(
     const head = await change(openSkills(c.env, c.var.profile), name, (current) => {
       const refusal = checkBroughtName(name, seeds, current !== null && current.head.state !== "archived");
       if (refusal) return { ok: false, failure: refusal };
-      // An imported skill may hold more, and larger files, than what is written here: as much as it has it may keep.
+      // An imported skill may exceed the limits of skills written here. It may keep that size, but not grow.
       const standing = current?.files;
       const checked = validateSkill({ name, files, maxFiles, writer: "person", standing });
       if (!checked.ok) return checked;
@@ -132,9 +132,9 @@ skills.openapi(
     method: "post",
     path: "/v1/skills/{name}/pin",
     operationId: "pinSkill",
-    description: "A pinned skill is changed by nobody but a person.",
+    description: "Pins or unpins a skill. Only a person can change a pinned skill.",
     request: { params: OfSkill, body: takesJson(PinSkill) },
-    responses: answers(200, "The skill as it now is", SkillHead),
+    responses: answers(200, "The present skill", SkillHead),
   }),
   async (c) => {
     const { pinned } = c.req.valid("json");
@@ -151,7 +151,7 @@ skills.openapi(
     operationId: "archiveSkill",
     description: "Hides the skill from the agent. A bundled one can be hidden too.",
     request: { params: OfSkill },
-    responses: answers(200, "The skill as it now is", SkillHead),
+    responses: answers(200, "The present skill", SkillHead),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
@@ -167,9 +167,9 @@ skills.openapi(
     method: "post",
     path: "/v1/skills/{name}/adopt",
     operationId: "adoptSkill",
-    description: "Gives a skill of the person's own into the agent's care: reviews may change it, and it ages.",
+    description: "Hands a person's own skill to the agent: reviews may change it, and it ages.",
     request: { params: OfSkill },
-    responses: answers(200, "The skill as it now is", SkillHead),
+    responses: answers(200, "The present skill", SkillHead),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
@@ -182,9 +182,10 @@ skills.openapi(
     method: "post",
     path: "/v1/skills/{name}/restore",
     operationId: "restoreSkill",
-    description: "Without `rev`: out of the archive. With it: that revision's files again, state and pin as they are.",
+    description:
+      "Restores a skill from the archive. With `rev`: restores the files of that revision and keeps state and pin.",
     request: { params: OfSkill, body: mayTakeJson(RestoreSkill) },
-    responses: answers(200, "The skill as it now is", SkillHead),
+    responses: answers(200, "The present skill", SkillHead),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
@@ -199,7 +200,7 @@ skills.openapi(
       return c.json(restored, 200);
     }
     const head = await change(store, name, async (current) => {
-      // Each time again: what is purged meanwhile must not come back.
+      // Read on every attempt: a text that is purged meanwhile must not return.
       const opened = await openRevision(store, name, rev);
       if (!opened.ok) return opened;
       const { text, parent = null, description, category, citations } = opened.value.revision;
@@ -220,7 +221,7 @@ skills.openapi(
       "curations. An agent cannot make one of that name again; a person can.",
     request: { params: OfSkill },
     responses: {
-      202: { description: "Ordered; a store failed, and what is left is deleted in some minutes by itself" },
+      202: { description: "Accepted; a store failed, and the rest is deleted within minutes" },
       204: { description: "Deleted" },
       default: REFUSED,
     },
@@ -239,20 +240,20 @@ skills.openapi(
   },
 );
 
-/** Best first. Where the Archive does not answer in time, names and descriptions are searched alone. */
+/** Best first. Where the Archive does not answer in time, only names and descriptions are searched. */
 async function find(env: Env, profile: ProfileId, lines: SkillLine[], query: string): Promise<SkillLine[]> {
   const search = withinTime((words) => openArchive(env, profile).searchSkills(words), systemClock);
   return searchLines(lines.filter(isOffered), query, search);
 }
 
-/** Nothing where `after` is not found any more: a page is not begun again. */
+/** Empty where `after` is no longer found, so that paging does not start over. */
 function behind(after: SkillName | undefined, found: SkillLine[]): SkillLine[] {
   if (after === undefined) return found;
   const at = found.findIndex(({ name }) => name === after);
   return at < 0 ? [] : found.slice(at + 1);
 }
 
-/** Whether a person made the skill, of its own text or one from elsewhere; what was learned begins with an agent. */
+/** Whether a person made the skill, from an own text or from elsewhere. A learned skill begins with an agent. */
 async function wasBrought(store: SkillStore, name: SkillName): Promise<boolean> {
   const head = await store.head(name);
   const first = head && (await store.revision(name, head.firstRev ?? 1));
@@ -267,12 +268,12 @@ export async function change(store: SkillStore, name: SkillName, decide: Decide)
 }
 
 /**
- * A bundled skill gets a head of its own by the first thing a person decides about it, with the files that the bundle has
- * then: what is pinned is what was seen.
+ * A bundled skill gets a head of its own with a person's first decision about it, with the files that the bundle has then. So
+ * the pinned files are those that the person saw.
  */
 export function amend(name: SkillName, current: SkillSnapshot | null, next: SkillNext): Result<SkillNext> {
   if (current && !followsBundle(current.head)) {
-    // Other files that a person chose are theirs.
+    // Different files chosen by a person are theirs.
     const isChosen = current.head.origin === "bundled" && next.files !== undefined;
     return ok(isChosen ? { origin: "user", ...next } : next);
   }
@@ -286,7 +287,7 @@ export function amend(name: SkillName, current: SkillSnapshot | null, next: Skil
   return ok({ files, description, category, state, origin: isChosen ? "user" : "bundled", ...next });
 }
 
-/** What the skill says now: a bundled one that nobody changed says what the deployment has. */
+/** The present content: an unchanged bundled skill has the deployment's files. */
 export function presentFiles(name: SkillName, snapshot: SkillSnapshot | null): FileBodies {
   return snapshot && !followsBundle(snapshot.head) ? snapshot.files : bundledFiles(name);
 }
@@ -297,5 +298,8 @@ export function bundledFiles(name: SkillName): Record<string, string> {
 }
 
 function missing(name: SkillName): Result<never> {
-  return err("skill_not_found", `Neither this profile nor Talaria itself has a skill \`${name}\`.`);
+  return err(
+    "skill_not_found",
+    `Neither this profile nor Talaria itself has a skill \`${name}\`. List the skills with GET /v1/skills.`,
+  );
 }

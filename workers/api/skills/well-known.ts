@@ -1,5 +1,5 @@
-// What the owner made public, for whoever asks, as the Agent Skills Discovery has it (0.2.0 and the form before it): an index,
-// and each skill beside it. Open routes: they read, and they show nothing that is not public now.
+// The owner's public skills in the form of Agent Skills Discovery (0.2.0 and the form before it): an index, and each skill next
+// to it. Open routes: they only read, and show only skills that are public now.
 import { MAX_CONNECTIONS, mapLimit } from "../../../core/map-limit.ts";
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { Context } from "hono";
@@ -30,7 +30,7 @@ export const wellKnown = createRouter();
 type Answer = Promise<Response>;
 const BYTES = { schema: z.string().meta({ format: "binary" }) };
 
-/** Each profile has its own place; one that the operator names has the host's root besides. */
+/** Each profile has its own path. One profile, named by the operator, is also served at the host's root. */
 for (const [prefix, suffix] of [
   ["", "OfHost"],
   ["/p/{profile}", ""],
@@ -39,8 +39,8 @@ for (const [prefix, suffix] of [
   const old = `${prefix}/.well-known/skills`;
   open(`${now}/index.json`, (c) => answerIndex(c, toPublicIndex), {
     operationId: `discoverSkills${suffix}`,
-    description: "Public skills, as Agent Skills Discovery 0.2.0 has them.",
-    responses: answers(200, "Public skills, with a digest each", PublicIndex),
+    description: "Lists public skills in the form of Agent Skills Discovery 0.2.0.",
+    responses: answers(200, "Public skills with their digests", PublicIndex),
   });
   open(`${now}/{name}/{artifact}`, answerArtifact, {
     operationId: `fetchSkill${suffix}`,
@@ -49,8 +49,8 @@ for (const [prefix, suffix] of [
   });
   open(`${old}/index.json`, (c) => answerIndex(c, toOldIndex), {
     operationId: `discoverSkillFiles${suffix}`,
-    description: "Public skills, in the form before 0.2.0.",
-    responses: answers(200, "Public skills, with the paths of their files", OldPublicIndex),
+    description: "Lists public skills in the form before 0.2.0.",
+    responses: answers(200, "Public skills with the paths of their files", OldPublicIndex),
   });
   open(`${old}/{name}/{path}`, answerFile, {
     operationId: `fetchSkillFile${suffix}`,
@@ -61,7 +61,7 @@ for (const [prefix, suffix] of [
 
 type Contract = Pick<RouteConfig, "operationId" | "description" | "responses">;
 
-/** These answer with headers of their own and with 304, which a typed route has no form for. */
+/** These routes set their own headers and answer 304, which typed routes cannot express. */
 function open(path: string, answer: (c: Context<ApiEnv>) => Answer, contract: Contract): void {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
   const params = z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
@@ -74,7 +74,7 @@ function toResponses(description: string, types: string[]): Contract["responses"
   return { 200: { description, content: Object.fromEntries(types.map((type) => [type, BYTES])) }, default: REFUSED };
 }
 
-/** A profile that does not exist and one that publishes nothing look alike. */
+/** A profile that does not exist looks like one that publishes nothing. */
 async function openPlace(c: Context<ApiEnv>): Promise<Place> {
   const parsed = ProfileId.safeParse(c.req.param("profile") ?? c.env.TALARIA_PUBLIC_PROFILE);
   if (!parsed.success) throw notPublished();
@@ -89,10 +89,10 @@ async function answerIndex<T>(c: Context<ApiEnv>, build: Build<T>): Answer {
   const place = await openPlace(c);
   const lines = mergeLines(await place.store.index(), seeds).filter(isPublic);
   if (lines.length === 0) throw notPublished();
-  // What it takes to make it is saved when nothing of this has moved.
+  // Skips building the index when nothing that it depends on has changed.
   const listed = tagOf(lines);
   if (isKnown(c, listed)) return notModified(listed);
-  // The index may be behind a head that was changed or taken back just now.
+  // The index may lag behind a head that was just changed or withdrawn.
   const heads = await mapLimit(lines, MAX_CONNECTIONS, ({ name }) => place.store.head(name));
   const shown = heads.map(toShown).filter((skill) => skill !== null);
   if (shown.length === 0) throw notPublished();
@@ -101,13 +101,13 @@ async function answerIndex<T>(c: Context<ApiEnv>, build: Build<T>): Answer {
   });
 }
 
-/** Of all that an index is made of. */
+/** A fingerprint of everything the index depends on. */
 function tagOf(skills: Pick<Shown, "name" | "text" | "description">[]): string {
   const seen = skills.map(({ name, text, description }) => [name, text, description]);
   return toEtag(sha256Hex(JSON.stringify(seen)).slice(0, 32));
 }
 
-/** [cf] Each is a read, of the 10,000 requests that an invocation has; 200 packages take up to 1,400 calls beside. */
+/** [cf] Each is a read, of the 10,000 requests of an invocation. 200 archives take up to 1,400 further calls. */
 const PACKED_FILES = 4_000;
 const STILL_PACKING = "Public skills that were changed are being packed: ask again.";
 
@@ -115,12 +115,12 @@ async function toPublicIndex(shown: Shown[], place: Place): Promise<PublicIndex>
   const skills: PublicIndex["skills"] = [];
   const digests = shown.every(isJustText) ? new Map<string, string>() : await place.archives.digests();
   let left = PACKED_FILES;
-  // One at a time: several of them unpacked and packed would fill the isolate's memory.
+  // One at a time: unpacking and packing several would fill the isolate's memory.
   for (const skill of shown) {
     const { name, description } = skill;
     const isText = isJustText(skill);
     const isPacked = isText || digests.has(`${name}/${skill.text}`);
-    // What was packed is stored: whoever asks again finds less to do.
+    // Packed archives are stored, so the next request finds less to do.
     if (!isPacked && (left -= Object.keys(skill.files).length) < 0) throw new AppError("platform_busy", STILL_PACKING);
     const digest = isText ? skill.files[SKILL_MD]!.sha256 : await digestOfZip(digests, skill, place);
     skills.push({
@@ -140,7 +140,7 @@ function toOldIndex(shown: Shown[]): OldPublicIndex {
   };
 }
 
-/** Known of all that was asked for since it was published; what was changed since then is packed here, once. */
+/** Serves any archive requested since publication. A newer text is packed here, once. */
 async function digestOfZip(digests: Map<string, string>, skill: Shown, place: Place): Promise<string> {
   const known = digests.get(`${skill.name}/${skill.text}`);
   if (known !== undefined) return known;
@@ -167,7 +167,7 @@ async function answerFile(c: Context<ApiEnv>): Answer {
   return answerOwnFile(c, place, await openShown(c, place), c.req.param("path") ?? "");
 }
 
-/** A file may hold anything, a page with a script too: it must never be shown as part of this origin. */
+/** A file may contain anything, including a page with a script, so it is never displayed as part of this origin. */
 async function answerOwnFile(c: Context<ApiEnv>, place: Place, skill: Shown, path: string): Answer {
   const file = Object.hasOwn(skill.files, path) ? skill.files[path] : undefined;
   if (!file) throw notPublished();
@@ -189,7 +189,7 @@ async function openShown(c: Context<ApiEnv>, { store }: Place): Promise<Shown> {
   return shown;
 }
 
-/** To be asked again each time, which an ETag makes cheap: an index and its artifacts must not be of two times. */
+/** Clients revalidate every time, which an ETag makes cheap: an index and its archives must be from the same time. */
 const COMMON = {
   "cache-control": "public, max-age=0, must-revalidate",
   "access-control-allow-origin": "*",
