@@ -78,7 +78,7 @@ async function untilEnded(
 function greeting(stack: Stack, profile: string, model: string): string {
   const access = relative(process.cwd(), accessFile) || accessFile;
   return `Talaria is listening on ${stack.url}
-Model: ${model}${model.startsWith("rehearsal") ? " (no model key is set; README.md, “Configuration”)" : ""}
+Model: ${model}${model.startsWith("rehearsal") ? " (no model key is set; see docs/CONFIGURATION.md)" : ""}
 Profile: ${profile} (its key is in ${access})
 Log: ${relative(process.cwd(), stack.log)}
 

@@ -1,12 +1,17 @@
-// Runs what README.md shows. Called by .ci/run: `readme-blocks.ts run` executes each `sh` block in order, except the test
-// command, which .ci/run runs last with a report; `readme-blocks.ts list` prints what would run. A block marked `no-run`
-// is only read; one marked `background` is started, and goes on until the others are done.
+// Runs the shell blocks of the documents below. Called by .ci/run: `readme-blocks.ts run` executes them in order, except the
+// test command, which .ci/run runs last with a report; `readme-blocks.ts list` prints what would run. A block marked
+// `no-run` is skipped. One marked `background` is started and stopped after the last block.
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
+/** In this order: what the README starts in the background serves the others. */
+export const DOCUMENTS = ["README.md", "docs/GUIDE.md", "CONTRIBUTING.md"] as const;
+
 export interface Block {
+  /** Absent where the text is not one of the documents. */
+  file?: string;
   /** 1-based line of its first line of text. */
   line: number;
   text: string;
@@ -44,7 +49,7 @@ export function executionOrder(blocks: Block[]): Block[] {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const blocks = executionOrder(shellBlocks(readFileSync(resolve(root, "README.md"), "utf8")));
+  const blocks = executionOrder(DOCUMENTS.flatMap(blocksOf));
   if (process.argv[2] === "list") {
     for (const block of blocks) console.log(JSON.stringify(block));
   } else if (process.argv[2] === "run") {
@@ -55,11 +60,15 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   }
 }
 
+function blocksOf(file: string): Block[] {
+  return shellBlocks(readFileSync(resolve(root, file), "utf8")).map((block) => ({ file, ...block }));
+}
+
 async function runAll(blocks: Block[]): Promise<number> {
   const background: ChildProcess[] = [];
   try {
     for (const block of blocks) {
-      console.log(`\n── README.md:${block.line}${block.mode === "background" ? " (in the background)" : ""}`);
+      console.log(`\n── ${block.file}:${block.line}${block.mode === "background" ? " (in the background)" : ""}`);
       console.log(block.text.replaceAll(/^/gm, "$ "));
       if (block.mode === "background") {
         background.push(await startBlock(block));
@@ -67,7 +76,7 @@ async function runAll(blocks: Block[]): Promise<number> {
       }
       const code = await exitOf(shell(block.text, "inherit"));
       if (code === 0) continue;
-      console.error(`README.md:${block.line} ended with ${code}`);
+      console.error(`${block.file}:${block.line} ended with ${code}`);
       return 1;
     }
     return 0;
@@ -93,7 +102,7 @@ function startBlock(block: Block): Promise<ChildProcess> {
   return new Promise((done, fail) => {
     const failed = (why: string) => {
       if (child.pid) process.kill(-child.pid, "SIGTERM");
-      fail(new Error(`README.md:${block.line} ${why}`));
+      fail(new Error(`${block.file}:${block.line} ${why}`));
     };
     const timer = setTimeout(() => failed("did not say where it listens"), READY_MS);
     let seen = "";
@@ -107,7 +116,7 @@ function startBlock(block: Block): Promise<ChildProcess> {
     child.once("error", fail);
     child.once("close", (code) => {
       clearTimeout(timer);
-      fail(new Error(`README.md:${block.line} ended with ${code}`));
+      fail(new Error(`${block.file}:${block.line} ended with ${code}`));
     });
   });
 }

@@ -41,5 +41,5 @@ export function publicUrlOf(env: Env): string | undefined {
 
 function toFix(message: string): string {
   if (!message.startsWith("TALARIA_SETTINGS")) return message;
-  return `${message.replace(/(?<![.?])$/, ".")} Fix or unset TALARIA_SETTINGS; README.md, “Configuration”, has every setting.`;
+  return `${message.replace(/(?<![.?])$/, ".")} Fix or unset TALARIA_SETTINGS; docs/CONFIGURATION.md has every setting.`;
 }

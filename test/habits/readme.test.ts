@@ -1,17 +1,17 @@
-// README.md and .ci/run say the same.
+// The documents with commands, .ci/run and package.json agree.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { COMMANDS } from "../../core/commands/commands.ts";
-import { DEFAULTS } from "../../core/limits.ts";
-import { MODEL_SECRETS, PLAIN_VARS } from "../../scripts/stack/worker-vars.ts";
-import { type Block, executionOrder, shellBlocks } from "../../scripts/check/readme-blocks.ts";
+import { type Block, DOCUMENTS, executionOrder, shellBlocks } from "../../scripts/check/readme-blocks.ts";
 import { summarise } from "../../scripts/check/test-report.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-const readme = readFileSync(resolve(root, "README.md"), "utf8");
-const ci = readFileSync(resolve(root, ".ci/run"), "utf8");
+const read = (path: string) => readFileSync(resolve(root, path), "utf8");
+const readme = read("README.md");
+const ci = read(".ci/run");
+const documents = [...DOCUMENTS, "docs/ARCHITECTURE.md", "docs/STORAGE.md", "docs/THREAT-MODEL.md", "bench/README.md"];
 
 describe("README.md", () => {
   it("shows the demo and the tests within its first 15 lines", () => {
@@ -22,7 +22,13 @@ describe("README.md", () => {
     ]);
   });
 
-  it("has every block that is not marked no-run executed by .ci/run, the tests last", () => {
+  it("has at most 150 lines", () => {
+    expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+  });
+});
+
+describe("the documents", () => {
+  it("have every block that is not marked no-run executed by .ci/run, the tests last", () => {
     const listed = spawnSync(process.execPath, [resolve(root, "scripts/check/readme-blocks.ts"), "list"], {
       encoding: "utf8",
     });
@@ -30,42 +36,34 @@ describe("README.md", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as Block);
-    const shown = shellBlocks(readme).filter(({ mode }) => mode !== "no-run");
-    expect(executed.map(({ line }) => line).sort((a, b) => a - b)).toEqual(shown.map(({ line }) => line));
+    const places = (blocks: Block[]) => blocks.map(({ file, line }) => `${file}:${line}`).sort();
+    const shown = DOCUMENTS.flatMap((file) => shellBlocks(read(file)).map((block) => ({ file, ...block })));
+    expect(places(executed)).toEqual(places(shown.filter(({ mode }) => mode !== "no-run")));
+    const texts = executed.map(({ text }) => text);
+    expect(texts).toEqual(
+      expect.arrayContaining(["npm start", "npm run deploy -- --dry-run", "npm run chaos -- --reviews 3"]),
+    );
     expect(executed.at(-1)?.text).toBe("npm test");
     expect(ci).toMatch(/readme-blocks\.ts run[^]*\nnpm test -- /);
   });
 
-  it("names only npm scripts and files that exist", () => {
+  it.each(documents)("%s names only npm scripts and files that exist", (path) => {
+    const text = read(path);
     const { scripts } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")) as {
       scripts: Record<string, string>;
     };
-    const named = [...readme.matchAll(/\bnpm (?:run )?([a-z:]+)/g)].map(([, name]) => name ?? "");
-    expect(named.filter((name) => !(name in scripts) && !["install", "ci", "registry"].includes(name))).toEqual([]);
-    const linked = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path]) => path ?? "");
-    expect(linked.filter((path) => !existing(path))).toEqual([]);
+    const named = [...text.matchAll(/\bnpm (?:run |(?=(?:test|start)\b))([a-z:]+)/g)].map(([, name]) => name ?? "");
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+    const linked = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path]) => path ?? "");
+    expect(linked.filter((file) => !existing(resolve(root, path, "..", file)))).toEqual([]);
   });
 });
 
 describe("the commands of a message", () => {
-  it("are each in the README", () => {
+  it("are each in docs/GUIDE.md", () => {
+    const guide = read("docs/GUIDE.md");
     const sent = COMMANDS.filter(({ handler }) => handler !== "client").map(({ name }) => name);
-    expect(sent.filter((name) => !new RegExp(`/${name}\\b`).test(readme))).toEqual([]);
-  });
-});
-
-describe("the settings in README.md", () => {
-  it("are those of core/limits.ts, with their defaults", () => {
-    const shown = [...readme.matchAll(/^\| `([a-z]+\.\w+)` \| `([^`]+)` \|/gm)].map(([, key, value]) => [key, value]);
-    const real = Object.entries(DEFAULTS).flatMap(([group, settings]) =>
-      Object.entries(settings).map(([key, value]) => [`${group}.${key}`, JSON.stringify(value)]),
-    );
-    expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(real));
-  });
-
-  it("stand beside every variable that reaches a Worker", () => {
-    const named = [...readme.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name]) => name);
-    expect([...MODEL_SECRETS, ...PLAIN_VARS].filter((name) => !named.includes(name))).toEqual([]);
+    expect(sent.filter((name) => !new RegExp(`/${name}\\b`).test(guide))).toEqual([]);
   });
 });
 
@@ -99,7 +97,7 @@ describe("the closing line of .ci/run", () => {
 
 function existing(path: string): boolean {
   try {
-    readFileSync(resolve(root, path));
+    readFileSync(path);
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EISDIR";
