@@ -15,7 +15,7 @@ const markdown = {
 };
 
 const dependencies = [
-  "@anthropic-ai/sdk",
+  "@anthropic-ai/sdk/client",
   "@hono/zod-openapi",
   "@noble/hashes/sha2.js",
   "@noble/hashes/utils.js",

@@ -1,6 +1,6 @@
 // Anthropic's Messages API over its SDK. Translates a request and its stream; promises and failures are stream-guard.ts's.
 // Retries are the loop's, so the SDK makes none; the environment is never read for a key or an address.
-import Anthropic from "@anthropic-ai/sdk";
+import { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import type {
   ContentBlock,
   ContentBlockParam,
@@ -46,7 +46,7 @@ const CACHED = { type: "ephemeral" } as const;
 export function createAnthropicModel(options: AnthropicOptions): Model {
   const name = `anthropic:${options.model}`;
   const facts = options.facts ?? factsOf({ provider: "anthropic", id: options.model, name });
-  let client: Anthropic | undefined;
+  let client: BaseAnthropic | undefined;
   return guardWire({
     name,
     facts,
@@ -65,8 +65,8 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
   });
 }
 
-function createClient(options: AnthropicOptions): Anthropic {
-  return new Anthropic({
+function createClient(options: AnthropicOptions): BaseAnthropic {
+  return new BaseAnthropic({
     apiKey: options.apiKey,
     baseURL: options.baseUrl ?? "https://api.anthropic.com",
     logLevel: "off",
