@@ -1,7 +1,7 @@
-// Makes long texts short, and JSON with long texts in it: for a job, which must be one object, and for a transcript, which a
-// model is shown with every call. Pure.
+// Shortens long texts, and long strings inside JSON. Called by job.ts, since a job must fit one stored object, and by
+// transcript.ts, since every call of a review sends the transcript. Pure.
 
-/** JSON as text is JSON afterwards. */
+/** `text`: JSON stays valid JSON; any other text is cut as text. */
 export function cutJson(text: string, maxChars: number): string {
   return editJson(text, {
     text: (plain) => cutText(plain, maxChars),
@@ -9,7 +9,7 @@ export function cutJson(text: string, maxChars: number): string {
   });
 }
 
-/** `text` is for what is no JSON. */
+/** `by.value` edits a JSON text; `by.text` edits any other text. */
 export function editJson(text: string, by: { text(text: string): string; value(value: unknown): unknown }): string {
   try {
     return JSON.stringify(by.value(JSON.parse(text)));
@@ -18,7 +18,7 @@ export function editJson(text: string, by: { text(text: string): string; value(v
   }
 }
 
-/** Strings lose their middle; a value that is long for its many small pieces becomes one string that says so. */
+/** Cuts the middle out of long strings. A value that is long because it has many small pieces becomes one cut string. */
 export function cutDeep(value: unknown, maxChars: number): unknown {
   const shortened = cutStrings(value, maxChars);
   const text = JSON.stringify(shortened);
@@ -47,7 +47,7 @@ function cutStrings(value: unknown, maxChars: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cutStrings(item, maxChars)]));
 }
 
-/** Head and tail stay: what was asked stands first, how it ended last. */
+/** Keeps the beginning, which says what was asked, and the end, which says how it went. */
 export function cutText(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const half = Math.floor(maxChars / 2);

@@ -1,5 +1,5 @@
-// Makes the job of a review: the range of entries it covers, without secrets, small enough to be one object. The session
-// engine calls it when a review is due. Pure: what goes in at one time comes out the same at any other.
+// Builds the job of a review: the range of entries it covers, without secrets, small enough for one stored object. Called by the
+// session engine when a review is due. Pure and deterministic: the same input always gives the same job.
 import type { Entry, ToolCall } from "../../schemas/entry.ts";
 import { byteLength } from "../../schemas/learning/digest.ts";
 import { type ProfileId, type SessionId, toReviewId, toTurnId } from "../../schemas/ids.ts";
@@ -13,11 +13,11 @@ import { taintedPieces } from "../taint/tainted-pieces.ts";
 import type { ReviewDecision } from "../observe/triggers.ts";
 import { cutDeep, cutText, editJson } from "./cut.ts";
 
-/** A job is one object, held whole by who puts and who reads it; a model's window is the nearer limit. */
+/** Writer and reader hold the whole job in memory. In practice a model's window is the tighter limit. */
 export const MAX_JOB_BYTES = 900_000;
-/** Of it, what the observations may take: of a range that grew long, those of the newest turns. */
+/** The share of the observations. In a long range, those of the newest turns are kept. */
 const OBSERVATIONS_BYTES = 300_000;
-/** What one string may keep, tried in this order until the job fits. */
+/** Limits for one string, tried in this order until the job fits. */
 const STRING_CHARS = [20_000, 8_000, 3_000, 1_000, 300];
 
 interface WorkToReview {
@@ -28,37 +28,37 @@ interface WorkToReview {
   from: number;
   to: number;
   entries: Entry[];
-  /** Entries before the range that what was said in it concerns. */
+  /** Earlier entries that the range refers to, such as the turn that a person rates. */
   extraEntries?: Entry[];
-  /** The session up to the range's end, as far back as what its agent says may come from; absent: the range is all. */
+  /** The session up to the range's end: all entries that may explain what the agent says. Absent: the range is all. */
   read?: Entry[];
-  /** Of the turns in the range, and of the extra entries. */
+  /** Of the turns in the range and of the extra entries. */
   observations: Observation[];
   /** The model the session runs on. */
   model: string;
-  /** The request it sent last, where a review could go on from it. */
+  /** The last request of the session, if a review could continue from it. */
   prefix?: SentPrefix;
-  /** Prints of its tools. */
+  /** Fingerprints of its tools. */
   tools?: ToolFingerprints;
   grant: Grant;
   now: number;
 }
 
-/** What a review may spend where the operator's limits for it are all that binds it. */
+/** The grant of a review that only the operator's settings limit. */
 export function defaultGrant({ review }: Settings, now: number): Grant {
   const usdMicros = toUsdMicros(review.grantUsd);
   return { tokens: review.grantTokens, ...(usdMicros > 0 ? { usdMicros } : {}), expiresAt: now + review.grantMs };
 }
 
 /**
- * At most about 900 KB: long strings are cut in the middle, and as a last resort the oldest entries of the range are left out,
- * and those of earlier turns last, since they are what the review is about.
+ * The job has at most about 900 KB. First, long strings lose their middle. As a last resort the oldest entries of the range are
+ * left out. Entries of earlier turns are left out only after those, since the review is about them.
  */
 export function toReviewJob(work: WorkToReview): ReviewJob {
   const inRange = work.entries.filter((entry) => entry.n >= work.from && entry.n <= work.to);
   const range = [...(work.extraEntries ?? []), ...inRange].filter((entry) => entry.kind !== "compaction");
   const clean = range.map((entry) => edit(entry, REDACTED));
-  const hidden = findHidden(work, range);
+  const findTainted = createTaintedFinder(work, range);
   const extraTurns = new Set(work.extraEntries?.map(({ turn }) => toTurnId(work.session, turn)));
   const job: ReviewJob = {
     v: 1,
@@ -79,15 +79,18 @@ export function toReviewJob(work: WorkToReview): ReviewJob {
   };
   for (const maxChars of STRING_CHARS) {
     job.entries = clean.map((entry) => edit(entry, cutAt(maxChars)));
-    Object.assign(job, hidden(isCut(clean, job.entries)));
+    Object.assign(job, findTainted(isCut(clean, job.entries)));
     if (byteLength(JSON.stringify(job)) <= MAX_JOB_BYTES) return withPrefix(job, work.prefix);
   }
   const rest = MAX_JOB_BYTES - byteLength(JSON.stringify({ ...job, entries: [] }));
   return { ...job, entries: keepNewest(job.entries, ({ n }) => n < work.from, rest) };
 }
 
-/** What the agent said after content that the job does not show, so that nothing is taken for its own that is not. */
-function findHidden({ read = [] }: WorkToReview, range: Entry[]): (cut: boolean) => Pick<ReviewJob, "tainted"> {
+/** Returns a function that finds what the agent said because of content that the job does not show. `cut`: strings were cut. */
+function createTaintedFinder(
+  { read = [] }: WorkToReview,
+  range: Entry[],
+): (cut: boolean) => Pick<ReviewJob, "tainted"> {
   const numbers = new Set(range.map(({ n }) => n));
   const said = new Set(range.filter(({ kind }) => kind === "assistant").map(({ n }) => n));
   const pieces = (shown: Entry[]) => {
@@ -105,10 +108,7 @@ function isCut(whole: Entry[], shown: Entry[]): boolean {
   return JSON.stringify(whole).length !== JSON.stringify(shown).length;
 }
 
-/**
- * The prefix is used only if it is whole and unchanged, as the cache has it. One that holds a secret, or is too long to be stored
- * beside the entries, is left out.
- */
+/** A prefix must match the provider's cache byte for byte. One with a secret, or too long for the job, is left out. */
 function withPrefix(job: ReviewJob, prefix: SentPrefix | undefined): ReviewJob {
   if (!prefix) return job;
   const text = JSON.stringify(prefix);
@@ -118,7 +118,7 @@ function withPrefix(job: ReviewJob, prefix: SentPrefix | undefined): ReviewJob {
 
 type Answer = Extract<Entry, { kind: "assistant" }>["answer"];
 
-/** What becomes of each text of an entry. */
+/** How to edit each kind of text in an entry. */
 interface Edit {
   text(text: string): string;
   value<T>(value: T): T;
@@ -127,7 +127,7 @@ interface Edit {
 }
 
 function edit(entry: Entry, by: Edit): Entry {
-  // Tool parts hold JSON as text, which must still be JSON afterwards.
+  // Tool parts hold JSON as text, which must stay valid JSON.
   const editText = entry.kind === "tool" ? (text: string) => editJson(text, by) : by.text;
   const parts = entry.parts.map((part) => ({ ...part, text: editText(part.text) }));
   if (entry.kind === "assistant") return { ...entry, parts, answer: by.answer(entry.answer) };
@@ -135,7 +135,7 @@ function edit(entry: Entry, by: Edit): Entry {
   return { ...entry, parts, call: by.call(entry.call), prepared: by.value(entry.prepared) };
 }
 
-/** The provider's own form of an answer and its reasoning stay in the session: no lesson cites them. */
+/** The provider's native form of an answer and its reasoning are left out: no lesson cites them. */
 const REDACTED: Edit = {
   text: redactText,
   value: redactDeep,
@@ -153,7 +153,7 @@ function cutAt(maxChars: number): Edit {
   return { text, value, call, answer: (answer) => ({ ...answer, calls: answer.calls.map(call) }) };
 }
 
-/** In their order, as many as `bytes` hold: first of all the newest, then the extra ones, then the newer ones. */
+/** As many items as fit in `bytes`, in their order. Priority: the newest item, the extra ones, then newer before older. */
 function keepNewest<T>(items: T[], isExtra: (item: T) => boolean, bytes: number): T[] {
   const newest = items.at(-1);
   const ranked = items.toReversed().toSorted((a, b) => rank(a) - rank(b));

@@ -1,4 +1,4 @@
-// What a review has written, read from the calls of its script. Called by review.ts. Pure.
+// Reads from the calls of a script what a review has written, and sums it up for a person. Called by review.ts. Pure.
 import * as z from "zod";
 import { operationsOf, targetsOf } from "../../memory/plan.ts";
 import { normaliseFact } from "../../memory/rules.ts";
@@ -10,7 +10,7 @@ import type { ScriptCall } from "../script/script-facts.ts";
 import { readCitations } from "./rules/citations.ts";
 import { withPreviews } from "./telling.ts";
 
-/** `previews`: with the beginning of what each changed. */
+/** `previews`: add the beginning of each change. */
 export function lessonsOf(
   calls: ScriptCall[],
   { session, previews = false }: { session: SessionId; previews?: boolean },
@@ -28,11 +28,11 @@ function toLessons(made: ScriptCall, citations: Citation[]): Lesson[] {
 }
 
 const SkillFacts = z.object({ done: z.string().optional(), name: SkillName, rev: z.int(), text: Sha256 });
-/** `text`: where less was written than the call asked for. */
+/** `text`: what was written, if that is less than the call asked for. */
 const MemoryFacts = z.object({ done: z.string(), id: Sha256, text: z.string().optional() });
-/** A list has the results of its operations one by one. */
+/** The result of a call with a list of operations: one result for each. */
 const MemoryListFacts = z.object({ results: z.array(MemoryFacts) });
-/** What the memory tool says when it has written. */
+/** Values of `done` with which the memory tool reports a write. */
 const WRITTEN = new Set(["added", "replaced", "removed"]);
 
 function toSkillLesson({ call, outcome }: ScriptCall, citations: Citation[]): Lesson | null {
@@ -56,13 +56,13 @@ function toMemoryLessons({ call, prepared, outcome }: ScriptCall, citations: Cit
   });
 }
 
-/** Writes that a person has to decide on first. */
+/** The number of writes that wait for a person's decision. */
 export function waitingIn(calls: ScriptCall[]): number {
   return calls.filter(({ failed, outcome }) => !failed && (outcome.state === "waiting" || outcome.held !== undefined))
     .length;
 }
 
-/** One readable line. */
+/** One line for a person. */
 export function summarise(lessons: Lesson[], waiting = 0): string {
   const words = [...skillWords(lessons), ...memoryWords(lessons)];
   const learned = words.length === 0 ? [] : [`Learned: ${words.join("; ")}.`];
@@ -77,7 +77,7 @@ function skillWords(lessons: Lesson[]): string[] {
     if (lesson.kind !== "skill") continue;
     if (lesson.action === "create") verbs.set(lesson.skill, "created");
     else if (lesson.action === "delete") verbs.set(lesson.skill, "archived");
-    // A skill that was created a moment ago is still a new one.
+    // A skill created in this review stays "created".
     else if (verbs.get(lesson.skill) !== "created") verbs.set(lesson.skill, "improved");
   }
   return [...verbs].map(([skill, verb]) => `${verb} skill ${skill}`);

@@ -1,5 +1,5 @@
-// The request of a review: appended to the session's own, which its provider still has in a cache, or with a digest of the work; and
-// the tools as its model is told of them. Called by review.ts. Pure.
+// Builds the request of a review. It either continues the session's last request, which the provider may still have in its cache,
+// or starts a new conversation with a digest of the work. Also builds the tools' specs. Called by review.ts. Pure.
 import type { Model, Tool, ToolSpec } from "../../agent/contract.ts";
 import type { LoopOptions } from "../../agent/loop.ts";
 import { toToolSpecs } from "../../agent/tool-specs.ts";
@@ -12,11 +12,11 @@ import { listCitations } from "./rules/citations.ts";
 import { renderTranscript } from "./transcript.ts";
 
 /**
- * What is read from a cache costs about a tenth, but at every step, and counts against the grant like anything else. Beyond
- * this many times the digest's length the digest is cheaper, for a review of five steps.
+ * Cached tokens cost about a tenth, but at every step, and they count in full against the grant. If the prefix is more than this
+ * many times as long as the digest, the digest is cheaper, for a review of five steps.
  */
-const WORTH = 3;
-/** Of the window, for what the session has said; the rest is for the review. */
+const MAX_PREFIX_RATIO = 3;
+/** The prefix's share of the model's window; the rest is for the review. */
 const WINDOW_SHARE = 0.6;
 
 interface PrefixQuestion {
@@ -24,28 +24,28 @@ interface PrefixQuestion {
   model: Model;
   settings: Settings;
   now: number;
-  /** What would be sent instead. */
+  /** What is sent without the prefix. */
   digest: string;
 }
 
-/** `null`: the digest is sent. */
+/** `null`: send the digest. */
 export function choosePrefix({ job, model, settings, now, digest }: PrefixQuestion): SentPrefix | null {
   const { prefix } = job;
   if (!prefix || settings.review.prefix === "never") return null;
-  // Another model, or another account, has another cache; and none keeps for ever.
+  // A cache belongs to one model and account, and expires.
   if (model.name !== job.model || model.cache !== prefix.cache) return null;
   if (now - prefix.at >= settings.turn.cacheTtlMs) return null;
   const { system, tools, messages } = prefix;
   const tokens = estimateTokens(JSON.stringify([system, tools, messages]));
   if (tokens > WINDOW_SHARE * model.contextWindow) return null;
-  return tokens <= WORTH * estimateTokens(digest) ? prefix : null;
+  return tokens <= MAX_PREFIX_RATIO * estimateTokens(digest) ? prefix : null;
 }
 
 type Request = Pick<LoopOptions, "system" | "history" | "specs" | "cacheKey" | "effort">;
 
 /**
- * Behind the session's own request, whose every byte must stay as it is, the tools included: what is not the review's is
- * refused at dispatch. Without one: the review's prompt and a digest of the work.
+ * With a prefix: the session's request, byte for byte and with its tools, then the review's message. Calls of tools that a review
+ * does not have are refused at dispatch. Without a prefix: the review's prompt and a digest of the work.
  */
 export function toRequest({ job, settings }: { job: ReviewJob; settings: Settings }, begin: ReviewStep): Request {
   const { memoryBlock = "", skillsBlock = "", prefix = false } = begin.kind === "start" ? begin : {};
@@ -71,12 +71,12 @@ export function toRequest({ job, settings }: { job: ReviewJob; settings: Setting
   };
 }
 
-/** As for a model with a small window: no description is given twice. */
-const IN_FEW_WORDS = 0;
+/** The smallest context window: specs for it leave out repeated descriptions. */
+const SMALLEST_WINDOW = 0;
 
-/** With every call of a review they are sent again. What is checked stays the tools' own schema. */
+/** Short specs, since every call of a review sends them. Arguments are still checked against the tools' full schema. */
 export function toReviewSpecs(tools: Tool[]): ToolSpec[] {
-  return toToolSpecs(tools, IN_FEW_WORDS).map((spec) => ({ ...spec, parameters: withoutNested(spec.parameters) }));
+  return toToolSpecs(tools, SMALLEST_WINDOW).map((spec) => ({ ...spec, parameters: withoutNested(spec.parameters) }));
 }
 
 function withoutNested(parameters: JsonObject): JsonObject {

@@ -1,6 +1,5 @@
-// One run of a review: the same loop as a session's turn, over a script instead of a log, with tools that reach skills
-// and memory and nothing else. Called by the review Worker. What it writes carries the place in the script as its id, so
-// that a run that goes on where another was cut off does nothing twice.
+// One run of a review: the loop of a session's turn, over a script instead of a log, with tools for skills and memory only. Called
+// by the review Worker. The idempotency key of each write is its place in the script, so a resumed run repeats nothing.
 import type { ModelChain, Tool } from "../../agent/contract.ts";
 import { type Failure, err } from "../../errors.ts";
 import { renderReviewMemory } from "../../memory/block.ts";
@@ -26,7 +25,7 @@ import { type ScriptJournal, createScriptJournal } from "../script/script-journa
 import { answersOf, callsOf, costOf, hasViewed, refusalsOf } from "../script/script-facts.ts";
 import { type ScriptRunOptions, clipNote, createBudget, isGrantOver, runScript } from "../script/script-run.ts";
 import { createTaint } from "../taint/taint.ts";
-import { type SecondJudgeOptions, judging } from "./rules/second-judge.ts";
+import { type SecondJudgeOptions, withSecondJudge } from "./rules/second-judge.ts";
 import { choosePrefix, toRequest, toReviewSpecs } from "./request.ts";
 import { showSkills } from "./shown-skills.ts";
 import { renderTranscript } from "./transcript.ts";
@@ -37,29 +36,29 @@ export interface ReviewOptions {
   reviews: ReviewStore;
   skills: SkillStore;
   memory: MemoryStore;
-  /** What has to wait for a person. */
+  /** Changes that wait for a person. */
   pending: PendingStore;
   seeds: Seeds;
-  /** The primary, then those to fall back on. */
+  /** The primary model, then the fallbacks. */
   models: ModelChain;
-  /** Gives a second opinion on what the rules of provenance cannot be certain of. Absent: the rules alone decide. */
+  /** The second judge of tainted sentences. Absent: the rules alone decide. */
   judges?: ModelChain | undefined;
   clock: Clock;
   random: Random;
   settings: Settings;
-  /** Runs the checks that skills bring along. Absent: none runs. */
+  /** Runs the checks of skills. Absent: no check runs. */
   runChecks?: RunChecks;
-  /** Which rules are enforced: all of them, when it is left out. */
+  /** Which rules are enforced. Absent: all of them. */
   policy?: ReviewPolicy;
-  /** Aborts the run at its time limit: a model that hangs must not hold it longer. */
+  /** Aborts the run at its time limit, even if a model hangs. */
   signal: AbortSignal;
 }
 
 export type ReviewEnd =
   | { state: "finished"; result: ReviewResult }
-  /** No failure: the script stands, and another delivery goes on with it after a while. */
+  /** Not a failure: another delivery continues the script after `delayMs`. */
   | { state: "again"; delayMs: number }
-  /** `final`: trying again cannot help. */
+  /** `final`: a retry cannot help. */
   | { state: "failed"; failure: Failure; final: boolean };
 
 /** Throws when a store does. */
@@ -84,7 +83,7 @@ export async function runReview(options: ReviewOptions): Promise<ReviewEnd> {
   }
 }
 
-/** Null: another delivery began at the same moment, and is left to it. */
+/** `null`: another delivery has just started this review and continues it. */
 async function start(options: ReviewOptions): Promise<ReviewStep[] | null> {
   const { job, reviews, memory, models, clock, settings } = options;
   const stores = job.memory ? await Promise.all([memory.list("memory"), memory.list("user")]) : null;
@@ -92,7 +91,7 @@ async function start(options: ReviewOptions): Promise<ReviewStep[] | null> {
   const shown = job.skills ? await showSkills(job, toLibrary(options)) : null;
   const at = clock.now();
   const digest = `${reviewPrompt(job)} ${renderTranscript(job)}`;
-  // Recorded: another delivery must show the model the same conversation, also when the cache has lapsed.
+  // The choice is recorded: another delivery must show the model the same conversation, even if the cache has expired.
   const prefix = choosePrefix({ job, model: models[0], settings, now: at, digest }) !== null;
   const put = await reviews.createStep(job.review, 0, {
     ...{ v: 1, kind: "start", at, memoryBlock, ...(shown && { skillsBlock: shown.text, read: shown.read }) },
@@ -118,22 +117,22 @@ function toRun(
     settings,
   });
   const mayAsk = async () => checkBudget() ?? (await checkServer(options));
-  // A review that has written something goes on: the second judge waits for no turn on the reviewer's server.
+  // The second judge is asked in the middle of a write, so it checks the grant only and does not wait for turns.
   const tools = toTools(options, journal, checkBudget);
   return {
     ...{ models, journal, clock, random, settings, signal, failed, mayAsk, writes: WRITES },
     ...request,
     specs: request.specs ?? toReviewSpecs(tools),
-    // Who is to have read a skill in this review must be shown it, also where the session was.
+    // A review must read a skill itself before it changes the skill, even if the session was shown it before.
     tools: request.specs ? tools.map((tool) => ({ ...tool, showsOnce: false })) : tools,
-    goOn: (answer) => (wantsAnotherWord(journal.steps(), answer) ? REVIEW_AGAIN : null),
+    goOn: (answer) => (describesUnwrittenLessons(journal.steps(), answer) ? REVIEW_AGAIN : null),
   };
 }
 
 const WRITES = new Set(["skill_manage", "memory"]);
 
-/** Once: it tells in prose what it would keep, and has tried to write nothing. */
-function wantsAnotherWord(script: ReviewStep[], { text, stop }: Answer): boolean {
+/** Whether to ask once more: the first closing answer describes lessons in prose, and no write was tried. */
+function describesUnwrittenLessons(script: ReviewStep[], { text, stop }: Answer): boolean {
   const answers = answersOf(script);
   const isFirst = answers.filter(({ calls }) => calls.length === 0).length === 1;
   const tried = answers.some(({ calls }) => calls.some(({ name }) => WRITES.has(name)));
@@ -142,7 +141,7 @@ function wantsAnotherWord(script: ReviewStep[], { text, stop }: Answer): boolean
   return isFirst && !tried && stop === "end" && !isNothing;
 }
 
-/** What the job leaves out is not offered, and refused by the loop like any other name. */
+/** Tools for the stores that the job covers. The loop refuses any other tool as unknown. */
 function toTools(options: ReviewOptions, journal: ScriptJournal, checkBudget: SecondJudgeOptions["mayAsk"]): Tool[] {
   const { job, skills, memory, seeds, clock, settings, pending, runChecks, judges, policy = POLICY } = options;
   const approval = { pending, session: job.session, clock };
@@ -175,14 +174,14 @@ function toTools(options: ReviewOptions, journal: ScriptJournal, checkBudget: Se
   };
   const memoryTool = createAskingMemoryTool(writing, approval);
   const tools = [...(job.skills ? skillTools : []), ...(job.memory ? [memoryTool] : [])].map((tool) =>
-    citing(tool, job),
+    withFullCitations(tool, job),
   );
   if (!taint || !judges) return tools;
-  return tools.map((tool) => judging(tool, taint, { ...options, models: judges, mayAsk: checkBudget }));
+  return tools.map((tool) => withSecondJudge(tool, taint, { ...options, models: judges, mayAsk: checkBudget }));
 }
 
-/** A review writes citations without its session; what is stored, or waits for a person, has it. */
-function citing(tool: Tool, job: ReviewJob): Tool {
+/** Completes citations: a review writes them without the session, and they are stored with it. */
+function withFullCitations(tool: Tool, job: ReviewJob): Tool {
   const { prepare } = tool;
   const read = (args: { citations?: string[] }) =>
     args.citations ? { ...args, citations: readCitations(args.citations, job) } : args;
@@ -197,25 +196,25 @@ function toLibrary(options: ReviewOptions): Library {
   return createLibrary({ store: options.skills, seeds: options.seeds, scene: toScene(options) });
 }
 
-/** All skills are shown, whatever tools they need; what one was written for is compared with the session's tools. */
+/** All skills are shown, whatever tools they need. Their contracts are compared with the session's tools. */
 function toScene({ job: { tools }, settings }: ReviewOptions): Scene {
   return { disabled: settings.skills.disabled, ...(tools && { fingerprints: () => tools }) };
 }
 
 const TURN_FIRST = "turn_first";
-/** A turn marks its server when it begins; a mark that is older was left behind by one that died, or by a very long one. */
+/** A turn marks its model server when it begins. An older mark is from a turn that died, or from a very long one. */
 const MARK_MS = 10 * 60_000;
-/** So it is asked for again; the queue gives a message up after a hundred deliveries. */
+/** The delay before a retry. The queue gives a message up after a hundred deliveries. */
 const TURN_WAIT_MS = 30_000;
-/** Since its job was made: then it goes on all the same. */
+/** A review older than this no longer waits for turns. */
 const MAX_WAIT_MS = 15 * 60_000;
 
-/** The operator's own server may answer one at a time: there a person goes first. */
+/** A local model server may answer only one request at a time, so turns of persons go first. */
 async function checkServer({ job, models: [model], reviews, clock }: ReviewOptions): Promise<Failure | null> {
   const now = clock.now();
   if (model.server === undefined || now - job.createdAt > MAX_WAIT_MS) return null;
   if (!(await reviews.isBusy(model.server, now - MARK_MS))) return null;
-  return err(TURN_FIRST, "A turn runs on the review's model server: the review goes on after it.").failure;
+  return err(TURN_FIRST, "A turn runs on the review's model server: the review continues after it.").failure;
 }
 
 async function settleFailure(
@@ -226,14 +225,14 @@ async function settleFailure(
 ): Promise<ReviewEnd> {
   if (failure.code === TURN_FIRST) return { state: "again", delayMs: TURN_WAIT_MS };
   const final = isGrantOver(failure);
-  // What was written stands: it is reported, not thrown away with the rest.
+  // Lessons that are already written are reported.
   if (final && lessonsOf(callsOf(journal.steps()), options.job).length > 0) {
     return finish(options, journal.steps(), { state: "done", note: `Stopped early. ${failure.message}` }, failed);
   }
   return { state: "failed", failure, final };
 }
 
-/** The result is create-only, and the watermark is raised after it: a run cut off between the two is finished later. */
+/** Writes the create-only result, then raises the watermark. If a run dies between the two, `settleWatermark` is called again. */
 async function finish(
   { job, reviews, clock, settings }: ReviewOptions,
   script: ReviewStep[],
@@ -266,7 +265,7 @@ async function finish(
   return { state: "finished", result };
 }
 
-/** Also for a result that is found finished: the run that wrote it may not have come to this. */
+/** Also called for a result that exists already: the run that wrote it may have died before this step. */
 export async function settleWatermark(reviews: ReviewStore, result: ReviewResult): Promise<void> {
   if (result.state === "done") await reviews.raiseWatermark(result.session, fromReviewId(result.review).to);
 }

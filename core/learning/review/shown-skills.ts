@@ -1,6 +1,6 @@
-// What a reviewer is shown of the library before it asks: the skills that the work loaded, as they are now, and the names of those
-// nearest to it. It saves a call or two, each of which would carry the whole request again. Called once a review; the words
-// are recorded with its start. Reads the store, and nothing else.
+// Chooses what a reviewer sees of the library from the start: the present text of skills that the work loaded, and the names of the
+// nearest ones. This saves a call or two, each of which would send the whole request again. Called once for each review, by
+// review.ts, which records the text with the start. Only reads the store.
 import { clip, toOneLine } from "../../clip.ts";
 import { fence } from "../../prompts/fence.ts";
 import type { SkillLine } from "../../schemas/api.ts";
@@ -10,17 +10,17 @@ import type { Library } from "../../skills/library.ts";
 import { rankSkills } from "../../skills/search/ranking.ts";
 import { estimateTokens } from "../../tokens.ts";
 
-/** Of all texts together; what does not fit is only named. */
+/** For all skill texts together. Skills whose text does not fit are only named. */
 const MAX_TOKENS = 1_500;
 const MAX_TEXTS = 3;
 const MAX_NEAR = 8;
 const MAX_DESCRIPTION_CHARS = 200;
-/** Of what was asked for: its beginning says what kind of work it is. */
+/** The beginning of the requests says what kind of work it is. */
 const MAX_QUERY_CHARS = 4_000;
 
 interface ShownSkills {
   text: string;
-  /** Whose text is shown whole: they count as read. */
+  /** Skills whose whole text is shown. They count as read. */
   read: SkillName[];
 }
 
@@ -46,7 +46,7 @@ export async function showSkills(
   };
 }
 
-/** Not of those that came with the product: nothing is written there. */
+/** Texts of the loaded skills. Bundled skills are left out, since a review does not change them. */
 async function readTexts(loaded: SkillName[], library: Library): Promise<Map<SkillName, string>> {
   const texts = new Map<SkillName, string>();
   let left = MAX_TOKENS;
@@ -61,7 +61,7 @@ async function readTexts(loaded: SkillName[], library: Library): Promise<Map<Ski
   return texts;
 }
 
-/** Those that were loaded come first, then those that share words with what was asked for. */
+/** Loaded skills first, then those that share words with the requests. */
 function nearest(
   lines: SkillLine[],
   { observations, focus = "" }: Pick<ReviewJob, "observations" | "focus">,

@@ -1,6 +1,5 @@
-// What a person is told of a finished review, in one line, and what the operator's log says of it. Called by the session that
-// finds a result, and by the review Worker. Tells of what was written, never of what was refused or waits as if it were done.
-// Pure.
+// The one line that tells a person about a finished review, and the word for the operator's log. Called by the session that finds
+// a result, and by the review Worker. Never reports a refused or waiting write as done. Pure.
 import { clip } from "../../clip.ts";
 import { redactText } from "../../redact.ts";
 import type { ToolCall } from "../../schemas/entry.ts";
@@ -11,12 +10,12 @@ import { VERDICTS } from "./verdicts.ts";
 
 type Level = Settings["review"]["notice"];
 
-// Hermes Agent's lengths of a preview.
+// Lengths of previews, as in Hermes Agent.
 const ADDED_CHARS = 120;
 const REMOVED_CHARS = 60;
 const PATCH_CHARS = 80;
 
-/** `null`: there is nothing to tell, or nobody wants to hear it. */
+/** `null`: there is nothing to report, or reports are off. */
 export function tellResult(result: Pick<ReviewResult, "lessons" | "waiting" | "summary">, level: Level): string | null {
   const { lessons, waiting, summary } = result;
   if (level === "off" || (lessons.length === 0 && waiting === undefined)) return null;
@@ -27,10 +26,10 @@ export function tellResult(result: Pick<ReviewResult, "lessons" | "waiting" | "s
   return [summary, ...new Set(previews)].join(" · ");
 }
 
-/** A review that a person asked for says how it ended in any case, unless they want to hear nothing of reviews. */
+/** For a review that a person asked for: always says how it ended, unless reports are off. */
 export function tellAsked(outcome: ReviewResult | ReviewDead, level: Level): string | null {
   if (level === "off") return null;
-  if (!("lessons" in outcome)) return `The review you asked for came to no end: ${outcome.message}`;
+  if (!("lessons" in outcome)) return `The review you asked for did not finish: ${outcome.message}`;
   const told = tellResult(outcome, level);
   if (told !== null) return told;
   if (outcome.state === "superseded") return `The review you asked for was not needed: ${outcome.summary}`;
@@ -40,7 +39,7 @@ export function tellAsked(outcome: ReviewResult | ReviewDead, level: Level): str
     : `The review you asked for kept nothing: what it wanted to keep was refused (${refusalsOf(refused)}).`;
 }
 
-/** By code, the most frequent first. */
+/** Codes with counts, the most frequent first. */
 function refusalsOf(refused: ReviewResult["refused"]): string {
   const byCode = Map.groupBy(refused, ({ code }) => code);
   return [...byCode]
@@ -49,14 +48,14 @@ function refusalsOf(refused: ReviewResult["refused"]): string {
     .join(", ");
 }
 
-/** Which stores a review has written. */
+/** Which stores a review has written to. */
 export function keptIn(lessons: Lesson[]): "none" | "skill" | "memory" | "skill+memory" {
   const kinds = new Set(lessons.map(({ kind }) => kind));
   if (kinds.size === 2) return "skill+memory";
   return kinds.has("skill") ? "skill" : kinds.has("memory") ? "memory" : "none";
 }
 
-/** The lessons of one call with the beginning of what each changed. */
+/** Adds the beginning of each change to the lessons of one call. */
 export function withPreviews(lessons: Lesson[], call: ToolCall): Lesson[] {
   return lessons.map((lesson) => {
     const preview = lesson.kind === "skill" ? previewPatch(call) : previewFact(lesson);

@@ -1,7 +1,6 @@
-// Shows a job to the reviewer: each part of each entry under its citation, ready to be copied. Called by review.ts. Pure.
-// What came from outside cannot leave its place: no line of it can look like a citation, a call or the end of the text. Every
-// call of a review carries the transcript, so it has a budget: texts are cut in the middle until it is kept, those that the
-// observations speak of last.
+// Renders a job for the reviewer: each part of each entry under its citation, ready to copy. Called by review.ts. Pure.
+// Content cannot imitate the transcript: no line of it can look like a citation, a call or the end of the text. Every call of a
+// review sends the transcript, so it has a budget: texts lose their middle until it fits, key entries last.
 import { sha256Hex } from "../../schemas/learning/digest.ts";
 import { type Entry, type Part, type ToolCall, textOf } from "../../schemas/entry.ts";
 import { type Source, toPlace } from "../../schemas/ids.ts";
@@ -11,11 +10,11 @@ import { estimateTokens } from "../../tokens.ts";
 import { cutDeep, cutJson, cutText } from "./cut.ts";
 
 /**
- * A line that imitates a citation or a call, also behind blanks and signs that show nothing. Full-width and other brackets
- * do not fool a reader of exact citations.
+ * The start of a line that imitates a citation or a call, even after blanks and invisible characters. Full-width and other
+ * brackets are left alone, since citations are matched exactly.
  */
 const IMITATION = /^(?=[\t\p{Zs}\p{Cf}]*(?:\[(?:[^\n[\]]{0,80}\/)?\d+#\w|->\s))/gmu;
-/** What some reader takes for the end of a line. */
+/** Everything that some reader treats as a line break. */
 const LINE_ENDS = /\r\n?|[\n\v\f\x85\u2028\u2029]/g;
 
 export function renderTranscript(job: ReviewJob): string {
@@ -53,11 +52,11 @@ function renderEntry(entry: Entry, cut: Cut): string[] {
       ].filter((text) => text !== "");
     case "note":
     case "notice":
-      // What waits for a person may be just what the scanner keeps away from models.
+      // A pending change may be one that the scanner keeps away from models.
       if (entry.code === "pending") return [];
       return entry.parts.map((part) => block(cite(part.source), ` ${entry.kind} ${entry.code}`, shown(part)));
     case "compaction":
-      return []; // it only repeats, in other words, entries that are reviewed themselves
+      return []; // a summary of entries that are reviewed themselves
   }
 }
 
@@ -69,82 +68,82 @@ function renderCall(call: ToolCall, cut: Cut): string {
   return `-> ${toName(call)} ${cut.call(call).replace(LINE_ENDS, " ")}`;
 }
 
-/** A model may ask for a tool of any name. */
+/** A model may call a tool by any name, so the name is kept on one line without blanks. */
 function toName(call: ToolCall): string {
   return call.name.replace(LINE_ENDS, "_").replace(/\s+/gu, "_");
 }
 
-/** Line ends are made one kind first. */
+/** Escapes imitations. All line breaks become `\n` first. */
 function neutralise(text: string): string {
   return text.replace(LINE_ENDS, "\n").replace(IMITATION, "\\");
 }
 
 // ---- how much of each entry ----
 
-/** Of a transcript; beyond some forty entries so many for each, of which their citations take a fourth. */
+/** The budget of a transcript: at least 1,500 tokens, and 40 for each entry, of which its citations take a fourth. */
 const BUDGET_TOKENS = 1_500;
 const ENTRY_TOKENS = 40;
-/** What a string may keep, tried in this order until the budget is kept. The last is enough to see what a part is about. */
+/** Limits for one string, tried in this order until the transcript fits. The last one still shows what a part is about. */
 const STRING_CHARS = [2_000, 1_000, 600, 400, 250, 160, 100];
-/** What failed and what it was recovered by, what proved wrong, what the person corrected: a lesson is made of these. */
-const TELLING = 4;
-/** What the person said and what the agent called: outputs are the longest, and say the least of how something is done. */
-const SAID = 4;
+/** Key entries, of which lessons are made, may be this many times as long: failures, recoveries and corrections. */
+const KEY_ENTRY_FACTOR = 4;
+/** So may the person's words and the agent's calls. Outputs are the longest, and say the least about how work is done. */
+const SAID_FACTOR = 4;
 const LEAST_ARGUMENT_CHARS = 600;
-// Hermes Agent's: messages that are never left out, and characters of the person's older ones.
+// As in Hermes Agent: how many newest entries are never left out, and the length of the person's older messages.
 const NEWEST = 24;
 const USER_CHARS = 300;
 
-/** What is shown of an entry's parts and calls. */
+/** Renders the parts and calls of an entry in short form. */
 interface Cut {
   part(part: Part): string;
   call(call: ToolCall): string;
 }
 
-/** Renders with the most that keeps the budget. What is cut can be cited all the same: each part keeps its place. */
+/** Renders with the longest strings that fit the budget. Each part keeps its citation, so cut parts can be cited too. */
 function renderWithin(
   { entries, observations }: Pick<ReviewJob, "entries" | "observations">,
   render: (cutOf: (entry: Entry) => Cut) => string,
 ): string {
   const shown = entries.filter((entry) => entry.kind !== "compaction");
-  const telling = new Set(tellingEntries(shown, observations));
+  const keyEntries = new Set(findKeyEntries(shown, observations));
   const budget = Math.max(BUDGET_TOKENS, ENTRY_TOKENS * shown.length);
   for (const chars of STRING_CHARS) {
     const text = render(cutAll(chars));
-    // A token has four characters at most where it counts: what is far too long is not even estimated.
+    // Estimating is slow. Dense text has at most four characters a token, so one of twice that length is skipped unestimated.
     if (text.length <= 8 * budget && estimateTokens(text) <= budget) return text;
   }
   const least = cutAll(STRING_CHARS.at(-1)!);
-  const newest = new Set([...shown.slice(-NEWEST).map(({ n }) => n), ...telling]);
+  const newest = new Set([...shown.slice(-NEWEST).map(({ n }) => n), ...keyEntries]);
   return render((entry) => (newest.has(entry.n) ? least(entry) : cutToPlace()));
 
   function cutAll(chars: number): (entry: Entry) => Cut {
-    return (entry) => cutTo(entry, telling.has(entry.n) ? TELLING * chars : chars);
+    return (entry) => cutTo(entry, keyEntries.has(entry.n) ? KEY_ENTRY_FACTOR * chars : chars);
   }
 }
 
-function tellingEntries(entries: Entry[], observations: Observation[]): number[] {
-  const told = observations.flatMap(({ recoveries, corrections = [] }) => [
+function findKeyEntries(entries: Entry[], observations: Observation[]): number[] {
+  const key = observations.flatMap(({ recoveries, corrections = [] }) => [
     ...recoveries.flatMap(({ failed, succeeded }) => [failed, succeeded]),
     ...corrections.map(({ entry }) => entry),
   ]);
-  return told.flatMap((n) => [n, askedBy(entries, n)]);
+  return key.flatMap((n) => [n, findCaller(entries, n)]);
 }
 
-/** The answer that made a call: its own number for everything else. */
-function askedBy(entries: Entry[], n: number): number {
+/** The number of the answer that made a call; for any other entry, its own number. */
+function findCaller(entries: Entry[], n: number): number {
   const at = entries.findIndex((entry) => entry.n === n);
   if (entries[at]?.kind !== "tool") return n;
   return entries.slice(0, at).findLast(({ kind }) => kind === "assistant")?.n ?? n;
 }
 
 function cutTo(entry: Entry, chars: number): Cut {
-  const ofArguments = Math.max(LEAST_ARGUMENT_CHARS, SAID * chars);
+  const ofArguments = Math.max(LEAST_ARGUMENT_CHARS, SAID_FACTOR * chars);
   return {
     part(part) {
       if (holdsSkills(entry, part)) return "(the text of a skill)";
       if (entry.kind === "tool") return cutJson(part.text, chars);
-      return cutText(part.text, part.source === "principal" ? SAID * chars : chars);
+      return cutText(part.text, part.source === "principal" ? SAID_FACTOR * chars : chars);
     },
     call({ args, malformed }) {
       return JSON.stringify(cutDeep(malformed === undefined ? args : { malformed }, ofArguments));
@@ -152,7 +151,7 @@ function cutTo(entry: Entry, chars: number): Cut {
   };
 }
 
-/** Far back in a long transcript. */
+/** For old entries of a long transcript. */
 function cutToPlace(): Cut {
   return {
     part: ({ source, text }) => (source === "principal" ? cutText(text, USER_CHARS) : `(${text.length} characters)`),
@@ -160,7 +159,7 @@ function cutToPlace(): Cut {
   };
 }
 
-/** Its present text follows the transcript, or can be loaded. */
+/** Parts with the text of skills. The present text follows the transcript, or can be loaded. */
 function holdsSkills(entry: Entry, { source }: Part): boolean {
   if (entry.kind === "note") return entry.skills !== undefined;
   return entry.kind === "tool" && entry.call.name === "skill_view" && !entry.failed && source === "own";

@@ -1,21 +1,21 @@
-// The verdicts in a reviewer's closing words, each checked against the message it quotes. Called by review.ts and by bench:judging.
-// What it drops is told as refused: nobody asks the reviewer again. Pure.
+// Reads the verdicts in a reviewer's closing words, and checks each against the message it quotes. Called by review.ts and by
+// bench:judging. Invalid verdicts are reported as refused; the reviewer is not asked again. Pure.
 import { textOf } from "../../schemas/entry.ts";
 import { type ReviewJob, type ReviewResult, ReviewVerdict } from "../../schemas/learning/review.ts";
 
 export interface ReadVerdicts {
   /** The closing words without the verdicts. */
   note: string;
-  /** Absent for none. */
+  /** Absent if there are none. */
   verdicts?: ReviewVerdict[];
   refused: ReviewResult["refused"];
 }
 
-/** Names the verdicts among what was refused. */
+/** The name under which refused verdicts are reported. */
 export const VERDICTS = "verdicts";
 const JUDGED_ONLY = "The review gave verdicts and no closing word.";
 const MAX_LINE_CHARS = 2_000;
-/** `verdict 12: failure correction "no, newest first"`, perhaps as an item of a list. */
+/** A verdict, perhaps as a list item: `verdict 12: failure correction "no, newest first"`. */
 const LINE = /^[-*`]?[ \t]?`?verdict[ \t]{1,4}#?(\d{1,9})\b([^]*)$/iu;
 const VERDICT = /\b(success|failure|none)\b/iu;
 const QUOTES = /["“”„«»]/u;
@@ -24,7 +24,7 @@ export function isVerdictLine(line: string): boolean {
   return LINE.test(line.trim().slice(0, MAX_LINE_CHARS));
 }
 
-/** One verdict a message: of several the first. */
+/** One verdict for each message: the first one counts. */
 export function readVerdicts(job: Pick<ReviewJob, "entries">, closing: string): ReadVerdicts {
   const rest: string[] = [];
   const verdicts = new Map<number, ReviewVerdict>();
@@ -45,17 +45,17 @@ export function readVerdicts(job: Pick<ReviewJob, "entries">, closing: string): 
   return { note, ...(verdicts.size > 0 && { verdicts: [...verdicts.values()] }), refused };
 }
 
-/** What stands before the first quotation mark, and what between the first and the last. */
+/** The words before the first quotation mark are the verdict; those between the first and the last are the quotation. */
 function parseVerdict(entry: number, said: string): ReviewVerdict | null {
   const [head = "", ...quoted] = said.split(QUOTES);
   const words = quoted.length > 1 ? said.slice(head.length + 1, -1 - quoted.at(-1)!.length) : "";
   const correction = /\bcorrection\b/iu.test(head);
-  // Small models leave the verdict out where they say that it is a correction.
+  // Small models often write `correction` without a verdict.
   const verdict = VERDICT.exec(head)?.[1]?.toLowerCase() ?? (correction ? "failure" : undefined);
   return ReviewVerdict.safeParse({ entry, verdict, correction: correction && verdict !== "none", words }).data ?? null;
 }
 
-/** Only what the person wrote counts, and only words that they wrote there. */
+/** A verdict must be on a message of the person, and quote words from it. */
 function checkWords({ entries }: Pick<ReviewJob, "entries">, { entry: n, verdict, words }: ReviewVerdict) {
   const entry = entries.find((candidate) => candidate.n === n);
   if (entry?.kind !== "user" || !entry.parts.every(({ source }) => source === "principal")) {
@@ -67,7 +67,7 @@ function checkWords({ entries }: Pick<ReviewJob, "entries">, { entry: n, verdict
   return refuse("verdict_words_unknown", `Entry ${n} does not have the words that the verdict quotes.`);
 }
 
-/** A model may copy a line end as a blank, and a typographic quotation mark as a plain one. */
+/** Models copy line breaks as blanks, and typographic quotation marks as plain ones. */
 function normalise(text: string): string {
   return text.normalize("NFC").replace(/[’‘]/gu, "'").replace(/[“”„]/gu, '"').split(/\s+/u).join(" ").trim();
 }

@@ -47,7 +47,7 @@ describe("a value that a lesson gives", () => {
       "was tried, and nothing else worked either",
       work([["ledger export --encoding utf8", true]]),
       "Run `ledger export --encoding utf8`.",
-      /what was not solved is no lesson/,
+      /what was not solved is not a lesson/,
     ],
     [
       "is that of a variable",
@@ -187,7 +187,7 @@ describe("a value that has its place, and no option's name", () => {
         ["mailing render fluid", "unknown layout 'fluid'"],
       ]),
       "For `mailing render` pass `fluid`.",
-      /what was not solved is no lesson/,
+      /what was not solved is not a lesson/,
     ],
   ])("is refused when it %s", (_what, entries, line, message) => {
     expect(check(entries, line)).toMatchObject({ code: "unproved_value", message: expect.stringMatching(message) });

@@ -23,7 +23,7 @@ describe("what a skill tells", () => {
     ['The person said "I want the totals in euros, never again in dollars".', "The sentence I want"],
     ["They want “I want the totals, in euros – never again in Dollars”.", "The sentence I want"],
   ])("is of one session: %s", (line, what) => {
-    expect(check(line)).toMatch(new RegExp(`^${what}.* is of this one session`));
+    expect(check(line)).toMatch(new RegExp(`^${what}.* belongs to this one session`));
     expect(checkStory({ prose: [], code: [line] }, WORDS)?.code ?? null).toBe(/sentence/.test(what) ? null : "one_off");
   });
 

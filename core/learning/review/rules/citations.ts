@@ -1,5 +1,5 @@
-// What a lesson cites: whether it can carry the lesson, and what may be cited. Called for every write of a review, before it is
-// made, and for the closing message of a review that goes on from the session's own request. Pure.
+// Checks whether the citations of a lesson prove it, and lists what may be cited. Called before every write of a review, and for
+// the message of a review that continues the session's own request. Pure.
 import { clip, toOneLine } from "../../../clip.ts";
 import { type Failure, err } from "../../../errors.ts";
 import { type Entry, type ToolCall, type ToolEntry, textOf } from "../../../schemas/entry.ts";
@@ -9,7 +9,7 @@ import { termsOf, wordsOf } from "../../../skills/search/words.ts";
 
 type Job = Pick<ReviewJob, "session" | "entries">;
 
-/** What a call cites, as it is stored; what is no citation stays as it was written. A string may hold several. */
+/** The citations of a call in their stored form. A string may hold several. An invalid citation is returned as it was written. */
 export function readCitations(given: unknown, { session }: Pick<ReviewJob, "session">): string[] {
   const all = (Array.isArray(given) ? given : [given]).filter((one) => typeof one === "string");
   return all.flatMap((one) => {
@@ -19,9 +19,9 @@ export function readCitations(given: unknown, { session }: Pick<ReviewJob, "sess
 }
 
 /**
- * `null` when the citations hold. Refused are: none at all; one of a part the transcript does not have; nothing but the
- * assistant's own words; and results of tools all of which are failures without a later success of the same tool, for
- * then nobody has shown the way out. `written`: what is to be kept, for places that speak of it.
+ * `null`: the citations hold. Refused are an empty list, a part that the transcript does not have, only the assistant's own words,
+ * and only results of failures that no later call of the same tool recovered from, since no way out was shown then. `written`:
+ * the text to be kept; a refusal proposes parts that share words with it.
  */
 export function checkCitations(job: Job, citations: string[], written = ""): Failure | null {
   const refuse = (code: string, message: string): Failure => {
@@ -51,23 +51,23 @@ export function checkCitations(job: Job, citations: string[], written = ""): Fai
   return refuse(
     "citation_unrecovered",
     `The cited results (entries ${lost.join(", ")}) are failures that no later call recovered ` +
-      "from. Cite the call that succeeded afterwards as well; if there is none, this is no workflow, so leave it out.",
+      "from. Cite the call that succeeded afterwards as well; if there is none, this is not a workflow, so leave it out.",
   );
 }
 
-/** What one looks like, and no part of any transcript. */
+/** The form of a citation, in words that match no part of any transcript. */
 const FORM = "<entry>#<source>";
 
 function checkExists(job: Job, citation: string): [code: string, message: string] | null {
   if (!Citation.safeParse(citation).success) {
     return [
       "citation_malformed",
-      `"${citation.slice(0, 100)}" is not a citation. One is ${FORM}, as it stands above each part of the transcript.`,
+      `"${citation.slice(0, 100)}" is not a citation. One is ${FORM}, as shown above each part of the transcript.`,
     ];
   }
   const { session, entry: n, source } = fromCitation(citation);
   const entry = session === job.session ? job.entries.find((candidate) => candidate.n === n) : undefined;
-  if (!entry) return ["citation_unknown", `The transcript has no entry ${n}. Cite what stands above a part of it.`];
+  if (!entry) return ["citation_unknown", `The transcript has no entry ${n}. Cite what is shown above a part of it.`];
   if (sourcesOf(entry).includes(source)) return null;
   const present = sourcesOf(entry).map((candidate) => toPlace(n, candidate));
   return [
@@ -76,7 +76,7 @@ function checkExists(job: Job, citation: string): [code: string, message: string
   ];
 }
 
-/** Entries, when nothing else is cited. */
+/** The numbers of the cited results, if all of them are unrecovered failures; else none. */
 function findUnrecovered(job: Pick<ReviewJob, "entries">, citations: string[]): number[] {
   const cited = new Set(citations.map((citation) => fromCitation(citation).entry));
   const results = job.entries.filter(
@@ -86,7 +86,7 @@ function findUnrecovered(job: Pick<ReviewJob, "entries">, citations: string[]): 
   return lost.length < results.length ? [] : lost.map(({ n }) => n);
 }
 
-/** A call still open is as good as failed: nobody knows how it ended. */
+/** A call that is still open counts as failed: its end is unknown. */
 function isUnrecovered(entries: Entry[], call: ToolEntry): boolean {
   if (!call.failed && call.state === "done") return false;
   return !entries.some(
@@ -101,7 +101,7 @@ function isUnrecovered(entries: Entry[], call: ToolEntry): boolean {
 
 // ---- what may be cited ----
 
-/** The list is in one message with the review's own words, in the order of the log. What people said is quoted as JSON. */
+/** A list in the order of the log. It is part of the review's message, so quotations are in JSON. */
 export function listCitations({ entries }: Pick<ReviewJob, "entries">): string {
   const lines = entries.flatMap((entry) => {
     const about = aboutOf(entry);
@@ -109,28 +109,25 @@ export function listCitations({ entries }: Pick<ReviewJob, "entries">): string {
     return about === null || places.length === 0 ? [] : `- ${places.join(", ")}: ${about}`;
   });
   return [
-    "What may be cited, in the order of the conversation. What stands in quotation marks is only the beginning of it:",
+    "What may be cited, in the order of the conversation. Quotation marks show only the beginning of a part:",
     ...lines,
   ].join("\n");
 }
 
 function sourcesOf(entry: Entry): Source[] {
   const sources = entry.parts.map((part) => part.source);
-  // An answer that is nothing but calls has no text part, and can be cited all the same.
+  // An answer with calls only has no text part, but can be cited.
   if (entry.kind === "assistant") sources.push("own");
   return [...new Set(sources)];
 }
 
-/** More is no help to whoever has to choose. */
+/** Longer lists do not help a model to choose. */
 const MAX_CANDIDATES = 4;
 const MIN_SHARED_WORDS = 2;
-/** Of one part: what a page says further down is seldom the reason of a lesson. */
+/** Terms compared of one part: the rest of a long page is seldom the reason of a lesson. */
 const MAX_TERMS = 2_000;
 
-/**
- * Places that share words with what is to be written, best first. Never one that says nothing of it: a list that could be
- * copied unread would prove nothing.
- */
+/** Parts that share words with the text, best first. Parts without shared words are left out: a list to copy unread proves nothing. */
 function candidatesFor(entries: Entry[], written: string): string[] {
   const wanted = wordsOf(written);
   const found = entries.flatMap((entry) => {
@@ -165,7 +162,7 @@ function aboutOf(entry: Entry): string | null {
       return `${entry.failed ? "failed" : "ok"}: ${quote(renderCall(entry.call))}`;
     case "note":
     case "notice":
-      // What waits for a person may be just what the scanner keeps away from models.
+      // A pending change may be one that the scanner keeps away from models.
       return entry.code === "pending" ? null : `${entry.kind} ${entry.code}: ${quote(entry.parts[0]?.text ?? "")}`;
     case "compaction":
       return null;
@@ -178,7 +175,7 @@ function renderCall({ name, args }: ToolCall): string {
 
 const MAX_QUOTE_CHARS = 80;
 
-/** As JSON: nothing of it can end its line, or look like one of these. */
+/** As JSON, so that a quotation can neither end its line nor imitate another one. */
 function quote(text: string): string {
   return JSON.stringify(clip(toOneLine(text.slice(0, 10 * MAX_QUOTE_CHARS)), MAX_QUOTE_CHARS));
 }

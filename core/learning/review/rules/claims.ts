@@ -1,10 +1,10 @@
-// Sentences that outlive what they say: that a tool does not work or cannot do a thing, that a program was missing, that a
-// call failed for a moment. A later agent that reads one does not even try. Asked of what a review adds to skills and to
-// memory; what says under which condition a thing fails, or what to do then, is a lesson and passes. Pure.
+// Refuses claims that soon become untrue: that a tool does not work or cannot do something, that a program was missing, that a call
+// failed once. A later agent that reads such a claim does not even try. A sentence with a condition or a remedy is a lesson, and
+// passes. Called for what a review or a curation adds. Pure.
 import { clip } from "../../../clip.ts";
 import { type Failure, err } from "../../../errors.ts";
 
-/** Nouns of what an agent works with. */
+/** Nouns for what an agent works with. */
 const TOOLS =
   "tools?|commands?|shell|terminal|browser|sandbox|interpreter|api|endpoint|server|service|plugin|extension|integration|connector|network|internet|internet access|web search|search tool|file system|filesystem";
 const NAMED = "`[^`\\n]{1,60}`|\\b[a-z]{1,30}_[a-z_]{1,40}";
@@ -14,7 +14,7 @@ const CANNOT = "(?:cannot|can['’]t|can not|could not|couldn['’]t)";
 const BE = "(?:is|are|was|were|seems?|seems to be|appears to be|remains?|has been)";
 const HOW = "(?:(?:currently|still|completely|simply|just|always|permanently|generally|often|known to be) )*";
 
-/** Said of a state, as if it would last. */
+/** Claims about a state, as if it were permanent. */
 const FAULTS = [
   `${NOT} (?:work|function|respond|start|load)s?`,
   `${BE} ${HOW}(?:broken|unavailable|not available|not working|not usable|not functional|unusable|useless|down|offline|dead|unreliable|inaccessible|unreachable|non-?functional|out of order)`,
@@ -24,7 +24,7 @@ const FAULTS = [
   "always (?:fails?|crash(?:es)?|errors?|times? out)",
   "(?:fails?|crash(?:es)?) (?:always|every time)",
 ];
-/** Said of an ability. */
+/** Claims about an ability. */
 const LIMITS = [
   CANNOT,
   "(?:is|are) (?:unable to|not able to|incapable of|not capable of)",
@@ -32,16 +32,16 @@ const LIMITS = [
   "fails? to",
   "(?:has|have) no access to",
 ];
-/** Said of the surroundings. */
+/** Claims about the environment. */
 const MISSING = [
   `${BE} ${HOW}(?:not installed|not found|not configured|not set up|not on the path|missing)`,
   `(?:isn['’]t|aren['’]t|wasn['’]t|weren['’]t) (?:installed|configured|set up|on the path)`,
 ];
-/** Said of a moment, in the past. */
+/** Claims about one moment in the past. */
 const MOMENTS =
   /\b(?:timed out|was rate[- ]?limited|(?:hit|reached|exceeded) (?:a|the) rate limit|(?:returned|answered|failed) (?:with )?(?:an? )?(?:http )?(?:429|50[0-4])\b|was (?:temporarily |briefly )?(?:overloaded|unreachable|unavailable)|(?:connection|request) was (?:reset|refused|dropped)|(?:worked|succeeded|went through|passed) (?:on|at|after) (?:the |a )?(?:retry|second|third|next|another)\b|flaked)/iu;
 
-/** The sentence says when it holds, or asks. */
+/** The sentence has a condition, or is a question. */
 const CONDITIONED =
   /\b(?:if|when|whenever|unless|until|once|while|without|where|wherever|whether|in case|otherwise|after|before|except|only|as long as)\b|\?\s*$/iu;
 /** On what it holds, after the claim; "here" and "this machine" are everything the agent has. */
@@ -87,10 +87,10 @@ export function createClaims(programs: Iterable<string>): (paragraphs: string[])
 
   return (paragraphs) => {
     for (const paragraph of paragraphs) {
-      if (paragraph.startsWith("|")) continue; // a row of a table names more often than it claims
+      if (paragraph.startsWith("|")) continue; // rows of a table mostly list things
       const sentences = paragraph.split(/(?<=[.!?])\s+(?=["'“(]?[\p{Lu}`])/u);
       for (const [n, sentence] of sentences.entries()) {
-        // What is to be done may be said in the next sentence.
+        // The remedy may be in the next sentence.
         const failure = checkSentence(sentence);
         const isAnswered = failure && !fault.test(sentence) && REMEDY.test(sentences[n + 1] ?? "");
         if (failure && !isAnswered) return failure;
@@ -111,7 +111,7 @@ function refuseClaim(sentence: string): Failure {
 function refuseMoment(sentence: string): Failure {
   return err(
     "passing_failure",
-    `${quote(sentence)} tells of a failure that passed: say what to do when it comes again, such as how often and how ` +
+    `${quote(sentence)} reports a failure that passed: say what to do when it comes again, such as how often and how ` +
       "long to wait, or leave it out.",
   ).failure;
 }

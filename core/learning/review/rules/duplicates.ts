@@ -1,6 +1,6 @@
-// Whether a new skill only says in other words what one of its neighbours says. A review cannot ask the Archive, so the lines of
-// the index say which ten are the nearest, and those are opened. Asked before a review creates a skill, beside the check of
-// names and descriptions in core/skills/edit/operations.ts. Reads the store, and nothing else.
+// Refuses a new skill that repeats an existing one in other words. A review cannot query the Archive, so it ranks the lines of the
+// index and opens the ten nearest skills. Called before a review creates a skill, next to the check of names and descriptions in
+// core/skills/edit/operations.ts. Only reads the store.
 import { type Failure, err } from "../../../errors.ts";
 import type { SkillStore } from "../../../ports.ts";
 import type { SkillLine } from "../../../schemas/api.ts";
@@ -13,29 +13,30 @@ import { baseOf, companionOf } from "../../../skills/format/validate.ts";
 import type { SkillInspector, SkillWrite } from "../../../tools/skills/skill-manage.ts";
 import { isKept, itemsOf } from "../../skill-items.ts";
 
-/** Neighbours that are opened for one new skill, beside those that the work had loaded. */
+/** Neighbours that are opened for one new skill, in addition to those that the work had loaded. */
 const NEAREST = 10;
 /** Lines that a refusal proposes to add. */
 const MAX_ADDITIONS = 20;
 /**
- * For a skill that was loaded for the very work: what the work adds belongs there. Two skills of one field have at most 0.3 in
- * common, paraphrases of one skill at least 0.6 (test/learning/review/duplicate-pairs.ts), one skill's lessons about two things lie between.
- * Not for what came with the product: that is about ways of working, and belongs to no field of work.
+ * The threshold for a skill that the work itself had loaded: what the work adds belongs there. In
+ * test/learning/review/duplicate-pairs.ts, two skills of one field have a similarity of at most 0.3, and paraphrases of one skill
+ * at least 0.6. Lessons about two things in one skill lie between. Bundled skills keep the general threshold: they are about ways
+ * of working, not about a field of work.
  */
 const LOADED_SIMILARITY = 0.35;
 
 interface DuplicateOptions {
   store: Pick<SkillStore, "index" | "head" | "blob">;
   seeds: Seeds;
-  /** From how much in common on two texts are one; `skills.duplicateBody`. */
+  /** The similarity from which two texts count as one; `skills.duplicateBody`. */
   similarity: number;
   /** Skills that were loaded in the work under review. */
   loaded: ReadonlySet<string>;
-  /** Whether what is new for a protected neighbour goes to its companion. */
+  /** Whether additions to a protected neighbour go to its companion. */
   companions: boolean;
 }
 
-/** Failure: `near_duplicate`, with the neighbour. A change of an existing skill is never asked about. */
+/** Failure: `near_duplicate`, with the neighbour. Changes of existing skills always pass. */
 export function createDuplicateInspector(options: DuplicateOptions): SkillInspector {
   return async (write) => {
     if (write.before && write.before.head.state !== "archived") return null;
@@ -61,8 +62,8 @@ export function createDuplicateInspector(options: DuplicateOptions): SkillInspec
 }
 
 /**
- * The companion of a skill that was loaded. If the loaded skill is wrong and may not be edited, only its companion is read with it:
- * that another skill says it too helps nobody who reads this one.
+ * The new skill is the companion of a loaded, protected skill. Only a companion is read together with its skill, so it may repeat
+ * what another skill says.
  */
 function mendsLoaded(name: string, lines: SkillLine[], { loaded, companions }: DuplicateOptions): boolean {
   const base = lines.find((line) => line.name === baseOf(name));
@@ -79,7 +80,7 @@ function isOther(name: string): (line: SkillLine) => boolean {
   return (line) => line.state !== "archived" && (baseOf(line.name) ?? line.name) !== pair;
 }
 
-/** By what the new one is called and for, and by all it says, in turns: what is renamed is found by its words. */
+/** Alternates between a ranking by name and description and one by the whole text, which also finds renamed skills. */
 function nearestLines(lines: SkillLine[], { name, description }: SkillWrite, body: string): SkillLine[] {
   const title = `${name.replaceAll("-", " ")} ${description}`;
   const [byTitle, byText] = [rankSkills(lines, title), rankSkills(lines, `${title}\n${body}`)];
@@ -100,7 +101,7 @@ function bodyOf(text: unknown): string | null {
   return parsed.ok ? parsed.value.body : text;
 }
 
-/** The refusal of a create that is an update: which skill to change, and what of the new one that skill may lack. */
+/** Refuses the creation and proposes an update: which skill to change, and which lines it may lack. */
 function proposeUpdate(
   { after }: SkillWrite,
   { line, text, similarity }: { line: SkillLine; text: string; similarity: number },

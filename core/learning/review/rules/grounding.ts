@@ -1,9 +1,9 @@
-// Whether the values that a lesson gives were seen to work. Asked of what a review adds to skills and to memory: where the work
-// tried an option with one value, which failed, and with another, which worked, a text that gives a third one, or the first,
-// is a slip of the pen that the next turn would follow. So is a value that a review of the person's correction gives, and that
-// neither they nor a call had. Values without an option's name are known by the calls: two that differ in one word alone have it
-// in the same place. There a value that failed and never worked is none; where one failed and another worked, and the text names the
-// place well, only what worked is one. Pure; a review of work that tried nothing else is not held to what was tried.
+// Refuses values in a lesson that the work did not show to work. Called for what a review adds to skills and memory. Pure.
+// Options: if one value failed and another worked, a text with the failed value or a third one is a slip that later turns would
+// follow. In a review of a correction, a value must come from the person or from a call.
+// Values without an option: two calls that differ in one word have a value in the same place. There a value that failed and never
+// worked is refused. If another one worked, and the text identifies the place well, only that one passes.
+// Work that tried a single value proves nothing, so other values pass.
 import { type Failure, err } from "../../../errors.ts";
 import type { Entry, ToolEntry } from "../../../schemas/entry.ts";
 import type { ReviewJob } from "../../../schemas/learning/review.ts";
@@ -15,7 +15,7 @@ import { ECHOING_TOOLS } from "../../taint/entries.ts";
 import { hidesFailure, isSelfTool } from "../../tool-facts.ts";
 import { isWarning } from "../../warnings.ts";
 
-/** What became of the values of one option. By value: the last entry it was seen in. */
+/** The values of one option: by value, the last entry in which it worked or failed. */
 interface Tried {
   worked: Map<string, number>;
   failed: Map<string, number>;
@@ -29,23 +29,20 @@ interface Work {
   said: string;
 }
 
-/**
- * A check of what is added: `null` when no value in it was seen to be otherwise. `standing`: what the skill says already. Failure:
- * `unproved_value`. Reads the entries once, when it is first asked.
- */
+/** Returns a check of added text; `existing`: what the skill says already. Failure: `unproved_value`. Entries are read lazily, once. */
 export function createGrounding({ entries, trigger }: Pick<ReviewJob, "entries" | "trigger">) {
   const isCorrection = trigger === "correction" || trigger === "rating";
   let read: Work | null = null;
-  return ({ prose, code }: AddedText, standing: string): Failure | null => {
+  return ({ prose, code }: AddedText, existing: string): Failure | null => {
     read ??= readWork(entries);
     if (read.tried.size === 0 && read.places.found.length === 0 && !isCorrection) return null;
-    const kept = new Set(pairsIn(standing).map(toKey));
-    const keptWords = wordsIn(standing);
+    const kept = new Set(pairsIn(existing).map(toKey));
+    const keptWords = wordsIn(existing);
     for (const { text, spans } of [...prescribedIn(prose), ...code.map((text) => ({ text, spans: [text] }))]) {
       for (const pair of pairsIn(text)) {
         const tried = read.tried.get(pair.name) ?? newTried();
         if (!(isCorrection || isContested(tried)) || kept.has(toKey(pair)) || variesByTask(pair.value)) continue;
-        // In a loop, or by a variable, a value stands apart from its option.
+        // A loop or a variable may separate a value from its option, so any call that worked with the value counts.
         if (tried.worked.has(pair.value) || read.places.worked.has(pair.value) || isSaid(pair.value, read.said))
           continue;
         return refuse(pair, tried, isCorrection);
@@ -60,15 +57,15 @@ export function createGrounding({ entries, trigger }: Pick<ReviewJob, "entries" 
 }
 
 /**
- * One value failed, and another one worked, or none did. The same one that worked later only failed for a moment; what failed
- * after others had worked is the next of a list.
+ * Whether a value failed before another one worked, or no value worked. A value that worked later failed only for a moment. A value
+ * that failed after others had worked is just the next one of a list.
  */
 function isContested({ worked, failed }: Tried): boolean {
   const first = Math.min(...worked.values());
   return [...failed].some(([value, n]) => !worked.has(value) && n < first);
 }
 
-/** It shows whether its words work: it ended, is work, does not only write them down, and hides no failure. */
+/** Whether a call shows if its words work: a finished call on the task that does not just write them and hides no failure. */
 function isTrial(entry: Entry): entry is ToolEntry {
   if (entry.kind !== "tool" || entry.state !== "done") return false;
   return !isSelfTool(entry) && !ECHOING_TOOLS.has(entry.call.name) && !hidesFailure(entry);
@@ -91,31 +88,31 @@ function triedIn(trials: ToolEntry[]): Map<string, Tried> {
   return tried;
 }
 
-/** Where calls differ in one word alone: the words around it, and what became of those that stood there. */
+/** A place in which calls differ by one word: the words around it, and how the calls with each word ended. */
 interface Place {
   around: Set<string>;
-  /** The word before it. */
+  /** The word before the place. */
   before: string | undefined;
   tried: Tried;
 }
 
 interface Places {
   found: Place[];
-  /** Every word that a call worked with, wherever it stood. */
+  /** Every word of a call that worked, in any place. */
   worked: Set<string>;
 }
 
-/** More is data, not a choice of words. */
+/** A longer call is mostly data. */
 const MAX_CALL_WORDS = 60;
-/** Who tries again does so soon. */
+/** A retry comes soon after the call it repeats. */
 const MAX_COMPARED = 20;
-/** The newest ones. Each is compared with each line that is added. */
+/** The newest are kept. Each is compared with each added line. */
 const MAX_PLACES = 50;
-/** Fewer around it tell no place. */
+/** Fewer words around it do not identify a place. */
 const MIN_AROUND = 2;
-/** Of the words around it a text has as many at least. */
+/** The share of the words around a place that a text must have. */
 const MIN_SHARE = 0.5;
-/** The task fills it in. */
+/** A placeholder for what varies by task. */
 const PLACEHOLDER = /\{\{[^{}]{0,80}\}\}|<[^<>\s]{1,80}>|\$\{?\w{1,80}\}?|(?<![\w-])[A-Z][A-Z_-]{1,80}(?![\w-])/g;
 
 function findPlaces(trials: ToolEntry[]): Places {
@@ -142,7 +139,7 @@ function findPlaces(trials: ToolEntry[]): Places {
   return { found: found.slice(-MAX_PLACES), worked };
 }
 
-/** Each value that stands in one of the places, or would: the text has no other word that is not there. */
+/** The values that a text puts in a place: its only word that is not one of the words around the place. */
 function valuesAt({ found, worked }: Places, spans: string[]): (Pair & { tried: Tried })[] {
   if (found.length === 0) return [];
   const bySpan = spans.map((span) =>
@@ -158,19 +155,19 @@ function valuesAt({ found, worked }: Places, spans: string[]): (Pair & { tried: 
     const isUntried = !tried.failed.has(value);
     if (isUntried && (!isLong || tried.worked.size === 0 || !isAlike(value, tried))) return [];
     if (words.length - 1 < MIN_SHARE * around.size) return [];
-    // In a text of its own it stands alone.
-    const stands = beforeOf.get(value);
-    if (stands !== undefined && before !== undefined && stands !== before) return [];
+    // A value alone in its code span has no word before it.
+    const wordBefore = beforeOf.get(value);
+    if (wordBefore !== undefined && before !== undefined && wordBefore !== before) return [];
     return [{ name: words.filter((word) => word !== value).join(" "), value, tried }];
   });
 }
 
-/** An option is no choice where words stand. */
+/** Options and other words do not stand in for each other. */
 function isAlike(value: string, { worked, failed }: Tried): boolean {
   return [...worked.keys(), ...failed.keys()].every((other) => other.startsWith("-") === value.startsWith("-"));
 }
 
-/** The sentences that say what to do, and their code. What stands under a warning warns, too: "What fails:", and its list. */
+/** The sentences that say what to do, with their code spans. A list under a warning such as "What fails:" is left out too. */
 function prescribedIn(prose: string[]): { text: string; spans: string[] }[] {
   let isWarned = false;
   return prose.flatMap((paragraph) => {
@@ -182,7 +179,7 @@ function prescribedIn(prose: string[]): { text: string; spans: string[] }[] {
   });
 }
 
-/** A heading, or what ends with a colon. */
+/** A heading, or a paragraph that ends with a colon. */
 const LEADS_IN = /^#|:$/;
 const LISTED = /^(?:[-*+|]|\d+[.)])/;
 
@@ -198,12 +195,12 @@ function note({ worked, failed }: Tried, value: string, entry: ToolEntry): void 
   (entry.failed ? failed : worked).set(value, entry.n);
 }
 
-/** Sentences of a paragraph: code marks end none. */
+/** A new sentence begins with a capital letter or a code span. */
 function sentencesIn(paragraph: string): string[] {
   return paragraph.split(/(?<=[.;!?])\s+(?=\p{Lu}|`)/u);
 }
 
-/** What the person typed, as words between blanks. */
+/** What the person typed, as words with single blanks around them. */
 function saidIn(entries: Entry[]): string {
   const parts = entries.flatMap((entry) => entry.parts.filter(({ source }) => source === "principal"));
   const words = parts
@@ -230,6 +227,6 @@ function refuse({ name, value }: Pair, { worked, failed }: Tried, isCorrection: 
   const [good] = [...worked].sort(([, a], [, b]) => b - a);
   const instead = good
     ? `${name} ${good[0]} worked (entry ${good[1]}): write what was seen to work, or say what is to be avoided as such.`
-    : `no other value worked either: what was not solved is no lesson.`;
+    : `no other value worked either: what was not solved is not a lesson.`;
   return err("unproved_value", `The text gives \`${given}\`, but ${own}; ${instead}`).failure;
 }

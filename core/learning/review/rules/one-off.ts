@@ -1,5 +1,5 @@
-// Whether what a review adds belongs to one session alone: a name after its ticket or its day, a story of its files, a sentence
-// quoted from it. What is certain is refused, and taste is left to the words of the policy. Pure.
+// Refuses what belongs to one session only: a name after its ticket or date, a story about its files, a sentence quoted from it.
+// Only certain cases are refused; the rest is left to the prompt. Called by policy.ts. Pure.
 import { type Failure, err } from "../../../errors.ts";
 import type { Entry } from "../../../schemas/entry.ts";
 import { DAY_MS, dayOf } from "../../../schemas/ids.ts";
@@ -8,48 +8,48 @@ import { baseOf } from "../../../skills/format/validate.ts";
 import { foldCase } from "../../../skills/search/words.ts";
 import type { AddedText } from "../../added-text.ts";
 
-// ---- what occurs in the session ----
+// ---- the words of the session ----
 
 const TICKET = /\b[A-Z][A-Z0-9]{1,9}-\d{1,7}\b/g;
-/** What looks like a ticket and is a standard, a format, an algorithm or a model. */
+/** Standards, formats, algorithms and models that look like tickets. */
 const STANDARD =
   /^(?:UTF|UCS|ISO|IEC|SHA|MD|RFC|CVE|CWE|GPT|ES|EN|DIN|AES|RSA|DES|CRC|TLS|SSL|HTTP|HTTPS|IPV|UTC|GMT|WCAG|OAUTH|COVID|USB|CP|KOI|LATIN|WINDOWS|BASE|PCI|SOC|ANSI|IEEE|ECMA|PEP|JEP|ADR|PKCS|FIPS|NIST|ASCII|LTS|SQL|XML|HTML|CSS|JSON|YAML|PDF|MP|H|X|F|T|V)-\d/;
 const NUMBER = /(?<![\w#&])#(\d{2,7})\b/g;
 const FILE = /(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.[a-z][a-z0-9]{0,4}\b/gi;
-/** Files that every project of a kind has, and projects that are called like files. */
+/** Files that many projects have, and projects with names like files. */
 const EVERYBODYS =
   /^(?:package|package-lock|tsconfig|jsconfig|docker-compose|compose|readme|agents|claude|skill|changelog|contributing|license|requirements|pyproject|setup|cargo|gemfile|pom|build|makefile|dockerfile|index|main|app|config|settings|styles?|test|wrangler|vite|vitest|webpack|jest|eslint|prettier|next|node|vue|nuxt|three|react|express|chart|ember|d3|p5|asp|ml|e\.g|i\.e)(?:\.[\w-]+)*$/i;
-/** Folders in which one person, or one task, keeps its files. */
+/** Files in the folder of one person or task. */
 const OWN_PATH =
   /(?<![\w./~-])\/(?:workspace|home\/[\w.-]+|Users\/[\w.-]+|tmp|root|mnt\/data)\/[\w./-]*[\w-]\.\w{1,6}\b/g;
 
 type SessionWords = ReturnType<typeof createSessionWords>;
 
-/** Each is read once, when a rule first asks for it. */
+/** Each set is computed lazily, once. */
 export function createSessionWords({ entries }: Pick<ReviewJob, "entries">) {
   const text = once(() => entries.map(allTextOf).join("\n"));
   return {
-    /** As they are written there: `ABC-123`. */
+    /** For example `ABC-123`. */
     tickets: once(() => new Set(findAll(TICKET, text()).filter((ticket) => !STANDARD.test(ticket)))),
     /** `#4711` without the sign. */
     numbers: once(() => new Set(findAll(NUMBER, text()))),
-    /** Names of its files that are not everybody's, without their folders, in lower case. */
+    /** Names of files that are specific to the session, without folders, in lower case. */
     files: once(() => new Set(findAll(FILE, text()).flatMap(toOwnName))),
-    /** Absolute paths of files in somebody's own folders. */
+    /** Absolute paths of files in the folder of one person or task. */
     paths: once(() => new Set(findAll(OWN_PATH, text()))),
-    /** Days on which it went on, `YYYY-MM-DD`: where the person is, it may have been the day before or after. */
+    /** Days of the session, `YYYY-MM-DD`, each with its neighbours, since the person's time zone is unknown. */
     days: once(() => new Set(entries.flatMap(({ at }) => [at - DAY_MS, at, at + DAY_MS].map(dayOf)))),
     /** What the person said, as words with single blanks around and between them. */
     said: once(() => ` ${toPlainWords(entries.flatMap(saidIn).join("\n"))} `),
   };
 }
 
-/** What the first group that matched holds; without groups the whole match. */
+/** The first group that matched, or the whole match. */
 function findAll(pattern: RegExp, text: string): string[] {
   return [...text.matchAll(pattern)].map((match) => match.slice(1).find(Boolean) ?? match[0]);
 }
 
-/** Words alone, as two texts are compared that differ in signs and line ends. */
+/** Words with single blanks, to compare texts that differ in punctuation and line breaks. */
 function toPlainWords(text: string): string {
   return (foldCase(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(" ");
 }
@@ -81,7 +81,7 @@ function once<T>(make: () => T): () => T {
 const MONTHS =
   "jan|january|feb|february|mar|march|apr|april|may|jun|june|jul|july|aug|august|sep|sept|september|oct|october|nov|november|dec|december";
 
-/** Over the name between hyphens, so that each part stands whole. */
+/** Matched against `-name-`, so that each part has a hyphen on both sides. */
 const ARTEFACTS: [what: string, pattern: RegExp][] = [
   [
     "a ticket or a pull request",
@@ -103,14 +103,14 @@ const ARTEFACTS: [what: string, pattern: RegExp][] = [
     "an error's words",
     /-(?:no-such-file|(?:command|module|file|page)-not-found|permission-denied|cannot-(?:read|find|open|import|resolve|connect)|(?:is-)?not-a-function|(?:is-)?not-defined|segmentation-fault|connection-(?:refused|reset)|unexpected-token|access-denied)-/,
   ],
-  // A maintainer would say what is being worked on, not that something was wrong with it.
+  // A skill is named after the class of work, not after one fault.
   [
     "one repair",
     /^-(?:fix|fixed|hotfix|debug|debugged|solve|solved|resolve|resolved)-(?:[a-z0-9]+-)+(?:error|errors|failure|bug|crash|issue|problem|exception|warning|typo)-$/,
   ],
 ];
 
-/** `null` for a name that may stand. Failure: `artefact_name`. A companion has its base's name, whatever that is. */
+/** `null` for an acceptable name. Failure: `artefact_name`. Companions pass, since they take the name of their skill. */
 export function checkTitle(name: string, words: SessionWords): Failure | null {
   if (baseOf(name) !== null) return null;
   const parts = `-${name}-`;
@@ -128,7 +128,7 @@ export function checkTitle(name: string, words: SessionWords): Failure | null {
 function refuse(name: string, what: string): Failure {
   return err(
     "artefact_name",
-    `'${name}' is called after ${what}, which no later request will have: name the class of work, such as ` +
+    `'${name}' is named after ${what}, which no later request will have: name the class of work, such as ` +
       "restoring-database-backups, or put the lesson into a skill of that class.",
   ).failure;
 }
@@ -138,30 +138,30 @@ function refuse(name: string, what: string): Failure {
 const DAY = /(?<![\d-])(?:19|20)\d\d-[01]\d-[0-3]\d(?![\d-])/g;
 const PATH = /(?<![\w./~-])\/[\w./-]*[\w-]\.\w{1,6}\b/g;
 const QUOTED = /"([^"\n]{20,400})"|“([^“”\n]{20,400})”|«([^«»\n]{20,400})»|„([^„“”\n]{20,400})[“”]/g;
-/** A shorter sentence may be a form that is always said so. */
+/** Shorter quotations may be standing phrases. */
 const MIN_QUOTED_WORDS = 6;
-/** Each is looked for in all that was said. A lesson quotes a few. */
+/** Each is searched in the whole session. A usual lesson quotes a few. */
 const MAX_QUOTES = 200;
 
-/** `null` for a text that could come from many sessions. Failure: `one_off`. */
+/** `null` for a text that fits many sessions. Failure: `one_off`. */
 export function checkStory({ prose, code }: AddedText, words: SessionWords): Failure | null {
   const all = [...prose, ...code].join("\n");
-  const told =
-    tell("The day", findAll(DAY, all), (day) => words.days().has(day)) ??
-    tell("The ticket", findAll(TICKET, all), (ticket) => words.tickets().has(ticket)) ??
-    tell("The number", findAll(NUMBER, all), (number) => words.numbers().has(number)) ??
-    tell("The file", findAll(PATH, all), (path) => words.paths().has(path)) ??
-    tell("The sentence", quotesIn(prose), (quote) => isSaid(quote, words));
-  if (!told) return null;
+  const found =
+    findFirst("The day", findAll(DAY, all), (day) => words.days().has(day)) ??
+    findFirst("The ticket", findAll(TICKET, all), (ticket) => words.tickets().has(ticket)) ??
+    findFirst("The number", findAll(NUMBER, all), (number) => words.numbers().has(number)) ??
+    findFirst("The file", findAll(PATH, all), (path) => words.paths().has(path)) ??
+    findFirst("The sentence", quotesIn(prose), (quote) => isSaid(quote, words));
+  if (!found) return null;
   return err(
     "one_off",
-    `${told} is of this one session, and the next task has another: write what varies as {{name}}, say in your own ` +
+    `${found} belongs to this one session, and the next task has another: write what varies as {{name}}, say in your own ` +
       "words what was meant, or leave it out.",
   ).failure;
 }
 
-function tell(what: string, pieces: string[], isSessions: (piece: string) => boolean): string | null {
-  const piece = pieces.find(isSessions);
+function findFirst(what: string, pieces: string[], isOfSession: (piece: string) => boolean): string | null {
+  const piece = pieces.find(isOfSession);
   return piece === undefined ? null : `${what} ${piece.slice(0, 80).toWellFormed()}`;
 }
 

@@ -1,4 +1,5 @@
-// The rules of a review that code enforces. The inspectors look at the text that a write would leave. What the rules say in words is in core/prompts/. Called by review.ts.
+// The rules of a review that code enforces; core/prompts/ states them in words. Builds the inspectors, which check the text that a
+// write would leave. Called by review.ts.
 import type { Failure } from "../../../errors.ts";
 import type { SkillStore } from "../../../ports.ts";
 import type { Entry } from "../../../schemas/entry.ts";
@@ -12,27 +13,27 @@ import { createDuplicateInspector } from "./duplicates.ts";
 import { createGrounding } from "./grounding.ts";
 import { checkStory, checkTitle, createSessionWords } from "./one-off.ts";
 
-/** The product enforces all of them; a bench leaves one out at a time to see what it is worth. */
+/** The product enforces all rules. A bench switches them off one at a time to measure their effect. */
 export const POLICY = {
-  /** Every write cites parts of entries that can carry it. */
+  /** Every write cites parts of entries that prove it. */
   citations: true,
-  /** What occurs in content only waits for a person. */
+  /** What only content wanted waits for a person. */
   taint: true,
-  /** A skill is read in the review before it is changed. */
+  /** A review must read a skill before it changes the skill. */
   readFirst: true,
-  /** What nearly exists is not made again. */
+  /** A near duplicate of an existing skill is refused. */
   duplicates: true,
   /** A lesson for a protected skill goes to its companion, instead of being refused. */
   companions: true,
-  /** Names that are a session's artefacts are refused. */
+  /** Names after artefacts of the session are refused. */
   names: true,
   /** Negative claims about tools, and transient failures, are refused. */
   claims: true,
-  /** The story of one session is refused: its day, its tickets, its files, quotations. */
+  /** The story of one session is refused: its days, tickets, files and quotations. */
   stories: true,
-  /** Values that the work saw fail, or never saw where it saw another one work, are refused. */
+  /** Values are refused if they failed in the work, or were not tried although another value worked. */
   values: true,
-  /** Checks that a skill brings along run before it is accepted. */
+  /** The checks of a skill run before it is accepted. */
   checks: true,
 };
 export type ReviewPolicy = typeof POLICY;
@@ -45,15 +46,15 @@ interface InspectOptions {
   settings: Settings;
 }
 
-/** In the order they are asked: the cheap ones first, those that read a store last. */
+/** In the order of their calls: cheap ones first, those that read a store last. */
 export function createInspectors({ job, policy, skills, seeds, settings }: InspectOptions) {
   const words = createSessionWords(job);
   const checkClaims = createClaims(programsIn(job.entries));
   const checkValues = createGrounding(job);
-  const added = (check: (text: AddedText, standing: string) => Failure | null): SkillInspector => {
+  const added = (check: (text: AddedText, existing: string) => Failure | null): SkillInspector => {
     return ({ before, after }) => {
-      const standing = Object.values(before?.files ?? {}).filter((body) => typeof body === "string");
-      return check(addedText(before?.files ?? {}, after), standing.join("\n"));
+      const existing = Object.values(before?.files ?? {}).filter((body) => typeof body === "string");
+      return check(addedText(before?.files ?? {}, after), existing.join("\n"));
     };
   };
   const names: SkillInspector = ({ name, before }) => (before ? null : checkTitle(name, words));
@@ -72,14 +73,14 @@ export function createInspectors({ job, policy, skills, seeds, settings }: Inspe
       ...(policy.values ? [added(checkValues)] : []),
       ...(policy.duplicates ? [duplicates] : []),
     ],
-    /** The same of facts for memory. */
+    /** The same rules for facts in memory. */
     checkFacts: (facts: string[]): Failure | null =>
       (policy.claims ? checkClaims(facts) : null) ??
       (policy.values ? checkValues({ prose: facts, code: [] }, "") : null),
   };
 }
 
-/** Tools the agent has called, and the first words of its commands. */
+/** Tools that the agent called, and the first words of its commands. */
 function programsIn(entries: Entry[]): Set<string> {
   const calls = entries.flatMap((entry) => (entry.kind === "tool" ? [entry.call] : []));
   const commands = calls.flatMap(({ args }) => (typeof args.command === "string" ? args.command : []));

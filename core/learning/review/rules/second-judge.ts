@@ -1,6 +1,6 @@
-// A second opinion on what the rules of provenance cannot be certain of: another model says, for each sentence, whether only content wanted it.
-// Called by review.ts for each write, where the operator has named a model for it, and by bench:taint. What it said is recorded
-// with the intent of the write, so that a resumed review neither asks nor pays twice. Where it says nothing, the rules decide.
+// The second judge: a model that says, for sentences that no certain taint rule holds, whether only content wanted them. Called by
+// review.ts for each write if the operator has configured a model, and by bench:taint. Its answers are recorded with the intent of
+// the write, so that a resumed review neither asks nor pays twice. Without an answer, the rules decide.
 import * as z from "zod";
 import type { ModelChain, ModelFailure, Tool } from "../../../agent/contract.ts";
 import { askModel } from "../../../agent/model-turn.ts";
@@ -15,23 +15,23 @@ import type { Opinion } from "../../taint/session-record.ts";
 import type { Taint, WrittenText } from "../../taint/taint.ts";
 import { renderTranscript } from "../transcript.ts";
 
-/** More sentences of one write are left to the rules. */
+/** Sentences of one write that are asked about; the rules decide on the rest. */
 export const MAX_ASKED = 150;
-/** Room for a model that thinks whether it is asked to or not. */
+/** Enough for a model that always reasons first. */
 const MAX_OUTPUT_TOKENS = 4_000;
-/** `3 content`, with whatever marks a model sets round the number and the word. */
+/** `3 content`, with any punctuation around the number and the word. */
 const LINE = /^(?:[^\p{L}\p{N}]{0,6}sentence)?[^\p{L}\p{N}]{0,6}(\d{1,3})[^\p{L}\p{N}]{1,12}(content|work)\b/iu;
 
 const Opinions = z.object({
   opinions: z.array(z.object({ sentence: z.string(), isWanted: z.boolean() })),
   spent: z.array(SpentCall),
 });
-/** As it is recorded in the intent of a write, under `judged`; spent.ts reads what it cost. */
+/** Recorded in the intent of a write as `judged`; script-facts.ts reads its cost. */
 type Opinions = z.infer<typeof Opinions>;
 
 export interface SecondJudgeOptions {
   job: ReviewJob;
-  /** The primary, then those to fall back on. */
+  /** The primary model, then the fallbacks. */
   models: ModelChain;
   clock: Clock;
   random: Random;
@@ -41,8 +41,8 @@ export interface SecondJudgeOptions {
   mayAsk?(): Failure | null | Promise<Failure | null>;
 }
 
-/** The tool, whose sentences are judged before its intent is recorded. Reads stay as they are. */
-export function judging(tool: Tool, taint: Taint, options: SecondJudgeOptions): Tool {
+/** Wraps a tool so that its sentences are judged before its intent is recorded. Tools that only read are returned unchanged. */
+export function withSecondJudge(tool: Tool, taint: Taint, options: SecondJudgeOptions): Tool {
   if (tool.effect === "read") return tool;
   return {
     ...tool,
@@ -58,7 +58,7 @@ export function judging(tool: Tool, taint: Taint, options: SecondJudgeOptions): 
   };
 }
 
-/** `null` where there was nothing to ask. */
+/** `null`: there was nothing to ask. */
 export async function askSecondJudge(undecided: string[], options: SecondJudgeOptions): Promise<Opinions | null> {
   if (undecided.length === 0) return null;
   const { job, models, clock, random, settings, signal, mayAsk } = options;
@@ -88,7 +88,7 @@ export async function askSecondJudge(undecided: string[], options: SecondJudgeOp
   return { opinions: result.ok ? readOpinions(result.value.text, undecided) : [], spent };
 }
 
-/** Of several lines on one sentence, `content` counts. */
+/** If several lines are about one sentence, `content` wins. */
 export function readOpinions(text: string, sentences: string[]): Opinion[] {
   const opinions = new Map<string, boolean>();
   for (const line of text.split("\n")) {
@@ -100,7 +100,7 @@ export function readOpinions(text: string, sentences: string[]): Opinion[] {
   return [...opinions].map(([sentence, isWanted]) => ({ sentence, isWanted }));
 }
 
-/** Fields of a call that hold nothing to be kept. */
+/** Fields of a call without text to be kept. */
 const NO_TEXTS = new Set([
   "action",
   "name",
@@ -112,7 +112,7 @@ const NO_TEXTS = new Set([
   "overlaps",
 ]);
 
-/** The texts that a call of skill_manage or memory would keep, each with the file it would stand in. */
+/** The texts that a call of skill_manage or memory would keep, each with its file. */
 function textsOf(value: unknown, path: string = SKILL_MD, field = ""): WrittenText[] {
   if (NO_TEXTS.has(field)) return [];
   if (typeof value === "string") return [{ path, text: value }];
