@@ -1,4 +1,4 @@
-// The words of whoever shortens a conversation. Pure. What it reads is made by core/agent/compaction/compaction-summary.ts.
+// The prompt that compacts a conversation. Pure. core/agent/compaction/compaction-summary.ts makes the material it reads.
 import policy from "./compaction.md";
 
 export function compactionPrompt(): string {

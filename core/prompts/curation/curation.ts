@@ -1,5 +1,5 @@
-// The words of a curation's work: one policy, and what is asked. Pure; the same kind of work gives the same bytes, so that
-// its calls share a cached prefix.
+// The prompts of the curator: one policy, then the task. Pure; the same kind of work gives the same bytes, so that its calls
+// share a cached prefix.
 import { clip, toOneLine } from "../../clip.ts";
 import type { WorkKind } from "../../schemas/learning/curation.ts";
 import type { SkillName } from "../../schemas/ids.ts";
@@ -26,17 +26,17 @@ function closing(kind: WorkKind): string {
   );
 }
 
-/** A skill as it is shown: its files as they stand, or its items with their ids. */
+/** A skill as the curator sees it: its files, or its items with their ids. */
 export interface ShownSkill {
   name: SkillName;
   state: string;
-  /** One clause on what is known of it. */
+  /** What is known about it, in one clause. */
   known: string;
   content: string;
   files: string[];
 }
 
-/** The one message: why, the skill, and what is near it by name and description. */
+/** The only message: why, the skill, and its nearest neighbours by name and description. */
 export function workRequest(input: {
   because: string;
   skill: ShownSkill;
@@ -47,7 +47,7 @@ export function workRequest(input: {
 }): string {
   const { because, skill, near, items, turns } = input;
   return [
-    `The skill \`${skill.name}\` (${skill.state}). Why it is looked at: ${because}.`,
+    `The skill \`${skill.name}\` (${skill.state}). Reason for this task: ${because}.`,
     skill.known,
     fence(skill.content),
     skill.files.length > 0 ? `Its files: ${skill.files.join(", ")}.` : "",
@@ -84,7 +84,7 @@ export function consolidationRequest(
     .join("\n\n");
 }
 
-/** In one line: what it says stands above. */
+/** In one line: the full text is above. */
 function itemLine({ id, text }: { id: string; text: string }): string {
   return `- \`${id}\` ${clip(toOneLine(text), 160)}`;
 }

@@ -1,5 +1,5 @@
-// The words of a review: one policy, without the sections about stores this review may not write. Pure; the same scope
-// gives the same bytes, so that reviews of one kind share a cached prefix.
+// The prompts of a review: one policy, without sections about stores this review may not write. Pure; the same scope gives
+// the same bytes, so that reviews of one kind share a cached prefix.
 import { escapeTags } from "../../prompt-block.ts";
 import memory from "./review-memory.md";
 import type { Trigger } from "../../schemas/learning/review.ts";
@@ -37,27 +37,27 @@ function closing(scope: ReviewScope): string {
   );
 }
 
-/** Why a review began, and what is to be looked at for it. */
+/** Why a review began, and what it should look at. */
 export interface ReviewReason {
   trigger: Trigger;
   because?: string;
   focus?: string;
 }
 
-/** What a reviewer is shown beside the work: memory, and of the library what the work concerns; "" for none. */
+/** What a reviewer sees beside the work: memory, and the skills the work concerns; "" for none. */
 export interface ReviewShown {
   memoryBlock: string;
   skillsBlock: string;
 }
 
-/** The reviewer's one message: why it is asked, what memory and the library hold, then the transcript. */
+/** The reviewer's only message: the reason, what memory and the library hold, then the transcript. */
 export function reviewRequest(reason: ReviewReason, input: ReviewShown & { transcript: string }): string {
   return join(["Review the work below.", tellReason(reason), ...tellShown(input), input.transcript]);
 }
 
 /**
- * The same behind a session's own request, whose system prompt and tools stand as they are: the reviewer's whole policy, and
- * instead of a transcript the list of what may be cited.
+ * The same, appended to a session's own request with its system prompt and tools unchanged: the reviewer's whole policy, and
+ * a list of what may be cited instead of a transcript.
  */
 export function reviewClosing(scope: ReviewScope & ReviewReason, input: ReviewShown & { citations: string }): string {
   const text = join([
@@ -79,12 +79,12 @@ function explainTranscript(prompt: string, text: string): string {
 
 const TRANSCRIPT = "## The transcript\n\n";
 
-/** To a reviewer that wrote nothing, and did not say that there is nothing. */
+/** For a reviewer that wrote nothing and did not say that there is nothing to keep. */
 export const REVIEW_AGAIN =
   "Nothing is written yet: words alone are not kept. If something is worth keeping, call the tool for it now. If not, answer " +
   '"Nothing worth keeping."';
 
-/** What a trigger asks to be looked at before anything else. */
+/** What to look at first, by trigger. */
 const LOOK_AT: Partial<Record<Trigger, string>> = {
   value: "Look at what the agent had to find out.",
   similar_turns: "Look for what these turns have in common: the class of work wants a skill.",
