@@ -8,7 +8,7 @@ import {
   type SkillSource,
   createSkillArchive,
 } from "../core/archive/skill-archive.ts";
-import { createMeanings } from "../core/archive/meanings.ts";
+import { createSkillVectors } from "../core/archive/skill-vectors.ts";
 import { type SkillLift, type TurnRecords, createTurnRecords } from "../core/archive/turn-archive.ts";
 import { eraseSkillRows, eraseTurnsOfSession, eraseTurnsWhere } from "../core/archive/turn-erasure.ts";
 import { messageOf } from "../core/errors.ts";
@@ -52,7 +52,7 @@ export class Archive extends DurableObject<ArchiveEnv> {
   /** The skills that fit, best first; an empty query finds none. */
   async searchSkills(query: string): Promise<FoundSkills> {
     const found = await this.#skills().search(query, READS_A_SEARCH);
-    if (found.unread > 0 || (found.unmeant ?? 0) > 0) await this.#wakeSoon();
+    if (found.unread > 0 || (found.withoutVector ?? 0) > 0) await this.#wakeSoon();
     return found;
   }
 
@@ -62,7 +62,7 @@ export class Archive extends DurableObject<ArchiveEnv> {
   }
 
   async nameTurns(turns: { turn: TurnId; kind: TaskKind }[]): Promise<void> {
-    this.#turns().name(turns);
+    this.#turns().putKinds(turns);
   }
 
   /** Newest first. */
@@ -122,7 +122,7 @@ export class Archive extends DurableObject<ArchiveEnv> {
     const similarity = AI && toSimilarity(AI);
     return (this.#opened ??= createSkillArchive({
       sql,
-      ...(similarity && { meanings: createMeanings({ sql, similarity, clock: systemClock }) }),
+      ...(similarity && { vectors: createSkillVectors({ sql, similarity, clock: systemClock }) }),
       source: toSource(openStore(this.env, ProfileId.parse(this.ctx.id.name)), seeds),
       memory: wordsMemory,
     }));

@@ -1,19 +1,20 @@
-// The tables of an Archive, one a profile. docs/STORAGE.md describes each; a test compares. Each kind of thing it holds has
-// tables of its own, so that turns can stand beside skills and either be changed without the other.
+// The SQL tables of an Archive, one per profile. docs/STORAGE.md describes each, and a test compares the two. Skills and turns have
+// separate tables and versions, so that either can change without the other.
 import { StateNewerError } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 
-/** Rises when words are counted in another way: the tables are then dropped, and filled again from what they were made of. */
+/** Raise it when words are counted differently. The tables are then dropped and filled again from the skills. */
 const SKILLS_VERSION = 2;
-/** 1, of which nothing says so, had no `words` in `turn_sign`: rows of then have none. 2 had no `turn_kind`. */
+/** Version 1 stored no version and had no `words` in `turn_sign`, so its rows have none. Version 2 had no `turn_kind`. */
 const TURNS_VERSION = 3;
 
 const STATE =
   "CREATE TABLE IF NOT EXISTS archive_part(name TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT, WITHOUT ROWID";
 
 /**
- * `id` is the row of `skill_words`; a new one for each text, so the highest are the newest. `text` is the `wordsKeyOf` the skill. `read` is 1 when headings and
- * body are there. The words are stems, made by core/skills/search/words.ts: the tokenizer only takes them apart at the blanks. `skill_vector` is filled where a Similarity is bound.
+ * `id` is the row of `skill_words`. Each text gets a new one, so the highest are the newest. `text` is the `wordsKeyOf` the skill. `read`
+ * is 1 when headings and body are stored. The words are stems made by core/skills/search/words.ts; the tokenizer only splits them at
+ * blanks. `skill_vector` is filled where a Similarity is bound.
  */
 const SKILLS = [
   `CREATE TABLE skill_text(name TEXT PRIMARY KEY, id INTEGER NOT NULL, text TEXT NOT NULL, category TEXT NOT NULL,
@@ -25,13 +26,13 @@ const SKILLS = [
 ];
 const SKILL_TABLES = ["skill_vector", "skill_terms", "skill_words", "skill_text"];
 
-/** In `turn_place`, for a turn whose request held an erased text: a later judge would bring it again. Goes with its session. */
-export const ERASED_ID = 0;
+/** In `turn_place`: a tombstone for a turn whose request held an erased text, because a later judge would record it again. Deleted with its session. */
+export const TOMBSTONE_ID = 0;
 
 /**
- * Not a copy: what a later version needs it has to take over from these. `id` rises with each turn that is recorded for the
- * first time, so the highest are the newest. `words` is what `turn_words`, which keeps no text of its own, has of the turn's
- * request, which never changes. `turn_kind` has the words of the kind of work, of turns whose kind a model has named.
+ * These tables are the only copy, so a later version must migrate them. `id` rises with each newly recorded turn, so the highest are
+ * the newest. `words`: the indexed words of the request, because `turn_words` keeps no text; they never change. `turn_kind`: the words
+ * of the kind of work, for turns whose kind a model has named.
  */
 const TURNS = [
   `CREATE TABLE IF NOT EXISTS turn_sign(id INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL,

@@ -1,7 +1,6 @@
-// The turns of a profile, remembered by their signatures: what was asked, which tools worked on it, which skills it had, how
-// it ended and at what cost. Run by the Archive object, over any Sql; asked by sessions behind an answer and by the ledger of
-// learning. turn-candidates.ts names the few that may be alike, core/learning/observe/neighbours.ts decides which are; so what a
-// question costs does not grow with the profile.
+// Records the turns of a profile by their signatures: request, tools, skills, outcome and cost. Run by the Archive object, over any
+// Sql. Sessions ask it after an answer, and so does the ledger of learning. turn-candidates.ts finds the few turns that may be similar,
+// and core/learning/observe/neighbours.ts decides which are, so the cost of a query does not grow with the profile.
 import {
   type ComparedTurn,
   isSimilarTurn,
@@ -13,14 +12,14 @@ import { contentWords } from "../learning/requests.ts";
 import type { Sql } from "../ports.ts";
 import type { SkillName, TurnId } from "../schemas/ids.ts";
 import { type Neighbourhood, type TaskKind, TurnSignature } from "../schemas/learning/learning.ts";
-import { ERASED_ID, openTurnTables } from "./schema.ts";
+import { TOMBSTONE_ID, openTurnTables } from "./schema.ts";
 import { type Candidate, MAX_CANDIDATES, findByKind, findCandidates, toIndexed } from "./turn-candidates.ts";
 
-/** Turns that are parsed of those whose words are alike, the newest: by the discount all others together weigh nothing. */
+/** Of the turns with similar words, only the newest are parsed. The discount leaves the others no weight. */
 const MAX_COMPARED = 32;
-/** Of the turns that used a skill, so many say what kind of work it is for. */
+/** So many of the turns that used a skill represent what it is for. */
 const MAX_MODELS = 50;
-/** Of those, whose kind is looked for. */
+/** So many of their kinds of work are searched for. */
 const MAX_KINDS = 8;
 const MAX_LISTED = 1_000;
 
@@ -30,27 +29,27 @@ export interface TurnCounts {
   successes: number;
 }
 
-/** How work of a skill's kind went before there was the skill, and since. */
+/** How the work that a skill is for went before the skill existed, and since. */
 export interface SkillLift {
   before: TurnCounts;
   after: TurnCounts;
 }
 
 export interface TurnRecords {
-  /** Records a turn, or records it again, and says what is known of turns like it. */
+  /** Records a turn, also repeatedly, and returns its similar turns. */
   observe(signature: TurnSignature): Neighbourhood;
-  /** Notes the kind of work of turns that are recorded and have none. */
-  name(turns: { turn: TurnId; kind: TaskKind }[]): void;
-  /** Newest first, as they were first recorded; at most a thousand. */
+  /** Stores the kind of work of recorded turns that have none. */
+  putKinds(turns: { turn: TurnId; kind: TaskKind }[]): void;
+  /** Newest first, by when they were first recorded; at most a thousand. */
   turns(asked: { since?: number; limit: number }): TurnSignature[];
   /**
-   * Over the turns that used the skill, and those like one that did, with it or without: at most 200 from before
-   * `createdAt` and 200 from then on, and those that used it. `words`: what the skill says of itself.
+   * Counts the turns that used the skill and the turns similar to one of them, before and after `createdAt`. A bounded number of
+   * candidates is compared on each side. `words`: the skill's own description.
    */
   lift(skill: SkillName, words: string, createdAt: number): SkillLift;
 }
 
-/** `discount`: what a judged turn counts when the next one has come. */
+/** `discount`: each newer judged turn multiplies the weight of an older one by it. */
 export function createTurnRecords({ sql, discount }: { sql: Sql; discount: number }): TurnRecords {
   let isOpen = false;
 
@@ -62,7 +61,7 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
   function record({ signature, words, kind }: ComparedTurn): number {
     const [known] = sql.run<{ id: number }>("SELECT id FROM turn_place WHERE turn = ?", signature.turn);
     const next = () => (sql.run<{ id: number | null }>("SELECT max(id) AS id FROM turn_sign")[0]?.id ?? 0) + 1;
-    if (known?.id === ERASED_ID) return next();
+    if (known?.id === TOMBSTONE_ID) return next();
     const id = known?.id ?? next();
     const body = JSON.stringify(signature);
     const indexed = toIndexed(words);
@@ -82,8 +81,8 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
     return id;
   }
 
-  /** `byKind`: ids of more, whose words are not known yet. */
-  function compare(candidates: Candidate[], byKind: number[] = []): ComparedTurn[] {
+  /** Parses the signatures. `byKind`: ids of more turns, whose words are not known yet. */
+  function readCompared(candidates: Candidate[], byKind: number[] = []): ComparedTurn[] {
     const words = new Map<number, Set<string> | undefined>(byKind.map((id) => [id, undefined]));
     for (const candidate of candidates) words.set(candidate.id, candidate.words);
     return sql
@@ -99,14 +98,14 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
       open();
       const turn = toCompared(signature);
       const id = record(turn);
-      // What was recorded later is no neighbour of an earlier turn, which is judged again.
+      // When an earlier turn is recorded again, later turns are not its neighbours.
       const near = findCandidates(sql, turn.words, 0, id).filter((other) => mayBeSimilar(turn.words, other.words));
       const newest = near.toSorted((a, b) => b.id - a.id).slice(0, MAX_COMPARED);
       const byKind = turn.kind ? findByKind(sql, turn.kind, 0, id).slice(0, MAX_COMPARED) : [];
-      return toNeighbourhood(turn, compare(newest, byKind), discount);
+      return toNeighbourhood(turn, readCompared(newest, byKind), discount);
     },
 
-    name(turns) {
+    putKinds(turns) {
       open();
       for (const { turn, kind } of turns) {
         const [row] = sql.run<{ body: string }>(
@@ -148,10 +147,10 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
         ...findByKind(sql, kind, 0, edge?.id),
         ...(edge ? findByKind(sql, kind, edge.id) : []),
       ]);
-      const alike = compare(others, byKind.slice(0, 2 * MAX_CANDIDATES)).filter((turn) =>
+      const similar = readCompared(others, byKind.slice(0, 2 * MAX_CANDIDATES)).filter((turn) =>
         models.some((model) => isSimilarTurn(turn, model)),
       );
-      const all = [...used, ...alike.map(({ signature }) => signature)];
+      const all = [...used, ...similar.map(({ signature }) => signature)];
       const turns = [...new Map(all.map((turn) => [turn.turn, turn])).values()];
       return {
         before: countTurns(turns.filter(({ at }) => at < createdAt)),
@@ -165,7 +164,7 @@ function toSignature({ body }: { body: string }): TurnSignature {
   return TurnSignature.parse(JSON.parse(body));
 }
 
-/** Requests in the same words and of the same kind are one model. */
+/** One turn for each set of words and kind. */
 function distinct(turns: ComparedTurn[]): ComparedTurn[] {
   const keyOf = ({ words, kind }: ComparedTurn) =>
     [words, kind ?? []].map((of) => [...of].toSorted().join(" ")).join("\n");

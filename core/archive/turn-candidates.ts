@@ -1,15 +1,15 @@
-// Names the turns that may be like one, out of any number: for each word of a request the newest turns that have it, those
-// first that share its rarest words. Used by turn-archive.ts, over any Sql. Reads a bounded part of each word's list, so a
-// question costs the same at a hundred thousand turns as at a thousand.
+// Finds the turns that may be similar to one: for each word of its request the newest turns that have it, ranked by the rarity of the
+// shared words. Used by turn-archive.ts, over any Sql. Reads a bounded part of each word's list, so a query costs the same at a
+// hundred thousand turns as at a thousand.
 import { leastShared } from "../learning/kinds.ts";
 import { contentWords, taskOfWords } from "../learning/requests.ts";
 import type { Sql } from "../ports.ts";
 
 /** Turns that are compared word by word. */
 export const MAX_CANDIDATES = 128;
-/** Of a long request; what it is about stands at its beginning. */
+/** Words of a request that are searched for. A long request names its subject at its beginning. */
 const MAX_MATCH_WORDS = 48;
-/** Newest turns that are read of one word's list. */
+/** The newest turns of one word's list that are read. */
 const MAX_POSTINGS = 64;
 
 export interface Candidate {
@@ -18,14 +18,14 @@ export interface Candidate {
 }
 
 /**
- * What is indexed of a request: its words and, as one more, the name of its task. Requests in the same words are found by it
- * however common each of their words is.
+ * The indexed words of a request, followed by its task as one more word. The task finds requests with exactly the same words, however
+ * common each word is.
  */
 export function toIndexed(words: Set<string>): string {
   return words.size === 0 ? "" : [...words, taskOfWords(words)].join(" ");
 }
 
-/** Ids from `from` on, below `below`. Of turns that match alike the newest come first. */
+/** Searches ids from `from` to before `below`. Among equal matches the newest come first. */
 export function findCandidates(sql: Sql, words: Set<string>, from = 0, below = Number.MAX_SAFE_INTEGER): Candidate[] {
   const terms = [...words].slice(0, MAX_MATCH_WORDS);
   if (terms.length === 0) return [];
@@ -52,7 +52,7 @@ export function findCandidates(sql: Sql, words: Set<string>, from = 0, below = N
     .map(toCandidate);
 }
 
-/** Ids of turns whose kind may be like one, from `from` on, below `below`, newest first. Costs nothing where no model names kinds. */
+/** Ids of turns whose kind of work may be similar, from `from` to before `below`, newest first. Free where no model names kinds. */
 export function findByKind(sql: Sql, kind: Set<string>, from = 0, below = Number.MAX_SAFE_INTEGER): number[] {
   if (kind.size === 0) return [];
   const lists = sql.run<{ ids: string }>(
@@ -68,13 +68,13 @@ export function findByKind(sql: Sql, kind: Set<string>, from = 0, below = Number
   return [...counts].flatMap(([id, of]) => (of.length >= least ? id : [])).toSorted((a, b) => b - a);
 }
 
-/** A list that was cut tells by how far back it reaches how frequent its word is. */
+/** Estimates a word's rarity. A list that was cut shows by how far back it reaches how frequent its word is. */
 function rarityOf(posted: number[], newest: number): number {
   const oldest = posted.length < MAX_POSTINGS ? 0 : posted.at(-1)!;
   return Math.log(1 + (newest - oldest) / posted.length);
 }
 
-/** A turn that was recorded before its words were has them in its request. */
+/** A row of version 1 has no words, so they are taken from its request. */
 function toCandidate({ id, words, body }: { id: number; words: string | null; body: string | null }): Candidate {
   if (words === null) return { id, words: contentWords((JSON.parse(body!) as { request: string }).request) };
   return { id, words: new Set(words === "" ? [] : words.split(" ").slice(0, -1)) };

@@ -1,13 +1,13 @@
-// Takes turns out of an Archive: those of a session, or those whose request holds an erased text. Called by the Archive object on
-// a person's order. Leaves no row and no word of them; where a request held an erased text it leaves a mark that the turn is not to be
-// recorded again.
+// Erases turns from an Archive: those of a session, or those whose request holds an erased text. Called by the Archive object when a
+// person asks for it. Leaves no row and no word of them, but for a tombstone where a request held an erased text: such a turn must not
+// be recorded again.
 import { contentWords } from "../learning/requests.ts";
 import type { Sql } from "../ports.ts";
 import type { SessionId, SkillName } from "../schemas/ids.ts";
 import { TurnSignature } from "../schemas/learning/learning.ts";
-import { ERASED_ID, dropSkillTables, openTurnTables } from "./schema.ts";
+import { TOMBSTONE_ID, dropSkillTables, openTurnTables } from "./schema.ts";
 
-/** Rows that are held in memory at once. */
+/** Rows in memory at once. */
 const PAGE = 500;
 
 export function eraseTurnsOfSession(sql: Sql, session: SessionId): number {
@@ -23,7 +23,7 @@ export function eraseTurnsOfSession(sql: Sql, session: SessionId): number {
   return places.length;
 }
 
-/** `isMeant`: whether a request, or what a model called its kind, is to be erased with its turn. */
+/** `isMeant`: whether a turn with this request or kind of work is to be erased. */
 export function eraseTurnsWhere(sql: Sql, isMeant: (text: string) => boolean): number {
   openTurnTables(sql);
   let erased = 0;
@@ -46,15 +46,15 @@ export function eraseTurnsWhere(sql: Sql, isMeant: (text: string) => boolean): n
   return erased;
 }
 
-/** The search tables are a copy: they are dropped, and filled again from what is left. */
+/** Drops the search tables. They are a copy and are filled again from the remaining skills. */
 export function eraseSkillRows(sql: Sql, skill: SkillName): void {
   openTurnTables(sql);
   sql.run("DELETE FROM turn_skill WHERE skill = ?", skill);
   dropSkillTables(sql);
 }
 
-/** `marks`: the turns are not to be recorded again. */
-function eraseRows(sql: Sql, places: { turn: string; id: number }[], marks = false): void {
+/** `withTombstone`: the turns must not be recorded again. */
+function eraseRows(sql: Sql, places: { turn: string; id: number }[], withTombstone = false): void {
   sql.transaction(() => {
     for (const { turn, id } of places) {
       const [row] = sql.run<{ body: string; words: string | null }>(
@@ -66,12 +66,12 @@ function eraseRows(sql: Sql, places: { turn: string; id: number }[], marks = fal
       for (const word of contentWords(signature?.kind?.text ?? "")) {
         sql.run("DELETE FROM turn_kind WHERE word = ? AND id = ?", word, id);
       }
-      // The table keeps no text: it has to be told which words to forget.
+      // A contentless FTS5 table needs the words of a row in order to delete it.
       if (words !== "") {
         sql.run("INSERT INTO turn_words(turn_words, rowid, words) VALUES ('delete', ?, ?)", id, words);
       }
       sql.run("DELETE FROM turn_sign WHERE id = ?", id);
-      if (marks) sql.run("UPDATE turn_place SET id = ? WHERE turn = ?", ERASED_ID, turn);
+      if (withTombstone) sql.run("UPDATE turn_place SET id = ? WHERE turn = ?", TOMBSTONE_ID, turn);
       else sql.run("DELETE FROM turn_place WHERE turn = ?", turn);
       sql.run("DELETE FROM turn_skill WHERE id = ?", id);
     }

@@ -192,13 +192,13 @@ describe("a turn whose kind of work a model has named", () => {
     records.observe(turn(1, "The lock in the browser is red"));
     const later = turn(2, "Unsere Seite gilt als unsicher", RENEW);
     expect(records.observe(later).similar).toBe(0);
-    records.name([
+    records.putKinds([
       { turn: `${sessionOf(1)}-1`, kind: { text: "renew TLS certificates", by: "review" } },
       { turn: `${sessionOf(9)}-1`, kind: RENEW.kind },
     ]);
     expect(records.observe(later)).toMatchObject({ similar: 1, successes: 1 });
     expect(records.turns({ limit: 9 }).at(-1)?.kind).toEqual({ text: "renew TLS certificates", by: "review" });
-    records.name([{ turn: `${sessionOf(1)}-1`, kind: kind("bake bread").kind }]);
+    records.putKinds([{ turn: `${sessionOf(1)}-1`, kind: kind("bake bread").kind }]);
     expect(records.observe(later).similar).toBe(1);
     expect(count(sql)).toBe(6);
   });

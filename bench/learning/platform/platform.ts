@@ -236,7 +236,7 @@ export function createPlatform(options: PlatformOptions) {
       evidence: stores.evidence,
       archive: {
         observe: async (signature) => archive(profile).observe(signature),
-        name: async (turns) => archive(profile).name(turns),
+        name: async (turns) => archive(profile).putKinds(turns),
       },
       pending: stores.pending,
       reviews: stores.reviews,

@@ -152,7 +152,7 @@ export function createSessionHarness(options: HarnessOptions) {
         },
         async name(turns) {
           ask("archive");
-          records.name(turns);
+          records.putKinds(turns);
         },
       },
       pending: createPendingStore({ bucket: stores.bucket, profile, clock, random: createSeededRandom(5) }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMeanings } from "../../core/archive/meanings.ts";
+import { createSkillVectors } from "../../core/archive/skill-vectors.ts";
 import { dropSkillTables } from "../../core/archive/schema.ts";
 import { createSkillArchive } from "../../core/archive/skill-archive.ts";
 import type { SkillLine } from "../../core/schemas/api.ts";
@@ -34,7 +34,7 @@ function createWorld(descriptions: Record<string, string> = { certificates: TLS,
           skillMd: `---\nname: ${of.name}\ndescription: d\n---\n`,
         }),
       },
-      meanings: createMeanings({ sql, similarity, clock }),
+      vectors: createSkillVectors({ sql, similarity, clock }),
     });
   const rows = () => sql.run<{ name: string }>("SELECT name FROM skill_vector").map(({ name }) => name);
   const world = { sql, clock, skills, set, open, rows, similarity: () => similarity, use };
@@ -48,9 +48,13 @@ describe("a search by meaning", () => {
   it("finds a skill that shares no word with the query, once its vector is there", async () => {
     const world = createWorld();
     const archive = world.open();
-    expect(await archive.search("rotes Schloss", ALL)).toEqual({ names: [], unread: 0, unmeant: 2 });
+    expect(await archive.search("rotes Schloss", ALL)).toEqual({ names: [], unread: 0, withoutVector: 2 });
     expect(await archive.fill(ALL)).toEqual({ read: 2, unread: 0 });
-    expect(await archive.search("rotes Schloss", ALL)).toEqual({ names: ["certificates"], unread: 0, unmeant: 0 });
+    expect(await archive.search("rotes Schloss", ALL)).toEqual({
+      names: ["certificates"],
+      unread: 0,
+      withoutVector: 0,
+    });
     expect((await archive.search("gardening", ALL)).names).toEqual([]);
   });
 
@@ -104,7 +108,7 @@ describe("vectors of skills", () => {
     expect(world.similarity().calls).toEqual([[`certificates: ${TLS}`, `kitchen: ${BREAD}`]]);
     world.set("kitchen", "Feeds a walrus.");
     world.set("certificates", TLS, { state: "archived" });
-    expect(await world.open().search("seal", ALL)).toMatchObject({ names: [], unmeant: 1 });
+    expect(await world.open().search("seal", ALL)).toMatchObject({ names: [], withoutVector: 1 });
     expect(world.rows()).toEqual(["kitchen"]);
     await world.open().fill(ALL);
     expect(world.similarity().calls.at(-1)).toEqual(["kitchen: Feeds a walrus."]);
@@ -118,7 +122,7 @@ describe("vectors of skills", () => {
     await world.open().fill(ALL);
     world.use("another");
     const archive = world.open();
-    expect(await archive.search("rotes Schloss", ALL)).toMatchObject({ names: [], unmeant: 2 });
+    expect(await archive.search("rotes Schloss", ALL)).toMatchObject({ names: [], withoutVector: 2 });
     await archive.fill(ALL);
     expect((await archive.search("rotes Schloss", ALL)).names).toEqual(["certificates"]);
   });

@@ -1,40 +1,40 @@
-// The skills of a profile by what they mean: a vector of each one's name and description, compared with that of a query. Beside the
-// words of skill-archive.ts, and only where a Similarity is bound. Vectors are kept by the text they were made of, so each text is
-// paid for once. Run by the Archive object, over any Sql.
+// Finds skills of a profile by meaning: compares a vector of each one's name and description with that of a query. Used by
+// skill-archive.ts next to its words, where a Similarity is bound. Stores each vector with the key of its text, so that a text is paid
+// for once. Run by the Archive object, over any Sql.
 import type { Clock, Similarity, Sql } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import type { SkillName } from "../schemas/ids.ts";
 import { answerWithin } from "../time-limit.ts";
 
-export interface Meanings {
-  /** Makes the rows those of the skills on offer; asks nobody. Returns how many have no vector yet. */
-  compare(offered: SkillLine[]): number;
-  /** Has vectors made of at most so many skills. Returns how many were made; rejects when the Similarity does. */
+export interface SkillVectors {
+  /** Removes rows of skills that are no longer offered, without a model call. Returns how many have no vector yet. */
+  sync(offered: SkillLine[]): number;
+  /** Has vectors made for at most `most` skills. Returns how many were made; rejects when the Similarity does. */
   fill(offered: SkillLine[], most: number): Promise<number>;
-  /** The nearest, best first; none where the query's vector does not come in time. */
+  /** The nearest, best first; none when the query's vector is not there in time. */
   find(query: string): Promise<SkillName[]>;
-  /** A transaction around a call failed: the rows are read again. */
+  /** Drops the cache after a failed transaction. */
   forget(): void;
 }
 
-/** [own] A vector takes a kilobyte, and all of them are held in memory. */
+/** [own] A vector takes a kilobyte, and all of them are in memory. */
 const MAX_VECTORS = 10_000;
 const TEXTS_AT_ONCE = 32;
 const MAX_TEXT_CHARS = 1_200;
-/** Of the second that a search may take. */
+/** Time limit for the query's vector. A whole search may take a second. */
 const QUERY_MS = 600;
 const MAX_FOUND = 10;
 const MAX_KNOWN_QUERIES = 100;
-/** Signed bytes. */
+/** The largest signed byte. */
 const SCALE = 127;
 
-interface Held {
-  /** Names the model and the skill's text. */
+interface VectorRow {
+  /** The model and the skill's text. */
   key: string;
   vector: Int8Array;
 }
 
-export function createMeanings({
+export function createSkillVectors({
   sql,
   similarity,
   clock,
@@ -42,11 +42,11 @@ export function createMeanings({
   sql: Sql;
   similarity: Similarity;
   clock: Clock;
-}): Meanings {
-  let opened: Map<SkillName, Held> | null = null;
+}): SkillVectors {
+  let opened: Map<SkillName, VectorRow> | null = null;
   const queries = new Map<string, Int8Array>();
 
-  function held(): Map<SkillName, Held> {
+  function cached(): Map<SkillName, VectorRow> {
     if (opened) return opened;
     const rows = sql.run<{ name: SkillName; key: string; vector: ArrayBuffer | Uint8Array }>(
       "SELECT name, key, vector FROM skill_vector",
@@ -59,9 +59,9 @@ export function createMeanings({
   const prefix = `${similarity.model} `;
   const keyOf = ({ text }: SkillLine) => prefix + text;
 
-  /** Those without a vector of their present text. */
+  /** Skills without a vector of their present text. */
   function missingOf(offered: SkillLine[]): SkillLine[] {
-    return offered.slice(0, MAX_VECTORS).filter((line) => held().get(line.name)?.key !== keyOf(line));
+    return offered.slice(0, MAX_VECTORS).filter((line) => cached().get(line.name)?.key !== keyOf(line));
   }
 
   async function vectorOf(query: string): Promise<Int8Array> {
@@ -77,11 +77,11 @@ export function createMeanings({
   }
 
   return {
-    compare(offered) {
+    sync(offered) {
       const names = new Set(offered.map(({ name }) => name));
-      for (const name of [...held().keys()].filter((name) => !names.has(name))) {
+      for (const name of [...cached().keys()].filter((name) => !names.has(name))) {
         sql.run("DELETE FROM skill_vector WHERE name = ?", name);
-        held().delete(name);
+        cached().delete(name);
       }
       return missingOf(offered).length;
     },
@@ -102,7 +102,7 @@ export function createMeanings({
             key,
             bytes,
           );
-          held().set(line.name, { key, vector });
+          cached().set(line.name, { key, vector });
         });
         made += some.length;
       }
@@ -110,14 +110,14 @@ export function createMeanings({
     },
 
     async find(query) {
-      if (query.trim() === "" || held().size === 0) return [];
+      if (query.trim() === "" || cached().size === 0) return [];
       let asked: Int8Array;
       try {
         asked = await vectorOf(query);
       } catch {
-        return []; // no answer, or no vector: words find what they find
+        return []; // no answer, or no vector: the search uses words alone
       }
-      return [...held()]
+      return [...cached()]
         .filter(([, { key }]) => key.startsWith(prefix))
         .map(([name, { vector }]) => ({ name, near: cosineOf(asked, vector) }))
         .filter(({ near }) => near >= similarity.least)
@@ -132,19 +132,19 @@ export function createMeanings({
   };
 }
 
-/** What a listing says of it. */
+/** As a listing shows the skill. */
 function textOf({ name, description }: SkillLine): string {
   return `${name.replaceAll("-", " ")}: ${description}`.slice(0, MAX_TEXT_CHARS).toWellFormed();
 }
 
-/** By its direction alone, in bytes. Throws where there is none. */
+/** Scaled to bytes: only the direction counts. Throws for a vector without a direction. */
 function toVector(numbers: number[]): Int8Array {
   const most = numbers.reduce((max, number) => Math.max(max, Math.abs(number)), 0);
   if (!(most > 0 && Number.isFinite(most))) throw new Error("the vector of a text has no direction");
   return Int8Array.from(numbers, (number) => Math.round((number / most) * SCALE));
 }
 
-/** 0 for vectors of other lengths: another model made them. */
+/** 0 for vectors of different lengths, which come from different models. */
 function cosineOf(a: Int8Array, b: Int8Array): number {
   if (a.length !== b.length) return 0;
   let product = 0;
