@@ -1,5 +1,5 @@
-// What a session needs from outside (SessionHost, made by the Session object and by tests), and what the parts of its
-// engine share (EngineContext). Types only.
+// What a session's engine needs from outside (SessionHost, made by the Session object and by tests), and what its parts share
+// (EngineContext, made by open-engine.ts). Types only.
 import type { ModelChain, ModelSlot, Tool } from "../agent/contract.ts";
 import type { Result } from "../errors.ts";
 import type { MemoryProvider } from "../memory/provider.ts";
@@ -38,44 +38,44 @@ export interface SessionHost {
   alarm: Alarm;
   clock: Clock;
   random: Random;
-  /** 16 characters that nobody can guess. */
+  /** 16 random characters that cannot be guessed. */
   token(): string;
   settings: Settings;
-  /** The models of a kind of work: the primary, then those to fall back on. */
+  /** The models of a kind of work: the primary, then the fallbacks. */
   models(slot: ModelSlot): Result<ModelChain>;
   seeds: Seeds;
-  /** Tools of the deployment beside the built-in ones. */
+  /** Tools that the deployment adds to the built-in ones. */
   moreTools?: Tool[];
   skills: SkillStore;
-  /** Finds skills by all their words. Absent, failing or slow: they are found by the lines of the index. */
+  /** Full-text search over skills. If it is absent, fails or is slow, the lines of the index are searched. */
   search?: SkillSearch;
-  /** Runs the checks that skills bring along. Absent: none runs. */
+  /** Runs the checks in skills. Absent: no check runs. */
   runChecks?: RunChecks;
-  /** Whether tools find a setting of this name (a variable, a file of credentials). Absent: they find none. */
+  /** Whether a setting of this name exists for tools (a variable, a credentials file). Absent: none exists. */
   isSet?(name: string): boolean;
   memory(overlay: Overlay): MemoryStore;
-  /** Writes that wait for the person. Absent: what would have to wait is refused. */
+  /** Writes that wait for a person's approval. Absent: such writes are refused. */
   pending?: PendingStore;
-  /** The one external memory beside it; absent or `null` without. */
+  /** The external memory; absent or `null` if there is none. */
   memoryProvider?: MemoryProvider | null;
   evidence: EvidenceStore;
-  /** The profile's memory of its turns. Absent, or failing for long: a turn is compared with those of its session. */
+  /** The profile's index of turns. If it is absent or fails for long, a turn is compared only with turns of its session. */
   archive?: TurnArchive;
   reviews: ReviewStore;
   queue: Queue<ReviewMessage>;
   account: AccountPort;
-  /** Keeps the object awake for work that nobody awaits. The promise never rejects. */
+  /** Keeps the object awake for work that is not awaited. The promise must not reject. */
   background(work: Promise<void>): void;
   report(what: string, error: unknown): void;
 }
 
 /** What a session asks of its profile's Account. */
 export interface AccountPort {
-  /** A place among the profile's reviews, and what the review may spend. Asked again for one review: the same grant. */
+  /** Admits a review and says what it may spend. Asked again for the same review, it answers the same grant. */
   reserveReview(request: ReviewRequest): Promise<ReviewPlace>;
-  /** Up to where a turn may spend of the profile's day, to be asked again when it has come there. `null`: nothing is left. */
+  /** How much the turn may spend of the profile's daily budget before it must ask again. `null`: nothing is left. */
   reserveTurn(request: TurnRequest): Promise<Budget | null>;
-  /** Counts what a turn or a review spent, once for each id, and ends what was reserved for it. */
+  /** Books what a turn or a review spent, once for each id, and releases its reservation. */
   book(booking: Booking): Promise<void>;
 }
 
@@ -83,19 +83,19 @@ export interface ReviewRequest {
   review: ReviewId;
   session: SessionId;
   now: number;
-  /** Least time between two reviews of the profile. */
+  /** Minimum time between two reviews of the profile. */
   perProfileMs: number;
-  /** Corrections, ratings and `/refine` wait for nobody, and nobody waits for them. */
+  /** Corrections, ratings and `/refine`: exempt from `perProfileMs`, in both directions. */
   urgent: boolean;
-  /** So many of the profile's reviews may be open; beyond them what is not urgent is shed. Absent: any number. */
+  /** How many of the profile's reviews may be open. Beyond that, reviews that are not urgent are shed. Absent: no limit. */
   maxBacklog?: number;
   grant: Grant;
-  /** Of the profile, for a day. */
+  /** The profile's daily budget. */
   day: Budget;
 }
 export type ReviewPlace =
   | { granted: true; grant: Grant }
-  /** `shed`: too many are open; the work is left for a later review. */
+  /** `shed`: too many reviews are open; a later review covers this work. */
   | { granted: false; shed: true }
   | { granted: false; shed?: false; retryAt: number };
 
@@ -123,7 +123,7 @@ export interface EngineContext {
   hub: Hub;
   overlay: Overlay;
   workspace: Workspace;
-  /** Tells what the agent says from what it has read. */
+  /** Recognises which of the agent's words come from content it has read. */
   taint: SessionTaint;
   meta(): SessionMeta;
   /** Inside the caller's transaction. */

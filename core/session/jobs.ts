@@ -1,5 +1,5 @@
-// One table of things to do later and one alarm for all of them. A job row is at once the outbox: it is written in the
-// transaction that made it necessary and leaves when its effect is proved. Why they are one: docs/decisions/0008.
+// The jobs of a session: one table of work to do later, and one alarm for all of it. The table is also the outbox: a row is
+// written in the transaction that makes it necessary, and leaves when its effect is proved. See docs/decisions/0008.
 import type { Alarm, Clock, Random, Sql } from "../ports.ts";
 import type { ReviewCounters, TaskKind } from "../schemas/learning/learning.ts";
 import type { Grant, ReviewVerdict, Trigger } from "../schemas/learning/review.ts";
@@ -7,13 +7,16 @@ import type { Evidence } from "../schemas/skill.ts";
 import type { Booking, SpentCall } from "../schemas/usage.ts";
 
 export type Job =
-  /** The wake-up behind an open turn: a live driver puts it off; without one the turn was cut off and is resumed. */
+  /** The lease of an open turn. A live driver renews it. If it expires without a driver, the turn was cut off and is resumed. */
   | {
       kind: "drive";
-      /** The turn waits for its time: nobody drives it earlier. */
+      /** The turn is in a planned wait: nothing drives it before the row is due. */
       paused?: boolean;
     }
-  /** A range of entries to be reviewed. `looks` 0: not sent yet; `granted`: the profile's Account has given it its place. */
+  /**
+   * Entries `from` to `to` are to be reviewed. `looks`: how often the result was looked for; 0: not sent yet. `granted`: the
+   * profile's Account has admitted the review.
+   */
   | {
       kind: "review";
       review: string;
@@ -24,30 +27,33 @@ export type Job =
       focus?: string;
       skills: boolean;
       memory: boolean;
-      /** Turns before the range whose entries go with it: what a person said concerns them. */
+      /** Turns before the range whose entries are added to it, because what a person said concerns them. */
       besides?: number[];
-      /** What stands again when the review is shed: up to where there was a review, and what had been counted since. */
+      /** The state to restore if the Account sheds the review: the last reviewed entry, and the counters since then. */
       before?: { reviewedTo: number; counters: ReviewCounters };
       looks: number;
       granted: boolean;
-      /** What it may spend; absent until granted, and in rows written before grants were reserved. */
+      /** What the review may spend. Absent until granted, and in rows of older versions. */
       grant?: Grant;
     }
   /** What a turn, a review or a title spent, on its way to the profile's Account. */
   | { kind: "usage"; booking: Booking }
-  /** The session wants a name after this turn. `spent`: what tries without an answer were charged. */
+  /** The session needs a title after this turn. `spent`: calls without an answer that were charged. */
   | { kind: "title"; turn: number; spent: SpentCall[] }
-  /** A turn has ended, and is to be looked at. `booking`: what it spent goes to the Account meanwhile; one row costs less than two. `work`: its kind, where the title call has named it by then. */
+  /**
+   * A turn has ended and is to be observed. `booking`: the turn's costs, booked by the same job because one row costs less than
+   * two. `work`: the turn's kind, if the title's call has named it.
+   */
   | { kind: "observe"; turn: number; booking?: Booking; work?: TaskKind }
-  /** The kind of turns that the Archive has recorded without one. */
+  /** Kinds of work for turns that the Archive has recorded without a kind. */
   | { kind: "kinds"; turns: { turn: string; kind: TaskKind }[] }
-  /** A person's rating is to be told to whom it concerns. */
+  /** A person's rating, to be recorded with the skills and turns it concerns. */
   | { kind: "rating"; turn: number; nth: number }
-  /** What a review said of turns is to be told to whom it concerns. */
+  /** A review's verdicts on turns, to be recorded with the skills and turns they concern. */
   | { kind: "verdicts"; verdicts: ReviewVerdict[]; at: number }
   /** A notice that waits until no answer streams. */
   | { kind: "notice"; text: string }
-  /** As version 2 of a session wrote it. */
+  /** Only in rows of schema version 2. */
   | { kind: "evidence"; evidence: Evidence[] }
   | { kind: "active"; day: string };
 
@@ -58,7 +64,7 @@ export interface JobRow {
   job: Job;
 }
 
-// Own backoff, up to a quarter of an hour: the platform's six retries are not relied on.
+// Backoff up to a quarter of an hour. The platform would retry an alarm only six times.
 const BASE_RETRY_MS = 2_000;
 const MAX_RETRY_MS = 15 * 60_000;
 
@@ -66,10 +72,10 @@ export type Jobs = ReturnType<typeof createJobs>;
 
 export function createJobs(options: { sql: Sql; alarm: Alarm; clock: Clock; random: Random }) {
   const { sql, alarm, clock, random } = options;
-  // Remembered, so that setting it needs no answer first and goes out with the rows written before it. Undefined: what an
-  // earlier life of the object had set is not known; one that was set for nothing finds nothing to do.
+  // The time of the alarm, cached so that setting it needs no read first and is sent together with the rows before it.
+  // Undefined: unknown, because an earlier object set it. An alarm that fires for nothing does no harm.
   let armed: number | null | undefined;
-  // An object is the only writer of its rows, and there are few: they are read once.
+  // An object is the only writer of its rows, and they are few, so they are read once.
   let known: Map<string, RawJob> | null = null;
   const rows = (): Map<string, RawJob> =>
     (known ??= new Map(sql.run<RawJob>("SELECT * FROM job").map((row) => [row.id, row])));
@@ -79,7 +85,7 @@ export function createJobs(options: { sql: Sql; alarm: Alarm; clock: Clock; rand
     return due;
   };
   return {
-    /** A transaction did not happen: rows are read again. */
+    /** Clears the cache. Call after a transaction was rolled back. */
     forget(): void {
       known = null;
     },
@@ -110,15 +116,15 @@ export function createJobs(options: { sql: Sql; alarm: Alarm; clock: Clock; rand
       const row = rows().get(id);
       return row ? toRow(row) : null;
     },
-    /** Puts a failed job off; it is never given up here. */
+    /** Postpones a failed job with backoff. Never gives it up. */
     retry(row: JobRow): void {
       const wait = Math.min(BASE_RETRY_MS * 2 ** row.tries, MAX_RETRY_MS);
       this.put(row.id, clock.now() + wait + Math.round(random() * wait * 0.5), row.job, row.tries + 1);
     },
     /**
-     * Sets the one alarm to the earliest job; called after every change of the table. A wake-up that is too early, or for
-     * nothing, is left alone, because it costs less than setting a new one for the next turn, unless `exact` asks: an alarm
-     * must not wake for nothing twice.
+     * Sets the alarm to the earliest job. Call after every change of the table. An alarm that is too early, or has no job, is
+     * kept: firing for nothing costs less than setting a new alarm every turn. `exact` corrects it, so that it does not fire for
+     * nothing twice.
      */
     async arm({ exact = false } = {}): Promise<void> {
       const due = nextDue();
@@ -135,7 +141,7 @@ export function createJobs(options: { sql: Sql; alarm: Alarm; clock: Clock; rand
       try {
         await alarm.set(at);
       } catch (error) {
-        armed = undefined; // so that the next change of the table tries again
+        armed = undefined; // the next call of `arm` tries again
         throw error;
       }
     },

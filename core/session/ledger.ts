@@ -1,6 +1,6 @@
-// What a session's model calls used and cost. Its entries are the record; here they are folded into lines when a turn or a
-// review ends, booked with the profile's Account through the outbox, and held against the budgets before each call.
-// Called by the driver and the outbox. A call that runs is never cut off for money: the next one is not made.
+// What a session's model calls used and cost. The entries are the record. This file sums them when a turn or a review ends,
+// books the sums with the profile's Account through the outbox, and checks the budgets before each call. Called by the driver
+// and the outbox. A running call is never cut off for money; the next one is refused.
 import { type Failure, err } from "../errors.ts";
 import type { Entry, NoticeEntry } from "../schemas/entry.ts";
 import { DAY_MS, dayOf, toTurnId } from "../schemas/ids.ts";
@@ -24,7 +24,7 @@ import {
 import type { EngineContext } from "./context.ts";
 import type { TurnRow } from "./log.ts";
 
-/** Kept under the meta key `usage`: all that was booked by this session. */
+/** Meta key `usage`: everything this session has booked. */
 interface SessionTotals extends Spending {
   v: 1;
   calls: number;
@@ -33,13 +33,13 @@ const NO_TOTALS: SessionTotals = { v: 1, calls: 0, ...NOTHING_SPENT };
 
 export interface TurnBudget {
   /**
-   * Asked before each model call of the turn, of whatever kind. Failures: `turn_budget_spent`, `session_budget_spent`,
-   * `profile_budget_spent`. Throws when the Account cannot be asked: without its word nothing may be spent.
+   * Call before each model call of the turn, of any kind. Failures: `turn_budget_spent`, `session_budget_spent`,
+   * `profile_budget_spent`. Throws when the Account cannot be reached: without its consent nothing may be spent.
    */
   mayAsk(): Promise<Failure | null>;
 }
 
-/** `spentSoFar`: by the turn itself. Asks nobody where no limit of a day is set. */
+/** `spentSoFar`: by this turn alone. Asks the Account only if a daily limit is set. */
 export function openBudget(
   { host, log }: EngineContext,
   turn: Pick<TurnRow, "n">,
@@ -51,7 +51,7 @@ export function openBudget(
   const ofDay = dayBudget(settings);
   if (![ofTurn, ofSession, ofDay].some(isLimited)) return { mayAsk: async () => null };
 
-  /** What the Account has set aside for this turn; as long as it lasts, nobody is asked. */
+  /** What the Account has reserved for this turn. It is not asked again until this is spent. */
   let upTo: Budget | null = null;
 
   return {
@@ -68,12 +68,15 @@ export function openBudget(
   };
 }
 
-/** The operator's limits for all sessions of a profile together, on one UTC day. */
+/** The operator's limits for all sessions of a profile together in one UTC day. */
 export function dayBudget({ budget }: Settings): Budget {
   return toBudget(budget.profileDayTokens, budget.profileDayUsd);
 }
 
-/** `entries` are the turn's own, its final one included. `booking`: what the Account is to be told; `null` for nothing. */
+/**
+ * `entries`: those of the turn, including the final one. `booking`: what the Account is to book, or `null`. `write` runs inside
+ * the caller's transaction; `isCarried`: another job's row holds the booking.
+ */
 export function settleLedger(
   context: EngineContext,
   turn: Pick<TurnRow, "n">,
@@ -81,7 +84,7 @@ export function settleLedger(
 ): { booking: Booking | null; write(isCarried: boolean): void } {
   const { clock, session, settings } = context.host;
   const booking = { id: toTurnId(session, turn.n), session, at: clock.now(), lines: toTurnLines(entries) };
-  // What was set aside for a turn is given back even when it was not touched.
+  // A booking also releases the turn's reservation, so one is due even if nothing was spent.
   const isDue = booking.lines.length > 0 || isLimited(dayBudget(settings));
   return {
     booking: isDue ? booking : null,
@@ -94,8 +97,8 @@ export function settleLedger(
 }
 
 /**
- * Calls of a turn that was ended while they were made, and what they are charged for all the same: no entry tells of them,
- * and the turn's own booking is gone. One cut a turn.
+ * Books calls that were charged although their turn ended while they ran. No entry records them, and the turn's own booking has
+ * already left. At most once per turn.
  */
 export function bookLate(
   context: EngineContext,
@@ -109,15 +112,15 @@ export function bookLate(
 }
 
 /**
- * Inside the caller's transaction: the session's totals, and a row of the outbox that leaves when the Account has booked it.
- * The outbox is drained right after; the row's time is for an object that dies before.
+ * Inside the caller's transaction: adds to the session's totals, and puts a row into the outbox that leaves when the Account has
+ * booked it. The outbox is drained right after; the row's due time matters only if the object dies first.
  */
 export function putBooking(context: EngineContext, booking: Booking): void {
   addTotals(context, booking);
   putBookingRow(context, booking);
 }
 
-/** Of a booking that the session's totals hold. */
+/** As `putBooking`, for a booking that the session's totals already include. */
 export function putBookingRow({ host, jobs }: EngineContext, booking: Booking): void {
   jobs.put(bookingRow(booking.id), host.clock.now() + host.settings.turn.leaseMs, { kind: "usage", booking });
 }
@@ -129,19 +132,19 @@ function addTotals({ log }: EngineContext, { lines }: Booking): void {
   log.setMeta("usage", { v: 1, calls, ...addSpending(before, spendingOf(lines)) } satisfies SessionTotals);
 }
 
-/** The outbox's row of a booking. */
+/** The id of a booking's row in the outbox. */
 export function bookingRow(id: string): string {
   return `usage:${id}`;
 }
 
-/** Whether a call that belongs to no turn may be made. `id`: what it will be booked under. */
+/** Whether a model call outside any turn may be made. `id`: the id of its future booking. */
 export async function hasBudgetOutsideTurn({ host, log, jobs }: EngineContext, id: string): Promise<boolean> {
   const { account, clock, session, settings } = host;
   const ofSession = toBudget(settings.budget.sessionTokens, settings.budget.sessionUsd);
   if (isSpent(log.meta<SessionTotals>("usage") ?? NO_TOTALS, ofSession)) return false;
   const day = dayBudget(settings);
   if (!isLimited(day)) return true;
-  // A turn that is still to be looked at is booked by that look, and counts now. Twice is once.
+  // Bookings that wait in `observe` jobs must count now. Booking them again later changes nothing.
   for (const { job } of jobs.all()) if (job.kind === "observe" && job.booking) await account.book(job.booking);
   return (await account.reserveTurn({ turn: id, session, now: clock.now(), spent: NOTHING_SPENT, day })) !== null;
 }
@@ -151,7 +154,7 @@ export function sessionUsage({ log }: Pick<EngineContext, "log">): SessionUsage 
   return { calls, tokens, usd: usdMicros / 1_000_000 };
 }
 
-/** Every call that a turn's entries tell of: answers, summaries, and calls that brought nothing but a bill. */
+/** Every model call recorded in a turn's entries: answers, summaries, and failed calls that were charged. */
 export function toTurnLines(entries: Entry[]): UsageLine[] {
   return toUsageLines(
     entries.flatMap((entry): (SpentCall & { kind: UsageKind })[] => {
@@ -174,12 +177,12 @@ export function toTurnLines(entries: Entry[]): UsageLine[] {
   );
 }
 
-/** Of entries that are told of once: what their calls used and cost. */
+/** What the calls recorded in these entries used and cost. */
 export function spentIn(entries: Entry[]): Spending {
   return spendingOf(toTurnLines(entries));
 }
 
-/** A summary that did not come leaves a notice for each of its calls; every other bill is the turn's own. */
+/** A failed summary leaves a notice for each of its calls. Every other charged notice belongs to the turn. */
 function kindOf({ code }: NoticeEntry): UsageKind {
   return code === "compaction_failed" ? "compaction" : "turn";
 }
@@ -198,13 +201,13 @@ function turnSpent(spent: Spending, budget: Budget): Failure {
 }
 
 function sessionSpent(budget: Budget): Failure {
-  const message = `This session's budget of ${describe(budget)} is spent, and it does not come again. Go on in a new session.`;
+  const message = `This session's budget of ${describe(budget)} is spent and is not renewed. Go on in a new session.`;
   return err("session_budget_spent", message).failure;
 }
 
 function profileSpent(budget: Budget, now: number): Failure {
   const resets = `${dayOf(now + DAY_MS)}T00:00Z`;
-  const message = `Today's budget of ${describe(budget)} for this profile is spent, or set aside for what is running. It begins again at ${resets}.`;
+  const message = `Today's budget of ${describe(budget)} for this profile is spent, or reserved for what is running. It is renewed at ${resets}.`;
   return err("profile_budget_spent", message, { resetsAt: resets }).failure;
 }
 

@@ -1,5 +1,5 @@
-// Rows of a session and nothing else: turns, entries, blocks, keys, meta. Every function is synchronous; who needs several
-// writes to be one calls them inside `sql.transaction`.
+// The rows of a session: turns, entries, blocks, idempotency keys, meta. Used by every part of the engine. Every function is
+// synchronous. To make several writes atomic, call them inside `sql.transaction`.
 import * as z from "zod";
 import { assert, assertKnownVersion } from "../errors.ts";
 import { FIXED } from "../limits.ts";
@@ -9,28 +9,28 @@ import { Entry, type TurnState, TurnStats } from "../schemas/entry.ts";
 import { ObservedTurn } from "../schemas/learning/learning.ts";
 import { BusyMode } from "../schemas/settings.ts";
 
-/** What a turn's restarts, waits and place among other inputs are decided by. Absent fields: nothing of the kind happened. */
+/** What decides a turn's restarts, its pauses and its place in the queue. An absent field means that this has not happened. */
 const TurnMore = z.object({
-  /** Of an input that waits: what it is to do to the turn that is running. */
+  /** Of a waiting input: what it does to the running turn. */
   busy: BusyMode.optional(),
-  /** Of an interrupting input: the turn that was running when it came. */
+  /** Of an interrupting input: the turn that was running when it arrived. */
   interrupts: z.int().optional(),
-  /** Of an input that waits: when it came. */
+  /** Of a waiting input: when it arrived. */
   since: z.int().optional(),
   /** Of a steered input: the turn it was put into. */
   into: z.int().optional(),
-  /** Answers and results there were at the last restart. */
+  /** Number of answers and results at the last restart. */
   doneAtRestart: z.int().optional(),
-  /** Restarts since then without a new one, and when the first of them was. */
+  /** Restarts since then without a new answer or result, and the time of the first. */
   fruitless: z.int().optional(),
   fruitlessSince: z.int().optional(),
   /** Restarts in a row after the object ran out of memory. */
   memoryStrikes: z.int().optional(),
-  /** Planned waits since the last new answer or result, how many of those there were, and until when the present one lasts. */
+  /** Pauses since the last new answer or result, the number of answers and results at that time, and the end of this pause. */
   pauses: z.int().optional(),
   doneAtPause: z.int().optional(),
   pausedUntil: z.int().optional(),
-  /** Of a turn that has ended: why. */
+  /** Of an ended turn: why it ended. */
   reason: z.string().optional(),
 });
 export type TurnMore = z.infer<typeof TurnMore>;
@@ -55,13 +55,13 @@ type RawTurn = Omit<TurnRow, "stats" | "more"> & { stats: string; more: string |
 
 export type Log = ReturnType<typeof createLog>;
 
-/** Turns that are kept in memory: those that are open, and what a new one looks back at. */
+/** Turns kept in memory: the open ones, and those that a new turn looks back at. */
 const REMEMBERED_TURNS = 64;
-/** Of the newest entries, by their JSON. An isolate of 128 MB may hold hundreds of sessions. */
+/** JSON characters of entries kept in memory. An isolate of 128 MB may hold hundreds of sessions. */
 const REMEMBERED_CHARS = 1 << 17;
 
 export function createLog(sql: Sql) {
-  // An object is the only writer of its rows, so what was read or written once is known for as long as it lives.
+  // An object is the only writer of its rows, so rows that it has read or written can be cached for its lifetime.
   const metas = new Map<string, unknown>();
   const remembered = new Map<number, TurnRow>();
   const recent = new Map<number, { entry: Entry; chars: number }>();
@@ -85,7 +85,7 @@ export function createLog(sql: Sql) {
     }
   }
 
-  /** Undefined unless all of them are remembered. */
+  /** Undefined unless all entries of the range are cached. */
   function rememberedEntries(from: number, to: number): Entry[] | undefined {
     if (lastEntry === undefined) return undefined;
     const entries: Entry[] = [];
@@ -98,7 +98,7 @@ export function createLog(sql: Sql) {
   }
 
   return {
-    /** A transaction did not happen: rows are read again. */
+    /** Clears the cache. Call after a transaction was rolled back. */
     forget(): void {
       metas.clear();
       remembered.clear();
@@ -108,7 +108,7 @@ export function createLog(sql: Sql) {
     },
 
     // ---- meta ----
-    /** Not to be changed by who reads it. */
+    /** Treat as read-only. */
     meta<T>(key: string): T | null {
       if (!metas.has(key)) {
         const row = sql.run<{ value: string }>("SELECT value FROM meta WHERE key = ?", key)[0];
@@ -141,7 +141,7 @@ export function createLog(sql: Sql) {
     turns(limit: number): TurnRow[] {
       return toTurns(sql.run<RawTurn>(`SELECT ${TURN_COLUMNS} FROM turn ORDER BY n DESC LIMIT ?`, limit)).reverse();
     },
-    /** Inputs that were put into a turn. They were accepted while it ran, so they follow it. */
+    /** Inputs that steered turn `n`. They were accepted while it ran, so their numbers follow directly. */
     steeredInto(n: number): TurnRow[] {
       const steered: TurnRow[] = [];
       for (let next = this.turn(n + 1); next?.more.into === n; next = this.turn(next.n + 1)) steered.push(next);
@@ -152,8 +152,8 @@ export function createLog(sql: Sql) {
       return this.turn(lastTurn);
     },
     /**
-     * Oldest first: the running one, then the queue. They are the newest turns but for those put into the running one, so
-     * the scan stops at the first that has ended by itself.
+     * Oldest first: the running turn, then the queue. Open turns are the newest ones, apart from inputs that steered the running
+     * turn. So the scan stops at the first turn that ended on its own.
      */
     openTurns(): TurnRow[] {
       const open: TurnRow[] = [];
@@ -183,7 +183,7 @@ export function createLog(sql: Sql) {
       if (lastTurn !== undefined) lastTurn = Math.max(lastTurn, turn.n);
     },
 
-    // ---- what was observed of turns; read by nobody who lists them ----
+    // ---- observations of turns; a column of their own, which listings do not read ----
     observed(n: number): ObservedTurn | null {
       const [row] = sql.run<{ observed: string | null }>("SELECT observed FROM turn WHERE n = ?", n);
       return row?.observed ? ObservedTurn.parse(JSON.parse(row.observed)) : null;
@@ -191,7 +191,7 @@ export function createLog(sql: Sql) {
     putObserved(n: number, observed: ObservedTurn): void {
       sql.run("UPDATE turn SET observed = ? WHERE n = ?", JSON.stringify(observed), n);
     },
-    /** The newest turns after `after` that have it, newest first. */
+    /** The newest observed turns between `after` and `before`, newest first. */
     observedTurns(after: number, before: number, limit: number): { n: number; observed: ObservedTurn }[] {
       return sql
         .run<{ n: number; observed: string }>(
@@ -220,7 +220,7 @@ export function createLog(sql: Sql) {
       if (lastEntry !== undefined) lastEntry = Math.max(lastEntry, entry.n);
       rememberEntry(entry, body.length);
     },
-    /** Not to be changed by who reads it. */
+    /** Treat as read-only. */
     entry(n: number): Entry | null {
       const known = recent.get(n)?.entry;
       if (known) return known;
@@ -236,7 +236,7 @@ export function createLog(sql: Sql) {
       );
     },
 
-    /** Ascending from `from` on: as many as `limit` and `bytes` allow, at least one. `more`: there are later ones. */
+    /** Ascending from `from` on: as many as `limit` and `bytes` allow, but at least one. `more`: later entries exist. */
     entryPage(from: number, limit: number, bytes: number): { entries: Entry[]; more: boolean } {
       const rows = sql.run<{ n: number; bytes: number }>(
         "SELECT n, octet_length(body) AS bytes FROM entry WHERE n >= ? ORDER BY n LIMIT ?",
@@ -273,7 +273,7 @@ export function createLog(sql: Sql) {
   };
 }
 
-/** Running, or waiting to be. */
+/** Running or queued. */
 export function isOpen(turn: TurnRow): boolean {
   return turn.state === "queued" || turn.state === "running";
 }

@@ -1,5 +1,5 @@
-// The session's tables, except the workspace's (core/workspace/file-node.ts). docs/STORAGE.md describes each; a test compares.
-// WITHOUT ROWID and no secondary index: after time awake, a row written is the dearest thing a turn buys.
+// The session's tables, except those of the workspace (core/workspace/file-node.ts). docs/STORAGE.md describes each; a test
+// compares. WITHOUT ROWID and no secondary index: after time awake, rows written are the largest cost of a turn.
 import { StateNewerError } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 import { migrateWorkspace } from "../workspace/workspace.ts";
@@ -17,10 +17,10 @@ const SESSION_SCHEMA = [
   "CREATE TABLE IF NOT EXISTS overlay(key TEXT PRIMARY KEY, value TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
 ];
 
-/** 1 had no `more` and no row `schema`, 2 no `observed`. */
+/** Version 1 had no column `more` and no row `schema`; version 2 had no column `observed`. */
 const SCHEMA_VERSION = 3;
 
-/** Whether `create` was ever called: reading it leaves an unknown session without storage. */
+/** Whether the session was created. Reads without writing, so an unknown session stays without storage. */
 export function hasTables(sql: Sql): boolean {
   return sql.run("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'turn'").length > 0;
 }
@@ -31,7 +31,7 @@ export function createTables(sql: Sql): void {
   sql.run("INSERT INTO meta VALUES('schema', ?)", JSON.stringify(SCHEMA_VERSION));
 }
 
-/** Brings the tables of a session that an older version made up to this one's, all or nothing. */
+/** Upgrades tables of an older version, all or nothing. */
 export function migrate(sql: Sql): void {
   const row = sql.run<{ value: string }>("SELECT value FROM meta WHERE key = 'schema'")[0];
   const version = row ? (JSON.parse(row.value) as number) : 1;

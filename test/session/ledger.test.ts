@@ -255,7 +255,7 @@ describe("a budget", () => {
     expect(await world.turn()).toEqual({
       state: "failed",
       code: "session_budget_spent",
-      text: "This session's budget of 10 tokens is spent, and it does not come again. Go on in a new session.",
+      text: "This session's budget of 10 tokens is spent and is not renewed. Go on in a new session.",
     });
     expect(world.model.requests).toHaveLength(1);
   });
@@ -329,7 +329,7 @@ describe("a budget", () => {
     const ends = await Promise.all(worlds.map((world) => world.turn()));
     expect(ends.map(({ code }) => code)).toEqual(["profile_budget_spent", "profile_budget_spent"]);
     expect(ends[0]?.text).toBe(
-      "Today's budget of 100 tokens for this profile is spent, or set aside for what is running. It begins again at 2026-01-06T00:00Z.",
+      "Today's budget of 100 tokens for this profile is spent, or reserved for what is running. It is renewed at 2026-01-06T00:00Z.",
     );
     const [first] = worlds;
     const calls = () => worlds.reduce((sum, world) => sum + world.model.requests.length, 0);
