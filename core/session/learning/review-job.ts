@@ -14,7 +14,7 @@ import type { TurnRow } from "../log.ts";
 import { tellReview } from "../prompt/notes.ts";
 import { readPrefix } from "../prompt/prefix.ts";
 import { offeredInPrompt } from "../prompt/scene.ts";
-import { withoutOrders } from "../turn/orders.ts";
+import { withoutCommands } from "../turn/without-commands.ts";
 import { noteKinds } from "./kinds.ts";
 import { addLearnedNotice, isQuiet } from "./learned-notice.ts";
 import { entriesOf, observe } from "./observe-job.ts";
@@ -176,5 +176,5 @@ function observedTurns({ log }: EngineContext, from: number, entries: Entry[], e
 
 /** Without commands to the session, and without notices of earlier reviews. */
 function reviewable({ log }: EngineContext, entries: Entry[]): Entry[] {
-  return withoutOrders(entries, log).filter((entry) => entry.kind !== "notice" || entry.code !== "learned");
+  return withoutCommands(entries, log).filter((entry) => entry.kind !== "notice" || entry.code !== "learned");
 }

@@ -10,7 +10,7 @@ import { type AssistantEntry, type CompactionEntry, type Entry, type ToolEntry, 
 import type { EngineContext } from "../context.ts";
 import type { Log, TurnRow } from "../log.ts";
 import { isSilent } from "./notices.ts";
-import { withoutOrders } from "../turn/orders.ts";
+import { withoutCommands } from "../turn/without-commands.ts";
 import { toSteerMessage } from "../turn/steer.ts";
 
 /** Kept under the meta key `compaction`; written with each compaction and each failed try. */
@@ -60,7 +60,7 @@ export function shownEntries(log: Log, input: number, chain = compactionsBefore(
         ...log.entries(newest.tail, input),
       ]
     : log.entries(1, input);
-  return withoutOrders([...entries, ...notesAfter(log, input)], log);
+  return withoutCommands([...entries, ...notesAfter(log, input)], log);
 }
 
 /** They stand right behind the input, but for notices that a resumed turn left there. */

@@ -5,7 +5,7 @@ import { toToolSpecs } from "../../agent/tool-specs.ts";
 import type { SentMessage, SentPrefix } from "../../schemas/learning/review.ts";
 import type { EngineContext } from "../context.ts";
 import { compactionsBefore, readHistory } from "./history.ts";
-import { withoutOrders } from "../turn/orders.ts";
+import { withoutCommands } from "../turn/without-commands.ts";
 import { frozenPrompt } from "../turn/prepare-turn.ts";
 
 /**
@@ -18,7 +18,7 @@ export function readPrefix(
   { model, to }: { model: Model; to: number },
 ): SentPrefix | undefined {
   const { host, log } = context;
-  const [last] = withoutOrders(log.entries(Math.max(1, to - LOOK_BACK), to), log).slice(-1);
+  const [last] = withoutCommands(log.entries(Math.max(1, to - LOOK_BACK), to), log).slice(-1);
   if (host.settings.review.prefix === "never" || model.cache === undefined) return undefined;
   if (last?.kind !== "assistant" || last.answer.model !== model.name) return undefined;
   const frozen = compactionsBefore(log, to + 1).length === 0 ? frozenPrompt(context) : null;

@@ -1,5 +1,5 @@
-// Changes of instruction files that the agent wants and only the person may make. write_file parks them here; the API
-// lists and decides them. Kept as one meta row each. A call is known by its id: repeated, it changes nothing.
+// Changes to instruction files that the agent asks for and only the person may make. `write_file` parks them here; the API
+// lists and decides them. Each is one meta row. All calls are idempotent: an id names one change.
 import { type Result, err, ok } from "../../errors.ts";
 import { Approval, type ApprovalState } from "../../schemas/approval.ts";
 import type { ApprovalDetail, ApprovalInfo } from "../../schemas/api.ts";
@@ -9,9 +9,9 @@ import type { EngineContext } from "../context.ts";
 import { tellDecision } from "../prompt/notes.ts";
 
 const MAX_WAITING = 20;
-/** Of those decided the newest are remembered, so that a decision sent twice is answered twice. */
+/** How many decided changes are kept, so that a decision that is sent twice gets the same answer. */
 const MAX_DECIDED = 50;
-/** A row holds it as JSON, in which one byte may take six. */
+/** A row holds the content as JSON, in which one byte may take six. */
 const MAX_CONTENT_BYTES = 200_000;
 
 export interface Approvals extends ChangeRequests {
@@ -20,7 +20,7 @@ export interface Approvals extends ChangeRequests {
   /** Failure: `approval_not_found`. */
   open(id: string): Result<ApprovalDetail>;
   /**
-   * Approved, the content becomes the person's own. The same decision again answers the same.
+   * An approved content counts as the person's own. Repeating a decision gives the same answer.
    * Failures: `approval_not_found`, `approval_decided`, `approval_replaced`, and those of writing a file.
    */
   decide(id: string, approve: boolean): Result<ApprovalInfo>;
@@ -55,7 +55,7 @@ export function createApprovals({
     return closed;
   }
 
-  /** Leaves room for one more. */
+  /** Makes room for one more. */
   function forgetOldest(decided: Approval[]): void {
     for (const { id } of decided.slice(0, Math.max(0, decided.length - MAX_DECIDED + 1))) {
       log.deleteMeta(`approval:${id}`);

@@ -1,7 +1,6 @@
-// `/skill-name what to do`: reads the skills a message names and puts their texts behind it, as words of a user and never of
-// the system; and behind a message that names none, the skill that it plainly calls for. Called by the driver before a turn's
-// first model call. What was typed stays in the log as it was typed; what was added is a note, so that a turn that is resumed
-// sends the same bytes.
+// `/skill-name what to do`: loads the skills that a message names and adds their texts after it, as user text and never as
+// system text. For a message that names none, loads a skill that the message clearly calls for. Called by run-turn.ts before
+// the first model call. The texts are recorded as a note, so that a resumed turn sends the same bytes.
 import { withResultLimits } from "../../agent/small-window.ts";
 import { type Failure, type Result, err, ok } from "../../errors.ts";
 import { loadedTexts } from "../../learning/observe/observe.ts";
@@ -24,7 +23,7 @@ import { isHeldOut } from "../prompt/held-out.ts";
 import { isSilent } from "../prompt/notices.ts";
 import { sceneOf } from "../prompt/scene.ts";
 
-/** What is to be put behind a message. */
+/** What is added after a message. */
 export interface Invoked {
   code: "skills" | "recalled_skill";
   parts: Part[];
@@ -32,8 +31,9 @@ export interface Invoked {
 }
 
 /**
- * For what `looksLikeInvocation` lets pass. Null for a message that loads nothing, and for a turn whose model was asked already. Failures are the end of the turn,
- * told as a notice: `too_many_skills`, `unknown_command`, `message_too_long`, `skill_archived`, and those of `Library.view`. Throws when a store does.
+ * Call if `looksLikeInvocation` accepts the request. Null: the message loads nothing, or the turn's model has been asked already.
+ * Failures end the turn with a notice: `too_many_skills`, `unknown_command`, `message_too_long`, `skill_archived`, and those of
+ * `Library.view`. Throws when a store does.
  */
 export async function readInvocation(
   context: EngineContext,
@@ -84,8 +84,8 @@ export async function readInvocation(
 }
 
 /**
- * The skill that is not named and called for all the same, by `lines`; null for none, and for one that the model has before it.
- * Nothing is lost where it cannot be read: it stands in the list.
+ * A skill that the request does not name but clearly calls for, judged by `lines`. Null: there is none, the conversation holds
+ * it already, or it cannot be read. The model can still load it from the index.
  */
 export async function readRecalled(
   context: EngineContext,
@@ -110,7 +110,7 @@ export async function readRecalled(
   }
 }
 
-/** Writes it by `put`, inside the turn; unless that was done, or the model asked, while the skills were read. */
+/** Writes the note through `put`, unless another attempt did, or the model was asked, while the skills were read. */
 export function recordInvocation(
   context: EngineContext,
   turn: Pick<TurnRow, "n" | "input">,
@@ -133,14 +133,14 @@ export function recordInvocation(
   hub.emit(placeNotice(note));
 }
 
-/** What a model has read does not change. */
+/** False once the model has been asked: what it has read must not change. */
 function mayBeAdded({ log }: EngineContext, { input }: Pick<TurnRow, "input">): boolean {
   return log
     .entries(input! + 1)
     .every((entry) => (entry.kind === "note" ? !entry.skills : entry.kind === "notice" && isSilent(entry)));
 }
 
-/** A person who names a skill means to follow it. */
+/** An archived skill is an error here, because a person who names a skill wants it followed. */
 async function load(library: Library, name: SkillName): Promise<Result<SkillView>> {
   const found = await library.view(name);
   if (!found.ok) return found.failure.code === "skill_missing" ? skillMissing(name, await library.offered()) : found;
@@ -151,7 +151,7 @@ function archived(name: SkillName): Failure {
   return err("skill_archived", `The skill '${name}' is archived. Restore it, then say this again.`).failure;
 }
 
-/** Of a bundle; one level deep. */
+/** The other skills of a bundle, one level deep. */
 function membersOf({ name, bundle = [] }: SkillView, remarks: string[]): SkillName[] {
   const members = bundle.filter((member) => member !== name);
   if (members.length > MAX_MEMBERS) {
@@ -165,7 +165,7 @@ function toLoaded(view: SkillView, maxChars: number): LoadedSkill {
   return { view, content, ...(content.length < view.content.length && { nextOffset: content.length }) };
 }
 
-/** A base brings its companion along, which is a text of its own. */
+/** The texts that a view shows: the skill's own, and its companion's. */
 function textsOf({ companion, ...view }: SkillView): Invoked["skills"] {
   return [view, ...(companion ? [companion] : [])].map(({ name, text, failedWords }) => {
     return { skill: name, text, ...(failedWords && { failedWords: failedWords.map(({ word }) => word) }) };

@@ -31,16 +31,16 @@ function openDesk({ host, overlay }: EngineContext): PendingDesk | null {
   return pending ? createPendingDesk({ pending, skills, memory: host.memory(overlay), seeds, settings, clock }) : null;
 }
 
-/** What the person should look for, before why it waits. */
+/** Advice for the person, printed before the reason of the wait. */
 const BECAUSE: Record<PendingInfo["reason"], string> = {
   approval: "",
   scan: "Look for orders in it: ",
   taint: "Keep it only if you know it to be true: ",
 };
 
-/** Enough to decide on: who asks for what, and the difference it would make. */
 const MAX_DIFF_CHARS = 1_500;
 
+/** For each change: who asks for what, why it waits, and the difference it would make. */
 async function describe(desk: PendingDesk): Promise<string> {
   const waiting = (await desk.list()).filter(({ state }) => state === "waiting");
   if (waiting.length === 0) return "Nothing waits for you.";
@@ -53,7 +53,7 @@ async function describe(desk: PendingDesk): Promise<string> {
   return `${parts.join("\n\n")}\n\nDecide with /approve <id> or /reject <id>; the first letters of an id are enough.`;
 }
 
-/** Nobody should approve unawares what was not shown. */
+/** Says how much is hidden, so that nobody approves a hidden part by mistake. */
 function cutDiff(id: string, diff: string): string {
   if (diff.length <= MAX_DIFF_CHARS) return diff;
   const left = diff.length - MAX_DIFF_CHARS;
@@ -61,8 +61,8 @@ function cutDiff(id: string, diff: string): string {
 }
 
 /**
- * By its id or the beginning of it. Those decided count too: a command that is obeyed again after a crash must not find
- * another one, which came meanwhile and nobody has seen.
+ * Finds a change by its id or the beginning of it. Includes decided changes: a command that is repeated after a crash must not
+ * match another change that arrived meanwhile.
  */
 async function find(desk: PendingDesk, id: string): Promise<Result<PendingInfo>> {
   const found = id === "" ? [] : (await desk.list()).filter((change) => change.id.startsWith(id));

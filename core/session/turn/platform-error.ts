@@ -1,8 +1,8 @@
-// What the platform threw at a drive: by its flags, by its words only where it sets none. Pure.
-// Words: developers.cloudflare.com/durable-objects/observability/troubleshooting, and what workerd says.
+// Classifies an error that the platform threw into a drive: by its flags, and by its message if it has none. Pure.
+// Messages: developers.cloudflare.com/durable-objects/observability/troubleshooting, and workerd.
 import { messageOf } from "../../errors.ts";
 
-/** `memory`: the isolate was ended for using too much. `replaced`: newer code, or the same elsewhere, takes the object over. */
+/** `memory`: the isolate exceeded its memory limit. `replaced`: the object restarts, with newer code or in another place. */
 export type PlatformError = "memory" | "replaced" | "other";
 
 const MEMORY = /exceeded its memory limit|out of memory|memory limit exceeded/i;

@@ -1,6 +1,6 @@
-// What a turn needs before its first model call: its tools, the prompt of the epoch, and a note of what changed in it. The
-// prompt is frozen, stored and the same on every call; a new epoch begins when the conversation was compacted, when
-// somebody asks, when the tools changed, or when the provider's cache has lapsed and a new prompt costs nothing.
+// What a turn needs before its first model call: its tools, the prompt of the epoch, and a note of what changed since that
+// prompt was made. The prompt is frozen: stored, and the same on every call. A new epoch begins after a compaction, on request,
+// when the tools changed, and when the provider's cache has expired, so that a new prompt costs nothing.
 import type { Model, Tool, ToolSpec } from "../../agent/contract.ts";
 import { isSmall, promptLimits, withResultLimits } from "../../agent/small-window.ts";
 import { toToolSpecs } from "../../agent/tool-specs.ts";
@@ -26,25 +26,24 @@ import { beginEpoch, takeNotes } from "../prompt/notes.ts";
 import { type Offered, sceneOf, toOffered } from "../prompt/scene.ts";
 import { createTodoList } from "../prompt/todos.ts";
 
-/** Kept under the meta key `prompt`. */
+/** Meta key `prompt`. */
 interface FrozenPrompt extends Partial<Offered> {
   v: 1;
   epoch: number;
   at: number;
-  /** Of the tools' descriptions, which are part of the cached prefix. */
+  /** Hash of the tools' descriptions, which are part of the cached prefix. */
   tools: string;
   text: string;
-  /** Tokens of the window it was made for. Absent: a large one. */
+  /** Tokens of the window that the prompt was made for. Absent: a large window. */
   window?: number;
 }
 
-/** A turn whose request begins so saves skills in the person's name. */
+/** A turn whose request begins with this command saves skills in the person's name. */
 const LEARN_COMMAND = /^\/learn\b/;
 
 /**
- * Call before the turn's history is read: it may write a note behind the input. `model` is the one that
- * is asked first. `learned`: the lines of the profile's skills,
- * when a prompt was made of them just now.
+ * Call before the turn's history is read: it may add a note after the input. `model`: the one that is asked first. `learned`:
+ * the lines of the profile's skills if a new prompt was made just now, else `null`.
  */
 export async function prepareTurn(
   context: EngineContext,
@@ -105,13 +104,13 @@ function makeTools(
   return [...others, ...tools];
 }
 
-/** A new epoch, whatever the state of the old one. */
+/** Begins a new epoch unconditionally. */
 export async function refreshPrompt(context: EngineContext, contextWindow?: number): Promise<string> {
   const tools = sessionTools(context, "");
   return (await freezePrompt(context, { tools, force: true, request: lastRequest(context), contextWindow })).text;
 }
 
-/** A new epoch if the prompt was made for a larger window; else `null`. */
+/** Begins a new epoch if the prompt was made for a larger window; else returns `null`. */
 export async function narrowPrompt(context: EngineContext, contextWindow: number): Promise<string | null> {
   const prompt = context.log.meta<FrozenPrompt>("prompt");
   return prompt && isTooWide(prompt, contextWindow) ? refreshPrompt(context, contextWindow) : null;
@@ -121,10 +120,10 @@ function isTooWide({ window = Infinity }: FrozenPrompt, contextWindow: number): 
   return isSmall(contextWindow) && window > contextWindow;
 }
 
-/** Turns that are looked back at for what is being talked about. */
+/** How many turns are searched for the last request. */
 const MAX_LOOKED_BACK = 8;
 
-/** What was asked last that is no order to the session itself; `""` when there is nothing of the kind. */
+/** The last request that is not a command to the session; `""` if there is none. */
 function lastRequest({ log }: EngineContext): string {
   const newest = log.lastTurn()?.n ?? 0;
   for (let n = newest; n > 0 && n > newest - MAX_LOOKED_BACK; n--) {
@@ -136,7 +135,7 @@ function lastRequest({ log }: EngineContext): string {
   return "";
 }
 
-/** The prompt of the epoch; a new one if `force` asks, the tools are others, or the provider's cache has lapsed. */
+/** The prompt of the epoch. Makes a new one if `force` is set, the tools changed, or the provider's cache has expired. */
 export async function freezePrompt(
   context: EngineContext,
   options: { tools: Tool[]; force: boolean; request?: string; contextWindow?: number | undefined },
@@ -178,14 +177,14 @@ export async function freezePrompt(
   return { text, learned: index && lines };
 }
 
-/** The prompt of the epoch, with the tools it was made for; `null` when there is none, or the tools are others by now. */
+/** The prompt of the epoch and the tools it was made for; `null` if there is none, or the tools have changed. */
 export function frozenPrompt(context: EngineContext): { text: string; tools: Tool[] } | null {
   const frozen = context.log.meta<FrozenPrompt>("prompt");
   const tools = sessionTools(context, "");
   return frozen?.tools === hashOfSpecs(tools) ? { text: frozen.text, tools } : null;
 }
 
-/** Of the sessions of an isolate nearly all have the same tools, and to hash their descriptions takes longer than to compare. */
+/** Nearly all sessions of an isolate have the same tools, and comparing descriptions is faster than hashing them. */
 let lastHashed: { specs: ToolSpec[]; hash: string } = { specs: [], hash: "" };
 
 function hashOfSpecs(tools: Tool[]): string {
@@ -194,14 +193,14 @@ function hashOfSpecs(tools: Tool[]): string {
   return lastHashed.hash;
 }
 
-/** JSON Schemas of tools are made once. */
+/** `parameters` are compared by identity: the JSON Schema of a tool is made once. */
 function areSameSpecs(a: ToolSpec[], b: ToolSpec[]): boolean {
   const isSame = (one: ToolSpec, other: ToolSpec | undefined) =>
     one.name === other?.name && one.description === other.description && one.parameters === other.parameters;
   return a.length > 0 && a.length === b.length && a.every((one, i) => isSame(one, b[i]));
 }
 
-/** The turn before this one ended longer ago than a provider keeps a prefix. Within a turn a prompt never lapses. */
+/** True if the previous turn ended longer ago than a provider keeps a prefix. Never true within a turn. */
 function hasLapsed({ host, log }: EngineContext, prompt: FrozenPrompt): boolean {
   const running = log.openTurns()[0];
   if (!running?.startedAt || running.attempts > 1 || prompt.at >= running.startedAt) return false;

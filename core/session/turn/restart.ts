@@ -1,5 +1,5 @@
-// Whether a turn that was cut off may go on, so that no loop of crashes can run up a bill. Asked by the driver before a turn
-// is resumed; what it decides by is stored with the turn. Pure.
+// Decides whether a turn that was cut off may resume, so that no loop of crashes can run up a bill. Asked by resume-turn.ts. The
+// counters it decides by are stored with the turn. Pure.
 import { type Result, err, ok } from "../../errors.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import type { Settings } from "../../schemas/settings.ts";
@@ -8,8 +8,8 @@ import type { TurnMore, TurnRow } from "../log.ts";
 export type TurnLimits = Pick<Settings["turn"], "maxAttempts" | "maxMemoryStrikes" | "maxWork" | "noProgressMs">;
 
 /**
- * The turn as it goes on. `entries` are its own. Failures, each the end of the turn: `memory_exhausted`, `gave_up` (too many
- * restarts, or too long a time, without an answer or a result between them), `work_spent`.
+ * The turn as it resumes. `entries` are its own. Each failure ends the turn: `memory_exhausted`, `work_spent`, `gave_up` (too
+ * many restarts, or too much time, without a new answer or result).
  */
 export function decideRestart(turn: TurnRow, entries: Entry[], now: number, limits: TurnLimits): Result<TurnRow> {
   const done = countDone(entries);
@@ -41,7 +41,7 @@ export function decideRestart(turn: TurnRow, entries: Entry[], now: number, limi
   return ok({ ...turn, attempts, more });
 }
 
-/** What is finished and will not be done again. */
+/** Number of recorded answers, summaries and results, which are never repeated. */
 export function countDone(entries: Entry[]): number {
   return entries.filter(
     (entry) =>

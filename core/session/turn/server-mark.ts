@@ -1,8 +1,8 @@
-// Notes in the profile's store that a turn runs on a model server of the operator's own, so that reviews let it go first on a
-// server that answers one call at a time. Used by the driver. The turn never depends on it.
+// Marks in the profile's store that a turn uses a model server of the operator's own. Such a server may answer one call at a
+// time, so reviews wait while the mark is set. Used by run-turn.ts. A turn never depends on its mark.
 import type { SessionHost } from "../context.ts";
 
-/** A turn that is over so soon is in no review's way, and pays for no mark. */
+/** A turn that ends sooner delays no review, and saves the two writes of a mark. */
 const MARK_AFTER_MS = 500;
 
 export interface ServerMark {
@@ -10,12 +10,12 @@ export interface ServerMark {
   clear(): void;
 }
 
-/** Runs beside the turn. `server`: as the model names it. */
+/** Runs in the background. `server`: the fingerprint from `Model.server`. */
 export function markServer(host: SessionHost, server: string): ServerMark {
   const { clock, reviews, session } = host;
   let isOver = false;
 
-  async function tell(marked: string | null): Promise<void> {
+  async function write(marked: string | null): Promise<void> {
     try {
       await reviews.markBusy(session, marked);
     } catch (error) {
@@ -26,7 +26,7 @@ export function markServer(host: SessionHost, server: string): ServerMark {
   async function mark(): Promise<boolean> {
     await clock.sleep(MARK_AFTER_MS);
     if (isOver) return false;
-    await tell(server);
+    await write(server);
     return true;
   }
 
@@ -35,7 +35,7 @@ export function markServer(host: SessionHost, server: string): ServerMark {
   return {
     clear() {
       isOver = true;
-      host.background(marked.then((isMarked) => (isMarked ? tell(null) : undefined)));
+      host.background(marked.then((isMarked) => (isMarked ? write(null) : undefined)));
     },
   };
 }

@@ -1,6 +1,6 @@
-// The name of a session that was given none, and the kind of work of its first answered turn: asked in one call of the slot `title`
-// after that turn, as a job of the outbox. Planned by the end of a turn, made by the outbox. Never holds up a turn, and gives up after a few tries: a list
-// without a name is no harm.
+// The title of a session that has none, and the kind of work of its first answered turn. One model call of the slot `title`
+// gives both. The end of that turn plans the call as a job; the outbox makes it. It never delays a turn, and gives up after a
+// few tries, because a missing title does no harm.
 import type { ModelFailure, ModelRequest } from "../../agent/contract.ts";
 import { askModel } from "../../agent/model-turn.ts";
 import { readKindLine, toBareLine } from "../../learning/kinds.ts";
@@ -14,21 +14,21 @@ import { noteKinds } from "../learning/kinds.ts";
 import { bookingRow, hasBudgetOutsideTurn, putBooking } from "../ledger.ts";
 import type { Log, TurnRow } from "../log.ts";
 
-/** By alarm, beside the one right behind the turn. */
+/** Tries by alarm, in addition to the one right after the turn. */
 const MAX_TRIES = 3;
 const MAX_TITLE_CHARS = 80;
-/** Of the request and of the answer. */
+/** Of the request, and of the answer. */
 const EXCERPT_CHARS = 2_000;
-/** Room for a model that thinks whether it is asked to or not. */
+/** Room for models that always reason. */
 const MAX_OUTPUT_TOKENS = 2_000;
 
 export type TitleRow = JobRow & { job: Extract<Job, { kind: "title" }> };
 
-/** `turn` has just got an answer from a model. */
+/** Call when a model has answered `turn`. `write` runs inside the caller's transaction. */
 export function planTitle({ host, log, jobs, meta }: EngineContext, turn: TurnRow): { write(): void } {
   const { clock, settings } = host;
   const isDue = settings.turn.titles && meta().title === "" && isFirstAnswered(log, turn.n);
-  const due = clock.now() + settings.turn.leaseMs; // the outbox is drained right after; this is for an object that dies before
+  const due = clock.now() + settings.turn.leaseMs; // the outbox is drained right after; this matters if the object dies first
   return {
     write() {
       if (isDue) jobs.put(bookingRow(toTitleId(host.session)), due, { kind: "title", turn: turn.n, spent: [] });
@@ -36,13 +36,13 @@ export function planTitle({ host, log, jobs, meta }: EngineContext, turn: TurnRo
   };
 }
 
-/** What becomes of the job's row: the booking of its calls, or a later try. */
+/** Replaces the job's row by the booking of its calls, or postpones it. */
 export async function makeTitle(context: EngineContext, row: TitleRow): Promise<void> {
   const { host, log, jobs } = context;
   const { clock, random, settings, session } = host;
   const { turn: n, spent } = row.job;
   if (row.tries >= MAX_TRIES) return settle(context, row, "");
-  if (row.due <= clock.now()) jobs.retry(row); // the last try may have killed the object: it counts before the next one begins
+  if (row.due <= clock.now()) jobs.retry(row); // counts the try before it begins, because it may kill the object
   const models = host.models("title");
   const turn = log.turn(n)!;
   if (!models.ok || !(await hasBudgetOutsideTurn(context, toTitleId(session)))) return settle(context, row, "");
@@ -73,7 +73,7 @@ export async function makeTitle(context: EngineContext, row: TitleRow): Promise<
   jobs.retry(row);
 }
 
-/** What a model is asked about the first answered turn. Also used by bench:judging. */
+/** The request about the first answered turn. Also used by bench:judging. */
 export function toTitleRequest(request: string, answer: string): Omit<ModelRequest, "cacheKey" | "effort"> {
   return {
     system: titlePrompt(),
@@ -84,7 +84,7 @@ export function toTitleRequest(request: string, answer: string): Omit<ModelReque
   };
 }
 
-/** Of what a model wrote, or "" where nothing of it can be a name. */
+/** The title in a model's answer; "" if there is none. */
 export function toTitle(text: string): string {
   const line =
     redactText(text)
@@ -99,7 +99,7 @@ export function toTitle(text: string): string {
         .trimEnd()}…`;
 }
 
-/** The kind of work, from the same answer; `null` where it names none. Also used by bench:judging. */
+/** The kind of work in the same answer; `null` if it names none. Also used by bench:judging. */
 export function toWork(text: string): string | null {
   const lines = redactText(text)
     .split("\n")
@@ -107,7 +107,7 @@ export function toWork(text: string): string | null {
   return lines.find(({ kind }) => kind !== null)?.kind ?? null;
 }
 
-/** The end of it, with a name and a kind or without. */
+/** Ends the job, with or without a title and a kind. */
 function settle(context: EngineContext, { id, job }: TitleRow, title: string, work: string | null = null): void {
   const { host, jobs } = context;
   const { clock, session } = host;
@@ -121,12 +121,12 @@ function settle(context: EngineContext, { id, job }: TitleRow, title: string, wo
   });
 }
 
-/** What its calls are booked under. The job stands in the row that the booking takes: one row less to write and to delete. */
+/** The booking's id. The job uses the same row as its booking, which saves writing and deleting a row. */
 function toTitleId(session: string): string {
   return `${session}.title`;
 }
 
-/** Commands are turns that no model answered. */
+/** Turns that no model answered, such as commands, do not count. */
 function isFirstAnswered(log: Log, n: number): boolean {
   for (let before = log.turn(n - 1); before; before = log.turn(before.n - 1)) {
     if (before.state === "done" && before.stats.modelCalls > 0) return false;
