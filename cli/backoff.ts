@@ -1,37 +1,36 @@
-// How long a client goes on trying a server that does not answer, and how long it waits in between. Used by client.ts and
-// follow.ts.
+// Exponential backoff for requests to a server that does not answer. Used by client.ts, follow.ts and converse.ts.
 
 export interface BackoffOptions {
-  /** How long it is tried without hearing anything. */
+  /** Total waiting time without an answer, after which retries end. */
   reconnectMs?: number;
   wait?: (ms: number) => Promise<void>;
 }
 
 export type Backoff = ReturnType<typeof createBackoff>;
 
-const FIRST_MS = 250;
-const MOST_MS = 5_000;
+const FIRST_DELAY_MS = 250;
+const MAX_DELAY_MS = 5_000;
 
 export function createBackoff({ reconnectMs = 60_000, wait = waitFor }: BackoffOptions) {
   let waitedMs = 0;
-  let delayMs = FIRST_MS;
+  let delayMs = FIRST_DELAY_MS;
   return {
-    /** Something was heard. */
+    /** Call when data has arrived. */
     reset(): void {
       waitedMs = 0;
-      delayMs = FIRST_MS;
+      delayMs = FIRST_DELAY_MS;
     },
-    /** It is there, but may be gone at once again: the waits stay as long as they have become. */
+    /** Call when a connection was opened. It may break at once, so the delays stay as long as they are. */
     renew(): void {
       waitedMs = 0;
     },
-    /** Waits, each time longer; throws the reason when it was tried for long enough. */
+    /** Waits, longer each time. Throws the reason once the total waiting time is used up. */
     async next(reason: Error, onRetry?: (reason: Error) => void): Promise<void> {
       if (waitedMs >= reconnectMs) throw reason;
       onRetry?.(reason);
       await wait(delayMs);
       waitedMs += delayMs;
-      delayMs = Math.min(delayMs * 2, MOST_MS);
+      delayMs = Math.min(delayMs * 2, MAX_DELAY_MS);
     },
   };
 }

@@ -1,5 +1,5 @@
-// `npm run chat`: talk to a running Talaria from a terminal. HTTP only. One prompt and its answer are done here; a
-// conversation is converse.ts's.
+// `npm run chat`: the terminal client of a running Talaria. Reads the flags, then sends one prompt or shows one page; a
+// conversation is handled by converse.ts. Must use the HTTP API only.
 import { parseArgs } from "node:util";
 import { type Client, ProblemError, UnreachableError, createClient } from "./client.ts";
 import { UsageError, readConnection } from "./connection.ts";
@@ -10,7 +10,7 @@ import { type Show, createShow, toPlain, toPlainJson } from "./show.ts";
 const HELP = `npm run chat -- [options] [learning [SKILL]]
 
   -p, --prompt TEXT   send one message, print the answer, exit
-  --session ID        go on with a session instead of a new one
+  --session ID        continue a session instead of a new one
   --json              print each event as one line of JSON
   learning [SKILL]    show what was learned, whether it helps and what it cost, exit
   --url URL           where the API is (else TALARIA_URL, else .talaria/local.json)
@@ -34,7 +34,7 @@ main()
   })
   .then((code) => {
     process.exitCode = code;
-    // A connection whose other end is gone waits for an answer to its close: nobody who leaves should.
+    // Do not wait for the close handshake of a broken connection.
     setTimeout(() => process.exit(), LEAVE_MS).unref();
   });
 
@@ -116,7 +116,7 @@ async function runTurn({ client, session, json, show }: Chat, text: string): Pro
       if (event.type === "turn_end") state = event.state;
     }
   } catch (error) {
-    // One message that is refused must not end the conversation; a server that is gone does.
+    // A refused message is an answer to the person. An unreachable server ends the program.
     if (!(error instanceof ProblemError)) throw error;
     show.line(toSentence(error));
   } finally {

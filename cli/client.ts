@@ -1,5 +1,5 @@
-// Every route of the HTTP API as a typed method. Used by the terminal client and by scripts that drive a running stack.
-// Follows a streamed turn over broken connections; requests themselves are http.ts's.
+// The routes of the HTTP API as typed methods. Used by the terminal client and by scripts that drive a running stack. Resumes
+// a streamed turn after broken connections; http.ts sends the requests.
 import type * as z from "zod";
 import {
   Accepted,
@@ -41,17 +41,17 @@ import { type Http, ProblemError, UnreachableError, createHttp, toUnreachable } 
 import { readSocket } from "./socket.ts";
 
 export interface ClientOptions extends BackoffOptions {
-  /** Where the API listens, such as `http://127.0.0.1:8787`. */
+  /** The API's address, such as `http://127.0.0.1:8787`. */
   url: string;
-  /** `tal_…`, or the operator's token for the routes that make profiles and keys. */
+  /** `tal_…`, or the operator's token for the routes that create profiles and keys. */
   key: string;
-  /** As of a `Connection`. */
+  /** See `Connection`. */
   isOwn?: boolean;
 }
 
 export type Client = ReturnType<typeof createClient>;
 
-// What its methods throw.
+// The errors that the methods throw.
 export { ProblemError, UnreachableError };
 
 /** Methods throw ProblemError or UnreachableError; an aborted signal throws its reason. */
@@ -89,29 +89,29 @@ export function createClient(options: ClientOptions) {
     session: (session: string) => json(SessionDetail, "GET", `/v1/sessions/${session}`),
     entries: (session: string, after = 0) =>
       all(EntryList, `/v1/sessions/${session}/entries`, ({ entries }) => entries, { after: String(after) }),
-    /** Of the profile, in the last 30 days unless other ones are asked for: totals, and the first thousand lines. */
+    /** Usage of the profile, by default of the last 30 days: totals, and the first thousand lines. */
     usage: (query: { from?: string; to?: string; by?: UsageBy } = {}) => {
       const asked = Object.entries(query).filter(([, value]) => value !== undefined);
       return json(UsageReport, "GET", `/v1/usage${asked.length > 0 ? `?${new URLSearchParams(asked)}` : ""}`);
     },
-    /** Of a turn that has ended, also days later; the last one counts. */
+    /** Rates an ended turn, even days later. The last rating counts. */
     rate: (session: string, turn: number, rating: Rating) =>
       json(Observation, "POST", `/v1/sessions/${session}/turns/${turn}/rating`, { body: rating }),
     observation: (session: string, turn: number) =>
       json(TurnObservation, "GET", `/v1/sessions/${session}/turns/${turn}/observation`),
     stop: (session: string) => json(Stopped, "POST", `/v1/sessions/${session}/stop`),
-    /** Hands the message in and returns; the turn goes on by itself. `busy`: what it does to a turn that runs. */
+    /** Posts a message and returns without waiting for its turn. `busy`: what it does to a running turn. */
     postMessage: (session: string, text: string, key?: string, busy?: BusyMode) =>
       json(Accepted, "POST", `/v1/sessions/${session}/messages`, {
         body: { text, ...(busy ? { busy } : {}) },
         headers: key ? { "idempotency-key": key } : {},
       }),
-    /** One standing connection: all that comes after an id, over all turns. Does not reconnect. */
+    /** One WebSocket with the events of all turns after an id. Does not reconnect. */
     watch: (session: string, from: { after: string; signal: AbortSignal; onOpen?: () => void }) =>
       readSocket({ url: http.url, key: http.keyToSend(), session, ...from }),
     streamMessage: (session: string, text: string, stream: StreamOptions = {}) =>
       streamMessage(http, options, { session, text }, stream),
-    /** One connection, from `after` to the end of `turn`, or else of the newest one. Does not reconnect. */
+    /** One event stream, from `after` to the end of `turn` or of the newest turn. Does not reconnect. */
     readEvents: (session: string, from: ReadFrom = {}) => readEvents(http, session, from),
 
     putFile: (session: string, path: string, body: string | Uint8Array<ArrayBuffer>) =>
@@ -138,12 +138,12 @@ export function createClient(options: ClientOptions) {
     listMemory: (store?: MemoryStoreName) => all(MemoryList, "/v1/memory", ({ entries }) => entries, { store }),
     forget: (store: MemoryStoreName, id: string) => json(Forgotten, "DELETE", `/v1/memory/${store}/${id}`),
 
-    /** The newest ones: a page. */
+    /** The newest page. */
     listReviews: async (session?: string) =>
       (await json(ReviewLineList, "GET", session ? `/v1/reviews?session=${session}` : "/v1/reviews")).reviews,
     review: (review: string) => json(ReviewDetail, "GET", `/v1/reviews/${review}`),
 
-    /** A page of skills in the order of their names, or one with its history; the other figures are the profile's. */
+    /** A page of skills by name, or one skill with its history. The other figures are those of the profile. */
     learning: (query: { skill?: string; after?: string; limit?: string; by?: "day" | "week" } = {}) => {
       const asked = Object.entries(query).filter(([, value]) => value !== undefined);
       return json(LearningLedger, "GET", `/v1/learning${asked.length > 0 ? `?${new URLSearchParams(asked)}` : ""}`);
@@ -164,15 +164,15 @@ export function createClient(options: ClientOptions) {
 }
 
 export interface StreamOptions {
-  /** The idempotency key; a fresh one when absent. */
+  /** The idempotency key. Absent: a new one. */
   key?: string;
   signal?: AbortSignal;
-  /** Called before each further attempt, with why the last one broke. */
+  /** Called before each retry with the reason. */
   onReconnect?: (reason: Error) => void;
 }
 
 export interface ReadFrom {
-  /** The last event id that was seen. */
+  /** The last event id that was received. */
   after?: string;
   /** Only this turn's events. */
   turn?: number;
@@ -180,8 +180,8 @@ export interface ReadFrom {
 }
 
 /**
- * Posts a message and yields its turn's events up to `turn_end`. A connection that breaks is opened again where it
- * stopped: with the same idempotency key before the first event, with `Last-Event-ID` after it.
+ * Posts a message and yields its turn's events up to `turn_end`. Resumes after a broken connection: with the same
+ * idempotency key before the first event, with `Last-Event-ID` after it.
  */
 async function* streamMessage(
   http: Http,
@@ -232,16 +232,16 @@ function openEvents(http: Http, session: string, { after, turn, signal = NEVER }
 }
 
 const SSE = { accept: "text/event-stream" };
-/** A stream lasts as long as its turn. */
+/** A stream has no timeout: it lasts as long as its turn. */
 const NEVER = new AbortController().signal;
-/** Which turn a posted message became: the last part of `talaria-turn: <session>-<n>`. */
+/** The turn of a posted message: the last part of the header `talaria-turn: <session>-<n>`. */
 function turnOf(response: Response): number {
   const n = Number(response.headers.get("talaria-turn")?.split("-")[1]);
   if (!Number.isInteger(n)) throw new ProtocolError("The answer to a message does not name its turn.");
   return n;
 }
 
-/** Each part of the path is escaped on its own, so that a name with `?`, `#` or `%` stays one. */
+/** Escapes each part of the path separately, so that names may hold `?`, `#` or `%`. */
 function filePath(session: string, path: string): string {
   return `/v1/sessions/${session}/files/${path.split("/").map(encodeURIComponent).join("/")}`;
 }

@@ -1,16 +1,16 @@
-// Where the API is and with which key: flags, then TALARIA_URL and TALARIA_KEY, then what `npm start` wrote. Must never
-// send a key to another address than it was given for.
+// Finds the address and the key of the API: from flags, then TALARIA_URL and TALARIA_KEY, then the file of `npm start`. Must
+// never combine a key with another address than its own.
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 
 export interface Connection {
   url: string;
   key: string;
-  /** The key is this machine's own, which no program of another user may be sent. */
+  /** The key comes from the local file. It must not be sent to a program of another user. */
   isOwn?: true;
 }
 
-/** Shown as it is, without a stack. */
+/** Its message is shown without a stack. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
@@ -42,7 +42,7 @@ function readLocal(file: string): z.infer<typeof LocalState> | null {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    // Not started yet, or run from elsewhere: flags or the environment will have to do.
+    // Not started yet, or run from another folder: flags or the environment must give the connection.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw new UsageError(
       `${file} cannot be read: ${(error as Error).message}. Mend that, or start again with \`npm start\`.`,

@@ -1,6 +1,5 @@
-// A conversation in a terminal or over a pipe: shows all that happens in a session, and sends what is typed. In a terminal a
-// line goes out at once, also while a turn runs; the lines of a pipe go out one after the other, each when the last is
-// answered.
+// A conversation in a terminal or over a pipe: shows the events of a session and sends the typed lines. A terminal sends a
+// line at once, even while a turn runs. A pipe sends each line after the answer to the line before. Called by chat.ts.
 import { createInterface } from "node:readline";
 import { completeCommand, parseTypedLine, type TypedLine } from "../core/commands/parse-command.ts";
 import type { ClientCommandName } from "../core/commands/commands.ts";
@@ -52,7 +51,7 @@ export function completeLine(typed: string): [completions: string[], completed: 
   return [typed.startsWith("/") ? completeCommand(typed, "terminal", "owner") : [`${typed}\t`], typed];
 }
 
-/** Where to begin: a turn that runs is shown whole, of a session that rests only what came after its last turn. */
+/** The event id to begin after: a running turn is shown whole, of an idle session only what follows its last turn. */
 export function placeToFollow({ turns }: Pick<SessionDetail, "turns">): string {
   const running = turns.find(({ state }) => state === "running");
   if (running) return `${running.input}.0`;
@@ -60,7 +59,7 @@ export function placeToFollow({ turns }: Pick<SessionDetail, "turns">): string {
   return ended ? `${ended.final}.999999999999999` : "0.0";
 }
 
-/** True when the last turn of one's own ended in an answer. */
+/** True when the last turn that this client began is `done`. */
 export async function converse(conversation: Conversation): Promise<boolean> {
   const { client, json, show, toSentence } = conversation;
   const { session } = conversation.session;
@@ -76,7 +75,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
     completer: completeLine,
   });
   let isPrompting = false;
-  /** Lines of a pipe that wait for the answer to the one before. */
+  /** Lines of a pipe that wait for the answer to an earlier line. */
   const waiting: Order[] = [];
   let isAnswering = false;
   let sent: Promise<unknown> = Promise.resolve();
@@ -85,7 +84,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
   let isStopping = false;
   let isLeaving = false;
 
-  /** What each command of a client does. Resolves with the turn that it became, if any. */
+  /** One function for each command of the client. Resolves with the turn of a message, else with `null`. */
   const run: Record<ClientCommandName, (argument: string) => Promise<number | null>> = {
     steer: (text) => say(text, "steer"),
     interrupt: (text) => say(text, "interrupt"),
@@ -103,7 +102,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
     typed.flush();
     take({ kind: "command", name: "exit", argument: "" });
   });
-  // In raw mode the terminal hands Ctrl-C to readline instead of making a signal of it.
+  // In raw mode, readline receives Ctrl-C instead of the process receiving a signal.
   lines.on("SIGINT", onInterrupt);
   process.on("SIGINT", onInterrupt);
   follow().catch(over.reject);
@@ -120,7 +119,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
   }
   return isDone;
 
-  // ---- what comes ----
+  // ---- incoming events ----
 
   async function follow(): Promise<void> {
     const tell = (text: string) => json || aside(() => show.line(text));
@@ -154,14 +153,14 @@ export async function converse(conversation: Conversation): Promise<boolean> {
     isPrompting = false;
   }
 
-  /** Writes over the prompt and brings it back with what was typed. */
+  /** Clears the prompt, writes, and restores the prompt with the typed text. */
   function aside(write: () => void): void {
     if (isPrompting) process.stdout.write("\r\x1b[2K");
     write();
     if (isPrompting) lines.prompt(true);
   }
 
-  // ---- what is typed ----
+  // ---- typed lines ----
 
   function take(order: Order): void {
     // Commands act at once, as in a terminal. Leaving waits for the answers to the lines before.
@@ -182,14 +181,14 @@ export async function converse(conversation: Conversation): Promise<boolean> {
     });
   }
 
-  /** One after the other, in the order of the lines. Resolves with the turn that it became, if any. */
+  /** Carries out orders one at a time, in order. Resolves with the turn of a message, else with `null`. */
   function send(order: Order): Promise<number | null> {
     const done = sent.then(() => obey(order)).catch(fail);
     sent = done;
     return done;
   }
 
-  /** One message that is refused must not end the conversation; a server that is gone does. */
+  /** A refused message does not end the conversation; an unreachable server does. */
   function fail(error: unknown): null {
     if (!(error instanceof ProblemError)) over.reject(error);
     else aside(() => show.line(toSentence(error)));

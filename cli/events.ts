@@ -1,5 +1,5 @@
-// Reads a server-sent event stream into agent events. Used by client.ts and socket.ts, and by nothing that writes.
-// Must never pass on half of an event: a stream that breaks off ends before it.
+// Parses a server-sent event stream into agent events. Used by client.ts; socket.ts shares its types. Must never yield an
+// incomplete event.
 import { AgentEvent } from "../core/schemas/entry.ts";
 
 export interface ServerEvent {
@@ -8,18 +8,18 @@ export interface ServerEvent {
   data: string;
 }
 
-/** `id` goes back as `Last-Event-ID` when the stream has to be opened again. */
+/** `id` is sent as `Last-Event-ID` when the stream is opened again. */
 export interface StreamedEvent {
   id: string;
   event: AgentEvent;
 }
 
-/** The server said something it never says: trying again would not help. */
+/** The server violated the protocol; a retry would not help. */
 export class ProtocolError extends Error {
   override name = "ProtocolError";
 }
 
-/** The agent events of a response body, in order. A type this client does not know is passed over. */
+/** The agent events of a response body, in order. Unknown types are skipped. */
 export async function* readAgentEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamedEvent> {
   for await (const message of parseEventStream(body)) {
     if (!isKnownType(message.event)) continue;
@@ -51,7 +51,7 @@ export async function* parseEventStream(body: ReadableStream<Uint8Array>): Async
 
 const KNOWN_TYPES = new Set<string>(AgentEvent.options.map((option) => option.shape.type.value));
 
-/** A newer server may send others. */
+/** A newer server may send types that this client does not know. */
 export function isKnownType(type: string): boolean {
   return KNOWN_TYPES.has(type);
 }
@@ -64,7 +64,7 @@ function parseEvent({ event, data }: ServerEvent): AgentEvent {
   }
 }
 
-/** Complete lines only: what is left at the end of a broken stream is no line. */
+/** Yields complete lines only. The rest of a broken stream is dropped. */
 async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
   // Drops a leading byte order mark, as the standard asks.
@@ -75,13 +75,13 @@ async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<stri
       const { done, value } = await reader.read();
       if (done) return;
       rest += decoder.decode(value, { stream: true });
-      // A carriage return at the very end may be the first half of CR LF: it waits for the next piece.
+      // A carriage return at the end may be the first half of CR LF, so it stays in the rest.
       const parts = rest.split(/\r\n|\n|\r(?!$)/);
       rest = parts.pop() ?? "";
       yield* parts;
     }
   } finally {
-    // The connection may be gone already; there is nobody left to tell.
+    // The connection may be closed already.
     await reader.cancel().catch(() => {});
   }
 }

@@ -1,5 +1,5 @@
-// Follows a session over all its turns, for as long as somebody looks: on a standing connection, opened again where it
-// stopped; by server-sent events, a turn at a time, where a server or a proxy takes no such connection.
+// Follows all turns of a session until the signal aborts. Uses a WebSocket and reconnects with the last event id. Falls back
+// on server-sent events, one turn at a time, where the server or a proxy refuses WebSockets. Used by converse.ts.
 import { type BackoffOptions, createBackoff } from "./backoff.ts";
 import type { Client } from "./client.ts";
 import type { StreamedEvent } from "./events.ts";
@@ -9,20 +9,20 @@ import { SESSION_DELETED, SIGN_IN_AGAIN, SocketClosed } from "./socket.ts";
 export interface FollowOptions extends BackoffOptions {
   client: Pick<Client, "watch" | "readEvents" | "session">;
   session: string;
-  /** The last event id that was seen; `0.0` for everything. */
+  /** The last event id that was received; `0.0` for all events. */
   after: string;
   signal: AbortSignal;
-  /** Without a standing connection: resolves when a turn is to be read. */
+  /** For the fallback: resolves when a turn is open. */
   turn(): Promise<void>;
   onReconnect?: (reason: Error) => void;
-  /** From now on a turn at a time: what comes between turns is shown with the next. */
+  /** Called once at the fallback. Events between turns then arrive with the next turn. */
   onFallback?: () => void;
 }
 
-/** Upgrades refused in a row, while the API answers, before it is given up for good. */
+/** Refused upgrades in a row, while the API answers, before the fallback. */
 const MAX_REFUSED = 2;
 
-/** Ends by the signal's reason, or by an error that trying again would not help. */
+/** Throws the signal's reason, or an error that a retry would not fix. Never returns by itself. */
 export async function* followSession(options: FollowOptions): AsyncGenerator<StreamedEvent> {
   const { client, session, signal, onReconnect, onFallback } = options;
   const backoff = createBackoff(options);
@@ -56,7 +56,7 @@ export async function* followSession(options: FollowOptions): AsyncGenerator<Str
   yield* followTurns(options, after);
 }
 
-/** 1 when the API answers a plain request: then it is the upgrade that does not get through. A refusal is passed on. */
+/** 1 when the API answers a plain request, so that only the upgrade fails. Throws the refusal of that request. */
 async function isAnswering(client: FollowOptions["client"], session: string): Promise<0 | 1> {
   try {
     await client.session(session);

@@ -1,11 +1,11 @@
-// Sends requests to the API and turns what goes wrong into one of two errors: a refusal, or nobody there. Used by client.ts.
-// Must never send a request to another route than the one that was asked for.
+// Sends requests to the API. Failures become one of two errors: ProblemError for a refusal, UnreachableError without an
+// answer. Used by client.ts. Must never send a request to another route than the requested one.
 import type * as z from "zod";
 import { Problem } from "../core/schemas/api.ts";
 import { ProtocolError } from "./events.ts";
 import { isForeignListener } from "./listener.ts";
 
-/** The API answered, and refused. `problem.detail` is a sentence for a person. */
+/** The API refused the request. `problem.detail` is a sentence for a person. */
 export class ProblemError extends Error {
   override name = "ProblemError";
   readonly problem: Problem;
@@ -15,7 +15,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** Nothing answered, or the answer broke off. */
+/** There was no answer, or an incomplete one. */
 export class UnreachableError extends Error {
   override name = "UnreachableError";
 }
@@ -36,13 +36,13 @@ export interface Call {
 export function createHttp({ url, key, isOwn = false }: { url: string; key: string; isOwn?: boolean }) {
   const base = url.replace(/(?<!\/)\/+$/, "");
 
-  /** Called before each request and each socket, since another program may listen by then. Throws an UnreachableError. */
+  /** Called before each request and each socket: another program may listen by then. Throws an UnreachableError. */
   function keyToSend(): string {
     if (isOwn && isForeignListener(base)) throw new UnreachableError(FOREIGN);
     return key;
   }
 
-  /** Gives up after a minute unless another signal is given. */
+  /** Times out after a minute unless the call has a signal of its own. */
   async function send(method: string, path: string, call: Call = {}): Promise<Response> {
     assertStays(path);
     const { body, headers = {}, signal = AbortSignal.timeout(REQUEST_MS) } = call;
@@ -68,7 +68,7 @@ export function createHttp({ url, key, isOwn = false }: { url: string; key: stri
     url: base,
     keyToSend,
     send,
-    /** The answer, parsed. */
+    /** Parses the answer. */
     async json<T>(schema: z.ZodType<T>, method: string, path: string, call?: Call): Promise<T> {
       const response = await send(method, path, call);
       const text = await response.text().catch((error: unknown) => {
@@ -82,14 +82,14 @@ export function createHttp({ url, key, isOwn = false }: { url: string; key: stri
   };
 }
 
-/** Refusals with a status of 500 or more that a person has to end: a retry gets the same answer. */
+/** Codes with a status of 500 or more where a retry does not help: a person must act. */
 const FINAL_CODES = new Set(["state_newer", "bad_settings", "workspace_full"]);
 
 function isFinal({ status, code }: Problem): boolean {
   return status < 500 || FINAL_CODES.has(code);
 }
 
-/** Passes on what is certain (a refusal, a malformed event); anything else is a connection that failed. */
+/** Rethrows final errors: a refusal or a malformed event. Every other error is a failed connection. */
 export function toUnreachable(error: unknown, url: string): UnreachableError {
   if (error instanceof UnreachableError) return error;
   if (error instanceof ProtocolError) throw error;
@@ -100,7 +100,7 @@ export function toUnreachable(error: unknown, url: string): UnreachableError {
   return new UnreachableError(`Nothing answers at ${url}${code}.`, { cause: error });
 }
 
-/** `..` in a name would make it another route's path before it is sent, escaped or not. */
+/** `..` in a path would lead to another route: URLs are normalised before they are sent, even when escaped. */
 function assertStays(path: string): void {
   if (!/\/(?:\.|%2e){1,2}(?=[/?]|$)/i.test(path)) return;
   const detail = "A name in the path is `.` or `..`, or holds one as a part: choose another.";
@@ -108,11 +108,11 @@ function assertStays(path: string): void {
 }
 
 async function toProblem(response: Response): Promise<Problem> {
-  const text = await response.text().catch(() => ""); // A broken body: the status says what there is to say.
+  const text = await response.text().catch(() => ""); // a broken body: the status has to suffice
   try {
     return Problem.parse(JSON.parse(text));
   } catch {
-    // Not ours: a proxy's page, or a server that is still starting.
+    // Not an answer of Talaria: a proxy's page, or a server that is still starting.
     const detail = `The server answered ${response.status} ${response.statusText}, without a problem document.`;
     return { type: "about:blank", title: response.statusText, status: response.status, code: "not_a_problem", detail };
   }

@@ -1,5 +1,5 @@
-// The page of what was learned: the ledger of learning as plain text, at most 80 columns wide. Called by chat.ts and
-// converse.ts. Pure. Names, reasons and summaries come from models, so every one of them is made one plain line.
+// Renders the ledger of learning as plain text, at most 80 columns wide. Called by chat.ts and converse.ts. Pure. Names,
+// reasons and summaries come from models, so each of them becomes one plain line.
 import type { LearningLedger, LedgerSkill, TurnFigures } from "../core/schemas/learning/ledger.ts";
 import { count, toOneLine } from "./show.ts";
 
@@ -45,7 +45,7 @@ function row([key = "", ...cells]: string[]): string {
   return `  ${key.padEnd(12)}${cells.map((cell) => cell.padStart(10)).join("")}`;
 }
 
-/** One sign a stretch of turns: how the share and the number of calls went, from the first to the last. */
+/** One bar per stretch of turns: the success rate and the number of calls over time. */
 function renderCurves({ turns, curves }: LearningLedger): string[] {
   const { stretches } = turns;
   if (stretches.length < 2) return [];
@@ -211,7 +211,7 @@ function cut(line: string): string {
   return chars.length <= WIDTH ? chars.join("") : `${chars.slice(0, WIDTH - 1).join("")}…`;
 }
 
-/** Its indent stays. */
+/** Keeps the indent of the line. */
 function toPlainLine(line: string): string {
   return `${/^ */.exec(line)![0]}${toOneLine(line)}`;
 }

@@ -1,11 +1,11 @@
-// Whether a program of another user listens where Talaria of this one is expected: any user can take a port that is free. Used by
-// http.ts before a key of this machine's own goes out. Where the system does not say who listens, nobody is accused.
+// Detects a program of another user on the local port where Talaria is expected: any user can take a free port. Called by
+// http.ts before it sends a key of the local file. False where the system does not tell who listens.
 import { readFileSync } from "node:fs";
 
 const LISTENING = "0A";
 const ROOT = 0;
 
-/** `url`: of a loopback address; for any other the answer is false. */
+/** False for every address that is not loopback. */
 export function isForeignListener(url: string): boolean {
   const { hostname, port, protocol } = new URL(url);
   const own = process.getuid?.();
@@ -16,7 +16,7 @@ export function isForeignListener(url: string): boolean {
     .some((uid) => uid !== own && uid !== ROOT);
 }
 
-/** User ids. A line: `sl local_address rem_address st tx:rx tr:tm retrnsmt uid …`, the port in hexadecimal digits. */
+/** User ids of the listeners. A line of the file: `sl local_address rem_address st tx:rx tr:tm retrnsmt uid …`, the port in hexadecimal digits. */
 function listenersIn(file: string, port: number): number[] {
   let text: string;
   try {

@@ -1,9 +1,9 @@
-// Tells lines that were pasted together from lines that were typed: a terminal hands both over one by one. Used by converse.ts.
+// Separates pasted from typed lines by their timing: a terminal delivers both one by one. Used by converse.ts.
 
-/** Nobody types lines so fast after each other. */
+/** Nobody types two lines this fast. */
 const PASTE_MS = 40;
 
-/** `take` gets the lines that belong together: one, or all of a paste. */
+/** Calls `take` with one typed line, or with all lines of a paste. */
 export function gatherPasted(take: (lines: string[]) => void): { add(line: string): void; flush(): void } {
   let lines: string[] = [];
   let timer: NodeJS.Timeout | undefined;

@@ -1,11 +1,11 @@
-// Turns a turn's events into lines for a terminal. The answer goes to `answer`, everything about it to `aside`, so that a
-// pipe gets the answer alone. Must never pass on control characters: what a model or a file says is not ours to obey.
+// Shows the events of a turn as lines in a terminal. The answer goes to `answer`, everything else to `aside`, so that a pipe
+// gets only the answer. Must never output control characters: texts of models and files could control the terminal.
 import type { AgentEvent, JsonObject } from "../core/schemas/entry.ts";
 
 export interface Screen {
   answer(text: string): void;
   aside(text: string): void;
-  /** Overwriting a line is possible, and colours are welcome. */
+  /** The terminal supports colours and overwriting a line. */
   rich: boolean;
   columns: number;
 }
@@ -14,10 +14,10 @@ export type Show = ReturnType<typeof createShow>;
 
 export function createShow(screen: Screen) {
   const dim = (text: string) => (screen.rich ? `\x1b[2m${text}\x1b[0m` : text);
-  /** The text last written to a line that is not finished: by the answer, or by a tool that runs. */
+  /** What wrote the unfinished line: the answer, or a running tool. */
   let open: "nothing" | "answer" | "tool" = "nothing";
   const calls = new Map<number, string>();
-  /** The entry whose text is on the screen. */
+  /** The entry whose text was shown last. */
   let shown: number | null = null;
 
   function endLine(): void {
@@ -76,10 +76,10 @@ export function createShow(screen: Screen) {
   };
 }
 
-/** What to show of a call's arguments: the one that says most, on one line. */
+/** The most telling argument of a call, on one line. */
 export function summarise(args: JsonObject): string {
   const [first] = Array.isArray(args.operations) ? args.operations : [];
-  // Of a list the first operation speaks for the others; what stands beside the list counts for all of them.
+  // The first operation represents a list. Arguments next to the list belong to every operation.
   const said: JsonObject =
     typeof first === "object" && first !== null && !Array.isArray(first) ? { ...first, ...args } : args;
   const telling = ["command", "path", "pattern", "name", "query", "content"].find(
@@ -90,7 +90,7 @@ export function summarise(args: JsonObject): string {
   return toOneLine(text);
 }
 
-/** What a terminal would act on, but for line ends and tabs. */
+/** Control characters and bidirectional overrides, except line feeds and tabs. */
 const CONTROL = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 export function toPlain(text: string): string {
@@ -101,7 +101,7 @@ export function toOneLine(text: string): string {
   return toPlain(text).replace(/\s+/g, " ").trim();
 }
 
-/** JSON in which those characters are escaped, the ones too that JSON lets through. */
+/** JSON with every control character escaped, also those that JSON allows. */
 export function toPlainJson(value: unknown): string {
   return JSON.stringify(value).replace(CONTROL, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

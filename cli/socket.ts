@@ -1,15 +1,15 @@
-// One standing connection to a session as a stream of events. Used by follow.ts, which opens the next one.
-// Must never put the key into a URL: it goes among the protocols, as from a browser.
+// One WebSocket of a session as a stream of events. Used by follow.ts, which reconnects. Must never put the key into a URL:
+// the key is sent as a subprotocol, as browsers do.
 import * as z from "zod";
 import { AgentEvent } from "../core/schemas/entry.ts";
 import { ProtocolError, type StreamedEvent, isKnownType } from "./events.ts";
 
-/** The server asks for the key again; nothing is wrong. */
+/** Close code: the server asks for the key again. Not an error. */
 export const SIGN_IN_AGAIN = 4001;
-/** There is nothing to come back to. */
+/** Close code: the session was deleted, so reconnecting is useless. */
 export const SESSION_DELETED = 4404;
 
-/** The connection is gone. `opened`: it had been there, so that the server does take such connections. */
+/** The connection is closed. `opened`: it was open before, so the server accepts WebSockets. */
 export class SocketClosed extends Error {
   override name = "SocketClosed";
   readonly opened: boolean;
@@ -29,13 +29,13 @@ export interface SocketOptions {
   url: string;
   key: string;
   session: string;
-  /** The last event id that was seen; `0.0` for everything. */
+  /** The last event id that was received; `0.0` for all events. */
   after: string;
   signal: AbortSignal;
   onOpen?: () => void;
 }
 
-/** Ends by SocketClosed, ProtocolError or the signal's reason; never by itself. */
+/** Throws SocketClosed, ProtocolError or the signal's reason. Never returns by itself. */
 export async function* readSocket(options: SocketOptions): AsyncGenerator<StreamedEvent> {
   const { url, key, session, after, signal, onOpen } = options;
   signal.throwIfAborted();
@@ -53,7 +53,7 @@ export async function* readSocket(options: SocketOptions): AsyncGenerator<Stream
     queue.push(String(data));
     wake.resolve();
   });
-  // A refused upgrade is an error too, and is followed by no close event everywhere.
+  // A refused upgrade raises an error event, and not every runtime adds a close event.
   socket.addEventListener("error", () => end(new SocketClosed(opened, 1006, "")));
   socket.addEventListener("close", ({ code, reason }) => end(new SocketClosed(opened, code, reason)));
   const onAbort = () => end(signal.reason as Error);
@@ -80,7 +80,7 @@ export async function* readSocket(options: SocketOptions): AsyncGenerator<Stream
   }
 }
 
-/** Null for an event of a type this client does not know. */
+/** Null for an unknown event type. */
 function parseMessage(text: string): StreamedEvent | null {
   try {
     const { id, event } = Message.parse(JSON.parse(text));

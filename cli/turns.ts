@@ -1,4 +1,4 @@
-// Which turns of a session are open, by what its events say, and who waits for one to end. Used by converse.ts.
+// Tracks the open turns of a session by its events, and lets callers wait for the end of a turn. Used by converse.ts.
 import type { AgentEvent, TurnState } from "../core/schemas/entry.ts";
 
 export type Turns = ReturnType<typeof createTurns>;
@@ -6,7 +6,7 @@ export type Turns = ReturnType<typeof createTurns>;
 export function createTurns() {
   const open = new Set<number>();
   const ended = new Map<number, TurnState>();
-  /** An input that was put into a running turn ends with it. */
+  /** Turns whose input was put into another turn; they end with that one. */
   const into = new Map<number, number>();
   const waiters = new Set<() => void>();
 
@@ -27,7 +27,7 @@ export function createTurns() {
 
   return {
     isQuiet: (): boolean => open.size === 0,
-    /** It is known from an answer or a listing; the event may have come before. */
+    /** Records a turn known from an answer or a listing. Its events may have arrived before. */
     began(n: number): void {
       if (!ended.has(place(n))) open.add(place(n));
       changed();
@@ -44,7 +44,7 @@ export function createTurns() {
       }
       changed();
     },
-    /** Resolves with how the turn ended, or the one it was put into. */
+    /** Resolves with the final state of the turn, or of the turn that its input was put into. */
     async end(n: number): Promise<TurnState> {
       await until(() => ended.has(place(n)));
       return ended.get(place(n))!;

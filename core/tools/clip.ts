@@ -1,17 +1,17 @@
-// Cutting text to what a result may cost. Costs are counted in characters of JSON, the form in which a model reads a
-// result: a table full of quotes and newlines is longer there than on disk. Pure.
+// Cuts text to a limit in characters of JSON, the form in which a model reads a result: a table full of quotes and newlines
+// is longer there than on disk. Used by the tools. Pure.
 
 /** Characters the text takes between the quotes of a JSON string. */
 export function jsonChars(text: string): number {
   return JSON.stringify(text).length - 2;
 }
 
-/** Whether the text costs at most `maxJsonChars`, without looking at all of a long one. */
+/** Whether the text takes at most `maxJsonChars`. Does not read all of a long text. */
 export function fitsIn(text: string, maxJsonChars: number): boolean {
   return text.length <= maxJsonChars && jsonChars(text) <= maxJsonChars;
 }
 
-/** The longest start that costs at most `maxJsonChars`; never half a character. */
+/** The longest start that takes at most `maxJsonChars`. Never splits a character. */
 export function takeStart(text: string, maxJsonChars: number): string {
   let cost = 0;
   for (let i = 0; i < text.length; i++) {
@@ -21,7 +21,7 @@ export function takeStart(text: string, maxJsonChars: number): string {
   return text;
 }
 
-/** The longest end that costs at most `maxJsonChars`; never half a character. */
+/** The longest end that takes at most `maxJsonChars`. Never splits a character. */
 export function takeEnd(text: string, maxJsonChars: number): string {
   let cost = 0;
   for (let i = text.length - 1; i >= 0; i--) {
@@ -31,7 +31,7 @@ export function takeEnd(text: string, maxJsonChars: number): string {
   return text;
 }
 
-/** The start and the end of a text that is too long, with a line between them that says how much is missing. */
+/** Keeps the start and the end of a text that is too long, with a line between them that says how much is missing. */
 export function headAndTail(text: string, maxJsonChars: number): { text: string; cut: boolean } {
   if (fitsIn(text, maxJsonChars)) return { text, cut: false };
   const room = Math.max(0, maxJsonChars - MARKER_CHARS);
@@ -41,9 +41,9 @@ export function headAndTail(text: string, maxJsonChars: number): { text: string;
   return { text: `${head}\n[... ${left} characters left out ...]\n${tail}`, cut: true };
 }
 
-/** More than the marker and any number in it. */
+/** Room for the marker with any number in it. */
 const MARKER_CHARS = 60;
-/** A command says first what it did; its end holds the totals and the error. */
+/** The start of an output says what was done; its end holds totals and errors. */
 const HEAD_SHARE = 0.6;
 
 function unitCost(unit: number): number {

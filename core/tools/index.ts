@@ -1,5 +1,5 @@
-// The registry of a session's tools: which ones there are, in the order the model reads them. The review Worker offers
-// its own, smaller set from the same factories.
+// The registry of a session's tools, in the order that the model reads them. Called at the start of a turn. The review
+// Worker builds its own, smaller set from the same factories.
 import type { Tool } from "../agent/contract.ts";
 import type { Clock, MemoryStore, PendingStore, SkillStore } from "../ports.ts";
 import type { Settings } from "../schemas/settings.ts";
@@ -26,24 +26,24 @@ export interface SessionToolOptions {
   /** `null`: skills can be read, not written. */
   skills: SkillStore | null;
   search?: SkillSearch;
-  /** Runs the checks that a skill brings along before a write of it is accepted. Absent: none runs. */
+  /** Runs a skill's checks before a write of it is accepted. Absent: none runs. */
   runChecks?: RunChecks;
-  /** Of all tools of the session, once they are there. */
+  /** Fingerprints of all tools of the session, once these exist. */
   fingerprints?(): ToolFingerprints;
   /** Absent where nobody can be asked. */
   pending?: PendingStore;
-  /** Tells what the agent says from what it has read. Absent: all that it writes is its own. */
+  /** Separates the agent's own words from what it has read. Absent: every write counts as its own. */
   taint?: {
     holdSkill: SkillGate;
     inspectArchive: SkillInspector;
     holdFacts: MemoryGate;
     isTainted(text: string): boolean;
   };
-  /** Absent: no list of what is to be done. */
+  /** Absent: no todo list. */
   todos?: TodoList;
   /** `null`: no memory. */
   memory: MemoryStore | null;
-  /** In whose name skills and facts are saved. */
+  /** The origin of saved skills and facts. */
   origin: Extract<Writer, "user" | "foreground">;
   session: string;
   clock: Clock;

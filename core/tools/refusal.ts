@@ -3,7 +3,7 @@ import type { ToolResult } from "../agent/contract.ts";
 import { fail } from "../agent/tool-result.ts";
 import type { Failure } from "../errors.ts";
 
-/** Facts that quote what a model wrote earlier: words of its own, never the harness's. */
+/** Facts that quote what a model wrote earlier. They have the source `own`, never the harness's. */
 const QUOTES = new Set(["preview", "nearest", "candidates", "entries", "findings", "checks", "places", "additions"]);
 
 export function toRefusal({ code, message, facts = {} }: Failure): ToolResult {

@@ -1,6 +1,6 @@
-// Keeps a session's conversation within the model's window: the loop's ContextKeeper over the log, and `/compress`. Here it
-// is decided when, and how much of it is to stay; how it is made shorter, and what is recorded of it, is shorten.ts. It
-// must give a resumed turn the same messages as before, and change nothing when no summary could be had.
+// Keeps a session's conversation within the model's window: the loop's ContextKeeper over the log, and `/compress`. Decides
+// when to compact and how much stays; shorten.ts does it and records it. Must give a resumed turn the same messages as
+// before, and change nothing when no summary could be made.
 import {
   applyCompaction,
   calibrate,
@@ -23,24 +23,24 @@ import type { Log } from "../log.ts";
 import { narrowPrompt, refreshPrompt } from "../turn/prepare-turn.ts";
 import { type CompactionContext, type CompactionOptions, type Shortening, isResting, shorten } from "./shorten.ts";
 
-/** A pruning must bring the conversation this far below where it would be shortened again, else it is summarised. */
+/** A pruning must leave at most this share of the threshold for the next compaction; otherwise a summary is made. */
 const PRUNE_SHARE = 0.6;
-/** After an overflow the window is smaller than it was thought to be. */
+/** After an overflow the window is smaller than assumed. */
 const OVERFLOW_SHARE = 0.5;
-/** Each further overflow of one step leaves this share of the newest messages. */
+/** Each further overflow in one step multiplies the size of the tail by this share. */
 const OVERFLOW_TAIL_SHARE = 0.25;
-/** What a model needs for an answer at the very least. */
+/** The minimum room for an answer. */
 const LEAST_ANSWER_TOKENS = 1_000;
-/** For a conversation in a small window, however much of it the prompt and the tools take. */
+/** The minimum room for a conversation in a small window, even if the prompt and the tools take most of it. */
 const LEAST_ROOM_TOKENS = 1_000;
-/** What remains then are results that are too long for the window by themselves. */
+/** After these failures, the remaining results are themselves too long for the window. */
 const STUCK_CODES = new Set(["nothing_to_shorten", "nothing_saved"]);
-// How far an estimate may be corrected by what a provider counted.
+// Bounds for the correction of an estimate by the provider's count.
 const MIN_RATIO = 0.7;
 const MAX_RATIO = 2;
 const MIN_MESSAGES = 4; // Hermes Agent: /compress
 const MAX_FOCUS_CHARS = 2_000; // a topic, not a text
-/** Of a conversation that a person wants shorter, at most so much stays as it is. */
+/** After `/compress`, at most this share of the conversation stays unchanged. */
 const ASKED_TAIL_SHARE = 0.25;
 
 export function createContextKeeper(
@@ -51,7 +51,7 @@ export function createContextKeeper(
   return createKeeper(toCompactionContext(context), turn, options);
 }
 
-/** What `/compress` does, as the running turn. Failures are for the person who asked. */
+/** Carries out `/compress` as the running turn. Failures are for the person who asked. */
 export async function compress(
   context: EngineContext,
   focus: string,
@@ -71,8 +71,8 @@ function toCompactionContext(context: EngineContext): CompactionContext {
 }
 
 /**
- * Tokens that an estimated one really was in a session, of prompt and conversation together: in a small window both count.
- * Lost with the object; the next answer tells it again.
+ * Real tokens per estimated token of a session, prompt and conversation together: in a small window both matter. Kept in
+ * memory only; the next answer yields the ratio again.
  */
 const ratios = new WeakMap<Log, number>();
 
@@ -84,7 +84,7 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
   const recorded = compactionState(log)
     .entries.filter(({ n }) => n > input)
     .map(({ n }) => readCompaction(log, n));
-  /** Steps with an answer are told again as they were, so nothing is decided there. */
+  /** Answered steps of a resumed turn are replayed as they were, without new decisions. */
   const answered = countAnswers(log, turn, input);
   let asked = -1;
   let rounds = 0;
@@ -101,7 +101,7 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
       if (step !== asked) rounds = 0;
       asked = step;
 
-      // A prompt that was made for a larger window is made shorter first: nothing that was said is lost by that.
+      // First shorten a prompt that was made for a larger window: that loses nothing of the conversation.
       const system = isSmall(contextWindow) ? ((await context.narrowPrompt?.(contextWindow)) ?? undefined) : undefined;
       const isTight = isSmall(contextWindow) && fixedTokens !== undefined;
       const told = system === undefined ? usageTold(log, messages, chain, usage) : null;
@@ -120,7 +120,7 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
 
       const size = atLeast(tokens, messages, scale);
       const window = overflow ? Math.min(contextWindow, size) : contextWindow;
-      // In a small window the prompt and the tools take so much that shares of the whole would leave nothing to gain.
+      // In a small window the prompt and the tools take so much that shares of the whole window would save nothing.
       const room = isTight ? Math.max(LEAST_ROOM_TOKENS, limit - fixed) : window;
       const tailTokens = tailBudget(room, settings.context) * (overflow ? OVERFLOW_TAIL_SHARE ** rounds : 1);
       const refreshed = { ...context, refreshPrompt: () => context.refreshPrompt(contextWindow) };
@@ -149,7 +149,7 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
         rounds++;
         const { compaction } = made.value;
         const shorter = applyNext(chain, messages, compaction);
-        // The estimate of what was left out may be too high: then more is left than the difference says.
+        // The estimate of the removed part may be too high. Then more tokens remain than the difference shows.
         const left = isTight ? Math.round(Math.max(1, ratio) * (guess + total(shorter, weigh))) : 0;
         const tokensAfter = Math.max(compaction.tokensAfter, left);
         return ok({ messages: shorter, system: made.value.system, tokens: tokensAfter });
@@ -170,7 +170,7 @@ export async function compressNow(
   const turn = log.openTurns()[0]!;
   const input = turn.input!;
   const own = compactionState(log).entries.find(({ n }) => n > input);
-  if (own !== undefined) return ok(toOutcome(readCompaction(log, own.n))); // the turn was cut off after it was done
+  if (own !== undefined) return ok(toOutcome(readCompaction(log, own.n))); // a crash followed the compaction
   const models = host.models("turn");
   if (!models.ok) return models;
   const { contextWindow } = models.value[0];
@@ -213,14 +213,14 @@ function toOutcome({ tokensBefore, tokensAfter, method }: CompactionEntry) {
   return { before: tokensBefore, after: tokensAfter, method };
 }
 
-/** The messages under one more compaction, which joins `chain`. */
+/** Applies one more compaction to the messages and adds it to `chain`. */
 function applyNext(chain: CompactionEntry[], messages: Message[], compaction: CompactionEntry): Message[] {
   const shorter = applyCompaction(messages, chain, compaction);
   chain.splice(0, chain.length, ...inForce([...chain, compaction]));
   return shorter;
 }
 
-/** Estimates in the tokens of the provider that counted last. */
+/** A weight function, calibrated to the last count of a provider. */
 function scaled(messages: Message[], usage: Usage | null, fixed: number): (message: Message) => number {
   const last = messages.findLastIndex((message) => message.role === "assistant");
   if (!usage || last <= 0) return weigh;
@@ -232,7 +232,7 @@ function scaledBy(ratio: number): (message: Message) => number {
   return (message) => weigh(message) * ratio;
 }
 
-/** By what the provider counted last; undefined where it counted nothing. */
+/** The ratio of the provider's last count to the estimate; undefined without a count. */
 function ratioOf(
   messages: Message[],
   { told, known, fixed }: { told: Usage | null; known: number | undefined; fixed: number },
@@ -244,12 +244,12 @@ function ratioOf(
   return Math.min(MAX_RATIO, Math.max(MIN_RATIO, counted / (fixed + total(before, weigh))));
 }
 
-/** A provider may count less than there is. What falls out is never more than what was there. */
+/** A provider may count too few tokens. The total must not be smaller than its parts. */
 function atLeast(tokens: number, messages: Message[], weigh: (message: Message) => number): number {
   return Math.max(tokens, Math.ceil(total(messages, weigh)));
 }
 
-/** Of the last answer; null where its provider counted nothing, or the conversation was made shorter since. */
+/** The usage of the last answer; null without a count, or after a later compaction. */
 function usageTold(log: Log, messages: Message[], chain: CompactionEntry[], known: Usage | null): Usage | null {
   const last = messages.findLast((message) => message.role === "assistant")?.entry ?? 0;
   if (last < (chain.at(-1)?.n ?? 1)) return null;

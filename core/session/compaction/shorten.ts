@@ -1,6 +1,5 @@
-// Makes a conversation shorter and records it: what falls out, what stands in its place, and, in one transaction, the
-// entry of the log and the pointer to it. Called by compact.ts. A try that fails is recorded too, with what it was charged
-// for and how long the next one waits.
+// Compacts a conversation: plans the gap to remove, prunes or summarises it, and stores the log entry and the pointer to it
+// in one transaction. Called by compact.ts. Records failed attempts too, with their cost and the wait before the next one.
 import {
   type CompactionPlan,
   inForce,
@@ -31,37 +30,37 @@ import { toNotice } from "../prompt/notices.ts";
 import { type SummaryCall, cooldownMs, summarise } from "./summarise.ts";
 import { openTodos } from "../prompt/todos.ts";
 
-/** Of a pruning, as its row has it: a row holds more, but what is that long had better be a summary. */
+/** Limit of a stored pruning. A row could hold more, but a summary serves better then. */
 const MAX_PRUNED_BYTES = 1_000_000;
-/** Compactions in a row that save next to nothing, after which none is made for a while, and how much must be new by then. */
+/** After MAX_WEAK compactions in a row that save next to nothing, the conversation must grow by REGROWTH_SHARE of the window. */
 const MAX_WEAK = 2;
 const REGROWTH_SHARE = 0.1;
 
-/** What is needed of a session. */
+/** The parts of a session that compaction needs. */
 export interface CompactionContext {
   host: Pick<SessionHost, "session" | "sql" | "clock" | "random" | "settings" | "models">;
   log: Log;
   hub: Pick<Hub, "emit">;
-  /** Begins a new epoch, with a prompt for this window; for that of the model that is asked, without. */
+  /** Begins a new epoch with a prompt for this window. Absent: the window of the model in use. */
   refreshPrompt(contextWindow?: number): Promise<string>;
-  /** A new epoch if the prompt was made for a larger window than this; else `null`. */
+  /** Begins a new epoch if the prompt was made for a larger window; else `null`. */
   narrowPrompt?(contextWindow: number): Promise<string | null>;
-  /** Whether a text says what was read in the session. */
+  /** Whether a text repeats content that was read in the session. */
   isTainted?(text: string): boolean;
 }
 
 export interface CompactionOptions {
-  /** Writes an entry of the turn, inside the transaction of whoever calls; throws when the turn was ended by someone else. */
+  /** Writes an entry of the turn inside the caller's transaction. Throws when the turn has ended meanwhile. */
   put?(entry: Entry): void;
-  /** Asked before each model call: budgets. */
+  /** Checks budgets before each model call. */
   mayAsk?(): Failure | null | Promise<Failure | null>;
-  /** A model that makes a summary gets on. */
+  /** Called while a summarising model makes progress. */
   noteActivity?(): void;
-  /** Calls of a summary that came when the turn was over, which no entry tells of. */
+  /** Receives the calls of a summary that finished after the turn had ended; no entry records them. */
   late?(calls: SummaryCall[]): void;
-  /** Calls for a summary that came to nothing: the caller's entry tells of them. Absent: a notice does. */
+  /** Receives the calls of a failed summary; the caller's entry records them. Absent: a notice does. */
   failed?(calls: SummaryCall[]): void;
-  /** What an external memory has on the messages that fall out; "" for nothing. */
+  /** What an external memory knows about the removed messages; "" for nothing. */
   recalled?(gap: Message[]): Promise<string>;
 }
 
@@ -71,23 +70,23 @@ export interface Shortening {
   input: number;
   step: number;
   messages: Message[];
-  /** What they are under already. */
+  /** The compactions already applied to the messages. */
   chain: CompactionEntry[];
   keepFrom: number;
   contextWindow: number;
-  /** Of the request as it is. */
+  /** Tokens of the current request. */
   tokens: number;
   weigh(message: Message): number;
   tailTokens: number;
   minTailMessages: number;
-  /** Tokens under which it is enough to prune; 0: never. */
+  /** Pruning suffices when it leaves at most this many tokens; 0: never. */
   pruneBelow: number;
-  /** Tokens that must be there to be gained. */
+  /** Minimum tokens in the gap. */
   leastGap: number;
-  /** Tokens that must go before the model can read the rest. */
+  /** Tokens that must be removed before the model can read the rest. */
   leastSaved?: number;
   focus: string;
-  /** Nothing else helps: the newest results are cut too. The model reads what they were, and may ask for less of them. */
+  /** Last resort: cut the newest results too. The model reads what they were, and may request less. */
   cutsNewest?: boolean;
   signal: AbortSignal;
 }
@@ -133,7 +132,7 @@ export async function shorten(
   });
   if (!made.ok) return giveUp(context, options, job, made.failure, made.calls, made.rests);
 
-  // What falls out may only repeat what was read before it.
+  // The removed messages may repeat content that was read before them.
   const isRead = recalled !== "" || context.isTainted?.(made.text) === true;
   const worst = isRead ? worstSource([source, "content"]) : source;
   const todos = openTodos(log);
@@ -146,7 +145,7 @@ export async function shorten(
   return record(context, options, job, plan, { ...made, parts, tokensAfter });
 }
 
-/** One result may be longer than the window: of a turn that began before anybody knew how small that is. */
+/** Prunes the newest messages. One result may exceed the window when the turn began before the window was known. */
 async function cutNewest(
   context: CompactionContext,
   options: CompactionOptions,
@@ -176,11 +175,11 @@ interface Made {
   parts: CompactionEntry["parts"];
   calls: SummaryCall[];
   tokensAfter: number;
-  /** Why it was made without a model. */
+  /** Why the summary was made without a model. */
   withoutModel?: "empty" | "failed";
 }
 
-/** The new prompt first: a crash between the two costs a cached prefix and nothing else. */
+/** Stores the new prompt before the compaction: a crash between the two only costs a cached prefix. */
 async function record(
   context: CompactionContext,
   { put = context.log.put, late }: CompactionOptions,
@@ -242,11 +241,11 @@ const NOTHING_SAVED: Failure = {
   code: "nothing_saved",
   message: "What could be left out is no longer than what would stand in its place.",
 };
-/** Failures that say that there is nothing to gain. */
+/** Failures that mean there is nothing to shorten. */
 export const SAVES_NOTHING = new Set(["nothing_saved", "nothing_to_shorten"]);
 const ABORTED = err("aborted", "The turn was stopped.");
 
-/** Nothing changes but what is remembered of the try, and what it was charged for. */
+/** Records a failed attempt: its cost, and when the next one may be made. The conversation stays unchanged. */
 function giveUp(
   { host, log, hub }: CompactionContext,
   { put = log.put, late, failed }: CompactionOptions,
@@ -255,7 +254,7 @@ function giveUp(
   calls: SummaryCall[],
   rests: boolean,
 ): Result<never> {
-  // A refusal of the budget is said by who refuses the next call of the turn.
+  // A refused budget is reported when the turn's next model call is refused.
   const isRefusal = calls.length === 0 && !rests && failure !== NOTHING_SAVED;
   const isLate = failure.code === "aborted" || isOver(log, job);
   if (isLate) late?.(calls);
@@ -289,7 +288,7 @@ function restAfter(weak: number, tokens: number, { contextWindow }: Shortening) 
   return { weak, resumeAtTokens: weak < MAX_WEAK ? 0 : Math.round(tokens + contextWindow * REGROWTH_SHARE) };
 }
 
-/** Someone else ended the turn while a model was asked. */
+/** Whether the turn ended while a model was asked. */
 function isOver(log: Log, { turn, signal }: Shortening): boolean {
   return signal.aborted || log.turn(turn)?.state !== "running";
 }
@@ -299,13 +298,13 @@ export function isResting(log: Log, tokens: number, now: number): boolean {
   return now < retryAt || (weak >= MAX_WEAK && tokens < resumeAtTokens);
 }
 
-/** What fell in between since the compaction before: what was cut then is not read again. */
+/** The entries of the gap since the last compaction. Entries that were removed before are not read again. */
 function entriesOf(log: Log, plan: CompactionPlan, chain: CompactionEntry[]): Map<number, Entry> {
   const from = chain.at(-1)?.tail ?? plan.head + 1;
   return new Map(log.entries(from, plan.tail - 1).map((entry) => [entry.n, entry]));
 }
 
-/** The worst of what is made shorter, what was made shorter before included. */
+/** The worst source among the removed entries and the earlier compactions. */
 function sourceOf(entries: Map<number, Entry>, chain: CompactionEntry[]): Source {
   const before = chain.map((made) => (made.method === "prune" ? made.parts[0] : summaryOf(made)));
   const parts = [...entries.values()].filter((entry) => entry.kind !== "compaction").flatMap((entry) => entry.parts);

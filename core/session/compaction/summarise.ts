@@ -1,6 +1,6 @@
-// Asks for the summary of a conversation: the model for it, then the session's own once, then excerpts without a model.
-// Called by compact.ts. Where a model cannot be reached or paid, nothing is summarised: excerpts would lose what a little
-// patience keeps.
+// Makes the summary of a conversation. Asks the models of the slot `compaction`, then the session's own models, and falls
+// back on excerpts without a model. Called by shorten.ts. When a model cannot be reached or paid, no summary is made: the
+// excerpts would lose what a later attempt keeps.
 import { renderStaticSummary, renderSummaryRequest } from "../../agent/compaction/compaction-summary.ts";
 import type { Message, ModelChain, ModelFailure } from "../../agent/contract.ts";
 import { askModel } from "../../agent/model-turn.ts";
@@ -9,14 +9,14 @@ import { compactionPrompt } from "../../prompts/compaction.ts";
 import type { CompactionEntry } from "../../schemas/entry.ts";
 import type { SessionHost } from "../context.ts";
 
-/** They pass, or a person must act: then the conversation stays as it is (Hermes Agent). */
+/** Temporary failures, and those that a person must fix. The conversation stays unchanged then (Hermes Agent). */
 const PATIENT_CODES = new Set(["auth", "billing", "network", "overloaded", "rate_limit", "aborted"]);
-/** A model that has nothing to say may have something the next time. */
+/** An empty answer may be a full one at the next attempt. */
 const EMPTY_CODES = new Set(["empty_answer", "empty_summary"]);
 // Hermes Agent's cool-downs, after each failure in a row.
 const COOLDOWNS_MS = [60_000, 300_000, 900_000];
 const EMPTY_COOLDOWN_MS = 30_000;
-/** Few, so that a model's window is never overrun by its input. */
+/** A low estimate, so that the input never exceeds the model's window. */
 const CHARS_PER_TOKEN = 2.5;
 const PROMPT_TOKENS = 2_000;
 const MAX_ANSWER_SHARE = 0.25;
@@ -43,7 +43,7 @@ export type Summary =
       calls: SummaryCall[];
       withoutModel?: "empty" | "failed";
     }
-  /** `rests`: the next try should wait. */
+  /** `rests`: the next attempt should wait. */
   | { ok: false; failure: Failure; calls: SummaryCall[]; rests: boolean };
 
 export async function summarise(
@@ -98,13 +98,13 @@ export async function summarise(
   return { ok: true, text: renderStaticSummary(job), method: "static", calls, withoutModel };
 }
 
-/** How long no other try is made unasked. `failures` counts from 1. */
+/** Wait before the next automatic attempt. `failures` counts from 1. */
 export function cooldownMs(failures: number, why: "empty" | "failed"): number {
   if (why === "empty") return EMPTY_COOLDOWN_MS;
   return COOLDOWNS_MS[Math.min(failures, COOLDOWNS_MS.length) - 1]!;
 }
 
-/** The slot's models, then the session's own where they are others. */
+/** The slot's models, then the session's own if they differ. */
 function chainsOf({ models }: Pick<SessionHost, "models">): ModelChain[] {
   const chains = [models("compaction"), models("turn")].flatMap((chain) => (chain.ok ? [chain.value] : []));
   const names = chains.map((chain) => chain.map((model) => model.name).join(" "));
@@ -116,7 +116,7 @@ function answerTokens({ settings }: Pick<SessionHost, "settings">, models: Model
   return Math.round(Math.min(settings.turn.maxOutputTokens, smallest * MAX_ANSWER_SHARE));
 }
 
-/** Characters that the smallest window of the chain takes. */
+/** Characters of input that fit into the smallest window of the chain. */
 function roomOf(host: Pick<SessionHost, "settings">, models: ModelChain): number {
   const smallest = Math.min(...models.map((model) => model.contextWindow));
   return Math.round((smallest - answerTokens(host, models) - PROMPT_TOKENS) * CHARS_PER_TOKEN);

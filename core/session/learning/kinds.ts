@@ -1,5 +1,5 @@
-// Notes the kind of work of a session's turns, as the title call and reviews name it: with what was observed of the turn, and in the
-// profile's Archive. The first name of a turn stays. Used by title.ts and the outbox.
+// Stores the kind of work of a session's turns, as the title call and reviews name it: in the turn's observation, and in the
+// profile's Archive. The first name of a turn is kept. Used by title.ts and the outbox.
 import { toKind } from "../../learning/kinds.ts";
 import { toTurnId } from "../../schemas/ids.ts";
 import type { TaskKind } from "../../schemas/learning/learning.ts";
@@ -7,7 +7,7 @@ import type { EngineContext } from "../context.ts";
 import type { Job, JobRow } from "../jobs.ts";
 import { observeRow } from "./observe-job.ts";
 
-/** Called inside the caller's transaction. A turn that is still to be looked at takes its kind along; of one that was, the Archive is told. */
+/** Call inside a transaction. A pending observation takes the kind along; for an observed turn, a job reports it to the Archive. */
 export function noteKinds(
   { host, log, jobs }: EngineContext,
   named: { turn: number; kind: string }[],

@@ -1,5 +1,5 @@
-// What a settled turn leaves behind for learning: a row that has it looked at behind the answer, a day of activity, the
-// review a person asked for. Decides before the transaction and writes inside it.
+// Plans the learning from a settled turn: a job that observes it, a day of activity, and the review that `/refine` asked for.
+// Decides before the transaction and writes inside it.
 import { decideOnRefine } from "../../learning/observe/triggers.ts";
 import { textOf } from "../../schemas/entry.ts";
 import type { Entry } from "../../schemas/entry.ts";
@@ -12,11 +12,11 @@ import { turnsMeant } from "./meant-turns.ts";
 import { observeRow, offeredTo } from "./observe-job.ts";
 import { askForReview, noteActiveDay, reviewState } from "./review-state.ts";
 
-/** Of the notice with which `/refine` is granted: the review is asked for in the transaction that writes it. */
+/** Code of the notice that grants `/refine`. The transaction that writes it also requests the review. */
 export const REFINING = "refining";
 
 export interface Learnt {
-  /** Call inside the transaction that settles the turn. True: the row that has the turn looked at takes the booking along. */
+  /** Call inside the transaction that settles the turn. True: the job that observes the turn takes the booking along. */
   write(booking: Booking | null): boolean;
 }
 
@@ -26,7 +26,7 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
   const now = host.clock.now();
   const day = dayOf(now);
   const isNewDay = reviewState(log).activeDay !== day;
-  // An order to the session itself, or a turn that no model could be asked for, has nothing to be learned from.
+  // A command, or a turn without a model call, has nothing to learn from.
   const isObserved = context.meta().learning === "on" && turn.stats.modelCalls > 0;
   const final = entries.at(-1);
   const isRefined = final?.kind === "notice" && final.code === REFINING;
@@ -39,7 +39,7 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
         noteActiveDay(log, day);
         jobs.put(`active:${day}`, now, { kind: "active", day });
       }
-      // Due late only so that no alarm has to be set for it: it goes right behind the turn's end.
+      // Runs right after the turn's end. The late due time only avoids setting an alarm.
       if (isObserved) {
         const job = { kind: "observe", turn: turn.n, ...(booking && { booking }) } as const;
         jobs.put(observeRow(turn.n), now + settings.turn.leaseMs, job);

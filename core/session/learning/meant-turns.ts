@@ -1,5 +1,5 @@
-// Which turns a `/refine` means beside what is new: those that speak of its focus. Called where it is answered and where its review
-// is asked for. Reads the log.
+// Selects the earlier turns that a `/refine` includes besides the new ones: those that match its focus. Called when the
+// command is answered and when its review is planned. Reads the log.
 import { type Entry, textOf } from "../../schemas/entry.ts";
 import { wordsOf } from "../../skills/search/words.ts";
 import type { EngineContext } from "../context.ts";
@@ -7,17 +7,17 @@ import type { TurnRow } from "../log.ts";
 import { entriesOf } from "./observe-job.ts";
 import { reviewState } from "./review-state.ts";
 
-/** How far back a focus is looked for. */
+/** Earlier turns that are searched for a focus. */
 const MAX_TURNS_BACK = 40;
 const MAX_MEANT = 3;
-/** Of the words of a focus, how many a turn must have to be meant by it. */
+/** A turn matches when it holds this share of the words of a focus. */
 const MEANT_SHARE = 0.5;
-/** Of one turn's text. */
+/** Characters of one turn that are searched. */
 const MAX_TURN_CHARS = 100_000;
 
 /**
- * Turns before an order that belong to it, whether or not they were reviewed: those that speak of its focus, and the last one
- * where there is nothing new.
+ * The earlier turns that match the focus, whether or not they were reviewed. Without a match and without new turns: the
+ * last turn.
  */
 export function turnsMeant(context: EngineContext, focus: string, order: Pick<TurnRow, "input">): number[] {
   const before = workBefore(context, order.input!);
@@ -32,7 +32,7 @@ export function turnsMeant(context: EngineContext, focus: string, order: Pick<Tu
   return last && !isNew && meant.length === 0 ? [last.n] : meant;
 }
 
-/** Turns that a model worked on, the newest first. */
+/** Turns with a model call that ended before an entry, newest first. */
 export function workBefore({ log }: EngineContext, entry: number): TurnRow[] {
   const turns: TurnRow[] = [];
   for (let n = log.lastTurn()?.n ?? 0; n > 0 && turns.length < MAX_TURNS_BACK; n--) {

@@ -1,6 +1,6 @@
-// Looks at a turn behind its answer: what it was, what the person's next message said of the one before, what is known of
-// turns like it. Tells the Archive and the skills' evidence, carries out verdicts, and asks for a review. Jobs of the outbox;
-// every step may be done again, and what is stored is stored in one transaction at the end.
+// Observes a turn after its answer: what it was, what its message says about the turn before, and how similar turns ended.
+// Reports it to the Archive and to the evidence of skills, carries out verdicts, and asks for a review. Runs as jobs of the
+// outbox. Every step is idempotent, and one transaction at the end stores the result.
 import { messageOf } from "../../errors.ts";
 import { judgeMessage } from "../../learning/observe/judge-message.ts";
 import { toCompared, toNeighbourhood } from "../../learning/observe/neighbours.ts";
@@ -42,29 +42,29 @@ import { askForReview, beginDue, currentCounters, rememberReview, reviewState } 
 
 export type ObserveRow = JobRow & { job: Extract<Job, { kind: "observe" }> };
 
-/** Tries after which the Archive is done without, and a verdict left to the curator, who sweeps them. */
+/** After this many attempts the Archive is skipped, and verdicts are left to the curator's sweep. */
 const PATIENT_TRIES = 3;
-/** Nobody waits for the Archive but what stands behind in the outbox. */
+/** Only later jobs of the outbox wait for the Archive. */
 const ARCHIVE_MS = 45_000;
 const ACCOUNT_MS = 45_000;
-/** A look at a skill lists all of its uses: beyond so many, one more success can wait for the curator's next sweep. */
+/** Settling a skill lists all of its uses. Beyond this many, one more success waits for the curator's next sweep. */
 const USES_COUNTED_AT_ONCE = 100;
-/** Of an answer: a question among them may be what the next message answers. */
+/** The end of an answer, where a question may be what the next message answers. */
 const LAST_WORDS_CHARS = 200;
-/** Earlier turns of the session a new one is compared with, then. */
+/** Earlier turns of the session that a new one is compared with when the Archive is unavailable. */
 const OWN_TURNS = 20;
 
-/** A turn as a judge has left it. */
+/** A turn with a new judgement. */
 export interface Judged {
   row: TurnRow;
   entries: Entry[];
   observation: Observation;
-  /** What is to be told of it now. */
+  /** The judgement to report. */
   judgement: Judgement;
   nth: number;
 }
 
-/** A turn that was just observed. */
+/** Carries out the job that observes a turn. */
 export async function carryObservation(context: EngineContext, row: ObserveRow): Promise<void> {
   const { host, log, jobs } = context;
   const { booking } = row.job;
@@ -95,7 +95,7 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
 
   const isBooked = await booked;
   host.sql.transaction(() => {
-    if (!jobs.get(row.id)) return; // another look was quicker
+    if (!jobs.get(row.id)) return; // another attempt was quicker
     jobs.delete(row.id);
     if (booking && !isBooked) putBookingRow(context, booking);
     tellWithdrawn(context, [...moves, ...(judgedBefore ? judgedBefore.moves : [])]);
@@ -119,7 +119,7 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
   });
 }
 
-/** Told beside the look at the turn; what was not gets a row of its own. Counted once, however often it is told. Never rejects. */
+/** Books in parallel with the observation. False: the booking needs a row of its own. The Account counts it once. Never rejects. */
 async function book({ account, clock, report }: SessionHost, booking: Booking): Promise<boolean> {
   try {
     await answerWithin(account.book(booking), ACCOUNT_MS, clock);
@@ -135,7 +135,7 @@ export function observeRow(turn: number): string {
   return `observe:${turn}`;
 }
 
-/** As the log alone tells it, with what judges have said since. */
+/** Observes the turn from the log alone, then applies the later judgements, its kind of work and its corrections. */
 export function observe(context: EngineContext, turn: TurnRow, entries = entriesOf(context, turn)): Observation {
   const { host, log } = context;
   const stored = log.observed(turn.n)?.observation;
@@ -146,21 +146,21 @@ export function observe(context: EngineContext, turn: TurnRow, entries = entries
   return (stored?.corrections ?? []).reduce((done, { entry }) => withCorrection(done, entry), judged);
 }
 
-/** A turn's own, up to its last one: notices and notes of later may stand behind it under its number. */
+/** The entries of a turn up to its final one. Later notices and notes may carry its number too. */
 export function entriesOf({ log }: EngineContext, turn: TurnRow): Entry[] {
   if (turn.input === null || turn.final === null) return [];
   return log.entries(turn.input, turn.final).filter((entry) => entry.turn === turn.n);
 }
 
-/** What of the session's learning its model is offered, and so may be reviewed. */
+/** Which kinds of learning the session offers to its model. Reviews may write only these. */
 export function offeredTo(context: EngineContext): Offered {
   const memory = context.meta().learning === "on";
   return { skills: memory && !isHeldOut(context.host), memory };
 }
 
 /**
- * The message that began this turn judges the turn before it, if it says anything of it and whoever wrote it had its answer. What
- * they put right before that is a correction all the same.
+ * Judges the turn before by the message that began this turn. The message counts as a judgement only if its author could
+ * have read the answer. It may be a correction in any case.
  */
 function judgeTurnBefore(
   context: EngineContext,
@@ -196,17 +196,17 @@ function judgeTurnBefore(
   };
 }
 
-/** Those that were work on the task. */
+/** The calls that worked on the task. */
 function callsOf(entries: Entry[]): ToolEntry[] {
   return entries.filter((entry): entry is ToolEntry => entry.kind === "tool" && !isSelfTool(entry));
 }
 
-/** Nobody waits for the end of an answer to break it off for what it says. */
+/** Whether the author of an input could have read the answer of the turn before. A message that interrupts a turn counts. */
 export function isHeard({ waited }: UserEntry, before: TurnRow): boolean {
   return !waited || waited.interrupts === before.n || waited.since >= (before.endedAt ?? 0);
 }
 
-/** The last one that a model worked on: an order to the session itself lies between two turns and is none. */
+/** The last earlier turn with a model call. Turns that only carried out a command are skipped. */
 export function turnBefore({ log }: EngineContext, turn: TurnRow): TurnRow | null {
   for (let before = log.turn(turn.n - 1); before; before = log.turn(before.n - 1)) {
     if (before.state !== "steered" && before.stats.modelCalls > 0) return before;
@@ -214,7 +214,7 @@ export function turnBefore({ log }: EngineContext, turn: TurnRow): TurnRow | nul
   return null;
 }
 
-/** What the person put right while the turn ran. */
+/** Entries with which the person corrected the turn while it ran. */
 function steeredCorrections(entries: Entry[]): number[] {
   const steered = entries.filter((entry): entry is UserEntry => isFromPrincipal(entry) && entry.steer !== undefined);
   return steered
@@ -229,7 +229,7 @@ export function isFromPrincipal(entry: Entry): entry is UserEntry {
   return entry.kind === "user" && entry.parts.every(({ source }) => source === "principal");
 }
 
-/** Records the turn, and says where it stands among those like it. */
+/** Records the turn and compares it with similar turns. */
 async function place(
   context: EngineContext,
   row: JobRow,
@@ -245,7 +245,7 @@ async function place(
   return { observation: withNeighbours(observation, neighbourhood), neighbourhood };
 }
 
-/** The profile's Archive; the session's own turns while it has none, or when it has failed too often. */
+/** Asks the profile's Archive. Falls back on the session's own turns without an Archive, or when it failed too often. */
 async function askArchive(
   context: EngineContext,
   row: JobRow,
@@ -269,7 +269,7 @@ async function askArchive(
   return toNeighbourhood(toCompared(signature), own, host.settings.learning.discount);
 }
 
-/** A judge has spoken of a turn that was looked at before. */
+/** Reports a new judgement of a turn that was observed before. */
 export async function tellAgain(
   context: EngineContext,
   row: JobRow,
@@ -280,7 +280,7 @@ export async function tellAgain(
   return { ...told, moves: await tell(context, row, told) };
 }
 
-/** Tells the person which skills were withdrawn. Call inside the transaction that ends the job whose verdicts moved them. */
+/** Plans notices for the person about withdrawn skills. Call inside the transaction that ends the job that withdrew them. */
 export function tellWithdrawn({ host, jobs }: EngineContext, moves: SkillMove[]): void {
   if (host.settings.review.notice === "off") return;
   for (const { skill, to, reason, rev, withdrew, inPart } of moves) {
@@ -290,7 +290,7 @@ export function tellWithdrawn({ host, jobs }: EngineContext, moves: SkillMove[])
   }
 }
 
-/** Evidence for each text the turn used, and the verdict where this makes one due: the skills that it moved. */
+/** Writes evidence for each text that the turn used, and settles due verdicts. Returns the skills whose state changed. */
 async function tell(
   context: EngineContext,
   job: JobRow,
@@ -323,20 +323,20 @@ async function tell(
 }
 
 /**
- * How the turn ended, for one of the texts it used. A base that was read with its companion is not judged by it: the
- * companion stands there because the base's word was not enough, so what came of both is the companion's.
+ * The outcome of the turn for one text it used. A base that was read with its companion gets no credit or blame: the
+ * companion exists because the base was not enough, so the outcome counts for the companion.
  */
 function creditOf(skill: SkillName, { loaded }: Observation, outcome: Outcome): Outcome {
   return loaded.some((other) => other.skill === companionOf(skill)) ? "unknown" : outcome;
 }
 
-/** A word of the text failed, or was passed over because it had failed before; or a call succeeded with another value than it gives. */
+/** A word of the text failed, or was avoided because it had failed before, or a call succeeded with another value than the text's. */
 function isContradicted({ triedWords = [], unfollowed = [] }: Observation, used: LoadedText): boolean {
   const wrong = triedWords.filter(({ failed }) => failed.length > 0);
   return [...wrong, ...unfollowed].some(({ skill, text }) => skill === used.skill && text === used.text);
 }
 
-/** Whatever the outcome: it tells of the text itself. */
+/** Whether the turn gives evidence about the text itself, whatever its outcome. */
 function saysMore(observation: Observation, used: LoadedText): boolean {
   return isContradicted(observation, used) || ownTriedWords(observation, used).length > 0;
 }
@@ -364,7 +364,7 @@ async function settle(
   const index = telling.length > 0 ? await host.skills.index() : null;
   for (const { skill, text } of telling) {
     const line = Object.hasOwn(index!.skills, skill) ? index!.skills[skill] : undefined;
-    // What succeeds and is active stays so; what is no longer the skill's text is for the curator to count.
+    // A success does not change an active skill. Uses of a replaced text are counted by the curator.
     const isOpen = line?.state === "trial" || line?.state === "stale";
     const isHarm = outcome === "failure" || saysMore(observation, { skill, text });
     const isDue = isHarm || (isOpen && (line.use?.uses ?? 0) < USES_COUNTED_AT_ONCE);
@@ -377,7 +377,7 @@ async function settle(
   return moves;
 }
 
-/** With what was stored of the turn while others were asked: a rating may have come. */
+/** Stores an observation, merged with judgements and corrections that were stored meanwhile, such as a rating. */
 export function putObservation(
   { log }: EngineContext,
   turn: number,

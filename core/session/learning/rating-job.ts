@@ -1,5 +1,5 @@
-// Tells whom it concerns of a person's rating: the evidence and the verdicts of the skills the turn used, the Archive, and, by a
-// note in the log, the model and the review that follows. A job of the outbox; every step may be done again.
+// Applies a person's rating of a turn: to the evidence and the verdicts of its skills, to the Archive, and as a note in the
+// log for the model and the next review. A job of the outbox; every step is idempotent.
 import { withCorrection } from "../../learning/observe/observe.ts";
 import { decideOnRating } from "../../learning/observe/triggers.ts";
 import type { NoteEntry, Part } from "../../schemas/entry.ts";
@@ -19,34 +19,33 @@ import { askForReview, settledTo } from "./review-state.ts";
 
 export type RatingRow = JobRow & { job: Extract<Job, { kind: "rating" }> };
 
-/** While a turn runs, the next number of an entry may be its answer's. */
+/** Wait while a turn runs: the next entry number may belong to its answer. */
 const QUIET_MS = 10_000;
 
-/** A rating, at once or days later. */
 export async function carryRating(context: EngineContext, row: RatingRow): Promise<void> {
   const { host, log, jobs, hub } = context;
   const turn = log.turn(row.job.turn)!;
-  if (jobs.get(observeRow(turn.n))) return jobs.retry(row); // it is looked at first
+  if (jobs.get(observeRow(turn.n))) return jobs.retry(row); // the turn is observed first
   const stored = log.observed(turn.n)!;
   const { rating } = stored;
   if (!rating || rating.nth !== row.job.nth) return jobs.delete(row.id);
-  // Up, and nothing to say: there is nothing that a model or a review could read.
-  const isTold = rating.rating === "down" || rating.correction !== undefined || rating.nth > 1;
-  if (isTold && log.openTurns().length > 0) return jobs.put(row.id, host.clock.now() + QUIET_MS, row.job, row.tries);
+  // A first "up" without a correction tells a model and a review nothing.
+  const hasNote = rating.rating === "down" || rating.correction !== undefined || rating.nth > 1;
+  if (hasNote && log.openTurns().length > 0) return jobs.put(row.id, host.clock.now() + QUIET_MS, row.job, row.tries);
 
   const entries = entriesOf(context, turn);
   const judgement = stored.observation.judgements!.findLast(({ judge }) => judge === "rating")!;
   const judged: Judged = { row: turn, entries, observation: stored.observation, judgement, nth: rating.nth };
-  // Of an order to the session there was no work that anything could be learned of.
+  // A turn that only carried out a command has no work to learn from.
   const isOfWork = context.meta().learning === "on" && turn.stats.modelCalls > 0;
   const told = isOfWork ? await tellAgain(context, row, judged) : { ...judged, moves: [] };
   const isCurrent = () => {
     const now = jobs.get(row.id)?.job;
     return now?.kind === "rating" && now.nth === rating.nth;
   };
-  if (!isCurrent()) return; // the person has changed their mind meanwhile
-  if (isTold && log.openTurns().length > 0) return jobs.put(row.id, host.clock.now() + QUIET_MS, row.job, row.tries);
-  const note = isTold ? toRatingNote(context, turn.n, rating) : null;
+  if (!isCurrent()) return; // the person has rated the turn again meanwhile
+  if (hasNote && log.openTurns().length > 0) return jobs.put(row.id, host.clock.now() + QUIET_MS, row.job, row.tries);
+  const note = hasNote ? toRatingNote(context, turn.n, rating) : null;
   host.sql.transaction(() => {
     jobs.delete(row.id);
     tellWithdrawn(context, told.moves);

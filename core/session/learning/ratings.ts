@@ -1,5 +1,5 @@
-// A person's word on a turn, and what was observed of it, for the engine. A rating is stored at once; whom it concerns is told
-// by the outbox. Synchronous.
+// Stores a person's rating of a turn, and reads what was observed of a turn. Called by the engine. Synchronous: rating-job.ts
+// applies the rating to skills and the Archive later.
 import { type Result, err, ok } from "../../errors.ts";
 import { withJudgement } from "../../learning/observe/observe.ts";
 import { traceTurn } from "../../learning/observe/trace.ts";
@@ -9,10 +9,10 @@ import type { EngineContext } from "../context.ts";
 import { type TurnRow, isOpen } from "../log.ts";
 import { entriesOf, observe } from "./observe-job.ts";
 
-/** Of the person's changes of mind about one turn; each is an object in R2. */
+/** Ratings of one turn: each changed rating is an object in R2. */
 const MAX_RATINGS = 100;
 
-/** The same rating again changes nothing. Failures: `turn_not_found`, `turn_not_ended`, `too_many_ratings`. */
+/** Idempotent: the same rating again changes nothing. Failures: `turn_not_found`, `turn_not_ended`, `too_many_ratings`. */
 export function rateTurn(context: EngineContext, n: number, { rating, correction }: Rating): Result<Observation> {
   const { host, log, jobs } = context;
   const found = endedTurn(context, n);
@@ -24,7 +24,7 @@ export function rateTurn(context: EngineContext, n: number, { rating, correction
   const nth = (before?.nth ?? 0) + 1;
   if (nth > MAX_RATINGS) return err("too_many_ratings", `A turn takes ${MAX_RATINGS} ratings, and this one has them.`);
   const now = host.clock.now();
-  // Two words of one person are told apart by their time.
+  // Ratings of one turn must differ in time.
   const at = Math.max(now, (before?.at ?? 0) + 1);
   const outcome = rating === "up" ? "success" : "failure";
   const observation = withJudgement(stored?.observation ?? observe(context, turn), { judge: "rating", outcome, at });
@@ -36,7 +36,7 @@ export function rateTurn(context: EngineContext, n: number, { rating, correction
   return ok(observation);
 }
 
-/** `observation` is null for a turn that nothing was observed of. Failures: `turn_not_found`, `turn_not_ended`. */
+/** `observation` is null for a turn that was not observed. Failures: `turn_not_found`, `turn_not_ended`. */
 export function readObservation(context: EngineContext, n: number): Result<TurnObservation> {
   const found = endedTurn(context, n);
   if (!found.ok) return found;
@@ -45,7 +45,7 @@ export function readObservation(context: EngineContext, n: number): Result<TurnO
   return ok({ n: turn.n, observation, trace: traceTurn(entriesOf(context, turn)) });
 }
 
-/** Of an input that was put into a running turn, that one. */
+/** For an input that was put into a running turn: that turn. */
 function endedTurn({ log }: EngineContext, n: number): Result<TurnRow> {
   const asked = log.turn(n);
   const turn = asked?.more.into === undefined ? asked : log.turn(asked.more.into);

@@ -1,5 +1,4 @@
-// The answer to `/refine`, for the driver. It is given at once; the review itself is asked for when the turn that the answer ends
-// is settled (learn.ts).
+// Answers `/refine` at once. The review itself is requested when the turn is settled (learn.ts). Called by run-command.ts.
 import { decideOnRefine } from "../../learning/observe/triggers.ts";
 import type { EngineContext } from "../context.ts";
 import type { Ending } from "../turn/end-turn.ts";

@@ -1,6 +1,6 @@
-// What a session remembers of its reviews: what was counted since, up to where there was one, what is due when the one in
-// flight has ended. Used by what looks at turns and by the outbox. Each function that writes is called inside the caller's
-// transaction.
+// A session's state of reviews: the counters since the last review, how far reviews have covered the log, and what is due
+// after the running review. Used by the jobs that observe turns and by the outbox. Functions that write must be called
+// inside the caller's transaction.
 import {
   NO_COUNTERS,
   type ReviewDecision,
@@ -16,23 +16,23 @@ import type { EngineContext } from "../context.ts";
 import type { Job } from "../jobs.ts";
 import type { Log } from "../log.ts";
 
-/** Kept under the meta key `learning`. Version 1 counted every turn here; now the newest observed turn holds the count. */
+/** Stored under the meta key `learning`. Version 1 counted every turn here; now the newest observed turn holds the counters. */
 interface ReviewState {
   v: 1 | 2;
   counters: ReviewCounters;
-  /** The turn up to which `counters` holds; absent: there was none observed yet. */
+  /** The last turn that `counters` includes; absent: no turn was observed yet. */
   countedTo?: number;
   /** The last entry that a review covers. */
   reviewedTo: number;
   lastReviewAt: number;
   activeDay: string;
-  /** What would not be due again by itself, until it can begin. */
+  /** A review that waits for its beginning and whose trigger would not fire again. */
   due?: DueReview;
 }
 
 type ReviewJobBody = Extract<Job, { kind: "review" }>;
 
-/** `besides`: turns whose entries go with the review, wherever it begins. */
+/** `besides`: turns that the review includes, even if they precede its range. */
 interface DueReview extends ReviewDecision {
   besides: number[];
 }
@@ -58,7 +58,7 @@ export function noteActiveDay(log: Log, activeDay: string): void {
   change(log, { activeDay });
 }
 
-/** After the newest turn that was observed; of one that was rated before, the count is still to come. */
+/** The counters after the newest observed turn. A turn that was rated before it was observed has no counters yet. */
 export function currentCounters(log: Log): { counters: ReviewCounters; countedTo: number } {
   const { counters, countedTo = 0 } = reviewState(log);
   let before = Number.MAX_SAFE_INTEGER;
@@ -70,14 +70,14 @@ export function currentCounters(log: Log): { counters: ReviewCounters; countedTo
   }
 }
 
-/** The last entry that will not change: those of a running turn follow it. */
+/** The last entry before the running turn: settled entries do not change. */
 export function settledTo(log: Log): number {
   return (log.openTurns()[0]?.input ?? log.nextEntry()) - 1;
 }
 
 /**
- * Begins a review of what is new up to the entry `to`, or remembers it: one at a time, and of those that a person does not
- * wait for one in `perSessionMs`. With it goes whatever was due.
+ * Begins a review of the new entries up to `to`, together with a due review, or stores it as due. At most one review runs at
+ * a time. Reviews that are not urgent begin at most once in `perSessionMs`.
  */
 export function askForReview(
   context: EngineContext,
@@ -99,13 +99,13 @@ function mayBegin(context: EngineContext, { trigger }: DueReview): boolean {
   return isUrgent(trigger) || clock.now() - reviewState(context.log).lastReviewAt >= settings.review.perSessionMs;
 }
 
-/** The next review takes it along, or the next turn that is answered begins one. */
+/** Stores a review as due. The next review includes it, or the next answered turn begins it. */
 export function rememberReview({ log }: EngineContext, decision: ReviewDecision, extraTurns: number[]): void {
   const { due } = reviewState(log);
   change(log, { due: due ? merge(due, { ...decision, besides: extraTurns }) : { ...decision, besides: extraTurns } });
 }
 
-/** What has become due meanwhile begins, when a review has ended or was shed, or a turn gives no reason of its own. */
+/** Begins a due review if it may begin. Call when a review ended or was shed, and after a turn that triggers no review. */
 export function beginDue(context: EngineContext): void {
   const { due } = reviewState(context.log);
   if (due && mayBegin(context, due)) begin(context, due, settledTo(context.log));
@@ -115,7 +115,7 @@ export function isReviewing({ jobs }: EngineContext): boolean {
   return jobs.all().some((row) => row.job.kind === "review");
 }
 
-/** The profile has too many reviews: what this one was to look at is left for a later one. */
+/** Drops a review because the profile has too many open ones. A later review covers its range. */
 export function shedReview(context: EngineContext, job: ReviewJobBody): void {
   const { log, jobs } = context;
   const { counters, countedTo } = currentCounters(log);

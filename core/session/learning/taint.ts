@@ -1,10 +1,10 @@
-// What a session's model has read, for whoever must know whether it repeats it: one index over the log, grown as the log grows.
-// Made once by the engine; empty until it is first asked.
+// Indexes what a session's model has read, so that a caller can ask whether a text repeats it. The engine creates one index
+// per session. The index is empty until its first use and grows with the log.
 import { type SessionTaint, createSessionTaint } from "../../learning/taint/taint.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import type { Log } from "../log.ts";
 
-/** Of a longer log the newest: what was before reaches the model through summaries, which carry their label. */
+/** Only the newest entries of a longer log: older content reaches the model through summaries, which carry its label. */
 const MAX_CHARS = 1_500_000;
 const PAGE = 100;
 
@@ -12,7 +12,7 @@ export function createTaintOf(log: Log): SessionTaint {
   return createSessionTaint((after) => settled(after === 0 ? readUpTo(log) : log.entries(after + 1), log));
 }
 
-/** The newest entries up to one, the last unless told. */
+/** The newest entries up to and including `last`. */
 export function readUpTo(log: Log, last = log.nextEntry() - 1): Entry[] {
   const pages: Entry[][] = [];
   let chars = 0;
@@ -24,7 +24,7 @@ export function readUpTo(log: Log, last = log.nextEntry() - 1): Entry[] {
   return pages.flat();
 }
 
-/** Up to the first call of the running turn that has no result yet: it is taken in when it has. */
+/** The entries before the first open call of the running turn. That call is indexed once it has a result. */
 function settled(entries: Entry[], log: Log): Entry[] {
   const running = log.openTurns()[0]?.n;
   const open = entries.findIndex((entry) => entry.kind === "tool" && entry.state === "open" && entry.turn === running);

@@ -1,6 +1,6 @@
-// Tells whom it concerns what a review said of turns: the evidence and the verdicts of the skills they used, and the Archive. The
-// row is written in the transaction that settles the review; every step may be done again. Used by the outbox.
-import { withJudgement, withCorrection } from "../../learning/observe/observe.ts";
+// Applies a review's judgements of turns to the Archive and to the evidence and verdicts of the skills that the turns used.
+// The job's row is written in the transaction that settles the review. Called by the outbox; every step is idempotent.
+import { withCorrection, withJudgement } from "../../learning/observe/observe.ts";
 import type { ReviewResult, ReviewVerdict } from "../../schemas/learning/review.ts";
 import type { EngineContext } from "../context.ts";
 import type { Job, JobRow } from "../jobs.ts";
@@ -29,7 +29,7 @@ export async function carryVerdicts(context: EngineContext, row: VerdictsRow): P
   for (const verdict of row.job.verdicts) {
     const judged = judge(context, verdict, row.job.at);
     if (!judged) continue;
-    if (jobs.get(observeRow(judged.row.n))) return jobs.retry(row); // it is looked at first
+    if (jobs.get(observeRow(judged.row.n))) return jobs.retry(row); // the turn is observed first
     const told = await tellAgain(context, row, judged);
     host.sql.transaction(() => {
       tellWithdrawn(context, told.moves);
@@ -41,7 +41,7 @@ export async function carryVerdicts(context: EngineContext, row: VerdictsRow): P
   jobs.delete(row.id);
 }
 
-/** The turn before the message, as the reviewer judges it; `null`: the message judges none. */
+/** The turn before the message, as the reviewer judges it. `null`: nothing new is known of it. */
 function judge(context: EngineContext, verdict: ReviewVerdict, at: number): Judged | null {
   const { log } = context;
   const [input] = log.entries(verdict.entry, verdict.entry);
@@ -52,7 +52,7 @@ function judge(context: EngineContext, verdict: ReviewVerdict, at: number): Judg
   const entries = entriesOf(context, before);
   const observation = log.observed(before.n)?.observation ?? observe(context, before, entries);
   const known = observation.judgements ?? [];
-  // A message goes along with a later review too: the first word counts.
+  // A later review may judge the same message again. The first judgement counts.
   const isKnown = known.some(({ judge }) => judge === "reviewer");
   const isSilent = verdict.verdict === "none" && !known.some(({ judge }) => judge === "message");
   if (isKnown || isSilent) return null;

@@ -1,5 +1,5 @@
-// What a turn's own calls changed in the built-in memory, as its log has it: committed, and each once. Called by recall.ts,
-// which tells an external memory of it. Pure.
+// Reads from a turn's log which writes its calls committed to the built-in memory, each once. Called by recall.ts, which
+// repeats them in an external memory. Pure.
 import { type Step, operationsOf, readPrepared, targetsOf } from "../../memory/plan.ts";
 import type { MemoryWrite } from "../../memory/provider.ts";
 import { redactText } from "../../redact.ts";
@@ -23,7 +23,7 @@ function toWrite({ text, target }: Step, done: unknown, store: MemoryStoreName):
   return [{ action: "replace", store, text: redactText(text), old: target.text }];
 }
 
-/** As recorded with the call; of a call that needed nothing looked up, as it was asked for. */
+/** The steps recorded with the call. A call that needed no lookup has none: then its arguments give them. */
 function stepsOf({ call, prepared }: ToolEntry): Step[] {
   const steps = readPrepared(prepared)?.steps;
   if (steps) return steps;
@@ -35,7 +35,7 @@ function stepsOf({ call, prepared }: ToolEntry): Step[] {
   }));
 }
 
-/** What became of each step. */
+/** The result of each step. */
 function donesOf({ parts }: ToolEntry): unknown[] {
   const outcome = parts.find((part) => part.source === "outcome");
   const { done, results } = outcome ? (JSON.parse(outcome.text) as JsonObject) : {};

@@ -1,5 +1,5 @@
-// The session's own recent memory keys, kept until KV shows them or their time has passed. The memory store reads and
-// clears it; here are only its rows.
+// Rows of the overlay: the session's own recent memory keys, kept until KV lists them or they expire. The memory store reads
+// and clears them.
 import type { Overlay, Sql } from "../../ports.ts";
 
 export function createOverlay(sql: Sql): Overlay {

@@ -1,6 +1,6 @@
-// Lets a session use an external memory provider without ever waiting for it: a search begins when an input is accepted, what
-// it found becomes a note of the turn, and the turn is told to the provider behind its answer, in order. Called by the
-// driver. Best effort by design: nothing of it is kept over the end of the object but the notes themselves.
+// Connects a session to an external memory provider. A search begins when an input is accepted, its results become a note of
+// the turn, and the turn is sent to the provider after its answer, in order. Called by the driver. Best effort by design:
+// after a restart of the object only the notes remain.
 import type { Message } from "../../agent/contract.ts";
 import type { Result } from "../../errors.ts";
 import type { MemoryProvider, ProviderFailure } from "../../memory/provider.ts";
@@ -16,43 +16,43 @@ import { writesIn } from "./mirrored-writes.ts";
 import { isSilent } from "../prompt/notices.ts";
 
 const RECALL = "recall";
-/** The second try of a sync, where the first one was surely not taken. */
+/** Delay before the one retry of a sync that the provider certainly did not accept. */
 const RETRY_MS = 2_000;
-/** Turns that may wait to be told; a service that is so far behind gets the newest no more. */
+/** Turns that may wait for their sync. Beyond that, new turns are not sent. */
 const MAX_WAITING = 50;
-/** More than a session is ever shown between two compactions. The row stays under 100 KB. */
+/** More than a session shows between two compactions. Keeps the row under 100 KB. */
 const MAX_KNOWN = 4_000;
-/** A summary's input has room for this much beside the conversation. */
+/** Room for recalled text in the input of a summary. */
 const COMPACTION_CHARS = 4_000;
 
-/** Under the meta key `recalled`: what the model was shown since the conversation was last summarised. */
+/** Under the meta key `recalled`: the lines shown to the model since the last summary. */
 interface Recalled {
   v: 1;
-  /** The summary after which it was; 0 before the first. */
+  /** The entry of that summary; 0 before the first. */
   since: number;
   keys: string[];
 }
 
 /** A search for one turn. */
 interface Search {
-  /** `null` until it has ended; empty when it failed. */
+  /** `null` while the search runs; empty after a failure. */
   bullets: string[] | null;
-  /** Its turn went on without. */
+  /** The turn began its model call without the results. */
   missed: boolean;
   done: Promise<void>;
 }
 
 export interface Recall {
-  /** An input was accepted as turn `n`: looks up what bears on it. Returns at once. */
+  /** Starts the search for an input that was accepted as turn `n`. Returns at once. */
   begin(n: number, request: string): void;
   /**
-   * Writes what was recalled for the turn by `put`, behind its input, unless its model was asked already. Waits at most
-   * `memory.prefetchWaitMs`; what comes later is for the next turn.
+   * Writes the recalled lines with `put`, after the turn's input. Writes nothing after the turn's first model call. Waits at
+   * most `memory.prefetchWaitMs`; later results go to the next turn.
    */
   take(turn: Pick<TurnRow, "n" | "input">, request: string, put: (note: NoteEntry) => void): Promise<void>;
-  /** The turn has ended: tells the provider of it when those before it are told. */
+  /** Sends an ended turn to the provider, after the turns before it. */
   ended(n: number): void;
-  /** What the provider has for the summary of these messages; "" for nothing, or nothing in time. */
+  /** The provider's text for the summary of these messages; "" for none, or none in time. */
   beforeCompaction(messages: Message[]): Promise<string>;
 }
 
@@ -60,12 +60,12 @@ export function createRecall(context: EngineContext): Recall {
   const { host, log, hub } = context;
   const { clock, settings } = host;
   const searches = new Map<number, Search>();
-  /** Found too late for its own turn. */
+  /** Results that came too late for their own turn. */
   let late: string[] = [];
   let telling = Promise.resolve();
   let waiting = 0;
 
-  /** A session that does not learn tells nobody, and asks nobody. */
+  /** `null` without a provider, and in a session that does not learn. */
   function provider(): MemoryProvider | null {
     return host.memoryProvider && context.meta().learning === "on" ? host.memoryProvider : null;
   }
@@ -80,10 +80,10 @@ export function createRecall(context: EngineContext): Recall {
   }
 
   async function run(asked: MemoryProvider, n: number, request: string, search: Search): Promise<void> {
-    await Promise.resolve(); // behind the transaction that accepts the input
+    await Promise.resolve(); // after the transaction that accepts the input
     const found = await quietly("recall", () => asked.prefetch(toQuery(redactText(request)), unending()));
     if (found?.ok === false && found.failure.code === "memory_provider_busy") {
-      searches.delete(n); // its own turn may try again
+      searches.delete(n); // `take` may try again
       return;
     }
     search.bullets = found?.ok ? toBullets(found.value) : [];
@@ -136,7 +136,7 @@ export function createRecall(context: EngineContext): Recall {
     hub.emit(placeNotice(note));
   }
 
-  /** What a model has read does not change, and is told once. */
+  /** Whether the turn's model was not asked yet and the turn has no recall note. */
   function mayBeTold(turn: Pick<TurnRow, "n" | "input">): boolean {
     if (turn.input === null || log.turn(turn.n)?.state !== "running") return false;
     return log
@@ -144,7 +144,7 @@ export function createRecall(context: EngineContext): Recall {
       .every((entry) => (entry.kind === "note" ? entry.code !== RECALL : entry.kind === "notice" && isSilent(entry)));
   }
 
-  /** A line that fell out of the conversation may be recalled again. */
+  /** A summary removes recalled lines from the conversation, so they may be recalled again. */
   function lastSummaryOf(): number {
     return compactionState(log).entries.findLast(({ method }) => method !== "prune")?.n ?? 0;
   }
@@ -156,7 +156,7 @@ export function createRecall(context: EngineContext): Recall {
     if (waiting >= MAX_WAITING)
       return host.report("memory sync", `${asked.name} is too far behind: turn ${n} is left out`);
     waiting += 1;
-    // What fails for one turn must not keep the turns after it from being told.
+    // A failure for one turn must not block the turns after it.
     telling = telling
       .then(() => tell(asked, n))
       .catch((error) => host.report("memory sync", error))
@@ -192,7 +192,7 @@ export function createRecall(context: EngineContext): Recall {
     return first?.ok ? toBullets([first.value]).join("\n").slice(0, COMPACTION_CHARS).toWellFormed() : "";
   }
 
-  /** Failures are told to the log, without a word of what was asked, and to nobody else. */
+  /** Reports failures to the log only, without any word of the request. */
   async function quietly<T>(
     what: string,
     call: () => Promise<Result<T, ProviderFailure>>,
@@ -202,7 +202,7 @@ export function createRecall(context: EngineContext): Recall {
       if (!result.ok && !EXPECTED.has(result.failure.code)) host.report(what, result.failure.message);
       return result;
     } catch {
-      host.report(what, "the memory provider's adapter failed"); // it must not throw; what it says is not ours to log
+      host.report(what, "the memory provider's adapter failed"); // an adapter must not throw; its text is not for our log
       return undefined;
     }
   }
@@ -217,10 +217,10 @@ export function createRecall(context: EngineContext): Recall {
   return { begin, take, ended, beforeCompaction };
 }
 
-/** Calls have limits of their own; nobody calls them off. Made for each: a signal belongs to the request it was made in. */
+/** A signal that never aborts: calls have timeouts of their own. One per call, because a signal belongs to its request. */
 function unending(): AbortSignal {
   return new AbortController().signal;
 }
 
-/** Said once by what led to them. */
+/** Follow-up failures: the failure that caused them was reported already. */
 const EXPECTED = new Set(["memory_provider_resting", "memory_provider_busy"]);

@@ -1,30 +1,30 @@
-// What the person's own files add to a frozen prompt: SOUL.md, which says who the agent is, and the project's file for
-// agents. Read when an epoch begins, from the workspace's root. A file speaks with the person's voice only if the person
-// wrote it last and nothing in it looks like an attack; else a line says that it is there.
+// Adds the person's own files to a frozen prompt: SOUL.md, which says who the agent is, and the project's instruction files.
+// Called when an epoch begins; reads the workspace's root. Only a file that the person wrote last, and that the scanner
+// finds harmless, becomes an instruction. Every other one is named in one line.
 import { escapeTags, fence } from "../../prompt-block.ts";
 import { type Finding, decide, scanText } from "../../skills/scanner/scanner.ts";
 import { PROJECT_TYPES, SOUL, formOf } from "../../workspace/instruction-files.ts";
 import type { Writer } from "../../workspace/file-node.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 
-/** A larger file is no instruction: reading it would cost more than it could say. */
+/** Larger files are not read: an instruction of this size would not fit the prompt anyway. */
 const MAX_FILE_BYTES = 256 << 10;
-/** Shares of what is kept of a long file (Hermes Agent); the rest is the marker's. */
+/** A long file keeps these shares of the limit (Hermes Agent). The rest of the limit is room for the marker. */
 const HEAD = 0.7;
 const TAIL = 0.2;
-/** Below this a piece of a file says nothing. */
+/** A shorter piece of a file is not useful. */
 const MIN_PIECE_CHARS = 100;
-/** Names in the remarks about files that are left out. */
+/** Remarks about files that are left out; longer lists are not useful. */
 const MAX_REMARKS = 20;
 
 export interface ContextFiles {
-  /** The text of SOUL.md; `null`: the built-in identity holds. */
+  /** The text of SOUL.md; `null`: the built-in identity is used. */
   identity: string | null;
   /** Fenced project files, and lines about those that were left out. `""` for none. */
   block: string;
 }
 
-/** `fileChars`: what SOUL.md may take, and what the project's files may take together. */
+/** `fileChars` limits SOUL.md, and separately all project files together. */
 export function readContextFiles(workspace: Workspace, fileChars: number): ContextFiles {
   const files = findFiles(workspace).map((file) => ({ ...file, ...readInstructions(workspace, file) }));
   const soul = files.find((file) => file.form === SOUL && file.text !== null);
@@ -51,7 +51,7 @@ export function readContextFiles(workspace: Workspace, fileChars: number): Conte
 }
 
 interface InstructionFile {
-  /** As a model writes it: `AGENTS.md`. */
+  /** As a model writes it, such as `AGENTS.md`. */
   path: string;
   form: string;
   size: number;
@@ -59,13 +59,13 @@ interface InstructionFile {
 }
 
 interface ReadFile extends InstructionFile {
-  /** What goes into the prompt; `null`: nothing of it does. */
+  /** The part for the prompt; `null`: the file stays out. */
   text: string | null;
-  /** One line about a file that stays out; `null` for one that is in, and for one with nothing in it. */
+  /** One line about a file that stays out; `null` for an included or an empty file. */
   remark: string | null;
 }
 
-/** By name: upper case comes first, so that AGENTS.md goes before agents.md. No link is followed. */
+/** Sorted by name: upper case comes first, so AGENTS.md precedes agents.md. Links are not followed. */
 function findFiles(workspace: Workspace): InstructionFile[] {
   const names = workspace.namesIn(".");
   const cursor = names.filter((name) => name.toLowerCase() === ".cursor").flatMap((name) => rulesIn(workspace, name));
@@ -85,8 +85,8 @@ function rulesIn(workspace: Workspace, cursor: string): string[] {
 }
 
 /**
- * The files of the first type of which the person wrote one that says something. A file of theirs that had to stay out is
- * still their choice, and does not give way to another type; one that the agent wrote hides nothing.
+ * The files of the first type that holds a non-empty file by the person. Such a file counts even when it has to stay out:
+ * the person chose that type. A file by the agent never decides the type.
  */
 function chooseType(files: ReadFile[]): ReadFile[] {
   for (const type of PROJECT_TYPES) {
@@ -122,7 +122,7 @@ function describeThreat({ pattern, line }: Finding): string {
   );
 }
 
-/** `null` for what is not UTF-8 text. */
+/** `null` for bytes that are not UTF-8 text. */
 function toText(bytes: Uint8Array | null): string | null {
   if (!bytes || bytes.includes(0)) return null;
   try {
@@ -132,12 +132,12 @@ function toText(bytes: Uint8Array | null): string | null {
   }
 }
 
-/** Our own file, and Hermes Agent's. */
+/** True for Talaria's own file and Hermes Agent's. */
 function hasFrontmatter(form: string): boolean {
   return PROJECT_TYPES.slice(0, 2).some((type) => type.includes(form));
 }
 
-/** Its settings are for the program, not for the model. */
+/** Frontmatter holds settings for the program, not for the model. */
 function withoutFrontmatter(text: string): string {
   return text.replace(/^---\n[\s\S]*?\n---(?:\n|$)/, "");
 }
@@ -151,7 +151,7 @@ function shorten(text: string, maxChars: number, path: string): string {
   return `${head}\n\n${marker}\n\n${tail}`.toWellFormed();
 }
 
-/** A file's name was chosen by somebody: on one line, and not too long. */
+/** File names are untrusted text: one line, limited in length. */
 function toLabel(path: string): string {
   return escapeTags(path.replace(/[\p{C}\s]+/gu, " ")).slice(0, 120);
 }

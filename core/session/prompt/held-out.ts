@@ -1,5 +1,5 @@
-// Whether a session works without learned skills, for comparison: a share of the sessions, drawn by their ids, so that each
-// stays what it is. Asked wherever a session shows skills or learns of them. Pure.
+// Selects the control group: the share of sessions that work without learned skills, for comparison. The session's id
+// decides, so the answer never changes. Called wherever a session shows skills or learns about them. Pure.
 import { sha256Hex } from "../../schemas/learning/digest.ts";
 import type { SessionHost } from "../context.ts";
 

@@ -1,6 +1,6 @@
-// From the log to what a model reads, for drive.ts at the start of a turn. The same entries give the same bytes as they did
-// while their turns ran, so that a provider's cache holds. It reads the rows that are sent and no others, however long
-// the log is. Must never leave a call without a result.
+// Turns the log into the messages that a model reads. Called at the start of a turn. The same entries always give the same
+// bytes, so that the provider's cache hits. Reads only the rows that are sent, however long the log is. Must never leave a
+// call without a result.
 import { applyCompaction, inForce } from "../../agent/compaction/compaction.ts";
 import type { Message } from "../../agent/contract.ts";
 import { fail, renderForModel } from "../../agent/tool-result.ts";
@@ -13,15 +13,15 @@ import { isSilent } from "./notices.ts";
 import { withoutCommands } from "../turn/without-commands.ts";
 import { toSteerMessage } from "../turn/steer.ts";
 
-/** Kept under the meta key `compaction`; written with each compaction and each failed try. */
+/** Stored under the meta key `compaction`; written with each compaction and each failed attempt. */
 export interface CompactionState {
   v: 1;
-  /** Those that count, oldest first: the ones in force when the turn of the newest began, and all of that turn. */
+  /** Oldest first: the compactions in force when the turn of the newest one began, and all of that turn. */
   entries: Pick<CompactionEntry, "n" | "method">[];
-  /** Tries in a row that failed, and until when no other is made unasked. */
+  /** Failed attempts in a row. No automatic attempt is made before `retryAt`. */
   failures: number;
   retryAt: number;
-  /** Compactions in a row that saved next to nothing; from how many tokens on the next one is made unasked. */
+  /** Compactions in a row that saved next to nothing. The next automatic one waits for `resumeAtTokens`. */
   weak: number;
   resumeAtTokens: number;
 }
@@ -39,18 +39,18 @@ export function compactionsBefore(log: Log, entry: number): CompactionEntry[] {
 
 export function readCompaction(log: Log, n: number): CompactionEntry {
   const entry = log.entry(n);
-  assert(entry?.kind === "compaction", `entry ${n} is no compaction`);
+  assert(entry?.kind === "compaction", `entry ${n} is not a compaction`);
   return entry;
 }
 
-/** All a turn's first request says: the conversation before it, its input, and what changed since the prompt was made. */
+/** The messages of a turn's first request: the earlier conversation, the input, and the notes after the input. */
 export function readHistory({ log }: Pick<EngineContext, "log">, turn: Pick<TurnRow, "input">): Message[] {
   const chain = compactionsBefore(log, turn.input!);
   const messages = toMessages(shownEntries(log, turn.input!, chain));
   return chain.reduce((done, compaction, i) => applyCompaction(done, chain.slice(0, i), compaction), messages);
 }
 
-/** The entries that are told up to an input and the notes behind it, before they are shortened. */
+/** The entries up to an input and the notes after it that a model reads, before compactions are applied. */
 export function shownEntries(log: Log, input: number, chain = compactionsBefore(log, input)): Entry[] {
   const newest = chain.at(-1);
   const entries = newest
@@ -63,7 +63,7 @@ export function shownEntries(log: Log, input: number, chain = compactionsBefore(
   return withoutCommands([...entries, ...notesAfter(log, input)], log);
 }
 
-/** They stand right behind the input, but for notices that a resumed turn left there. */
+/** Notes follow the input directly. Only silent notices of a resumed turn may stand between them. */
 function notesAfter(log: Log, input: number): Entry[] {
   const notes: Entry[] = [];
   for (let n = input + 1; ; n++) {
@@ -74,8 +74,8 @@ function notesAfter(log: Log, input: number): Entry[] {
 }
 
 /**
- * Messages of entries in the log's order. A call without a result (its turn was stopped, or died) is answered by a result
- * that says so: a transcript with an open call would be refused by every provider, for ever.
+ * Messages of entries in the log's order. A call whose turn ended before it had a result gets a result that says so:
+ * every provider refuses a transcript with an open call.
  */
 export function toMessages(entries: Entry[]): Message[] {
   const messages: Message[] = [];
@@ -104,7 +104,7 @@ export function toMessages(entries: Entry[]): Message[] {
       open?.results.set(entry.call.id, entry);
       continue;
     }
-    // A notice of a resumption may stand between a call and its result. Compactions are applied to what comes out here.
+    // A silent notice may stand between a call and its result. Compactions are applied later, to the messages.
     if (entry.kind === "compaction" || (entry.kind === "notice" && isSilent(entry))) continue;
     close();
     if (entry.kind === "assistant") {

@@ -1,6 +1,6 @@
-// What changes while a prompt is frozen, told to the model behind the input of the next turn: skills and memory that others
-// changed, results of reviews, decisions on approvals. News are gathered after a turn, when nobody waits, and become a
-// note without any request before the first model call of the next one. Each is told once; what a new prompt holds is not.
+// News: what changed while a prompt is frozen. That is skills and memory changed by others, results of reviews, and
+// decisions on approvals. `collectNews` runs after a turn, when nobody waits. `takeNotes` turns the news into a note after
+// the next turn's input, without any request. Each change is reported once, and never when a new prompt already holds it.
 import { clip, toOneLine } from "../../clip.ts";
 import { targetsOf } from "../../memory/plan.ts";
 import { fitNewest, limitOf } from "../../memory/rules.ts";
@@ -19,41 +19,41 @@ import type { Log, TurnRow } from "../log.ts";
 import { isSilent } from "./notices.ts";
 import { sceneOf } from "./scene.ts";
 
-/** A larger library's news are met by searching it, as all of it is. The row stays under a megabyte. */
+/** Changes of a larger library are not tracked: the model finds its skills by search. Keeps the row under a megabyte. */
 const MAX_KNOWN_SKILLS = 10_000;
-/** The same for facts: their ids take twelve bytes each. */
+/** Changes of a larger memory are not tracked. Each id takes twelve bytes. */
 const MAX_KNOWN_FACTS = 20_000;
-/** Facts whose text is kept, so that their end can be told; those of which the model was told last. */
+/** Facts whose text is kept, so that their removal can be reported: the ones reported to the model last. */
 const MAX_TOLD_FACTS = 300;
-/** Of a SHA-256: enough to see that it is another one. */
+/** A prefix of a SHA-256 that suffices to see a difference. */
 const HASH_CHARS = 12;
-/** Of one kind of news until it is told. What is beyond is counted. */
+/** Of one kind of news, until it is reported. Further ones are only counted. */
 const MAX_NEWS = 100;
 /** Of one kind of news in one note. */
 const MAX_LINES = 20;
 const MAX_LINE_CHARS = 240;
-/** KV may take this long to list what a review wrote. */
+/** KV may take this long to list the writes of a review. */
 const KV_LAG_MS = 60_000;
 
-/** Under the meta key `known_skills`: the texts the model was told of, by the prompt or by a note. */
+/** Under the meta key `known_skills`: the texts that the prompt or a note has shown to the model. */
 interface KnownSkills {
   v: 1;
-  /** Of the index they stood in. */
+  /** Sequence number of the index that listed them. */
   seq: number;
-  /** The entry after which calls of the session's own may have changed them. */
+  /** Later entries may hold the session's own changes of skills. */
   upTo: number;
   texts: Record<string, string>;
 }
 
-/** Under the meta key `known_memory`; `null` for more facts than are followed. */
+/** Under the meta key `known_memory`; `null` for more than MAX_KNOWN_FACTS facts. */
 interface KnownMemory {
   v: 2;
   upTo: number;
-  /** When it is to be listed again: two requests, so not after every turn. */
+  /** Time of the next listing. A listing takes two requests, so it does not follow every turn. */
   dueAt: number;
-  /** Facts the model was told of, by the prompt or by a note, as it read them. */
+  /** Facts that the prompt or a note has shown to the model, in the words it read. */
   told: Record<Sha256, ToldFact>;
-  /** The beginnings of the ids of the others: they had no room in the prompt, and are no news. */
+  /** Joined id prefixes of the other known facts: the prompt had no room for them, and they are not news. */
   others: string;
 }
 
@@ -62,10 +62,10 @@ interface ToldFact {
   text: string;
 }
 
-/** Version 1 kept the text of every fact, however many there were. */
+/** Version 1 kept the text of every fact, without a limit. */
 type StoredKnownMemory = KnownMemory | { v: 1; upTo: number; dueAt: number; entries: KnownMemory["told"] };
 
-/** Under the meta key `news`; `null` when all is told. `known`: whether the model was told of it before. */
+/** Under the meta key `news`; `null` without unreported news. `known`: the model has read of it before. */
 interface News {
   v: 1;
   skills: Record<string, { known: boolean; description: string | null }>;
@@ -78,15 +78,15 @@ interface News {
 
 const NO_NEWS: News = { v: 1, skills: {}, memory: {}, reviews: [], decisions: [] };
 
-/** What a new prompt was made from; `null` for a session without learning. */
+/** The skills and facts that a new prompt was made from. */
 export interface Learned {
   index: SkillIndex;
-  /** Those that it may show. */
+  /** The skills that the prompt may show. */
   lines: SkillLine[];
   memory: MemoryEntry[];
 }
 
-/** Inside the transaction that stores a new prompt: what stands in it is no news. */
+/** Call inside the transaction that stores a new prompt. Its content is no longer news. `null`: the session does not learn. */
 export function beginEpoch(context: Pick<EngineContext, "host" | "log">, learned: Learned | null): void {
   const { log, host } = context;
   if (learned) {
@@ -102,7 +102,7 @@ export function beginEpoch(context: Pick<EngineContext, "host" | "log">, learned
   if (log.meta<News>("news")) changeNews(log, ({ reviews, decisions }) => ({ ...NO_NEWS, reviews, decisions }));
 }
 
-/** Inside the transaction that ends the wait for a review. */
+/** Call inside the transaction that records a review's result. */
 export function tellReview(log: Log, { summary, lessons }: Pick<ReviewResult, "summary" | "lessons">): void {
   if (lessons.length === 0) return;
   changeNews(log, (news) => ({ ...news, reviews: [...news.reviews, toLine(summary)] }));
@@ -110,12 +110,12 @@ export function tellReview(log: Log, { summary, lessons }: Pick<ReviewResult, "s
   if (known && lessons.some((lesson) => lesson.kind === "memory")) log.setMeta("known_memory", { ...known, dueAt: 0 });
 }
 
-/** Inside the transaction that records a person's decision. */
+/** Call inside the transaction that records a person's decision. */
 export function tellDecision(log: Log, decision: News["decisions"][number]): void {
   changeNews(log, (news) => ({ ...news, decisions: [...news.decisions, decision] }));
 }
 
-/** After a turn, and after a review's result. Asks R2 once, KV now and then. Never rejects. */
+/** Call after a turn and after a review's result. Reads R2 each time, and KV when a listing is due. Never rejects. */
 export async function collectNews(context: EngineContext): Promise<void> {
   if (context.meta().learning !== "on") return;
   try {
@@ -127,8 +127,8 @@ export async function collectNews(context: EngineContext): Promise<void> {
 }
 
 /**
- * The note of a turn, written to the log with the news it takes; `null` when there is none to write. Only a turn whose
- * model was not asked yet gets one: what a model has read does not change.
+ * Moves the news into a note of the turn and returns it; `null` without news. After the turn's first model call no note
+ * is written, because earlier messages of a conversation must not change.
  */
 export function takeNotes({ host, log, hub }: EngineContext, turn: Pick<TurnRow, "n" | "input">): NoteEntry | null {
   const news = log.meta<News>("news");
@@ -153,7 +153,7 @@ export function takeNotes({ host, log, hub }: EngineContext, turn: Pick<TurnRow,
 
 async function collectSkills({ host, log }: EngineContext): Promise<void> {
   const index = await host.skills.index();
-  // Read after the wait, and nothing waits from here on: a new prompt may have been made meanwhile, from a newer index.
+  // Read after the await, with no await below: a new prompt may have been stored meanwhile, made from a newer index.
   const known = log.meta<KnownSkills>("known_skills");
   if (!known || index.seq <= known.seq) return;
   const shown = offeredLines(mergeLines(index, host.seeds), sceneOf({ host, log }));
@@ -175,7 +175,7 @@ async function collectSkills({ host, log }: EngineContext): Promise<void> {
       const description = own(texts, name) === undefined ? null : toLine(lines.get(name)!.description);
       return [name, { known: known_, description }] as const;
     });
-    // What came and went before anyone was told of it is nothing to tell.
+    // A skill that appeared and vanished before it was reported is not news.
     const all = Object.entries({ ...before, ...Object.fromEntries(told) });
     return Object.fromEntries(all.filter(([, skill]) => skill.known || skill.description !== null));
   }
@@ -188,7 +188,7 @@ async function collectMemory({ host, log, overlay }: EngineContext): Promise<voi
   const store = host.memory(overlay);
   const living = [...(await store.list("user")), ...(await store.list("memory"))];
   const known = readKnownMemory(log);
-  if (!known || known.dueAt !== seen.dueAt) return; // a new prompt was made meanwhile
+  if (!known || known.dueAt !== seen.dueAt) return; // a new prompt was stored meanwhile
   const entries = new Map(living.map((entry) => [entry.id, entry]));
   const others = toHashes(known.others);
   const isKnown = (id: Sha256) => Object.hasOwn(known.told, id) || others.has(id.slice(0, HASH_CHARS));
@@ -221,7 +221,7 @@ function changeNews(log: Log, change: (news: News) => News): void {
   log.setMeta("news", count > 0 ? news : null);
 }
 
-/** The newest of each kind: nobody reads more in a note, and the row has a limit. */
+/** Keeps the newest of each kind: longer notes are not useful, and the row has a size limit. */
 function boundNews(news: News): News {
   const { skills, memory, reviews, decisions, more = 0 } = news;
   const kept = {
@@ -260,7 +260,7 @@ function putKnownSkills(log: Log, seq: number, upTo: number, texts: Record<strin
   log.setMeta("known_skills", Object.keys(texts).length > MAX_KNOWN_SKILLS ? null : known);
 }
 
-/** The calls of a turn that runs may still change something. */
+/** The last entry before the running turn, whose calls may still change skills and memory. */
 function settledUpTo(log: Log): number {
   return (log.openTurns()[0]?.input ?? log.nextEntry()) - 1;
 }
@@ -273,12 +273,12 @@ function toTold(entries: MemoryEntry[]): KnownMemory["told"] {
   return Object.fromEntries(entries.map((entry) => [entry.id, { store: entry.store, text: toLine(toShown(entry)) }]));
 }
 
-/** A skill may be called `constructor`. */
+/** A skill may have the name `constructor`. */
 function own<T>(record: Record<string, T>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** What the session's own calls made of skills, by name: the model saw those. */
+/** The texts that the session's own calls wrote, by skill. The model has seen these. */
 function ownSkills(entries: Entry[]): Map<string, string> {
   const calls = doneCalls(entries, "skill_manage").map(({ outcome }) => [String(outcome.name), String(outcome.text)]);
   return new Map(calls as [string, string][]);
@@ -301,7 +301,7 @@ function doneCalls(entries: Entry[], tool: string): { outcome: JsonObject; prepa
   });
 }
 
-/** Decisions are the harness's words; all that quotes what a model wrote is its own, and fenced. */
+/** Decisions are the harness's words. Every quotation of a model's words has the source `own` and is fenced. */
 function toParts({ skills, memory, reviews, decisions, more = 0 }: News): Part[] {
   const skillLines = Object.entries(skills).sort(([a], [b]) => (a < b ? -1 : 1));
   const ofSkills = (title: string, takes: (skill: News["skills"][string]) => boolean) =>

@@ -1,10 +1,10 @@
-// The notices a session writes into its own log: how one is made, and which of them a model is not told of. Used by what
-// writes entries (drive, journal, outbox) and by the history a model reads. Pure.
+// Makes the notices that a session writes into its own log, and knows which of them no model reads. Used by the writers
+// of entries (turns, journal, outbox) and by history.ts. Pure.
 import type { NoticeEntry } from "../../schemas/entry.ts";
 
 /**
- * They concern readers and the person: a turn that went on or waits, an answer that was asked for again, what a review
- * learned, and what waits for the person, which may be just what the scanner kept away from the model.
+ * Notices for readers and the person only. `pending` describes changes that wait for a decision: the scanner may have
+ * kept exactly that text away from the model.
  */
 const SILENT_CODES = new Set(["resumed", "model_retried", "paused", "learned", "compaction_failed", "pending"]);
 

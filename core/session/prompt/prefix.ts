@@ -1,5 +1,5 @@
-// The request a session sent last, for a review that goes on from it: the same prompt, tools and messages, byte for byte, so
-// that the provider's cache has read them already. Called when a review's job is made. Must read nothing but the log.
+// Rebuilds the request that the session sent last, so that a review can continue from it. Prompt, tools and messages are
+// the same byte for byte: the provider's cache hits. Called when a review's job is made. Must read nothing but the log.
 import type { Message, Model } from "../../agent/contract.ts";
 import { toToolSpecs } from "../../agent/tool-specs.ts";
 import type { SentMessage, SentPrefix } from "../../schemas/learning/review.ts";
@@ -9,9 +9,9 @@ import { withoutCommands } from "../turn/without-commands.ts";
 import { frozenPrompt } from "../turn/prepare-turn.ts";
 
 /**
- * As the next turn would begin it, up to the entry `to`. `undefined` where a review could not go on from it: no cache keeps
- * it, the work ended with something else than an answer of this model, tools or prompt are others by now, or the
- * conversation was made shorter, so that it does not hold the entries themselves.
+ * The request as the next turn would begin it, up to the entry `to`. `undefined` where a review cannot continue from it:
+ * the model has no cache, the last entry is not an answer of this model, tools or prompt have changed, or a compaction
+ * replaced entries.
  */
 export function readPrefix(
   context: EngineContext,
@@ -35,7 +35,7 @@ export function readPrefix(
   };
 }
 
-/** Orders to the session behind the last answer. */
+/** Entries that commands to the session may have added after the last answer. */
 const LOOK_BACK = 20;
 
 function toSent({ entry: _entry, ...message }: Message): SentMessage {

@@ -1,12 +1,12 @@
-// Where a session's skills are met: its tools, its channel, what the operator switched off. Asked by everything in a session
-// that lists or loads skills, so that a skill hidden in one place is hidden in all.
+// The scene that decides which skills a session shows: its tools, its channels, the skills that the operator disabled.
+// Everything in a session that lists or loads skills uses it, so that a hidden skill is hidden everywhere.
 import type { Tool } from "../../agent/contract.ts";
 import { toToolSpecs } from "../../agent/tool-specs.ts";
 import type { Scene } from "../../skills/format/conditions.ts";
 import { type ToolFingerprints, fingerprintOf } from "../../skills/format/contract.ts";
 import type { EngineContext } from "../context.ts";
 
-/** The tools that are offered: which skills are shown depends on them, and what is said of one. */
+/** The offered tools. The list of skills and the remarks about a skill depend on them. */
 export interface Offered {
   names: string[];
   prints: ToolFingerprints;
@@ -17,10 +17,10 @@ export function toOffered(tools: Tool[]): Offered {
   return { names: tools.map((tool) => tool.name), prints: Object.fromEntries(prints) };
 }
 
-/** All that comes to a session comes through the API; the terminal client is one of its callers. */
+/** Every message reaches a session through the API; the terminal is one of its clients. */
 const CHANNELS = ["api", "cli"];
 
-/** `offered` may still be filled in when this returns; without it, as it was when the prompt was made. */
+/** `offered` may be filled in after this returns. Without it, the tools of the frozen prompt count. */
 export function sceneOf({ host, log }: Pick<EngineContext, "host" | "log">, offered?: Offered): Scene {
   const known: Partial<Offered> = offered ?? offeredInPrompt(log);
   return {
@@ -33,7 +33,7 @@ export function sceneOf({ host, log }: Pick<EngineContext, "host" | "log">, offe
   };
 }
 
-/** Empty before the first prompt; one of an older version has no prints. */
+/** Empty before the first prompt. A prompt that an older version stored has no fingerprints. */
 export function offeredInPrompt(log: EngineContext["log"]): Partial<Offered> {
   const { names, prints } = log.meta<Partial<Offered>>("prompt") ?? {};
   return { names, prints };

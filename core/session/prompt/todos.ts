@@ -1,12 +1,12 @@
-// A session's list of what is to be done: a meta row, and what of it a model reads again when the conversation is made shorter.
-// Used by the tool todo and by shorten.ts.
+// A session's todo list: a meta row, and the text that repeats the open items after a compaction. Used by the tool `todo`
+// and by shorten.ts.
 import type { Part } from "../../schemas/entry.ts";
 import type { TodoItem, Todos } from "../../schemas/todo.ts";
 import type { TodoList } from "../../tools/todo/todo.ts";
 import type { EngineContext } from "../context.ts";
 import type { Log } from "../log.ts";
 
-/** What is read in a turn may stand behind all that is written later in it, in whatever words. */
+/** Content that was read in a turn may have shaped every later item of that turn, in whatever words. */
 export function createTodoList({ log, taint }: Pick<EngineContext, "log" | "taint">): TodoList {
   return {
     items: () => todosOf(log),
@@ -25,7 +25,7 @@ function todosOf(log: Log): TodoItem[] {
   return log.meta<Todos>("todo")?.items ?? [];
 }
 
-/** The open items, as they stand behind a summary; `null` when nothing is open. */
+/** The open items, as text after a summary; `null` when nothing is open. */
 export function openTodos(log: Log): Part | null {
   const open = todosOf(log).filter(({ status }) => status === "pending" || status === "in_progress");
   if (open.length === 0) return null;
@@ -34,7 +34,7 @@ export function openTodos(log: Log): Part | null {
   return { source, text: `\n\nStill on your todo list:\n${lines.join("\n")}` };
 }
 
-/** Nothing of an item can end the text it stands in. */
+/** An item cannot close the block that holds it. */
 function oneLine(text: string): string {
   return text.replace(/\s+/gu, " ").replaceAll("<", "&lt;");
 }

@@ -1,13 +1,13 @@
-// Calls of one step run side by side, but ids rise: an event behind a call that still runs is told when that call has
-// ended. So readers see the log in its order, live or later. One for each hub. Pure.
+// Orders the live events of calls that run in parallel. Event ids must rise, so an event that follows a running call in the
+// log is held until that call has ended. Readers see the same order live and in a replay. One for each hub. Pure.
 import { type PlacedEvent, isAfter } from "./events.ts";
 
 export function createEventOrder() {
-  /** The entry of the call that was told of and still runs. */
+  /** The entry of the running call whose `tool_start` was emitted. */
   let running: number | null = null;
   let held: PlacedEvent[] = [];
 
-  /** What is to be told now that this has happened, in order. The end of a turn releases everything. */
+  /** The events to emit now, in order. The end of a turn releases all held ones. */
   function put(placed: PlacedEvent): PlacedEvent[] {
     const { event } = placed;
     if (event.type === "turn_end") {
@@ -32,10 +32,10 @@ export function createEventOrder() {
 
   return {
     put,
-    /** As the log has it. An object that was cut off and woke again knows no more than that. */
-    restore(call: number, behind: PlacedEvent[]): void {
+    /** Takes the state from the log, after a restart of the object. */
+    restore(call: number, later: PlacedEvent[]): void {
       running = call;
-      held = behind;
+      held = later;
     },
   };
 }

@@ -1,8 +1,8 @@
-// Events and their ids, and how a reader who left is brought up to date. Pure.
+// Events, their ids, and the replay of what a reader missed. Pure.
 //
 // An id is `<entry>.<offset>`. text_delta: the entry's text up to and including it, in UTF-16 units. turn_start, steer_add,
 // entry_start, tool_start, notice_add, entry_restart: offset 0. tool_end: 1. turn_end: one past the final entry's text.
-// Entry numbers are never used twice, not even by an answer that was begun and repeated, so an offset always means one text.
+// Entry numbers are never used twice, not even for a repeated answer, so an offset always refers to one text.
 import { type Result, err, ok } from "../../errors.ts";
 import { renderParts } from "../../agent/tool-result.ts";
 import {
@@ -26,7 +26,7 @@ export interface PlacedEvent {
   event: AgentEvent;
 }
 
-/** Of an answer that is still streaming. */
+/** An answer that is still streaming. */
 export interface LiveText {
   entry: number;
   turn: number;
@@ -49,7 +49,7 @@ function toEventId(at: Position): string {
   return `${at.entry}.${at.offset}`;
 }
 
-/** One message of a standing connection. */
+/** One message of a WebSocket. */
 export function encodeMessage({ at, event }: PlacedEvent): string {
   return JSON.stringify({ id: toEventId(at), event });
 }
@@ -60,8 +60,8 @@ export function encodeEvent({ at, event }: PlacedEvent): string {
 }
 
 /**
- * What a reader missed: the settled entries, their turns' beginnings and ends, and the text of the answer in flight.
- * `entries` and `turns` are ascending and hold all that concerns positions after `after`.
+ * The events that a reader at `after` missed: settled entries, beginnings and ends of their turns, and the text of the
+ * streaming answer. `entries` and `turns` are ascending and cover all positions after `after`.
  */
 export function replay(after: Position, entries: Entry[], turns: TurnRow[], live: LiveText | null): PlacedEvent[] {
   const events = entries.flatMap((entry) => placeEntry(entry, turns, after));
@@ -85,8 +85,8 @@ function placeEntry(entry: Entry, turns: TurnRow[], after: Position): PlacedEven
   if (entry.kind === "tool") events.push(...placeTool(entry));
   if (entry.kind === "note" || entry.kind === "compaction") events.push(placeNotice(entry));
   if (entry.kind === "notice") {
-    // The reader saw part of an answer under this number; it was given up, and the number went to this notice.
-    // A turn's last notice never takes such a number: an offset there is the place of the turn's end.
+    // The reader saw part of an abandoned answer, whose number this notice took over. A turn's last notice never takes
+    // such a number: there, an offset is the position of the turn's end.
     const sawAnswer = after.entry === n && after.offset > 0 && !ended;
     if (sawAnswer)
       events.push({ at: { entry: n, offset: after.offset + 1 }, event: { type: "entry_restart", entry: n } });
@@ -96,14 +96,14 @@ function placeEntry(entry: Entry, turns: TurnRow[], after: Position): PlacedEven
   return events;
 }
 
-/** What the harness says: to the person, to the model within an epoch, or about a conversation that was made shorter. */
+/** A text of the harness: a notice for the person, a note for the model, or a compaction. */
 export function placeNotice(entry: NoticeEntry | NoteEntry | CompactionEntry): PlacedEvent {
   const code = entry.kind === "compaction" ? "compacted" : entry.code;
   const text = entry.kind === "compaction" ? describeCompaction(entry) : toNoticeText(entry);
   return place(entry.n, 0, { type: "notice_add", entry: entry.n, code, text });
 }
 
-/** Of loaded skills, their names: their texts are for the model. */
+/** Names loaded skills; their texts are for the model only. */
 function toNoticeText(entry: NoticeEntry | NoteEntry): string {
   if (entry.kind === "notice" || !entry.skills) return textOf(entry);
   return `Loaded: ${entry.skills.map(({ skill }) => skill).join(", ")}.`;
@@ -118,7 +118,7 @@ export function placeSteer({ n, turn, steer, parts }: UserEntry): PlacedEvent {
   return place(n, 0, { type: "steer_add", turn: steer?.accepted ?? turn, into: turn, entry: n, text });
 }
 
-/** Of a turn that has begun. */
+/** Only for a turn that has begun. */
 export function placeTurnStart(turn: TurnRow): PlacedEvent {
   const entry = turn.input!;
   return place(entry, 0, { type: "turn_start", turn: turn.n, entry });

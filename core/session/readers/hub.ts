@@ -1,46 +1,46 @@
-// The readers of a session that are connected now: of one turn, by server-sent events, or of all that comes, on a standing
-// connection. Whoever writes to the log tells them here. Holds no history: who joins is brought up to date by readers.ts.
-// Never holds up a turn: a reader that is too slow is cut off.
+// The connected readers of a session: streams of server-sent events for one turn, and standing connections (WebSockets) for
+// all turns. Writers of the log emit events here. Holds no history: readers.ts sends a new reader what it missed. Must
+// never delay a turn: a stream that is too slow is cut off.
 import type { Clock } from "../../ports.ts";
 import type { AgentEvent } from "../../schemas/entry.ts";
 import { createEventOrder } from "./event-order.ts";
 import { type PlacedEvent, type Position, START, encodeEvent, encodeMessage, isAfter } from "./events.ts";
 import { createTextStream } from "./text-stream.ts";
 
-/** A reader this far behind is cut off; it comes back with its last event id. */
+/** A stream with more unread characters is cut off; its reader connects again with the last event id. */
 const MAX_QUEUED_CHARS = 4 << 20;
 
 /**
- * A stream that has nothing to tell for this long ends, because it would keep the object awake; not while a turn runs, which
- * keeps it awake anyway. Waiting is for a standing connection.
+ * Idle timeout of a stream, which would keep the object awake. It does not apply while a turn runs, which keeps the object
+ * awake anyway. Readers that wait for the next turn use a standing connection.
  */
 const MAX_SILENT_MS = 5 * 60_000;
 
-/** How often a stream is sent a comment: proxies and clients take a longer silence for a broken connection. */
-const SIGN_OF_LIFE_MS = 15_000;
-/** No event: it has no id, readers pass it over, and it puts off no end. */
-const SIGN_OF_LIFE = ": still here\n\n";
+/** Keep-alive interval: proxies and clients take a longer silence for a broken connection. */
+const KEEP_ALIVE_MS = 15_000;
+/** A comment without an id. Readers skip it, and it does not extend the idle timeout. */
+const KEEP_ALIVE = ": still here\n\n";
 
 /**
- * The longest that a standing connection is served on one check of its key, so that a revoked key reads on for no longer.
- * Looked at when there is something to send: a connection that only waits costs nothing.
+ * A standing connection must present its key again after this time, so that a revoked key stops reading. Checked when there
+ * is something to send: an idle connection costs nothing.
  */
 const MAX_STANDING_MS = 15 * 60_000;
 
-/** Standing connections of one session. Each event is sent to every one of them. */
+/** Limit of standing connections of one session: each event is sent to all of them. */
 export const MAX_STANDING = 32;
 
-/** Close codes of a standing connection, from the range that is left to applications. */
+/** Close codes of a standing connection, from the range reserved for applications. */
 export const CLOSE = {
-  /** Come back with the last id and the key. */
+  /** Connect again with the last id and the key. */
   signInAgain: 4001,
-  /** The session was deleted: there is nothing to come back to. */
+  /** The session was deleted. */
   deleted: 4404,
-  /** Readers say nothing but `ping`. */
+  /** The reader sent something other than `ping`. */
   notUnderstood: 4400,
 } as const;
 
-/** A reader whose connection may outlive this object's memory. What it keeps comes back with it. */
+/** A connection that may outlive this object's memory. The platform returns what it keeps. */
 export interface StandingReader {
   /** Throws when the connection is gone. */
   send(text: string): void;
@@ -50,21 +50,21 @@ export interface StandingReader {
 
 export interface Kept {
   v: 1;
-  /** The place of the last event that was sent. */
+  /** Position of the last event sent. */
   last: Position;
-  /** When the reader showed its key. */
+  /** When the reader presented its key. */
   since: number;
 }
 
 interface Reader {
   take(event: PlacedEvent): void;
-  /** The session is deleted. */
+  /** The session was deleted. */
   end(): void;
 }
 
 export type Hub = ReturnType<typeof createHub>;
 
-/** `isRunning`: whether a turn runs in this object now; one that waits for its alarm does not. */
+/** `isRunning`: whether a turn runs in this object now. A turn that waits for its alarm does not. */
 export function createHub(clock: Clock, isRunning: () => boolean = () => false) {
   const readers = new Set<Reader>();
   const standing = new Map<StandingReader, Reader>();
@@ -85,7 +85,7 @@ export function createHub(clock: Clock, isRunning: () => boolean = () => false) 
           connection.send(encodeMessage(next));
           connection.keep({ ...kept, last });
         } catch {
-          leave(connection); // It is closing: the reader comes back with its last id, or not at all.
+          leave(connection); // The connection is closing. The reader may connect again with its last id.
         }
       },
       end() {
@@ -108,24 +108,21 @@ export function createHub(clock: Clock, isRunning: () => boolean = () => false) 
     emit(event: PlacedEvent): void {
       for (const next of order.put(event)) for (const reader of readers) reader.take(next);
     },
-    /**
-     * Whether somebody reads along now. A connection whose other end vanished without a word counts until the platform
-     * notices.
-     */
+    /** Whether a reader is connected. A connection that broke silently counts until the platform notices. */
     isWatched: (): boolean => readers.size > 0,
-    /** What the log says: the call that runs, and what stands behind it. */
-    hold: (call: number, behind: PlacedEvent[]): void => order.restore(call, behind),
+    /** Restores the order from the log: the running call, and the events after it. */
+    hold: (call: number, later: PlacedEvent[]): void => order.restore(call, later),
 
     /**
-     * Bytes of server-sent events: `missed`, then what is emitted, until turn `until` ends, nothing comes for long, or the
-     * reader leaves. One that `waits` gets nothing before that turn begins, by itself or as part of another, which it then
-     * follows. Nothing may run between reading `missed` and calling this.
+     * Server-sent events: `missed`, then live ones, until turn `until` ends, the idle timeout is reached, or the reader
+     * leaves. With `waits`, nothing is sent before that turn begins. If its input is put into another turn, the stream
+     * follows that turn. Must be called synchronously after `missed` was read.
      */
     open(missed: PlacedEvent[], until: number, waits: boolean, from = START): ReadableStream<Uint8Array> {
       let waiting = waits;
       let target = until;
       let last: Position = from;
-      let toldAt = clock.now();
+      let lastSentAt = clock.now();
       const left = new AbortController();
       const text = createTextStream(() => leaveStream());
       const reader: Reader = {
@@ -136,7 +133,7 @@ export function createHub(clock: Clock, isRunning: () => boolean = () => false) 
           const next = waiting ? null : toNext(event, last);
           if (!next) return;
           if (next.event.type !== "reasoning_delta") last = next.at;
-          toldAt = clock.now();
+          lastSentAt = clock.now();
           if (!text.write(encodeEvent(next))) leaveStream();
           if (what.type === "turn_end" && what.turn === target) {
             leaveStream();
@@ -154,24 +151,24 @@ export function createHub(clock: Clock, isRunning: () => boolean = () => false) 
       }
       readers.add(reader);
       for (const event of missed) if (readers.has(reader)) reader.take(event);
-      // What a reader missed is its to read, however much; only from then on can it fall behind.
+      // The limit does not count what the reader missed, however much that is.
       text.limit(MAX_QUEUED_CHARS);
       void watchSilence();
       return text.stream;
 
       async function watchSilence(): Promise<void> {
         for (;;) {
-          const leftMs = isRunning() ? MAX_SILENT_MS : toldAt + MAX_SILENT_MS - clock.now();
+          const leftMs = isRunning() ? MAX_SILENT_MS : lastSentAt + MAX_SILENT_MS - clock.now();
           if (leftMs <= 0) break;
-          await clock.sleep(Math.min(SIGN_OF_LIFE_MS, leftMs), left.signal);
+          await clock.sleep(Math.min(KEEP_ALIVE_MS, leftMs), left.signal);
           if (left.signal.aborted) return;
-          if (!text.write(SIGN_OF_LIFE)) return leaveStream();
+          if (!text.write(KEEP_ALIVE)) return leaveStream();
         }
         leaveStream();
         text.end();
       }
     },
-    /** A stream of what there is, which then ends. */
+    /** A stream that ends after `missed`. */
     openSettled(missed: PlacedEvent[]): ReadableStream<Uint8Array> {
       const text = createTextStream(() => {});
       for (const event of missed) text.write(encodeEvent(event));
@@ -180,17 +177,17 @@ export function createHub(clock: Clock, isRunning: () => boolean = () => false) 
     },
 
     standing: (): number => standing.size,
-    /** Sends what was missed after `last`, then all that is emitted. Nothing may run between reading `missed` and this. */
+    /** Sends `missed`, then live events. Must be called synchronously after `missed` was read. */
     watch(connection: StandingReader, last: Position, missed: PlacedEvent[]): void {
       const kept: Kept = { v: 1, last, since: clock.now() };
       connection.keep(kept);
       const reader = join(connection, kept);
       for (const event of missed) if (readers.has(reader)) reader.take(event);
     },
-    /** A connection that outlived the object which accepted it. */
+    /** For a connection that outlived the object which accepted it. */
     rejoin: (connection: StandingReader, kept: Kept): void => void join(connection, kept),
     leave,
-    /** Sends every reader away. */
+    /** Disconnects every reader. */
     end(): void {
       for (const reader of readers) reader.end();
     },
@@ -201,7 +198,7 @@ function isBeginning(event: AgentEvent, turn: number): boolean {
   return (event.type === "turn_start" || event.type === "steer_add") && event.turn === turn;
 }
 
-/** What a reader that is at `last` is told: each place once, and of an answer that was given up, to forget it. */
+/** The event for a reader at `last`. `null`: already sent. A notice that took over an answer's number restarts that entry. */
 function toNext({ at, event }: PlacedEvent, last: Position): PlacedEvent | null {
   if (event.type === "reasoning_delta") return { at, event };
   if (event.type === "notice_add" && at.entry === last.entry && last.offset > 0) {

@@ -1,5 +1,5 @@
-// Brings readers up to date and lets them join: by server-sent events for a turn, or on a standing connection for all that
-// comes. Each call is one synchronous block, so that nothing is written between what was missed and what is live.
+// Sends readers what they missed and connects them to the hub: by server-sent events for a turn, or on a standing
+// connection for all turns. Called by the engine. Must not await: an event between the replay and the hub would be lost.
 import { type Result, err, ok } from "../../errors.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import { type LiveText, type PlacedEvent, type Position, START, isAfter, parsePosition, replay } from "./events.ts";
@@ -11,7 +11,7 @@ export type Readers = ReturnType<typeof createReaders>;
 export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | null }) {
   const { log, hub, live } = options;
 
-  /** The first call that has no result yet, in the order of the log: readers are told up to there. */
+  /** The first call without a result, in the order of the log. Readers get the events up to it. */
   function findRunningCall(entries: Entry[]): Entry | null {
     const isRunning = (entry: Entry) =>
       entry.kind === "tool" && entry.state === "open" && isOpen(log.turn(entry.turn)!);
@@ -30,11 +30,11 @@ export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | 
     return replay(after, own, turns, now && ofTurn(now.turn) ? now : null);
   }
 
-  /** What happened after `after` and may be told. What stands behind a running call is told when that has ended. */
+  /** The events after `after`. Events that follow a running call in the log are held in the hub until that call ends. */
   function catchUp(first: number, after: Position, ofTurn = (_turn: number) => true): PlacedEvent[] {
     const entries = log.entries(first);
     const missed = place(entries, after, ofTurn);
-    // Of the whole turn: where this reader stands changes nothing for those who read along.
+    // Hold the events of the whole turn: the position of this reader must not affect the other readers.
     const call = runningCall();
     if (!call) return missed;
     hold(call);
@@ -42,18 +42,18 @@ export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | 
   }
 
   function hold(call: Entry): void {
-    const behind = place(log.entries(call.n), { entry: call.n, offset: 0 }, () => true);
-    hub.hold(call.n, behind);
+    const later = place(log.entries(call.n), { entry: call.n, offset: 0 }, () => true);
+    hub.hold(call.n, later);
   }
 
-  /** Where a reader stands who wants only what comes: an answer that is streaming comes whole. */
+  /** The position of a reader that wants only new events. A streaming answer is sent to it whole. */
   function end(): Position {
     const call = runningCall();
     return call ? { entry: call.n, offset: 0 } : { entry: log.nextEntry() - 1, offset: Number.MAX_SAFE_INTEGER };
   }
 
   return {
-    /** Of `turn` alone, or else of all up to the end of the newest; at once when nothing is to come. */
+    /** Events of `turn`, or of all turns up to the end of the newest. Ends at once when that turn has ended. */
     events(from: { after?: string; turn?: number }): Result<ReadableStream<Uint8Array>> {
       const parsed = from.after === undefined ? ok(START) : parsePosition(from.after);
       if (!parsed.ok) return parsed;
@@ -64,9 +64,9 @@ export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | 
           ? ok(hub.openSettled([]))
           : err("turn_not_found", `This session has no turn ${from.turn}.`);
       }
-      // Of an input that went into another turn, what is told is that turn from there on.
+      // An input that was put into another turn is followed there.
       const target = asked.more.into === undefined ? asked : log.turn(asked.more.into)!;
-      // Who asks for no turn and no place is shown what runs, even if other inputs wait behind it.
+      // Without a turn and a position, the running turn is shown, even if other inputs are queued.
       const shown = from.turn === undefined ? (log.openTurns()[0] ?? asked) : asked;
       const first = from.after === undefined ? (shown.input ?? Number.MAX_SAFE_INTEGER) : Math.max(1, after.entry);
       const ofTurn = (turn: number) => from.turn === undefined || turn === target.n;
@@ -76,8 +76,8 @@ export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | 
     },
 
     /**
-     * A standing reader: of all that comes after `after`, or from now on. `accept` is called when nothing stands against
-     * it. Failures: `bad_event_id`, `too_many_readers`.
+     * Adds a standing reader of all events after `after`, or of new events only. `accept` is called once no failure is
+     * possible any more. Failures: `bad_event_id`, `too_many_readers`.
      */
     watch(after: string | undefined, accept: () => StandingReader): Result<null> {
       const parsed = after === undefined ? ok(end()) : parsePosition(after);
@@ -91,7 +91,7 @@ export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | 
       return ok(null);
     },
 
-    /** Connections that outlived the object which accepted them. They have been told all there was. */
+    /** For connections that outlived the object which accepted them. They have received every earlier event. */
     rejoin(connections: { reader: StandingReader; kept: Kept }[]): void {
       const call = connections.length > 0 ? runningCall() : null;
       if (call) hold(call);

@@ -1,13 +1,13 @@
-// A stream of bytes that is written as text. What gathers while nobody reads leaves as one chunk: to cross from an object to
-// its client each chunk costs about the same, whatever its size. Used by the hub for readers of server-sent events.
+// A byte stream that is written as text. Text that is written while nobody reads becomes one chunk: sending a chunk from an
+// object to its client costs about the same, whatever its size. Used by the hub for server-sent events.
 
 export interface TextStream {
   stream: ReadableStream<Uint8Array>;
-  /** False: the reader has fallen too far behind, or has left; nothing more is taken. */
+  /** False: the reader is too slow or has left, and nothing more is accepted. */
   write(text: string): boolean;
   /** Ends the stream once all was read. */
   end(): void;
-  /** From now on no more than so many characters may wait, beyond those that wait already. Before, any number may. */
+  /** From now on, at most this many unread characters are allowed beyond those already unread. Unlimited before. */
   limit(chars: number): void;
 }
 

@@ -1,5 +1,5 @@
-// Lets a writing tool ask a person first: what a call would do is worked out on the present state, parked with the call, and
-// done when somebody approves (pending-desk.ts). Makes skill_manage and memory where a session or a review offers them.
+// Lets a writing tool ask a person first. A call is previewed on the current state and parked with its diff; pending-desk.ts
+// carries it out after approval. Creates skill_manage and memory for sessions and reviews with a pending store.
 import { diffFiles } from "../../skills/history.ts";
 import type { Tool, ToolContext, ToolResult } from "../../agent/contract.ts";
 import { addToOutcome, readOutcome, succeed } from "../../agent/tool-result.ts";
@@ -18,20 +18,20 @@ import { type HeldFacts, type MemoryToolOptions, createMemoryTool } from "../mem
 import { toRefusal } from "../refusal.ts";
 import { type HeldSkill, type SkillManageOptions, createSkillManage } from "../skills/skill-manage.ts";
 
-/** What a call would do. */
+/** The effect that a call would have. */
 export interface Preview {
   diff: string;
   seen: PendingChange["seen"];
 }
 
-/** Where what waits is kept, and in which session it was asked for. */
+/** The store of pending changes, and the session that asks. */
 export interface Approval {
   pending: PendingStore;
   session?: SessionId;
   clock: Clock;
 }
 
-/** skill_manage where a person can be asked: all it writes waits if the settings say so, else what is doubted. */
+/** skill_manage with approval. The setting `skills.writeApproval` parks every write; otherwise only doubted writes wait. */
 export function createAskingSkillManage(options: SkillManageOptions, approval: Approval): Tool {
   const { origin, settings, store } = options;
   const always = settings.skills.writeApproval;
@@ -48,7 +48,7 @@ export function createAskingSkillManage(options: SkillManageOptions, approval: A
   });
 }
 
-/** The same for memory. */
+/** The memory tool with approval, likewise under `memory.writeApproval`. */
 export function createAskingMemoryTool(options: MemoryToolOptions, approval: Approval): Tool {
   const { origin, settings, store } = options;
   const always = settings.memory.writeApproval;
@@ -69,7 +69,7 @@ export function createAskingMemoryTool(options: MemoryToolOptions, approval: App
   return withApproval(createMemoryTool({ ...options, ...(!always && { park }) }), asking);
 }
 
-/** What waits of a call of which the rest was carried out. */
+/** The op of the held part of a call whose other part was carried out. */
 function heldOp(op: string): string {
   return `${op}#held`;
 }
@@ -111,14 +111,14 @@ async function parkSkill(
 
 interface ApprovalOptions extends Approval {
   tool: PendingTool;
-  /** Every write waits, or only one that is doubted. */
+  /** True: every write waits. False: only a doubted one. */
   always: boolean;
-  /** The tool on a store that writes nothing, as if a person had seen the call or not; and what it would have written. */
+  /** The tool on a store that writes nothing, and the effect it would have had. `approved`: as if a person had seen the call. */
   preview(approved: boolean): { tool: Tool; preview(): Preview | null };
   origin: Origin;
 }
 
-/** Doubts, by the code of the failure: what they are about is shown to a person instead of refused. */
+/** Failure codes that mean doubt: a person decides, instead of a refusal. */
 const DOUBTS: Record<string, PendingReason> = { scan_doubtful: "scan", tainted: "taint" };
 
 interface Because {
@@ -143,7 +143,7 @@ function withApproval<Args>(tool: Tool<Args>, options: ApprovalOptions): Tool<Ar
       }
       const known = await answered(context);
       if (known) return known;
-      // Who is asked for every write is told all the same what is doubted of this one.
+      // Even where every write waits, the person reads what is doubted about this one.
       const { result, view } = await tryOut(options, args as JsonObject, context.op, false);
       const doubt = view.preview()
         ? { reason: "approval" as const, why: "Writes wait for approval." }
@@ -152,7 +152,7 @@ function withApproval<Args>(tool: Tool<Args>, options: ApprovalOptions): Tool<Ar
     },
   };
 
-  /** A call that was cut off wrote its part already, and no longer knows what it left. */
+  /** Adds the held part to the result of a resumed call, which no longer knows about it. */
   async function tellParked(result: ToolResult, { op, resumed }: ToolContext): Promise<ToolResult> {
     const known = resumed && !result.failed ? await options.pending.get(pendingIdOf(heldOp(op))) : null;
     return known
@@ -160,7 +160,7 @@ function withApproval<Args>(tool: Tool<Args>, options: ApprovalOptions): Tool<Ar
       : result;
   }
 
-  /** It was asked for before. */
+  /** The answer to a call that is parked already; `null` for a new one. */
   async function answered({ op }: ToolContext): Promise<ToolResult | null> {
     const known = await options.pending.get(pendingIdOf(op));
     return known && toAnswer(known);
@@ -177,7 +177,7 @@ async function tryOut(options: ApprovalOptions, args: JsonObject, op: string, ap
 async function stage(options: ApprovalOptions, args: JsonObject, op: string, because: Because): Promise<ToolResult> {
   const { view, prepared, result } = await tryOut(options, args, op, true);
   const preview = view.preview();
-  if (!preview) return result; // it would do nothing, and the result says why
+  if (!preview) return result; // the call would change nothing, and its result says why
   const { tool: name, origin, session, clock } = options;
   const parked = await options.pending.park({
     v: 1,
@@ -230,7 +230,7 @@ export interface PreviewOf<Store> {
   preview(): Preview | null;
 }
 
-/** A skill store on which a change is decided and never made. */
+/** A skill store that decides changes but never writes them. */
 export function previewSkills(store: SkillStore): PreviewOf<SkillStore> {
   let preview: Preview | null = null;
   return {
@@ -255,7 +255,7 @@ export function previewSkills(store: SkillStore): PreviewOf<SkillStore> {
   };
 }
 
-/** A memory store that writes nothing down but what it was asked for. */
+/** A memory store that records requested writes for a preview and never makes them. */
 export function previewMemory(store: MemoryStore): PreviewOf<MemoryStore> {
   const lines: string[] = [];
   const known = new Map<string, string>();

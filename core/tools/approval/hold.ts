@@ -1,40 +1,40 @@
-// What of a write has to wait for a person while the rest of it enters. Decided by the gates that a session or a review brings
-// along (core/learning/taint); carried out by skill_manage and memory, which park what is held (approval.ts).
+// Types of a held write: one part waits for a person while the rest is written. The gates of a session or a review
+// (core/learning/taint) decide it; skill_manage and memory carry it out and park the held part (approval.ts).
 import { addToOutcome } from "../../agent/tool-result.ts";
 import type { ToolResult } from "../../agent/contract.ts";
 import type { MemoryStoreName } from "../../schemas/memory.ts";
 import { type Failure, type Result, err } from "../../errors.ts";
 
-/** `rest`: what may enter by itself; `null` where nothing may. */
+/** `rest`: the part that may be written now; `null`: nothing may. */
 export interface Hold<Rest> {
   rest: Rest | null;
-  /** For a person, in one or two sentences. */
+  /** The reason, for a person, in one or two sentences. */
   why: string;
-  /** What is held, as it was written. Empty where no single sentence is the reason. */
+  /** The held sentences in their original words. Empty when no single sentence is the reason. */
   sentences: string[];
 }
 
-/** Looks at facts that a call of memory would add. `rest` has one text for each; `""` for one that is held whole. */
+/** Checks the facts that a call of memory would add. `rest` has one text per fact; `""` for a fact that is held whole. */
 export type MemoryGate = (write: {
   facts: string[];
   citations: string[];
   /** A person has seen the call and wants it. */
   approved: boolean;
-  /** Facts that would go. */
+  /** Facts that the call would remove. */
   gone: string[];
-  /** What is kept of the person has to be theirs. */
+  /** Facts about the person must come from the person. */
   store?: MemoryStoreName;
 }) => Hold<string[]> | null;
 
-/** Keeps what is held for a person, before anything is written; the same `op` again finds what it kept. */
+/** Parks the held part before anything is written. Idempotent by `op`. */
 export type Park<What> = (op: string, what: What) => Promise<Result<Parked>>;
 
 export interface Parked {
-  /** Of the pending change. */
+  /** Id of the pending change. */
   pending: string;
 }
 
-/** Nothing of the write may enter. */
+/** The refusal of a write of which nothing may be written. */
 export function toTainted({ why }: Pick<Hold<unknown>, "why">): Failure {
   return err(
     "tainted",
@@ -44,7 +44,7 @@ export function toTainted({ why }: Pick<Hold<unknown>, "why">): Failure {
   ).failure;
 }
 
-/** The answer to a call of which a part was written. */
+/** Extends the result of a call whose other part is held. */
 export function tellHeld(
   result: ToolResult,
   { pending }: Parked,

@@ -1,6 +1,6 @@
-// Where a person decides what agents have asked for: lists what waits, shows it, and carries it out or not. Used by the API
-// and by a session's commands. What is approved runs as the very call that asked, with its op, on the state it saw or not at
-// all; so it is done once, however often it is approved, and what a crash left undone the next look finishes.
+// Lists pending changes, shows them, and carries out a person's decisions. Used by the API and by a session's commands. An
+// approved change runs as the original call with its op, and only on the state that the call saw. So it runs once, however
+// often it is approved. The next access finishes what a crash interrupted.
 import type { Tool, ToolResult } from "../../agent/contract.ts";
 import { readOutcome } from "../../agent/tool-result.ts";
 import { type Failure, type Result, err, ok } from "../../errors.ts";
@@ -18,13 +18,13 @@ import { createMemoryTool } from "../memory/memory.ts";
 import { createSkillManage } from "../skills/skill-manage.ts";
 
 export interface PendingDesk {
-  /** Oldest first; those decided lately too. */
+  /** Oldest first; includes recently decided ones. */
   list(): Promise<PendingInfo[]>;
   /** Failure: `pending_not_found`. */
   open(id: string): Promise<Result<PendingDetail>>;
   /**
-   * The same decision again answers the same. Failures: `pending_not_found`, `pending_decided`, `pending_stale`, and `busy`
-   * for what is approved and could not be carried out yet: the next look does.
+   * Idempotent. Failures: `pending_not_found`, `pending_decided`, `pending_stale`. `busy`: approved, but not yet carried out;
+   * the next access tries again.
    */
   decide(id: string, approve: boolean): Promise<Result<PendingInfo>>;
 }
@@ -46,7 +46,7 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
     return change ? ok(change) : err("pending_not_found", "Nothing of that id waits or was decided lately.");
   }
 
-  /** What a crash, or too many writers, left between the decision and the deed. */
+  /** Carries out an approved change that a crash or too many writers left undone. */
   async function finish(change: PendingChange): Promise<PendingChange> {
     if (!isUndone(change)) return change;
     const { failed, code, text } = await carryOut(change, guarded(skills, change), memory);
@@ -60,15 +60,15 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
     return change ? PendingInfo.parse(await finish(change)) : listed;
   }
 
-  /** Whether what the call saw is still so. */
+  /** Whether the state is still the one that the call saw. */
   async function isAsSeen({ seen, args, prepared }: PendingChange): Promise<boolean> {
     if (seen) return isSeen(await skills.head(seen.skill), seen);
-    // What the call adds itself, and goes on with, is not there yet.
+    // Targets that the call itself would add do not exist yet.
     const targets = targetsOf(prepared).filter(({ adds }) => adds?.length !== 0);
     const store = MemoryStoreName.safeParse(args.store);
     if (targets.length === 0 || !store.success) return true;
     const living = new Map((await memory.list(store.data)).map(({ id, adds }) => [id, adds]));
-    // What was said again since would outlive a removal of what was seen.
+    // A fact that was added again since would survive the removal of the adds that the call saw.
     return targets.every(({ id, adds }) => living.get(id)?.every((op) => adds?.includes(op) ?? true));
   }
 
@@ -89,7 +89,7 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
     async list() {
       const all: PendingInfo[] = [];
       for (const listed of await pending.list()) {
-        // What the store fails at must not hide the others: it stays as it is, and who opens it is told.
+        // A store failure for one change must not hide the others. `open` reports it.
         all.push(isUndone(listed) ? await finishListed(listed).catch(() => listed) : listed);
       }
       return all;
@@ -138,7 +138,7 @@ function checkDecision({ state, outcome }: PendingChange, approve: boolean): Fai
   return err("pending_decided", `This was ${state} before.`).failure;
 }
 
-/** The tool that made the call, writing in the same name. That a person has seen it answers every doubt. */
+/** The tool that made the call, with the same origin. The person's approval settles every doubt. */
 function toolOf(change: PendingChange, skills: SkillStore, memory: MemoryStore, options: PendingDeskOptions): Tool {
   const { seeds, settings, clock } = options;
   if (change.tool === "memory") {
@@ -150,7 +150,7 @@ function toolOf(change: PendingChange, skills: SkillStore, memory: MemoryStore, 
       clock,
       settings,
       approved: true,
-      // That a person wants it kept does not make it theirs.
+      // Approval does not change the source: the fact still comes from content.
       ...(change.reason === "taint" && { source: "content" as const }),
     });
   }
@@ -158,7 +158,7 @@ function toolOf(change: PendingChange, skills: SkillStore, memory: MemoryStore, 
   return createSkillManage({ library, store: skills, origin: change.origin as Writer, settings, approved: true });
 }
 
-/** Makes a change only of what the call saw. What stands as it was wanted already, it may have made itself before a crash. */
+/** Changes only the state that the call saw. If the change is already in place, assume an earlier attempt of this call made it. */
 function guarded(store: SkillStore, { seen }: PendingChange): SkillStore {
   return {
     ...store,

@@ -1,4 +1,4 @@
-// What every tool that works on files is made from, and how it names the place a call works on.
+// The options shared by all tools that work on files, and the path that a call declares for scheduling.
 import type { Result } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import type { ApprovalState } from "../../schemas/approval.ts";
@@ -9,23 +9,23 @@ import type { WriteBudget } from "../../workspace/write-budget.ts";
 export interface FileToolOptions {
   workspace: Workspace;
   settings: Settings;
-  /** Absent: no other session shares the memory. */
+  /** Absent: no other session shares the isolate's memory. */
   clock?: Clock;
-  /** What the turn may write. */
+  /** Limits what the turn may write. */
   budget: WriteBudget;
-  /** Whether a text that the agent writes says what it has read. Absent: none does. */
+  /** Whether a text that the agent writes repeats content it has read. Absent: never. */
   isTainted?(text: string): boolean;
   /** Absent: there is nobody to ask. */
   approvals?: ChangeRequests;
 }
 
-/** Where the wanted content of a file waits that only the person may change. */
+/** Parks new content for files that only the person may change. */
 export interface ChangeRequests {
-  /** The request of a call that asked before is found again by its `op`. Failures: `file_too_large`, `too_many_approvals`. */
+  /** Idempotent by `op`. Failures: `file_too_large`, `too_many_approvals`. */
   park(request: { op: string; path: string; content: string }): Result<{ id: string; state: ApprovalState }>;
 }
 
-/** In the one spelling of the workspace. A path that is none there is refused by the tool itself. */
+/** The canonical form of a path. An invalid path is returned as it is: the tool refuses it. */
 export function placeOf(workspace: Workspace, path: string): string {
   const located = workspace.locate(path);
   return located.ok ? located.value : path;

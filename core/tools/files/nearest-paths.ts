@@ -1,12 +1,12 @@
-// Which existing paths someone probably meant who named one that does not exist. Used by the file tools. Pure.
+// Suggests existing paths for one that does not exist. Used by the file tools. Pure.
 
 const MAX_NAMED = 5;
 
-/** Longer than any path of a workspace: of a longer text the end is compared, and the beginning shown. */
+/** Longer than any path of a workspace. Only the end of a longer text is compared, and only its beginning is shown. */
 const MAX_WANTED_CHARS = 1_024;
 const MAX_SHOWN_CHARS = 200;
 
-/** The likeliest first, at most five; empty when nothing resembles it. */
+/** The most similar paths first, at most five; empty when none is similar. */
 function nearestPaths(wanted: string, paths: string[]): string[] {
   const text = wanted.slice(-MAX_WANTED_CHARS).toLowerCase();
   const [name, pairs] = [nameOf(text), pairsOf(text)];
@@ -19,7 +19,7 @@ function nearestPaths(wanted: string, paths: string[]): string[] {
     .map(({ path }) => path);
 }
 
-/** The sentence for a path that is not there. */
+/** The error sentence for a path that does not exist. */
 export function describeMissing(wanted: string, paths: string[]): string {
   const shown = wanted.length > MAX_SHOWN_CHARS ? `${wanted.slice(0, MAX_SHOWN_CHARS)}…`.toWellFormed() : wanted;
   if (paths.length === 0) return `There is no '${shown}': the workspace has no files yet.`;
@@ -29,7 +29,7 @@ export function describeMissing(wanted: string, paths: string[]): string {
   return `There is no '${shown}'. The workspace holds ${some.join(", ")}${paths.length > some.length ? " and more" : ""}.`;
 }
 
-/** All in lower case. */
+/** All arguments must be in lower case. */
 function scorePath(name: string, pairs: Set<string>, path: string): number {
   const other = pairsOf(path);
   let shared = 0;

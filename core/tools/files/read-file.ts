@@ -67,12 +67,12 @@ interface Reading {
   bytes: number;
   text: string;
   args: Args;
-  /** Whose words it holds. */
+  /** The source of the file's text. */
   label: "own" | "content";
   maxChars: number;
 }
 
-/** Never makes an array of all lines: of the largest file that would take more memory than there is. */
+/** Must not make an array of all lines: for the largest file that would exceed the memory. */
 function showLines({ path, bytes, text, args, label, maxChars }: Reading): ToolResult {
   const total = countLines(text);
   const first = args.offset ?? 1;
@@ -111,7 +111,7 @@ function countLines(text: string): number {
   return lines;
 }
 
-/** Where the text goes on behind so many lines. */
+/** The offset after so many lines. */
 function skipLines(text: string, from: number, lines: number): number {
   let at = from;
   for (let i = 0; i < lines; i++) {
@@ -122,7 +122,7 @@ function skipLines(text: string, from: number, lines: number): number {
   return at;
 }
 
-/** How many whole lines cost no more than `room`. */
+/** The whole lines that fit into `room`. */
 function takeLines(text: string, start: number, room: number): { lines: number; end: number } {
   let used = 0;
   let end = start;

@@ -1,5 +1,5 @@
-// The tool search_files: lines of files, or names of files, that fit a pattern. Patterns run in the shell's grep, whose
-// engine takes linear time: one written to be slow, by a model or by a page it read, costs nothing here.
+// The tool search_files: finds lines or names of files by a pattern. Patterns run in the shell's grep, whose engine takes
+// linear time. So a pattern that is written to be slow, by a model or a page it read, does no harm.
 import * as z from "zod";
 import type { Tool, ToolResult } from "../../agent/contract.ts";
 import { fail, succeed } from "../../agent/tool-result.ts";
@@ -13,7 +13,7 @@ import { runShell } from "../shell/shell.ts";
 const MAX_LINES = 200;
 const MAX_LINE_CHARS = 500;
 const TIMEOUT_MS = 5_000;
-/** Linear is still slow on megabytes, and nothing stops a match once it has begun. */
+/** Linear time is still slow on megabytes, and a running match cannot be stopped. */
 const MAX_SEARCHED_FILE_BYTES = 2 << 20;
 const MAX_TOGETHER_BYTES = 4 << 20;
 const MAX_TOGETHER = 1_000;
@@ -59,7 +59,7 @@ export function createSearchFiles(options: FileToolOptions): Tool<Args> {
           ? await matchPaths(search, args.pattern, paths)
           : await matchLines(search, args.pattern, searched);
       if (!found.ok) return fail(found.failure.code, found.failure.message);
-      // Lines of several files are as good as the worst of these.
+      // Lines of several files have the worst source among these files.
       const label = paths.every((path) => workspace.labelOf(path) === "own") ? "own" : "content";
       return toResult(found.value, skipped, label, options.settings.turn.maxResultChars);
     },
@@ -68,7 +68,7 @@ export function createSearchFiles(options: FileToolOptions): Tool<Args> {
 
 type Search = FileToolOptions & { signal: AbortSignal; began: number };
 
-/** The files that `path` and `glob` leave. */
+/** The files that match `path` and `glob`. */
 async function chooseFiles(search: Search, { path, glob }: Args): Promise<Result<FileInfo[]>> {
   const { workspace } = search;
   const located = workspace.locate(path ?? workspace.root);
@@ -103,7 +103,7 @@ async function matchPaths(search: Search, pattern: string, paths: string[]): Pro
   return paths.length === 0 ? ok([]) : grep(search, pattern, [], paths.map((path) => `${path}\n`).join(""));
 }
 
-/** Some files at a time: all of a full workspace would not fit into memory. */
+/** Searches in batches: all files of a full workspace would not fit into memory. */
 async function matchLines(search: Search, pattern: string, files: FileInfo[]): Promise<Result<string[]>> {
   const lines: string[] = [];
   for (let rest = files; rest.length > 0 && lines.length <= MAX_LINES;) {
@@ -119,7 +119,7 @@ async function matchLines(search: Search, pattern: string, files: FileInfo[]): P
   return ok(lines);
 }
 
-/** How many of the first files are searched in one go. */
+/** How many of the first files form one batch. */
 function countTogether(files: FileInfo[]): number {
   let bytes = 0;
   const end = files.findIndex((file, i) => (bytes += file.size) > MAX_TOGETHER_BYTES && i > 0);
@@ -142,7 +142,7 @@ async function grep(search: Search, pattern: string, args: string[], stdin?: str
   return err("bad_pattern", `${run.stderr.trim()}. Write it for RE2, and escape signs that are meant as they are.`);
 }
 
-/** `**` crosses folders, `*` and `?` do not. Without a slash the file's name alone has to fit. */
+/** `**` crosses folders; `*` and `?` do not. A glob without a slash matches file names only. */
 function globToPattern(glob: string): string {
   const tokens = glob.match(/\*\*\/|\*\*|[^]/gu) ?? [];
   let depth = 0;

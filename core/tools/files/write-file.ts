@@ -1,6 +1,6 @@
-// The tool write_file: a file of the workspace, whole or a part added to its end, as the agent's own. A crashed call may be
-// repeated: writing the same whole again changes nothing, and an addition is known by the size the file had before. A file
-// that instructs the agent is left as it is: the content waits for the person.
+// The tool write_file: replaces a file of the workspace or appends to it. A crashed call may be repeated: a replacement is
+// idempotent, and an append is recognised by the size that the file had before. Instruction files are not written: their new
+// content waits for the person.
 import * as z from "zod";
 import type { Tool, ToolResult } from "../../agent/contract.ts";
 import { fail, succeed } from "../../agent/tool-result.ts";
@@ -29,7 +29,7 @@ export function createWriteFile({ workspace, approvals, isTainted, budget }: Opt
     parameters: Args,
     effect: "keyed",
     inPieces: "Write the first part of the file with write_file, then add part after part with append: true.",
-    /** `size`: what the file had before the first attempt, so that a second one can tell its own addition. */
+    /** `size`: the file's size before the first attempt, so that a repeated one recognises its own addition. */
     prepare: async ({ path }) => ({ size: workspace.sizeOf(path) }),
     prepares: ({ append }) => append === true,
     paths: ({ path }) => ({ reads: [], writes: [placeOf(workspace, path)] }),
@@ -37,7 +37,7 @@ export function createWriteFile({ workspace, approvals, isTainted, budget }: Opt
       const before = args.append && resumed ? findAddition(args, prepared.size, workspace) : "missing";
       if (before === "changed") return fail("file_changed", CHANGED);
       const bytes = new TextEncoder().encode(before === "added" ? "" : args.content);
-      // The path too was chosen by somebody.
+      // The path may repeat read content too.
       const writer = isTainted?.(`${args.path}\n${args.content}`) ? "content" : "own";
       const written = args.append
         ? workspace.appendAsAgent(args.path, bytes, writer, budget)
@@ -55,7 +55,7 @@ export function createWriteFile({ workspace, approvals, isTainted, budget }: Opt
 const CHANGED =
   "The session was interrupted during this call, and the file has changed since: read its end with read_file before you add to it.";
 
-/** What became of an attempt that was cut off: the file has the size it had then, or that and the addition, or neither. */
+/** How far an interrupted append came. The file has its old size, or the old size plus the addition, or another one. */
 function findAddition(
   { path, content }: Args,
   sizeBefore: unknown,
@@ -73,7 +73,7 @@ function isAt(bytes: Uint8Array): (byte: number, i: number) => boolean {
   return (byte, i) => bytes[i] === byte;
 }
 
-/** What a person is to approve is a whole file. */
+/** A person approves whole files, so an append becomes the complete content. */
 function toWhole(args: Args, workspace: Options["workspace"]): Args {
   const held = args.append ? workspace.read(args.path) : null;
   return held ? { ...args, content: new TextDecoder().decode(held) + args.content } : args;

@@ -1,6 +1,6 @@
-// memory: adds, replaces and removes facts, one or a list at a time. What a call does is decided as a whole by `prepare`, on
-// the entries it saw, and each write is keyed by the call's op, so that a repeated call finishes what the first one began.
-// All adds come before the first remove: a call that is cut off loses no fact.
+// The tool memory: adds, replaces and removes facts, one or a list at a time. `prepare` decides the whole call on the entries
+// it saw. Each write is keyed by the call's op, so that a repeated call finishes what the first one began. All adds precede
+// the first remove, so an interrupted call loses no fact.
 import * as z from "zod";
 import type { Tool, ToolContext, ToolResult } from "../../agent/contract.ts";
 import { addToOutcome, succeed } from "../../agent/tool-result.ts";
@@ -32,7 +32,7 @@ import type { Settings } from "../../schemas/settings.ts";
 import { type Hold, type MemoryGate, type Park, tellHeld, toTainted } from "../approval/hold.ts";
 import { toRefusal } from "../refusal.ts";
 
-/** The same in a review and outside of one: a review may send a session's request again, with its tools as they are. */
+/** The same in sessions and reviews: a review may repeat a session's request with its tools unchanged, for the cache. */
 const Args = z.strictObject({
   ...MemoryOperation.partial().shape,
   store: MemoryStoreName.describe("user: who the person is and what they prefer. memory: how things are here."),
@@ -53,10 +53,10 @@ const Args = z.strictObject({
 });
 type Args = z.infer<typeof Args>;
 
-/** Looks at facts that a call would add. */
+/** Checks the facts that a call would add. */
 export type MemoryInspector = (facts: string[]) => Failure | null;
 
-/** A call for what waits while the rest of another is carried out. */
+/** The call that parks the held part of another call. */
 export interface HeldFacts extends Pick<Hold<string[]>, "why" | "sentences"> {
   args: JsonObject;
 }
@@ -64,21 +64,21 @@ export interface HeldFacts extends Pick<Hold<string[]>, "why" | "sentences"> {
 export interface MemoryToolOptions {
   store: MemoryStore;
   origin: Origin;
-  /** The session whose words the facts come from. */
+  /** The session that the facts come from. */
   session?: SessionId;
   clock: Clock;
   settings: Settings;
-  /** Judges the citations of a write, of which `written` is all it says; when given, every write must have some. */
+  /** Checks the citations of a write; `written` is its whole text. Present: every write must have citations. */
   cite?(citations: string[], written: string): Failure | null;
-  /** Look at what a call would add, in this order; the first that objects refuses it. */
+  /** Called in this order with the facts that a call would add. The first failure refuses the call. */
   inspectors?: MemoryInspector[];
-  /** Decides what of the facts has to wait for a person. */
+  /** Decides which facts must wait for a person. */
   gate?: MemoryGate;
-  /** Keeps what waits while the rest enters. Absent: all of a call waits, or none. */
+  /** Parks the held facts while the rest is written. Absent: a call is held whole or not at all. */
   park?: Park<HeldFacts>;
-  /** A person has seen the call: what the scanner only doubts is kept, and shown. */
+  /** A person has approved the call: facts that the scanner only doubts are kept and shown. */
   approved?: boolean;
-  /** Of what the facts are made, where their citations do not say worse. */
+  /** The source of the facts, unless their citations have a worse one. */
   source?: Source;
 }
 
@@ -89,7 +89,7 @@ export function createMemoryTool(options: MemoryToolOptions): Tool<Args> {
       "Keeps facts for later sessions. They stand in the prompt from the next session on; procedures belong in skills.",
     parameters: Args,
     effect: "keyed",
-    /** When the call began, and its steps if it could be decided then: a second attempt looks for nothing new. */
+    /** The time of the call, and its steps if it could be decided. A repeated attempt makes no new decision. */
     async prepare(args) {
       const at = options.clock.now();
       if (!needsEntries(toOperations(args))) return { at };
@@ -97,7 +97,7 @@ export function createMemoryTool(options: MemoryToolOptions): Tool<Args> {
       return { at, ...(steps.ok && { steps: steps.value as unknown as JsonObject[] }) };
     },
     async run(given, context) {
-      const args = options.cite || !isTalk(options) ? given : withoutCitations(given);
+      const args = options.cite || !isConversation(options) ? given : withoutCitations(given);
       const result = await keep(args, context, options);
       return addToOutcome(result, await reportUsage(args.store, options));
     },
@@ -135,8 +135,8 @@ async function keep(args: Args, context: ToolContext, options: MemoryToolOptions
   return hold && parked ? tellHeld(result, parked.value, hold) : result;
 }
 
-/** A model may cite what it likes where nobody checks it. */
-function isTalk({ origin }: MemoryToolOptions): boolean {
+/** In a conversation citations are not checked, so they are dropped. */
+function isConversation({ origin }: MemoryToolOptions): boolean {
   return origin === "foreground" || origin === "user";
 }
 
@@ -144,7 +144,7 @@ function withoutCitations({ citations: _citations, ...args }: Args): Args {
   return args;
 }
 
-/** What stands there already is not added by being said again, nor by being merged, and what is merged does not go. */
+/** The steps that change what memory says. Repeating a known fact and merging entries add and remove nothing. */
 function toNews(steps: Step[]): { step: Step; n: number; fact?: string; gone?: string }[] {
   if (isMerge(steps)) return [];
   return steps.flatMap((step, n) => {
@@ -175,7 +175,7 @@ function findHold({ citations = [], store }: Args, steps: Step[], { gate, approv
   return { ...hold, rest: steps.map(({ text = "" }, n) => (adding.includes(n) ? rest[adding.indexOf(n)]! : text)) };
 }
 
-/** The call that a person decides on: what was held of each fact as a fact of its own, and what was held whole as it was. */
+/** The call that a person decides on. Held sentences become facts of their own; a fact that is held whole stays as it was. */
 function toHeldCall(args: Args, steps: Step[], { rest, sentences }: Hold<string[]>): JsonObject {
   const given = toOperations(args);
   const operations = steps.flatMap(({ text = "" }, n): MemoryOperation[] => {
@@ -203,7 +203,7 @@ function withRest(steps: Step[], rest: string[]): Step[] {
 function checkArgs({ action, content, old_text, operations }: Args): Failure | null {
   if (!action && !operations) return err("bad_arguments", "Say what to do: action, or operations.").failure;
   if (!operations) return null;
-  // Small models say one of the operations twice.
+  // Small models repeat one of the operations in the fields of a single call.
   const isSame = (given: string | undefined, other: string | undefined) => !given || given === other;
   const isRepeated = operations.some(
     (one) => isSame(action, one.action) && isSame(content, one.content) && isSame(old_text, one.old_text),
@@ -216,7 +216,7 @@ function toOperations(args: Args): MemoryOperation[] {
   return operationsOf(args as JsonObject);
 }
 
-/** A model's words are judged as such, also where it saves in the person's name. */
+/** The scanner judges a model's words as such, even when it saves in the person's name. */
 function writerOf({ origin }: MemoryToolOptions): Origin {
   return origin === "user" ? "foreground" : origin;
 }
@@ -228,7 +228,7 @@ async function plan(args: Args, options: MemoryToolOptions): Promise<Result<Step
   return planOperations({ operations, entries, purged, origin: writerOf(options) });
 }
 
-/** The steps that `prepare` found. When it found none, says why: what turns up later is for a new call. */
+/** The steps that `prepare` decided, or its failure. Entries that appeared since need a new call. */
 async function settle(args: Args, { prepared }: ToolContext, options: MemoryToolOptions): Promise<Result<Step[]>> {
   const found = readPrepared(prepared)?.steps ?? fromLegacy(args, prepared);
   if (found) return ok(found);
@@ -237,7 +237,7 @@ async function settle(args: Args, { prepared }: ToolContext, options: MemoryTool
   return err("no_match", "Memory has changed since the call began: call memory again.");
 }
 
-/** A call that was recorded before steps were: one entry to remove, and perhaps a fact that takes its place. */
+/** Calls recorded before steps existed: one entry to remove, and perhaps a fact that replaces it. */
 function fromLegacy(args: Args, prepared: JsonObject): Step[] | null {
   const [target] = targetsOf(prepared);
   const [operation] = toOperations(args);
@@ -258,7 +258,7 @@ const UNCITED = err("citations_missing", "Nothing is kept without evidence: give
 interface Written {
   done: string;
   id: string;
-  /** Where it is less than was asked for. */
+  /** Present when less than the requested text was written. */
   text?: string;
 }
 
@@ -304,13 +304,13 @@ async function carryOut(
   return ok(written);
 }
 
-/** Only the adds that were seen, and those of this very call: what came since is another's. */
+/** Removes only the adds that were seen and those of this call. Later adds belong to others. */
 function removalOf({ adds, own = [] }: Target, n: number, steps: Step[], { op }: ToolContext) {
   const ofCall = own.map((of) => operationKey(op, of, steps.length));
   return { op: operationKey(op, n, steps.length), ...(adds && { adds: [...adds, ...ofCall] }) };
 }
 
-/** Where nothing is cited, a fact that merges others rests on what they rest on. */
+/** A merged fact without citations of its own inherits those of the merged facts. */
 function toAdd(text: string, at: Prepared["at"], args: Args, steps: Step[], options: MemoryToolOptions): MemoryAdd {
   const { origin, session, approved, source: label } = options;
   const merged = args.citations || !isMerge(steps) ? [] : steps.flatMap(({ target }) => target ?? []);
@@ -334,7 +334,7 @@ function toAdd(text: string, at: Prepared["at"], args: Args, steps: Step[], opti
   };
 }
 
-/** How full the store is, in every answer. */
+/** Every answer reports how full the store is. */
 async function reportUsage(name: MemoryStoreName, { store, settings }: MemoryToolOptions) {
   const usage = usageOf(await store.list(name), limitOf(name, settings.memory));
   const { outside } = usage;

@@ -1,8 +1,8 @@
-// Puts right what just-bash's awk does not understand on its command line: a field separator that is one special character
-// (-F'|' and -F. are literal in every awk, and regular expressions there), FS given as a variable, programs in a file (-f),
-// and assignments before the files (n=3 table.csv). The shell calls it before every awk. Pure but for reading program files.
+// Rewrites awk command lines for just-bash's awk, which lacks four features: a separator of one special character (-F'|' and
+// -F. are literal in every other awk, but regular expressions there), FS as a variable, programs in a file (-f), and
+// assignments before the files (n=3 table.csv). Called before every awk. Reads program files only.
 
-/** Arguments with the same meaning that just-bash's awk takes. `readProgram` answers `null` for a missing file. */
+/** Returns arguments of the same meaning for just-bash's awk. `readProgram` returns `null` for a missing file. */
 export async function adaptAwkArguments(
   args: string[],
   readProgram: (path: string) => Promise<string | null>,

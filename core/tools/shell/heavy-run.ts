@@ -1,17 +1,17 @@
-// Lets one run of the shell be heavy at a time. Sessions share the memory of their isolate, and a heavy run is allowed most of
-// it. Asked by shell-commands.ts. A run waits by its own timer rather than for another's promise, which belongs to another
-// object's events; light runs wait for nobody.
+// Allows one heavy run of the shell at a time: sessions share the memory of their isolate, and a heavy run may use most of it.
+// Called by shell-commands.ts. A run polls with its own timer, because the promise of another run belongs to another object's
+// events. Light runs do not wait.
 import type { Clock } from "../../ports.ts";
 
 export interface HeavyRun {
-  /** Waits for its turn. False when none came before the signal, or before the run's own time. */
+  /** Waits until no other heavy run is active. False on the signal or after the timeout. */
   begin(): Promise<boolean>;
-  /** To be called when the run has ended, however it ended. */
+  /** Must be called when the run has ended, however it ended. */
   end(): void;
 }
 
 const LOOK_AGAIN_MS = 20;
-/** A run that was cut off without an end, as when its object was evicted, holds the others up no longer than this. */
+/** The lock expires after this time. An evicted object never releases it. */
 const MAX_HELD_MS = 60_000;
 
 let holder: { since: number } | null = null;
@@ -26,7 +26,7 @@ export function createHeavyRun(clock: Clock, signal: AbortSignal, maxWaitMs: num
         if (hasEnded || signal.aborted || clock.now() - began > maxWaitMs) return false;
         await clock.sleep(LOOK_AGAIN_MS, signal);
       }
-      // The shell gives a command up at its deadline, and leaves it waiting here.
+      // At its deadline the shell abandons a command that still waits here.
       if (hasEnded) return false;
       holder = mine ??= { since: clock.now() };
       return true;

@@ -1,31 +1,31 @@
-// Keeps a run of the shell within an isolate's 128 MB. just-bash holds all that a command reads, makes and passes on at once,
-// and nobody tells an isolate how much is left: so each command is asked beforehand what its input will cost, and refused
-// when that is more than there is. Used by shell.ts and core/checks/shell.ts, for one run each.
+// Keeps a run of the shell within an isolate's 128 MB. just-bash holds the whole input and output of a command in memory, and
+// an isolate cannot measure its free memory. So the memory of each command is estimated from its input first, and a command
+// above the budget is refused. Used by shell.ts and core/checks/shell.ts, one instance per run.
 import { type CustomCommand, type ExecResult, defineCommand, getCommandNames } from "just-bash/browser";
 import { adaptAwkArguments } from "./awk-arguments.ts";
 import type { HeavyRun } from "./heavy-run.ts";
 
-/** Bytes of memory for a byte of input, for a line of it, and for a byte of the longest line, where that costs more. */
+/** Bytes of memory per byte of input, per line, and per byte of the longest line where that needs more. */
 interface Cost {
   byte: number;
   line: number;
   longByte?: number;
-  /** Holds one file at a time: what counts is the largest. */
+  /** The command holds one file at a time, so only the largest counts. */
   oneByOne?: true;
 }
 
-/** What an isolate has left beside the Worker's code, the session and what comes and goes unseen. */
+/** Memory of an isolate minus the Worker's code, the session and a reserve for untracked allocations. */
 const BUDGET_BYTES = 76_000_000;
-/** Eight runs side by side may need so much each. */
+/** A run up to this size is light: eight of them fit in parallel. */
 const LIGHT_BYTES = 8_000_000;
-/** As Linux has it. A pattern or a program of megabytes ends the isolate that compiles it. */
+/** The limit of Linux. Compiling a pattern or a program of megabytes would kill the isolate. */
 const MAX_ARGUMENT_CHARS = 128 << 10;
-/** No command makes so much of it that it would have to be looked at. */
+/** Smaller inputs need no estimate, whatever the command. */
 const SMALL_BYTES = 256 << 10;
 
 /**
- * Measured by `npm run bench:limits` over one line, ordinary lines and lines of one character. What is not named here makes
- * an array of lines or of characters, or joins its output from small pieces.
+ * Measured by `npm run bench:limits` over one line, ordinary lines and lines of one character. Commands that are not named
+ * here use an array of lines or characters, or join their output from small pieces.
  */
 const COSTS: Partial<Record<string, Cost>> = {
   ...forAll(["wc", "head", "tail"], { byte: 3, line: 0, oneByOne: true }),
@@ -47,30 +47,30 @@ const COSTS: Partial<Record<string, Cost>> = {
 };
 const OTHER: Cost = { byte: 32, line: 60 };
 
-/** Their operands are no input, or they run other commands, which are asked themselves. */
-const UNASKED = new Set(
+/** Commands whose operands are not input, or that run other commands, which are checked themselves. */
+const UNCHECKED = new Set(
   "echo printf ls mkdir rmdir touch rm cp mv ln chmod pwd readlink stat find basename dirname tree du env printenv alias unalias history true false clear bash sh date sleep timeout time seq expr help which hostname whoami".split(
     " ",
   ),
 );
 
 export interface ShellCommands {
-  /** Every command that reads much, behind the question what it would cost. */
+  /** Every command with large inputs, wrapped in the check. */
   commands: CustomCommand[];
-  /** Why a command was not run. */
+  /** Why a command was refused; `null`: none was. */
   refusal(): string | null;
 }
 
-/** `heavy`: where the memory is shared with other runs. */
+/** `heavy`: present when other runs share the memory. */
 export function createShellCommands(heavy?: HeavyRun): ShellCommands {
   let refusal: string | null = null;
-  const names = getCommandNames().filter((name) => !UNASKED.has(name));
+  const names = getCommandNames().filter((name) => !UNCHECKED.has(name));
   const commands = names.map((name) =>
     defineCommand(name, async (args, context) => {
       if (!context.origCommand) throw new Error(`just-bash gave no original ${name} to wrap`);
       refusal = await whyRefused(name, args, context, heavy);
       if (refusal !== null) {
-        // The whole script ends: what follows would work on the output of a command that had none.
+        // End the whole script: later commands would work on the output of a command that did not run.
         context.executionScope?.consumeLimited("memory", 1, 0, name);
         return { stdout: "", stderr: `${refusal}\n`, exitCode: 126 };
       }
@@ -83,14 +83,14 @@ export function createShellCommands(heavy?: HeavyRun): ShellCommands {
   return { commands, refusal: () => refusal };
 }
 
-/** V8 makes a piece of a string by pointing into it: one line of a file would keep the whole file. */
+/** Copies a short output. V8 slices strings by reference, so one line of a file would keep the whole file in memory. */
 function unshared(result: ExecResult): ExecResult {
   return result.stdout.length > SMALL_BYTES ? result : { ...result, stdout: ` ${result.stdout}`.slice(1) };
 }
 
 type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
 
-/** Why a command is not to have what it will need. */
+/** Why a command needs too much memory; `null`: it may run. */
 async function whyRefused(name: string, args: string[], context: Context, heavy?: HeavyRun): Promise<string | null> {
   const longest = args.reduce((most, arg) => Math.max(most, arg.length), 0);
   if (longest > MAX_ARGUMENT_CHARS) {
@@ -100,14 +100,14 @@ async function whyRefused(name: string, args: string[], context: Context, heavy?
   const input = context.stdin as unknown as string;
   const sizes: number[] = [];
   let isFolderNamed = false;
-  // One after another: there may be 100,000 words.
+  // Sequential: there may be 100,000 words.
   for (const arg of args) {
-    const { size, isFolder } = name === "tee" ? NO_FILE : await lookAt(arg, context);
+    const { size, isFolder } = name === "tee" ? NO_FILE : await statOperand(arg, context);
     sizes.push(size);
     isFolderNamed ||= isFolder;
   }
   const bytes = add(cost, [input.length, ...sizes]);
-  // What a folder holds is read one file at a time, and no file is larger than a command of that kind takes.
+  // A folder is read one file at a time, and such a command can hold any single file.
   const isRecursive = cost.oneByOne && (name === "rg" || isFolderNamed);
   if (bytes <= SMALL_BYTES && !isRecursive) return null;
   if ((isRecursive || bytes * cost.byte > LIGHT_BYTES) && heavy && !(await heavy.begin())) {
@@ -116,7 +116,7 @@ async function whyRefused(name: string, args: string[], context: Context, heavy?
   const shapes = [shapeOf(input)];
   for (const [i, size] of sizes.entries()) {
     if (size === 0) continue;
-    // Line by line only where it decides: reading costs, too.
+    // Read the file only where its lines matter for the estimate.
     const isRead = cost.line > 0 || cost.longByte !== undefined;
     shapes.push(isRead ? shapeOf(await readLatin1(args[i]!, context)) : { bytes: size, lines: 0, longest: 0 });
   }
@@ -134,19 +134,19 @@ async function whyRefused(name: string, args: string[], context: Context, heavy?
   );
 }
 
-/** What several inputs come to: of those that are held one at a time only the largest counts. */
+/** The sum of several inputs, or the largest for a command that holds one file at a time. */
 function add(cost: Cost, amounts: number[]): number {
   return amounts.reduce((all, amount) => (cost.oneByOne ? Math.max(all, amount) : all + amount), 0);
 }
 
-/** What the shell's variables hold: characters beyond ASCII take two bytes. */
+/** Bytes held by the shell's variables, at two bytes per character. */
 function heldBy(env: ReadonlyMap<string, string>): number {
   let chars = 0;
   for (const value of env.values()) chars += value.length;
   return 2 * chars;
 }
 
-/** `wc -m` makes text of the bytes, piece by piece. */
+/** `wc -m` decodes the bytes to text in small pieces, which costs more than other modes. */
 function costOf(name: string, args: string[]): Cost {
   if (name === "wc" && args.some((arg) => arg === "--chars" || /^-[a-zA-Z]*m/.test(arg))) return OTHER;
   return COSTS[name] ?? OTHER;
@@ -154,8 +154,8 @@ function costOf(name: string, args: string[]): Cost {
 
 const NO_FILE = { size: 0, isFolder: false };
 
-/** What an operand names; nothing for an option, a pattern or a program. */
-async function lookAt(arg: string, { fs, cwd }: Context): Promise<typeof NO_FILE> {
+/** The size of the file that an operand names; 0 for an option, a pattern or a program. */
+async function statOperand(arg: string, { fs, cwd }: Context): Promise<typeof NO_FILE> {
   if (arg === "" || arg.length > 1_024) return NO_FILE;
   try {
     const stat = await fs.stat(fs.resolvePath(cwd, arg));
@@ -175,7 +175,7 @@ async function readLatin1(arg: string, { fs, cwd }: Context): Promise<string> {
   return fs.readFileBytes ? ((await fs.readFileBytes(path)) as unknown as string) : fs.readFile(path, "latin1");
 }
 
-/** Text beyond ASCII is held in two bytes a character. */
+/** Text beyond ASCII takes two bytes per character in memory. */
 function shapeOf(latin1: string): { bytes: number; lines: number; longest: number } {
   let [lines, longest, from] = [0, 0, 0];
   for (let at = latin1.indexOf("\n"); at !== -1; at = latin1.indexOf("\n", from)) {

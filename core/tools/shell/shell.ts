@@ -1,5 +1,5 @@
-// One run of just-bash over a session's workspace: the workspace at /work, everything else in memory and gone afterwards.
-// Called by the tools terminal and search_files. No network, no host files, a limit on everything.
+// Runs one command in just-bash, with the workspace at /work and a temporary file system in memory elsewhere. Called by the
+// tools terminal and search_files. No network, no host files, a limit on everything.
 import { Bash, InMemoryFs, MountableFs } from "just-bash/browser";
 import type { Clock } from "../../ports.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
@@ -11,19 +11,19 @@ export interface ShellRun {
   exitCode: number;
   stdout: string;
   stderr: string;
-  /** The command did not end by itself: out of time, over a limit, or called off by the signal. */
+  /** Why the command did not end by itself; `null`: it did. */
   stopped: "time" | "limit" | "signal" | "writes" | "memory" | null;
 }
 
 export interface ShellOptions {
   workspace: Workspace;
-  /** What the turn may write. A run has a limit of its own besides. */
+  /** Limits what the turn may write. A run has a limit of its own too. */
   turnBudget?: WriteBudget;
   signal: AbortSignal;
-  /** Absent: nobody else runs here. */
+  /** Absent: no other session shares the isolate. */
   clock?: Clock;
   timeoutMs: number;
-  /** Further words of the command, taken as they are. */
+  /** Further words of the command, taken literally. */
   args?: string[];
   stdin?: string;
 }
@@ -45,13 +45,13 @@ export async function runShell(command: string, options: ShellOptions): Promise<
     cwd: root,
     env: { HOME: root },
     customCommands: commands,
-    // It patches globals, and an isolate is shared with the streams and timers of other sessions.
+    // This option patches globals, and an isolate is shared with the streams and timers of other sessions.
     defenseInDepth: false,
     executionLimits: { ...LIMITS, maxExecutionTimeMs: options.timeoutMs },
   });
   const result = await bash
     .exec(command, {
-      rawScript: true, // the other way trims lines, and misses some here-documents that it should leave alone
+      rawScript: true, // otherwise just-bash trims lines, also in some here-documents
       signal: options.signal,
       args: options.args,
       stdin: options.stdin,
@@ -68,9 +68,9 @@ export async function runShell(command: string, options: ShellOptions): Promise<
   const stdout = `${result.stdout}${await leftAt(scratch, "/dev/stdout")}`.toWellFormed();
   const errors = refusal() === null ? result.stderr : `${refusal()}\n`;
   const written = `${errors}${await leftAt(scratch, "/dev/stderr")}`.toWellFormed();
-  // Some commands say something else of a file they may not write, or nothing at all.
-  const unsaid = [...refused].filter((error) => !written.includes(error));
-  const stderr = `${written}${unsaid.map((error) => `bash: ${error}\n`).join("")}`;
+  // Some commands report a refused write differently, or not at all.
+  const unreported = [...refused].filter((error) => !written.includes(error));
+  const stderr = `${written}${unreported.map((error) => `bash: ${error}\n`).join("")}`;
   const stopped = refusal() !== null ? "memory" : mount.isSpent() ? "writes" : whyStopped(exitCode, stderr);
   return {
     exitCode: stopped === "writes" && exitCode === 0 ? 1 : exitCode,
@@ -80,14 +80,14 @@ export async function runShell(command: string, options: ShellOptions): Promise<
   };
 }
 
-/** Meant for whoever embeds the shell: its user has no such setting. */
+/** Advice for programs that embed the shell. A model has no such setting. */
 const LIBRARY_ADVICE = /, increase executionLimits\.\w+/g;
-/** All that a run keeps outside the workspace. */
+/** Limit of a run's files outside the workspace. */
 const SCRATCH_BYTES = 16_000_000;
 
 /**
- * Counters, not clocks, are what ends a runaway: a deadline fires only between steps, and the clock of an isolate stands
- * still while it computes. Measured: a million awk iterations take about a second.
+ * Counters end a runaway command. A deadline fires only between steps, and the clock of an isolate does not advance while it
+ * computes. Measured: a million awk iterations take about a second.
  */
 const LIMITS = {
   maxSourceBytes: 200_000,
@@ -96,11 +96,11 @@ const LIMITS = {
   maxAwkIterations: 1_000_000,
   maxSedIterations: 100_000,
   maxJqIterations: 100_000,
-  // Counts what goes through pipes too, so the largest file has to fit.
+  // Includes data in pipes, so the largest file must fit.
   maxOutputSize: 16_000_000,
   maxStringLength: 16_000_000,
   maxLiveBytes: 32_000_000,
-  // Added up over the run, by commands that read files: the largest one forty times.
+  // The sum of all reads of files in a run: the largest file forty times.
   maxInputBytes: 400_000_000,
 };
 
@@ -110,16 +110,16 @@ function toFailedRun(error: unknown): { exitCode: number; stdout: string; stderr
   return { exitCode: 1, stdout: "", stderr: `bash: ${error.message}\n` };
 }
 
-/** awk's `print > "/dev/stderr"` makes a file of that name here; what it holds was meant for the stream. */
+/** Reads what awk's `print > "/dev/stderr"` wrote: in this shell it creates a file instead of writing to the stream. */
 async function leftAt(scratch: InMemoryFs, path: string): Promise<string> {
   return (await scratch.exists(path)) ? scratch.readFile(path) : "";
 }
 
-/** What the shell and awk say of arrays, variables and words that hold too much. */
+/** Messages of the shell and awk about arrays, variables and words that are too large. */
 const OUT_OF_MEMORY =
   /\b((array|assignment|splitting|expansion|parameter|argument) element limit exceeded|size limit exceeded \(\d+( characters)?\)|string (length )?limit exceeded)/;
 
-/** By exit status first: the words only tell the shell's own 124 and 126 from a command's. */
+/** Decides by exit status. The text only separates the shell's own 124 and 126 from those of a command. */
 function whyStopped(exitCode: number, stderr: string): ShellRun["stopped"] {
   if (exitCode === 124 && /deadline|timed out|aborted/.test(stderr)) return "time";
   if (exitCode === 126 && OUT_OF_MEMORY.test(stderr)) return "memory";

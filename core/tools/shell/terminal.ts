@@ -1,4 +1,5 @@
-// The tool terminal: one shell command over the workspace. It may append, so a call whose end is unknown is never repeated.
+// The tool terminal: runs one shell command over the workspace. A command is not idempotent, so a call with an unknown end is
+// never repeated.
 import * as z from "zod";
 import type { Tool, ToolResult } from "../../agent/contract.ts";
 import { succeed } from "../../agent/tool-result.ts";
@@ -49,7 +50,7 @@ export function createTerminal({ workspace, settings, clock, budget }: FileToolO
 function toResult(run: ShellRun, timeoutMs: number, maxChars: number): ToolResult {
   const outcome: JsonObject = { exit_code: run.exitCode, ...explainStop(run.stopped, timeoutMs) };
   const room = maxChars - ENVELOPE_CHARS;
-  // Errors are short and say more: they get their room first, up to a quarter or whatever the output leaves.
+  // Errors are short and more useful, so they get room first: a quarter, or whatever the output leaves.
   const errorRoom = Math.max(Math.floor(room / 4), room - jsonChars(run.stdout));
   const stderr = headAndTail(run.stderr, errorRoom);
   const stdout = headAndTail(run.stdout, room - jsonChars(stderr.text));
@@ -90,5 +91,5 @@ function explainStop(stopped: ShellRun["stopped"], timeoutMs: number): JsonObjec
   }
 }
 
-/** The outcome's sentence and the keys. */
+/** Room for the outcome's sentence and the keys. */
 const ENVELOPE_CHARS = 300;

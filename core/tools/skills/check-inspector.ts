@@ -1,5 +1,5 @@
-// Parses the scripts of a skill and runs its checks before a model's write of it is accepted. One of the inspectors of
-// skill_manage; made by whoever wires the tools, with a runner of core/checks/. A person's own writes are not refused.
+// An inspector of skill_manage: parses a skill's scripts and runs its checks before a model's write is accepted. The wiring
+// passes a runner of core/checks/. Never refuses a person's own write.
 import { type Failure, err } from "../../errors.ts";
 import {
   type CheckResult,
@@ -13,12 +13,13 @@ import type { FileBodies } from "../../schemas/file-body.ts";
 import type { SkillInspector } from "./skill-manage.ts";
 
 /**
- * Failures: `bad_script` with the fact `findings`, `bad_check`, and `check_failed` with the fact `checks`. What cannot be run here is no failure. A call that was
- * cut off runs none again: a check that no counter ends is ended with its Worker, and would end each one that goes on.
+ * Failures: `bad_script` with the fact `findings`, `bad_check`, and `check_failed` with the fact `checks`. A check that
+ * cannot run here does not fail. A resumed call runs no checks: an endless check is killed with its Worker, and would kill
+ * each Worker that resumes the call.
  */
 export function createCheckInspector(run: RunChecks): SkillInspector {
   return async ({ before, after, approved, resumed }) => {
-    // What only looks at a doubted write must not run it, and what a person has seen is theirs to answer for.
+    // A preview of a doubted write must not run it, and the person answers for an approved one. Both are `approved`.
     if (approved) return null;
     const findings = await findBadScripts(before?.files ?? {}, after, run);
     if (findings.length > 0) return err("bad_script", BAD_SCRIPT, { findings }).failure;
@@ -38,7 +39,7 @@ const CUT_OFF =
 const BAD_SCRIPT =
   "Nothing was written: scripts of the skill cannot be parsed, as `findings` shows. Correct them and call again.";
 
-/** The sentence is the harness's alone: what a script prints, and what it is called, are the words of who wrote it. */
+/** Names and output of scripts are a model's words, so they stay out of the harness's sentence. */
 function refuse(failed: CheckResult[], files: FileBodies): Failure {
   const checks = failed.map(({ check, why, output }) => {
     const read = readCheck(check, files);

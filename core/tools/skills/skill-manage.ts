@@ -1,6 +1,5 @@
-// skill_manage: writes skills, by one operation or a list of them. One call concerns one skill and is one swap of its head;
-// its op makes a repeated call find what the first one did. What is allowed is decided in core/skills/edit/operations.ts, on
-// the fresh head.
+// The tool skill_manage: writes a skill by one operation or a list. A call concerns one skill and is one compare-and-swap of
+// its head; the call's op makes it idempotent. core/skills/edit/operations.ts decides on the current head what is allowed.
 import { stringify } from "yaml";
 import * as z from "zod";
 import type { Tool, ToolContext, ToolResult } from "../../agent/contract.ts";
@@ -63,7 +62,7 @@ type Operation = z.infer<typeof Operation>;
 
 const OPERATION_FIELDS = Object.keys(Operation.shape) as (keyof Operation)[];
 
-/** The same in a review and outside of one: a review may send a session's request again, with its tools as they are. */
+/** The same in sessions and reviews: a review may repeat a session's request with its tools unchanged, for the cache. */
 const Args = z.strictObject({
   ...Operation.partial().shape,
   operations: z
@@ -104,64 +103,64 @@ const DONE: Record<SkillOperation["action"], string> = {
 export interface SkillManageOptions {
   library: Library;
   store: SkillStore;
-  /** In whose name skills are written. */
+  /** The origin of written revisions. */
   origin: Writer;
   settings: Settings;
   /**
-   * Whether this run has read a skill: a successful skill_view of it, or skill_manage creating it. Derived from the
-   * run's record, so that calls whose results were replayed count. When given, what was not read may not be changed.
+   * Whether this run has read a skill: by a successful skill_view, or by creating it. Derived from the run's record, so that
+   * replayed results count. Present: a skill must be read before it is changed.
    */
   isViewed?(name: string): boolean;
-  /** A person has seen this very change and wants it; see `WriteContext`. */
+  /** A person has approved this change; see `WriteContext`. */
   approved?: boolean;
-  /** Judges the citations of a write, of which `written` is all it says; when given, every write must have some. */
+  /** Checks the citations of a write; `written` is its whole text. Present: every write must have citations. */
   cite?(citations: string[], written: string): Failure | null;
-  /** Look at what a write would leave behind, in this order; the first that objects refuses it. */
+  /** Called in this order with the skill as it would be after the write. The first failure refuses the write. */
   inspectors?: SkillInspector[];
-  /** Decides what of a write has to wait for a person. */
+  /** Decides which part of a write must wait for a person. */
   gate?: SkillGate;
-  /** Keeps what waits while the rest enters. Absent: all of a write waits, or none. */
+  /** Parks the held part while the rest is written. Absent: a write is held whole or not at all. */
   park?: Park<HeldSkill>;
-  /** Runs what is written, so that it is asked last. */
+  /** Runs checks of the written skill, so it is called last. */
   check?: SkillInspector;
-  /** Looks at a skill that a write would put away; `after`: the files of the one that is said to hold it now. */
+  /** Inspects the archiving of a skill; `after`: the files of the skill that absorbs it. */
   inspectArchive?: SkillInspector;
-  /** Of the tools that skills are written for: what a contract names is filled in from them. */
+  /** Fingerprints of the tools that skills are written for. They fill in a contract's tools. */
   fingerprints?(): ToolFingerprints | null;
-  /** Rules of operations.ts that are switched off. */
+  /** Switches for rules of operations.ts. */
   rules?: Pick<WriteContext, "duplicates" | "companions">;
 }
 
-/** A write that was found valid, and not made yet. */
+/** A valid write that is not stored yet. */
 export interface SkillWrite {
   name: SkillName;
-  /** What stands now; `null` for a new skill. */
+  /** The current skill; `null` for a new one. */
   before: SkillSnapshot | null;
   after: FileBodies;
   description: string;
-  /** Absent where the write says nothing of it. */
+  /** Absent: the write does not set it. */
   category?: string;
   citations: string[];
-  /** A person has seen it and wants it. */
+  /** A person has approved the write. */
   approved: boolean;
   /** The call was cut off before; see `ToolContext`. */
   resumed?: true;
 }
 
-/** What of a skill waits while the rest is written. */
+/** The held part of a write while the rest is written. */
 export interface HeldSkill extends Pick<Hold<FileBodies>, "why" | "sentences"> {
   name: SkillName;
-  /** What was asked for, and what of it is written. */
+  /** The requested files; `rest` is the part that is written. */
   wanted: FileBodies;
   rest: FileBodies;
-  /** Of the head after the rest is written. */
+  /** The head's sequence number after the rest is written. */
   seq: number;
 }
 
-/** Looks at a write that was found valid; `null`: all of it may enter. Pure but for reads. */
+/** Decides about a valid write; `null`: all of it may be written. May read, must not write. */
 export type SkillGate = (write: SkillWrite) => Hold<FileBodies> | null;
 
-/** Asked again on every fresh head: pure but for reads. */
+/** Called again for every new head. May read, must not write. */
 export type SkillInspector = (write: SkillWrite) => Promise<Failure | null> | Failure | null;
 
 export function createSkillManage(options: SkillManageOptions): Tool<Args> {
@@ -173,7 +172,7 @@ export function createSkillManage(options: SkillManageOptions): Tool<Args> {
     parameters: Args,
     effect: "keyed",
     inPieces: "Write a shorter SKILL.md first, then its long parts as support files, one a call.",
-    /** What the store held before the first attempt, so that a second one can tell its own revision. */
+    /** The skill's revision before the first attempt, so that a repeated one recognises its own revision. */
     async prepare(args) {
       const name = SkillName.safeParse(nameIn(args));
       const head = name.success ? await store.head(name.data) : null;
@@ -187,9 +186,9 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
   const { store, library, origin, settings, cite, isViewed, rules } = options;
   const operations = toOperations(args);
   if (!operations.ok) return toRefusal(operations.failure);
-  // A model may cite what it likes where nobody checks it.
-  const isTalk = (origin === "foreground" || origin === "user") && !cite;
-  const { citations = [], overlaps = [] } = isTalk ? {} : args;
+  // In a conversation citations are not checked, so they are dropped.
+  const isConversation = (origin === "foreground" || origin === "user") && !cite;
+  const { citations = [], overlaps = [] } = isConversation ? {} : args;
   const unproved = cite?.(citations, JSON.stringify(args)) ?? (cite && citations.length === 0 ? UNCITED : null);
   if (unproved) return toRefusal(unproved);
   const { name, action } = operations.value[0]!;
@@ -214,7 +213,7 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
   return waiting ? tellHeld(result, waiting, waiting) : result;
 }
 
-/** What the result says where the skill had each byte already. */
+/** The result's `done` when the skill already had these bytes. */
 export const UNCHANGED = "unchanged";
 
 const UNCITED = err("citations_missing", "Nothing is kept without evidence: give citations.").failure;
@@ -267,16 +266,16 @@ function inspected(
   };
 }
 
-/** Blanks and breaks say nothing. */
-function said(body: FileBodies[string] | undefined): unknown {
+/** White space does not count as a difference. */
+function normaliseSpace(body: FileBodies[string] | undefined): unknown {
   return typeof body === "string" ? body.replace(/\s+/g, " ") : body;
 }
 
-/** What may enter, where it is a skill still and says something that is not there yet. */
+/** The rest of a held write, if it is a valid skill and changes something; else `null`. */
 function fitting({ rest }: Hold<FileBodies>, { name, before, after }: SkillWrite, { settings }: SkillManageOptions) {
   if (!rest) return null;
   const standing = before?.files ?? {};
-  const isNews = Object.entries(rest).some(([path, body]) => said(standing[path]) !== said(body));
+  const isNews = Object.entries(rest).some(([path, body]) => normaliseSpace(standing[path]) !== normaliseSpace(body));
   const isLess = Object.keys(standing).some((path) => !Object.hasOwn(after, path));
   const writer = before?.head.origin === "user" ? "person" : "model";
   const check = (files: FileBodies) =>
@@ -286,7 +285,7 @@ function fitting({ rest }: Hold<FileBodies>, { name, before, after }: SkillWrite
   return (isNews || isLess) && fits ? rest : null;
 }
 
-/** A section whose only line waits may stand empty, but a skill without a step says nothing. */
+/** A section whose only line is held may be empty, except the steps: a skill without steps is useless. */
 function lacksNoSteps({ facts }: Failure): boolean {
   return facts?.reason === "sections" && !(facts.missing as string[]).includes("Steps");
 }
@@ -301,20 +300,20 @@ function isRead(name: string, isViewed: (name: string) => boolean): boolean {
   return isViewed(name) || (base !== null && isViewed(base));
 }
 
-/** The skill a call concerns; with a list, the one its first named operation names. */
+/** The skill of a call. In a list, the first operation with a name decides. */
 function nameIn({ name, operations = [] }: Args): string | undefined {
   return operations.find((operation) => operation.name)?.name ?? name;
 }
 
 /**
- * The operations of a call, whether it has one or a list; at least one. `args` are those of the tool's schema. Failures:
- * `bad_arguments`, `bad_skill_name` and those of `checkOperations`.
+ * The operations of a call in either form; at least one. `args` must match the tool's schema. Failures: `bad_arguments`,
+ * `bad_skill_name` and those of `checkOperations`.
  */
 export function toOperations(args: Args): Result<SkillOperation[]> {
   const { operations: listed, requests, citations: _citations, overlaps: _overlaps, ...single } = args;
   const operations = listed?.length === 0 && single.action ? undefined : listed;
   const beside = OPERATION_FIELDS.filter((field) => field !== "name" && (single[field] ?? "") !== "");
-  // Small models say the first operation twice.
+  // Small models repeat the first operation in the fields of a single call.
   const isRepeated = operations?.some((one) => beside.every((field) => one[field] === single[field]));
   if (operations && beside.length > 0 && !isRepeated) {
     const fields = beside.join(", ");
@@ -338,18 +337,18 @@ export function toOperations(args: Args): Result<SkillOperation[]> {
     if (!name) return err("bad_arguments", "requests need the name of their skill: call skill_manage again with it.");
     made.push({ action: "set_requests", name, requests });
   }
-  // A name from a model becomes part of a key only when it is one.
+  // A model's name becomes part of a key, so it must be valid.
   const failure = checkOperations(made) ?? checkSkillName(made[0]!.name);
   return failure ? { ok: false, failure } : ok(made);
 }
 
-/** What a recorded call did, whatever its form; `create` also where more was done with it. Empty for what is no call. */
+/** The first action of a recorded call, in either form. Empty for arguments that are not a call. */
 export function actionOf(args: JsonObject): string {
   const [first] = recordedIn(args);
   return RecordedAction.safeParse(first).data?.action ?? (Array.isArray(args.requests) ? "set_requests" : "");
 }
 
-/** The passages a recorded call replaced, in their order. */
+/** The passages that a recorded call replaced, in order. */
 export function patchesOf(args: JsonObject): { oldString: string; newString: string }[] {
   return recordedIn(args).flatMap((operation) => {
     const { success, data } = RecordedPatch.safeParse(operation);
@@ -381,7 +380,7 @@ function toOperation(args: Operation): SkillOperation | { missing: string } {
     case "delete":
       return { action, name, absorbedInto: args.absorbed_into?.trim() };
     case "write_file": {
-      // Both words are used for what a file holds.
+      // Models use both fields for the content of a file.
       const body = fileContent ?? content;
       if (path === "" || body === undefined) return { missing: "file_path and file_content" };
       return { action, name, path, content: body };
@@ -391,7 +390,7 @@ function toOperation(args: Operation): SkillOperation | { missing: string } {
   }
 }
 
-/** The text without code marks around all of it, and with frontmatter where the call says what would stand there. */
+/** Removes a code fence around the whole text, and adds frontmatter if the call gives a description. */
 function toSkillMd(content: string, { name, description }: { name: string; description?: string }): string {
   const lines = content.trim().split("\n");
   const isFenced = /^```(?:markdown|md)?$/.test(lines[0]!) && lines[1] === "---" && lines.at(-1) === "```";
@@ -401,7 +400,7 @@ function toSkillMd(content: string, { name, description }: { name: string; descr
   return `---\n${stringify({ name, ...fields, description: description.trim() })}---\n\n${body.trimStart()}`;
 }
 
-/** Nothing for a text that has no frontmatter, or none that can be read. */
+/** Empty for a text without readable frontmatter. */
 function toFields(text: string): { fields?: Record<string, unknown>; body?: string } {
   const read = readFrontmatter(text);
   return read.ok ? read.value : {};

@@ -1,18 +1,18 @@
-// The port through which skills_list searches whole skills, and its time limit. A search is a convenience: a turn never
-// waits long for it and never fails by it. Used by the registry of tools and by skills_list.
+// The port through which skills_list searches the full text of skills, and its timeout. A turn never waits long for a search
+// and never fails because of it. Used by the registry of tools and by skills_list.
 import type { Clock } from "../../ports.ts";
 import type { SkillLine } from "../../schemas/api.ts";
 import type { SkillName } from "../../schemas/ids.ts";
 import { fuseRanks, rankSkills } from "../../skills/search/ranking.ts";
 import { answerWithin } from "../../time-limit.ts";
 
-/** May reject. `unread`: how many skills it knows by their lines only. */
+/** May reject. `unread`: number of skills whose text is not indexed yet. */
 export type SkillSearch = (query: string) => Promise<{ names: SkillName[]; unread: number }>;
 
-/** As long as a person would not notice beside a model's answer. */
+/** A person does not notice this much next to a model's answer. */
 const MAX_SEARCH_MS = 1_000;
 
-/** The same search, which rejects when it has not answered in time. */
+/** Adds a timeout to a search: late answers become rejections. */
 export function withinTime(search: SkillSearch, clock: Clock): SkillSearch {
   return async (query) => answerWithin(search(query), MAX_SEARCH_MS, clock);
 }

@@ -1,5 +1,5 @@
-// skill_view: loads a skill's text, or one of its support files. The `text` of its outcome names exactly what was read:
-// the record of a turn shows by it which skills were loaded.
+// The tool skill_view: loads a skill's text or one of its support files. The `text` of its outcome is the fingerprint of what
+// was read; the record of a turn shows by it which skills were loaded.
 import * as z from "zod";
 import type { Tool } from "../../agent/contract.ts";
 import { succeed } from "../../agent/tool-result.ts";
@@ -19,7 +19,7 @@ const Args = z.strictObject({
 export interface SkillViewOptions {
   library: Library;
   settings: Settings;
-  /** Told of each SKILL.md that was written for other tools than there are. */
+  /** Called for each SKILL.md that was written for other tools than the present ones. */
   onChanged?(view: SkillView, op: string): Promise<void>;
 }
 
@@ -68,5 +68,5 @@ function toCompanion({ failedWords, ...companion }: NonNullable<SkillView["compa
 
 /** Room for `next_offset`, `chars` and the keys. */
 const ENVELOPE_CHARS = 100;
-/** However many files there are to name, reading goes on. */
+/** The list of files never takes all of the room: reading must advance. */
 const MIN_PIECE_CHARS = 500;

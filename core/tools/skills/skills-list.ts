@@ -1,4 +1,4 @@
-// skills_list: finds skills by words or category. Reads the index, and asks the Archive where there is one.
+// The tool skills_list: finds skills by words or category. Reads the index, and searches the Archive if there is one.
 import * as z from "zod";
 import type { Tool } from "../../agent/contract.ts";
 import { succeed } from "../../agent/tool-result.ts";

@@ -1,4 +1,4 @@
-// The three skill tools together, as a session or a review offers them.
+// Creates the three skill tools for a session or a review.
 import type { Tool } from "../../agent/contract.ts";
 import { err, ok } from "../../errors.ts";
 import type { SkillStore } from "../../ports.ts";
@@ -11,9 +11,9 @@ import { createSkillView } from "./skill-view.ts";
 import { createSkillsList } from "./skills-list.ts";
 
 export interface SkillToolOptions extends Omit<SkillManageOptions, "store"> {
-  /** `null` in a session without learning: then nothing can be written, and skill_manage is not offered. */
+  /** `null` in a session without learning: skill_manage is not offered then. */
   store: SkillStore | null;
-  /** Absent where nobody can be asked: then what the scanner doubts is refused. */
+  /** Absent when no person can be asked: then a write that the scanner doubts is refused. */
   approval?: Approval;
   /** Absent where nothing but the index can be reached. */
   search?: SkillSearch;
@@ -32,8 +32,8 @@ export function createSkillTools(options: SkillToolOptions): Tool[] {
 }
 
 /**
- * Leaves a word with a skill that was written for another version of a tool, so that the curator has it written again. When it
- * was last looked at stays as it was: nothing but its contract has been.
+ * Marks a skill that was written for another version of a tool, so that the curator has it rewritten. The time of its last
+ * check does not change: only its contract was looked at.
  */
 async function noteChanged(store: SkillStore, view: SkillView, op: string): Promise<void> {
   const { name, text, rev, changed = [], health } = view;

@@ -1,5 +1,5 @@
-// The tool todo: the list of what is to be done in a session, which outlasts a conversation that is made shorter. Writing the
-// same again changes nothing. Each item keeps whose words it is made of: a plan that was taken from a page is the page's.
+// The tool todo: a session's list of tasks, which survives compaction. Writes are idempotent. Each item keeps its source: a
+// plan that was taken from a page has the source `content`.
 import * as z from "zod";
 import type { Tool, ToolResult } from "../../agent/contract.ts";
 import { fail, succeed } from "../../agent/tool-result.ts";
@@ -36,7 +36,7 @@ export interface TodoList {
   items(): TodoItem[];
   /** Sets the whole list. */
   put(items: TodoItem[]): void;
-  /** Whose words a text is that the model writes now. */
+  /** The source of a text that the model writes now. */
   labelOf(text: string): "own" | "content";
 }
 
@@ -70,7 +70,7 @@ export function createTodo(list: TodoList): Tool<Args> {
   };
 }
 
-/** As good as its worst item. */
+/** The result has the worst source of its items. */
 function show(items: TodoItem[]): ToolResult {
   const label = items.some(({ source }) => source === "content") ? "content" : "own";
   const counts = Object.fromEntries(
