@@ -1,7 +1,10 @@
-// What the two ways of running a check (sandbox.ts, shell.ts) have in common: what they are given and what they say. Pure.
+// The input and output of a check's program, shared by the two ways of running one (sandbox.ts, shell.ts). Pure.
+
+/** Of both streams together. Patterns are searched for in no more than this. */
+export const MAX_OUTPUT_CHARS = 100_000;
 
 export interface Program {
-  /** Texts by path, relative to the folder it runs in. */
+  /** Texts by path, relative to the working directory. */
   files: Record<string, string>;
 }
 
@@ -9,14 +12,11 @@ export interface ProgramRun {
   exitCode: number;
   stdout: string;
   stderr: string;
-  /** It did not end by itself. */
+  /** The limit that stopped the program; `null`: it ended by itself. */
   stopped: "time" | "memory" | "output" | null;
 }
 
-/** Of both streams together. A pattern is looked for in no more. */
-export const MAX_OUTPUT_CHARS = 100_000;
-
-/** `path` as seen from the file `from`: one spelling for each file, and never above the folder. */
+/** Resolves `path` as the file `from` sees it, to one spelling for each file. Never leaves the folder. */
 export function resolveIn(from: string, path: string): string {
   const made = path.startsWith("/") ? [] : from.split("/").slice(0, -1);
   for (const segment of path.split("/")) {

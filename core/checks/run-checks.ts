@@ -1,5 +1,5 @@
-// Runs the checks of a skill and says what came of each. Made by the Session, the review Worker and the curator Worker, each
-// from the QuickJS module of its own bundle; a run sees the skill's files and the check's, and leaves nothing behind.
+// Runs the checks of a skill and returns the result of each. Created by the Session, the review Worker and the curator Worker, each
+// with the QuickJS module of its own bundle. A check sees the skill's files and its own, and leaves nothing behind.
 import { clip } from "../clip.ts";
 import { messageOf } from "../errors.ts";
 import type { FileBodies } from "../schemas/file-body.ts";
@@ -13,7 +13,7 @@ export function createCheckRunner(quickjs: WebAssembly.Module): RunChecks {
   const sandbox = createSandbox(quickjs);
   const run = async (files: FileBodies, paths = checkPaths(files)): Promise<CheckResult[]> => {
     const results: CheckResult[] = [];
-    // One after the other: each may take all the memory there is for one.
+    // Sequentially: each check may use all the memory that is reserved for one.
     for (const path of paths.slice(0, MAX_CHECKS)) results.push(await runOne(sandbox, path, files));
     const beyond = paths.slice(MAX_CHECKS).map((path) => notRunnable(path, `only ${MAX_CHECKS} checks of a skill run`));
     return [...results, ...beyond];
@@ -27,7 +27,7 @@ async function runOne(sandbox: Sandbox, path: string, files: FileBodies): Promis
   try {
     return await judge(sandbox, path, read.value, await runCheck(sandbox, read.value, files));
   } catch (thrown) {
-    // Of the tools that run it, not of the check.
+    // A fault of the tools that run the check, not of the check itself.
     return notRunnable(path, `it could not be run: ${messageOf(thrown)}`);
   }
 }
@@ -40,15 +40,15 @@ function runCheck(sandbox: Sandbox, { files, run }: Check, own: FileBodies): Pro
   return runShellCheck(program, `bash ${quote(run.script)}`);
 }
 
-/** As one word of a shell. */
+/** Quotes a word for the shell. */
 function quote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 const STOPPED: Record<NonNullable<ProgramRun["stopped"]>, string> = {
   time: "it did not end in time",
-  memory: "it needed more memory or a deeper stack than a check has",
-  output: "it wrote more than a check may",
+  memory: "it exceeded the memory or stack limit of a check",
+  output: "it exceeded the output limit of a check",
 };
 
 async function judge(
@@ -63,14 +63,14 @@ async function judge(
   const matched = await sandbox.matches(expect.pattern, stdout);
   if (matched && exitCode === expect.exitCode) return { check: path, ok: true, runnable: true, why: "", output };
   const missing = missingIn(stderr);
-  if (missing) return { ...notRunnable(path, `it needs ${missing}, which is not there`), output };
+  if (missing) return { ...notRunnable(path, `it needs ${missing}, which is not available`), output };
   if (exitCode !== expect.exitCode) return failed(`it ended with exit code ${exitCode} instead of ${expect.exitCode}`);
   const pattern = `/${expect.pattern}/`;
-  if (matched === null) return failed(`${pattern} is no regular expression, or takes too long to look for`);
+  if (matched === null) return failed(`${pattern} is not a valid regular expression, or takes too long to match`);
   return failed(`nothing in its output matches ${pattern}`);
 }
 
-/** What belongs to another runtime; a name that is misspelt looks the same to the shell. */
+/** The command, global or module that only another runtime has. The shell cannot tell a misspelt command from a missing one. */
 function missingIn(stderr: string): string | null {
   const command = /^(?:bash: )?(?:line \d+: )?(\S{1,40}): command not (?:found|available)/m.exec(stderr);
   if (command) return `the command ${command[1]}`;

@@ -1,6 +1,6 @@
-// Runs JavaScript that nobody vouches for: QuickJS in WebAssembly. It has the language, `console`, and `readFile` over the
-// files it is given; no network, no clock, no chance, no other function of the host. Made by run-checks.ts from the module
-// that a Worker's bundle holds, because the platform compiles none at run time.
+// Runs untrusted JavaScript in QuickJS, compiled to WebAssembly. A script has the language, `console`, and `readFile` over the given
+// files. It must never have network, clock, randomness or any other function of the host. Created by run-checks.ts with the WebAssembly
+// module of a Worker's bundle, because the platform compiles none at run time.
 import RELEASE_SYNC from "@jitl/quickjs-wasmfile-release-sync";
 import {
   type QuickJSContext,
@@ -15,32 +15,33 @@ import { messageOf } from "../errors.ts";
 import { MAX_OUTPUT_CHARS, type Program, type ProgramRun, resolveIn } from "./program.ts";
 
 export interface Sandbox {
-  /** `entry` is read as an ES module; what it imports must be among the files. Never throws. */
+  /** Runs `entry` as an ES module, which can import the other files. Never throws. */
   run(program: Program & { entry: string }): Promise<ProgramRun>;
-  /** Whether some of the text matches. Null: it is no regular expression, or takes too long. Never throws. */
+  /** Whether the pattern matches in the text; null: it is not a regular expression, or takes too long. Never throws. */
   matches(pattern: string, text: string): Promise<boolean | null>;
-  /** Why a text is neither a module nor a script; null: it is one. Runs nothing of it. Never throws. */
+  /** The syntax error of a text that is neither a module nor a script; null: it is one. Runs nothing. Never throws. */
   parse(text: string): Promise<string | null>;
 }
 
 /**
- * Interrupts, which come after about ten thousand calls and jumps: the clock of an isolate stands still while it computes.
- * Measured: an empty loop ends after fifty million laps in a quarter of a second, a pattern that goes back and forth after two seconds.
+ * Counted in QuickJS interrupts, one for about ten thousand calls and jumps. A time limit is impossible: an isolate's clock stops while
+ * it computes. Measured: an empty loop is stopped after fifty million rounds in a quarter of a second, a backtracking pattern after two
+ * seconds.
  */
 const MAX_TICKS = 5_000;
 const MAX_MATCH_TICKS = 1_000;
-/** What a promise calls makes few interrupts. */
+/** Promise jobs need a limit of their own, because they cause few interrupts. */
 const MAX_JOBS = 200_000;
-/** Beyond it deep recursion would end the host's stack before QuickJS sees it. */
+/** With a larger stack, deep recursion would overflow the host's stack before QuickJS notices. */
 const STACK_BYTES = 128 << 10;
 const HEAP_BYTES = 16 << 20;
-/** In pages of 64 KiB: where it begins, and what holds. The heap's own limit counts too little. */
+/** Linear memory in pages of 64 KiB. Its maximum is the hard limit, since QuickJS's heap limit misses some allocations. */
 const MEMORY = { initial: 256, maximum: 512 };
 
 export function createSandbox(wasmModule: WebAssembly.Module): Sandbox {
   let engine: Promise<QuickJSWASMModule> | null = null;
 
-  /** In one instance of QuickJS until it has grown or something went wrong in it: linear memory never shrinks. */
+  /** Reuses one instance of QuickJS until it has grown or failed: linear memory never shrinks. */
   async function within<T>(work: (vm: QuickJSContext, runtime: QuickJSRuntime) => T): Promise<T> {
     engine ??= start(wasmModule);
     const mine = engine;
@@ -67,7 +68,7 @@ export function createSandbox(wasmModule: WebAssembly.Module): Sandbox {
       try {
         return await within((vm, runtime) => runModule(vm, runtime, program, output));
       } catch (thrown) {
-        // A trap, an abort, or the host's own stack: the instance is gone, and with it whatever the script did.
+        // A trap, an abort, or an overflow of the host's stack. The instance is discarded with all that the script did.
         return { exitCode: 1, ...output.texts(), stopped: whyOf(messageOf(thrown)) ?? "memory" };
       }
     },
@@ -75,20 +76,20 @@ export function createSandbox(wasmModule: WebAssembly.Module): Sandbox {
       try {
         return await within((vm, runtime) => runMatch(vm, runtime, pattern, text));
       } catch {
-        return null; // the same as in run
+        return null; // as in run
       }
     },
     async parse(text) {
       try {
         return await within((vm) => compile(vm, text, "global") && compile(vm, text, "module"));
       } catch {
-        return null; // the same as in run
+        return null; // as in run
       }
     },
   };
 }
 
-/** Its types are those of its CommonJS build, whose default is one level deeper. */
+/** The package's types describe its CommonJS build, whose default export is one level deeper. */
 const VARIANT = RELEASE_SYNC as unknown as QuickJSSyncVariant;
 
 function start(wasmModule: WebAssembly.Module): Promise<QuickJSWASMModule> {
@@ -96,7 +97,7 @@ function start(wasmModule: WebAssembly.Module): Promise<QuickJSWASMModule> {
   return newQuickJSWASMModuleFromVariant(newVariant(VARIANT, { wasmModule, wasmMemory }));
 }
 
-/** Null: it can be compiled. */
+/** The syntax error; null: the text compiles. */
 function compile(vm: QuickJSContext, text: string, type: "global" | "module"): string | null {
   const compiled = vm.evalCode(text, "script.js", { type, compileOnly: true });
   if (!compiled.error) {
@@ -105,7 +106,7 @@ function compile(vm: QuickJSContext, text: string, type: "global" | "module"): s
   }
   const stack: unknown = vm.getProp(compiled.error, "stack").consume((handle) => vm.dump(handle));
   const line = /script\.js:(\d+)/.exec(String(stack))?.[1];
-  // A module that is not there is no fault of the text.
+  // Other errors, such as a missing module, are not syntax errors.
   const problem = describe(vm, compiled.error);
   if (!problem.startsWith("SyntaxError")) return null;
   return line ? `line ${line}: ${problem}` : problem;
@@ -129,7 +130,7 @@ function runModule(
       Object.hasOwn(files, path) ? files[path]! : { error: new Error(`there is no file '${path}' to import`) },
     (from, path) => (path.startsWith(".") ? resolveIn(from, path) : path),
   );
-  equip(vm, files, output);
+  addGlobals(vm, files, output);
   const problem = settle(vm, runtime, vm.evalCode(files[entry] ?? "", entry, { type: "module" }));
   if (problem !== null) output.write(2, `${problem}\n`);
   stopped ??= problem === null ? null : whyOf(problem);
@@ -138,7 +139,7 @@ function runModule(
 
 const INTERRUPTED = "InternalError: interrupted";
 
-/** Null when it ended well, else what was thrown. */
+/** Runs pending jobs. Returns what was thrown, or null. */
 function settle(
   vm: QuickJSContext,
   runtime: QuickJSRuntime,
@@ -154,16 +155,16 @@ function settle(
   const state = vm.getPromiseState(promise);
   const problem = state.type === "rejected" ? describe(vm, state.error) : null;
   if (state.type === "fulfilled") state.value.dispose();
-  const waits = state.type === "pending";
+  const isPending = state.type === "pending";
   if (promise.alive) promise.dispose();
-  return waits ? "Error: it waits for something that never comes" : problem;
+  return isPending ? "Error: it waits for something that never comes" : problem;
 }
 
-/** Name and message. To read them may run more of the script, under the limits that hold for it. */
+/** Name and message. Reading them may run more of the script, within the same limits. */
 function describe(vm: QuickJSContext, error: QuickJSHandle): string {
   const thrown: unknown = vm.dump(error);
   error.dispose();
-  // Out of memory there is none left for the error itself.
+  // When QuickJS is out of memory, it cannot create the error and throws null.
   if (thrown === null) return "InternalError: out of memory";
   if (typeof thrown !== "object") return String(thrown).slice(0, MAX_ERROR_CHARS);
   const { name = "Error", message = "" } = thrown as { name?: unknown; message?: unknown };
@@ -177,8 +178,8 @@ function whyOf(problem: string): ProgramRun["stopped"] {
   return /out of memory|string too long|stack overflow|call stack size/i.test(problem) ? "memory" : null;
 }
 
-/** Time stands still and chance is none: what is found today is found tomorrow. */
-const EQUIPMENT = `(write, read) => {
+/** The globals of a script. `Date` and `Math.random` return constants, so that a check always has the same result. */
+const GLOBALS = `(write, read) => {
   const show = (value) => {
     if (typeof value === "string") return value;
     try { return JSON.stringify(value) ?? String(value); } catch { return Object.prototype.toString.call(value); }
@@ -194,7 +195,7 @@ const EQUIPMENT = `(write, read) => {
   Math.random = () => 0.5;
 }`;
 
-function equip(vm: QuickJSContext, files: Record<string, string>, output: Output): void {
+function addGlobals(vm: QuickJSContext, files: Record<string, string>, output: Output): void {
   const write = vm.newFunction("write", (stream, text) => {
     if (!output.isFull()) output.write(vm.getNumber(stream) === 1 ? 1 : 2, vm.getString(text));
   });
@@ -203,7 +204,7 @@ function equip(vm: QuickJSContext, files: Record<string, string>, output: Output
     if (!Object.hasOwn(files, name)) throw new Error(`there is no file '${name}'`);
     return vm.newString(files[name]!);
   });
-  const set = vm.unwrapResult(vm.evalCode(EQUIPMENT, "equipment.js"));
+  const set = vm.unwrapResult(vm.evalCode(GLOBALS, "globals.js"));
   vm.unwrapResult(vm.callFunction(set, vm.undefined, write, read)).dispose();
   for (const handle of [set, write, read]) handle.dispose();
 }

@@ -1,5 +1,5 @@
-// Runs a command or a shell script of a check in just-bash, over files that are in memory and gone afterwards. No network,
-// no host, a limit on everything. Called by run-checks.ts.
+// Runs a shell command or script of a check in just-bash, over an in-memory file system that is discarded afterwards. Called by
+// run-checks.ts. Must never reach the network or the host; every resource is limited.
 import { Bash, InMemoryFs } from "just-bash/browser";
 import { createShellCommands } from "../tools/shell/shell-commands.ts";
 import { MAX_OUTPUT_CHARS, type Program, type ProgramRun } from "./program.ts";
@@ -8,7 +8,7 @@ const FOLDER = "/skill";
 const MAX_MS = 5_000;
 const MAX_BYTES = 16_000_000;
 
-/** Tighter than a session's: a check is small, and nobody waits for what it might have written. */
+/** Tighter than a session's, because a check is small and its files are discarded. */
 const LIMITS = {
   maxSourceBytes: 100_000,
   maxCommandCount: 20_000,
@@ -23,7 +23,7 @@ const LIMITS = {
   maxExecutionTimeMs: MAX_MS,
 };
 
-/** Throws only what just-bash throws for no reason of the script's. */
+/** Throws only on a fault of just-bash itself. */
 export async function runShellCheck({ files }: Program, command: string): Promise<ProgramRun> {
   const entries = Object.entries(files).map(([path, text]) => [`${FOLDER}/${path}`, text]);
   const fs = new InMemoryFs(Object.fromEntries(entries), { maxTotalBytes: MAX_BYTES });
@@ -33,10 +33,10 @@ export async function runShellCheck({ files }: Program, command: string): Promis
     cwd: FOLDER,
     env: { HOME: FOLDER },
     customCommands: createShellCommands().commands,
-    // It patches globals, and an isolate is shared with the streams and timers of others.
+    // Off: it patches globals, and other requests share the isolate's streams and timers.
     defenseInDepth: false,
     executionLimits: LIMITS,
-    // Nothing happens meanwhile that could be waited for.
+    // Nothing runs concurrently, so there is nothing to wait for.
     sleep: async () => {},
   });
   const { exitCode, stdout, stderr } = await bash.exec(command, { rawScript: true });
@@ -48,14 +48,14 @@ export async function runShellCheck({ files }: Program, command: string): Promis
   };
 }
 
-/** Meant for whoever embeds the shell: a check has no such setting. */
+/** Removed from messages: it addresses the shell's embedder, and a check has no such setting. */
 const LIBRARY_ADVICE = /, increase executionLimits\.\w+/g;
 
 function cap(text: string): string {
   return text.slice(0, MAX_OUTPUT_CHARS).toWellFormed();
 }
 
-/** By exit status first: the words only tell the shell's own 124 and 126 from a command's. */
+/** The exit code decides. The message only distinguishes the shell's own 124 and 126 from a command's. */
 function whyStopped(exitCode: number, stderr: string): ProgramRun["stopped"] {
   if (exitCode === 124 && /deadline|timed out|aborted/.test(stderr)) return "time";
   if (exitCode !== 126 || !/limit|exceeded|too many/.test(stderr)) return null;

@@ -1,19 +1,19 @@
-// Whether a script of a skill can be read at all, by its ending: shell, JavaScript, Python, JSON, YAML. Nothing is run. Part of
-// run-checks.ts. Never throws: where nobody here can tell, a script is taken as it is.
+// Finds syntax errors in a skill's scripts by file extension: shell, JavaScript, Python, JSON, YAML. Called by run-checks.ts. Runs
+// nothing and never throws; a script that cannot be judged counts as valid.
 import { Bash, InMemoryFs } from "just-bash/browser";
 import { parseDocument } from "yaml";
 import { messageOf } from "../errors.ts";
 import type { Sandbox } from "./sandbox.ts";
 
-/** More is no script, and would hold up whoever writes it. */
+/** A longer text is not a script, and parsing it would delay the write. */
 const MAX_CHARS = 200_000;
-/** The parsers of shell and of YAML may take time in the square of these. */
+/** The parsers of shell and YAML may take quadratic time. */
 const MAX_SHELL_CHARS = 20_000;
 const MAX_YAML_CHARS = 16_000;
-/** What varies may stand in a script as in any text of a skill. */
+/** A placeholder for a value that varies, as in any text of a skill. */
 const PLACEHOLDER = /\{\{\s*[\w-]{1,60}\s*\}\}/g;
 
-/** In one line, what is wrong and where; `null`: nothing, or nobody can tell. */
+/** In one line, what is wrong and where; `null`: no error was found. */
 export async function findSyntaxError(path: string, text: string, sandbox: Sandbox): Promise<string | null> {
   if (text.length > MAX_CHARS) return null;
   const filled = text.replace(PLACEHOLDER, "x");
@@ -38,7 +38,7 @@ export async function findSyntaxError(path: string, text: string, sandbox: Sandb
         return null;
     }
   } catch {
-    return null; // a fault of the reader's
+    return null; // a fault of the parser
   }
 }
 
@@ -58,13 +58,13 @@ function parseJson(text: string): string | null {
     JSON.parse(text);
     return null;
   } catch (thrown) {
-    return messageOf(thrown).replace(/\s+/g, " "); // it quotes lines of the text
+    return messageOf(thrown).replace(/\s+/g, " "); // the message may quote several lines
   }
 }
 
 const CLOSES: Record<string, string> = { ")": "(", "]": "[", "}": "{" };
 
-/** No parser of Python is at hand: its brackets and its strings have to end. */
+/** There is no Python parser here. Checks only that brackets and strings are closed. */
 function parsePython(text: string): string | null {
   const open: { bracket: string; line: number }[] = [];
   let line = 1;
@@ -92,7 +92,7 @@ function endOfLine(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Behind the closing mark; `null` where there is none. */
+/** The position after the closing quote; `null`: the string does not end. */
 function endOfString(text: string, from: number): number | null {
   const mark = text[from]!;
   const isLong = text.startsWith(mark.repeat(3), from);
