@@ -1,4 +1,4 @@
-// The HTTP contract: bodies and answers of /v1. Clients (cli/, scripts/) import schemas and nothing else of the core.
+// The HTTP contract: bodies and responses of /v1. Clients (cli/, scripts/) import the schemas and nothing else of the core.
 // workers/api/ binds each one to its route.
 import * as z from "zod";
 import { Entry, TurnState, TurnStats } from "./entry.ts";
@@ -13,7 +13,7 @@ import { BusyMode } from "./settings.ts";
 import { IndexLine, PastRevision, SkillHead, SkillRevision, SkillTombstone } from "./skill.ts";
 import { SessionUsage } from "./usage.ts";
 
-/** RFC 9457. `code` is ours and stable; `detail` is one sentence. */
+/** RFC 9457. `code` is stable; `detail` says what happened, then what to do. */
 export const Problem = z.object({
   type: z.string(),
   title: z.string(),
@@ -24,12 +24,12 @@ export const Problem = z.object({
   /** Names the log line of an unknown error. */
   id: z.string().optional(),
   errors: z.array(z.object({ in: z.string(), path: z.string(), message: z.string() })).optional(),
-  /** What goes with the code: a neighbour's name, the places of several matches. */
+  /** Facts that belong to the code: a neighbour's name, the places of several matches. */
   facts: z.record(z.string(), z.unknown()).optional(),
 });
 export type Problem = z.infer<typeof Problem>;
 
-/** What every list answers beside its items: ask with `after` of this value for the next page; absent on the last one. */
+/** Common to all lists. Pass `next` as `after` to get the next page; it is absent on the last page. */
 const Page = z.object({ next: z.string().optional() });
 
 export const CreatedProfile = z.object({ profile: ProfileId, key: z.string() });
@@ -37,12 +37,12 @@ export type CreatedProfile = z.infer<typeof CreatedProfile>;
 export const CreateKey = z.strictObject({ profile: ProfileId, label: z.string().max(100).optional() });
 export const KeyInfo = z.object({ id: z.string(), label: z.string(), createdAt: z.int() });
 export type KeyInfo = z.infer<typeof KeyInfo>;
-/** The only answer that ever holds the key itself. */
+/** The only response that ever contains the key itself. */
 export const CreatedKey = KeyInfo.extend({ profile: ProfileId, key: z.string() });
 export type CreatedKey = z.infer<typeof CreatedKey>;
 export const KeyList = Page.extend({ keys: z.array(KeyInfo) });
 
-/** `off`: bundled skills stay; learned skills and memory are neither shown nor loadable; no review follows. */
+/** `off`: only bundled skills. Learned skills and memory are neither shown nor loadable, and no review follows. */
 export const Learning = z.enum(["on", "off"]);
 export type Learning = z.infer<typeof Learning>;
 export const CreateSession = z.strictObject({
@@ -62,19 +62,19 @@ export const TurnInfo = z.object({
   turn: TurnId,
   n: z.int(),
   state: TurnState,
-  /** The turn it was put into, for one that is `steered`. */
+  /** For a `steered` turn: the turn that took in its input. */
   into: z.int().optional(),
-  /** The input's entry, `null` while the turn waits in the queue, and the final one once there is one. */
+  /** The entry of the input, `null` while the turn waits, and the final entry once there is one. */
   input: z.int().nullable(),
   final: z.int().nullable(),
   /**
-   * Why the turn ended: `answer` (a whole one), else the code of its last notice: `length`, `refusal`, `empty_answer`, `written_call`,
-   * `step_limit`, `cut_calls`, `unusable_calls`, `no_headway`, the code of a guardrail, `stopped`, `redirected`, a command's
-   * or a failure's code. Absent while it runs, and for turns of an earlier version.
+   * Why the turn ended: `answer` for a whole one, or the code of its last notice. Such codes are `length`, `refusal`,
+   * `empty_answer`, `written_call`, `step_limit`, `cut_calls`, `unusable_calls`, `no_headway`, `stopped`, `redirected`, the
+   * code of a guardrail, a command or a failure. Absent while the turn runs, and for turns of an earlier version.
    */
   reason: z.string().optional(),
   attempts: z.int(),
-  /** Until when a running turn waits by plan: none of its models answers now, but one may then. */
+  /** Until when a running turn is paused, because none of its models can answer now and one may then. */
   pausedUntil: z.int().optional(),
   stats: TurnStats,
   startedAt: z.int().nullable(),
@@ -84,7 +84,7 @@ export type TurnInfo = z.infer<typeof TurnInfo>;
 export const SessionDetail = SessionInfo.extend({
   state: z.enum(["idle", "busy"]),
   turns: z.array(TurnInfo),
-  /** Reviews sent and not yet answered. */
+  /** Reviews that were sent and have no result yet. */
   reviewing: z.array(ReviewId),
   usage: SessionUsage,
 });
@@ -92,24 +92,24 @@ export type SessionDetail = z.infer<typeof SessionDetail>;
 
 export const TurnObservation = z.object({
   n: z.int(),
-  /** `null`: nothing was observed of it, or not yet. */
+  /** `null`: nothing was observed of the turn, or not yet. */
   observation: Observation.nullable(),
   trace: z.array(TraceStep),
 });
 export type TurnObservation = z.infer<typeof TurnObservation>;
 
-/** How long a text may be is the operator's to say: `turn.maxMessageChars`. */
+/** The operator limits the length of a text: `turn.maxMessageChars`. */
 export const PostMessage = z.strictObject({
   text: z.string().min(1),
-  /** What to do with it when a turn is running. Default: the operator's `turn.busy`. */
+  /** What to do when a turn is running. Default: the operator's `turn.busy`. */
   busy: BusyMode.optional(),
 });
 export const Accepted = z.object({
   session: SessionId,
   turn: TurnId,
-  /** The input's entry, `null` while the turn waits in the queue. */
+  /** The entry of the input; `null` while the turn waits. */
   entry: z.int().nullable(),
-  /** The same key and body came before: this is the turn they started. */
+  /** The same key and body came before, and this is the turn that they started. */
   replayed: z.boolean(),
   events: z.string(),
 });
@@ -128,7 +128,7 @@ export const ApprovalInfo = z.object({
   id: ApprovalId,
   path: z.string(),
   state: ApprovalState,
-  /** Bytes of the wanted content. */
+  /** Bytes of the requested content. */
   size: z.int(),
   askedAt: z.int(),
   decidedAt: z.int().nullable(),
@@ -137,9 +137,9 @@ export type ApprovalInfo = z.infer<typeof ApprovalInfo>;
 /** Oldest first. */
 export const ApprovalList = Page.extend({ approvals: z.array(ApprovalInfo) });
 export const ApprovalDetail = ApprovalInfo.extend({
-  /** The wanted content; `null` once it was decided on. */
+  /** The requested content; `null` after the decision. */
   content: z.string().nullable(),
-  /** What the file holds now; `null` for no file, or one too large to compare. */
+  /** The present content of the file; `null` when there is none, or when it is too large to compare. */
   current: z.string().nullable(),
 });
 export type ApprovalDetail = z.infer<typeof ApprovalDetail>;
@@ -149,7 +149,10 @@ export const DecideApproval = z.strictObject({ approve: z.boolean() });
 export const SkillLine = IndexLine.extend({ name: SkillName, seq: z.int().min(0), rev: z.int().min(0) });
 export type SkillLine = z.infer<typeof SkillLine>;
 export const ListedSkill = SkillLine.extend({
-  /** `setup_needed`: it can be loaded, and lacks what is `missing`. The last two are offered to nobody, nor loaded. */
+  /**
+   * `setup_needed`: the skill can be loaded, but lacks what `missing` lists. Skills in the last two states are neither offered
+   * nor loaded.
+   */
   readiness: z.enum(["available", "setup_needed", "unsupported", "disabled"]),
   missing: z.object({ variables: z.array(z.string()), files: z.array(z.string()) }).optional(),
 });
@@ -157,9 +160,9 @@ export type ListedSkill = z.infer<typeof ListedSkill>;
 export const SkillList = Page.extend({ skills: z.array(ListedSkill) });
 export const SkillDetail = z.object({
   name: SkillName,
-  /** `null` for a bundled skill the profile has not changed. */
+  /** `null` for a bundled skill that the profile has not changed. */
   head: SkillHead.nullable(),
-  /** As the frontmatter has them; `parameters`: what each `{{name}}` of the text is. */
+  /** From the frontmatter. `parameters`: the meaning of each `{{name}}` in the text. */
   traits: z.object({
     tags: z.array(z.string()),
     parameters: z.record(z.string(), z.string()),
@@ -169,13 +172,13 @@ export const SkillDetail = z.object({
 });
 export type SkillDetail = z.infer<typeof SkillDetail>;
 export const PutSkill = z.strictObject({
-  /** By path; `SKILL.md` is required, and is text. */
+  /** By path. `SKILL.md` is required and must be text. */
   files: FileContents,
 });
-/** What was purged is shown by its tombstone. */
+/** A purged revision is represented by its tombstone. */
 export const SkillRevisionList = Page.extend({ revisions: z.array(PastRevision) });
 export const SkillRevisionDetail = z.object({ revision: SkillRevision, files: FileContents });
-/** How `rev` differs from `against`; 0 is the nothing before the first revision. */
+/** The difference between `rev` and `against`. 0 stands for the empty state before the first revision. */
 export const SkillDiff = z.object({
   name: SkillName,
   rev: z.int(),
@@ -186,14 +189,14 @@ export type SkillDiff = z.infer<typeof SkillDiff>;
 export const PurgeSkill = z.strictObject({ rev: z.int().min(1).max(99_999_999) });
 export const PurgedSkill = z.object({
   revision: SkillTombstone,
-  /** How many files' contents are gone; 0 when an earlier request finished the purge. */
+  /** How many files' contents were deleted; 0 when an earlier request completed the purge. */
   deleted: z.int(),
-  /** Contents that stay, because this revision names them too. */
+  /** Contents that remain, because the revision named here also uses them. */
   kept: z.array(z.object({ sha256: Sha256, name: SkillName, rev: z.int() })),
 });
 export const PinSkill = z.strictObject({ pinned: z.boolean() });
 export const RestoreSkill = z.strictObject({
-  /** Without one the present text is taken out of the archive. */
+  /** Absent: the present text is taken out of the archive. */
   rev: z.int().min(1).optional(),
 });
 
@@ -202,29 +205,29 @@ export const MemoryUsage = z.object({
   limit: z.int(),
   percent: z.int(),
   entries: z.int(),
-  /** How many of them are stored, but too old to stand in a prompt. */
+  /** How many of them are stored, but too old for the prompt. */
   outside: z.int(),
 });
 export const ListedMemory = MemoryEntry.extend({
-  /** Stored, but not in the prompt, for want of room. */
+  /** Stored, but left out of the prompt for lack of room. */
   outside: z.boolean(),
-  /** In the prompt a placeholder stands for it: its text looks like an order to the agent. */
+  /** The prompt contains a placeholder, because the text looks like an instruction to the agent. */
   hidden: z.boolean(),
   findings: z.array(z.object({ pattern: z.string(), category: z.string(), severity: z.string(), reason: z.string() })),
 });
 export const MemoryList = Page.extend({
-  /** With `purged`, what this page holds: all entries come before the first that was purged. */
+  /** Together with `purged`, one page: all entries come before the first purged fact. */
   entries: z.array(ListedMemory),
   /** By store. */
   usage: z.partialRecord(MemoryStoreName, MemoryUsage),
-  /** What was removed for good. */
+  /** Purged facts. */
   purged: z.array(z.object({ store: MemoryStoreName, id: Sha256, at: z.int() })),
 });
 export const PostMemory = z.strictObject({ store: MemoryStoreName, content: z.string() });
 export const PutMemory = z.strictObject({ content: z.string() });
-/** `existed`: the fact lived already. */
+/** `existed`: the fact was already stored. */
 export const MemoryWritten = z.object({ store: MemoryStoreName, id: Sha256, existed: z.boolean() });
-/** How many copies of the text were deleted; 0 when an earlier request did. */
+/** How many copies of the text were deleted; 0 when an earlier request did so. */
 export const MemoryPurged = z.object({ store: MemoryStoreName, id: Sha256, deleted: z.int() });
 export const Forgotten = z.object({ removed: z.int() });
 
@@ -244,7 +247,7 @@ export type ReviewDetail = z.infer<typeof ReviewDetail>;
 
 export const CurationStarted = z.object({ run: CurationId });
 export const CurationRunList = Page.extend({ runs: z.array(CurationId) });
-/** `work`: what models have made of what the run left to them, so far; absent for none. */
+/** `work`: the results so far of the work that the run left to models; absent for none. */
 export const CurationReport = z.object({
   run: CurationRun,
   markdown: z.string(),
@@ -252,16 +255,16 @@ export const CurationReport = z.object({
 });
 export type CurationReport = z.infer<typeof CurationReport>;
 export const CuratorStatus = z.object({
-  /** Then nothing is done by itself. */
+  /** When true, there is no scheduled curation. */
   paused: z.boolean(),
-  /** Never moved by age, because a job names them. */
+  /** Exempt from ageing, because a job names them. */
   keepSkills: z.array(SkillName),
-  /** The newest run that has reported, and one that has a plan and no report. */
+  /** The newest run with a report, and a run that has a plan and no report. */
   last: CurationId.nullable(),
   open: CurationId.nullable(),
-  /** Work that was left to a model and has no outcome yet. */
+  /** Work left to a model that has no outcome yet. */
   owed: z.array(z.object({ run: CurationId, work: WorkId })),
-  /** Days of the calendar, and the least number of active ones among them. Tokens and dollars: of one run. */
+  /** Calendar days, and the least number of active days among them. Tokens and dollars are per run. */
   limits: z.object({
     staleDays: z.int(),
     staleActiveDays: z.int(),

@@ -1,5 +1,5 @@
-// The session's log: what an entry is, and what leaves a session as events. Stored in SQLite, carried in review jobs,
-// sent to readers. A change here is a change of a stored format: raise `v` and keep a reader for the old one.
+// The session's log: its entries, and the events that readers receive. Stored in SQLite, carried in review jobs, sent to
+// readers. These are stored formats: for a change, raise `v` and keep a reader for the old one.
 import * as z from "zod";
 import { Sha256, SkillName, Source } from "./ids.ts";
 
@@ -10,7 +10,7 @@ export type Part = z.infer<typeof Part>;
 export const JsonObject = z.record(z.string(), z.unknown());
 export type JsonObject = z.infer<typeof JsonObject>;
 
-/** `args` is always an object, so that a transcript can be sent again; `malformed` keeps what the model really wrote. */
+/** `args` is always an object, so that a transcript can be sent again. `malformed` keeps what the model actually wrote. */
 export const ToolCall = z.object({
   id: z.string().min(1),
   name: z.string().min(1),
@@ -20,8 +20,8 @@ export const ToolCall = z.object({
 export type ToolCall = z.infer<typeof ToolCall>;
 
 /**
- * Tokens of one model call. `input` counts what was not served from or written to the provider's cache. `reasoning` is
- * the part of `output` that nobody sees, where the provider tells it.
+ * Tokens of one model call. `input` excludes what was read from or written to the provider's cache. `reasoning` is the hidden
+ * part of `output`, where the provider reports it.
  */
 export const Usage = z.object({
   input: z.int().min(0),
@@ -33,8 +33,8 @@ export const Usage = z.object({
 export type Usage = z.infer<typeof Usage>;
 
 /**
- * What one model call cost, in millionths of a US dollar, and who says so: the provider's own reply, the operator's
- * price list, our catalog, or nobody (`none`, and then 0).
+ * The cost of one model call in millionths of a US dollar, and its source: the provider's reply, the operator's price list, our
+ * catalog, or `none`, and then 0.
  */
 export const Cost = z.object({
   usdMicros: z.int().min(0),
@@ -65,11 +65,11 @@ export function promptTokens(usage: Usage): number {
 export const StopReason = z.enum(["end", "tools", "length", "refusal"]);
 export type StopReason = z.infer<typeof StopReason>;
 
-/** What made an answer stop at a `length` that is not its own limit: a full context window, or a pause by the provider. */
+/** What ended an answer at a `length` other than its own limit: a full context window, or a pause by the provider. */
 export const CutBy = z.enum(["window", "pause"]);
 export type CutBy = z.infer<typeof CutBy>;
 
-/** One complete answer of a model. `native` is what its wire format needs to see again, kept verbatim. */
+/** One complete answer of a model. `native` holds what its wire format must send back, verbatim. */
 export const Answer = z.object({
   text: z.string(),
   reasoning: z.string().optional(),
@@ -86,9 +86,9 @@ export type Answer = z.infer<typeof Answer>;
 const base = { v: z.literal(1), n: z.int().min(1), turn: z.int().min(1), at: z.int(), parts: z.array(Part) };
 
 /**
- * What a person, or a route on behalf of one, sent. `steer`: it came while `turn` was running and was put into it, behind
- * a marker that is random for each turn; `accepted` is the number it had been given as a turn of its own. `waited`: since
- * when it did, for the end of what ran before it, and the turn that it was to end.
+ * A message from a person, or from a route on behalf of one. `steer`: it arrived while `turn` was running and was inserted
+ * there, after a marker that is random for each turn; `accepted` is the number that it had as a turn of its own. `waited`:
+ * since when it waited for the running turn, and which turn it was to interrupt.
  */
 export const UserEntry = z.object({
   ...base,
@@ -107,24 +107,24 @@ export const ToolEntry = z.object({
   step: z.int().min(0),
   failed: z.boolean(),
   prepared: JsonObject,
-  /** Fingerprint of the result as the tool gave it, before it was cut, spilled or replaced: for the guardrails. */
+  /** Fingerprint of the tool's own result, before it was cut, spilled to a file or replaced. Used by the guardrails. */
   print: z.string().optional(),
 });
 /**
- * Told to the model behind the input of a turn, because its prompt stays as it is: what changed within the epoch (skills
- * that came or went, memory, results of reviews), or the texts of skills that the person loaded or that were recalled, then with `skills`.
+ * A note to the model after the input of a turn, whose prompt stays unchanged. It reports changes within the epoch (skills,
+ * memory, results of reviews). With `skills` it holds the texts of skills that the person loaded or that were recalled.
  */
 export const NoteEntry = z.object({
   ...base,
   kind: z.literal("note"),
   code: z.string(),
-  /** Exactly what was read: evidence belongs to these texts. */
+  /** The exact texts that were read, to which evidence belongs. */
   skills: z.array(z.object({ skill: SkillName, text: Sha256, failedWords: z.array(z.string()).optional() })).optional(),
 });
 /**
- * From here on a model no longer reads the entries between `head` and `tail` (both outside the gap): it reads the text
- * of this entry in their place. Of a `prune` that text is JSON: the same messages with their results cut to a line each.
- * They stay in the log. `step` is the step of `turn` before which it was made, so that a resumed turn makes it again.
+ * A compaction. From here on a model reads this entry's text instead of the entries between `head` and `tail`, which are both
+ * outside the gap. The text of a `prune` is JSON: the same messages, each result cut to a line. The entries stay in the log.
+ * `step` is the step of `turn` before which it was made, so that a resumed turn repeats it there.
  */
 export const CompactionEntry = z.object({
   ...base,
@@ -132,30 +132,30 @@ export const CompactionEntry = z.object({
   step: z.int().min(0),
   head: z.int().min(0),
   tail: z.int().min(1),
-  /** Entries in the gap that are read as they are, behind the text: what the person asked for in `turn`. */
+  /** Entries in the gap that are still read in full, after the text: the person's request in `turn`. */
   kept: z.array(z.int().min(1)).default([]),
   method: z.enum(["model", "static", "prune"]),
   /** Estimated tokens of the conversation before and after. */
   tokensBefore: z.int().min(0),
   tokensAfter: z.int().min(0),
   focus: z.string().optional(),
-  /** Skills whose loaded text fell out: to be loaded again before they are followed. */
+  /** Skills whose loaded text is in the gap; they must be loaded again before use. */
   droppedSkills: z.array(z.string()),
-  /** The calls the summary took, failed ones included. */
+  /** The model calls of the summary, failed ones included. */
   calls: z.array(z.object({ model: z.string(), usage: Usage, cost: Cost.optional() })),
 });
-/** Written by the harness itself: why a turn has no answer, that it was cut off and went on, what a review learned. */
+/** Written by the harness: why a turn has no answer, that it was interrupted and resumed, what a review learned. */
 export const NoticeEntry = z.object({
   ...base,
   kind: z.literal("notice"),
   code: z.string(),
-  /** What a model call that brought no answer was charged for, where the provider told it. */
+  /** The charge for a model call that brought no answer, where the provider reported it. */
   spent: z.object({ model: z.string(), usage: Usage, cost: Cost.optional() }).optional(),
-  /** Further calls, for a summary that came to nothing. */
+  /** Further calls, for a summary that failed. */
   compaction: z.array(z.object({ model: z.string(), usage: Usage, cost: Cost.optional() })).optional(),
 });
 
-/** Codes of the notice behind a closing answer: why the model was asked for one instead of being let go on. */
+/** Codes of the notice after a closing answer: why the model was stopped and asked for one. */
 export const CLOSING_CODES = [
   "step_limit",
   "cut_calls",
@@ -183,12 +183,12 @@ export type CompactionEntry = z.infer<typeof CompactionEntry>;
 export type NoticeEntry = z.infer<typeof NoticeEntry>;
 export type Entry = z.infer<typeof Entry>;
 
-/** The parts as one text. Of a tool entry they are JSON objects, which `renderParts` merges instead. */
+/** The parts as one text. The parts of a tool entry are JSON objects, which `renderParts` merges instead. */
 export function textOf(entry: Entry): string {
   return entry.parts.map((part) => part.text).join("");
 }
 
-/** `steered`: the input was put into the turn that was running, and ended with it. */
+/** `steered`: the input was inserted into the running turn and ended with it. */
 export const TurnState = z.enum(["queued", "running", "done", "failed", "stopped", "steered"]);
 export type TurnState = z.infer<typeof TurnState>;
 
@@ -198,7 +198,7 @@ export const TurnStats = z.object({
   toolCalls: z.int().min(0),
   failedCalls: z.int().min(0),
   usage: Usage,
-  /** Millionths of a US dollar, of the calls whose price is known; absent while none is. */
+  /** Millionths of a US dollar for the calls with a known price; absent while there is none. */
   usdMicros: z.int().min(0).optional(),
 });
 export type TurnStats = z.infer<typeof TurnStats>;
@@ -206,12 +206,12 @@ export type TurnStats = z.infer<typeof TurnStats>;
 export const NO_STATS: TurnStats = { modelCalls: 0, toolCalls: 0, failedCalls: 0, usage: NO_USAGE };
 
 /**
- * What readers of a session receive. On the wire each has the id `<entry>.<offset>`, the offset in UTF-16 units of the
- * entry's text so far. How the ids of the others are formed: core/session/readers/events.ts.
+ * Events for readers of a session. Those that belong to an entry have the id `<entry>.<offset>`, with the offset in UTF-16
+ * units of the entry's text so far. For the ids of the others see core/session/readers/events.ts.
  */
 export const AgentEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("turn_start"), turn: z.int(), entry: z.int() }),
-  /** The input accepted as turn `turn` went into the running turn `into`. */
+  /** The input accepted as turn `turn` was inserted into the running turn `into`. */
   z.object({
     type: z.literal("steer_add"),
     turn: z.int(),

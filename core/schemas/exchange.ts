@@ -1,4 +1,4 @@
-// What crosses HTTP when skills come in and go out: imports, exports, publication, and the two forms of a public index.
+// The HTTP forms of skill imports, exports and publication, and the two forms of a public index.
 import * as z from "zod";
 import { FileContents } from "./file-body.ts";
 import { SkillName } from "./ids.ts";
@@ -16,9 +16,9 @@ export const ImportFinding = z.object({
 export const ImportedSkillAnswer = z.object({
   name: SkillName,
   rev: z.int().min(1),
-  /** What was put right while reading, in sentences; scripts that cannot be parsed, as in `health` of a skill. */
+  /** Corrections made while reading, in sentences. Scripts that do not parse, as in `health` of a skill. */
   warnings: z.array(z.string()),
-  /** What the scanner noticed. It refuses nothing that a person imports. */
+  /** Findings of the scanner. They never refuse a person's import. */
   findings: z.array(ImportFinding),
 });
 export type ImportedSkillAnswer = z.infer<typeof ImportedSkillAnswer>;
@@ -42,14 +42,14 @@ export const PublicIndex = z.object({
       description: z.string(),
       /** Relative to the index. */
       url: z.string(),
-      /** Of the artifact's bytes. */
+      /** SHA-256 of the artifact's bytes. */
       digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
     }),
   ),
 });
 export type PublicIndex = z.infer<typeof PublicIndex>;
 
-/** The form before it: files by path, beside the index. */
+/** The form before 0.2.0: files by path, next to the index. */
 export const OldPublicIndex = z.object({
   skills: z.array(z.object({ name: SkillName, description: z.string(), files: z.array(z.string()) })),
 });

@@ -1,16 +1,16 @@
-// A file of a skill as it is held in memory: text where its bytes are UTF-8, else the bytes. Stored are always the bytes, so
-// that what was imported can be given back as it came. Pure.
+// A file of a skill in memory: text where its bytes are UTF-8, otherwise the bytes. The stores always hold the bytes, so that
+// an import can be exported unchanged. Pure.
 import * as z from "zod";
 import { fromBase64, toBase64 } from "./base64.ts";
 
 export type FileBody = string | Uint8Array;
 
-/** By path, `SKILL.md` among them, which is text. */
+/** By path. Includes `SKILL.md`, which is text. */
 export type FileBodies = Record<string, FileBody>;
 
 const utf8 = new TextEncoder();
 
-/** Keeps a byte-order mark, and so every byte. */
+/** Keeps a byte-order mark, so that every byte survives. */
 export function toFileBody(bytes: Uint8Array): FileBody {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -23,7 +23,7 @@ export function toBytes(body: FileBody): Uint8Array {
   return typeof body === "string" ? utf8.encode(body) : body;
 }
 
-/** As JSON holds it: text, or the bytes in base64. */
+/** The JSON form: text, or the bytes in Base64. */
 export const FileContent = z.union([z.string(), z.strictObject({ base64: z.base64() })]);
 export type FileContent = z.infer<typeof FileContent>;
 export const FileContents = z.record(z.string(), FileContent);
@@ -41,7 +41,7 @@ function mapFiles<A, B>(files: Record<string, A>, map: (file: A) => B): Record<s
   return Object.fromEntries(Object.entries(files).map(([path, file]) => [path, map(file)]));
 }
 
-/** The text of a file that must be one; empty for bytes and for what is missing. */
+/** The text of a file, or an empty text for bytes and for a missing file. */
 export function textOrEmpty(body: FileBody | undefined): string {
   return typeof body === "string" ? body : "";
 }

@@ -1,8 +1,7 @@
-// The forms of every identifier that is stored or crosses a boundary. Pure.
-// Read by all layers; anything that builds a key or a name starts from one of these.
+// The form of every identifier that is stored or crosses a boundary. Used by all layers to build keys and names. Pure.
 import * as z from "zod";
 
-/** 26 lower-case Crockford base32 characters, random, never used again. */
+/** 26 lower-case Crockford Base32 characters, random, never reused. */
 export const ProfileId = z
   .string()
   .regex(/^[0-9a-hjkmnp-tv-z]{26}$/, "a profile id is 26 lower-case base32 characters");
@@ -16,11 +15,11 @@ export type SessionId = z.infer<typeof SessionId>;
 export const TurnId = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}-[1-9]\d*$/, "a turn id is <session>-<n>");
 export type TurnId = z.infer<typeof TurnId>;
 
-/** `<session>.<from>-<to>`: the range of entries it covers, both ends included. */
+/** `<session>.<from>-<to>`: the range of entries that it covers, both ends included. */
 export const ReviewId = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}\.\d+-\d+$/, "a review id is <session>.<from>-<to>");
 export type ReviewId = z.infer<typeof ReviewId>;
 
-/** A curation run: UTC time `YYYYMMDDTHHMMSSZ`, so that a listing sorts by it, and four random characters. */
+/** A curation run: UTC time `YYYYMMDDTHHMMSSZ`, so that listings sort by time, and four random characters. */
 export const CurationId = z
   .string()
   .regex(/^\d{8}T\d{6}Z-[0-9a-z]{4}$/, "a curation run id is <UTC time>-<4 characters>");
@@ -40,7 +39,7 @@ export function fromCurationId(id: CurationId): number {
   return Date.UTC(year!, month! - 1, day, hours, minutes, seconds);
 }
 
-/** What may be written. 58 leaves room for `-local`; what is read may have up to 64. */
+/** Names that may be written. 58 characters leave room for `-local`; names that are read may have 64. */
 export const SKILL_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const MAX_SKILL_NAME = 64;
 export const MAX_OWN_SKILL_NAME = 58;
@@ -64,7 +63,7 @@ export function dayOf(timeMs: number): Day {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
-/** Where a part of an entry came from; see docs/ARCHITECTURE.md, "Sources". */
+/** The origin of an entry's part; see docs/ARCHITECTURE.md, "Sources". */
 export const Source = z.enum(["principal", "outcome", "own", "content"]);
 export type Source = z.infer<typeof Source>;
 
@@ -87,16 +86,16 @@ export function fromCitation(citation: Citation): { session: SessionId; entry: n
   return { session, entry: Number(entry), source: source as Source };
 }
 
-/** As a reviewer reads and writes it, for a review has one session: `12#outcome`. */
+/** A citation as a reviewer reads and writes it, since a review has one session: `12#outcome`. */
 export function toPlace(entry: number, source: Source): string {
   return `${entry}#${source}`;
 }
 
-/** Also with brackets, quotation marks or the word "entry" around it, and with its session. */
+/** Also accepts brackets, quotation marks, the word "entry" and the session. */
 const PLACE =
   /^[\s["'`(]*(?:entry )?(?:([0-9A-HJKMNP-TV-Z]{26})\/)?#?(\d{1,9})#(principal|outcome|own|content)[\s\]"'`).,;:]*$/i;
 
-/** A citation as a model wrote it; `null` for what is none. `session`: of the review. */
+/** Parses a citation written by a model; `null` when it is not one. `session`: the session under review. */
 export function readCitation(text: string, session: SessionId): Citation | null {
   if (text.length > MAX_PLACE_CHARS) return null;
   const [found, named, entry, source] = PLACE.exec(text) ?? [];

@@ -1,11 +1,11 @@
-// Stored forms of memory: an observed-remove set in KV. What a key means never changes once it is written. See
+// Stored forms of memory: an observed-remove set in KV. The meaning of a key never changes once it is written. See
 // docs/STORAGE.md.
 import * as z from "zod";
 import { sha256Hex } from "./learning/digest.ts";
 import { SessionId, Sha256, Source } from "./ids.ts";
 import { Origin } from "./skill.ts";
 
-/** `memory`: the agent's notes. `user`: who the user is. */
+/** `memory`: the agent's notes. `user`: facts about the user. */
 export const MemoryStoreName = z.enum(["memory", "user"]);
 export type MemoryStoreName = z.infer<typeof MemoryStoreName>;
 
@@ -17,9 +17,9 @@ export const MemoryAdd = z.object({
   origin: Origin,
   session: SessionId.optional(),
   citations: z.array(z.string()).optional(),
-  /** The worst label of what it cites; absent where nothing was cited, and in records from before there was one. */
+  /** The least trusted source of what it cites; absent where nothing was cited, and in older records. */
   source: Source.optional(),
-  /** A person has seen it before it was kept: it is not hidden for how it looks. */
+  /** A person saw it before it was stored, so it is never hidden for its appearance. */
   approved: z.literal(true).optional(),
 });
 export type MemoryAdd = z.infer<typeof MemoryAdd>;
@@ -29,34 +29,34 @@ export const MemoryRemove = z.object({
   v: z.literal(1),
   at: z.int(),
   by: z.string(),
-  /** When its add was last seen to be deleted: the removal itself goes a while later. */
+  /** When its add was last seen to be deleted; the removal itself is deleted later. */
   swept: z.int().optional(),
 });
 export type MemoryRemove = z.infer<typeof MemoryRemove>;
 
-/** The value under `…/purged`: a person had the text removed for good, and no add of it counts any more. */
+/** The value under `…/purged`: a person had the text purged, and no add of it counts. */
 export const MemoryPurge = z.object({ v: z.literal(1), at: z.int(), by: z.string() });
 export type MemoryPurge = z.infer<typeof MemoryPurge>;
 
-/** An entry that lives: at least one of its adds is not removed. */
+/** A living entry: at least one of its adds is not removed. */
 export const MemoryEntry = z.object({
   id: Sha256,
   store: MemoryStoreName,
   text: z.string(),
-  /** When it was first added; the block is rendered by this age. */
+  /** When it was first added; the prompt block sorts by it. */
   since: z.int(),
-  /** Of its first add; the person's, as all that follows, when one of its adds is. */
+  /** Taken from its first add, as are all fields below, or from the person's add if there is one. */
   origin: Origin,
   session: SessionId.optional(),
   source: Source.optional(),
   citations: z.array(z.string()).optional(),
   approved: z.literal(true).optional(),
-  /** The adds that are not removed: what a remove has to name. */
+  /** The adds that are not removed; a remove has to name them. */
   adds: z.array(z.string()).min(1),
 });
 export type MemoryEntry = z.infer<typeof MemoryEntry>;
 
-/** NFC, trimmed, white space single: two spellings of one fact share a key. */
+/** NFC, trimmed, single spaces: two spellings of one fact share a key. */
 export function normaliseMemory(text: string): string {
   return text.normalize("NFC").trim().replace(/\s+/gu, " ");
 }

@@ -1,22 +1,22 @@
-// A change of skills or memory that an agent wants and a person decides: the call as it was made, and what it would do. Kept
-// in R2, where a session, a review and the API all reach it; on the wire it is the same without what only a repeat needs.
+// A change of skills or memory that an agent requests and a person decides: the call as it was made, and its effect. Stored in
+// R2, where a session, a review and the API can reach it. The API leaves out what only a repetition needs.
 import * as z from "zod";
 import { JsonObject } from "./entry.ts";
 import { SessionId, Sha256, SkillName } from "./ids.ts";
 import { Origin } from "./skill.ts";
 
-/** Made from the op of the call, so that a repeated call finds its own. */
+/** Derived from the op of the call, so that a repeated call finds its own. */
 export const PendingId = z.string().regex(/^[0-9a-f]{20}$/, "the id of a pending change is 20 hexadecimal characters");
 export type PendingId = z.infer<typeof PendingId>;
 
 /**
- * `approval`: writes wait by setting. `scan`: something in it looks like an attempt to command or to deceive. `taint`:
- * what it says comes from outside only.
+ * Why it waits. `approval`: a setting requires it. `scan`: the text resembles an attempt to command or deceive. `taint`: its
+ * statement comes from outside only.
  */
 export const PendingReason = z.enum(["approval", "scan", "taint"]);
 export type PendingReason = z.infer<typeof PendingReason>;
 
-/** `stale`: what it was to change has changed since; it is never carried out. */
+/** `stale`: its target has changed since, so it is never carried out. */
 export const PendingState = z.enum(["waiting", "approved", "rejected", "stale"]);
 export type PendingState = z.infer<typeof PendingState>;
 
@@ -27,7 +27,7 @@ export const PendingChange = z.object({
   v: z.literal(1),
   id: PendingId,
   tool: PendingTool,
-  /** The call: repeated with the same op, it is carried out once. */
+  /** The call. Repeated with the same op, it is carried out once. */
   args: JsonObject,
   prepared: JsonObject,
   op: z.string().min(1),
@@ -36,19 +36,19 @@ export const PendingChange = z.object({
   reason: PendingReason,
   /** Why it waits, for a person. */
   why: z.string(),
-  /** What it would do, in one line. */
+  /** Its effect in one line. */
   summary: z.string(),
-  /** Unified, of each file; lines of facts for memory. */
+  /** A unified diff of each file; lines of facts for memory. */
   diff: z.string(),
   /**
-   * The skill and the `seq` it was decided on, 0 for a new one; `null` for memory, whose entries stand in `prepared`. `text`:
-   * where the skill's text alone has to be as it was, because the rest of the same call was written.
+   * The skill and the `seq` that the change was based on, 0 for a new one; `null` for memory, whose entries are in `prepared`.
+   * `text`: only the skill's text must be unchanged, because the rest of the same call was written.
    */
   seen: z.object({ skill: SkillName, seq: z.int().min(0), text: Sha256.optional() }).nullable(),
   state: PendingState,
   askedAt: z.int(),
   decidedAt: z.int().nullable(),
-  /** What came of carrying it out; `null` until it was. */
+  /** The result of carrying it out; `null` before that. */
   outcome: z.string().nullable(),
 });
 export type PendingChange = z.infer<typeof PendingChange>;
@@ -71,7 +71,7 @@ export type PendingInfo = z.infer<typeof PendingInfo>;
 
 export const PendingDetail = PendingInfo.extend({
   diff: z.string(),
-  /** Of a stale change: what it would do now, or why it cannot be done any more. */
+  /** For a stale change: its effect now, or why it is no longer possible. */
   now: z.string().optional(),
 });
 export type PendingDetail = z.infer<typeof PendingDetail>;

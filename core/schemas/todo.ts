@@ -1,4 +1,4 @@
-// The stored form of a session's list of what is to be done: one meta row. Read by the tool todo and by a compaction.
+// The stored form of a session's todo list: one meta row. Used by the tool todo and by compaction.
 import * as z from "zod";
 import { Source } from "./ids.ts";
 
@@ -8,7 +8,7 @@ export const TodoItem = z.object({
   id: z.string(),
   content: z.string(),
   status: TodoState,
-  /** Whose words it is made of. */
+  /** The sources of its words. */
   source: Source.extract(["own", "content"]),
 });
 export type TodoItem = z.infer<typeof TodoItem>;

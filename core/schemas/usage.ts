@@ -1,17 +1,20 @@
-// What model calls used and cost, summed into lines: what a session books with its profile's Account, what a review's
-// result brings back, what GET /v1/usage answers. Every number of the ledger has its form here. Pure.
+// What model calls used and cost, summed into lines: what a session books with its profile's Account, what a review's result
+// reports, what GET /v1/usage returns. Every number of the ledger has its form here. Pure.
 import * as z from "zod";
 import { type Answer, Cost, NO_USAGE, Usage, addUsage, promptTokens } from "./entry.ts";
 import { Day, ReviewId, SessionId } from "./ids.ts";
 
-/** What a call was made for: the model slots of core/agent/contract.ts; a test compares. What the slot `judge` uses is a review's. */
+/**
+ * What a call was made for: the model slots of core/agent/contract.ts, which a test compares. Calls of the slot `judge` are
+ * booked as `review`.
+ */
 export const UsageKind = z.enum(["turn", "review", "curation", "compaction", "title", "approval"]);
 export type UsageKind = z.infer<typeof UsageKind>;
 
 export const CostSource = Cost.shape.source;
 export type CostSource = z.infer<typeof CostSource>;
 
-/** Calls of one kind, one model and one source of their price. `none`: their price is not known, and `usdMicros` is 0. */
+/** Calls of one kind, one model and one price source. `none`: the price is unknown, and `usdMicros` is 0. */
 export const UsageLine = z.object({
   kind: UsageKind,
   model: z.string(),
@@ -23,7 +26,7 @@ export const UsageLine = z.object({
 });
 export type UsageLine = z.infer<typeof UsageLine>;
 
-/** One model call as entries, scripts and results hold it; one without a cost has no known price. */
+/** One model call as stored in entries, scripts and results. Without a cost its price is unknown. */
 export const SpentCall = z.object({ model: z.string(), usage: Usage, cost: Cost.optional() });
 export type SpentCall = z.infer<typeof SpentCall>;
 
@@ -31,7 +34,7 @@ export function toSpentCall({ model, usage, cost }: Pick<Answer, "model" | "usag
   return { model, usage, ...(cost ? { cost } : {}) };
 }
 
-/** One line for each kind, model and source, in that order. */
+/** One line for each kind, model and price source, in that order. */
 export function toUsageLines(calls: (SpentCall & { kind: UsageKind; calls?: number })[]): UsageLine[] {
   const lines = new Map<string, UsageLine>();
   for (const { kind, model, usage, cost, calls: count = 1 } of calls) {
@@ -48,12 +51,12 @@ export function toUsageLines(calls: (SpentCall & { kind: UsageKind; calls?: numb
   return [...lines].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
 }
 
-/** What budgets and grants count: every token a provider read or wrote for a call. `reasoning` is part of `output`. */
+/** What budgets and grants count: every token that a provider read or wrote for a call. `reasoning` is part of `output`. */
 export function tokensOf(usage: Usage): number {
   return promptTokens(usage) + usage.output;
 }
 
-/** A limit in dollars as millionths; one that is set is never rounded to 0, which would be none. */
+/** A limit in dollars, as millionths. A limit that is set never rounds to 0, which would mean no limit. */
 export function toUsdMicros(usd: number): number {
   return usd > 0 ? Math.max(1, Math.round(usd * 1_000_000)) : 0;
 }
@@ -71,13 +74,13 @@ export function spendingOf(lines: UsageLine[]): Spending {
   );
 }
 
-/** Limits of tokens and money; 0: none. */
+/** Limits of tokens and money. 0: no limit. */
 export interface Budget {
   tokens: number;
   usdMicros: number;
 }
 
-/** Of the settings' `budget`: what all of a profile may spend on one UTC day. */
+/** From the settings' `budget`: what a whole profile may spend on one UTC day. */
 export function toDayBudget({ profileDayTokens, profileDayUsd }: DayLimits): Budget {
   return { tokens: profileDayTokens, usdMicros: toUsdMicros(profileDayUsd) };
 }
@@ -90,7 +93,7 @@ export function isLimited(budget: Budget): boolean {
   return budget.tokens > 0 || budget.usdMicros > 0;
 }
 
-/** Whether the next call must not be made. A call that runs is never cut off, so the last one may go beyond. */
+/** Whether the next call must not be made. A running call is never cut off, so the last one may exceed the limit. */
 export function isSpent(spent: Spending, budget: Budget): boolean {
   return (
     (budget.tokens > 0 && spent.tokens >= budget.tokens) ||
@@ -98,13 +101,13 @@ export function isSpent(spent: Spending, budget: Budget): boolean {
   );
 }
 
-/** What a session hands to its profile's Account: counted once under its id (a turn, a review, its title), on the day of `at`. */
+/** What a session books with its profile's Account: once under its id (a turn, a review, its title), on the day of `at`. */
 export interface Booking {
   id: string;
   session: SessionId;
   at: number;
   lines: UsageLine[];
-  /** The name the session got by this call: the Account lists it. */
+  /** The session's title from this call, for the Account's list. */
   title?: string;
 }
 
@@ -113,7 +116,7 @@ export interface Booking {
 export const UsageBy = z.enum(["day", "session", "kind", "model"]);
 export type UsageBy = z.infer<typeof UsageBy>;
 
-/** Both days included; `after`: the last key of the page before; `limit`: lines at most. */
+/** Both days included. `after`: the last key of the previous page. `limit`: the most lines. */
 export interface UsageAsked {
   from: Day;
   to: Day;
@@ -122,7 +125,7 @@ export interface UsageAsked {
   limit?: number;
 }
 
-/** `tokens`: all that providers read and wrote. `usd`: US dollars to the millionth, of the calls whose price is known. */
+/** `tokens`: everything that providers read and wrote. `usd`: US dollars to the millionth, for the calls with a known price. */
 export const UsageSum = z.object({
   calls: z.int(),
   tokens: z.int(),
@@ -132,18 +135,18 @@ export const UsageSum = z.object({
   cacheWrite: z.int(),
   reasoning: z.int(),
   usd: z.number(),
-  /** Who says what the calls cost; those under `none` are counted in `calls` and `tokens`, and cost nothing here. */
+  /** The sources of the prices. Calls under `none` count in `calls` and `tokens`, and cost 0 here. */
   sources: z.partialRecord(CostSource, z.object({ calls: z.int(), usd: z.number() })),
 });
 export type UsageSum = z.infer<typeof UsageSum>;
 
-/** What a review may spend and has not told of yet. `unsettled`: for longer than it may, so that all of it counts. */
+/** What a review may spend and has not reported yet. `unsettled`: its time is over, so all of it counts. */
 export const OpenGrant = z.object({
   review: ReviewId,
   session: SessionId,
   state: z.enum(["open", "unsettled"]),
   tokens: z.int(),
-  /** Absent: without a limit in money. */
+  /** Absent: no limit in money. */
   usd: z.number().optional(),
   reservedAt: z.int(),
   expiresAt: z.int(),
@@ -155,17 +158,17 @@ export const UsageReport = z.object({
   from: Day,
   to: Day,
   by: UsageBy,
-  /** Of all lines; unsettled grants are in them, under the day they were given and the model `unsettled`. */
+  /** Over all lines, including unsettled grants, which are booked on the day of the grant under the model `unsettled`. */
   totals: UsageSum,
-  /** In the order of `key`: a day, a session (`older` for those of long ago), a kind, or a model. */
+  /** Sorted by `key`: a day, a session (`older` for old ones), a kind, or a model. */
   lines: z.array(UsageSum.extend({ key: z.string() })),
-  /** Those not settled longest first, the first hundred. */
+  /** The hundred longest unsettled ones, longest first. */
   grants: z.array(OpenGrant),
-  /** Ask with `after` of this value for the next lines; absent on the last page. Totals are of all pages. */
+  /** Pass it as `after` to get the next lines; absent on the last page. Totals are over all pages. */
   next: z.string().optional(),
 });
 export type UsageReport = z.infer<typeof UsageReport>;
 
-/** Of one session, its reviews included. */
+/** Usage of one session, its reviews included. */
 export const SessionUsage = z.object({ calls: z.int(), tokens: z.int(), usd: z.number() });
 export type SessionUsage = z.infer<typeof SessionUsage>;

@@ -1,5 +1,5 @@
-// Curation: messages, plan, what was changed, report, and what the curator remembers of a profile. See
-// docs/ARCHITECTURE.md, "Curation".
+// Curation: its messages, plan, changes and report, and what the curator remembers of a profile. See docs/ARCHITECTURE.md,
+// "Curation".
 import * as z from "zod";
 import { Cost, Usage } from "../entry.ts";
 import { Citation, CurationId, Day, ProfileId, Sha256, SkillName } from "../ids.ts";
@@ -10,8 +10,8 @@ import { UsageLine } from "../usage.ts";
 const OfRun = { v: z.literal(1), profile: ProfileId, run: CurationId };
 
 /**
- * A shard of a past day's due markers; one profile on request; the undoing of a run; or work for a model, which a run
- * leaves to messages of its own so that no profile waits for it.
+ * A shard of a past day's due markers, one profile on request, the rollback of a run, or work for a model. A run leaves such
+ * work to messages of its own, so that no profile waits for it.
  */
 export const CurationMessage = z.discriminatedUnion("kind", [
   z.object({
@@ -20,16 +20,16 @@ export const CurationMessage = z.discriminatedUnion("kind", [
     day: Day,
     shard: z.string().regex(/^[0-9a-f]{2}$/),
     cursor: z.string().optional(),
-    /** The markers are those of quiet profiles: what they left is swept, and nothing curated. */
+    /** The markers are those of quiet profiles: they are swept, not curated. */
     sweep: z.literal(true).optional(),
   }),
-  /** `consolidate`: the model is asked as well which skills should be one. */
+  /** `consolidate`: also ask the model which skills should be merged. */
   z.object({
     ...OfRun,
     kind: z.literal("profile"),
     dryRun: z.boolean(),
     consolidate: z.boolean().optional(),
-    /** What the Account set aside for this run, where a day's budget is set. */
+    /** What the Account reserved for this run, where a day's budget is set. */
     allowance: z.object({ id: z.string(), grant: Grant }).optional(),
   }),
   z.object({ ...OfRun, kind: z.literal("rollback"), of: CurationId }),
@@ -40,7 +40,7 @@ export const CurationMessage = z.discriminatedUnion("kind", [
 ]);
 export type CurationMessage = z.infer<typeof CurationMessage>;
 
-/** What a model is asked: to write a skill again, to look at a stale one, to make one of several, or what people would ask several for. */
+/** What a model is asked: to rewrite a skill, to examine a stale one, to merge several, or to write requests for several. */
 export const WorkKind = z.enum(["rewrite", "look", "consolidate", "requests"]);
 export type WorkKind = z.infer<typeof WorkKind>;
 
@@ -48,11 +48,11 @@ export type WorkKind = z.infer<typeof WorkKind>;
 export const WorkId = z.string().regex(/^(?:(?:rewrite|look)\.[a-z0-9]+(?:-[a-z0-9]+)*|consolidate|requests)$/);
 export type WorkId = z.infer<typeof WorkId>;
 
-/** What a skill is, as far as a curation changes it. */
+/** The properties of a skill that a curation changes. */
 export const Standing = z.object({ state: SkillState, rev: z.int(), text: Sha256 });
 export type Standing = z.infer<typeof Standing>;
 
-/** One change that a run has made; `from` is `null` for a skill it has created. Each can be taken back. */
+/** One change made by a run, which can be taken back. `from` is `null` for a created skill. */
 export const CurationChange = z.object({
   skill: SkillName,
   from: Standing.nullable(),
@@ -61,7 +61,7 @@ export const CurationChange = z.object({
 });
 export type CurationChange = z.infer<typeof CurationChange>;
 
-/** One state move by age. `seq` is the head's when the plan was made: a head that has moved since is left alone. */
+/** A change of state by age. `seq` is the head's when the plan was made; a head that has changed since is left alone. */
 export const CurationMove = z.object({
   skill: SkillName,
   seq: z.int(),
@@ -71,35 +71,35 @@ export const CurationMove = z.object({
 });
 export type CurationMove = z.infer<typeof CurationMove>;
 
-/** What the evidence says of a skill's present text, where its state says otherwise. Carried out by settle.ts. */
+/** A verdict on a skill's present text that differs from the skill's state. Carried out by core/learning/evidence/settle.ts. */
 export const VerdictMove = z.object({
   skill: SkillName,
   seq: z.int(),
   from: Standing,
-  /** `trial`: what was active was contradicted. */
+  /** `trial`: an active text was contradicted. */
   verdict: z.enum(["active", "trial", "withdrawn"]),
   why: z.string(),
 });
 export type VerdictMove = z.infer<typeof VerdictMove>;
 
-/** What a check of a skill's text found, where its head says otherwise. */
+/** The result of a text's checks that differs from the skill's head. */
 export const HealthFinding = z.object({ skill: SkillName, text: Sha256, broken: z.array(z.string()) });
 export type HealthFinding = z.infer<typeof HealthFinding>;
 
 export const WorkItem = z.object({
   work: WorkId,
   skill: SkillName.optional(),
-  /** Of `requests`. */
+  /** Skills of a `requests` work. */
   skills: z.array(SkillName).optional(),
   /** One clause, with its figures. */
   because: z.string(),
   grant: Grant,
-  /** Of a consolidation that no person asked for: the skills of which reviews noted that they overlap. */
+  /** For a consolidation that no person requested: the skills that reviews found to overlap. */
   groups: z.array(z.array(SkillName)).optional(),
 });
 export type WorkItem = z.infer<typeof WorkItem>;
 
-/** What is absent is none: version 1 had moves only. */
+/** Absent lists are empty: version 1 had moves only. */
 export const CurationPlan = z.object({
   v: z.literal(1),
   run: CurationId,
@@ -109,14 +109,14 @@ export const CurationPlan = z.object({
   moves: z.array(CurationMove),
   verdicts: z.array(VerdictMove).optional(),
   health: z.array(HealthFinding).optional(),
-  /** Skills whose health was looked at, found broken or not. */
+  /** Skills whose health was checked, whether or not it was broken. */
   checked: z.array(SkillName).optional(),
   work: z.array(WorkItem).optional(),
-  /** Changes that had no room in this run: the next one's. */
+  /** Changes beyond this run's limit, left to the next run. */
   left: z.int().optional(),
-  /** Work for a model that the day's budget has no room for. */
+  /** Work for a model beyond the day's budget. */
   unpaid: z.int().optional(),
-  /** The Account's reservation that the work spends. */
+  /** The Account's reservation for the work. */
   allowance: z.string().optional(),
   /** The run that this one takes back, and its changes, last one first. */
   undoes: CurationId.optional(),
@@ -124,7 +124,7 @@ export const CurationPlan = z.object({
 });
 export type CurationPlan = z.infer<typeof CurationPlan>;
 
-/** `left`: it had changed in the meantime, or was not there any more. */
+/** `left`: the skill had changed in the meantime, or no longer existed. */
 const Done = z.enum(["planned", "moved", "left"]);
 
 export const CurationRun = z.object({
@@ -139,9 +139,9 @@ export const CurationRun = z.object({
   moves: z.array(CurationMove.extend({ result: Done })),
   verdicts: z.array(VerdictMove.extend({ result: Done, to: SkillState.optional() })).optional(),
   health: z.array(HealthFinding.extend({ result: Done })).optional(),
-  /** Skills that reviews found to say much the same. */
+  /** Skills that reviews found to be similar. */
   overlaps: z.array(z.object({ skill: SkillName, with: z.array(SkillName) })).optional(),
-  /** What was left to a model; what became of it has a record of its own. */
+  /** Work left to a model. Its outcome has a record of its own. */
   work: z.array(WorkItem).optional(),
   left: z.int().optional(),
   unpaid: z.int().optional(),
@@ -153,18 +153,18 @@ export const CurationRun = z.object({
 });
 export type CurationRun = z.infer<typeof CurationRun>;
 
-/** A line of a skill, or a file of it, and what becomes of it when the skill goes up in another. */
+/** One line or file of a skill, and what becomes of it when the skill is merged into another. */
 export const MergeItem = z.object({
   id: z.string(),
   fate: z.enum(["kept", "superseded", "archived"]),
-  /** A kept file's path in the umbrella; absent: the one it had. */
+  /** A kept file's path in the merged skill; absent: unchanged. */
   where: z.string().optional(),
-  /** Why it need not be kept. */
+  /** Why it is dropped. */
   reason: z.string().optional(),
 });
 export type MergeItem = z.infer<typeof MergeItem>;
 
-/** One skill made of several. Written before the first change, and carried out to its end before anything else. */
+/** A merge of several skills into one, the umbrella. Written before the first change and finished before any other work. */
 export const CurationMerge = z.object({
   v: z.literal(1),
   run: CurationId,
@@ -173,12 +173,12 @@ export const CurationMerge = z.object({
   n: z.int().min(0),
   at: z.int(),
   umbrella: SkillName,
-  /** What the umbrella was; `null` for a new skill. */
+  /** The umbrella's previous state; `null` for a new skill. */
   before: Standing.nullable(),
   content: z.string(),
-  /** Files that go along, by their new path: contents are the blob's. */
+  /** Files that move along, by their new path. Contents are the blobs'. */
   files: z.array(z.object({ path: z.string(), sha256: Sha256 })),
-  /** What all of them should answer; absent for nothing. */
+  /** The requests that all of them should answer; absent for none. */
   requests: z.array(z.string()).optional(),
   category: z.string(),
   absorbs: z.array(z.object({ skill: SkillName, seq: z.int(), standing: Standing })),
@@ -187,18 +187,18 @@ export const CurationMerge = z.object({
 });
 export type CurationMerge = z.infer<typeof CurationMerge>;
 
-/** What became of work for a model. */
+/** The outcome of work for a model. */
 export const CurationWork = z.object({
   v: z.literal(1),
   run: CurationId,
   work: WorkId,
   /** `left`: the model found nothing to change, or was not asked. */
   state: z.enum(["done", "left", "cancelled", "failed"]),
-  /** The model's closing words, or why it came to nothing. */
+  /** The model's final note, or why the work failed. */
   note: z.string(),
   /** In the order they were made. */
   changes: z.array(CurationChange),
-  /** What was absorbed into what, and the fates of the old items. */
+  /** Which skill was absorbed into which, and the fates of the old items. */
   merges: z.array(
     z.object({
       umbrella: SkillName,
@@ -218,8 +218,8 @@ export const CurationWork = z.object({
 export type CurationWork = z.infer<typeof CurationWork>;
 
 /**
- * `p/<profile>/curation/allowance`: what a curation may spend on a day with a limit, set aside by the profile's Account. Used
- * by one run; `null`: by none yet.
+ * `p/<profile>/curation/allowance`: what a curation may spend on a day with a limit, reserved by the profile's Account. Used by
+ * one run; `null`: not used yet.
  */
 export const CurationAllowance = z.object({
   v: z.literal(1),
@@ -230,7 +230,7 @@ export const CurationAllowance = z.object({
 });
 export type CurationAllowance = z.infer<typeof CurationAllowance>;
 
-/** `p/<profile>/spent/<run>/<work>`: what a piece of work spent, on its way to the Account. */
+/** `p/<profile>/spent/<run>/<work>`: what a piece of work spent, to be collected by the Account. */
 export const CurationSpent = z.object({
   v: z.literal(1),
   run: CurationId,
@@ -242,12 +242,12 @@ export const CurationSpent = z.object({
 });
 export type CurationSpent = z.infer<typeof CurationSpent>;
 
-/** `p/<profile>/policy.json`: all that the curator may know of an account. */
+/** `p/<profile>/policy.json`: all that the curator knows of an account. */
 export const Policy = z.object({
   v: z.literal(1),
-  /** Named by a job: never moved by age, but a model may make them part of others. */
+  /** Named by a job: exempt from ageing, but a model may merge them. */
   keepSkills: z.array(SkillName).default([]),
-  /** Due markers are cleared, and nothing is done. */
+  /** Due markers are cleared without curation. */
   paused: z.boolean().optional(),
   /** What one run may spend on models, instead of the operator's figures. */
   grantTokens: z.int().min(0).optional(),
@@ -257,17 +257,17 @@ export type Policy = z.infer<typeof Policy>;
 
 /** What the curator remembers of one skill. */
 const SkillNote = z.object({
-  /** Age begins here at the earliest: who is seen first is not aged at once. */
+  /** The earliest start of its age, so that a skill seen for the first time does not age at once. */
   seen: Day,
   /** When its checks last ran. */
   checked: Day.optional(),
-  /** The run that had it looked at while it was stale; gone when it is not stale any more. */
+  /** The run that had it examined while stale; absent once it is not stale. */
   looked: CurationId.optional(),
-  /** The text that was given to a model to be written again. */
+  /** The text that was given to a model to rewrite. */
   rewritten: Sha256.optional(),
-  /** The noted overlaps that a consolidation was shown. */
+  /** The overlaps that a consolidation has been shown. */
   consolidated: z.array(SkillName).optional(),
-  /** The run that had a model asked for its requests. */
+  /** The run that had a model write its requests. */
   asked: CurationId.optional(),
 });
 
@@ -276,9 +276,9 @@ export const CuratorNotes = z.object({
   v: z.literal(1),
   seq: z.int().min(0),
   skills: z.record(SkillName, SkillNote),
-  /** Work that was sent and has no outcome yet: sent again by the next run. */
+  /** Work that was sent and has no outcome yet. The next run sends it again. */
   owed: z.array(z.object({ run: CurationId, work: WorkId })),
-  /** The newest run that has reported. */
+  /** The newest run with a report. */
   last: CurationId.nullable(),
 });
 export type CuratorNotes = z.infer<typeof CuratorNotes>;
@@ -294,7 +294,7 @@ export function fromWorkId(work: WorkId): { kind: WorkKind; skill?: SkillName } 
   return { kind: WorkKind.parse(kind), ...(skill !== undefined && { skill }) };
 }
 
-/** The message that has a piece of work done. */
+/** The message for a piece of work. */
 export function toWorkMessage(profile: ProfileId, run: CurationId, work: WorkId): CurationMessage {
   return CurationMessage.parse({ v: 1, profile, run, ...fromWorkId(work) });
 }

@@ -1,4 +1,4 @@
-// Names made from contents. Pure and synchronous, so that a hash can be taken inside one SQL transaction.
+// Names derived from contents. Pure and synchronous, so that a hash can be taken inside one SQL transaction.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { type FileBodies, toBytes } from "../file-body.ts";
@@ -9,7 +9,7 @@ export function sha256Hex(body: string | Uint8Array): Sha256 {
   return bytesToHex(sha256(typeof body === "string" ? utf8ToBytes(body) : body));
 }
 
-/** UTF-8 bytes of a text. */
+/** Length of a text in UTF-8 bytes. */
 export function byteLength(text: string): number {
   return utf8ToBytes(text).length;
 }
@@ -26,8 +26,8 @@ export function hashFiles(contents: FileBodies): Record<string, { sha256: Sha256
 }
 
 /**
- * A skill's `text`: SHA-256 of the lines `<sha256> <path>`, sorted by path. Names exactly what was read, so the requests of a
- * skill, which no model reads, are no part of it.
+ * A skill's `text`: SHA-256 of the lines `<sha256> <path>`, sorted by path. It names exactly what a model read, and therefore
+ * excludes the file of requests, which models do not read.
  */
 export function textOfFiles(files: Record<string, { sha256: Sha256 }>): Sha256 {
   const paths = Object.keys(withoutRequests(files)).sort();

@@ -1,5 +1,5 @@
-// What crosses from a session to the review Worker and back: the message, the job (claim check), the script of steps,
-// the result. Each object is create-only in R2. See docs/ARCHITECTURE.md, "A review".
+// The records between a session and the review Worker: the message, the job (claim check), the script of steps, the result.
+// Each object is create-only in R2. See docs/ARCHITECTURE.md, "A review".
 import * as z from "zod";
 import { Answer, Cost, Entry, JsonObject, Part, ToolCall, Usage } from "../entry.ts";
 import { Citation, ProfileId, ReviewId, SessionId, Sha256, SkillName } from "../ids.ts";
@@ -10,7 +10,10 @@ import { MemoryStoreName } from "../memory.ts";
 export const ReviewMessage = z.object({ v: z.literal(1), profile: ProfileId, review: ReviewId });
 export type ReviewMessage = z.infer<typeof ReviewMessage>;
 
-/** Why a review began. See docs/ARCHITECTURE.md, "A review". `skill_wrong`: of reviews that are kept; none begins so any more (0058). */
+/**
+ * Why a review began. See docs/ARCHITECTURE.md, "A review". `skill_wrong` occurs in stored reviews only; none begins with it
+ * (decision 0058).
+ */
 export const Trigger = z.enum([
   "model_calls",
   "value",
@@ -34,7 +37,7 @@ export const Grant = z.object({
 });
 export type Grant = z.infer<typeof Grant>;
 
-/** One message of a session's request, as core/agent/contract.ts has it, without its entry. */
+/** One message of a session's request in the form of core/agent/contract.ts, without its entry. */
 export const SentMessage = z.discriminatedUnion("role", [
   z.object({ role: z.literal("user"), text: z.string() }),
   z.object({
@@ -47,11 +50,11 @@ export const SentMessage = z.discriminatedUnion("role", [
 ]);
 export type SentMessage = z.infer<typeof SentMessage>;
 
-/** A session's request as it was last sent, which its provider still has in a cache: a review may go on from it. */
+/** A session's request as last sent, which its provider still caches: a review may continue from it. */
 export const SentPrefix = z.object({
-  /** Whose cache: see `Model.cache`. */
+  /** Identifies the cache: see `Model.cache`. */
   cache: z.string(),
-  /** When it was sent last. */
+  /** When it was last sent. */
   at: z.int(),
   cacheKey: z.string(),
   /** One of the settings' levels. */
@@ -68,41 +71,41 @@ export const ReviewJob = z.object({
   profile: ProfileId,
   session: SessionId,
   trigger: Trigger,
-  /** What made it fire, in a few words with the figures; absent in jobs written before. */
+  /** What triggered it, in a few words with the figures; absent in older jobs. */
   because: z.string().optional(),
   /** What the person asked a `/refine` to look at. */
   focus: z.string().optional(),
-  /** `false` leaves that store alone whatever the model asks. */
+  /** `false`: the review may not write to that store. */
   skills: z.boolean(),
   memory: z.boolean(),
   grant: Grant,
   model: z.string(),
-  /** Prints of the session's tools, for what a skill says it was written for; absent in jobs written before. */
+  /** Fingerprints of the session's tools, for the contracts of new skills; absent in older jobs. */
   tools: z.record(z.string(), z.string()).optional(),
   createdAt: z.int(),
   observations: z.array(Observation),
-  /** Pieces of the agent's own words in the range that had stood in `content` of the session before the range. */
+  /** Pieces of the agent's own words in the range that had appeared in `content` of the session before the range. */
   tainted: z.array(z.string()).optional(),
-  /** Absent where no cache has it, or where it holds what must not be stored. */
+  /** Absent where it is not cached, or contains what must not be stored. */
   prefix: SentPrefix.optional(),
-  /** The entries of the range, secrets of known shapes redacted, long parts cut in the middle. */
+  /** The entries of the range, with secrets of known shapes redacted and long parts cut in the middle. */
   entries: z.array(Entry),
 });
 export type ReviewJob = z.infer<typeof ReviewJob>;
 
-/** `waiting`: neither a result nor a tombstone yet. `superseded`: a later review of the session had finished first. */
+/** `waiting`: no result and no tombstone yet. `superseded`: a later review of the session had finished first. */
 export const ReviewState = z.enum(["waiting", "done", "superseded", "dead"]);
 export type ReviewState = z.infer<typeof ReviewState>;
 
 /**
- * One create-only object of a review's script, numbered from 0 without gaps. Who loses the create adopts what is there,
- * so that two deliveries follow one script and the model is asked nothing twice.
+ * One create-only object of a review's script, numbered from 0 without gaps. A delivery that loses the create adopts the stored
+ * step, so that two deliveries follow one script and repeat no model call.
  */
 export const ReviewStep = z.discriminatedUnion("kind", [
   /**
-   * `memoryBlock`, `skillsBlock`: memory, and of the library what the work concerns, as they stood when the review began, so that
-   * a resumed run shows the model the same words; absent in reviews begun before. `read`: skills whose whole text was shown.
-   * `request`: what a curation's work asked of the model, for the same reason.
+   * `memoryBlock`, `skillsBlock`: memory, and the relevant part of the library, as they were when the review began, so that a
+   * resumed run shows the model the same text; absent in older reviews. `read`: skills whose whole text was shown. `request`:
+   * the request to the model of a curation's work, for the same reason.
    */
   z.object({
     v: z.literal(1),
@@ -111,10 +114,10 @@ export const ReviewStep = z.discriminatedUnion("kind", [
     memoryBlock: z.string().optional(),
     skillsBlock: z.string().optional(),
     read: z.array(SkillName).optional(),
-    /** The review goes on from the session's own request. */
+    /** The review continues from the session's own request. */
     prefix: z.literal(true).optional(),
     request: z.string().optional(),
-    /** Whose words the request shows. */
+    /** Sources of the words that the request shows. */
     sessions: z.array(SessionId).optional(),
   }),
   z.object({ v: z.literal(1), kind: z.literal("answer"), at: z.int(), answer: Answer }),
@@ -131,7 +134,7 @@ export const ReviewStep = z.discriminatedUnion("kind", [
 ]);
 export type ReviewStep = z.infer<typeof ReviewStep>;
 
-/** One accepted write, with the parts of entries it cites. */
+/** One accepted write, with the parts of entries that it cites. */
 export const Lesson = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("skill"),
@@ -140,7 +143,7 @@ export const Lesson = z.discriminatedUnion("kind", [
     rev: z.int(),
     text: Sha256,
     citations: z.array(Citation),
-    /** The beginning of what stood there and of what stands there now, where the operator wants to see it. */
+    /** The beginning of the old and of the new text, where the operator wants to see them. */
     preview: z.string().optional(),
   }),
   z.object({
@@ -155,11 +158,11 @@ export const Lesson = z.discriminatedUnion("kind", [
 ]);
 export type Lesson = z.infer<typeof Lesson>;
 
-/** What the person's message says of the answer before it, as the reviewer reads it. */
+/** What the person's message says about the answer before it, as the reviewer reads it. */
 export const ReviewVerdict = z.object({
   /** The message. */
   entry: z.int().min(1),
-  /** `none`: it says nothing of it. */
+  /** `none`: it says nothing about the answer. */
   verdict: z.enum(["success", "failure", "none"]),
   /** It says how the answer should have been, or how the next one should be. */
   correction: z.boolean().default(false),
@@ -174,29 +177,29 @@ export const ReviewResult = z.object({
   session: SessionId,
   state: ReviewState.extract(["done", "superseded"]),
   trigger: Trigger,
-  /** As the job told it. */
+  /** Copied from the job. */
   because: z.string().optional(),
   /** One readable line: what was learned, or that nothing was worth keeping. */
   summary: z.string(),
-  /** The reviewer's closing words. */
+  /** The reviewer's final note. */
   note: z.string(),
   lessons: z.array(Lesson),
   refused: z.array(z.object({ tool: z.string(), code: z.string(), message: z.string() })),
-  /** One a message at most; absent for none, and in results written before there were any. */
+  /** At most one a message; absent for none, and in older results. */
   verdicts: z.array(ReviewVerdict).min(1).optional(),
-  /** Writes that a person has to decide on first; absent for none. */
+  /** Writes that wait for a person's decision; absent for none. */
   waiting: z.int().min(1).optional(),
-  /** The kind of work of turns, as the reviewer named it; absent in results written before, and where it named none. */
+  /** The kind of work of turns, as named by the reviewer; absent in older results and where none was named. */
   kinds: z.array(z.object({ turn: z.int().min(1), kind: z.string() })).optional(),
   modelCalls: z.int(),
   usage: Usage,
-  /** One line a model, for the ledger; absent in results written before there was one. */
+  /** One line a model, for the ledger; absent in older results. */
   spent: z.array(z.object({ model: z.string(), calls: z.int(), usage: Usage, cost: Cost })).optional(),
   finishedAt: z.int(),
 });
 export type ReviewResult = z.infer<typeof ReviewResult>;
 
-/** A review that was given up, and why. Kept and listed like a result. */
+/** The tombstone of a review that was given up, with the reason. Kept and listed like a result. */
 export const ReviewDead = z.object({
   v: z.literal(1),
   review: ReviewId,

@@ -183,6 +183,6 @@ describe("a skill", () => {
     expect(bundled?.origin).toBe("bundled");
     await ask("POST", `/v1/skills/${bundled!.name}/pin`, { key, body: { pinned: true } });
     const answer = await ask("POST", `/v1/skills/${bundled!.name}/adopt`, { key });
-    expectProblem(answer, 409, "not_adoptable", "Not a person's own skill");
+    expectProblem(answer, 409, "not_adoptable", "Not a skill made by a person");
   });
 });

@@ -120,7 +120,7 @@ describe("memory", () => {
     expectProblem(await ask("POST", path, { key: stranger.key }), 404, "memory_not_found", "No such memory entry");
     expect(await ask("POST", path, { key })).toMatchObject({ status: 200, body: { store: "memory", id, deleted: 2 } });
     expect(await ask("POST", path, { key })).toMatchObject({ status: 200, body: { store: "memory", id, deleted: 0 } });
-    expectProblem(await add(), 409, "memory_purged", "The fact was removed for good");
+    expectProblem(await add(), 409, "memory_purged", "The fact was purged");
     const { body } = await ask("GET", "/v1/memory", { key });
     expect(body).toMatchObject({ entries: [], purged: [{ store: "memory", id, at: expect.any(Number) }] });
     const { keys } = await env.MEMORY.list({ prefix: `p/${profile}/` });

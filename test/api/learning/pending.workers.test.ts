@@ -49,7 +49,7 @@ it("what waits is listed, read with its difference, and approved or rejected", a
     head: { rev: 1, state: "trial" },
   });
   expect((await decide(unwanted, { approve: false })).body).toMatchObject({ state: "rejected" });
-  expectProblem(await decide(unwanted, { approve: true }), 409, "pending_decided", "It was decided otherwise before");
+  expectProblem(await decide(unwanted, { approve: true }), 409, "pending_decided", "Already decided differently");
 });
 
 it("wrong questions are refused", async () => {

@@ -115,7 +115,7 @@ describe("keys", () => {
     const { profile, key: first } = await createProfile();
     const { keys } = (await ask("GET", "/v1/keys", { key: first })).body as { keys: { id: string }[] };
     const last = () => ask("DELETE", `/v1/keys/${keys[0]!.id}`, { key: first });
-    expectProblem(await last(), 409, "last_key", "The profile's last key");
+    expectProblem(await last(), 409, "last_key", "Last key of the profile");
     expect((await ask("GET", "/v1/sessions", { key: first })).status).toBe(200);
     await ask("POST", "/v1/keys", { key: OPERATOR, body: { profile } });
     expect((await last()).status).toBe(204);

@@ -43,7 +43,7 @@ describe("a deleted profile", () => {
       await ask("DELETE", `/v1/profiles/${profile}`, { key }),
       400,
       "confirmation_needed",
-      "Say which profile to delete",
+      "Confirmation needed",
     );
     const stranger = await createProfile();
     const asked = `/v1/profiles/${profile}?confirm=${profile}`;

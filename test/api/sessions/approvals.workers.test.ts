@@ -59,7 +59,7 @@ describe("a change that waits", () => {
     expect([decided.status, decided.body]).toEqual([200, approved]);
     expect(await file("AGENTS.md")).toEqual({ path: "AGENTS.md", size: 12, writer: "principal" });
     expect((await decide(id, { approve: true })).body).toEqual(decided.body);
-    expectProblem(await decide(id, { approve: false }), 409, "approval_decided", "It was decided otherwise before");
+    expectProblem(await decide(id, { approve: false }), 409, "approval_decided", "Already decided differently");
   });
 
   it("is refused, and leaves no file", async () => {
@@ -77,7 +77,7 @@ describe("a change that waits", () => {
       await decide(id, { approve: true }),
       409,
       "approval_replaced",
-      "The agent asks for another content now",
+      "The agent now requests different content",
     );
   });
 

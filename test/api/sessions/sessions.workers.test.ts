@@ -87,7 +87,7 @@ describe("a message", () => {
     const again = (await (await post(session, "Hello", headers)).json()) as Accepted;
     expect([first.turn, first.replayed, again.turn, again.replayed]).toEqual([first.turn, false, first.turn, true]);
     const answer = await ask("POST", `/v1/sessions/${session}/messages`, { key, body: { text: "Bye" }, headers });
-    expectProblem(answer, 409, "idempotency_conflict", "The idempotency key was used for another message");
+    expectProblem(answer, 409, "idempotency_conflict", "Idempotency key already used for another message");
     const events = await collect(await post(session, "Hello", { ...headers, ...SSE }));
     expect(events.at(-1)!.event).toMatchObject({ type: "turn_end", turn: 1 });
     const detail = (await ask("GET", `/v1/sessions/${session}`, { key })).body as SessionDetail;

@@ -84,7 +84,7 @@ describe("an imported skill", () => {
     const { key, send } = await openProfile();
     await send("text/markdown", SKILL);
     const again = await send("text/markdown", `${SKILL}more`);
-    expectProblem(again, 409, "skill_exists", "The skill exists already");
+    expectProblem(again, 409, "skill_exists", "The skill already exists");
     expect(await send("text/markdown", `${SKILL}more`, "?replace=true")).toMatchObject({
       status: 200,
       body: { rev: 2 },
@@ -97,7 +97,7 @@ describe("an imported skill", () => {
       rev: 3,
     });
     const bundled = `---\nname: ${BUNDLED}\ndescription: mine\n---\nBody`;
-    expectProblem(await send("text/markdown", bundled), 409, "skill_exists", "The skill exists already");
+    expectProblem(await send("text/markdown", bundled), 409, "skill_exists", "The skill already exists");
     expect(await send("text/markdown", bundled, "?replace=1")).toMatchObject({ status: 200, body: { rev: 1 } });
   });
 

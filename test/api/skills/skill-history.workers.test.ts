@@ -107,7 +107,7 @@ describe("an undo", () => {
       { "SKILL.md": md("three"), "references/x.md": "y" },
     );
     const answer = await call("POST", "/a/revisions/2/undo");
-    expectProblem(answer, 409, "undo_conflict", "What came later stands in the way", {
+    expectProblem(answer, 409, "undo_conflict", "Later changes conflict", {
       facts: { files: ["SKILL.md"] },
     });
     expect(await good("GET", "/a")).toMatchObject({ head: { rev: 3 } });
@@ -159,7 +159,7 @@ describe("a purge", () => {
   it("is refused for the present revision and for what is not there", async () => {
     const { call } = await openSkill({ "SKILL.md": md("one") });
     const current = await call("POST", "/a/purge", { rev: 1 });
-    expectProblem(current, 409, "revision_current", "The present revision cannot be purged");
+    expectProblem(current, 409, "revision_current", "The current revision cannot be purged");
     expectProblem(await call("POST", "/a/purge", { rev: 2 }), 404, "revision_not_found", "No such revision");
     expectProblem(await call("POST", "/none/purge", { rev: 1 }), 404, "skill_not_found", "No such skill");
     for (const body of [{}, { rev: 0 }, { rev: 1e12 }]) {

@@ -193,13 +193,13 @@ describe("an upgrade", () => {
     const session = await createSession(key);
     const other = await createProfile();
     const refused = async (...asked: Parameters<typeof connect>) => answer(await connect(...asked));
-    expectProblem(await refused(session, "", {}), 426, "upgrade_required", "A WebSocket is needed here");
+    expectProblem(await refused(session, "", {}), 426, "upgrade_required", "WebSocket upgrade required");
     const unknown = { ...UPGRADE, "sec-websocket-protocol": `bearer.${key}` };
     expectProblem(
       await refused(session, "", unknown, undefined),
       426,
       "upgrade_required",
-      "A WebSocket is needed here",
+      "WebSocket upgrade required",
     );
     expectProblem(
       await answer(await fetchApi("GET", `/v1/sessions/${session}/socket`, { headers: UPGRADE })),
@@ -226,7 +226,7 @@ describe("an upgrade", () => {
     const session = await createSession(key);
     const readers: Reader[] = [];
     for (let n = 0; n < MAX_STANDING; n++) readers.push(await open(session));
-    expectProblem(await answer(await connect(session)), 429, "too_many_readers", "Too many standing readers");
+    expectProblem(await answer(await connect(session)), 429, "too_many_readers", "Too many open connections");
     readers[0]!.socket.close(1000);
     expect(await readers[0]!.closed).toMatchObject({ code: expect.any(Number) });
     expect((await connect(session)).status).toBe(101);
