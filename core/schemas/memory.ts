@@ -45,7 +45,7 @@ export const MemoryEntry = z.object({
   text: z.string(),
   /** When it was first added; the prompt block sorts by it. */
   since: z.int(),
-  /** Taken from its first add, as are all fields below, or from the person's add if there is one. */
+  /** From its first add, like the next four fields; from the person's add if there is one. */
   origin: Origin,
   session: SessionId.optional(),
   source: Source.optional(),

@@ -8,7 +8,7 @@ import { AppError, isProblemCode, unwrap } from "../../workers/api/problems.ts";
 const ROOT = join(import.meta.dirname, "../..");
 /** Where the failures come from that handlers unwrap. */
 const SOURCES = [
-  /^core\/session\/engine\.ts$/,
+  /^core\/session\/(engine|accept-message|session-info)\.ts$/,
   /^core\/workspace\/.*\.ts$/,
   /^core\/skills\/format\/validate\.ts$/,
   /^core\/skills\/history\.ts$/,

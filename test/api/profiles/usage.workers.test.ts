@@ -117,7 +117,7 @@ describe("GET /v1/usage", () => {
       expectProblem(await get(query), 400, "query_invalid", "Invalid query");
     }
     expect((await get("?from=2026-01-02&to=2026-01-01")).body).toMatchObject({
-      detail: "`from` (2026-01-02) is after `to` (2026-01-01).",
+      detail: "`from` (2026-01-02) is after `to` (2026-01-01). Swap them.",
     });
   });
 });
