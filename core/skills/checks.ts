@@ -1,5 +1,6 @@
-// Checks that a skill brings along: `checks/<name>.json` says what to run and what to expect of it. Read here; run by
-// core/checks/. Whoever accepts a model's write, and the curator's look at a skill's health, ask. Pure; never throws.
+// The checks of a skill: `checks/<name>.json` says what to run and what output to expect. This file reads them;
+// core/checks/ runs them. Called before a model's write is accepted, and by the curator's health inspection. Pure;
+// never throws.
 import * as z from "zod";
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import { type FileBodies, bodyAt, isSameBody, textOrEmpty } from "../schemas/file-body.ts";
@@ -7,7 +8,7 @@ import { checkPath, checkPathConflicts } from "./exchange/paths.ts";
 import { SKILL_MD } from "./format/format.ts";
 
 const CHECKS_FOLDER = "checks";
-/** Of one skill: all of them run before a write is accepted, while a model waits. */
+/** Limit per skill. All checks run before a write is accepted, while a model waits. */
 export const MAX_CHECKS = 10;
 const MAX_CHECK_CHARS = 64_000;
 const MAX_COMMAND_CHARS = 2_000;
@@ -15,7 +16,7 @@ const MAX_PATTERN_CHARS = 500;
 const NAME = /^checks\/[A-Za-z0-9][\w.-]{0,80}\.json$/;
 
 export const Check = z.strictObject({
-  /** Texts that are there beside the skill's own files while it runs. */
+  /** Extra files that exist while the check runs, beside the skill's own. */
   files: z.record(z.string(), z.string()).default({}),
   run: z.union([
     z.strictObject({ script: z.string().regex(/\.(?:js|sh)$/, "a script of the skill that ends in .js or .sh") }),
@@ -23,7 +24,10 @@ export const Check = z.strictObject({
   ]),
   expect: z.strictObject({
     exitCode: z.int().min(0).max(255).default(0),
-    /** A regular expression of JavaScript; some of the standard output must match it. `^` and `$` stand for lines too. */
+    /**
+     * A JavaScript regular expression that must match somewhere in the standard output. `^` and `$` also match at line
+     * ends.
+     */
     pattern: z.string().min(1).max(MAX_PATTERN_CHARS),
   }),
 });
@@ -33,22 +37,24 @@ export interface CheckResult {
   /** Path of the check. */
   check: string;
   ok: boolean;
-  /** False: nothing here can run it, which says nothing against the skill. */
+  /** False when this runtime cannot run the check, which says nothing about the skill. */
   runnable: boolean;
-  /** What was expected and not found, or what is missing here; empty when it holds. */
+  /** What was expected but not found, or what is missing here; empty when the check passes. */
   why: string;
-  /** Beginning of what it wrote. */
+  /** Beginning of its output. */
   output: string;
 }
 
 /** Runs the given checks of a skill, or all of them. Never throws. */
 export interface RunChecks {
   (files: FileBodies, paths?: string[]): Promise<CheckResult[]>;
-  /** Why a script cannot be read, in one line; null: it can be, or nobody can tell. Absent: nobody is asked. */
+  /**
+   * The parse error of a script in one line; null when it parses or no parser exists. Absent: scripts are not parsed.
+   */
   parse?(path: string, text: string): Promise<string | null>;
 }
 
-/** Paths of its checks, sorted. */
+/** Sorted paths of the skill's checks. */
 export function checkPaths(files: FileBodies): string[] {
   return Object.keys(files)
     .filter((path) => path.startsWith(`${CHECKS_FOLDER}/`))
@@ -71,7 +77,7 @@ export function readCheck(path: string, files: FileBodies): Result<Check> {
   return problem === null ? ok(check.data) : badCheck(path, problem);
 }
 
-/** What a model may not write. Failure: `bad_check`. */
+/** Validates all checks of a skill that a model wrote. Failure: `bad_check`. */
 export function validateChecks(files: FileBodies): Failure | null {
   const paths = checkPaths(files);
   if (paths.length > MAX_CHECKS) {
@@ -85,8 +91,8 @@ export function validateChecks(files: FileBodies): Failure | null {
 }
 
 /**
- * Which checks a change of files concerns: all of them, but when only SKILL.md has changed those that name it. So a check
- * that the world has broken does not stand in the way of the words that say so.
+ * The checks that a change of files affects: all of them, or, when only SKILL.md changed, those that mention SKILL.md.
+ * So a check that fails because the world changed does not block a change of the text that explains this.
  */
 export function touchedChecks(before: FileBodies, after: FileBodies): string[] {
   const paths = new Set([...Object.keys(before), ...Object.keys(after)]);
@@ -96,13 +102,16 @@ export function touchedChecks(before: FileBodies, after: FileBodies): string[] {
   return changed.some((path) => path !== SKILL_MD) ? checks : checks.filter((path) => namesSkillMd(path, after));
 }
 
-/** Of one skill. Each finding is kept in the profile's index. */
+/** Limit per skill, because each finding is stored in the profile's index. */
 const MAX_SCRIPT_FINDINGS = 10;
 const MAX_FINDING_CHARS = 300;
-/** Of one skill; an import may hold ten times as much. YAML is slowest: three seconds a MiB. */
+/** Limit per skill; an import may contain ten times as much. YAML is slowest: three seconds per MiB. */
 const MAX_PARSED_CHARS = 1 << 20;
 
-/** Scripts of `after` that cannot be parsed, one line each: path, error and, where known, line. What `before` has too is skipped. */
+/**
+ * Scripts of `after` that cannot be parsed, one line each: path, error and, if known, the line. Unchanged scripts are
+ * skipped.
+ */
 export async function findBadScripts(before: FileBodies, after: FileBodies, run: RunChecks): Promise<string[]> {
   const findings: string[] = [];
   let left = MAX_PARSED_CHARS;
@@ -121,7 +130,7 @@ export function hasPrograms(files: FileBodies): boolean {
   return checkPaths(files).length > 0 || touchedScripts({}, files).length > 0;
 }
 
-/** Scripts that a change of files writes, with their texts. */
+/** Scripts that a change adds or rewrites, with their texts. */
 function touchedScripts(before: FileBodies, after: FileBodies): [path: string, text: string][] {
   return Object.entries(after).filter(
     (entry): entry is [string, string] =>
@@ -144,13 +153,13 @@ function problemOf({ files, run }: Check, own: FileBodies): string | null {
   const paths = Object.keys(files);
   const bad = paths.map(checkPath).find((failure) => failure !== null) ?? null;
   if (bad) return bad.message;
-  // Nor may one stand in for a file of the skill itself.
+  // A check's file may not replace a file of the skill itself.
   const clash = paths.length > 0 ? checkPathConflicts([...Object.keys(own), ...paths]) : null;
   if (clash) return clash.message;
   if (!("script" in run)) return null;
   const script = JSON.stringify(run.script.slice(0, 80));
   if (!Object.hasOwn(own, run.script)) return `run.script: the skill has no file ${script}`;
-  return typeof own[run.script] === "string" ? null : `run.script: ${script} is no text`;
+  return typeof own[run.script] === "string" ? null : `run.script: ${script} is not text`;
 }
 
 function parseJson(text: string): unknown {
@@ -165,5 +174,7 @@ const FORM = '{"run": {"script": "scripts/a.sh"} or {"command": "…"}, "expect"
 
 function badCheck(path: string, problem: string): Result<never> {
   const sentence = problem.replace(/\.$/, "");
-  return err("bad_check", `${path.slice(0, 120)} is no check: ${sentence}. Its form: ${FORM}.`, { check: path });
+  return err("bad_check", `${path.slice(0, 120)} is not a valid check: ${sentence}. Its form: ${FORM}.`, {
+    check: path,
+  });
 }

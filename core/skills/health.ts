@@ -1,5 +1,5 @@
-// Whether what a skill brings along still works: its scripts are parsed, its checks run, and what was found of its contract still concerns its text.
-// Asked by the curator once in a while, and when a person writes a skill. Pure but for the run.
+// Inspects the health of a skill: parses its scripts, runs its checks, and keeps contract findings that still apply to
+// its text. Called by the curator now and then, and when a person writes a skill. Pure except for running the checks.
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import type { SkillHead } from "../schemas/skill.ts";
 import { type RunChecks, checkPaths, findBadScripts, readCheck } from "./checks.ts";
@@ -11,13 +11,13 @@ export type Health = NonNullable<SkillHead["health"]>;
 export interface HealthOptions {
   files: FileBodies;
   now: number;
-  /** Absent: nothing is parsed or run, and only the form of its checks is looked at. */
+  /** Absent: nothing is parsed or run, and only the form of the checks is validated. */
   run?: RunChecks;
-  /** What is known already: sessions find what the curator, who has none of their tools, cannot. */
+  /** Earlier findings. Sessions know the tools and find contract changes that the curator cannot see. */
   standing?: Health;
 }
 
-/** `broken` is empty when all is well. What cannot be run here says nothing. Never throws. */
+/** `broken` is empty when the skill is healthy. Checks that cannot run here are ignored. Never throws. */
 export async function inspectHealth({ files, now, run, standing }: HealthOptions): Promise<Health> {
   const malformed = checkPaths(files).flatMap((path) => {
     const read = readCheck(path, files);

@@ -1,5 +1,5 @@
-// What became of a skill from one revision to another: reading a revision, telling two apart, and taking one change back on
-// what came after it. Called by the API's history routes. Writes nothing; pure but for reads through the store.
+// The history of a skill: opens a revision, compares two, and undoes one change on top of later ones. Called by the
+// API's history routes. Writes nothing; reads only through the store.
 import { createTwoFilesPatch, diffArrays } from "diff";
 import { type Result, err, ok } from "../errors.ts";
 import type { SkillNext, SkillSnapshot, SkillStore } from "../ports.ts";
@@ -16,9 +16,9 @@ export interface OpenedRevision {
 }
 type FileDiff = SkillDiff["files"][number];
 
-/** Lines that must still stand round a change for it to be taken back, and that a diff shows round it. */
+/** Unchanged lines required around a change before it can be undone, and shown around it in a diff. */
 const CONTEXT_LINES = 3;
-/** Lines that differ, above which a file counts as written again: the search takes the square of that, here 0.1 s. */
+/** With more differing lines than this, a file counts as rewritten: the search takes quadratic time, here 0.1 s. */
 const MAX_EDITS = 1_000;
 
 /** Failures: `revision_not_found`, `revision_purged`. */
@@ -36,7 +36,7 @@ export async function openRevision(store: SkillStore, name: SkillName, rev: numb
   throw new Error(`revision ${rev} of ${name} names contents that are not there: ${missing[0]}`);
 }
 
-/** From the one to the other, by path. Bytes that are no text are only said to differ. */
+/** Differences by path. For bytes that are not text, the diff only says that they differ. */
 export function diffFiles(before: FileBodies, after: FileBodies): FileDiff[] {
   return changedPaths(before, after).map((path) => {
     const [old, now] = [bodyAt(before, path), bodyAt(after, path)];
@@ -48,15 +48,15 @@ export function diffFiles(before: FileBodies, after: FileBodies): FileDiff[] {
 export interface Undo {
   name: SkillName;
   rev: number;
-  /** The files before `rev` and at `rev`. */
+  /** The files before revision `rev` and at it. */
   before: FileBodies;
   after: FileBodies;
   maxFiles: number;
 }
 
 /**
- * What the present skill becomes without the change that `rev` made. State, pin and origin stay; it cites nothing. Failures:
- * `undo_conflict` with `facts.files`, `nothing_to_undo`, and those of validate.ts.
+ * The current skill without the change that revision `rev` made. State, pin and origin stay, and it has no citations.
+ * Failures: `undo_conflict` with `facts.files`, `nothing_to_undo`, and those of validate.ts.
  */
 export function undoRevision(undo: Undo, present: SkillSnapshot): Result<SkillNext> {
   const { name, rev, before, after, maxFiles } = undo;
@@ -70,33 +70,37 @@ export function undoRevision(undo: Undo, present: SkillSnapshot): Result<SkillNe
   }
   if (conflicts.length > 0) {
     const list = conflicts.join(", ");
-    return err("undo_conflict", `Later changes stand where revision ${rev} changed ${list}: edit the skill instead.`, {
-      files: conflicts,
-    });
+    return err(
+      "undo_conflict",
+      `Later revisions changed the same places as revision ${rev} in ${list}: edit the skill instead.`,
+      {
+        files: conflicts,
+      },
+    );
   }
   if (changedPaths(present.files, files).length === 0) {
-    return err("nothing_to_undo", `Nothing is left in \`${name}\` of what revision ${rev} changed.`);
+    return err("nothing_to_undo", `Nothing that revision ${rev} changed is left in \`${name}\`.`);
   }
-  // What an import brought, then or now, may be more and larger than what is written here.
+  // An import may contain more and larger files than a write here may.
   const standing = { ...before, ...present.files };
   const document = validateSkill({ name, files, maxFiles, writer: "person", standing });
   if (!document.ok) return document;
   const { description, category } = document.value;
   const putBack = liftWithdrawal(present.head, textOfFiles(hashFiles(files)));
-  // What was cited speaks for the present text, and not for the one that the person makes of it.
+  // The citations support the current text, not the one that the undo produces.
   return ok({ files, description, category, citations: [], reason: `a person undid revision ${rev}`, ...putBack });
 }
 
 /**
- * What a person's choice of a text takes back of verdicts: one that was withdrawn may be gone back to again, and only what
- * comes from now on can withdraw it again.
+ * Lifts the withdrawal of a text that a person chooses. The text may be restored again, and only evidence from now on
+ * can withdraw it once more.
  */
 export function liftWithdrawal(head: SkillHead, text: Sha256): Pick<SkillNext, "withdrawn" | "restored"> {
   if (!head.withdrawn?.includes(text)) return {};
   return { withdrawn: head.withdrawn.filter((other) => other !== text), restored: true };
 }
 
-/** Reads what `undoRevision` needs. Failures: those of `openRevision`, and `nothing_to_undo` for a first revision. */
+/** Reads the input of `undoRevision`. Failures: those of `openRevision`, and `nothing_to_undo` for a first revision. */
 export async function readUndo(
   store: SkillStore,
   name: SkillName,
@@ -118,22 +122,22 @@ export async function readUndo(
 
 const CONFLICT = Symbol("conflict");
 
-/** The present body without the change; undefined for no file. */
+/** The current body without the change; undefined when the file should not exist. */
 function undoFile(
   before: FileBody | undefined,
   after: FileBody | undefined,
   present: FileBody | undefined,
 ): FileBody | undefined | typeof CONFLICT {
   if (isSameBody(present, after)) return before;
-  // Somebody has taken it back already.
+  // The change was undone already.
   if (isSameBody(present, before)) return present;
   if (typeof before !== "string" || typeof after !== "string" || typeof present !== "string") return CONFLICT;
   return undoText(before, after, present) ?? CONFLICT;
 }
 
 /**
- * The inverse patch, applied where its lines stand now: each place of it, with its context, must be there whole. Looking
- * for the same lines elsewhere, as a patch tool does, would change another passage that happens to be alike.
+ * Applies the inverse patch at the places where its lines are now. Each place must match completely, with its context.
+ * A patch tool would search for similar lines elsewhere and could change the wrong passage.
  */
 function undoText(before: string, after: string, present: string): string | null {
   const [old, changed, now] = [toLines(before), toLines(after), toLines(present)];
@@ -141,12 +145,12 @@ function undoText(before: string, after: string, present: string): string | null
   const moved = edits && placesOf(changed.lines, now.lines);
   if (!edits || !moved) return null;
   const lines = [...now.lines];
-  // From the end, so that places before stay what they are.
+  // Applied from the end, so that earlier positions stay valid.
   for (const { from, to, lines: wanted } of edits.toReversed()) {
     const first = Math.max(0, from - CONTEXT_LINES);
     const last = Math.min(changed.lines.length, to + CONTEXT_LINES);
     const at = moved[first];
-    // Nothing stands round it by which its place could be told.
+    // Without any context, the place cannot be identified.
     if (first === last || at === undefined || at < 0) return null;
     for (let n = first; n < last; n++) if (moved[n] !== at + n - first) return null;
     lines.splice(at + from - first, to - from, ...wanted);
@@ -163,7 +167,7 @@ function toLines(text: string): { lines: string[]; endsWithBreak: boolean } {
 }
 
 interface Edit {
-  /** Lines `from` to before `to` become `lines`. */
+  /** Lines from `from` up to but not including `to` become `lines`. */
   from: number;
   to: number;
   lines: string[];
@@ -188,7 +192,7 @@ function editsOf(from: string[], to: string[]): Edit[] | null {
   return edits;
 }
 
-/** Where each line of the one text stands in the other; -1 for one that does not. */
+/** The line of `to` that each line of `from` became; -1 for a line that is gone. */
 function placesOf(from: string[], to: string[]): number[] | null {
   const edits = editsOf(from, to);
   if (!edits) return null;
@@ -210,7 +214,7 @@ function diffBodies(path: string, old: FileBody | undefined, now: FileBody | und
   const options = { context: CONTEXT_LINES, headerOptions: HEADERS };
   const patch = createTwoFilesPatch(from, to, a, b, undefined, undefined, { ...options, maxEditLength: MAX_EDITS });
   if (patch !== undefined) return patch;
-  // All of the one out, all of the other in.
+  // Too many differences: remove the whole old text and add the new one.
   const [removed, added] = [toHunk(a, "-"), toHunk(b, "+")];
   return `--- ${from}\n+++ ${to}\n@@ -1,${removed.count} +1,${added.count} @@\n${removed.lines}${added.lines}`;
 }
@@ -229,5 +233,5 @@ function changedPaths(before: FileBodies, after: FileBodies): string[] {
 }
 
 function purged(name: SkillName, rev: number): Result<never> {
-  return err("revision_purged", `Revision ${rev} of \`${name}\` was purged: its files are gone for good.`);
+  return err("revision_purged", `Revision ${rev} of \`${name}\` was purged: its files cannot be restored.`);
 }

@@ -1,6 +1,6 @@
-// The index of skills in a frozen prompt: the whole library while its tokens allow, else what fits the request, what is
-// proven, names and counts. Called when an epoch's prompt is built. Pure: equal libraries, whatever order their lines come
-// in, and equal requests give equal bytes.
+// Renders the skills index of a frozen prompt: the whole library if it fits the token budget, else the skills that fit
+// the request, proven skills, names and counts. Called when an epoch's prompt is built. Pure: equal libraries and
+// requests give equal bytes, regardless of the order of lines.
 import { escapeTags, fence } from "../prompt-block.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import type { SkillName } from "../schemas/ids.ts";
@@ -10,15 +10,21 @@ import { scoreSkills } from "./search/ranking.ts";
 const HOW_TO =
   "Several fit? Load the one or two most specific. This list may be shortened: skills_list with a query searches all skills.";
 
-/** Lengths to which every description is cut, tried in turn, so that no skill is hidden while another is told at length. */
+/**
+ * Description lengths, tried in turn. All descriptions are cut alike, so that no skill is hidden while another has a
+ * long text.
+ */
 const DESCRIPTION_CHARS = [1_024, 240, 120, 60];
 
-/** A dash, a name, a colon and two words: a library with more lines than that allows need not be tried whole. */
+/**
+ * Tokens of the shortest line: a dash, a name, a colon and two words. A library with more lines than the budget allows
+ * at this size is not tried as a whole.
+ */
 const MIN_LINE_TOKENS = 5;
 
 /**
- * Of a library that does not fit: how much of the tokens each part may take, and how long its descriptions are. Names of
- * others fill what is left.
+ * For a library that does not fit: the share of the budget for each part, its most skills and the length of its
+ * descriptions. Names of other skills fill the rest.
  */
 const PARTS = {
   fitting: { share: 0.4, most: 24, maxChars: 240 },
@@ -30,8 +36,8 @@ const FITTING = "fit this request:";
 const PROVEN = "proven and often used:";
 
 /**
- * `""` when nothing is offered. Lines are `- <name>: <description>`; archived and pending skills never appear. The request
- * matters only to a library that does not fit.
+ * Returns `""` when no skill is offered. Lines have the form `- <name>: <description>`; archived and pending skills
+ * never appear. The request matters only when the library does not fit.
  */
 export function renderSkillIndex(lines: SkillLine[], indexTokens: number, request = ""): string {
   const groups = toGroups(lines);
@@ -50,14 +56,14 @@ type Unit = SkillLine[];
 interface Group {
   title: string;
   units: Unit[];
-  /** Skills in it, companions included. */
+  /** Number of skills, companions included. */
   count: number;
 }
 
-/** Not a category: those have no blank. */
+/** Cannot collide with a category, since categories contain no spaces. */
 const STALE = "not used for a long time";
 
-/** By category; a companion stands after its base wherever it was filed; stale ones last. */
+/** Groups by category. A companion follows its base in whatever category it was filed; stale skills come last. */
 function toGroups(lines: SkillLine[]): Group[] {
   const offered = sortByName(lines.filter((line) => line.state !== "archived" && line.state !== "pending"));
   const companions = new Map<SkillName, SkillLine>();
@@ -79,7 +85,7 @@ function toGroups(lines: SkillLine[]): Group[] {
   });
 }
 
-/** Mostly they are in order already, and ten thousand are looked through faster than sorted. */
+/** The lines are usually sorted already, and checking ten thousand is faster than sorting them. */
 function sortByName(lines: SkillLine[]): SkillLine[] {
   const isSorted = lines.every((line, i) => i === 0 || lines[i - 1]!.name <= line.name);
   return isSorted ? lines : lines.sort((a, b) => compare(a.name, b.name));
@@ -90,34 +96,34 @@ function renderGroup({ title, units }: Group, maxChars: number): string {
 }
 
 /**
- * What fits the request and what is proven with descriptions, then the categories with how many skills each has and names
- * of them in turn, then descriptions for those when all are named; what has no room at all is counted.
+ * First the skills that fit the request and the proven ones, with descriptions; then the categories with their counts
+ * and as many names as fit, taken in turn; then descriptions if all skills are named. Skills without room are counted.
  */
 function renderShort(groups: Group[], indexTokens: number, request: string): string {
   const total = countSkills(groups);
-  const purse = createPurse(indexTokens - estimateTokens(toBlock([countLine(total)])));
-  const tally = payTally(groups, purse, indexTokens * PARTS.categories.share);
-  const told = new Set<Unit>();
+  const budget = createTokenBudget(indexTokens - estimateTokens(toBlock([countLine(total)])));
+  const counted = fitHeadings(groups, budget, indexTokens * PARTS.categories.share);
+  const described = new Set<Unit>();
   const parts = [
     describe(FITTING, pickFitting(groups, request), PARTS.fitting),
     describe(PROVEN, pickProven(groups), PARTS.proven),
   ];
-  const named = nameInTurn(tally, told, purse);
-  const shown = [...told, ...[...named.values()].flat()].reduce((sum, unit) => sum + unit.length, 0);
-  parts.push(...tally.map((group) => renderTally(group, named.get(group)!, told, purse, shown === total)));
+  const named = nameSkillsInTurn(counted, described, budget);
+  const shown = [...described, ...[...named.values()].flat()].reduce((sum, unit) => sum + unit.length, 0);
+  parts.push(...counted.map((group) => renderNamedGroup(group, named.get(group)!, described, budget, shown === total)));
   return toBlock([...parts.filter(Boolean), ...(shown < total ? [countLine(total - shown)] : [])]);
 
   function describe(title: string, units: Unit[], part: (typeof PARTS)["fitting"]): string {
-    const sub = purse.within(indexTokens * part.share);
-    const fresh = units.filter((unit) => !told.has(unit)).slice(0, part.most);
-    if (fresh.length === 0 || !sub.pays(`${title}\n`)) return "";
-    const paid = takeWhile(fresh, (unit) => sub.pays(`${toLines(unit, part.maxChars)}\n`));
-    for (const unit of paid) told.add(unit);
+    const sub = budget.within(indexTokens * part.share);
+    const fresh = units.filter((unit) => !described.has(unit)).slice(0, part.most);
+    if (fresh.length === 0 || !sub.spend(`${title}\n`)) return "";
+    const paid = takeWhile(fresh, (unit) => sub.spend(`${toLines(unit, part.maxChars)}\n`));
+    for (const unit of paid) described.add(unit);
     return paid.length > 0 ? [title, ...paid.map((unit) => toLines(unit, part.maxChars))].join("\n") : "";
   }
 }
 
-/** Best first; what is stale is not put forward. */
+/** Best first, without stale skills. */
 function pickFitting(groups: Group[], request: string): Unit[] {
   const living = livingUnits(groups);
   const scores = scoreSkills(living.flat(), request);
@@ -125,14 +131,14 @@ function pickFitting(groups: Group[], request: string): Unit[] {
   return scores.size === 0 ? [] : pickBest(living, scoreOf, PARTS.fitting.most);
 }
 
-/** Used often, and judged well where it was judged; a skill nobody judged counts half. */
+/** Often used and judged well. A skill without judgements counts half. */
 function pickProven(groups: Group[]): Unit[] {
   const score = ([line]: Unit) => {
     if (!line?.use) return 0;
     const { uses, successes, failures } = line.use;
     return (Math.log1p(uses) * (successes + 1)) / (successes + failures + 2);
   };
-  // Some of the best may stand under the request already.
+  // Some of the best may already be listed under the request.
   return pickBest(livingUnits(groups), score, PARTS.fitting.most + PARTS.proven.most);
 }
 
@@ -140,7 +146,7 @@ function livingUnits(groups: Group[]): Unit[] {
   return groups.filter(({ title }) => title !== STALE).flatMap((group) => group.units);
 }
 
-/** The best of those that score at all, by name where two score the same: without sorting all for a few. */
+/** The best units with a score above 0, by name when scores are equal. Avoids sorting all units. */
 function pickBest(units: Unit[], scoreOf: (unit: Unit) => number, most: number): Unit[] {
   const order = (a: Scored, b: Scored) => b.score - a.score || compare(a.unit[0]!.name, b.unit[0]!.name);
   let best: Scored[] = [];
@@ -164,26 +170,26 @@ interface Scored {
   score: number;
 }
 
-/** The groups that are counted: the largest when there is no room for all, in their order all the same. */
-function payTally(groups: Group[], purse: Purse, tokens: number): Group[] {
-  const sub = purse.within(tokens);
+/** The groups that get a heading with their count. The largest ones if not all fit, in their original order. */
+function fitHeadings(groups: Group[], budget: TokenBudget, tokens: number): Group[] {
+  const sub = budget.within(tokens);
   const bySize = [...groups].sort((a, b) => b.units.length - a.units.length);
   const paid = new Set(
-    takeWhile(bySize.slice(0, PARTS.categories.most), (group) => sub.pays(`${tallyOf(group)}:\n  `)),
+    takeWhile(bySize.slice(0, PARTS.categories.most), (group) => sub.spend(`${countedTitle(group)}:\n  `)),
   );
   return groups.filter((group) => paid.has(group));
 }
 
-/** A name of each group, then the next of each, stale ones after all others. */
-function nameInTurn(groups: Group[], told: Set<Unit>, purse: Purse): Map<Group, Unit[]> {
+/** Names skills in turn: one of each group, then the next of each. Stale skills come after all others. */
+function nameSkillsInTurn(groups: Group[], described: Set<Unit>, budget: TokenBudget): Map<Group, Unit[]> {
   const named = new Map(groups.map((group) => [group, [] as Unit[]]));
   const living = groups.filter(({ title }) => title !== STALE);
   for (const round of [living, groups.filter(({ title }) => title === STALE)]) {
-    let open = round.map((group) => ({ group, rest: group.units.filter((unit) => !told.has(unit)), at: 0 }));
+    let open = round.map((group) => ({ group, rest: group.units.filter((unit) => !described.has(unit)), at: 0 }));
     while (open.length > 0) {
       open = open.filter((turn) => {
         const unit = turn.rest[turn.at++];
-        if (!unit || !purse.pays(`${namesOf(unit)}, `)) return false;
+        if (!unit || !budget.spend(`${namesOf(unit)}, `)) return false;
         named.get(turn.group)!.push(unit);
         return true;
       });
@@ -192,21 +198,27 @@ function nameInTurn(groups: Group[], told: Set<Unit>, purse: Purse): Map<Group, 
   return named;
 }
 
-/** With `describes`, the first ones have a description as far as the tokens reach. */
-function renderTally(group: Group, named: Unit[], told: Set<Unit>, purse: Purse, describes: boolean): string {
+/** With `describes`, the first skills get a description as long as the budget lasts. */
+function renderNamedGroup(
+  group: Group,
+  named: Unit[],
+  described: Set<Unit>,
+  budget: TokenBudget,
+  describes: boolean,
+): string {
   const maxChars = DESCRIPTION_CHARS.at(-1)!;
-  const described = describes ? takeWhile(named, (unit) => purse.pays(`${toLines(unit, maxChars)}\n`)) : [];
-  const names = named.slice(described.length).map(namesOf);
-  const isWhole = named.length + group.units.filter((unit) => told.has(unit)).length === group.units.length;
+  const withText = describes ? takeWhile(named, (unit) => budget.spend(`${toLines(unit, maxChars)}\n`)) : [];
+  const names = named.slice(withText.length).map(namesOf);
+  const isWhole = named.length + group.units.filter((unit) => described.has(unit)).length === group.units.length;
   const lines = [
-    `${isWhole ? group.title : tallyOf(group)}:`,
-    ...described.map((unit) => toLines(unit, maxChars)),
+    `${isWhole ? group.title : countedTitle(group)}:`,
+    ...withText.map((unit) => toLines(unit, maxChars)),
     ...(names.length > 0 ? [`  ${names.join(", ")}`] : []),
   ];
   return lines.length === 1 && isWhole ? "" : lines.join("\n");
 }
 
-function tallyOf(group: Group): string {
+function countedTitle(group: Group): string {
   return `${group.title} (${group.count} in all)`;
 }
 
@@ -218,14 +230,14 @@ function countSkills(groups: Group[]): number {
   return groups.reduce((sum, group) => sum + group.count, 0);
 }
 
-interface Purse {
-  pays(piece: string): boolean;
-  /** A part of this purse: what it pays, both pay. */
-  within(tokens: number): Purse;
+interface TokenBudget {
+  spend(piece: string): boolean;
+  /** A part of this budget. Whatever it spends is also taken from its parent. */
+  within(tokens: number): TokenBudget;
 }
 
-/** Pays a little more than each piece costs, so that the whole never costs more than was paid. */
-function createPurse(tokens: number, parent?: { take(cost: number): boolean }): Purse {
+/** Charges slightly more than each piece costs, so that the whole block never exceeds the budget. */
+function createTokenBudget(tokens: number, parent?: { take(cost: number): boolean }): TokenBudget {
   let left = tokens - 2;
   const take = (cost: number): boolean => {
     if (cost > left || (parent && !parent.take(cost))) return false;
@@ -233,8 +245,8 @@ function createPurse(tokens: number, parent?: { take(cost: number): boolean }): 
     return true;
   };
   return {
-    pays: (piece) => take(estimateTokens(piece) + 1),
-    within: (some) => createPurse(some, { take }),
+    spend: (piece) => take(estimateTokens(piece) + 1),
+    within: (some) => createTokenBudget(some, { take }),
   };
 }
 
@@ -261,7 +273,7 @@ function toBlock(parts: string[]): string {
   return fence("available_skills", `${HOW_TO}\n\n${parts.join("\n")}`);
 }
 
-/** By code unit: a locale would make the bytes differ between runtimes. */
+/** Compares by code unit. A locale could differ between runtimes and change the bytes. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

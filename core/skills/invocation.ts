@@ -1,6 +1,6 @@
-// Slash commands that load skills: `/name x=1 what to do`, up to five names in front. Reads the message, fills what a
-// skill's text leaves open, and renders what a model reads behind the person's words. Called by core/session/turn/invoke.ts.
-// Pure. Nothing of a skill is ever run here.
+// Slash commands that load skills: `/name x=1 what to do`, with up to five names. Reads the message, fills the
+// placeholders of a skill's text, and renders the note that follows the person's message. Called by
+// core/session/turn/invoke.ts. Pure. Nothing of a skill is ever run here.
 import { clip } from "../clip.ts";
 import { type Result, err, ok } from "../errors.ts";
 import { escapeTags } from "../prompt-block.ts";
@@ -11,31 +11,31 @@ import type { SkillView } from "./library.ts";
 
 /** Skills at the front of one message (Hermes Agent). */
 const MAX_STACKED = 5;
-/** Of names in a sentence about them. */
+/** Most names listed in one sentence. */
 const MAX_NAMED = 20;
-/** Of all values that are filled in: one may stand in a text many times. */
+/** Characters of all filled-in values together, because one value may be inserted many times. */
 const MAX_FILLED_CHARS = 20_000;
 const MAX_FILES = 50;
 const MAX_SHOWN_CHARS = 60;
 
 export interface Invocation {
-  /** As the library knows them, none twice. */
+  /** Skill names as the library has them, without duplicates. */
   names: string[];
-  /** `name=value` behind them, and as they were typed. */
+  /** The `name=value` pairs after the names, parsed and as typed. */
   values: { name: string; value: string; typed: string }[];
-  /** The rest, as it was typed. */
+  /** The rest of the message, as typed. */
   text: string;
 }
 
-/** Cheap: whether a message may be an invocation, so that the library is worth asking. */
+/** Cheap pre-check: whether a message may be an invocation, so that the library has to be read. */
 export function looksLikeInvocation(text: string): boolean {
   return /^\s*\/[\p{L}\p{N}]/u.test(text);
 }
 
 /**
- * Null for what is no invocation and goes to the model like any message: a first word that names no skill is no order, unless
- * nothing follows it, or it is nearly a command. `/skill name` names one in so many words, whether there is one or not, and whatever command is called like it.
- * Failures: `too_many_skills`, `unknown_command`.
+ * Returns null for a message that is not an invocation and goes to the model as it is. A leading word that is not a
+ * skill name is not a command, unless nothing follows it or it nearly is one. `/skill name` always names a skill, even
+ * if it does not exist or shares its name with a command. Failures: `too_many_skills`, `unknown_command`.
  */
 export function parseInvocation(
   message: string,
@@ -64,7 +64,7 @@ export function parseInvocation(
     const hint = near === undefined ? "" : ` Did you mean /${near}?`;
     return err(
       "unknown_command",
-      `There is no command and no skill /${clip(first, MAX_SHOWN_CHARS)}.${hint} Say it without the slash if it is for the model.`,
+      `There is no command and no skill /${clip(first, MAX_SHOWN_CHARS)}.${hint} Leave out the slash to send it to the model.`,
     );
   }
   if (names.length > MAX_STACKED) {
@@ -88,10 +88,10 @@ function unquote(value: string): string {
   return value.startsWith('"') ? value.slice(1, -1).replace(/\\(["\\])/g, "$1") : value;
 }
 
-/** A skill that was loaded, and what there is to say about it. */
+/** A loaded skill. */
 export interface LoadedSkill {
   view: SkillView;
-  /** Where its text goes on for skill_view, when it was too long. */
+  /** The offset at which skill_view continues, if the text was too long. */
   nextOffset?: number;
   /** Its text, or the beginning of it. */
   content: string;
@@ -100,19 +100,19 @@ export interface LoadedSkill {
 export interface InvocationText {
   invocation: Invocation;
   skills: LoadedSkill[];
-  /** Sentences of the harness: a bundle's members that could not be loaded. */
+  /** Sentences of the harness, such as which members of a bundle could not be loaded. */
   remarks: string[];
   session: string;
   /** UTC, `YYYY-MM-DD`. */
   day: string;
 }
 
-/** Begins all that loads skills beside skill_view; core/agent/compaction/compaction-summary.ts knows it by this. */
+/** The beginning of every note that loads skills; core/agent/compaction/compaction-summary.ts recognises it. */
 export const SKILLS_OPEN = "<skills>\n";
 
 /**
- * The parts of the note behind the input. As one text they are a user message: what was loaded, each text in a fence that
- * nothing inside can close, what there is to know about it, and last what the person wants done.
+ * The parts of the note after the input. Joined, they form one user message: the loaded texts, each in a fence that its
+ * content cannot close, remarks about them, and last the person's request.
  */
 export function renderInvocation({ invocation, skills, remarks, session, day }: InvocationText): Part[] {
   const values = new Map(invocation.values.map(({ name, value }) => [toParameter(name), value]));
@@ -134,7 +134,7 @@ export function renderInvocation({ invocation, skills, remarks, session, day }: 
       ["outcome", remarksOn(view, filled, nextOffset).join("")],
     );
   }
-  // What no skill has a place for is part of what was said.
+  // Values that no skill has a placeholder for belong to the request.
   const rest = invocation.values.filter(({ name }) => !used.has(toParameter(name))).map(({ typed }) => typed.trim());
   const request = [...rest, invocation.text].filter((piece) => piece !== "").join(" ");
   pieces.push(["outcome", `${remarks.map((remark) => `${remark}\n`).join("")}</skills>\n\n`]);
@@ -162,7 +162,10 @@ function remarksOn(view: SkillView, filled: Filled, nextOffset: number | undefin
   ].flatMap((remark) => (remark ? [`${remark}\n`] : []));
 }
 
-/** With its companion's. A line of the harness, empty for none: the words are quoted, for they are the text's. */
+/**
+ * One line that lists failed words of the skill and its companion; empty for none. The words are quoted, because they
+ * come from the skill's text.
+ */
 export function renderFailedWords({ name, failedWords = [], companion }: SkillView): string {
   const words = [...failedWords, ...(companion?.failedWords ?? [])];
   if (words.length === 0) return "";
@@ -170,7 +173,7 @@ export function renderFailedWords({ name, failedWords = [], companion }: SkillVi
   return `Calls that took these words from ${name} failed, so try another way first: ${said}.\n`;
 }
 
-/** Paths are as strange as who made the skill. */
+/** Lists the skill's other files. Paths are quoted, because they may contain anything. */
 export function filesOf({ name, files }: SkillView): string {
   const others = files.slice(1);
   if (others.length === 0) return "";
@@ -188,13 +191,13 @@ interface Filled {
 }
 
 /**
- * A parameter is a plain name in double braces: `${{ … }}` of a workflow file, a third brace, and dotted names of a
- * template language are left as they are, and so is a variable that is none of the two.
+ * Placeholders are plain names in double braces. `${{ … }}` of workflow files, a third brace, dotted names of template
+ * languages and unknown variables are left as they are.
  */
-const OPEN_PLACE =
+const PLACEHOLDER =
   /(?<![${\\])\{\{[ \t]{0,8}([\p{L}_][\p{L}\p{N}_-]{0,63})[ \t]{0,8}\}\}(?!\})|\$\{(HERMES_SKILL_DIR|HERMES_SESSION_ID)\}/gu;
 
-/** One pass: what a value says is never filled again. */
+/** Fills placeholders in one pass, so that a value is never filled again. */
 function fill(
   content: string,
   given: { values: Map<string, string>; used: Set<string>; dir: string; session: string; day: string },
@@ -202,7 +205,7 @@ function fill(
   const open = new Set<string>();
   let hasDir = false;
   let room = MAX_FILLED_CHARS;
-  const ours = (name: string): string | undefined => {
+  const builtIn = (name: string): string | undefined => {
     if (name === "skill_dir" || name === "HERMES_SKILL_DIR") {
       hasDir = true;
       return given.dir;
@@ -211,9 +214,9 @@ function fill(
     return name === "day" ? given.day : undefined;
   };
   const text = content.replace(
-    OPEN_PLACE,
+    PLACEHOLDER,
     (all: string, parameter: string | undefined, variable: string | undefined) => {
-      if (parameter === undefined) return ours(variable!) ?? all;
+      if (parameter === undefined) return builtIn(variable!) ?? all;
       const name = toParameter(parameter);
       const value = given.values.get(name);
       if (value !== undefined && value.length <= room) {
@@ -221,7 +224,7 @@ function fill(
         room -= value.length;
         return value;
       }
-      const known = ours(name);
+      const known = builtIn(name);
       if (known === undefined) open.add(parameter);
       return known ?? all;
     },

@@ -1,5 +1,5 @@
-// The skills an agent meets: its profile's own over the bundled ones, and of those what can be used where it is. Read by
-// the prompt, the skill tools, slash commands and the API. Writes go through SkillStore.change only.
+// The skills an agent can use: the profile's own ones, then the bundled ones, filtered by what can be used here. Read
+// by the prompt, the skill tools, slash commands and the API. Writes go through SkillStore.change only.
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import type { SkillSnapshot, SkillStore } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";
@@ -28,34 +28,34 @@ import { SKILL_MD, parseSkill } from "./format/format.ts";
 import { companionOf } from "./format/validate.ts";
 import { overlapOf, wordsOf } from "./search/words.ts";
 
-/** Bundled skills: contents by path, by skill. */
+/** Bundled skills: skill name → path → content. */
 export type Seeds = Record<SkillName, Record<string, string>>;
 
 export interface SkillView {
   name: SkillName;
   path: string;
   content: string;
-  /** Paths of its files, `SKILL.md` first; not that of its requests. */
+  /** Paths of its files, `SKILL.md` first, without its requests file. */
   files: string[];
-  /** Names exactly what was read: evidence belongs to it. */
+  /** Hash of exactly what was read; evidence belongs to it. */
   text: Sha256;
   rev: number;
   state: SkillState;
   origin: Origin;
   extends?: SkillName;
-  /** The companion whose text stands at the end of `content`: its own text, and its own evidence. */
+  /** The companion whose text is at the end of `content`. It has its own text and evidence. */
   companion?: { name: SkillName; text: Sha256; state: SkillState; failedWords?: FailedWord[] };
-  /** Names of a bundle's members, to be loaded before it. */
+  /** Names of the bundle's members, to be loaded before it. */
   bundle?: string[];
-  /** Settings it needs and does not find. */
+  /** Settings that it needs and that are not set. */
   missing?: MissingSettings;
-  /** Tools that have other parameters than those it was written for. */
+  /** Tools whose parameters differ from those the skill was written for. */
   changed?: ChangedTool[];
   health?: SkillLine["health"];
   failedWords?: FailedWord[];
-  /** What a reader must know first, in words of the harness alone. */
+  /** What a reader must know first. Contains words of the harness only. */
   notice?: string;
-  /** What does not hold of what it assumes and of its checks: in words of who wrote it, too. */
+  /** Broken assumptions and failed checks. May contain words of the skill's author. */
   broken?: string[];
 }
 
@@ -63,7 +63,7 @@ export interface Library {
   readonly seeds: Seeds;
   /** All skills, in any state, sorted by name. */
   lines(): Promise<SkillLine[]>;
-  /** Those that are offered where the library is read. */
+  /** The skills that are offered in this scene. */
   offered(): Promise<SkillLine[]>;
   /**
    * Failures: `skill_missing`, `file_missing`, `not_text`, `skill_pending`, `skill_disabled`, `skill_unsupported`,
@@ -73,10 +73,10 @@ export interface Library {
 }
 
 export interface LibraryOptions {
-  /** `null` is a session without learning: only what is bundled. */
+  /** `null` in a session without learning, which sees bundled skills only. */
   store: SkillStore | null;
   seeds: Seeds;
-  /** Absent: nothing is hidden but by its state. */
+  /** Absent: skills are hidden by their state only. */
   scene?: Scene;
 }
 
@@ -94,20 +94,20 @@ export function createLibrary({ store, seeds, scene = {} }: LibraryOptions): Lib
     return snapshot ? toOpened(snapshot, seeds) : Object.hasOwn(seeds, name) ? openSeed(seeds, name) : null;
   }
 
-  function barFor({ line, asks }: Pick<Opened, "line" | "asks">): Failure | null {
-    return refusalFor({ name: line.name, conditions: asks.conditions }, scene);
+  function unusableFailure({ line, requirements }: Pick<Opened, "line" | "requirements">): Failure | null {
+    return refusalFor({ name: line.name, conditions: requirements.conditions }, scene);
   }
 
-  /** Why a skill is not shown, whichever of its files is asked for. */
-  async function refuse({ line, asks }: Opened): Promise<Failure | null> {
+  /** Why a skill cannot be shown, regardless of the file asked for. */
+  async function refuse({ line, requirements }: Opened): Promise<Failure | null> {
     if (line.state === "pending") {
       return err("skill_pending", `'${line.name}' waits for a person's approval and cannot be loaded yet.`).failure;
     }
-    const barred = barFor({ line, asks });
-    if (barred || !line.extends) return barred;
+    const unusable = unusableFailure({ line, requirements });
+    if (unusable || !line.extends) return unusable;
     const base = await open(line.extends);
-    if (base && isOffered(base.line) && !barFor(base)) return null;
-    const text = `'${line.name}' only adds to '${line.extends}', which cannot be loaded here: neither can be followed.`;
+    if (base && isOffered(base.line) && !unusableFailure(base)) return null;
+    const text = `'${line.name}' only adds to '${line.extends}', which cannot be loaded here, so neither can be followed.`;
     return err("no_base", text).failure;
   }
 
@@ -116,7 +116,7 @@ export function createLibrary({ store, seeds, scene = {} }: LibraryOptions): Lib
     lines,
     offered,
     async view(name, path = SKILL_MD) {
-      // A name from a model becomes part of a key only when it is one.
+      // Validated first, because a model's name becomes part of a storage key.
       const skill = SkillName.safeParse(name).success ? await open(name) : null;
       if (!skill) return skillMissing(name, await offered());
       const refusal = await refuse(skill);
@@ -126,22 +126,22 @@ export function createLibrary({ store, seeds, scene = {} }: LibraryOptions): Lib
       if (typeof content !== "string") {
         return err(
           "not_text",
-          `'${path}' of '${name}' is no text and cannot be shown: it has ${content.length} bytes.`,
+          `'${path}' of '${name}' is not text and cannot be shown: it has ${content.length} bytes.`,
         );
       }
       const view = toView(skill, path, content, scene);
       const companion = path === SKILL_MD && isOffered(skill.line) ? await open(companionOf(name)) : null;
-      // With a bundled skill only what an agent made its companion is read, and nothing that merely has the name.
+      // A bundled skill is read only with a companion that an agent made for it, not with any skill of that name.
       const isOurs = skill.line.origin !== "bundled" || companion?.line.extends === name;
-      const isLoaded = companion && isOurs && isOffered(companion.line) && !barFor(companion);
+      const isLoaded = companion && isOurs && isOffered(companion.line) && !unusableFailure(companion);
       return ok(isLoaded ? withCompanion(view, companion, scene) : view);
     },
   };
 }
 
 /**
- * What a profile sees: its index, and the bundled skills that it has no head for. A bundled skill that a person touched
- * and did not change (unpinned again, out of the archive) is still the deployment's: it comes, changes and goes with it.
+ * The lines that a profile sees: its index, and the bundled skills without a head. A bundled skill that a person
+ * touched but did not change (unpinned, or restored from the archive) still follows the deployment.
  */
 export function mergeLines(index: SkillIndex | null, seeds: Seeds): SkillLine[] {
   const known = index && mergedLines.get(index);
@@ -151,24 +151,24 @@ export function mergeLines(index: SkillIndex | null, seeds: Seeds): SkillLine[] 
   return [...lines];
 }
 
-/** An index that has not changed is the same object, and its lines are too: what was worked out about one is found again. */
+/** An unchanged index is the same object and keeps its lines, so that values cached by line are found again. */
 const mergedLines = new WeakMap<SkillIndex, { seeds: Seeds; lines: SkillLine[] }>();
 
 function merge(index: SkillIndex | null, seeds: Seeds): SkillLine[] {
   const own = Object.entries(index?.skills ?? {}).flatMap(([name, line]) => {
     if (!followsBundle(line)) return [{ ...line, name }];
-    return Object.hasOwn(seeds, name) ? [toFollowing({ ...line, name }, openSeed(seeds, name).line)] : [];
+    return Object.hasOwn(seeds, name) ? [withBundledText({ ...line, name }, openSeed(seeds, name).line)] : [];
   });
   const bundled = Object.keys(seeds).filter((name) => !index || !Object.hasOwn(index.skills, name));
   return [...own, ...bundled.map((name) => openSeed(seeds, name).line)].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Offered in the prompt and in listings. */
+/** Whether a skill is offered in the prompt and in listings. */
 export function isOffered(line: Pick<SkillLine, "state">): boolean {
   return line.state !== "archived" && line.state !== "pending";
 }
 
-/** Those that a model is offered in this scene. A companion is shown where its base is. */
+/** The lines that a model is offered in this scene. A companion is offered only with its base. */
 export function offeredLines(lines: SkillLine[], scene: Scene): SkillLine[] {
   const shown = lines.filter((line) => isOffered(line) && !isHidden(line, scene));
   const names = new Set(shown.map((line) => line.name));
@@ -176,18 +176,18 @@ export function offeredLines(lines: SkillLine[], scene: Scene): SkillLine[] {
 }
 
 /**
- * Whether the bundle's text stands for a head's. What a person wrote is theirs; what is pinned stays as it is; what is
- * archived stays away.
+ * Whether the skill uses the deployment's text instead of its head's. Skills that are written by a person, pinned or
+ * archived keep their own.
  */
 export function followsBundle({ origin, pinned, state }: Pick<SkillLine, "origin" | "pinned" | "state">): boolean {
   return origin === "bundled" && !pinned && state !== "archived";
 }
 
-function toFollowing(line: SkillLine, { description, category, text, conditions }: SkillLine): SkillLine {
+function withBundledText(line: SkillLine, { description, category, text, conditions }: SkillLine): SkillLine {
   return { ...line, description, category, text, conditions };
 }
 
-/** The failure for an unknown name, with the names that come nearest. */
+/** The failure for an unknown name, with the most similar names. */
 export function skillMissing(name: string, lines: SkillLine[]): Result<never> {
   const wanted = wordsOf(name.replaceAll("-", " "));
   const near = lines
@@ -209,25 +209,28 @@ export function fileMissing(name: string, path: string, files: FileBodies): Resu
 interface Opened {
   line: SkillLine;
   files: FileBodies;
-  asks: Asks;
+  requirements: Requirements;
   failedWords?: FailedWord[];
 }
 
-/** Read from the text itself: a head from before they were kept has none. */
-interface Asks {
+/** Read from the text itself, because older heads do not store it. */
+interface Requirements {
   conditions?: SkillConditions;
   members: string[];
   contract?: Contract;
 }
 
-function asksOf(meta: Record<string, unknown>): Asks {
+function readRequirements(meta: Record<string, unknown>): Requirements {
   const contract = readContract(meta);
   return { conditions: readConditions(meta), members: membersOf(meta), ...(contract && { contract }) };
 }
 
 const openedSeeds = new WeakMap<Record<string, string>, Opened>();
 
-/** Hashes a bundled skill once an isolate. Throws when it is no SKILL.md: a bundle that is broken must not start. */
+/**
+ * Parses and hashes a bundled skill once per isolate. Throws when its SKILL.md is invalid: a broken bundle must not
+ * start.
+ */
 function openSeed(seeds: Seeds, name: SkillName): Opened {
   const files = seeds[name]!;
   const known = openedSeeds.get(files);
@@ -236,7 +239,7 @@ function openSeed(seeds: Seeds, name: SkillName): Opened {
   if (!parsed.ok) throw new Error(`the bundled skill ${name} is broken: ${parsed.failure.message}`);
   const { description, category, meta } = parsed.value;
   const text = textOfFiles(hashFiles(files));
-  const asks = asksOf(meta);
+  const requirements = readRequirements(meta);
   const line: SkillLine = {
     name,
     description,
@@ -247,29 +250,34 @@ function openSeed(seeds: Seeds, name: SkillName): Opened {
     seq: 0,
     rev: 0,
     text,
-    ...(asks.conditions && { conditions: asks.conditions }),
+    ...(requirements.conditions && { conditions: requirements.conditions }),
   };
-  const opened = { line, files, asks };
+  const opened = { line, files, requirements };
   openedSeeds.set(files, opened);
   return opened;
 }
 
-/** Null: the deployment has taken it back. */
+/** Null when the deployment no longer has the bundled skill. */
 function toOpened({ head, files }: SkillSnapshot, seeds: Seeds): Opened | null {
   if (followsBundle(head)) {
     if (!Object.hasOwn(seeds, head.name)) return null;
     const seed = openSeed(seeds, head.name);
-    return { ...seed, line: toFollowing(head, seed.line) };
+    return { ...seed, line: withBundledText(head, seed.line) };
   }
   const parsed = parseSkill(textOrEmpty(files[SKILL_MD]), { fallbackName: head.name });
   const { failedWords = [] } = head;
-  const asks = parsed.ok ? asksOf(parsed.value.meta) : { members: [] };
-  return { line: head, files, asks, ...(failedWords.length > 0 && { failedWords }) };
+  const requirements = parsed.ok ? readRequirements(parsed.value.meta) : { members: [] };
+  return { line: head, files, requirements, ...(failedWords.length > 0 && { failedWords }) };
 }
 
-function toView({ line, files, asks, failedWords }: Opened, path: string, content: string, scene: Scene): SkillView {
-  const missing = missingFor(asks.conditions, scene);
-  const broken = brokenIn(asks, scene);
+function toView(
+  { line, files, requirements, failedWords }: Opened,
+  path: string,
+  content: string,
+  scene: Scene,
+): SkillView {
+  const missing = missingFor(requirements.conditions, scene);
+  const broken = contractBreaks(requirements, scene);
   const notice = noticesOf(line, broken).join(" ");
   const findings = findingsOf(line, broken);
   return {
@@ -282,7 +290,7 @@ function toView({ line, files, asks, failedWords }: Opened, path: string, conten
     state: line.state,
     origin: line.origin,
     ...(line.extends && { extends: line.extends }),
-    ...(asks.members.length > 0 && { bundle: asks.members }),
+    ...(requirements.members.length > 0 && { bundle: requirements.members }),
     ...(missing && { missing }),
     ...(broken && broken.changed.length > 0 && { changed: broken.changed }),
     ...(line.health && { health: line.health }),
@@ -292,16 +300,16 @@ function toView({ line, files, asks, failedWords }: Opened, path: string, conten
   };
 }
 
-type Broken = ReturnType<typeof findContractBreaks>;
+type ContractBreaks = ReturnType<typeof findContractBreaks>;
 
-/** Null where nobody knows the tools, and for a skill that assumes none. */
-function brokenIn({ contract }: Asks, scene: Scene): Broken | null {
+/** Null when the tools are unknown, or the skill has no contract. */
+function contractBreaks({ contract }: Requirements, scene: Scene): ContractBreaks | null {
   return contract && scene.fingerprints ? findContractBreaks(contract, scene.fingerprints()) : null;
 }
 
 const MAX_FINDINGS = 5;
 
-function noticesOf({ state, health }: SkillLine, broken: Broken | null): string[] {
+function noticesOf({ state, health }: SkillLine, broken: ContractBreaks | null): string[] {
   const notices: string[] = [];
   if (state === "archived") {
     notices.push(
@@ -320,18 +328,21 @@ function noticesOf({ state, health }: SkillLine, broken: Broken | null): string[
   return notices;
 }
 
-/** Findings about its contract are left out: who loads it finds them by themselves. */
-function findingsOf({ health }: Pick<SkillLine, "health">, broken: Broken | null): string[] {
+/**
+ * Missing tools and stored findings. Stored contract findings are left out, because the reader's own comparison finds
+ * them.
+ */
+function findingsOf({ health }: Pick<SkillLine, "health">, broken: ContractBreaks | null): string[] {
   const missing = (broken?.missing ?? []).map((tool) => `there is no tool ${tool}`);
   const failed = (health?.broken ?? []).filter((finding) => !finding.startsWith(CONTRACT_FINDING));
   return [...missing, ...failed].slice(0, MAX_FINDINGS);
 }
 
-function withCompanion(view: SkillView, { line, files, asks, failedWords }: Opened, scene: Scene): SkillView {
+function withCompanion(view: SkillView, { line, files, requirements, failedWords }: Opened, scene: Scene): SkillView {
   const own = textOrEmpty(files[SKILL_MD]);
   const parsed = parseSkill(own);
   const body = parsed.ok ? parsed.value.body : own;
-  const added = brokenIn(asks, scene);
+  const added = contractBreaks(requirements, scene);
   const notices = noticesOf(line, added).map((sentence) => `What is added here: ${sentence}`);
   const notice = [...(view.notice ? [view.notice] : []), ...notices].join(" ");
   const broken = [...(view.broken ?? []), ...findingsOf(line, added)];

@@ -49,8 +49,8 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
       ["/work/../etc/passwd", "leads out of the workspace"],
       ["/etc/passwd", "outside the workspace"],
       ["/workshop/a", "outside the workspace"],
-      ["a\0b", "holds a NUL"],
-      ["a\ud800", "holds a NUL or half a character"],
+      ["a\0b", "contains a NUL"],
+      ["a\ud800", "contains a NUL or half of a surrogate pair"],
       ["é".repeat(513), "longer than 1024 bytes"],
       [".", "illegal operation on a directory"],
     ])("the path %j is refused", async (path, words) => {

@@ -154,7 +154,7 @@ describe("inspectHealth", () => {
     expect(health).toEqual({
       checkedAt: 7,
       broken: [
-        expect.stringMatching(/^checks\/z\.json is no check: it is not JSON/),
+        expect.stringMatching(/^checks\/z\.json is not a valid check: it is not JSON/),
         "checks/a.json: it ended with exit code 1 (it wrote: a)",
       ],
     });

@@ -177,9 +177,13 @@ describe("an undone change", () => {
   it("names each file that stands in its way, and changes none", () => {
     const files = (a: string, b: string, c: string) => ({ "SKILL.md": md(a), "assets/b": b, "assets/c": c });
     expect(undo(files("1", "1", "1"), files("2", "2", "2"), files("2", "3", "3"))).toEqual(
-      err("undo_conflict", "Later changes stand where revision 5 changed assets/b, assets/c: edit the skill instead.", {
-        files: ["assets/b", "assets/c"],
-      }),
+      err(
+        "undo_conflict",
+        "Later revisions changed the same places as revision 5 in assets/b, assets/c: edit the skill instead.",
+        {
+          files: ["assets/b", "assets/c"],
+        },
+      ),
     );
   });
 

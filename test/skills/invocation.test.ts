@@ -155,7 +155,7 @@ Look at Rome and {{topic}}.
 </skill>
 Files of a, read one at a time with skill_view: "references/x.md", "scripts/y.sh"
 Without a value in a: {{topic}}. Take it from what the person says, or ask.
-a is not set up. It asks for settings that are not there: NEWS_KEY. Never ask for their values in the conversation, and never write them anywhere: say which are missing, and do what can be done without them.
+a is not set up. It needs settings that are not set: NEWS_KEY. Never ask for their values in the conversation, and never write them anywhere. Say which are missing, and do what is possible without them.
 
 <skill name="b">
 Write it down.

@@ -1,5 +1,5 @@
-// The operations of one skill_manage call: what they are, which may stand together, and what files they make. Called by
-// operations.ts, which decides whether they may be carried out, and by the tool that reads them. Pure.
+// The operations of one skill_manage call: their types, which may be combined, and what files they produce. Called by
+// operations.ts, which decides whether they may be carried out, and by the tool that parses them. Pure.
 import { type Failure, type Result, err, ok } from "../../errors.ts";
 import type { FileBodies } from "../../schemas/file-body.ts";
 import type { SkillName } from "../../schemas/ids.ts";
@@ -13,19 +13,19 @@ export type SkillOperation =
   | { action: "create"; name: SkillName; content: string; category?: string }
   | { action: "edit"; name: SkillName; content: string; category?: string }
   | { action: "patch"; name: SkillName; path?: string; oldString: string; newString: string; replaceAll: boolean }
-  /** `absorbedInto`: the skill that holds it now; empty when nothing needs to; absent when nothing was said. */
+  /** `absorbedInto`: the skill that now contains it; empty when nothing needs to be kept; absent when not given. */
   | { action: "delete"; name: SkillName; absorbedInto?: SkillName | "" }
   | { action: "write_file"; name: SkillName; path: string; content: string }
   | { action: "remove_file"; name: SkillName; path: string }
-  /** None: the skill has no requests any more. */
+  /** An empty list removes all requests. */
   | { action: "set_requests"; name: SkillName; requests: string[] };
 
-/** [hermes] Of one call. */
+/** Limit per call. [hermes] */
 export const MAX_OPERATIONS = 20;
 
 /**
- * Failures: `no_operations`, `too_many_operations`, `several_skills`, `delete_not_alone`, `create_not_first`, `file_twice`.
- * All operations are carried out in one swap of one head: what would take two is not one change.
+ * All operations are one swap of one head, so they must concern one skill. Failures: `no_operations`,
+ * `too_many_operations`, `several_skills`, `delete_not_alone`, `create_not_first`, `file_twice`.
  */
 export function checkOperations(operations: readonly SkillOperation[]): Failure | null {
   if (operations.length === 0) return err("no_operations", "operations is empty: give at least one.").failure;
@@ -47,7 +47,9 @@ export function checkOperations(operations: readonly SkillOperation[]): Failure 
   return checkFilesOnce(operations);
 }
 
-/** Patches of one file add up; of two that replace or remove it, one would be lost without a word. */
+/**
+ * Several patches of one file are combined. Of two operations that replace or remove it, one would be lost silently.
+ */
 function checkFilesOnce(operations: readonly SkillOperation[]): Failure | null {
   const seen = new Set<string>();
   for (const operation of operations) {
@@ -63,21 +65,21 @@ function checkFilesOnce(operations: readonly SkillOperation[]): Failure | null {
 }
 
 /**
- * The files after all of them, in their order. Nothing is checked but that each can be carried out: what they make is
- * judged as a whole. Failures: those of patch.ts, `file_missing`, `bad_path`, `not_text`; in a list with the place of the
- * operation, from 1.
+ * The files after all operations, in order. Checks only that each operation can be carried out; the result is validated
+ * as a whole later. Failures: those of patch.ts, `file_missing`, `bad_path`, `not_text`. In a list, the failure names
+ * the position of the operation, from 1.
  */
 export function applyOperations(operations: readonly SkillOperation[], files: FileBodies): Result<FileBodies> {
   let made = files;
   for (const [i, operation] of operations.entries()) {
     const applied = apply(operation, made);
-    if (!applied.ok) return operations.length === 1 ? applied : atPlace(applied.failure, operation, i + 1);
+    if (!applied.ok) return operations.length === 1 ? applied : withPosition(applied.failure, operation, i + 1);
     made = applied.value;
   }
   return ok(made);
 }
 
-function atPlace({ code, message, facts }: Failure, { action }: SkillOperation, place: number): Result<never> {
+function withPosition({ code, message, facts }: Failure, { action }: SkillOperation, place: number): Result<never> {
   return err(code, `Operation ${place} (${action}): ${message} Nothing was changed.`, { ...facts, operation: place });
 }
 
@@ -91,13 +93,14 @@ function apply(operation: SkillOperation, files: FileBodies): Result<FileBodies>
       const path = operation.path || SKILL_MD;
       if (!Object.hasOwn(files, path)) return fileMissing(operation.name, path, files);
       const body = files[path]!;
-      if (typeof body !== "string") return err("not_text", `'${path}' is no text: write it again, or leave it.`);
+      if (typeof body !== "string")
+        return err("not_text", `'${path}' is not text and cannot be patched: replace it with write_file, or leave it.`);
       const patched = patchText(body, operation);
       return patched.ok ? ok({ ...files, [path]: patched.value.text }) : patched;
     }
     case "write_file": {
       if (operation.path === SKILL_MD) return err("bad_path", "SKILL.md is written with edit or patch.");
-      // A file that came with an import may stand anywhere.
+      // An imported file may have any path.
       const failure = Object.hasOwn(files, operation.path) ? null : checkSupportPath(operation.path);
       return failure ? { ok: false, failure } : ok({ ...files, [operation.path]: operation.content });
     }

@@ -1,6 +1,6 @@
-// What a call of skill_manage makes of a skill, as the pure decision a SkillStore runs again, whole, on every fresh head: who
-// may write, what is valid, what is a duplicate, what would do harm. Called by skill_manage, and by whoever carries out later
-// what it has put aside. Never writes by itself.
+// Decides a call of skill_manage: who may write, what is valid, what is a duplicate, and what would do harm. A pure
+// decision that a SkillStore repeats as a whole on every fresh head. Called by skill_manage, and when a write that
+// waited is carried out. Never writes by itself.
 import { type Failure, type Result, err, ok } from "../../errors.ts";
 import type { SkillChange, SkillNext, SkillSnapshot } from "../../ports.ts";
 import type { SkillLine } from "../../schemas/api.ts";
@@ -20,7 +20,10 @@ import { baseOf, checkSkillName, companionOf, validateSkill } from "../format/va
 
 export type { SkillOperation } from "./operation-list.ts";
 
-/** In whose name a model writes: `user` when the person said so in as many words. A person's own edits are the API's. */
+/**
+ * On whose behalf a model writes; `user` when the person explicitly asked for it. A person's own edits go through the
+ * API.
+ */
 export type Writer = Extract<Origin, "user" | "foreground" | "review" | "curator">;
 
 export interface WriteContext {
@@ -28,22 +31,22 @@ export interface WriteContext {
   seeds: Seeds;
   settings: Settings["skills"];
   citations?: string[];
-  /** A person has seen this very change and wants it: what the scanner doubts is kept, what it refuses is not. */
+  /** A person approved exactly this change. Doubtful scan findings are accepted, refusals are not. */
   approved?: boolean;
-  /** Other skills that say much the same, as the writer found: noted with the skill for the curator. */
+  /** Other skills that the writer found to overlap; stored with the skill for the curator. */
   overlaps?: string[];
-  /** `false`: what nearly exists may be made again. */
+  /** `false`: near duplicates are allowed. */
   duplicates?: boolean;
-  /** `false`: a protected skill gets no companion. */
+  /** `false`: no companions for protected skills. */
   companions?: boolean;
-  /** Of the tools that the skill is written for; absent or null where nobody knows them. */
+  /** Fingerprints of the available tools; absent or null when they are unknown. */
   tools?: ToolFingerprints | null;
 }
 
 /**
- * Ready for `SkillStore.change` of the skill that the operations name. All of them are done, or none. Failures: those of
- * operation-list.ts, patch.ts, validate.ts, protection.ts and scan-change.ts, and `skill_exists`, `skill_missing`,
- * `skill_archived`, `near_duplicate`, `no_base`, `absorbed_into_missing`, `bad_absorbed_into`.
+ * A decision for `SkillStore.change` on the skill that the operations name. All operations are carried out, or none.
+ * Failures: those of operation-list.ts, patch.ts, validate.ts, protection.ts and scan-change.ts, and `skill_exists`,
+ * `skill_missing`, `skill_archived`, `near_duplicate`, `no_base`, `absorbed_into_missing`, `bad_absorbed_into`.
  */
 export function toDecide(operations: readonly SkillOperation[], context: WriteContext): SkillChange["decide"] {
   return (current, index) => {
@@ -51,38 +54,44 @@ export function toDecide(operations: readonly SkillOperation[], context: WriteCo
     const failure = checkOperations(operations) ?? checkSkillName(first!.name);
     if (failure) return { ok: false, failure };
     const { name } = first!;
-    const scene = toScene(name, current, index, context);
-    const refusal = checkWrite(scene.line, context.origin, context.companions);
+    const situation = toSituation(name, current, index, context);
+    const refusal = checkWrite(situation.line, context.origin, context.companions);
     if (refusal) return { ok: false, failure: refusal };
-    if (first!.action === "create") return create(operations, scene);
-    if (!current) return skillMissing(name, scene.lines);
-    if (first!.action === "delete") return archive(first!, current, scene);
+    if (first!.action === "create") return create(operations, situation);
+    if (!current) return skillMissing(name, situation.lines);
+    if (first!.action === "delete") return archive(first!, current, situation);
     if (current.head.state === "archived") return skillArchived(name);
-    return change(operations, current, scene);
+    return change(operations, current, situation);
   };
 }
 
-interface Scene {
+/** Everything one decision looks at. */
+interface Situation {
   name: SkillName;
   current: SkillSnapshot | null;
-  /** The skill as the profile sees it: its own head, else what is bundled. */
+  /** The skill as the profile sees it: its own head, or the bundled skill. */
   line: SkillLine | null;
   lines: SkillLine[];
   context: WriteContext;
 }
 
-/** The index may be behind the head, which then stands for itself. */
-function toScene(name: SkillName, current: SkillSnapshot | null, index: SkillIndex, context: WriteContext): Scene {
+/** The index may lag behind the head, so the head takes precedence. */
+function toSituation(
+  name: SkillName,
+  current: SkillSnapshot | null,
+  index: SkillIndex,
+  context: WriteContext,
+): Situation {
   const lines = mergeLines(index, context.seeds).filter((line) => line.name !== name || line.origin === "bundled");
   const line = current?.head ?? lines.find((other) => other.name === name) ?? null;
   return { name, current, line, lines: lines.filter((other) => other.name !== name), context };
 }
 
-function create(operations: readonly SkillOperation[], scene: Scene): Result<SkillNext> {
-  const { name, current, line, context } = scene;
+function create(operations: readonly SkillOperation[], situation: Situation): Result<SkillNext> {
+  const { name, current, line, context } = situation;
   const files = applyAndPin(operations, {}, context);
   if (line && line.state !== "archived") {
-    // What a repeated create finds when it brought an archived skill back with the text it had.
+    // A repeated create finds this when its first attempt already revived the archived skill with the same text.
     const isDone =
       files.ok &&
       current !== null &&
@@ -91,11 +100,11 @@ function create(operations: readonly SkillOperation[], scene: Scene): Result<Ski
     return isDone ? ok({}) : skillExists(name);
   }
   if (!files.ok) return files;
-  const checked = check(files.value, {}, scene);
+  const checked = check(files.value, {}, situation);
   if (!checked.ok) return checked;
   const { document, base } = checked.value;
   const failure =
-    checkDuplicate({ name, description: document.description }, scene) ??
+    checkDuplicate({ name, description: document.description }, situation) ??
     checkScan({}, files.value, context.approved === true);
   if (failure) return { ok: false, failure };
   return ok({
@@ -106,17 +115,17 @@ function create(operations: readonly SkillOperation[], scene: Scene): Result<Ski
     origin: context.origin,
     citations: context.citations ?? [],
     ...(base && { extends: base.name }),
-    ...toOverlaps(scene),
-    // A revival must not keep the reason why its former self was archived.
+    ...toOverlaps(situation),
+    // A revived skill must not keep the reason why it was archived.
     ...(line && { reason: `written again by ${context.origin}` }),
-    // Nor must it be public because that one was: nobody has seen what it says now.
+    // It must not inherit being public: no one has seen its new text.
     ...(current?.head.public && { public: false }),
-    // Nor be held to what became of that one, or go back to it.
+    // It must not inherit the evidence of the old text, or be rolled back to it.
     ...(current && { anew: true as const }),
   });
 }
 
-/** Failures: those of operation-list.ts, and `bad_contract`. */
+/** Applies the operations and fills in tool fingerprints. Failures: those of operation-list.ts, and `bad_contract`. */
 function applyAndPin(operations: readonly SkillOperation[], standing: FileBodies, { tools = null }: WriteContext) {
   const applied = applyOperations(operations, standing);
   return applied.ok ? pinTools(applied.value, standing, tools) : applied;
@@ -125,31 +134,35 @@ function applyAndPin(operations: readonly SkillOperation[], standing: FileBodies
 function archive(
   { name, absorbedInto }: Extract<SkillOperation, { action: "delete" }>,
   current: SkillSnapshot,
-  { lines, context }: Scene,
+  { lines, context }: Situation,
 ): Result<SkillNext> {
-  // Also what a repeated delete finds: nothing is left to do.
+  // A repeated delete also arrives here, with nothing left to do.
   if (current.head.state === "archived") return ok({});
   const isBackground = context.origin === "review" || context.origin === "curator";
   if (absorbedInto === undefined && isBackground) {
-    const what = "the skill that now holds what this one said, or an empty text when nothing needs to be kept";
-    return err("absorbed_into_missing", `Nobody is there to ask: delete needs absorbed_into, ${what}.`);
+    const what = "the skill that now contains this one's content, or an empty text when nothing needs to be kept";
+    return err("absorbed_into_missing", `No person can be asked here: delete needs absorbed_into, ${what}.`);
   }
   const target = lines.find((line) => line.name === absorbedInto);
   if (absorbedInto && (!target || !isOffered(target))) {
-    const problem = absorbedInto === name ? "is the skill itself" : "is no skill that is offered";
+    const problem = absorbedInto === name ? "is the skill itself" : "is not an offered skill";
     const named = absorbedInto.slice(0, 80);
-    return err("bad_absorbed_into", `absorbed_into: '${named}' ${problem}. Name the skill that holds it now.`);
+    return err("bad_absorbed_into", `absorbed_into: '${named}' ${problem}. Name the skill that contains it now.`);
   }
   const reason = absorbedInto ? `absorbed into ${absorbedInto}` : `deleted by ${context.origin}`;
   return ok({ state: "archived", reason });
 }
 
-/** Everything that leaves a living skill alive with other files. State is kept: what they are worth is judged later. */
-function change(operations: readonly SkillOperation[], current: SkillSnapshot, scene: Scene): Result<SkillNext> {
-  const { context } = scene;
+/** Any change that keeps the skill alive. Its state stays unless its text changed. */
+function change(
+  operations: readonly SkillOperation[],
+  current: SkillSnapshot,
+  situation: Situation,
+): Result<SkillNext> {
+  const { context } = situation;
   const files = applyAndPin(operations, current.files, context);
   if (!files.ok) return files;
-  const checked = check(files.value, current.files, scene);
+  const checked = check(files.value, current.files, situation);
   if (!checked.ok) return checked;
   const failure = checkScan(current.files, files.value, context.approved === true);
   if (failure) return { ok: false, failure };
@@ -159,19 +172,19 @@ function change(operations: readonly SkillOperation[], current: SkillSnapshot, s
     files: files.value,
     description: document.description,
     ...(category && { category }),
-    // What a person owns stays theirs when the agent changes it at their request.
+    // A person's skill stays theirs when the agent changes it at their request.
     origin: current.head.origin === "user" ? "user" : context.origin,
     citations: context.citations ?? [],
     ...(base && { extends: base.name }),
-    ...toOverlaps(scene),
+    ...toOverlaps(situation),
     ...toStateAfter(current, files.value, context.origin),
   });
 }
 
 const MAX_OVERLAPS = 10;
 
-/** Added to those that were noted before. Names of no skill, or of the skill itself and its companion, are passed over. */
-function toOverlaps({ name, current, lines, context }: Scene): Partial<SkillNext> {
+/** Adds to the overlaps noted before. Names that are not skills, the skill itself and its companion are ignored. */
+function toOverlaps({ name, current, lines, context }: Situation): Partial<SkillNext> {
   const pair = (of: string) => baseOf(of) ?? of;
   const named = lines.filter((line) => context.overlaps?.includes(line.name) && pair(line.name) !== pair(name));
   if (named.length === 0) return {};
@@ -179,9 +192,12 @@ function toOverlaps({ name, current, lines, context }: Scene): Partial<SkillNext
   return { overlaps: [...all].slice(-MAX_OVERLAPS) };
 }
 
-/** A new text of a model's is a hypothesis, whatever the one before it had proved. What is a person's stays as they have it. */
+/**
+ * A model's new text is a hypothesis and goes on trial, whatever the old text had proved. A person's skill keeps its
+ * state.
+ */
 function toStateAfter({ head, files }: SkillSnapshot, next: FileBodies, writer: Writer): Partial<SkillNext> {
-  // What it should answer is no part of what it says.
+  // Requests are not part of the skill's text.
   if (areSameFiles(withoutRequests(files), withoutRequests(next))) return {};
   const isTheirs = head.origin === "user" || head.state === "pending";
   const state = writer === "user" ? "active" : isTheirs ? head.state : "trial";
@@ -190,39 +206,39 @@ function toStateAfter({ head, files }: SkillSnapshot, next: FileBodies, writer: 
 
 interface Checked {
   document: SkillDocument;
-  /** The skill that this one is the companion of. */
+  /** The skill that this one is a companion of. */
   base: SkillLine | null;
 }
 
-/** A person's own text keeps its form when an agent works on it. */
-function check(files: FileBodies, standing: FileBodies, scene: Scene): Result<Checked> {
-  const { name, current, context } = scene;
+/** Validates the files. A person's own skill keeps a person's lenient form when an agent edits it. */
+function check(files: FileBodies, standing: FileBodies, situation: Situation): Result<Checked> {
+  const { name, current, context } = situation;
   const isPersons = Object.keys(standing).length > 0 && current?.head.origin === "user";
   const writer = isPersons ? "person" : "model";
   const document = validateSkill({ name, files, maxFiles: context.settings.maxFiles, writer, standing });
   if (!document.ok) return document;
-  const base = companionBase(scene);
+  const base = companionBase(situation);
   return base.ok ? ok({ document: document.value, base: base.value }) : base;
 }
 
-/** The skill that `<base>-local` belongs to, null for any other name. */
-function companionBase({ name, lines, context }: Scene): Result<SkillLine | null> {
+/** The base of a skill named `<base>-local`; null for any other name. */
+function companionBase({ name, lines, context }: Situation): Result<SkillLine | null> {
   const base = baseOf(name);
   if (base === null) return ok(null);
   const line = lines.find((other) => other.name === base);
   const refusal = context.companions === false && line ? checkWrite(line, context.origin, false) : null;
   if (refusal) return { ok: false, failure: refusal };
   if (line) return ok(line);
-  return err("no_base", `'${name}' would be the companion of '${base}', which does not exist: choose another name.`);
+  return err("no_base", `'${name}' would be a companion of '${base}', which does not exist: choose another name.`);
 }
 
-function checkDuplicate(candidate: { name: SkillName; description: string }, scene: Scene): Failure | null {
-  if (scene.context.duplicates === false) return null;
-  const live = scene.lines.filter((line) => line.state !== "archived");
+function checkDuplicate(candidate: { name: SkillName; description: string }, situation: Situation): Failure | null {
+  if (situation.context.duplicates === false) return null;
+  const live = situation.lines.filter((line) => line.state !== "archived");
   const [nearest] = nearestNeighbours(live, candidate, 1);
-  if (!nearest || nearest.similarity < scene.context.settings.duplicateSimilarity) return null;
+  if (!nearest || nearest.similarity < situation.context.settings.duplicateSimilarity) return null;
   const line = live.find((other) => other.name === nearest.name)!;
-  const isHeld = scene.context.companions !== false && checkWrite(line, scene.context.origin) !== null;
+  const isHeld = situation.context.companions !== false && checkWrite(line, situation.context.origin) !== null;
   const target = isHeld ? companionOf(baseOf(line.name) ?? line.name) : line.name;
   return err(
     "near_duplicate",
@@ -239,7 +255,7 @@ function skillExists(name: SkillName): Result<never> {
   return err("skill_exists", `There is a skill '${name}' already: view it, then patch or edit it.`);
 }
 
-/** What was asked for, else what the text says, else nothing. */
+/** The category from the operations, else from the text, else null. */
 function categoryFor(operations: readonly SkillOperation[], document: SkillDocument): string | null {
   const asked = operations.flatMap((operation) => ("category" in operation ? (operation.category ?? []) : [])).at(-1);
   const category = toCategory(asked ?? "") || document.category;

@@ -1,22 +1,22 @@
-// Reads `\n`, `\t`, `\"` that a model wrote as two characters each, and says when what it meant by one is unclear. Called by
-// patch.ts. Pure.
+// Reads escapes such as `\n`, `\t` and `\"` that a model wrote as two characters, and reports when their meaning is
+// unclear. Called by patch.ts. Pure.
 
 export interface Meaning {
   oldString: string;
   newString: string;
-  /** An escape of the replacement that may mean itself or what it stands for; then nothing may be replaced. */
+  /** An escape in the replacement that could be literal or decoded. Then nothing may be replaced. */
   drift: string | null;
 }
 
-/** All of them, as JSON has them; and only those for blanks, in a passage that holds others of its own. */
+/** `ALL`: the escapes of JSON. `BLANKS`: white space only, for passages that contain other escapes literally. */
 const ALL = /\\([nrt"'\\])/g;
 const BLANKS = /\\([nrt])/g;
-const STANDS_FOR: Record<string, string> = { n: "\n", r: "\r", t: "\t" };
+const DECODED: Record<string, string> = { n: "\n", r: "\r", t: "\t" };
 
-/** What a passage and its replacement may mean when their escapes are read; empty without any. */
+/** Possible readings of a passage and its replacement with their escapes decoded; empty when there are none. */
 export function readEscapes(oldString: string, newString: string): Meaning[] {
   const readings = [ALL, BLANKS].map((form) => {
-    const read = (text: string) => text.replace(form, (_escape, sign: string) => STANDS_FOR[sign] ?? sign);
+    const read = (text: string) => text.replace(form, (_escape, sign: string) => DECODED[sign] ?? sign);
     const old = escapesIn(oldString, form);
     const drift = [...escapesIn(newString, form)].find((escape) => !old.has(escape)) ?? null;
     return { oldString: read(oldString), newString: read(newString), drift };
@@ -27,8 +27,8 @@ export function readEscapes(oldString: string, newString: string): Meaning[] {
 }
 
 /**
- * An escape that a passage and its replacement hold and the places where it was found do not: it was made on the way here,
- * and would be planted in the file.
+ * An escape that passage and replacement contain but the matched places do not. It was added in transport and would end
+ * up in the file.
  */
 export function strayEscape(oldString: string, newString: string, places: string[]): string | null {
   const old = escapesIn(oldString, ALL);

@@ -1,16 +1,16 @@
-// Puts a replacement where a passage was found that is not character for character what was looked for. Lines that the
-// replacement leaves as they were keep the file's own characters; new ones take the file's indentation and line ends.
-// Called by patch.ts. Pure. Never changes a character outside the range.
+// Builds the replacement for a passage that was found but is not identical to the wanted one. Unchanged lines keep the
+// file's own characters; new lines take the file's indentation and line ends. Called by patch.ts. Pure. Never changes a
+// character outside the range.
 import { diffArrays } from "diff";
 import { type Line, type Range, splitLines } from "./patch-search.ts";
 
 export interface Passage {
-  /** As the model remembered it, line by line; as many lines as the range has. */
+  /** The passage as the model wrote it, line by line; as many lines as the range has. */
   oldLines: string[];
   newLines: string[];
 }
 
-/** The text to stand in the range. */
+/** The text that replaces the range. */
 export function toReplacement(text: string, range: Range, { oldLines, newLines }: Passage): string {
   const there = splitLines(text.slice(range.from, range.to));
   const isMidLine = range.from > 0 && text[range.from - 1] !== "\n";
@@ -29,20 +29,20 @@ export function toReplacement(text: string, range: Range, { oldLines, newLines }
   return lines.map((line, k) => (k + 1 < lines.length ? line.text + line.end : line.text)).join("");
 }
 
-/** With the line ends of the place, where the text around it has other ones than the replacement. */
+/** The replacement with the line ends of the surrounding text. */
 export function withLineEnds(text: string, range: Range, replacement: string): string {
   return lineEndAt(text, range) === "\r\n" ? replacement.replace(/\r?\n/g, "\r\n") : replacement;
 }
 
-/** Where a range ends whole lines: with the end of the last one, for when nothing is to stand there. */
+/** Extends a range by the line end after it, for removing whole lines. */
 export function withLineEnd(text: string, { from, to }: Range): Range {
   return { from, to: to + (/^\r?\n/.exec(text.slice(to, to + 2))?.[0].length ?? 0) };
 }
 
-/** Of the first line that ends in the range, else behind it, else before it. */
+/** The line end of the first line that ends in or after the range, else of the one before it. */
 function lineEndAt(text: string, { from }: Range): "\n" | "\r\n" {
-  const behind = text.indexOf("\n", from);
-  const at = behind >= 0 ? behind : text.lastIndexOf("\n", from);
+  const after = text.indexOf("\n", from);
+  const at = after >= 0 ? after : text.lastIndexOf("\n", from);
   return at > 0 && text[at - 1] === "\r" ? "\r\n" : "\n";
 }
 
@@ -51,10 +51,10 @@ function endOf(there: Line[], k: number, text: string, range: Range): string | n
   return next ? text.slice(range.from + there[k]!.to, range.from + next.from) : null;
 }
 
-/** Lines apart beyond which the search for what stayed is left, but for the beginning and the end. */
+/** With more edits than this, only common lines at the beginning and the end are kept. */
 const MAX_EDITS = 400;
 
-/** Which line of the old passage a line of the new one is, by index, for those that are the same in both. */
+/** Maps each unchanged line of the new passage to its line in the old one, by index. */
 function keptLines(oldLines: string[], newLines: string[]): Map<number, number> {
   const kept = new Map<number, number>();
   const shortest = Math.min(oldLines.length, newLines.length);
@@ -78,7 +78,7 @@ function keptLines(oldLines: string[], newLines: string[]): Map<number, number> 
   return kept;
 }
 
-/** What a line's indentation in the old passage is in the file. */
+/** Maps an indentation of the old passage to the one in the file. */
 type Indents = Map<string, string>;
 
 function toIndents(oldLines: string[], there: Line[], isMidLine: boolean): Indents {
@@ -91,7 +91,7 @@ function toIndents(oldLines: string[], there: Line[], isMidLine: boolean): Inden
   return indents;
 }
 
-/** By the nearest indentation that the old passage had; what is further in stays so by as much. */
+/** Indents by the longest matching indentation of the old passage, plus what the line has beyond it. */
 function indent(line: string, indents: Indents): string {
   if (line.trim() === "") return "";
   const own = indentOf(line);
@@ -103,7 +103,7 @@ function indent(line: string, indents: Indents): string {
   const [first] = indents;
   if (!first) return line;
   const [given, there] = first;
-  // Further out than anything there was: moved by as much as the first line.
+  // Indented less than anything in the passage: shifted like the first line.
   return there.endsWith(given) ? there.slice(given.length) + line : there + line.trimStart();
 }
 

@@ -1,21 +1,24 @@
-// Finds a passage in a text by equality: of characters, of characters after folding, or of whole lines after folding. Called
-// by patch.ts. Pure; time and space grow with the text and the passage, never with their product, whatever they hold.
+// Finds a passage in a text by equality: of characters, of folded characters, or of folded whole lines. Called by
+// patch.ts. Pure. Time and space are linear in the text and the passage.
 
-/** Offsets in UTF-16 units; `to` is behind the last one. */
+/** Offsets in UTF-16 units; `to` is exclusive. */
 export interface Range {
   from: number;
   to: number;
 }
 
-/** A line without its end, which is `\n` or `\r\n`. */
+/** A line without its `\n` or `\r\n`. */
 export interface Line extends Range {
   text: string;
 }
 
 export interface SearchOptions {
-  /** Places after which the search ends. */
+  /** Most places to find. */
   most: number;
-  /** Whether places may share characters. Where one is wanted they may: a passage that overlaps itself is not unique. */
+  /**
+   * Whether matches may overlap. When a single match is wanted they may, because a passage that overlaps itself is not
+   * unique.
+   */
   overlapping: boolean;
 }
 
@@ -33,7 +36,7 @@ export function findExact(text: string, wanted: string, options: SearchOptions):
   return findRuns(toCodes(text), toCodes(wanted), options).map((from) => ({ from, to: from + wanted.length }));
 }
 
-/** Indexes of the first lines of runs that are equal to the wanted ones. */
+/** Indexes of the first lines of all runs that equal the wanted lines. */
 export function findLines(lines: string[], wanted: string[], options: SearchOptions): number[] {
   const ids = new Map<string, number>();
   const idOf = (line: string) => {
@@ -44,7 +47,7 @@ export function findLines(lines: string[], wanted: string[], options: SearchOpti
   return findRuns(lines.map(idOf), wanted.map(idOf), options);
 }
 
-/** Places where the folded text holds the folded passage, as ranges of the text; none begins or ends within a character. */
+/** Ranges of the text where the folded text contains the folded passage. None begins or ends inside a character. */
 export function findFolded(text: Folded, wanted: Folded, options: SearchOptions): Range[] {
   if (wanted.text.trim() === "") return [];
   const { starts, ends } = text;
@@ -58,17 +61,22 @@ export function findFolded(text: Folded, wanted: Folded, options: SearchOptions)
   return found.map((from) => ({ from: starts[from]!, to: ends[from + wanted.text.length - 1]! }));
 }
 
-/** A text in which several spellings are one. `starts` and `ends` say which characters each of its units stands for. */
+/**
+ * A folded text, in which several spellings are one. `starts` and `ends` give the original range of each of its units.
+ */
 export interface Folded {
   text: string;
   starts: Uint32Array;
   ends: Uint32Array;
 }
 
-/** Runs of blanks are one space, none stands before a line's end, and with `look` characters that look alike are one. */
+/**
+ * Folds runs of white space to one space and drops it before a line end. With `look`, similar-looking characters become
+ * one.
+ */
 export function foldText(text: string, look: boolean): Folded {
   const { pieces, places, length } = toPieces(text, look);
-  // One sign may become eighteen.
+  // One character may fold to eighteen.
   const [starts, ends] = [new Uint32Array(length), new Uint32Array(length)];
   let unit = 0;
   for (const [n, piece] of pieces.entries()) {
@@ -82,7 +90,7 @@ export function foldText(text: string, look: boolean): Folded {
   return { text: pieces.join(""), starts, ends };
 }
 
-/** `places`: where each piece begins and ends in the text. `length`: of all pieces. */
+/** `places`: begin and end of each piece in the text. `length`: total length of the pieces. */
 function toPieces(text: string, look: boolean) {
   const pieces: string[] = [];
   const places: number[] = [];
@@ -108,12 +116,12 @@ function toPieces(text: string, look: boolean) {
   return { pieces, places, length };
 }
 
-/** One line as `foldText` with `look` sees it, without blanks at either end. */
+/** One line folded as by `foldText` with `look`, trimmed. */
 export function foldLine(line: string): string {
   return toPieces(line, true).pieces.join("").trim();
 }
 
-/** Of white space beyond ASCII. */
+/** White space beyond ASCII. */
 const BLANKS = new Set(
   Array.from(
     "\u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF",
@@ -121,13 +129,13 @@ const BLANKS = new Set(
   ),
 );
 
-/** Every white space but a line feed: a carriage return before one belongs to the line's end. */
+/** Any white space except a line feed: a carriage return before it belongs to the line end. */
 function isBlank(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code < 0x80 ? code === 32 || (code >= 9 && code <= 13 && code !== 10) : BLANKS.has(code);
 }
 
-/** What models write for one another: typographic quotes, dashes, and characters that cannot be seen. */
+/** Characters that models exchange: typographic quotes, dashes and invisible characters. */
 const LOOKS: [RegExp, string][] = [
   [/[\u2018-\u201b\u2032\u2035\u02bc\u02b9\u00b4]/g, "'"],
   [/[\u201c-\u201f\u2033\u2036\u00ab\u00bb]/g, '"'],
@@ -135,14 +143,14 @@ const LOOKS: [RegExp, string][] = [
   [/[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/g, ""],
 ];
 const looks = new Map<string, string>();
-/** So that no text fills the isolate with it. */
+/** Bounds the cache. */
 const MAX_LOOKS = 5_000;
 
-/** NFKD, so that composed and decomposed letters are one without looking at their neighbours. */
+/** NFKD makes composed and decomposed letters equal without looking at their neighbours. */
 function lookOf(character: string): string {
   const known = looks.get(character);
   if (known !== undefined) return known;
-  // The form of an acute accent that stands alone is a space and a mark: it is looked up before.
+  // The table is applied first, because NFKD turns a lone acute accent into a space and a mark.
   const plain = LOOKS.reduce((text, [form, to]) => text.replace(form, to), character);
   const look = LOOKS.reduce((text, [form, to]) => text.replace(form, to), plain.normalize("NFKD"));
   if (looks.size < MAX_LOOKS) looks.set(character, look);
@@ -155,7 +163,7 @@ function toCodes(text: string): Uint16Array {
   return codes;
 }
 
-/** Knuth, Morris and Pratt: no more than two comparisons an item, however repetitive both are. */
+/** Knuth-Morris-Pratt: at most two comparisons per item, even for repetitive input. */
 function findRuns(
   items: ArrayLike<number>,
   wanted: ArrayLike<number>,
@@ -177,7 +185,7 @@ function findRuns(
   return found;
 }
 
-/** For each item the length of the longest beginning of `wanted` that ends there. */
+/** For each item, the length of the longest proper prefix of `wanted` that ends there. */
 function toBorders(wanted: ArrayLike<number>): Int32Array {
   const borders = new Int32Array(wanted.length);
   let length = 0;

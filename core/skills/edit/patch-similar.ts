@@ -1,30 +1,30 @@
-// Finds a passage in a text whose lines are not equal but alike: between two lines that are (block anchors), or with each
-// line nearly as it was remembered (context). Called by patch.ts when nothing is equal, with folded lines. Pure; stops with
-// nothing when it would take more work than a budget allows, since a search that was not finished proves no place unique.
+// Finds a passage by similarity: between two equal lines (block anchors), or with every line nearly as remembered
+// (context). Called by patch.ts, with folded lines, when nothing is equal. Pure. Returns nothing when the work budget
+// is exceeded, because an unfinished search cannot prove that a place is unique.
 
-/** Work left, in cells of an edit distance. */
+/** Remaining work, in cells of an edit-distance table. */
 export interface Work {
   left: number;
 }
 
 /** A few tenths of a second at worst. */
 export const MAX_WORK = 8_000_000;
-/** A character's pair in a map costs as much as so many cells. */
+/** Cost of one pair of characters in a map, in cells. */
 const PAIR_WORK = 8;
 
 const MIN_ANCHORED_LINES = 3;
 const MIN_CONTEXT_LINES = 2;
-/** Of the lines between the anchors (Hermes Agent): with one candidate, and with several. */
+/** Minimum similarity of the lines between the anchors (Hermes Agent): with one candidate, and with several. */
 const ONE_CANDIDATE = 0.5;
 const SEVERAL_CANDIDATES = 0.7;
-/** Of each line (Hermes Agent). */
+/** Minimum similarity of each line (Hermes Agent). */
 const CONTEXT = 0.8;
 
-/** First lines of the places whose first and last line are the wanted ones, and whose middle is alike. */
+/** First lines of the places whose first and last line are equal and whose middle is similar. */
 export function findAnchored(lines: string[], wanted: string[], work: Work): number[] {
   const last = wanted.length - 1;
   const anchors = [wanted[0]!, wanted[last]!];
-  // Two brackets or two fences are no anchor: they stand everywhere.
+  // Two brackets or fences are too common to be anchors.
   if (wanted.length < MIN_ANCHORED_LINES || !anchors.some((line) => /[\p{L}\p{N}]/u.test(line))) return [];
   const candidates: number[] = [];
   for (let at = 0; at + last < lines.length; at++) {
@@ -36,7 +36,7 @@ export function findAnchored(lines: string[], wanted: string[], work: Work): num
   return work.left > 0 ? found : [];
 }
 
-/** First lines of the places where every line is alike, the first and the last one looked at first. */
+/** First lines of the places where every line is similar. Compares the first and last line first. */
 export function findByContext(lines: string[], wanted: string[], work: Work): number[] {
   if (wanted.length < MIN_CONTEXT_LINES) return [];
   const remembered = wanted.map(toRemembered);
@@ -49,7 +49,10 @@ export function findByContext(lines: string[], wanted: string[], work: Work): nu
   return work.left > 0 ? found : [];
 }
 
-/** How alike a line is to the wanted one, between 0 and 1: what an edit distance leaves, or the share of common pairs. */
+/**
+ * Returns a function that rates the similarity of a line to the wanted one, from 0 to 1: by edit distance or by shared
+ * pairs, whichever is higher.
+ */
 export function toLikeness(wanted: string, work: Work = { left: MAX_WORK }): (line: string) => number {
   const remembered = toRemembered(wanted);
   return (line) => likeness(line, remembered, work);
@@ -80,12 +83,12 @@ function isAlike(line: string, wanted: Remembered, least: number, work: Work): b
   work.left -= 1;
   if (line === wanted.text) return true;
   const [shorter, longer] = [line.length, wanted.text.length].sort((a, b) => a - b) as [number, number];
-  // Both measures are at most this.
+  // An upper bound of both measures.
   if ((2 * shorter) / (shorter + longer) < least) return false;
   return likeness(line, wanted, work) >= least;
 }
 
-/** Longer lines are compared by pairs alone. */
+/** Longer lines are compared by pairs only. */
 const MAX_DISTANCE_CHARS = 256;
 
 function likeness(line: string, wanted: Remembered, work: Work): number {
@@ -97,7 +100,7 @@ function likeness(line: string, wanted: Remembered, work: Work): number {
   const sum = line.length + wanted.text.length - 2;
   const byPairs = sum > 0 ? (2 * shared) / sum : 0;
   if (longest > MAX_DISTANCE_CHARS || work.left <= 0) return byPairs;
-  // An edit destroys two pairs at most, so that the distance is at least half of what is not shared.
+  // One edit destroys at most two pairs, so the distance is at least half of the unshared pairs.
   const atMost = 1 - Math.max(0, longest - 1 - shared) / 2 / longest;
   if (atMost <= byPairs) return byPairs;
   work.left -= line.length * wanted.text.length;
@@ -113,17 +116,17 @@ function pairsOf(text: string): Map<string, number> {
   return pairs;
 }
 
-/** Takes time in the length of the line only. */
+/** Time is linear in the line. */
 function sharedPairs(line: string, wanted: Map<string, number>): number {
   let shared = 0;
   for (const [pair, count] of pairsOf(line)) shared += Math.min(count, wanted.get(pair) ?? 0);
   return shared;
 }
 
-/** One row of the table of distances, for lines of up to `MAX_DISTANCE_CHARS`; used within one call only. */
+/** One row of the distance table, for lines of up to `MAX_DISTANCE_CHARS`. Used within one call only. */
 const ROW = new Uint16Array(MAX_DISTANCE_CHARS + 1);
 
-/** Levenshtein's: insertions, deletions and replacements of one character. Both lines have at most `MAX_DISTANCE_CHARS`. */
+/** Levenshtein distance. Both lines have at most `MAX_DISTANCE_CHARS` characters. */
 function distance(a: string, b: string): number {
   for (let k = 0; k <= b.length; k++) ROW[k] = k;
   for (let i = 1; i <= a.length; i++) {

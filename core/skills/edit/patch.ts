@@ -1,5 +1,6 @@
-// Replaces one passage of a text by another, forgiving how a model remembers it. Tried from strict to loose; the first way
-// that finds a place decides. Called by operations.ts. Pure. Never changes a character outside the match.
+// Replaces one passage of a text by another and tolerates how a model remembers it. Strategies go from strict to loose;
+// the first one that finds a place decides. Called by operation-list.ts. Pure. Never changes a character outside the
+// match.
 import { type Result, err, ok } from "../../errors.ts";
 import { FIXED } from "../../limits.ts";
 import { readEscapes, strayEscape } from "./patch-escapes.ts";
@@ -23,7 +24,7 @@ export interface Patch {
   replaceAll: boolean;
 }
 
-/** How the passage was found. The last two go by likeness, all others by equality after folding. */
+/** How the passage was found. The last two are by similarity, all others by equality after folding. */
 export type PatchMatch =
   | "exact"
   | "trimmed_lines"
@@ -45,7 +46,7 @@ const MAX_PLACES = 5;
 const PREVIEW_CHARS = 500;
 const MAX_NEAREST = 3;
 const MAX_QUOTE_CHARS = 200;
-/** Nobody needs to know of more, and a passage that overlaps itself may be found at every character. */
+/** Most matches counted. A passage that overlaps itself could match at every character. */
 const MAX_COUNTED = 1_000;
 
 /**
@@ -68,14 +69,14 @@ export function patchText(text: string, patch: Patch): Result<Patched> {
   return replace(text, found);
 }
 
-/** Where the passage stands, and what is to stand there instead. */
+/** Where the passage is and what replaces it. */
 interface Found {
   match: PatchMatch;
   ranges: Range[];
-  /** What the passage and its replacement are taken to mean. */
+  /** Passage and replacement as interpreted by the strategy. */
   oldString: string;
   newString: string;
-  /** `characters`: put there as it is. `lines`: laid against the lines that stand there. */
+  /** `characters`: inserted as it is. `lines`: aligned with the lines in the file. */
   by: "characters" | "lines";
   /** An escape in `newString` whose meaning is unclear. */
   drift?: string | null;
@@ -83,25 +84,25 @@ interface Found {
 
 function find(text: string, { oldString, newString, replaceAll }: Patch): Found | null {
   const options = { most: replaceAll ? Infinity : MAX_COUNTED, overlapping: !replaceAll };
-  const scene: Scene = { text, lines: splitLines(text), options };
+  const scope: SearchScope = { text, lines: splitLines(text), options };
   const given = { oldString, newString };
   const exact = findExact(text, oldString, options);
   if (exact.length > 0) return { match: "exact", ranges: exact, ...given, by: "characters" };
   const trimmed = trimPassage(given);
   return (
-    byLines("trimmed_lines", (line) => line.trimEnd(), trimmed, scene) ??
-    byLines("white_space", (line) => line.trimEnd().replace(/\s+/gu, " "), trimmed, scene) ??
-    byLines("indentation", toIndentless, trimmed, scene) ??
-    byFolding("white_space", false, given, scene) ??
-    byEscapes(given, scene) ??
-    byBoundary(given, scene) ??
-    byLines("unicode", foldLine, trimmed, scene) ??
-    byFolding("unicode", true, given, scene) ??
-    byLikeness(trimmed, scene)
+    byLines("trimmed_lines", (line) => line.trimEnd(), trimmed, scope) ??
+    byLines("white_space", (line) => line.trimEnd().replace(/\s+/gu, " "), trimmed, scope) ??
+    byLines("indentation", toIndentless, trimmed, scope) ??
+    byFolding("white_space", false, given, scope) ??
+    byEscapes(given, scope) ??
+    byBoundary(given, scope) ??
+    byLines("unicode", foldLine, trimmed, scope) ??
+    byFolding("unicode", true, given, scope) ??
+    byLikeness(trimmed, scope)
   );
 }
 
-interface Scene {
+interface SearchScope {
   text: string;
   lines: Line[];
   options: SearchOptions;
@@ -112,41 +113,41 @@ function toIndentless(line: string): string {
   return line.trim().replace(/\s+/gu, " ");
 }
 
-/** Runs of whole lines equal to the wanted ones after folding; a range ends before the last line's end. */
-function byLines(match: PatchMatch, fold: (line: string) => string, trimmed: Given, scene: Scene): Found | null {
+/** Runs of whole lines that are equal after folding. A range ends before the end of its last line. */
+function byLines(match: PatchMatch, fold: (line: string) => string, trimmed: Given, scope: SearchScope): Found | null {
   const wanted = trimmed.oldString.split("\n");
-  const folded = scene.lines.map((line) => fold(line.text));
-  return toFound(match, findLines(folded, wanted.map(fold), scene.options), trimmed, scene);
+  const folded = scope.lines.map((line) => fold(line.text));
+  return toFound(match, findLines(folded, wanted.map(fold), scope.options), trimmed, scope);
 }
 
-function toFound(match: PatchMatch, firsts: number[], given: Given, { lines }: Scene): Found | null {
+function toFound(match: PatchMatch, firsts: number[], given: Given, { lines }: SearchScope): Found | null {
   if (firsts.length === 0) return null;
   const count = given.oldString.split("\n").length;
   const ranges = firsts.map((first) => ({ from: lines[first]!.from, to: lines[first + count - 1]!.to }));
   return { match, ranges, ...given, by: "lines" };
 }
 
-/** Within lines too. */
-function byFolding(match: PatchMatch, look: boolean, given: Given, { text, options }: Scene): Found | null {
+/** Also matches inside lines. */
+function byFolding(match: PatchMatch, look: boolean, given: Given, { text, options }: SearchScope): Found | null {
   const ranges = findFolded(foldText(text, look), foldText(given.oldString, look), options);
   return ranges.length === 0 ? null : { match, ranges, ...given, by: "characters" };
 }
 
-function byEscapes({ oldString, newString }: Given, scene: Scene): Found | null {
+function byEscapes({ oldString, newString }: Given, scope: SearchScope): Found | null {
   for (const { drift, ...meant } of readEscapes(oldString, newString)) {
-    const exact = findExact(scene.text, meant.oldString, scene.options);
+    const exact = findExact(scope.text, meant.oldString, scope.options);
     if (exact.length > 0) return { match: "escapes", ranges: exact, ...meant, by: "characters", drift };
-    const found = byLines("escapes", toIndentless, trimPassage(meant), scene);
+    const found = byLines("escapes", toIndentless, trimPassage(meant), scope);
     if (found) return { ...found, drift };
   }
   return null;
 }
 
 /**
- * Blanks before the first character and behind the last one, and no others, are not the file's. Where one was given no
- * word goes on, though: ` cat ` is not in `concatenate`.
+ * Ignores white space around the passage that the file does not have. Where white space was given, no word may
+ * continue: ` cat ` does not match in `concatenate`.
  */
-function byBoundary({ oldString, newString }: Given, { text, options }: Scene): Found | null {
+function byBoundary({ oldString, newString }: Given, { text, options }: SearchScope): Found | null {
   const passage = oldString.trim();
   if (passage === oldString) return null;
   const [isOpen, isClosed] = [oldString.trimStart() !== oldString, oldString.trimEnd() !== oldString];
@@ -168,13 +169,13 @@ function goesOnAsWord(text: string, at: number): boolean {
   return /^[\p{L}\p{M}\p{N}_]/u.test(text.slice(at, at + 2));
 }
 
-function byLikeness(trimmed: Given, scene: Scene): Found | null {
+function byLikeness(trimmed: Given, scope: SearchScope): Found | null {
   const wanted = trimmed.oldString.split("\n").map(foldLine);
-  const lines = scene.lines.map((line) => foldLine(line.text));
+  const lines = scope.lines.map((line) => foldLine(line.text));
   const work: Work = { left: MAX_WORK };
   return (
-    toFound("block_anchor", findAnchored(lines, wanted, work), trimmed, scene) ??
-    toFound("context", findByContext(lines, wanted, work), trimmed, scene)
+    toFound("block_anchor", findAnchored(lines, wanted, work), trimmed, scope) ??
+    toFound("context", findByContext(lines, wanted, work), trimmed, scope)
   );
 }
 
@@ -182,16 +183,16 @@ function isByLikeness(match: PatchMatch): boolean {
   return match === "block_anchor" || match === "context";
 }
 
-/** Without the blank lines a model puts around a copied passage; the replacement loses as many. */
+/** Removes blank lines that a model put around a copied passage; the replacement loses as many. */
 function trimPassage({ oldString, newString }: Given): Given {
   const old = oldString.split("\n");
   const now = newString.split("\n");
-  const [before, behind] = [leadingBlankLines(old), trailingBlankLines(old)];
+  const [before, after] = [leadingBlankLines(old), trailingBlankLines(old)];
   const [first, last] = [leadingBlankLines(now), trailingBlankLines(now)];
-  const kept = now.slice(Math.min(before, first), now.length - Math.min(behind, last));
+  const kept = now.slice(Math.min(before, first), now.length - Math.min(after, last));
   return {
     oldString: old
-      .slice(before, old.length - behind)
+      .slice(before, old.length - after)
       .join("\n")
       .trimEnd(),
     newString: newString.trim() === "" ? "" : kept.join("\n"),
@@ -233,7 +234,7 @@ function replace(text: string, { match, ranges, oldString, newString, by }: Foun
   pieces.push(text.slice(at));
   const patched = pieces.join("");
   if (patched.length > FIXED.skillFileBytes) return tooLarge();
-  if (patched === text) return err("nothing_to_change", "The file says already what new_string would make of it.");
+  if (patched === text) return err("nothing_to_change", "The file already contains what new_string would make of it.");
   return ok({ text: patched, match, replacements: ranges.length });
 }
 
@@ -260,7 +261,7 @@ function severalMatches(text: string, found: Range[], match: PatchMatch): Result
   const more = found.length > MAX_PLACES ? ", …" : "";
   const [how, advice] = isByLikeness(match)
     ? ["resembles", "copy the one you mean exactly"]
-    : ["stands at", "add a line of its surroundings, or set replace_all"];
+    : ["matches", "add a line of its surroundings, or set replace_all"];
   return err(
     "several_matches",
     `old_string ${how} ${found.length} places (lines ${lines.join(", ")}${more}): ${advice}.`,
@@ -275,7 +276,7 @@ function inexactReplaceAll(text: string, found: Range[]): Result<never> {
   const lines = found.slice(0, MAX_PLACES).map(({ from }) => lineAt(text, from));
   return err(
     "inexact_replace_all",
-    `old_string only resembles what stands at line ${lines.join(", ")}, and replace_all needs a copy: copy it from the file.`,
+    `old_string only resembles line ${lines.join(", ")}, and replace_all needs an exact copy: copy it from the file.`,
     { lines },
   );
 }
@@ -283,7 +284,7 @@ function inexactReplaceAll(text: string, found: Range[]): Result<never> {
 function escapeDrift(escape: string, line: number): Result<never> {
   return err(
     "escape_drift",
-    `old_string fits line ${line} only when its escapes are read as what they stand for, and whether ${escape} in new_string is meant so is unclear: write both with the characters themselves, as the file has them.`,
+    `old_string matches line ${line} only when its escapes are decoded, and it is unclear whether ${escape} in new_string should be decoded too: write both with the real characters, as the file has them.`,
     { lines: [line] },
   );
 }
@@ -298,7 +299,7 @@ function notFound(text: string, wanted: string): Result<never> {
   });
 }
 
-/** Shorter lines, such as a bracket, tell nothing. */
+/** Shorter lines, such as a bracket, say too little. */
 const MIN_TELLING_CHARS = 8;
 
 function nearestLines(text: string, wanted: string): { line: number; text: string }[] {

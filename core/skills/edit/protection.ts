@@ -1,5 +1,6 @@
-// Who may change which skill. Bundled and hub skills are whole packages, pinned ones are held by a person, and what a
-// person wrote is theirs: lessons for any of them go to a companion. Pure; asked before every write, again on every try.
+// Decides who may change which skill. Bundled and hub skills are whole packages, pinned skills are held by a person,
+// and a person's skill is theirs: lessons for any of them go to a companion. Pure; asked before every write and again
+// on every retry.
 import { type Failure, err } from "../../errors.ts";
 import type { SkillLine } from "../../schemas/api.ts";
 import type { Origin } from "../../schemas/skill.ts";
@@ -8,29 +9,29 @@ import { baseOf, companionOf } from "../format/validate.ts";
 type Subject = Pick<SkillLine, "name" | "origin" | "pinned">;
 
 /**
- * `null` when a model may change the skill as `writer`, or when there is none yet. `companions`: whether what is to be said
- * of it may stand in a companion. Failure: `skill_protected`.
+ * Returns `null` when a model may change the skill as `writer`, or when the skill does not exist. `companions`: whether
+ * a companion may be suggested. Failure: `skill_protected`.
  */
 export function checkWrite(skill: Subject | null, writer: Origin, companions = true): Failure | null {
   if (!skill || !isProtected(skill)) return null;
-  // In a conversation the person is there to ask for a change of what is theirs, and to see it.
+  // In a conversation, the person can ask for the change of their own skill and sees it.
   const isConversation = writer === "foreground" || writer === "user";
   if (isConversation && skill.origin === "user" && !skill.pinned) return null;
   return err(
     "skill_protected",
-    `'${skill.name}' is ${holderOf(skill)} and is not changed here. ${adviceFor(skill, companions)}`,
+    `'${skill.name}' is ${holderOf(skill)} and cannot be changed here. ${adviceFor(skill, companions)}`,
     {
       advice: companions && baseOf(skill.name) === null ? companionOf(skill.name) : null,
     },
   ).failure;
 }
 
-/** Made by the agent for itself: not a person's, nor what came with the product or from a hub. */
+/** Whether the agent made the skill for itself, rather than a person, the product or a hub. */
 export function isLearned({ origin }: { origin: Origin }): boolean {
   return origin === "review" || origin === "foreground" || origin === "curator";
 }
 
-/** Not to be changed by what runs in the background. */
+/** Whether background work must not change the skill. */
 function isProtected(skill: Pick<Subject, "origin" | "pinned">): boolean {
   return skill.pinned || skill.origin === "bundled" || skill.origin === "hub" || skill.origin === "user";
 }
@@ -41,10 +42,10 @@ function holderOf(skill: Subject): string {
 }
 
 /**
- * A text from elsewhere must not be read with a bundled skill as if it had been learned here. `isEdit`: the companion is there
- * already, and the person changes it. Failure: `companion_name`.
+ * An imported text must not be read with a bundled skill as if it had been learned here. `isEdit`: a person changes a
+ * companion that already exists. Failure: `companion_name`.
  */
-export function checkBroughtName(
+export function checkImportName(
   name: string,
   seeds: Readonly<Record<string, unknown>>,
   isEdit = false,
@@ -53,7 +54,7 @@ export function checkBroughtName(
   if (base === null || isEdit || !Object.hasOwn(seeds, base)) return null;
   return err(
     "companion_name",
-    `'${name}' would be read with the bundled skill '${base}' whenever that is loaded: bring it in under another name.`,
+    `'${name}' would be read with the bundled skill '${base}' whenever that is loaded: import it under another name.`,
     { base },
   ).failure;
 }

@@ -1,33 +1,31 @@
-// Scans what a change of a skill writes, and nothing that stood there before: an old finding in a person's file does not
-// block a patch elsewhere, also not elsewhere in that file. Called by operations.ts for whatever a model writes. Pure.
+// Scans what a change of a skill adds, not what was there before: an old finding in a person's file does not block a
+// patch elsewhere, even in the same file. Called by operations.ts for all writes of a model. Pure.
 import { type Failure, err } from "../../errors.ts";
 import type { FileBodies } from "../../schemas/file-body.ts";
 import { type FileFinding, decide, scanFiles } from "../scanner/scanner.ts";
 
 const MAX_REASONS = 5;
-/** Rounds in which the lines of an old text that it was found for are taken out; a scan names one place a pattern. */
+/** Rounds that remove found lines from the old text, since a scan reports one place per pattern. */
 const MAX_ROUNDS = 10;
 
 /**
- * Failures: `scan_refused`, which nothing lifts, and `scan_doubtful`, which a person may. Who asks an agent to write does
- * not make its words theirs: it may have read them anywhere, so all its writing is judged alike.
+ * All writes of an agent are judged alike. That a person asked for a write does not make its words theirs: the agent
+ * may have read them anywhere. Failures: `scan_refused`, which nothing lifts, and `scan_doubtful`, which a person may
+ * approve.
  */
 export function checkScan(before: FileBodies, after: FileBodies, isApproved: boolean): Failure | null {
   const findings = scanChange(before, after);
   const decision = decide(findings, "foreground");
   if (decision === "allow" || (decision === "ask" && isApproved)) return null;
-  const grave = findings.filter(isGrave).slice(0, MAX_REASONS);
-  const facts = { findings: grave.map(({ path, line, reason }) => ({ path, line, reason })) };
-  const list = grave.map(({ path, line, reason }) => `${path}, line ${line}: ${reason}`).join("; ");
+  const severe = findings.filter(isSevere).slice(0, MAX_REASONS);
+  const facts = { findings: severe.map(({ path, line, reason }) => ({ path, line, reason })) };
+  const list = severe.map(({ path, line, reason }) => `${path}, line ${line}: ${reason}`).join("; ");
   return decision === "block"
-    ? err(
-        "scan_refused",
-        `This is not kept, because it would do harm when it is followed (${list}). Leave it out.`,
-        facts,
-      ).failure
+    ? err("scan_refused", `This was not stored, because following it would do harm (${list}). Leave it out.`, facts)
+        .failure
     : err(
         "scan_doubtful",
-        `This may do harm when it is followed (${list}). Leave it out; if it is needed, say so in your answer, so that the person can add it.`,
+        `Following this may do harm (${list}). Leave it out. If it is needed, say so in your answer, so that the person can add it.`,
         facts,
       ).failure;
 }
@@ -38,25 +36,25 @@ function scanChange(before: FileBodies, after: FileBodies): FileFinding[] {
   return changed.flatMap(([path, body]) => {
     const found = scanFiles({ [path]: body });
     const old = before[path];
-    if (!found.some(isGrave) || typeof old !== "string" || typeof body !== "string") return found;
+    if (!found.some(isSevere) || typeof old !== "string" || typeof body !== "string") return found;
     const { lines, patterns } = oldFindings(path, old);
     const others = scanFiles({ [path]: blank(body, lines) });
-    // What is not said by one line, such as the size, is old as long as it was there.
+    // Findings about a whole file, such as its size, are old if the file already had them.
     return others.filter(({ pattern, category }) => category !== "structure" || !patterns.has(pattern));
   });
 }
 
-function isGrave({ severity }: FileFinding): boolean {
+function isSevere({ severity }: FileFinding): boolean {
   return severity === "critical" || severity === "high";
 }
 
-/** Lines with how often each was found, and the names of all patterns. */
+/** The lines with findings, with their counts, and the names of all patterns. */
 function oldFindings(path: string, text: string): { lines: Map<string, number>; patterns: Set<string> } {
   const lines = new Map<string, number>();
   const patterns = new Set<string>();
   let rest = text.split("\n");
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const found = scanFiles({ [path]: rest.join("\n") }).filter(isGrave);
+    const found = scanFiles({ [path]: rest.join("\n") }).filter(isSevere);
     for (const { pattern } of found) patterns.add(pattern);
     const places = new Set(found.map(({ line }) => line - 1).filter((at) => rest[at]));
     if (places.size === 0) break;
@@ -66,7 +64,7 @@ function oldFindings(path: string, text: string): { lines: Map<string, number>; 
   return { lines, patterns };
 }
 
-/** With as many of the lines emptied as there were: one more of them is new. */
+/** Empties as many copies of each line as were there before. One more copy is new. */
 function blank(text: string, lines: Map<string, number>): string {
   const left = new Map(lines);
   return text

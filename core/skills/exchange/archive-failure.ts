@@ -1,9 +1,9 @@
-// The refusals of archives, in one form: `bad_archive` with a reason a program can tell, and `archive_too_large`. Used by the
-// readers of zip and tar. Pure.
+// The refusals of archives in one form: `bad_archive` with a machine-readable reason, and `archive_too_large`. Used by
+// the zip and tar readers. Pure.
 import { err } from "../../errors.ts";
 import { IMPORT } from "./import-limits.ts";
 
-export type ArchiveReason =
+type ArchiveReason =
   | "not_an_archive"
   | "truncated"
   | "inconsistent"

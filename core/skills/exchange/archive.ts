@@ -1,5 +1,5 @@
-// Packs and unpacks a skill's folder: zip (also named `.skill`) and tar.gz. Equal files give equal bytes, so that a digest
-// names them. Called by the import and export routes, the well-known routes and the bench. Pure.
+// Packs and unpacks a skill's folder as zip (also named `.skill`) or tar.gz. Equal files give equal bytes, so a digest
+// identifies them. Called by the import and export routes, the well-known routes and the bench. Pure.
 import { type Zippable, gzipSync, zipSync } from "fflate";
 import { type Result, err } from "../../errors.ts";
 import { type FileBodies, toBytes } from "../../schemas/file-body.ts";
@@ -11,13 +11,13 @@ import { type Entries, readZip } from "./zip-reader.ts";
 
 export type ArchiveKind = "zip" | "tar.gz";
 
-/** By its first bytes; null for what is no archive. */
+/** The archive's kind by its first bytes; null if it is not an archive. */
 export function archiveKindOf(bytes: Uint8Array): ArchiveKind | null {
   if (bytes[0] === 0x50 && bytes[1] === 0x4b) return "zip";
   return bytes[0] === 0x1f && bytes[1] === 0x8b ? "tar.gz" : null;
 }
 
-/** Files under the names the archive gives them. Failures: `bad_archive`, `archive_too_large`, `too_many_files`. */
+/** Files under the names in the archive. Failures: `bad_archive`, `archive_too_large`, `too_many_files`. */
 export function unpack(archive: Uint8Array): Result<Entries> {
   if (archive.length > IMPORT.archiveBytes) {
     return archiveTooLarge(
@@ -27,20 +27,20 @@ export function unpack(archive: Uint8Array): Result<Entries> {
   const kind = archiveKindOf(archive);
   if (kind === "zip") return readZip(archive);
   if (kind === null) return badArchive("not_an_archive", "This is neither a zip nor a tar.gz.");
-  // A tar adds a header to each file and fills it up to whole blocks.
+  // A tar adds a header to each file and pads it to whole blocks.
   const tar = gunzip(archive, IMPORT.bytes + IMPORT.entries * 1_024);
   if (tar.outcome === "too_large") return unpackedTooLarge();
   if (tar.outcome === "broken") return badArchive("truncated", "The archive is damaged or cut off.");
   if (tar.bytes.length > IMPORT.ratioFromBytes && tar.bytes.length > IMPORT.ratio * archive.length) {
     return err(
       "archive_too_large",
-      `The archive grows more than ${IMPORT.ratio} times when it is unpacked: it is no skill.`,
+      `The archive grows more than ${IMPORT.ratio} times when it is unpacked, which no skill does.`,
     );
   }
   return readTar(tar.bytes);
 }
 
-/** `folder` is put before each path; without one the files stand at the root. */
+/** `folder` is prepended to each path; without it, files lie at the root. */
 export function pack(kind: ArchiveKind, files: FileBodies, folder?: string): Uint8Array<ArrayBuffer> {
   const sorted = Object.keys(files).sort();
   const entries = sorted.map((path): [string, Uint8Array] => [
@@ -55,7 +55,7 @@ export function pack(kind: ArchiveKind, files: FileBodies, folder?: string): Uin
   return own(zipSync(Object.fromEntries(zippable) as unknown as Zippable, { mtime: FIRST_DAY, level: 6 }));
 }
 
-/** The first day a zip can tell, in the time of the machine, as the library reads it. */
+/** The earliest date in a zip. The library reads it in the machine's time zone. */
 const FIRST_DAY = new Date(1980, 0, 1);
 
 function own(bytes: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -1,4 +1,4 @@
-// CRC-32 as zip and gzip have it (polynomial EDB88320, reflected). Used to check what an archive says of its files. Pure.
+// CRC-32 as used by zip and gzip (polynomial EDB88320, reflected). Verifies the checksums of an archive. Pure.
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let value = byte;

@@ -1,5 +1,5 @@
-// Reads a skill that comes from elsewhere: what it is called, what it is for, and its files, untouched. Lenient in form and
-// strict in safety. Called by the import route and the bench. Pure: what is read is written by a SkillStore.
+// Reads an imported skill: its name, its description, and its files unchanged. Lenient in form, strict in safety.
+// Called by the import route and the bench. Pure: a SkillStore writes the result.
 import { type Failure, type Result, err, ok } from "../../errors.ts";
 import { FIXED } from "../../limits.ts";
 import type { SkillChange } from "../../ports.ts";
@@ -10,7 +10,7 @@ import { SKILL_MD, parseSkill } from "../format/format.ts";
 import type { Health } from "../health.ts";
 import { liftWithdrawal } from "../history.ts";
 import type { Seeds } from "../library.ts";
-import { checkBroughtName } from "../edit/protection.ts";
+import { checkImportName } from "../edit/protection.ts";
 import { baseOf, checkSkillName } from "../format/validate.ts";
 import { unpack } from "./archive.ts";
 import { archiveTooLarge } from "./archive-failure.ts";
@@ -20,19 +20,19 @@ import { chooseName } from "./skill-name.ts";
 
 export interface ImportedSkill {
   name: SkillName;
-  /** In one line, at most 1,024 characters; the file keeps the whole of it. */
+  /** One line of at most 1,024 characters. The file keeps the full text. */
   description: string;
   category: string;
-  /** As they came, byte for byte. */
+  /** Unchanged, byte for byte. */
   files: FileBodies;
-  /** What was put right, in sentences for a person. */
+  /** Corrections that were made, in sentences for a person. */
   warnings: string[];
 }
 
 export interface ImportOptions {
-  /** What the skill is to be called, whatever its text says. */
+  /** The skill's name, which overrides the one in its text. */
   name?: string;
-  /** The name of the folder or of the file it came in, without its ending. */
+  /** The name of the folder or of the archive without its extension. */
   folder?: string;
 }
 
@@ -52,14 +52,14 @@ export function readFolder(files: FileBodies, options: ImportOptions = {}): Resu
   return readFiles(entries, options);
 }
 
-/** One SKILL.md and nothing beside it. */
+/** A single SKILL.md without other files. */
 export function readSkillMd(bytes: Uint8Array, options: ImportOptions = {}): Result<ImportedSkill> {
   return readFiles([[SKILL_MD, bytes]], options);
 }
 
 function readFiles(entries: [path: string, bytes: Uint8Array][], options: ImportOptions): Result<ImportedSkill> {
   const warnings: string[] = [];
-  const kept = dropStray(entries, warnings);
+  const kept = dropSystemFiles(entries, warnings);
   const failure = checkEntries(kept);
   if (failure) return { ok: false, failure };
   const rooted = findRoot(kept, options.folder ?? "", warnings);
@@ -87,13 +87,13 @@ function readFiles(entries: [path: string, bytes: Uint8Array][], options: Import
   });
 }
 
-/** What systems leave in folders, and what no skill is made of. */
-const STRAY = /(?:^|\/)(?:__MACOSX\/|\.git\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*$)/;
+/** Files that operating systems and git leave in folders. */
+const SYSTEM_FILE = /(?:^|\/)(?:__MACOSX\/|\.git\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*$)/;
 
-function dropStray(entries: [string, Uint8Array][], warnings: string[]): [string, Uint8Array][] {
-  const kept = entries.filter(([path]) => !STRAY.test(path));
+function dropSystemFiles(entries: [string, Uint8Array][], warnings: string[]): [string, Uint8Array][] {
+  const kept = entries.filter(([path]) => !SYSTEM_FILE.test(path));
   const dropped = entries.length - kept.length;
-  if (dropped > 0) warnings.push(`${dropped} files that systems leave behind were not taken.`);
+  if (dropped > 0) warnings.push(`${dropped} files of operating systems or git were left out.`);
   return kept;
 }
 
@@ -120,20 +120,20 @@ interface Rooted {
   files: FileBodies;
 }
 
-/** The folder that holds SKILL.md becomes the root. Everything must stand in it. */
+/** Makes the folder of SKILL.md the root. All files must lie in it. */
 function findRoot(entries: [string, Uint8Array][], given: string, warnings: string[]): Result<Rooted> {
   const only = entries.length === 1 ? entries[0] : undefined;
   const isLone = only !== undefined && /\.(?:md|markdown)$/i.test(only[0]) && !isSkillMd(only[0]);
   const main = isLone ? only[0] : nearestSkillMd(entries.map(([path]) => path));
   if (main === null) {
-    return err("bad_skill_md", "There is no SKILL.md: it stands at the root or in the one folder.", {
+    return err("bad_skill_md", "There is no SKILL.md: it must be at the root or in the only folder.", {
       reason: "missing",
     });
   }
   const prefix = main.slice(0, main.lastIndexOf("/") + 1);
   const outside = entries.find(([path]) => !path.startsWith(prefix));
   if (outside) {
-    const places = `${quotePath(outside[0])} stands outside of the folder of ${quotePath(main)}`;
+    const places = `${quotePath(outside[0])} is outside the folder of ${quotePath(main)}`;
     return err("bad_skill_md", `${places}: import one skill at a time, its folder alone.`, { reason: "not_alone" });
   }
   const base = main.slice(prefix.length);
@@ -141,7 +141,7 @@ function findRoot(entries: [string, Uint8Array][], given: string, warnings: stri
   const files: [path: string, body: FileBodies[string]][] = [];
   for (const [path, bytes] of entries) {
     const own = path.slice(prefix.length);
-    // What is no path may become one, or the other way round, without the folder before it.
+    // Without the folder in front, a valid path may become invalid.
     const failure = checkPath(own);
     if (failure) return { ok: false, failure };
     files.push([own === base ? SKILL_MD : own, toOwnBody(bytes)]);
@@ -150,7 +150,7 @@ function findRoot(entries: [string, Uint8Array][], given: string, warnings: stri
   return ok({ folder, files: Object.fromEntries(files) });
 }
 
-/** A piece of an archive would keep the whole of it in memory for as long as a cache keeps the piece. */
+/** Copies the bytes. A view would keep the whole archive in memory for as long as a cache keeps the file. */
 function toOwnBody(bytes: Uint8Array): FileBodies[string] {
   const body = toFileBody(bytes);
   return typeof body !== "string" && body.length < body.buffer.byteLength ? body.slice() : body;
@@ -160,17 +160,10 @@ function isSkillMd(path: string): boolean {
   return /(?:^|\/)skill\.md$/i.test(path);
 }
 
-/** The one that is least deep; null for none, or for two of the same depth. */
+/** The SKILL.md nearest to the root; null when there is none. Of several at the same depth, the first by name. */
 function nearestSkillMd(paths: string[]): string | null {
-  const found = paths.filter(isSkillMd).sort((a, b) => depthOf(a) - depthOf(b));
-  const [first, second] = found;
-  if (first === undefined) return null;
-  return second === undefined || depthOf(second) > depthOf(first) ? first : nearestOf(found);
-}
-
-/** Of two skills side by side each stands outside of the other's folder, which is what the answer then says. */
-function nearestOf(found: string[]): string {
-  return found.filter((path) => depthOf(path) === depthOf(found[0]!)).sort()[0]!;
+  // Two skills side by side each lie outside the other's folder, so either choice gives the right refusal.
+  return paths.filter(isSkillMd).sort((a, b) => depthOf(a) - depthOf(b) || (a < b ? -1 : 1))[0] ?? null;
 }
 
 function depthOf(path: string): number {
@@ -193,7 +186,7 @@ function readOwn(body: FileBodies[string], folder: string) {
   if (name === NAMELESS && folder === "") {
     return err(
       "bad_skill_md",
-      "The frontmatter has no `name`, and no folder tells it: add a line such as `name: reading-logs`.",
+      "The frontmatter has no `name`, and there is no folder to name it after: add a line such as `name: reading-logs`.",
       {
         reason: "no_name",
       },
@@ -202,10 +195,10 @@ function readOwn(body: FileBodies[string], folder: string) {
   return ok({ document: parsed.value, written: name === NAMELESS ? "" : name });
 }
 
-/** No frontmatter gives this: what it gives has no control characters. */
+/** Cannot occur in frontmatter, whose values have no control characters. */
 const NAMELESS = "\0";
 
-/** At a blank if one is near. */
+/** Cuts at a space if one is near. */
 function cut(text: string, most: number): string {
   const head = text
     .slice(0, most - 1)
@@ -216,8 +209,8 @@ function cut(text: string, most: number): string {
 }
 
 /**
- * Ready for `SkillStore.change`: a person's own, and on trial until it has helped here as it did elsewhere. Failure:
- * `skill_exists`.
+ * A decision for `SkillStore.change`. The skill is the person's own, and on trial until it has helped here. Failures:
+ * `skill_exists`, `companion_name`.
  */
 export function toImport(
   skill: ImportedSkill,
@@ -225,17 +218,17 @@ export function toImport(
 ): SkillChange["decide"] {
   const { name, files, description, category } = skill;
   return (current, index) => {
-    const refusal = checkBroughtName(name, seeds);
+    const refusal = checkImportName(name, seeds);
     if (refusal) return { ok: false, failure: refusal };
     const isThere = current ? current.head.state !== "archived" : Object.hasOwn(seeds, name);
     if (isThere && !replace) {
       const advice = "import it with `replace=true`, or under another `name`";
-      return err("skill_exists", `There is a skill \`${name}\` already: ${advice}.`);
+      return err("skill_exists", `There is already a skill \`${name}\`: ${advice}.`);
     }
     const base = baseOf(name);
     const text = textOfFiles(hashFiles(files));
     const isArchived = current?.head.state === "archived";
-    // The same once more says nothing new of it.
+    // Importing the same text again says nothing new about it.
     const state = current && !isArchived && current.head.text === text ? current.head.state : "trial";
     const extended =
       base !== null && (Object.hasOwn(index.skills, base) || Object.hasOwn(seeds, base)) ? base : undefined;
@@ -249,7 +242,7 @@ export function toImport(
       ...(health && { health }),
       ...(extended && { extends: extended }),
       ...(current && current.head.state !== state && { reason: "Imported by a person." }),
-      // What was public under this name was another skill, which was taken away.
+      // A public skill of this name was a different skill, now archived.
       ...(isArchived && { public: false, anew: true as const }),
       ...(current && liftWithdrawal(current.head, text)),
     });

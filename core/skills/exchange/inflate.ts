@@ -1,25 +1,31 @@
-// Unpacks deflate and gzip in small steps, so that a bomb is noticed after its first megabytes and not after its last. Used by
-// the readers of archives. Pure; what is not deflate gives null, never a throw.
+// Unpacks deflate and gzip in small steps, so that a decompression bomb is detected after a few megabytes. Used by the
+// archive readers. Pure. Invalid data gives an outcome, never a throw.
 import { Gunzip, Inflate } from "fflate";
 import { crc32 } from "./crc32.ts";
 
-/** Deflate makes at most 1,032 bytes of one: a step gives four megabytes at the most. */
+/** One byte of deflate gives at most 1,032, so a step gives at most four megabytes. */
 const STEP_BYTES = 4_096;
 
-/** While a gzip header has no end, the library says nothing and reads all of it again with each step. Real ones hold a name. */
+/**
+ * Largest gzip header. While a header does not end, the library stays silent and re-reads all of it at each step. Real
+ * headers contain a name.
+ */
 const MAX_HEADER_BYTES = 64 << 10;
 
-/** The library makes tables of its own for each member, and the smallest has 20 bytes. Tools that write many put 64 KB in each. */
+/**
+ * Most members of a gzip file. The library builds tables for each, and the smallest has 20 bytes. Tools that write many
+ * members put 64 KB in each.
+ */
 const MAX_MEMBERS = 500;
 
 export type Unpacked = { outcome: "done"; bytes: Uint8Array } | { outcome: "too_large" } | { outcome: "broken" };
 
-/** Raw deflate. `too_large`: there are more than `maxBytes`. */
+/** Unpacks raw deflate. `too_large`: the result has more than `maxBytes`. */
 export function inflate(data: Uint8Array, maxBytes: number): Unpacked {
   return unpack(new Inflate(), data, maxBytes);
 }
 
-/** All members of a gzip file, at most 500, each held against its checksum, which the library does not look at. */
+/** Unpacks all members of a gzip file, at most 500, and verifies each checksum, which the library does not. */
 export function gunzip(data: Uint8Array, maxBytes: number): Unpacked {
   const stream = new Gunzip();
   const ends: number[] = [];
@@ -32,10 +38,10 @@ export function gunzip(data: Uint8Array, maxBytes: number): Unpacked {
   return isWhole(data, [...ends, data.length], unpacked.bytes) ? unpacked : { outcome: "broken" };
 }
 
-/** The least a member takes: its header and its trailer. */
+/** Size of a member's header and trailer. */
 const MEMBER_BYTES = 18;
 
-/** Each member ends with the CRC-32 and the length of what it holds. */
+/** Each member ends with the CRC-32 and the length of its data. */
 function isWhole(data: Uint8Array, ends: number[], bytes: Uint8Array): boolean {
   const view = new DataView(data.buffer, data.byteOffset, data.length);
   let at = 0;
@@ -59,7 +65,7 @@ function unpack(stream: Inflate | Gunzip, data: Uint8Array, maxBytes: number): U
     if (chunk.length > 0) chunks.push(chunk);
   };
   try {
-    // The last piece is an empty one: behind what is said to be the last, no further member of a gzip is looked for.
+    // The final push is empty, because after a piece marked as final the library looks for no further gzip member.
     for (let at = 0; at < data.length; at += STEP_BYTES) {
       silentBytes += STEP_BYTES;
       stream.push(data.subarray(at, at + STEP_BYTES));
@@ -67,7 +73,7 @@ function unpack(stream: Inflate | Gunzip, data: Uint8Array, maxBytes: number): U
     }
     stream.push(new Uint8Array(0), true);
   } catch (thrown) {
-    // Ours, or the library's that says what is wrong with the data.
+    // Either our own error, or the library's for invalid data.
     return { outcome: thrown === TOO_LARGE ? "too_large" : "broken" };
   }
   const bytes = new Uint8Array(length);

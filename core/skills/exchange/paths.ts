@@ -1,10 +1,10 @@
-// Which paths an imported skill may hold: any relative one that means the same on every system. Used by the import before
-// anything else looks at a file, whatever it came in. Pure.
+// Decides which paths an imported skill may contain: relative paths that mean the same on every system. The import
+// checks them before it looks at any file. Pure.
 import { type Failure, err } from "../../errors.ts";
 import { byteLength } from "../../schemas/learning/digest.ts";
 import { IMPORT } from "./import-limits.ts";
 
-/** Failure: `bad_path`. What a system's other spelling of a path would make of it counts too. */
+/** Failure: `bad_path`. Also rejects paths that some system would normalise to a bad one. */
 export function checkPath(path: string): Failure | null {
   const problem = problemOf(path);
   if (problem === null) return null;
@@ -12,7 +12,10 @@ export function checkPath(path: string): Failure | null {
     .failure;
 }
 
-/** Failure: `bad_path`: two paths that are one on some system, or a file where another path has a folder. */
+/**
+ * Rejects two paths that are the same on some system, and a file where another path needs a folder. Failure:
+ * `bad_path`.
+ */
 export function checkPathConflicts(paths: string[]): Failure | null {
   const byFold = new Map<string, string>();
   for (const path of paths) {
@@ -30,13 +33,13 @@ export function checkPathConflicts(paths: string[]): Failure | null {
   return null;
 }
 
-/** A path in a sentence, whatever it holds. */
+/** Quotes a path for a sentence, whatever it contains. */
 export function quotePath(path: string): string {
   const shown = path.length > 80 ? `${path.slice(0, 80)}…` : path;
   return JSON.stringify(shown.toWellFormed().replace(HIDDEN, "\uFFFD"));
 }
 
-/** Controls, and what turns the direction of text or breaks its line. */
+/** Control characters, and characters that change text direction or break lines. */
 const HIDDEN = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 
 function problemOf(path: string): string | null {
@@ -44,23 +47,23 @@ function problemOf(path: string): string | null {
   if (!path.isWellFormed()) return "it holds half of a surrogate pair";
   if (path.search(HIDDEN) >= 0) return "it holds control characters";
   if (path.length > IMPORT.pathChars) return `it is longer than ${IMPORT.pathChars} characters`;
-  // Full-width dots and slashes are plain ones after normalisation, which some systems do.
+  // Some systems normalise full-width dots and slashes to plain ones.
   for (const form of [path, path.normalize("NFKC")]) {
     if (form.includes("\\")) return "it holds a backslash";
     if (form.startsWith("/")) return "it is absolute";
     for (const segment of form.split("/")) {
       if (segment === "") return "it holds an empty name";
-      // Trailing dots and blanks are nothing on Windows.
+      // Windows drops trailing dots and blanks.
       if (/^[. ]+$/.test(segment)) return "it leaves its folder or means the folder itself";
       if (/^\s*[A-Za-z]:/.test(segment)) return "it names a drive";
       if (byteLength(segment) > IMPORT.segmentBytes) return `a name is longer than ${IMPORT.segmentBytes} bytes`;
     }
   }
-  // As the key of an object this one is no key.
-  return path === "__proto__" ? "no object can hold that name" : null;
+  // `__proto__` cannot be an object's own key in a literal.
+  return path === "__proto__" ? "that name is reserved in JavaScript objects" : null;
 }
 
-/** Windows leaves out what a name ends with when that is dots and blanks. */
+/** Folds case and Unicode forms, and drops trailing dots and blanks as Windows does. */
 function foldOf(path: string): string {
   const plain = path.normalize("NFKC").toLowerCase().normalize("NFC");
   return plain
@@ -69,7 +72,7 @@ function foldOf(path: string): string {
     .join("/");
 }
 
-/** Looked for from the last character that is neither: a run in the middle is met once. */
+/** Starts after the last other character, so that a run in the middle is visited once. */
 const TRAILING = /(?<![. ])[. ]+$/;
 
 function clash(one: string, other: string, what: string): Failure {

@@ -1,10 +1,10 @@
-// The name under which an imported skill is kept: its own where that is one, else the nearest thing to it. The same text and
-// folder always give the same name, so that an import can be repeated. Pure.
+// Chooses the name of an imported skill: its own name if valid, else the nearest valid one. Equal text and folder
+// always give the same name, so an import can be repeated. Pure.
 import { sha256Hex } from "../../schemas/learning/digest.ts";
 import { MAX_OWN_SKILL_NAME, type SkillName } from "../../schemas/ids.ts";
 import { baseOf, checkSkillName } from "../format/validate.ts";
 
-/** `written` stands in the frontmatter, `folder` is where the files were; either may be empty or anything. */
+/** `written` is the frontmatter's name, `folder` the folder's; either may be empty or any text. */
 export function chooseName(written: string, folder: string): { name: SkillName; warnings: string[] } {
   const wanted = [written, folder].find((text) => toSlug(text) !== null) ?? "";
   const name = isName(written)
@@ -12,9 +12,10 @@ export function chooseName(written: string, folder: string): { name: SkillName; 
     : (exactSlug(written) ?? exactSlug(folder) ?? toSlug(wanted) ?? hashed(written));
   const warnings: string[] = [];
   if (written === "") warnings.push(`The frontmatter has no \`name\`; the skill is called \`${name}\` here.`);
-  else if (name !== written) warnings.push(`${quote(written)} is no skill name; the skill is called \`${name}\` here.`);
+  else if (name !== written)
+    warnings.push(`${quote(written)} is not a valid skill name; the skill is called \`${name}\` here.`);
   if (folder !== "" && written !== "" && folder !== name) {
-    warnings.push(`The folder is called ${quote(folder)}; the standard wants it to be the skill's name.`);
+    warnings.push(`The folder is called ${quote(folder)}; the standard requires the skill's name.`);
   }
   if (baseOf(name) !== null)
     warnings.push(`A skill that ends in \`-local\` is loaded together with \`${baseOf(name)}\`.`);
@@ -25,21 +26,24 @@ function isName(text: string): boolean {
   return checkSkillName(text) === null;
 }
 
-/** The slug of a text that loses nothing but case, accents and punctuation. */
+/** The slug of a text that loses only case, accents and punctuation; null if more would be lost. */
 function exactSlug(text: string): SkillName | null {
   if (text.length > MAX_READ_CHARS) return null;
   const slug = wordsOf(text).join("-");
-  return !LETTERS.test(plain(text)) && isName(slug) ? slug : null;
+  return !LETTERS.test(withoutNameLetters(text)) && isName(slug) ? slug : null;
 }
 
-/** What is lost is made up for by a piece of a hash, so that two names never become one. Null when no word is left. */
+/**
+ * A slug that ends in part of a hash when letters are lost, so that two names never become one. Null when no word is
+ * left.
+ */
 function toSlug(text: string): SkillName | null {
   const words = wordsOf(text.slice(0, MAX_READ_CHARS));
   if (words.length === 0) return null;
   const exact = exactSlug(text);
   if (exact !== null) return exact;
-  const tail = sha256Hex(text.toWellFormed()).slice(0, TAIL);
-  const most = MAX_OWN_SKILL_NAME - TAIL - 1;
+  const tail = sha256Hex(text.toWellFormed()).slice(0, HASH_CHARS);
+  const most = MAX_OWN_SKILL_NAME - HASH_CHARS - 1;
   return `${words
     .join("-")
     .slice(0, most)
@@ -47,16 +51,16 @@ function toSlug(text: string): SkillName | null {
 }
 
 function hashed(text: string): SkillName {
-  return `skill-${sha256Hex(text.toWellFormed()).slice(0, TAIL)}`;
+  return `skill-${sha256Hex(text.toWellFormed()).slice(0, HASH_CHARS)}`;
 }
 
-const TAIL = 6;
-/** One sign may unfold to eighteen; what stands further back tells in the hash alone. */
+const HASH_CHARS = 6;
+/** Normalisation may lengthen a character to eighteen. Text beyond this only affects the hash. */
 const MAX_READ_CHARS = 4_000;
-/** Letters and digits that no name can hold. */
+/** Letters and digits that a skill name cannot contain. */
 const LETTERS = /[\p{L}\p{N}]/u;
 
-function plain(text: string): string {
+function withoutNameLetters(text: string): string {
   return fold(text).replace(/[a-z0-9]/g, "");
 }
 

@@ -1,5 +1,6 @@
-// A copy of a SKILL.md that every validator of the standard takes: six fields, one style, plain line ends. Nothing is lost:
-// what the standard has no field for goes to metadata. Used by the strict export; the skill itself stays as it is. Pure.
+// Makes a copy of a SKILL.md that every validator of the standard accepts: six fields, one style, plain line ends.
+// Nothing is lost: fields outside the standard go to metadata. Used by the strict export; the skill itself does not
+// change. Pure.
 import { isObject } from "../../unknown-object.ts";
 import { type Result, ok } from "../../errors.ts";
 import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
@@ -8,9 +9,9 @@ import { SKILL_MD, parseSkill } from "../format/format.ts";
 import { readFrontmatter } from "../format/frontmatter.ts";
 import { STANDARD, STANDARD_FIELDS, checkStandard } from "../format/standard.ts";
 
-export interface StrictCopy {
+interface StrictCopy {
   files: FileBodies;
-  /** What differs from the original in more than its form. */
+  /** Differences from the original other than form. */
   warnings: string[];
 }
 
@@ -28,7 +29,7 @@ export function toStrict(name: SkillName, files: FileBodies): Result<StrictCopy>
     const shown = shorten(value, most);
     if (shown !== value) {
       metadata.set(`full-${key}`, value);
-      warnings.push(`\`${key}\` was cut to ${most} characters; the whole of it stands in metadata.`);
+      warnings.push(`\`${key}\` was cut to ${most} characters; metadata has the full text.`);
     }
     return shown;
   };
@@ -48,7 +49,7 @@ export function toStrict(name: SkillName, files: FileBodies): Result<StrictCopy>
   return ok({ files: { ...files, [SKILL_MD]: text }, warnings });
 }
 
-/** Nested keys are joined by dots; a field that is not of the standard keeps its name behind a prefix. */
+/** Nested keys are joined by dots. A field outside the standard keeps its name after this prefix. */
 const PREFIX = "frontmatter.";
 
 function collectMetadata(metadata: Map<string, string>, fields: Record<string, unknown>, name: SkillName): void {
@@ -74,7 +75,7 @@ function flatten(into: Map<string, string>, path: string, value: unknown): void 
 
 const MAX_KEY_CHARS = 100;
 
-/** A key that no reader takes for anything else. */
+/** A key that every reader understands as a plain key. */
 function toKey(path: string): string {
   const plain = path
     .replace(/[^\p{L}\p{N}._-]+/gu, "-")
@@ -85,7 +86,7 @@ function toKey(path: string): string {
   return plain || "field";
 }
 
-/** Texts as they are, lists joined by commas, anything deeper as JSON. */
+/** Strings as they are, lists joined by commas, deeper values as JSON. */
 function toValue(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return "";
@@ -99,13 +100,13 @@ function hasText(value: unknown): boolean {
   return toValue(value).trim() !== "";
 }
 
-/** Separated by blanks; a comma inside brackets belongs to its tool. */
+/** Separated by blanks. A comma inside brackets belongs to its tool. */
 function toTools(value: unknown): string {
   const items = Array.isArray(value) ? value.map(toValue) : [toValue(value)];
   return items.map(withoutCommas).join(" ").replace(/\s+/g, " ").trim();
 }
 
-/** Commas stay where a bracket closes behind them before another one opens. */
+/** Keeps commas that are inside brackets. */
 function withoutCommas(item: string): string {
   const pieces = item.split(/(?=[()])/);
   return pieces.map((piece, n) => (pieces[n + 1]?.startsWith(")") ? piece : piece.replaceAll(",", " "))).join("");
@@ -121,7 +122,10 @@ function shorten(text: string, most: number): string {
         .trimEnd()}…`;
 }
 
-/** In double quotes, which every reader of YAML undoes alike; hyphens in threes would end the frontmatter for some. */
+/**
+ * In double quotes, which all YAML readers decode alike. Three hyphens are escaped, because some readers end the
+ * frontmatter there.
+ */
 function quote(text: string): string {
   const escape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return JSON.stringify(text.toWellFormed())

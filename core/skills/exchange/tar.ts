@@ -1,5 +1,5 @@
-// Reads and writes tar, the POSIX form with the long names of pax and GNU. Files only: links and devices are refused. Used for
-// `.tar.gz`. Pure.
+// Reads and writes tar: the POSIX format with long names of pax and GNU. Files only; links and devices are refused.
+// Used for `.tar.gz`. Pure.
 import { type Result, ok } from "../../errors.ts";
 import { badArchive, tooManyEntries } from "./archive-failure.ts";
 import { IMPORT } from "./import-limits.ts";
@@ -11,7 +11,7 @@ const BLOCK = 512;
 /** Failures: `bad_archive`, `too_many_files`. */
 export function readTar(tar: Uint8Array): Result<Entries> {
   const files: Entries = [];
-  /** What extension headers say of the entry after them. */
+  /** What extension headers say about the next entry. */
   let next: Extension = {};
   let entries = 0;
   for (let at = 0; at + BLOCK <= tar.length;) {
@@ -19,9 +19,9 @@ export function readTar(tar: Uint8Array): Result<Entries> {
     if (header.every((byte) => byte === 0)) return ok(files);
     const type = String.fromCharCode(header[156]!);
     const isExtension = type === "L" || type === "x" || type === "g";
-    // As GNU tar reads it: a pax size replaces the header's, but not that of another extension header.
+    // As in GNU tar, a pax size replaces the header's, except for another extension header.
     const size = (isExtension ? undefined : next.size) ?? readNumber(header, 124, 12);
-    if (size === null || !isSummed(header)) return damaged();
+    if (size === null || !hasValidChecksum(header)) return damaged();
     const from = at + BLOCK;
     if (from + size > tar.length) return badArchive("truncated", "The archive is cut off.");
     if (++entries > IMPORT.entries) return tooManyEntries(`more than ${IMPORT.entries}`);
@@ -37,7 +37,7 @@ export function readTar(tar: Uint8Array): Result<Entries> {
       if ([...records.keys()].some((key) => key.startsWith("GNU.sparse"))) {
         return badArchive("special_file", "The archive holds a sparse file, which is not a plain file.");
       }
-      // Of all entries at once: unpackers disagree about it, and no packer of skills writes it.
+      // A global path or size: unpackers disagree about it, and packers of skills do not write it.
       if (type === "g" && (records.has("path") || records.has("size"))) {
         return badArchive("inconsistent", "The archive gives all its files one path or size.");
       }
@@ -50,17 +50,17 @@ export function readTar(tar: Uint8Array): Result<Entries> {
     const path = next.path ?? readName(header);
     next = {};
     if (type === "1" || type === "2")
-      return badArchive("link", `${quotePath(path)} is a link, and a skill holds none.`);
+      return badArchive("link", `${quotePath(path)} is a link, and a skill may not contain links.`);
     if (type === "5") continue;
     if (type !== "0" && type !== "\0" && type !== "7") {
-      return badArchive("special_file", `${quotePath(path)} is no plain file.`);
+      return badArchive("special_file", `${quotePath(path)} is not a plain file.`);
     }
     files.push([path.replace(/^(?:\.\/)+/, ""), data]);
   }
   return ok(files);
 }
 
-/** Same files, same bytes: no time, no owner. A file that begins with `#!` may be run. */
+/** Equal files give equal bytes: no times, no owners. A file that begins with `#!` is executable. */
 export function writeTar(files: [path: string, bytes: Uint8Array][]): Uint8Array {
   const blocks: Uint8Array[] = [];
   for (const [path, bytes] of files) {
@@ -96,19 +96,19 @@ function readName(header: Uint8Array): string {
   return prefix ? `${prefix}/${name}` : name;
 }
 
-/** Octal digits; a size in base 256 is larger than anything that is taken. */
+/** Octal digits. Sizes in base 256 are larger than any allowed size. */
 function readNumber(header: Uint8Array, at: number, length: number): number | null {
   const text = readText(header.subarray(at, at + length)).trim();
   return /^[0-7]{1,12}$/.test(text) ? Number.parseInt(text, 8) : null;
 }
 
-/** The sum of the header's bytes, its own field taken as blanks. */
-function sumOf(header: Uint8Array): number {
+/** The sum of the header's bytes, with its own field read as blanks. */
+function checksumOf(header: Uint8Array): number {
   return header.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 32 : byte), 0);
 }
 
-function isSummed(header: Uint8Array): boolean {
-  return readNumber(header, 148, 8) === sumOf(header);
+function hasValidChecksum(header: Uint8Array): boolean {
+  return readNumber(header, 148, 8) === checksumOf(header);
 }
 
 interface Extension {
@@ -117,7 +117,10 @@ interface Extension {
   size?: number;
 }
 
-/** Records `<length> <key>=<value>\n`; the length counts itself. `null`: malformed. A later record of a key wins. */
+/**
+ * Parses records `<length> <key>=<value>\n`, whose length includes itself. `null` when malformed. A later record of a
+ * key wins.
+ */
 function readPax(data: Uint8Array): Map<string, string> | null {
   const records = new Map<string, string>();
   for (let at = 0; at < data.length;) {
@@ -134,7 +137,7 @@ function readPax(data: Uint8Array): Map<string, string> | null {
   return records;
 }
 
-/** An empty value takes nothing from the header. */
+/** An empty value does not override the header. */
 function toExtension(records: Map<string, string>): Extension | null {
   const path = records.get("path");
   const size = records.get("size");
@@ -166,7 +169,7 @@ function toHeader(name: Uint8Array, size: number, type: string, mode: number): U
   put(octal(0, 11), 136);
   put(type, 156);
   put("ustar\x0000", 257);
-  put(`${sumOf(header).toString(8).padStart(6, "0")}\0 `, 148);
+  put(`${checksumOf(header).toString(8).padStart(6, "0")}\0 `, 148);
   return header;
 }
 

@@ -1,12 +1,12 @@
-// How names stand in a zip: UTF-8 where a flag or Info-ZIP's extra field says so or the bytes are such, else code page 437, as
-// the format has it from DOS. Pure.
+// Decodes names in a zip: as UTF-8 if a flag or Info-ZIP's extra field says so or the bytes are valid UTF-8, else as
+// code page 437, the format's default. Pure.
 import { crc32 } from "./crc32.ts";
 
 /** The upper half of code page 437. */
 const CP437 =
   "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0";
 
-/** Null when the flag promises UTF-8 and the bytes are none. */
+/** Null when the flag says UTF-8 and the bytes are invalid. */
 export function decodeName(bytes: Uint8Array, isUtf8: boolean, unicodePath: Uint8Array | null): string | null {
   const better = isUtf8 ? null : readUnicodePath(bytes, unicodePath);
   const text = better ?? readUtf8(bytes);
@@ -14,7 +14,9 @@ export function decodeName(bytes: Uint8Array, isUtf8: boolean, unicodePath: Uint
   return Array.from(bytes, (byte) => (byte < 128 ? String.fromCharCode(byte) : CP437[byte - 128]!)).join("");
 }
 
-/** Version 1, the CRC-32 of the plain name it stands for, and the name. Of another name it is stale. */
+/**
+ * Version 1, the CRC-32 of the plain name, and the Unicode name. A CRC of another name means that the field is stale.
+ */
 function readUnicodePath(plain: Uint8Array, field: Uint8Array | null): string | null {
   if (!field || field.length < 5 || field[0] !== 1) return null;
   const view = new DataView(field.buffer, field.byteOffset, field.length);
@@ -25,7 +27,7 @@ function readUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // No UTF-8.
+    // Not UTF-8.
     return null;
   }
 }

@@ -1,5 +1,5 @@
-// Reads a zip by its central directory, as every unpacker does, and refuses what unpackers disagree about: headers that say
-// different things, entries that overlap, bytes before or behind. Unpacks no more than is allowed. Pure.
+// Reads a zip by its central directory, as unpackers do, and refuses archives that unpackers read differently:
+// contradicting headers, overlapping entries, extra bytes before or after. Unpacks no more than allowed. Pure.
 import { type Result, ok } from "../../errors.ts";
 import { archiveTooLarge, badArchive, tooManyEntries, unpackedTooLarge } from "./archive-failure.ts";
 import { crc32 } from "./crc32.ts";
@@ -10,7 +10,9 @@ import { decodeName } from "./zip-names.ts";
 
 export type Entries = [path: string, bytes: Uint8Array][];
 
-/** Files in the archive's order, under the names it gives them. Failures: `bad_archive`, `archive_too_large`, `too_many_files`. */
+/**
+ * Files in the archive's order, under the names in it. Failures: `bad_archive`, `archive_too_large`, `too_many_files`.
+ */
 export function readZip(zip: Uint8Array): Result<Entries> {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.length);
   const directory = readEnd(view);
@@ -20,7 +22,9 @@ export function readZip(zip: Uint8Array): Result<Entries> {
   const total = listed.value.reduce((sum, entry) => sum + entry.size, 0);
   if (total > IMPORT.bytes) return unpackedTooLarge();
   if (total > IMPORT.ratioFromBytes && total > IMPORT.ratio * zip.length) {
-    return archiveTooLarge(`The archive grows more than ${IMPORT.ratio} times when it is unpacked: it is no skill.`);
+    return archiveTooLarge(
+      `The archive grows more than ${IMPORT.ratio} times when it is unpacked, which no skill does.`,
+    );
   }
   const placed = placeAll(view, listed.value, directory.value.offset);
   if (!placed.ok) return placed;
@@ -47,14 +51,14 @@ interface Directory {
   size: number;
 }
 
-/** The last record whose comment reaches just to the end of the file. */
+/** The last end record whose comment reaches exactly to the end of the file. */
 function readEnd(view: DataView): Result<Directory> {
   const length = view.byteLength;
   for (let at = length - END_BYTES; at >= Math.max(0, length - END_BYTES - MAX_COMMENT); at--) {
     if (view.getUint32(at, true) !== END_RECORD || at + END_BYTES + view.getUint16(at + 20, true) !== length) continue;
     return readEndAt(view, at);
   }
-  return badArchive("not_an_archive", "This is no complete zip: its list of files, at the end, is missing.");
+  return badArchive("not_an_archive", "The zip is incomplete: its list of files, at the end, is missing.");
 }
 
 function readEndAt(view: DataView, at: number): Result<Directory> {
@@ -70,13 +74,13 @@ function readEndAt(view: DataView, at: number): Result<Directory> {
   if (directory.offset + directory.size !== directory.end) {
     return badArchive(
       "inconsistent",
-      "The archive's list of files is not where it says, or something stands before it.",
+      "The archive's list of files is not where it says, or other bytes come before it.",
     );
   }
   return ok(directory);
 }
 
-/** What does not fit in 32 bits stands in a record of its own. */
+/** Values that do not fit in 32 bits are in a separate record. */
 function readEnd64(view: DataView, locator: number): (Directory & { end: number }) | null {
   const end = toSafe(view.getBigUint64(locator + 8, true));
   if (end === null || end + 56 > locator || view.getUint32(end, true) !== END64_RECORD) return null;
@@ -95,7 +99,7 @@ interface Entry {
   crc: number;
   packedSize: number;
   size: number;
-  /** Where its own header stands. */
+  /** Offset of its local header. */
   offset: number;
   nameBytes: Uint8Array;
 }
@@ -132,25 +136,25 @@ function readHeader(view: DataView, at: number, nameBytes: Uint8Array, extra: Ui
   const flags = view.getUint16(at + 8, true);
   const method = view.getUint16(at + 10, true);
   const path = decodeName(nameBytes, (flags & UTF8_NAME) !== 0, findExtra(extra, UNICODE_PATH));
-  if (path === null) return badArchive("encoding", "A name in the archive says that it is UTF-8 and is not.");
+  if (path === null) return badArchive("encoding", "A name in the archive is marked as UTF-8 and is not.");
   const shown = quotePath(path);
   if ((flags & ENCRYPTED) !== 0 || method === 99) return badArchive("encrypted", `${shown} is encrypted.`);
   if (method !== 0 && method !== 8) {
-    return badArchive("compression", `${shown} is packed in a way (method ${method}) that is not known here.`);
+    return badArchive("compression", `${shown} uses an unsupported compression method (${method}).`);
   }
   const sizes = readSizes(view, at, findExtra(extra, ZIP64));
   if (!sizes) return badArchive("inconsistent", `The long sizes (zip64) of ${shown} are damaged.`);
   const type = (view.getUint32(at + 38, true) >>> 28) & 0xf;
-  if (type === 0xa) return badArchive("link", `${shown} is a link, and a skill holds none.`);
+  if (type === 0xa) return badArchive("link", `${shown} is a link, and a skill may not contain links.`);
   const isFolder = path.endsWith("/");
   if (![0, 4, 8].includes(type) || (type === 4 && !isFolder)) {
-    return badArchive("special_file", `${shown} is no plain file.`);
+    return badArchive("special_file", `${shown} is not a plain file.`);
   }
   if (isFolder && sizes.size > 0) return badArchive("inconsistent", `The folder ${shown} has contents of its own.`);
   return ok({ path, isFolder, method, crc: view.getUint32(at + 16, true), ...sizes, nameBytes });
 }
 
-/** Each field that is full is told by the extra field, in this order. */
+/** For each field that is all ones, the zip64 extra field has the value, in this order. */
 function readSizes(view: DataView, at: number, zip64: Uint8Array | null) {
   const wide = zip64 && new DataView(zip64.buffer, zip64.byteOffset, zip64.length);
   let next = 0;
@@ -175,13 +179,16 @@ function findExtra(extra: Uint8Array, wanted: number): Uint8Array | null {
   return null;
 }
 
-/** Where each entry's data stands. Two that share bytes are how a small archive holds a huge one. */
+/** Finds the data of each entry. Overlapping entries are refused: they let a small archive hold a huge one. */
 function placeAll(view: DataView, entries: Entry[], limit: number): Result<{ entry: Entry; from: number }[]> {
   const placed: { entry: Entry; from: number }[] = [];
   for (const entry of entries) {
     const from = findData(view, entry, limit);
     if (from === null) {
-      return badArchive("inconsistent", `The archive says two things about ${quotePath(entry.path)}, or is cut off.`);
+      return badArchive(
+        "inconsistent",
+        `The archive contradicts itself about ${quotePath(entry.path)}, or is cut off.`,
+      );
     }
     placed.push({ entry, from });
   }
@@ -198,7 +205,10 @@ function placeAll(view: DataView, entries: Entry[], limit: number): Result<{ ent
   return ok(placed);
 }
 
-/** The entry's own header has the same name and method. Its sizes may follow the data instead. */
+/**
+ * The start of an entry's data; null when its local header contradicts the directory. Its sizes may follow the data
+ * instead.
+ */
 function findData(view: DataView, entry: Entry, limit: number): number | null {
   const { offset: at, nameBytes } = entry;
   if (at + 30 > limit || view.getUint32(at, true) !== LOCAL_HEADER) return null;
@@ -214,8 +224,8 @@ const SIZES_FOLLOW = 0x8;
 
 function agreesOnSizes(view: DataView, { offset, crc, packedSize, size }: Entry, flags: number): boolean {
   if ((flags & SIZES_FOLLOW) !== 0) return true;
-  const told = [14, 18, 22].map((field) => view.getUint32(offset + field, true));
-  return [crc, packedSize, size].every((value, n) => told[n] === value || (n > 0 && told[n] === 0xffffffff));
+  const written = [14, 18, 22].map((field) => view.getUint32(offset + field, true));
+  return [crc, packedSize, size].every((value, n) => written[n] === value || (n > 0 && written[n] === 0xffffffff));
 }
 
 function readEntry(entry: Entry, data: Uint8Array): Result<Uint8Array> {

@@ -1,14 +1,14 @@
-// A bundle: a skill that names others to be loaded before it, and whose own text says what to do with them. It is stored,
-// listed and changed like any skill. Read by the library and by invocation.ts. Pure.
+// A bundle is a skill that names others to be loaded before it, and whose own text says what to do with them. It is
+// stored, listed and changed like any skill. Read by the library and by core/session/turn/invoke.ts. Pure.
 import { toObject } from "../../unknown-object.ts";
 import { fieldOf, toSlug } from "./conditions.ts";
 
-/** More would fill a conversation before anything is said. */
+/** More would fill the conversation before it begins. */
 export const MAX_MEMBERS = 10;
 
 /**
- * Names of the members in their order, none twice; empty for a skill that is no bundle. They stand as `bundle` at the top,
- * under `metadata` or under `metadata.hermes`: a list, or a text with commas between them.
+ * Names of the members in order, without duplicates; empty when the skill is not a bundle. They are in `bundle` at the
+ * top, under `metadata` or under `metadata.hermes`, as a list or as text with commas.
  */
 export function membersOf(meta: Record<string, unknown>): string[] {
   const value = fieldOf(meta, "bundle");

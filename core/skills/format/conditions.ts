@@ -1,6 +1,6 @@
-// When a skill can be used: on which platforms, with which tools, on which channels, and what must be set up for it. The
-// stores keep what is read here with each skill, so that a listing need not open it; the library, the prompt and the
-// skill tools ask. Pure. It never learns a setting's value, only whether there is one.
+// Conditions of a skill: on which platforms, with which tools and on which channels it can be used, and which settings
+// it needs. The stores keep them with each skill, so that a listing need not open it. The library, the prompt and the
+// skill tools read them. Pure. Knows whether a setting exists, never its value.
 import { toObject } from "../../unknown-object.ts";
 import { type Failure, err } from "../../errors.ts";
 import type { ListedSkill, SkillLine } from "../../schemas/api.ts";
@@ -8,29 +8,29 @@ import type { SkillConditions } from "../../schemas/skill.ts";
 import type { ToolFingerprints } from "./contract.ts";
 import { parseSkill } from "./format.ts";
 
-/** Where a skill is met. What is absent hides nothing. */
+/** The situation in which a skill would be used. An absent field hides nothing. */
 export interface Scene {
   /** Names of the tools that are offered. */
   tools?(): readonly string[];
-  /** Of their parameters: what a skill was written for is compared with them. */
+  /** Fingerprints of the tools' parameters, compared with those a skill was written for. */
   fingerprints?(): ToolFingerprints;
   channels?: readonly string[];
   environments?: readonly string[];
   /** `skills.disabled`. */
   disabled?: readonly string[];
-  /** Whether a variable, or a file of credentials, is there for tools to use. Absent: nothing is. */
+  /** Whether a variable or credentials file is available to tools. Absent: none is. */
   isSet?(name: string): boolean;
 }
 
-/** What a skill asks for and does not find. */
+/** Settings that a skill needs and that are not set. */
 export interface MissingSettings {
   variables: string[];
   files: string[];
 }
 
-/** Our shell is a POSIX one; there is no desktop. */
+/** The shell is a POSIX one; there is no desktop. */
 const PLATFORM = "linux";
-/** As frontmatter in the wild spells them. */
+/** Spellings found in published frontmatter. */
 const PLATFORMS: Record<string, string> = {
   linux: "linux",
   posix: "linux",
@@ -43,9 +43,9 @@ const PLATFORMS: Record<string, string> = {
   win32: "windows",
   win: "windows",
 };
-/** Hermes Agent's `environments`; one that is not among them is none we could judge. */
+/** Hermes Agent's `environments`. Other values cannot be judged here. */
 const ENVIRONMENTS = new Set(["kanban", "docker", "s6"]);
-/** Toolsets that are not called after their tools. */
+/** Toolsets whose names are not a prefix of their tools. */
 const TOOLSETS: Record<string, string[]> = {
   file: ["read_file", "write_file", "search_files"],
   files: ["read_file", "write_file", "search_files"],
@@ -54,20 +54,20 @@ const TOOLSETS: Record<string, string[]> = {
   code_execution: ["execute_code"],
 };
 
-/** Of one list: an index holds a line for each of many thousand skills. */
+/** Limit per list, because an index holds a line for each of many thousand skills. */
 const MAX_ITEMS = 20;
 const WORD = /^[\w.:@/-]{1,64}$/;
 const VARIABLE = /^[A-Za-z_]\w{0,127}$/;
-/** Without blanks, so that it says nothing but where a file is. */
+/** No blanks, so that it can only be a path. */
 const FILE = /^[\w.~$/{}@+-]{1,200}$/;
 
-/** What the frontmatter of a SKILL.md asks for; `undefined` for nothing, or for a text that is no SKILL.md. */
+/** The conditions in a SKILL.md; `undefined` when there are none or the text is not a SKILL.md. */
 export function conditionsOf(skillMd: string): SkillConditions | undefined {
   const parsed = parseSkill(skillMd, { fallbackName: "unnamed" });
   return parsed.ok ? readConditions(parsed.value.meta) : undefined;
 }
 
-/** `meta`: the frontmatter's other fields. Fields may stand at its top, under `metadata.hermes` or under `metadata`. */
+/** `meta`: the frontmatter's other fields. A field may be at the top, under `metadata.hermes` or under `metadata`. */
 export function readConditions(meta: Record<string, unknown>): SkillConditions | undefined {
   const words = (name: string) => wordsIn(fieldOf(meta, name));
   const conditions: SkillConditions = {
@@ -89,14 +89,17 @@ export function readConditions(meta: Record<string, unknown>): SkillConditions |
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** Not offered here: in no prompt and no listing for a model. It can still be asked for by name, unless `refusalFor` objects. */
+/**
+ * Whether the skill is left out of the prompt and of a model's listings. It can still be loaded by name unless
+ * `refusalFor` objects.
+ */
 export function isHidden(line: Pick<SkillLine, "name" | "conditions">, scene: Scene): boolean {
   if (refusalFor(line, scene)) return true;
   const { conditions = {} } = line;
   return lacksEnvironment(conditions, scene) || lacksChannel(conditions, scene) || isUnsuited(conditions, scene);
 }
 
-/** Why a skill is not even shown to who asks for it by name. Failures: `skill_disabled`, `skill_unsupported`. */
+/** Why a skill cannot be loaded even by name. Failures: `skill_disabled`, `skill_unsupported`. */
 export function refusalFor(line: Pick<SkillLine, "name" | "conditions">, scene: Scene): Failure | null {
   if (scene.disabled?.some((name) => toSlug(name) === line.name)) {
     const text = `'${line.name}' is switched off in this deployment's settings and cannot be loaded. Work without it.`;
@@ -110,7 +113,7 @@ export function refusalFor(line: Pick<SkillLine, "name" | "conditions">, scene: 
   }).failure;
 }
 
-/** `null`: all there is. */
+/** `null` when everything is set. */
 export function missingFor(conditions: SkillConditions | undefined, scene: Scene): MissingSettings | null {
   const isMissing = (name: string) => !scene.isSet?.(name);
   const variables = (conditions?.variables ?? []).filter(isMissing);
@@ -118,7 +121,7 @@ export function missingFor(conditions: SkillConditions | undefined, scene: Scene
   return variables.length + files.length > 0 ? { variables, files } : null;
 }
 
-/** What a listing for people says of a skill, which shows them all. */
+/** The readiness shown in listings for people, which contain all skills. */
 export function readinessOf(line: SkillLine, scene: Scene): Pick<ListedSkill, "readiness" | "missing"> {
   const refusal = refusalFor(line, scene);
   if (refusal) return { readiness: refusal.code === "skill_disabled" ? "disabled" : "unsupported" };
@@ -126,16 +129,16 @@ export function readinessOf(line: SkillLine, scene: Scene): Pick<ListedSkill, "r
   return missing ? { readiness: "setup_needed", missing } : { readiness: "available" };
 }
 
-/** For a model, which must not become the place where secrets are typed. */
+/** A note for the model. The conversation must not become a place where people type secrets. */
 export function setupNote({ variables, files }: MissingSettings): string {
   const names = [...variables, ...files].join(", ");
   return (
-    `It asks for settings that are not there: ${names}. Never ask for their values in the conversation, and never write ` +
-    "them anywhere: say which are missing, and do what can be done without them."
+    `It needs settings that are not set: ${names}. Never ask for their values in the conversation, and never write ` +
+    "them anywhere. Say which are missing, and do what is possible without them."
   );
 }
 
-/** A name as it may be typed: `Reading_Tables` is `reading-tables`. Empty when nothing of it can be one. */
+/** Normalises a typed name: `Reading_Tables` becomes `reading-tables`. Empty when nothing is left. */
 export function toSlug(text: string): string {
   return text
     .toLowerCase()
@@ -145,7 +148,7 @@ export function toSlug(text: string): string {
     .replace(/^-|-$/g, "");
 }
 
-/** Words of a list, or of a text with commas or blanks between them; in lower case. */
+/** Lower-case words of a list, or of a text separated by commas or blanks. */
 function wordsIn(value: unknown): string[] {
   const items = typeof value === "string" ? value.split(/[,\s]+/u) : Array.isArray(value) ? (value as unknown[]) : [];
   const words = items.filter((item) => typeof item === "string").map((item) => item.trim().toLowerCase());
@@ -158,7 +161,7 @@ export function fieldOf(meta: Record<string, unknown>, name: string): unknown {
   return places.find((value) => value !== undefined && value !== null);
 }
 
-/** One value that is none we know leaves the others to count; only such values leave the skill where it is. */
+/** Whether all named environments are known and none of them is here. If one is unknown, the skill is not hidden. */
 function lacksEnvironment({ environments = [] }: SkillConditions, scene: Scene): boolean {
   if (environments.length === 0 || !environments.every((name) => ENVIRONMENTS.has(name))) return false;
   return scene.environments !== undefined && !environments.some((name) => scene.environments!.includes(name));
@@ -184,7 +187,7 @@ function isUnsuited(conditions: SkillConditions, scene: Scene): boolean {
   return lacks || fallbackForTools.some(hasTool) || fallbackForToolsets.some(hasSet);
 }
 
-/** Names of a list of names or of objects that have one, or the keys of a mapping. What is optional is left out. */
+/** Names from a list of names, from objects with a name, or from the keys of a mapping. Optional ones are left out. */
 function namesIn(value: unknown, form: RegExp): string[] {
   const items = typeof value === "string" ? value.split(/[,\n]/) : Array.isArray(value) ? (value as unknown[]) : [];
   const keyed =

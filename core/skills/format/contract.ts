@@ -1,6 +1,6 @@
-// What a skill assumes of where it is followed: tools with the parameters they had, hosts, formats. Stands in the metadata of
-// its SKILL.md, flat, as the Agent Skills standard has it. The fingerprints of tools are filled in here when a model writes a skill;
-// the library compares them with the tools that are there when it is loaded. Pure.
+// The contract of a skill: tools with fingerprints of their parameters, hosts and formats that it was written for. It
+// is in the metadata of its SKILL.md, flat, as the Agent Skills standard requires. Fingerprints are filled in here when
+// a model writes a skill. The library compares them with the present tools when it is loaded. Pure.
 import { toObject } from "../../unknown-object.ts";
 import { type Result, err, ok } from "../../errors.ts";
 import { sha256Hex } from "../../schemas/learning/digest.ts";
@@ -9,14 +9,14 @@ import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
 import { SKILL_MD, parseSkill } from "./format.ts";
 
 export interface Contract {
-  /** By name; the fingerprint of the parameters it was written for, empty when any will do. */
+  /** Tool name → fingerprint of the parameters it was written for; empty when any will do. */
   tools: Record<string, string>;
   hosts: string[];
-  /** In free words. */
+  /** Free text. */
   formats: string[];
 }
 
-/** Tools by name, with the fingerprints of their parameters. */
+/** Tool name → fingerprint of its parameters. */
 export type ToolFingerprints = Readonly<Record<string, string>>;
 
 const KEY = "talaria.contract";
@@ -26,8 +26,8 @@ const HOST = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/i;
 const MAX_FORMAT_CHARS = 100;
 
 /**
- * `meta`: the fields of the frontmatter. Read are the flat keys `talaria.contract.tools`, `.hosts` and `.formats`, and the
- * same nested as people write them. Null when it assumes nothing. What is no tool, host or format is left out.
+ * `meta`: the fields of the frontmatter. Reads the flat keys `talaria.contract.tools`, `.hosts` and `.formats`, and the
+ * same keys nested. Null when the contract is empty. Invalid tools, hosts and formats are left out.
  */
 export function readContract(meta: Record<string, unknown>): Contract | null {
   const metadata = toObject(meta.metadata);
@@ -53,19 +53,19 @@ export function readContract(meta: Record<string, unknown>): Contract | null {
   return Object.values(contract).every((part) => Object.keys(part).length === 0) ? null : contract;
 }
 
-/** What the strict export makes of a mapping. */
+/** Reads a mapping that the strict export has flattened. */
 function flattened(metadata: Record<string, unknown>, prefix: string): Record<string, unknown> {
   const own = Object.entries(metadata).filter(([key]) => key.startsWith(prefix));
   return Object.fromEntries(own.map(([key, value]) => [key.slice(prefix.length), value]));
 }
 
-/** Of a SKILL.md. */
+/** The contract in a SKILL.md. */
 export function contractOf(skillMd: string): Contract | null {
   const parsed = parseSkill(skillMd, { fallbackName: "unnamed" });
   return parsed.ok ? readContract(parsed.value.meta) : null;
 }
 
-/** What of a contract does not hold for these tools, by name. What a skill says of hosts and formats nobody can look up. */
+/** Tools of the contract that are missing or have changed, by name. Hosts and formats cannot be verified. */
 export function findContractBreaks(
   { tools }: Contract,
   fingerprints: ToolFingerprints,
@@ -85,15 +85,15 @@ export interface ChangedTool {
   to: string;
 }
 
-/** How a finding of `toFinding` begins. */
+/** Prefix of a finding of `toFinding`. */
 export const CONTRACT_FINDING = "contract: ";
 
-/** As a head's health keeps it. It is true for as long as the text names the old fingerprint. */
+/** A finding as the head's health stores it. It applies for as long as the text names the old fingerprint. */
 export function toFinding({ tool, from, to }: ChangedTool): string {
   return `${CONTRACT_FINDING}${tool}@${from} is ${tool}@${to} now`;
 }
 
-/** Whether a finding of `toFinding` still concerns this contract. */
+/** Whether a finding of `toFinding` still applies to this contract. */
 export function isCurrentFinding(finding: string, contract: Contract | null): boolean {
   const [, tool = "", from = ""] = /^contract: (\S+)@([0-9a-f]{8}) is /.exec(finding) ?? [];
   return contract !== null && Object.hasOwn(contract.tools, tool) && contract.tools[tool] === from;
@@ -101,7 +101,7 @@ export function isCurrentFinding(finding: string, contract: Contract | null): bo
 
 const fingerprints = new WeakMap<JsonObject, string>();
 
-/** Of a tool's parameters: what they are called and what they take, not how they are described. */
+/** The fingerprint of a tool's parameters: their names and types, not their descriptions. */
 export function fingerprintOf(parameters: JsonObject): string {
   const known = fingerprints.get(parameters);
   if (known) return known;
@@ -110,7 +110,7 @@ export function fingerprintOf(parameters: JsonObject): string {
   return fingerprint;
 }
 
-/** With sorted keys, and without words for the model. `isMap`: the keys are names of parameters. */
+/** The schema with sorted keys and without descriptions. `isMap`: the keys are names of parameters. */
 function shapeOf(schema: unknown, isMap = false): unknown {
   if (Array.isArray(schema)) return schema.map((item) => shapeOf(item));
   if (typeof schema !== "object" || schema === null) return schema;
@@ -121,9 +121,9 @@ function shapeOf(schema: unknown, isMap = false): unknown {
 }
 
 /**
- * The files a model wrote, with the fingerprints of the tools that its contract names: a model cannot know them. What stands
- * already stays, so that a change elsewhere says nothing about it; a name without a fingerprint gets the present one. Where the
- * tools are not known (`null`) fingerprints that did not stand are taken out. Failure: `bad_contract`.
+ * Fills in the fingerprints of the tools that the contract of a model's skill names, since a model cannot know them. An
+ * unchanged line stays, so that unrelated changes say nothing about it. A name without a fingerprint gets the present
+ * one. When the tools are unknown (`null`), new fingerprints are removed. Failure: `bad_contract`.
  */
 export function pinTools(files: FileBodies, standing: FileBodies, known: ToolFingerprints | null): Result<FileBodies> {
   const text = textOrEmpty(files[SKILL_MD]);
@@ -141,15 +141,15 @@ export function pinTools(files: FileBodies, standing: FileBodies, known: ToolFin
     if (tool === undefined) {
       return err(
         "bad_contract",
-        `${JSON.stringify(item.slice(0, 80))} is no tool's name: write ${KEY}.tools: "read_file".`,
+        `${JSON.stringify(item.slice(0, 80))} is not a tool's name: write ${KEY}.tools: "read_file".`,
       );
     }
-    const stood = Object.hasOwn(before, tool);
-    if (known && !stood && !Object.hasOwn(known, tool)) {
+    const wasNamed = Object.hasOwn(before, tool);
+    if (known && !wasNamed && !Object.hasOwn(known, tool)) {
       const list = Object.keys(known).sort().join(", ");
       return err("bad_contract", `The contract names '${tool}', and there is no such tool. There are: ${list}.`);
     }
-    const keeps = stood && fingerprint !== "" && before[tool] === fingerprint;
+    const keeps = wasNamed && fingerprint !== "" && before[tool] === fingerprint;
     const pin = keeps ? fingerprint : known && Object.hasOwn(known, tool) ? known[tool]! : "";
     pinned.push(pin ? `${tool}@${pin}` : tool);
   }
@@ -158,7 +158,7 @@ export function pinTools(files: FileBodies, standing: FileBodies, known: ToolFin
   return ok({ ...files, [SKILL_MD]: text.slice(0, at) + made + text.slice(at + whole.length) });
 }
 
-/** The flat form on one line, the only one that a model may write. */
+/** The flat form on one line, the only form that a model may write. */
 const TOOLS_LINE = /^([ \t]+["']?talaria\.contract\.tools["']?[ \t]*:[ \t]*)(\S.*)$/m;
 
 function frontmatterOf(text: string): string {
@@ -166,7 +166,7 @@ function frontmatterOf(text: string): string {
   return end < 0 ? "" : text.slice(0, end);
 }
 
-/** A list, a text with commas, or the keys of a mapping with their values behind an `@`. */
+/** Items of a list, of a text with commas, or of a mapping whose values follow an `@`. */
 function itemsOf(value: unknown): string[] {
   if (typeof value === "string") return clean(value.split(/[,\n]/));
   if (Array.isArray(value)) return clean(value.filter((item) => typeof item === "string"));

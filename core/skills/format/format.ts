@@ -1,5 +1,5 @@
-// Reads SKILL.md: YAML frontmatter, then Markdown. Lenient in what it reads, with warnings; validate.ts says
-// what may be written. Called by everything that meets a skill's text. Pure; never throws, whatever the text.
+// Reads SKILL.md: YAML frontmatter, then Markdown. Lenient when reading, with warnings; validate.ts decides what may be
+// written. Called wherever a skill's text is read. Pure; never throws, whatever the text.
 import { toObject } from "../../unknown-object.ts";
 import { type Result, err, ok } from "../../errors.ts";
 import { readFrontmatter } from "./frontmatter.ts";
@@ -14,14 +14,14 @@ export interface SkillDocument {
   category: string;
   /** Markdown after the frontmatter, with `\n` line ends; empty when there is none. */
   body: string;
-  /** All other fields as they stood. */
+  /** All other fields, unchanged. */
   meta: Record<string, unknown>;
-  /** What was put right while reading. */
+  /** Corrections made while reading. */
   warnings: string[];
 }
 
 /**
- * `fallbackName` stands for a name that the frontmatter lacks. Failures: `no_frontmatter`, `bad_frontmatter`, `no_name`,
+ * `fallbackName` is used when the frontmatter has no name. Failures: `no_frontmatter`, `bad_frontmatter`, `no_name`,
  * `no_description`.
  */
 export function parseSkill(text: string, { fallbackName = "" } = {}): Result<SkillDocument> {
@@ -55,7 +55,7 @@ export function toCategory(text: string): string {
     .replace(/(?<!-)-+$/, "");
 }
 
-/** The field in one line; also where it is written with a capital, or one level down in `metadata`. */
+/** The field in one line. Also found when it is capitalised, or one level down in `metadata`. */
 function textOf(fields: Record<string, unknown>, key: string, warnings: string[]): string {
   const own = toLine(fields[key]);
   if (own) return own;
@@ -64,7 +64,7 @@ function textOf(fields: Record<string, unknown>, key: string, warnings: string[]
   if (found) warnings.push(`\`${key}\` is written \`${other}\`.`);
   if (found) return found;
   const nested = toLine(toObject(fields.metadata)[key]);
-  if (nested) warnings.push(`\`${key}\` stands in \`metadata\`.`);
+  if (nested) warnings.push(`\`${key}\` is in \`metadata\`.`);
   return nested;
 }
 
@@ -74,14 +74,14 @@ function categoryOf(fields: Record<string, unknown>): string {
   return candidates.map(toText).map(toCategory).find(Boolean) ?? DEFAULT_CATEGORY;
 }
 
-/** Control characters would reach prompts and listings. */
+/** Removes control characters, which would reach prompts and listings. */
 function toLine(value: unknown): string {
   return toText(value)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
 }
 
-/** A name such as `2048` is a number to YAML and still a name; a list or a map gives the texts in it. */
+/** YAML reads a name such as `2048` as a number. Lists and maps give the texts in them. */
 function toText(value: unknown): string {
   if (typeof value === "string") return value.trim();
   if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return String(value);

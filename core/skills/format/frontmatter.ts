@@ -1,13 +1,14 @@
-// Finds the frontmatter of a SKILL.md and reads its fields: as YAML where it is YAML, else field by field. What people and
-// programs leave behind is read wherever its sense is clear, with a warning. Used by format.ts. Pure; never throws.
+// Finds the frontmatter of a SKILL.md and reads its fields, as YAML if valid, else field by field. Common mistakes of
+// people and programs are accepted with a warning where their meaning is clear. Used by format.ts and strict.ts. Pure;
+// never throws.
 import { isMap, parseDocument } from "yaml";
 import { type Result, err, messageOf, ok } from "../../errors.ts";
 
-export interface Frontmatter {
+interface Frontmatter {
   fields: Record<string, unknown>;
-  /** What follows, with `\n` line ends, trimmed. */
+  /** The text after it, with `\n` line ends, trimmed. */
   body: string;
-  /** What was put right while reading. */
+  /** Corrections made while reading. */
   warnings: string[];
 }
 
@@ -25,14 +26,14 @@ export function readFrontmatter(text: string): Result<Frontmatter> {
   if (asYaml && ESSENTIAL.every((key) => hasField(asYaml.value.fields, key))) return asYaml;
   const read = readFields(header);
   const found = Object.fromEntries(read.fields);
-  // YAML may take `name:x` for text of another field, and find nothing wrong.
+  // YAML may accept `name:x` as part of another field without an error.
   if (asYaml && !ESSENTIAL.some((key) => hasField(found, key) && !hasField(asYaml.value.fields, key))) return asYaml;
   if (read.fields.size === 0) return whole?.ok === false ? whole : noFrontmatter();
   if (!closed) warnings.push("The frontmatter is never closed by a line `---`; its fields were read until other text.");
   else if (whole?.ok === false) warnings.push(`${whole.failure.message} It was read field by field.`);
   else warnings.push("As YAML the frontmatter lacks a field that stands in it. It was read field by field.");
   warnings.push(...read.warnings);
-  // Text inside the header means that the line `---` further down is a rule of the body.
+  // Text inside the header means that the later `---` is a rule of the body.
   const bodyFrom = read.rest !== null ? from + read.rest : closed ? end + 1 : lines.length;
   return ok({ fields: found, body: toBody(lines, bodyFrom), warnings });
 }
@@ -43,26 +44,26 @@ function hasField(fields: Record<string, unknown>, key: string): boolean {
   return Object.keys(fields).some((name) => name.toLowerCase() === key && fields[name] != null && fields[name] !== "");
 }
 
-/** Word processors make one dash of three hyphens. */
+/** Word processors turn three hyphens into a dash. */
 const RULE = /^(?:-{3,}|[–—]-?|-[–—])[ \t]*$/;
 const END = /^(?:-{3,}|[–—]-?|-[–—]|\.{3})[ \t]*$/;
 const INDENTED_RULE = /^[ \t]+---[ \t]*$/;
 const CODE_FENCE = /^(?:`{3,}|~{3,})[ \t]*(?:\w+[ \t]*)?$/;
 const FIRST_FIELD = /^(?:name|description)[ \t]*:/i;
-/** Notes before the frontmatter are short; a block further down is an example. */
+/** Notes before the frontmatter are short. A block further down is an example. */
 const MAX_LINES_BEFORE = 40;
 
-/** A file that is indented as a whole, as one that was copied out of a script. */
+/** Removes the indentation of a wholly indented file, such as one copied out of a script. */
 function dedent(text: string, warnings: string[]): string {
   const indent = /^(?:[ \t]*\n)*([ \t]+)---[ \t]*\n/.exec(text.slice(0, MAX_INDENTED_FROM))?.[1];
   if (indent === undefined) return text;
-  warnings.push("The whole of the text is indented.");
+  warnings.push("The whole text is indented.");
   return text.replaceAll(`\n${indent}`, "\n").replace(indent, "");
 }
 
 const MAX_INDENTED_FROM = 200;
 
-/** The first line of the header. */
+/** Index of the first line of the header. */
 function findHeader(lines: string[], warnings: string[]): number | null {
   const first = lines.findIndex((line) => line.trim() !== "");
   if (first < 0) return null;
@@ -76,18 +77,18 @@ function findHeader(lines: string[], warnings: string[]): number | null {
   }
   for (let at = first + 1; at < Math.min(lines.length, first + MAX_LINES_BEFORE); at++) {
     if (!RULE.test(lines[at]!) || !(isHeader(lines, at) || isFenced(lines, first, at))) continue;
-    warnings.push("Other text stands before the frontmatter.");
+    warnings.push("There is other text before the frontmatter.");
     return at + 1;
   }
   return null;
 }
 
-/** The whole file in a code fence, as models write one. */
+/** The whole file is in a code fence, as models sometimes write it. */
 function isFenced(lines: string[], first: number, at: number): boolean {
   return CODE_FENCE.test(lines[first]!) && lines.slice(first + 1, at).every((line) => line.trim() === "");
 }
 
-/** Between two rules there are a name and a description. */
+/** Whether a name and a description follow before the next rule. */
 function isHeader(lines: string[], at: number): boolean {
   const length = lines.slice(at + 1, at + 1 + MAX_LINES_BEFORE * 5).findIndex((line) => END.test(line));
   const block = lines.slice(at + 1, at + 1 + Math.max(0, length));
@@ -102,7 +103,7 @@ function findEnd(lines: string[], from: number, warnings: string[]): number | nu
   return indented;
 }
 
-/** What stands there is neither a field nor the rest of one. */
+/** Whether the next line is neither a field nor the continuation of one. */
 function isBody(lines: string[], from: number): boolean {
   const next = lines.slice(from, from + 20).find((line) => line.trim() !== "");
   return next !== undefined && !/^[ \t]/.test(next) && !FIELD.test(next);
@@ -112,10 +113,10 @@ function toBody(lines: string[], from: number): string {
   return lines.slice(from).join("\n").trim();
 }
 
-/** A parser of YAML may take time in the square of this. */
+/** Limit on YAML, since the parser may take quadratic time. */
 const MAX_YAML_CHARS = 16_000;
 
-/** Nor is anything nested so deep, by brackets or by marks in one line: there the parser takes the square or more. */
+/** Limit on nesting, by brackets or by marks in one line, where the parser takes quadratic time or worse. */
 const MAX_YAML_DEPTH = 16;
 const MARKS = /^[ \t]*(?:(?:[-?:]|[&!*]\S{0,100})[ \t]+){5}/m;
 
@@ -137,7 +138,7 @@ function readYaml(header: string): Result<Record<string, unknown>> {
   if (isDeep(header)) return err("bad_frontmatter", `The frontmatter is nested deeper than ${MAX_YAML_DEPTH} levels.`);
   const { stackTraceLimit } = Error;
   try {
-    // The parser makes an error for each wrong line, and the stack of each takes longer than the line.
+    // The parser creates an error for each wrong line, and capturing its stack costs more than the line.
     Error.stackTraceLimit = 0;
     const document = parseDocument(header, { logLevel: "silent", stringKeys: true, prettyErrors: false });
     const problem = document.errors[0];
@@ -150,31 +151,31 @@ function readYaml(header: string): Result<Record<string, unknown>> {
     }
     return ok(document.toJS({ maxAliasCount: 20 }) as Record<string, unknown>);
   } catch (thrown) {
-    // An alias that points at nothing, or too many of them.
+    // A dangling alias, or too many aliases.
     return err("bad_frontmatter", `The frontmatter cannot be read: ${firstLine(messageOf(thrown))}.`);
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
-/** Asked of one error: the parser itself would quote the text for each of thousands. */
+/** Computed for one error only: the parser itself would quote the text for each of thousands. */
 function placeIn(text: string, at: number): string {
   const before = text.slice(0, at);
   return `line ${before.split("\n").length}, column ${at - before.lastIndexOf("\n")}`;
 }
 
 /**
- * `key: value`, also with no blank after the colon, with a full-width colon, and behind the `##` that a formatter of
- * Markdown makes of a line above `---`. An address is no field.
+ * `key: value`, also without a blank after the colon, with a full-width colon, or after the `##` that Markdown
+ * formatters add to a line above `---`. A URL is not a field.
  */
 const FIELD =
   /^(?:#{1,6}[ \t]+)?(["']?)([\p{L}_][\p{L}\p{N}_.-]{0,99})\1[ \t]*[:：](?!\/\/)[ \t]*((?:[^ \t\n][^\n]*)?)$/u;
-/** More fields than anybody writes are kept as the text they are. */
+/** Further fields are kept as plain text. */
 const MAX_PARSED_FIELDS = 100;
 
 interface Fields {
   fields: Map<string, unknown>;
-  /** The line, from the header's first, at which other text begins; null when it is all fields. */
+  /** Offset in the header of the first line that is other text; null when all lines are fields. */
   rest: number | null;
   warnings: string[];
 }
@@ -183,14 +184,14 @@ function readFields(header: string[]): Fields {
   const fields = new Map<string, unknown>();
   const warnings: string[] = [];
   let rest: number | null = null;
-  let behind = 0;
+  let fieldsEnd = 0;
   let count = 0;
   for (let at = 0; at < header.length;) {
     const line = header[at]!;
     const match = FIELD.exec(line);
     if (!match) {
       if (line.trim() !== "" && !line.startsWith("#")) {
-        rest = behind;
+        rest = fieldsEnd;
         break;
       }
       at++;
@@ -200,8 +201,8 @@ function readFields(header: string[]): Fields {
     const from = at++;
     while (at < header.length && belongsAbove(header, at)) at++;
     const more = header.slice(from + 1, at);
-    behind = at;
-    if (fields.has(key)) warnings.push(`\`${key}\` stands there twice; the last one counts.`);
+    fieldsEnd = at;
+    if (fields.has(key)) warnings.push(`\`${key}\` occurs twice; the last one counts.`);
     const parsed = ++count <= MAX_PARSED_FIELDS ? readYaml(toChunk(key, value, more)) : null;
     const isRead = parsed?.ok === true && Object.hasOwn(parsed.value, key);
     if (!isRead) warnings.push(`\`${key}\` was read as plain text.`);
@@ -210,7 +211,7 @@ function readFields(header: string[]): Fields {
   return { fields, rest, warnings: warnings.slice(0, 20) };
 }
 
-/** An indented line, an item of a list, or text that goes on right below its field, does. */
+/** Whether the line continues the field above: indented, a list item, or text directly below the field. */
 function belongsAbove(header: string[], at: number): boolean {
   const line = header[at]!;
   if (/^[ \t]+\S/.test(line) || /^- /.test(line)) return true;
@@ -219,7 +220,7 @@ function belongsAbove(header: string[], at: number): boolean {
   return next !== undefined && /^[ \t]/.test(next);
 }
 
-/** YAML takes no tab for indentation. */
+/** YAML does not allow tabs as indentation. */
 function toChunk(key: string, value: string, more: string[]): string {
   const below = more.map((line) => line.replace(/^[ \t]+/, (blanks) => blanks.replaceAll("\t", "  ")));
   return [`${JSON.stringify(key)}: ${value}`, ...below].join("\n");

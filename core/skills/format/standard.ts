@@ -1,5 +1,5 @@
-// The Agent Skills standard as its strictest readers have it: what a SKILL.md must be so that every validator takes it. Used by
-// the strict export, and wherever a text is to be held to the standard. Pure; never throws.
+// The Agent Skills standard as its strictest readers apply it. Used by the strict export, and wherever a text must
+// follow the standard. Pure; never throws.
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, parseDocument, visit } from "yaml";
 import { isDeep } from "./frontmatter.ts";
 import { messageOf } from "../../errors.ts";
@@ -13,16 +13,17 @@ export const STANDARD_FIELDS = [
   "allowed-tools",
 ] as const;
 
-/** Of the specification. */
+/** Limits of the specification. */
 export const STANDARD = { nameChars: 64, descriptionChars: 1_024, compatibilityChars: 500 } as const;
 
 /**
- * What the reference validator would say of it, a sentence a fault; none is good. `folder` is the name of the skill's
- * folder. YAML is read as strict readers read it: every scalar a string, no flow style, anchors, tags or double keys.
+ * The faults that the reference validator would report, one sentence each; empty when there are none. `folder` is the
+ * name of the skill's folder. YAML is read strictly: every scalar is a string; flow style, anchors, tags and duplicate
+ * keys are faults.
  */
 export function checkStandard(text: string, folder: string): string[] {
   if (!text.startsWith("---")) return ["SKILL.md must begin with a line `---`."];
-  // As the reference parser splits: at the next three hyphens, wherever they stand.
+  // The reference parser ends the frontmatter at the next three hyphens, wherever they are.
   const end = text.indexOf("---", 3);
   if (end < 0) return ["The frontmatter must end with a line `---`."];
   const header = text.slice(3, end);
@@ -49,9 +50,9 @@ export function checkStandard(text: string, folder: string): string[] {
   }
 }
 
-/** What a SKILL.md may have altogether. */
-/** `description: For letters: who, when`. */
+/** A text that contains a colon, such as `description: For letters: who, when`. */
 const COLON_IN_TEXT = /^[\w-]{1,60}: [^"'\n]{1,2000}: /m;
+/** Longest frontmatter that is checked. */
 const MAX_HEADER_CHARS = 100_000;
 
 function checkStyle(document: Document): string[] {
@@ -64,7 +65,7 @@ function checkStyle(document: Document): string[] {
     if ("tag" in node && node.tag) {
       faults.add("The frontmatter must not use tags (`!name`).");
     }
-    // The parser's own check compares each key with each.
+    // The parser's own check takes quadratic time.
     const keys = isMap(node) ? node.items.map(({ key }) => (isScalar(key) ? String(key.value) : "")) : [];
     if (new Set(keys).size < keys.length) faults.add("The frontmatter must not have a key twice in one place.");
     if ((isMap(node) || isSeq(node)) && node.flow) {
@@ -118,7 +119,7 @@ function checkMetadata(document: Document): string[] {
   return isFlat ? [] : ["`metadata` must be a mapping from text to text, one line each."];
 }
 
-/** As Python counts them: a character beyond the basic plane is one. */
+/** Counts code points, as Python does. */
 function charsOf(text: string): number {
   return Array.from(text).length;
 }

@@ -1,27 +1,27 @@
-// What a skill says of itself for who looks for one: tags, its parameters with what each is, and what it depends on. Read from the
-// frontmatter by the API and by the Archive's search. Pure.
+// What a skill says about itself to help people find it: tags, parameters with descriptions, and dependencies. Read
+// from the frontmatter by the API and by the Archive's search. Pure.
 import { toObject } from "../../unknown-object.ts";
 import { fieldOf } from "./conditions.ts";
 import { parseSkill } from "./format.ts";
 
-export interface SkillTraits {
+interface SkillTraits {
   tags: string[];
-  /** What each `{{name}}` of the text is, by its name; "" where only the name is given. */
+  /** Description of each `{{name}}` in the text; "" when only the name is given. */
   parameters: Record<string, string>;
-  /** Packages, programs or other skills, as they were written. */
+  /** Packages, programs or other skills, as written. */
   dependencies: string[];
 }
 
 const MAX_ITEMS = 50;
 const MAX_ITEM_CHARS = 200;
 
-/** None, for a text that is no SKILL.md. */
+/** Empty when the text is not a SKILL.md. */
 export function traitsOf(skillMd: string): SkillTraits {
   const parsed = parseSkill(skillMd, { fallbackName: "unnamed" });
   return parsed.ok ? readTraits(parsed.value.meta) : { tags: [], parameters: {}, dependencies: [] };
 }
 
-/** `meta`: the frontmatter's other fields. Each may stand at its top, under `metadata.hermes` or under `metadata`. */
+/** `meta`: the frontmatter's other fields. Each may be at the top, under `metadata.hermes` or under `metadata`. */
 function readTraits(meta: Record<string, unknown>): SkillTraits {
   return {
     tags: itemsIn(fieldOf(meta, "tags")).map((tag) => tag.toLowerCase()),
@@ -30,14 +30,16 @@ function readTraits(meta: Record<string, unknown>): SkillTraits {
   };
 }
 
-/** A list, or a text with commas between its items, as the standard's `metadata` has it. */
+/** A list, or a text with commas, which is the form in the standard's `metadata`. */
 function itemsIn(value: unknown): string[] {
   const items = typeof value === "string" ? value.split(/[,\n]/) : Array.isArray(value) ? (value as unknown[]) : [];
   const texts = items.map(toText).filter((text) => text !== "");
   return [...new Set(texts)].slice(0, MAX_ITEMS);
 }
 
-/** A map from name to description, a list of such names or of `{name, description}`, or a text `a: what it is; b: …`. */
+/**
+ * Reads a map from name to description, a list of names or of `{name, description}`, or a text `a: what it is; b: …`.
+ */
 function parametersIn(value: unknown): Record<string, string> {
   const pairs: [string, string][] =
     typeof value === "string"

@@ -1,5 +1,5 @@
-// What may be written as a skill: its name, its SKILL.md, its support files. Called before every write, by the tools and
-// by the API. Pure. Reading is more lenient, see format.ts.
+// Validates what may be written as a skill: its name, its SKILL.md and its support files. Called before every write, by
+// the tools and by the API. Pure. Reading is more lenient, see format.ts.
 import { clip } from "../../clip.ts";
 import { type Failure, type Result, err, ok } from "../../errors.ts";
 import { FIXED } from "../../limits.ts";
@@ -14,19 +14,19 @@ export const SUPPORT_FOLDERS = ["references", "templates", "scripts", "assets", 
 const COMPANION_SUFFIX = "-local";
 const MAX_PATH_CHARS = 200;
 
-/** What a stranger needs to follow a procedure, in this order. */
+/** The sections that a reader needs to follow a procedure, in this order. */
 export const REQUIRED_SECTIONS = ["When to use", "Steps", "Pitfalls", "Verify"] as const;
 
-export interface SkillToCheck {
+interface SkillToCheck {
   name: string;
   files: FileBodies;
   maxFiles: number;
   /**
-   * A model's SKILL.md needs the four sections and a frontmatter by the Agent Skills standard; its files stand in the five
-   * folders. A person writes as they like, and so does who packed what was imported.
+   * A model's SKILL.md needs the four sections and a frontmatter by the Agent Skills standard, and its files must be in
+   * the five folders. A person, or the author of an import, may write freely.
    */
   writer: "model" | "person";
-  /** The files as they are now. What a change leaves as it stands is not held against it. */
+  /** The current files. What a change leaves as it is, is not validated again. */
   standing?: FileBodies;
 }
 
@@ -36,7 +36,7 @@ export function validateSkill(skill: SkillToCheck): Result<SkillDocument> {
   return failure ? { ok: false, failure } : checkSkillMd(skill);
 }
 
-/** The skill whose companion this is, `null` for any other name. */
+/** The skill that this one is a companion of; `null` for any other name. */
 export function baseOf(name: string): string | null {
   return name.endsWith(COMPANION_SUFFIX) ? name.slice(0, -COMPANION_SUFFIX.length) : null;
 }
@@ -49,12 +49,13 @@ export function checkSkillName(name: string): Failure | null {
   const base = baseOf(name) ?? name;
   if (!SKILL_NAME.test(name) || base.length > MAX_OWN_SKILL_NAME || baseOf(base) !== null) {
     const form = `lower-case words and digits joined by single hyphens, at most ${MAX_OWN_SKILL_NAME} characters`;
-    return err("bad_skill_name", `${quote(name)} is no skill name: use ${form}, such as reading-logs.`).failure;
+    return err("bad_skill_name", `${quote(name)} is not a valid skill name: use ${form}, such as reading-logs.`)
+      .failure;
   }
   return null;
 }
 
-/** Where a support file may stand. Never for SKILL.md itself. */
+/** Validates the path of a support file. Not for SKILL.md itself. */
 export function checkSupportPath(path: string): Failure | null {
   const segments = path.split("/");
   const isPlain = segments.every((segment) => /^[\w][\w. +@-]*$/u.test(segment) && !segment.endsWith("."));
@@ -63,16 +64,18 @@ export function checkSupportPath(path: string): Failure | null {
   const folders = SUPPORT_FOLDERS.map((folder) => `${folder}/`).join(", ");
   return err(
     "bad_path",
-    `${quote(path)} is no place for a support file: use a relative path under ${folders}, such as references/details.md.`,
+    `${quote(path)} is not a valid path for a support file: use a relative path under ${folders}, such as references/details.md.`,
   ).failure;
 }
 
-/** For a person any relative path that means the same on every system. */
+/** A person may use any relative path that means the same on every system. */
 function checkPlace(path: string, writer: SkillToCheck["writer"]): Failure | null {
   if (writer === "model") return checkSupportPath(path);
   if (!checkPath(path)) return null;
-  return err("bad_path", `${quote(path)} is no path of a skill's file: use a relative one, such as references/a.md.`)
-    .failure;
+  return err(
+    "bad_path",
+    `${quote(path)} is not a valid path of a skill's file: use a relative one, such as references/a.md.`,
+  ).failure;
 }
 
 function checkFiles({ files, maxFiles, writer, standing = {} }: SkillToCheck): Failure | null {
@@ -104,7 +107,7 @@ function checkSkillMd({ name, files, writer, standing }: SkillToCheck): Result<S
   const text = files[SKILL_MD];
   if (typeof text !== "string") return err("bad_skill_md", "SKILL.md is not UTF-8 text.", { reason: "not_text" });
   const most = FIXED.skillMdChars;
-  // As the import counts, where one outside of the basic plane is one.
+  // Counts code points, as the import does.
   const chars = text.length > most ? Array.from(text).length : text.length;
   if (chars > most) {
     return err("too_large", `SKILL.md has ${chars} characters of ${most}: move detail to references/.`);
@@ -160,7 +163,7 @@ function checkModelText(document: SkillDocument, { name, text, standing }: Model
 
 const MAX_FAULTS = 3;
 
-/** What the Agent Skills standard has against it, a sentence each that says what to write. */
+/** Violations of the Agent Skills standard, one sentence each that says what to write. */
 function frontmatterFaults({ meta }: SkillDocument, text: string, name: string): string[] {
   const faults = checkStandard(text, name);
   if (faults.some((fault) => fault.includes('"category"'))) {
@@ -169,20 +172,23 @@ function frontmatterFaults({ meta }: SkillDocument, text: string, name: string):
   if (/\t/.test(headerOf(text))) faults.push("The frontmatter holds tabs: indent with two spaces.");
   const metadata = Object.entries(typeof meta.metadata === "object" ? (meta.metadata ?? {}) : {});
   const [odd] = metadata.find(([, value]) => typeof value !== "string" && typeof value !== "object") ?? [];
-  // A number or a yes is a text to the reference validator and none to others.
-  if (odd !== undefined) faults.push(`In metadata the value of ${quote(odd)} is no text: put it in double quotes.`);
+  // The reference validator accepts a number or a boolean as text; others do not.
+  if (odd !== undefined) faults.push(`In metadata the value of ${quote(odd)} is not text: put it in double quotes.`);
   return faults;
 }
 
-/** Up to the line that ends it. */
+/** The frontmatter without the line that ends it. */
 function headerOf(text: string): string {
   const end = text.indexOf("\n---", 3);
   return end < 0 ? text : text.slice(0, end);
 }
 
-/** A heading inside a fenced block is an example, not a section. A section reaches to the next heading of its level. */
+/**
+ * The required sections that are missing or empty. Headings in fenced blocks are examples. A section ends at the next
+ * heading of its level.
+ */
 function missingSections(body: string): string[] {
-  // The look-ahead takes the whole run or nothing: a shorter one is never tried again.
+  // The look-ahead matches the whole run or nothing, so a shorter run is never tried.
   const prose = body.replace(/^(?=(`{3,}|~{3,}))\1.*\n[\s\S]*?^\1.*$/gm, "(example)");
   const parts = prose.split(/^(#{1,6})[ \t]+/m).slice(1);
   const sections = parts

@@ -52,7 +52,7 @@ describe("an imported skill", () => {
     const answer = await send(type, make());
     const body = answer.body as ImportedSkillAnswer;
     expect([answer.status, body.name, body.rev]).toEqual([200, "sorting-mail", 1]);
-    expect(body.warnings.join(" ")).toMatch(/field by field.*"Sorting Mail" is no skill name/);
+    expect(body.warnings.join(" ")).toMatch(/field by field.*"Sorting Mail" is not a valid skill name/);
     for (const [format, mime] of [
       ["zip", "application/zip"],
       ["skill", "application/zip"],

@@ -364,7 +364,7 @@ describe("a delete in the background", () => {
         failure: {
           code: "absorbed_into_missing",
           message:
-            "Nobody is there to ask: delete needs absorbed_into, the skill that now holds what this one said, or an empty text when nothing needs to be kept.",
+            "No person can be asked here: delete needs absorbed_into, the skill that now contains this one's content, or an empty text when nothing needs to be kept.",
         },
       });
       expect(await decide({ ...remove, absorbedInto: "" }, { current, origin })).toMatchObject({

@@ -49,7 +49,7 @@ describe("patchText", () => {
       failure: {
         code: "several_matches",
         message:
-          "old_string stands at 6 places (lines 1, 3, 4, 5, 6, …): add a line of its surroundings, or set replace_all.",
+          "old_string matches 6 places (lines 1, 3, 4, 5, 6, …): add a line of its surroundings, or set replace_all.",
         facts: { lines: [1, 3, 4, 5, 6], matches: 6 },
       },
     });
@@ -87,8 +87,7 @@ describe("patchText", () => {
       ok: false,
       failure: {
         code: "inexact_replace_all",
-        message:
-          "old_string only resembles what stands at line 1, and replace_all needs a copy: copy it from the file.",
+        message: "old_string only resembles line 1, and replace_all needs an exact copy: copy it from the file.",
         facts: { lines: [1] },
       },
     });

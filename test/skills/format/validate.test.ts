@@ -132,7 +132,7 @@ describe("validateSkill", () => {
     ["another field", "version: 1", 'move "version" to metadata'],
     ["a list in metadata", "metadata:\n  tags:\n    - a", "`metadata` must be a mapping from text to text"],
     ["flow style", "metadata: {a: b}", "flow style"],
-    ["a number in metadata", "metadata:\n  version: 1.0", '"version" is no text: put it in double quotes'],
+    ["a number in metadata", "metadata:\n  version: 1.0", '"version" is not text: put it in double quotes'],
     ["an anchor", "license: &a MIT\nmetadata:\n  a: *a", "aliases"],
     ["a tag", "license: !!str MIT", "tags"],
     ["a key twice", "license: a\nlicense: b", "a key twice"],

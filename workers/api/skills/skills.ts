@@ -9,7 +9,7 @@ import { SKILL_MD, parseSkill } from "../../../core/skills/format/format.ts";
 import { inspectHealth } from "../../../core/skills/health.ts";
 import { openRevision, liftWithdrawal } from "../../../core/skills/history.ts";
 import { adopt, unarchive } from "../../../core/skills/edit/adopt.ts";
-import { checkBroughtName } from "../../../core/skills/edit/protection.ts";
+import { checkImportName } from "../../../core/skills/edit/protection.ts";
 import { createLibrary, followsBundle, isOffered } from "../../../core/skills/library.ts";
 import { traitsOf } from "../../../core/skills/format/traits.ts";
 import { validateSkill } from "../../../core/skills/format/validate.ts";
@@ -110,7 +110,7 @@ skills.openapi(
     const { maxFiles } = settingsOf(c.env).skills;
     const health = hasPrograms(files) ? await inspectHealth({ files, now: Date.now(), run: runChecks }) : undefined;
     const head = await change(openSkills(c.env, c.var.profile), name, (current) => {
-      const refusal = checkBroughtName(name, seeds, current !== null && current.head.state !== "archived");
+      const refusal = checkImportName(name, seeds, current !== null && current.head.state !== "archived");
       if (refusal) return { ok: false, failure: refusal };
       // An imported skill may exceed the limits of skills written here. It may keep that size, but not grow.
       const standing = current?.files;
@@ -194,7 +194,7 @@ skills.openapi(
     if (rev === undefined) {
       const isBrought = await wasBrought(store, name);
       const restored = await change(store, name, (current) => {
-        const refusal = checkBroughtName(name, seeds, !isBrought || current?.head.state !== "archived");
+        const refusal = checkImportName(name, seeds, !isBrought || current?.head.state !== "archived");
         return refusal ? { ok: false, failure: refusal } : unarchive(current);
       });
       return c.json(restored, 200);
